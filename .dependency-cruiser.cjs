@@ -1,0 +1,81 @@
+/** The layers of ARCHITECTURE.md: arrows point one way. */
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      comment: 'A cycle means that a line has no room of its own: move what is shared down.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'step-is-the-floor',
+      comment: 'libs/step is the one seam; it stands on nothing of ours.',
+      severity: 'error',
+      from: { path: '^libs/step' },
+      to: { path: '^(apps|load-tests|libs/(?!step))' },
+    },
+    {
+      name: 'balance-knows-step-only',
+      comment: 'What is protected must not know how it is protected.',
+      severity: 'error',
+      from: { path: '^libs/balance' },
+      to: { path: '^(apps|load-tests|libs/(?!balance|step))' },
+    },
+    {
+      name: 'strategy-knows-balance-and-step',
+      comment: 'A strategy reads as an article would write it: no Nest, no HTTP, no stack.',
+      severity: 'error',
+      from: { path: '^libs/strategy' },
+      to: { path: '^(apps|load-tests|libs/(?!strategy|balance|step))|node_modules/@nestjs' },
+    },
+    {
+      name: 'strategies-do-not-import-one-another',
+      comment: 'What two strategies share is a named helper in libs/strategy/src/shared.',
+      severity: 'error',
+      from: { path: '^libs/strategy/src/strategies/([^/]+)' },
+      to: { path: '^libs/strategy/src/strategies/', pathNot: '^libs/strategy/src/strategies/$1' },
+    },
+    {
+      name: 'verdict-is-pure',
+      comment: 'A verdict is computed from data: no I/O. It knows the words of steps and strategies, not how they run.',
+      severity: 'error',
+      from: { path: '^libs/verdict' },
+      to: { path: '^(apps|load-tests|libs/(?!verdict|strategy|step))|node_modules/(ioredis|mysql2|typeorm|@nestjs)' },
+    },
+    {
+      name: 'libs-know-no-app',
+      comment: 'Arrows point from apps to libs.',
+      severity: 'error',
+      from: { path: '^libs' },
+      to: { path: '^(apps|load-tests|test)' },
+    },
+    {
+      name: 'enter-a-library-by-its-door',
+      comment: 'Import #lab/NAME, not a file inside it: the door is index.ts.',
+      severity: 'error',
+      from: { path: '^(apps|load-tests|libs/([^/]+))' },
+      to: { path: '^libs/([^/]+)/src/(?!index\\.ts)', pathNot: '^libs/$2/' },
+    },
+    {
+      name: 'nothing-imports-tests',
+      comment: 'Product code never depends on test code.',
+      severity: 'error',
+      from: { pathNot: '^test' },
+      to: { path: '^test' },
+    },
+    {
+      name: 'resolvable',
+      comment: 'Every import must resolve.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    doNotFollow: { path: ['node_modules', '^dist'] },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { conditionNames: ['source', 'import', 'require', 'node', 'default', 'types'] },
+  },
+};

@@ -1,0 +1,51 @@
+import jest from 'eslint-plugin-jest';
+import prettier from 'eslint-config-prettier';
+import tseslint from 'typescript-eslint';
+
+/** House rules: each says what to do instead. */
+const houseRules = {
+  'no-restricted-properties': [
+    'error',
+    {
+      object: 'process',
+      property: 'env',
+      message: 'Only libs/config reads the environment: import { readConfig } from "#lab/config".',
+    },
+    {
+      object: 'Date',
+      property: 'now',
+      message: 'Time comes from an injected Clock (#lab/step), so that a schedule can move it.',
+    },
+  ],
+  'no-restricted-globals': ['error', { name: 'fetch', message: 'Use undici, which keeps connections open.' }],
+};
+
+export default tseslint.config(
+  { ignores: ['dist/', 'node_modules/', '.lab/', 'runs/', 'coverage/'] },
+  {
+    files: ['**/*.ts'],
+    extends: [...tseslint.configs.strictTypeChecked, prettier],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      ...houseRules,
+      '@typescript-eslint/restrict-template-expressions': [
+        'error',
+        { allowNumber: true, allowBoolean: true },
+      ],
+      '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],
+      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
+    },
+  },
+  { files: ['libs/config/**/*.ts'], rules: { 'no-restricted-properties': 'off' } },
+  {
+    files: ['test/**/*.ts', '**/*.spec.ts'],
+    plugins: { jest },
+    rules: {
+      'jest/expect-expect': ['error', { assertFunctionNames: ['expect', 'expect*'] }],
+      'jest/no-disabled-tests': 'error',
+      'jest/no-focused-tests': 'error',
+      'jest/valid-expect': 'error',
+    },
+  },
+);

@@ -1,0 +1,82 @@
+import type { DataSource, EntityManager } from 'typeorm';
+import { SoldOut, UnknownBalance, type Change, type Movement } from './change';
+
+interface Written {
+  readonly affectedRows: number;
+  readonly insertId: number;
+}
+
+/** Statements on balances inside one transaction, all on its connection. */
+export class BalanceTransaction {
+  constructor(private readonly sql: Pick<EntityManager, 'query'>) {}
+
+  /** The value, locked until the transaction ends: others that want to lock or write it wait. */
+  readForUpdate(balance: string): Promise<number> {
+    return this.amount('SELECT amount FROM balance WHERE id = ? FOR UPDATE', balance);
+  }
+
+  /** The value as this transaction's snapshot has it, locking nothing. */
+  read(balance: string): Promise<number> {
+    return this.amount('SELECT amount FROM balance WHERE id = ?', balance);
+  }
+
+  /** Sets the value to what the request computed, whatever it is now. */
+  async write(change: Change, before: number, after: number): Promise<Movement> {
+    await this.sql.query('UPDATE balance SET amount = ? WHERE id = ?', [after, change.balance]);
+    return this.record(change, before, after);
+  }
+
+  /** Changes the value in one statement if enough is left, else throws `SoldOut`. */
+  async writeIfEnough(change: Change): Promise<Movement> {
+    const { balance, delta } = change;
+    const written = await this.sql.query<Written>(
+      'UPDATE balance SET amount = LAST_INSERT_ID(amount + ?) WHERE id = ? AND amount + ? >= 0',
+      [delta, balance, delta],
+    );
+    if (written.affectedRows === 0) throw new SoldOut(change, await this.read(balance));
+    const after = written.insertId; // LAST_INSERT_ID(x) hands the new value back with the reply
+    return this.record(change, after - delta, after);
+  }
+
+  private async record(change: Change, before: number, after: number): Promise<Movement> {
+    await this.sql.query(
+      'INSERT INTO movement (balance, delta, value_before, value_after, request, replica, strategy) VALUES (?, ?, ?, ?, ?, ?, ?)',
+      [change.balance, change.delta, before, after, change.request, change.replica, change.strategy],
+    );
+    return { ...change, before, after };
+  }
+
+  private async amount(sql: string, balance: string): Promise<number> {
+    const [row] = await this.sql.query<{ amount: number }[]>(sql, [balance]);
+    if (row === undefined) throw new UnknownBalance(balance);
+    return row.amount;
+  }
+}
+
+/**
+ * The balances of one database schema. A write and its movement always share one transaction: a request that dies
+ * in between leaves neither.
+ */
+export class Balances {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Runs `body` in a transaction of its own: COMMIT when it returns, ROLLBACK when it throws. */
+  transaction<T>(body: (tx: BalanceTransaction) => Promise<T>): Promise<T> {
+    return this.dataSource.transaction((manager) => body(new BalanceTransaction(manager)));
+  }
+
+  /** The value now, locking nothing. */
+  read(balance: string): Promise<number> {
+    return new BalanceTransaction(this.dataSource).read(balance);
+  }
+
+  /** Sets the value to what the request computed, whatever it is now. */
+  write(change: Change, before: number, after: number): Promise<Movement> {
+    return this.transaction((tx) => tx.write(change, before, after));
+  }
+
+  /** Changes the value in one statement if enough is left, else throws `SoldOut`. */
+  writeIfEnough(change: Change): Promise<Movement> {
+    return this.transaction((tx) => tx.writeIfEnough(change));
+  }
+}

@@ -1,0 +1,49 @@
+/** What a request wants to do to a balance. */
+export interface Change {
+  /** Which balance: a product's SKU. At most 64 characters. */
+  readonly balance: string;
+  /** Units to add; negative for a sale. */
+  readonly delta: number;
+  /** Id of the request, at most 64 characters. */
+  readonly request: string;
+  /** The replica that does it. */
+  readonly replica: string;
+  /** The strategy that protects it. */
+  readonly strategy: string;
+}
+
+/** One recorded change of a balance. `before` and `after` are what the request believed, which is the point. */
+export interface Movement extends Change {
+  readonly before: number;
+  readonly after: number;
+}
+
+/** There is not enough left: an answer, not a failure. */
+export class SoldOut extends Error {
+  readonly code = 'STOCK.SOLD_OUT';
+
+  constructor(
+    readonly change: Change,
+    /** What was left, where the strategy has read it. */
+    readonly left?: number,
+  ) {
+    super(`${change.balance}: ${-change.delta} wanted, ${left ?? 'fewer'} left`);
+    this.name = 'SoldOut';
+  }
+}
+
+export class UnknownBalance extends Error {
+  readonly code = 'STOCK.UNKNOWN_SKU';
+
+  constructor(readonly balance: string) {
+    super(`there is no balance "${balance}": GET /products lists them`);
+    this.name = 'UnknownBalance';
+  }
+}
+
+/** The value after `change`, or `SoldOut` when that would be below zero. */
+export function valueAfter(change: Change, before: number): number {
+  const after = before + change.delta;
+  if (after < 0) throw new SoldOut(change, before);
+  return after;
+}

@@ -1,0 +1,59 @@
+import type { DataSource } from 'typeorm';
+import { UnknownBalance, type Movement } from './change';
+
+/** A balance as it stands. */
+export interface BalanceRow {
+  readonly id: string;
+  readonly amount: number;
+  /** The amount at the last reset. */
+  readonly initial: number;
+}
+
+/** A movement as recorded: `id` is the order of the inserts. */
+export interface MovementRow extends Movement {
+  readonly id: number;
+  /** UTC, ISO 8601. */
+  readonly at: string;
+}
+
+/** Looks at balances and their movements, and sets them anew. No strategy uses this. */
+export class Ledger {
+  constructor(private readonly dataSource: DataSource) {}
+
+  async find(id: string): Promise<BalanceRow> {
+    const [row] = await this.dataSource.query<BalanceRow[]>(
+      'SELECT id, amount, initial FROM balance WHERE id = ?',
+      [id],
+    );
+    if (row === undefined) throw new UnknownBalance(id);
+    return row;
+  }
+
+  /** Movements of a balance in the order in which they were recorded, after the movement `after`, at most `limit`. */
+  async movements(id: string, { after = 0, limit = 1000 } = {}): Promise<MovementRow[]> {
+    const rows = await this.dataSource.query<
+      (MovementRow & { value_before: number; value_after: number; at: Date })[]
+    >(
+      `SELECT id, balance, delta, value_before, value_after, request, replica, strategy, at
+         FROM movement WHERE balance = ? AND id > ? ORDER BY id LIMIT ?`,
+      [id, after, limit],
+    );
+    return rows.map(({ value_before: before, value_after: after, at, ...row }) => ({
+      ...row,
+      before,
+      after,
+      at: at.toISOString(),
+    }));
+  }
+
+  /** Sets the balance to `amount` and forgets its movements, in one transaction. Creates the balance if need be. */
+  async reset(id: string, amount: number): Promise<void> {
+    await this.dataSource.transaction(async (tx) => {
+      await tx.query('DELETE FROM movement WHERE balance = ?', [id]);
+      await tx.query(
+        'INSERT INTO balance (id, amount, initial) VALUES (?, ?, ?) ON DUPLICATE KEY UPDATE amount = VALUES(amount), initial = VALUES(initial)',
+        [id, amount, amount],
+      );
+    });
+  }
+}

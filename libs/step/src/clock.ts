@@ -1,0 +1,60 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { step } from './step';
+
+/** A timer that can be stopped; stopping twice is harmless. */
+export interface Ticker {
+  stop(): void;
+}
+
+/** Where strategies get their time from, so that a schedule can move it. All times are milliseconds. */
+export interface Clock {
+  /** Monotonic time. Only differences mean anything. */
+  now(): number;
+  /** Resolves after `ms`. `why` names the step that others see: the simulated business, or waiting for a lock. */
+  sleep(ms: number, why: 'WORK' | 'WAIT', key?: string): Promise<void>;
+  /** Calls `tick` every `ms`, never two at once, until stopped. A tick that throws is a missed tick. */
+  every(ms: number, tick: () => Promise<void>): Ticker;
+  /** Calls `run` once, `ms` from now, unless stopped. */
+  after(ms: number, run: () => void): Ticker;
+}
+
+/** The real clock. Its tickers are `unref`ed: a renewal timer never keeps a process alive. */
+export const systemClock: Clock = {
+  now: () => performance.now(),
+
+  sleep: (ms, why, key) =>
+    step(
+      () => ({
+        kind: 'timer',
+        verb: why,
+        text: `${why} ${Math.round(ms)} ms`,
+        ...(key !== undefined && { key }),
+      }),
+      () => delay(ms, undefined, { ref: true }),
+    ),
+
+  every(ms, tick) {
+    let running = false;
+    const timer = setInterval(() => {
+      if (running) return;
+      running = true;
+      void tick()
+        .catch(() => undefined)
+        .finally(() => (running = false));
+    }, ms).unref();
+    return {
+      stop: () => {
+        clearInterval(timer);
+      },
+    };
+  },
+
+  after(ms, run) {
+    const timer = setTimeout(run, ms).unref();
+    return {
+      stop: () => {
+        clearTimeout(timer);
+      },
+    };
+  },
+};

@@ -1,0 +1,103 @@
+import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { monotonic, type HistoryLine, type RequestLine, type StepLine } from './history';
+import type { Listener, Step } from './step';
+
+type Unsigned<T> = T extends HistoryLine ? Omit<T, 'replica' | 'pid' | 't'> & { t?: number } : never;
+
+/**
+ * Writes the history of one process: `<dir>/<replica>.jsonl`, appended. Lines are collected during a turn of the
+ * event loop and written together; `flush` writes at once, for a process that is about to be killed.
+ */
+export class Recorder {
+  private readonly file: number;
+  private readonly open = new Set<StepLine>();
+  private lines: string[] = [];
+
+  constructor(
+    dir: string,
+    private readonly replica: string,
+  ) {
+    mkdirSync(dir, { recursive: true });
+    this.file = openSync(join(dir, `${replica}.jsonl`), 'a');
+  }
+
+  /** Adds one line; its time is now unless given. */
+  note(line: Unsigned<HistoryLine>): void {
+    if (this.lines.length === 0)
+      setImmediate(() => {
+        this.flush();
+      });
+    this.lines.push(JSON.stringify({ t: monotonic(), ...line, replica: this.replica, pid: process.pid }));
+  }
+
+  /** Begins a request and returns the listener that records its steps. */
+  request(line: Omit<RequestLine, 'type' | 't' | 'replica' | 'pid'>): Listener {
+    this.note({ type: 'request', ...line });
+    let n = 0;
+    return async (step, issue) => {
+      const issued = { ...this.stepLine(step, line.request, ++n) };
+      this.open.add(issued);
+      try {
+        const reply = await issue();
+        this.finish(step, issued, { reply: brief(reply) });
+        return reply;
+      } catch (error) {
+        this.finish(step, issued, { error: error instanceof Error ? error.message : String(error) });
+        throw error;
+      }
+    };
+  }
+
+  /** Writes everything, also the steps that have no reply yet, before this returns. */
+  flush(withPending = false): void {
+    if (withPending) for (const line of this.open) this.note({ ...line, pending: true });
+    if (this.lines.length === 0) return;
+    const text = this.lines.join('\n') + '\n';
+    this.lines = [];
+    writeSync(this.file, text);
+  }
+
+  close(): void {
+    this.flush();
+    closeSync(this.file);
+  }
+
+  private stepLine(step: Step, request: string, n: number): StepLine {
+    const { kind, verb, text, key, script } = step;
+    return {
+      type: 'step',
+      t: monotonic(),
+      replica: this.replica,
+      pid: process.pid,
+      request,
+      n,
+      took: 0,
+      kind,
+      verb,
+      text,
+      ...(key !== undefined && { key }),
+      ...(script !== undefined && { script }),
+    };
+  }
+
+  private finish(step: Step, issued: StepLine, end: { reply: unknown } | { error: string }): void {
+    this.open.delete(issued);
+    const order = step.order === undefined ? {} : { order: step.order };
+    this.note({ ...issued, ...order, ...end, took: monotonic() - issued.t });
+  }
+}
+
+const LONGEST_REPLY = 200;
+
+/** A reply short enough for a history: the counts of a write, the rows of a small read. */
+export function brief(reply: unknown): unknown {
+  if (reply === undefined) return null;
+  if (Buffer.isBuffer(reply)) return reply.toString();
+  if (typeof reply === 'object' && reply !== null && 'affectedRows' in reply) {
+    const { affectedRows, insertId } = reply as { affectedRows: number; insertId?: number };
+    return { affectedRows, insertId };
+  }
+  const text = JSON.stringify(reply);
+  return text.length <= LONGEST_REPLY ? reply : `${text.slice(0, LONGEST_REPLY)}…`;
+}

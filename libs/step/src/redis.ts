@@ -1,0 +1,131 @@
+import { Command, Redis, type RedisOptions } from 'ioredis';
+import { DependencyDown } from './errors';
+import { currentScope, step, type Step, type StepInfo } from './step';
+
+/** The counter in Redis that numbers the commands on lock keys, for histories that must be ordered. */
+export const ORDER_KEY = 'lab:order';
+
+export interface SteppedRedisOptions {
+  /** `redis://[user:password@]host:port[/db]`. */
+  readonly url: string;
+  /** Milliseconds without a reply after which a command fails as `DependencyDown`. */
+  readonly timeoutMs?: number;
+  /** Shown by CLIENT LIST. */
+  readonly name?: string;
+}
+
+/** SHA-1 → name of the Lua scripts that were loaded, so that a step can name its script. */
+const scriptNames = new Map<string, string>();
+
+export const nameScript = (sha: string, name: string): void => void scriptNames.set(sha, name);
+
+/**
+ * ioredis with every command passing the seam. Three defaults differ from ioredis, each for a reason:
+ * nothing is queued while Redis is away (a request would hang instead of answering 503), nothing is resent after
+ * a reconnect (a SET NX whose reply was lost would answer null although the key holds our value), and a command
+ * without a reply fails after `timeoutMs`.
+ */
+export class SteppedRedis extends Redis {
+  private readonly timeoutMs: number;
+
+  constructor(options: SteppedRedisOptions, overrides: RedisOptions = {}) {
+    super(options.url, {
+      connectionName: options.name ?? 'lab',
+      enableOfflineQueue: false,
+      autoResendUnfulfilledCommands: false,
+      maxRetriesPerRequest: 0,
+      connectTimeout: 1000,
+      retryStrategy: (times) => Math.min(50 * times, 500),
+      lazyConnect: true,
+      ...overrides,
+    });
+    this.timeoutMs = options.timeoutMs ?? 800;
+    this.on('error', () => undefined); // a lost connection shows in the command that needed it
+  }
+
+  override sendCommand(command: Command, stream?: Parameters<Redis['sendCommand']>[1]): Promise<unknown> {
+    if (this.status !== 'ready' || stream !== undefined)
+      return super.sendCommand(command, stream) as Promise<unknown>;
+    return step(
+      () => describe(command),
+      (current) => this.issue(command, current),
+    );
+  }
+
+  private issue(command: Command, current?: Step): Promise<unknown> {
+    const reply =
+      current?.key?.startsWith('lock:') === true && currentScope()?.ordered === true
+        ? this.sendOrdered(command, current)
+        : (super.sendCommand(command) as Promise<unknown>);
+    return withinTime(reply, this.timeoutMs, command.name);
+  }
+
+  /** Sends MULTI, the command, INCR, EXEC in one round trip: the counter says where the command stands in the server's own order. */
+  private async sendOrdered(command: Command, current: Step): Promise<unknown> {
+    const send = (name: string, args: (string | Buffer | number)[] = []): Promise<unknown> =>
+      super.sendCommand(new Command(name, args, { replyEncoding: 'utf8' })) as Promise<unknown>;
+    const queued = [send('multi'), send(command.name, command.args as string[]), send('incr', [ORDER_KEY])];
+    const executed = send('exec') as Promise<[unknown, number]>;
+    await Promise.all([...queued, executed]);
+    const [reply, order] = await executed;
+    current.order = order;
+    if (reply instanceof Error) throw reply;
+    return reply;
+  }
+}
+
+function describe(command: Command): StepInfo {
+  const args = command.args.map(String);
+  const verb = command.name.toUpperCase();
+  if (verb !== 'EVALSHA') {
+    return {
+      kind: 'redis',
+      verb,
+      text: [verb, ...args].join(' '),
+      ...(args[0] !== undefined && { key: args[0] }),
+    };
+  }
+  const [sha = '', keyCount = '0', ...rest] = args;
+  const script = scriptNames.get(sha) ?? sha;
+  const key = keyCount === '0' ? undefined : rest[0];
+  return {
+    kind: 'redis',
+    verb,
+    script,
+    text: [verb, script, ...rest].join(' '),
+    ...(key !== undefined && { key }),
+  };
+}
+
+/**
+ * Rejects when no reply came within `ms` — of time in which this process ran. After SIGSTOP … SIGCONT the timer is
+ * overdue while the reply already waits in the socket: two turns of the event loop read it first.
+ */
+function withinTime(reply: Promise<unknown>, ms: number, command: string): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      setImmediate(() =>
+        setImmediate(() => {
+          reject(new DependencyDown('redis', `Redis did not answer ${command} within ${ms} ms`));
+        }),
+      );
+    }, ms);
+    reply.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(
+          isReplyError(error)
+            ? error
+            : new DependencyDown('redis', `Redis is not reachable (${command})`, { cause: error }),
+        );
+      },
+    );
+  });
+}
+
+const isReplyError = (error: unknown): error is Error =>
+  error instanceof Error && error.name === 'ReplyError';

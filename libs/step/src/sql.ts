@@ -1,0 +1,118 @@
+import {
+  DataSource,
+  QueryFailedError,
+  type DataSourceOptions,
+  type QueryRunner,
+  type ReplicationMode,
+} from 'typeorm';
+import { DependencyDown } from './errors';
+import { step, type Step, type StepInfo } from './step';
+
+export interface SteppedDataSourceOptions {
+  /** `mysql://user:password@host:port`. */
+  readonly url: string;
+  readonly database: string;
+  readonly entities?: DataSourceOptions['entities'];
+  readonly migrations?: DataSourceOptions['migrations'];
+  /** Connections at most; a request that needs one more waits for it. */
+  readonly poolSize?: number;
+  readonly isolation?: 'READ COMMITTED' | 'REPEATABLE READ';
+  /** Seconds that a statement waits for a row lock before error 1205. */
+  readonly lockWaitSeconds?: number;
+}
+
+/** The part of a mysql2 pool that is used here. */
+interface Pool {
+  on(event: 'connection', listener: (connection: { query(sql: string): void }) => void): void;
+  query(sql: string, done: (error: Error | null, rows: unknown[]) => void): void;
+}
+
+/** A TypeORM data source of MySQL or MariaDB with every statement passing the seam. */
+export class SteppedDataSource extends DataSource {
+  constructor(private readonly stepped: SteppedDataSourceOptions) {
+    super({
+      type: 'mysql',
+      url: stepped.url,
+      database: stepped.database,
+      entities: stepped.entities ?? [],
+      migrations: stepped.migrations ?? [],
+      poolSize: stepped.poolSize ?? 40,
+      connectTimeout: 1000,
+      synchronize: false,
+      supportBigNumbers: true,
+    });
+  }
+
+  override async initialize(): Promise<this> {
+    await super.initialize();
+    await this.fixSessions();
+    return this;
+  }
+
+  override createQueryRunner(mode?: ReplicationMode): QueryRunner {
+    const runner = super.createQueryRunner(mode);
+    const issue = runner.query.bind(runner) as (
+      sql: string,
+      parameters?: unknown[],
+      structured?: boolean,
+    ) => Promise<unknown>;
+    runner.query = ((sql: string, parameters?: unknown[], structured?: boolean) =>
+      step(
+        () => describe(sql, parameters),
+        async (current) => {
+          try {
+            if (current !== undefined) await noteConnection(runner, current);
+            return await issue(sql, parameters, structured);
+          } catch (error) {
+            throw translate(error);
+          }
+        },
+      )) as QueryRunner['query'];
+    return runner;
+  }
+
+  /** What a session inherits from the server is set here instead, so that every run has the same isolation. */
+  private async fixSessions(): Promise<void> {
+    const pool = (this.driver as unknown as { pool: Pool }).pool;
+    const query = (sql: string): Promise<unknown[]> =>
+      new Promise((resolve, reject) => {
+        pool.query(sql, (error, rows) => {
+          if (error) reject(error);
+          else resolve(rows);
+        });
+      });
+    const snapshotIsolation = await query("SHOW VARIABLES LIKE 'innodb_snapshot_isolation'");
+    const settings = [
+      `SET SESSION TRANSACTION ISOLATION LEVEL ${this.stepped.isolation ?? 'REPEATABLE READ'}`,
+      `SET SESSION innodb_lock_wait_timeout = ${this.stepped.lockWaitSeconds ?? 2}`,
+      ...(snapshotIsolation.length > 0 ? ['SET SESSION innodb_snapshot_isolation = OFF'] : []),
+    ];
+    pool.on('connection', (connection) => {
+      for (const sql of settings) connection.query(sql);
+    });
+    // initialize() opened one connection before the listener was there: one at a time, these reach that one
+    for (const sql of settings) await query(sql);
+  }
+}
+
+async function noteConnection(runner: QueryRunner, current: Step): Promise<void> {
+  const connection = (await runner.connect()) as { threadId?: number };
+  if (connection.threadId !== undefined) current.connection = connection.threadId;
+}
+
+function describe(sql: string, parameters: unknown[] = []): StepInfo {
+  let used = 0;
+  const text = sql
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replace(/\?/g, () => String(JSON.stringify(parameters[used++])));
+  return { kind: 'sql', verb: (/^\w+/.exec(text)?.[0] ?? 'SQL').toUpperCase(), text };
+}
+
+/** Connection errors become `DependencyDown`; what the server said about the statement stays as it is. */
+function translate(error: unknown): unknown {
+  const { code = '' } = (error instanceof QueryFailedError ? error.driverError : error) as { code?: string };
+  return /^(PROTOCOL_|ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|ER_CON_COUNT|ER_SERVER_SHUTDOWN)/.test(code)
+    ? new DependencyDown('mysql', 'the database is not reachable', { cause: error })
+    : error;
+}

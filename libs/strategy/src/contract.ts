@@ -1,0 +1,78 @@
+import type { Balances, Change, Movement } from '#lab/balance';
+import type { Clock } from '#lab/step';
+import type { Redis } from 'ioredis';
+import type { OptionName, Options } from './options';
+import type { LocalProcess } from './shared/local-process';
+
+/** What a strategy works with. Everything is an argument: nothing is found by magic. */
+export interface Tools {
+  readonly balances: Balances;
+  readonly redis: Redis;
+  readonly options: Options;
+  readonly clock: Clock;
+  /** The process that the request lives in: its mutexes are shared by all its requests, and by nobody else. */
+  readonly process: LocalProcess;
+  /** The simulated business of the critical section: `workMs` long. */
+  readonly work: () => Promise<void>;
+  /** Told of a release that failed after the sale was done: the buyer keeps the sale. */
+  readonly warn: (warning: string, cause: unknown) => void;
+}
+
+/**
+ * What can be promised of a strategy. The contract suite shows that each promise holds, and that each promise
+ * which a strategy does not make is really broken.
+ */
+export const CAPABILITIES = {
+  exactInOneProcess: 'two buyers of the last unit in one process: one gets it',
+  exactAcrossProcesses: 'two buyers of the last unit in two processes: one gets it',
+  survivesDeadHolder: 'when the holder dies, the next buyer can buy (after the lease, where there is one)',
+  survivesLapse: 'when the lease ends during the work, still nothing is sold twice',
+  releasesOnlyItsOwn: "when the lease ended before the release, the next holder's lock stays",
+  survivesSlowWork: 'work longer than the lease, in a process that is well, still sells nothing twice',
+} as const;
+export type Capability = keyof typeof CAPABILITIES;
+
+/** A kind of violation, as the verdict names it. */
+export type ViolationKind =
+  'oversold' | 'lost-update' | 'overlap' | 'foreign-release' | 'stuck' | 'undersold' | 'orphan';
+
+/** A circumstance under which a strategy may behave differently. */
+export type Circumstance =
+  | 'one-replica'
+  | 'replicas'
+  | 'holder-killed'
+  | 'work-outlives-lease'
+  | 'paused-before-release'
+  | 'paused-before-write';
+
+/** Violations that must be seen, and further ones that may be seen beside them. */
+export interface Expectation {
+  readonly must: readonly ViolationKind[];
+  readonly may: readonly ViolationKind[];
+}
+
+/** One way of applying a change to a balance, safe or not. */
+export interface Strategy {
+  /** What a request says: `?strategy=setnx`. Final. */
+  readonly name: string;
+  /** How it works, one sentence. */
+  readonly mechanism: string;
+  /** The defect that it is known for, or why it has none. */
+  readonly defect: string;
+  /** The article, paper or documentation that it comes from. */
+  readonly source: string;
+  /** What the next rung of the ladder changes. */
+  readonly next: string;
+  readonly options: readonly OptionName[];
+  /** The promises that it does not keep; all others it does. */
+  readonly lacks: readonly Capability[];
+  /** What a load run shows, by circumstance; no entry means no violation. */
+  readonly expected: Partial<Readonly<Record<Circumstance, Expectation>>>;
+  /**
+   * Applies the change and records its movement. Throws `SoldOut`, `LockNotObtained`, `LockLost`, or what the
+   * servers said.
+   */
+  apply(change: Change, tools: Tools): Promise<Movement>;
+}
+
+export const SAFE: Expectation = { must: [], may: [] };

@@ -1,0 +1,16 @@
+export { CATALOGUE, DEFAULT_STRATEGY, UnknownStrategy, findStrategy, index } from './catalogue';
+export {
+  CAPABILITIES,
+  SAFE,
+  type Capability,
+  type Circumstance,
+  type Expectation,
+  type Strategy,
+  type Tools,
+  type ViolationKind,
+} from './contract';
+export { DEFAULT_OPTIONS, OPTION_NAMES, optionsSchema, type OptionName, type Options } from './options';
+export { LockLost, LockNotObtained } from './shared/errors';
+export { LocalProcess } from './shared/local-process';
+export { loadScripts } from './shared/scripts';
+export { lockKey } from './shared/with-lock';

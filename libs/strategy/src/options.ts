@@ -1,0 +1,22 @@
+import { z } from 'zod';
+
+const milliseconds = (
+  least: number,
+  most: number,
+  standard: number,
+  meaning: string,
+): z.ZodDefault<z.ZodCoercedNumber> =>
+  z.coerce.number().int().min(least).max(most).default(standard).describe(`${meaning}, milliseconds`);
+
+/** The options of a request; the unit is in the name. What a strategy does not use is echoed as `ignored`. */
+export const optionsSchema = z.object({
+  leaseMs: milliseconds(10, 60_000, 5000, 'how long the lock is granted'),
+  waitMs: milliseconds(0, 30_000, 2000, 'how long to wait for the lock, 0 = try once'),
+  retryMs: milliseconds(1, 1000, 10, 'pause between two tries, jittered'),
+  workMs: milliseconds(0, 10_000, 0, 'simulated business time inside the critical section'),
+});
+
+export type Options = z.infer<typeof optionsSchema>;
+export type OptionName = keyof Options;
+export const OPTION_NAMES = Object.keys(optionsSchema.shape) as OptionName[];
+export const DEFAULT_OPTIONS: Options = optionsSchema.parse({});

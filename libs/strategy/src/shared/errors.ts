@@ -1,0 +1,27 @@
+/** The lock was not obtained within `waitMs`. */
+export class LockNotObtained extends Error {
+  readonly code = 'LOCK.NOT_OBTAINED';
+
+  constructor(
+    readonly key: string,
+    readonly attempts: number,
+    readonly waitedMs: number,
+  ) {
+    super(
+      `${key} is held by somebody else: ${attempts} tries in ${Math.round(waitedMs)} ms. Try again, or wait longer (waitMs)`,
+    );
+    this.name = 'LockNotObtained';
+  }
+}
+
+/** The lease ended while the work was going on: the sale was not written. */
+export class LockLost extends Error {
+  readonly code = 'LOCK.LOST';
+
+  constructor(readonly key: string) {
+    super(
+      `${key} was lost during the work: nothing was sold. Try again, or ask for a longer lease (leaseMs)`,
+    );
+    this.name = 'LockLost';
+  }
+}

@@ -1,0 +1,34 @@
+import { step } from '#lab/step';
+import { Mutex } from 'async-mutex';
+
+/** One process as its requests see it: mutexes that are shared inside it and invisible outside. */
+export class LocalProcess {
+  private readonly mutexes = new Map<string, Mutex>();
+
+  constructor(readonly name: string) {}
+
+  /** Runs `section` while no other request of this process is in a section of the same key. Waits in line. */
+  async exclusive<T>(key: string, section: () => Promise<T>): Promise<T> {
+    const mutex = this.mutex(key);
+    await step(
+      () => ({ kind: 'local', verb: 'LOCK', text: `LOCK ${key} in ${this.name}`, key }),
+      () => mutex.acquire(),
+    );
+    try {
+      return await section();
+    } finally {
+      mutex.release();
+    }
+  }
+
+  /** True while a request of this process is inside. */
+  isLocked(key: string): boolean {
+    return this.mutex(key).isLocked();
+  }
+
+  private mutex(key: string): Mutex {
+    const found = this.mutexes.get(key) ?? new Mutex();
+    this.mutexes.set(key, found);
+    return found;
+  }
+}

@@ -1,0 +1,47 @@
+import { nameScript } from '#lab/step';
+import type { Redis } from 'ioredis';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A Lua script from a file beside the strategies, called by its hash. */
+interface Script<Args extends readonly (string | number)[]> {
+  readonly name: string;
+  readonly sha: string;
+  readonly text: string;
+  readonly args?: Args; // carries the type only
+}
+
+const scripts: Script<never>[] = [];
+
+function script<Args extends readonly (string | number)[]>(name: string): Script<Args> {
+  const text = readFileSync(join(__dirname, '..', 'lua', `${name}.lua`), 'utf8');
+  const loaded = { name, text, sha: createHash('sha1').update(text).digest('hex') };
+  nameScript(loaded.sha, name);
+  scripts.push(loaded);
+  return loaded;
+}
+
+export const releaseIfOwner = script<[token: string]>('release-if-owner');
+export const renewIfOwner = script<[token: string, leaseMs: number]>('renew-if-owner');
+
+/** Runs a script on one key. A server that has forgotten it (restart, failover) is taught it again. */
+export async function run<Args extends readonly (string | number)[]>(
+  redis: Redis,
+  { sha, text }: Script<Args>,
+  key: string,
+  ...args: Args
+): Promise<unknown> {
+  try {
+    return await redis.evalsha(sha, 1, key, ...args);
+  } catch (error) {
+    if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
+    await redis.script('LOAD', text);
+    return redis.evalsha(sha, 1, key, ...args);
+  }
+}
+
+/** Teaches a server all scripts: done at every connect, so that a first call is like every other. */
+export async function loadScripts(redis: Redis): Promise<void> {
+  for (const { text } of scripts) await redis.script('LOAD', text);
+}

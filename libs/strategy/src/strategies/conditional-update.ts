@@ -1,0 +1,18 @@
+import type { Strategy } from '../contract';
+
+export const conditionalUpdate: Strategy = {
+  name: 'conditional-update',
+  mechanism:
+    'UPDATE … SET stock = stock - n WHERE stock >= n: the database checks and writes in one statement.',
+  defect: 'Correct, as long as the rule fits into one WHERE.',
+  source: 'The last step of the articles on overselling; MySQL Reference Manual, "UPDATE".',
+  next: 'fenced, for rules that do not fit into one statement.',
+  options: ['workMs'],
+  lacks: [],
+  expected: {},
+
+  async apply(change, { balances, work }) {
+    await work();
+    return balances.writeIfEnough(change);
+  },
+};

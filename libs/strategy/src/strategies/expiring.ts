@@ -1,0 +1,30 @@
+import type { Strategy } from '../contract';
+import { readModifyWrite } from '../shared/read-modify-write';
+import { lockKey, withLock } from '../shared/with-lock';
+
+export const expiring: Strategy = {
+  name: 'expiring',
+  mechanism: 'SET NX PX creates the key and its time to live in one command; DEL releases it.',
+  defect:
+    'Work that outlives the lease: a second holder enters, and the first deletes the lock of the second, so that a third enters.',
+  source: 'Redis documentation, SET ("patterns"); the A-B-C problem of the articles.',
+  next: 'token-checked writes a value of its own into the key, and looks before it deletes.',
+  options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
+  lacks: ['survivesLapse', 'survivesSlowWork', 'releasesOnlyItsOwn'],
+  expected: {
+    'work-outlives-lease': { must: ['oversold', 'lost-update', 'overlap', 'foreign-release'], may: [] },
+    'paused-before-release': { must: ['overlap', 'foreign-release'], may: ['oversold', 'lost-update'] },
+    'paused-before-write': { must: ['overlap', 'lost-update'], may: ['oversold', 'foreign-release'] },
+  },
+
+  apply(change, tools) {
+    const { redis, options } = tools;
+    const key = lockKey(change.balance, 'expiring');
+    const lock = {
+      key,
+      tryAcquire: async () => (await redis.set(key, 'locked', 'PX', options.leaseMs, 'NX')) === 'OK',
+      release: () => redis.del(key),
+    };
+    return withLock(lock, tools, () => readModifyWrite(change, tools));
+  },
+};

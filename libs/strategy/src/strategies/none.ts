@@ -1,0 +1,20 @@
+import type { Strategy } from '../contract';
+import { readModifyWrite } from '../shared/read-modify-write';
+
+export const none: Strategy = {
+  name: 'none',
+  mechanism: 'Read the stock, check it, write the new value. Nothing keeps anybody out.',
+  defect:
+    'Two buyers read the same value; both write it less one: an update is lost and the stock oversells.',
+  source:
+    'The starting point of every article on distributed locks; the "lost update" of Berenson et al., 1995.',
+  next: 'local-mutex keeps the other requests of the same process out.',
+  options: ['workMs'],
+  lacks: ['exactInOneProcess', 'exactAcrossProcesses'],
+  expected: {
+    'one-replica': { must: ['oversold', 'lost-update'], may: [] },
+    replicas: { must: ['oversold', 'lost-update'], may: [] },
+  },
+
+  apply: (change, tools) => readModifyWrite(change, tools),
+};

@@ -1,0 +1,27 @@
+import type { Strategy } from '../contract';
+import { readModifyWrite } from '../shared/read-modify-write';
+import { lockKey, withLock } from '../shared/with-lock';
+
+export const setnx: Strategy = {
+  name: 'setnx',
+  mechanism: 'SETNX creates the key for one caller only; DEL in finally releases it.',
+  defect: 'The key has no expiry: when the holder is killed, or its DEL fails, everybody waits for ever.',
+  source: 'Redis documentation, SETNX ("design pattern: locking with SETNX", discouraged there).',
+  next: 'expiring gives the key a time to live.',
+  options: ['waitMs', 'retryMs', 'workMs'],
+  lacks: ['survivesDeadHolder'],
+  expected: {
+    'holder-killed': { must: ['stuck', 'undersold'], may: [] },
+  },
+
+  apply(change, tools) {
+    const { redis } = tools;
+    const key = lockKey(change.balance, 'setnx');
+    const lock = {
+      key,
+      tryAcquire: async () => (await redis.setnx(key, 'locked')) === 1,
+      release: () => redis.del(key),
+    };
+    return withLock(lock, tools, () => readModifyWrite(change, tools));
+  },
+};

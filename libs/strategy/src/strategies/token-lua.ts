@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto';
+import type { Strategy } from '../contract';
+import { readModifyWrite } from '../shared/read-modify-write';
+import { releaseIfOwner, run } from '../shared/scripts';
+import { lockKey, withLock } from '../shared/with-lock';
+
+export const tokenLua: Strategy = {
+  name: 'token-lua',
+  mechanism: 'SET NX PX with a value of our own; compare-and-delete in one Lua script.',
+  defect:
+    "Nobody's lock is deleted any more, but work that outlives the lease still has two holders, and oversells.",
+  source: 'Redis documentation, "Distributed Locks with Redis": the single-instance lock.',
+  next: 'watchdog renews the lease while the work goes on.',
+  options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
+  lacks: ['survivesLapse', 'survivesSlowWork'],
+  expected: {
+    'work-outlives-lease': { must: ['oversold', 'lost-update', 'overlap'], may: [] },
+    'paused-before-release': { must: ['overlap'], may: ['oversold', 'lost-update'] },
+    'paused-before-write': { must: ['overlap', 'lost-update'], may: ['oversold'] },
+  },
+
+  apply(change, tools) {
+    const { redis, options } = tools;
+    const key = lockKey(change.balance, 'token-lua');
+    const token = randomUUID();
+    const lock = {
+      key,
+      tryAcquire: async () => (await redis.set(key, token, 'PX', options.leaseMs, 'NX')) === 'OK',
+      release: () => run(redis, releaseIfOwner, key, token),
+    };
+    return withLock(lock, tools, () => readModifyWrite(change, tools));
+  },
+};
