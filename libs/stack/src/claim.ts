@@ -1,0 +1,180 @@
+import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { StackError } from './errors';
+import { type Identity, identify, isAlive, own, send } from './identity';
+import { until } from './poll';
+import type { Urls } from './types';
+
+interface Pids {
+  readonly owner: Identity;
+  readonly processes: readonly (Identity & { readonly name: string })[];
+}
+
+/** What `<dir>/stack.json` tells other processes about a stack that is up. */
+export interface Announcement extends Identity {
+  readonly urls: Urls;
+  readonly historyDir: string;
+  readonly control: string;
+}
+
+/**
+ * A folder that belongs to this process while it runs a stack in it. `pids.json` is both the claim and the list
+ * of what would have to be killed if we were killed ourselves.
+ */
+export class Claim {
+  private readonly processes = new Map<number, Identity & { name: string }>();
+  private readonly owner = own();
+  private readonly end = new AbortController();
+  private readonly lastResort = (): void => {
+    this.killAll();
+  };
+
+  private constructor(readonly dir: string) {}
+
+  /** Aborted when the stack begins to stop: from then on nothing is started. */
+  get ending(): AbortSignal {
+    return this.end.signal;
+  }
+
+  /** Rejects with STACK.ALREADY_RUNNING while another process that is alive holds the folder. */
+  static async take(dir: string): Promise<Claim> {
+    mkdirSync(dir, { recursive: true });
+    const claim = new Claim(dir);
+    for (;;) {
+      await cleanStale(dir);
+      if (claim.create()) {
+        process.on('exit', claim.lastResort);
+        return claim;
+      }
+      const holder = readPids(dir)?.owner;
+      if (holder && isAlive(holder)) throw alreadyRunning(dir, holder.pid);
+    }
+  }
+
+  /** Remembers a process that was just started. */
+  add(name: string, pid: number): void {
+    const id = identify(pid);
+    if (!id) return;
+    this.processes.set(pid, { name, ...id });
+    this.write();
+  }
+
+  remove(pid: number): void {
+    if (this.processes.delete(pid)) this.write();
+  }
+
+  announce(stack: Omit<Announcement, keyof Identity>): void {
+    const announcement: Announcement = { ...this.owner, ...stack };
+    writeWhole(join(this.dir, 'stack.json'), announcement);
+  }
+
+  close(): void {
+    this.end.abort();
+  }
+
+  /** Not orderly: for a start that failed. Resolves when nothing is left. */
+  async abandon(): Promise<void> {
+    this.close();
+    this.killAll();
+    await until(() => ![...this.processes.values()].some(isAlive), { timeoutMs: 5000 });
+  }
+
+  release(): void {
+    process.off('exit', this.lastResort);
+    rmSync(join(this.dir, 'stack.json'), { force: true });
+    rmSync(join(this.dir, 'pids.json'), { force: true });
+  }
+
+  private killAll(): void {
+    for (const { pid } of [...this.processes.values()].filter(isAlive)) killGroup(pid);
+  }
+
+  private create(): boolean {
+    const draft = join(this.dir, `pids.json.${process.pid}`);
+    writeFileSync(draft, JSON.stringify(this.content()));
+    try {
+      // Unlike a rename, a link fails when the name is taken, and the file is never seen half written.
+      linkSync(draft, join(this.dir, 'pids.json'));
+      return true;
+    } catch {
+      return false;
+    } finally {
+      rmSync(draft, { force: true });
+    }
+  }
+
+  private write(): void {
+    writeWhole(join(this.dir, 'pids.json'), this.content());
+  }
+
+  private content(): Pids {
+    return { owner: this.owner, processes: [...this.processes.values()] };
+  }
+}
+
+/** The announcement of a stack whose owner is alive. */
+export function announcedIn(dir: string): Announcement | undefined {
+  const announced = readJson<Announcement>(join(dir, 'stack.json'));
+  return announced && isAlive(announced) ? announced : undefined;
+}
+
+/**
+ * Kills what a killed owner left behind in this folder and in its siblings: by pid, and only if the process that has the
+ * pid now started when ours did. Returns the names of what was killed.
+ */
+export async function cleanStale(dir: string): Promise<string[]> {
+  const killed: string[] = [];
+  for (const folder of siblings(dir)) {
+    const pids = readPids(folder);
+    if (!pids || isAlive(pids.owner)) continue;
+    const left = pids.processes.filter(isAlive);
+    for (const { name, pid } of left) {
+      killGroup(pid);
+      killed.push(name);
+    }
+    await until(() => !left.some(isAlive), { timeoutMs: 5000 });
+    if (readPids(folder)?.owner.start !== pids.owner.start) continue;
+    rmSync(join(folder, 'stack.json'), { force: true });
+    rmSync(join(folder, 'pids.json'), { force: true });
+    rmSync(join(folder, 'data'), { recursive: true, force: true });
+  }
+  return killed;
+}
+
+/** Servers are started as leaders of their own group: nginx's workers die with their master. */
+function killGroup(pid: number): void {
+  send(-pid, 'SIGKILL');
+  send(pid, 'SIGKILL');
+}
+
+function siblings(dir: string): string[] {
+  const parent = dirname(dir);
+  return readdirSync(parent, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => join(parent, entry.name));
+}
+
+const readPids = (dir: string): Pids | undefined => readJson<Pids>(join(dir, 'pids.json'));
+
+function readJson<T>(file: string): T | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as T;
+  } catch {
+    return undefined;
+  }
+}
+
+function writeWhole(file: string, content: unknown): void {
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, JSON.stringify(content, null, 2));
+  renameSync(draft, file);
+}
+
+function alreadyRunning(dir: string, pid: number): StackError {
+  const url = readJson<Announcement>(join(dir, 'stack.json'))?.urls.public;
+  const where = url ? `at ${url}` : '(it is just starting)';
+  return new StackError(
+    'STACK.ALREADY_RUNNING',
+    `A lab runs already in ${dir}: process ${pid}, ${where}. Use it, or stop it with Ctrl-C there or: kill ${pid}`,
+  );
+}

@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, rmSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { announcedIn } from './claim';
+import { StackError, type StackErrorCode } from './errors';
+import type { AppName, Conditions, Replica, Stack, Urls } from './types';
+
+/** The whole path of a unix socket may have some 100 bytes only. */
+const LONGEST_PATH = 100;
+
+/** What may be asked of a stack in another process: one JSON line there, one JSON line back. */
+const COMMANDS = {
+  urls: (stack) => Promise.resolve(stack.urls),
+  replicas: (stack) => stack.replicas(),
+  scale: (stack, app, count) => stack.scale(app as AppName, Number(count)),
+  kill: (stack, name) => stack.kill(String(name)),
+  pause: (stack, name) => stack.pause(String(name)),
+  resume: (stack, name) => stack.resume(String(name)),
+  restart: (stack, name) => stack.restart(String(name)),
+  ready: (stack) => stack.ready(),
+  conditions: (stack) => stack.conditions(),
+} as const satisfies Record<string, (stack: Stack, ...args: unknown[]) => Promise<unknown>>;
+
+type CommandName = keyof typeof COMMANDS;
+
+interface Question {
+  readonly command: CommandName;
+  readonly args: readonly unknown[];
+}
+
+type Answer = { readonly value?: unknown } | { readonly code: StackErrorCode; readonly message: string };
+
+/** Lets other processes of the same user `attach` to this stack. */
+export async function serveControl(
+  dir: string,
+  stack: Stack,
+): Promise<{ path: string; close: () => Promise<void> }> {
+  const path = socketPath(dir);
+  rmSync(path, { force: true });
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+    createInterface({ input: socket }).on('line', (line) => {
+      void answer(stack, line).then((reply) => socket.writable && socket.write(`${JSON.stringify(reply)}\n`));
+    });
+  });
+  await new Promise<void>((done, failed) => {
+    server.once('error', failed).listen(path, done);
+  });
+  chmodSync(path, 0o600);
+  const close = (): Promise<void> =>
+    new Promise((done) => {
+      for (const socket of sockets) socket.destroy();
+      server.close(() => {
+        done();
+      });
+    });
+  return { path, close };
+}
+
+/**
+ * The stack that another process, usually `lab up`, runs in this folder; undefined when there is none.
+ * Its `stop` only lets go of it: the stack is stopped where it was started.
+ */
+export async function attach(folder: string): Promise<Stack | undefined> {
+  const announced = announcedIn(resolve(folder));
+  if (!announced) return undefined;
+  const call = <T>(command: CommandName, ...args: unknown[]): Promise<T> =>
+    ask(announced.control, { command, args }) as Promise<T>;
+  const urls = await call<Urls>('urls');
+  return {
+    urls,
+    historyDir: announced.historyDir,
+    replicas: () => call<readonly Replica[]>('replicas'),
+    scale: (app, count) => call('scale', app, count),
+    kill: (name) => call('kill', name),
+    pause: (name) => call('pause', name),
+    resume: (name) => call('resume', name),
+    restart: (name) => call('restart', name),
+    ready: () => call('ready'),
+    conditions: () => call<Conditions>('conditions'),
+    stop: () => Promise.resolve(),
+  };
+}
+
+async function answer(stack: Stack, line: string): Promise<Answer> {
+  try {
+    const { command, args } = JSON.parse(line) as Question;
+    const run: (stack: Stack, ...args: unknown[]) => Promise<unknown> = COMMANDS[command];
+    return { value: await run(stack, ...args) };
+  } catch (error) {
+    const { message } = error as Error;
+    return { code: error instanceof StackError ? error.code : 'STACK.UNREACHABLE', message };
+  }
+}
+
+/** One connection a question: whoever asks holds nothing open in between. */
+function ask(path: string, question: Question): Promise<unknown> {
+  return new Promise((done, failed) => {
+    const lost = (cause?: Error): void => {
+      const text = `The lab behind ${path} does not answer: it is stopping or was killed. Start it again with: npm start`;
+      failed(new StackError('STACK.UNREACHABLE', text, { cause }));
+    };
+    const socket = connect(path, () => socket.write(`${JSON.stringify(question)}\n`));
+    socket.once('error', lost).once('close', () => {
+      lost();
+    });
+    createInterface({ input: socket })
+      .on('error', () => undefined)
+      .once('line', (line) => {
+        const reply = JSON.parse(line) as Answer;
+        if ('code' in reply) failed(new StackError(reply.code, reply.message));
+        else done(reply.value);
+        socket.destroy();
+      });
+  });
+}
+
+function socketPath(dir: string): string {
+  const path = join(dir, 'control.sock');
+  if (Buffer.byteLength(path) <= LONGEST_PATH) return path;
+  const hash = createHash('sha256').update(dir).digest('hex').slice(0, 16);
+  return join(tmpdir(), `oversell-lab-${hash}.sock`);
+}

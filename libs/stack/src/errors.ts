@@ -1,0 +1,26 @@
+export type StackErrorCode =
+  | 'STACK.ABORTED'
+  | 'STACK.ALREADY_RUNNING'
+  | 'STACK.CANNOT_BE_FAULTED'
+  | 'STACK.INSTALL_FAILED'
+  | 'STACK.MIGRATION_FAILED'
+  | 'STACK.NOT_READY'
+  | 'STACK.PROGRAM_MISSING'
+  | 'STACK.SERVER_DOWN'
+  | 'STACK.START_FAILED'
+  | 'STACK.STOPPED'
+  | 'STACK.UNKNOWN_NAME'
+  | 'STACK.UNREACHABLE';
+
+/** What went wrong with a server or a replica; the message ends with what to do next. */
+export class StackError extends Error {
+  override readonly name = 'StackError';
+
+  constructor(
+    readonly code: StackErrorCode,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}

@@ -1,0 +1,257 @@
+import { availableParallelism, release, type as osType } from 'node:os';
+import { join } from 'node:path';
+import { runToEnd } from './child';
+import type { Claim } from './claim';
+import { Entrance, type Routes } from './entrance';
+import { StackError } from './errors';
+import { Journal } from './journal';
+import type { Layout } from './layout';
+import { mysqlConditions } from './mysql';
+import { projectRoot } from './paths';
+import { freePort } from './ports';
+import { demand, NEEDED } from './programs';
+import { redisConditions } from './redis';
+import { SupervisedReplica } from './replica';
+import type { Server } from './server';
+import type { AppName, Conditions, Replica, Stack, StackOptions, Urls } from './types';
+
+const READY_MS = 30_000;
+const MIGRATION_MS = 60_000;
+const WATCH_MS = 20;
+
+interface Servers {
+  readonly redis: { server: Server; url: string };
+  readonly mysql: { server: Server; url: string };
+}
+
+/** The processes back end, once Redis and the database are up. */
+export class ProcessStack implements Stack {
+  private fleet: SupervisedReplica[] = [];
+  private entrance: Entrance | undefined;
+  private stopping: Promise<void> | undefined;
+  private scaling: Promise<void> = Promise.resolve();
+  private readonly journal: Journal;
+  private readonly watcher: NodeJS.Timeout;
+  private readonly closers: (() => Promise<void>)[] = [];
+
+  constructor(
+    private readonly options: StackOptions,
+    private readonly layout: Layout,
+    private readonly claim: Claim,
+    private readonly servers: Servers,
+  ) {
+    this.journal = new Journal(layout.historyDir);
+    this.watcher = setInterval(() => {
+      for (const replica of this.fleet) replica.watch();
+    }, WATCH_MS).unref();
+  }
+
+  get historyDir(): string {
+    return this.layout.historyDir;
+  }
+
+  get urls(): Urls {
+    const shop = this.entrance?.urls ?? { public: '', inventory: '' };
+    return { ...shop, redis: this.servers.redis.url, mysql: this.servers.mysql.url };
+  }
+
+  /** Run at the beginning of `stop`. */
+  onStop(close: () => Promise<void>): void {
+    this.closers.push(close);
+  }
+
+  replicas(): Promise<readonly Replica[]> {
+    return Promise.resolve(this.fleet.map((replica) => replica.snapshot()));
+  }
+
+  scale(app: AppName, count: number): Promise<void> {
+    return this.scaleAll({ [app]: count });
+  }
+
+  /** Several apps at once; one call after the other. */
+  scaleAll(counts: Partial<Record<AppName, number>>): Promise<void> {
+    const done = this.scaling.then(() => this.changeFleet(counts));
+    this.scaling = done.catch(() => undefined);
+    return done;
+  }
+
+  async kill(name: string): Promise<void> {
+    await this.find(name).kill();
+  }
+
+  async pause(name: string): Promise<void> {
+    await this.find(name).pause();
+  }
+
+  resume(name: string): Promise<void> {
+    return Promise.resolve().then(() => {
+      this.find(name).resume();
+    });
+  }
+
+  async restart(name: string): Promise<void> {
+    const found = this.find(name);
+    await found.stop();
+    if (this.stopping) return;
+    await found.start();
+    if (found instanceof SupervisedReplica) await found.ready(READY_MS);
+    if (found === this.entrance?.server) await this.entrance.worker();
+  }
+
+  async ready(): Promise<void> {
+    for (const { isUp, name } of this.allServers()) {
+      if (!isUp)
+        throw new StackError('STACK.SERVER_DOWN', `${name} is down: restart('${name}') starts it again.`);
+    }
+    await Promise.all(this.fleet.map((replica) => replica.ready(READY_MS)));
+  }
+
+  async conditions(): Promise<Conditions> {
+    return {
+      backEnd: 'processes',
+      ...(await redisConditions(this.urls.redis)),
+      ...(await mysqlConditions(this.urls.mysql)),
+      nginx: demand(NEEDED.nginx).version,
+      ...machine(),
+    };
+  }
+
+  stop(): Promise<void> {
+    this.stopping ??= this.stopAll();
+    return this.stopping;
+  }
+
+  private async stopAll(): Promise<void> {
+    this.claim.close();
+    await Promise.all(this.fleet.map((replica) => replica.stop()));
+    clearInterval(this.watcher);
+    await Promise.all(this.closers.map((close) => close()));
+    await this.scaling;
+    await this.entrance?.server.stop();
+    await Promise.all([this.servers.redis.server.stop(), this.servers.mysql.server.stop()]);
+    this.layout.removeData();
+    this.claim.release();
+  }
+
+  private async changeFleet(counts: Partial<Record<AppName, number>>): Promise<void> {
+    this.assertRunning();
+    const apps = Object.keys(counts) as AppName[];
+    const leaving = apps.flatMap((app) => this.members(app).slice(counts[app]));
+    const missing = apps.flatMap((app) =>
+      Array.from({ length: (counts[app] ?? 0) - this.members(app).length }, () => app),
+    );
+    await this.prepare(missing.length > 0);
+
+    for (const app of missing) this.fleet.push(await this.create(app));
+    await Promise.all(this.fleet.map((replica) => replica.ready(READY_MS)));
+    this.assertRunning();
+    const staying = this.fleet.filter((replica) => !leaving.includes(replica));
+    await this.entrance?.route(routesTo(staying));
+    await Promise.all(leaving.map((replica) => replica.stop()));
+    this.fleet = staying;
+  }
+
+  /** Once, before the first replica: nginx, whose internal address replicas are told, and the schemas. */
+  private async prepare(needed: boolean): Promise<void> {
+    if (this.entrance || !needed) return;
+    const { layout, claim, options } = this;
+    const { lab, preferredPorts } = options;
+    this.entrance = await Entrance.open({ layout, claim, lab, preferredPorts }, routesTo([]));
+    await Promise.all(this.migrations().map((script) => this.migrate(script)));
+  }
+
+  private migrations(): readonly string[] {
+    return this.options.migrations ?? ['inventory', 'order'].map((app) => builtApp(app, 'migrate.js'));
+  }
+
+  private async migrate(script: string): Promise<void> {
+    const app = script.split('/').at(-3) ?? 'app';
+    const name = `migrate-${app}`;
+    this.options.onProgress?.(`migrating the schema of ${app}`);
+    try {
+      await runToEnd(this.node(name, script, 0), this.claim, MIGRATION_MS);
+    } catch (error) {
+      throw new StackError('STACK.MIGRATION_FAILED', (error as Error).message, { cause: error });
+    }
+  }
+
+  private async create(app: AppName): Promise<SupervisedReplica> {
+    const port = await freePort();
+    const name = `${app}-${this.members(app).length + 1}`;
+    const entry = this.options.entries?.[app] ?? builtApp(app, 'main.js');
+    const replica = new SupervisedReplica({
+      app,
+      url: `http://127.0.0.1:${port}`,
+      command: { ...this.node(name, entry, port), tied: true },
+      claim: this.claim,
+      journal: this.journal,
+      onProgress: this.options.onProgress ?? (() => undefined),
+    });
+    replica.start();
+    return replica;
+  }
+
+  /** A Node.js process with what an app of ours is told. */
+  private node(name: string, script: string, port: number) {
+    const nodeVariables = Object.entries(this.options.environment ?? {}).filter(([key]) =>
+      key.startsWith('NODE_'),
+    );
+    const env = {
+      ...(Object.fromEntries(nodeVariables) as Record<string, string>),
+      REPLICA: name,
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      REDIS_URL: this.urls.redis,
+      MYSQL_URL: this.urls.mysql,
+      INVENTORY_DATABASE: 'inventory',
+      ORDER_DATABASE: 'orders',
+      INVENTORY_URL: this.urls.inventory,
+      LAB_ENABLED: String(this.options.lab),
+      HISTORY_DIR: this.historyDir,
+    };
+    return {
+      name,
+      program: process.execPath,
+      args: [script],
+      cwd: projectRoot(),
+      log: this.layout.log(name),
+      env,
+    };
+  }
+
+  private members(app: AppName): SupervisedReplica[] {
+    return this.fleet.filter((replica) => replica.app === app);
+  }
+
+  private allServers(): Server[] {
+    const { redis, mysql } = this.servers;
+    return [redis.server, mysql.server, ...(this.entrance ? [this.entrance.server] : [])];
+  }
+
+  private find(name: string): SupervisedReplica | Server {
+    this.assertRunning();
+    const all = [...this.fleet, ...this.allServers()];
+    const found = all.find((one) => one.name === name);
+    if (found) return found;
+    const names = all.map((one) => one.name).join(', ');
+    throw new StackError('STACK.UNKNOWN_NAME', `Nothing here is called "${name}". There are: ${names}.`);
+  }
+
+  private assertRunning(): void {
+    if (this.stopping) throw new StackError('STACK.STOPPED', 'This stack was stopped: start another one.');
+  }
+}
+
+/** What every back end can say about this machine. */
+export const machine = (): Conditions => ({
+  node: process.versions.node,
+  cpus: availableParallelism(),
+  os: `${osType()} ${release()}`,
+});
+
+const builtApp = (app: string, file: string): string => join(projectRoot(), 'dist', 'apps', app, 'src', file);
+
+const routesTo = (replicas: readonly SupervisedReplica[]): Routes => ({
+  order: replicas.filter(({ app }) => app === 'order').map(({ url }) => url),
+  inventory: replicas.filter(({ app }) => app === 'inventory').map(({ url }) => url),
+});

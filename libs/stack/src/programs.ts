@@ -1,0 +1,99 @@
+import { execFileSync } from 'node:child_process';
+import { StackError } from './errors';
+
+/** Where servers live although a user's PATH does not say so. */
+const EXTRA_FOLDERS = '/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/opt/homebrew/bin:/opt/homebrew/sbin';
+
+export interface Program {
+  readonly path: string;
+  /** e.g. `10.11.19-MariaDB`; empty when it does not tell. */
+  readonly version: string;
+}
+
+export interface Needed {
+  readonly name: string;
+  /** Names of the program, the preferred first. */
+  readonly commands: readonly string[];
+  readonly versionFlag: string;
+  readonly neededFor: string;
+  /** Debian and Ubuntu packages, the preferred first. */
+  readonly apt: readonly string[];
+  readonly brew: string;
+  readonly docker: string;
+}
+
+/** Everything that the processes back end runs, and where to get it. */
+export const NEEDED = {
+  redis: {
+    name: 'redis-server',
+    commands: ['redis-server'],
+    versionFlag: '--version',
+    neededFor: 'locks in Redis',
+    apt: ['redis-server'],
+    brew: 'redis',
+    docker: 'redis:7',
+  },
+  mysql: {
+    name: 'mariadbd or mysqld',
+    commands: ['mariadbd', 'mysqld'],
+    versionFlag: '--version',
+    neededFor: 'stock, orders and movements',
+    apt: ['mariadb-server-core', 'mariadb-server-core-10.6', 'mysql-server-core-8.0'],
+    brew: 'mariadb',
+    docker: 'mariadb:10.11',
+  },
+  nginx: {
+    name: 'nginx',
+    commands: ['nginx'],
+    versionFlag: '-v',
+    neededFor: 'several replicas behind one address',
+    apt: ['nginx-light', 'nginx'],
+    brew: 'nginx',
+    docker: 'nginx:1.28',
+  },
+} as const satisfies Record<string, Needed>;
+
+/** Path and version of the first of these programs that is installed. */
+export function find({
+  commands,
+  versionFlag,
+}: Pick<Needed, 'commands' | 'versionFlag'>): Program | undefined {
+  const path = locate(commands);
+  return path === undefined ? undefined : { path, version: versionOf(path, versionFlag) };
+}
+
+/** Like `find`; a missing program is an error that says how to get it. */
+export function demand(needed: Needed): Program {
+  const found = find(needed);
+  if (found) return found;
+  throw new StackError('STACK.PROGRAM_MISSING', `${needed.name} is not installed. ${howToGet(needed)}`);
+}
+
+export const howToGet = ({ apt, brew, docker }: Needed): string =>
+  `Get it with one of:\n    apt-get install --no-install-recommends ${apt[0] ?? ''}\n    brew install ${brew}\n    docker compose up   (runs everything in containers, here ${docker})`;
+
+/** The first of these commands in PATH or in the usual server folders. */
+export function locate(commands: readonly string[]): string | undefined {
+  for (const command of commands) {
+    try {
+      const script = `PATH="$PATH:${EXTRA_FOLDERS}"; command -v ${command}`;
+      return execFileSync('/bin/sh', ['-c', script], {
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      }).trim();
+    } catch {
+      continue;
+    }
+  }
+  return undefined;
+}
+
+function versionOf(path: string, flag: string): string {
+  try {
+    // nginx prints its version on stderr.
+    const text = execFileSync('/bin/sh', ['-c', '"$0" "$1" 2>&1', path, flag], { encoding: 'utf8' });
+    return /\d+\.\d+\.\d+(-MariaDB)?/.exec(text)?.[0] ?? '';
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,75 @@
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { give } from './account';
+import type { Claim } from './claim';
+import type { Layout } from './layout';
+import { infra } from './paths';
+import { demand, NEEDED } from './programs';
+import { type Recipe, type Server, startOnFreePorts } from './server';
+import type { Conditions } from './types';
+
+export async function startRedis(layout: Layout, claim: Claim): Promise<{ server: Server; url: string }> {
+  const program = demand(NEEDED.redis).path;
+  const data = layout.dataFolder('redis');
+  const config = join(data, 'redis.conf');
+  copyFileSync(infra('redis', 'redis.conf'), config);
+  give(config, layout.account);
+  const { server, ports } = await startOnFreePorts(
+    [undefined],
+    ([port = 0]): Recipe => ({
+      name: 'redis',
+      ports: [port],
+      command: {
+        name: 'redis',
+        program,
+        args: [config, '--port', String(port), '--bind', '127.0.0.1', '--dir', data],
+        cwd: data,
+        log: layout.log('redis'),
+        account: layout.account,
+      },
+      answers: async (pid) => (await info(address(port)))?.['process_id'] === String(pid),
+    }),
+    claim,
+  );
+  return { server, url: address(ports[0] ?? 0) };
+}
+
+const address = (port: number): string => `redis://127.0.0.1:${port}`;
+
+/** Version and persistence of a Redis; what a managed Redis does not tell is `unknown`. */
+export async function redisConditions(url: string): Promise<Conditions> {
+  return withRedis(url, async (redis) => {
+    const setting = async (name: string): Promise<string> => {
+      const reply = await redis.config('GET', name).catch(() => undefined);
+      return Array.isArray(reply) ? String(reply[1]) : 'unknown';
+    };
+    return {
+      redis: parseInfo(await redis.info('server'))['redis_version'] ?? 'unknown',
+      redisAppendonly: await setting('appendonly'),
+      redisSave: await setting('save'),
+    };
+  });
+}
+
+async function info(url: string): Promise<Record<string, string> | undefined> {
+  try {
+    return parseInfo(await withRedis(url, (redis) => redis.info('server')));
+  } catch {
+    return undefined;
+  }
+}
+
+async function withRedis<T>(url: string, use: (redis: Redis) => Promise<T>): Promise<T> {
+  const redis = new Redis(url, { lazyConnect: true, retryStrategy: null, connectTimeout: 1000 });
+  redis.on('error', () => undefined);
+  try {
+    await redis.connect();
+    return await use(redis);
+  } finally {
+    redis.disconnect();
+  }
+}
+
+const parseInfo = (text: string): Record<string, string> =>
+  Object.fromEntries([...text.matchAll(/^(\w+):(.*)\r$/gm)].map(([, key = '', value = '']) => [key, value]));

@@ -1,0 +1,120 @@
+import type { Claim } from './claim';
+import { Child, type Command } from './child';
+import { StackError } from './errors';
+import { tail } from './paths';
+import { until } from './poll';
+import { freePort, giveBack, isFree } from './ports';
+import type { ServerName } from './types';
+
+const START_MS = 20_000;
+const GRACE_MS = 10_000;
+const TRIES = 5;
+
+/** How a server is run; its ports are fixed once it has started. */
+export interface Recipe {
+  readonly name: ServerName;
+  readonly command: Command;
+  readonly ports: readonly number[];
+  /** Whether it is *this* process that answers, not a stranger on the same port. */
+  answers(pid: number): Promise<boolean>;
+}
+
+/** A server that can be killed, paused and started again on the same address. */
+export class Server {
+  private child: Child | undefined;
+
+  constructor(
+    private readonly recipe: Recipe,
+    private readonly claim: Claim,
+  ) {}
+
+  get name(): ServerName {
+    return this.recipe.name;
+  }
+
+  get log(): string {
+    return this.recipe.command.log;
+  }
+
+  get isUp(): boolean {
+    return this.child !== undefined && !this.child.exited;
+  }
+
+  /** Process id of the running server. @throws StackError STACK.SERVER_DOWN */
+  get pid(): number {
+    return this.running().pid;
+  }
+
+  /** Resolves when it answers. @throws StackError STACK.START_FAILED */
+  async start(): Promise<void> {
+    const child = new Child(this.recipe.command, this.claim);
+    this.child = child;
+    const answered = await until(
+      async () => child.exited !== undefined || (await this.recipe.answers(child.pid)),
+      { timeoutMs: START_MS, everyMs: 5 },
+    );
+    if (answered && !child.exited) return;
+    await child.kill('group');
+    throw new StackError(
+      'STACK.START_FAILED',
+      `${this.name} did not start. Its log says why:${tail(this.log)}`,
+    );
+  }
+
+  async kill(): Promise<void> {
+    await this.running().kill('group');
+  }
+
+  async pause(): Promise<void> {
+    await this.running().pause('group');
+  }
+
+  resume(): void {
+    this.running().signal('SIGCONT', 'group');
+  }
+
+  reload(): void {
+    this.running().signal('SIGHUP');
+  }
+
+  async restart(): Promise<void> {
+    await this.stop();
+    await this.start();
+  }
+
+  async stop(): Promise<void> {
+    if (this.isUp) await this.child?.stop(GRACE_MS);
+  }
+
+  private running(): Child {
+    if (this.child && !this.child.exited) return this.child;
+    throw new StackError(
+      'STACK.SERVER_DOWN',
+      `${this.name} is down: restart('${this.name}') starts it again.`,
+    );
+  }
+}
+
+/**
+ * Starts a server on free ports, and again on others when somebody else was faster to take one.
+ * `preferred` has one entry per port needed.
+ */
+export async function startOnFreePorts(
+  preferred: readonly (number | undefined)[],
+  recipe: (ports: number[]) => Recipe,
+  claim: Claim,
+): Promise<{ server: Server; ports: number[] }> {
+  for (let attempt = 1; ; attempt++) {
+    const ports: number[] = [];
+    for (const port of preferred) ports.push(await freePort(attempt === 1 ? port : undefined));
+    const server = new Server(recipe(ports), claim);
+    try {
+      await server.start();
+      return { server, ports };
+    } catch (error) {
+      const free = await Promise.all(ports.map(isFree));
+      ports.forEach(giveBack);
+      if (attempt === TRIES || free.every(Boolean)) throw error;
+    }
+  }
+}
