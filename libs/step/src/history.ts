@@ -66,7 +66,10 @@ export interface ResetLine extends Line {
   readonly amount: number;
 }
 
-/** What somebody else saw of a process: it started, ended (by which signal), stood still (state T) or went on. */
+/**
+ * What somebody else saw of the process `pid` of `replica`: it started, ended (by which signal), stood still
+ * (state T) or went on.
+ */
 export interface ProcessLine extends Line {
   readonly type: 'start' | 'exit' | 'stopped' | 'resumed';
   readonly signal?: string | null;

@@ -17,6 +17,8 @@ export class Recorder {
   constructor(
     dir: string,
     private readonly replica: string,
+    /** The process that the lines are about, where that is not this one. */
+    private readonly pid = process.pid,
   ) {
     mkdirSync(dir, { recursive: true });
     this.file = openSync(join(dir, `${replica}.jsonl`), 'a');
@@ -28,7 +30,7 @@ export class Recorder {
       setImmediate(() => {
         this.flush();
       });
-    this.lines.push(JSON.stringify({ t: monotonic(), ...line, replica: this.replica, pid: process.pid }));
+    this.lines.push(JSON.stringify({ t: monotonic(), ...line, replica: this.replica, pid: this.pid }));
   }
 
   /** Begins a request and returns the listener that records its steps. */
@@ -69,7 +71,7 @@ export class Recorder {
       type: 'step',
       t: monotonic(),
       replica: this.replica,
-      pid: process.pid,
+      pid: this.pid,
       request,
       n,
       took: 0,

@@ -105,7 +105,7 @@ function describe(sql: string, parameters: unknown[] = []): StepInfo {
   const text = sql
     .replace(/\s+/g, ' ')
     .trim()
-    .replace(/\?/g, () => String(JSON.stringify(parameters[used++])));
+    .replace(/\?/g, () => JSON.stringify(parameters[used++]));
   return { kind: 'sql', verb: (/^\w+/.exec(text)?.[0] ?? 'SQL').toUpperCase(), text };
 }
 

@@ -1,0 +1,52 @@
+import { readChosen, SkuParams, Story } from '#lab/http';
+import { Body, Controller, Headers, Inject, Param, Post, Query, Req } from '@nestjs/common';
+import { ApiHeader, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
+import { DeductionsService } from './deductions.service';
+import { DeductionBody } from './schemas';
+
+/** What a deduction answers: the stock as this request saw it, and what it ignored. */
+interface DeductionAnswer {
+  readonly sku: string;
+  readonly quantity: number;
+  readonly before: number;
+  readonly after: number;
+  readonly strategy: string;
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly ignored: readonly string[];
+  readonly replica: string;
+  readonly request: string;
+}
+
+@ApiTags('stock')
+@Controller('products/:sku/deductions')
+export class DeductionsController {
+  constructor(
+    @Inject(DeductionsService) private readonly deductions: DeductionsService,
+    @Inject(Story) private readonly story: Story,
+  ) {}
+
+  @Post()
+  @ApiOperation({
+    summary: 'Deduct stock by the strategy that the request names (internal: the order app calls it)',
+  })
+  @ApiQuery({ name: 'strategy', required: false })
+  @ApiHeader({ name: 'X-Fault', required: false, description: 'obeyed only when the lab is enabled' })
+  async deduct(
+    @Param() { sku }: SkuParams,
+    @Body() { quantity }: DeductionBody,
+    @Query() query: Record<string, unknown>,
+    @Headers() headers: Record<string, string | undefined>,
+    @Req() { id: request }: FastifyRequest,
+  ): Promise<DeductionAnswer> {
+    const chosen = readChosen(query, headers);
+    const faults = this.story.readFaults(headers['x-fault']);
+    const { before, after, replica } = await this.deductions.deduct(
+      { sku, quantity, request },
+      chosen,
+      faults,
+    );
+    const { strategy, options, ignored } = chosen;
+    return { sku, quantity, before, after, strategy: strategy.name, options, ignored, replica, request };
+  }
+}

@@ -1,0 +1,73 @@
+import { Balances, Ledger } from '#lab/balance';
+import type { Config } from '#lab/config';
+import { HealthController, pingDatabase, READINESS, Story } from '#lab/http';
+import { SteppedDataSource, SteppedRedis } from '#lab/step';
+import { loadScripts, LocalProcess } from '#lab/strategy';
+import { Inject, Injectable, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
+import { inventoryDataSource } from './data-source';
+import { DeductionsController } from './deductions.controller';
+import { DeductionsService } from './deductions.service';
+import { LabController } from './lab.controller';
+import { ProductsController } from './products.controller';
+import { ProductsService } from './products.service';
+
+/** Closes the connections last, after the requests that still hold locks have finished. */
+@Injectable()
+class Connections implements OnApplicationShutdown {
+  constructor(
+    @Inject(SteppedDataSource) private readonly dataSource: SteppedDataSource,
+    @Inject(SteppedRedis) private readonly redis: SteppedRedis,
+    @Inject(Story) private readonly story: Story,
+  ) {}
+
+  async onApplicationShutdown(): Promise<void> {
+    this.redis.disconnect();
+    await this.dataSource.destroy();
+    this.story.close();
+  }
+}
+
+async function connectRedis(config: Config): Promise<SteppedRedis> {
+  const redis = new SteppedRedis({ url: config.redisUrl, name: config.replica });
+  redis.on('ready', () => void loadScripts(redis).catch(() => undefined)); // run() loads what is missing
+  await redis.connect().catch(() => undefined); // away now: it goes on trying, and its strategies answer 503
+  return redis;
+}
+
+@Module({})
+class InventoryModule {}
+
+export const inventoryModule = (config: Config): DynamicModule => ({
+  module: InventoryModule,
+  controllers: [
+    HealthController,
+    ProductsController,
+    DeductionsController,
+    ...(config.labEnabled ? [LabController] : []),
+  ],
+  providers: [
+    Connections,
+    DeductionsService,
+    ProductsService,
+    { provide: SteppedDataSource, useFactory: () => inventoryDataSource(config).initialize() },
+    { provide: SteppedRedis, useFactory: () => connectRedis(config) },
+    { provide: Story, useFactory: () => new Story('inventory', config) },
+    { provide: LocalProcess, useFactory: () => new LocalProcess(config.replica) },
+    {
+      provide: Balances,
+      useFactory: (dataSource: SteppedDataSource) => new Balances(dataSource),
+      inject: [SteppedDataSource],
+    },
+    {
+      provide: Ledger,
+      useFactory: (dataSource: SteppedDataSource) => new Ledger(dataSource),
+      inject: [SteppedDataSource],
+    },
+    {
+      // Redis is not asked: without it the database strategies go on, and the others answer 503
+      provide: READINESS,
+      useFactory: (dataSource: SteppedDataSource) => ({ mysql: pingDatabase(dataSource) }),
+      inject: [SteppedDataSource],
+    },
+  ],
+});

@@ -1,0 +1,46 @@
+import { ResetBody, SkuParams, Story } from '#lab/http';
+import { SteppedRedis } from '#lab/step';
+import { CATALOGUE, lockKey } from '#lab/strategy';
+import { Body, Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ProductsService, type Product } from './products.service';
+
+/** A lock key that is there now. `ttlMs` null: it never ends by itself. */
+interface LockLeft {
+  readonly key: string;
+  readonly value: string | null;
+  readonly ttlMs: number | null;
+}
+
+/** Exists only when the lab is enabled, and is routed only by the lab address. */
+@ApiTags('lab')
+@Controller('lab/inventory')
+export class LabController {
+  constructor(
+    @Inject(ProductsService) private readonly products: ProductsService,
+    @Inject(SteppedRedis) private readonly redis: SteppedRedis,
+    @Inject(Story) private readonly story: Story,
+  ) {}
+
+  @Post('reset')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Set a stock anew: forgets its movements and deletes its locks' })
+  async reset(@Body() { sku, stock }: ResetBody): Promise<Product> {
+    await this.redis.del(CATALOGUE.map(({ name }) => lockKey(sku, name)));
+    await this.products.reset(sku, stock);
+    this.story.reset(sku, stock);
+    return this.products.find(sku);
+  }
+
+  @Get('locks/:sku')
+  @ApiOperation({ summary: 'The lock keys of a product that exist now' })
+  async locks(@Param() { sku }: SkuParams): Promise<LockLeft[]> {
+    const keys = CATALOGUE.map(({ name }) => lockKey(sku, name));
+    const found = await Promise.all(
+      keys.map(async (key) => ({ key, ttlMs: await this.redis.pttl(key), value: await this.redis.get(key) })),
+    );
+    return found
+      .filter(({ ttlMs }) => ttlMs !== -2)
+      .map(({ key, value, ttlMs }) => ({ key, value, ttlMs: ttlMs < 0 ? null : ttlMs }));
+  }
+}

@@ -1,0 +1,11 @@
+import { readConfig } from '#lab/config';
+import { inventoryDataSource } from './data-source';
+
+/** Brings the inventory schema up to date, once, before the replicas start. */
+async function migrate(): Promise<void> {
+  const dataSource = await inventoryDataSource(readConfig()).initialize();
+  await dataSource.runMigrations({ transaction: 'each' });
+  await dataSource.destroy();
+}
+
+void migrate();

@@ -1,0 +1,34 @@
+import { SkuParams } from '#lab/http';
+import { Ledger, type MovementRow } from '#lab/balance';
+import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ProductsService, type Product } from './products.service';
+import { PageQuery } from './schemas';
+
+@ApiTags('stock')
+@Controller('products')
+export class ProductsController {
+  constructor(
+    @Inject(ProductsService) private readonly products: ProductsService,
+    @Inject(Ledger) private readonly ledger: Ledger,
+  ) {}
+
+  @Get()
+  @ApiOperation({ summary: 'All products with their stock' })
+  list(): Promise<Product[]> {
+    return this.products.list();
+  }
+
+  @Get(':sku')
+  @ApiOperation({ summary: 'One product with its stock' })
+  find(@Param() { sku }: SkuParams): Promise<Product> {
+    return this.products.find(sku);
+  }
+
+  @Get(':sku/movements')
+  @ApiOperation({ summary: 'The movements of a product since its last reset, in the order of their inserts' })
+  async movements(@Param() { sku }: SkuParams, @Query() page: PageQuery): Promise<MovementRow[]> {
+    await this.ledger.find(sku);
+    return this.ledger.movements(sku, page);
+  }
+}

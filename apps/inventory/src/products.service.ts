@@ -1,0 +1,42 @@
+import { Ledger, UnknownBalance } from '#lab/balance';
+import { SteppedDataSource } from '#lab/step';
+import { Inject, Injectable } from '@nestjs/common';
+
+export interface Product {
+  readonly sku: string;
+  readonly name: string;
+  readonly priceMinor: number;
+  readonly stock: number;
+  /** The stock at the last reset. */
+  readonly initial: number;
+}
+
+const PRODUCTS = `SELECT sku, name, price_minor AS priceMinor, amount AS stock, initial
+                    FROM product JOIN balance ON balance.id = product.sku`;
+
+@Injectable()
+export class ProductsService {
+  constructor(
+    @Inject(SteppedDataSource) private readonly dataSource: SteppedDataSource,
+    @Inject(Ledger) private readonly ledger: Ledger,
+  ) {}
+
+  list(): Promise<Product[]> {
+    return this.dataSource.query<Product[]>(`${PRODUCTS} ORDER BY sku LIMIT 1000`);
+  }
+
+  async find(sku: string): Promise<Product> {
+    const [product] = await this.dataSource.query<Product[]>(`${PRODUCTS} WHERE sku = ?`, [sku]);
+    if (product === undefined) throw new UnknownBalance(sku);
+    return product;
+  }
+
+  /** Sets the stock anew and forgets the movements; creates the product if need be. */
+  async reset(sku: string, stock: number): Promise<void> {
+    await this.ledger.reset(sku, stock);
+    await this.dataSource.query('INSERT IGNORE INTO product (sku, name, price_minor) VALUES (?, ?, 100)', [
+      sku,
+      sku,
+    ]);
+  }
+}

@@ -1,0 +1,6 @@
+import type { Config } from '#lab/config';
+import { SteppedDataSource } from '#lab/step';
+import { Orders1700000000001 } from './migrations/1-orders';
+
+export const orderDataSource = ({ mysqlUrl, orderDatabase }: Config): SteppedDataSource =>
+  new SteppedDataSource({ url: mysqlUrl, database: orderDatabase, migrations: [Orders1700000000001] });

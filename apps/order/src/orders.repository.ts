@@ -1,0 +1,64 @@
+import { SteppedDataSource } from '#lab/step';
+import { Inject, Injectable } from '@nestjs/common';
+
+export interface Order {
+  readonly id: string;
+  readonly sku: string;
+  readonly quantity: number;
+  readonly buyer: string;
+  readonly strategy: string;
+  /** What the buyer was told is left. */
+  readonly stockAfter: number;
+  readonly request: string;
+  readonly replica: string;
+  readonly inventoryReplica: string;
+}
+
+/** An order as recorded. `number` counts the orders, `at` is UTC, ISO 8601. */
+export type OrderRow = Order & { readonly number: number; readonly at: string };
+
+@Injectable()
+export class OrdersRepository {
+  constructor(@Inject(SteppedDataSource) private readonly dataSource: SteppedDataSource) {}
+
+  async insert(order: Order): Promise<void> {
+    await this.dataSource.query(
+      `INSERT INTO orders (id, sku, quantity, buyer, strategy, stock_after, request, replica, inventory_replica)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      [
+        order.id,
+        order.sku,
+        order.quantity,
+        order.buyer,
+        order.strategy,
+        order.stockAfter,
+        order.request,
+        order.replica,
+        order.inventoryReplica,
+      ],
+    );
+  }
+
+  async list({
+    sku,
+    after,
+    limit,
+  }: {
+    sku?: string | undefined;
+    after: number;
+    limit: number;
+  }): Promise<OrderRow[]> {
+    const where = sku === undefined ? '' : 'AND sku = ?';
+    const rows = await this.dataSource.query<(Omit<OrderRow, 'at'> & { at: Date })[]>(
+      `SELECT number, id, sku, quantity, buyer, strategy, stock_after AS stockAfter, request, replica,
+              inventory_replica AS inventoryReplica, at
+         FROM orders WHERE number > ? ${where} ORDER BY number LIMIT ?`,
+      [after, ...(sku === undefined ? [] : [sku]), limit],
+    );
+    return rows.map(({ at, ...row }) => ({ ...row, at: at.toISOString() }));
+  }
+
+  async forget(sku: string): Promise<void> {
+    await this.dataSource.query('DELETE FROM orders WHERE sku = ?', [sku]);
+  }
+}

@@ -1,0 +1,2 @@
+/** Injection token of the process' `Config`. */
+export const CONFIG = Symbol('config');

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+
+const schema = z.object({
+  REPLICA: z
+    .string()
+    .regex(/^[\w.-]{1,64}$/)
+    .default('local-1')
+    .describe('name of this replica, shown as X-Replica'),
+  HOST: z.string().default('127.0.0.1'),
+  PORT: z.coerce.number().int().min(0).max(65535).default(3000),
+  REDIS_URL: z.url({ protocol: /^rediss?$/ }).default('redis://127.0.0.1:6379'),
+  MYSQL_URL: z.url({ protocol: /^(mysql|mariadb)$/ }).default('mysql://lab:lab@127.0.0.1:3306'),
+  INVENTORY_DATABASE: z.string().regex(/^\w+$/).default('inventory'),
+  ORDER_DATABASE: z.string().regex(/^\w+$/).default('orders'),
+  INVENTORY_URL: z.url({ protocol: /^https?$/ }).default('http://127.0.0.1:8090'),
+  LAB_ENABLED: z.stringbool().default(false).describe('faults, history and reset: never in production'),
+  HISTORY_DIR: z.string().default('.lab/history'),
+});
+
+/** The settings of one process, read from its environment once, at boot. */
+export interface Config {
+  readonly replica: string;
+  readonly host: string;
+  readonly port: number;
+  readonly redisUrl: string;
+  readonly mysqlUrl: string;
+  readonly inventoryDatabase: string;
+  readonly orderDatabase: string;
+  readonly inventoryUrl: string;
+  /** Faults, history and reset exist only when this is true. */
+  readonly labEnabled: boolean;
+  readonly historyDir: string;
+}
+
+/** Reads and validates the environment. Throws an error that names each wrong variable. */
+export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+  const parsed = schema.safeParse(environment);
+  if (!parsed.success) throw new Error(`the environment is not usable:\n${z.prettifyError(parsed.error)}`);
+  const { data } = parsed;
+  return {
+    replica: data.REPLICA,
+    host: data.HOST,
+    port: data.PORT,
+    redisUrl: data.REDIS_URL,
+    mysqlUrl: data.MYSQL_URL,
+    inventoryDatabase: data.INVENTORY_DATABASE,
+    orderDatabase: data.ORDER_DATABASE,
+    inventoryUrl: data.INVENTORY_URL,
+    labEnabled: data.LAB_ENABLED,
+    historyDir: data.HISTORY_DIR,
+  };
+}

@@ -1,0 +1,56 @@
+import type { Config } from '#lab/config';
+import { ConsoleLogger, type DynamicModule } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
+import { cleanupOpenApiDoc, ZodValidationPipe } from 'nestjs-zod';
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { ProblemFilter } from './problem-filter';
+
+const LARGEST_BODY = 16 * 1024;
+const REQUEST_ID = /^[\w.-]{1,64}$/;
+
+/** Starts a Nest app as one replica: validation, problem+json, OpenAPI at /docs, orderly shutdown. */
+export async function serve(
+  module: DynamicModule,
+  title: string,
+  config: Config,
+): Promise<NestFastifyApplication> {
+  const adapter = new FastifyAdapter({
+    bodyLimit: LARGEST_BODY,
+    genReqId: ({ headers }: IncomingMessage) => {
+      const given = headers['x-request-id'];
+      return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+    },
+  });
+  const app = await NestFactory.create<NestFastifyApplication>(module, adapter, { logger: false });
+  app.useLogger(new ConsoleLogger({ json: true, logLevels: ['warn', 'error', 'fatal'] }));
+  app.useGlobalFilters(new ProblemFilter());
+  app.useGlobalPipes(new ZodValidationPipe());
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .addHook('onRequest', (request, reply, done) => {
+      void reply.headers({ 'X-Replica': config.replica, 'X-Request-Id': request.id });
+      done();
+    });
+  describe(app, title);
+  stopWithParent(app);
+  await app.listen(config.port, config.host);
+  return app;
+}
+
+function describe(app: NestFastifyApplication, title: string): void {
+  const description =
+    'A shop that oversells on purpose. Choose a strategy per request: ?strategy=NAME or X-Strategy: NAME.';
+  const document = new DocumentBuilder().setTitle(title).setDescription(description).setVersion('1').build();
+  SwaggerModule.setup('docs', app, () => cleanupOpenApiDoc(SwaggerModule.createDocument(app, document)));
+}
+
+/** SIGTERM, SIGINT and the end of the parent: in-flight requests finish, then the connections close. */
+function stopWithParent(app: NestFastifyApplication): void {
+  app.enableShutdownHooks(['SIGTERM', 'SIGINT']);
+  if (process.send !== undefined)
+    process.once('disconnect', () => void app.close().then(() => process.exit(0)));
+}

@@ -1,0 +1,30 @@
+import { Controller, Get, Inject } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { problem, ProblemError } from './problem';
+
+/** What must answer before a replica is ready: by name, each rejects when its server is away. */
+export const READINESS = Symbol('readiness checks');
+export type Readiness = Readonly<Record<string, () => Promise<unknown>>>;
+
+@ApiTags('health')
+@Controller('health')
+export class HealthController {
+  constructor(@Inject(READINESS) private readonly checks: Readiness) {}
+
+  @Get('live')
+  @ApiOperation({ summary: 'The process runs' })
+  live(): { status: 'ok' } {
+    return { status: 'ok' };
+  }
+
+  @Get('ready')
+  @ApiOperation({ summary: 'The process and the servers that it needs answer' })
+  async ready(): Promise<{ status: 'ok' }> {
+    const names = Object.keys(this.checks);
+    const results = await Promise.allSettled(Object.values(this.checks).map((check) => check()));
+    const down = names.filter((_, i) => results[i]?.status === 'rejected');
+    if (down.length > 0)
+      throw new ProblemError(problem('DEPENDENCY.DOWN', `no answer from ${down.join(' and ')}`));
+    return { status: 'ok' };
+  }
+}

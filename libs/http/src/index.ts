@@ -1,0 +1,7 @@
+export { serve } from './bootstrap';
+export { chosenQuery, readChosen, type Chosen } from './chosen';
+export { HealthController, READINESS, type Readiness } from './health';
+export { readHistory } from './lab/read-history';
+export { pingDatabase, Story } from './lab/story';
+export { problem, problemOf, ProblemError, type Problem } from './problem';
+export { page, quantity, ResetBody, sku, SkuParams } from './schemas';

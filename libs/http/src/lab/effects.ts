@@ -1,0 +1,60 @@
+import type { Config } from '#lab/config';
+import type { Effects, PauseEvent } from '#lab/step';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ResumeOrder } from './resumer';
+
+/** A pause that waits for an event is ended after so many milliseconds all the same. */
+const LONGEST_WAIT_MS = 15_000;
+
+/** Faults done to this very process, for real. */
+export function processEffects(
+  config: Config,
+  { balance, request }: { balance: string; request: string },
+): Effects {
+  return {
+    kill() {
+      process.kill(process.pid, 'SIGKILL');
+      return new Promise<never>(() => undefined); // the signal may arrive a moment later: go nowhere
+    },
+    block(ms) {
+      const until = performance.now() + ms;
+      while (performance.now() < until);
+    },
+    delay: (ms) => delay(ms),
+    async pause(until, lockKey) {
+      const event: PauseEvent | undefined = 'event' in until ? until.event : undefined;
+      await startResumer({
+        pid: process.pid,
+        ms: 'ms' in until ? until.ms : LONGEST_WAIT_MS,
+        replica: config.replica,
+        historyDir: config.historyDir,
+        ...(event === 'lock-taken' &&
+          lockKey !== undefined && { taken: { redisUrl: config.redisUrl, key: lockKey } }),
+        ...(event === 'sale' && {
+          sale: { mysqlUrl: config.mysqlUrl, database: config.inventoryDatabase, balance, notBy: request },
+        }),
+      });
+      process.kill(process.pid, 'SIGSTOP');
+      await delay(0); // the signal may arrive a moment later: let it, before the step is issued
+    },
+  };
+}
+
+/** Starts the helper that will resume this process, and returns once it watches. */
+async function startResumer(order: ResumeOrder): Promise<void> {
+  const helper = spawn(process.execPath, [join(__dirname, 'resumer.js'), JSON.stringify(order)], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    detached: true,
+  });
+  await Promise.race([
+    once(helper.stdout, 'data'),
+    once(helper, 'exit').then(() => {
+      throw new Error('the helper that resumes this process could not start: the pause was not made');
+    }),
+  ]);
+  helper.stdout.destroy();
+  helper.unref();
+}

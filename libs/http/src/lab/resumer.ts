@@ -1,0 +1,99 @@
+/**
+ * A process of its own: sees that a replica really stands still (state T), resumes it when the time is up or the
+ * event has come, and writes both to the history. Started by a replica that is about to stop itself.
+ */
+import { Recorder } from '#lab/step';
+import { Redis } from 'ioredis';
+import { createConnection, type RowDataPacket } from 'mysql2/promise';
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** What a resumer is told, as JSON in its one argument. */
+export interface ResumeOrder {
+  readonly pid: number;
+  /** Milliseconds after which the process goes on in any case. */
+  readonly ms: number;
+  readonly replica: string;
+  readonly historyDir: string;
+  /** Go on when this key is held by somebody who does not hold it now. */
+  readonly taken?: { readonly redisUrl: string; readonly key: string };
+  /** Go on when another request's movement of this balance has been committed. */
+  readonly sale?: {
+    readonly mysqlUrl: string;
+    readonly database: string;
+    readonly balance: string;
+    readonly notBy: string;
+  };
+}
+
+/** Milliseconds between two looks. */
+const LOOK_EVERY_MS = 2;
+
+type Event = () => Promise<boolean>;
+
+/** The value changed hands: another value, or the same value with more time to live than it had. */
+async function lockTaken({ redisUrl, key }: NonNullable<ResumeOrder['taken']>): Promise<Event> {
+  const redis = new Redis(redisUrl);
+  const look = async (): Promise<{ value: string | null; ttl: number }> => ({
+    value: await redis.get(key),
+    ttl: await redis.pttl(key),
+  });
+  let last = await look();
+  return async () => {
+    const now = await look();
+    const taken = now.value !== null && (now.value !== last.value || now.ttl > last.ttl);
+    last = now;
+    return taken;
+  };
+}
+
+async function sale({
+  mysqlUrl,
+  database,
+  balance,
+  notBy,
+}: NonNullable<ResumeOrder['sale']>): Promise<Event> {
+  const connection = await createConnection(new URL(database, `${mysqlUrl.replace(/\/*$/, '')}/`).href);
+  const count = async (): Promise<number> => {
+    const [rows] = await connection.query<RowDataPacket[]>(
+      'SELECT COUNT(*) AS movements FROM movement WHERE balance = ? AND request <> ?',
+      [balance, notBy],
+    );
+    return Number(rows[0]?.['movements']);
+  };
+  const before = await count();
+  return async () => (await count()) > before;
+}
+
+const state = (pid: number): string | undefined => {
+  try {
+    return /^State:\s+(\S)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  } catch {
+    return undefined; // it is gone
+  }
+};
+
+async function resume(order: ResumeOrder): Promise<void> {
+  const recorder = new Recorder(order.historyDir, order.replica, order.pid);
+  const happened: Event | undefined = order.taken
+    ? await lockTaken(order.taken)
+    : order.sale && (await sale(order.sale));
+  process.stdout.write('watching\n');
+  const until = performance.now() + order.ms;
+  while (state(order.pid) !== 'T' && performance.now() < until) await delay(1);
+  if (state(order.pid) === 'T') recorder.note({ type: 'stopped', because: 'its state is T' });
+  let because = `${order.ms} ms are over`;
+  while (performance.now() < until) {
+    if (happened !== undefined && (await happened())) {
+      because = order.taken ? 'somebody else holds the lock' : 'somebody else has sold';
+      break;
+    }
+    await delay(LOOK_EVERY_MS);
+  }
+  process.kill(order.pid, 'SIGCONT');
+  recorder.note({ type: 'resumed', because });
+  recorder.close();
+  process.exit(0);
+}
+
+void resume(JSON.parse(process.argv[2] ?? '{}') as ResumeOrder);

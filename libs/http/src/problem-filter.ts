@@ -1,0 +1,41 @@
+import { Catch, HttpException, Logger, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { ZodValidationException } from 'nestjs-zod';
+import { z } from 'zod';
+import { problem, problemOf, type Problem } from './problem';
+
+/** Every error leaves as problem+json, through here and nowhere else. */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  private readonly logger = new Logger(ProblemFilter.name);
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const answer = translate(error);
+    if (answer.status === 500) this.logger.error(error);
+    send(host.switchToHttp().getResponse<FastifyReply>(), answer);
+  }
+}
+
+export function send(reply: FastifyReply, { retryAfterSeconds, ...body }: Problem): void {
+  if (retryAfterSeconds !== undefined) void reply.header('Retry-After', String(retryAfterSeconds));
+  void reply
+    .status(body.status)
+    .header('Content-Type', 'application/problem+json')
+    .send(JSON.stringify(body));
+}
+
+function translate(error: unknown): Problem {
+  if (error instanceof ZodValidationException) {
+    const zodError = error.getZodError() as z.ZodError;
+    return problem('REQUEST.INVALID', z.prettifyError(zodError).replaceAll('\n', ' '), {
+      errors: zodError.issues,
+    });
+  }
+  if (error instanceof HttpException) {
+    const status = error.getStatus();
+    if (status === 404) return problem('NOT_FOUND', `${error.message}. GET /docs lists what there is`);
+    if (status === 413) return problem('REQUEST.TOO_LARGE', 'the body is larger than 16 KiB');
+    if (status < 500) return { ...problem('REQUEST.INVALID', error.message), status };
+  }
+  return problemOf(error);
+}

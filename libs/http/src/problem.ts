@@ -1,0 +1,73 @@
+import type { QueryFailedError } from 'typeorm';
+
+/** RFC 9457. `code` is stable: programs compare it; `detail` is for people and says what to do next. */
+export interface Problem {
+  readonly type: 'about:blank';
+  readonly title: string;
+  readonly status: number;
+  readonly code: string;
+  readonly detail: string;
+  readonly errors?: unknown;
+  readonly retryAfterSeconds?: number;
+}
+
+/** An error that is an answer: it knows its own problem. */
+export class ProblemError extends Error {
+  constructor(readonly problem: Problem) {
+    super(problem.detail);
+    this.name = 'ProblemError';
+  }
+}
+
+/** The one place where a stable code gets its status (DESIGN: "Answers"). */
+const ANSWERS: Readonly<Record<string, readonly [status: number, title: string]>> = {
+  'STOCK.SOLD_OUT': [409, 'Sold out'],
+  'STOCK.UNKNOWN_SKU': [404, 'Unknown product'],
+  'LOCK.NOT_OBTAINED': [423, 'Lock not obtained'],
+  'LOCK.LOST': [409, 'Lock lost'],
+  'LOCK.WAIT_TIMEOUT': [423, 'Row lock not obtained'],
+  'SQL.DEADLOCK': [409, 'Dead-lock victim'],
+  'SQL.CONFLICT': [409, 'Changed by somebody else'],
+  'STRATEGY.UNKNOWN': [400, 'Unknown strategy'],
+  'FAULT.SYNTAX': [400, 'Fault not understood'],
+  'FAULT.DISABLED': [403, 'Faults are disabled'],
+  'REQUEST.INVALID': [400, 'Invalid request'],
+  'REQUEST.TOO_LARGE': [413, 'Request too large'],
+  NOT_FOUND: [404, 'Not found'],
+  'DEPENDENCY.DOWN': [503, 'A server is down'],
+  OUTCOME_UNKNOWN: [502, 'Outcome unknown'],
+  INTERNAL: [500, 'Internal error'],
+};
+
+const MYSQL_CODES: Readonly<Record<number, string>> = {
+  1020: 'SQL.CONFLICT',
+  1205: 'LOCK.WAIT_TIMEOUT',
+  1213: 'SQL.DEADLOCK',
+};
+
+export function problem(code: string, detail: string, more: Pick<Problem, 'errors'> = {}): Problem {
+  const [status, title] = ANSWERS[code] ?? [500, 'Internal error'];
+  return {
+    type: 'about:blank',
+    title,
+    status,
+    code,
+    detail,
+    ...more,
+    ...(status === 503 && { retryAfterSeconds: 1 }),
+  };
+}
+
+/** What an error thrown by a strategy, a server or a validation means to the client. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof ProblemError) return error.problem;
+  if (!(error instanceof Error)) return problem('INTERNAL', 'something that is no error was thrown');
+  const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
+  if (typeof code === 'string' && code in ANSWERS) return problem(code, error.message);
+  const mysql =
+    MYSQL_CODES[(error as Partial<QueryFailedError<Error & { errno: number }>>).driverError?.errno ?? 0];
+  if (mysql !== undefined) return problem(mysql, error.message);
+  if (statusCode === 413) return problem('REQUEST.TOO_LARGE', 'the body is larger than 16 KiB');
+  if (typeof statusCode === 'number' && statusCode < 500) return problem('REQUEST.INVALID', error.message);
+  return problem('INTERNAL', 'an unexpected error: the log of this replica says more');
+}
