@@ -15,6 +15,8 @@ interface Line {
 /** A request has arrived and names its strategy. */
 export interface RequestLine extends Line {
   readonly type: 'request';
+  /** The app that writes: a request is seen by the order app and by the inventory app. */
+  readonly app: string;
   readonly request: string;
   readonly balance: string;
   readonly delta: number;
@@ -55,6 +57,7 @@ export interface FaultLine extends Line {
 /** What the request came to: `APPLIED`, or the stable code of its error. */
 export interface OutcomeLine extends Line {
   readonly type: 'outcome';
+  readonly app: string;
   readonly request: string;
   readonly code: string;
 }

@@ -12,7 +12,7 @@ import {
 import { problem, problemOf, ProblemError } from '../problem';
 import { processEffects } from './effects';
 
-type Begin = Omit<RequestLine, 'type' | 't' | 'replica' | 'pid'>;
+type Begin = Omit<RequestLine, 'type' | 't' | 'replica' | 'pid' | 'app'>;
 
 /**
  * Runs requests under the eyes of the lab: each request's steps are recorded, and the faults that it carries fire.
@@ -41,10 +41,10 @@ export class Story {
 
   /** Runs `body` as the request `begin.request`. */
   async tell<T>(begin: Begin, faults: readonly Fault[], body: () => Promise<T>): Promise<T> {
-    const { recorder } = this;
+    const { recorder, app } = this;
     if (recorder === undefined) return body();
     const { request } = begin;
-    const recording = recorder.request(begin);
+    const recording = recorder.request({ ...begin, app });
     const failing = failpoint(faults, processEffects(this.config, begin), ({ source, action }, { text }) => {
       recorder.note({ type: 'fault', request, fault: source, action: action.kind, at: text });
       recorder.flush(true);
@@ -52,10 +52,10 @@ export class Story {
     const listener = faults.length === 0 ? recording : compose(failing, recording);
     try {
       const result = await observe({ actor: request, listener, ordered: true }, body);
-      recorder.note({ type: 'outcome', request, code: 'APPLIED' });
+      recorder.note({ type: 'outcome', app, request, code: 'APPLIED' });
       return result;
     } catch (error) {
-      recorder.note({ type: 'outcome', request, code: problemOf(error).code });
+      recorder.note({ type: 'outcome', app, request, code: problemOf(error).code });
       throw error;
     }
   }

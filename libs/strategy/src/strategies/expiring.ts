@@ -13,7 +13,7 @@ export const expiring: Strategy = {
   lacks: ['survivesLapse', 'survivesSlowWork', 'releasesOnlyItsOwn'],
   expected: {
     'work-outlives-lease': { must: ['oversold', 'lost-update', 'overlap', 'foreign-release'], may: [] },
-    'paused-before-release': { must: ['overlap', 'foreign-release'], may: ['oversold', 'lost-update'] },
+    'paused-before-release': { must: ['foreign-release'], may: ['overlap', 'oversold', 'lost-update'] },
     'paused-before-write': { must: ['overlap', 'lost-update'], may: ['oversold', 'foreign-release'] },
   },
 

@@ -11,7 +11,7 @@ export const setnx: Strategy = {
   options: ['waitMs', 'retryMs', 'workMs'],
   lacks: ['survivesDeadHolder'],
   expected: {
-    'holder-killed': { must: ['stuck', 'undersold'], may: [] },
+    'holder-killed': { must: ['stuck'], may: [] },
   },
 
   apply(change, tools) {

@@ -14,7 +14,7 @@ export const tokenChecked: Strategy = {
   lacks: ['survivesLapse', 'survivesSlowWork', 'releasesOnlyItsOwn'],
   expected: {
     'work-outlives-lease': { must: ['oversold', 'lost-update', 'overlap'], may: ['foreign-release'] },
-    'paused-before-release': { must: ['overlap', 'foreign-release'], may: ['oversold', 'lost-update'] },
+    'paused-before-release': { must: ['foreign-release'], may: ['overlap', 'oversold', 'lost-update'] },
     'paused-before-write': { must: ['overlap', 'lost-update'], may: ['oversold'] },
   },
 

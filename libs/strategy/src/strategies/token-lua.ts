@@ -15,7 +15,6 @@ export const tokenLua: Strategy = {
   lacks: ['survivesLapse', 'survivesSlowWork'],
   expected: {
     'work-outlives-lease': { must: ['oversold', 'lost-update', 'overlap'], may: [] },
-    'paused-before-release': { must: ['overlap'], may: ['oversold', 'lost-update'] },
     'paused-before-write': { must: ['overlap', 'lost-update'], may: ['oversold'] },
   },
 

@@ -19,7 +19,6 @@ export const watchdog: Strategy = {
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   lacks: ['survivesLapse'],
   expected: {
-    'paused-before-release': { must: ['overlap'], may: ['oversold', 'lost-update'] },
     'paused-before-write': { must: ['overlap', 'lost-update'], may: ['oversold'] },
   },
 

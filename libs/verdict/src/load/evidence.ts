@@ -1,0 +1,50 @@
+import type { HistoryLine } from '#lab/step';
+
+/** A movement as the inventory database has it, in the order of the inserts. */
+export interface Movement {
+  readonly id: number;
+  readonly delta: number;
+  readonly before: number;
+  readonly after: number;
+  readonly request: string;
+  readonly replica: string;
+  readonly strategy: string;
+  readonly at: string;
+}
+
+/** A lock key that was there after the run. `ttlMs` null: it never ends by itself. */
+export interface LockLeft {
+  readonly key: string;
+  readonly value: string | null;
+  readonly ttlMs: number | null;
+}
+
+/** What a client was told, or `code` `NO_ANSWER`. Times in milliseconds since the run began. */
+export interface Answer {
+  readonly request: string;
+  readonly status: number;
+  /** `APPLIED`, or the stable code of the problem. */
+  readonly code: string;
+  readonly quantity: number;
+  readonly replica: string | null;
+  readonly at: number;
+  readonly tookMs: number;
+}
+
+/** Everything that a verdict on a load run is computed from. */
+export interface Evidence {
+  readonly sku: string;
+  readonly strategy: string;
+  readonly initial: number;
+  readonly finalStock: number;
+  readonly movements: readonly Movement[];
+  /** The requests that have an order. */
+  readonly orders: readonly { readonly request: string }[];
+  readonly history: readonly HistoryLine[];
+  readonly locks: readonly LockLeft[];
+  readonly answers: readonly Answer[];
+  /** Inventory replicas that took part. */
+  readonly replicas: number;
+  /** Faults that the run asked for, as their `x-fault` source. */
+  readonly faults: readonly string[];
+}

@@ -1,0 +1,106 @@
+import { groupBy } from '../group-by';
+import type { HistoryLine, StepLine } from '#lab/step';
+
+/** `second` took the lock while `first` was still at work under it. */
+export interface Overlap {
+  readonly key: string;
+  readonly first: string;
+  readonly second: string;
+}
+
+/** `by` deleted the lock that belonged to `owner`. */
+export interface ForeignRelease {
+  readonly key: string;
+  readonly by: string;
+  readonly owner: string;
+}
+
+/** A request that held a lock. Times as in the history: microseconds. */
+export interface Tenure {
+  readonly key: string;
+  readonly request: string;
+  readonly replica: string;
+  readonly from: number;
+  /** Until it tried to release; null when it never did. */
+  readonly until: number | null;
+}
+
+export interface HolderFindings {
+  readonly overlaps: readonly Overlap[];
+  readonly foreignReleases: readonly ForeignRelease[];
+  readonly tenures: readonly Tenure[];
+  /** Steps on lock keys that have no place in the server's order: what they did is not decided. */
+  readonly undecided: number;
+}
+
+type LockStep = StepLine & { readonly key: string };
+type Ordered = LockStep & { readonly order: number };
+
+/**
+ * Who held which lock when. The order of acquiring and releasing is Redis' own (`order`), never a client's clock.
+ * That a holder was still at work when the next one came is seen from its later steps, on the machine's one monotonic clock.
+ */
+export function judgeHolders(history: readonly HistoryLine[]): HolderFindings {
+  const steps = history.filter((line): line is StepLine => line.type === 'step');
+  const onLocks = steps.filter(
+    (line): line is LockStep => line.key?.startsWith('lock:') === true && line.kind === 'redis',
+  );
+  const ordered = onLocks
+    .filter((line): line is Ordered => line.order !== undefined)
+    .sort((a, b) => a.order - b.order);
+  const lastWork = lastWorkOf(steps);
+  const findings = [...groupBy(ordered, ({ key }) => key)].map(([key, own]) => judgeKey(key, own, lastWork));
+  return {
+    overlaps: findings.flatMap(({ overlaps }) => overlaps),
+    foreignReleases: findings.flatMap(({ foreignReleases }) => foreignReleases),
+    tenures: findings.flatMap(({ tenures }) => tenures),
+    undecided: onLocks.length - ordered.length,
+  };
+}
+
+export const acquired = ({ verb, text, script, reply }: StepLine): boolean =>
+  (verb === 'SETNX' && reply === 1) ||
+  (verb === 'SET' && reply === 'OK' && / NX\b/.test(text)) ||
+  (script?.startsWith('acquire') === true && reply !== null && reply !== 0);
+
+const released = ({ verb, script, reply }: StepLine): boolean =>
+  (verb === 'DEL' || script?.startsWith('release') === true) && reply === 1;
+
+function judgeKey(key: string, steps: readonly Ordered[], lastWork: ReadonlyMap<string, number>) {
+  const overlaps: Overlap[] = [];
+  const foreignReleases: ForeignRelease[] = [];
+  const tenures: Tenure[] = [];
+  const inside = new Set<string>();
+  let owner: string | undefined;
+  for (const step of steps) {
+    const { request, replica } = step;
+    if (acquired(step)) {
+      const came = step.t + step.took;
+      for (const first of inside)
+        if ((lastWork.get(first) ?? 0) > came) overlaps.push({ key, first, second: request });
+      inside.add(request);
+      owner = request;
+      tenures.push({ key, request, replica, from: came, until: lastTouch(steps, step) ?? null });
+    } else if (released(step)) {
+      if (owner !== undefined && owner !== request) foreignReleases.push({ key, by: request, owner });
+      owner = undefined;
+      inside.delete(request);
+    }
+  }
+  return { overlaps, foreignReleases, tenures };
+}
+
+/** When the request last touched the key after it had acquired it, other than to renew: its release. */
+const lastTouch = (steps: readonly Ordered[], acquire: Ordered): number | undefined =>
+  steps.findLast(
+    ({ request, order, script }) =>
+      request === acquire.request && order > acquire.order && script !== 'renew-if-owner',
+  )?.t;
+
+/** When each request last issued a statement of its work. */
+function lastWorkOf(steps: readonly StepLine[]): ReadonlyMap<string, number> {
+  const last = new Map<string, number>();
+  for (const { request, kind, t } of steps)
+    if (kind === 'sql') last.set(request, Math.max(t, last.get(request) ?? 0));
+  return last;
+}

@@ -1,0 +1,95 @@
+import type { FaultLine, HistoryLine, ProcessLine } from '#lab/step';
+import type { Evidence } from './evidence';
+import type { Tenure } from './holders';
+
+/** A fault that fired. `seenBy` is who saw it, other than the process that it hit; null when nobody else did. */
+export interface FiredFault {
+  readonly fault: string;
+  readonly request: string;
+  readonly replica: string;
+  readonly at: string;
+  readonly seenBy: string | null;
+  /** The request held a lock when the fault fired. */
+  readonly holding: boolean;
+}
+
+/** What shows that the run tested anything. */
+export interface Proof {
+  /** Two requests of which one began, on another replica, before the other ended. */
+  readonly contention: readonly [string, string] | null;
+  readonly fired: readonly FiredFault[];
+  /** What is missing for a proof, in words. */
+  readonly missing: readonly string[];
+}
+
+export function prove(evidence: Evidence, tenures: readonly Tenure[]): Proof {
+  const contention = findContention(evidence);
+  const fired = evidence.history
+    .filter((line): line is FaultLine => line.type === 'fault')
+    .map((line) => firedFault(line, evidence.history, tenures));
+  const across = evidence.replicas > 1 ? 'on different replicas' : 'in the replica';
+  const missing = [
+    ...(contention === null ? [`no two requests met ${across}`] : []),
+    ...evidence.faults
+      .filter((fault) => !fired.some((f) => fault.includes(f.fault)))
+      .map((fault) => `the fault ${fault} never fired`),
+    ...fired.filter(({ seenBy }) => seenBy === null).map(({ fault }) => `nobody else saw the fault ${fault}`),
+  ];
+  return { contention, fired, missing };
+}
+
+/** Faults that hit one step only are proved by the step; the others by somebody who saw the process. */
+const HITS_PROCESS = new Set(['kill', 'pause', 'pause-until']);
+
+function firedFault(
+  line: FaultLine,
+  history: readonly HistoryLine[],
+  tenures: readonly Tenure[],
+): FiredFault {
+  const { fault, request, replica, at, pid, t, action } = line;
+  const sawIt = (other: HistoryLine): other is ProcessLine =>
+    other.t >= t &&
+    other.replica === replica &&
+    (action === 'kill' ? diedOf(other, pid) : other.type === 'stopped' && other.pid === pid);
+  const seen = history.find(sawIt);
+  const witness =
+    seen?.type === 'exit'
+      ? 'the supervisor: it ended by SIGKILL'
+      : seen?.type === 'start'
+        ? 'its successor'
+        : 'the helper: state T';
+  return {
+    fault,
+    request,
+    replica,
+    at,
+    seenBy: HITS_PROCESS.has(action) ? (seen === undefined ? null : witness) : 'the step that it hit',
+    holding: tenures.some(
+      (tenure) => tenure.request === request && tenure.from <= t && (tenure.until ?? t) >= t,
+    ),
+  };
+}
+
+const diedOf = (line: HistoryLine, pid: number): boolean =>
+  (line.type === 'exit' && line.pid === pid && line.signal === 'SIGKILL') ||
+  (line.type === 'start' && line.pid !== pid);
+
+/** The spans of the requests in the inventory app, by time of their beginning. */
+function findContention({ history, replicas }: Evidence): readonly [string, string] | null {
+  const ends = new Map(
+    history.flatMap((line) =>
+      line.type === 'outcome' && line.app === 'inventory' ? [[line.request, line.t] as const] : [],
+    ),
+  );
+  const running: { request: string; replica: string; until: number }[] = [];
+  for (const line of history) {
+    if (line.type !== 'request' || line.app !== 'inventory') continue;
+    const meets = running.find(
+      ({ replica, until }) => until > line.t && (replicas === 1 || replica !== line.replica),
+    );
+    if (meets !== undefined) return [meets.request, line.request];
+    running.push({ request: line.request, replica: line.replica, until: ends.get(line.request) ?? line.t });
+    if (running.length > 500) running.shift();
+  }
+  return null;
+}
