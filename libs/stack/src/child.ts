@@ -16,6 +16,8 @@ export interface Command {
   readonly cwd: string;
   /** Both output streams are appended here: a daemon gets no terminal of ours. */
   readonly log: string;
+  /** A file to read as standard input. */
+  readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly account?: Account | undefined;
   /** Opens an IPC channel, so that the child notices when we die. */
@@ -115,18 +117,19 @@ export async function runToEnd(command: Command, claim: Claim, timeoutMs: number
 }
 
 /** Detached, so that Ctrl-C in the terminal reaches our orderly stop and not the servers. */
-function launch({ program, args, cwd, log, env, account, tied }: Command): ChildProcess {
-  const output = openSync(log, 'a');
+function launch({ program, args, cwd, log, input, env, account, tied }: Command): ChildProcess {
+  const streams = [openSync(input ?? '/dev/null', 'r'), openSync(log, 'a')] as const;
+  const [stdin, output] = streams;
   try {
     return spawn(program, args, {
       cwd,
       env: { ...baseEnvironment(), ...env },
       detached: true,
-      stdio: tied ? ['ignore', output, output, 'ipc'] : ['ignore', output, output],
+      stdio: tied ? [stdin, output, output, 'ipc'] : [stdin, output, output],
       ...(account && { uid: account.uid, gid: account.gid }),
     });
   } finally {
-    closeSync(output);
+    for (const stream of streams) closeSync(stream);
   }
 }
 

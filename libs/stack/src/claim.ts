@@ -114,7 +114,7 @@ export class Claim {
 
 /** The announcement of a stack whose owner is alive. */
 export function announcedIn(dir: string): Announcement | undefined {
-  const announced = readJson<Announcement>(join(dir, 'stack.json'));
+  const announced = readAnnouncement(dir);
   return announced && isAlive(announced) ? announced : undefined;
 }
 
@@ -154,11 +154,12 @@ function siblings(dir: string): string[] {
     .map((entry) => join(parent, entry.name));
 }
 
-const readPids = (dir: string): Pids | undefined => readJson<Pids>(join(dir, 'pids.json'));
+const readPids = (dir: string) => readJson(join(dir, 'pids.json')) as Pids | undefined;
+const readAnnouncement = (dir: string) => readJson(join(dir, 'stack.json')) as Announcement | undefined;
 
-function readJson<T>(file: string): T | undefined {
+function readJson(file: string): unknown {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as T;
+    return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
     return undefined;
   }
@@ -171,7 +172,7 @@ function writeWhole(file: string, content: unknown): void {
 }
 
 function alreadyRunning(dir: string, pid: number): StackError {
-  const url = readJson<Announcement>(join(dir, 'stack.json'))?.urls.public;
+  const url = readAnnouncement(dir)?.urls.public;
   const where = url ? `at ${url}` : '(it is just starting)';
   return new StackError(
     'STACK.ALREADY_RUNNING',

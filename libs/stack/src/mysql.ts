@@ -26,7 +26,7 @@ export async function startMysql(
   copyFileSync(infra('mysql', 'lab.cnf'), config);
   writeFileSync(setUp, setUpSql(password), { mode: 0o600 });
   for (const file of [config, setUp]) give(file, layout.account);
-  await freshData(program, config, data, layout, claim);
+  await freshData(program, data, layout, claim);
 
   const address = (port: number): string => `mysql://lab:${password}@127.0.0.1:${port}`;
   const { server, ports } = await startOnFreePorts(
@@ -109,6 +109,6 @@ async function variables(url: string): Promise<Record<string, string>> {
     ]);
     return Object.fromEntries(rows.map((row) => [String(row['Variable_name']), String(row['Value'])]));
   } finally {
-    connection.destroy();
+    await connection.end();
   }
 }

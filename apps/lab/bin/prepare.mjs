@@ -1,0 +1,186 @@
+// Everything a fresh clone needs before it can run: dependencies and the build. Plain JavaScript without
+// dependencies; must parse on old versions of Node.js too, to tell them so.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
+
+const OLDEST_NODE = [20, 19];
+const SOURCES = [
+  'apps',
+  'libs',
+  'load-tests',
+  'package.json',
+  'nest-cli.json',
+  'tsconfig.json',
+  'tsconfig.build.json',
+];
+
+const path = (...parts) => join(root, ...parts);
+const say = (line) => process.stderr.write(`${line}\n`);
+const hash = (text) => createHash('sha256').update(text).digest('hex');
+
+/** Ends the process with exit code 1, or 2 for a Node.js that is too old, when preparation is not possible. */
+export async function prepare() {
+  checkNode();
+  if (dependenciesReady() && buildReady()) return;
+  await alone(async () => {
+    if (!dependenciesReady()) await installDependencies();
+    if (!buildReady()) await build();
+  });
+}
+
+function checkNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return;
+  say(
+    `Oversell Lab needs Node.js ${OLDEST_NODE.join('.')} or later; this is ${process.versions.node}: see https://nodejs.org`,
+  );
+  process.exit(2);
+}
+
+// --- dependencies -------------------------------------------------------------------------------------------------
+
+const lockHash = () => hash(readFileSync(path('package-lock.json')));
+
+function dependenciesReady() {
+  const stamp = read(path('node_modules', '.lab-stamp'));
+  if (stamp !== undefined) return stamp === lockHash();
+  // Installed by hand: npm keeps a copy of the lock file that is newer than the lock file it installed.
+  const installed = modified(path('node_modules', '.package-lock.json'));
+  return installed !== undefined && installed >= modified(path('package-lock.json'));
+}
+
+async function installDependencies() {
+  say('installing dependencies (npm ci)');
+  const npm = process.env.npm_execpath;
+  const [program, ...args] = npm && /npm-cli\.c?js$/.test(npm) ? [process.execPath, npm] : ['npm'];
+  await toEnd(
+    program,
+    [...args, 'ci', '--no-audit', '--no-fund'],
+    'npm ci failed: see above; is the registry reachable?',
+  );
+  writeFileSync(path('node_modules', '.lab-stamp'), lockHash());
+}
+
+// --- build --------------------------------------------------------------------------------------------------------
+
+const buildReady = () =>
+  existsSync(path('dist', 'apps', 'lab', 'src', 'main.js')) && read(path('dist', '.lab-stamp')) === sources();
+
+async function build() {
+  say('building');
+  const before = sources();
+  // Without its output the compiler's memory of it would keep it from writing anything.
+  if (!existsSync(path('dist', 'apps', 'lab', 'src', 'main.js')))
+    rmSync(path('dist', 'build.tsbuildinfo'), { force: true });
+  const nest = path('node_modules', '@nestjs', 'cli', 'bin', 'nest.js');
+  // Built into place: a lab that runs from dist/ must not lose its files.
+  await toEnd(process.execPath, [nest, 'build', 'lab'], 'The build failed: see above.');
+  writeFileSync(path('dist', '.lab-stamp'), before);
+}
+
+/** Names, sizes and times of everything the build reads. */
+function sources() {
+  const seen = [];
+  const look = (name) => {
+    const file = path(name);
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (!stats) return;
+    if (stats.isDirectory()) for (const entry of readdirSync(file).sort()) look(join(name, entry));
+    else seen.push(`${name} ${stats.size} ${stats.mtimeMs}`);
+  };
+  SOURCES.forEach(look);
+  return hash(seen.join('\n'));
+}
+
+// --- running ------------------------------------------------------------------------------------------------------
+
+/**
+ * Runs a script of ours in this terminal and exits as it does. Ctrl-C reaches the script from the terminal itself,
+ * so that it is ignored here; what is sent to this process alone is passed on.
+ */
+export function become(script, args, environment = process.env) {
+  const child = spawn(process.execPath, [script, ...args], { stdio: 'inherit', env: environment });
+  process.on('SIGINT', () => {});
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
+}
+
+function toEnd(program, args, failure) {
+  return new Promise((done) => {
+    // What it prints is progress: it goes to stderr, stdout belongs to the command.
+    const child = spawn(program, args, { cwd: root, stdio: ['ignore', 2, 2] });
+    const check = (code) => {
+      if (code === 0) return done();
+      say(failure);
+      process.exit(1);
+    };
+    child.on('error', (error) => check(error.message)).on('exit', check);
+  });
+}
+
+/** One preparation at a time in this checkout, whoever asks. */
+async function alone(work) {
+  mkdirSync(path('.lab'), { recursive: true });
+  const lock = path('.lab', 'prepare.lock');
+  let told = false;
+  while (!take(lock)) {
+    const holder = Number(read(lock));
+    if (holder && !isAlive(holder)) rmSync(lock, { force: true });
+    else if (!told) say(`waiting for process ${holder}, which is preparing this checkout`);
+    told = true;
+    await sleep(200);
+  }
+  const release = () => rmSync(lock, { force: true });
+  process.on('exit', release);
+  await work();
+  process.off('exit', release);
+  release();
+}
+
+/** A link appears with its content, unlike a file that is created and then written. */
+function take(lock) {
+  const draft = `${lock}.${process.pid}`;
+  writeFileSync(draft, String(process.pid));
+  try {
+    linkSync(draft, lock);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function isAlive(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+function read(file) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+const modified = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs;

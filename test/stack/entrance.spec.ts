@@ -1,0 +1,116 @@
+import { type Stack, startProcesses } from '#lab/stack';
+import { call, options } from './support';
+
+describe('what nginx lets through', () => {
+  let stack: Stack;
+  let lab: string;
+
+  beforeAll(async () => {
+    stack = await startProcesses(options({ order: 1, inventory: 1 }));
+    lab = stack.urls.lab ?? '';
+  }, 60_000);
+  afterAll(() => stack.stop());
+
+  const faulty = { headers: { 'x-fault': 'after(SETNX)=kill' } };
+
+  it('public: sends orders, docs and health to order, products to inventory', async () => {
+    const at = async (path: string) => (await call(`${stack.urls.public}${path}`)).json.replica;
+    expect(await at('/orders')).toBe('order-1');
+    expect(await at('/orders/7?x=1')).toBe('order-1');
+    expect(await at('/docs-json')).toBe('order-1');
+    expect(await at('/health/ready')).toBe('order-1');
+    expect(await at('/products')).toBe('inventory-1');
+    expect(await at('/products/P-1/movements')).toBe('inventory-1');
+  });
+
+  it('public: clears a fault', async () => {
+    const { json } = await call(`${stack.urls.public}/orders`, { method: 'POST', ...faulty });
+    expect(json.headers).not.toHaveProperty('x-fault');
+  });
+
+  it.each([
+    '/',
+    '/lab',
+    '/lab/faults',
+    '/lab/inventory/reset',
+    '//lab',
+    '/orders/../lab',
+    '/orders/%2e%2e%2flab',
+    '/ordersx',
+    '/nginx/worker',
+  ])('public: does not serve %s', async (path) => {
+    const { status, type, json } = await call(stack.urls.public, { path });
+    expect({ status, type, code: json.code }).toEqual({
+      status: 404,
+      type: 'application/problem+json',
+      code: 'REQUEST.NOT_FOUND',
+    });
+  });
+
+  it('public: products are read only', async () => {
+    const { status, type } = await call(`${stack.urls.public}/products/P-1`, { method: 'DELETE' });
+    expect({ status, type }).toEqual({ status: 405, type: 'application/problem+json' });
+  });
+
+  it('lab: lets a fault pass, and has the endpoints of both apps', async () => {
+    expect((await call(`${lab}/orders`, faulty)).json.headers).toMatchObject({
+      'x-fault': 'after(SETNX)=kill',
+    });
+    expect((await call(`${lab}/lab/reset`)).json).toMatchObject({ replica: 'order-1', url: '/lab/reset' });
+    expect((await call(`${lab}/lab/inventory/reset`)).json).toMatchObject({ replica: 'inventory-1' });
+  });
+
+  it('inventory: lets everything pass, faults too', async () => {
+    const { json } = await call(`${stack.urls.inventory}/deductions`, { method: 'POST', ...faulty });
+    expect(json).toMatchObject({
+      replica: 'inventory-1',
+      url: '/deductions',
+      headers: { 'x-fault': 'after(SETNX)=kill' },
+    });
+  });
+
+  it('keeps a request id and makes one where there is none', async () => {
+    const sent = await call(`${stack.urls.public}/orders`, { headers: { 'x-request-id': 'mine' } });
+    expect(sent.json.headers?.['x-request-id']).toBe('mine');
+    const made = await call(`${stack.urls.public}/orders`);
+    expect(made.json.headers?.['x-request-id']).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it('refuses a body over 16 KiB as a problem', async () => {
+    const { status, type, json } = await call(`${stack.urls.public}/orders`, {
+      method: 'POST',
+      body: 'x'.repeat(16_385),
+    });
+    expect({ status, type, code: json.code }).toEqual({
+      status: 413,
+      type: 'application/problem+json',
+      code: 'REQUEST.TOO_LARGE',
+    });
+  });
+
+  it('says that an outcome is unknown when the replica dies under the request', async () => {
+    const { status, type, json } = await call(`${stack.urls.public}/orders/die`, { method: 'POST' });
+    expect({ status, type, code: json.code }).toEqual({
+      status: 502,
+      type: 'application/problem+json',
+      code: 'OUTCOME_UNKNOWN',
+    });
+    await stack.ready();
+  });
+
+  it("passes the apps' own 502 on", async () => {
+    const { status, json } = await call(`${stack.urls.inventory}/own-502`);
+    expect({ status, code: json.code }).toEqual({ status: 502, code: 'OWN' });
+  });
+});
+
+it('has no lab address when the lab is disabled', async () => {
+  const stack = await startProcesses(options({ order: 1, inventory: 0 }, { lab: false }));
+  try {
+    expect(stack.urls).not.toHaveProperty('lab');
+    expect((await call(`${stack.urls.public}/orders`)).json.environment?.['LAB_ENABLED']).toBe('false');
+    expect((await call(`${stack.urls.public}/products`)).status).toBe(502);
+  } finally {
+    await stack.stop();
+  }
+});

@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { attach, type Replica, type Stack, startProcesses } from '#lab/stack';
+import { call, eventually, isRunning, options, recordedPids, supervisorLines } from './support';
+
+describe('replicas behind nginx', () => {
+  const given = options({ order: 1, inventory: 2 });
+  let stack: Stack;
+
+  beforeAll(async () => {
+    stack = await startProcesses(given);
+  }, 60_000);
+  afterAll(() => stack.stop());
+
+  const replica = async (name: string): Promise<Replica> => {
+    const found = (await stack.replicas()).find((one) => one.name === name);
+    if (!found) throw new Error(`no ${name}`);
+    return found;
+  };
+  /** Who answers when nginx is asked often enough to go around. */
+  const whoAnswers = async (): Promise<string[]> => {
+    const replies = await Promise.all(Array.from({ length: 12 }, () => call(`${stack.urls.inventory}/x`)));
+    return [...new Set(replies.map(({ json }) => json.replica ?? ''))].sort();
+  };
+
+  it('are told where everything is, and nothing else of our environment', async () => {
+    const { json } = await call(`${stack.urls.public}/orders`);
+    expect(json.environment).toMatchObject({
+      REDIS_URL: stack.urls.redis,
+      MYSQL_URL: stack.urls.mysql,
+      INVENTORY_URL: stack.urls.inventory,
+      LAB_ENABLED: 'true',
+      HISTORY_DIR: stack.historyDir,
+    });
+    expect(Object.keys(json.environment ?? {}).filter((key) => /npm|JEST|USER/.test(key))).toEqual([]);
+  });
+
+  it('are started again after a kill, and the exit is written down by the one who saw it', async () => {
+    const before = await replica('inventory-1');
+    process.kill(before.pid, 'SIGKILL');
+    await eventually(
+      'a second life',
+      async () => (await replica('inventory-1')).starts === before.starts + 1,
+    );
+    await stack.ready();
+    const after = await replica('inventory-1');
+    expect(after.pid).not.toBe(before.pid);
+    expect(after.url).toBe(before.url);
+    const lines = supervisorLines(stack.historyDir).filter((line) => line.replica === 'inventory-1');
+    expect(lines.slice(-2)).toMatchObject([
+      { type: 'exit', pid: before.pid, signal: 'SIGKILL', asked: false },
+      { type: 'start', pid: after.pid },
+    ]);
+    expect(await whoAnswers()).toEqual(['inventory-1', 'inventory-2']);
+  });
+
+  it('are seen to pause and to go on, whoever stopped them', async () => {
+    const { pid } = await replica('inventory-2');
+    process.kill(pid, 'SIGSTOP');
+    const last = () => supervisorLines(stack.historyDir).at(-1);
+    await eventually('the pause was seen', () => last()?.type === 'paused' && last()?.pid === pid);
+    expect(await replica('inventory-2')).toMatchObject({ state: 'paused', pid });
+    await stack.resume('inventory-2');
+    await eventually('the resumption was seen', () => last()?.type === 'resumed');
+    await stack.ready();
+  });
+
+  it('take requests as soon as scale resolves, and none once they leave', async () => {
+    await stack.scale('inventory', 4);
+    expect(await whoAnswers()).toEqual(['inventory-1', 'inventory-2', 'inventory-3', 'inventory-4']);
+    const leaving = await replica('inventory-4');
+    await stack.scale('inventory', 1);
+    expect(await whoAnswers()).toEqual(['inventory-1']);
+    expect(isRunning(leaving.pid)).toBe(false);
+    expect(
+      supervisorLines(stack.historyDir).filter(({ pid, type }) => pid === leaving.pid && type === 'exit'),
+    ).toMatchObject([{ asked: true }]);
+    await stack.scale('inventory', 2);
+  });
+
+  it('can be restarted in order, and so can nginx after a kill', async () => {
+    await stack.restart('order-1');
+    await stack.kill('nginx');
+    await expect(call(`${stack.urls.public}/orders`)).rejects.toThrow();
+    await stack.restart('nginx');
+    expect((await call(`${stack.urls.public}/orders`)).json.replica).toBe('order-1');
+    expect(await whoAnswers()).toEqual(['inventory-1', 'inventory-2']);
+  });
+
+  it('can be faulted and scaled from another process', async () => {
+    const attached = await attach(given.dir);
+    expect((await attached?.replicas())?.map(({ name }) => name)).toEqual([
+      'order-1',
+      'inventory-1',
+      'inventory-2',
+    ]);
+    await attached?.scale('order', 2);
+    expect(await stack.replicas()).toHaveLength(4);
+    await attached?.scale('order', 1);
+  });
+
+  it('leave no process, nginx workers included, when the stack stops', async () => {
+    await stack.pause('inventory-1');
+    const pids = recordedPids(given.dir);
+    expect(pids.length).toBeGreaterThanOrEqual(7);
+    await stack.stop();
+    expect(pids.filter(isRunning)).toEqual([]);
+  });
+});
+
+it('a replica that cannot live fails the start with the reason, and nothing is left', async () => {
+  const given = options({ order: 1, inventory: 0 }, { environment: { NODE_DIE: '1' } });
+  await expect(startProcesses(given)).rejects.toMatchObject({
+    code: 'STACK.NOT_READY',
+    message: expect.stringContaining('order-1 died 5 times') as string,
+  });
+  const exits = readFileSync(join(given.dir, 'history', 'supervisor.jsonl'), 'utf8');
+  expect(exits.match(/"code":7/g)).toHaveLength(5);
+});

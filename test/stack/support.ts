@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { request } from 'undici';
+import type { StackOptions } from '#lab/stack';
+
+const FIXTURES = join(__dirname, 'fixtures');
+const REPLICA = join(FIXTURES, 'replica.mjs');
+
+let folders = 0;
+
+/** A folder of its own under .lab/, so that stale neighbours are cleaned and the template is shared. */
+export const freshDir = (): string => resolve('.lab', `test-stack-${process.pid}-${++folders}`);
+
+/** Real servers; replicas that stand in for the apps. */
+export function options(replicas: StackOptions['replicas'], more: Partial<StackOptions> = {}): StackOptions {
+  return {
+    dir: freshDir(),
+    replicas,
+    lab: true,
+    durability: 'relaxed',
+    entries: { order: REPLICA, inventory: REPLICA },
+    migrations: [join(FIXTURES, 'migrate.mjs')],
+    ...more,
+  };
+}
+
+export const NONE = { order: 0, inventory: 0 };
+
+/** Polls; fails the test when it does not become true within the time. */
+export async function eventually(
+  what: string,
+  probe: () => boolean | Promise<boolean>,
+  ms = 5000,
+): Promise<void> {
+  const deadline = performance.now() + ms;
+  while (!(await probe())) {
+    if (performance.now() > deadline) throw new Error(`Not within ${ms} ms: ${what}`);
+    await sleep(10);
+  }
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly type: string;
+  readonly json: {
+    code?: string;
+    replica?: string;
+    url?: string;
+    headers?: Record<string, string>;
+    environment?: Record<string, string>;
+  };
+}
+
+export async function call(url: string, init: Parameters<typeof request>[1] = {}): Promise<Reply> {
+  const { statusCode, headers, body } = await request(url, init);
+  const text = await body.text();
+  return {
+    status: statusCode,
+    type: String(headers['content-type']),
+    json: JSON.parse(text) as Reply['json'],
+  };
+}
+
+export function isRunning(pid: number): boolean {
+  try {
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+/** Process ids that the stack in this folder has written down. */
+export function recordedPids(dir: string): number[] {
+  const { processes } = JSON.parse(readFileSync(join(dir, 'pids.json'), 'utf8')) as {
+    processes: { pid: number }[];
+  };
+  return processes.map(({ pid }) => pid);
+}
+
+export interface Line {
+  readonly type: string;
+  readonly t: number;
+  readonly replica: string;
+  readonly pid: number;
+  readonly signal?: string;
+  readonly asked?: boolean;
+}
+
+export const supervisorLines = (historyDir: string): Line[] =>
+  readFileSync(join(historyDir, 'supervisor.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
