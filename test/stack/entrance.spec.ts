@@ -1,5 +1,5 @@
 import { type Stack, startProcesses } from '#lab/stack';
-import { call, options } from './support';
+import { call, callRaw, options } from './support';
 
 describe('what nginx lets through', () => {
   let stack: Stack;
@@ -39,7 +39,7 @@ describe('what nginx lets through', () => {
     '/ordersx',
     '/nginx/worker',
   ])('public: does not serve %s', async (path) => {
-    const { status, type, json } = await call(stack.urls.public, { path });
+    const { status, type, json } = await callRaw(stack.urls.public, path);
     expect({ status, type, code: json.code }).toEqual({
       status: 404,
       type: 'application/problem+json',

@@ -18,8 +18,8 @@ describe('a stack of servers only', () => {
   const ping = async (): Promise<string> => {
     const redis = new Redis(stack.urls.redis, { lazyConnect: true, retryStrategy: () => null });
     redis.on('error', () => undefined);
+    await redis.connect();
     try {
-      await redis.connect();
       return await redis.ping();
     } finally {
       redis.disconnect();

@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
+import { get } from 'node:http';
 import { join, resolve } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import type { StackOptions } from '#lab/stack';
@@ -7,10 +9,18 @@ import type { StackOptions } from '#lab/stack';
 const FIXTURES = join(__dirname, 'fixtures');
 const REPLICA = join(FIXTURES, 'replica.mjs');
 
-let folders = 0;
+const folders: string[] = [];
 
-/** A folder of its own under .lab/, so that stale neighbours are cleaned and the template is shared. */
-export const freshDir = (): string => resolve('.lab', `test-stack-${process.pid}-${++folders}`);
+/** A folder of its own under .lab/, where all stacks share the database's template; removed after the specs. */
+export function freshDir(): string {
+  const folder = resolve('.lab', `test-stack-${process.pid}-${folders.length}`);
+  folders.push(folder);
+  return folder;
+}
+
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
 
 /** Real servers; replicas that stand in for the apps. */
 export function options(replicas: StackOptions['replicas'], more: Partial<StackOptions> = {}): StackOptions {
@@ -60,6 +70,20 @@ export async function call(url: string, init: Parameters<typeof request>[1] = {}
     type: String(headers['content-type']),
     json: JSON.parse(text) as Reply['json'],
   };
+}
+
+/** A GET whose path is sent as it is, dots and all. */
+export function callRaw(origin: string, path: string): Promise<Reply> {
+  const { hostname, port } = new URL(origin);
+  return new Promise((done, failed) => {
+    get({ hostname, port, path, agent: false }, (response) => {
+      const status = response.statusCode ?? 0;
+      const type = response.headers['content-type'] ?? '';
+      void json(response).then((body) => {
+        done({ status, type, json: body as Reply['json'] });
+      }, failed);
+    }).on('error', failed);
+  });
 }
 
 export function isRunning(pid: number): boolean {
