@@ -58,11 +58,23 @@ function checkNode() {
 const lockHash = () => hash(readFileSync(path('package-lock.json')));
 
 function dependenciesReady() {
-  const stamp = read(path('node_modules', '.lab-stamp'));
-  if (stamp !== undefined) return stamp === lockHash();
-  // Installed by hand: npm keeps a copy of the lock file that is newer than the lock file it installed.
-  const installed = modified(path('node_modules', '.package-lock.json'));
-  return installed !== undefined && installed >= modified(path('package-lock.json'));
+  const stamp = path('node_modules', '.lab-stamp');
+  if (read(stamp) === lockHash()) return true;
+  if (!installedByHand()) return false;
+  writeFileSync(stamp, lockHash());
+  return true;
+}
+
+/** Whether npm's own list of what is in node_modules agrees with the lock file: then nothing is taken away by npm ci. */
+function installedByHand() {
+  const installed = read(path('node_modules', '.package-lock.json'));
+  if (installed === undefined) return false;
+  const { packages: present } = JSON.parse(installed);
+  const { packages: wanted } = JSON.parse(readFileSync(path('package-lock.json'), 'utf8'));
+  return Object.entries(wanted).every(
+    ([name, { version, optional }]) =>
+      name === '' || (present[name] ? present[name].version === version : optional),
+  );
 }
 
 async function installDependencies() {
@@ -182,5 +194,3 @@ function read(file) {
     return undefined;
   }
 }
-
-const modified = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs;
