@@ -36,7 +36,7 @@ export class Entrance {
     const { layout, claim, preferredPorts } = options;
     const program = demand(NEEDED.nginx).path;
     const prefix = layout.dataFolder('nginx');
-    for (const file of ['nginx.conf', 'problems.inc', 'shop.inc'])
+    for (const file of ['nginx.conf', 'problems.conf', 'routes.conf'])
       copyFileSync(infra('nginx', file), join(prefix, file));
     mkdirSync(join(prefix, 'conf.d'), { recursive: true });
 
