@@ -94,7 +94,7 @@ const LONGEST_REPLY = 200;
 
 /** A reply short enough for a history: the counts of a write, the rows of a small read. */
 export function brief(reply: unknown): unknown {
-  if (reply === undefined) return null;
+  if (reply === undefined || typeof reply === 'function') return null; // a mutex answers with how to release it
   if (Buffer.isBuffer(reply)) return reply.toString();
   if (typeof reply === 'object' && reply !== null && 'affectedRows' in reply) {
     const { affectedRows, insertId } = reply as { affectedRows: number; insertId?: number };

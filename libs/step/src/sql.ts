@@ -40,6 +40,7 @@ export class SteppedDataSource extends DataSource {
       connectTimeout: 1000,
       synchronize: false,
       supportBigNumbers: true,
+      bigNumberStrings: false, // TypeORM's default hands a BIGINT over as text, and '5' + -1 is '5-1'
     });
   }
 
