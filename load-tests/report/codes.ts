@@ -1,0 +1,50 @@
+import type { Answer } from '#lab/verdict';
+
+/** Colour classes of the codes that every run may have; the others take the next free one. */
+const CLASSES: Readonly<Record<string, string>> = {
+  APPLIED: 'r0',
+  'STOCK.SOLD_OUT': 'quiet',
+  'LOCK.NOT_OBTAINED': 'r1',
+  OUTCOME_UNKNOWN: 'bad',
+  NO_ANSWER: 'bad',
+};
+const FREE = ['r2', 'r3', 'r4', 'r5'];
+
+/** A code with its answers and its colour. */
+export interface Outcome {
+  readonly code: string;
+  readonly className: string;
+  readonly answers: readonly Answer[];
+  /** Milliseconds, ascending. */
+  readonly tookMs: readonly number[];
+}
+
+/** Answers by code: sales first, then by frequency. */
+export function outcomesOf(answers: readonly Answer[]): readonly Outcome[] {
+  const byCode = new Map<string, Answer[]>();
+  for (const answer of answers) {
+    const same = byCode.get(answer.code);
+    if (same === undefined) byCode.set(answer.code, [answer]);
+    else same.push(answer);
+  }
+  let free = 0;
+  return [...byCode]
+    .sort(
+      ([a, some], [b, others]) =>
+        Number(b === 'APPLIED') - Number(a === 'APPLIED') || others.length - some.length,
+    )
+    .map(([code, same]) => ({
+      code,
+      className: CLASSES[code] ?? FREE[free++ % FREE.length] ?? 'quiet',
+      answers: same,
+      tookMs: same.map(({ tookMs }) => tookMs).sort((a, b) => a - b),
+    }));
+}
+
+/** The value below which the share `p` (0 to 1) of the ascending values lies. */
+export const percentile = (ascending: readonly number[], p: number): number =>
+  ascending[Math.min(ascending.length - 1, Math.ceil(p * ascending.length) - 1)] ?? ascending[0] ?? 0;
+
+/** Milliseconds with as many digits as are worth reading. */
+export const inMs = (ms: number): string =>
+  `${ms.toLocaleString('en', { maximumFractionDigits: ms < 10 ? 1 : 0 })} ms`;

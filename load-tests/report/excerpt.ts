@@ -1,0 +1,75 @@
+import type { LoadVerdict } from '#lab/verdict';
+import type { Clash, Gap, Interval, Intervals } from './intervals';
+import type { Mark, Timeline } from './timeline';
+
+/** A readable part of a long run. */
+export interface Excerpt {
+  readonly shown: readonly Interval[];
+  readonly clashes: readonly Clash[];
+  readonly gaps: readonly Gap[];
+  readonly faults: readonly Mark[];
+  /** Milliseconds since the run began. */
+  readonly from: number;
+  readonly until: number;
+  /** Why just this part, for people. */
+  readonly about: string;
+}
+
+/** Intervals shown before what happened, and in all. */
+const BEFORE = 12;
+const MOST = 60;
+
+/** Chooses the intervals around the first fault or violation; the beginning when there was none. */
+export function excerptOf(intervals: Intervals, verdict: LoadVerdict, timeline: Timeline): Excerpt {
+  const all = [...intervals.all].sort((a, b) => a.from - b.from);
+  const { at, about } = focusOf(intervals, verdict, timeline);
+  const first = Math.max(
+    0,
+    all.findIndex(({ until }) => until >= at),
+  );
+  const start = Math.max(0, Math.min(first - BEFORE, all.length - MOST));
+  const shown = all.slice(start, start + MOST);
+  const from = shown[0]?.from ?? 0;
+  const until = shown.reduce((last, interval) => Math.max(last, interval.until), from);
+  const visible = (span: { from: number; until: number }): boolean =>
+    span.until >= from && span.from <= until;
+  return {
+    shown,
+    from,
+    until,
+    about,
+    clashes: intervals.clashes.filter(visible),
+    gaps: intervals.gaps
+      .filter(visible)
+      .map((gap) => ({ ...gap, from: Math.max(gap.from, from), until: Math.min(gap.until, until) })),
+    faults: timeline.faults.filter((fault) => fault.at >= from && fault.at <= until),
+  };
+}
+
+function focusOf(
+  { all, clashes }: Intervals,
+  { foreignReleases, duplicates }: LoadVerdict,
+  { faults, sales }: Timeline,
+): { at: number; about: string } {
+  const [fault] = faults;
+  if (fault !== undefined) return { at: fault.at, about: 'the first fault' };
+  const starts = new Map(all.map(({ request, until }) => [request, until]));
+  const candidates = [
+    ...clashes.map(({ from }) => ({ at: from, about: 'the first time that a lock had two holders' })),
+    ...foreignReleases.slice(0, 1).map(({ by }) => ({
+      at: starts.get(by) ?? 0,
+      about: 'the first release of somebody else’s lock',
+    })),
+    ...(duplicates.length === 0
+      ? []
+      : sales
+          .filter(({ duplicate }) => duplicate)
+          .slice(0, 1)
+          .map(({ at }) => ({ at, about: 'the first remaining value that was sold twice' }))),
+    ...sales
+      .filter(({ oversold }) => oversold)
+      .slice(0, 1)
+      .map(({ at }) => ({ at, about: 'the first oversold unit' })),
+  ];
+  return candidates.sort((a, b) => a.at - b.at)[0] ?? { at: -Infinity, about: 'the beginning of the run' };
+}

@@ -1,0 +1,64 @@
+import type { Evidence, LoadVerdict } from '#lab/verdict';
+import { inMs } from './codes';
+import { markup, type Markup } from './markup';
+
+/** What the load generator measured. Milliseconds, and requests per second. */
+export interface Latency {
+  readonly p50: number;
+  readonly p90: number;
+  readonly p99: number;
+  readonly max: number;
+  readonly requestsPerSecond: number;
+}
+
+const SYMBOLS = { safe: '✓', violated: '✗', unknown: '?' } as const;
+
+/** The verdict in words, and why. */
+export function headline(title: string, verdict: LoadVerdict): Markup {
+  const { verdict: word, violations, because, expected, asExpected } = verdict;
+  const list = violations.length > 0 ? `: ${violations.join(', ')}` : '';
+  const must = expected.must.length === 0 ? 'no violation' : expected.must.join(', ');
+  const may = expected.may.length === 0 ? '' : `; may also show ${expected.may.join(', ')}`;
+  return markup`<header><p class="title">${title}</p>
+<h1 class="${word}"><span aria-hidden="true">${SYMBOLS[word]}</span> ${word}${list}</h1>
+<p class="expected ${asExpected ? '' : 'bad'}"><strong>${asExpected ? 'As expected' : 'Not as expected'}</strong> of ${verdict.strategy} (expected: ${must}${may}).</p>
+<ul>${because.map((sentence) => markup`<li>${sentence}</li>`)}</ul></header>`;
+}
+
+/** The numbers that the verdict is made of; those that should be zero and are not stand out. */
+export function keyNumbers(verdict: LoadVerdict, latency: Latency | undefined): Markup {
+  const plain = (name: string, value: string | number): Markup => tile(name, value, '');
+  const zero = (name: string, value: number): Markup => tile(name, value, value > 0 ? 'bad' : 'zero');
+  return markup`<dl class="tiles">
+${plain('initial stock', verdict.initial)}${plain('units sold', verdict.sold)}${plain('final stock', verdict.finalStock)}
+${zero('units oversold', verdict.oversold)}${tile('updates lost', verdict.lostUpdates, verdict.lostUpdates === 0 ? 'zero' : 'bad')}
+${zero('values sold twice', verdict.duplicates.length)}${zero('two holders', verdict.overlaps.length)}
+${zero('foreign releases', verdict.foreignReleases.length)}${zero('stuck locks', verdict.stuckLocks.length)}
+${zero('orphans', verdict.orphans.length)}${zero('undecided', verdict.undecided)}
+${verdict.outageMs !== null && plain('outage', inMs(verdict.outageMs))}
+${latency && [plain('requests/s', Math.round(latency.requestsPerSecond)), plain('median latency', inMs(latency.p50)), plain('p90', inMs(latency.p90)), plain('p99', inMs(latency.p99)), plain('longest', inMs(latency.max))]}
+</dl>`;
+}
+
+const tile = (name: string, value: string | number, className: string): Markup =>
+  markup`<div class="${className}"><dt>${name}</dt><dd>${typeof value === 'number' ? value.toLocaleString('en') : value}</dd></div>`;
+
+/** Under which conditions the run was made: a number without them means nothing. */
+export const conditionsList = (
+  heading: string,
+  conditions: Readonly<Record<string, unknown>>,
+): Markup | null => {
+  const entries = Object.entries(conditions);
+  if (entries.length === 0) return null;
+  return markup`<section><h2>${heading}</h2><dl class="conditions">${entries.map(([name, value]) => markup`<div><dt>${name}</dt><dd>${inWords(value)}</dd></div>`)}</dl></section>`;
+};
+
+const inWords = (value: unknown): string =>
+  typeof value === 'string' ? value : String(JSON.stringify(value));
+
+/** What the run was about, in one line. */
+export const subject = ({ sku, replicas, faults }: Evidence): Record<string, unknown> => ({
+  sku,
+  inventoryReplicas: replicas,
+  ...(faults.length > 0 && { faults: faults.join(' ; ') }),
+});

@@ -1,0 +1,60 @@
+import type { Evidence, LoadVerdict } from '#lab/verdict';
+import { outcomesOf } from './codes';
+import { excerptOf } from './excerpt';
+import { conditionsList, headline, keyNumbers, subject, type Latency } from './headline';
+import { intervalsOf } from './intervals';
+import { Markup, markup } from './markup';
+import { lanesPlot } from './plots/lanes';
+import { latencyPlot } from './plots/latency';
+import { outcomesPlot } from './plots/outcomes';
+import { stockPlot } from './plots/stock';
+import { STYLE } from './style';
+import { faultTable, findings, outcomeTable } from './tables';
+import { timelineOf } from './timeline';
+
+/** One load run, judged. */
+export interface ReportedRun {
+  /** What was run, for people. */
+  readonly title: string;
+  readonly verdict: LoadVerdict;
+  readonly evidence: Evidence;
+  /** What was asked for: strategy options, requests, connections, … */
+  readonly options: Readonly<Record<string, unknown>>;
+  /** Versions, commit, machine. */
+  readonly conditions: Readonly<Record<string, string | number | boolean>>;
+  readonly latency?: Latency;
+}
+
+/** The run as one HTML page that needs nothing else: no script, no network. Every text in it is escaped. */
+export function renderReport({
+  title,
+  verdict,
+  evidence,
+  options,
+  conditions,
+  latency,
+}: ReportedRun): string {
+  const timeline = timelineOf(evidence);
+  const intervals = intervalsOf(evidence, verdict, timeline);
+  const outcomes = outcomesOf(evidence.answers);
+  return markup`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">
+<title>${verdict.verdict}: ${title}</title><style>${new Markup(STYLE)}</style></head>
+<body><main>
+${headline(title, verdict)}
+${keyNumbers(verdict, latency)}
+${stockPlot(evidence, timeline)}
+${lanesPlot(intervals, excerptOf(intervals, verdict, timeline), timeline)}
+${faultTable(verdict)}
+${findings(verdict)}
+${outcomesPlot(outcomes, timeline)}
+${latencyPlot(outcomes)}
+${outcomeTable(outcomes)}
+${conditionsList('What was asked for', { ...subject(evidence), ...options })}
+${conditionsList('Conditions', conditions)}
+</main></body>
+</html>
+`.text;
+}

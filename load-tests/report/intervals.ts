@@ -1,0 +1,113 @@
+import type { HistoryLine } from '#lab/step';
+import { judgeHolders, type Evidence, type LoadVerdict } from '#lab/verdict';
+import type { Timeline } from './timeline';
+
+/** A stretch of time on the lane of a replica. All times in milliseconds since the run began. */
+export interface Interval {
+  readonly replica: string;
+  readonly request: string;
+  readonly from: number;
+  readonly until: number;
+  /** It has no end of its own: never released, never answered. */
+  readonly open: boolean;
+}
+
+/** Two holders at once. */
+export interface Clash {
+  readonly from: number;
+  readonly until: number;
+  readonly first: string;
+  readonly second: string;
+}
+
+/** A replica that stood still or was not there. */
+export interface Gap {
+  readonly replica: string;
+  readonly from: number;
+  readonly until: number;
+  readonly kind: 'paused' | 'dead';
+}
+
+export interface Intervals {
+  /** `held`: a lock in Redis was held; `request`: the strategy has none, these are whole requests in the inventory app. */
+  readonly kind: 'held' | 'request';
+  readonly all: readonly Interval[];
+  readonly clashes: readonly Clash[];
+  readonly gaps: readonly Gap[];
+}
+
+export function intervalsOf({ history }: Evidence, { overlaps }: LoadVerdict, { ms }: Timeline): Intervals {
+  const end = history.reduce((last, { t }) => Math.max(last, ms(t)), 0);
+  const gaps = gapsOf(history, ms, end);
+  const { tenures } = judgeHolders(history);
+  /** Whoever dies holding holds no longer than he lives, even if his lock does. */
+  const closeAt = ({ replica, from }: { replica: string; from: number }): number =>
+    gaps.find((gap) => gap.kind === 'dead' && gap.replica === replica && gap.from >= from)?.from ?? end;
+  if (tenures.length === 0)
+    return { kind: 'request', all: requests(history, ms, closeAt), clashes: [], gaps };
+
+  const all = tenures.map(({ replica, request, from, until }) => {
+    const span = { replica, request, from: ms(from) };
+    return { ...span, until: until === null ? closeAt(span) : ms(until), open: until === null };
+  });
+  const lastWork = lastWorkOf(history, ms);
+  const holding = new Map(all.map((interval) => [interval.request, interval]));
+  const clashes = overlaps.flatMap(({ first, second }) => {
+    const [one, two] = [holding.get(first), holding.get(second)];
+    if (one === undefined || two === undefined) return [];
+    const until = Math.max(one.until, lastWork.get(`${one.replica} ${first}`) ?? 0);
+    return [{ first, second, from: two.from, until: Math.max(two.from, Math.min(until, two.until)) }];
+  });
+  return { kind: 'held', all, clashes, gaps };
+}
+
+type Ms = (t: number) => number;
+
+function requests(
+  history: readonly HistoryLine[],
+  ms: Ms,
+  closeAt: (begun: { replica: string; from: number }) => number,
+): Interval[] {
+  const ended = new Map<string, number>();
+  for (const line of history)
+    if (line.type === 'outcome' && line.app === 'inventory') ended.set(line.request, ms(line.t));
+  return history.flatMap((line) => {
+    if (line.type !== 'request' || line.app !== 'inventory') return [];
+    const { replica, request } = line;
+    const from = ms(line.t);
+    const until = ended.get(request);
+    return [
+      { replica, request, from, until: until ?? closeAt({ replica, from }), open: until === undefined },
+    ];
+  });
+}
+
+/** The end of each request's last statement, by replica and request. */
+function lastWorkOf(history: readonly HistoryLine[], ms: Ms): ReadonlyMap<string, number> {
+  const last = new Map<string, number>();
+  for (const line of history) {
+    if (line.type !== 'step' || line.kind !== 'sql') continue;
+    const key = `${line.replica} ${line.request}`;
+    last.set(key, Math.max(ms(line.t + line.took), last.get(key) ?? 0));
+  }
+  return last;
+}
+
+/** From `stopped` to `resumed`, and from `exit` to `start`, of each replica; an open one lasts to the end. */
+function gapsOf(history: readonly HistoryLine[], ms: Ms, end: number): Gap[] {
+  const gaps: Gap[] = [];
+  const since = new Map<string, { from: number; kind: Gap['kind'] }>();
+  const close = (replica: string, until: number): void => {
+    const open = since.get(replica);
+    if (open !== undefined) gaps.push({ replica, ...open, until });
+    since.delete(replica);
+  };
+  for (const { type, replica, t } of [...history].sort((a, b) => a.t - b.t)) {
+    if (!['stopped', 'resumed', 'exit', 'start'].includes(type)) continue;
+    close(replica, ms(t));
+    if (type === 'stopped') since.set(replica, { from: ms(t), kind: 'paused' });
+    if (type === 'exit') since.set(replica, { from: ms(t), kind: 'dead' });
+  }
+  for (const replica of [...since.keys()]) close(replica, end);
+  return gaps;
+}

@@ -1,0 +1,62 @@
+import { inMs, percentile, type Outcome } from '../codes';
+import { count, cut, markup, type Markup } from '../markup';
+import { logarithmic, type Scale } from '../scale';
+import { chart, figure, nothing, RIGHT, WIDTH } from './chart';
+
+const HEADING = 'Latency by outcome';
+const LEFT = 190;
+const ROW = 62;
+/** Dots per outcome at most, evenly over the ranks. */
+const MOST_DOTS = 400;
+
+/** One row per code: every answer a dot, the quartiles a box, p99 a line. */
+export function latencyPlot(outcomes: readonly Outcome[]): Markup {
+  if (outcomes.length === 0) return nothing(HEADING, 'No answers were recorded.');
+  const all = outcomes.flatMap(({ tookMs }) => tookMs);
+  const least = all.reduce((a, b) => Math.min(a, b), Infinity);
+  const most = all.reduce((a, b) => Math.max(a, b), 0);
+  const top = 10;
+  const bottom = top + outcomes.length * ROW;
+  const x = logarithmic([least, most], [LEFT, WIDTH - RIGHT]);
+  const plot = chart(
+    {
+      name: HEADING,
+      height: bottom + 46,
+      top,
+      bottom,
+      left: LEFT,
+      x,
+      xTitle: 'time to the answer (ms, logarithmic)',
+    },
+    outcomes.map((outcome, i) => row(outcome, x, top + i * ROW)),
+  );
+  const how =
+    'Each dot is an answer (its height within the row means nothing); the box holds the middle half, the thick line is the median, the thin one is p99.';
+  return figure(HEADING, how, [], plot);
+}
+
+function row({ code, className, tookMs }: Outcome, x: Scale, top: number): Markup {
+  const [p25, p50, p75, p99] = [0.25, 0.5, 0.75, 0.99].map((p) => percentile(tookMs, p)) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  const every = Math.max(1, tookMs.length / MOST_DOTS);
+  const dots = Array.from({ length: Math.min(tookMs.length, MOST_DOTS) }, (_, i) => {
+    const took = tookMs[Math.floor(i * every)] ?? 0;
+    return markup`<circle class="${className}" cx="${x(took)}" cy="${top + ROW / 2 + scatter(i) * 18}" r="2.2"/>`;
+  });
+  const title = `${code}: median ${inMs(p50)}, p99 ${inMs(p99)}, longest ${inMs(tookMs.at(-1) ?? 0)}`;
+  return markup`<g><title>${title}</title>
+<rect class="hit" x="${LEFT}" width="${WIDTH - RIGHT - LEFT}" y="${top}" height="${ROW}"/>
+<text class="name" x="${LEFT - 12}" y="${top + ROW / 2 - 2}" text-anchor="end">${cut(code, 22)}</text>
+<text x="${LEFT - 12}" y="${top + ROW / 2 + 15}" text-anchor="end">${count(tookMs.length, 'answer')}</text>
+<g class="dots">${dots}</g>
+<rect class="box" x="${x(p25)}" width="${Math.max(1, x(p75) - x(p25))}" y="${top + 14}" height="${ROW - 28}"/>
+<line class="median" x1="${x(p50)}" x2="${x(p50)}" y1="${top + 11}" y2="${top + ROW - 11}"/>
+<line class="p99" x1="${x(p99)}" x2="${x(p99)}" y1="${top + 11}" y2="${top + ROW - 11}"/></g>`;
+}
+
+/** Between -1 and 1, the same for the same `i`: neighbours lie apart. */
+const scatter = (i: number): number => ((i * 0.618034) % 1) * 2 - 1;

@@ -1,0 +1,68 @@
+import type { Evidence } from '#lab/verdict';
+import { markup, type Markup } from '../markup';
+import { linear, time } from '../scale';
+import type { Sale, Timeline } from '../timeline';
+import { ACROSS, chart, faultMarks, figure, marksHeight, nothing, type LegendEntry } from './chart';
+
+const HEADING = 'Stock over time';
+/** More ordinary sales than this are thinned out; marked ones never are. */
+const MOST_PLAIN = 1500;
+
+/** What each sale believed was left, and what really was left after all sales so far. */
+export function stockPlot({ initial, finalStock }: Evidence, timeline: Timeline): Markup {
+  const { sales, measured, faults } = timeline;
+  const [last] = sales.slice(-1);
+  if (last === undefined) return nothing(HEADING, 'Nothing was sold.');
+  const marks = measured ? faults : [];
+  const top = 14 + marksHeight(marks);
+  const bottom = top + 300;
+  const lowest = Math.min(0, last.left, ...sales.map(({ movement }) => movement.after));
+  const y = linear([lowest, Math.max(initial, 1)], [bottom, top]);
+  const end = measured ? Math.max(last.at, ...marks.map(({ at }) => at)) : sales.length;
+  const clock = time([Math.min(0, sales[0]?.at ?? 0), end * 1.02], ACROSS);
+  const x = measured ? clock : linear([0, end], ACROSS);
+  const replicas = [...new Set(sales.map(({ movement }) => movement.replica))].sort();
+  const colour = (sale: Sale): string => `r${replicas.indexOf(sale.movement.replica) % 6}`;
+
+  const truth = sales.map(({ at, left }) => `H${x(at).toFixed(1)}V${y(left).toFixed(1)}`).join('');
+  const every = Math.ceil(sales.length / MOST_PLAIN);
+  const shown = sales.filter((sale, i) => i % every === 0 || sale.duplicate || sale.oversold);
+  const xTitle = measured
+    ? `time since the run began (${clock.unit})`
+    : 'sales, in the order of their inserts (there is no history)';
+  const plot = chart(
+    { name: HEADING, height: bottom + 46, top, bottom, x, xTitle, y, yTitle: 'units left' },
+    [
+      markup`<line class="axis" x1="${ACROSS[0]}" x2="${ACROSS[1]}" y1="${y(0)}" y2="${y(0)}"/>`,
+      lowest < 0
+        ? markup`<rect class="below" x="${ACROSS[0]}" width="${ACROSS[1] - ACROSS[0]}" y="${y(0)}" height="${y(lowest) - y(0)}"/>`
+        : markup``,
+      markup`<path class="truth" d="M${x(sales[0]?.at ?? 0)},${y(initial)}${truth}"/>`,
+      ...shown.map((sale) => dot(sale, x(sale.at), y(sale.movement.after), colour(sale))),
+      ...faultMarks(marks, x, top, bottom),
+    ],
+  );
+  const how = `Each dot is a sale at its commit, at the remaining stock that its buyer was told. The line is the initial ${initial} minus all units sold by then: where dots leave it, sales did not know of one another. Stock in the table at the end: ${finalStock}.${every > 1 ? ` Of ${sales.length} sales, one in ${every} is drawn, and all marked ones.` : ''}`;
+  return figure(HEADING, how, entries(replicas, sales), plot);
+}
+
+function dot({ movement, duplicate, oversold, at }: Sale, x: number, y: number, colour: string): Markup {
+  const title = `${movement.after} left, sold by ${movement.request} on ${movement.replica} at ${Math.round(at)}${oversold ? '; oversold' : ''}${duplicate ? '; this value was sold more than once' : ''}`;
+  return markup`<g><title>${title}</title><circle class="${colour}" cx="${x}" cy="${y}" r="3.4"/>${duplicate && ring(x, y)}${oversold && cross(x, y)}</g>`;
+}
+
+const ring = (x: number, y: number): Markup => markup`<circle class="ring" cx="${x}" cy="${y}" r="6"/>`;
+
+const cross = (x: number, y: number): Markup =>
+  markup`<path class="cross" d="M${x - 4},${y - 4}l8,8m0,-8l-8,8"/>`;
+
+const entries = (replicas: readonly string[], sales: readonly Sale[]): LegendEntry[] => [
+  ...replicas.map((text, i) => ({ text, mark: markup`<circle class="r${i % 6}" cx="8" cy="8" r="4.5"/>` })),
+  { text: 'initial minus all sold', mark: markup`<path class="truth" d="M0,8H16"/>` },
+  ...(sales.some(({ duplicate }) => duplicate)
+    ? [{ text: 'remaining value sold more than once', mark: ring(8, 8) }]
+    : []),
+  ...(sales.some(({ oversold }) => oversold)
+    ? [{ text: 'oversold: nothing was left', mark: cross(8, 8) }]
+    : []),
+];

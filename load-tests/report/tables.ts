@@ -1,0 +1,93 @@
+import type { LoadVerdict } from '#lab/verdict';
+import { inMs, percentile, type Outcome } from './codes';
+import { count, markup, type Markup } from './markup';
+
+/** Rows of a table at most; the rest is counted. */
+const MOST_ROWS = 40;
+
+interface Column<Row> {
+  readonly head: string;
+  readonly cell: (row: Row) => string | Markup;
+  readonly numeric?: true;
+}
+
+function table<Row>(heading: string, rows: readonly Row[], columns: readonly Column<Row>[]): Markup {
+  const more = rows.length - MOST_ROWS;
+  const align = ({ numeric }: Column<Row>): string => (numeric ? 'n' : '');
+  return markup`<section><h2>${heading}</h2><div class="scroll"><table>
+<thead><tr>${columns.map((column) => markup`<th class="${align(column)}">${column.head}</th>`)}</tr></thead>
+<tbody>${rows.slice(0, MOST_ROWS).map((row) => markup`<tr>${columns.map((column) => markup`<td class="${align(column)}">${column.cell(row)}</td>`)}</tr>`)}</tbody>
+</table></div>${more > 0 && markup`<p class="how">and ${more} more, in verdict.json</p>`}</section>`;
+}
+
+/** What went wrong, one table per kind; kinds that did not happen have none. */
+export function findings(verdict: LoadVerdict): Markup[] {
+  const { duplicates, foreignReleases, overlaps, stuckLocks, orphans } = verdict;
+  const found = [
+    duplicates.length > 0 &&
+      table(`Sold more than once: ${count(duplicates.length, 'remaining value')}`, duplicates, [
+        { head: 'units left', numeric: true, cell: ({ value }) => value.toLocaleString('en') },
+        { head: 'was sold', numeric: true, cell: ({ sales }) => `${sales.length} ×` },
+        { head: 'by', cell: ({ sales }) => sellers(sales) },
+      ]),
+    overlaps.length > 0 &&
+      table(`Two holders of one lock: ${count(overlaps.length, 'time')}`, overlaps, [
+        { head: 'still at work', cell: ({ first }) => code(first) },
+        { head: 'took the lock', cell: ({ second }) => code(second) },
+        { head: 'lock', cell: ({ key }) => code(key) },
+      ]),
+    foreignReleases.length > 0 &&
+      table(`Released somebody else’s lock: ${count(foreignReleases.length, 'time')}`, foreignReleases, [
+        { head: 'deleted by', cell: ({ by }) => code(by) },
+        { head: 'belonged to', cell: ({ owner }) => code(owner) },
+        { head: 'lock', cell: ({ key }) => code(key) },
+      ]),
+    stuckLocks.length > 0 &&
+      table('Locks that never end', stuckLocks, [
+        { head: 'lock', cell: ({ key }) => code(key) },
+        { head: 'value', cell: ({ value }) => code(value ?? 'none') },
+      ]),
+    orphans.length > 0 &&
+      table(`Movements without an order: ${orphans.length}`, orphans, [{ head: 'request', cell: code }]),
+  ];
+  return found.filter((one) => one !== false);
+}
+
+const code = (text: string): Markup => markup`<code>${text}</code>`;
+
+const MOST_SELLERS = 6;
+
+const sellers = (sales: LoadVerdict['duplicates'][number]['sales']): Markup =>
+  markup`${sales.slice(0, MOST_SELLERS).map(({ request, replica }, i) => markup`${i > 0 && ' and by '}${code(request)} on ${replica}`)}${sales.length > MOST_SELLERS && ` and ${sales.length - MOST_SELLERS} more`}`;
+
+export const faultTable = ({ faults, outageMs }: LoadVerdict): Markup | null =>
+  faults.length === 0
+    ? null
+    : table(
+        `Faults that fired${outageMs === null ? '' : `; the lock was taken again after ${inMs(outageMs)}`}`,
+        faults,
+        [
+          { head: 'fault', cell: ({ fault }) => code(fault) },
+          { head: 'at the step', cell: ({ at }) => code(at) },
+          { head: 'of request', cell: ({ request, replica }) => markup`${code(request)} on ${replica}` },
+          { head: 'held a lock', cell: ({ holding }) => (holding ? 'yes' : 'no') },
+          {
+            head: 'seen by',
+            cell: ({ seenBy }) => seenBy ?? markup`<strong class="bad">nobody else</strong>`,
+          },
+        ],
+      );
+
+export function outcomeTable(outcomes: readonly Outcome[]): Markup | null {
+  const all = outcomes.reduce((sum, { answers }) => sum + answers.length, 0);
+  if (all === 0) return null;
+  return table('Outcomes', outcomes, [
+    { head: 'code', cell: (outcome) => code(outcome.code) },
+    { head: 'status', cell: ({ answers }) => [...new Set(answers.map(({ status }) => status))].join(', ') },
+    { head: 'answers', numeric: true, cell: ({ answers }) => answers.length.toLocaleString('en') },
+    { head: 'share', numeric: true, cell: ({ answers }) => `${((100 * answers.length) / all).toFixed(1)} %` },
+    { head: 'median', numeric: true, cell: ({ tookMs }) => inMs(percentile(tookMs, 0.5)) },
+    { head: 'p99', numeric: true, cell: ({ tookMs }) => inMs(percentile(tookMs, 0.99)) },
+    { head: 'longest', numeric: true, cell: ({ tookMs }) => inMs(tookMs.at(-1) ?? 0) },
+  ]);
+}

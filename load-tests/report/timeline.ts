@@ -1,0 +1,104 @@
+import type { HistoryLine } from '#lab/step';
+import type { Answer, Evidence, Movement } from '#lab/verdict';
+
+/** A movement with its place on the time axis. */
+export interface Sale {
+  readonly movement: Movement;
+  /** Milliseconds since the run began, or its number when `measured` is false. */
+  readonly at: number;
+  /** Units that nobody had: sold after the initial stock was gone. */
+  readonly oversold: boolean;
+  /** Another sale left the same remaining value. */
+  readonly duplicate: boolean;
+  /** The initial stock minus everything sold up to and including this. */
+  readonly left: number;
+}
+
+export interface Mark {
+  /** Milliseconds since the run began. */
+  readonly at: number;
+  readonly label: string;
+  readonly replica: string;
+  readonly request: string;
+}
+
+/** Everything on one clock: milliseconds since the run began. */
+export interface Timeline {
+  /** A history time (µs, monotonic) on this clock. */
+  readonly ms: (t: number) => number;
+  /** When a buyer had this answer. */
+  readonly answered: (answer: Answer) => number;
+  readonly sales: readonly Sale[];
+  /** False when there is no history: sales are numbered instead. */
+  readonly measured: boolean;
+  readonly faults: readonly Mark[];
+}
+
+export function timelineOf(evidence: Evidence): Timeline {
+  const { history, movements } = evidence;
+  const { begin, lag } = clocksOf(evidence);
+  const ms = (t: number): number => t / 1000 - begin;
+  const ended = new Map(
+    history.flatMap((line) =>
+      line.type === 'outcome' && line.app === 'order' ? [[line.request, ms(line.t)] as const] : [],
+    ),
+  );
+  const answered = ({ request, at, tookMs }: Answer): number => ended.get(request) ?? at + tookMs + lag;
+  const committed = commitTimes(history);
+  const measured = movements.some(({ request }) => committed.has(request));
+  let last = 0;
+  const placed = movements.map((movement, i) => {
+    const t = committed.get(movement.request);
+    const at = !measured ? i + 1 : t === undefined ? last : ms(t);
+    last = at;
+    return { movement, at };
+  });
+  const faults = history.flatMap((line) =>
+    line.type === 'fault'
+      ? [{ at: ms(line.t), label: line.fault, replica: line.replica, request: line.request }]
+      : [],
+  );
+  return { ms, answered, measured, faults, sales: salesOf(placed, evidence.initial) };
+}
+
+function salesOf(placed: readonly { movement: Movement; at: number }[], initial: number): Sale[] {
+  const sellers = new Map<number, number>();
+  for (const { movement } of placed) sellers.set(movement.after, (sellers.get(movement.after) ?? 0) + 1);
+  let left = initial;
+  return [...placed]
+    .sort((a, b) => a.at - b.at)
+    .map(({ movement, at }) => {
+      left += movement.delta;
+      return { movement, at, left, oversold: left < 0, duplicate: (sellers.get(movement.after) ?? 0) > 1 };
+    });
+}
+
+/** When each request's sale was there for others to see: the end of its COMMIT, else of its INSERT, else its outcome. µs. */
+function commitTimes(history: readonly HistoryLine[]): ReadonlyMap<string, number> {
+  const inserted = new Map<string, number>();
+  const committed = new Map<string, number>();
+  const ended = new Map<string, number>();
+  for (const line of history) {
+    if (line.type === 'outcome' && line.app === 'inventory') ended.set(line.request, line.t);
+    if (line.type !== 'step' || line.kind !== 'sql' || line.pending === true) continue;
+    if (line.text.startsWith('INSERT INTO movement')) inserted.set(line.request, line.t + line.took);
+    else if (line.verb === 'COMMIT') committed.set(line.request, line.t + line.took);
+  }
+  return new Map([...ended, ...inserted, ...[...committed].filter(([request]) => inserted.has(request))]);
+}
+
+/**
+ * The history time, in milliseconds, at which the run began: its first request; and how much later the clients' clock
+ * read 0: the median difference between what the order app wrote and what the clients measured.
+ */
+function clocksOf({ history, answers }: Evidence): { begin: number; lag: number } {
+  const asked = new Map(answers.map(({ request, at }) => [request, at]));
+  const requests = history.filter((line) => line.type === 'request');
+  const begin = requests.reduce((first, { t }) => Math.min(first, t), requests[0]?.t ?? 0) / 1000;
+  const differences = requests.flatMap(({ app, request, t }) => {
+    const at = asked.get(request);
+    return app === 'order' && at !== undefined ? [t / 1000 - at - begin] : [];
+  });
+  differences.sort((a, b) => a - b);
+  return { begin, lag: Math.max(0, differences[differences.length >> 1] ?? 0) };
+}
