@@ -1,6 +1,7 @@
 import type { Config } from '#lab/config';
-import { chosenQuery, problem, ProblemError, type Chosen, type Problem } from '#lab/http';
+import { problem, ProblemError, type Chosen, type Problem } from '#lab/http';
 import { DependencyDown, step } from '#lab/step';
+import { choiceQuery } from '#lab/strategy';
 import { Agent, type Dispatcher } from 'undici';
 
 /** What the inventory app answers to a deduction. */
@@ -35,7 +36,7 @@ export class InventoryClient {
 
   /** Deducts stock. Throws the inventory's own problem, or `OUTCOME_UNKNOWN` when its answer was lost. */
   deduct({ sku, quantity, request, chosen, fault }: Call): Promise<Deducted> {
-    const query = new URLSearchParams(chosenQuery(chosen)).toString();
+    const query = choiceQuery(chosen.strategy.name, chosen.options);
     const headers = { 'x-request-id': request, ...(fault !== undefined && { 'x-fault': fault }) };
     return this.post(`/products/${sku}/deductions?${query}`, { quantity }, headers) as Promise<Deducted>;
   }

@@ -46,9 +46,3 @@ export function readChosen(
 /** `leaseMs` → `x-lease-ms`. */
 const headerName = (option: string): string =>
   `x-${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-
-/** The query that names the same choice, for the next hop. */
-export const chosenQuery = ({ strategy, options }: Chosen): Record<string, string> => ({
-  strategy: strategy.name,
-  ...Object.fromEntries(Object.entries(options).map(([name, value]) => [name, String(value)])),
-});

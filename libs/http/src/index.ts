@@ -1,5 +1,5 @@
 export { serve } from './bootstrap';
-export { chosenQuery, readChosen, type Chosen } from './chosen';
+export { readChosen, type Chosen } from './chosen';
 export { HealthController, READINESS, type Readiness } from './health';
 export { readHistory } from './lab/read-history';
 export { pingDatabase, Story } from './lab/story';

@@ -5,6 +5,7 @@ export { StackError, type StackErrorCode } from './errors';
 export { given, type GivenAddresses } from './given';
 export { ensureInstalled } from './install';
 export type { JournalEntry } from './journal';
+export { projectRoot } from './paths';
 export { startProcesses } from './processes';
 export type {
   AppName,

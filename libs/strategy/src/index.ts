@@ -9,7 +9,14 @@ export {
   type Tools,
   type ViolationKind,
 } from './contract';
-export { DEFAULT_OPTIONS, OPTION_NAMES, optionsSchema, type OptionName, type Options } from './options';
+export {
+  choiceQuery,
+  DEFAULT_OPTIONS,
+  OPTION_NAMES,
+  optionsSchema,
+  type OptionName,
+  type Options,
+} from './options';
 export { LockLost, LockNotObtained } from './shared/errors';
 export { LocalProcess } from './shared/local-process';
 export { loadScripts } from './shared/scripts';

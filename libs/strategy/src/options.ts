@@ -20,3 +20,10 @@ export type Options = z.infer<typeof optionsSchema>;
 export type OptionName = keyof Options;
 export const OPTION_NAMES = Object.keys(optionsSchema.shape) as OptionName[];
 export const DEFAULT_OPTIONS: Options = optionsSchema.parse({});
+
+/** Strategy and options as the query of a request. */
+export const choiceQuery = (strategy: string, options: Options): string =>
+  new URLSearchParams({
+    strategy,
+    ...Object.fromEntries(Object.entries(options).map(([name, value]) => [name, String(value)])),
+  }).toString();

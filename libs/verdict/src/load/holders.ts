@@ -48,7 +48,7 @@ export function judgeHolders(history: readonly HistoryLine[]): HolderFindings {
   const ordered = onLocks
     .filter((line): line is Ordered => line.order !== undefined)
     .sort((a, b) => a.order - b.order);
-  const lastWork = lastWorkOf(steps);
+  const lastWork = lastWorkOf(steps, onLocks);
   const findings = [...groupBy(ordered, ({ key }) => key)].map(([key, own]) => judgeKey(key, own, lastWork));
   return {
     overlaps: findings.flatMap(({ overlaps }) => overlaps),
@@ -97,10 +97,12 @@ const lastTouch = (steps: readonly Ordered[], acquire: Ordered): number | undefi
       request === acquire.request && order > acquire.order && script !== 'renew-if-owner',
   )?.t;
 
-/** When each request last issued a statement of its work. */
-function lastWorkOf(steps: readonly StepLine[]): ReadonlyMap<string, number> {
+/** When each request last issued a statement of its work, in the processes that take locks (the order app takes none). */
+function lastWorkOf(steps: readonly StepLine[], onLocks: readonly LockStep[]): ReadonlyMap<string, number> {
+  const lockers = new Set(onLocks.map(({ replica }) => replica));
   const last = new Map<string, number>();
-  for (const { request, kind, t } of steps)
-    if (kind === 'sql') last.set(request, Math.max(t, last.get(request) ?? 0));
+  for (const { request, replica, kind, t } of steps) {
+    if (kind === 'sql' && lockers.has(replica)) last.set(request, Math.max(t, last.get(request) ?? 0));
+  }
   return last;
 }

@@ -1,0 +1,64 @@
+import { StackError } from '#lab/stack';
+import { writeFileSync } from 'node:fs';
+import { TargetError } from '#load-tests/run';
+import { EXIT, Failure } from './failure';
+import { Progress } from './print/progress';
+
+/** What every command gets. */
+export interface Context {
+  readonly progress: Progress;
+  /** Aborted by Ctrl-C, SIGTERM or SIGHUP. */
+  readonly signal: AbortSignal;
+  /** Runs when the command ends, however it ends. */
+  readonly onEnd: (end: () => Promise<void>) => void;
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * Runs the body of a command and ends the process with its exit code. On a signal everything that was started is
+ * stopped first. Errors that are answers print one line; others print their stack.
+ */
+export async function runCommand(body: (context: Context) => Promise<number>): Promise<never> {
+  const progress = new Progress();
+  const controller = new AbortController();
+  const ends: (() => Promise<void>)[] = [];
+  const end = async (): Promise<void> => {
+    for (const stop of ends.splice(0).reverse()) await stop();
+  };
+  const interrupted = new Promise<number>((resolve) => {
+    for (const signal of SIGNALS)
+      process.once(signal, () => {
+        progress.say(`${signal}: stopping everything that was started`);
+        controller.abort();
+        resolve(EXIT.interrupted);
+      });
+  });
+  const context: Context = { progress, signal: controller.signal, onEnd: (stop) => void ends.push(stop) };
+  const done = body(context).catch((error: unknown) =>
+    controller.signal.aborted ? EXIT.interrupted : explain(error, progress),
+  );
+  const exitCode = await Promise.race([done, interrupted]);
+  await end();
+  if (controller.signal.aborted) await Promise.race([done, Promise.resolve()]);
+  await end(); // what a start that was given up has left to stop
+  progress.clear();
+  process.exit(exitCode);
+}
+
+function explain(error: unknown, progress: Progress): number {
+  if (error instanceof Failure) {
+    progress.say(error.message);
+    return error.exitCode;
+  }
+  if (error instanceof StackError || error instanceof TargetError) {
+    progress.say(error.message);
+    return EXIT.notAsExpected;
+  }
+  progress.say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  return EXIT.notAsExpected;
+}
+
+export const writeJson = (file: string, value: unknown): void => {
+  writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
+};

@@ -1,0 +1,141 @@
+import { FaultSyntaxError } from '#lab/step';
+import { UnknownStrategy } from '#lab/strategy';
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { z } from 'zod';
+import {
+  completePlan,
+  runLoad,
+  type FaultOn,
+  type LoadPlan,
+  type PlanInput,
+} from '#load-tests/run';
+import { SCENARIOS } from '#load-tests/scenarios';
+import { runCommand, writeJson } from '../command';
+import { EXIT, Failure } from '../failure';
+import { printRun } from '../print/verdict';
+import { runJson, writeRunFolder } from '../run-folder';
+import { findOrStartLab, type LabAddresses } from '../session';
+
+interface LoadOptions extends LabAddresses {
+  readonly strategy?: string;
+  readonly scenario?: string;
+  readonly stock?: number;
+  readonly requests?: number;
+  readonly connections?: number;
+  readonly quantity?: number;
+  readonly replicas?: number;
+  readonly sku?: string;
+  readonly workMs?: number;
+  readonly leaseMs?: number;
+  readonly waitMs?: number;
+  readonly retryMs?: number;
+  readonly fault?: string;
+  readonly faultOn?: FaultOn;
+  readonly json?: string;
+}
+
+/** Reads a whole number between two bounds, or refuses. */
+export const whole =
+  (least: number, most: number) =>
+  (text: string): number => {
+    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+  };
+
+export const addressOptions = (command: Command): Command =>
+  command
+    .option('--lab-url <url>', 'lab address of a lab that runs elsewhere, e.g. docker compose')
+    .option('--public-url <url>', 'buyers’ address of that lab');
+
+export function register(program: Command): void {
+  const command = program
+    .command('load')
+    .description('send a load through nginx, read the rows afterwards, print the verdict')
+    .addOption(new Option('--strategy <name>', 'which strategy').default('conditional-update'))
+    .option('--scenario <name>', `a named run: ${[...SCENARIOS.keys()].join(', ')}`)
+    .option('--stock <units>', 'units at the beginning (100)', whole(0, 1_000_000))
+    .option('--requests <n>', 'orders in all (500)', whole(1, 200_000))
+    .option('--connections <n>', 'buyers at once (50)', whole(1, 1000))
+    .option('--quantity <units>', 'units per order (1)', whole(1, 1000))
+    .option('--replicas <n>', 'inventory replicas (2)', whole(1, 16))
+    .option('--sku <sku>', 'the product (load)')
+    .option('--work-ms <ms>', 'business time inside the critical section (0)', whole(0, 10_000))
+    .option('--lease-ms <ms>', 'how long a lock is granted (5000)', whole(10, 60_000))
+    .option('--wait-ms <ms>', 'how long to wait for a lock (2000)', whole(0, 30_000))
+    .option('--retry-ms <ms>', 'pause between two tries (10)', whole(1, 1000))
+    .option('--fault <fault>', 'a fault, e.g. "after(SETNX)=kill" (grammar: README, "Faults")')
+    .option(
+      '--fault-on <which>',
+      'first: one buyer alone, before the others; nth:N; every:N (first)',
+      readFaultOn,
+    )
+    .option('--json <file>', 'write the verdict as JSON');
+  addressOptions(command).action((options: LoadOptions) =>
+    runCommand(async ({ progress, signal, onEnd }) => {
+      const plan = readPlan(options);
+      const lab = await findOrStartLab(options, progress, signal);
+      onEnd(lab.stop);
+      const run = await runLoad(lab.target, lab.crew, plan, (text) => {
+        progress.update(`${plan.strategy}: ${text}`);
+      });
+      progress.clear();
+      const folder = writeRunFolder(run, options.scenario ?? plan.strategy);
+      process.stdout.write(`${printRun(run, folder)}\n`);
+      if (options.json !== undefined) writeJson(options.json, runJson(run));
+      return exitCodeOf(run.verdict);
+    }),
+  );
+}
+
+/** 0 as the catalogue expects, 3 nothing proved, 1 otherwise. */
+export const exitCodeOf = ({ asExpected, verdict }: { asExpected: boolean; verdict: string }): number =>
+  verdict === 'unknown' ? EXIT.unknown : asExpected ? EXIT.ok : EXIT.notAsExpected;
+
+function readPlan(given: LoadOptions): LoadPlan {
+  if (given.scenario !== undefined) {
+    const scenario = SCENARIOS.get(given.scenario);
+    if (scenario !== undefined) return scenario.plan;
+    throw new Failure(
+      `there is no scenario "${given.scenario}". Choose one of: ${[...SCENARIOS.keys()].join(', ')}`,
+      EXIT.usage,
+    );
+  }
+  const {
+    workMs,
+    leaseMs,
+    waitMs,
+    retryMs,
+    stock,
+    requests,
+    connections,
+    quantity,
+    replicas,
+    sku,
+    strategy,
+    fault,
+    faultOn,
+  } = given;
+  const defined = (values: object): object =>
+    Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+  try {
+    return completePlan({
+      ...defined({ stock, requests, connections, quantity, replicas, sku }),
+      strategy: strategy ?? '',
+      options: defined({ workMs, leaseMs, waitMs, retryMs }),
+      ...(fault !== undefined && { fault: { header: fault, on: faultOn ?? { kind: 'first' } } }),
+    });
+  } catch (error) {
+    if (error instanceof UnknownStrategy || error instanceof FaultSyntaxError)
+      throw new Failure(error.message, EXIT.usage);
+    if (error instanceof z.ZodError) throw new Failure(z.prettifyError(error), EXIT.usage);
+    throw error;
+  }
+}
+
+function readFaultOn(text: string): FaultOn {
+  if (text === 'first') return { kind: 'first' };
+  const [, kind, n] = /^(nth|every):([1-9]\d{0,5})$/.exec(text) ?? [];
+  if (kind === undefined) throw new InvalidArgumentError('Write first, nth:N or every:N.');
+  return { kind: kind as 'nth' | 'every', n: Number(n) };
+}

@@ -1,0 +1,34 @@
+import { CATALOGUE } from '#lab/strategy';
+import Table from 'cli-table3';
+import type { Command } from 'commander';
+
+export function register(program: Command): void {
+  program
+    .command('strategies')
+    .description('list the catalogue')
+    .option('--json', 'as JSON')
+    .action(({ json }: { json?: true }) => {
+      const rows = CATALOGUE.map(({ name, mechanism, defect, source, next, options, lacks, expected }) => ({
+        name,
+        mechanism,
+        defect,
+        source,
+        next,
+        options,
+        lacks,
+        expected,
+      }));
+      if (json === true) {
+        process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
+        return;
+      }
+      const table = new Table({
+        head: ['strategy', 'mechanism', 'defect'],
+        colWidths: [20, 50, 50],
+        wordWrap: true,
+        style: { head: [], border: [] },
+      });
+      for (const { name, mechanism, defect } of rows) table.push([name, mechanism, defect]);
+      process.stdout.write(`${table.toString()}\n`);
+    });
+}

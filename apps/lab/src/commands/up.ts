@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+import { ensureInstalled, startProcesses } from '#lab/stack';
+import { once } from 'node:events';
+import { runCommand } from '../command';
+import { upDir } from '../session';
+import { whole } from './load';
+
+/** Tried first, so that addresses stay the same from day to day. */
+const PREFERRED_PORTS = { public: 8080, lab: 8081 };
+
+interface UpOptions {
+  readonly order: number;
+  readonly inventory: number;
+  readonly lab: boolean;
+}
+
+export function register(program: Command): void {
+  program
+    .command('up')
+    .description('start the lab and keep it up until Ctrl-C')
+    .option('--order <n>', 'order replicas', whole(1, 16), 2)
+    .option('--inventory <n>', 'inventory replicas', whole(1, 16), 2)
+    .option('--no-lab', 'without faults, reset and history')
+    .action(({ order, inventory, lab }: UpOptions) =>
+      runCommand(async ({ progress, signal, onEnd }) => {
+        const say = (line: string): void => {
+          progress.say(line);
+        };
+        await ensureInstalled(say);
+        const replicas = { order, inventory };
+        const stack = await startProcesses({
+          dir: upDir(),
+          replicas,
+          lab,
+          preferredPorts: PREFERRED_PORTS,
+          signal,
+          onProgress: say,
+        });
+        onEnd(() => stack.stop());
+        process.stdout.write(welcome(stack.urls.public, stack.urls.lab));
+        await once(signal, 'abort');
+        return 0;
+      }),
+    );
+}
+
+function welcome(publicUrl: string, labUrl: string | undefined): string {
+  const order = `-H 'content-type: application/json' -d '{"sku":"phone","quantity":1,"buyer":"ann"}'`;
+  return `
+The lab is up: shop ${publicUrl} · OpenAPI ${publicUrl}/docs${labUrl === undefined ? '' : ` · lab ${labUrl} (faults, reset, history)`}
+
+Try:
+  curl -s '${publicUrl}/orders?strategy=none' ${order}
+  curl -s '${publicUrl}/products/phone/movements'
+${labUrl === undefined ? '' : `  curl -s '${labUrl}/orders?strategy=setnx' -H 'x-fault: after(SETNX)=kill' ${order}\n`}
+In another terminal:  npx lab load --strategy none
+Ctrl-C stops everything.
+`;
+}

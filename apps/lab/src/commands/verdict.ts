@@ -1,0 +1,70 @@
+import { findStrategy, SAFE } from '#lab/strategy';
+import { judgeLoad, type Evidence, type LoadVerdict } from '#lab/verdict';
+import type { Command } from 'commander';
+import { gather } from '#load-tests/run';
+import { runCommand, writeJson } from '../command';
+import { EXIT, Failure } from '../failure';
+import { printVerdict } from '../print/verdict';
+import { findRunningLab, type LabAddresses } from '../session';
+import { addressOptions, exitCodeOf } from './load';
+
+export function register(program: Command): void {
+  const command = program
+    .command('verdict')
+    .argument('<sku>', 'the product')
+    .description('judge everything since the last reset of a product, whoever sent the load')
+    .option('--json <file>', 'write the verdict as JSON');
+  addressOptions(command).action((sku: string, options: LabAddresses & { json?: string }) =>
+    runCommand(async ({ onEnd }) => {
+      if (!/^[\w.-]{1,64}$/.test(sku))
+        throw new Failure(`"${sku}" is no SKU: 1 to 64 letters, digits, ".", "_" or "-"`, EXIT.usage);
+      const lab = await findRunningLab(options);
+      onEnd(lab.stop);
+      const evidence = await gather(
+        lab.target,
+        sku,
+        { strategy: '', replicas: await lab.crew.scale() },
+        { answers: [] },
+      );
+      const verdict = judgeSince(evidence);
+      process.stdout.write(`${printVerdict(verdict)}\n`);
+      if (options.json !== undefined)
+        writeJson(options.json, { ...verdict, conditions: await lab.crew.conditions() });
+      return exitCodeOf(verdict);
+    }),
+  );
+}
+
+/** The strategies and answers are those of the history: nobody else kept a list. */
+function judgeSince(evidence: Evidence): LoadVerdict {
+  const requests = new Map(
+    evidence.history.flatMap((line) =>
+      line.type === 'request' && line.app === 'order' ? [[line.request, line] as const] : [],
+    ),
+  );
+  const strategies = [...new Set([...requests.values()].map(({ strategy }) => strategy))];
+  const answers = evidence.history.flatMap((line) =>
+    line.type === 'outcome' && line.app === 'order'
+      ? [
+          {
+            request: line.request,
+            status: 0,
+            code: line.code,
+            quantity: -(requests.get(line.request)?.delta ?? 0),
+            replica: line.replica,
+            at: 0,
+            tookMs: 0,
+          },
+        ]
+      : [],
+  );
+  const [only] = strategies;
+  const expected =
+    strategies.length === 1 && only !== undefined
+      ? (findStrategy(only).expected[evidence.replicas === 1 ? 'one-replica' : 'replicas'] ?? SAFE)
+      : SAFE;
+  return judgeLoad(
+    { ...evidence, strategy: strategies.join(' + ') || 'nothing was sold', answers },
+    expected,
+  );
+}

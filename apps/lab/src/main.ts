@@ -1,0 +1,21 @@
+import { Command, CommanderError } from 'commander';
+import { register as demo } from './commands/demo';
+import { register as doctor } from './commands/doctor';
+import { register as load } from './commands/load';
+import { register as strategies } from './commands/strategies';
+import { register as up } from './commands/up';
+import { register as verdict } from './commands/verdict';
+import { EXIT } from './failure';
+
+const program = new Command('lab')
+  .description('Oversell Lab: see why stock is oversold, and which lock stops it')
+  .configureHelp({ showGlobalOptions: true })
+  .exitOverride();
+
+// sub-commands inherit exitOverride only when it is set before they are added
+for (const register of [up, demo, load, verdict, strategies, doctor]) register(program);
+
+program.parseAsync().catch((error: unknown) => {
+  if (!(error instanceof CommanderError)) throw error;
+  process.exit(error.exitCode === 0 ? EXIT.ok : EXIT.usage);
+});

@@ -1,0 +1,24 @@
+/** Where progress goes: standard error, one line that is rewritten on a terminal, whole lines elsewhere. */
+export class Progress {
+  private readonly live = process.stderr.isTTY;
+  private shown = '';
+
+  /** Something has begun or ended: stays to be read. */
+  say(line: string): void {
+    this.clear();
+    process.stderr.write(`${line}\n`);
+  }
+
+  /** How far it is: shown on a terminal only. */
+  update(text: string): void {
+    if (!this.live || text === this.shown) return;
+    this.clear();
+    this.shown = text.slice(0, Math.max(20, process.stderr.columns - 1));
+    process.stderr.write(this.shown);
+  }
+
+  clear(): void {
+    if (this.shown !== '') process.stderr.write(`\r${' '.repeat(this.shown.length)}\r`);
+    this.shown = '';
+  }
+}

@@ -1,0 +1,57 @@
+import type { LoadVerdict } from '#lab/verdict';
+import Table from 'cli-table3';
+import type { LoadRun } from '#load-tests/run';
+import { expectationWords } from './words';
+
+/** A run as a person reads it in a terminal. */
+export function printRun({ plan, verdict, latency }: LoadRun, folder: string): string {
+  const options = plan.options;
+  const title = `${plan.strategy}: ${plan.requests} orders, ${plan.connections} at once, ${plan.stock} units, ${plan.replicas} inventory replicas`;
+  const lines = [
+    title,
+    `work ${options.workMs} ms, lease ${options.leaseMs} ms, wait ${options.waitMs} ms${plan.fault ? `, fault ${plan.fault.header}` : ''}`,
+    '',
+    printVerdict(verdict),
+    '',
+    `answers      ${Object.entries(verdict.outcomes)
+      .map(([code, count]) => `${code} ${count}`)
+      .join(' · ')}`,
+    `by replica   ${Object.entries(latency.share)
+      .map(([replica, count]) => `${replica} ${count}`)
+      .join(' · ')}`,
+    `speed        ${latency.requestsPerSecond} requests/s, ${latency.salesPerSecond} sales/s; latency p50 ${latency.p50}, p90 ${latency.p90}, p99 ${latency.p99}, max ${latency.max} ms`,
+    `report       ${folder}/report.html`,
+  ];
+  return lines.join('\n');
+}
+
+/** The figures and sentences of a verdict. */
+export function printVerdict(verdict: LoadVerdict): string {
+  const table = new Table({ style: { head: [], border: [] } });
+  table.push(
+    ['sold', `${verdict.sold} of ${verdict.initial}`],
+    ['final stock', verdict.finalStock],
+    ['oversold units', verdict.oversold],
+    ['lost updates', verdict.lostUpdates],
+    ['values sold more than once', duplicates(verdict)],
+    ['overlapping holders', verdict.overlaps.length],
+    ['foreign releases', verdict.foreignReleases.length],
+    ['locks that never end', verdict.stuckLocks.map(({ key }) => key).join(', ') || 0],
+    ['movements without an order', verdict.orphans.length],
+    ...verdict.faults.map(({ fault, replica, holding, seenBy }) => [
+      `fault ${fault}`,
+      `on ${replica}${holding ? ', while it held the lock' : ''}; seen by ${seenBy ?? 'nobody'}`,
+    ]),
+    ...(verdict.outageMs === null ? [] : [['lock taken again after', `${verdict.outageMs} ms`]]),
+  );
+  const words = `${verdict.verdict.toUpperCase()}: ${verdict.because.join('; ')}`;
+  const expected = `expected: ${expectationWords(verdict.expected)} — ${verdict.asExpected ? 'as expected' : 'NOT as expected'}`;
+  return [table.toString(), words, expected].join('\n');
+}
+
+function duplicates({ duplicates: [first, ...more] }: LoadVerdict): string {
+  if (first === undefined) return '0';
+  const [a, b] = first.sales;
+  const example = `e.g. ${first.value}: ${a?.request} on ${a?.replica}, ${b?.request} on ${b?.replica}`;
+  return `${more.length + 1} (${example})`;
+}

@@ -1,0 +1,119 @@
+import { attach, ensureInstalled, projectRoot, startProcesses, type Stack } from '#lab/stack';
+import { join } from 'node:path';
+import { request } from 'undici';
+import type { Crew } from '#load-tests/run';
+import { Target } from '#load-tests/run';
+import { EXIT, Failure } from './failure';
+import type { Progress } from './print/progress';
+
+/** Where `lab up` keeps its stack. */
+export const upDir = (): string => join(projectRoot(), '.lab', 'up');
+
+/** A lab to run against, and how to let go of it. */
+export interface Lab {
+  readonly target: Target;
+  readonly crew: Crew;
+  readonly stop: () => Promise<void>;
+}
+
+export interface LabAddresses {
+  readonly publicUrl?: string;
+  readonly labUrl?: string;
+}
+
+/** The lab at the given addresses, else the one that runs (`lab up`). */
+async function find({ labUrl, publicUrl }: LabAddresses): Promise<Lab | undefined> {
+  if (labUrl !== undefined) return givenLab(labUrl, publicUrl ?? labUrl);
+  const running = await attach(upDir());
+  return running === undefined ? undefined : labOf(running);
+}
+
+/** A lab that runs. Throws `Failure` when there is none. */
+export async function findRunningLab(addresses: LabAddresses): Promise<Lab> {
+  const lab = await find(addresses);
+  if (lab === undefined)
+    throw new Failure('no lab is running: start one with "npm start", or give --lab-url', EXIT.usage);
+  return lab;
+}
+
+/** A lab that runs, else one of its own, which `stop` stops. */
+export async function findOrStartLab(
+  addresses: LabAddresses,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<Lab> {
+  return (
+    (await find(addresses)) ?? startLab(join(projectRoot(), '.lab', `run-${process.pid}`), progress, signal)
+  );
+}
+
+/** Installs what is missing and starts two replicas of each app. */
+export async function startLab(dir: string, progress: Progress, signal: AbortSignal): Promise<Lab> {
+  const say = (line: string): void => {
+    progress.say(line);
+  };
+  await ensureInstalled(say);
+  return labOf(
+    await startProcesses({ dir, replicas: { order: 2, inventory: 2 }, lab: true, signal, onProgress: say }),
+  );
+}
+
+function labOf(stack: Stack): Lab {
+  const { public: publicUrl, lab: labUrl } = stack.urls;
+  if (labUrl === undefined)
+    throw new Failure(
+      'this lab runs without its lab address: faults, reset and history are disabled',
+      EXIT.usage,
+    );
+  const inventory = async (): Promise<number> =>
+    (await stack.replicas()).filter(({ app }) => app === 'inventory').length;
+  const target = new Target(publicUrl, labUrl);
+  return {
+    target,
+    crew: {
+      scale: async (count) => {
+        if (count !== undefined && count !== (await inventory())) await stack.scale('inventory', count);
+        return inventory();
+      },
+      ready: () => stack.ready(),
+      conditions: () => stack.conditions(),
+    },
+    stop: async () => {
+      await target.close();
+      await stack.stop();
+    },
+  };
+}
+
+/** Answers after which a lab that was only given by address counts as fully seen. */
+const LOOKS = 60;
+
+/** A lab that somebody else runs, for instance `docker compose up`: it is observed, not commanded. */
+function givenLab(labUrl: string, publicUrl: string): Lab {
+  const target = new Target(publicUrl, labUrl);
+  const replicas = async (): Promise<Set<string>> => {
+    const seen = new Set<string>();
+    for (let look = 0; look < LOOKS; look++) {
+      const { headers, body } = await request(`${publicUrl}/products`);
+      await body.dump();
+      seen.add(String(headers['x-replica']));
+    }
+    return seen;
+  };
+  return {
+    target,
+    crew: {
+      scale: async (count) => {
+        const { size } = await replicas();
+        if (count === undefined || count === size) return size;
+        throw new Failure(
+          `${labUrl} has ${size} inventory replicas, not ${count}: scale it where it runs, e.g. docker compose up -d --scale inventory=${count}`,
+          EXIT.usage,
+        );
+      },
+      ready: async () => void (await replicas()),
+      conditions: () => Promise.resolve({ backEnd: 'given', labUrl, publicUrl }),
+    },
+    stop: () => target.close(),
+  };
+}

@@ -1,0 +1,11 @@
+export {
+  circumstanceOf,
+  completePlan,
+  expectationOf,
+  type FaultOn,
+  type LoadPlan,
+  type PlanInput,
+} from './plan';
+export { gather, runLoad, unfinished, type Crew, type LoadRun } from './run-load';
+export type { LatencySummary } from './summary';
+export { Target, TargetError } from './target';

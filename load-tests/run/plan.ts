@@ -1,0 +1,80 @@
+import { parseFaults } from '#lab/step';
+import {
+  findStrategy,
+  optionsSchema,
+  SAFE,
+  type Circumstance,
+  type Expectation,
+  type Options,
+} from '#lab/strategy';
+
+/** Which requests of a run carry the fault. */
+export type FaultOn =
+  /** One buyer alone, before the others: it surely wins the lock. The others come when the fault has fired. */
+  | { readonly kind: 'first' }
+  /** The nth request of the load, counted from 1. */
+  | { readonly kind: 'nth'; readonly n: number }
+  /** Every nth request of the load. */
+  | { readonly kind: 'every'; readonly n: number };
+
+/** One load run: traffic, fault, and what the catalogue expects of it. */
+export interface LoadPlan {
+  readonly strategy: string;
+  readonly options: Options;
+  readonly sku: string;
+  /** Units at the beginning. */
+  readonly stock: number;
+  readonly requests: number;
+  readonly connections: number;
+  /** Units per order. */
+  readonly quantity: number;
+  /** Inventory replicas. */
+  readonly replicas: number;
+  readonly fault?: { readonly header: string; readonly on: FaultOn };
+}
+
+export type PlanInput = Pick<LoadPlan, 'strategy'> &
+  Partial<Omit<LoadPlan, 'options'>> & { options?: Partial<Options> };
+
+/** Fills in what a plan leaves open. Throws `UnknownStrategy`, `ZodError` or `FaultSyntaxError`. */
+export function completePlan(input: PlanInput): LoadPlan {
+  findStrategy(input.strategy);
+  if (input.fault !== undefined) parseFaults(input.fault.header);
+  return {
+    sku: 'load',
+    stock: 100,
+    requests: 500,
+    connections: 50,
+    quantity: 1,
+    replicas: 2,
+    ...input,
+    options: optionsSchema.parse(input.options ?? {}),
+  };
+}
+
+/** What is done to the strategy in this run. */
+export function circumstanceOf({ strategy, options, replicas, fault }: LoadPlan): Circumstance {
+  const uses = findStrategy(strategy).options;
+  for (const { action, verb } of fault === undefined ? [] : parseFaults(fault.header)) {
+    if (action.kind === 'kill') return 'holder-killed';
+    const outlivesLease =
+      action.kind === 'pause-until' ||
+      ('ms' in action && action.kind !== 'delay' && action.ms > options.leaseMs);
+    if (outlivesLease && RELEASES.has(verb)) return 'paused-before-release';
+    if (outlivesLease) return 'paused-before-write';
+  }
+  if (uses.includes('leaseMs') && options.workMs > options.leaseMs) return 'work-outlives-lease';
+  return replicas === 1 ? 'one-replica' : 'replicas';
+}
+
+/** Steps after which nothing but the release is left to do. */
+const RELEASES = new Set(['GET', 'DEL', 'EVALSHA', 'release-if-owner', 'COMMIT']);
+
+/** What the catalogue says of the plan. A kill may leave a movement without its order: the order app cannot know. */
+export function expectationOf(plan: LoadPlan): Expectation {
+  const { expected } = findStrategy(plan.strategy);
+  const circumstance = circumstanceOf(plan);
+  const undisturbed = expected[plan.replicas === 1 ? 'one-replica' : 'replicas'] ?? SAFE;
+  const { must, may } = expected[circumstance] ?? undisturbed;
+  return circumstance === 'holder-killed' ? { must, may: [...may, 'orphan'] } : { must, may };
+}

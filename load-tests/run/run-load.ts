@@ -1,0 +1,139 @@
+import type { HistoryLine } from '#lab/step';
+import { judgeLoad, type Answer, type Evidence, type LoadVerdict } from '#lab/verdict';
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expectationOf, type LoadPlan } from './plan';
+import { summarize, type LatencySummary } from './summary';
+import type { Target } from './target';
+import { sendLoad, sendOne, type Traffic } from './traffic';
+
+/** What a run needs of the stack behind the target; a lab that was only given by address can do less. */
+export interface Crew {
+  /** Resolves, with the number of inventory replicas, when there are `count` of them; undefined: as many as there are. */
+  scale(count?: number): Promise<number>;
+  /** Resolves when every replica answers. */
+  ready(): Promise<void>;
+  conditions(): Promise<Record<string, string | number | boolean>>;
+}
+
+/** A finished run: evidence, verdict, and what the clients felt. */
+export interface LoadRun {
+  readonly plan: LoadPlan;
+  readonly evidence: Evidence;
+  readonly verdict: LoadVerdict;
+  readonly latency: LatencySummary;
+  readonly conditions: Readonly<Record<string, string | number | boolean>>;
+}
+
+/** Milliseconds that a fault may take to fire, and a run to come to rest. */
+const FAULT_MS = 15_000;
+const REST_MS = 30_000;
+
+/** Runs a plan against a lab: reset, load, wait for rest, read the rows, judge. */
+export async function runLoad(
+  target: Target,
+  crew: Crew,
+  wanted: LoadPlan,
+  onProgress: (text: string) => void,
+): Promise<LoadRun> {
+  const plan = { ...wanted, replicas: await crew.scale(wanted.replicas) };
+  await crew.ready();
+  await target.reset(plan.sku, plan.stock);
+  const traffic = await sendTraffic(target, crew, plan, onProgress);
+  await crew.ready();
+  await atRest(target, plan.sku);
+  const evidence = await gather(target, plan.sku, plan, traffic);
+  return {
+    plan,
+    evidence,
+    verdict: judgeLoad(evidence, expectationOf(plan)),
+    latency: summarize(traffic),
+    conditions: await crew.conditions(),
+  };
+}
+
+async function sendTraffic(
+  target: Target,
+  crew: Crew,
+  plan: LoadPlan,
+  onProgress: (text: string) => void,
+): Promise<Traffic> {
+  const run = randomBytes(3).toString('hex');
+  const url = plan.fault === undefined ? target.publicUrl : target.labUrl;
+  let first: Promise<Answer> | undefined;
+  if (plan.fault?.on.kind === 'first') {
+    onProgress('one buyer meets the fault');
+    first = sendOne(url, plan, `${run}-first`);
+    await faultFired(target, plan.sku, first);
+    if (plan.fault.header.includes('=kill')) await crew.ready(); // the others come when its replica is there again
+  }
+  const traffic = await sendLoad(url, plan, run, (count) => {
+    onProgress(`${count} of ${plan.requests} answers`);
+  });
+  return first === undefined ? traffic : { ...traffic, answers: [await first, ...traffic.answers] };
+}
+
+/** Resolves when the history has the fault, or the buyer its answer: then it never fired. */
+async function faultFired(target: Target, sku: string, first: Promise<Answer>): Promise<void> {
+  let answered = false;
+  void first.finally(() => (answered = true)).catch(() => undefined);
+  await poll(
+    FAULT_MS,
+    async () => answered || (await target.history(sku)).some(({ type }) => type === 'fault'),
+  );
+}
+
+/** Resolves when every request that an inventory replica began has ended, or its replica has. */
+async function atRest(target: Target, sku: string): Promise<void> {
+  await poll(REST_MS, async () => unfinished(await target.history(sku)).length === 0);
+}
+
+export function unfinished(history: readonly HistoryLine[]): string[] {
+  const ended = new Set(
+    history.flatMap((line) => (line.type === 'outcome' ? [`${line.app} ${line.request}`] : [])),
+  );
+  const dead = new Set(
+    history.flatMap((line) =>
+      line.type === 'exit' || (line.type === 'fault' && line.action === 'kill') ? [line.pid] : [],
+    ),
+  );
+  return history.flatMap((line) =>
+    line.type === 'request' && !ended.has(`${line.app} ${line.request}`) && !dead.has(line.pid)
+      ? [line.request]
+      : [],
+  );
+}
+
+async function poll(mostMs: number, done: () => Promise<boolean>): Promise<void> {
+  const until = performance.now() + mostMs;
+  while (!(await done()) && performance.now() < until) await delay(20);
+}
+
+/** Reads what is left after a run: rows, locks, history. */
+export async function gather(
+  target: Target,
+  sku: string,
+  about: { strategy: string; replicas: number; fault?: LoadPlan['fault'] },
+  { answers }: Pick<Traffic, 'answers'>,
+): Promise<Evidence> {
+  const [product, movements, orders, locks, history] = await Promise.all([
+    target.product(sku),
+    target.movements(sku),
+    target.orders(sku),
+    target.locks(sku),
+    target.history(sku),
+  ]);
+  return {
+    sku,
+    strategy: about.strategy,
+    replicas: about.replicas,
+    faults: about.fault === undefined ? [] : [about.fault.header],
+    initial: product.initial,
+    finalStock: product.stock,
+    movements,
+    orders,
+    locks,
+    history,
+    answers,
+  };
+}

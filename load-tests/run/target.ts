@@ -1,0 +1,84 @@
+import type { MovementRow } from '#lab/balance';
+import type { HistoryLine } from '#lab/step';
+import type { LockLeft } from '#lab/verdict';
+import { Agent, request, type Dispatcher } from 'undici';
+
+const PAGE = 10_000;
+
+/** Something that the lab said no to, or an address where no lab is. */
+export class TargetError extends Error {
+  readonly code = 'TARGET';
+}
+
+/** A lab by its addresses: what a run asks of it, other than the load itself. */
+export class Target {
+  private readonly agent = new Agent({ connections: 8, headersTimeout: 30_000 });
+
+  constructor(
+    /** Buyers' address. */
+    readonly publicUrl: string,
+    /** The address of faults, reset and history. */
+    readonly labUrl: string,
+  ) {}
+
+  reset(sku: string, stock: number): Promise<unknown> {
+    return this.json('POST', '/lab/reset', { sku, stock });
+  }
+
+  async product(sku: string): Promise<{ stock: number; initial: number }> {
+    return (await this.json('GET', `/products/${sku}`)) as { stock: number; initial: number };
+  }
+
+  movements(sku: string): Promise<MovementRow[]> {
+    return this.pages(`/products/${sku}/movements?`, ({ id }: MovementRow) => id);
+  }
+
+  orders(sku: string): Promise<{ request: string; number: number }[]> {
+    return this.pages(`/orders?sku=${sku}&`, ({ number }: { request: string; number: number }) => number);
+  }
+
+  async locks(sku: string): Promise<LockLeft[]> {
+    return (await this.json('GET', `/lab/inventory/locks/${sku}`)) as LockLeft[];
+  }
+
+  async history(sku: string): Promise<HistoryLine[]> {
+    const { body } = await this.call('GET', `/lab/history/${sku}`);
+    const text = await body.text();
+    return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as HistoryLine]));
+  }
+
+  close(): Promise<void> {
+    return this.agent.destroy();
+  }
+
+  private async pages<Row>(path: string, numberOf: (row: Row) => number): Promise<Row[]> {
+    const rows: Row[] = [];
+    for (let after = 0; ;) {
+      const page = (await this.json('GET', `${path}after=${after}&limit=${PAGE}`)) as Row[];
+      rows.push(...page);
+      const last = page.at(-1);
+      if (last === undefined || page.length < PAGE) return rows;
+      after = numberOf(last);
+    }
+  }
+
+  private async json(method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> {
+    return (await this.call(method, path, body)).body.json();
+  }
+
+  private async call(method: 'GET' | 'POST', path: string, body?: object): Promise<Dispatcher.ResponseData> {
+    const url = `${this.labUrl}${path}`;
+    const response = await request(url, {
+      method,
+      dispatcher: this.agent,
+      ...(body !== undefined && {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    }).catch((cause: unknown) => {
+      throw new TargetError(`no lab answers at ${this.labUrl}: start one with "npm start"`, { cause });
+    });
+    if (response.statusCode < 300) return response;
+    throw new TargetError(`${method} ${url} answered ${response.statusCode}: ${await response.body.text()}`);
+  }
+}

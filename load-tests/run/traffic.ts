@@ -1,0 +1,126 @@
+import { choiceQuery } from '#lab/strategy';
+import type { Answer } from '#lab/verdict';
+import autocannon from 'autocannon';
+import { request } from 'undici';
+import type { LoadPlan } from './plan';
+
+/** What the clients saw. */
+export interface Traffic {
+  readonly answers: readonly Answer[];
+  /** Requests that were sent and never answered. */
+  readonly unanswered: number;
+  /** From the first request to the last answer, milliseconds. */
+  readonly tookMs: number;
+}
+
+interface Sending {
+  request?: string;
+  at?: number;
+}
+
+/** Longer than wait, work and pause together: a slow answer is still an answer. Seconds. */
+const LONGEST_ANSWER_S = 60;
+
+const body = ({ sku, quantity }: LoadPlan, buyer: string): string => JSON.stringify({ sku, quantity, buyer });
+
+const orderPath = ({ strategy, options }: LoadPlan): string => `/orders?${choiceQuery(strategy, options)}`;
+
+/** Sends the load through nginx with autocannon and notes every answer. `run` makes the request ids unique. */
+export async function sendLoad(
+  url: string,
+  plan: LoadPlan,
+  run: string,
+  onAnswer: (count: number) => void,
+): Promise<Traffic> {
+  const answers: Answer[] = [];
+  const begun = performance.now();
+  let sent = 0;
+  const instance = autocannon({
+    url,
+    connections: Math.min(plan.connections, plan.requests),
+    amount: plan.requests,
+    timeout: LONGEST_ANSWER_S,
+    requests: [
+      {
+        method: 'POST',
+        path: orderPath(plan),
+        setupRequest: (req, context) => {
+          const number = ++sent;
+          const id = `${run}-${number}`;
+          Object.assign(context as Sending, { request: id, at: performance.now() - begun });
+          const headers = {
+            'content-type': 'application/json',
+            'x-request-id': id,
+            ...faultHeader(plan, number),
+          };
+          return { ...req, headers, body: body(plan, `buyer ${number}`) };
+        },
+        onResponse: (status, text, context, headers) => {
+          const { request: id = '?', at = 0 } = context as Sending;
+          const tookMs = performance.now() - begun - at;
+          const replica = headerOf(headers, 'x-replica');
+          answers.push({
+            request: id,
+            status,
+            code: codeOf(status, text),
+            quantity: plan.quantity,
+            replica,
+            at,
+            tookMs,
+          });
+          onAnswer(answers.length);
+        },
+      },
+    ],
+  });
+  await instance;
+  const last = Math.max(0, ...answers.map(({ at, tookMs }) => at + tookMs));
+  return { answers, unanswered: plan.requests - answers.length, tookMs: last };
+}
+
+/** Sends one order, alone, with the fault. */
+export async function sendOne(url: string, plan: LoadPlan, id: string): Promise<Answer> {
+  const begun = performance.now();
+  const response = await request(`${url}${orderPath(plan)}`, {
+    method: 'POST',
+    headersTimeout: LONGEST_ANSWER_S * 1000,
+    headers: {
+      'content-type': 'application/json',
+      'x-request-id': id,
+      ...(plan.fault && { 'x-fault': plan.fault.header }),
+    },
+    body: body(plan, 'first buyer'),
+  });
+  const text = await response.body.text();
+  const { statusCode: status } = response;
+  const replica = headerOf(response.headers, 'x-replica');
+  return {
+    request: id,
+    status,
+    code: codeOf(status, text),
+    quantity: plan.quantity,
+    replica,
+    at: 0,
+    tookMs: performance.now() - begun,
+  };
+}
+
+function faultHeader({ fault }: LoadPlan, number: number): Record<string, string> {
+  if (fault === undefined || fault.on.kind === 'first') return {};
+  const hit = fault.on.kind === 'nth' ? number === fault.on.n : number % fault.on.n === 0;
+  return hit ? { 'x-fault': fault.header } : {};
+}
+
+function codeOf(status: number, text: string): string {
+  if (status === 201) return 'APPLIED';
+  try {
+    return (JSON.parse(text) as { code?: string }).code ?? `HTTP ${status}`;
+  } catch {
+    return `HTTP ${status}`;
+  }
+}
+
+function headerOf(headers: unknown, name: string): string | null {
+  const entries = Object.entries((headers ?? {}) as Record<string, string>);
+  return entries.find(([key]) => key.toLowerCase() === name)?.[1] ?? null;
+}

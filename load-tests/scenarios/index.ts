@@ -1,0 +1,122 @@
+import { completePlan, type LoadPlan, type PlanInput } from '../run';
+
+/** A named run: what it shows, and what makes it come out the same every time. */
+export interface Scenario {
+  readonly name: string;
+  /** What the row shows, a few words. */
+  readonly shows: string;
+  /** What makes the race certain, where plain load would leave it to luck. */
+  readonly certainBy?: string;
+  readonly plan: LoadPlan;
+}
+
+const scenario = (name: string, shows: string, plan: PlanInput, certainBy?: string): Scenario => ({
+  name,
+  shows,
+  plan: completePlan(plan),
+  ...(certainBy !== undefined && { certainBy }),
+});
+
+/** 50 buyers at once want 300 of 100 units. */
+const rush = { stock: 100, requests: 300, connections: 50 };
+/** Work of 300 ms under a lease of 200 ms. */
+const longWork = {
+  stock: 5,
+  requests: 20,
+  connections: 20,
+  options: { workMs: 300, leaseMs: 200, waitMs: 20_000 },
+};
+/** One buyer is hit by the fault; then ten come. */
+const afterFault = { stock: 10, requests: 30, connections: 10 };
+const workTime = '5 ms of work between reading and writing';
+
+/** The demo, in the order of the ladder. Each row comes out the same every time. */
+export const DEMO: readonly Scenario[] = [
+  scenario('none', 'oversells', { strategy: 'none', ...rush, options: { workMs: 5 } }, workTime),
+  scenario('local-mutex-1', 'one replica: exact', { strategy: 'local-mutex', ...rush, replicas: 1 }),
+  scenario(
+    'local-mutex-2',
+    'two replicas: oversells',
+    { strategy: 'local-mutex', ...rush, options: { workMs: 5 } },
+    workTime,
+  ),
+  scenario('setnx', 'exact', { strategy: 'setnx', ...rush, options: { waitMs: 20_000 } }),
+  scenario(
+    'setnx-killed',
+    'holder killed: stuck for ever',
+    {
+      strategy: 'setnx',
+      ...afterFault,
+      options: { waitMs: 300 },
+      fault: { header: 'after(SETNX)=kill', on: { kind: 'first' } },
+    },
+    'the first buyer is alone: it gets the lock and dies holding it',
+  ),
+  scenario('expiring', 'exact', { strategy: 'expiring', ...rush, options: { waitMs: 20_000 } }),
+  scenario(
+    'expiring-killed',
+    'holder killed: sells again after the lease',
+    {
+      strategy: 'expiring',
+      ...afterFault,
+      options: { leaseMs: 3000, waitMs: 10_000 },
+      fault: { header: 'after(SET)=kill', on: { kind: 'first' } },
+    },
+    'the first buyer is alone: it gets the lock and dies holding it',
+  ),
+  scenario(
+    'expiring-long-work',
+    'work outlives the lease: oversells, deletes foreign locks',
+    { strategy: 'expiring', ...longWork },
+    'work 300 ms, lease 200 ms',
+  ),
+  scenario(
+    'token-checked-paused',
+    "paused before its DEL: deletes another's lock",
+    {
+      strategy: 'token-checked',
+      ...afterFault,
+      options: { leaseMs: 500, workMs: 150, waitMs: 20_000 },
+      fault: { header: 'before(DEL)=pause(lock-taken)', on: { kind: 'first' } },
+    },
+    'the process stands still until somebody else holds the key',
+  ),
+  scenario(
+    'token-lua-paused',
+    "paused before its release: nobody's lock is deleted",
+    {
+      strategy: 'token-lua',
+      ...afterFault,
+      options: { leaseMs: 500, workMs: 150, waitMs: 20_000 },
+      fault: { header: 'before(release-if-owner)=pause(lock-taken)', on: { kind: 'first' } },
+    },
+    'the process stands still until somebody else holds the key',
+  ),
+  scenario(
+    'token-lua-long-work',
+    'work outlives the lease: two holders, oversells',
+    { strategy: 'token-lua', ...longWork },
+    'work 300 ms, lease 200 ms',
+  ),
+  scenario('watchdog-long-work', 'the lease is renewed: exact', {
+    strategy: 'watchdog',
+    ...longWork,
+    requests: 10,
+    connections: 10,
+  }),
+  scenario(
+    'watchdog-paused',
+    'paused before its write: loses an update',
+    {
+      strategy: 'watchdog',
+      ...afterFault,
+      options: { leaseMs: 500, workMs: 20, waitMs: 20_000 },
+      fault: { header: 'before(UPDATE)=pause(sale)', on: { kind: 'first' } },
+    },
+    "the process stands still until somebody else's sale is committed",
+  ),
+  scenario('for-update', 'exact', { strategy: 'for-update', ...rush }),
+  scenario('conditional-update', 'exact', { strategy: 'conditional-update', ...rush }),
+];
+
+export const SCENARIOS: ReadonlyMap<string, Scenario> = new Map(DEMO.map((one) => [one.name, one]));
