@@ -3,3 +3,4 @@ export { judgeHolders, type ForeignRelease, type Overlap, type Tenure } from './
 export { judgeLoad, type LoadVerdict, type VerdictWord } from './load/judge';
 export type { FiredFault } from './load/proof';
 export type { Duplicate } from './load/stock';
+export * from './schedule';

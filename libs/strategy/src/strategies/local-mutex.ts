@@ -8,7 +8,7 @@ export const localMutex: Strategy = {
   source: 'The synchronized/Lock step of the articles; npm async-mutex.',
   next: 'setnx puts the lock where every replica sees it: in Redis.',
   options: ['workMs'],
-  lacks: ['exactAcrossProcesses'],
+  lacks: ['exactAcrossProcesses', 'survivesLapse', 'survivesSlowWork'],
   expected: { replicas: { must: ['oversold', 'lost-update'], may: [] } },
 
   apply: (change, tools) => tools.process.exclusive(change.balance, () => readModifyWrite(change, tools)),

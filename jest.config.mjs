@@ -1,0 +1,18 @@
+/** Real servers: one private Redis and database per jest run (test/harness), a schema and a Redis database per spec file. */
+export default {
+  testEnvironment: 'node',
+  testMatch: ['<rootDir>/test/**/*.spec.ts', '<rootDir>/libs/**/*.spec.ts', '<rootDir>/apps/**/*.spec.ts'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/\\.lab/', '<rootDir>/runs/'],
+  moduleNameMapper: {
+    '^#lab/(.*)$': '<rootDir>/libs/$1/src/index.ts',
+    '^#load-tests/(.*)$': '<rootDir>/load-tests/$1',
+  },
+  // Types are checked by `npm run check`; here sources are only translated.
+  transform: {
+    '^.+\\.ts$': ['ts-jest', { transpilation: true, tsconfig: '<rootDir>/test/tsconfig.jest.json' }],
+  },
+  globalSetup: '<rootDir>/test/harness/global-setup.mjs',
+  globalTeardown: '<rootDir>/test/harness/global-teardown.mjs',
+  maxWorkers: 2,
+  testTimeout: 20_000,
+};

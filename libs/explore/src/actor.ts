@@ -1,0 +1,58 @@
+import { LocalProcess } from '#lab/strategy';
+import type { Held, Strand } from './strand';
+import type { Seat } from './world';
+
+/** A process that actors live in: what dies, stands still or loses Redis together. */
+export class ActorProcess {
+  readonly local: LocalProcess;
+  alive = true;
+  paused = false;
+  /** Redis cannot be reached from here; the database can. */
+  cut = false;
+
+  constructor(readonly name: string) {
+    this.local = new LocalProcess(name);
+  }
+}
+
+/** One buyer of a schedule: a request that runs, on connections of its own, inside a process. */
+export class Actor {
+  readonly strands: Strand[] = [];
+  /** What it came to; absent while it runs. */
+  outcome: string | undefined;
+  /** Since when, in virtual time, it waits for which lock. */
+  waiting: { readonly key: string; readonly since: number } | undefined;
+  /** Sessions in the database that hold something: an open transaction or a named lock. */
+  readonly sessions = new Set<number>();
+  /** Those of them that have asked for row locks. */
+  readonly locking = new Set<number>();
+  /** The statement that outlives the process. */
+  inFlight: Held | undefined;
+  /** How often a dead actor has tried to go on. */
+  deaths = 0;
+
+  constructor(
+    readonly name: string,
+    readonly process: ActorProcess,
+    readonly seat: Seat,
+  ) {}
+
+  /** The steps that are held, the main line's first. */
+  get held(): readonly Held[] {
+    return this.strands.flatMap((strand) => strand.held);
+  }
+
+  get blocked(): boolean {
+    return this.strands.some((strand) => [...strand.flights].some((flight) => flight.blocked));
+  }
+}
+
+/** The request's process died: thrown at its code so that it unwinds. Nobody outside sees it. */
+export class ProcessDied extends Error {
+  readonly code = 'DIED';
+
+  constructor(name: string) {
+    super(`${name} died`);
+    this.name = 'ProcessDied';
+  }
+}

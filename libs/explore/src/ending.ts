@@ -1,0 +1,65 @@
+import type { ScheduleHistory } from '#lab/verdict';
+import { kill, noticeDeath, resume } from './faults';
+import type { Run } from './run';
+import { nextMoment, pass } from './time';
+
+/** Real milliseconds in which a lock wait of the database must have ended: longer than its time-out. */
+const LOCK_WAIT_MS = 3000;
+
+/** The steps that could go on now. */
+export const movable = (run: Run): ReturnType<Run['actor']>['held'] =>
+  run.actors.flatMap((actor) => actor.held.filter((held) => run.canMove(held)));
+
+/**
+ * Called when nobody can move: lets time pass to the next moment at which something happens. False when nothing will
+ * ever happen.
+ */
+export async function letTimePass(run: Run): Promise<boolean> {
+  const moment = nextMoment(run);
+  if (moment !== undefined) {
+    const changes = await pass(run, moment.at);
+    run.chronicle.time(`nobody can move; time goes on until ${moment.why}`, changes);
+    return true;
+  }
+  const zombie = run.actors.find(
+    (actor) => actor.inFlight !== undefined && !actor.held.length && !actor.blocked,
+  );
+  if (zombie !== undefined) {
+    await noticeDeath(run, zombie);
+    return true;
+  }
+  if (!run.actors.some((actor) => actor.blocked)) return false;
+  run.chronicle.time('nobody can move; a lock wait in the database runs into its time-out');
+  const happened = await run.waitForServer(LOCK_WAIT_MS);
+  await run.settle();
+  return happened;
+}
+
+/** Lets everybody run to the end, one after the other, and says what happened. */
+export async function finishAll(run: Run): Promise<ScheduleHistory> {
+  for (;;) {
+    const [held] = movable(run);
+    if (held !== undefined) await run.release(held);
+    else if (!(await resumeOne(run)) && !(await letTimePass(run))) break;
+  }
+  return close(run);
+}
+
+/** Reads the final state, and sends home who still stands somewhere: nobody may haunt the next schedule. */
+export async function close(run: Run): Promise<ScheduleHistory> {
+  const history = await run.history();
+  const events = [...history.events];
+  for (const process of run.processes)
+    if (run.actors.some((actor) => actor.process === process && !isHome(actor))) await kill(run, process);
+  return { ...history, events };
+}
+
+const isHome = (actor: Run['actors'][number]): boolean =>
+  actor.strands.every((strand) => strand.done) && actor.sessions.size === 0;
+
+async function resumeOne(run: Run): Promise<boolean> {
+  const paused = run.processes.find((process) => process.paused && process.alive);
+  if (paused === undefined) return false;
+  await resume(run, paused);
+  return true;
+}

@@ -1,0 +1,133 @@
+import type { Actor, ActorProcess } from './actor';
+import type { Run } from './run';
+import type { Held } from './strand';
+import { pass } from './time';
+
+/** How many leases slow work takes, and how many are more than any watchdog renews. */
+const SLOW_LEASES = 2.5;
+const OVERRUN_LEASES = 12;
+
+/** Time moves to the end of the lease that ends first. A healthy watchdog prevents that the key ends. */
+export async function lapse(run: Run, key?: string): Promise<boolean> {
+  const ending = run.locks.ending().find((lock) => key === undefined || lock.key === key);
+  if (ending === undefined) {
+    run.chronicle.fault('lapse', key ?? 'no lease', 'there is no lease that could end', false);
+    return false;
+  }
+  const owner = run.locks.states().find((lock) => lock.key === ending.key)?.owner;
+  const changes = await pass(run, ending.at);
+  const ended = changes.some((change) => change.key === ending.key);
+  run.chronicle.fault(
+    'lapse',
+    ending.key,
+    ended
+      ? `${owner ?? 'somebody'}'s lease ends`
+      : `${owner ?? 'somebody'}'s lease would end, but it was renewed`,
+    ended,
+    changes,
+  );
+  return ended;
+}
+
+/** An actor's work takes longer than its lease; its process is well, so that its timers run. */
+export const slow = (run: Run, actor: Actor): Promise<void> => last(run, actor, 'slow', SLOW_LEASES);
+
+/** As slow work, and beyond everything that a watchdog is willing to renew; at any step, not only at work. */
+export const overrun = (run: Run, actor: Actor): Promise<void> => last(run, actor, 'overrun', OVERRUN_LEASES);
+
+async function last(run: Run, actor: Actor, fault: 'slow' | 'overrun', leases: number): Promise<void> {
+  const ms = leases * run.setup.options.leaseMs;
+  const changes = await pass(run, run.clock.now + ms);
+  run.chronicle.fault(fault, actor.name, `${actor.name} takes ${ms} ms over this step`, true, changes);
+}
+
+/** The next timer of a running process is due; the steps that it makes are held as all others are. */
+export async function tick(run: Run): Promise<boolean> {
+  const timer = run.clock.next((name) => {
+    const { process } = run.actor(name);
+    return process.alive && !process.paused;
+  });
+  if (timer === undefined) return false;
+  const changes = await pass(run, timer.due - 0.001);
+  run.clock.moveTo(timer.due);
+  run.chronicle.fault('tick', timer.actor, `a timer of ${timer.actor} is due`, true, changes);
+  await run.fire(timer, false);
+  return true;
+}
+
+/** SIGKILL: the code is gone, the database rolls back, Redis keeps its keys. */
+export async function kill(run: Run, process: ActorProcess): Promise<void> {
+  process.alive = false;
+  run.chronicle.fault('kill', process.name, `${process.name} (${names(run, process)}) is killed`);
+  for (const actor of members(run, process)) await run.bury(actor);
+  await run.settle();
+}
+
+/** As kill, but the statement that `held` is about to send was sent already, and is still on its way. */
+export async function killInFlight(run: Run, held: Held): Promise<void> {
+  const actor = run.actor(held.strand.actor);
+  const { process } = actor;
+  process.alive = false;
+  actor.inFlight = held;
+  run.chronicle.fault(
+    'in-flight',
+    process.name,
+    `${process.name} (${names(run, process)}) is killed; ${actor.name}'s ${held.step.verb} is still on its way`,
+  );
+  for (const member of members(run, process)) await run.bury(member);
+  await run.settle();
+}
+
+/** The statement of a dead process arrives; after it the server notices that its client is gone. */
+export async function arrive(run: Run, actor: Actor): Promise<void> {
+  const { inFlight } = actor;
+  if (inFlight === undefined) return;
+  await run.release(inFlight);
+  if (actor.blocked) return; // the server will notice when the statement has its lock
+  await noticeDeath(run, actor);
+}
+
+/** The session of a statement that outlived its process ends. */
+export async function noticeDeath(run: Run, actor: Actor): Promise<void> {
+  actor.inFlight = undefined;
+  await run.bury(actor);
+  await run.settle();
+}
+
+/** SIGSTOP: neither steps nor timers. */
+export function pause(run: Run, process: ActorProcess): void {
+  process.paused = true;
+  run.chronicle.fault('pause', process.name, `${process.name} (${names(run, process)}) stands still`);
+}
+
+/** SIGCONT: what is overdue by now is called at once. */
+export async function resume(run: Run, process: ActorProcess): Promise<void> {
+  process.paused = false;
+  run.chronicle.fault('resume', process.name, `${process.name} (${names(run, process)}) goes on`);
+  for (;;) {
+    const timer = run.clock.next((name) => run.actor(name).process === process);
+    if (timer === undefined || timer.due > run.clock.now) return;
+    await run.fire(timer, false);
+  }
+}
+
+/** The process loses Redis and keeps the database. */
+export function cut(run: Run, process: ActorProcess): void {
+  process.cut = true;
+  run.chronicle.fault('cut', process.name, `${process.name} (${names(run, process)}) is cut off from Redis`);
+}
+
+/** Redis restarts empty. */
+export async function flush(run: Run): Promise<void> {
+  const changes = run.locks.flush();
+  await run.world.redis.flushdb();
+  run.chronicle.fault('flush', 'redis', 'Redis restarts empty', changes.length > 0, changes);
+}
+
+const members = (run: Run, process: ActorProcess): readonly Actor[] =>
+  run.actors.filter((actor) => actor.process === process);
+
+const names = (run: Run, process: ActorProcess): string =>
+  members(run, process)
+    .map(({ name }) => name)
+    .join(', ');

@@ -1,0 +1,89 @@
+import type { Actor } from './actor';
+import type { Sessions } from './sessions';
+import { Signal } from './signal';
+import { asksForLock, asksForName } from './sql-words';
+import { isQuiet, type Flight } from './strand';
+
+/** After so many milliseconds without an answer the server is asked whether a statement waits. */
+const PATIENCE_MS = 3;
+
+/** Knows when nothing will happen by itself: every actor is held, done, or waits for another one in a server. */
+export class Quiet {
+  private readonly signal = new Signal();
+  private moves = 0;
+
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly actors: readonly Actor[],
+  ) {}
+
+  /** Something happened. */
+  moved(): void {
+    this.moves++;
+    this.signal.fire();
+  }
+
+  /** Another session may have let go: whoever waits must be looked at anew. */
+  unblock(except?: Flight): void {
+    for (const flight of this.flights()) if (flight !== except) flight.blocked = false;
+  }
+
+  async settle(): Promise<void> {
+    for (;;) {
+      const next = this.signal.next();
+      const { moves } = this;
+      if (!this.allQuiet()) await this.waitOrAsk(next);
+      else {
+        await new Promise(setImmediate); // steps that an actor makes at the same time arrive in one turn
+        if (moves === this.moves && this.allQuiet()) return;
+      }
+    }
+  }
+
+  /** Waits until something happens by itself, at most `ms` of real time. */
+  async happening(ms: number): Promise<boolean> {
+    return (await within(this.signal.next(), ms)) === 'yes';
+  }
+
+  private allQuiet(): boolean {
+    return this.actors.every((actor) => actor.strands.every(isQuiet));
+  }
+
+  private flights(): Flight[] {
+    return this.actors.flatMap((actor) => actor.strands.flatMap((strand) => [...strand.flights]));
+  }
+
+  private async waitOrAsk(next: Promise<void>): Promise<void> {
+    const open = this.flights().filter(({ step, blocked }) => step.kind === 'sql' && !blocked);
+    if (open.length === 0) return next;
+    if (!open.some((flight) => this.isContended(flight)) && (await within(next, PATIENCE_MS)) === 'yes')
+      return;
+    const threads = open.flatMap(({ step }) => step.connection ?? []);
+    const waiting = await this.sessions.waiting(
+      threads,
+      open.some(({ step }) => asksForName(step)),
+    );
+    for (const flight of open)
+      if (flight.step.connection !== undefined && waiting.has(flight.step.connection)) flight.blocked = true;
+  }
+
+  /** The statement asks for a lock while another session has some: it is likely to wait. */
+  private isContended({ step }: Flight): boolean {
+    return (
+      asksForLock(step) &&
+      this.actors.some((actor) => [...actor.locking].some((session) => session !== step.connection))
+    );
+  }
+}
+
+function within(event: Promise<void>, ms: number): Promise<'yes' | 'no'> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => {
+      resolve('no');
+    }, ms);
+    void event.then(() => {
+      clearTimeout(timer);
+      resolve('yes');
+    });
+  });
+}

@@ -1,0 +1,38 @@
+import type { Step } from '#lab/step';
+
+/** What becomes of a step that is held at the gate. */
+export type Directive = 'issue' | 'issue-now' | 'error' | 'lose-reply' | 'die';
+
+/** A step before it is issued. */
+export interface Held {
+  readonly step: Step;
+  readonly strand: Strand;
+  /** Versions of the lock keys when it arrived: a waiting actor is woken when its key has another one. */
+  readonly version: number;
+  readonly since: number;
+  release(directive: Directive): void;
+}
+
+/** A step that was issued and is not answered yet. */
+export interface Flight {
+  readonly step: Step;
+  readonly strand: Strand;
+  /** The server said that it waits for a lock. */
+  blocked: boolean;
+}
+
+/** One line of control of an actor: its request, or one call of one of its timers. */
+export interface Strand {
+  readonly id: number;
+  readonly actor: string;
+  /** Set while time is moved: the strand's steps are issued as they come. */
+  auto: boolean;
+  readonly held: Held[];
+  readonly flights: Set<Flight>;
+  done: boolean;
+}
+
+/** True when nothing will happen in this strand by itself. */
+export const isQuiet = (strand: Strand): boolean =>
+  (strand.flights.size === 0 && (strand.done || strand.held.length > 0)) ||
+  (strand.flights.size > 0 && [...strand.flights].every((flight) => flight.blocked));

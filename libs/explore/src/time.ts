@@ -1,0 +1,71 @@
+import type { LockChange } from '#lab/verdict';
+import type { Run } from './run';
+import type { Timer } from './virtual-clock';
+
+/**
+ * A key's real time to live is never set below this, milliseconds: otherwise it could end in the middle of a
+ * schedule by itself.
+ */
+const LEAST_TTL_MS = 1000;
+
+/**
+ * Moves time to `until`. Timers of processes that run are called in their order, each to its end, and a key ends when
+ * its lease does: a timer that is due at the same moment comes first, because holders count their lease from before
+ * they asked.
+ */
+export async function pass(run: Run, until: number): Promise<LockChange[]> {
+  const { clock, locks } = run;
+  const changes: LockChange[] = [];
+  for (;;) {
+    const timer = clock.next((actor) => isRunning(run, actor));
+    const ending = locks.ending()[0];
+    const timerDue = timer !== undefined && timer.due <= until && timer.due <= (ending?.at ?? Infinity);
+    if (timerDue) {
+      clock.moveTo(timer.due);
+      await run.fire(timer, true);
+    } else if (ending !== undefined && ending.at <= until) {
+      clock.moveTo(ending.at);
+      changes.push(...(await expire(run, ending.key)));
+    } else break;
+  }
+  clock.moveTo(until);
+  await shortenLeases(run);
+  return changes;
+}
+
+/** The next moment at which anything would happen by itself: a lease ends, a timer is due, somebody gives up. */
+export function nextMoment(run: Run): { at: number; why: string } | undefined {
+  const timer: Timer | undefined = run.clock.next((actor) => isRunning(run, actor));
+  const [ending] = run.locks.ending();
+  const waiters = run.actors.filter(
+    (actor) =>
+      actor.outcome === undefined &&
+      isRunning(run, actor.name) &&
+      actor.held.some(({ step }) => step.verb === 'WAIT') &&
+      run.givesUpAt(actor) > run.clock.now,
+  );
+  const moments = [
+    ...(timer === undefined ? [] : [{ at: timer.due, why: `a timer of ${timer.actor} is due` }]),
+    ...(ending === undefined ? [] : [{ at: ending.at, why: `the lease of ${ending.key} ends` }]),
+    ...waiters.map((actor) => ({ at: run.givesUpAt(actor), why: `${actor.name} has waited long enough` })),
+  ];
+  return waiters.length === 0 ? undefined : moments.sort((a, b) => a.at - b.at)[0];
+}
+
+const isRunning = (run: Run, name: string): boolean => {
+  const { process } = run.actor(name);
+  return process.alive && !process.paused;
+};
+
+async function expire(run: Run, key: string): Promise<LockChange[]> {
+  await run.world.redis.del(key);
+  return run.locks.expire(key);
+}
+
+async function shortenLeases(run: Run): Promise<void> {
+  const ending = run.locks.ending();
+  if (ending.length === 0) return;
+  for (const { key, at } of ending)
+    await run.world.redis.pexpire(key, Math.max(at - run.clock.now, LEAST_TTL_MS));
+  run.locks.noteRealExpiry(await run.world.readLocks());
+}

@@ -1,0 +1,83 @@
+import { Schedule, before, type World } from '#lab/explore';
+import { CAPABILITIES, CATALOGUE, type Capability, type Strategy } from '#lab/strategy';
+import { openWorld } from '../harness/servers';
+import { TRIALS, releaseStepOf } from './promises';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld(__filename);
+});
+afterAll(() => world.close());
+
+const begin = (strategy: Strategy, setup: Parameters<typeof Schedule.begin>[2] = {}): Promise<Schedule> =>
+  Schedule.begin(world, strategy, setup);
+
+describe.each(CATALOGUE)('$name', (strategy) => {
+  let releaseStep: number;
+  beforeAll(async () => {
+    releaseStep = await releaseStepOf(await begin(strategy, { processes: ['p1'] }));
+  });
+
+  describe.each(Object.keys(CAPABILITIES) as Capability[])('%s', (capability) => {
+    const { processes, workMs = 0, play, broken } = TRIALS[capability];
+    const isPromised = !strategy.lacks.includes(capability);
+    test(
+      isPromised ? CAPABILITIES[capability] : `really fails: not ${CAPABILITIES[capability]}`,
+      async () => {
+        const schedule = await begin(strategy, { processes, options: { workMs } });
+        await play(schedule, releaseStep);
+        const { verdict, history } = await schedule.end();
+        if (isPromised) {
+          expect(broken(verdict)).toEqual([]);
+          expect(history.final.movements).toHaveLength(1);
+        } else expect(broken(verdict)).not.toEqual([]);
+      },
+    );
+  });
+
+  test('sells to one after the other until nothing is left, then answers sold out', async () => {
+    const schedule = await begin(strategy, { stock: 2, processes: ['p1', 'p2', 'p1'] });
+    for (const buyer of [schedule.A, schedule.B, schedule.C]) await buyer.finish();
+    const { history } = await schedule.end();
+    expect([schedule.A, schedule.B, schedule.C].map(({ outcome }) => outcome)).toEqual([
+      'APPLIED',
+      'APPLIED',
+      'STOCK.SOLD_OUT',
+    ]);
+    expect(history.final).toMatchObject({
+      amount: 0,
+      movements: [
+        { before: 2, after: 1 },
+        { before: 1, after: 0 },
+      ],
+      locks: [],
+    });
+  });
+
+  test('an answer of sold out leaves the lock free', async () => {
+    const schedule = await begin(strategy, { stock: 0 });
+    await schedule.A.finish();
+    await schedule.B.finish();
+    const { history } = await schedule.end();
+    expect(schedule.B.outcome).toBe('STOCK.SOLD_OUT');
+    expect(history.final).toMatchObject({ amount: 0, movements: [], locks: [] });
+  });
+
+  test('a balance that does not exist is refused, and leaves no lock', async () => {
+    const schedule = await begin(strategy, { processes: ['p1'] });
+    await world.removeBalance();
+    const { history } = await schedule.end().finally(() => world.addBalance());
+    expect(schedule.A.outcome).toBe('STOCK.UNKNOWN_SKU');
+    expect(history.final).toMatchObject({ movements: [], locks: [] });
+  });
+
+  test('the write and its movement are there together or not at all', async () => {
+    for (const point of ['INSERT', 'COMMIT']) {
+      const schedule = await begin(strategy);
+      await schedule.A.runUntil(before(point));
+      await schedule.A.kill();
+      const { history } = await schedule.end();
+      expect(history.final.amount).toBe(1 - history.final.movements.length);
+    }
+  });
+});

@@ -1,0 +1,20 @@
+// One private Redis and database for the whole run. LAB_TEST_SERVERS='{"redis":"…","mysql":"…"}' uses given ones.
+import { join } from 'node:path';
+
+export default async function setup() {
+  if (process.env.LAB_TEST_SERVERS !== undefined) return;
+  const root = join(import.meta.dirname, '..', '..');
+  const { startProcesses } = await import(join(root, 'dist', 'libs', 'stack', 'src', 'index.js')).catch(
+    (cause) => {
+      throw new Error('dist/ is missing: run `npm test`, or `npm run build` first', { cause });
+    },
+  );
+  const stack = await startProcesses({
+    dir: join(root, '.lab', `test-${process.pid}`),
+    replicas: { order: 0, inventory: 0 },
+    lab: true,
+    durability: 'relaxed',
+  });
+  globalThis.labTestStack = stack;
+  process.env.LAB_TEST_SERVERS = JSON.stringify(stack.urls);
+}
