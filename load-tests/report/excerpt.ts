@@ -1,6 +1,6 @@
 import type { LoadVerdict } from '#lab/verdict';
 import type { Clash, Gap, Interval, Intervals } from './intervals';
-import type { Mark, Timeline } from './timeline';
+import type { Mark, Sale, Timeline } from './timeline';
 
 /** A readable part of a long run. */
 export interface Excerpt {
@@ -8,6 +8,8 @@ export interface Excerpt {
   readonly clashes: readonly Clash[];
   readonly gaps: readonly Gap[];
   readonly faults: readonly Mark[];
+  /** The sales of the first remaining value here that was sold more than once. */
+  readonly collided: readonly Sale[];
   /** Milliseconds since the run began. */
   readonly from: number;
   readonly until: number;
@@ -30,18 +32,25 @@ export function excerptOf(intervals: Intervals, verdict: LoadVerdict, timeline: 
   const start = Math.max(0, Math.min(first - BEFORE, all.length - MOST));
   const shown = all.slice(start, start + MOST);
   const from = shown[0]?.from ?? 0;
-  const until = shown.reduce((last, interval) => Math.max(last, interval.until), from);
+  const until = shown.reduce(
+    (last, interval) => Math.max(last, interval.lingersUntil ?? 0, interval.until),
+    from,
+  );
   const visible = (span: { from: number; until: number }): boolean =>
     span.until >= from && span.from <= until;
+  const clip = <T extends { from: number; until: number }>(span: T): T => ({
+    ...span,
+    from: Math.max(span.from, from),
+    until: Math.min(span.until, until),
+  });
   return {
     shown,
     from,
     until,
     about,
-    clashes: intervals.clashes.filter(visible),
-    gaps: intervals.gaps
-      .filter(visible)
-      .map((gap) => ({ ...gap, from: Math.max(gap.from, from), until: Math.min(gap.until, until) })),
+    collided: firstCollision(timeline.sales, new Set(shown.map(({ request }) => request))),
+    clashes: intervals.clashes.filter(visible).map(clip),
+    gaps: intervals.gaps.filter(visible).map(clip),
     faults: timeline.faults.filter((fault) => fault.at >= from && fault.at <= until),
   };
 }
@@ -72,4 +81,9 @@ function focusOf(
       .map(({ at }) => ({ at, about: 'the first oversold unit' })),
   ];
   return candidates.sort((a, b) => a.at - b.at)[0] ?? { at: -Infinity, about: 'the beginning of the run' };
+}
+
+function firstCollision(sales: readonly Sale[], shown: ReadonlySet<string>): readonly Sale[] {
+  const candidates = sales.filter(({ duplicate, movement }) => duplicate && shown.has(movement.request));
+  return candidates.filter(({ movement }) => movement.after === candidates[0]?.movement.after);
 }

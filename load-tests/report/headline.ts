@@ -1,4 +1,4 @@
-import type { Evidence, LoadVerdict } from '#lab/verdict';
+import type { LoadVerdict } from '#lab/verdict';
 import { inMs } from './codes';
 import { markup, type Markup } from './markup';
 
@@ -43,22 +43,19 @@ ${latency && [plain('requests/s', Math.round(latency.requestsPerSecond)), plain(
 const tile = (name: string, value: string | number, className: string): Markup =>
   markup`<div class="${className}"><dt>${name}</dt><dd>${typeof value === 'number' ? value.toLocaleString('en') : value}</dd></div>`;
 
-/** Under which conditions the run was made: a number without them means nothing. */
-export const conditionsList = (
-  heading: string,
-  conditions: Readonly<Record<string, unknown>>,
-): Markup | null => {
-  const entries = Object.entries(conditions);
-  if (entries.length === 0) return null;
-  return markup`<section><h2>${heading}</h2><dl class="conditions">${entries.map(([name, value]) => markup`<div><dt>${name}</dt><dd>${inWords(value)}</dd></div>`)}</dl></section>`;
+/** What was asked for, and under which conditions: a number without them means nothing. */
+export const conditionsList = (heading: string, conditions: object): Markup | null => {
+  const entries = new Map(flatten(conditions));
+  if (entries.size === 0) return null;
+  return markup`<section><h2>${heading}</h2><dl class="conditions">${[...entries].map(([name, value]) => markup`<div><dt>${name}</dt><dd>${value === '' ? 'none' : value}</dd></div>`)}</dl></section>`;
 };
 
-const inWords = (value: unknown): string =>
-  typeof value === 'string' ? value : String(JSON.stringify(value));
-
-/** What the run was about, in one line. */
-export const subject = ({ sku, replicas, faults }: Evidence): Record<string, unknown> => ({
-  sku,
-  inventoryReplicas: replicas,
-  ...(faults.length > 0 && { faults: faults.join(' ; ') }),
-});
+/** Names and values; inner names follow their outer ones, except inside `options`. */
+const flatten = (outer: object): (readonly [string, string])[] =>
+  Object.entries(outer).flatMap(([name, value]: [string, unknown]) => {
+    if (value === undefined || value === null) return [];
+    if (typeof value !== 'object') return [[name, String(value)] as const];
+    return flatten(value).map(
+      ([inner, text]) => [name === 'options' ? inner : `${name} ${inner}`, text] as const,
+    );
+  });

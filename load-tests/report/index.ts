@@ -1,7 +1,7 @@
 import type { Evidence, LoadVerdict } from '#lab/verdict';
 import { outcomesOf } from './codes';
 import { excerptOf } from './excerpt';
-import { conditionsList, headline, keyNumbers, subject, type Latency } from './headline';
+import { conditionsList, headline, keyNumbers, type Latency } from './headline';
 import { intervalsOf } from './intervals';
 import { Markup, markup } from './markup';
 import { lanesPlot } from './plots/lanes';
@@ -52,7 +52,7 @@ ${findings(verdict)}
 ${outcomesPlot(outcomes, timeline)}
 ${latencyPlot(outcomes)}
 ${outcomeTable(outcomes)}
-${conditionsList('What was asked for', { ...subject(evidence), ...options })}
+${conditionsList('What was asked for', { sku: evidence.sku, ...options })}
 ${conditionsList('Conditions', conditions)}
 </main></body>
 </html>

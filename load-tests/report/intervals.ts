@@ -10,6 +10,8 @@ export interface Interval {
   readonly until: number;
   /** It has no end of its own: never released, never answered. */
   readonly open: boolean;
+  /** Its lock outlived it and kept others out until then: the next time that somebody took it, or the end. */
+  readonly lingersUntil?: number;
 }
 
 /** Two holders at once. */
@@ -46,9 +48,11 @@ export function intervalsOf({ history }: Evidence, { overlaps }: LoadVerdict, { 
   if (tenures.length === 0)
     return { kind: 'request', all: requests(history, ms, closeAt), clashes: [], gaps };
 
-  const all = tenures.map(({ replica, request, from, until }) => {
+  const all = tenures.map(({ key, replica, request, from, until }): Interval => {
     const span = { replica, request, from: ms(from) };
-    return { ...span, until: until === null ? closeAt(span) : ms(until), open: until === null };
+    if (until !== null) return { ...span, until: ms(until), open: false };
+    const next = tenures.find((other) => other.key === key && other.from > from)?.from;
+    return { ...span, until: closeAt(span), open: true, lingersUntil: next === undefined ? end : ms(next) };
   });
   const lastWork = lastWorkOf(history, ms);
   const holding = new Map(all.map((interval) => [interval.request, interval]));

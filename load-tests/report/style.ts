@@ -24,27 +24,28 @@ h2 { margin: 40px 0 2px; font-size: 21px; }
 .bad { color: var(--bad); }
 .expected { margin: 0; } header ul { margin: 8px 0 0; padding-left: 22px; overflow-wrap: anywhere; }
 .how { margin: 0 0 10px; color: var(--soft); max-width: 105ch; }
-.tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(132px, 1fr)); gap: 8px; margin: 24px 0 0; }
+.tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(140px, 1fr)); gap: 8px; margin: 24px 0 0; }
 .tiles div { background: var(--panel); border-left: 4px solid var(--line); padding: 8px 12px; display: flex; flex-direction: column-reverse; }
-.tiles dt { color: var(--soft); font-size: 14px; } .tiles dd { margin: 0; font-size: 25px; font-weight: 650; font-variant-numeric: tabular-nums; line-height: 1.2; }
+.tiles dt { color: var(--soft); font-size: 14px; } .tiles dd { margin: 0; font-size: 22px; font-weight: 650; white-space: nowrap; font-variant-numeric: tabular-nums; line-height: 1.2; }
 .tiles .bad { border-color: var(--bad); } .tiles .zero dd { color: var(--soft); font-weight: 400; }
 .legend { display: flex; flex-wrap: wrap; gap: 4px 20px; margin: 0 0 6px; padding: 0; list-style: none; font-size: 15px; }
 .legend li { display: flex; align-items: center; gap: 7px; } .legend svg { width: 16px; height: 16px; flex: none; }
 section > svg { display: block; width: 100%; height: auto; }
 svg text { font-size: 13.5px; fill: var(--soft); font-variant-numeric: tabular-nums; }
+@media (max-width: 900px) { svg text { font-size: 15.5px; } }
 svg text.title, svg text.name { fill: var(--ink); } svg text.inbar { fill: var(--inbar); font-weight: 650; font-size: 13px; }
 .grid { stroke: var(--line); } .axis { stroke: var(--soft); }
 .r0 { fill: var(--c0); } .r1 { fill: var(--c1); } .r2 { fill: var(--c2); } .r3 { fill: var(--c3); } .r4 { fill: var(--c4); } .r5 { fill: var(--c5); }
 .quiet { fill: var(--quiet); } svg .bad { fill: var(--bad); }
 .truth { fill: none; stroke: var(--soft); stroke-width: 1.6; } .below { fill: var(--bad); opacity: .09; }
-.ring { fill: none; stroke: var(--bad); stroke-width: 1.7; } .cross { stroke: var(--bad); stroke-width: 2.2; }
+.ring { fill: none; stroke: var(--bad); stroke-width: 1.5; } .cross { stroke: var(--bad); stroke-width: 2.2; }
 .dots { opacity: .45; } .hit { fill: transparent; } .box { fill: none; stroke: var(--ink); stroke-width: 1.4; }
 .median { stroke: var(--ink); stroke-width: 3.5; } .p99 { stroke: var(--ink); stroke-width: 1.4; }
 .lane0 { fill: var(--panel); } .lane1 { fill: var(--page); }
 .bar { stroke: var(--halo); stroke-width: .8; } .bar.wrong { stroke: var(--bad); stroke-width: 2.6; }
 .bar.open { fill-opacity: .5; stroke: var(--ink); stroke-width: 1.2; stroke-dasharray: 4 3; }
-.clash { fill: var(--bad); opacity: .22; } .hatch { stroke: var(--soft); stroke-width: 2.4; }
-.gap { fill: url(#hatch); } .gap.paused { opacity: .38; } .gap.dead { opacity: .95; }
+.clash { fill: var(--bad); opacity: .28; } .lingering { fill: none; stroke: var(--soft); stroke-width: 1.4; stroke-dasharray: 5 4; } .hatch { stroke: var(--soft); stroke-width: 2.4; }
+.gap { fill: url(#hatch); } .gap.paused { opacity: .5; } .gap.dead { opacity: .95; }
 .fault line { stroke: var(--bad); stroke-width: 1.8; stroke-dasharray: 5 3; } .fault text { fill: var(--bad); font-weight: 600; }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: 15px; margin-top: 8px; }
 th, td { text-align: left; padding: 5px 14px 5px 0; border-bottom: 1px solid var(--line); vertical-align: top; }

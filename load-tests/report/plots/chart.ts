@@ -4,8 +4,8 @@ import type { Mark } from '../timeline';
 
 /** Pixels of every plot, before it is scaled to the page. */
 export const WIDTH = 1000;
-export const LEFT = 64;
-export const RIGHT = 16;
+export const LEFT = 72;
+export const RIGHT = 30;
 /** The range of a time axis that begins at LEFT. */
 export const ACROSS = [LEFT, WIDTH - RIGHT] as const;
 
@@ -58,7 +58,7 @@ export const nothing = (heading: string, why: string): Markup =>
   markup`<section><h2>${heading}</h2><p class="how">${why}</p></section>`;
 
 const MOST_MARKS = 30;
-const LETTER_WIDTH = 7.2;
+const LETTER_WIDTH = 8.4;
 const LABEL_ROWS = 2;
 
 /** Height that the labels of fault marks need above the plot, pixels. */

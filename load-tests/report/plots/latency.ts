@@ -4,7 +4,7 @@ import { logarithmic, type Scale } from '../scale';
 import { chart, figure, nothing, RIGHT, WIDTH } from './chart';
 
 const HEADING = 'Latency by outcome';
-const LEFT = 190;
+const LEFT = 200;
 const ROW = 62;
 /** Dots per outcome at most, evenly over the ranks. */
 const MOST_DOTS = 400;
@@ -50,7 +50,7 @@ function row({ code, className, tookMs }: Outcome, x: Scale, top: number): Marku
   const title = `${code}: median ${inMs(p50)}, p99 ${inMs(p99)}, longest ${inMs(tookMs.at(-1) ?? 0)}`;
   return markup`<g><title>${title}</title>
 <rect class="hit" x="${LEFT}" width="${WIDTH - RIGHT - LEFT}" y="${top}" height="${ROW}"/>
-<text class="name" x="${LEFT - 12}" y="${top + ROW / 2 - 2}" text-anchor="end">${cut(code, 22)}</text>
+<text class="name" x="${LEFT - 12}" y="${top + ROW / 2 - 2}" text-anchor="end">${cut(code, 18)}</text>
 <text x="${LEFT - 12}" y="${top + ROW / 2 + 15}" text-anchor="end">${count(tookMs.length, 'answer')}</text>
 <g class="dots">${dots}</g>
 <rect class="box" x="${x(p25)}" width="${Math.max(1, x(p75) - x(p25))}" y="${top + 14}" height="${ROW - 28}"/>

@@ -37,7 +37,7 @@ export function stockPlot({ initial, finalStock }: Evidence, timeline: Timeline)
       lowest < 0
         ? markup`<rect class="below" x="${ACROSS[0]}" width="${ACROSS[1] - ACROSS[0]}" y="${y(0)}" height="${y(lowest) - y(0)}"/>`
         : markup``,
-      markup`<path class="truth" d="M${x(sales[0]?.at ?? 0)},${y(initial)}${truth}"/>`,
+      markup`<path class="truth" d="M${ACROSS[0]},${y(initial)}${truth}"/>`,
       ...shown.map((sale) => dot(sale, x(sale.at), y(sale.movement.after), colour(sale))),
       ...faultMarks(marks, x, top, bottom),
     ],
@@ -51,7 +51,7 @@ function dot({ movement, duplicate, oversold, at }: Sale, x: number, y: number, 
   return markup`<g><title>${title}</title><circle class="${colour}" cx="${x}" cy="${y}" r="3.4"/>${duplicate && ring(x, y)}${oversold && cross(x, y)}</g>`;
 }
 
-const ring = (x: number, y: number): Markup => markup`<circle class="ring" cx="${x}" cy="${y}" r="6"/>`;
+const ring = (x: number, y: number): Markup => markup`<circle class="ring" cx="${x}" cy="${y}" r="5.6"/>`;
 
 const cross = (x: number, y: number): Markup =>
   markup`<path class="cross" d="M${x - 4},${y - 4}l8,8m0,-8l-8,8"/>`;

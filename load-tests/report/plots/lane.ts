@@ -1,0 +1,64 @@
+import type { Interval } from '../intervals';
+import { markup, type Markup } from '../markup';
+import type { Scale } from '../scale';
+import { RIGHT, WIDTH } from './chart';
+
+/** Where the lanes begin, pixels; their names stand to the left of it. */
+export const LANES_LEFT = 120;
+const BAR = 20;
+const ROW = BAR + 5;
+const PADDING = 8;
+/** Rows of one lane at most: what does not fit is left out, and counted. */
+const MOST_ROWS = 12;
+
+/** A replica with its bars, laid out so that none hides another. */
+export interface Lane {
+  readonly replica: string;
+  readonly top: number;
+  readonly height: number;
+  readonly rows: readonly (readonly Interval[])[];
+}
+
+export function layOut(names: readonly string[], shown: readonly Interval[], top: number): Lane[] {
+  let next = top;
+  return names.map((replica) => {
+    const rows: Interval[][] = [];
+    for (const interval of shown.filter((one) => one.replica === replica)) {
+      const free = rows.find((row) => (row.at(-1)?.until ?? 0) <= interval.from);
+      if (free !== undefined) free.push(interval);
+      else if (rows.length < MOST_ROWS) rows.push([interval]);
+    }
+    const height = Math.max(1, rows.length) * ROW - (ROW - BAR) + 2 * PADDING;
+    const lane = { replica, top: next, height, rows };
+    next += height;
+    return lane;
+  });
+}
+
+export const background = ({ replica, top, height }: Lane, i: number): Markup =>
+  markup`<rect class="lane${i % 2}" x="${LANES_LEFT}" width="${WIDTH - RIGHT - LANES_LEFT}" y="${top}" height="${height}"/><text class="name" x="${LANES_LEFT - 10}" y="${top + height / 2 + 5}" text-anchor="end">${replica}</text>`;
+
+/** What a bar shows besides its times. */
+export interface BarLook {
+  readonly className: string;
+  readonly wrong: boolean;
+  /** The remaining stock that it sold. */
+  readonly after: number | undefined;
+}
+
+export function bar(interval: Interval, { top }: Lane, row: number, x: Scale, look: BarLook): Markup {
+  const { request, replica, from, until, open, lingersUntil } = interval;
+  const { className, wrong, after } = look;
+  const y = top + PADDING + row * ROW;
+  const width = Math.max(1.5, x(until) - x(from));
+  const sold = after === undefined ? 'sold nothing' : `sold: ${after} left`;
+  const title = `${request} on ${replica}: ${tenths(from)} to ${open ? 'no end' : tenths(until)} ms, ${sold}`;
+  const fits = after !== undefined && width > 14 + 8 * String(after).length;
+  const classes = `bar ${className}${wrong ? ' wrong' : ''}${open ? ' open' : ''}`;
+  return markup`<g><title>${title}</title>${lingersUntil !== undefined && lingering(x(until), x(lingersUntil), y)}<rect class="${classes}" x="${x(from)}" width="${width}" y="${y}" height="${BAR}" rx="2"/>${fits && markup`<text class="inbar" x="${x(from) + width / 2}" y="${y + 15}" text-anchor="middle">${after}</text>`}</g>`;
+}
+
+const lingering = (from: number, until: number, y: number): Markup =>
+  markup`<rect class="lingering" x="${from}" width="${Math.max(0, until - from)}" y="${y + 3}" height="${BAR - 6}"/>`;
+
+const tenths = (ms: number): number => Math.round(ms * 10) / 10;
