@@ -111,7 +111,9 @@ function givenLab(labUrl: string, publicUrl: string): Lab {
           EXIT.usage,
         );
       },
-      ready: async () => void (await replicas()),
+      ready: async () => {
+        await replicas();
+      },
       conditions: () => Promise.resolve({ backEnd: 'given', labUrl, publicUrl }),
     },
     stop: () => target.close(),
