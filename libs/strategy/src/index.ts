@@ -18,6 +18,7 @@ export {
   type Options,
 } from './options';
 export { LockLost, LockNotObtained } from './shared/errors';
+export { Lease } from './shared/lease';
 export { LocalProcess } from './shared/local-process';
 export { loadScripts } from './shared/scripts';
-export { lockKey } from './shared/with-lock';
+export { lockKey, withLock, type Lock, type LockTools } from './shared/with-lock';

@@ -8,6 +8,7 @@ import { LockLost } from './errors';
 export class Lease {
   private readonly controller = new AbortController();
   private deadline: Ticker | undefined;
+  private over = false;
 
   constructor(
     private readonly key: string,
@@ -24,7 +25,7 @@ export class Lease {
   async grant(ask: () => Promise<boolean>): Promise<boolean> {
     const asked = this.clock.now();
     const granted = await ask();
-    if (granted) {
+    if (granted && !this.over) {
       this.deadline?.stop();
       this.deadline = this.clock.after(asked + this.leaseMs - this.clock.now(), () => {
         this.lose();
@@ -41,6 +42,7 @@ export class Lease {
       else if (!(await this.grant(renew))) this.lose();
     });
     return () => {
+      this.over = true; // a renewal that is on its way sets no deadline any more
       watchdog.stop();
       this.deadline?.stop();
     };

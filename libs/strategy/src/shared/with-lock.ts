@@ -9,11 +9,14 @@ export interface Lock {
   release(): Promise<unknown>;
 }
 
+/** What of the tools a lock needs. */
+export type LockTools = Pick<Tools, 'options' | 'clock' | 'warn'>;
+
 /** Every strategy has keys of its own, so that no two strategies meet on one key. */
 export const lockKey = (balance: string, strategy: string): string => `lock:{${balance}}:${strategy}`;
 
 /** Takes the lock, runs the section, releases. A failed release never hides what the section came to. */
-export async function withLock<T>(lock: Lock, tools: Tools, section: () => Promise<T>): Promise<T> {
+export async function withLock<T>(lock: Lock, tools: LockTools, section: () => Promise<T>): Promise<T> {
   await acquire(lock, tools);
   try {
     return await section();
@@ -25,7 +28,7 @@ export async function withLock<T>(lock: Lock, tools: Tools, section: () => Promi
 }
 
 /** Polls until the lock is ours, at most `waitMs`; then throws `LockNotObtained`. */
-async function acquire(lock: Lock, { options, clock }: Tools): Promise<void> {
+async function acquire(lock: Lock, { options, clock }: LockTools): Promise<void> {
   const begun = clock.now();
   for (let attempts = 1; ; attempts++) {
     if (await lock.tryAcquire()) return;

@@ -1,0 +1,102 @@
+import { ORDER_KEY, SteppedRedis, observe, type Step } from '#lab/step';
+import { servers } from '../harness/servers';
+
+const REDIS_DB = 14; // this file's own
+let redis: SteppedRedis;
+const open = async (timeoutMs?: number): Promise<SteppedRedis> => {
+  const opened = new SteppedRedis({
+    url: `${servers().redis}/${REDIS_DB}`,
+    ...(timeoutMs !== undefined && { timeoutMs }),
+  });
+  await opened.connect();
+  return opened;
+};
+beforeEach(async () => {
+  redis = await open();
+  await redis.flushdb();
+});
+afterEach(() => {
+  redis.disconnect();
+});
+
+/** The steps that `body` makes. */
+async function steps(body: () => Promise<unknown>, ordered = false): Promise<Step[]> {
+  const seen: Step[] = [];
+  const listener = (step: Step, issue: () => Promise<unknown>): Promise<unknown> => {
+    seen.push(step);
+    return issue();
+  };
+  await observe({ actor: 'A', listener, ordered }, body);
+  return seen;
+}
+
+test('a command is one step, with its key', async () => {
+  const [set] = await steps(() => redis.set('lock:{a}:s', 'me', 'PX', 5000, 'NX'));
+  expect(set).toMatchObject({ actor: 'A', kind: 'redis', verb: 'SET', key: 'lock:{a}:s' });
+  expect(set?.text).toBe('SET lock:{a}:s me PX 5000 NX');
+});
+
+test('commands on lock keys have numbers in the order of the server; others have none', async () => {
+  const seen = await steps(async () => {
+    await redis.set('lock:{a}:s', 'me');
+    await redis.get('other');
+    await redis.del('lock:{a}:s');
+  }, true);
+  expect(seen.map(({ order }) => order)).toEqual([1, undefined, 2]);
+  expect(await redis.get(ORDER_KEY)).toBe('2');
+});
+
+test('the reply is the same with and without a number', async () => {
+  await redis.set('lock:{a}:s', 'me');
+  const replies: unknown[] = [];
+  await steps(async () => {
+    replies.push(
+      await redis.set('lock:{a}:s', 'you', 'NX'),
+      await redis.get('lock:{a}:s'),
+      await redis.pttl('lock:{a}:s'),
+    );
+  }, true);
+  expect(replies).toEqual([null, 'me', -1]);
+});
+
+test.each([false, true])(
+  'what the server says about a command passes as it is (numbered: %p)',
+  async (ordered) => {
+    await redis.set('lock:{a}:s', 'text');
+    const wrong = steps(() => redis.incr('lock:{a}:s'), ordered);
+    await expect(wrong).rejects.toMatchObject({ name: 'ReplyError' });
+    await expect(wrong).rejects.toThrow('not an integer');
+  },
+);
+
+test('no reply in time is a dependency that is down', async () => {
+  const impatient = await open(60);
+  await expect(impatient.blpop('never', 0)).rejects.toMatchObject({
+    code: 'DEPENDENCY.DOWN',
+    dependency: 'redis',
+  });
+  impatient.disconnect();
+});
+
+test('a command whose connection was lost fails, and is not sent again', async () => {
+  const victim = await open(5000);
+  const id = await victim.client('ID');
+  const taken = victim.blpop('list', 0);
+  await redis.ping(); // BLPOP stands in the server before its connection is killed
+  while (!String(await redis.client('LIST')).includes('cmd=blpop')) await redis.ping();
+  const back = new Promise((resolve) => victim.once('ready', resolve));
+  await redis.client('KILL', 'ID', id);
+  await expect(taken).rejects.toMatchObject({ code: 'DEPENDENCY.DOWN' });
+  await back;
+  await redis.rpush('list', 'x');
+  await victim.ping();
+  expect(await redis.llen('list')).toBe(1);
+  victim.disconnect();
+});
+
+test('while Redis is away a command fails at once instead of waiting in a queue', async () => {
+  const away = new SteppedRedis({ url: 'redis://127.0.0.1:1' }, { retryStrategy: () => null });
+  await away.connect().catch(() => undefined);
+  await expect(away.get('x')).rejects.toThrow();
+  away.disconnect();
+});

@@ -1,0 +1,107 @@
+import { VirtualClock } from '#lab/explore';
+import { Lease, LockLost } from '#lab/strategy';
+
+const LEASE_MS = 300;
+let time: VirtualClock;
+let lease: Lease;
+beforeEach(() => {
+  time = new VirtualClock();
+  lease = new Lease('lock:{a}:s', LEASE_MS, time.for('A'));
+});
+
+/** Moves time by `ms`; timers that come due are called, each to its end. */
+async function pass(ms: number): Promise<void> {
+  const until = time.now + ms;
+  for (
+    let timer = time.next(() => true);
+    timer !== undefined && timer.due <= until;
+    timer = time.next(() => true)
+  ) {
+    time.moveTo(timer.due);
+    time.fired(timer);
+    await Promise.resolve(timer.run()).then(undefined, () => undefined);
+  }
+  time.moveTo(until);
+}
+
+const yes = (): Promise<boolean> => Promise.resolve(true);
+const no = (): Promise<boolean> => Promise.resolve(false);
+
+test('a lease is lost when its time is over, with an error that says what to do', async () => {
+  await lease.grant(yes);
+  await pass(LEASE_MS - 1);
+  expect(lease.lost.aborted).toBe(false);
+  await pass(1);
+  expect(lease.lost.aborted).toBe(true);
+  expect(lease.lost.reason).toBeInstanceOf(LockLost);
+});
+
+test('it is counted from before the question, not from the answer', async () => {
+  await lease.grant(async () => {
+    await pass(100);
+    return true;
+  });
+  await pass(LEASE_MS - 100);
+  expect(lease.lost.aborted).toBe(true);
+});
+
+test('a refusal grants nothing and loses nothing', async () => {
+  expect(await lease.grant(no)).toBe(false);
+  await pass(10 * LEASE_MS);
+  expect(lease.lost.aborted).toBe(false);
+});
+
+test('it is renewed every third, so that work of any length below the limit keeps it', async () => {
+  await lease.grant(yes);
+  let renewals = 0;
+  const stop = lease.keep(10 * LEASE_MS, () => {
+    renewals++;
+    return yes();
+  });
+  await pass(5 * LEASE_MS);
+  expect(lease.lost.aborted).toBe(false);
+  expect(renewals).toBe(15);
+  stop();
+});
+
+test('nobody renews beyond the limit', async () => {
+  await lease.grant(yes);
+  const stop = lease.keep(2 * LEASE_MS, yes);
+  await pass(4 * LEASE_MS);
+  expect(lease.lost.aborted).toBe(true);
+  stop();
+});
+
+test('a renewal that is refused says that the lock is lost', async () => {
+  await lease.grant(yes);
+  lease.keep(10 * LEASE_MS, no);
+  await pass(LEASE_MS / 3);
+  expect(lease.lost.aborted).toBe(true);
+});
+
+test('renewals that fail change nothing until the deadline', async () => {
+  await lease.grant(yes);
+  lease.keep(10 * LEASE_MS, () => Promise.reject(new Error('Redis is away')));
+  await pass(LEASE_MS - 1);
+  expect(lease.lost.aborted).toBe(false);
+  await pass(1);
+  expect(lease.lost.aborted).toBe(true);
+});
+
+test('after stop no timer is left', async () => {
+  await lease.grant(yes);
+  lease.keep(10 * LEASE_MS, yes)();
+  expect(time.hasTimers).toBe(false);
+});
+
+test('a renewal that is answered after stop leaves no timer either', async () => {
+  await lease.grant(yes);
+  let answer: (granted: boolean) => void = () => undefined;
+  const stop = lease.keep(10 * LEASE_MS, () => new Promise((resolve) => (answer = resolve)));
+  const renewing = time.next(() => true);
+  const tick = Promise.resolve(renewing?.run());
+  stop();
+  answer(true);
+  await tick;
+  expect(time.hasTimers).toBe(false);
+});
