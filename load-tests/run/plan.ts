@@ -70,11 +70,18 @@ export function circumstanceOf({ strategy, options, replicas, fault }: LoadPlan)
 /** Steps after which nothing but the release is left to do. */
 const RELEASES = new Set(['GET', 'DEL', 'EVALSHA', 'release-if-owner', 'COMMIT']);
 
-/** What the catalogue says of the plan. A kill may leave a movement without its order: the order app cannot know. */
+/**
+ * What the catalogue says of the plan. A kill may leave a movement without its order: the order app cannot know. Nothing
+ * can be oversold where there is enough for everybody.
+ */
 export function expectationOf(plan: LoadPlan): Expectation {
   const { expected } = findStrategy(plan.strategy);
   const circumstance = circumstanceOf(plan);
   const undisturbed = expected[plan.replicas === 1 ? 'one-replica' : 'replicas'] ?? SAFE;
   const { must, may } = expected[circumstance] ?? undisturbed;
-  return circumstance === 'holder-killed' ? { must, may: [...may, 'orphan'] } : { must, may };
+  const impossible = plan.requests * plan.quantity <= plan.stock ? ['oversold'] : [];
+  return {
+    must: must.filter((kind) => !impossible.includes(kind)),
+    may: circumstance === 'holder-killed' ? [...may, 'orphan'] : may,
+  };
 }

@@ -7,6 +7,10 @@ import { register as up } from './commands/up';
 import { register as verdict } from './commands/verdict';
 import { EXIT } from './failure';
 
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+  if (code === 'EPIPE') process.exit(EXIT.ok); // the reader, `head` for instance, has had enough
+});
+
 const program = new Command('lab')
   .description('Oversell Lab: see why stock is oversold, and which lock stops it')
   .configureHelp({ showGlobalOptions: true })
