@@ -19,18 +19,19 @@ export interface Excerpt {
 
 /** Intervals shown before what happened, and in all. */
 const BEFORE = 12;
-const MOST = 60;
+const MOST = { held: 60, request: 36 } as const;
 
 /** Chooses the intervals around the first fault or violation; the beginning when there was none. */
 export function excerptOf(intervals: Intervals, verdict: LoadVerdict, timeline: Timeline): Excerpt {
   const all = [...intervals.all].sort((a, b) => a.from - b.from);
+  const most = MOST[intervals.kind];
   const { at, about } = focusOf(intervals, verdict, timeline);
   const first = Math.max(
     0,
     all.findIndex(({ until }) => until >= at),
   );
-  const start = Math.max(0, Math.min(first - BEFORE, all.length - MOST));
-  const shown = all.slice(start, start + MOST);
+  const start = Math.max(0, Math.min(first - BEFORE, all.length - most));
+  const shown = all.slice(start, start + most);
   const from = shown[0]?.from ?? 0;
   const until = shown.reduce(
     (last, interval) => Math.max(last, interval.lingersUntil ?? 0, interval.until),

@@ -54,7 +54,8 @@ export const conditionsList = (heading: string, conditions: object): Markup | nu
 const flatten = (outer: object): (readonly [string, string])[] =>
   Object.entries(outer).flatMap(([name, value]: [string, unknown]) => {
     if (value === undefined || value === null) return [];
-    if (typeof value !== 'object') return [[name, String(value)] as const];
+    if (typeof value !== 'object')
+      return [[name, typeof value === 'string' ? value : JSON.stringify(value)] as const];
     return flatten(value).map(
       ([inner, text]) => [name === 'options' ? inner : `${name} ${inner}`, text] as const,
     );

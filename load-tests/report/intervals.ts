@@ -34,6 +34,8 @@ export interface Intervals {
   /** `held`: a lock in Redis was held; `request`: the strategy has none, these are whole requests in the inventory app. */
   readonly kind: 'held' | 'request';
   readonly all: readonly Interval[];
+  /** Every inventory replica that had a request. */
+  readonly replicas: readonly string[];
   readonly clashes: readonly Clash[];
   readonly gaps: readonly Gap[];
 }
@@ -42,11 +44,16 @@ export function intervalsOf({ history }: Evidence, { overlaps }: LoadVerdict, { 
   const end = history.reduce((last, { t }) => Math.max(last, ms(t)), 0);
   const gaps = gapsOf(history, ms, end);
   const { tenures } = judgeHolders(history);
+  const replicas = [
+    ...new Set(
+      history.flatMap((line) => (line.type === 'request' && line.app === 'inventory' ? [line.replica] : [])),
+    ),
+  ].sort();
   /** Whoever dies holding holds no longer than he lives, even if his lock does. */
   const closeAt = ({ replica, from }: { replica: string; from: number }): number =>
     gaps.find((gap) => gap.kind === 'dead' && gap.replica === replica && gap.from >= from)?.from ?? end;
   if (tenures.length === 0)
-    return { kind: 'request', all: requests(history, ms, closeAt), clashes: [], gaps };
+    return { kind: 'request', all: requests(history, ms, closeAt), replicas, clashes: [], gaps };
 
   const all = tenures.map(({ key, replica, request, from, until }): Interval => {
     const span = { replica, request, from: ms(from) };
@@ -62,7 +69,7 @@ export function intervalsOf({ history }: Evidence, { overlaps }: LoadVerdict, { 
     const until = Math.max(one.until, lastWork.get(`${one.replica} ${first}`) ?? 0);
     return [{ first, second, from: two.from, until: Math.max(two.from, Math.min(until, two.until)) }];
   });
-  return { kind: 'held', all, clashes, gaps };
+  return { kind: 'held', all, replicas, clashes, gaps };
 }
 
 type Ms = (t: number) => number;

@@ -34,12 +34,13 @@ section > svg { display: block; width: 100%; height: auto; }
 svg text { font-size: 13.5px; fill: var(--soft); font-variant-numeric: tabular-nums; }
 @media (max-width: 900px) { svg text { font-size: 15.5px; } }
 svg text.title, svg text.name { fill: var(--ink); } svg text.inbar { fill: var(--inbar); font-weight: 650; font-size: 13px; }
+svg text.inbar.r1, svg text.inbar.r4 { fill: #14171a; }
 .grid { stroke: var(--line); } .axis { stroke: var(--soft); }
 .r0 { fill: var(--c0); } .r1 { fill: var(--c1); } .r2 { fill: var(--c2); } .r3 { fill: var(--c3); } .r4 { fill: var(--c4); } .r5 { fill: var(--c5); }
 .quiet { fill: var(--quiet); } svg .bad { fill: var(--bad); }
 .truth { fill: none; stroke: var(--soft); stroke-width: 1.6; } .below { fill: var(--bad); opacity: .09; }
 .ring { fill: none; stroke: var(--bad); stroke-width: 1.5; } .cross { stroke: var(--bad); stroke-width: 2.2; }
-.dots { opacity: .45; } .hit { fill: transparent; } .box { fill: none; stroke: var(--ink); stroke-width: 1.4; }
+.dots { opacity: .6; } .hit { fill: transparent; } .box { fill: none; stroke: var(--ink); stroke-width: 1.4; }
 .median { stroke: var(--ink); stroke-width: 3.5; } .p99 { stroke: var(--ink); stroke-width: 1.4; }
 .lane0 { fill: var(--panel); } .lane1 { fill: var(--page); }
 .bar { stroke: var(--halo); stroke-width: .8; } .bar.wrong { stroke: var(--bad); stroke-width: 2.6; }

@@ -55,7 +55,7 @@ export function bar(interval: Interval, { top }: Lane, row: number, x: Scale, lo
   const title = `${request} on ${replica}: ${tenths(from)} to ${open ? 'no end' : tenths(until)} ms, ${sold}`;
   const fits = after !== undefined && width > 14 + 8 * String(after).length;
   const classes = `bar ${className}${wrong ? ' wrong' : ''}${open ? ' open' : ''}`;
-  return markup`<g><title>${title}</title>${lingersUntil !== undefined && lingering(x(until), x(lingersUntil), y)}<rect class="${classes}" x="${x(from)}" width="${width}" y="${y}" height="${BAR}" rx="2"/>${fits && markup`<text class="inbar" x="${x(from) + width / 2}" y="${y + 15}" text-anchor="middle">${after}</text>`}</g>`;
+  return markup`<g><title>${title}</title>${lingersUntil !== undefined && lingering(x(until), x(lingersUntil), y)}<rect class="${classes}" x="${x(from)}" width="${width}" y="${y}" height="${BAR}" rx="2"/>${fits && markup`<text class="inbar ${className}" x="${x(from) + width / 2}" y="${y + 15}" text-anchor="middle">${after}</text>`}</g>`;
 }
 
 const lingering = (from: number, until: number, y: number): Markup =>

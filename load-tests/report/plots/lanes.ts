@@ -17,14 +17,13 @@ import {
 import { background, bar, LANES_LEFT, layOut } from './lane';
 
 /** One lane per replica: who held the lock when, where two did, and what was done to the replicas. */
-export function lanesPlot({ kind, all }: Intervals, excerpt: Excerpt, { sales }: Timeline): Markup {
+export function lanesPlot({ kind, all, replicas }: Intervals, excerpt: Excerpt, { sales }: Timeline): Markup {
   const heading = kind === 'held' ? 'Who held the lock' : 'Who was at work';
   const { shown, clashes, gaps, faults, from, until } = excerpt;
   if (shown.length === 0)
     return nothing(heading, 'There is no history of this run, so nobody knows who held what when.');
-  const names = [...new Set(all.map(({ replica }) => replica))].sort();
   const top = 10 + marksHeight(faults);
-  const lanes = layOut(names, shown, top);
+  const lanes = layOut(replicas, shown, top);
   const bottom = lanes.reduce((_, lane) => lane.top + lane.height, top);
   const margin = Math.max((until - from) * 0.01, 0.5);
   const x = time([from - margin, until + margin], [LANES_LEFT, WIDTH - RIGHT]);
@@ -70,7 +69,7 @@ export function lanesPlot({ kind, all }: Intervals, excerpt: Excerpt, { sales }:
   return figure(
     heading,
     howToRead(kind, drawn, all.length, excerpt.about),
-    entries(kind, names, excerpt),
+    entries(kind, replicas, excerpt),
     plot,
   );
 }
