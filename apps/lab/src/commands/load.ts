@@ -2,13 +2,7 @@ import { FaultSyntaxError } from '#lab/step';
 import { UnknownStrategy } from '#lab/strategy';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { z } from 'zod';
-import {
-  completePlan,
-  runLoad,
-  type FaultOn,
-  type LoadPlan,
-  type PlanInput,
-} from '#load-tests/run';
+import { completePlan, runLoad, type FaultOn, type LoadPlan } from '#load-tests/run';
 import { SCENARIOS } from '#load-tests/scenarios';
 import { runCommand, writeJson } from '../command';
 import { EXIT, Failure } from '../failure';
