@@ -1,0 +1,2 @@
+export { benchHttp, type BenchOptions, type BenchResult, type Pair } from './http';
+export { seamCost } from './seam';

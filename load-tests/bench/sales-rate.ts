@@ -1,0 +1,60 @@
+import autocannon from 'autocannon';
+
+export interface Rush {
+  readonly connections: number;
+  readonly requests: number;
+  /** The orders go round these products. */
+  readonly skus: readonly string[];
+  /** Of the path: strategy and options. */
+  readonly query: string;
+}
+
+/** Sales by the clock. */
+export interface SalesRate {
+  readonly sales: number;
+  /** Sales per second, from the first request to the last answer. */
+  readonly perSecond: number;
+  /** Answers that were not 201, by status; `0` counts requests without an answer. */
+  readonly others: Readonly<Record<string, number>>;
+}
+
+/** Orders through nginx; counts 201s only. The time is that of the last answer: autocannon's own ends on a tick. */
+export async function salesRate(
+  url: string,
+  { connections, requests, skus, query }: Rush,
+): Promise<SalesRate> {
+  let sent = 0;
+  let sales = 0;
+  let last = 0;
+  const others: Record<string, number> = {};
+  const begun = performance.now();
+  const instance = autocannon({
+    url,
+    connections,
+    amount: requests,
+    timeout: 30,
+    requests: [
+      {
+        method: 'POST',
+        path: `/orders?${query}`,
+        headers: { 'content-type': 'application/json' },
+        setupRequest: (request) => ({
+          ...request,
+          body: JSON.stringify({ sku: skus[sent++ % skus.length], quantity: 1, buyer: 'bench' }),
+        }),
+        onResponse: (status) => {
+          last = performance.now();
+          if (status === 201) sales++;
+          else others[status] = (others[status] ?? 0) + 1;
+        },
+      },
+    ],
+  });
+  await instance;
+  const unanswered = requests - sales - Object.values(others).reduce((sum, n) => sum + n, 0);
+  return {
+    sales,
+    perSecond: (1000 * sales) / (last - begun),
+    others: { ...others, ...(unanswered > 0 && { 0: unanswered }) },
+  };
+}
