@@ -102,7 +102,7 @@ async function build() {
     rmSync(path('dist', 'build.tsbuildinfo'), { force: true });
   const nest = path('node_modules', '@nestjs', 'cli', 'bin', 'nest.js');
   // Built into place: a lab that runs from dist/ must not lose its files.
-  await toEnd(process.execPath, [nest, 'build', 'lab'], 'The build failed: see above.');
+  await toEnd(process.execPath, [nest, 'build'], 'The build failed: see above.');
   writeFileSync(path('dist', '.lab-stamp'), before);
 }
 
