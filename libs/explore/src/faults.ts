@@ -49,8 +49,8 @@ export async function tick(run: Run): Promise<boolean> {
   });
   if (timer === undefined) return false;
   const changes = await pass(run, timer.due - 0.001);
-  run.clock.moveTo(timer.due);
   run.chronicle.fault('tick', timer.actor, `a timer of ${timer.actor} is due`, true, changes);
+  run.clock.moveTo(timer.due);
   await run.fire(timer, false);
   return true;
 }

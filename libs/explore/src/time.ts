@@ -22,6 +22,7 @@ export async function pass(run: Run, until: number): Promise<LockChange[]> {
     const timerDue = timer !== undefined && timer.due <= until && timer.due <= (ending?.at ?? Infinity);
     if (timerDue) {
       clock.moveTo(timer.due);
+      await shortenLeases(run); // before the timer: else a renewal within one real millisecond would look like none
       await run.fire(timer, true);
     } else if (ending !== undefined && ending.at <= until) {
       clock.moveTo(ending.at);
@@ -66,6 +67,6 @@ async function shortenLeases(run: Run): Promise<void> {
   const ending = run.locks.ending();
   if (ending.length === 0) return;
   for (const { key, at } of ending)
-    await run.world.redis.pexpire(key, Math.max(at - run.clock.now, LEAST_TTL_MS));
+    await run.world.redis.pexpire(key, Math.max(Math.ceil(at - run.clock.now), LEAST_TTL_MS));
   run.locks.noteRealExpiry(await run.world.readLocks());
 }
