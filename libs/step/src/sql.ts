@@ -112,8 +112,10 @@ function describe(sql: string, parameters: unknown[] = []): StepInfo {
 
 /** Connection errors become `DependencyDown`; what the server said about the statement stays as it is. */
 function translate(error: unknown): unknown {
-  const { code = '' } = (error instanceof QueryFailedError ? error.driverError : error) as { code?: string };
-  return /^(PROTOCOL_|ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|ER_CON_COUNT|ER_SERVER_SHUTDOWN)/.test(code)
+  const reason = error instanceof QueryFailedError ? error.driverError : error;
+  const { code = '', fatal } = reason as { code?: string; fatal?: boolean };
+  return fatal === true || // the driver's word for a connection that can no longer be used
+    /^(PROTOCOL_|ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|ER_CON_COUNT|ER_SERVER_SHUTDOWN)/.test(code)
     ? new DependencyDown('mysql', 'the database is not reachable', { cause: error })
     : error;
 }
