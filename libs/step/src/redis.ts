@@ -44,8 +44,7 @@ export class SteppedRedis extends Redis {
   }
 
   override sendCommand(command: Command, stream?: Parameters<Redis['sendCommand']>[1]): Promise<unknown> {
-    if (this.status !== 'ready' || stream !== undefined)
-      return super.sendCommand(command, stream) as Promise<unknown>;
+    if (stream !== undefined) return super.sendCommand(command, stream) as Promise<unknown>; // ioredis' own hand-shake
     return step(
       () => describe(command),
       (current) => this.issue(command, current),
