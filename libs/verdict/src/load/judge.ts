@@ -92,10 +92,11 @@ export function judgeLoad(evidence: Evidence, expected: Expectation): LoadVerdic
     outageMs: outage(evidence, proof.fired),
     violations,
     verdict,
-    because: [
-      ...violated.map(([, , sentence]) => sentence),
-      ...(verdict === 'safe' ? ['each unit sold once, and buyers did meet'] : missing),
-    ],
+    because: {
+      safe: ['each unit was sold once, and buyers did meet'],
+      violated: [...violated.map(([, , sentence]) => sentence), ...proof.missing],
+      unknown: missing,
+    }[verdict],
     expected,
     asExpected: matches(violations, expected) && faultsProved(evidence, proof.fired) && verdict !== 'unknown',
   };
