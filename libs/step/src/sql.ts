@@ -5,8 +5,9 @@ import {
   type QueryRunner,
   type ReplicationMode,
 } from 'typeorm';
-import { DependencyDown } from './errors';
-import { step, type Step, type StepInfo } from './step';
+import { DependencyDown, OutcomeUnknown } from './errors';
+import { Liveness } from './liveness';
+import { step, type StepInfo } from './step';
 
 export interface SteppedDataSourceOptions {
   /** `mysql://user:password@host:port`. */
@@ -27,8 +28,15 @@ interface Pool {
   query(sql: string, done: (error: Error | null, rows: unknown[]) => void): void;
 }
 
+interface Connection {
+  readonly threadId?: number;
+  destroy(): void;
+}
+
 /** A TypeORM data source of MySQL or MariaDB with every statement passing the seam. */
 export class SteppedDataSource extends DataSource {
+  private readonly liveness: Liveness;
+
   constructor(private readonly stepped: SteppedDataSourceOptions) {
     super({
       type: 'mysql',
@@ -42,12 +50,18 @@ export class SteppedDataSource extends DataSource {
       supportBigNumbers: true,
       bigNumberStrings: false, // TypeORM's default hands a BIGINT over as text, and '5' + -1 is '5-1'
     });
+    this.liveness = new Liveness(stepped.url);
   }
 
   override async initialize(): Promise<this> {
     await super.initialize();
     await this.fixSessions();
     return this;
+  }
+
+  override async destroy(): Promise<void> {
+    this.liveness.close();
+    await super.destroy();
   }
 
   override createQueryRunner(mode?: ReplicationMode): QueryRunner {
@@ -57,18 +71,26 @@ export class SteppedDataSource extends DataSource {
       parameters?: unknown[],
       structured?: boolean,
     ) => Promise<unknown>;
-    runner.query = ((sql: string, parameters?: unknown[], structured?: boolean) =>
-      step(
+    runner.query = ((sql: string, parameters?: unknown[], structured?: boolean) => {
+      let sent = false;
+      const reply = step(
         () => describe(sql, parameters),
         async (current) => {
           try {
-            if (current !== undefined) await noteConnection(runner, current);
-            return await issue(sql, parameters, structured);
+            const connection = (await runner.connect()) as Connection;
+            if (current !== undefined && connection.threadId !== undefined)
+              current.connection = connection.threadId;
+            sent = true;
+            return await this.liveness.watch(issue(sql, parameters, structured), () => {
+              connection.destroy(); // nobody may use it any more: its reply could still come
+            });
           } catch (error) {
             throw translate(error);
           }
         },
-      )) as QueryRunner['query'];
+      );
+      return sql === 'COMMIT' ? reply.catch((error: unknown) => commitLost(error, sent)) : reply;
+    }) as QueryRunner['query'];
     return runner;
   }
 
@@ -96,9 +118,11 @@ export class SteppedDataSource extends DataSource {
   }
 }
 
-async function noteConnection(runner: QueryRunner, current: Step): Promise<void> {
-  const connection = (await runner.connect()) as { threadId?: number };
-  if (connection.threadId !== undefined) current.connection = connection.threadId;
+/** A COMMIT that left and whose reply did not come may have been executed. */
+function commitLost(error: unknown, sent: boolean): never {
+  throw sent && error instanceof DependencyDown
+    ? new OutcomeUnknown('the reply to the COMMIT was lost', { cause: error })
+    : error;
 }
 
 function describe(sql: string, parameters: unknown[] = []): StepInfo {
@@ -112,7 +136,7 @@ function describe(sql: string, parameters: unknown[] = []): StepInfo {
 
 /** Connection errors become `DependencyDown`; what the server said about the statement stays as it is. */
 function translate(error: unknown): unknown {
-  const reason = error instanceof QueryFailedError ? error.driverError : error;
+  const reason: unknown = error instanceof QueryFailedError ? error.driverError : error;
   const { code = '', fatal } = reason as { code?: string; fatal?: boolean };
   return fatal === true || // the driver's word for a connection that can no longer be used
     /^(PROTOCOL_|ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|ER_CON_COUNT|ER_SERVER_SHUTDOWN)/.test(code)
