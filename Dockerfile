@@ -20,6 +20,7 @@ ENV NODE_ENV=production
 RUN mkdir /history && chown node:node /history
 COPY --from=dependencies /app/node_modules node_modules
 COPY --from=build /app/dist dist
+COPY infra/docker/replica.sh ./
 USER node
 EXPOSE 3000
-CMD ["node", "dist/apps/order/src/main.js"]
+CMD ["./replica.sh", "order"]
