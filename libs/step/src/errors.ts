@@ -15,6 +15,19 @@ export class DependencyDown extends Error {
   }
 }
 
+/** The change was sent to be made for good, and nobody knows whether it was: neither a sale nor no sale. */
+export class OutcomeUnknown extends Error {
+  readonly code = 'OUTCOME_UNKNOWN';
+
+  constructor(what: string, options?: ErrorOptions) {
+    super(
+      `${what}: the change may or may not have been made. Look at the movements before you try again`,
+      options,
+    );
+    this.name = 'OutcomeUnknown';
+  }
+}
+
 /** An injected fault: the command was not sent (`error`), or its reply was thrown away (`lose-reply`). */
 export class InjectedFault extends DependencyDown {
   constructor(
