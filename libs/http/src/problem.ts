@@ -33,7 +33,8 @@ const ANSWERS: Readonly<Record<string, readonly [status: number, title: string]>
   'FAULT.DISABLED': [403, 'Faults are disabled'],
   'REQUEST.INVALID': [400, 'Invalid request'],
   'REQUEST.TOO_LARGE': [413, 'Request too large'],
-  NOT_FOUND: [404, 'Not found'],
+  'REQUEST.NOT_FOUND': [404, 'Not found'],
+  'REQUEST.MEDIA_TYPE': [415, 'Unsupported media type'],
   'DEPENDENCY.DOWN': [503, 'A server is down'],
   OUTCOME_UNKNOWN: [502, 'Outcome unknown'],
   INTERNAL: [500, 'Internal error'],
@@ -68,6 +69,7 @@ export function problemOf(error: unknown): Problem {
     MYSQL_CODES[(error as Partial<QueryFailedError<Error & { errno: number }>>).driverError?.errno ?? 0];
   if (mysql !== undefined) return problem(mysql, error.message);
   if (statusCode === 413) return problem('REQUEST.TOO_LARGE', 'the body is larger than 16 KiB');
+  if (statusCode === 415) return problem('REQUEST.MEDIA_TYPE', 'send application/json');
   if (typeof statusCode === 'number' && statusCode < 500) return problem('REQUEST.INVALID', error.message);
   return problem('INTERNAL', 'an unexpected error: the log of this replica says more');
 }
