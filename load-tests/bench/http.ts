@@ -16,10 +16,12 @@ export interface BenchOptions {
   readonly products: number;
   /** Replicas of each app, on both sides. */
   readonly replicas: number;
-  /** Folder of the two stacks' data. */
+  /** Two folders for the two stacks are made in here. */
   readonly dir: string;
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly signal?: AbortSignal;
+  /** Told of every stack as soon as it runs, so that it can be stopped when this is given up. */
+  readonly onStart?: (stack: Stack) => void;
   readonly onProgress: (text: string) => void;
 }
 
@@ -41,24 +43,26 @@ export interface BenchResult {
 
 /** Enough for every request to be a sale. */
 const STOCK = 1_000_000_000;
-/** Fresh processes are half as fast. */
-const WARM_UPS = 2;
+/** Orders of each side before the first pair: the CPU time of a sale falls until about here, to a third. */
+const WARM_UP = 12_000;
 const REST_MS = 2000;
 
 /** Sales/s of the real apps against bare handlers: same statements, same hops, same number of processes. */
 export async function benchHttp(options: BenchOptions): Promise<BenchResult> {
   const { replicas, dir, signal, environment, onProgress } = options;
   const entry = join(__dirname, 'bare-handlers.js');
-  const start = (name: string, entries = {}): Promise<Stack> => {
+  const start = async (name: string, entries = {}): Promise<Stack> => {
     onProgress(`starting the ${name} replicas`);
-    return startProcesses({
-      dir: join(dir, `bench-${name}`),
+    const stack = await startProcesses({
+      dir: join(dir, `bench-${name}-${process.pid}`),
       replicas: { order: replicas, inventory: replicas },
       lab: false,
       entries,
       ...(environment && { environment }),
       ...(signal && { signal }),
     });
+    options.onStart?.(stack);
+    return stack;
   };
   const real = await start('real');
   try {
@@ -86,8 +90,9 @@ async function compare(real: Stack, bare: Stack, options: BenchOptions): Promise
     onProgress(what);
     return onlySales(await salesRate(stack.urls.public, rush), what).perSecond;
   };
-  for (let i = 1; i <= WARM_UPS; i++)
-    for (const stack of [real, bare]) await measure(stack, `warming up, ${i} of ${WARM_UPS}`);
+  const warmUps = Math.ceil(WARM_UP / requests);
+  for (let i = 1; i <= warmUps; i++)
+    for (const stack of [real, bare]) await measure(stack, `warming up, ${i} of ${warmUps}`);
   const done: Pair[] = [];
   for (let i = 1; i <= pairs; i++) {
     const a = await measure(real, `pair ${i} of ${pairs}: the real apps`);
