@@ -1,0 +1,195 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { parse } from 'yaml';
+
+const ROOT = resolve(__dirname, '../..');
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+
+/** A port or volume has a short form, which people write, and a long one, which `compose config` prints. */
+type Port = string | { host_ip?: string; published?: string; target: number };
+type Mount = string | { type: string; source: string; target: string; read_only?: boolean };
+
+interface Service {
+  image: string;
+  init?: boolean;
+  restart?: string;
+  ports?: Port[];
+  volumes?: Mount[];
+  environment?: Record<string, string>;
+  depends_on?: Record<string, { condition: string }>;
+  healthcheck?: { test?: string[]; disable?: boolean };
+  logging?: { options?: Record<string, string> };
+  deploy: { replicas?: number; resources: { limits: { cpus?: string | number; memory?: string | number } } };
+}
+
+interface Compose {
+  services: Record<string, Service>;
+}
+
+/** The file as it stands; and, where a compose binary is installed, as compose understands it. */
+const readings: [string, Compose][] = [
+  ['docker-compose.yml', parse(read('docker-compose.yml'), { merge: true }) as Compose],
+  ...rendered(),
+];
+
+function rendered(): [string, Compose][] {
+  const programs: [string, string[]][] = [
+    ['docker', ['compose']],
+    ['docker-compose', []],
+  ];
+  const found = programs.find(([program, first]) => {
+    try {
+      const options = { encoding: 'utf8', stdio: 'pipe' } as const;
+      return /^v?[2-9]/.test(execFileSync(program, [...first, 'version', '--short'], options));
+    } catch {
+      return false;
+    }
+  });
+  if (found === undefined) return [];
+  const [program, first] = found;
+  const json = execFileSync(program, [...first, 'config', '--format', 'json'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  return [[[program, ...first, 'config'].join(' '), JSON.parse(json) as Compose]];
+}
+
+const hostOf = (port: Port): string | undefined =>
+  typeof port === 'string' ? /^([\d.]+):/.exec(port)?.[1] : port.host_ip;
+
+const targetOf = (port: Port): number =>
+  typeof port === 'string' ? Number(port.split(':').at(-1)) : port.target;
+
+/** The folder or file of the checkout that a mount shows, and whether it can be written. */
+function bindOf(mount: Mount): { source: string; writable: boolean }[] {
+  if (typeof mount !== 'string')
+    return mount.type === 'bind'
+      ? [{ source: relative(ROOT, mount.source), writable: mount.read_only !== true }]
+      : [];
+  const [source = '', , mode] = mount.split(':');
+  return source.startsWith('.')
+    ? [{ source: relative(ROOT, join(ROOT, source)), writable: mode !== 'ro' }]
+    : [];
+}
+
+const filesUnder = (folder: string): string[] =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .filter((name) => statSync(join(ROOT, name)).isFile());
+
+describe.each(readings)('%s', (_, { services }) => {
+  const all = Object.entries(services);
+  const get = (name: string): Service => {
+    const service = services[name];
+    if (service === undefined) throw new Error(`there is no service ${name}`);
+    return service;
+  };
+  const binds = all.flatMap(([, { volumes = [] }]) => volumes.flatMap(bindOf));
+
+  it('publishes two addresses, public and lab, on the loopback interface only', () => {
+    const ports = all.flatMap(([name, service]) =>
+      (service.ports ?? []).map((port) => [name, hostOf(port), targetOf(port)]),
+    );
+    expect(ports).toEqual([
+      ['nginx', '127.0.0.1', 8080],
+      ['nginx', '127.0.0.1', 8081],
+    ]);
+  });
+
+  it.each(['nginx', 'mysql', 'redis'])('%s: runs an official image of an exact version', (name) => {
+    expect(get(name).image).toMatch(/^[a-z]+:\d+\.\d+\.\d+(-[a-z]+)?$/);
+  });
+
+  it.each(['order', 'inventory', 'migrate'])('%s: runs the image that is built here', (name) => {
+    expect(get(name).image).toBe(get('order').image);
+    expect(get(name).image).not.toContain('latest');
+  });
+
+  it.each(all)('%s: has an init, a restart policy, limits and logs that end', (name, service) => {
+    expect(service.init).toBe(true);
+    expect(service.restart).toBe(name === 'migrate' ? 'no' : 'unless-stopped');
+    expect(Object.keys(service.deploy.resources.limits).sort()).toEqual(['cpus', 'memory']);
+    expect(Object.keys(service.logging?.options ?? {}).sort()).toEqual(['max-file', 'max-size']);
+  });
+
+  it.each(all.filter(([name]) => name !== 'migrate'))('%s: is checked for health', (_name, service) => {
+    expect(service.healthcheck?.disable).not.toBe(true);
+    expect(service.healthcheck?.test?.[0]).toMatch(/^CMD/);
+  });
+
+  it.each(['order', 'inventory'])('%s: starts after the migrations, as two replicas', (name) => {
+    const { depends_on: needs = {}, deploy } = get(name);
+    expect(needs['migrate']?.condition).toBe('service_completed_successfully');
+    expect(needs['mysql']?.condition).toBe('service_healthy');
+    expect(deploy.replicas).toBe(2);
+  });
+
+  it('lets all replicas write their history into one volume', () => {
+    for (const name of ['order', 'inventory']) {
+      const { volumes = [], environment = {} } = get(name);
+      const targets = volumes.map((volume) =>
+        typeof volume === 'string' ? volume : `${volume.source}:${volume.target}`,
+      );
+      expect(targets).toEqual([`history:${environment['HISTORY_DIR'] ?? ''}`]);
+    }
+  });
+
+  it('tells the apps nothing that libs/config does not read', () => {
+    const known = [...read('libs/config/src/index.ts').matchAll(/^ {2}([A-Z_]+): z/gm)].map(([, key]) => key);
+    expect(known).toContain('LAB_ENABLED');
+    for (const name of ['order', 'inventory', 'migrate'])
+      expect(known).toEqual(expect.arrayContaining(Object.keys(get(name).environment ?? {})));
+  });
+
+  it('gives nginx every value that its templates ask for', () => {
+    const asked = filesUnder('infra/nginx/templates').flatMap((file) =>
+      [...read(file).matchAll(/\$\{([A-Z_]+)\}/g)].map(([, key]) => key),
+    );
+    expect(Object.keys(get('nginx').environment ?? {})).toEqual(expect.arrayContaining(asked));
+  });
+
+  it.each(['ORDER_SERVERS', 'INVENTORY_SERVERS'])('%s: asks for the replicas again and again', (key) => {
+    expect(get('nginx').environment?.[key]).toMatch(
+      /resolver 127\.0\.0\.11 valid=1s .*server \w+:3000 resolve max_fails=0;/,
+    );
+  });
+
+  it('mounts every configuration file of infra/, read only', () => {
+    const files = ['infra/nginx', 'infra/redis', 'infra/mysql'].flatMap(filesUnder);
+    const mounted = (file: string): boolean =>
+      binds.some(({ source }) => file === source || file.startsWith(`${source}/`));
+    expect(files.filter((file) => !mounted(file))).toEqual([]);
+    expect(binds.filter(({ writable }) => writable)).toEqual([]);
+  });
+
+  it('mounts nothing that is not there: Docker would make a folder of it', () => {
+    expect(binds.filter(({ source }) => !existsSync(join(ROOT, source)))).toEqual([]);
+  });
+});
+
+describe('the image of the apps', () => {
+  const dockerfile = read('Dockerfile');
+
+  it('begins with an exact Node.js version and ends as an ordinary user', () => {
+    const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
+    expect(bases[0]).toMatch(/^node:20\.\d+\.\d+-\w+-slim$/);
+    expect(bases.slice(1).every((base) => base === 'base')).toBe(true);
+    expect([...dockerfile.matchAll(/^USER (\S+)/gm)].map(([, user]) => user)).toEqual(['node']);
+  });
+
+  it('is built from what it names, and from nothing else', () => {
+    const [nothing, ...allowed] = read('.dockerignore')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'));
+    const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources = '']) =>
+      sources.split(' '),
+    );
+    expect(nothing).toBe('*');
+    expect(allowed.map((line) => line.slice(1)).sort()).toEqual(copied.sort());
+  });
+
+  it.each(filesUnder('infra/docker').filter((file) => file.endsWith('.sh')))('%s can be executed', (file) => {
+    expect(statSync(join(ROOT, file)).mode & 0o111).toBe(0o111);
+  });
+});
