@@ -6,6 +6,6 @@ export {
   type LoadPlan,
   type PlanInput,
 } from './plan';
-export { gather, runLoad, unfinished, type Crew, type LoadRun } from './run-load';
+export { atRest, gather, runLoad, type Crew, type LoadRun } from './run-load';
 export type { LatencySummary } from './summary';
 export { Target, TargetError } from './target';

@@ -1,5 +1,4 @@
-import type { HistoryLine } from '#lab/step';
-import { judgeLoad, type Answer, type Evidence, type LoadVerdict } from '#lab/verdict';
+import { judgeLoad, unfinished, type Answer, type Evidence, type LoadVerdict } from '#lab/verdict';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expectationOf, type LoadPlan } from './plan';
@@ -83,25 +82,9 @@ async function faultFired(target: Target, sku: string, first: Promise<Answer>): 
   );
 }
 
-/** Resolves when every request that an inventory replica began has ended, or its replica has. */
-async function atRest(target: Target, sku: string): Promise<void> {
+/** Resolves when every request that a replica began has ended, or its replica has; gives up after `REST_MS`. */
+export async function atRest(target: Target, sku: string): Promise<void> {
   await poll(REST_MS, async () => unfinished(await target.history(sku)).length === 0);
-}
-
-export function unfinished(history: readonly HistoryLine[]): string[] {
-  const ended = new Set(
-    history.flatMap((line) => (line.type === 'outcome' ? [`${line.app} ${line.request}`] : [])),
-  );
-  const dead = new Set(
-    history.flatMap((line) =>
-      line.type === 'exit' || (line.type === 'fault' && line.action === 'kill') ? [line.pid] : [],
-    ),
-  );
-  return history.flatMap((line) =>
-    line.type === 'request' && !ended.has(`${line.app} ${line.request}`) && !dead.has(line.pid)
-      ? [line.request]
-      : [],
-  );
 }
 
 async function poll(mostMs: number, done: () => Promise<boolean>): Promise<void> {
@@ -109,31 +92,38 @@ async function poll(mostMs: number, done: () => Promise<boolean>): Promise<void>
   while (!(await done()) && performance.now() < until) await delay(20);
 }
 
-/** Reads what is left after a run: rows, locks, history. */
+/** Reads what is left after a run: rows, locks, history, all of one moment at which nothing happened. */
 export async function gather(
   target: Target,
   sku: string,
   about: { strategy: string; replicas: number; fault?: LoadPlan['fault'] },
   { answers }: Pick<Traffic, 'answers'>,
 ): Promise<Evidence> {
-  const [product, movements, orders, locks, history] = await Promise.all([
-    target.product(sku),
-    target.movements(sku),
-    target.orders(sku),
-    target.locks(sku),
-    target.history(sku),
-  ]);
-  return {
-    sku,
-    strategy: about.strategy,
-    replicas: about.replicas,
-    faults: about.fault === undefined ? [] : [about.fault.header],
-    initial: product.initial,
-    finalStock: product.stock,
-    movements,
-    orders,
-    locks,
-    history,
-    answers,
-  };
+  const until = performance.now() + REST_MS;
+  for (;;) {
+    const before = (await target.history(sku)).length;
+    const [product, movements, orders, locks] = await Promise.all([
+      target.product(sku),
+      target.movements(sku),
+      target.orders(sku),
+      target.locks(sku),
+    ]);
+    const history = await target.history(sku);
+    const moving = history.length !== before;
+    if (moving && performance.now() < until) continue;
+    return {
+      sku,
+      strategy: about.strategy,
+      replicas: about.replicas,
+      faults: about.fault === undefined ? [] : [about.fault.header],
+      initial: product.initial,
+      finalStock: product.stock,
+      movements,
+      orders,
+      locks,
+      history,
+      answers,
+      moving,
+    };
+  }
 }

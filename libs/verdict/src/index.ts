@@ -3,4 +3,5 @@ export { judgeHolders, type ForeignRelease, type Overlap, type Tenure } from './
 export { judgeLoad, type LoadVerdict, type VerdictWord } from './load/judge';
 export type { FiredFault } from './load/proof';
 export type { Duplicate } from './load/stock';
+export { unfinished } from './load/unfinished';
 export * from './schedule';

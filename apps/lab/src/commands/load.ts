@@ -1,5 +1,6 @@
 import { FaultSyntaxError } from '#lab/step';
 import { UnknownStrategy } from '#lab/strategy';
+import type { LoadVerdict } from '#lab/verdict';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { z } from 'zod';
 import { completePlan, runLoad, type FaultOn, type LoadPlan } from '#load-tests/run';
@@ -83,8 +84,10 @@ export function register(program: Command): void {
 }
 
 /** 0 as the catalogue expects, 3 nothing proved, 1 otherwise. */
-export const exitCodeOf = ({ asExpected, verdict }: { asExpected: boolean; verdict: string }): number =>
-  verdict === 'unknown' ? EXIT.unknown : asExpected ? EXIT.ok : EXIT.notAsExpected;
+export const exitCodeOf = ({ asExpected, faultsProved, verdict }: LoadVerdict): number => {
+  if (verdict === 'unknown' || !faultsProved) return EXIT.unknown;
+  return asExpected ? EXIT.ok : EXIT.notAsExpected;
+};
 
 function readPlan(given: LoadOptions): LoadPlan {
   if (given.scenario !== undefined) {

@@ -1,7 +1,8 @@
-import { findStrategy, SAFE } from '#lab/strategy';
+import type { RequestLine } from '#lab/step';
+import { optionsSchema, SAFE, type Expectation } from '#lab/strategy';
 import { judgeLoad, type Evidence, type LoadVerdict } from '#lab/verdict';
 import type { Command } from 'commander';
-import { gather } from '#load-tests/run';
+import { atRest, completePlan, expectationOf, gather } from '#load-tests/run';
 import { runCommand, writeJson } from '../command';
 import { EXIT, Failure } from '../failure';
 import { printVerdict } from '../print/verdict';
@@ -20,6 +21,7 @@ export function register(program: Command): void {
         throw new Failure(`"${sku}" is no SKU: 1 to 64 letters, digits, ".", "_" or "-"`, EXIT.usage);
       const lab = await findRunningLab(options);
       onEnd(lab.stop);
+      await atRest(lab.target, sku);
       const evidence = await gather(
         lab.target,
         sku,
@@ -60,11 +62,31 @@ function judgeSince(evidence: Evidence): LoadVerdict {
   );
   const [only] = strategies;
   const expected =
-    strategies.length === 1 && only !== undefined
-      ? (findStrategy(only).expected[evidence.replicas === 1 ? 'one-replica' : 'replicas'] ?? SAFE)
-      : SAFE;
+    strategies.length === 1 && only !== undefined ? expectedOf(only, [...requests.values()], evidence) : SAFE;
   return judgeLoad(
     { ...evidence, strategy: strategies.join(' + ') || 'nothing was sold', answers },
     expected,
+  );
+}
+
+/** A header has at most so many. */
+const MOST_FAULTS = 4;
+
+/** What the catalogue says of a load with these options and with the faults that fired. */
+function expectedOf(
+  strategy: string,
+  requests: readonly RequestLine[],
+  { history, replicas }: Evidence,
+): Expectation {
+  const fired = new Set(history.flatMap((line) => (line.type === 'fault' ? [line.fault] : [])));
+  const all = requests.map(({ options }) => optionsSchema.parse(options));
+  const options = all.find(({ workMs, leaseMs }) => workMs > leaseMs) ?? all[0] ?? {};
+  return expectationOf(
+    completePlan({
+      strategy,
+      options,
+      replicas,
+      ...(fired.size > 0 && { fault: { header: [...fired].slice(0, MOST_FAULTS).join('; '), on: { kind: 'first' } } }),
+    }),
   );
 }

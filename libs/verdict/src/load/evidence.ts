@@ -47,4 +47,6 @@ export interface Evidence {
   readonly replicas: number;
   /** Faults that the run asked for, as their `x-fault` source. */
   readonly faults: readonly string[];
+  /** Something still happened while the rows were read: they may not belong together. */
+  readonly moving?: boolean;
 }

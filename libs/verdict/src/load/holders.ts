@@ -41,7 +41,7 @@ type Ordered = LockStep & { readonly order: number };
  * That a holder was still at work when the next one came is seen from its later steps, on the machine's one monotonic clock.
  */
 export function judgeHolders(history: readonly HistoryLine[]): HolderFindings {
-  const steps = history.filter((line): line is StepLine => line.type === 'step');
+  const steps = stepsOf(history);
   const onLocks = steps.filter(
     (line): line is LockStep => line.key?.startsWith('lock:') === true && line.kind === 'redis',
   );
@@ -56,6 +56,17 @@ export function judgeHolders(history: readonly HistoryLine[]): HolderFindings {
     tenures: findings.flatMap(({ tenures }) => tenures),
     undecided: onLocks.length - ordered.length,
   };
+}
+
+/** The steps, each once: a step that was pending when a fault was announced may have been answered after all. */
+function stepsOf(history: readonly HistoryLine[]): StepLine[] {
+  const steps = history.filter((line): line is StepLine => line.type === 'step');
+  const nameOf = ({ pid, request, n, t }: StepLine): string => `${pid} ${request} ${n} ${t}`;
+  const answered = new Set(steps.filter(({ pending }) => pending !== true).map(nameOf));
+  const pending = new Map(steps.filter((step) => step.pending === true).map((step) => [nameOf(step), step]));
+  return steps.filter(
+    (step) => step.pending !== true || (!answered.has(nameOf(step)) && pending.get(nameOf(step)) === step),
+  );
 }
 
 export const acquired = ({ verb, text, script, reply }: StepLine): boolean =>

@@ -18,6 +18,8 @@ export interface Proof {
   /** Two requests of which one began, on another replica, before the other ended. */
   readonly contention: readonly [string, string] | null;
   readonly fired: readonly FiredFault[];
+  /** Faults that were asked for, each by its source, and that did not fire or that nobody else saw. */
+  readonly unproved: readonly string[];
   /** What is missing for a proof, in words. */
   readonly missing: readonly string[];
 }
@@ -27,15 +29,17 @@ export function prove(evidence: Evidence, tenures: readonly Tenure[]): Proof {
   const fired = evidence.history
     .filter((line): line is FaultLine => line.type === 'fault')
     .map((line) => firedFault(line, evidence.history, tenures));
+  const asked = evidence.faults.flatMap((header) => header.split(';').map((source) => source.trim()));
+  const unproved = asked.filter((fault) => !fired.some((one) => one.fault === fault && one.seenBy !== null));
   const across = evidence.replicas > 1 ? 'on different replicas' : 'in the replica';
   const missing = [
     ...(contention === null ? [`no two requests met ${across}`] : []),
-    ...evidence.faults
-      .filter((fault) => !fired.some((f) => fault.includes(f.fault)))
+    ...asked
+      .filter((fault) => !fired.some((one) => one.fault === fault))
       .map((fault) => `the fault ${fault} never fired`),
     ...fired.filter(({ seenBy }) => seenBy === null).map(({ fault }) => `nobody else saw the fault ${fault}`),
   ];
-  return { contention, fired, missing };
+  return { contention, fired, unproved, missing };
 }
 
 /** Faults that hit one step only are proved by the step; the others by somebody who saw the process. */

@@ -1,5 +1,5 @@
 import { groupBy } from '../group-by';
-import type { Answer, Evidence, Movement } from './evidence';
+import type { Evidence, Movement } from './evidence';
 
 /** A remaining value that was sold more than once, and by whom: two requests read the same stock. */
 export interface Duplicate {
@@ -15,32 +15,44 @@ export interface StockFindings {
   readonly duplicates: readonly Duplicate[];
   /** Requests that were told "sold out" although, at the end, enough was left for them. */
   readonly refusedWithStock: readonly string[];
+  /** Units that have left the stock without a movement: nobody has bought them. */
+  readonly leaked: number;
   /** Movements without an order: somebody's stock is gone and nobody has bought it. */
   readonly orphans: readonly string[];
-  /** Units that buyers wanted and did not give up on: conflicts, busy and lost answers lower it. */
-  readonly demand: number;
+  /** Orders without a movement: somebody has bought what was never taken from the stock. */
+  readonly phantoms: readonly string[];
 }
 
 /** What the rows say: the movements against the stock, and the orders against the movements. */
 export function judgeStock({ initial, finalStock, movements, orders, answers }: Evidence): StockFindings {
   const sold = movements.reduce((sum, { delta }) => sum - delta, 0);
-  const ordered = new Set(orders.map(({ request }) => request));
   const refused = answers.filter(({ code }) => code === 'STOCK.SOLD_OUT');
   return {
     sold,
     oversold: Math.max(0, sold - initial),
     lostUpdates: sold - (initial - finalStock),
+    leaked: Math.max(0, initial - finalStock - sold),
     duplicates: duplicatesOf(movements),
     refusedWithStock: refused
       .filter(({ quantity }) => initial - sold >= quantity)
       .map(({ request }) => request),
-    orphans: movements.filter(({ request }) => !ordered.has(request)).map(({ request }) => request),
-    demand: sold + units(refused),
+    orphans: withoutPartner(movements, orders),
+    phantoms: withoutPartner(orders, movements),
   };
 }
 
-const units = (answers: readonly Answer[]): number =>
-  answers.reduce((sum, { quantity }) => sum + quantity, 0);
+/** Those of `ones` that have no partner among `others`; a request id that was used twice needs two. */
+function withoutPartner(
+  ones: readonly { readonly request: string }[],
+  others: readonly { readonly request: string }[],
+): string[] {
+  const left = new Map([...groupBy(others, ({ request }) => request)].map(([id, all]) => [id, all.length]));
+  return ones.flatMap(({ request }) => {
+    const partners = left.get(request) ?? 0;
+    left.set(request, partners - 1);
+    return partners > 0 ? [] : [request];
+  });
+}
 
 function duplicatesOf(movements: readonly Movement[]): Duplicate[] {
   const byValue = groupBy(movements, ({ after }) => after);

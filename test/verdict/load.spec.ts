@@ -1,0 +1,282 @@
+import { Tale } from './tale';
+
+/** Two buyers who met, one unit each, everything as it should be. */
+const clean = (): Tale => new Tale().contention().sells('a').sells('b');
+
+const fault = { type: 'fault', request: 'a', fault: 'after(SET)=kill', action: 'kill', at: 'SET' };
+const killed = (tale: Tale): Tale =>
+  tale.line(fault).line({ type: 'exit', signal: 'SIGKILL', code: null }, 'inventory-1');
+
+describe('safe', () => {
+  test('is a run whose rows add up and in which buyers met on different replicas', () => {
+    expect(clean().judge()).toMatchObject({
+      verdict: 'safe',
+      violations: [],
+      asExpected: true,
+      sold: 2,
+      finalStock: 8,
+    });
+  });
+
+  test('does not need the whole stock to be sold, nor a stock that the quantity divides', () => {
+    const tale = new Tale(100).contention().sells('a', 100, { units: 60 }).told('b', 'STOCK.SOLD_OUT', 60);
+    expect(tale.judge()).toMatchObject({ verdict: 'safe', sold: 60 });
+  });
+
+  test('buyers who gave up on a lock, a conflict or a lost answer do not count', () => {
+    const tale = clean().told('c', 'LOCK.NOT_OBTAINED').told('d', 'OUTCOME_UNKNOWN').told('e', 'LOCK.LOST');
+    expect(tale.judge().verdict).toBe('safe');
+  });
+});
+
+describe('unknown', () => {
+  test('is a run in which nobody met', () => {
+    const tale = new Tale()
+      .arrives('a')
+      .ends('a')
+      .arrives('b', 'inventory-2')
+      .ends('b')
+      .sells('a')
+      .sells('b');
+    const { verdict, because, asExpected } = tale.judge();
+    expect({ verdict, because, asExpected }).toEqual({
+      verdict: 'unknown',
+      because: ['no two requests met on different replicas'],
+      asExpected: false,
+    });
+  });
+
+  test('is a run in which buyers met on one replica only, unless there was but one', () => {
+    const tale = new Tale().arrives('a').arrives('b').ends('a').ends('b').sells('a').sells('b');
+    expect(tale.judge().verdict).toBe('unknown');
+    expect(tale.judge({ replicas: 1 }).verdict).toBe('safe');
+  });
+
+  test('is a run in which nothing was sold, or that has no history', () => {
+    expect(new Tale().contention().judge().because).toEqual(['0 sold of 10']);
+    expect(new Tale().sells('a').judge().verdict).toBe('unknown');
+  });
+
+  test('is a run whose fault never fired', () => {
+    const { verdict, because, faultsProved } = clean().judge({ faults: ['after(SETNX)=kill'] });
+    expect({ verdict, because, faultsProved }).toEqual({
+      verdict: 'unknown',
+      because: ['the fault after(SETNX)=kill never fired'],
+      faultsProved: false,
+    });
+  });
+
+  test('is a run of which one fault of two never fired', () => {
+    const header = 'after(SET)=kill; before(DEL)=kill';
+    const { verdict, because } = killed(clean()).judge({ faults: [header] });
+    expect({ verdict, because }).toEqual({
+      verdict: 'unknown',
+      because: ['the fault before(DEL)=kill never fired'],
+    });
+  });
+
+  test.each([
+    ['another process of the replica ended', { type: 'exit', signal: 'SIGKILL' }, 999],
+    ['it ended by something else', { type: 'exit', signal: null, code: 1 }, 101],
+    ['it is only said to be the same process that began', { type: 'start' }, 101],
+  ])('is a run whose kill nobody else saw: %s', (_, seen, pid) => {
+    const { verdict, because } = clean()
+      .line(fault)
+      .line(seen, 'inventory-1', pid)
+      .judge({ faults: ['after(SET)=kill'] });
+    expect({ verdict, because }).toEqual({
+      verdict: 'unknown',
+      because: ['nobody else saw the fault after(SET)=kill'],
+    });
+  });
+
+  test('is a run whose kill was seen before it fired', () => {
+    const tale = clean().line({ type: 'exit', signal: 'SIGKILL' }, 'inventory-1').line(fault);
+    expect(tale.judge({ faults: ['after(SET)=kill'] }).verdict).toBe('unknown');
+  });
+
+  test('is a run whose pause was not seen as state T by a helper', () => {
+    const pause = { ...fault, fault: 'before(DEL)=pause(9)', action: 'pause' };
+    const faults = [pause.fault];
+    expect(clean().line(pause).judge({ faults }).verdict).toBe('unknown');
+    expect(clean().line(pause).line({ type: 'stopped' }, 'inventory-2').judge({ faults }).verdict).toBe(
+      'unknown',
+    );
+    expect(clean().line(pause).line({ type: 'stopped' }).judge({ faults })).toMatchObject({
+      verdict: 'safe',
+      faultsProved: true,
+      faults: [{ seenBy: 'the helper: state T' }],
+    });
+  });
+
+  test('is a run with a command on a lock that the server gave no place', () => {
+    const tale = clean().locks('a', 'inventory-1', { order: undefined });
+    expect(tale.judge()).toMatchObject({ verdict: 'unknown', undecided: 1 });
+  });
+
+  test('is not a run whose step was pending when a fault fired and was answered later', () => {
+    const tale = clean();
+    const pending = { type: 'step', request: 'a', n: 1, kind: 'redis', verb: 'SET', text: 'SET', took: 0 };
+    const both = { ...pending, key: 'lock:{load}:expiring', t: 5000 };
+    tale.line({ ...both, pending: true }).line({ ...both, reply: null, order: 1, took: 80 });
+    expect(tale.judge()).toMatchObject({ verdict: 'safe', undecided: 0 });
+  });
+
+  test('is a run whose answers were not those of the shop', () => {
+    expect(clean().told('c', 'INTERNAL').judge().because).toEqual([
+      "1 answers were none of the shop's own, e.g. INTERNAL",
+    ]);
+  });
+
+  test('is a run in which two requests had one id', () => {
+    const tale = clean().arrives('a').ends('a').sells('a');
+    expect(tale.judge().because).toEqual(['1 requests came with the id of another one']);
+  });
+
+  test('is a run that goes on: what it will still do would explain what is missing', () => {
+    const tale = clean().arrives('c').sells('c', 8, { order: false });
+    const locks = [{ key: 'lock:{load}:setnx', value: 'locked', ttlMs: null }];
+    const { verdict, because } = tale.judge({ locks });
+    expect({ verdict, because }).toEqual({
+      verdict: 'unknown',
+      because: ['1 requests have not ended, e.g. c'],
+    });
+    expect(clean().judge({ moving: true, finalStock: 9 }).verdict).toBe('unknown');
+  });
+});
+
+describe('violated', () => {
+  test('oversold: more units were sold than there were', () => {
+    const tale = new Tale(1).contention().sells('a', 1).sells('b', 1);
+    expect(tale.judge()).toMatchObject({
+      verdict: 'violated',
+      oversold: 1,
+      lostUpdates: 1,
+      violations: ['oversold', 'lost-update'],
+    });
+  });
+
+  test('lost-update: the two that sold the same unit are named', () => {
+    const { violations, duplicates, because } = new Tale().contention().sells('a', 10).sells('b', 10).judge();
+    expect(violations).toEqual(['lost-update']);
+    expect(duplicates).toEqual([
+      {
+        value: 9,
+        sales: [
+          { request: 'a', replica: 'inventory-1' },
+          { request: 'b', replica: 'inventory-1' },
+        ],
+      },
+    ]);
+    expect(because[0]).toContain('"9 left" was sold by a on inventory-1 and by b on inventory-1');
+  });
+
+  test('lost-update: a stale write that raised the stock again, with no value sold twice', () => {
+    const tale = new Tale().contention().sells('b', 10).sells('c', 9).sells('a', 10, { units: 3 });
+    expect(tale.judge()).toMatchObject({ violations: ['lost-update'], duplicates: [], lostUpdates: 2 });
+  });
+
+  test('undersold: told "sold out" with enough left, but not with too little left', () => {
+    const tale = new Tale(3).contention().sells('a', 3).sells('b', 2).told('c', 'STOCK.SOLD_OUT', 1);
+    expect(tale.judge().violations).toEqual(['undersold']);
+    const more = new Tale(3).contention().sells('a', 3).sells('b', 2).told('c', 'STOCK.SOLD_OUT', 2);
+    expect(more.judge().verdict).toBe('safe');
+  });
+
+  test('undersold: units that left the stock and that nobody has bought', () => {
+    const { violations, because } = clean().judge({ finalStock: 5 });
+    expect(violations).toEqual(['undersold']);
+    expect(because).toEqual(['3 units are gone that nobody has bought']);
+  });
+
+  test('stuck: a lock that never ends, but not one that will', () => {
+    const key = 'lock:{load}:setnx';
+    const left = (ttlMs: number | null) => clean().judge({ locks: [{ key, value: 'locked', ttlMs }] });
+    expect(left(null)).toMatchObject({ violations: ['stuck'], stuckLocks: [{ key }] });
+    expect(left(400).verdict).toBe('safe');
+  });
+
+  test('orphan: a movement without an order, even when another request has the same id and an order', () => {
+    const tale = clean().sells('c', 8, { order: false });
+    expect(tale.judge()).toMatchObject({ violations: ['orphan'], orphans: ['c'] });
+    const twice = clean().sells('a', 8, { order: false });
+    expect(twice.judge().orphans).toEqual(['a']);
+  });
+
+  test('orphan: an order without a movement', () => {
+    const tale = clean();
+    tale.orders.push({ request: 'x' });
+    expect(tale.judge()).toMatchObject({ violations: ['orphan'], phantoms: ['x'] });
+  });
+
+  test('overlap: a second holder came while the first had its write still to send', () => {
+    const tale = clean().locks('a').sql('a', 'inventory-1', 'SELECT').locks('b', 'inventory-2').sql('a');
+    expect(tale.judge()).toMatchObject({
+      violations: ['overlap'],
+      overlaps: [{ first: 'a', second: 'b', key: 'lock:{load}:expiring' }],
+    });
+  });
+
+  test('overlap: not when the first was done, nor when it had released', () => {
+    expect(clean().locks('a').sql('a').locks('b', 'inventory-2').sql('b').judge().verdict).toBe('safe');
+    expect(clean().locks('a').sql('a').deletes('a').locks('b').sql('b').judge().verdict).toBe('safe');
+  });
+
+  test("overlap: the order app's insert is no work under the lock", () => {
+    const tale = clean().locks('a').sql('a').locks('b', 'inventory-2').sql('a', 'order-1', 'INSERT');
+    expect(tale.judge().verdict).toBe('safe');
+  });
+
+  test('foreign-release: the one who deleted and the one whose lock it was', () => {
+    const tale = clean().locks('a').locks('b', 'inventory-2').deletes('a');
+    expect(tale.judge()).toMatchObject({
+      violations: ['foreign-release'],
+      foreignReleases: [{ by: 'a', owner: 'b', key: 'lock:{load}:expiring' }],
+    });
+  });
+
+  test('foreign-release: not when there was nothing left to delete', () => {
+    expect(clean().locks('a').deletes('a', 'inventory-1', { reply: 0 }).judge().verdict).toBe('safe');
+  });
+
+  test("foreign-release: the server's order decides, whatever the clients' clocks say", () => {
+    // by the server: a locks (1), b locks (2), a deletes (3); by the clocks, a deleted before b came
+    const foreign = clean()
+      .at(100_000)
+      .locks('a')
+      .at(300_000)
+      .locks('b', 'inventory-2')
+      .at(200_000)
+      .deletes('a');
+    expect(foreign.judge().violations).toContain('foreign-release');
+    // by the server: a locks (1), a deletes (2), b locks (3); by the clocks, b came before
+    const own = clean().at(100_000).locks('a').at(300_000).deletes('a').at(200_000).locks('b', 'inventory-2');
+    expect(own.judge().verdict).toBe('safe');
+  });
+});
+
+describe('as expected', () => {
+  const lost = (): Tale => new Tale().contention().sells('a', 10).sells('b', 10);
+
+  test('when all that must be seen is seen, and nothing that may not', () => {
+    expect(lost().judge({}, { must: ['lost-update'], may: [] }).asExpected).toBe(true);
+    expect(lost().judge({}, { must: [], may: ['lost-update'] }).asExpected).toBe(true);
+    expect(lost().judge({}, { must: [], may: [] }).asExpected).toBe(false);
+    expect(lost().judge({}, { must: ['oversold', 'lost-update'], may: [] }).asExpected).toBe(false);
+    expect(clean().judge({}, { must: ['oversold'], may: [] }).asExpected).toBe(false);
+    expect(clean().judge({}, { must: [], may: ['oversold'] }).asExpected).toBe(true);
+  });
+
+  test('never when a fault that was asked for is not proved, whatever else was seen', () => {
+    const expected = { must: ['lost-update'], may: [] } as const;
+    const verdict = lost().judge({ faults: ['after(SETNX)=kill'] }, expected);
+    expect(verdict).toMatchObject({ verdict: 'violated', asExpected: false, faultsProved: false });
+  });
+});
+
+test('an outage is the time from the fault to the next holder', () => {
+  const tale = clean().locks('a').line(fault).line({ type: 'exit', signal: 'SIGKILL' }, 'inventory-1');
+  const { outageMs, faults } = tale.at(2_000_000).locks('b', 'inventory-2').judge();
+  expect(faults).toMatchObject([{ holding: true, seenBy: 'the supervisor: it ended by SIGKILL' }]);
+  expect(outageMs).toBe(1995);
+});
