@@ -19,6 +19,7 @@ export async function serve(
 ): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter({
     bodyLimit: LARGEST_BODY,
+    return503OnClosing: false, // a request that still comes in is finished like the others
     genReqId: ({ headers }: IncomingMessage) => {
       const given = headers['x-request-id'];
       return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
@@ -35,6 +36,7 @@ export async function serve(
       void reply.headers({ 'X-Replica': config.replica, 'X-Request-Id': request.id });
       done();
     });
+  closeAfterLastAnswer(app);
   describe(app, title);
   stopWithParent(app);
   await app.listen(config.port, config.host);
@@ -46,6 +48,22 @@ function describe(app: NestFastifyApplication, title: string): void {
     'A shop that oversells on purpose. Choose a strategy per request: ?strategy=NAME or X-Strategy: NAME.';
   const document = new DocumentBuilder().setTitle(title).setDescription(description).setVersion('1').build();
   SwaggerModule.setup('docs', app, () => cleanupOpenApiDoc(SwaggerModule.createDocument(app, document)));
+}
+
+/** Once we stop, an answer ends its connection: kept alive by nginx, it would keep this process alive for a minute. */
+function closeAfterLastAnswer(app: NestFastifyApplication): void {
+  let stopping = false;
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .addHook('preClose', (done) => {
+      stopping = true;
+      done();
+    })
+    .addHook('onSend', (_request, reply, _payload, done) => {
+      if (stopping) void reply.header('Connection', 'close');
+      done();
+    });
 }
 
 /** SIGTERM, SIGINT and the end of the parent: in-flight requests finish, then the connections close. */

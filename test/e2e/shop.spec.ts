@@ -1,0 +1,231 @@
+import { eventually, expectProblem, openShop } from './support';
+
+const shop = openShop('shop');
+const ANY = expect.any(String) as string;
+
+describe('an order', () => {
+  test('takes the stock, records the movement in one schema and the order in the other', async () => {
+    const sku = await shop().product(5);
+    const { status, json } = await shop().order({
+      body: { sku, quantity: 2, buyer: 'ann' },
+      headers: { 'x-request-id': 'first-order' },
+    });
+    expect({ status, json }).toMatchObject({
+      status: 201,
+      json: {
+        sku,
+        quantity: 2,
+        buyer: 'ann',
+        stockAfter: 3,
+        request: 'first-order',
+        strategy: 'conditional-update',
+      },
+    });
+    expect(await shop().movements(sku)).toEqual([
+      {
+        id: expect.any(Number) as number,
+        balance: sku,
+        delta: -2,
+        before: 5,
+        after: 3,
+        request: 'first-order',
+        replica: json['inventoryReplica'],
+        strategy: 'conditional-update',
+        at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) as string,
+      },
+    ]);
+    expect(await shop().orders(sku)).toMatchObject([
+      { id: json['id'], quantity: 2, buyer: 'ann', replica: json['replica'], request: 'first-order' },
+    ]);
+    expect(await shop().stock(sku)).toBe(3);
+  });
+
+  test.each([
+    'none',
+    'local-mutex',
+    'setnx',
+    'expiring',
+    'token-checked',
+    'token-lua',
+    'watchdog',
+    'for-update',
+    'conditional-update',
+  ])('is possible under %s, and leaves no lock', async (strategy) => {
+    const sku = await shop().product(1);
+    const { status, json } = await shop().order({ sku, query: `strategy=${strategy}` });
+    expect({ status, strategy: json['strategy'] }).toEqual({ status: 201, strategy });
+    expect((await shop().movements(sku)).map((row) => row['strategy'])).toEqual([strategy]);
+    expect((await shop().get(`/lab/inventory/locks/${sku}`, 'lab')).json).toEqual([]);
+    expectProblem(await shop().order({ sku, query: `strategy=${strategy}` }), 409, 'STOCK.SOLD_OUT');
+    expect(await shop().stock(sku)).toBe(0);
+  });
+
+  test('takes its strategy and options from headers, but the query wins', async () => {
+    const sku = await shop().product(9);
+    const headers = { 'x-strategy': 'setnx', 'x-lease-ms': '777', 'x-wait-ms': '5' };
+    const byHeaders = await shop().order({ sku, headers });
+    expect(byHeaders.json).toMatchObject({ strategy: 'setnx', options: { leaseMs: 777, waitMs: 5 } });
+    const byBoth = await shop().order({ sku, headers, query: 'strategy=expiring&leaseMs=888' });
+    expect(byBoth.json).toMatchObject({ strategy: 'expiring', options: { leaseMs: 888, waitMs: 5 } });
+    expect(byBoth.json['ignored']).toEqual([]);
+  });
+
+  test('echoes as ignored the options that its strategy does not use', async () => {
+    const sku = await shop().product(9);
+    const query = 'strategy=setnx&leaseMs=100&workMs=1';
+    expect((await shop().order({ sku, query })).json['ignored']).toEqual(['leaseMs']);
+    expect((await shop().order({ sku })).json['ignored']).toEqual([]);
+  });
+
+  test('of more than is left is refused, and the rest stays for smaller ones', async () => {
+    const sku = await shop().product(3);
+    const of = (quantity: number) => shop().order({ body: { sku, quantity, buyer: 'ann' } });
+    expectProblem(await of(4), 409, 'STOCK.SOLD_OUT');
+    expect((await of(3)).status).toBe(201);
+    expect(await shop().orders(sku)).toHaveLength(1);
+  });
+
+  test('waits for a lock as long as it was told to, then gives up', async () => {
+    const sku = await shop().product(2);
+    const first = shop().order({ sku, query: 'strategy=setnx&workMs=900' });
+    const locks = `/lab/inventory/locks/${sku}`;
+    await eventually('the lock is held', async () => (await shop().get(locks, 'lab')).json['length'] === 1);
+    const second = await shop().order({ sku, query: 'strategy=setnx&waitMs=200' });
+    expectProblem(second, 423, 'LOCK.NOT_OBTAINED');
+    expect(second.tookMs).toBeGreaterThanOrEqual(200);
+    expect(second.tookMs).toBeLessThan(900);
+    expect((await first).status).toBe(201);
+  });
+
+  test('is told when the row stays locked: 423, and nothing is sold twice', async () => {
+    const sku = await shop().product(2);
+    const first = shop().order({ sku, query: 'strategy=for-update&workMs=3000' });
+    await eventually('the row is being worked on', async () =>
+      (await shop().history(sku)).some((line) => line.type === 'step' && line.text.includes('FOR UPDATE')),
+    );
+    expectProblem(await shop().order({ sku, query: 'strategy=for-update' }), 423, 'LOCK.WAIT_TIMEOUT');
+    expect((await first).status).toBe(201);
+    expect(await shop().stock(sku)).toBe(1);
+  });
+});
+
+describe('the replicas', () => {
+  test('all serve, and every answer says which one it was', async () => {
+    const sku = await shop().product(100);
+    const replies = await Promise.all(Array.from({ length: 24 }, () => shop().order({ sku })));
+    expect([...new Set(replies.map(({ headers }) => headers['x-replica']))].sort()).toEqual([
+      'order-1',
+      'order-2',
+    ]);
+    expect([...new Set(replies.map(({ json }) => json['inventoryReplica']))].sort()).toEqual([
+      'inventory-1',
+      'inventory-2',
+    ]);
+    for (const { headers, json } of replies) {
+      expect(headers['x-replica']).toBe(json['replica']);
+      expect(headers['x-request-id']).toBe(json['request']);
+    }
+    const movements = await shop().movements(sku);
+    expect(movements.map((row) => row['after'])).toEqual(Array.from({ length: 24 }, (_, i) => 99 - i));
+    expect(new Set(movements.map((row) => row['request']))).toEqual(
+      new Set(replies.map(({ json }) => json['request'])),
+    );
+  });
+
+  test.each(['/orders', '/products', '/products/nothing', '/orders/nothing', '/health/live', '/docs-json'])(
+    'say who they are at %s',
+    async (path) => {
+      expect((await shop().get(path)).headers['x-replica']).toMatch(/^(order|inventory)-[12]$/);
+    },
+  );
+
+  test('sell no unit twice under a lock that all of them see, whoever is faster', async () => {
+    const sku = await shop().product(10);
+    const orders = Array.from({ length: 30 }, () => shop().order({ sku, query: 'strategy=token-lua' }));
+    const statuses = (await Promise.all(orders)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(10);
+    expect(statuses.filter((status) => status === 409)).toHaveLength(20);
+    expect(await shop().orders(sku)).toHaveLength(10);
+  });
+});
+
+describe('what can be read', () => {
+  test('orders come in pages, by number', async () => {
+    const sku = await shop().product(5);
+    for (let i = 0; i < 5; i++) await shop().order({ sku });
+    const all = await shop().orders(sku);
+    const first = await shop().list(`/orders?sku=${sku}&limit=2`);
+    expect(first).toEqual(all.slice(0, 2));
+    const rest = await shop().list(`/orders?sku=${sku}&after=${String(first[1]?.['number'])}`);
+    expect(rest).toEqual(all.slice(2));
+  });
+
+  test('movements come in pages, in the order of their inserts', async () => {
+    const sku = await shop().product(5);
+    for (let i = 0; i < 3; i++) await shop().order({ sku });
+    const [first, ...rest] = await shop().movements(sku);
+    expect(await shop().list(`/products/${sku}/movements?limit=1`)).toEqual([first]);
+    expect(await shop().list(`/products/${sku}/movements?after=${String(first?.['id'])}`)).toEqual(rest);
+  });
+
+  test('products with their stock: all, one, or none', async () => {
+    const sku = await shop().product(7);
+    const product = { sku, name: ANY, priceMinor: expect.any(Number) as number, stock: 7, initial: 7 };
+    expect((await shop().get(`/products/${sku}`)).json).toEqual(product);
+    expect(await shop().list('/products')).toContainEqual(product);
+    expectProblem(await shop().get('/products/nothing'), 404, 'STOCK.UNKNOWN_SKU');
+    expectProblem(await shop().get('/products/nothing/movements'), 404, 'STOCK.UNKNOWN_SKU');
+  });
+
+  test.each(['live', 'ready'])('health: %s', async (check) => {
+    expect(await shop().get(`/health/${check}`)).toMatchObject({ status: 200, json: { status: 'ok' } });
+  });
+
+  test('OpenAPI of both apps, with every route that buyers use', async () => {
+    expect((await shop().get('/docs')).headers['content-type']).toContain('text/html');
+    const order = (await shop().get('/docs-json')).json as { paths: object };
+    expect(Object.keys(order.paths)).toEqual(expect.arrayContaining(['/orders', '/health/ready']));
+    const replica = await shop().replica('inventory-1');
+    const inventory = await shop().send(`${replica.url}/docs-json`, 'GET', {});
+    expect(Object.keys(inventory.json['paths'] as object)).toEqual(
+      expect.arrayContaining(['/products', '/products/{sku}', '/products/{sku}/movements']),
+    );
+  });
+});
+
+describe('an orderly stop', () => {
+  /** The supervisor loses patience with a replica that does not stop by itself. */
+  const endsByKill = async (sku: string) =>
+    (await shop().history(sku)).filter((line) => line.type === 'exit' && line.signal === 'SIGKILL');
+
+  test('lets the inventory finish the request that holds the lock, and release it', async () => {
+    const sku = await shop().product(2);
+    const order = shop().order({ sku, query: 'strategy=setnx&workMs=1000' });
+    let at: string | undefined;
+    await eventually('somebody works under the lock', async () => {
+      at = (await shop().history(sku)).find((line) => line.type === 'step' && line.verb === 'SETNX')?.replica;
+      return at !== undefined;
+    });
+    await shop().stack.restart(String(at));
+    expect(await order).toMatchObject({ status: 201, json: { inventoryReplica: at } });
+    expect(await endsByKill(sku)).toEqual([]);
+    expect((await shop().get(`/lab/inventory/locks/${sku}`, 'lab')).json).toEqual([]);
+    expect(await shop().movements(sku)).toHaveLength(1);
+  });
+
+  test('lets the order app finish the order that it is placing', async () => {
+    const sku = await shop().product(2);
+    const order = shop().order({ sku, query: 'strategy=conditional-update&workMs=1000' });
+    let at: string | undefined;
+    await eventually('the order is being placed', async () => {
+      at = (await shop().history(sku)).find(
+        (line) => line.type === 'request' && line.app === 'order',
+      )?.replica;
+      return at !== undefined;
+    });
+    await shop().stack.restart(String(at));
+    expect(await order).toMatchObject({ status: 201, json: { replica: at } });
+    expect(await endsByKill(sku)).toEqual([]);
+    expect(await shop().orders(sku)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,187 @@
+import { rmSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Replica, type Stack, type StackOptions, startProcesses } from '#lab/stack';
+import type { HistoryLine } from '#lab/step';
+import { Redis } from 'ioredis';
+import { createConnection } from 'mysql2/promise';
+import { Agent, request } from 'undici';
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly json: Record<string, unknown>;
+  readonly tookMs: number;
+}
+
+/** What an order says beside its strategy, which is in the query or in a header. */
+export interface Asked {
+  readonly at?: 'public' | 'lab';
+  readonly query?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: unknown;
+  readonly sku?: string;
+  readonly fault?: string;
+}
+
+/** The whole shop, built, behind nginx, as a spec sees it. */
+export class Shop {
+  private readonly agent = new Agent({ connections: 64, headersTimeout: 30_000 });
+  private products = 0;
+
+  constructor(readonly stack: Stack) {}
+
+  /** A product of the test's own. */
+  async product(stock: number): Promise<string> {
+    const sku = `spec-${++this.products}`;
+    const { status } = await this.post(`${this.url('lab')}/lab/reset`, { body: { sku, stock } });
+    expect(status).toBe(200);
+    return sku;
+  }
+
+  url(at: 'public' | 'lab'): string {
+    return this.stack.urls[at] ?? 'http://there.is.none';
+  }
+
+  order({ at, query = '', sku, body, headers, fault }: Asked): Promise<Reply> {
+    return this.post(`${this.url(at ?? (fault === undefined ? 'public' : 'lab'))}/orders?${query}`, {
+      body: body ?? { sku, quantity: 1, buyer: 'ann' },
+      headers: { ...headers, ...(fault !== undefined && { 'x-fault': fault }) },
+    });
+  }
+
+  async post(
+    url: string,
+    { body, headers }: { body?: unknown; headers?: Record<string, string> },
+  ): Promise<Reply> {
+    return this.send(url, 'POST', {
+      headers: { 'content-type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+  }
+
+  get(path: string, at: 'public' | 'lab' = 'public'): Promise<Reply> {
+    return this.send(`${this.url(at)}${path}`, 'GET', {});
+  }
+
+  async send(
+    url: string,
+    method: string,
+    init: { headers?: Record<string, string>; body?: string },
+  ): Promise<Reply> {
+    const begun = performance.now();
+    const { statusCode, headers, body } = await request(url, {
+      method: method as 'GET',
+      dispatcher: this.agent,
+      ...init,
+    });
+    const text = await body.text();
+    return {
+      status: statusCode,
+      headers,
+      json: parse(text) as Record<string, unknown>,
+      tookMs: performance.now() - begun,
+    };
+  }
+
+  async list(path: string): Promise<Record<string, unknown>[]> {
+    return (await this.get(path)).json as unknown as Record<string, unknown>[];
+  }
+
+  movements = (sku: string) => this.list(`/products/${sku}/movements`);
+  orders = (sku: string) => this.list(`/orders?sku=${sku}`);
+  stock = async (sku: string) => (await this.get(`/products/${sku}`)).json['stock'];
+
+  async history(sku: string): Promise<HistoryLine[]> {
+    const { body } = await request(`${this.url('lab')}/lab/history/${sku}`);
+    const text = await body.text();
+    return text
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as HistoryLine);
+  }
+
+  /** All rows and all keys, of all products: to be compared before and after. */
+  async everything(): Promise<unknown> {
+    const [sql, redis] = [await createConnection(this.stack.urls.mysql), new Redis(this.stack.urls.redis)];
+    try {
+      const rows = async (table: string): Promise<unknown> =>
+        (await sql.query(`SELECT * FROM ${table} ORDER BY 1`))[0];
+      return {
+        balances: await rows('inventory.balance'),
+        products: await rows('inventory.product'),
+        movements: await rows('inventory.movement'),
+        orders: await rows('orders.orders'),
+        locks: (await redis.keys('*')).filter((key) => key !== 'lab:order').sort(),
+      };
+    } finally {
+      redis.disconnect();
+      await sql.end();
+    }
+  }
+
+  async replica(name: unknown): Promise<Replica> {
+    const found = (await this.stack.replicas()).find((one) => one.name === name);
+    if (found === undefined) throw new Error(`no replica ${String(name)}`);
+    return found;
+  }
+
+  async stop(): Promise<void> {
+    await this.agent.destroy();
+    await this.stack.stop();
+  }
+}
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return { text };
+  }
+};
+
+/** One shop for the spec file, started from dist/ in a folder of its own. */
+export function openShop(name: string, more: Partial<StackOptions> = {}): () => Shop {
+  const dir = resolve('.lab', `test-${name}-${process.pid}`);
+  let shop: Shop | undefined;
+  beforeAll(async () => {
+    const replicas = { order: 2, inventory: 2 };
+    shop = new Shop(await startProcesses({ dir, replicas, lab: true, durability: 'relaxed', ...more }));
+  }, 60_000);
+  afterAll(async () => {
+    await shop?.stop();
+    rmSync(dir, { recursive: true, force: true });
+  }, 30_000);
+  return () => {
+    if (shop === undefined) throw new Error('the shop did not open');
+    return shop;
+  };
+}
+
+/** Polls; fails the test when it does not become true within the time. */
+export async function eventually(
+  what: string,
+  probe: () => boolean | Promise<boolean>,
+  ms = 8000,
+): Promise<void> {
+  const deadline = performance.now() + ms;
+  while (!(await probe())) {
+    if (performance.now() > deadline) throw new Error(`not within ${ms} ms: ${what}`);
+    await sleep(10);
+  }
+}
+
+/** A problem+json with this status and code. */
+export function expectProblem({ status, headers, json }: Reply, wanted: number, code: string): void {
+  expect({ status, code: json['code'], type: headers['content-type'] }).toEqual({
+    status: wanted,
+    code,
+    type: expect.stringMatching(/^application\/problem\+json/) as string,
+  });
+  expect(json).toMatchObject({
+    type: 'about:blank',
+    title: expect.any(String) as string,
+    status: wanted,
+    detail: expect.any(String) as string,
+  });
+}
