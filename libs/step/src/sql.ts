@@ -7,6 +7,7 @@ import {
 } from 'typeorm';
 import { DependencyDown, OutcomeUnknown } from './errors';
 import { Liveness } from './liveness';
+import { promiseOnce, type PooledConnection } from './promised';
 import { step, type StepInfo } from './step';
 
 export interface SteppedDataSourceOptions {
@@ -24,7 +25,10 @@ export interface SteppedDataSourceOptions {
 
 /** The part of a mysql2 pool that is used here. */
 interface Pool {
-  on(event: 'connection', listener: (connection: { query(sql: string): void }) => void): void;
+  on(
+    event: 'connection',
+    listener: (connection: PooledConnection & { query(sql: string): void }) => void,
+  ): void;
   query(sql: string, done: (error: Error | null, rows: unknown[]) => void): void;
 }
 
@@ -111,6 +115,7 @@ export class SteppedDataSource extends DataSource {
       ...(snapshotIsolation.length > 0 ? ['SET SESSION innodb_snapshot_isolation = OFF'] : []),
     ];
     pool.on('connection', (connection) => {
+      promiseOnce(connection);
       for (const sql of settings) connection.query(sql);
     });
     // initialize() opened one connection before the listener was there: one at a time, these reach that one

@@ -1,0 +1,23 @@
+/** The part of a mysql2 pool's connection that is used here. */
+export interface PooledConnection {
+  query(sql: unknown, parameters: unknown, done: (error: Error | null, ...reply: unknown[]) => void): void;
+  promise(): unknown;
+}
+
+/**
+ * TypeORM asks for `connection.promise()` at every statement. mysql2 then resolves a module by its path, builds a
+ * wrapper and captures a stack: a third of the CPU time of a transaction (107 µs, without it 70 µs). This wrapper is made
+ * once; the stack is not missed, since TypeORM's QueryFailedError has its own.
+ */
+export function promiseOnce(connection: PooledConnection): void {
+  const promised = {
+    query: (sql: unknown, parameters: unknown): Promise<unknown[]> =>
+      new Promise((resolve, reject) => {
+        connection.query(sql, parameters, (error, ...reply) => {
+          if (error) reject(error);
+          else resolve(reply);
+        });
+      }),
+  };
+  connection.promise = () => promised;
+}
