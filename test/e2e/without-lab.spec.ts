@@ -1,0 +1,45 @@
+import { readdirSync } from 'node:fs';
+import { expectProblem, openShop } from './support';
+
+const shop = openShop('without-lab', { lab: false, replicas: { order: 1, inventory: 1 } });
+const faulty = { 'x-fault': 'after(COMMIT)=kill' };
+
+test('there is no lab address, and orders are placed all the same', async () => {
+  expect(shop().stack.urls.lab).toBeUndefined();
+  expect((await shop().order({ sku: 'phone' })).status).toBe(201);
+  expect(await shop().stock('phone')).toBe(99);
+});
+
+test('a fault is refused on the internal address and by the apps, and nothing changes', async () => {
+  const before = await shop().everything();
+  const { inventory } = shop().stack.urls;
+  const deduction = { body: { quantity: 1 }, headers: faulty };
+  expectProblem(
+    await shop().post(`${inventory}/products/phone/deductions`, deduction),
+    403,
+    'FAULT.DISABLED',
+  );
+  const order = { body: { sku: 'phone', quantity: 1, buyer: 'ann' }, headers: faulty };
+  const { url } = await shop().replica('order-1');
+  expectProblem(await shop().post(`${url}/orders`, order), 403, 'FAULT.DISABLED');
+  expect(await shop().everything()).toEqual(before);
+});
+
+test('a fault on the public address is cleared, not refused', async () => {
+  expect((await shop().order({ at: 'public', sku: 'phone', headers: faulty })).status).toBe(201);
+});
+
+test('reset, locks and history do not exist, in no app', async () => {
+  const body = { sku: 'phone', stock: 1 };
+  for (const name of ['order-1', 'inventory-1']) {
+    const { url } = await shop().replica(name);
+    for (const path of ['/lab/reset', '/lab/inventory/reset'])
+      expectProblem(await shop().post(`${url}${path}`, { body }), 404, 'REQUEST.NOT_FOUND');
+    for (const path of ['/lab/history/phone', '/lab/inventory/locks/phone'])
+      expectProblem(await shop().send(`${url}${path}`, 'GET', {}), 404, 'REQUEST.NOT_FOUND');
+  }
+});
+
+test('no history is written', () => {
+  expect(readdirSync(shop().stack.historyDir).filter((name) => name !== 'supervisor.jsonl')).toEqual([]);
+});
