@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { register as bench } from './commands/bench';
 import { register as demo } from './commands/demo';
 import { register as doctor } from './commands/doctor';
 import { register as load } from './commands/load';
@@ -17,7 +18,7 @@ const program = new Command('lab')
   .exitOverride();
 
 // sub-commands inherit exitOverride only when it is set before they are added
-for (const register of [up, demo, load, verdict, strategies, doctor]) register(program);
+for (const register of [up, demo, load, verdict, strategies, bench, doctor]) register(program);
 
 program.parseAsync().catch((error: unknown) => {
   if (!(error instanceof CommanderError)) throw error;
