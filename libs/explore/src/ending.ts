@@ -1,5 +1,5 @@
 import type { ScheduleHistory } from '#lab/verdict';
-import { kill, noticeDeath, resume } from './faults';
+import { kill, noticeDeaths, resume } from './faults';
 import type { Run } from './run';
 import { nextMoment, pass } from './time';
 
@@ -21,17 +21,11 @@ export async function letTimePass(run: Run): Promise<boolean> {
     run.chronicle.time(`nobody can move; time goes on until ${moment.why}`, changes);
     return true;
   }
-  const zombie = run.actors.find(
-    (actor) => actor.inFlight !== undefined && !actor.held.length && !actor.blocked,
-  );
-  if (zombie !== undefined) {
-    await noticeDeath(run, zombie);
-    return true;
-  }
   if (!run.actors.some((actor) => actor.blocked)) return false;
   run.chronicle.time('nobody can move; a lock wait in the database runs into its time-out');
   const happened = await run.waitForServer(LOCK_WAIT_MS);
   await run.settle();
+  await noticeDeaths(run);
   return happened;
 }
 
@@ -39,8 +33,10 @@ export async function letTimePass(run: Run): Promise<boolean> {
 export async function finishAll(run: Run): Promise<ScheduleHistory> {
   for (;;) {
     const [held] = movable(run);
-    if (held !== undefined) await run.release(held);
-    else if (!(await resumeOne(run)) && !(await letTimePass(run))) break;
+    if (held !== undefined) {
+      await run.release(held);
+      await noticeDeaths(run);
+    } else if (!(await resumeOne(run)) && !(await letTimePass(run))) break;
   }
   return close(run);
 }

@@ -83,21 +83,37 @@ export async function arrive(run: Run, actor: Actor): Promise<void> {
   const { inFlight } = actor;
   if (inFlight === undefined) return;
   await run.release(inFlight);
-  if (actor.blocked) return; // the server will notice when the statement has its lock
-  await noticeDeath(run, actor);
 }
 
-/** The session of a statement that outlived its process ends. */
-export async function noticeDeath(run: Run, actor: Actor): Promise<void> {
-  actor.inFlight = undefined;
-  await run.bury(actor);
-  await run.settle();
+/** Statements that outlived their process have run: the server notices that the client is gone. */
+export async function noticeDeaths(run: Run): Promise<void> {
+  for (const actor of run.actors) {
+    const { inFlight } = actor;
+    if (inFlight === undefined || actor.blocked || inFlight.strand.held.includes(inFlight)) continue;
+    actor.inFlight = undefined;
+    await run.bury(actor);
+    await run.settle();
+  }
 }
 
 /** SIGSTOP: neither steps nor timers. */
 export function pause(run: Run, process: ActorProcess): void {
   process.paused = true;
   run.chronicle.fault('pause', process.name, `${process.name} (${names(run, process)}) stands still`);
+}
+
+/**
+ * SIGSTOP until after the lease that ends first, then SIGCONT. That its steps come later still, after steps of
+ * others, is a matter of the order of steps: what a pause adds is that time passes and its timers do not run.
+ */
+export async function pauseBeyondLease(run: Run, process: ActorProcess): Promise<void> {
+  pause(run, process);
+  const [ending] = run.locks.ending();
+  if (ending !== undefined) {
+    const changes = await pass(run, ending.at);
+    run.chronicle.time(`${process.name} stands still until after the lease of ${ending.key}`, changes);
+  }
+  await resume(run, process);
 }
 
 /** SIGCONT: what is overdue by now is called at once. */

@@ -137,9 +137,16 @@ export class Run {
   async bury(actor: Actor): Promise<void> {
     actor.outcome ??= 'DIED';
     this.clock.forget(actor.name);
-    await this.world.sever(actor.seat, [...this.sessionsOf(actor)]);
-    actor.sessions.clear();
-    actor.locking.clear();
+    if (actor.inFlight?.step.kind !== 'sql') {
+      await this.world.sever(actor.seat, [...this.sessionsOf(actor)]);
+      actor.sessions.clear();
+      actor.locking.clear();
+    } // else the session ends when the statement has run
+    for (const strand of actor.strands) {
+      if (strand.flights.size === 0 || strand === actor.inFlight?.strand) continue;
+      strand.flights.clear(); // nobody is left to be answered
+      strand.done = true;
+    }
     this.quiet.unblock();
     for (const held of actor.held) if (held !== actor.inFlight) held.release('die');
   }
@@ -148,8 +155,6 @@ export class Run {
     const sessions = new Set(actor.sessions);
     for (const { flights } of actor.strands)
       for (const { step } of flights) if (step.connection !== undefined) sessions.add(step.connection);
-    const kept = actor.inFlight?.step;
-    if (kept?.kind === 'sql') sessions.clear(); // its session ends when the statement has run
     return sessions;
   }
 
@@ -207,6 +212,7 @@ export class Run {
       held: [],
       flights: new Set(),
       done: false,
+      begun: false,
     };
     actor.strands.push(strand);
     return strand;
@@ -246,6 +252,7 @@ export class Run {
   ): Promise<unknown> {
     const { step, strand } = flight;
     strand.flights.add(flight);
+    strand.begun = true;
     if (step.kind === 'sql') this.quiet.moved(); // whoever waits for an answer must know what for
     try {
       const answer = issue();
@@ -262,7 +269,6 @@ export class Run {
       this.quiet.unblock(flight);
       throw error;
     } finally {
-      if (flight.blocked) event.blocked = true;
       noteSession(actor.sessions, actor.locking, step);
       if (mayFree(step)) this.quiet.unblock(flight);
       strand.flights.delete(flight);

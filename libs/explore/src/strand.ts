@@ -30,6 +30,8 @@ export interface Strand {
   readonly held: Held[];
   readonly flights: Set<Flight>;
   done: boolean;
+  /** It has made a step. */
+  begun: boolean;
 }
 
 /** True when nothing will happen in this strand by itself. */

@@ -59,8 +59,7 @@ export interface StepEvent extends Event {
   readonly fault?: 'error' | 'lose-reply' | 'cut' | 'in-flight';
   readonly reply?: unknown;
   readonly error?: string;
-  /** The step had to wait in the server; it was answered during event `answeredAt`. */
-  readonly blocked?: true;
+  /** The step had to wait in the server: it was answered during this event. */
   readonly answeredAt?: number;
 }
 

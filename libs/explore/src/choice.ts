@@ -1,0 +1,188 @@
+import type { FaultName } from '#lab/verdict';
+import type { Actor, ActorProcess } from './actor';
+import type { Budget } from './budget';
+import * as faults from './faults';
+import type { Run } from './run';
+import type { Held } from './strand';
+
+/**
+ * One decision of a schedule, in one or two letters, so that a schedule is a short text:
+ *
+ *     a b c     the next step of A, B, C          Ta  the next step of a timer of A
+ *     Ea        A's step fails unsent             Qa  A's step is executed, its reply is lost
+ *     L         a lease ends                      W   the next timer is due
+ *     Sa        A's work is slow                  Oa  A takes longer than any watchdog renews
+ *     K1        process 1 dies                    Ia  A's process dies, its statement is on its way; Ja  it arrives
+ *     P1        process 1 stands still            R1  it goes on
+ *     C1        process 1 is cut off from Redis   F   Redis restarts empty
+ */
+export type Choice = string;
+
+/** Where faults may strike; both default to everywhere. */
+export interface Places {
+  /** `release`: a lease ends only while its holder is about to give the lock back. */
+  readonly lapse?: 'release';
+  /** `release`: a command fails only if it gives the lock back. */
+  readonly error?: 'release';
+  /** `no-expiry`: a process dies only while its lock has no time to live. */
+  readonly kill?: 'no-expiry';
+}
+
+const lower = (actor: Actor): string => actor.name.toLowerCase();
+
+/** The steps that could go on: of main lines, then of timers. */
+export function stepChoices(run: Run): Choice[] {
+  return run.actors.flatMap((actor) => {
+    if (actor.inFlight !== undefined)
+      return actor.inFlight.strand.held.includes(actor.inFlight) ? [`J${lower(actor)}`] : [];
+    const main = mainStep(run, actor);
+    const timer = timerStep(run, actor);
+    return [
+      ...(main !== undefined && run.canMove(main) ? [lower(actor)] : []),
+      ...(timer !== undefined && run.canMove(timer) ? [`T${lower(actor)}`] : []),
+    ];
+  });
+}
+
+/** The faults that could happen now, within what is left of the budget. */
+export function faultChoices(run: Run, left: Budget, places: Places): Choice[] {
+  const has = (fault: FaultName): boolean => (left[fault] ?? 0) > 0;
+  const choices: Choice[] = [];
+  for (const actor of run.actors.filter(runs)) choices.push(...ofActor(run, actor, has, places));
+  run.processes.forEach((process, i) => {
+    choices.push(...ofProcess(run, process, i + 1, has, places));
+  });
+  if (has('lapse') && lapseAllowed(run, places)) choices.push('L');
+  if (has('tick') && run.clock.next((name) => runs(run.actor(name))) !== undefined) choices.push('W');
+  if (has('flush') && run.locks.states().length > 0) choices.push('F');
+  return choices;
+}
+
+const runs = (actor: Actor): boolean =>
+  actor.outcome === undefined && actor.process.alive && !actor.process.paused;
+
+function ofActor(run: Run, actor: Actor, has: (fault: FaultName) => boolean, places: Places): Choice[] {
+  const held = mainStep(run, actor);
+  if (held === undefined || !run.canMove(held)) return [];
+  const { step } = held;
+  const isCall = step.kind !== 'timer' && step.kind !== 'local';
+  const begun = actor.strands[0]?.begun === true;
+  return [
+    ...(has('error') && isCall && (places.error === undefined || releases(run, actor, held))
+      ? [`E${lower(actor)}`]
+      : []),
+    ...(has('lose-reply') && isCall ? [`Q${lower(actor)}`] : []),
+    ...(has('in-flight') && isCall && begun ? [`I${lower(actor)}`] : []),
+    ...(has('slow') && step.verb === 'WORK' ? [`S${lower(actor)}`] : []),
+    ...(has('overrun') && isCall && run.clock.hasTimers ? [`O${lower(actor)}`] : []),
+  ];
+}
+
+function ofProcess(
+  run: Run,
+  process: ActorProcess,
+  number: number,
+  has: (fault: FaultName) => boolean,
+  places: Places,
+): Choice[] {
+  if (!process.alive) return [];
+  if (process.paused) return [`R${number}`];
+  const members = run.actors.filter((actor) => actor.process === process && actor.outcome === undefined);
+  if (!members.some((actor) => actor.strands[0]?.begun === true)) return [];
+  const killable =
+    places.kill === undefined ||
+    run.locks
+      .states()
+      .some((lock) => lock.expiresAt === undefined && members.some(({ name }) => name === lock.owner));
+  return [
+    ...(has('kill') && killable ? [`K${number}`] : []),
+    ...(has('pause') ? [`P${number}`] : []),
+    ...(has('cut') && !process.cut ? [`C${number}`] : []),
+  ];
+}
+
+function lapseAllowed(run: Run, places: Places): boolean {
+  const [ending] = run.locks.ending();
+  if (ending === undefined) return false;
+  if (places.lapse === undefined) return true;
+  const owner = run.locks.states().find(({ key }) => key === ending.key)?.owner;
+  const actor = run.actors.find(({ name }) => name === owner);
+  const held = actor === undefined ? undefined : mainStep(run, actor);
+  return actor !== undefined && held !== undefined && releases(run, actor, held);
+}
+
+/** The step is about the lock that its actor holds: looking at it in order to release it, or releasing it. */
+const releases = (run: Run, actor: Actor, { step }: Held): boolean =>
+  step.kind === 'redis' &&
+  run.locks.states().some(({ key, owner }) => key === step.key && owner === actor.name);
+
+/** The held step of a main line. */
+export const mainStep = (_run: Run, actor: Actor): Held | undefined => actor.strands[0]?.held[0];
+
+/** The first held step of a timer. */
+export const timerStep = (_run: Run, actor: Actor): Held | undefined =>
+  actor.strands.slice(1).find(({ held }) => held.length > 0)?.held[0];
+
+/** The step that a choice is about, if it is about one. */
+export function stepOf(run: Run, choice: Choice): Held | undefined {
+  const letter = choice.at(-1) ?? '';
+  const actor = run.actors.find((candidate) => lower(candidate) === letter);
+  if (actor === undefined) return undefined;
+  if (choice.startsWith('J')) return actor.inFlight;
+  return choice.startsWith('T') ? timerStep(run, actor) : mainStep(run, actor);
+}
+
+const COST: Readonly<Record<string, FaultName>> = {
+  L: 'lapse',
+  K: 'kill',
+  P: 'pause',
+  W: 'tick',
+  S: 'slow',
+  O: 'overrun',
+  C: 'cut',
+  I: 'in-flight',
+  Q: 'lose-reply',
+  E: 'error',
+  F: 'flush',
+};
+
+/** The fault that a choice is; undefined for a step of an actor, an arrival and a resume. */
+export const faultOf = (choice: Choice): FaultName | undefined => COST[choice.charAt(0)];
+
+/** What is left of a budget after a choice. */
+export function spend(left: Budget, choice: Choice): Budget {
+  const fault = faultOf(choice);
+  return fault === undefined ? left : { ...left, [fault]: (left[fault] ?? 0) - 1 };
+}
+
+/** Carries a choice out; resolves when all is quiet again. False when it is not possible now. */
+export async function apply(run: Run, choice: Choice): Promise<boolean> {
+  const kind = choice.charAt(0);
+  const process = run.processes[Number(choice.charAt(1)) - 1];
+  const held = stepOf(run, choice);
+  const actor = held === undefined ? undefined : run.actor(held.strand.actor);
+  if (/^[a-cTEQJ]/.test(kind)) {
+    if (held === undefined || actor === undefined || !run.canMove(held)) return false;
+    if (kind === 'J') await faults.arrive(run, actor);
+    else await run.release(held, kind === 'E' ? 'error' : kind === 'Q' ? 'lose-reply' : 'issue');
+    await faults.noticeDeaths(run);
+    return true;
+  }
+  if (/^[KPRC]/.test(kind)) {
+    if (process?.alive !== true || process.paused !== (kind === 'R')) return false;
+    if (kind === 'K') await faults.kill(run, process);
+    else if (kind === 'P') await faults.pauseBeyondLease(run, process);
+    else if (kind === 'R') await faults.resume(run, process);
+    else faults.cut(run, process);
+    return true;
+  }
+  if (kind === 'L') return run.locks.ending().length > 0 && (await faults.lapse(run), true);
+  if (kind === 'F') return faults.flush(run).then(() => true);
+  if (kind === 'W') return faults.tick(run);
+  if (held === undefined || actor === undefined || !run.canMove(held)) return false;
+  if (kind === 'I') await faults.killInFlight(run, held);
+  else if (kind === 'S') await faults.slow(run, actor);
+  else if (kind === 'O') await faults.overrun(run, actor);
+  else return false;
+  return true;
+}

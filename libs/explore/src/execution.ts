@@ -1,0 +1,173 @@
+import { judgeSchedule, type ScheduleHistory, type ScheduleVerdict } from '#lab/verdict';
+import type { Budget } from './budget';
+import { apply, faultChoices, spend, stepChoices, type Choice, type Places } from './choice';
+import { close, letTimePass } from './ending';
+import { dependent, footprint, type Footprint } from './footprint';
+import { Run, type Setup } from './run';
+import type { World } from './world';
+
+/** What is explored. */
+export interface Plan {
+  readonly setup: Setup;
+  readonly budget: Budget;
+  readonly places: Places;
+  /** At most so many times another actor goes on although the last one could have; absent: any number. */
+  readonly bound?: number;
+  /** Leave out schedules that differ only in the order of independent steps. Never together with a bound. */
+  readonly reduce: boolean;
+}
+
+/** A choice that was explored already elsewhere: it need not come first here. */
+interface Sleeper {
+  readonly choice: Choice;
+  readonly footprint: Footprint;
+}
+
+/** A part of the tree of schedules: all that begin with these choices, without those that begin with a sleeper. */
+export interface Task {
+  readonly prefix: readonly Choice[];
+  readonly sleepers: readonly Sleeper[];
+}
+
+export const ROOT: Task = { prefix: [], sleepers: [] };
+
+/** One schedule, and the parts of the tree that branch off it. */
+export interface Execution {
+  /** Every choice that was made. */
+  readonly choices: readonly Choice[];
+  /** Absent when all that could have come next was explored elsewhere. */
+  readonly result: { readonly history: ScheduleHistory; readonly verdict: ScheduleVerdict } | undefined;
+  readonly branches: readonly Task[];
+}
+
+/** The servers did something else than the last time: the explorer's promise of determinism is broken. */
+export class Diverged extends Error {
+  readonly code = 'EXPLORE.DIVERGED';
+
+  constructor(at: number, choice: Choice) {
+    super(`choice ${at} (${choice}) was possible when the schedule was found, and is not any more`);
+    this.name = 'Diverged';
+  }
+}
+
+/** Follows the task's choices, then always the first one that is left; what else could have been done are branches. */
+export async function execute(world: World, plan: Plan, task: Task): Promise<Execution> {
+  const run = await Run.begin(world, plan.setup);
+  const choices: Choice[] = [];
+  const branches: Task[] = [];
+  let state: State = { left: plan.budget, sleepers: task.sleepers, preemptions: 0, last: undefined };
+  for (;;) {
+    const forced = task.prefix[choices.length];
+    if (forced === undefined) {
+      const open = await openChoices(run, plan, state);
+      if (open === 'over') break;
+      const awake = open.filter((choice) => !state.sleepers.some((sleeper) => sleeper.choice === choice));
+      const [first, ...others] = awake;
+      if (first === undefined) {
+        await close(run);
+        return { choices, result: undefined, branches };
+      }
+      branches.push(...branchesAt(run, plan, choices, [first, ...others], state));
+      state = next(run, plan, state, first);
+      choices.push(first);
+      await perform(run, first, choices.length);
+    } else {
+      await openChoices(run, plan, state); // lets time pass where it passed before
+      state = { ...next(run, plan, state, forced), sleepers: task.sleepers };
+      choices.push(forced);
+      await perform(run, forced, choices.length);
+    }
+  }
+  const history = await close(run);
+  return { choices, result: { history, verdict: judgeSchedule(history) }, branches };
+}
+
+interface State {
+  readonly left: Budget;
+  readonly sleepers: readonly Sleeper[];
+  readonly preemptions: number;
+  /** The actor that moved last. */
+  readonly last: string | undefined;
+}
+
+async function perform(run: Run, choice: Choice, at: number): Promise<void> {
+  if (await apply(run, choice)) return;
+  await close(run);
+  throw new Diverged(at, choice);
+}
+
+/** What could come next. When nobody can move time passes, until somebody can or everything is over. */
+async function openChoices(run: Run, plan: Plan, state: State): Promise<Choice[] | 'over'> {
+  for (;;) {
+    const steps = stepChoices(run);
+    const faults = isOver(run) ? [] : faultChoices(run, state.left, plan.places);
+    if (steps.length === 0 && !faults.some((choice) => choice.startsWith('R'))) {
+      if (await letTimePass(run)) continue;
+      return 'over';
+    }
+    if (plan.reduce) {
+      const unseen = steps.find((choice) => isUnseen(run, choice, state.left));
+      if (unseen !== undefined)
+        return [unseen, ...faults.filter((choice) => /^[EQ]/.test(choice) && choice.endsWith(unseen))];
+    }
+    return [...allowed(steps, plan, state), ...faults];
+  }
+}
+
+const isOver = (run: Run): boolean => run.actors.every(({ outcome }) => outcome !== undefined);
+
+/**
+ * A step that nobody can notice, whatever the others do from now on, is a persistent set by itself: it is enough to
+ * explore it at once. Timers are the exception: code that runs after the step may look at what a timer has set, so
+ * with a timer and a fault that moves time it is not unseen. A death before it equals a death after it.
+ */
+function isUnseen(run: Run, choice: Choice, left: Budget): boolean {
+  if (!/^[a-c]$/.test(choice) || footprint(run, choice).effect !== 'nothing') return false;
+  const isWork = run.actors.some(
+    (actor) => actor.name.toLowerCase() === choice && actor.held[0]?.step.verb === 'WORK',
+  );
+  if (isWork && ((left.slow ?? 0) > 0 || run.clock.hasTimers)) return false;
+  return !run.clock.hasTimers || !MOVES_TIME.some((fault) => (left[fault] ?? 0) > 0);
+}
+
+const MOVES_TIME = ['lapse', 'pause', 'tick', 'slow', 'overrun'] as const;
+
+/** With a bound: no change of actor beyond it while the last one could go on. */
+function allowed(steps: Choice[], { bound }: Plan, { last, preemptions }: State): Choice[] {
+  if (bound === undefined || last === undefined || !steps.includes(last)) return steps;
+  return preemptions >= bound ? [last] : [last, ...steps.filter((choice) => choice !== last)];
+}
+
+function next(run: Run, plan: Plan, state: State, choice: Choice): State {
+  const isStep = /^[a-c]$/.test(choice);
+  const preempts =
+    isStep && state.last !== undefined && state.last !== choice && stepChoices(run).includes(state.last);
+  return {
+    left: spend(state.left, choice),
+    sleepers: plan.reduce ? awakened(state.sleepers, footprint(run, choice)) : [],
+    preemptions: state.preemptions + (preempts ? 1 : 0),
+    last: isStep ? choice : state.last,
+  };
+}
+
+/** Those that still sleep after a choice: they are independent of it. */
+const awakened = (sleepers: readonly Sleeper[], after: Footprint): Sleeper[] =>
+  sleepers.filter((sleeper) => !dependent(sleeper.footprint, after));
+
+function branchesAt(
+  run: Run,
+  plan: Plan,
+  before: readonly Choice[],
+  awake: readonly Choice[],
+  { sleepers }: State,
+): Task[] {
+  return awake.slice(1).map((choice, i) => ({
+    prefix: [...before, choice],
+    sleepers: plan.reduce
+      ? awakened(
+          [...sleepers, ...awake.slice(0, i + 1).map((c) => ({ choice: c, footprint: footprint(run, c) }))],
+          footprint(run, choice),
+        )
+      : [],
+  }));
+}

@@ -1,0 +1,88 @@
+import type { Run } from './run';
+import { asksForLock, isMovement } from './sql-words';
+import { faultOf, stepOf, type Choice } from './choice';
+
+/**
+ * What a choice touches, as far as other actors can notice. Two choices are independent when they commute and
+ * neither makes the other one possible or impossible; then only one of their two orders has to be explored.
+ *
+ * - `nothing`: START TRANSACTION takes no snapshot (InnoDB takes it at the first read) and no lock; the INSERT of a
+ *   movement adds a row that nobody waits for or reads before COMMIT (only its id shows the order, and no verdict
+ *   reads ids); work is a held timer. None of them is seen by anybody.
+ * - `sql-read`: a plain SELECT sees what is committed, so only the end of a transaction matters to it: an UPDATE that
+ *   is not committed does not.
+ * - `sql-lock`: UPDATE and SELECT … FOR UPDATE take row locks: they matter to each other and to the end of a
+ *   transaction. Without a transaction around it a write is its own end.
+ * - `sql-end`: COMMIT and ROLLBACK show what was written and free who waits.
+ * - `redis-read`, `redis-write`: all keys count as one.
+ * - `process`: an in-process mutex; whatever its process-mates do may free it.
+ * - `everything`: faults, and steps of timers.
+ */
+type Effect =
+  'nothing' | 'sql-read' | 'sql-lock' | 'sql-end' | 'redis-read' | 'redis-write' | 'process' | 'everything';
+
+export interface Footprint {
+  readonly actor: string;
+  readonly process: string;
+  readonly effect: Effect;
+}
+
+/** The footprint of a choice at this point of a schedule. */
+export function footprint(run: Run, choice: Choice): Footprint {
+  const held = stepOf(run, choice);
+  const kind = choice.charAt(0);
+  if (held === undefined || !/^[a-cEQT]/.test(kind)) {
+    // With no timer set, a lease that ends is nothing but a key that Redis deletes.
+    const isDeletion = kind === 'L' && !run.clock.hasTimers;
+    return { actor: '', process: '', effect: isDeletion ? 'redis-write' : 'everything' };
+  }
+  const actor = run.actor(held.strand.actor);
+  const { step } = held;
+  return {
+    actor: actor.name,
+    process: actor.process.name,
+    effect:
+      faultOf(choice) === undefined ? effectOf(step, actor.sessions.size > 0) : harmed(effectOf(step, true)),
+  };
+}
+
+/** A step that fails is as visible as one that does not; what its actor does next is another step. */
+const harmed = (effect: Effect): Effect => (effect === 'nothing' ? 'everything' : effect);
+
+function effectOf(step: NonNullable<ReturnType<typeof stepOf>>['step'], inTransaction: boolean): Effect {
+  switch (step.kind) {
+    case 'redis':
+      return /^(GET|EXISTS|PTTL|TTL)$/.test(step.verb) ? 'redis-read' : 'redis-write';
+    case 'local':
+      return 'process';
+    case 'timer':
+      return step.verb === 'WORK' ? 'nothing' : 'redis-write';
+    case 'sql':
+      if (step.verb === 'START' || (isMovement(step.text) && inTransaction)) return 'nothing';
+      if (asksForLock(step)) return inTransaction ? 'sql-lock' : 'sql-end';
+      return step.verb === 'SELECT' && !step.text.includes('RELEASE_LOCK(') ? 'sql-read' : 'sql-end';
+    case 'zk':
+    case 'etcd':
+    case 'http':
+    case 'fs':
+      return 'everything';
+  }
+}
+
+/** Pairs of effects of different actors whose order matters. */
+const CONFLICTS: ReadonlySet<string> = new Set([
+  'sql-end sql-end',
+  'sql-end sql-lock',
+  'sql-end sql-read',
+  'sql-lock sql-lock',
+  'redis-read redis-write',
+  'redis-write redis-write',
+]);
+
+/** True when the order of the two choices may matter. */
+export function dependent(a: Footprint, b: Footprint): boolean {
+  if (a.actor !== '' && a.actor === b.actor) return true;
+  if (a.effect === 'everything' || b.effect === 'everything') return true;
+  if (a.effect === 'process' || b.effect === 'process') return a.process === b.process;
+  return CONFLICTS.has([a.effect, b.effect].sort().join(' '));
+}
