@@ -7,3 +7,8 @@ export { Run, type Setup } from './run';
 export { EXPLORE_OPTIONS, Schedule, after, before, type Mark, type Player } from './schedule';
 export { VirtualClock } from './virtual-clock';
 export { BALANCE, World, type WorldOptions } from './world';
+export { drawLanes, drawMermaid } from './lanes';
+export { normalise } from './normalise';
+export { NoLongerReproduces, play, recipeOf, replay, type Played } from './replay';
+export { shrink } from './shrink';
+export { TokenSyntaxError, readToken, scheduleText, strategyHash, writeToken, type Recipe } from './token';

@@ -1,0 +1,118 @@
+import type { ScheduleEvent, ScheduleHistory, ScheduleVerdict, StepEvent } from '#lab/verdict';
+
+const MOST_TEXT = 44;
+
+/** The schedule as lanes side by side, one per actor, faults across. Plain text, at most `width` columns per lane. */
+export function drawLanes(history: ScheduleHistory, verdict: ScheduleVerdict, width = MOST_TEXT): string {
+  const lanes = history.actors.map(({ name, process }) => `${name} (${process})`);
+  const row = (n: string, cells: readonly string[]): string =>
+    [n.padStart(4), ...cells.map((cell) => cell.padEnd(width))].join('  ').trimEnd();
+  const lines = history.events.map((event) => {
+    const n = String(event.n);
+    const lane = history.actors.findIndex(({ name }) => 'actor' in event && event.actor === name);
+    if (lane < 0) return `${n.padStart(4)}  ${'·· '}${across(event)}${lockWords(event)}`;
+    const cells = history.actors.map((_, i) => (i === lane ? cut(cell(event), width) : '│'));
+    return row(n, cells) + lockWords(event);
+  });
+  return [
+    row('', lanes),
+    ...lines,
+    `      stock ${history.stock} → ${history.final.amount}, movements: ${movements(history)}`,
+    ...verdict.violations.map(({ kind, sentence }) => `      ✗ ${kind}: ${sentence}`),
+    ...(verdict.violations.length === 0 ? ['      ✓ nothing went wrong in this schedule'] : []),
+  ].join('\n');
+}
+
+/** The schedule as a Mermaid sequence diagram. */
+export function drawMermaid(history: ScheduleHistory, verdict: ScheduleVerdict): string {
+  const names = history.actors.map(({ name }) => name);
+  const lines = history.events.flatMap((event) => {
+    switch (event.type) {
+      case 'step':
+        return sequence(event);
+      case 'end':
+        return [`  Note over ${event.actor}: ${plain(`${event.code} — ${event.text}`)}`];
+      case 'warn':
+        return [`  Note over ${event.actor}: ${plain(event.text)}`];
+      case 'fault':
+      case 'time':
+        return [`  Note over ${names[0] ?? 'A'},DB: ${event.n} ${plain(event.text)}`];
+    }
+  });
+  return [
+    'sequenceDiagram',
+    ...history.actors.map(({ name, process }) => `  participant ${name} as ${name} (${process})`),
+    '  participant R as Redis',
+    '  participant DB',
+    ...lines,
+    ...verdict.violations.map(({ sentence }) => `  Note over ${names[0] ?? 'A'},DB: ${plain(sentence)}`),
+  ].join('\n');
+}
+
+function sequence(event: StepEvent): string[] {
+  const target = { redis: 'R', sql: 'DB' }[event.kind] ?? event.actor;
+  const answer = event.error ?? (event.reply === undefined ? '…' : JSON.stringify(event.reply));
+  return [
+    `  ${event.actor}->>${target}: ${event.n} ${plain(cut(event.text, 60))}`,
+    `  ${target}-->>${event.actor}: ${plain(cut(answer, 40))}`,
+  ];
+}
+
+function cell(event: ScheduleEvent): string {
+  switch (event.type) {
+    case 'step':
+      return `${event.timer === true ? '⏱ ' : ''}${short(event)} ⇒ ${answerOf(event)}`;
+    case 'end':
+      return `■ ${event.code}`;
+    case 'warn':
+      return `! ${event.text}`;
+    default:
+      return '';
+  }
+}
+
+/** Long statements by their beginning: the reply must stay in sight. */
+function short({ text, kind }: StepEvent): string {
+  const readable = kind === 'sql' ? text.replace(/^INSERT INTO movement .*/, 'INSERT movement') : text;
+  return cut(
+    readable
+      .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, (uuid) => uuid.slice(0, 4))
+      .replace(/lock:\{[^}]*\}:/, 'lock:'),
+    MOST_TEXT - 14,
+  );
+}
+
+function answerOf({ reply, error, answeredAt, fault }: StepEvent): string {
+  const late = answeredAt === undefined ? '' : ` (waited until ${answeredAt})`;
+  if (error !== undefined) return `✗ ${fault ?? error}${late}`;
+  const lost = fault === 'lose-reply' ? ' (reply lost)' : '';
+  if (typeof reply === 'object' && reply !== null && 'affectedRows' in reply)
+    return `${String(reply.affectedRows)} row${late}${lost}`;
+  if (Array.isArray(reply) && typeof reply[0] === 'object' && reply[0] !== null)
+    return (
+      Object.values(reply[0] as Record<string, unknown>)
+        .map(String)
+        .join(' ') +
+      late +
+      lost
+    );
+  return JSON.stringify(reply ?? null) + late + lost;
+}
+
+const across = (event: ScheduleEvent): string =>
+  event.type === 'fault' || event.type === 'time' ? event.text : '';
+
+function lockWords(event: ScheduleEvent): string {
+  const words = (event.locks ?? []).map(({ change, by, owner }) =>
+    change === 'released' && by !== owner ? `✗ ${owner ?? 'a'}'s lock is gone` : `lock ${change}`,
+  );
+  return words.length === 0 ? '' : `   ← ${words.join(', ')}`;
+}
+
+const movements = ({ final }: ScheduleHistory): string =>
+  final.movements.map(({ request, before, after }) => `${request} ${before}→${after}`).join(', ') || 'none';
+
+const cut = (text: string, most: number): string =>
+  text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+
+const plain = (text: string): string => text.replace(/[;#]/g, ',').replace(/[{}]/g, '');

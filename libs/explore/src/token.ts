@@ -1,0 +1,156 @@
+import { findStrategy, optionsSchema, type OptionName, type Options, type Strategy } from '#lab/strategy';
+import type { ScheduleViolationKind } from '#lab/verdict';
+import { createHash } from 'node:crypto';
+import type { Choice } from './choice';
+import type { Setup } from './run';
+import { EXPLORE_OPTIONS, LEAST_LEASE_MS } from './schedule';
+
+/** A schedule that anybody can play again. */
+export interface Recipe {
+  readonly setup: Setup;
+  readonly choices: readonly Choice[];
+  /** One letter for each choice: what its step was when the schedule was found. Empty: not recorded. */
+  readonly checks: string;
+  /** Kinds of violation that it showed. */
+  readonly kinds: readonly ScheduleViolationKind[];
+  /** Hash of the strategy's code at that time. */
+  readonly hash: string;
+}
+
+export class TokenSyntaxError extends Error {
+  readonly code = 'EXPLORE.TOKEN';
+
+  constructor(token: string, why: string) {
+    super(
+      `cannot read the token "${token.slice(0, 60)}": ${why}. Copy it whole from lab explore or docs/matrix.md`,
+    );
+    this.name = 'TokenSyntaxError';
+  }
+}
+
+const VERSION = 'v1';
+const OPTION_LETTERS: Readonly<Record<OptionName, string>> = {
+  leaseMs: 'l',
+  waitMs: 'w',
+  retryMs: 'r',
+  workMs: 'k',
+};
+const KIND_LETTERS: Readonly<Record<ScheduleViolationKind, string>> = {
+  oversold: 'O',
+  'lost-update': 'U',
+  overlap: 'H',
+  'foreign-release': 'F',
+  stuck: 'S',
+  undersold: 'N',
+  orphan: 'R',
+  'dead-lock': 'D',
+  starved: 'W',
+  'lost-acknowledged': 'A',
+};
+
+/** Hash of a strategy's own code: it changes when `apply` does. */
+export const strategyHash = (strategy: Strategy): string =>
+  createHash('sha1').update(strategy.apply.toString().replace(/\s+/g, '')).digest('hex').slice(0, 6);
+
+/** One letter for what a step is: the same step has the same letter. */
+export const checkLetter = (what: string): string =>
+  createHash('sha1').update(what).digest('base64url').charAt(0);
+
+/** `v1.strategy.options.stock.processes.schedule.checks.kinds.hash`: letters, digits, `-`, `_` and dots only. */
+export function writeToken({ setup, choices, checks, kinds, hash }: Recipe): string {
+  const { strategy, options, stock, processes } = setup;
+  const known = [...new Set(processes)];
+  return [
+    VERSION,
+    strategy.name,
+    optionsText(options),
+    stock,
+    processes.map((process) => known.indexOf(process) + 1).join(''),
+    scheduleText(choices),
+    checks,
+    kinds.map((kind) => KIND_LETTERS[kind]).join(''),
+    hash,
+  ].join('.');
+}
+
+/** Reads a token. Throws `TokenSyntaxError`, or `UnknownStrategy`. */
+export function readToken(token: string): Recipe {
+  const parts = token.trim().split('.');
+  const [
+    version,
+    name = '',
+    options = '',
+    stock = '',
+    processes = '',
+    schedule = '',
+    checks = '',
+    kinds = '',
+    hash = '',
+  ] = parts;
+  if (version !== VERSION || parts.length !== 9)
+    throw new TokenSyntaxError(token, `it does not begin with ${VERSION}. and have nine parts`);
+  if (!/^\d{1,4}$/.test(stock) || !/^[1-3]{1,3}$/.test(processes))
+    throw new TokenSyntaxError(token, 'stock or processes are not what they should be');
+  return {
+    setup: {
+      strategy: findStrategy(name),
+      options: readOptions(token, options),
+      stock: Number(stock),
+      processes: [...processes].map((digit) => `p${digit}`),
+    },
+    choices: readSchedule(token, schedule),
+    checks,
+    kinds: [...kinds].map((letter) => kindOf(token, letter)),
+    hash,
+  };
+}
+
+/** Repeated steps of one actor are counted: `aaab` is `a3b`. */
+export function scheduleText(choices: readonly Choice[]): string {
+  return choices
+    .join(' ')
+    .replace(/([a-c])(?: \1(?![a-z]))+/g, (run, step: string) => `${step}${run.split(' ').length}`)
+    .replaceAll(' ', '');
+}
+
+const CHOICE = /([a-c])(\d*)|[KPRC][1-3]|[TEQIJSO][a-c]|[LWF]/gy;
+
+function readSchedule(token: string, text: string): Choice[] {
+  const choices: Choice[] = [];
+  let read = 0;
+  for (const [whole, step, times] of text.matchAll(CHOICE)) {
+    read += whole.length;
+    const count = times === undefined || times === '' ? 1 : Number(times);
+    if (count > 200) throw new TokenSyntaxError(token, 'a schedule is not that long');
+    choices.push(...Array.from({ length: count }, () => step ?? whole));
+  }
+  if (read !== text.length)
+    throw new TokenSyntaxError(token, `its schedule cannot be read from "${text.slice(read, read + 5)}"`);
+  return choices;
+}
+
+const optionsText = (options: Options): string =>
+  (Object.keys(OPTION_LETTERS) as OptionName[])
+    .filter((name) => options[name] !== EXPLORE_OPTIONS[name])
+    .map((name) => `${OPTION_LETTERS[name]}${options[name]}`)
+    .join('');
+
+function readOptions(token: string, text: string): Options {
+  if (!/^(?:[lwrk]\d{1,6})*$/.test(text)) throw new TokenSyntaxError(token, 'its options cannot be read');
+  const given = Object.fromEntries(
+    [...text.matchAll(/([lwrk])(\d+)/g)].map(([, letter, value]) => [
+      Object.entries(OPTION_LETTERS).find(([, known]) => known === letter)?.[0] ?? '',
+      Number(value),
+    ]),
+  );
+  const read = optionsSchema.safeParse({ ...EXPLORE_OPTIONS, ...given });
+  if (!read.success || read.data.leaseMs < LEAST_LEASE_MS)
+    throw new TokenSyntaxError(token, `its options are out of range (leaseMs at least ${LEAST_LEASE_MS})`);
+  return read.data;
+}
+
+function kindOf(token: string, letter: string): ScheduleViolationKind {
+  const found = Object.entries(KIND_LETTERS).find(([, known]) => known === letter);
+  if (found === undefined) throw new TokenSyntaxError(token, `there is no kind of violation "${letter}"`);
+  return found[0] as ScheduleViolationKind;
+}
