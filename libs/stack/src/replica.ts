@@ -118,13 +118,14 @@ export class SupervisedReplica {
     void child.exit.then(({ code, signal }) => {
       const asked = this.isOver;
       this.options.journal.write({ type: 'exit', replica: this.name, pid: child.pid, code, signal, asked });
-      if (!asked) this.liveAgain(child);
+      if (!asked) this.liveAgain(child, signal);
     });
   }
 
-  private liveAgain(child: Child): void {
+  private liveAgain(child: Child, signal: NodeJS.Signals | null): void {
     const short = performance.now() - child.startedAt < SHORT_LIFE_MS;
-    this.shortLives = short ? this.shortLives + 1 : 0;
+    if (!short) this.shortLives = 0;
+    else if (signal !== 'SIGKILL') this.shortLives += 1; // killed by somebody: that was no failed start
     if (this.hasGivenUp) {
       this.options.onProgress(
         `error: ${this.name} died ${SHORT_LIVES} times right after its start:${this.logTail()}`,
