@@ -26,7 +26,7 @@ export interface Asked {
 
 /** The whole shop, built, behind nginx, as a spec sees it. */
 export class Shop {
-  private readonly agent = new Agent({ connections: 64, headersTimeout: 30_000 });
+  private readonly agent = new Agent({ connections: 256, headersTimeout: 30_000 });
   private products = 0;
 
   constructor(readonly stack: Stack) {}
@@ -34,8 +34,9 @@ export class Shop {
   /** A product of the test's own. */
   async product(stock: number): Promise<string> {
     const sku = `spec-${++this.products}`;
-    const { status } = await this.post(`${this.url('lab')}/lab/reset`, { body: { sku, stock } });
-    expect(status).toBe(200);
+    const reset = () => this.post(`${this.url('lab')}/lab/reset`, { body: { sku, stock } });
+    // 503: a replica has not found the way back to a server that was away
+    await eventually('the product is there', async () => (await reset()).status === 200);
     return sku;
   }
 
