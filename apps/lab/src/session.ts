@@ -85,34 +85,41 @@ function labOf(stack: Stack): Lab {
   };
 }
 
-/** Answers after which a lab that was only given by address counts as fully seen. */
+/** So many looks see every replica of a lab that was only given by address. */
 const LOOKS = 60;
+const READY_MS = 30_000;
 
 /** A lab that somebody else runs, for instance `docker compose up`: it is observed, not commanded. */
 function givenLab(labUrl: string, publicUrl: string): Lab {
   const target = new Target(publicUrl, labUrl);
-  const replicas = async (): Promise<Set<string>> => {
+  let known = 0;
+  /** The inventory replicas that answer now; nginx sends each look to the next one. */
+  const answering = async (): Promise<number> => {
     const seen = new Set<string>();
     for (let look = 0; look < LOOKS; look++) {
-      const { headers, body } = await request(`${publicUrl}/products`);
+      const { statusCode, headers, body } = await request(`${publicUrl}/products`);
       await body.dump();
-      seen.add(String(headers['x-replica']));
+      if (statusCode === 200) seen.add(String(headers['x-replica']));
     }
-    return seen;
+    return seen.size;
   };
   return {
     target,
     crew: {
       scale: async (count) => {
-        const { size } = await replicas();
-        if (count === undefined || count === size) return size;
+        known = await answering();
+        if (count === undefined || count === known) return known;
         throw new Failure(
-          `${labUrl} has ${size} inventory replicas, not ${count}: scale it where it runs, e.g. docker compose up -d --scale inventory=${count}`,
+          `${labUrl} has ${known} inventory replicas, not ${count}: scale it where it runs, e.g. docker compose up -d --scale inventory=${count}`,
           EXIT.usage,
         );
       },
       ready: async () => {
-        await replicas();
+        const until = performance.now() + READY_MS;
+        while ((await answering()) < known) {
+          if (performance.now() < until) continue;
+          throw new Failure(`${labUrl}: not all ${known} inventory replicas answer`, EXIT.notAsExpected);
+        }
       },
       conditions: () => Promise.resolve({ backEnd: 'given', labUrl, publicUrl }),
     },

@@ -7,12 +7,15 @@ export function unfinished(history: readonly HistoryLine[]): string[] {
   );
   const dead = new Set(
     history.flatMap((line) =>
-      line.type === 'exit' || (line.type === 'fault' && line.action === 'kill') ? [line.pid] : [],
+      line.type === 'exit' || (line.type === 'fault' && line.action === 'kill') ? [processOf(line)] : [],
     ),
   );
   return history.flatMap((line) =>
-    line.type === 'request' && !ended.has(`${line.app} ${line.request}`) && !dead.has(line.pid)
+    line.type === 'request' && !ended.has(`${line.app} ${line.request}`) && !dead.has(processOf(line))
       ? [line.request]
       : [],
   );
 }
+
+/** In containers every replica has the same few pids. */
+const processOf = ({ replica, pid }: HistoryLine): string => `${replica} ${pid}`;
