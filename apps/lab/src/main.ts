@@ -2,7 +2,10 @@ import { Command, CommanderError } from 'commander';
 import { register as bench } from './commands/bench';
 import { register as demo } from './commands/demo';
 import { register as doctor } from './commands/doctor';
+import { register as explore } from './commands/explore';
 import { register as load } from './commands/load';
+import { register as matrix } from './commands/matrix';
+import { register as replay } from './commands/replay';
 import { register as strategies } from './commands/strategies';
 import { register as up } from './commands/up';
 import { register as verdict } from './commands/verdict';
@@ -18,7 +21,8 @@ const program = new Command('lab')
   .exitOverride();
 
 // sub-commands inherit exitOverride only when it is set before they are added
-for (const register of [up, demo, load, verdict, strategies, bench, doctor]) register(program);
+for (const register of [up, demo, load, verdict, strategies, bench, doctor, explore, replay, matrix])
+  register(program);
 
 program.parseAsync().catch((error: unknown) => {
   if (!(error instanceof CommanderError)) throw error;

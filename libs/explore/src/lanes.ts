@@ -10,7 +10,7 @@ export function drawLanes(history: ScheduleHistory, verdict: ScheduleVerdict, wi
   const lines = history.events.map((event) => {
     const n = String(event.n);
     const lane = history.actors.findIndex(({ name }) => 'actor' in event && event.actor === name);
-    if (lane < 0) return `${n.padStart(4)}  ${'·· '}${across(event)}${lockWords(event)}`;
+    if (lane < 0) return `${n.padStart(4)}  ·· ${across(event)}${lockWords(event)}`;
     const cells = history.actors.map((_, i) => (i === lane ? cut(cell(event), width) : '│'));
     return row(n, cells) + lockWords(event);
   });
@@ -66,8 +66,9 @@ function cell(event: ScheduleEvent): string {
       return `■ ${event.code}`;
     case 'warn':
       return `! ${event.text}`;
-    default:
-      return '';
+    case 'fault':
+    case 'time':
+      return event.text;
   }
 }
 

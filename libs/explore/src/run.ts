@@ -19,6 +19,12 @@ export interface Setup {
   readonly processes: readonly string[];
 }
 
+/** How a held step was let go. */
+interface Release {
+  readonly directive: Directive;
+  readonly waited: boolean;
+}
+
 /** A dead actor's code is refused so often, then it stands still for good. */
 const MOST_DEATHS = 20;
 
@@ -79,12 +85,17 @@ export class Run {
   }
 
   /** True when the step would go on if it were released. */
-  canMove({ step, strand, version }: Held): boolean {
+  canMove(held: Held): boolean {
+    const { step, strand, version } = held;
     const actor = this.actor(strand.actor);
     const { process } = actor;
     if (actor.inFlight !== undefined) return true;
     if (!process.alive || process.paused) return false;
-    if (step.kind === 'local' && step.key !== undefined) return !process.local.isLocked(step.key);
+    if (step.kind === 'local' && step.key !== undefined) {
+      const isFree = !process.local.isLocked(step.key);
+      if (!isFree) held.waited = true;
+      return isFree;
+    }
     if (step.verb !== 'WAIT' || step.key === undefined) return true;
     return this.locks.version(step.key) !== version || this.clock.now >= this.givesUpAt(actor);
   }
@@ -220,7 +231,7 @@ export class Run {
 
   private listener(actor: Actor, strand: Strand): Listener {
     return async (step, issue) => {
-      const directive = await this.hold(actor, strand, step);
+      const { directive, waited } = await this.hold(actor, strand, step);
       if (directive === 'die') throw new ProcessDied(actor.name);
       const timer = strand.id >= this.actors.length ? ({ timer: true } as const) : {};
       if (directive === 'error' || (actor.process.cut && step.kind === 'redis')) {
@@ -234,6 +245,7 @@ export class Run {
       const event = this.chronicle.step(step, {
         ...timer,
         ...fault,
+        ...(waited && { waited }),
         ...(actor.inFlight !== undefined && { fault: 'in-flight' as const }),
       });
       const reply = await this.carry(actor, { step, strand, blocked: false }, issue, event);
@@ -276,19 +288,19 @@ export class Run {
     }
   }
 
-  private hold(actor: Actor, strand: Strand, step: Step): Promise<Directive> {
+  private hold(actor: Actor, strand: Strand, step: Step): Promise<Release> {
     if (!actor.process.alive) return this.refuse(actor, strand);
-    if (strand.auto) return Promise.resolve('issue');
+    if (strand.auto) return Promise.resolve({ directive: 'issue', waited: false });
     this.noteWaiting(actor, step);
     return new Promise((resolve) => {
       const held: Held = {
         step,
         strand,
         version: step.key === undefined ? 0 : this.locks.version(step.key),
-        since: this.clock.now,
+        waited: false,
         release: (directive) => {
           strand.held.splice(strand.held.indexOf(held), 1);
-          resolve(directive);
+          resolve({ directive, waited: held.waited });
         },
       };
       strand.held.push(held);
@@ -296,8 +308,8 @@ export class Run {
     });
   }
 
-  private refuse(actor: Actor, strand: Strand): Promise<Directive> {
-    if (++actor.deaths <= MOST_DEATHS) return Promise.resolve('die');
+  private refuse(actor: Actor, strand: Strand): Promise<Release> {
+    if (++actor.deaths <= MOST_DEATHS) return Promise.resolve({ directive: 'die', waited: false });
     strand.done = true;
     this.quiet.moved();
     return new Promise(() => undefined);

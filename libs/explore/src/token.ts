@@ -3,6 +3,7 @@ import type { ScheduleViolationKind } from '#lab/verdict';
 import { createHash } from 'node:crypto';
 import type { Choice } from './choice';
 import type { Setup } from './run';
+import { readSchedule, scheduleText } from './schedule-text';
 import { EXPLORE_OPTIONS, LEAST_LEASE_MS } from './schedule';
 
 /** A schedule that anybody can play again. */
@@ -96,36 +97,19 @@ export function readToken(token: string): Recipe {
       strategy: findStrategy(name),
       options: readOptions(token, options),
       stock: Number(stock),
-      processes: [...processes].map((digit) => `p${digit}`),
+      processes: Array.from(processes, (digit) => `p${digit}`),
     },
-    choices: readSchedule(token, schedule),
+    choices: choicesOf(token, schedule),
     checks,
-    kinds: [...kinds].map((letter) => kindOf(token, letter)),
+    kinds: Array.from(kinds, (letter) => kindOf(token, letter)),
     hash,
   };
 }
 
-/** Repeated steps of one actor are counted: `aaab` is `a3b`. */
-export function scheduleText(choices: readonly Choice[]): string {
-  return choices
-    .join(' ')
-    .replace(/([a-c])(?: \1(?![a-z]))+/g, (run, step: string) => `${step}${run.split(' ').length}`)
-    .replaceAll(' ', '');
-}
-
-const CHOICE = /([a-c])(\d*)|[KPRC][1-3]|[TEQIJSO][a-c]|[LWF]/gy;
-
-function readSchedule(token: string, text: string): Choice[] {
-  const choices: Choice[] = [];
-  let read = 0;
-  for (const [whole, step, times] of text.matchAll(CHOICE)) {
-    read += whole.length;
-    const count = times === undefined || times === '' ? 1 : Number(times);
-    if (count > 200) throw new TokenSyntaxError(token, 'a schedule is not that long');
-    choices.push(...Array.from({ length: count }, () => step ?? whole));
-  }
-  if (read !== text.length)
-    throw new TokenSyntaxError(token, `its schedule cannot be read from "${text.slice(read, read + 5)}"`);
+function choicesOf(token: string, text: string): Choice[] {
+  const choices = readSchedule(text);
+  if (choices === undefined)
+    throw new TokenSyntaxError(token, `its schedule "${text.slice(0, 20)}" cannot be read`);
   return choices;
 }
 

@@ -55,6 +55,8 @@ export interface StepEvent extends Event {
   readonly script?: string;
   /** Made by a timer of the actor (a watchdog), not by its main line. */
   readonly timer?: true;
+  /** It could not be made at once: its mutex was taken. */
+  readonly waited?: true;
   /** What was done to this very step. */
   readonly fault?: 'error' | 'lose-reply' | 'cut' | 'in-flight';
   readonly reply?: unknown;

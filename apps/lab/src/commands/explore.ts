@@ -1,0 +1,221 @@
+import {
+  EXPLORE_OPTIONS,
+  FaultsSyntaxError,
+  LEAST_LEASE_MS,
+  drawLanes,
+  expectedSign,
+  isAsExpected,
+  judgeCell,
+  parseBudget,
+  recipeOf,
+  shrink,
+  writeToken,
+  type Budget,
+  type Cell,
+  type Plan,
+  type Tally,
+} from '#lab/explore';
+import { UnknownStrategy, findStrategy, type Strategy } from '#lab/strategy';
+import type { FaultName } from '#lab/verdict';
+import type { Command } from 'commander';
+import { performance } from 'node:perf_hooks';
+import { runCommand, writeJson, type Context } from '../command';
+import { openWorkshop } from '../explorer';
+import { EXIT, Failure } from '../failure';
+import { printTally, tallyLine, type ShownWitness } from '../print/tally';
+import { whole } from './load';
+
+interface ExploreOptions {
+  readonly actors: number;
+  readonly stock: number;
+  readonly sameProcess?: true;
+  readonly faults: string;
+  readonly bound?: number;
+  readonly max?: number;
+  readonly reduction: boolean;
+  readonly workers: number;
+  readonly workMs?: number;
+  readonly leaseMs: number;
+  readonly waitMs: number;
+  readonly json?: string;
+}
+
+export function register(program: Command): void {
+  program
+    .command('explore')
+    .argument('<strategy>', 'which strategy')
+    .description('run every order of the steps of two or three buyers, with faults, on real servers')
+    .option('--actors <n>', 'buyers', whole(2, 3), 2)
+    .option('--stock <units>', 'units at the beginning', whole(0, 9), 1)
+    .option('--same-process', 'all buyers in one process; otherwise each in its own')
+    .option('--faults <faults>', 'what may happen, how often: lapse:1,kill:1', '')
+    .option(
+      '--bound <n>',
+      'changes of buyer at most that nothing forces (turns the reduction off)',
+      whole(0, 20),
+    )
+    .option('--max <n>', 'schedules at most', whole(1, 10_000_000))
+    .option('--no-reduction', 'also run orders that nobody can tell apart')
+    .option('--workers <n>', 'threads', whole(1, 8), 2)
+    .option(
+      '--work-ms <ms>',
+      'business time inside the critical section, virtual (0; with slow: 10000)',
+      whole(0, 10_000),
+    )
+    .option(
+      '--lease-ms <ms>',
+      'how long a lock is granted, virtual',
+      whole(LEAST_LEASE_MS, 60_000),
+      EXPLORE_OPTIONS.leaseMs,
+    )
+    .option(
+      '--wait-ms <ms>',
+      'how long to wait for a lock, virtual',
+      whole(0, 30_000),
+      EXPLORE_OPTIONS.waitMs,
+    )
+    .option('--json <file>', 'write the result as JSON')
+    .action((name: string, options: ExploreOptions) =>
+      runCommand((context) => {
+        const strategy = readStrategy(name);
+        return exploreStrategy(strategy, readBudget(options.faults), options, context);
+      }),
+    );
+}
+
+/** Finds a strategy, or ends the command as bad usage. */
+export function readStrategy(name: string): Strategy {
+  try {
+    return findStrategy(name);
+  } catch (error) {
+    if (error instanceof UnknownStrategy) throw new Failure(error.message, EXIT.usage);
+    throw error;
+  }
+}
+
+function readBudget(text: string): Budget {
+  try {
+    return parseBudget(text);
+  } catch (error) {
+    if (error instanceof FaultsSyntaxError) throw new Failure(error.message, EXIT.usage);
+    throw error;
+  }
+}
+
+async function exploreStrategy(
+  strategy: Strategy,
+  budget: Budget,
+  options: ExploreOptions,
+  context: Context,
+): Promise<number> {
+  const { progress, signal, onEnd } = context;
+  const plan = planOf(strategy, budget, options);
+  const { crew, conditions, stop } = await openWorkshop(context, options.workers);
+  onEnd(stop);
+  const begun = performance.now();
+  const seconds = (): number => (performance.now() - begun) / 1000;
+  let latest: Tally | undefined;
+  let isPrinted = false;
+  onEnd(() => {
+    if (!isPrinted && latest !== undefined)
+      process.stdout.write(`${printTally(strategy, plan, { ...latest, partial: true }, seconds(), [])}\n`);
+    return Promise.resolve();
+  });
+  const tally = await crew.explore(plan, {
+    signal,
+    ...(options.max !== undefined && { max: options.max }),
+    onProgress: (found) => {
+      latest = found;
+      progress.update(tallyLine(strategy.name, found, seconds()));
+    },
+  });
+  const took = seconds();
+  const shown: ShownWitness[] = [];
+  for (const [kind, witness] of tally.witnesses) {
+    progress.update(`${strategy.name}: making the ${kind} shorter`);
+    const played = await shrink(crew.world, plan.setup, witness.choices, kind);
+    const sentence = played.verdict.violations.find((violation) => violation.kind === kind)?.sentence ?? '';
+    shown.push({
+      kind,
+      sentence,
+      token: writeToken(recipeOf(plan.setup, played)),
+      lanes: drawLanes(played.history, played.verdict),
+    });
+  }
+  progress.clear();
+  isPrinted = true;
+  process.stdout.write(`${printTally(strategy, plan, tally, took, shown)}\n`);
+  const cell = cellLike(plan);
+  const verdict = judgeCell(tally, cell.about);
+  const asExpected = isAsExpected(strategy, cell, tally);
+  if (options.json !== undefined)
+    writeJson(options.json, {
+      strategy: strategy.name,
+      options: plan.setup.options,
+      stock: plan.setup.stock,
+      processes: plan.setup.processes,
+      faults: budget,
+      bound: plan.bound ?? null,
+      reduction: plan.reduce,
+      schedules: tally.schedules,
+      redundant: tally.redundant,
+      violating: tally.violating,
+      violations: Object.fromEntries(tally.kinds),
+      fired: Object.fromEntries(tally.fired),
+      prevented: tally.prevented,
+      partial: tally.partial,
+      verdict: verdict.sign,
+      because: verdict.because ?? null,
+      expected: expectedSign(strategy, cell) ?? null,
+      asExpected,
+      witnesses: shown,
+      schedulesPerSecond: Math.round(tally.schedules / took),
+      conditions,
+    });
+  if (verdict.sign === 'unknown') return EXIT.unknown;
+  return asExpected ? EXIT.ok : EXIT.notAsExpected;
+}
+
+function planOf(strategy: Strategy, budget: Budget, options: ExploreOptions): Plan {
+  const { actors, stock, sameProcess, bound, leaseMs, waitMs } = options;
+  const workMs = options.workMs ?? ((budget.slow ?? 0) > 0 ? 10_000 : 0);
+  return {
+    setup: {
+      strategy,
+      options: { ...EXPLORE_OPTIONS, leaseMs, waitMs, workMs },
+      stock,
+      processes: ['p1', 'p2', 'p3'].slice(0, actors).map((name) => (sameProcess === true ? 'p1' : name)),
+    },
+    budget,
+    places: {},
+    ...(bound !== undefined && { bound }),
+    reduce: options.reduction && bound === undefined,
+  };
+}
+
+/** The circumstance of the matrix that a plan amounts to: it says what the catalogue expects. */
+function cellLike({ setup, budget }: Plan): Cell {
+  const faults = Object.keys(budget) as FaultName[];
+  const [about] = faults;
+  const promise =
+    faults.length === 0
+      ? setup.processes.every((name) => name === 'p1')
+        ? ('exactInOneProcess' as const)
+        : ('exactAcrossProcesses' as const)
+      : faults.length > 1
+        ? undefined
+        : ({ kill: 'survivesDeadHolder', slow: 'survivesSlowWork' } as const)[about as 'kill' | 'slow'];
+  return {
+    name: 'asked for',
+    title: 'asked for',
+    processes: setup.processes,
+    budget,
+    ...(about !== undefined && { about }),
+    ...(promise !== undefined && {
+      promise: {
+        capability: promise,
+        kinds: ['oversold', 'lost-update', 'lost-acknowledged', 'stuck', 'undersold'],
+      },
+    }),
+  };
+}

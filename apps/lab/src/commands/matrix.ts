@@ -1,0 +1,83 @@
+import { CELLS, exploreMatrix, renderMatrix, type MatrixCell } from '#lab/explore';
+import { projectRoot } from '#lab/stack';
+import { CATALOGUE, type Strategy } from '#lab/strategy';
+import type { Command } from 'commander';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { runCommand, writeJson, type Context } from '../command';
+import { openWorkshop } from '../explorer';
+import { EXIT } from '../failure';
+import { whole } from './load';
+import { readStrategy } from './explore';
+
+interface MatrixOptions {
+  readonly workers: number;
+  readonly max: number;
+  readonly out: string;
+  readonly json?: string;
+}
+
+export function register(program: Command): void {
+  program
+    .command('matrix')
+    .argument('[strategies...]', 'which strategies (all)')
+    .description('explore every strategy in every circumstance; writes docs/matrix.md and .json')
+    .option('--workers <n>', 'threads', whole(1, 8), 2)
+    .option('--max <n>', 'schedules of one circumstance at most', whole(1, 1_000_000), 20_000)
+    .option('--out <folder>', 'where matrix.md and matrix.json go', join(projectRoot(), 'docs'))
+    .option('--json <file>', 'write the matrix here too')
+    .action((names: string[], options: MatrixOptions) =>
+      runCommand((context) => {
+        const strategies = names.length === 0 ? CATALOGUE : names.map(readStrategy);
+        return makeMatrix(strategies, options, context);
+      }),
+    );
+}
+
+async function makeMatrix(
+  strategies: readonly Strategy[],
+  options: MatrixOptions,
+  context: Context,
+): Promise<number> {
+  const { progress, signal, onEnd } = context;
+  const { crew, conditions, stop } = await openWorkshop(context, options.workers);
+  onEnd(stop);
+  const begun = performance.now();
+  let done = 0;
+  let schedules = 0;
+  const unexpected: string[] = [];
+  const rows = await exploreMatrix(crew, strategies, {
+    signal,
+    max: options.max,
+    onCell: ({ name }, cell) => {
+      done++;
+      schedules += cell.schedules;
+      if (!cell.asExpected) unexpected.push(`${name}, ${cell.cell}: ${describe(cell)}`);
+      const rate = Math.round((1000 * schedules) / (performance.now() - begun));
+      progress.update(
+        `${done}/${strategies.length * CELLS.length} ${name}: ${cell.cell} ${cell.sign}; ${rate} schedules/s`,
+      );
+    },
+  });
+  const seconds = (performance.now() - begun) / 1000;
+  const all = {
+    ...conditions,
+    schedules,
+    seconds: Math.round(seconds),
+    schedulesPerSecond: Math.round(schedules / seconds),
+  };
+  const matrix = { rows, conditions: all };
+  mkdirSync(options.out, { recursive: true });
+  writeFileSync(join(options.out, 'matrix.md'), `${renderMatrix(rows, all)}\n`);
+  writeJson(join(options.out, 'matrix.json'), matrix);
+  if (options.json !== undefined) writeJson(options.json, matrix);
+  progress.clear();
+  process.stdout.write(
+    `${schedules} schedules in ${seconds.toFixed(1)} s; ${join(options.out, 'matrix.md')}\n` +
+      unexpected.map((line) => `not as the catalogue says: ${line}\n`).join(''),
+  );
+  return unexpected.length === 0 ? EXIT.ok : EXIT.notAsExpected;
+}
+
+const describe = ({ sign, kinds }: MatrixCell): string => `${sign} ${Object.keys(kinds).join(', ')}`;

@@ -1,0 +1,35 @@
+import { Crew } from '#lab/explore';
+import { ensureInstalled, projectRoot, startProcesses, type Conditions } from '#lab/stack';
+import { join } from 'node:path';
+import type { Context } from './command';
+
+export interface Workshop {
+  readonly crew: Crew;
+  /** Versions and settings of the servers. */
+  readonly conditions: Conditions;
+  readonly stop: () => Promise<void>;
+}
+
+/**
+ * Private servers for schedules only, and workers on them. Durability is relaxed: a schedule never outlives its
+ * server, and it is recorded in the conditions.
+ */
+export async function openWorkshop({ progress, signal, onEnd }: Context, workers: number): Promise<Workshop> {
+  await ensureInstalled((line) => {
+    progress.say(line);
+  });
+  const stack = await startProcesses({
+    dir: join(projectRoot(), '.lab', `explore-${process.pid}`),
+    replicas: { order: 0, inventory: 0 },
+    lab: true,
+    durability: 'relaxed',
+    signal,
+  });
+  onEnd(() => stack.stop());
+  const crew = await Crew.open(stack.urls, workers, String(process.pid));
+  return {
+    crew,
+    conditions: { ...(await stack.conditions()), workers: crew.size, node: process.version },
+    stop: () => crew.close(),
+  };
+}

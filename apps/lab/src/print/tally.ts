@@ -1,0 +1,47 @@
+import { budgetText, judgeCell, type Plan, type Tally } from '#lab/explore';
+import type { Strategy } from '#lab/strategy';
+import type { FaultName } from '#lab/verdict';
+
+/** A violation, the shortest schedule that shows it, and its token. */
+export interface ShownWitness {
+  readonly kind: string;
+  readonly sentence: string;
+  readonly token: string;
+  readonly lanes: string;
+}
+
+/** One line of progress. */
+export function tallyLine(name: string, tally: Tally, seconds: number): string {
+  const found = [...tally.kinds].map(([kind, n]) => `${kind} ${n}`).join(', ');
+  return `${name}: ${tally.schedules} schedules, ${Math.round(tally.schedules / seconds)}/s, found ${found || 'nothing'}`;
+}
+
+/** What an exploration found, for people. */
+export function printTally(
+  strategy: Strategy,
+  plan: Plan,
+  tally: Tally,
+  seconds: number,
+  witnesses: readonly ShownWitness[],
+): string {
+  const { setup, budget, bound, reduce } = plan;
+  const about = Object.keys(budget)[0] as FaultName | undefined;
+  const { sign, because } = judgeCell(tally, about);
+  const places = setup.processes.map((process, i) => `${'ABC'.charAt(i)} in ${process}`).join(', ');
+  return [
+    `${strategy.name}: ${places}, stock ${setup.stock}, faults ${budgetText(budget) || 'none'}`,
+    `  ${tally.schedules} schedules in ${seconds.toFixed(1)} s (${Math.round(tally.schedules / seconds)}/s)` +
+      `, bound ${bound ?? 'none'}, ${reduce ? `${tally.redundant} others left out as equal` : 'no reduction'}` +
+      (tally.partial ? ', PARTIAL: not every schedule was run' : ''),
+    ...[...tally.kinds].map(([kind, n]) => `  ${kind}: ${n}`),
+    ...[...tally.fired].map(([fault, n]) => `  ${fault} happened in ${n}`),
+    `  somebody waited in ${tally.prevented.waits}, was refused in ${tally.prevented.rejects}, was aborted in ${tally.prevented.aborts}`,
+    `  verdict: ${sign}${because === undefined ? '' : ` (${because})`}`,
+    ...witnesses.flatMap(({ kind, lanes, token }) => [
+      '',
+      `${kind}, the shortest schedule:`,
+      lanes,
+      `      lab replay ${token}`,
+    ]),
+  ].join('\n');
+}

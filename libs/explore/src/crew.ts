@@ -1,0 +1,137 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { ROOT, type Plan, type Task } from './execution';
+import { explore, type Limits } from './explorer';
+import { emptyTally, merge, type Tally } from './tally';
+import { World } from './world';
+
+/** Addresses of the servers that schedules run on: see `WorldOptions`. */
+export interface Servers {
+  readonly redis: string;
+  readonly mysql: string;
+}
+
+/** A plan as it is sent to a worker: a strategy by its name. */
+export type PlanMessage = Omit<Plan, 'setup'> & {
+  readonly setup: Omit<Plan['setup'], 'strategy'> & { strategy: string };
+};
+
+/** Explore the tree below `task` for a while. */
+export interface WorkMessage {
+  readonly plan: PlanMessage;
+  readonly task: Task;
+  /** Schedules at most. */
+  readonly most: number;
+}
+
+/** What was found, and what is left of the tree; or why it went wrong. */
+export type DoneMessage =
+  { readonly tally: Tally; readonly left: readonly Task[] } | { readonly error: string };
+
+/** The first Redis database of a crew's own; there are 16. */
+const FIRST_DB = 1;
+const MOST_WORKERS = 8;
+/** Schedules that a worker runs before it gives back what is left. */
+const SLICE = 16;
+
+/**
+ * Several workers that explore one plan together, each in a thread with a schema, a Redis database and connections of
+ * its own. From sources (in tests) there are no workers: everything happens in this thread.
+ */
+export class Crew {
+  private constructor(
+    /** For playing and shrinking single schedules. */
+    readonly world: World,
+    private readonly workers: readonly Worker[],
+  ) {}
+
+  /** `id` makes the schemas' names: two crews on one server need two. */
+  static async open(servers: Servers, count: number, id: string): Promise<Crew> {
+    const place = (i: number): { redisDb: number; schema: string } => ({
+      redisDb: FIRST_DB + i,
+      schema: `lab_explore_${id}_${i}`,
+    });
+    const file = join(__dirname, 'worker.js');
+    const workers = existsSync(file) && count > 1 ? Math.min(count, MOST_WORKERS) : 0;
+    const [world, ...threads] = await Promise.all([
+      World.open({ ...servers, ...place(0) }),
+      ...Array.from({ length: workers }, (_, i) => startWorker(file, { ...servers, ...place(i + 1) })),
+    ]);
+    return new Crew(world, threads);
+  }
+
+  get size(): number {
+    return Math.max(1, this.workers.length);
+  }
+
+  /** As `explore`, by all workers. Which worker runs which schedule is not determined; which are run, is. */
+  async explore(plan: Plan, limits: Limits = {}): Promise<Tally> {
+    if (this.workers.length === 0) return explore(this.world, plan, limits);
+    const { max = Infinity, signal, onProgress } = limits;
+    const { strategy, ...setup } = plan.setup;
+    const message: PlanMessage = { ...plan, setup: { ...setup, strategy: strategy.name } };
+    const tally = emptyTally();
+    const stack: Task[] = [ROOT];
+    const isOver = (): boolean => signal?.aborted === true || tally.schedules >= max;
+    let busy = 0;
+    await new Promise<void>((resolve, reject) => {
+      const idle = [...this.workers];
+      const assign = (): void => {
+        while (idle.length > 0 && stack.length > 0 && !isOver()) {
+          const worker = idle.pop();
+          const task = stack.pop();
+          if (worker === undefined || task === undefined) return;
+          busy++;
+          // while others stand idle give little, so that there is soon something to share
+          const most = Math.min(idle.length > 0 ? 1 : SLICE, max - tally.schedules);
+          void ask(worker, { plan: message, task, most }).then((done) => {
+            busy--;
+            idle.push(worker);
+            merge(tally, done.tally);
+            stack.push(...done.left);
+            onProgress?.(tally);
+            assign();
+          }, reject);
+        }
+        if (busy === 0) resolve();
+      };
+      assign();
+    });
+    tally.partial = stack.length > 0;
+    return tally;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.world.close(), ...this.workers.map(stopWorker)]);
+  }
+}
+
+function startWorker(file: string, options: object): Promise<Worker> {
+  const worker = new Worker(file, { workerData: options });
+  return new Promise((resolve, reject) => {
+    worker.once('message', () => {
+      resolve(worker);
+    });
+    worker.once('error', reject);
+  });
+}
+
+function ask(worker: Worker, work: WorkMessage): Promise<{ tally: Tally; left: readonly Task[] }> {
+  return new Promise((resolve, reject) => {
+    worker.once('message', (done: DoneMessage) => {
+      if ('error' in done) reject(new Error(done.error));
+      else resolve(done);
+    });
+    worker.postMessage(work);
+  });
+}
+
+function stopWorker(worker: Worker): Promise<void> {
+  return new Promise((resolve) => {
+    worker.once('exit', () => {
+      resolve();
+    });
+    worker.postMessage('stop');
+  });
+}

@@ -1,0 +1,37 @@
+import { findStrategy } from '#lab/strategy';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { DoneMessage, WorkMessage } from './crew';
+import type { Plan, Task } from './execution';
+import { exploreOne } from './explorer';
+import { emptyTally } from './tally';
+import { World, type WorldOptions } from './world';
+
+/** A thread of `Crew`: explores what it is given, on a world of its own. */
+async function main(): Promise<void> {
+  const world = await World.open(workerData as WorldOptions);
+  parentPort?.on('message', (message: WorkMessage | 'stop') => {
+    if (message === 'stop') {
+      void world.close().finally(() => process.exit());
+      return;
+    }
+    void work(world, message)
+      .catch((error: unknown): DoneMessage => ({
+        error: error instanceof Error ? (error.stack ?? '') : String(error),
+      }))
+      .then((done) => parentPort?.postMessage(done));
+  });
+  parentPort?.postMessage('ready');
+}
+
+async function work(world: World, { plan: message, task, most }: WorkMessage): Promise<DoneMessage> {
+  const plan: Plan = {
+    ...message,
+    setup: { ...message.setup, strategy: findStrategy(message.setup.strategy) },
+  };
+  const tally = emptyTally();
+  const stack: Task[] = [task];
+  while (stack.length > 0 && tally.schedules < most) await exploreOne(world, plan, stack, tally);
+  return { tally, left: stack };
+}
+
+void main();
