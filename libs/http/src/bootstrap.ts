@@ -6,6 +6,7 @@ import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { cleanupOpenApiDoc, ZodValidationPipe } from 'nestjs-zod';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { bindLeanly } from './lean-bind';
 import { ProblemFilter } from './problem-filter';
 
 const LARGEST_BODY = 16 * 1024;
@@ -17,6 +18,7 @@ export async function serve(
   title: string,
   config: Config,
 ): Promise<NestFastifyApplication> {
+  bindLeanly();
   const adapter = new FastifyAdapter({
     bodyLimit: LARGEST_BODY,
     return503OnClosing: false, // a request that still comes in is finished like the others
