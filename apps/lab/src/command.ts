@@ -1,5 +1,6 @@
 import { StackError } from '#lab/stack';
 import { writeFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { TargetError } from '#load-tests/run';
 import { EXIT, Failure } from './failure';
 import { Progress } from './print/progress';
@@ -12,6 +13,9 @@ export interface Context {
   /** Runs when the command ends, however it ends. */
   readonly onEnd: (end: () => Promise<void>) => void;
 }
+
+/** Milliseconds that a start may take to be given up. */
+const GIVE_UP_MS = 5000;
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -28,8 +32,9 @@ export async function runCommand(body: (context: Context) => Promise<number>): P
   };
   const interrupted = new Promise<number>((resolve) => {
     for (const signal of SIGNALS)
-      process.once(signal, () => {
-        progress.say(`${signal}: stopping everything that was started`);
+      process.on(signal, () => {
+        if (controller.signal.aborted) process.exit(EXIT.interrupted); // the stack kills what it has, at once
+        progress.say(`${signal}: stopping everything that was started (once more: at once)`);
         controller.abort();
         resolve(EXIT.interrupted);
       });
@@ -39,9 +44,10 @@ export async function runCommand(body: (context: Context) => Promise<number>): P
     controller.signal.aborted ? EXIT.interrupted : explain(error, progress),
   );
   const exitCode = await Promise.race([done, interrupted]);
+  const starting = controller.signal.aborted && ends.length === 0;
   await end();
-  if (controller.signal.aborted) await Promise.race([done, Promise.resolve()]);
-  await end(); // what a start that was given up has left to stop
+  if (starting) await Promise.race([done, delay(GIVE_UP_MS)]); // a start that is given up stops what it has started
+  await end(); // what came up in the meantime
   progress.clear();
   process.exit(exitCode);
 }

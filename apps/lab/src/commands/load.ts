@@ -38,6 +38,12 @@ export const whole =
     throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
   };
 
+/** Reads a SKU, or refuses. */
+export function readSku(text: string): string {
+  if (/^[\w.-]{1,64}$/.test(text)) return text;
+  throw new InvalidArgumentError('A SKU has 1 to 64 letters, digits, ".", "_" or "-".');
+}
+
 export const addressOptions = (command: Command): Command =>
   command
     .option('--lab-url <url>', 'lab address of a lab that runs elsewhere, e.g. docker compose')
@@ -54,7 +60,7 @@ export function register(program: Command): void {
     .option('--connections <n>', 'buyers at once (50)', whole(1, 1000))
     .option('--quantity <units>', 'units per order (1)', whole(1, 1000))
     .option('--replicas <n>', 'inventory replicas (2)', whole(1, 16))
-    .option('--sku <sku>', 'the product (load)')
+    .option('--sku <sku>', 'the product (load)', readSku)
     .option('--work-ms <ms>', 'business time inside the critical section (0)', whole(0, 10_000))
     .option('--lease-ms <ms>', 'how long a lock is granted (5000)', whole(10, 60_000))
     .option('--wait-ms <ms>', 'how long to wait for a lock (2000)', whole(0, 30_000))
@@ -68,9 +74,11 @@ export function register(program: Command): void {
     .option('--json <file>', 'write the verdict as JSON');
   addressOptions(command).action((options: LoadOptions) =>
     runCommand(async ({ progress, signal, onEnd }) => {
-      const plan = readPlan(options);
+      const asked = readPlan(options);
       const lab = await findOrStartLab(options, progress, signal);
       onEnd(lab.stop);
+      const isGiven = options.labUrl !== undefined && options.replicas === undefined;
+      const plan = isGiven ? { ...asked, replicas: await lab.crew.scale() } : asked;
       const run = await runLoad(lab.target, lab.crew, plan, (text) => {
         progress.update(`${plan.strategy}: ${text}`);
       });

@@ -4,21 +4,18 @@ import { judgeLoad, type Evidence, type LoadVerdict } from '#lab/verdict';
 import type { Command } from 'commander';
 import { atRest, completePlan, expectationOf, gather } from '#load-tests/run';
 import { runCommand, writeJson } from '../command';
-import { EXIT, Failure } from '../failure';
 import { printVerdict } from '../print/verdict';
 import { findRunningLab, type LabAddresses } from '../session';
-import { addressOptions, exitCodeOf } from './load';
+import { addressOptions, exitCodeOf, readSku } from './load';
 
 export function register(program: Command): void {
   const command = program
     .command('verdict')
-    .argument('<sku>', 'the product')
+    .argument('<sku>', 'the product', readSku)
     .description('judge everything since the last reset of a product, whoever sent the load')
     .option('--json <file>', 'write the verdict as JSON');
   addressOptions(command).action((sku: string, options: LabAddresses & { json?: string }) =>
     runCommand(async ({ onEnd }) => {
-      if (!/^[\w.-]{1,64}$/.test(sku))
-        throw new Failure(`"${sku}" is no SKU: 1 to 64 letters, digits, ".", "_" or "-"`, EXIT.usage);
       const lab = await findRunningLab(options);
       onEnd(lab.stop);
       await atRest(lab.target, sku);
@@ -86,7 +83,9 @@ function expectedOf(
       strategy,
       options,
       replicas,
-      ...(fired.size > 0 && { fault: { header: [...fired].slice(0, MOST_FAULTS).join('; '), on: { kind: 'first' } } }),
+      ...(fired.size > 0 && {
+        fault: { header: [...fired].slice(0, MOST_FAULTS).join('; '), on: { kind: 'first' } },
+      }),
     }),
   );
 }

@@ -1,0 +1,87 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { Checkout, eventually, type Running } from './support';
+
+const checkout = new Checkout('interrupted');
+afterAll(() => checkout.remove(), 30_000);
+
+/** Nothing of this checkout runs any more: no server, no replica, no helper. */
+async function expectNothingLeft(): Promise<void> {
+  await eventually('nothing is left', () => checkout.processes().length === 0, 3000).catch(() => undefined);
+  expect(checkout.processes()).toEqual([]);
+}
+
+const interrupt = async (running: Running, signal: NodeJS.Signals = 'SIGINT'): Promise<number | null> => {
+  running.child.kill(signal);
+  return (await running.end).code;
+};
+
+/** Lines of history that a run's replicas have written: the load is on its way. */
+function recorded(): number {
+  const folder = join(checkout.root, '.lab');
+  const runs = existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith('run-')) : [];
+  return Math.max(
+    0,
+    ...runs.map((run) => {
+      const file = join(folder, run, 'history', 'inventory-1.jsonl');
+      return existsSync(file) ? statSync(file).size : 0;
+    }),
+  );
+}
+
+describe('Ctrl-C leaves no process', () => {
+  test.each([
+    ['before anything was started', ''],
+    ['while the servers start', 'starting Redis and the database'],
+    ['while the schemas are migrated', 'migrating the schema of inventory'],
+  ])('of lab up, %s', async (_, moment) => {
+    const running = checkout.start('up');
+    if (moment === '') await eventually('it runs', () => checkout.processes().length > 0);
+    else await running.says(moment);
+    const code = await interrupt(running);
+    expect(moment === '' ? [130, null] : [130]).toContain(code);
+    await expectNothingLeft();
+  });
+
+  test('of lab up when it is pressed twice', async () => {
+    const running = checkout.start('up');
+    await running.says('Ctrl-C stops everything');
+    running.child.kill('SIGINT');
+    await running.says('stopping everything');
+    expect(await interrupt(running)).toBe(130);
+    await expectNothingLeft();
+  });
+
+  test('of lab load, in the middle of the load', async () => {
+    const running = checkout.start('load', '--strategy', 'setnx', '--requests', '5000', '--work-ms', '20');
+    await eventually('the load is on its way', () => recorded() > 20_000, 20_000);
+    expect(await interrupt(running)).toBe(130);
+    await expectNothingLeft();
+  });
+
+  test('of lab demo, between two rows', async () => {
+    const running = checkout.start('demo');
+    await running.says('[1/');
+    expect(await interrupt(running)).toBe(130);
+    await expectNothingLeft();
+  });
+
+  test('nor does SIGTERM', async () => {
+    const running = checkout.start('up');
+    await running.says('Ctrl-C stops everything');
+    expect(await interrupt(running, 'SIGTERM')).toBe(130);
+    await expectNothingLeft();
+  });
+});
+
+test('SIGKILL of lab up: a new one starts in its place and stops like any other', async () => {
+  const first = checkout.start('up');
+  await first.says('Ctrl-C stops everything');
+  await interrupt(first, 'SIGKILL');
+  const second = checkout.start('up');
+  await second.says('Ctrl-C stops everything');
+  const servers = checkout.processes().filter((line) => /mariadbd|mysqld/.test(line));
+  expect(servers).toHaveLength(1);
+  expect(await interrupt(second)).toBe(130);
+  await expectNothingLeft();
+});

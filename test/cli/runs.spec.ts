@@ -1,0 +1,199 @@
+import { Agent, request } from 'undici';
+import { Checkout, eventually, type Running } from './support';
+
+/** `lab up` in a checkout of its own, and commands beside it. */
+const checkout = new Checkout('runs');
+let up: Running;
+let shop = '';
+let lab = '';
+
+beforeAll(async () => {
+  up = checkout.start('up');
+  await up.says('Ctrl-C stops everything');
+  [shop = '', lab = ''] = up.stdout.match(/http:\/\/127\.0\.0\.1:\d+(?!\S*\/docs)/g) ?? [];
+  lab = /lab (http:\/\/\S+)/.exec(up.stdout)?.[1] ?? '';
+}, 60_000);
+afterAll(() => checkout.remove(), 30_000);
+
+const agent = new Agent({ connections: 32 });
+afterAll(() => agent.destroy());
+
+async function post(url: string, body: object, headers: Record<string, string> = {}): Promise<number> {
+  const { statusCode, body: answer } = await request(url, {
+    method: 'POST',
+    dispatcher: agent,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+  await answer.dump();
+  return statusCode;
+}
+
+const order = (sku: string, query = '', headers: Record<string, string> = {}) =>
+  post(
+    `${headers['x-fault'] === undefined ? shop : lab}/orders?${query}`,
+    { sku, quantity: 1, buyer: 'ann' },
+    headers,
+  );
+
+const small = ['--stock', '20', '--requests', '60', '--connections', '12'];
+
+describe('lab load', () => {
+  test('ends with 0 when it came out as the catalogue says, and writes every field', async () => {
+    const { code, stdout } = await checkout.run('load', ...small, '--json', 'safe.json');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('as expected') as string });
+    expect(checkout.json('safe.json')).toMatchObject({
+      strategy: 'conditional-update',
+      options: { leaseMs: 5000, waitMs: 2000, retryMs: 10, workMs: 0 },
+      initial: 20,
+      sold: 20,
+      finalStock: 0,
+      oversold: 0,
+      lostUpdates: 0,
+      duplicates: [],
+      overlaps: [],
+      foreignReleases: [],
+      stuckLocks: [],
+      outcomes: { APPLIED: 20, 'STOCK.SOLD_OUT': 40 },
+      violations: [],
+      verdict: 'safe',
+      expected: { must: [], may: [] },
+      asExpected: true,
+      conditions: { backEnd: 'processes', isolation: 'REPEATABLE-READ' },
+    });
+  });
+
+  test('ends with 0 for a violation that the catalogue knows, and names who sold the same unit', async () => {
+    const { code, stdout } = await checkout.run(
+      ...['load', '--strategy', 'none', ...small, '--work-ms', '5', '--json', 'none.json'],
+    );
+    expect(code).toBe(0);
+    expect(stdout).toContain('VIOLATED');
+    const { duplicates, ...rest } = checkout.json('none.json') as {
+      duplicates: { value: number; sales: { request: string; replica: string }[] }[];
+    };
+    expect(rest).toMatchObject({
+      verdict: 'violated',
+      violations: ['oversold', 'lost-update'],
+      asExpected: true,
+    });
+    expect(duplicates[0]?.sales.length).toBeGreaterThanOrEqual(2);
+    expect(duplicates[0]?.sales[0]?.replica).toMatch(/^inventory-[12]$/);
+    expect(stdout).toContain(String(duplicates[0]?.sales[0]?.request));
+  });
+
+  test('ends with 3 when the fault cannot fire, whatever else was seen', async () => {
+    const { code, stdout } = await checkout.run(
+      ...['load', '--strategy', 'none', ...small, '--work-ms', '5', '--fault', 'after(SETNX)=kill'],
+    );
+    expect(code).toBe(3);
+    expect(stdout).toContain('the fault after(SETNX)=kill never fired');
+  });
+
+  test('ends with 3 when nobody met anybody', async () => {
+    const { code, stdout } = await checkout.run('load', '--requests', '3', '--connections', '1');
+    expect(code).toBe(3);
+    expect(stdout).toContain('no two requests met');
+  });
+
+  test('ends with 0 when the holder was killed and the lock is stuck, as documented', async () => {
+    const { code, stdout } = await checkout.run('load', '--scenario', 'setnx-killed');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('no expiry') as string });
+    const again = await checkout.run('verdict', 'load');
+    expect({ code: again.code, stdout: again.stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringContaining('no expiry') as string,
+    });
+  });
+
+  test('runs on one replica when it is told to', async () => {
+    const args = ['load', '--strategy', 'local-mutex', '--replicas', '1', ...small, '--json', 'one.json'];
+    const { code } = await checkout.run(...args);
+    expect({ code, ...checkout.json('one.json') }).toMatchObject({ code: 0, verdict: 'safe', sold: 20 });
+  });
+});
+
+describe('lab verdict', () => {
+  const reset = (sku: string, stock: number) => post(`${lab}/lab/reset`, { sku, stock });
+  const verdict = async (sku: string) => {
+    const { code, stdout } = await checkout.run('verdict', sku, '--json', `${sku}.json`);
+    return { code, stdout, ...(checkout.json(`${sku}.json`) as { violations: string[]; sold: number }) };
+  };
+
+  beforeAll(async () => {
+    await checkout.run('load', '--requests', '4', '--connections', '2'); // two replicas again
+  });
+
+  test('judges a load that somebody else sent', async () => {
+    await reset('theirs', 10);
+    await Promise.all(Array.from({ length: 40 }, () => order('theirs', 'strategy=none&workMs=5')));
+    expect(await verdict('theirs')).toMatchObject({
+      code: 0,
+      strategy: 'none',
+      verdict: 'violated',
+      violations: ['oversold', 'lost-update'],
+    });
+    await reset('theirs', 10);
+    await Promise.all(Array.from({ length: 40 }, () => order('theirs', 'strategy=for-update')));
+    expect(await verdict('theirs')).toMatchObject({
+      code: 0,
+      strategy: 'for-update',
+      verdict: 'safe',
+      sold: 10,
+      outcomes: { APPLIED: 10, 'STOCK.SOLD_OUT': 30 },
+    });
+  });
+
+  test('finds the movement whose order app died before it recorded the order', async () => {
+    await reset('orphaned', 10);
+    const id = { 'x-request-id': 'lost-order' };
+    expect(await order('orphaned', '', { ...id, 'x-fault': 'order:before(INSERT)=kill' })).toBe(502);
+    const { code, stdout, ...rest } = await verdict('orphaned');
+    expect(rest).toMatchObject({
+      verdict: 'violated',
+      violations: ['orphan'],
+      orphans: ['lost-order'],
+      sold: 1,
+    });
+    expect(stdout).toContain('lost-order');
+    expect(code).toBe(0); // a killed process may leave one, says the catalogue
+  });
+
+  test('waits for what is still going on instead of taking it for a fault', async () => {
+    await reset('slow', 10);
+    const orders = [1, 2, 3, 4].map(() => order('slow', 'strategy=setnx&workMs=300&waitMs=9000'));
+    const judged = await verdict('slow');
+    await Promise.all(orders);
+    expect(judged.violations).toEqual([]);
+  });
+
+  test('is unknown for a product that nobody wanted', async () => {
+    await reset('nobody', 10);
+    expect(await verdict('nobody')).toMatchObject({ code: 3, verdict: 'unknown', sold: 0 });
+  });
+
+  test('of a product that there is not: one line', async () => {
+    const { code, stderr } = await checkout.run('verdict', 'nothing');
+    expect({ code, lines: stderr.trimEnd().split('\n').length }).toEqual({ code: 1, lines: 1 });
+    expect(stderr).toContain('there is no balance');
+  });
+});
+
+test('a second lab up is refused: it says where the first one is and how to stop it', async () => {
+  const { code, stdout, stderr } = await checkout.run('up');
+  expect({ code, stdout, lines: stderr.trimEnd().split('\n').length }).toEqual({
+    code: 1,
+    stdout: '',
+    lines: 1,
+  });
+  expect(stderr).toContain(`process ${up.child.pid ?? ''}, at ${shop}`);
+  expect(await order('mug')).toBe(201);
+});
+
+test('Ctrl-C stops everything: no process is left, and the addresses are free', async () => {
+  expect(checkout.processes().length).toBeGreaterThanOrEqual(8);
+  up.child.kill('SIGINT');
+  expect((await up.end).code).toBe(130);
+  await eventually('nothing is left', () => checkout.processes().length === 0);
+  await expect(order('mug')).rejects.toThrow();
+});

@@ -1,0 +1,113 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A command that runs. */
+export class Running {
+  stdout = '';
+  stderr = '';
+  readonly end: Promise<Ended>;
+
+  constructor(readonly child: ChildProcess) {
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
+    this.end = once(child, 'close').then(([code]) => ({
+      code: code as number | null,
+      stdout: this.stdout,
+      stderr: this.stderr,
+    }));
+  }
+
+  async says(text: string): Promise<void> {
+    await eventually(`"${text}" is said`, () => `${this.stdout}${this.stderr}`.includes(text), 30_000);
+  }
+}
+
+/** A checkout of its own with the build of this one: its `lab up` is nobody else's. */
+export class Checkout {
+  readonly root: string;
+  private readonly started: Running[] = [];
+
+  constructor(name: string) {
+    this.root = resolve('.lab', `test-cli-${name}-${process.pid}`);
+    mkdirSync(this.root, { recursive: true });
+    for (const part of ['dist', 'infra', 'package.json'])
+      cpSync(part, join(this.root, part), { recursive: true });
+    symlinkSync(resolve('node_modules'), join(this.root, 'node_modules'));
+  }
+
+  start(...args: string[]): Running {
+    const main = join(this.root, 'dist', 'apps', 'lab', 'src', 'main.js');
+    const running = new Running(
+      spawn(process.execPath, [main, ...args], { cwd: this.root, stdio: ['ignore', 'pipe', 'pipe'] }),
+    );
+    this.started.push(running);
+    return running;
+  }
+
+  run(...args: string[]): Promise<Ended> {
+    return this.start(...args).end;
+  }
+
+  json(file: string): Record<string, unknown> {
+    return JSON.parse(readFileSync(join(this.root, file), 'utf8')) as Record<string, unknown>;
+  }
+
+  /** Command lines of the processes that run in or from this checkout, by their id. */
+  processes(): string[] {
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+      .flatMap((pid) => {
+        const [title, cwd] = [read(`/proc/${pid}/cmdline`), link(`/proc/${pid}/cwd`)];
+        if (/\) Z /.test(read(`/proc/${pid}/stat`))) return [];
+        const ours = title.includes(this.root) || cwd.startsWith(this.root);
+        return ours ? [`${pid} ${title.replaceAll('\0', ' ')}`] : [];
+      });
+  }
+
+  async remove(): Promise<void> {
+    for (const { child, end } of this.started)
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill('SIGINT');
+        await end;
+      }
+    rmSync(this.root, { recursive: true, force: true });
+  }
+}
+
+const read = (file: string): string => {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return ''; // it has ended
+  }
+};
+
+const link = (file: string): string => {
+  try {
+    return readlinkSync(file);
+  } catch {
+    return '';
+  }
+};
+
+/** Polls; fails the test when it does not become true within the time. */
+export async function eventually(
+  what: string,
+  probe: () => boolean | Promise<boolean>,
+  ms = 8000,
+): Promise<void> {
+  const deadline = performance.now() + ms;
+  while (!(await probe())) {
+    if (performance.now() > deadline) throw new Error(`not within ${ms} ms: ${what}`);
+    await sleep(10);
+  }
+}

@@ -1,0 +1,70 @@
+import { CATALOGUE } from '#lab/strategy';
+import { Checkout, type Ended } from './support';
+
+const checkout = new Checkout('usage');
+afterAll(() => checkout.remove());
+
+/** Exit code 2, nothing on standard output, one line that says what is wrong. */
+function expectBadUsage({ code, stdout, stderr }: Ended, why: string): void {
+  expect({ code, stdout, lines: stderr.trimEnd().split('\n').length }).toEqual({
+    code: 2,
+    stdout: '',
+    lines: 1,
+  });
+  expect(stderr).toContain(why);
+}
+
+describe('bad usage ends with 2 and one line', () => {
+  test.each([
+    ['a command that there is not', ['dance'], "unknown command 'dance'"],
+    ['an option that there is not', ['load', '--speed', '9'], "unknown option '--speed'"],
+    ['a strategy that there is not', ['load', '--strategy', 'hope'], 'Choose one of: none, local-mutex'],
+    ['a scenario that there is not', ['load', '--scenario', 'hope'], 'Choose one of: none'],
+    ['a fault that cannot be read', ['load', '--fault', 'boom'], 'cannot read the fault "boom"'],
+    ['a fault for no app', ['load', '--fault', 'shop:after(SET)=kill'], 'there is no app "shop"'],
+    ['a SKU that is none', ['load', '--sku', 'a b'], 'A SKU has'],
+    ['a verdict on nothing', ['verdict'], "missing required argument 'sku'"],
+    ['a verdict without a lab', ['verdict', 'phone'], 'no lab is running: start one with "npm start"'],
+  ])('%s', async (_, args, why) => {
+    expectBadUsage(await checkout.run(...args), why);
+  });
+});
+
+test('an address where no lab is: one line that says what to do', async () => {
+  const { code, stdout, stderr } = await checkout.run('verdict', 'phone', '--lab-url', 'http://127.0.0.1:1');
+  expect({ code, stdout, lines: stderr.trimEnd().split('\n').length }).toEqual({
+    code: 1,
+    stdout: '',
+    lines: 1,
+  });
+  expect(stderr).toContain('npm start');
+});
+
+test('--help ends with 0', async () => {
+  for (const args of [[], ['load']]) {
+    const { code, stdout } = await checkout.run(...args, '--help');
+    expect({ args, code }).toEqual({ args, code: 0 });
+    expect(stdout).toContain('Usage: lab');
+  }
+});
+
+test('strategies --json is the catalogue', async () => {
+  const { code, stdout } = await checkout.run('strategies', '--json');
+  expect(code).toBe(0);
+  const rows = JSON.parse(stdout) as { name: string; mechanism: string; defect: string; source: string }[];
+  expect(rows.map(({ name }) => name)).toEqual(CATALOGUE.map(({ name }) => name));
+  for (const row of rows)
+    expect(row).toMatchObject({
+      mechanism: expect.stringMatching(/\w/) as string,
+      defect: expect.stringMatching(/\w/) as string,
+      source: expect.stringMatching(/\w/) as string,
+    });
+});
+
+test('doctor says what is there, for what, and how to get what is not', async () => {
+  const { code, stdout } = await checkout.run('doctor', '--json');
+  const findings = JSON.parse(stdout) as { name: string; found?: object; get: Record<string, string> }[];
+  expect(code).toBe(findings.every(({ found }) => found !== undefined) ? 0 : 1);
+  for (const { get } of findings)
+    expect(Object.keys(get)).toEqual(expect.arrayContaining(['apt', 'brew', 'docker']));
+});
