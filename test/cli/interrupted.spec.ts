@@ -59,6 +59,18 @@ describe('Ctrl-C leaves no process', () => {
     await expectNothingLeft();
   });
 
+  test('of lab load, while a replica is paused by a fault: its helper goes too', async () => {
+    const fault = 'before(DEL)=pause(30000)';
+    const running = checkout.start('load', '--strategy', 'setnx', '--fault', fault);
+    await eventually(
+      'the helper watches',
+      () => checkout.processes().some((line) => line.includes('resumer')),
+      20_000,
+    );
+    expect(await interrupt(running)).toBe(130);
+    await expectNothingLeft();
+  });
+
   test('of lab demo, between two rows', async () => {
     const running = checkout.start('demo');
     await running.says('[1/');

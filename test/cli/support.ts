@@ -4,6 +4,8 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, sym
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+jest.setTimeout(60_000); // servers are started and killed: on a busy machine that takes its time
+
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;

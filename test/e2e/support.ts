@@ -7,6 +7,8 @@ import { Redis } from 'ioredis';
 import { createConnection } from 'mysql2/promise';
 import { Agent, request } from 'undici';
 
+jest.setTimeout(60_000); // servers are started and killed: on a busy machine that takes its time
+
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;

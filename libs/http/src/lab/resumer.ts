@@ -83,15 +83,17 @@ async function resume(order: ResumeOrder): Promise<void> {
   while (state(order.pid) !== 'T' && performance.now() < until) await delay(1);
   if (state(order.pid) === 'T') recorder.note({ type: 'stopped', because: 'its state is T' });
   let because = `${order.ms} ms are over`;
-  while (performance.now() < until) {
+  while (performance.now() < until && state(order.pid) !== undefined) {
     if (happened !== undefined && (await happened())) {
       because = order.taken ? 'somebody else holds the lock' : 'somebody else has sold';
       break;
     }
     await delay(LOOK_EVERY_MS);
   }
-  process.kill(order.pid, 'SIGCONT');
-  recorder.note({ type: 'resumed', because });
+  if (state(order.pid) === 'T') {
+    process.kill(order.pid, 'SIGCONT');
+    recorder.note({ type: 'resumed', because });
+  }
   recorder.close();
   process.exit(0);
 }
