@@ -110,7 +110,9 @@ describe('pause', () => {
     await eventually('it stands still', async () => (await seen(sku, 'stopped')).length === 1);
     const second = await shop().order({ sku, query: `${query}&workMs=150` });
     expect([(await first).status, second.status]).toEqual([201, 201]);
-    expect(await seen(sku, 'resumed')).toMatchObject([{ because: 'somebody else holds the lock' }]);
+    expect(await seen(sku, 'resumed')).toContainEqual(
+      expect.objectContaining({ because: 'somebody else holds the lock' }),
+    );
     const deleted = (await shop().history(sku)).filter((line) => line.type === 'step' && line.verb === 'DEL');
     expect(deleted).toMatchObject([{ reply: 1 }]); // the second had nothing left to delete, so it did not try
   });
@@ -122,7 +124,9 @@ describe('pause', () => {
     await eventually('it stands still', async () => (await seen(sku, 'stopped')).length === 1);
     expect((await shop().order({ sku, query })).status).toBe(201);
     expect((await first).status).toBe(201);
-    expect(await seen(sku, 'resumed')).toMatchObject([{ because: 'somebody else has sold' }]);
+    expect(await seen(sku, 'resumed')).toContainEqual(
+      expect.objectContaining({ because: 'somebody else has sold' }),
+    );
     expect((await shop().movements(sku)).map((row) => row['after'])).toEqual([2, 2]);
     expect(await shop().stock(sku)).toBe(2);
   });
