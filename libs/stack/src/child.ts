@@ -29,6 +29,8 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
+const WAKE_EVERY_MS = 100;
+
 /** One life of a process: from its start to its exit. */
 export class Child {
   readonly pid: number;
@@ -88,13 +90,18 @@ export class Child {
 
   /** SIGCONT, SIGTERM, and SIGKILL for what is still there after the grace. */
   async stop(graceMs: number): Promise<void> {
-    this.signal('SIGCONT', 'group');
+    const wake = (): void => {
+      this.signal('SIGCONT', 'group');
+    };
+    wake();
     this.signal('SIGTERM');
+    const waking = setInterval(wake, WAKE_EVERY_MS); // a replica may be about to stop itself: a fault
     const timer = setTimeout(() => {
       this.signal('SIGKILL', 'group');
     }, graceMs);
     await this.exit;
     clearTimeout(timer);
+    clearInterval(waking);
   }
 }
 
