@@ -23,7 +23,8 @@ export interface Cell {
 const TWO = ['p1', 'p2'];
 const SOLD_TWICE = ['oversold', 'lost-update', 'lost-acknowledged'] as const;
 
-export const CELLS = [
+/** Every circumstance, in the order of the table's columns. */
+export const CELLS: readonly Cell[] = [
   {
     name: 'two processes',
     title: 'two processes',
@@ -106,12 +107,11 @@ export const CELLS = [
     places: { error: 'release' },
   },
   { name: 'flush', title: 'Redis restarts empty', processes: TWO, budget: { flush: 1 }, about: 'flush' },
-] as const satisfies readonly Cell[];
+];
 
-export type CellName = (typeof CELLS)[number]['name'];
-
-export function cellOf(name: CellName): Cell {
-  const found: Cell | undefined = CELLS.find((cell) => cell.name === name);
+/** A circumstance by its name. */
+export function cellOf(name: string): Cell {
+  const found = CELLS.find((cell) => cell.name === name);
   if (found === undefined) throw new Error(`there is no cell "${name}"`);
   return found;
 }

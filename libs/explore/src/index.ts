@@ -2,7 +2,7 @@ export { FAULTS, FaultsSyntaxError, budgetText, parseBudget, type Budget } from 
 export type { Choice, Places } from './choice';
 export { finishAll } from './ending';
 export { Diverged, execute, type Execution, type Plan, type Task } from './execution';
-export { CELLS, cellOf, planOf, type Cell, type CellName } from './cells';
+export { CELLS, cellOf, planOf, type Cell } from './cells';
 export { Crew, type Servers } from './crew';
 export { explore, type Limits } from './explorer';
 export { expectedSign, isAsExpected, judgeCell, type CellVerdict, type Sign } from './sign';
@@ -19,3 +19,4 @@ export { TokenSyntaxError, readToken, strategyHash, writeToken, type Recipe } fr
 export { readSchedule, scheduleText } from './schedule-text';
 export { costOf, exploreCell, exploreMatrix, type MatrixCell, type MatrixRow } from './matrix';
 export { renderMatrix } from './matrix-page';
+export { playRandom, seeded, walk } from './walk';

@@ -37,6 +37,7 @@ export class Run {
   readonly processes: readonly ActorProcess[];
   private readonly quiet: Quiet;
   private strandIds = 0;
+  private readonly ends: { actor: string; code: string; text: string }[] = [];
 
   private constructor(
     readonly world: World,
@@ -75,8 +76,11 @@ export class Run {
   }
 
   /** Resolves when every actor is held, done, or waits in a server. */
-  settle(): Promise<void> {
-    return this.quiet.settle();
+  async settle(): Promise<void> {
+    await this.quiet.settle();
+    // two that end at the same time (one has freed the other) do so in the order of their names
+    this.ends.sort((a, b) => (a.actor < b.actor ? -1 : 1));
+    for (const { actor, code, text } of this.ends.splice(0)) this.chronicle.end(actor, code, text);
   }
 
   /** Waits for an answer of a server, at most `ms` of real time. */
@@ -212,7 +216,7 @@ export class Run {
   private ended(actor: Actor, code: string, text: string): void {
     if (actor.outcome !== undefined) return;
     actor.outcome = code;
-    this.chronicle.end(actor.name, code, text);
+    this.ends.push({ actor: actor.name, code, text });
   }
 
   private strand(actor: Actor, auto: boolean): Strand {

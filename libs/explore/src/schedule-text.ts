@@ -4,7 +4,7 @@ import type { Choice } from './choice';
 export function scheduleText(choices: readonly Choice[]): string {
   return choices
     .join(' ')
-    .replace(/([a-c])(?: \1(?![a-z]))+/g, (run, step: string) => `${step}${run.split(' ').length}`)
+    .replace(/(?<![A-Z])([a-c])(?: \1)+/g, (run, step: string) => `${step}${run.split(' ').length}`)
     .replaceAll(' ', '');
 }
 

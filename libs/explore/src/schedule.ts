@@ -43,9 +43,9 @@ export class Player {
     return this.actor.outcome;
   }
 
-  /** The step before which it is held, if it is held. */
+  /** The step before which it is held, whether or not it could go on. */
   get next(): StepInfo | undefined {
-    return this.held()?.step;
+    return this.actor.held[0]?.step;
   }
 
   /** Steps until `mark`; throws when it cannot get there. */

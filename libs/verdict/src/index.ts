@@ -5,3 +5,4 @@ export type { FiredFault } from './load/proof';
 export type { Duplicate } from './load/stock';
 export { unfinished } from './load/unfinished';
 export * from './schedule';
+export { checkChain, type ConfirmedSale, type Contradiction } from './chain';

@@ -14,6 +14,7 @@ import {
   type Cell,
   type Plan,
   type Tally,
+  type World,
 } from '#lab/explore';
 import { UnknownStrategy, findStrategy, type Strategy } from '#lab/strategy';
 import type { FaultName } from '#lab/verdict';
@@ -76,10 +77,9 @@ export function register(program: Command): void {
     )
     .option('--json <file>', 'write the result as JSON')
     .action((name: string, options: ExploreOptions) =>
-      runCommand((context) => {
-        const strategy = readStrategy(name);
-        return exploreStrategy(strategy, readBudget(options.faults), options, context);
-      }),
+      runCommand(async (context) =>
+        exploreStrategy(readStrategy(name), readBudget(options.faults), options, context),
+      ),
     );
 }
 
@@ -130,18 +130,9 @@ async function exploreStrategy(
     },
   });
   const took = seconds();
-  const shown: ShownWitness[] = [];
-  for (const [kind, witness] of tally.witnesses) {
+  const shown = await showWitnesses(crew.world, plan, tally, (kind) => {
     progress.update(`${strategy.name}: making the ${kind} shorter`);
-    const played = await shrink(crew.world, plan.setup, witness.choices, kind);
-    const sentence = played.verdict.violations.find((violation) => violation.kind === kind)?.sentence ?? '';
-    shown.push({
-      kind,
-      sentence,
-      token: writeToken(recipeOf(plan.setup, played)),
-      lanes: drawLanes(played.history, played.verdict),
-    });
-  }
+  });
   progress.clear();
   isPrinted = true;
   process.stdout.write(`${printTally(strategy, plan, tally, took, shown)}\n`);
@@ -174,6 +165,29 @@ async function exploreStrategy(
     });
   if (verdict.sign === 'unknown') return EXIT.unknown;
   return asExpected ? EXIT.ok : EXIT.notAsExpected;
+}
+
+/** The shortest schedule of each kind of violation; a schedule that shows several kinds is there once. */
+async function showWitnesses(
+  world: World,
+  plan: Plan,
+  tally: Tally,
+  onKind: (kind: string) => void,
+): Promise<ShownWitness[]> {
+  const shown = new Map<string, ShownWitness>();
+  for (const [kind, witness] of tally.witnesses) {
+    onKind(kind);
+    const played = await shrink(world, plan.setup, witness.choices, kind);
+    const token = writeToken(recipeOf(plan.setup, played));
+    const { violations } = played.verdict;
+    shown.set(token, {
+      kinds: violations.map((violation) => violation.kind),
+      sentences: violations.map(({ sentence }) => sentence),
+      token,
+      lanes: drawLanes(played.history, played.verdict),
+    });
+  }
+  return [...shown.values()];
 }
 
 function planOf(strategy: Strategy, budget: Budget, options: ExploreOptions): Plan {

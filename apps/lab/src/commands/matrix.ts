@@ -28,10 +28,9 @@ export function register(program: Command): void {
     .option('--out <folder>', 'where matrix.md and matrix.json go', join(projectRoot(), 'docs'))
     .option('--json <file>', 'write the matrix here too')
     .action((names: string[], options: MatrixOptions) =>
-      runCommand((context) => {
-        const strategies = names.length === 0 ? CATALOGUE : names.map(readStrategy);
-        return makeMatrix(strategies, options, context);
-      }),
+      runCommand(async (context) =>
+        makeMatrix(names.length === 0 ? CATALOGUE : names.map(readStrategy), options, context),
+      ),
     );
 }
 

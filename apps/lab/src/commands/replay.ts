@@ -26,7 +26,7 @@ export function register(program: Command): void {
     .option('--mermaid', 'print a Mermaid sequence diagram instead')
     .option('--json <file>', 'write history and verdict as JSON')
     .action((token: string, options: ReplayOptions) =>
-      runCommand((context) => replayToken(readRecipe(token), options, context)),
+      runCommand(async (context) => replayToken(readRecipe(token), options, context)),
     );
 }
 

@@ -2,10 +2,10 @@ import { budgetText, judgeCell, type Plan, type Tally } from '#lab/explore';
 import type { Strategy } from '#lab/strategy';
 import type { FaultName } from '#lab/verdict';
 
-/** A violation, the shortest schedule that shows it, and its token. */
+/** The shortest schedule that shows one or several violations, and its token. */
 export interface ShownWitness {
-  readonly kind: string;
-  readonly sentence: string;
+  readonly kinds: readonly string[];
+  readonly sentences: readonly string[];
   readonly token: string;
   readonly lanes: string;
 }
@@ -37,9 +37,9 @@ export function printTally(
     ...[...tally.fired].map(([fault, n]) => `  ${fault} happened in ${n}`),
     `  somebody waited in ${tally.prevented.waits}, was refused in ${tally.prevented.rejects}, was aborted in ${tally.prevented.aborts}`,
     `  verdict: ${sign}${because === undefined ? '' : ` (${because})`}`,
-    ...witnesses.flatMap(({ kind, lanes, token }) => [
+    ...witnesses.flatMap(({ kinds, lanes, token }) => [
       '',
-      `${kind}, the shortest schedule:`,
+      `${kinds.join(', ')}, the shortest schedule:`,
       lanes,
       `      lab replay ${token}`,
     ]),

@@ -38,12 +38,14 @@ function endless({ actors, events }: ScheduleHistory): ScheduleViolation[] {
     }));
 }
 
-/** Gave up although the lock was free when everything was over. */
+/** Waited, and gave up although the lock was free when everything was over, with no lease having ended in between. */
 function starved({ events, final }: ScheduleHistory): ScheduleViolation[] {
   if (final.locks.length > 0) return [];
   const lapsed = events.some((event) => event.locks?.some(({ change }) => change === 'expired'));
+  const waited = (actor: string): boolean =>
+    events.some((event) => event.type === 'step' && event.actor === actor && event.verb === 'WAIT');
   return events.flatMap((event) =>
-    event.type === 'end' && event.code === 'LOCK.NOT_OBTAINED' && !lapsed
+    event.type === 'end' && event.code === 'LOCK.NOT_OBTAINED' && !lapsed && waited(event.actor)
       ? [
           {
             kind: 'starved' as const,

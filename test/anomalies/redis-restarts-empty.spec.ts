@@ -1,0 +1,23 @@
+import { Schedule, before, type World } from '#lab/explore';
+import { findStrategy } from '#lab/strategy';
+import { openWorld } from '../harness/servers';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld(__filename);
+});
+afterAll(() => world.close());
+
+test.each(['setnx', 'expiring', 'token-lua', 'watchdog'])(
+  '%s: the lock is gone while its holder works, and a second one enters',
+  async (name) => {
+    const s = await Schedule.begin(world, findStrategy(name));
+    await s.A.runUntil(before('UPDATE'));
+    await s.flush();
+    await s.B.finish();
+    await s.A.finish();
+    expect((await s.end()).verdict.violations.map(({ kind }) => kind)).toEqual(
+      expect.arrayContaining(['oversold', 'lost-update', 'overlap']),
+    );
+  },
+);

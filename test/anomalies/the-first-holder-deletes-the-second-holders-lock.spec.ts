@@ -1,0 +1,38 @@
+import { Schedule, before, type World } from '#lab/explore';
+import { findStrategy } from '#lab/strategy';
+import { openWorld } from '../harness/servers';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld(__filename);
+});
+afterAll(() => world.close());
+
+test("A's lease ends, B enters, A deletes B's lock, C enters while B is inside", async () => {
+  const s = await Schedule.begin(world, findStrategy('expiring'), {
+    stock: 3,
+    processes: ['p1', 'p2', 'p3'],
+  });
+  await s.A.runUntil(before('DEL'));
+  await s.lapse();
+  await s.B.runUntil(before('UPDATE'));
+  await s.A.finish();
+  await s.C.finish();
+  await s.B.finish();
+  const { verdict } = await s.end();
+  const foreign = verdict.violations.find(({ kind }) => kind === 'foreign-release');
+  expect(foreign?.sentence).toMatch(
+    /^A released B's lock: A's lease ended at step 7, B took it at step 8, A's DEL at step 11 removed it; C entered while B was inside$/,
+  );
+  expect(verdict.violations.map(({ kind }) => kind)).toContain('lost-update');
+});
+
+test('with a token of its own A sees that the lock is not its own any more', async () => {
+  const s = await Schedule.begin(world, findStrategy('token-checked'), { stock: 3 });
+  await s.A.runUntil(before('GET'));
+  await s.lapse();
+  await s.B.runUntil(before('UPDATE'));
+  await s.A.finish();
+  const { verdict } = await s.end();
+  expect(verdict.violations.map(({ kind }) => kind)).not.toContain('foreign-release');
+});

@@ -1,0 +1,126 @@
+import { EXPLORE_OPTIONS, explore, parseBudget, type Plan, type Tally, type World } from '#lab/explore';
+import { valueAfter } from '#lab/balance';
+import { findStrategy, type Strategy, type Tools } from '#lab/strategy';
+import { openWorld } from '../harness/servers';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld(__filename);
+});
+afterAll(() => world.close());
+
+/** A strategy with a bug that was put there on purpose. */
+const planted = (name: string, apply: Strategy['apply']): Strategy => ({
+  name,
+  mechanism: '',
+  defect: '',
+  source: '',
+  next: '',
+  options: [],
+  lacks: [],
+  expected: {},
+  apply,
+});
+
+function find(strategy: Strategy, faults = '', extra: Partial<Plan> = {}): Promise<Tally> {
+  const setup = { strategy, options: EXPLORE_OPTIONS, stock: 1, processes: ['p1', 'p2'] };
+  return explore(world, { setup, budget: parseBudget(faults), places: {}, reduce: true, ...extra });
+}
+
+const sell = async (
+  change: Parameters<Strategy['apply']>[0],
+  { balances }: Tools,
+): ReturnType<Strategy['apply']> => {
+  const before = await balances.read(change.balance);
+  return balances.write(change, before, valueAfter(change, before));
+};
+
+class Busy extends Error {
+  readonly code = 'LOCK.NOT_OBTAINED';
+}
+
+/** Lamport's fast mutex without its last check: it takes two preemptions to get two buyers inside. */
+const twoPreemptions = planted('two-preemptions', async (change, tools) => {
+  const { redis } = tools;
+  if ((await redis.get('second')) !== null) throw new Busy();
+  await redis.set('first', change.request);
+  if ((await redis.get('first')) !== change.request) throw new Busy();
+  await redis.set('second', change.request);
+  const movement = await sell(change, tools);
+  await redis.del('second');
+  return movement;
+});
+
+test('a bug that needs two preemptions is found with a bound of two, and not with one', async () => {
+  const one = await find(twoPreemptions, '', { bound: 1, reduce: false });
+  expect([...one.kinds.keys()]).toEqual([]);
+  expect(one.partial).toBe(false);
+  const two = await find(twoPreemptions, '', { bound: 2, reduce: false });
+  expect([...two.kinds.keys()]).toContain('oversold');
+});
+
+test('the reduction does not lose the bug that needs two preemptions', async () => {
+  const tally = await find(twoPreemptions);
+  expect([...tally.kinds.keys()]).toContain('oversold');
+});
+
+test('a release by somebody who never had the lock is found without any fault', async () => {
+  const careless = planted('unlock-unacquired', async (change, tools) => {
+    const key = 'lock:{item}:planted';
+    try {
+      if ((await tools.redis.setnx(key, change.request)) === 0) throw new Busy();
+      return await sell(change, tools);
+    } finally {
+      await tools.redis.del(key);
+    }
+  });
+  const tally = await find(careless);
+  expect([...tally.kinds.keys()]).toContain('foreign-release');
+});
+
+test('a lock that the path of success forgets is found as stuck', async () => {
+  const forgetful = planted('forgets', async (change, tools) => {
+    if ((await tools.redis.setnx('lock:{item}:planted', change.request)) === 0) throw new Busy();
+    return sell(change, tools);
+  });
+  expect([...(await find(forgetful)).kinds.keys()]).toEqual(['stuck']);
+});
+
+test('a read that is not covered by the row lock is found, although a row lock is taken', async () => {
+  const late = planted('for-update-late', (change, { balances }) =>
+    balances.transaction(async (tx) => {
+      const before = await tx.read(change.balance);
+      const after = valueAfter(change, before);
+      await tx.readForUpdate(change.balance);
+      return tx.write(change, before, after);
+    }),
+  );
+  expect([...(await find(late)).kinds.keys()]).toContain('lost-update');
+});
+
+test('a sale that was answered and never committed is found', async () => {
+  const lying = planted('answers-too-early', async (change, { balances }) => {
+    const before = await balances.read(change.balance);
+    return { ...change, before, after: valueAfter(change, before) };
+  });
+  expect([...(await find(lying)).kinds.keys()]).toEqual(['lost-acknowledged']);
+});
+
+test('a death between two systems that leaks stock is found as undersold', async () => {
+  const counter = planted('redis-decr', async (change, { balances, redis }) => {
+    if ((await redis.incr('sold')) > 1)
+      return balances.transaction((tx) => tx.writeIfEnough({ ...change, delta: -9 }));
+    return balances.writeIfEnough(change);
+  });
+  expect([...(await find(counter, 'kill:1')).kinds.keys()]).toContain('undersold');
+});
+
+test.each(['for-update', 'conditional-update'])(
+  '%s is accused of nothing, whatever happens',
+  async (name) => {
+    for (const faults of ['kill:1', 'pause:1', 'in-flight:1', 'lose-reply:1', 'error:1', 'kill:1,error:1']) {
+      const tally = await find(findStrategy(name), faults);
+      expect([faults, tally.violating, tally.partial]).toEqual([faults, 0, false]);
+    }
+  },
+);

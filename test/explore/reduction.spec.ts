@@ -1,0 +1,62 @@
+import { EXPLORE_OPTIONS, execute, parseBudget, type Task, type World } from '#lab/explore';
+import { findStrategy } from '#lab/strategy';
+import type { ScheduleHistory, ScheduleVerdict } from '#lab/verdict';
+import { openWorld } from '../harness/servers';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld(__filename);
+});
+afterAll(() => world.close());
+
+/** What a schedule came to, as far as anybody could tell afterwards. */
+function ending({ events, final }: ScheduleHistory, { violations }: ScheduleVerdict): string {
+  const outcomes = events
+    .flatMap((event) => (event.type === 'end' ? [`${event.actor} ${event.code}`] : []))
+    .sort();
+  const sales = final.movements.map(({ request, before, after }) => `${request} ${before}→${after}`).sort();
+  const kinds = [...new Set(violations.map(({ kind }) => kind))].sort();
+  return JSON.stringify({ amount: final.amount, outcomes, sales, locks: final.locks.length, kinds });
+}
+
+/** Every ending of a strategy, and how many schedules it took. */
+async function endings(
+  name: string,
+  faults: string,
+  reduce: boolean,
+): Promise<{ found: Set<string>; schedules: number }> {
+  const setup = { strategy: findStrategy(name), options: EXPLORE_OPTIONS, stock: 1, processes: ['p1', 'p2'] };
+  const plan = { setup, budget: parseBudget(faults), places: {}, reduce };
+  const stack: Task[] = [{ prefix: [], sleepers: [] }];
+  const found = new Set<string>();
+  let schedules = 0;
+  for (let task = stack.pop(); task !== undefined; task = stack.pop()) {
+    const { result, branches } = await execute(world, plan, task);
+    stack.push(...branches);
+    if (result === undefined) continue;
+    schedules++;
+    found.add(ending(result.history, result.verdict));
+  }
+  return { found, schedules };
+}
+
+test.each([
+  ['none', ''],
+  ['expiring', ''],
+  ['token-checked', ''],
+  ['watchdog', ''],
+  ['for-update', ''],
+  ['conditional-update', ''],
+  ['setnx', 'kill:1'],
+  ['conditional-update', 'kill:1'],
+  ['for-update', 'error:1'],
+])(
+  '%s (%s): with and without the reduction the same endings are found',
+  async (name, faults) => {
+    const reduced = await endings(name, faults, true);
+    const full = await endings(name, faults, false);
+    expect([...reduced.found].sort()).toEqual([...full.found].sort());
+    expect(reduced.schedules).toBeLessThanOrEqual(full.schedules);
+  },
+  60_000,
+);

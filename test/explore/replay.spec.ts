@@ -1,0 +1,95 @@
+import {
+  EXPLORE_OPTIONS,
+  NoLongerReproduces,
+  TokenSyntaxError,
+  normalise,
+  parseBudget,
+  play,
+  playRandom,
+  readToken,
+  recipeOf,
+  replay,
+  seeded,
+  writeToken,
+  type Plan,
+  type World,
+} from '#lab/explore';
+import { CATALOGUE, UnknownStrategy, findStrategy } from '#lab/strategy';
+import { openWorld } from '../harness/servers';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld(__filename);
+});
+afterAll(() => world.close());
+
+const BUDGETS = [
+  '',
+  'kill:1',
+  'lapse:1',
+  'pause:1',
+  'cut:1,lapse:1',
+  'in-flight:1,lapse:1',
+  'lose-reply:1',
+  'error:1',
+  'flush:1',
+  'tick:2',
+  'overrun:1',
+];
+const TOKENS = 1000;
+
+function planOf(strategy: string, faults: string, actors = 2): Plan {
+  const processes = ['p1', 'p2', 'p3'].slice(0, actors);
+  const setup = { strategy: findStrategy(strategy), options: EXPLORE_OPTIONS, stock: 1, processes };
+  return { setup, budget: parseBudget(faults), places: {}, reduce: false };
+}
+
+test(`${TOKENS} random schedules play again exactly as they were, from their tokens`, async () => {
+  const random = seeded(20261121);
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
+  for (let i = 0; i < TOKENS; i++) {
+    const plan = planOf(pick(CATALOGUE).name, pick(BUDGETS), pick([2, 2, 2, 3]));
+    const first = await playRandom(world, plan, random);
+    const token = writeToken(recipeOf(plan.setup, first));
+    expect(token).toMatch(/^[\w.-]+$/);
+    const second = await replay(world, readToken(token));
+    expect([token, normalise(second.history)]).toEqual([token, normalise(first.history)]);
+  }
+}, 180_000);
+
+test('what a token leaves open is determined', async () => {
+  const { setup } = planOf('none', '');
+  const first = await play(world, setup, ['a', 'b'], { strict: true });
+  const second = await play(world, setup, ['a', 'b'], { strict: true });
+  expect(second.choices).toEqual(first.choices);
+});
+
+test('a schedule whose steps are others now says at which step it no longer reproduces', async () => {
+  const plan = planOf('expiring', '');
+  const recipe = recipeOf(plan.setup, await play(world, plan.setup, ['a', 'a'], { strict: true }));
+  const changed = { ...recipe, setup: { ...plan.setup, strategy: findStrategy('token-checked') } };
+  const again = replay(world, changed); // GET before DEL: the eighth step is another one
+  await expect(again).rejects.toBeInstanceOf(NoLongerReproduces);
+  await expect(again).rejects.toMatchObject({ step: 7 });
+});
+
+test('a violation that is gone is no longer reproduced', async () => {
+  const { setup } = planOf('none', '');
+  const harmless = recipeOf(setup, await play(world, setup, ['a'], { strict: true }));
+  await expect(replay(world, { ...harmless, kinds: ['oversold'] })).rejects.toThrow(
+    'there is no oversold any more',
+  );
+});
+
+test.each([
+  ['', TokenSyntaxError],
+  ['v0.none..1.12.a.V..x', TokenSyntaxError],
+  ['v1.none..1.12.a5z.V..x', TokenSyntaxError],
+  ['v1.none..1.12.a999.V..x', TokenSyntaxError],
+  ['v1.none.l1.1.12.a.V..x', TokenSyntaxError],
+  ['v1.none..1.45.a.V..x', TokenSyntaxError],
+  ['v1.none..1.12.a.V.?.x', TokenSyntaxError],
+  ['v1.nope..1.12.a.V..x', UnknownStrategy],
+])('the token "%s" is refused', (token, error) => {
+  expect(() => readToken(token)).toThrow(error);
+});
