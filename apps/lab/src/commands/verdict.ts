@@ -18,6 +18,7 @@ export function register(program: Command): void {
     runCommand(async ({ onEnd }) => {
       const lab = await findRunningLab(options);
       onEnd(lab.stop);
+      await lab.crew.ready(); // a replica that a fault has killed may just be coming back
       await atRest(lab.target, sku);
       const evidence = await gather(
         lab.target,
