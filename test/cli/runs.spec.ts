@@ -10,7 +10,7 @@ let lab = '';
 beforeAll(async () => {
   up = checkout.start('up');
   await up.says('Ctrl-C stops everything');
-  [shop = '', lab = ''] = up.stdout.match(/http:\/\/127\.0\.0\.1:\d+(?!\S*\/docs)/g) ?? [];
+  shop = /shop (http:\/\/\S+)/.exec(up.stdout)?.[1] ?? '';
   lab = /lab (http:\/\/\S+)/.exec(up.stdout)?.[1] ?? '';
 }, 60_000);
 afterAll(() => checkout.remove(), 30_000);
