@@ -2,7 +2,7 @@ import { attach, ensureInstalled, projectRoot, startProcesses, type Stack } from
 import { join } from 'node:path';
 import { request } from 'undici';
 import type { Crew } from '#load-tests/run';
-import { Target } from '#load-tests/run';
+import { Target, TargetError } from '#load-tests/run';
 import { EXIT, Failure } from './failure';
 import type { Progress } from './print/progress';
 
@@ -97,7 +97,9 @@ function givenLab(labUrl: string, publicUrl: string): Lab {
   const answering = async (): Promise<number> => {
     const seen = new Set<string>();
     for (let look = 0; look < LOOKS; look++) {
-      const { statusCode, headers, body } = await request(`${publicUrl}/products`);
+      const { statusCode, headers, body } = await request(`${publicUrl}/products`).catch((cause: unknown) => {
+        throw new TargetError(`no lab answers at ${publicUrl}: start one with "npm start"`, { cause });
+      });
       await body.dump();
       if (statusCode === 200) seen.add(String(headers['x-replica']));
     }
