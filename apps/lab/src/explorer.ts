@@ -1,5 +1,6 @@
 import { Crew } from '#lab/explore';
 import { ensureInstalled, projectRoot, startProcesses, type Conditions } from '#lab/stack';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from './command';
 
@@ -18,14 +19,18 @@ export async function openWorkshop({ progress, signal, onEnd }: Context, workers
   await ensureInstalled((line) => {
     progress.say(line);
   });
+  const dir = join(projectRoot(), '.lab', `explore-${process.pid}`);
   const stack = await startProcesses({
-    dir: join(projectRoot(), '.lab', `explore-${process.pid}`),
+    dir,
     replicas: { order: 0, inventory: 0 },
     lab: true,
     durability: 'relaxed',
     signal,
   });
-  onEnd(() => stack.stop());
+  onEnd(async () => {
+    await stack.stop();
+    rmSync(dir, { recursive: true, force: true });
+  });
   const crew = await Crew.open(stack.urls, workers, String(process.pid));
   return {
     crew,

@@ -1,6 +1,6 @@
 import { LocalProcess } from '#lab/strategy';
 import type { Held, Strand } from './strand';
-import type { Seat } from './world';
+import type { Seat } from './seat';
 
 /** A process that actors live in: what dies, stands still or loses Redis together. */
 export class ActorProcess {
@@ -42,6 +42,13 @@ export class Actor {
     return this.strands.flatMap((strand) => strand.held);
   }
 
+  /** Sessions that the server would notice the end of: they hold something, or a statement runs in them. */
+  openSessions(): Set<number> {
+    const flying = this.strands.flatMap(({ flights }) => Array.from(flights, ({ step }) => step.connection));
+    return new Set([...this.sessions, ...flying.filter((session) => session !== undefined)]);
+  }
+
+  /** It waits for another one in a server. */
   get blocked(): boolean {
     return this.strands.some((strand) => [...strand.flights].some((flight) => flight.blocked));
   }

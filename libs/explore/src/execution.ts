@@ -1,9 +1,12 @@
 import { judgeSchedule, type ScheduleHistory, type ScheduleVerdict } from '#lab/verdict';
 import type { Budget } from './budget';
-import { apply, faultChoices, spend, stepChoices, type Choice, type Places } from './choice';
+import { apply } from './act';
+import { faultChoices, spend, stepChoices, type Choice, type Places } from './choice';
 import { close, letTimePass } from './ending';
-import { dependent, footprint, type Footprint } from './footprint';
-import { Run, type Setup } from './run';
+import { footprint } from './footprint';
+import { awakened, isUnseen, type Sleeper } from './reduction';
+import { Run } from './run';
+import type { Setup } from './setup';
 import type { World } from './world';
 
 /** What is explored. */
@@ -15,12 +18,6 @@ export interface Plan {
   readonly bound?: number;
   /** Leave out schedules that differ only in the order of independent steps. Never together with a bound. */
   readonly reduce: boolean;
-}
-
-/** A choice that was explored already elsewhere: it need not come first here. */
-interface Sleeper {
-  readonly choice: Choice;
-  readonly footprint: Footprint;
 }
 
 /** A part of the tree of schedules: all that begin with these choices, without those that begin with a sleeper. */
@@ -116,22 +113,6 @@ async function openChoices(run: Run, plan: Plan, state: State): Promise<Choice[]
 
 const isOver = (run: Run): boolean => run.actors.every(({ outcome }) => outcome !== undefined);
 
-/**
- * A step that nobody can notice, whatever the others do from now on, is a persistent set by itself: it is enough to
- * explore it at once. Timers are the exception: code that runs after the step may look at what a timer has set, so
- * with a timer and a fault that moves time it is not unseen. A death before it equals a death after it.
- */
-function isUnseen(run: Run, choice: Choice, left: Budget): boolean {
-  if (!/^[a-c]$/.test(choice) || footprint(run, choice).effect !== 'nothing') return false;
-  const isWork = run.actors.some(
-    (actor) => actor.name.toLowerCase() === choice && actor.held[0]?.step.verb === 'WORK',
-  );
-  if (isWork && ((left.slow ?? 0) > 0 || run.clock.hasTimers)) return false;
-  return !run.clock.hasTimers || !MOVES_TIME.some((fault) => (left[fault] ?? 0) > 0);
-}
-
-const MOVES_TIME = ['lapse', 'pause', 'tick', 'slow', 'overrun'] as const;
-
 /** With a bound: no change of actor beyond it while the last one could go on. */
 function allowed(steps: Choice[], { bound }: Plan, { last, preemptions }: State): Choice[] {
   if (bound === undefined || last === undefined || !steps.includes(last)) return steps;
@@ -149,10 +130,6 @@ function next(run: Run, plan: Plan, state: State, choice: Choice): State {
     last: isStep ? choice : state.last,
   };
 }
-
-/** Those that still sleep after a choice: they are independent of it. */
-const awakened = (sleepers: readonly Sleeper[], after: Footprint): Sleeper[] =>
-  sleepers.filter((sleeper) => !dependent(sleeper.footprint, after));
 
 function branchesAt(
   run: Run,

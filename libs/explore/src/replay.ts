@@ -1,7 +1,9 @@
 import { judgeSchedule, type ScheduleHistory, type ScheduleVerdict } from '#lab/verdict';
-import { apply, faultOf, stepChoices, stepOf, type Choice } from './choice';
+import { apply } from './act';
+import { faultOf, stepChoices, stepOf, type Choice } from './choice';
 import { close, letTimePass } from './ending';
-import { Run, type Setup } from './run';
+import { Run } from './run';
+import type { Setup } from './setup';
 import { checkLetter, strategyHash, type Recipe } from './token';
 import type { World } from './world';
 

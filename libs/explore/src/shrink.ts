@@ -1,7 +1,7 @@
 import type { ScheduleViolationKind } from '#lab/verdict';
 import { faultOf, type Choice } from './choice';
 import { play, type Played } from './replay';
-import type { Setup } from './run';
+import type { Setup } from './setup';
 import type { World } from './world';
 
 /** Schedules that are tried at most to make a witness shorter. */

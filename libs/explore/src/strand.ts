@@ -1,7 +1,7 @@
 import type { Step } from '#lab/step';
 
 /** What becomes of a step that is held at the gate. */
-export type Directive = 'issue' | 'issue-now' | 'error' | 'lose-reply' | 'die';
+export type Directive = 'issue' | 'error' | 'lose-reply' | 'die';
 
 /** A step before it is issued. */
 export interface Held {
@@ -24,15 +24,34 @@ export interface Flight {
 
 /** One line of control of an actor: its request, or one call of one of its timers. */
 export interface Strand {
-  readonly id: number;
   readonly actor: string;
+  /** One call of a timer; otherwise the request itself. */
+  readonly isTimer: boolean;
   /** Set while time is moved: the strand's steps are issued as they come. */
-  auto: boolean;
+  readonly auto: boolean;
   readonly held: Held[];
   readonly flights: Set<Flight>;
   done: boolean;
   /** It has made a step. */
   begun: boolean;
+}
+
+/** A new line of control of an actor. */
+export function beginStrand(
+  actor: { readonly name: string; readonly strands: Strand[] },
+  { auto, isTimer }: Pick<Strand, 'auto' | 'isTimer'>,
+): Strand {
+  const strand: Strand = {
+    actor: actor.name,
+    isTimer,
+    auto,
+    held: [],
+    flights: new Set(),
+    done: false,
+    begun: false,
+  };
+  actor.strands.push(strand);
+  return strand;
 }
 
 /** True when nothing will happen in this strand by itself. */

@@ -104,7 +104,8 @@ function keepShorter(tally: Tally, kind: ScheduleViolationKind, witness: Witness
 function firedIn({ events }: ScheduleHistory): Set<string> {
   return new Set(
     events.flatMap((event) => {
-      if (event.type === 'fault') return event.effective || event.fault === 'lapse' ? [event.fault] : [];
+      if (event.type === 'fault')
+        return event.fault !== 'resume' && (event.effective || event.fault === 'lapse') ? [event.fault] : [];
       return event.type === 'step' && (event.fault === 'error' || event.fault === 'lose-reply')
         ? [event.fault]
         : [];

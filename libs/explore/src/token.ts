@@ -2,7 +2,7 @@ import { findStrategy, optionsSchema, type OptionName, type Options, type Strate
 import type { ScheduleViolationKind } from '#lab/verdict';
 import { createHash } from 'node:crypto';
 import type { Choice } from './choice';
-import type { Setup } from './run';
+import type { Setup } from './setup';
 import { readSchedule, scheduleText } from './schedule-text';
 import { EXPLORE_OPTIONS, LEAST_LEASE_MS } from './schedule';
 

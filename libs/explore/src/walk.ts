@@ -1,4 +1,5 @@
-import { apply, faultChoices, spend, stepChoices, type Choice } from './choice';
+import { apply } from './act';
+import { faultChoices, spend, stepChoices, type Choice } from './choice';
 import { close, letTimePass } from './ending';
 import type { Plan } from './execution';
 import { play, type Played } from './replay';

@@ -4,7 +4,8 @@ import type { DoneMessage, WorkMessage } from './crew';
 import type { Plan, Task } from './execution';
 import { exploreOne } from './explorer';
 import { emptyTally } from './tally';
-import { World, type WorldOptions } from './world';
+import type { WorldOptions } from './seat';
+import { World } from './world';
 
 /** A thread of `Crew`: explores what it is given, on a world of its own. */
 async function main(): Promise<void> {

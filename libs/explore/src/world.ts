@@ -1,9 +1,8 @@
-import { BalanceAndMovement1700000000001, Balances } from '#lab/balance';
-import { SteppedDataSource, SteppedRedis } from '#lab/step';
-import { loadScripts } from '#lab/strategy';
+import type { SteppedRedis } from '#lab/step';
 import type { FinalState } from '#lab/verdict';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
 import { readLocks, type LockReading } from './lock-book';
+import { openRedis, openSeat, type Seat, type WorldOptions } from './seat';
 import { Sessions } from './sessions';
 
 /** The balance that every schedule is about. */
@@ -11,38 +10,6 @@ export const BALANCE = 'item';
 
 /** The name of a buyer by position: A, B, C. */
 export const ACTOR_NAMES = ['A', 'B', 'C'] as const;
-
-export interface WorldOptions {
-  /** `redis://host:port`; database `redisDb` is emptied again and again. */
-  readonly redis: string;
-  readonly redisDb: number;
-  /** `mysql://user:password@host:port`; the user may create and drop `schema` and has PROCESS. */
-  readonly mysql: string;
-  readonly schema: string;
-}
-
-/** One actor's own connections. */
-export interface Seat {
-  readonly redis: SteppedRedis;
-  readonly dataSource: SteppedDataSource;
-  readonly balances: Balances;
-  /** The open sessions by thread id: the client's side of them. */
-  readonly sockets: ReadonlyMap<number, Socket>;
-}
-
-/** The client's end of a database session. */
-interface Socket {
-  readonly threadId: number;
-  destroy(): void;
-}
-
-/** The part of a mysql2 pool that is used here. */
-interface Pool {
-  on(event: 'acquire', listener: (connection: Socket) => void): void;
-}
-
-/** Seconds that a statement waits for a row lock: only a dead-lock across servers ever waits so long. */
-const LOCK_WAIT_SECONDS = 1;
 
 /** The servers as one explorer uses them: a schema and a Redis database of its own, connections for each actor. */
 export class World {
@@ -74,7 +41,6 @@ export class World {
     });
     const sessions = await Sessions.open(admin);
     const redis = await openRedis(options, 'explorer');
-    await redis.script('LOAD', readLocks.text);
     const world = new World(options, seats, admin, redis, sessions);
     await world.addBalance();
     return world;
@@ -132,29 +98,4 @@ export class World {
     await this.admin.end();
     this.redis.disconnect();
   }
-}
-
-async function openRedis({ redis: url, redisDb }: WorldOptions, name: string): Promise<SteppedRedis> {
-  const redis = new SteppedRedis({ url: `${url}/${redisDb}`, name });
-  await redis.connect();
-  return redis;
-}
-
-async function openSeat(options: WorldOptions, name: string): Promise<Seat> {
-  const redis = await openRedis(options, name);
-  await loadScripts(redis);
-  await redis.script('LOAD', readLocks.text);
-  const dataSource = new SteppedDataSource({
-    url: options.mysql,
-    database: options.schema,
-    migrations: [BalanceAndMovement1700000000001],
-    poolSize: 4,
-    lockWaitSeconds: LOCK_WAIT_SECONDS,
-  });
-  await dataSource.initialize();
-  const sockets = new Map<number, Socket>();
-  (dataSource.driver as unknown as { pool: Pool }).pool.on('acquire', (socket) => {
-    sockets.set(socket.threadId, socket);
-  });
-  return { redis, dataSource, balances: new Balances(dataSource), sockets };
 }

@@ -1,0 +1,132 @@
+import { DependencyDown, InjectedFault, unobserved, type Listener, type Step } from '#lab/step';
+import { ProcessDied, type Actor } from './actor';
+import type { Chronicle } from './chronicle';
+import type { LockBook } from './lock-book';
+import type { Quiet } from './quiet';
+import { mayFree, noteSession } from './sql-words';
+import type { Directive, Flight, Held, Strand } from './strand';
+import type { VirtualClock } from './virtual-clock';
+import type { World } from './world';
+
+/** How a held step was let go. */
+interface Release {
+  readonly directive: Directive;
+  readonly waited: boolean;
+}
+
+/** What of a run the gate works with. */
+interface Around {
+  readonly world: World;
+  readonly clock: VirtualClock;
+  readonly locks: LockBook;
+  readonly chronicle: Chronicle;
+  readonly quiet: Quiet;
+}
+
+/** A dead actor's code is refused so often, then it stands still for good. */
+const MOST_DEATHS = 20;
+
+/**
+ * Holds every step before it is issued: after the strategy's last check, before the statement leaves. What is
+ * released is written down with its reply and with what it did to the locks.
+ */
+export class Gate {
+  constructor(private readonly run: Around) {}
+
+  /** The listener of one line of control of an actor. */
+  listener(actor: Actor, strand: Strand): Listener {
+    return async (step, issue) => {
+      const { directive, waited } = await this.hold(actor, strand, step);
+      if (directive === 'die') throw new ProcessDied(actor.name);
+      const timer = strand.isTimer ? ({ timer: true } as const) : {};
+      if (directive === 'error' || (actor.process.cut && step.kind === 'redis')) {
+        const fault = directive === 'error' ? 'error' : 'cut';
+        this.run.chronicle.fail(this.run.chronicle.step(step, { ...timer, fault }), 'not sent');
+        throw fault === 'cut'
+          ? new DependencyDown('redis', 'Redis is not reachable (cut off)')
+          : new InjectedFault('error', step);
+      }
+      const fault = directive === 'lose-reply' ? ({ fault: directive } as const) : {};
+      const event = this.run.chronicle.step(step, {
+        ...timer,
+        ...fault,
+        ...(waited && { waited }),
+        ...(actor.inFlight !== undefined && { fault: 'in-flight' as const }),
+      });
+      const reply = await this.carry(actor, { step, strand, blocked: false }, issue, event);
+      if (!actor.process.alive) throw new ProcessDied(actor.name);
+      if (directive === 'lose-reply') throw new InjectedFault('lose-reply', step);
+      return reply;
+    };
+  }
+
+  /** Issues the step, and looks at the locks right behind it on the same connection. */
+  private async carry(
+    actor: Actor,
+    flight: Flight,
+    issue: () => Promise<unknown>,
+    event: ReturnType<Chronicle['step']>,
+  ): Promise<unknown> {
+    const { step, strand } = flight;
+    strand.flights.add(flight);
+    strand.begun = true;
+    if (step.kind === 'sql') this.run.quiet.moved(); // whoever waits for an answer must know what for
+    try {
+      const answer = issue();
+      const look = writes(step) ? unobserved(() => this.run.world.readLocks(actor.seat.redis)) : undefined;
+      const [reply, readings] = await Promise.all([answer, look]);
+      const locks =
+        readings === undefined
+          ? []
+          : this.run.locks.update(readings, this.run.clock.now, actor.name, step.text.split(' '));
+      this.run.chronicle.answer(event, reply, locks);
+      return reply;
+    } catch (error) {
+      this.run.chronicle.fail(event, error);
+      this.run.quiet.unblock(flight);
+      throw error;
+    } finally {
+      noteSession(actor.sessions, actor.locking, step);
+      if (mayFree(step)) this.run.quiet.unblock(flight);
+      strand.flights.delete(flight);
+      this.run.quiet.moved();
+    }
+  }
+
+  private hold(actor: Actor, strand: Strand, step: Step): Promise<Release> {
+    if (!actor.process.alive) return this.refuse(actor, strand);
+    if (strand.auto) return Promise.resolve({ directive: 'issue', waited: false });
+    this.noteWaiting(actor, step);
+    return new Promise((resolve) => {
+      const held: Held = {
+        step,
+        strand,
+        version: step.key === undefined ? 0 : this.run.locks.version(step.key),
+        waited: false,
+        release: (directive) => {
+          strand.held.splice(strand.held.indexOf(held), 1);
+          resolve({ directive, waited: held.waited });
+        },
+      };
+      strand.held.push(held);
+      this.run.quiet.moved();
+    });
+  }
+
+  private refuse(actor: Actor, strand: Strand): Promise<Release> {
+    if (++actor.deaths <= MOST_DEATHS) return Promise.resolve({ directive: 'die', waited: false });
+    strand.done = true;
+    this.run.quiet.moved();
+    return new Promise(() => undefined);
+  }
+
+  private noteWaiting(actor: Actor, { verb, key }: Step): void {
+    if (verb === 'WAIT' && key !== undefined) {
+      if (actor.waiting?.key !== key) actor.waiting = { key, since: this.run.clock.now };
+    } else if (key !== actor.waiting?.key) actor.waiting = undefined;
+  }
+}
+
+/** Redis commands that change nothing need no look at the locks. */
+const writes = ({ kind, verb }: Step): boolean =>
+  kind === 'redis' && !/^(GET|MGET|EXISTS|TTL|PTTL|HGET|HGETALL|TIME|SUBSCRIBE|UNSUBSCRIBE)$/.test(verb);

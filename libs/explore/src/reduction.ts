@@ -1,0 +1,33 @@
+import type { Budget } from './budget';
+import type { Choice } from './choice';
+import { dependent, footprint, type Footprint } from './footprint';
+import type { Run } from './run';
+
+/**
+ * A choice that was explored already elsewhere: it need not come first here. Sleep sets after Godefroid, "Partial-order
+ * methods for the verification of concurrent systems", 1996.
+ */
+export interface Sleeper {
+  readonly choice: Choice;
+  readonly footprint: Footprint;
+}
+
+/** Those that still sleep after a choice: they are independent of it. */
+export const awakened = (sleepers: readonly Sleeper[], after: Footprint): Sleeper[] =>
+  sleepers.filter((sleeper) => !dependent(sleeper.footprint, after));
+
+/**
+ * A step that nobody can notice, whatever the others do from now on, is a persistent set by itself: it is enough to
+ * explore it at once. Timers are the exception: code that runs after the step may look at what a timer has set, so
+ * with a timer and a fault that moves time it is not unseen. A death before it equals a death after it.
+ */
+export function isUnseen(run: Run, choice: Choice, left: Budget): boolean {
+  if (!/^[a-c]$/.test(choice) || footprint(run, choice).effect !== 'nothing') return false;
+  const isWork = run.actors.some(
+    (actor) => actor.name.toLowerCase() === choice && actor.held[0]?.step.verb === 'WORK',
+  );
+  if (isWork && ((left.slow ?? 0) > 0 || run.clock.hasTimers)) return false;
+  return !run.clock.hasTimers || !MOVES_TIME.some((fault) => (left[fault] ?? 0) > 0);
+}
+
+const MOVES_TIME = ['lapse', 'pause', 'tick', 'slow', 'overrun'] as const;

@@ -1,0 +1,64 @@
+import { BalanceAndMovement1700000000001, Balances } from '#lab/balance';
+import { SteppedDataSource, SteppedRedis } from '#lab/step';
+import { loadScripts } from '#lab/strategy';
+import { readLocks } from './lock-book';
+
+/** Where an explorer's servers are, and what there is its own. */
+export interface WorldOptions {
+  /** `redis://host:port`; database `redisDb` is emptied again and again. */
+  readonly redis: string;
+  readonly redisDb: number;
+  /** `mysql://user:password@host:port`; the user may create and drop `schema` and has PROCESS. */
+  readonly mysql: string;
+  readonly schema: string;
+}
+
+/** One actor's own connections. */
+export interface Seat {
+  readonly redis: SteppedRedis;
+  readonly dataSource: SteppedDataSource;
+  readonly balances: Balances;
+  /** The open sessions by thread id: the client's side of them. */
+  readonly sockets: ReadonlyMap<number, Socket>;
+}
+
+/** The client's end of a database session. */
+interface Socket {
+  readonly threadId: number;
+  destroy(): void;
+}
+
+/** The part of a mysql2 pool that is used here. */
+interface Pool {
+  on(event: 'acquire', listener: (connection: Socket) => void): void;
+}
+
+/** Seconds that a statement waits for a row lock: only a dead-lock across servers ever waits so long. */
+const LOCK_WAIT_SECONDS = 1;
+
+/** A Redis connection that knows the scripts of this house. */
+export async function openRedis({ redis: url, redisDb }: WorldOptions, name: string): Promise<SteppedRedis> {
+  const redis = new SteppedRedis({ url: `${url}/${redisDb}`, name });
+  await redis.connect();
+  await redis.script('LOAD', readLocks.text);
+  return redis;
+}
+
+/** Connections for one actor. */
+export async function openSeat(options: WorldOptions, name: string): Promise<Seat> {
+  const redis = await openRedis(options, name);
+  await loadScripts(redis);
+  const dataSource = new SteppedDataSource({
+    url: options.mysql,
+    database: options.schema,
+    migrations: [BalanceAndMovement1700000000001],
+    poolSize: 4,
+    lockWaitSeconds: LOCK_WAIT_SECONDS,
+  });
+  await dataSource.initialize();
+  const sockets = new Map<number, Socket>();
+  (dataSource.driver as unknown as { pool: Pool }).pool.on('acquire', (socket) => {
+    sockets.set(socket.threadId, socket);
+  });
+  return { redis, dataSource, balances: new Balances(dataSource), sockets };
+}

@@ -1,0 +1,51 @@
+import type { Clock } from '#lab/step';
+import type { Actor } from './actor';
+import type { Setup } from './setup';
+import { BALANCE } from './world';
+
+/** What a request came to. */
+interface Outcome {
+  /** `APPLIED`, or the stable code of its error. */
+  readonly code: string;
+  readonly text: string;
+}
+
+/** An actor's whole request: it wants one unit. Never rejects. */
+export async function sell(
+  { name, process, seat }: Actor,
+  { strategy, options }: Setup,
+  clock: Clock,
+  warn: (warning: string) => void,
+): Promise<Outcome> {
+  const { redis, balances } = seat;
+  const { workMs } = options;
+  const change = {
+    balance: BALANCE,
+    delta: -1,
+    request: name,
+    replica: process.name,
+    strategy: strategy.name,
+  };
+  const tools = {
+    balances,
+    redis,
+    options,
+    clock,
+    process: process.local,
+    work: () => (workMs > 0 ? clock.sleep(workMs, 'WORK') : Promise.resolve()),
+    warn,
+  };
+  try {
+    const { before, after } = await strategy.apply(change, tools);
+    return { code: 'APPLIED', text: `sold one: ${before} → ${after}` };
+  } catch (error) {
+    return { code: codeOf(error), text: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function codeOf(error: unknown): string {
+  const code = (error as { code?: unknown }).code;
+  if (typeof code === 'string') return code;
+  const driver = (error as { driverError?: { code?: unknown } }).driverError?.code;
+  return typeof driver === 'string' ? driver : error instanceof Error ? error.name : 'ERROR';
+}
