@@ -57,6 +57,12 @@ describe('unknown', () => {
     expect(new Tale().sells('a').judge().verdict).toBe('unknown');
   });
 
+  test('is a run whose sales add up, but in an order that real time forbids', () => {
+    const tale = clean().arrives('c').ends('c').arrives('d').ends('d').sells('d').sells('c');
+    const { verdict, chain } = tale.judge();
+    expect({ verdict, chain: chain?.kind }).toEqual({ verdict: 'unknown', chain: 'order' });
+  });
+
   test('is a run whose fault never fired', () => {
     const { verdict, because, faultsProved } = clean().judge({ faults: ['after(SETNX)=kill'] });
     expect({ verdict, because, faultsProved }).toEqual({

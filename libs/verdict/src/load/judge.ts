@@ -1,4 +1,6 @@
+import type { Contradiction } from '../chain';
 import { groupBy } from '../group-by';
+import { chainOf } from './chain-of';
 import type { Expectation, ViolationKind } from '#lab/strategy';
 import type { Answer, Evidence, LockLeft } from './evidence';
 import { acquired, judgeHolders, type ForeignRelease, type Overlap } from './holders';
@@ -31,6 +33,8 @@ export interface LoadVerdict {
   readonly faults: readonly FiredFault[];
   /** Milliseconds from a fault to the next time that somebody got the lock; null when nobody did. */
   readonly outageMs: number | null;
+  /** Why the sales cannot have happened one after the other; null when they form one chain. */
+  readonly chain: Contradiction | null;
   readonly violations: readonly ViolationKind[];
   readonly verdict: VerdictWord;
   /** Why the verdict is what it is: one sentence each. */
@@ -77,7 +81,8 @@ export function judgeLoad(evidence: Evidence, expected: Expectation): LoadVerdic
   ];
   const violated = found.filter(([kind, count]) => count > 0 && (atRest || SURE_WHILE_RUNNING.has(kind)));
   const violations = violated.map(([kind]) => kind);
-  const missing = [
+  const contradiction = atRest ? chainOf(evidence) : undefined;
+  const reasons = [
     ...proof.missing,
     ...(atRest ? [] : [stillRunning(running)]),
     ...(stock.sold > 0 ? [] : [`${stock.sold} sold of ${evidence.initial}`]),
@@ -87,6 +92,8 @@ export function judgeLoad(evidence: Evidence, expected: Expectation): LoadVerdic
       ? [`${holders.undecided} commands on locks have no place in the server's order`]
       : []),
   ];
+  // what nothing else explains, the chain of the sales still shows
+  const missing = reasons.length > 0 || contradiction === undefined ? reasons : [contradiction.sentence];
   const verdict = violations.length > 0 ? 'violated' : missing.length > 0 ? 'unknown' : 'safe';
   return {
     strategy: evidence.strategy,
@@ -105,6 +112,7 @@ export function judgeLoad(evidence: Evidence, expected: Expectation): LoadVerdic
     outcomes: countCodes(evidence.answers),
     faults: proof.fired,
     outageMs: outage(evidence, proof.fired),
+    chain: contradiction ?? null,
     violations,
     verdict,
     because: {
