@@ -7,7 +7,7 @@ describe('an order', () => {
   test('takes the stock, records the movement in one schema and the order in the other', async () => {
     const sku = await shop().product(5);
     const { status, json } = await shop().order({
-      body: { sku, quantity: 2, buyer: 'ann' },
+      body: { sku, quantity: 2, buyer: 'Zoë 王' },
       headers: { 'x-request-id': 'first-order' },
     });
     expect({ status, json }).toMatchObject({
@@ -15,7 +15,7 @@ describe('an order', () => {
       json: {
         sku,
         quantity: 2,
-        buyer: 'ann',
+        buyer: 'Zoë 王',
         stockAfter: 3,
         request: 'first-order',
         strategy: 'conditional-update',
@@ -35,7 +35,7 @@ describe('an order', () => {
       },
     ]);
     expect(await shop().orders(sku)).toMatchObject([
-      { id: json['id'], quantity: 2, buyer: 'ann', replica: json['replica'], request: 'first-order' },
+      { id: json['id'], quantity: 2, buyer: 'Zoë 王', replica: json['replica'], request: 'first-order' },
     ]);
     expect(await shop().stock(sku)).toBe(3);
   });

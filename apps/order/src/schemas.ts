@@ -4,7 +4,10 @@ import { z } from 'zod';
 
 const buyer = z
   .string()
-  .regex(/^[\w .@-]{1,64}$/, 'a buyer has 1 to 64 letters, digits, spaces, ".", "_", "@" or "-"')
+  .regex(
+    /^[\p{L}\p{M}\p{N} .@_'-]{1,64}$/u,
+    "a buyer has 1 to 64 letters, digits, spaces, or any of . @ _ ' -",
+  )
   .describe('who buys');
 
 export class OrderBody extends createZodDto(z.strictObject({ sku, quantity, buyer })) {}

@@ -50,6 +50,7 @@ export class SteppedDataSource extends DataSource {
       migrations: stepped.migrations ?? [],
       poolSize: stepped.poolSize ?? 40,
       connectTimeout: 1000,
+      charset: 'utf8mb4',
       synchronize: false,
       supportBigNumbers: true,
       bigNumberStrings: false, // TypeORM's default hands a BIGINT over as text, and '5' + -1 is '5-1'

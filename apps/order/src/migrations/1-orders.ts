@@ -8,7 +8,7 @@ export class Orders1700000000001 implements MigrationInterface {
         id                CHAR(36) CHARACTER SET ascii NOT NULL UNIQUE,
         sku               VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
         quantity          INT NOT NULL,
-        buyer             VARCHAR(64) NOT NULL,
+        buyer             VARCHAR(64) CHARACTER SET utf8mb4 NOT NULL,
         strategy          VARCHAR(64) NOT NULL,
         stock_after       BIGINT NOT NULL COMMENT 'what the buyer was told is left',
         request           VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
