@@ -43,11 +43,12 @@ export async function finishAll(run: Run): Promise<ScheduleHistory> {
 
 /** Reads the final state, and sends home who still stands somewhere: nobody may haunt the next schedule. */
 export async function close(run: Run): Promise<ScheduleHistory> {
-  const history = await run.history();
-  const events = [...history.events];
-  for (const process of run.processes)
-    if (run.actors.some((actor) => actor.process === process && !isHome(actor))) await kill(run, process);
-  return { ...history, events };
+  const stragglers = run.processes.filter((process) =>
+    run.actors.some((actor) => actor.process === process && !isHome(actor)),
+  );
+  const history = await run.history(stragglers.length === 0);
+  for (const process of stragglers) await kill(run, process);
+  return history;
 }
 
 const isHome = (actor: Run['actors'][number]): boolean =>

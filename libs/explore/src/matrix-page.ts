@@ -71,19 +71,21 @@ function prevention(cell: MatrixCell | undefined): string {
   return cell.sign === 'unknown' ? '–' : words.join(', ');
 }
 
+/** Circumstances whose shortest schedule is the very same are named together: the fault is not needed there. */
 function failures(row: MatrixRow): string[] {
-  const failed = row.cells.filter(({ token }) => token !== undefined);
-  if (failed.length === 0) return [];
+  const byToken = new Map<string, MatrixCell[]>();
+  for (const cell of row.cells)
+    if (cell.token !== undefined) byToken.set(cell.token, [...(byToken.get(cell.token) ?? []), cell]);
+  if (byToken.size === 0) return [];
+  return [`### ${row.strategy}`, '', ...[...byToken].flatMap(([token, cells]) => failure(token, cells)), ''];
+}
+
+function failure(token: string, cells: readonly MatrixCell[]): string[] {
+  const { sentence = '', passes } = cells[0] ?? {};
+  const names = cells.map(({ cell }) => cell).join(', ');
   return [
-    `### ${row.strategy}`,
-    '',
-    ...failed.flatMap(({ cell, sentence = '', token = '', passes, kinds }) => [
-      `- **${cell}** (${Object.entries(kinds)
-        .map(([kind, n]) => `${kind} ${n}`)
-        .join(', ')}): ${sentence}.${passes === undefined ? '' : ` *Passes:* \`${passes}\`.`}  `,
-      `  \`${token}\``,
-    ]),
-    '',
+    `- **${names}**: ${sentence}.${passes === undefined ? '' : ` *Passes:* \`${passes}\`.`}  `,
+    `  \`${token}\``,
   ];
 }
 

@@ -46,7 +46,7 @@ export class Run {
 
   /** Sets the servers back and starts the actors; each is held at its first step. */
   static async begin(world: World, setup: Setup): Promise<Run> {
-    await world.reset(setup.stock);
+    await world.begin(setup.stock);
     const run = new Run(world, setup);
     for (const actor of run.actors) run.start(actor);
     await run.settle();
@@ -121,15 +121,18 @@ export class Run {
     await this.settle();
   }
 
-  /** What happened, and what the servers hold now. */
-  async history(): Promise<ScheduleHistory> {
+  /** What happened, and what the servers hold now. With `reset` they are set back in the same round trip. */
+  async history(reset: boolean): Promise<ScheduleHistory> {
     const { strategy, stock } = this.setup;
     return {
       strategy: strategy.name,
       stock,
       actors: this.actors.map(({ name, process }) => ({ name, process: process.name })),
-      events: this.chronicle.events,
-      final: { ...(await this.world.look()), locks: this.locks.states() },
+      events: [...this.chronicle.events],
+      final: {
+        ...(await (reset ? this.world.lookAndReset(stock) : this.world.look())),
+        locks: this.locks.states(),
+      },
     };
   }
 

@@ -11,9 +11,21 @@ export const BALANCE = 'item';
 /** The name of a buyer by position: A, B, C. */
 export const ACTOR_NAMES = ['A', 'B', 'C'] as const;
 
+const RESET = 'START TRANSACTION; DELETE FROM movement; UPDATE balance SET amount = ?, initial = ?; COMMIT';
+const LOOK = `SELECT amount FROM balance;
+  SELECT request, delta, value_before AS \`before\`, value_after AS \`after\` FROM movement ORDER BY id`;
+
+const finalState = ([balances, movements]: RowDataPacket[][]): Omit<FinalState, 'locks'> => ({
+  amount: (balances?.[0] as { amount: number } | undefined)?.amount ?? 0,
+  movements: (movements ?? []) as unknown as FinalState['movements'],
+});
+
 /** The servers as one explorer uses them: a schema and a Redis database of its own, connections for each actor. */
 export class World {
   readonly seats: readonly Seat[];
+
+  /** The stock to which everything was set back, when nothing has happened since. */
+  private cleanAt: number | undefined;
 
   private constructor(
     readonly options: WorldOptions,
@@ -47,6 +59,7 @@ export class World {
   }
 
   async addBalance(): Promise<void> {
+    this.cleanAt = undefined;
     await this.admin.query('INSERT INTO balance (id, amount, initial) VALUES (?, 0, 0)', [BALANCE]);
   }
 
@@ -56,26 +69,32 @@ export class World {
   }
 
   /** Everything as before the first step: the balance at `stock`, no movement, no key. */
-  async reset(stock: number): Promise<void> {
-    await Promise.all([
-      this.redis.flushdb(),
-      this.admin.query(
-        `START TRANSACTION; DELETE FROM movement; UPDATE balance SET amount = ?, initial = ?; COMMIT`,
-        [stock, stock],
-      ),
-    ]);
+  private async reset(stock: number): Promise<void> {
+    if (this.cleanAt === stock) return;
+    await Promise.all([this.redis.flushdb(), this.admin.query(RESET, [stock, stock])]);
+  }
+
+  /** A schedule begins: nothing is clean any more. */
+  begin(stock: number): Promise<void> {
+    const reset = this.reset(stock);
+    this.cleanAt = undefined;
+    return reset;
   }
 
   /** What the database holds, as committed. */
   async look(): Promise<Omit<FinalState, 'locks'>> {
-    const [[balances, movements]] = await this.admin.query<RowDataPacket[][]>(
-      `SELECT amount FROM balance;
-       SELECT request, delta, value_before AS \`before\`, value_after AS \`after\` FROM movement ORDER BY id`,
-    );
-    return {
-      amount: (balances?.[0] as { amount: number } | undefined)?.amount ?? 0,
-      movements: (movements ?? []) as unknown as FinalState['movements'],
-    };
+    const [found] = await this.admin.query<RowDataPacket[][]>(LOOK);
+    return finalState(found);
+  }
+
+  /** As `look`, and resets in the same round trip: nobody may be on the way any more. */
+  async lookAndReset(stock: number): Promise<Omit<FinalState, 'locks'>> {
+    const [[found]] = await Promise.all([
+      this.admin.query<RowDataPacket[][]>(`${LOOK}; ${RESET}`, [stock, stock]),
+      this.redis.flushdb(),
+    ]);
+    this.cleanAt = stock;
+    return finalState(found);
   }
 
   /** Ends database sessions as the death of their client does; resolves when the server has rolled them back. */
