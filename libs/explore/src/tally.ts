@@ -27,8 +27,8 @@ export interface Tally {
   contended: number;
   /** How the others were kept out: schedules with a wait, a refusal, an abort. */
   readonly prevented: { waits: number; rejects: number; aborts: number };
-  /** Round trips of all schedules: Redis and SQL calls. */
-  calls: number;
+  /** Round trips of all schedules. */
+  readonly calls: { redis: number; sql: number };
   /** True when schedules are left that were not run. */
   partial: boolean;
 }
@@ -42,7 +42,7 @@ export const emptyTally = (): Tally => ({
   fired: new Map(),
   contended: 0,
   prevented: { waits: 0, rejects: 0, aborts: 0 },
-  calls: 0,
+  calls: { redis: 0, sql: 0 },
   partial: false,
 });
 
@@ -70,16 +70,17 @@ export function count(tally: Tally, { choices, result }: Execution): void {
     (e) => e.type === 'end' && /SOLD_OUT|NOT_OBTAINED|CONFLICT|FENCED/.test(e.code),
   );
   tally.prevented.aborts += has((e) => e.type === 'end' && /LOST|DEADLOCK|TIMEOUT/.test(e.code));
-  tally.calls += history.events.filter(
-    (event) => event.type === 'step' && (event.kind === 'redis' || event.kind === 'sql'),
-  ).length;
+  for (const kind of ['redis', 'sql'] as const)
+    tally.calls[kind] += history.events.filter(
+      (event) => event.type === 'step' && event.kind === kind,
+    ).length;
 }
 
 /** Adds what another worker found. */
 export function merge(tally: Tally, other: Tally): void {
-  for (const key of ['schedules', 'redundant', 'violating', 'contended', 'calls'] as const)
-    tally[key] += other[key];
+  for (const key of ['schedules', 'redundant', 'violating', 'contended'] as const) tally[key] += other[key];
   for (const key of ['waits', 'rejects', 'aborts'] as const) tally.prevented[key] += other.prevented[key];
+  for (const key of ['redis', 'sql'] as const) tally.calls[key] += other.calls[key];
   for (const [kind, n] of other.kinds) add(tally.kinds, kind, n);
   for (const [fault, n] of other.fired) add(tally.fired, fault, n);
   for (const [kind, witness] of other.witnesses) keepShorter(tally, kind, witness);

@@ -130,12 +130,13 @@ async function exploreStrategy(
     },
   });
   const took = seconds();
+  const floor = floorOf(tally, crew.size, await crew.world.roundTrips());
   const shown = await showWitnesses(crew.world, plan, tally, (kind) => {
     progress.update(`${strategy.name}: making the ${kind} shorter`);
   });
   progress.clear();
   isPrinted = true;
-  process.stdout.write(`${printTally(strategy, plan, tally, took, shown)}\n`);
+  process.stdout.write(`${printTally(strategy, plan, tally, took, shown, floor)}\n`);
   const cell = cellLike(plan);
   const verdict = judgeCell(tally, cell.about);
   const asExpected = isAsExpected(strategy, cell, tally);
@@ -161,10 +162,20 @@ async function exploreStrategy(
       asExpected,
       witnesses: shown,
       schedulesPerSecond: Math.round(tally.schedules / took),
+      floorPerSecond: Math.round(floor),
+      ratioToFloor: tally.schedules / took / floor,
       conditions,
     });
   if (verdict.sign === 'unknown') return EXIT.unknown;
   return asExpected ? EXIT.ok : EXIT.notAsExpected;
+}
+
+/**
+ * Schedules per second if there were nothing but the round trips of the actors, one after the other, in each worker:
+ * no reset, no look at the locks, no code.
+ */
+function floorOf({ schedules, calls }: Tally, workers: number, trip: { redis: number; sql: number }): number {
+  return (1000 * workers * schedules) / (calls.redis * trip.redis + calls.sql * trip.sql);
 }
 
 /** The shortest schedule of each kind of violation; a schedule that shows several kinds is there once. */

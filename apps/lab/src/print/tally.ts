@@ -23,6 +23,7 @@ export function printTally(
   tally: Tally,
   seconds: number,
   witnesses: readonly ShownWitness[],
+  floor?: number,
 ): string {
   const { setup, budget, bound, reduce } = plan;
   const about = Object.keys(budget)[0] as FaultName | undefined;
@@ -33,6 +34,11 @@ export function printTally(
     `  ${tally.schedules} schedules in ${seconds.toFixed(1)} s (${Math.round(tally.schedules / seconds)}/s)` +
       `, bound ${bound ?? 'none'}, ${reduce ? `${tally.redundant} others left out as equal` : 'no reduction'}` +
       (tally.partial ? ', PARTIAL: not every schedule was run' : ''),
+    ...(floor === undefined
+      ? []
+      : [
+          `  with nothing but the actors' round trips it would be ${Math.round(floor)}/s: ratio ${(tally.schedules / seconds / floor).toFixed(2)}`,
+        ]),
     ...[...tally.kinds].map(([kind, n]) => `  ${kind}: ${n}`),
     ...[...tally.fired].map(([fault, n]) => `  ${fault} happened in ${n}`),
     `  somebody waited in ${tally.prevented.waits}, was refused in ${tally.prevented.rejects}, was aborted in ${tally.prevented.aborts}`,
