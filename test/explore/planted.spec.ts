@@ -1,6 +1,8 @@
 import { EXPLORE_OPTIONS, explore, parseBudget, type Plan, type Tally, type World } from '#lab/explore';
-import { valueAfter } from '#lab/balance';
+import { valueAfter, type Change, type Movement } from '#lab/balance';
+import type { SteppedDataSource } from '#lab/step';
 import { findStrategy, type Strategy, type Tools } from '#lab/strategy';
+import type { QueryRunner } from 'typeorm';
 import { openWorld } from '../harness/servers';
 
 let world: World;
@@ -113,6 +115,76 @@ test('a death between two systems that leaks stock is found as undersold', async
     return balances.writeIfEnough(change);
   });
   expect([...(await find(counter, 'kill:1')).kinds.keys()]).toContain('undersold');
+});
+
+/** The database connections of the actor whose request it is. */
+function dataSourceOf({ request }: Change): SteppedDataSource {
+  const seat = world.seats['ABC'.indexOf(request)];
+  if (seat === undefined) throw new Error(`nobody is called ${request}`);
+  return seat.dataSource;
+}
+
+/** Read, check and write in one session, in statements of its own. */
+async function sellIn(sql: Pick<QueryRunner, 'query'>, change: Change, readSuffix = ''): Promise<Movement> {
+  const [row] = (await sql.query(`SELECT amount FROM balance WHERE id = ?${readSuffix}`, [
+    change.balance,
+  ])) as {
+    amount: number;
+  }[];
+  const before = row?.amount ?? 0;
+  const after = valueAfter(change, before);
+  await sql.query('UPDATE balance SET amount = ? WHERE id = ?', [after, change.balance]);
+  await sql.query(
+    'INSERT INTO movement (balance, delta, value_before, value_after, request, replica, strategy) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    [change.balance, change.delta, before, after, change.request, change.replica, change.strategy],
+  );
+  return { ...change, before, after };
+}
+
+test('two that hold a shared lock and both want to write are found as a dead-lock, and nothing is sold twice', async () => {
+  const upgrade = planted('upgrade', (change) =>
+    dataSourceOf(change).transaction((tx) =>
+      sellIn(tx as unknown as QueryRunner, change, ' LOCK IN SHARE MODE'),
+    ),
+  );
+  const tally = await find(upgrade);
+  expect([...tally.kinds.keys()]).toEqual(['dead-lock']);
+  expect(tally.partial).toBe(false);
+});
+
+/** GET_LOCK, the work and RELEASE_LOCK in one session. `early`: released before COMMIT. */
+const namedLock = (early: boolean): Strategy =>
+  planted('named-lock', async (change) => {
+    const runner = dataSourceOf(change).createQueryRunner();
+    try {
+      await runner.query("SELECT GET_LOCK('item', 1)");
+      await runner.startTransaction();
+      try {
+        const movement = await sellIn(runner, change);
+        if (early) await runner.query("SELECT RELEASE_LOCK('item')");
+        await runner.commitTransaction();
+        return movement;
+      } catch (error) {
+        await runner.rollbackTransaction();
+        throw error;
+      } finally {
+        if (!early) await runner.query("SELECT RELEASE_LOCK('item')");
+      }
+    } finally {
+      await runner.release();
+    }
+  });
+
+test('a named lock of the database is seen to make others wait, and is freed by a death: nothing to accuse', async () => {
+  for (const faults of ['', 'kill:1']) {
+    const tally = await find(namedLock(false), faults);
+    expect([faults, ...tally.kinds.keys()]).toEqual([faults]);
+    expect(tally.prevented.waits).toBeGreaterThan(0);
+  }
+});
+
+test('a named lock that is released before COMMIT sells twice with no fault at all', async () => {
+  expect([...(await find(namedLock(true))).kinds.keys()]).toContain('lost-update');
 });
 
 test.each(['for-update', 'conditional-update'])(

@@ -1,4 +1,5 @@
 import { LocalProcess } from '#lab/strategy';
+import type { Holdings } from './sql-words';
 import type { Held, Strand } from './strand';
 import type { Seat } from './seat';
 
@@ -22,10 +23,8 @@ export class Actor {
   outcome: string | undefined;
   /** Since when, in virtual time, it waits for which lock. */
   waiting: { readonly key: string; readonly since: number } | undefined;
-  /** Sessions in the database that hold something: an open transaction or a named lock. */
-  readonly sessions = new Set<number>();
-  /** Those of them that have asked for row locks. */
-  readonly locking = new Set<number>();
+  /** What its sessions in the database hold. */
+  readonly holdings: Holdings = { transactions: new Set(), rows: new Set(), names: new Set() };
   /** The statement that outlives the process. */
   inFlight: Held | undefined;
   /** How often a dead actor has tried to go on. */
@@ -45,7 +44,8 @@ export class Actor {
   /** Sessions that the server would notice the end of: they hold something, or a statement runs in them. */
   openSessions(): Set<number> {
     const flying = this.strands.flatMap(({ flights }) => Array.from(flights, ({ step }) => step.connection));
-    return new Set([...this.sessions, ...flying.filter((session) => session !== undefined)]);
+    const { transactions, names } = this.holdings;
+    return new Set([...transactions, ...names, ...flying.filter((session) => session !== undefined)]);
   }
 
   /** It waits for another one in a server. */

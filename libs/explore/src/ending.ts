@@ -52,7 +52,7 @@ export async function close(run: Run): Promise<ScheduleHistory> {
 }
 
 const isHome = (actor: Run['actors'][number]): boolean =>
-  actor.strands.every((strand) => strand.done) && actor.sessions.size === 0;
+  actor.strands.every((strand) => strand.done) && actor.openSessions().size === 0;
 
 async function resumeOne(run: Run): Promise<boolean> {
   const paused = run.processes.find((process) => process.paused && process.alive);

@@ -42,7 +42,9 @@ export function footprint(run: Run, choice: Choice): Footprint {
     actor: actor.name,
     process: actor.process.name,
     effect:
-      faultOf(choice) === undefined ? effectOf(step, actor.sessions.size > 0) : harmed(effectOf(step, true)),
+      faultOf(choice) === undefined
+        ? effectOf(step, actor.holdings.transactions.size > 0)
+        : harmed(effectOf(step, true)),
   };
 }
 

@@ -3,7 +3,7 @@ import { ProcessDied, type Actor } from './actor';
 import type { Chronicle } from './chronicle';
 import type { LockBook } from './lock-book';
 import type { Quiet } from './quiet';
-import { mayFree, noteSession } from './sql-words';
+import { mayFree, noteHoldings } from './sql-words';
 import type { Directive, Flight, Held, Strand } from './strand';
 import type { VirtualClock } from './virtual-clock';
 import type { World } from './world';
@@ -86,7 +86,7 @@ export class Gate {
       this.run.quiet.unblock(flight);
       throw error;
     } finally {
-      noteSession(actor.sessions, actor.locking, step);
+      noteHoldings(actor.holdings, step);
       if (mayFree(step)) this.run.quiet.unblock(flight);
       strand.flights.delete(flight);
       this.run.quiet.moved();

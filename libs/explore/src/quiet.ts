@@ -71,7 +71,9 @@ export class Quiet {
   private isContended({ step }: Flight): boolean {
     return (
       asksForLock(step) &&
-      this.actors.some((actor) => [...actor.locking].some((session) => session !== step.connection))
+      this.actors.some((actor) =>
+        [...actor.holdings.rows, ...actor.holdings.names].some((session) => session !== step.connection),
+      )
     );
   }
 }

@@ -142,8 +142,7 @@ export class Run {
     this.clock.forget(actor.name);
     if (actor.inFlight?.step.kind !== 'sql') {
       await this.world.sever(actor.seat, [...actor.openSessions()]);
-      actor.sessions.clear();
-      actor.locking.clear();
+      for (const held of Object.values(actor.holdings) as Set<number>[]) held.clear();
     } // else the session ends when the statement has run
     for (const strand of actor.strands) {
       if (strand.flights.size === 0 || strand === actor.inFlight?.strand) continue;

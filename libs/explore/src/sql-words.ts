@@ -16,13 +16,26 @@ export const asksForName = ({ text }: Step): boolean => text.includes('GET_LOCK(
 /** The history's own insert: a new row at the end of its table, which nobody waits for. */
 export const isMovement = (text: string): boolean => text.startsWith('INSERT INTO movement ');
 
-/** Keeps the set of sessions that hold something up to date, before a statement is sent. */
-export function noteSession(sessions: Set<number>, locking: Set<number>, step: Step): void {
-  if (step.connection === undefined) return;
-  if (step.verb === 'START' || step.verb === 'BEGIN' || asksForName(step)) sessions.add(step.connection);
-  if (asksForLock(step)) locking.add(step.connection);
-  if (step.verb === 'COMMIT' || step.verb === 'ROLLBACK' || step.text.includes('RELEASE_LOCK(')) {
-    sessions.delete(step.connection);
-    locking.delete(step.connection);
+/** What a database session holds that others can notice. */
+export interface Holdings {
+  /** In a transaction. */
+  readonly transactions: Set<number>;
+  /** Those of them that have asked for row locks. */
+  readonly rows: Set<number>;
+  /** With a named lock. */
+  readonly names: Set<number>;
+}
+
+/** Keeps the holdings up to date after a statement. Sessions are thread ids. */
+export function noteHoldings({ transactions, rows, names }: Holdings, step: Step): void {
+  const { connection: session, verb, text } = step;
+  if (session === undefined) return;
+  if (verb === 'START' || verb === 'BEGIN') transactions.add(session);
+  if (asksForName(step)) names.add(session);
+  else if (asksForLock(step)) rows.add(session);
+  if (verb === 'COMMIT' || verb === 'ROLLBACK') {
+    transactions.delete(session);
+    rows.delete(session);
   }
+  if (text.includes('RELEASE_LOCK(')) names.delete(session);
 }
