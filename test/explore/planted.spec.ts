@@ -1,4 +1,12 @@
-import { EXPLORE_OPTIONS, explore, parseBudget, type Plan, type Tally, type World } from '#lab/explore';
+import {
+  EXPLORE_OPTIONS,
+  explore,
+  parseBudget,
+  scheduleText,
+  type Plan,
+  type Tally,
+  type World,
+} from '#lab/explore';
 import { valueAfter, type Change, type Movement } from '#lab/balance';
 import type { SteppedDataSource } from '#lab/step';
 import { findStrategy, type Strategy, type Tools } from '#lab/strategy';
@@ -86,6 +94,46 @@ test('a lock that the path of success forgets is found as stuck', async () => {
     return sell(change, tools);
   });
   expect([...(await find(forgetful)).kinds.keys()]).toEqual(['stuck']);
+});
+
+/** GET; if it is empty SET; DEL at the end: two pass the check. */
+const getSet = planted('get-set', async (change, tools) => {
+  const key = 'lock:{item}:planted';
+  if ((await tools.redis.get(key)) !== null) throw new Busy();
+  await tools.redis.set(key, change.request);
+  try {
+    return await sell(change, tools);
+  } finally {
+    await tools.redis.del(key);
+  }
+});
+
+test("a check and a SET that are two commands let two in, and the first deletes the second's lock", async () => {
+  const { kinds } = await find(getSet);
+  expect([...kinds.keys()]).toEqual(
+    expect.arrayContaining(['oversold', 'lost-update', 'overlap', 'foreign-release']),
+  );
+});
+
+/** SETNX, then EXPIRE: a death between the two leaves a key that never ends. */
+const setnxExpire = planted('setnx-expire', async (change, tools) => {
+  const key = 'lock:{item}:planted';
+  if ((await tools.redis.setnx(key, change.request)) === 0) throw new Busy();
+  await tools.redis.pexpire(key, tools.options.leaseMs);
+  try {
+    return await sell(change, tools);
+  } finally {
+    await tools.redis.del(key);
+  }
+});
+
+test('a death between SETNX and EXPIRE is the only death that leaves the lock for ever', async () => {
+  const everywhere = await find(setnxExpire, 'kill:1');
+  expect([...everywhere.kinds.keys()]).toEqual(['stuck']);
+  for (const { choices } of everywhere.witnesses.values())
+    expect(scheduleText(choices)).toMatch(/^(b*)aK1|^(a*)bK2/);
+  const between = await find(setnxExpire, 'kill:1', { places: { kill: 'no-expiry' } });
+  expect(between.kinds.get('stuck')).toBe(between.fired.get('kill'));
 });
 
 test('a read that is not covered by the row lock is found, although a row lock is taken', async () => {
