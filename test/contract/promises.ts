@@ -1,98 +1,253 @@
 import { before, type Mark, type Schedule } from '#lab/explore';
-import type { Capability } from '#lab/strategy';
-import type { ScheduleVerdict, ScheduleViolation } from '#lab/verdict';
+import type { Capability, Options } from '#lab/strategy';
+import type { ScheduleHistory, ScheduleVerdict, ScheduleViolation } from '#lab/verdict';
 
-/** How a promise is put to the test: one schedule of two buyers who want the last unit. */
+/** Where a lone request takes its lock, and where it gives it back: numbers of its steps, 0 when there is none. */
+export interface LockSteps {
+  readonly take: number;
+  readonly release: number;
+}
+
+/** One order of things that puts a promise to the test. */
+type Play = (schedule: Schedule, lock: LockSteps) => Promise<void>;
+
+/** How a schedule ended. */
+interface Ending {
+  readonly verdict: ScheduleVerdict;
+  readonly history: ScheduleHistory;
+}
+
+/** How a promise is put to the test: a promise must hold in each play; one that is not made must break in some. */
 export interface Trial {
-  readonly processes: readonly [string, string];
-  /** Milliseconds of work inside the section; only time that is visible to others matters. */
-  readonly workMs?: number;
-  /** Number of the step of a lone request that gives its lock back; 0 when it has none. */
-  readonly play: (schedule: Schedule, releaseStep: number) => Promise<void>;
+  readonly processes: readonly string[];
+  readonly options?: Partial<Options>;
+  readonly stock?: number;
+  readonly plays: Readonly<Record<string, Play>>;
   /** What shows that the promise is broken. */
-  readonly broken: (verdict: ScheduleVerdict) => readonly ScheduleViolation[];
+  readonly broken: (ending: Ending) => readonly unknown[];
+  /** Sales without which a play would have tested nothing; 1 unless said otherwise. */
+  readonly least?: number;
 }
 
 const kinds =
   (...wanted: ScheduleViolation['kind'][]) =>
-  ({ violations }: ScheduleVerdict): readonly ScheduleViolation[] =>
-    violations.filter(({ kind }) => wanted.includes(kind));
+  ({ verdict }: Ending): readonly ScheduleViolation[] =>
+    verdict.violations.filter(({ kind }) => wanted.includes(kind));
 
 const soldTwice = kinds('oversold', 'lost-update', 'lost-acknowledged');
 
+/** Buyers who gave up waiting. */
+const turnedAway = ({ history }: Ending): readonly unknown[] =>
+  history.events.filter((event) => event.type === 'end' && event.code === 'LOCK.NOT_OBTAINED');
+
+const either =
+  (...findings: Trial['broken'][]) =>
+  (ending: Ending): readonly unknown[] =>
+    findings.flatMap((find) => find(ending));
+
+/** The write of the stock, not that of a token or of a lock's row. */
+const beforeWrite = before('UPDATE balance SET amount');
+const beforeCommit = before('COMMIT');
 const beforeSql: Mark = {
   when: 'before',
   name: 'before its first SQL statement',
   matches: ({ kind }) => kind === 'sql',
 };
 
-/** Both are on their way; B gets as far as it can while A stands before its write. */
-const overtake: Trial['play'] = async ({ A, B }) => {
-  await A.runUntil(before('UPDATE'));
-  await B.finish();
-  await A.finish();
+/** A stands at `mark`; B gets as far as it can. */
+const overtake =
+  (mark: Mark): Play =>
+  async ({ A, B }) => {
+    await A.runUntil(mark);
+    await B.finish();
+    await A.finish();
+  };
+
+/** One step each, in turn. */
+const inStep: Play = async ({ A, B }) => {
+  while (A.next !== undefined || B.next !== undefined)
+    for (const player of [A, B]) if (player.next !== undefined) await player.step();
 };
 
-export const TRIALS: Readonly<Record<Capability, Trial>> = {
-  exactInOneProcess: { processes: ['p1', 'p1'], play: overtake, broken: soldTwice },
+const exact: Trial['plays'] = {
+  'B comes before the write of A': overtake(beforeWrite),
+  'B comes before the COMMIT of A': overtake(beforeCommit),
+  'A and B in step': inStep,
+};
 
-  exactAcrossProcesses: { processes: ['p1', 'p2'], play: overtake, broken: soldTwice },
+/** A stands still at `mark` until its lease has ended, and B is where `meanwhile` brings it. */
+const lapseAt =
+  (mark: Mark, meanwhile: (B: Schedule['B']) => Promise<unknown>): Play =>
+  async (schedule) => {
+    const { A, B } = schedule;
+    await A.runUntil(mark);
+    A.pause();
+    await schedule.lapse();
+    await meanwhile(B);
+    await A.resume();
+    await A.finish();
+    await B.finish();
+  };
+
+/** A lives up to its step number `last`, or to its COMMIT when there is no such step. */
+async function runThrough(A: Schedule['A'], last: number): Promise<void> {
+  for (let n = 1; n <= last; n++) await A.step();
+  if (last === 0) await A.runUntil(beforeCommit);
+}
+
+const runUpToRelease = (A: Schedule['A'], { release }: LockSteps): Promise<void> =>
+  runThrough(A, Math.max(0, release - 1));
+
+export const TRIALS: Readonly<Record<Capability, Trial>> = {
+  exactInOneProcess: { processes: ['p1', 'p1'], plays: exact, broken: soldTwice },
+
+  exactAcrossProcesses: { processes: ['p1', 'p2'], plays: exact, broken: soldTwice },
 
   survivesDeadHolder: {
     processes: ['p1', 'p2'],
-    play: async ({ A, B }) => {
-      await A.runUntil(before('UPDATE'));
-      await A.kill();
-      await B.finish();
+    plays: {
+      'killed before its write': async ({ A, B }) => {
+        await A.runUntil(beforeWrite);
+        await A.kill();
+        await B.finish();
+      },
+      'killed right after it has taken the lock': async ({ A, B }, { take }) => {
+        await runThrough(A, take);
+        await A.kill();
+        await B.finish();
+      },
     },
     broken: kinds('stuck', 'oversold', 'lost-update', 'undersold'),
   },
 
   survivesLapse: {
     processes: ['p1', 'p2'],
-    play: async (schedule) => {
-      const { A, B } = schedule;
-      await A.runUntil(before('UPDATE'));
-      A.pause();
-      await schedule.lapse();
-      await B.finish();
-      await A.resume();
-      await A.finish();
+    plays: {
+      'at its write, and B sells meanwhile': lapseAt(beforeWrite, (B) => B.finish()),
+      'at its write, and B has read meanwhile': lapseAt(beforeWrite, (B) => B.runTowards(beforeWrite)),
+      'at its COMMIT': lapseAt(beforeCommit, (B) => B.finish()),
     },
     broken: soldTwice,
   },
 
   releasesOnlyItsOwn: {
     processes: ['p1', 'p2'],
-    play: async (schedule, releaseStep) => {
-      const { A, B } = schedule;
-      for (let n = 1; n < releaseStep; n++) await A.step();
-      if (releaseStep === 0) await A.runUntil(before('COMMIT'));
-      A.pause();
-      await schedule.lapse();
-      await B.runTowards(beforeSql); // by now it holds whatever lock there is, or waits for A
-      await A.resume();
-      await A.finish();
+    plays: {
+      'its lease ends before it releases': async (schedule, lock) => {
+        const { A, B } = schedule;
+        await runUpToRelease(A, lock);
+        A.pause();
+        await schedule.lapse();
+        await B.runTowards(beforeSql); // by now it holds whatever lock there is, or waits for A
+        await A.resume();
+        await A.finish();
+      },
+      'A and B in step': inStep,
     },
     broken: kinds('foreign-release'),
   },
 
   survivesSlowWork: {
     processes: ['p1', 'p2'],
-    workMs: 10_000,
-    play: async ({ A, B }) => {
-      await A.runUntil(before('WORK'));
-      await A.slow();
-      await B.finish();
-      await A.finish();
+    options: { workMs: 10_000 },
+    plays: {
+      'B sells meanwhile': async ({ A, B }) => {
+        await A.runUntil(before('WORK'));
+        await A.slow();
+        await B.finish();
+        await A.finish();
+      },
+      'B has read meanwhile': async ({ A, B }) => {
+        await A.runUntil(before('WORK'));
+        await A.slow();
+        await B.runTowards(beforeWrite);
+        await A.finish();
+        await B.finish();
+      },
     },
     broken: soldTwice,
   },
+
+  releasesAfterSale: {
+    processes: ['p1', 'p2'],
+    options: { waitMs: 0 },
+    stock: 2,
+    plays: {
+      'B comes when A has bought': async ({ A, B }) => {
+        await A.finish();
+        await B.finish();
+      },
+    },
+    broken: turnedAway,
+  },
+
+  survivesFailedRelease: {
+    processes: ['p1', 'p2'],
+    stock: 2,
+    plays: {
+      'the release of A fails': async ({ A, B }, lock) => {
+        await runUpToRelease(A, lock);
+        if (lock.release > 0) await A.stepWith('error');
+        await A.finish();
+        await B.finish();
+      },
+    },
+    broken: either(kinds('stuck'), turnedAway),
+  },
+
+  grantsOneLease: {
+    processes: ['p1', 'p2'],
+    // B waits from the beginning, A dies at 25 s: one lease later B is still there, two leases later it is not
+    options: { workMs: 10_000, leaseMs: 10_000, waitMs: 38_000 },
+    plays: {
+      'A dies after long work': async ({ A, B }) => {
+        await A.runUntil(before('WORK'));
+        await A.slow();
+        await A.kill();
+        await B.finish();
+      },
+    },
+    broken: either(kinds('stuck'), turnedAway),
+  },
+
+  losersTouchNothing: {
+    processes: ['p1', 'p2'],
+    options: { leaseMs: 10_000, waitMs: 3000 },
+    plays: {
+      'B gives up before the lease of A ends': async ({ A, B }) => {
+        await A.runUntil(beforeWrite);
+        await A.kill();
+        await B.finish();
+      },
+    },
+    broken: kinds('foreign-release', 'foreign-renewal'),
+    least: 0,
+  },
+
+  renewsOnlyItsOwn: {
+    processes: ['p1', 'p2', 'p3'],
+    plays: {
+      'A loses its lock to B, and ends; B dies': async (schedule) => {
+        const { A, B, C } = schedule;
+        await A.runUntil(beforeWrite);
+        A.pause();
+        await schedule.lapse();
+        await B.runTowards(beforeWrite);
+        await A.resume();
+        await A.finish();
+        await B.kill();
+        await C.finish();
+      },
+    },
+    broken: kinds('foreign-renewal'),
+  },
 };
 
-/** A lone request's steps, to find the one that gives the lock back. */
-export async function releaseStepOf(schedule: Schedule): Promise<number> {
+/** Looks at a lone request's steps. */
+export async function lockStepsOf(schedule: Schedule): Promise<LockSteps> {
   const { history } = await schedule.end();
   const steps = history.events.filter((event) => event.type === 'step');
-  return steps.findIndex(({ locks }) => locks?.some(({ change }) => change === 'released')) + 1;
+  const first = (wanted: string): number =>
+    steps.findIndex(({ locks }) => locks?.some(({ change }) => change === wanted)) + 1;
+  return { take: first('taken'), release: first('released') };
 }

@@ -1,4 +1,4 @@
-import { BalanceAndMovement1700000000001 } from '#lab/balance';
+import { BALANCE_MIGRATIONS } from '#lab/balance';
 import type { Config } from '#lab/config';
 import { SteppedDataSource } from '#lab/step';
 import { Product1700000000002 } from './migrations/2-product';
@@ -7,5 +7,5 @@ export const inventoryDataSource = ({ mysqlUrl, inventoryDatabase }: Config): St
   new SteppedDataSource({
     url: mysqlUrl,
     database: inventoryDatabase,
-    migrations: [BalanceAndMovement1700000000001, Product1700000000002],
+    migrations: [...BALANCE_MIGRATIONS, Product1700000000002],
   });

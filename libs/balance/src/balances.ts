@@ -1,5 +1,5 @@
 import type { DataSource, EntityManager } from 'typeorm';
-import { SoldOut, UnknownBalance, type Change, type Movement } from './change';
+import { Conflict, FencedOff, SoldOut, UnknownBalance, type Change, type Movement } from './change';
 
 interface Written {
   readonly affectedRows: number;
@@ -13,6 +13,22 @@ export class BalanceTransaction {
   /** The value, locked until the transaction ends: others that want to lock or write it wait. */
   readForUpdate(balance: string): Promise<number> {
     return this.amount('SELECT amount FROM balance WHERE id = ? FOR UPDATE', balance);
+  }
+
+  /** Locks the row until the transaction ends, and looks at nothing but its key. */
+  async lockRow(balance: string): Promise<void> {
+    const rows = await this.sql.query<unknown[]>('SELECT id FROM balance WHERE id = ? FOR UPDATE', [balance]);
+    if (rows.length === 0) throw new UnknownBalance(balance);
+  }
+
+  /** The value and the number of its version, locking nothing. */
+  async readVersion(balance: string): Promise<{ amount: number; version: number }> {
+    const [row] = await this.sql.query<{ amount: number; version: number }[]>(
+      'SELECT amount, version FROM balance WHERE id = ?',
+      [balance],
+    );
+    if (row === undefined) throw new UnknownBalance(balance);
+    return row;
   }
 
   /** The value as this transaction's snapshot has it, locking nothing. */
@@ -36,6 +52,36 @@ export class BalanceTransaction {
     if (written.affectedRows === 0) throw new SoldOut(change, await this.read(balance));
     const after = written.insertId; // LAST_INSERT_ID(x) hands the new value back with the reply
     return this.record(change, after - delta, after);
+  }
+
+  /** Sets the value if nobody has written since `version` was read, else throws `Conflict`. */
+  async writeVersion(change: Change, version: number, before: number, after: number): Promise<Movement> {
+    const { affectedRows } = await this.sql.query<Written>(
+      'UPDATE balance SET amount = ?, version = version + 1 WHERE id = ? AND version = ?',
+      [after, change.balance, version],
+    );
+    if (affectedRows === 0) throw new Conflict(change);
+    return this.record(change, before, after);
+  }
+
+  /** Sets the value if the row has seen no newer token, and leaves ours there; else throws `FencedOff`. */
+  async writeFenced(change: Change, token: number, before: number, after: number): Promise<Movement> {
+    const { affectedRows } = await this.sql.query<Written>(
+      'UPDATE balance SET amount = ?, fence = ?, holder = ? WHERE id = ? AND fence < ?',
+      [after, token, change.request, change.balance, token],
+    );
+    if (affectedRows === 0) throw new FencedOff(change, token);
+    return this.record(change, before, after);
+  }
+
+  /** Sets the value if the token that the row has seen last is still ours, else throws `FencedOff`. */
+  async writeRegistered(change: Change, token: number, before: number, after: number): Promise<Movement> {
+    const { affectedRows } = await this.sql.query<Written>(
+      'UPDATE balance SET amount = ? WHERE id = ? AND fence = ? AND holder = ?',
+      [after, change.balance, token, change.request],
+    );
+    if (affectedRows === 0) throw new FencedOff(change, token);
+    return this.record(change, before, after);
   }
 
   private async record(change: Change, before: number, after: number): Promise<Movement> {
@@ -78,5 +124,30 @@ export class Balances {
   /** Changes the value in one statement if enough is left, else throws `SoldOut`. */
   writeIfEnough(change: Change): Promise<Movement> {
     return this.transaction((tx) => tx.writeIfEnough(change));
+  }
+
+  /**
+   * Shows the row our token: from now on it refuses every older one. Asking again with the same token is no mistake: the
+   * first answer may have been lost. Throws `FencedOff` when the row has seen a newer one.
+   */
+  async registerToken(change: Change, token: number): Promise<void> {
+    const { balance, request } = change;
+    const { affectedRows } = await this.dataSource.query<Written>(
+      'UPDATE balance SET fence = ?, holder = ? WHERE id = ? AND (fence < ? OR (fence = ? AND holder = ?))',
+      [token, request, balance, token, token, request],
+    );
+    if (affectedRows > 0) return;
+    await this.read(balance); // a balance that does not exist is refused as such
+    throw new FencedOff(change, token);
+  }
+
+  /** Sets the value if the row has seen no newer token than ours, else throws `FencedOff`. */
+  writeFenced(change: Change, token: number, before: number, after: number): Promise<Movement> {
+    return this.transaction((tx) => tx.writeFenced(change, token, before, after));
+  }
+
+  /** Sets the value if the token that was registered last is ours, else throws `FencedOff`. */
+  writeRegistered(change: Change, token: number, before: number, after: number): Promise<Movement> {
+    return this.transaction((tx) => tx.writeRegistered(change, token, before, after));
   }
 }

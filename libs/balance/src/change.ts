@@ -41,6 +41,31 @@ export class UnknownBalance extends Error {
   }
 }
 
+/** The row was changed since it was read: nothing was written. */
+export class Conflict extends Error {
+  readonly code = 'SQL.CONFLICT';
+
+  constructor(readonly change: Change) {
+    super(`${change.balance} was changed by somebody else meanwhile: nothing was sold. Try again`);
+    this.name = 'Conflict';
+  }
+}
+
+/** The row has seen a newer token than ours: somebody took the lock after us. Nothing was written. */
+export class FencedOff extends Error {
+  readonly code = 'LOCK.FENCED';
+
+  constructor(
+    readonly change: Change,
+    readonly token: number,
+  ) {
+    super(
+      `${change.balance} has seen a newer token than ${token}: the lock has had another holder since, and nothing was sold. Try again`,
+    );
+    this.name = 'FencedOff';
+  }
+}
+
 /** The value after `change`, or `SoldOut` when that would be below zero. */
 export function valueAfter(change: Change, before: number): number {
   const after = before + change.delta;

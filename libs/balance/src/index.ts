@@ -1,4 +1,12 @@
 export { Balances, BalanceTransaction } from './balances';
-export { SoldOut, UnknownBalance, valueAfter, type Change, type Movement } from './change';
+export {
+  Conflict,
+  FencedOff,
+  SoldOut,
+  UnknownBalance,
+  valueAfter,
+  type Change,
+  type Movement,
+} from './change';
 export { Ledger, type BalanceRow, type MovementRow } from './ledger';
-export { BalanceAndMovement1700000000001 } from './migrations/1-balance-and-movement';
+export { BALANCE_MIGRATIONS } from './migrations';

@@ -51,7 +51,8 @@ export class Ledger {
     await this.dataSource.transaction(async (tx) => {
       await tx.query('DELETE FROM movement WHERE balance = ?', [id]);
       await tx.query(
-        'INSERT INTO balance (id, amount, initial) VALUES (?, ?, ?) ON DUPLICATE KEY UPDATE amount = VALUES(amount), initial = VALUES(initial)',
+        `INSERT INTO balance (id, amount, initial) VALUES (?, ?, ?)
+           ON DUPLICATE KEY UPDATE amount = VALUES(amount), initial = VALUES(initial), version = 0, fence = 0, holder = NULL`,
         [id, amount, amount],
       );
     });

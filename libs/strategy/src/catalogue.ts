@@ -1,25 +1,59 @@
 import type { Strategy } from './contract';
 import { conditionalUpdate } from './strategies/conditional-update';
 import { expiring } from './strategies/expiring';
+import { fenced } from './strategies/fenced';
+import { fencedWrite } from './strategies/fenced-write';
 import { forUpdate } from './strategies/for-update';
+import { forUpdateLate } from './strategies/for-update-late';
+import { forUpdatePlainRead } from './strategies/for-update-plain-read';
+import { getSet } from './strategies/get-set';
 import { localMutex } from './strategies/local-mutex';
+import { lua } from './strategies/lua';
 import { none } from './strategies/none';
+import { optimistic } from './strategies/optimistic';
+import { rollbackOnLoss } from './strategies/rollback-on-loss';
 import { setnx } from './strategies/setnx';
+import { setnxCatch } from './strategies/setnx-catch';
+import { setnxExpire } from './strategies/setnx-expire';
+import { setnxExpireAll } from './strategies/setnx-expire-all';
+import { snapshotBeforeLock } from './strategies/snapshot-before-lock';
+import { tokenByReference } from './strategies/token-by-reference';
 import { tokenChecked } from './strategies/token-checked';
 import { tokenLua } from './strategies/token-lua';
+import { unlockBeforeCommit } from './strategies/unlock-before-commit';
+import { unlockUnacquired } from './strategies/unlock-unacquired';
 import { watchdog } from './strategies/watchdog';
+import { watchdogNaive } from './strategies/watchdog-naive';
+import { watchdogSharedFlag } from './strategies/watchdog-shared-flag';
 
 /** Every strategy, in the order of the ladder. Validation, docs, command line and load tests read this one list. */
 export const CATALOGUE: readonly Strategy[] = [
   none,
   localMutex,
+  getSet,
   setnx,
+  setnxCatch,
+  setnxExpire,
+  setnxExpireAll,
+  lua,
+  unlockUnacquired,
   expiring,
   tokenChecked,
+  tokenByReference,
   tokenLua,
+  watchdogNaive,
+  watchdogSharedFlag,
   watchdog,
+  rollbackOnLoss,
+  forUpdateLate,
+  forUpdatePlainRead,
   forUpdate,
+  optimistic,
   conditionalUpdate,
+  fencedWrite,
+  fenced,
+  unlockBeforeCommit,
+  snapshotBeforeLock,
 ];
 
 export const DEFAULT_STRATEGY = conditionalUpdate.name;

@@ -27,14 +27,26 @@ export const CAPABILITIES = {
   exactAcrossProcesses: 'two buyers of the last unit in two processes: one gets it',
   survivesDeadHolder: 'when the holder dies, the next buyer can buy (after the lease, where there is one)',
   survivesLapse: 'when the lease ends during the work, still nothing is sold twice',
-  releasesOnlyItsOwn: "when the lease ended before the release, the next holder's lock stays",
+  releasesOnlyItsOwn: "a release removes nobody else's lock, also when its own lease has ended",
   survivesSlowWork: 'work longer than the lease, in a process that is well, still sells nothing twice',
+  releasesAfterSale: 'when a sale is done, the lock is free at once',
+  survivesFailedRelease: 'a release that fails holds the next buyer up for no longer than the lease',
+  grantsOneLease: "left alone, a dead holder's lock ends within one lease",
+  losersTouchNothing: 'who waits in vain leaves the lock as it was',
+  renewsOnlyItsOwn: "nobody prolongs a lock that is somebody else's by now",
 } as const;
 export type Capability = keyof typeof CAPABILITIES;
 
 /** A kind of violation, as the verdict names it. */
 export type ViolationKind =
-  'oversold' | 'lost-update' | 'overlap' | 'foreign-release' | 'stuck' | 'undersold' | 'orphan';
+  | 'oversold'
+  | 'lost-update'
+  | 'overlap'
+  | 'foreign-release'
+  | 'foreign-renewal'
+  | 'stuck'
+  | 'undersold'
+  | 'orphan';
 
 /** A circumstance under which a strategy may behave differently. */
 export type Circumstance =
@@ -64,6 +76,8 @@ export interface Strategy {
   /** What the next rung of the ladder changes. */
   readonly next: string;
   readonly options: readonly OptionName[];
+  /** The Redis keys that it needs besides its lock: deleted when the balance is set anew. */
+  readonly keys?: (balance: string) => readonly string[];
   /** The promises that it does not keep; all others it does. */
   readonly lacks: readonly Capability[];
   /** What a load run shows, by circumstance; no entry means no violation. */

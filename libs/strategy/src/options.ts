@@ -14,6 +14,13 @@ export const optionsSchema = z.object({
   waitMs: milliseconds(0, 30_000, 2000, 'how long to wait for the lock, 0 = try once'),
   retryMs: milliseconds(1, 1000, 10, 'pause between two tries, jittered'),
   workMs: milliseconds(0, 10_000, 0, 'simulated business time inside the critical section'),
+  attempts: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(100)
+    .default(5)
+    .describe('how often an optimistic write is tried'),
 });
 
 export type Options = z.infer<typeof optionsSchema>;

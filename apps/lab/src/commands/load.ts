@@ -24,6 +24,7 @@ interface LoadOptions extends LabAddresses {
   readonly leaseMs?: number;
   readonly waitMs?: number;
   readonly retryMs?: number;
+  readonly attempts?: number;
   readonly fault?: string;
   readonly faultOn?: FaultOn;
   readonly json?: string;
@@ -65,6 +66,7 @@ export function register(program: Command): void {
     .option('--lease-ms <ms>', 'how long a lock is granted (5000)', whole(10, 60_000))
     .option('--wait-ms <ms>', 'how long to wait for a lock (2000)', whole(0, 30_000))
     .option('--retry-ms <ms>', 'pause between two tries (10)', whole(1, 1000))
+    .option('--attempts <n>', 'how often an optimistic write is tried (5)', whole(1, 100))
     .option('--fault <fault>', 'a fault, e.g. "after(SETNX)=kill" (grammar: README, "Faults")')
     .option(
       '--fault-on <which>',
@@ -111,6 +113,7 @@ function readPlan(given: LoadOptions): LoadPlan {
     leaseMs,
     waitMs,
     retryMs,
+    attempts,
     stock,
     requests,
     connections,
@@ -127,7 +130,7 @@ function readPlan(given: LoadOptions): LoadPlan {
     return completePlan({
       ...defined({ stock, requests, connections, quantity, replicas, sku }),
       strategy: strategy ?? '',
-      options: defined({ workMs, leaseMs, waitMs, retryMs }),
+      options: defined({ workMs, leaseMs, waitMs, retryMs, attempts }),
       ...(fault !== undefined && { fault: { header: fault, on: faultOn ?? { kind: 'first' } } }),
     });
   } catch (error) {

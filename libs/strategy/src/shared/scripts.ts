@@ -23,21 +23,24 @@ function script<Args extends readonly (string | number)[]>(name: string): Script
 }
 
 export const releaseIfOwner = script<[token: string]>('release-if-owner');
+export const acquireWithExpiry = script<[token: string, leaseMs: number]>('acquire-with-expiry');
+export const acquireWithFence = script<[owner: string, leaseMs: number]>('acquire-with-fence');
 export const renewIfOwner = script<[token: string, leaseMs: number]>('renew-if-owner');
 
-/** Runs a script on one key. A server that has forgotten it (restart, failover) is taught it again. */
+/** Runs a script on its key or keys, the lock first. A server that has forgotten it (restart, failover) is taught it again. */
 export async function run<Args extends readonly (string | number)[]>(
   redis: Redis,
   { sha, text }: Script<Args>,
-  key: string,
+  key: string | readonly [lock: string, other: string],
   ...args: Args
 ): Promise<unknown> {
+  const keys = typeof key === 'string' ? [key] : key;
   try {
-    return await redis.evalsha(sha, 1, key, ...args);
+    return await redis.evalsha(sha, keys.length, ...keys, ...args);
   } catch (error) {
     if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
     await redis.script('LOAD', text);
-    return redis.evalsha(sha, 1, key, ...args);
+    return redis.evalsha(sha, keys.length, ...keys, ...args);
   }
 }
 

@@ -21,14 +21,19 @@ export async function withLock<T>(lock: Lock, tools: LockTools, section: () => P
   try {
     return await section();
   } finally {
-    await lock.release().catch((error: unknown) => {
-      tools.warn(`${lock.key} could not be released`, error);
-    });
+    await release(lock, tools);
   }
 }
 
+/** Releases; when that fails, the buyer keeps what the section came to, and `warn` is told. */
+export async function release(lock: Lock, { warn }: Pick<LockTools, 'warn'>): Promise<void> {
+  await lock.release().catch((error: unknown) => {
+    warn(`${lock.key} could not be released`, error);
+  });
+}
+
 /** Polls until the lock is ours, at most `waitMs`; then throws `LockNotObtained`. */
-async function acquire(lock: Lock, { options, clock }: LockTools): Promise<void> {
+export async function acquire(lock: Lock, { options, clock }: LockTools): Promise<void> {
   const begun = clock.now();
   for (let attempts = 1; ; attempts++) {
     if (await lock.tryAcquire()) return;

@@ -9,7 +9,7 @@ export const setnx: Strategy = {
   source: 'Redis documentation, SETNX ("design pattern: locking with SETNX", discouraged there).',
   next: 'expiring gives the key a time to live.',
   options: ['waitMs', 'retryMs', 'workMs'],
-  lacks: ['survivesDeadHolder'],
+  lacks: ['survivesDeadHolder', 'survivesFailedRelease', 'grantsOneLease'],
   expected: {
     'holder-killed': { must: ['stuck'], may: [] },
   },

@@ -15,6 +15,13 @@ export interface ForeignRelease {
   readonly owner: string;
 }
 
+/** `by` set the expiry of the lock that belonged to `owner`. */
+export interface ForeignRenewal {
+  readonly key: string;
+  readonly by: string;
+  readonly owner: string;
+}
+
 /** A request that held a lock. Times as in the history: microseconds. */
 export interface Tenure {
   readonly key: string;
@@ -28,6 +35,7 @@ export interface Tenure {
 export interface HolderFindings {
   readonly overlaps: readonly Overlap[];
   readonly foreignReleases: readonly ForeignRelease[];
+  readonly foreignRenewals: readonly ForeignRenewal[];
   readonly tenures: readonly Tenure[];
   /** Steps on lock keys that have no place in the server's order: what they did is not decided. */
   readonly undecided: number;
@@ -53,6 +61,7 @@ export function judgeHolders(history: readonly HistoryLine[]): HolderFindings {
   return {
     overlaps: findings.flatMap(({ overlaps }) => overlaps),
     foreignReleases: findings.flatMap(({ foreignReleases }) => foreignReleases),
+    foreignRenewals: findings.flatMap(({ foreignRenewals }) => foreignRenewals),
     tenures: findings.flatMap(({ tenures }) => tenures),
     undecided: onLocks.length - ordered.length,
   };
@@ -71,15 +80,20 @@ function stepsOf(history: readonly HistoryLine[]): StepLine[] {
 
 export const acquired = ({ verb, text, script, reply }: StepLine): boolean =>
   (verb === 'SETNX' && reply === 1) ||
-  (verb === 'SET' && reply === 'OK' && / NX\b/.test(text)) ||
+  (verb === 'SET' && reply === 'OK' && !/ XX\b/.test(text)) || // without NX it takes the lock from whoever has it
   (script?.startsWith('acquire') === true && reply !== null && reply !== 0);
 
 const released = ({ verb, script, reply }: StepLine): boolean =>
   (verb === 'DEL' || script?.startsWith('release') === true) && reply === 1;
 
+/** Sets the expiry anew. Right after SETNX it is the second half of acquiring. */
+const renews = ({ verb, script }: StepLine): boolean =>
+  /^P?EXPIRE$/.test(verb) || script?.startsWith('renew') === true;
+
 function judgeKey(key: string, steps: readonly Ordered[], lastWork: ReadonlyMap<string, number>) {
   const overlaps: Overlap[] = [];
   const foreignReleases: ForeignRelease[] = [];
+  const foreignRenewals: ForeignRenewal[] = [];
   const tenures: Tenure[] = [];
   const inside = new Set<string>();
   let owner: string | undefined;
@@ -96,16 +110,20 @@ function judgeKey(key: string, steps: readonly Ordered[], lastWork: ReadonlyMap<
       if (owner !== undefined && owner !== request) foreignReleases.push({ key, by: request, owner });
       owner = undefined;
       inside.delete(request);
-    }
+    } else if (renews(step) && step.reply === 1 && owner !== undefined && owner !== request)
+      foreignRenewals.push({ key, by: request, owner });
   }
-  return { overlaps, foreignReleases, tenures };
+  return { overlaps, foreignReleases, foreignRenewals, tenures };
 }
 
 /** When the request last touched the key after it had acquired it, other than to renew: its release. */
 const lastTouch = (steps: readonly Ordered[], acquire: Ordered): number | undefined =>
   steps.findLast(
-    ({ request, order, script }) =>
-      request === acquire.request && order > acquire.order && script !== 'renew-if-owner',
+    (step) =>
+      step.request === acquire.request &&
+      step.order > acquire.order &&
+      !renews(step) &&
+      !/^P?TTL$/.test(step.verb),
   )?.t;
 
 /** When each request last issued a statement of its work, in the processes that take locks (the order app takes none). */

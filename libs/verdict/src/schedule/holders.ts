@@ -13,7 +13,12 @@ interface Tenure {
 /** What the lock keys say: two holders, a lock deleted by somebody else, a lock that nobody will ever release. */
 export function judgeHolders(history: ScheduleHistory): ScheduleViolation[] {
   const tenures = findTenures(history);
-  return [...overlaps(history, tenures), ...foreignReleases(history, tenures), ...stuck(history)];
+  return [
+    ...overlaps(history, tenures),
+    ...foreignReleases(history, tenures),
+    ...foreignRenewals(history),
+    ...stuck(history),
+  ];
 }
 
 function findTenures({ events }: ScheduleHistory): Tenure[] {
@@ -81,6 +86,23 @@ function foreignReleases({ events }: ScheduleHistory, tenures: readonly Tenure[]
             `${event.type === 'step' ? (event.script ?? event.verb) : 'command'} at step ${event.n} removed it` +
             (entered === undefined ? '' : `; ${entered.actor} entered while ${owner} was inside`),
           at: [theirs?.from ?? event.n, event.n],
+        },
+      ];
+    }
+  return [];
+}
+
+function foreignRenewals({ events }: ScheduleHistory): ScheduleViolation[] {
+  for (const event of events)
+    for (const { change, by, owner } of event.locks ?? []) {
+      if (change !== 'renewed' || by === undefined || owner === undefined || by === owner) continue;
+      return [
+        {
+          kind: 'foreign-renewal',
+          sentence:
+            `${by} prolonged ${owner}'s lock: its ` +
+            `${event.type === 'step' ? (event.script ?? event.verb) : 'command'} at step ${event.n} set the expiry anew`,
+          at: [event.n],
         },
       ];
     }

@@ -1,0 +1,5 @@
+import { BalanceAndMovement1700000000001 } from './1-balance-and-movement';
+import { VersionAndFence1700000000003 } from './3-version-and-fence';
+
+/** What a schema of balances needs; an app adds its own. The number in a name is its place among all of them. */
+export const BALANCE_MIGRATIONS = [BalanceAndMovement1700000000001, VersionAndFence1700000000003];

@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto';
+import type { Tools } from '../contract';
+import { acquireWithFence, releaseIfOwner, run } from './scripts';
+import { lockKey, type Lock } from './with-lock';
+
+/** A lock that hands out a fencing token: greater than that of every holder before (Kleppmann, 2016). */
+export interface FencedLock extends Lock {
+  /** Ours since `tryAcquire` said yes; 0 before. */
+  readonly token: number;
+}
+
+/** One counter per balance, whatever the strategy: the row compares the tokens of all of them. */
+export const fenceKey = (balance: string): string => `fence:{${balance}}`;
+
+export function fencedLock(
+  balance: string,
+  strategy: string,
+  { redis, options }: Pick<Tools, 'redis' | 'options'>,
+): FencedLock {
+  const key = lockKey(balance, strategy);
+  const owner = randomUUID();
+  const lock = {
+    key,
+    token: 0,
+    tryAcquire: async () => {
+      lock.token = Number(
+        await run(redis, acquireWithFence, [key, fenceKey(balance)], owner, options.leaseMs),
+      );
+      return lock.token > 0;
+    },
+    release: () => run(redis, releaseIfOwner, key, owner),
+  };
+  return lock;
+}

@@ -1,0 +1,20 @@
+import { randomUUID } from 'node:crypto';
+import type { Tools } from '../contract';
+import { releaseIfOwner, run } from './scripts';
+import type { Lock } from './with-lock';
+
+/** The lock of `token-lua`, for strategies whose story is something else: SET NX PX, compare-and-delete in Lua. */
+export interface TokenLock extends Lock {
+  /** The value of the key while the lock is ours. */
+  readonly token: string;
+}
+
+export function tokenLock(key: string, { redis, options }: Pick<Tools, 'redis' | 'options'>): TokenLock {
+  const token = randomUUID();
+  return {
+    key,
+    token,
+    tryAcquire: async () => (await redis.set(key, token, 'PX', options.leaseMs, 'NX')) === 'OK',
+    release: () => run(redis, releaseIfOwner, key, token),
+  };
+}

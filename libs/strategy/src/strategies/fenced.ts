@@ -1,0 +1,33 @@
+import { valueAfter } from '#lab/balance';
+import type { Strategy } from '../contract';
+import { fencedLock, fenceKey } from '../shared/fenced-lock';
+import { withLock } from '../shared/with-lock';
+
+export const fenced: Strategy = {
+  name: 'fenced',
+  mechanism:
+    'The lock hands out a growing token; the row is shown it before the read, and the write says WHERE fence = token AND holder = me.',
+  defect:
+    'Correct: two holders do occur, and the row refuses the older one. If the counter falls behind the row (Redis restarted empty), everybody is refused until it has caught up.',
+  source: 'Kleppmann, "How to do distributed locking", 2016, with the check also before the read.',
+  next: 'single-writer needs no lock: one consumer applies the requests of a balance in order.',
+  options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
+  keys: (balance) => [fenceKey(balance)],
+  lacks: [],
+  expected: {
+    'work-outlives-lease': { must: ['overlap'], may: [] },
+    'paused-before-write': { must: ['overlap'], may: [] },
+  },
+
+  apply(change, tools) {
+    const { balances, work } = tools;
+    const lock = fencedLock(change.balance, 'fenced', tools);
+    return withLock(lock, tools, async () => {
+      await balances.registerToken(change, lock.token);
+      const before = await balances.read(change.balance);
+      const after = valueAfter(change, before);
+      await work();
+      return balances.writeRegistered(change, lock.token, before, after);
+    });
+  },
+};

@@ -1,0 +1,41 @@
+import type { Strategy } from '../contract';
+import { readModifyWrite } from '../shared/read-modify-write';
+import { lockKey, withLock } from '../shared/with-lock';
+
+export const getSet: Strategy = {
+  name: 'get-set',
+  mechanism: 'GET the key; if there is none, SET it to our name; DEL releases it.',
+  defect:
+    'Looking and taking are two commands: two buyers see no key, both SET it, both enter; the first to leave deletes the lock of the other.',
+  source: 'The first attempt at a Redis lock in the articles: "check, then act".',
+  next: 'setnx looks and takes in one command.',
+  options: ['waitMs', 'retryMs', 'workMs'],
+  lacks: [
+    'exactInOneProcess',
+    'exactAcrossProcesses',
+    'survivesDeadHolder',
+    'releasesOnlyItsOwn',
+    'survivesFailedRelease',
+    'grantsOneLease',
+  ],
+  expected: {
+    'one-replica': { must: ['oversold', 'lost-update', 'overlap', 'foreign-release'], may: [] },
+    replicas: { must: ['oversold', 'lost-update', 'overlap', 'foreign-release'], may: [] },
+    'holder-killed': { must: ['stuck'], may: [] },
+  },
+
+  apply(change, tools) {
+    const { redis } = tools;
+    const key = lockKey(change.balance, 'get-set');
+    const lock = {
+      key,
+      tryAcquire: async () => {
+        if ((await redis.get(key)) !== null) return false;
+        await redis.set(key, change.request);
+        return true;
+      },
+      release: () => redis.del(key),
+    };
+    return withLock(lock, tools, () => readModifyWrite(change, tools));
+  },
+};

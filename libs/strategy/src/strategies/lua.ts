@@ -1,0 +1,32 @@
+import { randomUUID } from 'node:crypto';
+import type { Strategy } from '../contract';
+import { readModifyWrite } from '../shared/read-modify-write';
+import { acquireWithExpiry, releaseIfOwner, run } from '../shared/scripts';
+import { lockKey, withLock } from '../shared/with-lock';
+
+export const lua: Strategy = {
+  name: 'lua',
+  mechanism:
+    'SETNX and PEXPIRE in one Lua script, compare-and-delete in another; EVALSHA, taught again when Redis has forgotten them.',
+  defect: 'As token-lua: work that outlives the lease has two holders, and oversells.',
+  source: 'The Lua step of the articles; Redis documentation, EVALSHA.',
+  next: 'expiring: since Redis 2.6.12 SET NX PX does the same without a script.',
+  options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
+  lacks: ['survivesLapse', 'survivesSlowWork'],
+  expected: {
+    'work-outlives-lease': { must: ['oversold', 'lost-update', 'overlap'], may: [] },
+    'paused-before-write': { must: ['overlap', 'lost-update'], may: ['oversold'] },
+  },
+
+  apply(change, tools) {
+    const { redis, options } = tools;
+    const key = lockKey(change.balance, 'lua');
+    const token = randomUUID();
+    const lock = {
+      key,
+      tryAcquire: async () => (await run(redis, acquireWithExpiry, key, token, options.leaseMs)) === 1,
+      release: () => run(redis, releaseIfOwner, key, token),
+    };
+    return withLock(lock, tools, () => readModifyWrite(change, tools));
+  },
+};

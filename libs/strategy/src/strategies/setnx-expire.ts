@@ -1,0 +1,35 @@
+import type { Strategy } from '../contract';
+import { readModifyWrite } from '../shared/read-modify-write';
+import { lockKey, withLock } from '../shared/with-lock';
+
+export const setnxExpire: Strategy = {
+  name: 'setnx-expire',
+  mechanism: 'SETNX, and for the winner a PEXPIRE behind it; DEL in finally releases the key.',
+  defect:
+    'A holder that is killed between the two commands leaves a key without expiry: everybody waits for ever.',
+  source: 'The "give the lock an expiry" step of the articles; Redis documentation, SETNX.',
+  next: 'lua sends both in one script, expiring in one command.',
+  options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
+  lacks: ['survivesDeadHolder', 'survivesLapse', 'survivesSlowWork', 'releasesOnlyItsOwn'],
+  expected: {
+    'holder-killed': { must: ['stuck'], may: [] },
+    'work-outlives-lease': { must: ['oversold', 'lost-update', 'overlap', 'foreign-release'], may: [] },
+    'paused-before-release': { must: ['foreign-release'], may: ['overlap', 'oversold', 'lost-update'] },
+    'paused-before-write': { must: ['overlap', 'lost-update'], may: ['oversold', 'foreign-release'] },
+  },
+
+  apply(change, tools) {
+    const { redis, options } = tools;
+    const key = lockKey(change.balance, 'setnx-expire');
+    const lock = {
+      key,
+      tryAcquire: async () => {
+        if ((await redis.setnx(key, 'locked')) === 0) return false;
+        await redis.pexpire(key, options.leaseMs);
+        return true;
+      },
+      release: () => redis.del(key),
+    };
+    return withLock(lock, tools, () => readModifyWrite(change, tools));
+  },
+};

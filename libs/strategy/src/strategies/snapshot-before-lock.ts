@@ -1,0 +1,37 @@
+import { valueAfter } from '#lab/balance';
+import type { Strategy } from '../contract';
+import { readModifyWrite } from '../shared/read-modify-write';
+import { tokenLock } from '../shared/token-lock';
+import { acquire, lockKey, release } from '../shared/with-lock';
+
+export const snapshotBeforeLock: Strategy = {
+  name: 'snapshot-before-lock',
+  mechanism:
+    'The transaction is open before the Redis lock is taken: a first look spares the lock when all is sold. The lock is released after COMMIT.',
+  defect:
+    'Under REPEATABLE READ the first look fixes the snapshot: the read under the lock sees the stock as it was before the wait. No fault is needed.',
+  source:
+    'MySQL Reference Manual, "Transaction Isolation Levels"; a method with @Transactional that locks inside.',
+  next: 'rollback-on-loss opens the transaction under the lock.',
+  options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
+  lacks: ['exactInOneProcess', 'exactAcrossProcesses', 'survivesLapse', 'survivesSlowWork'],
+  expected: {
+    'one-replica': { must: ['oversold', 'lost-update'], may: [] },
+    replicas: { must: ['oversold', 'lost-update'], may: [] },
+  },
+
+  async apply(change, tools) {
+    const lock = tokenLock(lockKey(change.balance, 'snapshot-before-lock'), tools);
+    let locked = false;
+    try {
+      return await tools.balances.transaction(async (tx) => {
+        valueAfter(change, await tx.read(change.balance));
+        await acquire(lock, tools);
+        locked = true;
+        return readModifyWrite(change, { ...tools, balances: tx });
+      });
+    } finally {
+      if (locked) await release(lock, tools);
+    }
+  },
+};

@@ -1,0 +1,28 @@
+import type { Strategy } from '../contract';
+import { readModifyWrite } from '../shared/read-modify-write';
+import { tokenLock } from '../shared/token-lock';
+import { lockKey, withLock } from '../shared/with-lock';
+
+export const unlockBeforeCommit: Strategy = {
+  name: 'unlock-before-commit',
+  mechanism:
+    'The transaction is around the lock: take the lock, read, check, write, release the lock, and then COMMIT.',
+  defect:
+    'Between the release and the COMMIT the next holder reads the old row, and overwrites it. No fault is needed.',
+  source:
+    'A method with @Transactional that locks and unlocks inside: the proxy commits after it has returned.',
+  next: 'snapshot-before-lock releases after COMMIT, and still opens the transaction too early.',
+  options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
+  lacks: ['exactInOneProcess', 'exactAcrossProcesses', 'survivesLapse', 'survivesSlowWork'],
+  expected: {
+    'one-replica': { must: ['oversold', 'lost-update'], may: ['overlap'] },
+    replicas: { must: ['oversold', 'lost-update'], may: ['overlap'] },
+  },
+
+  apply: (change, tools) =>
+    tools.balances.transaction((tx) =>
+      withLock(tokenLock(lockKey(change.balance, 'unlock-before-commit'), tools), tools, () =>
+        readModifyWrite(change, { ...tools, balances: tx }),
+      ),
+    ),
+};

@@ -1,0 +1,33 @@
+import type { Strategy } from '../contract';
+import { readModifyWrite } from '../shared/read-modify-write';
+import { acquire, lockKey, release } from '../shared/with-lock';
+
+export const unlockUnacquired: Strategy = {
+  name: 'unlock-unacquired',
+  mechanism:
+    'SET NX PX and DEL, with the acquiring inside the try: finally releases whether or not it acquired.',
+  defect: 'A buyer who gives up waiting deletes the lock of the one who is inside; the next one enters.',
+  source: 'A published slip: the recursion of an article whose inner call unlocks what the outer one locked.',
+  next: 'expiring acquires before the try.',
+  options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
+  lacks: ['survivesLapse', 'survivesSlowWork', 'releasesOnlyItsOwn', 'losersTouchNothing'],
+  expected: {
+    'work-outlives-lease': { must: ['oversold', 'lost-update', 'overlap', 'foreign-release'], may: [] },
+  },
+
+  async apply(change, tools) {
+    const { redis, options } = tools;
+    const key = lockKey(change.balance, 'unlock-unacquired');
+    const lock = {
+      key,
+      tryAcquire: async () => (await redis.set(key, 'locked', 'PX', options.leaseMs, 'NX')) === 'OK',
+      release: () => redis.del(key),
+    };
+    try {
+      await acquire(lock, tools);
+      return await readModifyWrite(change, tools);
+    } finally {
+      await release(lock, tools);
+    }
+  },
+};
