@@ -22,7 +22,7 @@ function table<Row>(heading: string, rows: readonly Row[], columns: readonly Col
 
 /** What went wrong, one table per kind; kinds that did not happen have none. */
 export function findings(verdict: LoadVerdict): Markup[] {
-  const { duplicates, foreignReleases, overlaps, stuckLocks, orphans } = verdict;
+  const { duplicates, foreignReleases, foreignRenewals, overlaps, stuckLocks, orphans } = verdict;
   const found = [
     duplicates.length > 0 &&
       table(`Sold more than once: ${count(duplicates.length, 'remaining value')}`, duplicates, [
@@ -39,6 +39,12 @@ export function findings(verdict: LoadVerdict): Markup[] {
     foreignReleases.length > 0 &&
       table(`Released somebody else’s lock: ${count(foreignReleases.length, 'time')}`, foreignReleases, [
         { head: 'deleted by', cell: ({ by }) => code(by) },
+        { head: 'belonged to', cell: ({ owner }) => code(owner) },
+        { head: 'lock', cell: ({ key }) => code(key) },
+      ]),
+    foreignRenewals.length > 0 &&
+      table(`Prolonged somebody else’s lock: ${count(foreignRenewals.length, 'time')}`, foreignRenewals, [
+        { head: 'prolonged by', cell: ({ by }) => code(by) },
         { head: 'belonged to', cell: ({ owner }) => code(owner) },
         { head: 'lock', cell: ({ key }) => code(key) },
       ]),

@@ -57,6 +57,7 @@ export function circumstanceOf({ strategy, options, replicas, fault }: LoadPlan)
   const uses = findStrategy(strategy).options;
   for (const { action, verb } of fault === undefined ? [] : parseFaults(fault.header)) {
     if (action.kind === 'kill') return 'holder-killed';
+    if (action.kind === 'error' && RELEASES.has(verb) && verb !== 'COMMIT') return 'release-fails';
     const outlivesLease =
       action.kind === 'pause-until' ||
       ('ms' in action && action.kind !== 'delay' && action.ms > options.leaseMs);
@@ -64,6 +65,7 @@ export function circumstanceOf({ strategy, options, replicas, fault }: LoadPlan)
     if (outlivesLease) return 'paused-before-write';
   }
   if (uses.includes('leaseMs') && options.workMs > options.leaseMs) return 'work-outlives-lease';
+  if (uses.includes('waitMs') && options.workMs > options.waitMs) return 'waiters-give-up';
   return replicas === 1 ? 'one-replica' : 'replicas';
 }
 

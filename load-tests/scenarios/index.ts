@@ -1,34 +1,8 @@
-import { completePlan, type LoadPlan, type PlanInput } from '../run';
+import { MORE } from './more';
+import { afterFault, longWork, rush, scenario, workTime, type Scenario } from './scenario';
 
-/** A named run: what it shows, and what makes it come out the same every time. */
-export interface Scenario {
-  readonly name: string;
-  /** What the row shows, a few words. */
-  readonly shows: string;
-  /** What makes the race certain, where plain load would leave it to luck. */
-  readonly certainBy?: string;
-  readonly plan: LoadPlan;
-}
-
-const scenario = (name: string, shows: string, plan: PlanInput, certainBy?: string): Scenario => ({
-  name,
-  shows,
-  plan: completePlan(plan),
-  ...(certainBy !== undefined && { certainBy }),
-});
-
-/** 50 buyers at once want 300 of 100 units. */
-const rush = { stock: 100, requests: 300, connections: 50 };
-/** Work of 300 ms under a lease of 200 ms. */
-const longWork = {
-  stock: 5,
-  requests: 20,
-  connections: 20,
-  options: { workMs: 300, leaseMs: 200, waitMs: 20_000 },
-};
-/** One buyer is hit by the fault; then ten come. */
-const afterFault = { stock: 10, requests: 30, connections: 10 };
-const workTime = '5 ms of work between reading and writing';
+export { MORE } from './more';
+export type { Scenario } from './scenario';
 
 /** The demo, in the order of the ladder. Each row comes out the same every time. */
 export const DEMO: readonly Scenario[] = [
@@ -119,4 +93,6 @@ export const DEMO: readonly Scenario[] = [
   scenario('conditional-update', 'exact', { strategy: 'conditional-update', ...rush }),
 ];
 
-export const SCENARIOS: ReadonlyMap<string, Scenario> = new Map(DEMO.map((one) => [one.name, one]));
+export const SCENARIOS: ReadonlyMap<string, Scenario> = new Map(
+  [...DEMO, ...MORE].map((one) => [one.name, one]),
+);

@@ -202,6 +202,7 @@ export const TRIALS: Readonly<Record<Capability, Trial>> = {
     plays: {
       'A dies after long work': async ({ A, B }) => {
         await A.runUntil(before('WORK'));
+        await B.finish();
         await A.slow();
         await A.kill();
         await B.finish();

@@ -26,7 +26,7 @@ export class LabController {
   @HttpCode(200)
   @ApiOperation({ summary: 'Set a stock anew: forgets its movements and deletes its locks' })
   async reset(@Body() { sku, stock }: ResetBody): Promise<Product> {
-    await this.redis.del(CATALOGUE.map(({ name }) => lockKey(sku, name)));
+    await this.redis.del(CATALOGUE.flatMap(({ name, keys }) => [lockKey(sku, name), ...(keys?.(sku) ?? [])]));
     await this.products.reset(sku, stock);
     this.story.reset(sku, stock);
     return this.products.find(sku);

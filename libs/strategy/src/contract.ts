@@ -53,7 +53,9 @@ export type Circumstance =
   | 'one-replica'
   | 'replicas'
   | 'holder-killed'
+  | 'release-fails'
   | 'work-outlives-lease'
+  | 'waiters-give-up'
   | 'paused-before-release'
   | 'paused-before-write';
 

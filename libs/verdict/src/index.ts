@@ -1,5 +1,11 @@
 export type { Answer, Evidence, LockLeft, Movement } from './load/evidence';
-export { judgeHolders, type ForeignRelease, type Overlap, type Tenure } from './load/holders';
+export {
+  judgeHolders,
+  type ForeignRelease,
+  type ForeignRenewal,
+  type Overlap,
+  type Tenure,
+} from './load/holders';
 export { judgeLoad, type LoadVerdict, type VerdictWord } from './load/judge';
 export type { FiredFault } from './load/proof';
 export type { Duplicate } from './load/stock';

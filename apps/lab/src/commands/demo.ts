@@ -3,7 +3,7 @@ import Table from 'cli-table3';
 import type { Command } from 'commander';
 import { join, relative } from 'node:path';
 import { runLoad, type LoadRun } from '#load-tests/run';
-import { DEMO, type Scenario } from '#load-tests/scenarios';
+import { DEMO, MORE, type Scenario } from '#load-tests/scenarios';
 import { runCommand, writeJson, type Context } from '../command';
 import { EXIT } from '../failure';
 import { runJson, writeRunFolder } from '../run-folder';
@@ -19,10 +19,11 @@ export function register(program: Command): void {
   program
     .command('demo')
     .description('run every scenario live on a lab of its own, and print one table')
+    .option('--all', 'also the rest of the catalogue: some minutes')
     .option('--json <file>', 'write all verdicts as JSON: {rows: [...]}')
-    .action((options: { json?: string }) =>
+    .action((options: { all?: true; json?: string }) =>
       runCommand(async (context) => {
-        const rows = await runAll(context);
+        const rows = await runAll(context, options.all === true ? [...DEMO, ...MORE] : DEMO);
         process.stdout.write(`${table(rows)}\n`);
         if (options.json !== undefined) {
           writeJson(options.json, {
@@ -39,12 +40,12 @@ export function register(program: Command): void {
     );
 }
 
-async function runAll({ progress, signal, onEnd }: Context): Promise<Row[]> {
+async function runAll({ progress, signal, onEnd }: Context, scenarios: readonly Scenario[]): Promise<Row[]> {
   const lab = await startLab(join(projectRoot(), '.lab', `demo-${process.pid}`), progress, signal);
   onEnd(lab.stop);
   const rows: Row[] = [];
-  for (const [i, scenario] of DEMO.entries()) {
-    const label = `[${i + 1}/${DEMO.length}] ${scenario.name}`;
+  for (const [i, scenario] of scenarios.entries()) {
+    const label = `[${i + 1}/${scenarios.length}] ${scenario.name}`;
     progress.update(label);
     const run = await runLoad(lab.target, lab.crew, scenario.plan, (text) => {
       progress.update(`${label}: ${text}`);

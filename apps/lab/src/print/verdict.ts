@@ -36,6 +36,7 @@ export function printVerdict(verdict: LoadVerdict): string {
     ['values sold more than once', duplicates(verdict)],
     ['overlapping holders', verdict.overlaps.length],
     ['foreign releases', verdict.foreignReleases.length],
+    ['foreign renewals', verdict.foreignRenewals.length],
     ['locks that never end', verdict.stuckLocks.map(({ key }) => key).join(', ') || 0],
     ['movements without an order', verdict.orphans.length],
     ...verdict.faults.map(({ fault, replica, holding, seenBy }) => [

@@ -21,7 +21,7 @@ export const getSet: Strategy = {
   expected: {
     'one-replica': { must: ['oversold', 'lost-update', 'overlap', 'foreign-release'], may: [] },
     replicas: { must: ['oversold', 'lost-update', 'overlap', 'foreign-release'], may: [] },
-    'holder-killed': { must: ['stuck'], may: [] },
+    'holder-killed': { must: ['stuck'], may: ['oversold', 'lost-update', 'overlap', 'foreign-release'] },
   },
 
   apply(change, tools) {

@@ -12,6 +12,7 @@ export const setnx: Strategy = {
   lacks: ['survivesDeadHolder', 'survivesFailedRelease', 'grantsOneLease'],
   expected: {
     'holder-killed': { must: ['stuck'], may: [] },
+    'release-fails': { must: ['stuck'], may: [] },
   },
 
   apply(change, tools) {

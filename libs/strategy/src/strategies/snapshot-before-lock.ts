@@ -22,16 +22,14 @@ export const snapshotBeforeLock: Strategy = {
 
   async apply(change, tools) {
     const lock = tokenLock(lockKey(change.balance, 'snapshot-before-lock'), tools);
-    let locked = false;
     try {
       return await tools.balances.transaction(async (tx) => {
         valueAfter(change, await tx.read(change.balance));
         await acquire(lock, tools);
-        locked = true;
         return readModifyWrite(change, { ...tools, balances: tx });
       });
     } finally {
-      if (locked) await release(lock, tools);
+      await release(lock, tools); // deletes nothing if it was never ours
     }
   },
 };

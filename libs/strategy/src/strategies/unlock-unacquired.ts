@@ -12,6 +12,9 @@ export const unlockUnacquired: Strategy = {
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   lacks: ['survivesLapse', 'survivesSlowWork', 'releasesOnlyItsOwn', 'losersTouchNothing'],
   expected: {
+    'one-replica': { must: [], may: ['oversold', 'lost-update', 'overlap', 'foreign-release'] },
+    replicas: { must: [], may: ['oversold', 'lost-update', 'overlap', 'foreign-release'] },
+    'waiters-give-up': { must: ['oversold', 'lost-update', 'overlap', 'foreign-release'], may: [] },
     'work-outlives-lease': { must: ['oversold', 'lost-update', 'overlap', 'foreign-release'], may: [] },
   },
 

@@ -15,6 +15,7 @@ export const watchdogNaive: Strategy = {
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   lacks: ['survivesLapse', 'survivesFailedRelease', 'renewsOnlyItsOwn'],
   expected: {
+    'release-fails': { must: ['stuck'], may: [] },
     'paused-before-write': { must: ['overlap', 'lost-update'], may: ['oversold', 'foreign-renewal'] },
   },
 

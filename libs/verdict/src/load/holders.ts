@@ -37,6 +37,8 @@ export interface HolderFindings {
   readonly foreignReleases: readonly ForeignRelease[];
   readonly foreignRenewals: readonly ForeignRenewal[];
   readonly tenures: readonly Tenure[];
+  /** Keys that a request still prolonged when it had ended. */
+  readonly immortal: ReadonlySet<string>;
   /** Steps on lock keys that have no place in the server's order: what they did is not decided. */
   readonly undecided: number;
 }
@@ -63,6 +65,7 @@ export function judgeHolders(history: readonly HistoryLine[]): HolderFindings {
     foreignReleases: findings.flatMap(({ foreignReleases }) => foreignReleases),
     foreignRenewals: findings.flatMap(({ foreignRenewals }) => foreignRenewals),
     tenures: findings.flatMap(({ tenures }) => tenures),
+    immortal: immortalOf(history, onLocks),
     undecided: onLocks.length - ordered.length,
   };
 }
@@ -114,6 +117,20 @@ function judgeKey(key: string, steps: readonly Ordered[], lastWork: ReadonlyMap<
       foreignRenewals.push({ key, by: request, owner });
   }
   return { overlaps, foreignReleases, foreignRenewals, tenures };
+}
+
+/** Timers that outlived their request: as long as their process lives, the key does. */
+function immortalOf(history: readonly HistoryLine[], onLocks: readonly LockStep[]): ReadonlySet<string> {
+  const ended = new Map(
+    history.flatMap((line) =>
+      line.type === 'outcome' && line.app === 'inventory' ? [[line.request, line.t] as const] : [],
+    ),
+  );
+  return new Set(
+    onLocks.flatMap((step) =>
+      renews(step) && step.reply === 1 && step.t > (ended.get(step.request) ?? Infinity) ? [step.key] : [],
+    ),
+  );
 }
 
 /** When the request last touched the key after it had acquired it, other than to renew: its release. */

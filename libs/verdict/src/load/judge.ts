@@ -3,7 +3,7 @@ import { groupBy } from '../group-by';
 import { chainOf } from './chain-of';
 import type { Expectation, ViolationKind } from '#lab/strategy';
 import type { Answer, Evidence, LockLeft } from './evidence';
-import { acquired, judgeHolders, type ForeignRelease, type Overlap } from './holders';
+import { acquired, judgeHolders, type ForeignRelease, type ForeignRenewal, type Overlap } from './holders';
 import { prove, type FiredFault } from './proof';
 import { judgeStock, type Duplicate, type StockFindings } from './stock';
 import { unfinished } from './unfinished';
@@ -21,6 +21,7 @@ export interface LoadVerdict {
   readonly duplicates: readonly Duplicate[];
   readonly overlaps: readonly Overlap[];
   readonly foreignReleases: readonly ForeignRelease[];
+  readonly foreignRenewals: readonly ForeignRenewal[];
   /** Locks left behind that never end. */
   readonly stuckLocks: readonly LockLeft[];
   /** Movements without an order. */
@@ -53,7 +54,7 @@ export function judgeLoad(evidence: Evidence, expected: Expectation): LoadVerdic
   const running = unfinished(evidence.history);
   // what is still going on can explain a lock, a missing order, or rows that do not add up
   const atRest = running.length === 0 && evidence.moving !== true;
-  const stuckLocks = evidence.locks.filter(({ ttlMs }) => ttlMs === null);
+  const stuckLocks = evidence.locks.filter(({ key, ttlMs }) => ttlMs === null || holders.immortal.has(key));
   const gone = stock.leaked === 0 ? [] : [`${stock.leaked} units are gone that nobody has bought`];
   const refused = stock.refusedWithStock.length;
   const found: [ViolationKind, number, string][] = [
@@ -64,11 +65,12 @@ export function judgeLoad(evidence: Evidence, expected: Expectation): LoadVerdic
       `${stock.lostUpdates} sold units are missing from the stock${firstDuplicate(stock.duplicates)}`,
     ],
     ['overlap', holders.overlaps.length, `${holders.overlaps.length} times a lock had two holders at work`],
-    ['foreign-release', holders.foreignReleases.length, foreign(holders.foreignReleases)],
+    ['foreign-release', holders.foreignReleases.length, foreign('deleted', holders.foreignReleases)],
+    ['foreign-renewal', holders.foreignRenewals.length, foreign('prolonged', holders.foreignRenewals)],
     [
       'stuck',
       stuckLocks.length,
-      `${stuckLocks.map(({ key }) => key).join(', ')} has no expiry and nobody left to release it`,
+      `${stuckLocks.map(({ key }) => key).join(', ')} never ends, and nobody is left to release it`,
     ],
     [
       'undersold',
@@ -105,6 +107,7 @@ export function judgeLoad(evidence: Evidence, expected: Expectation): LoadVerdic
     duplicates: stock.duplicates,
     overlaps: holders.overlaps,
     foreignReleases: holders.foreignReleases,
+    foreignRenewals: holders.foreignRenewals,
     stuckLocks,
     orphans: stock.orphans,
     phantoms: stock.phantoms,
@@ -131,7 +134,12 @@ const matches = (violations: readonly ViolationKind[], { must, may }: Expectatio
   violations.every((kind) => must.includes(kind) || may.includes(kind));
 
 /** Kinds that nothing which is still to happen can take back. */
-const SURE_WHILE_RUNNING: ReadonlySet<ViolationKind> = new Set(['oversold', 'overlap', 'foreign-release']);
+const SURE_WHILE_RUNNING: ReadonlySet<ViolationKind> = new Set([
+  'oversold',
+  'overlap',
+  'foreign-release',
+  'foreign-renewal',
+]);
 
 const stillRunning = ([first, ...more]: readonly string[]): string =>
   first === undefined
@@ -169,10 +177,10 @@ function firstDuplicate([first]: readonly Duplicate[]): string {
   return `; "${first.value} left" was sold by ${sellers.join(' and by ')}`;
 }
 
-const foreign = ([first, ...more]: readonly ForeignRelease[]): string =>
+const foreign = (did: string, [first, ...more]: readonly (ForeignRelease | ForeignRenewal)[]): string =>
   first === undefined
     ? ''
-    : `${first.by} deleted the lock of ${first.owner}${more.length > 0 ? `, and ${more.length} more` : ''}`;
+    : `${first.by} ${did} the lock of ${first.owner}${more.length > 0 ? `, and ${more.length} more` : ''}`;
 
 const countCodes = (answers: readonly Answer[]): Record<string, number> =>
   Object.fromEntries([...groupBy(answers, ({ code }) => code)].map(([code, all]) => [code, all.length]));

@@ -1,0 +1,161 @@
+import { afterFault, longWork, rush, scenario, workTime, type Scenario } from './scenario';
+
+const alone = 'the first buyer is alone: it gets the lock and dies holding it';
+const untilSale = "the process stands still until somebody else's sale is committed";
+/** Paused at its write until somebody else has sold. */
+const paused = { ...afterFault, options: { leaseMs: 500, workMs: 20, waitMs: 20_000 } };
+
+/** The rest of the catalogue, for `lab demo --all`, in the order of the ladder. Each row comes out the same every time. */
+export const MORE: readonly Scenario[] = [
+  scenario(
+    'get-set',
+    'two see no key: oversells, deletes foreign locks',
+    { strategy: 'get-set', ...rush, options: { workMs: 5, waitMs: 20_000 } },
+    workTime,
+  ),
+  scenario(
+    'setnx-release-fails',
+    'one DEL fails: stuck for ever',
+    {
+      strategy: 'setnx',
+      ...afterFault,
+      options: { waitMs: 300 },
+      fault: { header: 'before(DEL)=error', on: { kind: 'first' } },
+    },
+    'the first buyer is alone, and its DEL is not sent',
+  ),
+  scenario('setnx-catch', 'one sale, then stuck for ever', {
+    strategy: 'setnx-catch',
+    ...afterFault,
+    options: { waitMs: 300 },
+  }),
+  scenario(
+    'setnx-expire-killed',
+    'killed between SETNX and PEXPIRE: stuck for ever',
+    {
+      strategy: 'setnx-expire',
+      ...afterFault,
+      options: { leaseMs: 500, waitMs: 300 },
+      fault: { header: 'after(SETNX)=kill', on: { kind: 'first' } },
+    },
+    alone,
+  ),
+  scenario(
+    'setnx-expire-all-killed',
+    "losers keep a dead holder's lock alive: nobody buys",
+    {
+      strategy: 'setnx-expire-all',
+      ...afterFault,
+      options: { leaseMs: 500, waitMs: 800 },
+      fault: { header: 'after(SETNX)=kill', on: { kind: 'first' } },
+    },
+    alone,
+  ),
+  scenario(
+    'lua-long-work',
+    'work outlives the lease: two holders, oversells',
+    { strategy: 'lua', ...longWork },
+    'work 300 ms, lease 200 ms',
+  ),
+  scenario(
+    'unlock-unacquired',
+    'losers delete the lock of the winner: oversells',
+    {
+      strategy: 'unlock-unacquired',
+      stock: 5,
+      requests: 60,
+      connections: 20,
+      options: { workMs: 300, waitMs: 100 },
+    },
+    'work 300 ms, and nobody waits longer than 100 ms',
+  ),
+  scenario('token-by-reference', 'exact, and one sale a lease: nothing is ever released', {
+    strategy: 'token-by-reference',
+    stock: 5,
+    requests: 10,
+    connections: 10,
+    options: { leaseMs: 300, waitMs: 20_000 },
+  }),
+  scenario(
+    'watchdog-naive-release-fails',
+    'one release fails: its timer keeps the lock alive for ever',
+    {
+      strategy: 'watchdog-naive',
+      sku: 'immortal', // its timer goes on, and would keep the locks of other rows alive
+      ...afterFault,
+      options: { leaseMs: 500, waitMs: 1500 },
+      fault: { header: 'before(release-if-owner)=error', on: { kind: 'first' } },
+    },
+    'the first buyer is alone, and its release is not sent',
+  ),
+  scenario(
+    'watchdog-shared-flag-paused',
+    'paused before its write: loses an update',
+    {
+      strategy: 'watchdog-shared-flag',
+      ...paused,
+      fault: { header: 'before(UPDATE)=pause(sale)', on: { kind: 'first' } },
+    },
+    untilSale,
+  ),
+  scenario(
+    'rollback-on-loss-long-work',
+    'work outlives the lease: two holders, and all roll back',
+    { strategy: 'rollback-on-loss', ...longWork },
+    'work 300 ms, lease 200 ms',
+  ),
+  scenario(
+    'rollback-on-loss-paused',
+    'paused between its check and its COMMIT: loses an update',
+    {
+      strategy: 'rollback-on-loss',
+      ...afterFault,
+      options: { leaseMs: 700, waitMs: 20_000 },
+      fault: { header: 'before(COMMIT)=pause(1050)', on: { kind: 'first' } },
+    },
+    'pause 1050 ms, lease 700 ms: the second holder has read, and waits for the row',
+  ),
+  scenario(
+    'for-update-late',
+    'computed before the row is locked: oversells',
+    { strategy: 'for-update-late', ...rush, options: { workMs: 5 } },
+    workTime,
+  ),
+  scenario('for-update-plain-read', 'reads its snapshot under the row lock: oversells', {
+    strategy: 'for-update-plain-read',
+    ...rush,
+  }),
+  scenario('optimistic', 'exact; conflicts go back to buyers', { strategy: 'optimistic', ...rush }),
+  scenario(
+    'fenced-write-long-work',
+    'checked on the write only: oversells',
+    { strategy: 'fenced-write', ...longWork },
+    'work 300 ms, lease 200 ms',
+  ),
+  scenario(
+    'fenced-long-work',
+    'two holders, and the row refuses the older one',
+    { strategy: 'fenced', ...longWork },
+    'work 300 ms, lease 200 ms',
+  ),
+  scenario(
+    'fenced-paused',
+    'paused before its write: refused',
+    {
+      strategy: 'fenced',
+      ...paused,
+      fault: { header: 'before(UPDATE#2)=pause(sale)', on: { kind: 'first' } },
+    },
+    untilSale,
+  ),
+  scenario('unlock-before-commit', 'the lock is free before the COMMIT: oversells', {
+    strategy: 'unlock-before-commit',
+    ...rush,
+    options: { waitMs: 20_000 },
+  }),
+  scenario('snapshot-before-lock', 'reads its snapshot under the lock: oversells', {
+    strategy: 'snapshot-before-lock',
+    ...rush,
+    options: { waitMs: 20_000 },
+  }),
+];

@@ -1,0 +1,31 @@
+import { completePlan, type LoadPlan, type PlanInput } from '../run';
+
+/** A named run: what it shows, and what makes it come out the same every time. */
+export interface Scenario {
+  readonly name: string;
+  /** What the row shows, a few words. */
+  readonly shows: string;
+  /** What makes the race certain, where plain load would leave it to luck. */
+  readonly certainBy?: string;
+  readonly plan: LoadPlan;
+}
+
+export const scenario = (name: string, shows: string, plan: PlanInput, certainBy?: string): Scenario => ({
+  name,
+  shows,
+  plan: completePlan(plan),
+  ...(certainBy !== undefined && { certainBy }),
+});
+
+/** 50 buyers at once want 300 of 100 units. */
+export const rush = { stock: 100, requests: 300, connections: 50 };
+/** Work of 300 ms under a lease of 200 ms. */
+export const longWork = {
+  stock: 5,
+  requests: 20,
+  connections: 20,
+  options: { workMs: 300, leaseMs: 200, waitMs: 20_000 },
+};
+/** One buyer is hit by the fault; then ten come. */
+export const afterFault = { stock: 10, requests: 30, connections: 10 };
+export const workTime = '5 ms of work between reading and writing';
