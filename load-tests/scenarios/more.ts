@@ -116,6 +116,60 @@ export const MORE: readonly Scenario[] = [
     'pause 1050 ms, lease 700 ms: the second holder has read, and waits for the row',
   ),
   scenario(
+    'reentrant-thread',
+    'all requests of a replica are one owner: oversells',
+    { strategy: 'reentrant-thread', ...rush, options: { workMs: 5, waitMs: 20_000 } },
+    workTime,
+  ),
+  scenario('reentrant', 'a call inside the sale takes the lock again: exact', {
+    strategy: 'reentrant',
+    ...rush,
+    options: { waitMs: 20_000 },
+  }),
+  scenario('redis-decr', 'exact', { strategy: 'redis-decr', ...rush }),
+  scenario(
+    'redis-decr-killed',
+    'killed between the count and the row: undersold',
+    {
+      strategy: 'redis-decr',
+      ...afterFault,
+      fault: { header: 'before(UPDATE)=kill', on: { kind: 'first' } },
+    },
+    'the first buyer is alone: it takes one unit from the count and dies',
+  ),
+  scenario('mysql-lock-table', 'exact', {
+    strategy: 'mysql-lock-table',
+    ...rush,
+    options: { waitMs: 20_000 },
+  }),
+  scenario(
+    'mysql-lock-table-killed',
+    'holder killed: its row stays for ever',
+    {
+      strategy: 'mysql-lock-table',
+      ...afterFault,
+      options: { waitMs: 300 },
+      fault: { header: 'before(UPDATE)=kill', on: { kind: 'first' } },
+    },
+    alone,
+  ),
+  scenario('mysql-named-lock', 'exact', {
+    strategy: 'mysql-named-lock',
+    ...rush,
+    options: { waitMs: 20_000 },
+  }),
+  scenario(
+    'mysql-named-lock-killed',
+    'holder killed: its connection dies, and others buy',
+    {
+      strategy: 'mysql-named-lock',
+      ...afterFault,
+      options: { waitMs: 20_000 },
+      fault: { header: 'before(UPDATE)=kill', on: { kind: 'first' } },
+    },
+    alone,
+  ),
+  scenario(
     'for-update-late',
     'computed before the row is locked: oversells',
     { strategy: 'for-update-late', ...rush, options: { workMs: 5 } },

@@ -117,7 +117,7 @@ export const TRIALS: Readonly<Record<Capability, Trial>> = {
         await B.finish();
       },
     },
-    broken: kinds('stuck', 'oversold', 'lost-update', 'undersold'),
+    broken: either(kinds('stuck', 'oversold', 'lost-update', 'undersold'), turnedAway),
   },
 
   survivesLapse: {
@@ -209,6 +209,7 @@ export const TRIALS: Readonly<Record<Capability, Trial>> = {
       },
     },
     broken: either(kinds('stuck'), turnedAway),
+    least: 0, // units that A took with it may be gone: that is another promise
   },
 
   losersTouchNothing: {
@@ -248,7 +249,12 @@ export const TRIALS: Readonly<Record<Capability, Trial>> = {
 export async function lockStepsOf(schedule: Schedule): Promise<LockSteps> {
   const { history } = await schedule.end();
   const steps = history.events.filter((event) => event.type === 'step');
-  const first = (wanted: string): number =>
-    steps.findIndex(({ locks }) => locks?.some(({ change }) => change === wanted)) + 1;
-  return { take: first('taken'), release: first('released') };
+  const first = (wanted: string, sql: RegExp): number =>
+    steps.findIndex(
+      ({ locks, text }) => locks?.some(({ change }) => change === wanted) === true || sql.test(text),
+    ) + 1;
+  return {
+    take: first('taken', /^INSERT IGNORE INTO balance_lock|GET_LOCK/),
+    release: first('released', /^DELETE FROM balance_lock|RELEASE_LOCK/),
+  };
 }

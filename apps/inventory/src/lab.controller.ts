@@ -1,3 +1,4 @@
+import { Ledger } from '#lab/balance';
 import { ResetBody, SkuParams, Story } from '#lab/http';
 import { SteppedRedis } from '#lab/step';
 import { CATALOGUE, lockKey } from '#lab/strategy';
@@ -5,7 +6,7 @@ import { Body, Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/co
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ProductsService, type Product } from './products.service';
 
-/** A lock key that is there now. `ttlMs` null: it never ends by itself. */
+/** A lock, in Redis or as a row of the database, that is there now. `ttlMs` null: it never ends by itself. */
 interface LockLeft {
   readonly key: string;
   readonly value: string | null;
@@ -18,6 +19,7 @@ interface LockLeft {
 export class LabController {
   constructor(
     @Inject(ProductsService) private readonly products: ProductsService,
+    @Inject(Ledger) private readonly ledger: Ledger,
     @Inject(SteppedRedis) private readonly redis: SteppedRedis,
     @Inject(Story) private readonly story: Story,
   ) {}
@@ -33,14 +35,25 @@ export class LabController {
   }
 
   @Get('locks/:sku')
-  @ApiOperation({ summary: 'The lock keys of a product that exist now' })
+  @ApiOperation({ summary: 'The locks of a product that exist now' })
   async locks(@Param() { sku }: SkuParams): Promise<LockLeft[]> {
     const keys = CATALOGUE.map(({ name }) => lockKey(sku, name));
     const found = await Promise.all(
-      keys.map(async (key) => ({ key, ttlMs: await this.redis.pttl(key), value: await this.redis.get(key) })),
+      keys.map(async (key) => ({ key, ttlMs: await this.redis.pttl(key), value: await this.contentOf(key) })),
     );
-    return found
-      .filter(({ ttlMs }) => ttlMs !== -2)
-      .map(({ key, value, ttlMs }) => ({ key, value, ttlMs: ttlMs < 0 ? null : ttlMs }));
+    const rows = await this.ledger.locks(sku);
+    return [
+      ...found
+        .filter(({ ttlMs }) => ttlMs !== -2)
+        .map(({ key, value, ttlMs }) => ({ key, value, ttlMs: ttlMs < 0 ? null : ttlMs })),
+      ...rows.map(({ name, owner }) => ({ key: name, value: owner, ttlMs: null })),
+    ];
+  }
+
+  /** A lock is a string, or the hash of a re-entrant one. */
+  private async contentOf(key: string): Promise<string | null> {
+    return (await this.redis.type(key)) === 'hash'
+      ? JSON.stringify(await this.redis.hgetall(key))
+      : this.redis.get(key);
   }
 }

@@ -1,114 +1,32 @@
-import type { DataSource, EntityManager } from 'typeorm';
-import { Conflict, FencedOff, SoldOut, UnknownBalance, type Change, type Movement } from './change';
-
-interface Written {
-  readonly affectedRows: number;
-  readonly insertId: number;
-}
-
-/** Statements on balances inside one transaction, all on its connection. */
-export class BalanceTransaction {
-  constructor(private readonly sql: Pick<EntityManager, 'query'>) {}
-
-  /** The value, locked until the transaction ends: others that want to lock or write it wait. */
-  readForUpdate(balance: string): Promise<number> {
-    return this.amount('SELECT amount FROM balance WHERE id = ? FOR UPDATE', balance);
-  }
-
-  /** Locks the row until the transaction ends, and looks at nothing but its key. */
-  async lockRow(balance: string): Promise<void> {
-    const rows = await this.sql.query<unknown[]>('SELECT id FROM balance WHERE id = ? FOR UPDATE', [balance]);
-    if (rows.length === 0) throw new UnknownBalance(balance);
-  }
-
-  /** The value and the number of its version, locking nothing. */
-  async readVersion(balance: string): Promise<{ amount: number; version: number }> {
-    const [row] = await this.sql.query<{ amount: number; version: number }[]>(
-      'SELECT amount, version FROM balance WHERE id = ?',
-      [balance],
-    );
-    if (row === undefined) throw new UnknownBalance(balance);
-    return row;
-  }
-
-  /** The value as this transaction's snapshot has it, locking nothing. */
-  read(balance: string): Promise<number> {
-    return this.amount('SELECT amount FROM balance WHERE id = ?', balance);
-  }
-
-  /** Sets the value to what the request computed, whatever it is now. */
-  async write(change: Change, before: number, after: number): Promise<Movement> {
-    await this.sql.query('UPDATE balance SET amount = ? WHERE id = ?', [after, change.balance]);
-    return this.record(change, before, after);
-  }
-
-  /** Changes the value in one statement if enough is left, else throws `SoldOut`. */
-  async writeIfEnough(change: Change): Promise<Movement> {
-    const { balance, delta } = change;
-    const written = await this.sql.query<Written>(
-      'UPDATE balance SET amount = LAST_INSERT_ID(amount + ?) WHERE id = ? AND amount + ? >= 0',
-      [delta, balance, delta],
-    );
-    if (written.affectedRows === 0) throw new SoldOut(change, await this.read(balance));
-    const after = written.insertId; // LAST_INSERT_ID(x) hands the new value back with the reply
-    return this.record(change, after - delta, after);
-  }
-
-  /** Sets the value if nobody has written since `version` was read, else throws `Conflict`. */
-  async writeVersion(change: Change, version: number, before: number, after: number): Promise<Movement> {
-    const { affectedRows } = await this.sql.query<Written>(
-      'UPDATE balance SET amount = ?, version = version + 1 WHERE id = ? AND version = ?',
-      [after, change.balance, version],
-    );
-    if (affectedRows === 0) throw new Conflict(change);
-    return this.record(change, before, after);
-  }
-
-  /** Sets the value if the row has seen no newer token, and leaves ours there; else throws `FencedOff`. */
-  async writeFenced(change: Change, token: number, before: number, after: number): Promise<Movement> {
-    const { affectedRows } = await this.sql.query<Written>(
-      'UPDATE balance SET amount = ?, fence = ?, holder = ? WHERE id = ? AND fence < ?',
-      [after, token, change.request, change.balance, token],
-    );
-    if (affectedRows === 0) throw new FencedOff(change, token);
-    return this.record(change, before, after);
-  }
-
-  /** Sets the value if the token that the row has seen last is still ours, else throws `FencedOff`. */
-  async writeRegistered(change: Change, token: number, before: number, after: number): Promise<Movement> {
-    const { affectedRows } = await this.sql.query<Written>(
-      'UPDATE balance SET amount = ? WHERE id = ? AND fence = ? AND holder = ?',
-      [after, change.balance, token, change.request],
-    );
-    if (affectedRows === 0) throw new FencedOff(change, token);
-    return this.record(change, before, after);
-  }
-
-  private async record(change: Change, before: number, after: number): Promise<Movement> {
-    await this.sql.query(
-      'INSERT INTO movement (balance, delta, value_before, value_after, request, replica, strategy) VALUES (?, ?, ?, ?, ?, ?, ?)',
-      [change.balance, change.delta, before, after, change.request, change.replica, change.strategy],
-    );
-    return { ...change, before, after };
-  }
-
-  private async amount(sql: string, balance: string): Promise<number> {
-    const [row] = await this.sql.query<{ amount: number }[]>(sql, [balance]);
-    if (row === undefined) throw new UnknownBalance(balance);
-    return row.amount;
-  }
-}
+import type { DataSource } from 'typeorm';
+import { FencedOff, type Change, type Movement } from './change';
+import { LockRows } from './lock-rows';
+import { underNamedLock, type NamedSession } from './named-lock';
+import { BalanceTransaction, type Written } from './transaction';
 
 /**
  * The balances of one database schema. A write and its movement always share one transaction: a request that dies
  * in between leaves neither.
  */
 export class Balances {
-  constructor(private readonly dataSource: DataSource) {}
+  readonly lockRows: LockRows;
+
+  constructor(private readonly dataSource: DataSource) {
+    this.lockRows = new LockRows(dataSource);
+  }
 
   /** Runs `body` in a transaction of its own: COMMIT when it returns, ROLLBACK when it throws. */
   transaction<T>(body: (tx: BalanceTransaction) => Promise<T>): Promise<T> {
     return this.dataSource.transaction((manager) => body(new BalanceTransaction(manager)));
+  }
+
+  /** Runs `section` under GET_LOCK(name), on the connection that holds it; undefined when it was not obtained. */
+  underNamedLock<T>(
+    name: string,
+    waitMs: number,
+    section: (session: NamedSession) => Promise<T>,
+  ): Promise<T | undefined> {
+    return underNamedLock(this.dataSource, name, waitMs, section);
   }
 
   /** The value now, locking nothing. */

@@ -1,4 +1,4 @@
-export { Balances, BalanceTransaction } from './balances';
+export { Balances } from './balances';
 export {
   Conflict,
   FencedOff,
@@ -9,4 +9,6 @@ export {
   type Movement,
 } from './change';
 export { Ledger, type BalanceRow, type MovementRow } from './ledger';
+export { LockRows, type LockRow } from './lock-rows';
 export { BALANCE_MIGRATIONS } from './migrations';
+export { BalanceTransaction } from './transaction';

@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { UnknownBalance, type Movement } from './change';
+import { LockRows, type LockRow } from './lock-rows';
 
 /** A balance as it stands. */
 export interface BalanceRow {
@@ -46,10 +47,16 @@ export class Ledger {
     }));
   }
 
-  /** Sets the balance to `amount` and forgets its movements, in one transaction. Creates the balance if need be. */
+  /** Locks of the balance that are rows of the database. */
+  locks(id: string): Promise<LockRow[]> {
+    return new LockRows(this.dataSource).ofBalance(id);
+  }
+
+  /** Sets the balance to `amount` and forgets its movements and lock rows, in one transaction. Creates the balance if need be. */
   async reset(id: string, amount: number): Promise<void> {
     await this.dataSource.transaction(async (tx) => {
       await tx.query('DELETE FROM movement WHERE balance = ?', [id]);
+      await new LockRows(tx).deleteAll(id);
       await tx.query(
         `INSERT INTO balance (id, amount, initial) VALUES (?, ?, ?)
            ON DUPLICATE KEY UPDATE amount = VALUES(amount), initial = VALUES(initial), version = 0, fence = 0, holder = NULL`,

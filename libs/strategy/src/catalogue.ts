@@ -9,8 +9,13 @@ import { forUpdatePlainRead } from './strategies/for-update-plain-read';
 import { getSet } from './strategies/get-set';
 import { localMutex } from './strategies/local-mutex';
 import { lua } from './strategies/lua';
+import { mysqlLockTable } from './strategies/mysql-lock-table';
+import { mysqlNamedLock } from './strategies/mysql-named-lock';
 import { none } from './strategies/none';
 import { optimistic } from './strategies/optimistic';
+import { redisDecr } from './strategies/redis-decr';
+import { reentrant } from './strategies/reentrant';
+import { reentrantThread } from './strategies/reentrant-thread';
 import { rollbackOnLoss } from './strategies/rollback-on-loss';
 import { setnx } from './strategies/setnx';
 import { setnxCatch } from './strategies/setnx-catch';
@@ -45,8 +50,12 @@ export const CATALOGUE: readonly Strategy[] = [
   watchdogSharedFlag,
   watchdog,
   rollbackOnLoss,
+  reentrantThread,
+  reentrant,
+  redisDecr,
+  mysqlLockTable,
+  mysqlNamedLock,
   forUpdateLate,
-  forUpdatePlainRead,
   forUpdate,
   optimistic,
   conditionalUpdate,
@@ -54,6 +63,7 @@ export const CATALOGUE: readonly Strategy[] = [
   fenced,
   unlockBeforeCommit,
   snapshotBeforeLock,
+  forUpdatePlainRead,
 ];
 
 export const DEFAULT_STRATEGY = conditionalUpdate.name;

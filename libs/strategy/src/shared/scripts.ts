@@ -25,6 +25,9 @@ function script<Args extends readonly (string | number)[]>(name: string): Script
 export const releaseIfOwner = script<[token: string]>('release-if-owner');
 export const acquireWithExpiry = script<[token: string, leaseMs: number]>('acquire-with-expiry');
 export const acquireWithFence = script<[owner: string, leaseMs: number]>('acquire-with-fence');
+export const acquireReentrant = script<[owner: string, leaseMs: number, held: number]>('acquire-reentrant');
+export const releaseReentrant = script<[owner: string]>('release-reentrant');
+export const takeStock = script<[units: number]>('take-stock');
 export const renewIfOwner = script<[token: string, leaseMs: number]>('renew-if-owner');
 
 /** Runs a script on its key or keys, the lock first. A server that has forgotten it (restart, failover) is taught it again. */

@@ -105,7 +105,8 @@ function judgeKey(key: string, steps: readonly Ordered[], lastWork: ReadonlyMap<
     if (acquired(step)) {
       const came = step.t + step.took;
       for (const first of inside)
-        if ((lastWork.get(first) ?? 0) > came) overlaps.push({ key, first, second: request });
+        if (first !== request && (lastWork.get(first) ?? 0) > came)
+          overlaps.push({ key, first, second: request });
       inside.add(request);
       owner = request;
       tenures.push({ key, request, replica, from: came, until: lastTouch(steps, step) ?? null });

@@ -1,0 +1,16 @@
+-- Takes the lock if it is free, or once more if it is ours: a hash {owner: how often}.
+--   KEYS[1]  the lock
+--   ARGV[1]  the owner
+--   ARGV[2]  the lease, milliseconds: it begins anew
+--   ARGV[3]  how often the caller believes to hold it already; 0: this is its first time
+-- Returns how often the owner has it now; 0: somebody else has it; -1: the caller has lost it meanwhile.
+local held = tonumber(redis.call('HGET', KEYS[1], ARGV[1]) or '0')
+if tonumber(ARGV[3]) > 0 and held == 0 then
+  return -1
+end
+if held == 0 and redis.call('EXISTS', KEYS[1]) == 1 then
+  return 0
+end
+held = redis.call('HINCRBY', KEYS[1], ARGV[1], 1)
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return held

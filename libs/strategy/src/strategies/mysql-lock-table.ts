@@ -1,0 +1,25 @@
+import type { Strategy } from '../contract';
+import { readModifyWrite } from '../shared/read-modify-write';
+import { lockKey, withLock } from '../shared/with-lock';
+
+export const mysqlLockTable: Strategy = {
+  name: 'mysql-lock-table',
+  mechanism: 'A table of locks: the primary key lets one INSERT in, DELETE … WHERE owner = me releases.',
+  defect: 'A row has no lease: a holder that is killed leaves it for ever, and everybody waits.',
+  source: 'The "lock in the database" chapter of the articles: a unique index as the lock.',
+  next: 'mysql-named-lock is freed when the connection of its holder dies.',
+  options: ['waitMs', 'retryMs', 'workMs'],
+  lacks: ['survivesDeadHolder', 'survivesFailedRelease', 'grantsOneLease'],
+  expected: { 'holder-killed': { must: ['stuck'], may: [] }, 'release-fails': { must: ['stuck'], may: [] } },
+
+  apply(change, tools) {
+    const { lockRows } = tools.balances;
+    const key = lockKey(change.balance, 'mysql-lock-table');
+    const lock = {
+      key,
+      tryAcquire: () => lockRows.insert(key, change.request),
+      release: () => lockRows.delete(key, change.request),
+    };
+    return withLock(lock, tools, () => readModifyWrite(change, tools));
+  },
+};

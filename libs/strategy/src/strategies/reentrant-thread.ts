@@ -1,0 +1,27 @@
+import type { Strategy } from '../contract';
+import { readModifyWrite } from '../shared/read-modify-write';
+import { reentrantLock } from '../shared/reentrant-lock';
+import { lockKey, withLock } from '../shared/with-lock';
+
+export const reentrantThread: Strategy = {
+  name: 'reentrant-thread',
+  mechanism:
+    'A hash {owner: count} in Lua; the owner is host, process and thread, as thread-based languages have it.',
+  defect:
+    'In Node.js all requests of a replica run in one thread: two buyers are the same owner, the second "re-enters", and both are inside.',
+  source: 'Redisson, RLock: the owner is client id and thread id; translated word for word.',
+  next: 'reentrant gives each request a name of its own.',
+  options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
+  lacks: ['exactInOneProcess', 'survivesLapse', 'survivesSlowWork'],
+  expected: {
+    'one-replica': { must: ['oversold', 'lost-update', 'overlap'], may: ['foreign-release'] },
+    replicas: { must: ['oversold', 'lost-update', 'overlap'], may: ['foreign-release'] },
+    'work-outlives-lease': { must: ['oversold', 'lost-update', 'overlap'], may: ['foreign-release'] },
+  },
+
+  apply(change, tools) {
+    const thread = `${tools.process.name}:main`;
+    const lock = reentrantLock(lockKey(change.balance, 'reentrant-thread'), thread, tools);
+    return withLock(lock, tools, () => readModifyWrite(change, tools));
+  },
+};
