@@ -82,8 +82,10 @@ export const MORE: readonly Scenario[] = [
     {
       strategy: 'watchdog-naive',
       sku: 'immortal', // its timer goes on, and would keep the locks of other rows alive
-      ...afterFault,
-      options: { leaseMs: 500, waitMs: 1500 },
+      stock: 10,
+      requests: 10,
+      connections: 10,
+      options: { leaseMs: 1500, waitMs: 3500 },
       fault: { header: 'before(release-if-owner)=error', on: { kind: 'first' } },
     },
     'the first buyer is alone, and its release is not sent',
@@ -136,6 +138,23 @@ export const MORE: readonly Scenario[] = [
       fault: { header: 'before(UPDATE)=kill', on: { kind: 'first' } },
     },
     'the first buyer is alone: it takes one unit from the count and dies',
+  ),
+  scenario(
+    'redis-and-table-long-work',
+    'the lease ends, the row keeps others out: sells exactly',
+    { strategy: 'redis-and-table', ...longWork },
+    'work 300 ms, lease 200 ms',
+  ),
+  scenario(
+    'redis-and-table-killed',
+    'holder killed: its row stays for ever',
+    {
+      strategy: 'redis-and-table',
+      ...afterFault,
+      options: { leaseMs: 500, waitMs: 300 },
+      fault: { header: 'before(UPDATE)=kill', on: { kind: 'first' } },
+    },
+    alone,
   ),
   scenario('mysql-lock-table', 'exact', {
     strategy: 'mysql-lock-table',

@@ -35,12 +35,14 @@ const OPTION_LETTERS: Readonly<Record<OptionName, string>> = {
   waitMs: 'w',
   retryMs: 'r',
   workMs: 'k',
+  attempts: 'a',
 };
 const KIND_LETTERS: Readonly<Record<ScheduleViolationKind, string>> = {
   oversold: 'O',
   'lost-update': 'U',
   overlap: 'H',
   'foreign-release': 'F',
+  'foreign-renewal': 'P',
   stuck: 'S',
   undersold: 'N',
   orphan: 'R',
@@ -120,9 +122,9 @@ const optionsText = (options: Options): string =>
     .join('');
 
 function readOptions(token: string, text: string): Options {
-  if (!/^(?:[lwrk]\d{1,6})*$/.test(text)) throw new TokenSyntaxError(token, 'its options cannot be read');
+  if (!/^(?:[lwrka]\d{1,6})*$/.test(text)) throw new TokenSyntaxError(token, 'its options cannot be read');
   const given = Object.fromEntries(
-    [...text.matchAll(/([lwrk])(\d+)/g)].map(([, letter, value]) => [
+    [...text.matchAll(/([lwrka])(\d+)/g)].map(([, letter, value]) => [
       Object.entries(OPTION_LETTERS).find(([, known]) => known === letter)?.[0] ?? '',
       Number(value),
     ]),

@@ -14,6 +14,7 @@ import { mysqlNamedLock } from './strategies/mysql-named-lock';
 import { none } from './strategies/none';
 import { optimistic } from './strategies/optimistic';
 import { redisDecr } from './strategies/redis-decr';
+import { redisAndTable } from './strategies/redis-and-table';
 import { reentrant } from './strategies/reentrant';
 import { reentrantThread } from './strategies/reentrant-thread';
 import { rollbackOnLoss } from './strategies/rollback-on-loss';
@@ -53,6 +54,7 @@ export const CATALOGUE: readonly Strategy[] = [
   reentrantThread,
   reentrant,
   redisDecr,
+  redisAndTable,
   mysqlLockTable,
   mysqlNamedLock,
   forUpdateLate,

@@ -10,7 +10,7 @@ export const fenced: Strategy = {
   defect:
     'Correct: two holders do occur, and the row refuses the older one. If the counter falls behind the row (Redis restarted empty), everybody is refused until it has caught up.',
   source: 'Kleppmann, "How to do distributed locking", 2016, with the check also before the read.',
-  next: 'single-writer needs no lock: one consumer applies the requests of a balance in order.',
+  next: 'conditional-update, where the rule fits into one WHERE, needs no lock at all.',
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   keys: (balance) => [fenceKey(balance)],
   lacks: [],

@@ -7,7 +7,7 @@ export const forUpdate: Strategy = {
   defect:
     'Correct. Buyers wait in the database, each with a connection; carts dead-lock unless their rows are sorted.',
   source: 'MySQL Reference Manual, "Locking Reads".',
-  next: 'conditional-update needs no lock of its own: one statement checks and writes.',
+  next: 'optimistic locks nothing, and compares a version when it writes.',
   options: ['workMs'],
   lacks: [],
   expected: {},

@@ -13,7 +13,7 @@ export const redisDecr: Strategy = {
   defect:
     'A replica that dies between the two has taken units that nobody gets: undersold until somebody reconciles. Without the WHERE, a count that is loaded anew while writes are on their way would oversell.',
   source: 'The flash-sale articles: "deduct the stock in Redis first".',
-  next: 'redis-and-table keeps a lock, and records its holder in the database.',
+  next: 'conditional-update alone is exact: the count before it only spares the database.',
   options: ['workMs'],
   keys: (balance) => [stockKey(balance)],
   lacks: ['survivesDeadHolder'],

@@ -11,7 +11,7 @@ export const reentrant: Strategy = {
   defect:
     'Nested calls work where a plain lock waits for itself. Work that outlives the lease still has two holders; a nested call notices when the lock is gone, a read or write does not.',
   source: 'Redisson, RLock; java.util.concurrent.locks.ReentrantLock.',
-  next: 'fair lets waiters in by the order of their coming.',
+  next: 'fenced closes what re-entry does not touch: work that outlives the lease.',
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   lacks: ['survivesLapse', 'survivesSlowWork'],
   expected: {

@@ -11,7 +11,7 @@ export const rollbackOnLoss: Strategy = {
   defect:
     'Between that check and the COMMIT the lease can end: the next holder reads the old row. Rare, and not closed by any check before the COMMIT.',
   source: 'The "check the lock once more before committing" advice of the articles.',
-  next: 'for-update locks the row itself: by then the row lock is the lock.',
+  next: 'fenced lets the row refuse a holder whose lock is gone.',
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   lacks: ['survivesLapse'],
   expected: {

@@ -8,7 +8,7 @@ export const setnxExpire: Strategy = {
   defect:
     'A holder that is killed between the two commands leaves a key without expiry: everybody waits for ever.',
   source: 'The "give the lock an expiry" step of the articles; Redis documentation, SETNX.',
-  next: 'lua sends both in one script, expiring in one command.',
+  next: 'lua sends both in one script, and expiring in one command.',
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   lacks: ['survivesDeadHolder', 'survivesLapse', 'survivesSlowWork', 'releasesOnlyItsOwn'],
   expected: {

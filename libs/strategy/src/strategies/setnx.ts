@@ -7,7 +7,7 @@ export const setnx: Strategy = {
   mechanism: 'SETNX creates the key for one caller only; DEL in finally releases it.',
   defect: 'The key has no expiry: when the holder is killed, or its DEL fails, everybody waits for ever.',
   source: 'Redis documentation, SETNX ("design pattern: locking with SETNX", discouraged there).',
-  next: 'expiring gives the key a time to live.',
+  next: 'setnx-expire gives the key a time to live.',
   options: ['waitMs', 'retryMs', 'workMs'],
   lacks: ['survivesDeadHolder', 'survivesFailedRelease', 'grantsOneLease'],
   expected: {
