@@ -70,7 +70,15 @@ export function circumstanceOf({ strategy, options, replicas, fault }: LoadPlan)
 }
 
 /** Steps after which nothing but the release is left to do. */
-const RELEASES = new Set(['GET', 'DEL', 'EVALSHA', 'release-if-owner', 'COMMIT']);
+const RELEASES = new Set([
+  'GET',
+  'DEL',
+  'DELETE',
+  'EVALSHA',
+  'release-if-owner',
+  'release-reentrant',
+  'COMMIT',
+]);
 
 /**
  * What the catalogue says of the plan. A kill may leave a movement without its order: the order app cannot know. Nothing
