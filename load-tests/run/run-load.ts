@@ -1,3 +1,4 @@
+import type { HistoryLine } from '#lab/step';
 import { judgeLoad, unfinished, type Answer, type Evidence, type LoadVerdict } from '#lab/verdict';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -92,6 +93,10 @@ async function poll(mostMs: number, done: () => Promise<boolean>): Promise<void>
   while (!(await done()) && performance.now() < until) await delay(20);
 }
 
+/** How many requests began and ended: a timer that outlived its request moves no rows. */
+const requestsIn = (history: readonly HistoryLine[]): number =>
+  history.filter(({ type }) => type === 'request' || type === 'outcome').length;
+
 /** Reads what is left after a run: rows, locks, history, all of one moment at which nothing happened. */
 export async function gather(
   target: Target,
@@ -101,7 +106,7 @@ export async function gather(
 ): Promise<Evidence> {
   const until = performance.now() + REST_MS;
   for (;;) {
-    const before = (await target.history(sku)).length;
+    const before = requestsIn(await target.history(sku));
     const [product, movements, orders, locks] = await Promise.all([
       target.product(sku),
       target.movements(sku),
@@ -109,7 +114,7 @@ export async function gather(
       target.locks(sku),
     ]);
     const history = await target.history(sku);
-    const moving = history.length !== before;
+    const moving = requestsIn(history) !== before;
     if (moving && performance.now() < until) continue;
     return {
       sku,

@@ -1,4 +1,4 @@
-import type { DataSource } from 'typeorm';
+import { QueryFailedError, type DataSource } from 'typeorm';
 
 /** A lock that is a row: its primary key lets one in. */
 export interface LockRow {
@@ -12,11 +12,16 @@ export class LockRows {
 
   /** True when the row is ours now, false when there is one. */
   async insert(name: string, owner: string): Promise<boolean> {
-    const { affectedRows } = await this.dataSource.query<{ affectedRows: number }>(
-      'INSERT IGNORE INTO balance_lock (name, owner) VALUES (?, ?)',
-      [name, owner],
-    );
-    return affectedRows === 1;
+    try {
+      const { affectedRows } = await this.dataSource.query<{ affectedRows: number }>(
+        'INSERT IGNORE INTO balance_lock (name, owner) VALUES (?, ?)',
+        [name, owner],
+      );
+      return affectedRows === 1;
+    } catch (error) {
+      if (isDeadlock(error)) return false;
+      throw error;
+    }
   }
 
   /** Deletes the row if it is ours. */
@@ -37,3 +42,10 @@ export class LockRows {
     ]);
   }
 }
+
+/**
+ * Those who insert behind one DELETE all get a shared lock on the deleted key, and dead-lock when they want it alone: the
+ * database lets one in and gives the others up.
+ */
+const isDeadlock = (error: unknown): boolean =>
+  error instanceof QueryFailedError && (error.driverError as { errno?: number }).errno === 1213;
