@@ -92,7 +92,7 @@ const lapseAt =
 /** A lives up to its step number `last`, or to its COMMIT when there is no such step. */
 async function runThrough(A: Schedule['A'], last: number): Promise<void> {
   for (let n = 1; n <= last; n++) await A.step();
-  if (last === 0) await A.runUntil(beforeCommit);
+  if (last === 0) await A.runTowards(beforeCommit);
 }
 
 const runUpToRelease = (A: Schedule['A'], { release }: LockSteps): Promise<void> =>
@@ -115,6 +115,11 @@ export const TRIALS: Readonly<Record<Capability, Trial>> = {
         await runThrough(A, take);
         await A.kill();
         await B.finish();
+      },
+      'killed right after it has taken the lock, the last one to come': async ({ A, B }, { take }) => {
+        await B.finish();
+        await runThrough(A, take);
+        await A.kill();
       },
     },
     broken: either(kinds('stuck', 'oversold', 'lost-update', 'undersold'), turnedAway),

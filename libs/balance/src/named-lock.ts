@@ -1,4 +1,4 @@
-import type { DataSource } from 'typeorm';
+import type { DataSource, QueryRunner } from 'typeorm';
 import { BalanceTransaction } from './transaction';
 
 /** The session that holds a named lock: work on any other connection would not be under it. */
@@ -19,11 +19,7 @@ export async function underNamedLock<T>(
 ): Promise<T | undefined> {
   const runner = dataSource.createQueryRunner();
   try {
-    const [row] = await runner.manager.query<{ taken: number }[]>('SELECT GET_LOCK(?, ?) AS taken', [
-      name,
-      Math.ceil(waitMs / 1000),
-    ]);
-    if (row?.taken !== 1) return undefined;
+    if (!(await take(runner, name, waitMs))) return undefined;
     try {
       return await section({
         transaction: (body) => runner.manager.transaction((manager) => body(new BalanceTransaction(manager))),
@@ -36,6 +32,19 @@ export async function underNamedLock<T>(
   }
 }
 
-async function close(runner: { connect(): Promise<unknown> }): Promise<void> {
+/** When the answer does not come, nobody knows whether the connection has the lock: it must not go back to the pool. */
+async function take(runner: QueryRunner, name: string, waitMs: number): Promise<boolean> {
+  const asked = runner.manager.query<{ taken: number }[]>('SELECT GET_LOCK(?, ?) AS taken', [
+    name,
+    Math.ceil(waitMs / 1000),
+  ]);
+  const [row] = await asked.catch(async (error: unknown) => {
+    await close(runner);
+    throw error;
+  });
+  return row?.taken === 1;
+}
+
+async function close(runner: QueryRunner): Promise<void> {
   ((await runner.connect()) as { destroy(): void }).destroy();
 }

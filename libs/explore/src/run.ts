@@ -124,6 +124,7 @@ export class Run {
   /** What happened, and what the servers hold now. With `reset` they are set back in the same round trip. */
   async history(reset: boolean): Promise<ScheduleHistory> {
     const { strategy, stock } = this.setup;
+    const rows = await this.world.look();
     return {
       strategy: strategy.name,
       stock,

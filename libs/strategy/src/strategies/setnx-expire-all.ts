@@ -10,7 +10,13 @@ export const setnxExpireAll: Strategy = {
   source: 'A published slip: the EXPIRE outside of the if of an article on SETNX.',
   next: 'setnx-expire lets only the winner set the expiry.',
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
-  lacks: ['survivesLapse', 'survivesSlowWork', 'releasesOnlyItsOwn', 'losersTouchNothing'],
+  lacks: [
+    'survivesDeadHolder',
+    'survivesLapse',
+    'survivesSlowWork',
+    'releasesOnlyItsOwn',
+    'losersTouchNothing',
+  ],
   expected: {
     'one-replica': { must: ['foreign-renewal'], may: [] },
     replicas: { must: ['foreign-renewal'], may: [] },

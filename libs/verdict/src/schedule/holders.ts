@@ -120,7 +120,7 @@ function stuck({ final, events }: ScheduleHistory): ScheduleViolation[] {
       return {
         kind: 'stuck' as const,
         sentence:
-          `${key} stays for ever: ${owner ?? 'somebody'} took it at step ${taken?.n ?? 0}, it has no time to live, ` +
+          `${key} stays for ever: ${owner ?? 'somebody'} took it${taken === undefined ? '' : ` at step ${taken.n}`}, it has no time to live, ` +
           (died ? 'and its holder is dead' : 'and nobody will release it'),
         at: taken === undefined ? [] : [taken.n],
       };
