@@ -124,16 +124,13 @@ export class Run {
   /** What happened, and what the servers hold now. With `reset` they are set back in the same round trip. */
   async history(reset: boolean): Promise<ScheduleHistory> {
     const { strategy, stock } = this.setup;
-    const rows = await this.world.look();
+    const rows = await (reset ? this.world.lookAndReset(stock) : this.world.look());
     return {
       strategy: strategy.name,
       stock,
       actors: this.actors.map(({ name, process }) => ({ name, process: process.name })),
       events: [...this.chronicle.events],
-      final: {
-        ...(await (reset ? this.world.lookAndReset(stock) : this.world.look())),
-        locks: this.locks.states(),
-      },
+      final: { ...rows, locks: [...rows.locks, ...this.locks.states()] },
     };
   }
 

@@ -1,4 +1,4 @@
-import { BalanceAndMovement1700000000001, Balances } from '#lab/balance';
+import { BALANCE_MIGRATIONS, Balances } from '#lab/balance';
 import { SteppedDataSource, SteppedRedis } from '#lab/step';
 import { loadScripts } from '#lab/strategy';
 import { readLocks } from './lock-book';
@@ -51,7 +51,7 @@ export async function openSeat(options: WorldOptions, name: string): Promise<Sea
   const dataSource = new SteppedDataSource({
     url: options.mysql,
     database: options.schema,
-    migrations: [BalanceAndMovement1700000000001],
+    migrations: BALANCE_MIGRATIONS,
     poolSize: 4,
     lockWaitSeconds: LOCK_WAIT_SECONDS,
   });

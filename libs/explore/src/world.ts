@@ -11,13 +11,16 @@ export const BALANCE = 'item';
 /** The name of a buyer by position: A, B, C. */
 export const ACTOR_NAMES = ['A', 'B', 'C'] as const;
 
-const RESET = 'START TRANSACTION; DELETE FROM movement; UPDATE balance SET amount = ?, initial = ?; COMMIT';
+const RESET = `START TRANSACTION; DELETE FROM movement; DELETE FROM balance_lock;
+  UPDATE balance SET amount = ?, initial = ?, version = 0, fence = 0, holder = NULL; COMMIT`;
 const LOOK = `SELECT amount FROM balance;
-  SELECT request, delta, value_before AS \`before\`, value_after AS \`after\` FROM movement ORDER BY id`;
+  SELECT request, delta, value_before AS \`before\`, value_after AS \`after\` FROM movement ORDER BY id;
+  SELECT name AS \`key\`, owner FROM balance_lock`;
 
-const finalState = ([balances, movements]: RowDataPacket[][]): Omit<FinalState, 'locks'> => ({
+const finalState = ([balances, movements, locks]: RowDataPacket[][]): FinalState => ({
   amount: (balances?.[0] as { amount: number } | undefined)?.amount ?? 0,
   movements: (movements ?? []) as unknown as FinalState['movements'],
+  locks: (locks ?? []) as unknown as FinalState['locks'], // those that are rows
 });
 
 /** The servers as one explorer uses them: a schema and a Redis database of its own, connections for each actor. */
@@ -82,13 +85,13 @@ export class World {
   }
 
   /** What the database holds, as committed. */
-  async look(): Promise<Omit<FinalState, 'locks'>> {
+  async look(): Promise<FinalState> {
     const [found] = await this.admin.query<RowDataPacket[][]>(LOOK);
     return finalState(found);
   }
 
   /** As `look`, and resets in the same round trip: nobody may be on the way any more. */
-  async lookAndReset(stock: number): Promise<Omit<FinalState, 'locks'>> {
+  async lookAndReset(stock: number): Promise<FinalState> {
     const [[found]] = await Promise.all([
       this.admin.query<RowDataPacket[][]>(`${LOOK}; ${RESET}`, [stock, stock]),
       this.redis.flushdb(),
