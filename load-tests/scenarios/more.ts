@@ -77,30 +77,6 @@ export const MORE: readonly Scenario[] = [
     options: { leaseMs: 300, waitMs: 20_000 },
   }),
   scenario(
-    'watchdog-naive-release-fails',
-    'one release fails: its timer keeps the lock alive for ever',
-    {
-      strategy: 'watchdog-naive',
-      sku: 'immortal', // its timer goes on, and would keep the locks of other rows alive
-      stock: 10,
-      requests: 10,
-      connections: 10,
-      options: { leaseMs: 1500, waitMs: 3500 },
-      fault: { header: 'before(release-if-owner)=error', on: { kind: 'first' } },
-    },
-    'the first buyer is alone, and its release is not sent',
-  ),
-  scenario(
-    'watchdog-shared-flag-paused',
-    'paused before its write: loses an update',
-    {
-      strategy: 'watchdog-shared-flag',
-      ...paused,
-      fault: { header: 'before(UPDATE)=pause(sale)', on: { kind: 'first' } },
-    },
-    untilSale,
-  ),
-  scenario(
     'rollback-on-loss-long-work',
     'work outlives the lease: two holders, and all roll back',
     { strategy: 'rollback-on-loss', ...longWork },
