@@ -65,8 +65,7 @@ const overtake =
 
 /** One step each, in turn. */
 const inStep: Play = async ({ A, B }) => {
-  while (A.next !== undefined || B.next !== undefined)
-    for (const player of [A, B]) if (player.next !== undefined) await player.step();
+  while (A.canMove || B.canMove) for (const player of [A, B]) if (player.canMove) await player.step();
 };
 
 const exact: Trial['plays'] = {

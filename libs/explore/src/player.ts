@@ -40,6 +40,11 @@ export class Player {
     return this.actor.held[0]?.step;
   }
 
+  /** Whether it could take a step now. */
+  get canMove(): boolean {
+    return this.held() !== undefined;
+  }
+
   /** Steps until `mark`; throws when it cannot get there. */
   async runUntil(there: Mark): Promise<void> {
     if (!(await this.runTowards(there)))
