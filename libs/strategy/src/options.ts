@@ -1,12 +1,11 @@
 import { z } from 'zod';
 
-const milliseconds = (
-  least: number,
-  most: number,
-  standard: number,
-  meaning: string,
-): z.ZodDefault<z.ZodCoercedNumber> =>
-  z.coerce.number().int().min(least).max(most).default(standard).describe(`${meaning}, milliseconds`);
+/** The text of a query is a number only if it is all digits: neither `` nor `0x5` nor `1e3`. */
+const digits = (value: unknown): unknown =>
+  typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
+
+const milliseconds = (least: number, most: number, standard: number, meaning: string) =>
+  z.preprocess(digits, z.int().min(least).max(most)).default(standard).describe(`${meaning}, milliseconds`);
 
 /** The options of a request; the unit is in the name. What a strategy does not use is echoed as `ignored`. */
 export const optionsSchema = z.object({
