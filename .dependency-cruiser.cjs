@@ -38,10 +38,13 @@ module.exports = {
     },
     {
       name: 'verdict-is-pure',
-      comment: 'A verdict is computed from data: no I/O. It knows the words of steps and strategies, not how they run.',
+      comment:
+        'A verdict is computed from data: no I/O. It knows the words of steps and strategies, not how they run.',
       severity: 'error',
       from: { path: '^libs/verdict' },
-      to: { path: '^(apps|load-tests|libs/(?!verdict|strategy|step))|node_modules/(ioredis|mysql2|typeorm|@nestjs)' },
+      to: {
+        path: '^(apps|load-tests|libs/(?!verdict|strategy|step))|node_modules/(ioredis|mysql2|typeorm|@nestjs)',
+      },
     },
     {
       name: 'libs-know-no-app',

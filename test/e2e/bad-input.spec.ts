@@ -20,6 +20,8 @@ const INVALID: readonly (readonly [string, Asked])[] = [
   ['an option above its range', { query: 'strategy=setnx&workMs=10001' }],
   ['an option that is no number', { query: 'strategy=setnx&workMs=soon' }],
   ['a fractional option', { query: 'strategy=setnx&workMs=1.5' }],
+  ['an empty option', { query: 'strategy=setnx&workMs=' }],
+  ['a hexadecimal option', { query: 'strategy=setnx&workMs=0x5' }],
   ['an infinite option', { query: 'strategy=setnx&workMs=Infinity' }],
   ['an option that nobody knows', { query: 'strategy=setnx&speed=1' }],
   ['an option given twice', { query: 'strategy=setnx&workMs=1&workMs=2' }],

@@ -1,4 +1,5 @@
 // One private Redis and database for the whole run. LAB_TEST_SERVERS='{"redis":"…","mysql":"…"}' uses given ones.
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 export default async function setup() {
@@ -9,12 +10,16 @@ export default async function setup() {
       throw new Error('dist/ is missing: run `npm test`, or `npm run build` first', { cause });
     },
   );
+  const dir = join(root, '.lab', `test-${process.pid}`);
   const stack = await startProcesses({
-    dir: join(root, '.lab', `test-${process.pid}`),
+    dir,
     replicas: { order: 0, inventory: 0 },
     lab: true,
     durability: 'relaxed',
   });
-  globalThis.labTestStack = stack;
+  globalThis.stopLabTestStack = async () => {
+    await stack.stop();
+    rmSync(dir, { recursive: true, force: true });
+  };
   process.env.LAB_TEST_SERVERS = JSON.stringify(stack.urls);
 }

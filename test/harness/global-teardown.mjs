@@ -1,3 +1,3 @@
 export default async function teardown() {
-  await globalThis.labTestStack?.stop();
+  await globalThis.stopLabTestStack?.();
 }

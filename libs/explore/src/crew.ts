@@ -73,8 +73,9 @@ export class Crew {
     const message: PlanMessage = { ...plan, setup: { ...setup, strategy: strategy.name } };
     const tally = emptyTally();
     const stack: Task[] = [ROOT];
-    const isOver = (): boolean => signal?.aborted === true || tally.schedules >= max;
     let busy = 0;
+    let granted = 0; // schedules that workers may still run
+    const isOver = (): boolean => signal?.aborted === true || tally.schedules + granted >= max;
     await new Promise<void>((resolve, reject) => {
       const idle = [...this.workers];
       const assign = (): void => {
@@ -84,9 +85,11 @@ export class Crew {
           if (worker === undefined || task === undefined) return;
           busy++;
           // while others stand idle give little, so that there is soon something to share
-          const most = Math.min(idle.length > 0 ? 1 : SLICE, max - tally.schedules);
+          const most = Math.min(idle.length > 0 ? 1 : SLICE, max - tally.schedules - granted);
+          granted += most;
           void ask(worker, { plan: message, task, most }).then((done) => {
             busy--;
+            granted -= most;
             idle.push(worker);
             merge(tally, done.tally);
             stack.push(...done.left);

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 
-const milliseconds = (
-  least: number,
-  most: number,
-  standard: number,
-  meaning: string,
-): z.ZodDefault<z.ZodCoercedNumber> =>
-  z.coerce.number().int().min(least).max(most).default(standard).describe(`${meaning}, milliseconds`);
+/** The text of a query is a number only if it is all digits: neither `` nor `0x5` nor `1e3`. */
+const digits = (value: unknown): unknown =>
+  typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
+
+const wholeNumber = (least: number, most: number, standard: number) =>
+  z.preprocess(digits, z.int().min(least).max(most)).default(standard);
+
+const milliseconds = (least: number, most: number, standard: number, meaning: string) =>
+  wholeNumber(least, most, standard).describe(`${meaning}, milliseconds`);
 
 /** The options of a request; the unit is in the name. What a strategy does not use is echoed as `ignored`. */
 export const optionsSchema = z.object({
@@ -14,13 +16,7 @@ export const optionsSchema = z.object({
   waitMs: milliseconds(0, 30_000, 2000, 'how long to wait for the lock, 0 = try once'),
   retryMs: milliseconds(1, 1000, 10, 'pause between two tries, jittered'),
   workMs: milliseconds(0, 10_000, 0, 'simulated business time inside the critical section'),
-  attempts: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(100)
-    .default(5)
-    .describe('how often an optimistic write is tried'),
+  attempts: wholeNumber(1, 100, 5).describe('how often an optimistic write is tried'),
 });
 
 export type Options = z.infer<typeof optionsSchema>;

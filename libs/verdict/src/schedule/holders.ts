@@ -109,14 +109,20 @@ function foreignRenewals({ events }: ScheduleHistory): ScheduleViolation[] {
   return [];
 }
 
-function stuck({ final, events }: ScheduleHistory): ScheduleViolation[] {
+function stuck({ actors, final, events }: ScheduleHistory): ScheduleViolation[] {
   return final.locks
     .filter(({ expiresAt }) => expiresAt === undefined)
     .map(({ key, owner }) => {
       const taken = events.findLast(({ locks }) =>
         locks?.some((change) => change.key === key && change.change !== 'released'),
       );
-      const died = events.some((event) => event.type === 'fault' && event.fault === 'kill');
+      const home = actors.find(({ name }) => name === owner)?.process;
+      const died = events.some(
+        (event) =>
+          event.type === 'fault' &&
+          (event.fault === 'kill' || event.fault === 'in-flight') &&
+          event.subject === home,
+      );
       return {
         kind: 'stuck' as const,
         sentence:

@@ -1,0 +1,46 @@
+import { readToken, replay, type MatrixRow, type World } from '#lab/explore';
+import { CATALOGUE } from '#lab/strategy';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openWorld } from '../harness/servers';
+
+/** docs/matrix.json as committed. When a test fails here after a strategy has changed: `npx lab matrix`. */
+const { rows } = JSON.parse(readFileSync(join(__dirname, '..', '..', 'docs', 'matrix.json'), 'utf8')) as {
+  rows: MatrixRow[];
+};
+const failures = rows.flatMap(({ strategy, cells }) =>
+  cells.flatMap(({ cell, token, passes }) =>
+    token === undefined ? [] : [{ strategy, cell, token, passes }],
+  ),
+);
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld(__filename);
+});
+afterAll(() => world.close());
+
+test.each(failures)(
+  '$strategy, $cell: the token in docs/matrix.md still shows the failure',
+  async ({ token }) => {
+    const { verdict } = await replay(world, readToken(token));
+    expect(verdict.violations).not.toEqual([]);
+  },
+);
+
+test('every failing circumstance has a token, and nothing in the matrix contradicts the catalogue', () => {
+  for (const { strategy, cells } of rows)
+    for (const { cell, sign, token, asExpected } of cells)
+      expect([strategy, cell, sign === 'violated', asExpected]).toEqual([
+        strategy,
+        cell,
+        token !== undefined,
+        true,
+      ]);
+});
+
+test('the rows are strategies of the catalogue, in its order', () => {
+  const known = CATALOGUE.map(({ name }) => name);
+  const shown = rows.map(({ strategy }) => strategy);
+  expect(known.filter((name) => shown.includes(name))).toEqual(shown);
+});
