@@ -130,6 +130,10 @@ export function become(script, args, environment = process.env) {
   const child = spawn(process.execPath, [script, ...args], { stdio: 'inherit', env: environment });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
+  // npm hands a signal to its shell only: when that is gone, we are nobody's any more
+  const parent = process.ppid;
+  const orphaned = () => process.ppid !== parent && child.kill('SIGTERM');
+  if (environment.npm_execpath !== undefined) setInterval(orphaned, 500).unref();
 }
 
 function toEnd(program, args, failure) {
