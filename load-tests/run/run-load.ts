@@ -73,15 +73,20 @@ async function sendTraffic(
   return first === undefined ? traffic : { ...traffic, answers: [await first, ...traffic.answers] };
 }
 
-/** Resolves when the history has the fault, or the buyer its answer: then it never fired. */
+/** Resolves when the fault has taken effect, or when the buyer has its answer: then it never fired. */
 async function faultFired(target: Target, sku: string, first: Promise<Answer>): Promise<void> {
   let answered = false;
   void first.finally(() => (answered = true)).catch(() => undefined);
-  await poll(
-    FAULT_MS,
-    async () => answered || (await target.history(sku)).some(({ type }) => type === 'fault'),
-  );
+  await poll(FAULT_MS, async () => answered || tookEffect(await target.history(sku)));
 }
+
+/**
+ * A process that pauses itself stands still only when its helper watches: until then it goes on serving others, and
+ * one of them, coming too early, would be paused in the middle of its own sale.
+ */
+const tookEffect = (history: readonly HistoryLine[]): boolean =>
+  history.some((line) => line.type === 'fault' && !line.action.startsWith('pause')) ||
+  history.some(({ type }) => type === 'stopped');
 
 /** Resolves when every request that a replica began has ended, or its replica has; gives up after `REST_MS`. */
 export async function atRest(target: Target, sku: string): Promise<void> {

@@ -2,7 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../harness/eventually';
+
+export { eventually };
 
 jest.setTimeout(60_000); // servers are started and killed: on a busy machine that takes its time
 
@@ -100,16 +102,3 @@ const link = (file: string): string => {
     return '';
   }
 };
-
-/** Polls; fails the test when it does not become true within the time. */
-export async function eventually(
-  what: string,
-  probe: () => boolean | Promise<boolean>,
-  ms = 8000,
-): Promise<void> {
-  const deadline = performance.now() + ms;
-  while (!(await probe())) {
-    if (performance.now() > deadline) throw new Error(`not within ${ms} ms: ${what}`);
-    await sleep(10);
-  }
-}

@@ -1,11 +1,13 @@
 import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Replica, type Stack, type StackOptions, startProcesses } from '#lab/stack';
 import type { HistoryLine } from '#lab/step';
 import { Redis } from 'ioredis';
 import { createConnection } from 'mysql2/promise';
 import { Agent, request } from 'undici';
+import { eventually } from '../harness/eventually';
+
+export { eventually };
 
 jest.setTimeout(60_000); // servers are started and killed: on a busy machine that takes its time
 
@@ -159,19 +161,6 @@ export function openShop(name: string, more: Partial<StackOptions> = {}): () => 
     if (shop === undefined) throw new Error('the shop did not open');
     return shop;
   };
-}
-
-/** Polls; fails the test when it does not become true within the time. */
-export async function eventually(
-  what: string,
-  probe: () => boolean | Promise<boolean>,
-  ms = 8000,
-): Promise<void> {
-  const deadline = performance.now() + ms;
-  while (!(await probe())) {
-    if (performance.now() > deadline) throw new Error(`not within ${ms} ms: ${what}`);
-    await sleep(10);
-  }
 }
 
 /** A problem+json with this status and code. */

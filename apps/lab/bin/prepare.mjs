@@ -123,14 +123,17 @@ function sources() {
 // --- running ------------------------------------------------------------------------------------------------------
 
 /**
- * Runs a script of ours in this terminal and exits as it does. Ctrl-C reaches the script from the terminal itself,
- * so that it is ignored here; what is sent to this process alone is passed on.
+ * Runs a script of ours in this terminal and exits as it does. Every signal is passed on: Ctrl-C in a terminal reaches the
+ * script a second time then, which it takes for one; a signal that is sent to npm or to this process alone reaches it too.
  */
 export function become(script, args, environment = process.env) {
   const child = spawn(process.execPath, [script, ...args], { stdio: 'inherit', env: environment });
-  process.on('SIGINT', () => {});
-  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
+  // npm hands a signal to its shell only: when that is gone, we are nobody's any more
+  const parent = process.ppid;
+  const orphaned = () => process.ppid !== parent && child.kill('SIGTERM');
+  if (environment.npm_execpath !== undefined) setInterval(orphaned, 500).unref();
 }
 
 function toEnd(program, args, failure) {

@@ -17,6 +17,9 @@ export interface Context {
 /** Milliseconds that a start may take to be given up. */
 const GIVE_UP_MS = 5000;
 
+/** One Ctrl-C may come from the terminal, from npm and from our parent: signals within so many milliseconds are one. */
+const ONE_KEYPRESS_MS = 500;
+
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
@@ -31,9 +34,12 @@ export async function runCommand(body: (context: Context) => Promise<number>): P
     for (const stop of ends.splice(0).reverse()) await stop();
   };
   const interrupted = new Promise<number>((resolve) => {
+    let first = Infinity;
     for (const signal of SIGNALS)
       process.on(signal, () => {
-        if (controller.signal.aborted) process.exit(EXIT.interrupted); // the stack kills what it has, at once
+        if (performance.now() - first > ONE_KEYPRESS_MS) process.exit(EXIT.interrupted); // the stack kills what it has, at once
+        if (controller.signal.aborted) return;
+        first = performance.now();
         progress.say(`${signal}: stopping everything that was started (once more: at once)`);
         controller.abort();
         resolve(EXIT.interrupted);
