@@ -23,6 +23,8 @@ export class Actor {
   outcome: string | undefined;
   /** Since when, in virtual time, it waits for which lock. */
   waiting: { readonly key: string; readonly since: number } | undefined;
+  /** How often it has looked again because the lock that it waits for had changed. */
+  looks = 0;
   /** What its sessions in the database hold. */
   readonly holdings: Holdings = { transactions: new Set(), rows: new Set(), names: new Set() };
   /** The statement that outlives the process. */

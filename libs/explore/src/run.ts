@@ -11,6 +11,12 @@ import { beginStrand, type Directive, type Held } from './strand';
 import { VirtualClock, type Timer } from './virtual-clock';
 import { ACTOR_NAMES, type World } from './world';
 
+/**
+ * So often a waiter looks again before its time is over. Two waiters whose tries change the key (take it, find the
+ * second half taken, give it back) would otherwise wake each other for ever, and no time would pass.
+ */
+const MOST_LOOKS = 8;
+
 /** One schedule in progress: actors whose steps are held until they are released one by one. */
 export class Run {
   readonly clock = new VirtualClock();
@@ -91,7 +97,8 @@ export class Run {
       return isFree;
     }
     if (step.verb !== 'WAIT' || step.key === undefined) return true;
-    return this.locks.version(step.key) !== version || this.clock.now >= this.givesUpAt(actor);
+    const hasChanged = actor.looks < MOST_LOOKS && this.locks.version(step.key) !== version;
+    return hasChanged || this.clock.now >= this.givesUpAt(actor);
   }
 
   /** When an actor's wait for a lock ends, virtual time. */
@@ -101,6 +108,7 @@ export class Run {
 
   /** Lets a held step go, and resolves when all is quiet again. */
   async release(held: Held, directive: Directive = 'issue'): Promise<void> {
+    if (held.step.verb === 'WAIT') this.actor(held.strand.actor).looks++;
     held.release(directive);
     await this.settle();
   }
