@@ -77,6 +77,27 @@ export const MORE: readonly Scenario[] = [
     options: { leaseMs: 300, waitMs: 20_000 },
   }),
   scenario(
+    'watchdog-naive-release-fails',
+    'its release fails: the renewal goes on for ever',
+    {
+      strategy: 'watchdog-naive',
+      ...afterFault,
+      options: { leaseMs: 300, waitMs: 900 },
+      fault: { header: 'before(release-if-owner)=error', on: { kind: 'first' } },
+    },
+    'the first buyer is alone, and its release is not sent',
+  ),
+  scenario(
+    'watchdog-shared-flag-paused',
+    'paused before its write: loses an update',
+    {
+      strategy: 'watchdog-shared-flag',
+      ...paused,
+      fault: { header: 'before(UPDATE)=pause(sale)', on: { kind: 'first' } },
+    },
+    untilSale,
+  ),
+  scenario(
     'rollback-on-loss-long-work',
     'work outlives the lease: two holders, and all roll back',
     { strategy: 'rollback-on-loss', ...longWork },

@@ -29,6 +29,8 @@ import { tokenLua } from './strategies/token-lua';
 import { unlockBeforeCommit } from './strategies/unlock-before-commit';
 import { unlockUnacquired } from './strategies/unlock-unacquired';
 import { watchdog } from './strategies/watchdog';
+import { watchdogNaive } from './strategies/watchdog-naive';
+import { watchdogSharedFlag } from './strategies/watchdog-shared-flag';
 
 /** Every strategy, in the order of the ladder. Validation, docs, command line and load tests read this one list. */
 export const CATALOGUE: readonly Strategy[] = [
@@ -45,6 +47,8 @@ export const CATALOGUE: readonly Strategy[] = [
   tokenChecked,
   tokenByReference,
   tokenLua,
+  watchdogNaive,
+  watchdogSharedFlag,
   watchdog,
   rollbackOnLoss,
   reentrantThread,

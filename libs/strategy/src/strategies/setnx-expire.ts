@@ -13,9 +13,18 @@ export const setnxExpire: Strategy = {
   lacks: ['survivesDeadHolder', 'survivesLapse', 'survivesSlowWork', 'releasesOnlyItsOwn'],
   expected: {
     'holder-killed': { must: ['stuck'], may: [] },
-    'work-outlives-lease': { must: ['oversold', 'lost-update', 'overlap', 'foreign-release'], may: [] },
-    'paused-before-release': { must: ['foreign-release'], may: ['overlap', 'oversold', 'lost-update'] },
-    'paused-before-write': { must: ['overlap', 'lost-update'], may: ['oversold', 'foreign-release'] },
+    'work-outlives-lease': {
+      must: ['oversold', 'lost-update', 'overlap', 'foreign-release'],
+      may: ['foreign-renewal'],
+    },
+    'paused-before-release': {
+      must: ['foreign-release'],
+      may: ['overlap', 'oversold', 'lost-update', 'foreign-renewal'],
+    },
+    'paused-before-write': {
+      must: ['overlap', 'lost-update'],
+      may: ['oversold', 'foreign-release', 'foreign-renewal'],
+    },
   },
 
   apply(change, tools) {

@@ -1,0 +1,40 @@
+import type { Ticker } from '#lab/step';
+import type { Strategy } from '../contract';
+import { readModifyWrite } from '../shared/read-modify-write';
+import { tokenLock } from '../shared/token-lock';
+import { lockKey, withLock } from '../shared/with-lock';
+
+export const watchdogNaive: Strategy = {
+  name: 'watchdog-naive',
+  mechanism:
+    'As token-lua, and a timer reads what is left of the key and renews it by PEXPIRE when that is little; a release that succeeds stops the timer.',
+  defect:
+    "The timer asks nobody whose the key is, and only a successful release stops it: after a lost lock, or a release that failed, it keeps other holders' locks alive for as long as its process lives.",
+  source: 'The hand-written renewal thread of the articles.',
+  next: 'watchdog renews by a script that compares the owner, and stops in any case.',
+  options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
+  lacks: ['survivesLapse', 'survivesFailedRelease', 'renewsOnlyItsOwn'],
+  expected: {
+    'release-fails': { must: ['stuck'], may: [] },
+    'paused-before-write': { must: ['overlap', 'lost-update'], may: ['oversold', 'foreign-renewal'] },
+  },
+
+  apply(change, tools) {
+    const { redis, clock, options } = tools;
+    const lock = tokenLock(lockKey(change.balance, 'watchdog-naive'), tools);
+    let timer: Ticker | undefined;
+    const watched = {
+      ...lock,
+      release: async () => {
+        if ((await lock.release()) === 1) timer?.stop();
+      },
+    };
+    return withLock(watched, tools, () => {
+      timer = clock.every(options.leaseMs / 3, async () => {
+        if ((await redis.pttl(lock.key)) < options.leaseMs / 2)
+          await redis.pexpire(lock.key, options.leaseMs);
+      });
+      return readModifyWrite(change, tools);
+    });
+  },
+};

@@ -1,0 +1,45 @@
+import type { Strategy } from '../contract';
+import type { LocalProcess } from '../shared/local-process';
+import { readModifyWrite } from '../shared/read-modify-write';
+import { tokenLock } from '../shared/token-lock';
+import { lockKey, withLock } from '../shared/with-lock';
+
+/** The `static boolean running` of each process: one for all the locks that it holds. */
+const running = new WeakSet<LocalProcess>();
+
+export const watchdogSharedFlag: Strategy = {
+  name: 'watchdog-shared-flag',
+  mechanism:
+    'As token-lua, and a timer adds half a lease to what is left, every third of a lease, while the one static flag of the process says so.',
+  defect:
+    "The end of one lock stops the renewal of every other one of the process; and each round adds more than has passed, so that a dead holder's lock lasts ever longer. The owner is not checked.",
+  source: 'A published slip: the static field that ends the renewal thread of an article.',
+  next: 'watchdog-naive has a timer for each lock, and grants one lease from now.',
+  options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
+  lacks: ['survivesLapse', 'grantsOneLease', 'renewsOnlyItsOwn'],
+  expected: {
+    'paused-before-write': { must: ['overlap', 'lost-update'], may: ['oversold', 'foreign-renewal'] },
+  },
+
+  apply(change, tools) {
+    const { redis, clock, options, process } = tools;
+    const lock = tokenLock(lockKey(change.balance, 'watchdog-shared-flag'), tools);
+    return withLock(lock, tools, async () => {
+      running.add(process);
+      const timer = clock.every(options.leaseMs / 3, async () => {
+        if (!running.has(process)) {
+          timer.stop();
+          return;
+        }
+        const left = await redis.pttl(lock.key);
+        await redis.pexpire(lock.key, left + Math.round(options.leaseMs / 2));
+      });
+      try {
+        return await readModifyWrite(change, tools);
+      } finally {
+        running.delete(process);
+        timer.stop();
+      }
+    });
+  },
+};
