@@ -1,6 +1,6 @@
 import { Balances, type Movement } from '#lab/balance';
 import { Story, type Chosen } from '#lab/http';
-import { SteppedRedis, systemClock, type Fault } from '#lab/step';
+import { Servers, SteppedRedis, systemClock, type Fault } from '#lab/step';
 import { LocalProcess, type Tools } from '#lab/strategy';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 
@@ -18,6 +18,7 @@ export class DeductionsService {
   constructor(
     @Inject(Balances) private readonly balances: Balances,
     @Inject(SteppedRedis) private readonly redis: SteppedRedis,
+    @Inject(Servers) private readonly servers: Servers,
     @Inject(LocalProcess) private readonly process: LocalProcess,
     @Inject(Story) private readonly story: Story,
   ) {}
@@ -37,6 +38,7 @@ export class DeductionsService {
     const tools: Tools = {
       balances: this.balances,
       redis: this.redis,
+      servers: this.servers,
       process: this.process,
       clock: systemClock,
       options,

@@ -1,7 +1,7 @@
 import { Balances, Ledger } from '#lab/balance';
 import type { Config } from '#lab/config';
 import { HealthController, pingDatabase, READINESS, Story } from '#lab/http';
-import { SteppedDataSource, SteppedRedis } from '#lab/step';
+import { Servers, SteppedDataSource, SteppedRedis } from '#lab/step';
 import { loadScripts, LocalProcess } from '#lab/strategy';
 import { Inject, Injectable, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { inventoryDataSource } from './data-source';
@@ -17,11 +17,13 @@ class Connections implements OnApplicationShutdown {
   constructor(
     @Inject(SteppedDataSource) private readonly dataSource: SteppedDataSource,
     @Inject(SteppedRedis) private readonly redis: SteppedRedis,
+    @Inject(Servers) private readonly servers: Servers,
     @Inject(Story) private readonly story: Story,
   ) {}
 
   async onApplicationShutdown(): Promise<void> {
     this.redis.disconnect();
+    this.servers.disconnect();
     await this.dataSource.destroy();
     this.story.close();
   }
@@ -32,6 +34,12 @@ async function connectRedis(config: Config): Promise<SteppedRedis> {
   redis.on('ready', () => void loadScripts(redis).catch(() => undefined)); // run() loads what is missing
   await redis.connect().catch(() => undefined); // away now: it goes on trying, and its strategies answer 503
   return redis;
+}
+
+async function connectServers(config: Config): Promise<Servers> {
+  const servers = new Servers(config.servers, config.replica);
+  await servers.connect(loadScripts);
+  return servers;
 }
 
 @Module({})
@@ -51,6 +59,7 @@ export const inventoryModule = (config: Config): DynamicModule => ({
     ProductsService,
     { provide: SteppedDataSource, useFactory: () => inventoryDataSource(config).initialize() },
     { provide: SteppedRedis, useFactory: () => connectRedis(config) },
+    { provide: Servers, useFactory: () => connectServers(config) },
     { provide: Story, useFactory: () => new Story('inventory', config) },
     { provide: LocalProcess, useFactory: () => new LocalProcess(config.replica) },
     {

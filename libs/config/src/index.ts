@@ -1,5 +1,7 @@
 import { z } from 'zod';
 
+const redis = z.url({ protocol: /^rediss?$/ });
+
 const schema = z.object({
   REPLICA: z
     .string()
@@ -8,7 +10,14 @@ const schema = z.object({
     .describe('name of this replica, shown as X-Replica'),
   HOST: z.string().default('127.0.0.1'),
   PORT: z.coerce.number().int().min(0).max(65535).default(3000),
-  REDIS_URL: z.url({ protocol: /^rediss?$/ }).default('redis://127.0.0.1:6379'),
+  REDIS_URL: redis.default('redis://127.0.0.1:6379'),
+  REDLOCK_URLS: z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(z.array(redis))
+    .optional()
+    .describe('independent Redis, separated by commas'),
+  REPLICATED_REDIS_URL: redis.optional().describe('the primary of a Redis with replicas'),
   MYSQL_URL: z.url({ protocol: /^(mysql|mariadb)$/ }).default('mysql://lab:lab@127.0.0.1:3306'),
   INVENTORY_DATABASE: z.string().regex(/^\w+$/).default('inventory'),
   ORDER_DATABASE: z.string().regex(/^\w+$/).default('orders'),
@@ -23,6 +32,8 @@ export interface Config {
   readonly host: string;
   readonly port: number;
   readonly redisUrl: string;
+  /** The servers on demand, as far as there are any. */
+  readonly servers: { readonly voters?: readonly string[]; readonly primary?: string };
   readonly mysqlUrl: string;
   readonly inventoryDatabase: string;
   readonly orderDatabase: string;
@@ -42,6 +53,10 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     host: data.HOST,
     port: data.PORT,
     redisUrl: data.REDIS_URL,
+    servers: {
+      ...(data.REDLOCK_URLS !== undefined && { voters: data.REDLOCK_URLS }),
+      ...(data.REPLICATED_REDIS_URL !== undefined && { primary: data.REPLICATED_REDIS_URL }),
+    },
     mysqlUrl: data.MYSQL_URL,
     inventoryDatabase: data.INVENTORY_DATABASE,
     orderDatabase: data.ORDER_DATABASE,

@@ -1,5 +1,5 @@
 import { BALANCE_MIGRATIONS, Balances } from '#lab/balance';
-import { SteppedDataSource, SteppedRedis } from '#lab/step';
+import { Servers, SteppedDataSource, SteppedRedis, type ServerAddresses } from '#lab/step';
 import { loadScripts } from '#lab/strategy';
 import { readLocks } from './lock-book';
 
@@ -11,11 +11,14 @@ export interface WorldOptions {
   /** `mysql://user:password@host:port`; the user may create and drop `schema` and has PROCESS. */
   readonly mysql: string;
   readonly schema: string;
+  /** Where the servers on demand are; each is emptied again and again. */
+  readonly servers?: ServerAddresses;
 }
 
 /** One actor's own connections. */
 export interface Seat {
   readonly redis: SteppedRedis;
+  readonly servers: Servers;
   readonly dataSource: SteppedDataSource;
   readonly balances: Balances;
   /** The open sessions by thread id: the client's side of them. */
@@ -48,6 +51,8 @@ export async function openRedis({ redis: url, redisDb }: WorldOptions, name: str
 export async function openSeat(options: WorldOptions, name: string): Promise<Seat> {
   const redis = await openRedis(options, name);
   await loadScripts(redis);
+  const servers = new Servers(options.servers ?? {}, name);
+  await servers.connect(loadScripts);
   const dataSource = new SteppedDataSource({
     url: options.mysql,
     database: options.schema,
@@ -60,5 +65,5 @@ export async function openSeat(options: WorldOptions, name: string): Promise<Sea
   (dataSource.driver as unknown as { pool: Pool }).pool.on('acquire', (socket) => {
     sockets.set(socket.threadId, socket);
   });
-  return { redis, dataSource, balances: new Balances(dataSource), sockets };
+  return { redis, servers, dataSource, balances: new Balances(dataSource), sockets };
 }

@@ -17,7 +17,7 @@ export async function sell(
   clock: Clock,
   warn: (warning: string) => void,
 ): Promise<Outcome> {
-  const { redis, balances } = seat;
+  const { redis, servers, balances } = seat;
   const { workMs } = options;
   const change = {
     balance: BALANCE,
@@ -29,6 +29,7 @@ export async function sell(
   const tools = {
     balances,
     redis,
+    servers,
     options,
     clock,
     process: process.local,

@@ -119,8 +119,9 @@ export class World {
   }
 
   async close(): Promise<void> {
-    for (const { redis, dataSource } of this.seats) {
+    for (const { redis, servers, dataSource } of this.seats) {
       redis.disconnect();
+      servers.disconnect();
       await dataSource.destroy();
     }
     await this.admin.query(`DROP DATABASE IF EXISTS \`${this.options.schema}\``);

@@ -36,6 +36,7 @@ const ANSWERS: Readonly<Record<string, readonly [status: number, title: string]>
   'REQUEST.TOO_LARGE': [413, 'Request too large'],
   'REQUEST.NOT_FOUND': [404, 'Not found'],
   'REQUEST.MEDIA_TYPE': [415, 'Unsupported media type'],
+  'COMPONENT.MISSING': [501, 'A server was not started'],
   'DEPENDENCY.DOWN': [503, 'A server is down'],
   OUTCOME_UNKNOWN: [502, 'Outcome unknown'],
   INTERNAL: [500, 'Internal error'],

@@ -4,5 +4,6 @@ export * from './failpoint';
 export * from './history';
 export * from './recorder';
 export * from './redis';
+export * from './servers';
 export * from './sql';
 export * from './step';

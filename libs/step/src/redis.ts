@@ -12,6 +12,8 @@ export interface SteppedRedisOptions {
   readonly timeoutMs?: number;
   /** Shown by CLIENT LIST. */
   readonly name?: string;
+  /** Which of several Redis this one is; absent: the lab's own. */
+  readonly server?: string;
 }
 
 /** SHA-1 → name of the Lua scripts that were loaded, so that a step can name its script. */
@@ -27,6 +29,7 @@ export const nameScript = (sha: string, name: string): void => void scriptNames.
  */
 export class SteppedRedis extends Redis {
   private readonly timeoutMs: number;
+  private readonly server: string | undefined;
 
   constructor(options: SteppedRedisOptions, overrides: RedisOptions = {}) {
     super(options.url, {
@@ -40,13 +43,14 @@ export class SteppedRedis extends Redis {
       ...overrides,
     });
     this.timeoutMs = options.timeoutMs ?? 800;
+    this.server = options.server;
     this.on('error', () => undefined); // a lost connection shows in the command that needed it
   }
 
   override sendCommand(command: Command, stream?: Parameters<Redis['sendCommand']>[1]): Promise<unknown> {
     if (stream !== undefined) return super.sendCommand(command, stream) as Promise<unknown>; // ioredis' own hand-shake
     return step(
-      () => describe(command),
+      () => ({ ...describe(command), ...(this.server !== undefined && { server: this.server }) }),
       (current) => this.issue(command, current),
     );
   }

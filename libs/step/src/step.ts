@@ -14,6 +14,8 @@ export interface StepInfo {
   readonly key?: string;
   /** Name of the Lua script that an EVALSHA runs. */
   readonly script?: string;
+  /** Which of several servers of a kind, where there are several. */
+  readonly server?: string;
 }
 
 /** A step of a named actor: what listeners see. */

@@ -1,5 +1,5 @@
 import type { Balances, Change, Movement } from '#lab/balance';
-import type { Clock } from '#lab/step';
+import type { Clock, Component, Servers } from '#lab/step';
 import type { Redis } from 'ioredis';
 import type { OptionName, Options } from './options';
 import type { LocalProcess } from './shared/local-process';
@@ -8,6 +8,8 @@ import type { LocalProcess } from './shared/local-process';
 export interface Tools {
   readonly balances: Balances;
   readonly redis: Redis;
+  /** The servers that only some strategies need. */
+  readonly servers: Servers;
   readonly options: Options;
   readonly clock: Clock;
   /** The process that the request lives in: its mutexes are shared by all its requests, and by nobody else. */
@@ -78,6 +80,8 @@ export interface Strategy {
   /** What the next rung of the ladder changes. */
   readonly next: string;
   readonly options: readonly OptionName[];
+  /** The servers that it needs besides Redis and the database. */
+  readonly needs?: readonly Component[];
   /** The Redis keys that it needs besides its lock: deleted when the balance is set anew. */
   readonly keys?: (balance: string) => readonly string[];
   /** The promises that it does not keep; all others it does. */

@@ -1,0 +1,77 @@
+import { SteppedRedis } from './redis';
+
+/** Servers that only some strategies need; a lab starts them on demand. */
+export const COMPONENTS = {
+  redlock: 'five Redis that know nothing of each other',
+  replica: 'a Redis primary with two replicas',
+  zookeeper: 'ZooKeeper',
+  etcd: 'etcd',
+} as const;
+export type Component = keyof typeof COMPONENTS;
+export const COMPONENT_NAMES = Object.keys(COMPONENTS) as Component[];
+
+/** The lab was started without a server that the strategy needs. */
+export class ComponentMissing extends Error {
+  readonly code = 'COMPONENT.MISSING';
+
+  constructor(readonly component: Component) {
+    super(
+      `the strategy needs ${COMPONENTS[component]}: start the lab with "npm start -- --with ${component}", or choose another strategy`,
+    );
+    this.name = 'ComponentMissing';
+  }
+}
+
+/** Where the servers on demand are, as far as there are any. */
+export interface ServerAddresses {
+  /** `redis://host:port[/db]` of each voter of `redlock`. */
+  readonly voters?: readonly string[];
+  /** `redis://host:port[/db]` of the primary of `replica`. */
+  readonly primary?: string;
+}
+
+/** Connections to the servers on demand. Asking for one that is not there throws `ComponentMissing`. */
+export class Servers {
+  private readonly redises: { readonly voters?: readonly SteppedRedis[]; readonly primary?: SteppedRedis };
+
+  /** `name` is shown by CLIENT LIST. */
+  constructor({ voters, primary }: ServerAddresses, name: string) {
+    this.redises = {
+      ...(voters !== undefined && {
+        voters: voters.map((url, i) => new SteppedRedis({ url, name, server: `redis-${i + 1}` })),
+      }),
+      ...(primary !== undefined && { primary: new SteppedRedis({ url: primary, name, server: 'primary' }) }),
+    };
+  }
+
+  /** `redlock`: Redis that know nothing of each other. */
+  get voters(): readonly SteppedRedis[] {
+    return this.redises.voters ?? missing('redlock');
+  }
+
+  /** `replica`: a primary whose replicas acknowledge what WAIT asks for. */
+  get primary(): SteppedRedis {
+    return this.redises.primary ?? missing('replica');
+  }
+
+  /** Connects to all that there are. One that is away is tried again and again: its strategies answer 503 meanwhile. */
+  async connect(prepare: (redis: SteppedRedis) => Promise<void>): Promise<void> {
+    for (const redis of this.all) {
+      redis.on('ready', () => void prepare(redis).catch(() => undefined));
+      await redis.connect().catch(() => undefined);
+    }
+  }
+
+  disconnect(): void {
+    for (const redis of this.all) redis.disconnect();
+  }
+
+  private get all(): readonly SteppedRedis[] {
+    const { voters = [], primary } = this.redises;
+    return [...voters, ...(primary === undefined ? [] : [primary])];
+  }
+}
+
+function missing(component: Component): never {
+  throw new ComponentMissing(component);
+}
