@@ -1,4 +1,5 @@
 export { CATALOGUE, DEFAULT_STRATEGY, UnknownStrategy, findStrategy, index } from './catalogue';
+export { renderCatalogue } from './catalogue-page';
 export {
   CAPABILITIES,
   SAFE,

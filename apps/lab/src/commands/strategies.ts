@@ -1,13 +1,19 @@
-import { CATALOGUE } from '#lab/strategy';
+import { CATALOGUE, renderCatalogue } from '#lab/strategy';
 import Table from 'cli-table3';
 import type { Command } from 'commander';
+import { writeFileSync } from 'node:fs';
 
 export function register(program: Command): void {
   program
     .command('strategies')
     .description('list the catalogue')
     .option('--json', 'as JSON')
-    .action(({ json }: { json?: true }) => {
+    .option('--docs <file>', 'write all that is known of them there: docs/catalogue.md')
+    .action(({ json, docs }: { json?: true; docs?: string }) => {
+      if (docs !== undefined) {
+        writeFileSync(docs, renderCatalogue(CATALOGUE));
+        return;
+      }
       const rows = CATALOGUE.map(({ name, mechanism, defect, source, next, options, lacks, expected }) => ({
         name,
         mechanism,

@@ -1,0 +1,25 @@
+import type { Strategy } from './contract';
+
+/** The chapters of the catalogue, each by the strategy that it begins with: the ladder's order does the rest. */
+const CHAPTERS: readonly { readonly title: string; readonly from: string }[] = [
+  { title: 'No lock, or a lock in the wrong place', from: 'none' },
+  { title: 'Locks in Redis', from: 'get-set' },
+  { title: 'Locks elsewhere', from: 'redis-and-table' },
+  { title: 'In the database itself', from: 'for-update-late' },
+];
+
+export interface Section {
+  readonly title: string;
+  readonly strategies: readonly Strategy[];
+}
+
+/** The strategies, in their order, by chapter. Throws when a chapter begins with a strategy that is not there. */
+export function sectionsOf(catalogue: readonly Strategy[]): Section[] {
+  const begins = CHAPTERS.map(({ title, from }) => {
+    const at = catalogue.findIndex(({ name }) => name === from);
+    if (at < 0)
+      throw new Error(`the chapter "${title}" begins with "${from}", which is not in the catalogue`);
+    return { title, at };
+  });
+  return begins.map(({ title, at }, i) => ({ title, strategies: catalogue.slice(at, begins[i + 1]?.at) }));
+}

@@ -1,0 +1,17 @@
+import { CATALOGUE, renderCatalogue } from '#lab/strategy';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const COMMAND = 'npx lab strategies --docs docs/catalogue.md';
+
+test('docs/catalogue.md is what the strategies say of themselves', () => {
+  const committed = readFileSync(join(__dirname, '../../docs/catalogue.md'), 'utf8');
+  // a comparison as one value: the difference of two pages would bury the command
+  const state = committed === renderCatalogue(CATALOGUE) ? 'up to date' : `stale: run "${COMMAND}"`;
+  expect(state).toBe('up to date');
+});
+
+test('every strategy is in exactly one chapter', () => {
+  const headings = renderCatalogue(CATALOGUE).match(/(?<=^### ).*$/gm);
+  expect(headings).toEqual(CATALOGUE.map(({ name }) => name));
+});
