@@ -16,7 +16,7 @@ afterAll(() => world.close());
 async function leasesAfterTheEndOfB(strategy: Strategy, most: number): Promise<number> {
   const [seat] = world.seats;
   if (seat === undefined) throw new Error('the world has no seat');
-  await world.begin(1); // both balances
+  await world.begin({ stock: 1, strategy }); // both balances
   const { balances, redis, servers } = seat;
   const process = new LocalProcess('p1');
   const options = { ...DEFAULT_OPTIONS, leaseMs };

@@ -53,7 +53,7 @@ export function faultChoices(run: Run, left: Budget, places: Places): Choice[] {
   });
   if (has('lapse') && lapseAllowed(run, places)) choices.push('L');
   if (has('tick') && run.clock.next((name) => runs(run.actor(name))) !== undefined) choices.push('W');
-  if (has('flush') && run.locks.states().length > 0) choices.push('F');
+  if (has('flush') && run.locks.hasAnyIn('')) choices.push('F');
   return choices;
 }
 
@@ -112,8 +112,10 @@ function lapseAllowed(run: Run, places: Places): boolean {
 
 /** The step is about the lock that its actor holds: looking at it in order to release it, or releasing it. */
 const releases = (run: Run, actor: Actor, { step }: Held): boolean =>
-  step.kind === 'redis' &&
-  run.locks.states().some(({ key, owner }) => key === step.key && owner === actor.name);
+  run.locks.states().some(({ key, owner }) => key === step.key && owner === actor.name) ||
+  run.places.some(
+    (place) => !place.pipelined && place.touchedBy(step) && run.locks.isHeldIn(place.name, actor.name),
+  );
 
 /** The held step of a main line. */
 export const mainStep = (_run: Run, actor: Actor): Held | undefined => actor.strands[0]?.held[0];

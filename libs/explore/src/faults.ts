@@ -135,7 +135,7 @@ export function cut(run: Run, process: ActorProcess): void {
 
 /** Redis restarts empty. */
 export async function flush(run: Run): Promise<void> {
-  const changes = run.locks.flush();
+  const changes = run.locks.flush('');
   await run.world.redis.flushdb();
   run.chronicle.fault('flush', 'redis', 'Redis restarts empty', changes.length > 0, changes);
 }

@@ -2,11 +2,11 @@ import { DependencyDown, InjectedFault, unobserved, type Listener, type Step } f
 import { ProcessDied, type Actor } from './actor';
 import type { Chronicle } from './chronicle';
 import type { LockBook } from './lock-book';
+import type { LockPlace, LockReading } from './lock-places';
 import type { Quiet } from './quiet';
 import { mayFree, noteHoldings } from './sql-words';
 import type { Directive, Flight, Held, Strand } from './strand';
 import type { VirtualClock } from './virtual-clock';
-import type { World } from './world';
 
 /** How a held step was let go. */
 interface Release {
@@ -16,7 +16,11 @@ interface Release {
 
 /** What of a run the gate works with. */
 interface Around {
-  readonly world: World;
+  readonly places: readonly LockPlace[];
+  /** Told of each place that a step may have changed. */
+  readonly use: (place: LockPlace) => void;
+  /** What a lock is granted where the command does not say it. */
+  readonly leaseMs: number;
   readonly clock: VirtualClock;
   readonly locks: LockBook;
   readonly chronicle: Chronicle;
@@ -53,7 +57,8 @@ export class Gate {
         ...(waited && { waited }),
         ...(actor.inFlight !== undefined && { fault: 'in-flight' as const }),
       });
-      const reply = await this.carry(actor, { step, strand, blocked: false }, issue, event);
+      const inVirtualTime = (): Promise<unknown> => issue().then((reply) => this.remaining(step, reply));
+      const reply = await this.carry(actor, { step, strand, blocked: false }, inVirtualTime, event);
       if (!actor.process.alive) throw new ProcessDied(actor.name);
       if (directive === 'lose-reply') throw new InjectedFault('lose-reply', step);
       return reply;
@@ -71,14 +76,27 @@ export class Gate {
     strand.flights.add(flight);
     strand.begun = true;
     if (step.kind === 'sql') this.run.quiet.moved(); // whoever waits for an answer must know what for
+    const places = this.run.places.filter((place) => place.touchedBy(step));
+    for (const place of places) this.run.use(place);
+    const read = (pipelined: boolean): Promise<LockReading[][]> =>
+      Promise.all(
+        places.map(async (place) =>
+          place.pipelined === pipelined ? [...(await unobserved(() => place.read(actor.seat)))] : [],
+        ),
+      );
     try {
       const answer = issue();
-      const look = writes(step) ? unobserved(() => this.run.world.readLocks(actor.seat.redis)) : undefined;
-      const [reply, readings] = await Promise.all([answer, look]);
-      const locks =
-        readings === undefined
-          ? []
-          : this.run.locks.update(readings, this.run.clock.now, actor.name, step.text.split(' '));
+      const [reply, behind] = await Promise.all([answer, read(true)]);
+      const after = await read(false);
+      const locks = places.flatMap((place, i) =>
+        this.run.locks.update(
+          place.name,
+          [...(behind[i] ?? []), ...(after[i] ?? [])],
+          this.run.clock.now,
+          actor.name,
+          place.pipelined ? step.text.split(' ') : [String(this.run.leaseMs)],
+        ),
+      );
       this.run.chronicle.answer(event, reply, locks);
       return reply;
     } catch (error) {
@@ -91,6 +109,13 @@ export class Gate {
       strand.flights.delete(flight);
       this.run.quiet.moved();
     }
+  }
+
+  /** What is left of a lease counts in virtual time: the milliseconds that a schedule takes in real time are nobody's. */
+  private remaining({ verb, key }: Step, reply: unknown): unknown {
+    if (verb !== 'PTTL' || key === undefined || typeof reply !== 'number' || reply < 0) return reply;
+    const ending = this.run.locks.ending().find((lock) => lock.place === '' && lock.lock === key);
+    return ending === undefined ? reply : Math.round(ending.at - this.run.clock.now);
   }
 
   private hold(actor: Actor, strand: Strand, step: Step): Promise<Release> {
@@ -126,7 +151,3 @@ export class Gate {
     } else if (key !== actor.waiting?.key) actor.waiting = undefined;
   }
 }
-
-/** Redis commands that change nothing need no look at the locks. */
-const writes = ({ kind, verb }: Step): boolean =>
-  kind === 'redis' && !/^(GET|MGET|EXISTS|TTL|PTTL|HGET|HGETALL|TIME|SUBSCRIBE|UNSUBSCRIBE)$/.test(verb);

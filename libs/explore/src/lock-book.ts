@@ -1,25 +1,18 @@
 import type { LockChange, LockState } from '#lab/verdict';
-import { createHash } from 'node:crypto';
+import { shownLock, type LockReading } from './lock-places';
 
-/**
- * Reads every lock key of a database: name, type, content, and milliseconds to live, in one atomic step.
- * A key's content is its owner in every lock that is known; DUMP covers strings, hashes and sets alike.
- */
-const READ_LOCKS = `
-local found = {}
-for _, key in ipairs(redis.call('KEYS', 'lock:*')) do
-  found[#found + 1] = { key, redis.sha1hex(redis.call('DUMP', key)), redis.call('PTTL', key), redis.call('PEXPIRETIME', key) }
-end
-return found`;
-export const readLocks = {
-  text: READ_LOCKS,
-  sha: createHash('sha1').update(READ_LOCKS).digest('hex'),
-};
-
-/** A lock key as Redis has it: name, hash of its content, milliseconds to live (-1: for ever), when it expires in real time. */
-export type LockReading = readonly [key: string, content: string, ttlMs: number, expiresAt: number];
+/** A lock that ends, and when, in virtual time. */
+export interface Ending {
+  readonly place: string;
+  readonly lock: string;
+  /** As people read it. */
+  readonly key: string;
+  readonly at: number;
+}
 
 interface Entry {
+  readonly place: string;
+  readonly lock: string;
   content: string;
   owner: string | undefined;
   realExpiry: number;
@@ -27,14 +20,14 @@ interface Entry {
   expiresAt: number | undefined;
 }
 
-/** What is known of the lock keys: who put them there, and when they end in virtual time. */
+/** What is known of the locks: who has taken them, and when they end in virtual time. Keyed as people read them. */
 export class LockBook {
   private readonly entries = new Map<string, Entry>();
   private readonly versions = new Map<string, number>();
 
-  /** Counts the changes of a key; changes of its time to live alone do not count. */
-  version(key: string): number {
-    return this.versions.get(key) ?? 0;
+  /** Counts the changes of a lock, wherever it lives; changes of its time to live alone do not count. */
+  version(lock: string): number {
+    return this.versions.get(lock) ?? 0;
   }
 
   states(): LockState[] {
@@ -45,80 +38,100 @@ export class LockBook {
     }));
   }
 
-  /** The keys that will end, the first one first. */
-  ending(): { key: string; at: number }[] {
+  /** The locks that will end, the first one first. */
+  ending(): Ending[] {
     return [...this.entries]
-      .flatMap(([key, { expiresAt }]) => (expiresAt === undefined ? [] : [{ key, at: expiresAt }]))
+      .flatMap(([key, { place, lock, expiresAt }]) =>
+        expiresAt === undefined ? [] : [{ place, lock, key, at: expiresAt }],
+      )
       .sort((a, b) => a.at - b.at || (a.key < b.key ? -1 : 1));
   }
 
-  /** Takes in what Redis holds after a command of `by`, whose arguments were `args`. Returns what changed. */
+  /** True when there is a lock in this place. */
+  hasAnyIn(place: string): boolean {
+    return [...this.entries.values()].some((entry) => entry.place === place);
+  }
+
+  /** True when the actor has a lock in this place. */
+  isHeldIn(place: string, actor: string): boolean {
+    return [...this.entries.values()].some((entry) => entry.place === place && entry.owner === actor);
+  }
+
+  /** Takes in what a place holds after a step of `by`, whose arguments were `args`. Returns what changed. */
   update(
+    place: string,
     readings: readonly LockReading[],
     now: number,
     by?: string,
     args: readonly string[] = [],
   ): LockChange[] {
     const changes: LockChange[] = [];
-    const seen = new Set(readings.map(([key]) => key));
+    const seen = new Set(readings.map(({ lock }) => lock));
     for (const [key, entry] of this.entries)
-      if (!seen.has(key)) changes.push(this.gone(key, entry, 'released', by));
-    for (const reading of readings) changes.push(...this.present(reading, now, by, args));
+      if (entry.place === place && !seen.has(entry.lock)) changes.push(this.gone(key, entry, 'released', by));
+    for (const reading of readings) changes.push(...this.present(place, reading, now, by, args));
     return changes;
   }
 
-  /** A key has ended. */
+  /** A lock has ended. */
   expire(key: string): LockChange[] {
     const entry = this.entries.get(key);
     return entry === undefined ? [] : [this.gone(key, entry, 'expired')];
   }
 
-  /** Redis restarted empty. */
-  flush(): LockChange[] {
-    return [...this.entries].map(([key, entry]) => this.gone(key, entry, 'flushed'));
+  /** A place has lost all that it had. */
+  flush(place: string): LockChange[] {
+    return [...this.entries]
+      .filter(([, entry]) => entry.place === place)
+      .map(([key, entry]) => this.gone(key, entry, 'flushed'));
   }
 
   private gone(key: string, entry: Entry, change: LockChange['change'], by?: string): LockChange {
     this.entries.delete(key);
-    this.bump(key);
+    this.bump(entry.lock);
     return { key, change, ...actors(by, entry.owner) };
   }
 
   private present(
-    [key, content, ttl, realExpiry]: LockReading,
+    place: string,
+    { lock, content, owner, ttlMs, expiry }: LockReading,
     now: number,
     by: string | undefined,
     args: readonly string[],
   ): LockChange[] {
+    const key = shownLock(place, lock);
     const old = this.entries.get(key);
+    const isSame = old?.content === content;
     const expiresAt =
-      old !== undefined && old.content === content && old.realExpiry === realExpiry
+      isSame && old.realExpiry === expiry
         ? old.expiresAt
-        : ttl < 0
+        : ttlMs < 0
           ? undefined
-          : now + granted(ttl, args);
+          : now + granted(ttlMs, args);
     this.entries.set(key, {
+      place,
+      lock,
       content,
-      owner: old?.content === content ? old.owner : by,
-      realExpiry,
+      owner: owner ?? (isSame ? old.owner : by),
+      realExpiry: expiry,
       expiresAt,
     });
-    if (old?.content === content)
+    if (isSame)
       return old.expiresAt === expiresAt ? [] : [{ key, change: 'renewed', ...actors(by, old.owner) }];
-    this.bump(key);
+    this.bump(lock);
     return [{ key, change: old === undefined ? 'taken' : 'replaced', ...actors(by, old?.owner) }];
   }
 
   /** Its time to live was set by the schedule itself. */
-  noteRealExpiry(readings: readonly LockReading[]): void {
-    for (const [key, , , realExpiry] of readings) {
-      const entry = this.entries.get(key);
-      if (entry !== undefined) entry.realExpiry = realExpiry;
+  noteRealExpiry(place: string, readings: readonly LockReading[]): void {
+    for (const { lock, expiry } of readings) {
+      const entry = this.entries.get(shownLock(place, lock));
+      if (entry !== undefined) entry.realExpiry = expiry;
     }
   }
 
-  private bump(key: string): void {
-    this.versions.set(key, this.version(key) + 1);
+  private bump(lock: string): void {
+    this.versions.set(lock, this.version(lock) + 1);
   }
 }
 

@@ -4,6 +4,7 @@ import { Actor, ActorProcess } from './actor';
 import { Chronicle } from './chronicle';
 import { Gate } from './gate';
 import { LockBook } from './lock-book';
+import type { LockPlace } from './lock-places';
 import { Quiet } from './quiet';
 import { sell } from './sell';
 import type { Setup } from './setup';
@@ -24,6 +25,8 @@ export class Run {
   readonly chronicle = new Chronicle();
   readonly actors: readonly Actor[];
   readonly processes: readonly ActorProcess[];
+  /** Where the strategy's locks may be. */
+  readonly places: readonly LockPlace[];
   private readonly quiet: Quiet;
   private readonly gate: Gate;
   private readonly ends: { actor: string; code: string; text: string }[] = [];
@@ -32,6 +35,7 @@ export class Run {
     readonly world: World,
     readonly setup: Setup,
   ) {
+    this.places = world.placesOf(setup.strategy);
     this.processes = [...new Set(setup.processes)].map((name) => new ActorProcess(name));
     this.actors = setup.processes.map((process, i) => {
       const seat = world.seats[i];
@@ -42,7 +46,11 @@ export class Run {
     });
     this.quiet = new Quiet(world.sessions, this.actors);
     this.gate = new Gate({
-      world,
+      places: this.places,
+      use: (place) => {
+        world.use(place);
+      },
+      leaseMs: setup.options.leaseMs,
       clock: this.clock,
       locks: this.locks,
       chronicle: this.chronicle,
@@ -52,7 +60,7 @@ export class Run {
 
   /** Sets the servers back and starts the actors; each is held at its first step. */
   static async begin(world: World, setup: Setup): Promise<Run> {
-    await world.begin(setup.stock);
+    await world.begin(setup);
     const run = new Run(world, setup);
     for (const actor of run.actors) run.start(actor);
     await run.settle();
@@ -132,13 +140,13 @@ export class Run {
   /** What happened, and what the servers hold now. With `reset` they are set back in the same round trip. */
   async history(reset: boolean): Promise<ScheduleHistory> {
     const { strategy, stock } = this.setup;
-    const rows = await (reset ? this.world.lookAndReset(stock) : this.world.look());
+    const rows = await (reset ? this.world.lookAndReset(this.setup) : this.world.look());
     return {
       strategy: strategy.name,
       stock,
       actors: this.actors.map(({ name, process }) => ({ name, process: process.name })),
       events: [...this.chronicle.events],
-      final: { ...rows, locks: [...rows.locks, ...this.locks.states()] },
+      final: { ...rows, locks: this.locks.states() },
     };
   }
 

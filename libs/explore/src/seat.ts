@@ -1,7 +1,7 @@
 import { BALANCE_MIGRATIONS, Balances } from '#lab/balance';
 import { Servers, SteppedDataSource, SteppedRedis, type ServerAddresses } from '#lab/step';
 import { loadScripts } from '#lab/strategy';
-import { readLocks } from './lock-book';
+import { loadReadLocks } from './lock-places';
 
 /** Where an explorer's servers are, and what there is its own. */
 export interface WorldOptions {
@@ -43,7 +43,7 @@ const LOCK_WAIT_SECONDS = 1;
 export async function openRedis({ redis: url, redisDb }: WorldOptions, name: string): Promise<SteppedRedis> {
   const redis = new SteppedRedis({ url: `${url}/${redisDb}`, name });
   await redis.connect();
-  await redis.script('LOAD', readLocks.text);
+  await loadReadLocks(redis);
   return redis;
 }
 

@@ -1,4 +1,5 @@
 import type { LockChange } from '#lab/verdict';
+import type { Ending } from './lock-book';
 import type { Run } from './run';
 import type { Timer } from './virtual-clock';
 
@@ -26,7 +27,7 @@ export async function pass(run: Run, until: number): Promise<LockChange[]> {
       await run.fire(timer, true);
     } else if (ending !== undefined && ending.at <= until) {
       clock.moveTo(ending.at);
-      changes.push(...(await expire(run, ending.key)));
+      changes.push(...(await expire(run, ending)));
     } else break;
   }
   clock.moveTo(until);
@@ -58,15 +59,18 @@ const isRunning = (run: Run, name: string): boolean => {
   return process.alive && !process.paused;
 };
 
-async function expire(run: Run, key: string): Promise<LockChange[]> {
-  await run.world.redis.del(key);
+async function expire(run: Run, { place, lock, key }: Ending): Promise<LockChange[]> {
+  await run.places.find(({ name }) => name === place)?.end(lock);
   return run.locks.expire(key);
 }
 
 async function shortenLeases(run: Run): Promise<void> {
   const ending = run.locks.ending();
-  if (ending.length === 0) return;
-  for (const { key, at } of ending)
-    await run.world.redis.pexpire(key, Math.max(Math.ceil(at - run.clock.now), LEAST_TTL_MS));
-  run.locks.noteRealExpiry(await run.world.readLocks());
+  for (const place of run.places) {
+    const here = ending.filter((lock) => lock.place === place.name);
+    if (here.length === 0) continue;
+    for (const { lock, at } of here)
+      await place.setTimeToLive(lock, Math.max(Math.ceil(at - run.clock.now), LEAST_TTL_MS));
+    run.locks.noteRealExpiry(place.name, await place.read());
+  }
 }

@@ -1,9 +1,11 @@
 import type { SteppedRedis } from '#lab/step';
+import type { Strategy } from '#lab/strategy';
 import type { FinalState } from '#lab/verdict';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
-import { readLocks, type LockReading } from './lock-book';
+import { RedisPlace, RowPlace, type LockPlace } from './lock-places';
 import { openRedis, openSeat, type Seat, type WorldOptions } from './seat';
 import { Sessions } from './sessions';
+import type { Setup } from './setup';
 
 /** The balance that every schedule is about. */
 export const BALANCE = 'item';
@@ -11,16 +13,16 @@ export const BALANCE = 'item';
 /** The name of a buyer by position: A, B, C. */
 export const ACTOR_NAMES = ['A', 'B', 'C'] as const;
 
-const RESET = `START TRANSACTION; DELETE FROM movement; DELETE FROM balance_lock;
+const RESET = `START TRANSACTION; DELETE FROM movement;
   UPDATE balance SET amount = ?, initial = ?, version = 0, fence = 0, holder = NULL; COMMIT`;
 const LOOK = `SELECT amount FROM balance;
-  SELECT request, delta, value_before AS \`before\`, value_after AS \`after\` FROM movement ORDER BY id;
-  SELECT name AS \`key\`, owner FROM balance_lock`;
+  SELECT request, delta, value_before AS \`before\`, value_after AS \`after\` FROM movement ORDER BY id`;
 
-const finalState = ([balances, movements, locks]: RowDataPacket[][]): FinalState => ({
+type Rows = Omit<FinalState, 'locks'>;
+
+const finalState = ([balances, movements]: RowDataPacket[][]): Rows => ({
   amount: (balances?.[0] as { amount: number } | undefined)?.amount ?? 0,
   movements: (movements ?? []) as unknown as FinalState['movements'],
-  locks: (locks ?? []) as unknown as FinalState['locks'], // those that are rows
 });
 
 /** The servers as one explorer uses them: a schema and a Redis database of its own, connections for each actor. */
@@ -30,6 +32,11 @@ export class World {
   /** The stock to which everything was set back, when nothing has happened since. */
   private cleanAt: number | undefined;
 
+  /** Where locks may be. */
+  private readonly places: readonly LockPlace[];
+  /** Places in which something may be left. */
+  private readonly used = new Set<LockPlace>();
+
   private constructor(
     readonly options: WorldOptions,
     seats: readonly Seat[],
@@ -38,6 +45,7 @@ export class World {
     readonly sessions: Sessions,
   ) {
     this.seats = seats;
+    this.places = [new RedisPlace('', redis, (seat) => seat.redis), new RowPlace(admin)];
   }
 
   static async open(options: WorldOptions): Promise<World> {
@@ -58,6 +66,7 @@ export class World {
     const redis = await openRedis(options, 'explorer');
     const world = new World(options, seats, admin, redis, sessions);
     await world.addBalance();
+    for (const place of world.places) await place.clear(); // an earlier world may have left something
     return world;
   }
 
@@ -71,30 +80,43 @@ export class World {
     await this.admin.query('DELETE FROM balance');
   }
 
-  /** Everything as before the first step: the balance at `stock`, no movement, no key. */
-  private async reset(stock: number): Promise<void> {
-    if (this.cleanAt === stock) return;
-    await Promise.all([this.redis.flushdb(), this.admin.query(RESET, [stock, stock])]);
+  /** Where the locks of a strategy may be. */
+  placesOf({ needs = [] }: Strategy): readonly LockPlace[] {
+    return this.places.filter(({ component }) => component === undefined || needs.includes(component));
   }
 
-  /** A schedule begins: nothing is clean any more. */
-  begin(stock: number): Promise<void> {
-    const reset = this.reset(stock);
+  /** A schedule begins: everything is as before the first step, and nothing is clean any more. */
+  async begin({ stock, strategy }: Pick<Setup, 'stock' | 'strategy'>): Promise<void> {
+    const isClean = this.cleanAt === stock;
     this.cleanAt = undefined;
-    return reset;
+    await Promise.all([
+      ...(isClean ? [] : [this.admin.query(RESET, [stock, stock])]),
+      this.clear(this.placesOf(strategy)),
+    ]);
+  }
+
+  /** Something may be left in this place. */
+  use(place: LockPlace): void {
+    this.used.add(place);
+  }
+
+  private async clear(places: readonly LockPlace[]): Promise<void> {
+    const used = places.filter((place) => this.used.has(place));
+    await Promise.all(used.map((place) => place.clear()));
+    for (const place of used) this.used.delete(place);
   }
 
   /** What the database holds, as committed. */
-  async look(): Promise<FinalState> {
+  async look(): Promise<Rows> {
     const [found] = await this.admin.query<RowDataPacket[][]>(LOOK);
     return finalState(found);
   }
 
   /** As `look`, and resets in the same round trip: nobody may be on the way any more. */
-  async lookAndReset(stock: number): Promise<FinalState> {
+  async lookAndReset({ stock, strategy }: Setup): Promise<Rows> {
     const [[found]] = await Promise.all([
       this.admin.query<RowDataPacket[][]>(`${LOOK}; ${RESET}`, [stock, stock]),
-      this.redis.flushdb(),
+      this.clear(this.placesOf(strategy)),
     ]);
     this.cleanAt = stock;
     return finalState(found);
@@ -104,11 +126,6 @@ export class World {
   async sever(seat: Seat, threads: readonly number[]): Promise<void> {
     for (const thread of threads) seat.sockets.get(thread)?.destroy(); // else the pool would lend a dead connection
     await this.sessions.end(threads);
-  }
-
-  /** Every lock key; asked on `redis`, so that the answer is the state right after that connection's last command. */
-  readLocks(redis: SteppedRedis = this.redis): Promise<readonly LockReading[]> {
-    return redis.evalsha(readLocks.sha, 0) as Promise<readonly LockReading[]>;
   }
 
   /** Milliseconds of one round trip to each server, median: what no explorer can be faster than. */

@@ -1,0 +1,130 @@
+import type { Component, StepInfo, SteppedRedis } from '#lab/step';
+import { createHash } from 'node:crypto';
+import type { Connection, RowDataPacket } from 'mysql2/promise';
+import type { Seat } from './seat';
+
+/** A lock as its server has it. */
+export interface LockReading {
+  /** The lock's own name, `lock:{item}:setnx`: the same in every place that has a part of it. */
+  readonly lock: string;
+  /** Distinguishes one holding of it from the next: a hash of the value, the owner, the number of the node. */
+  readonly content: string;
+  /** The actor who has it, where the content says so; otherwise it is whoever was seen to put it there. */
+  readonly owner?: string;
+  /** Milliseconds to live; -1: for ever. */
+  readonly ttlMs: number;
+  /** When it ends in real time, in any unit: another value means that somebody has set it anew. */
+  readonly expiry: number;
+}
+
+/** Where locks live: the keys of a Redis, the rows of a table. The explorer looks at it behind every step that may change it. */
+export interface LockPlace {
+  /** Stands before the names of its locks where people read them; empty for the lab's own Redis. */
+  readonly name: string;
+  /** Only the strategies that need this component are looked at here; absent: all. */
+  readonly component?: Component | undefined;
+  /** True when `read` is to be sent right behind the command on the same connection; otherwise it waits for the answer. */
+  readonly pipelined: boolean;
+  /** Whether the step may change locks here. */
+  touchedBy(step: StepInfo): boolean;
+  /** Every lock here, as `seat` finds it. */
+  read(seat?: Seat): Promise<readonly LockReading[]>;
+  /** The lease of a lock ends. */
+  end(lock: string): Promise<void>;
+  /** What is left of a lock in real time: it must not end by itself in the middle of a schedule. */
+  setTimeToLive(lock: string, ms: number): Promise<void>;
+  /** No lock is left. */
+  clear(): Promise<void>;
+}
+
+/** As people read it: the place, where it is not the lab's own Redis, and the lock. */
+export const shownLock = (place: string, lock: string): string => (place === '' ? lock : `${place} ${lock}`);
+
+/**
+ * Reads every lock key of a database: name, content, milliseconds to live, and when it expires, in one atomic step.
+ * A key's content is its owner in every lock that is known; DUMP covers strings, hashes and sets alike.
+ */
+const READ_LOCKS = `
+local found = {}
+for _, key in ipairs(redis.call('KEYS', 'lock:*')) do
+  found[#found + 1] = { key, redis.sha1hex(redis.call('DUMP', key)), redis.call('PTTL', key), redis.call('PEXPIRETIME', key) }
+end
+return found`;
+const READ_LOCKS_SHA = createHash('sha1').update(READ_LOCKS).digest('hex');
+
+/** Teaches a Redis the script by which its locks are read. */
+export const loadReadLocks = (redis: SteppedRedis): Promise<unknown> => redis.script('LOAD', READ_LOCKS);
+
+/** The lock keys of a Redis. */
+export class RedisPlace implements LockPlace {
+  readonly pipelined = true;
+
+  constructor(
+    readonly name: string,
+    private readonly admin: SteppedRedis,
+    /** An actor's own connection to this Redis. */
+    private readonly of: (seat: Seat) => SteppedRedis,
+    readonly component?: Component,
+  ) {}
+
+  touchedBy({ kind, verb, server = '' }: StepInfo): boolean {
+    return kind === 'redis' && server === this.name && !READS.test(verb);
+  }
+
+  async read(seat?: Seat): Promise<readonly LockReading[]> {
+    const redis = seat === undefined ? this.admin : this.of(seat);
+    const found = (await redis.evalsha(READ_LOCKS_SHA, 0)) as [string, string, number, number][];
+    return found.map(([lock, content, ttlMs, expiry]) => ({ lock, content, ttlMs, expiry }));
+  }
+
+  async end(lock: string): Promise<void> {
+    await this.admin.del(lock);
+  }
+
+  async setTimeToLive(lock: string, ms: number): Promise<void> {
+    await this.admin.pexpire(lock, ms);
+  }
+
+  async clear(): Promise<void> {
+    await this.admin.flushdb();
+  }
+}
+
+/** Redis commands that change nothing. */
+const READS = /^(GET|MGET|EXISTS|TTL|PTTL|HGET|HGETALL|TIME|WAIT|SUBSCRIBE|UNSUBSCRIBE)$/;
+
+/** The rows of `balance_lock`. */
+export class RowPlace implements LockPlace {
+  readonly name = 'row';
+  readonly pipelined = false;
+
+  constructor(private readonly admin: Connection) {}
+
+  touchedBy({ kind, verb, text }: StepInfo): boolean {
+    return kind === 'sql' && verb !== 'SELECT' && text.includes('balance_lock');
+  }
+
+  async read(): Promise<readonly LockReading[]> {
+    const [rows] = await this.admin.query<RowDataPacket[]>('SELECT name, owner FROM balance_lock');
+    return (rows as { name: string; owner: string }[]).map(({ name, owner }) => ({
+      lock: name,
+      content: owner,
+      owner,
+      ttlMs: -1,
+      expiry: -1,
+    }));
+  }
+
+  async end(lock: string): Promise<void> {
+    await this.admin.query('DELETE FROM balance_lock WHERE name = ?', [lock]);
+  }
+
+  /** A row has no time to live. */
+  setTimeToLive(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async clear(): Promise<void> {
+    await this.admin.query('DELETE FROM balance_lock');
+  }
+}
