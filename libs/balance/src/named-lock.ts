@@ -6,6 +6,9 @@ export interface NamedSession {
   transaction<T>(body: (tx: BalanceTransaction) => Promise<T>): Promise<T>;
 }
 
+/** Names of locks are known to the whole server, whatever the schema, and MySQL allows 64 characters: hence the hash. */
+const NAME = "SHA1(CONCAT(DATABASE(), ' ', ?))";
+
 /**
  * Runs `section` under GET_LOCK(name), on the connection that holds it. Waits in the database, at most `waitMs`, which
  * the server counts in whole seconds; then answers undefined. A connection whose lock cannot be released is
@@ -25,7 +28,7 @@ export async function underNamedLock<T>(
         transaction: (body) => runner.manager.transaction((manager) => body(new BalanceTransaction(manager))),
       });
     } finally {
-      await runner.query('DO RELEASE_LOCK(?)', [name]).catch(() => close(runner));
+      await runner.query(`DO RELEASE_LOCK(${NAME})`, [name]).catch(() => close(runner));
     }
   } finally {
     await runner.release();
@@ -34,7 +37,7 @@ export async function underNamedLock<T>(
 
 /** When the answer does not come, nobody knows whether the connection has the lock: it must not go back to the pool. */
 async function take(runner: QueryRunner, name: string, waitMs: number): Promise<boolean> {
-  const asked = runner.manager.query<{ taken: number }[]>('SELECT GET_LOCK(?, ?) AS taken', [
+  const asked = runner.manager.query<{ taken: number }[]>(`SELECT GET_LOCK(${NAME}, ?) AS taken`, [
     name,
     Math.ceil(waitMs / 1000),
   ]);
