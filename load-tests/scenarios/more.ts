@@ -125,6 +125,17 @@ export const MORE: readonly Scenario[] = [
     ...rush,
     options: { waitMs: 20_000 },
   }),
+  scenario('read-write', 'one writes at a time: exact', {
+    strategy: 'read-write',
+    ...rush,
+    options: { waitMs: 20_000 },
+  }),
+  scenario(
+    'read-write-long-work',
+    'work outlives the lease: two writers, oversells',
+    { strategy: 'read-write', ...longWork },
+    'work 300 ms, lease 200 ms',
+  ),
   scenario('redis-decr', 'exact', { strategy: 'redis-decr', ...rush }),
   scenario(
     'redis-decr-killed',

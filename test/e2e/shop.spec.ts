@@ -177,6 +177,31 @@ describe('what can be read', () => {
     expectProblem(await shop().get('/products/nothing/movements'), 404, 'STOCK.UNKNOWN_SKU');
   });
 
+  test('a stock read under the shared lock is not that of a sale in progress', async () => {
+    const sku = await shop().product(1);
+    const sale = shop().order({ sku, query: 'strategy=read-write&workMs=500' });
+    const locks = `/lab/inventory/locks/${sku}`;
+    await eventually('somebody writes', async () => (await shop().get(locks, 'lab')).json['length'] === 1);
+    const stocks = [shop().get(`/products/${sku}`), shop().get(`/products/${sku}?strategy=read-write`)];
+    expect((await Promise.all(stocks)).map(({ json }) => json['stock'])).toEqual([1, 0]);
+    expect((await sale).status).toBe(201);
+    expect((await shop().get(locks, 'lab')).json).toEqual([]);
+  });
+
+  test('readers who hold the shared lock keep a sale waiting', async () => {
+    const sku = await shop().product(1);
+    const reading = shop().get(`/products/${sku}?strategy=read-write&workMs=600`);
+    const sale = () => shop().order({ sku, query: 'strategy=read-write&waitMs=0' });
+    await eventually('a reader is inside', async () => {
+      const tooMuch = { sku, quantity: 9, buyer: 'ann' }; // refused as sold out while nobody reads
+      const { status } = await shop().order({ body: tooMuch, query: 'strategy=read-write&waitMs=0' });
+      return status === 423;
+    });
+    expectProblem(await sale(), 423, 'LOCK.NOT_OBTAINED');
+    expect((await reading).json['stock']).toBe(1);
+    expect((await sale()).status).toBe(201);
+  });
+
   test.each(['live', 'ready'])('health: %s', async (check) => {
     expect(await shop().get(`/health/${check}`)).toMatchObject({ status: 200, json: { status: 'ok' } });
   });

@@ -1,8 +1,8 @@
-import { Balances, type Movement } from '#lab/balance';
+import type { Movement } from '#lab/balance';
 import { Story, type Chosen } from '#lab/http';
-import { Servers, SteppedRedis, systemClock, type Fault } from '#lab/step';
-import { LocalProcess, type Tools } from '#lab/strategy';
-import { Inject, Injectable, Logger } from '@nestjs/common';
+import type { Fault } from '#lab/step';
+import { Inject, Injectable } from '@nestjs/common';
+import { Toolbox } from './toolbox';
 
 export interface Deduction {
   readonly sku: string;
@@ -13,13 +13,8 @@ export interface Deduction {
 /** Deducts stock by the strategy that the request chose. */
 @Injectable()
 export class DeductionsService {
-  private readonly logger = new Logger(DeductionsService.name);
-
   constructor(
-    @Inject(Balances) private readonly balances: Balances,
-    @Inject(SteppedRedis) private readonly redis: SteppedRedis,
-    @Inject(Servers) private readonly servers: Servers,
-    @Inject(LocalProcess) private readonly process: LocalProcess,
+    @Inject(Toolbox) private readonly toolbox: Toolbox,
     @Inject(Story) private readonly story: Story,
   ) {}
 
@@ -32,24 +27,11 @@ export class DeductionsService {
       balance: sku,
       delta: -quantity,
       request,
-      replica: this.process.name,
+      replica: this.toolbox.process.name,
       strategy: strategy.name,
     };
-    const tools: Tools = {
-      balances: this.balances,
-      redis: this.redis,
-      servers: this.servers,
-      process: this.process,
-      clock: systemClock,
-      options,
-      work: async () => {
-        if (options.workMs > 0) await systemClock.sleep(options.workMs, 'WORK');
-      },
-      warn: (warning, cause) => {
-        this.logger.warn({ warning, request, cause });
-      },
-    };
     const begin = { request, balance: sku, delta: change.delta, strategy: strategy.name, options };
+    const tools = this.toolbox.tools(request, options);
     return this.story.tell(begin, faults, () => strategy.apply(change, tools));
   }
 }

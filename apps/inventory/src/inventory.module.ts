@@ -10,6 +10,7 @@ import { DeductionsService } from './deductions.service';
 import { LabController } from './lab.controller';
 import { ProductsController } from './products.controller';
 import { ProductsService } from './products.service';
+import { Toolbox } from './toolbox';
 
 /** Closes the connections last, after the requests that still hold locks have finished. */
 @Injectable()
@@ -57,6 +58,7 @@ export const inventoryModule = (config: Config): DynamicModule => ({
     Connections,
     DeductionsService,
     ProductsService,
+    Toolbox,
     { provide: SteppedDataSource, useFactory: () => inventoryDataSource(config).initialize() },
     { provide: SteppedRedis, useFactory: () => connectRedis(config) },
     { provide: Servers, useFactory: () => connectServers(config) },

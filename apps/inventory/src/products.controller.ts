@@ -1,7 +1,8 @@
-import { SkuParams } from '#lab/http';
+import { readChosen, SkuParams } from '#lab/http';
 import { Ledger, type MovementRow } from '#lab/balance';
-import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, Headers, Inject, Param, Query, Req } from '@nestjs/common';
+import { ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
 import { ProductsService, type Product } from './products.service';
 import { PageQuery } from './schemas';
 
@@ -20,9 +21,17 @@ export class ProductsController {
   }
 
   @Get(':sku')
-  @ApiOperation({ summary: 'One product with its stock' })
-  find(@Param() { sku }: SkuParams): Promise<Product> {
-    return this.products.find(sku);
+  @ApiOperation({
+    summary: 'One product with its stock, read under the shared lock of the strategy if it has one',
+  })
+  @ApiQuery({ name: 'strategy', required: false, description: 'read-write' })
+  find(
+    @Param() { sku }: SkuParams,
+    @Query() query: Record<string, unknown>,
+    @Headers() headers: Record<string, string | undefined>,
+    @Req() { id: request }: FastifyRequest,
+  ): Promise<Product> {
+    return this.products.findUnder(readChosen(query, headers), sku, request);
   }
 
   @Get(':sku/movements')

@@ -1,6 +1,8 @@
 import { Ledger, UnknownBalance } from '#lab/balance';
+import type { Chosen } from '#lab/http';
 import { SteppedDataSource } from '#lab/step';
 import { Inject, Injectable } from '@nestjs/common';
+import { Toolbox } from './toolbox';
 
 export interface Product {
   readonly sku: string;
@@ -19,6 +21,7 @@ export class ProductsService {
   constructor(
     @Inject(SteppedDataSource) private readonly dataSource: SteppedDataSource,
     @Inject(Ledger) private readonly ledger: Ledger,
+    @Inject(Toolbox) private readonly toolbox: Toolbox,
   ) {}
 
   list(): Promise<Product[]> {
@@ -29,6 +32,13 @@ export class ProductsService {
     const [product] = await this.dataSource.query<Product[]>(`${PRODUCTS} WHERE sku = ?`, [sku]);
     if (product === undefined) throw new UnknownBalance(sku);
     return product;
+  }
+
+  /** As `find`; a strategy that has a shared lock reads the stock under it. Throws `LockNotObtained`. */
+  async findUnder({ strategy, options }: Chosen, sku: string, request: string): Promise<Product> {
+    const product = await this.find(sku);
+    const stock = await strategy.read?.(sku, this.toolbox.tools(request, options));
+    return stock === undefined ? product : { ...product, stock };
   }
 
   /** Sets the stock anew and forgets the movements; creates the product if need be. */

@@ -25,6 +25,7 @@ const ANSWERS: Readonly<Record<string, readonly [status: number, title: string]>
   'STOCK.UNKNOWN_SKU': [404, 'Unknown product'],
   'LOCK.NOT_OBTAINED': [423, 'Lock not obtained'],
   'LOCK.LOST': [409, 'Lock lost'],
+  'LOCK.UPGRADE': [409, 'A reader cannot become a writer'],
   'LOCK.FENCED': [409, 'Fenced off by a newer holder'],
   'LOCK.WAIT_TIMEOUT': [423, 'Row lock not obtained'],
   'SQL.DEADLOCK': [409, 'Dead-lock victim'],

@@ -13,6 +13,7 @@ import { mysqlLockTable } from './strategies/mysql-lock-table';
 import { mysqlNamedLock } from './strategies/mysql-named-lock';
 import { none } from './strategies/none';
 import { optimistic } from './strategies/optimistic';
+import { readWrite } from './strategies/read-write';
 import { redisDecr } from './strategies/redis-decr';
 import { redisAndTable } from './strategies/redis-and-table';
 import { reentrant } from './strategies/reentrant';
@@ -53,6 +54,7 @@ export const CATALOGUE: readonly Strategy[] = [
   rollbackOnLoss,
   reentrantThread,
   reentrant,
+  readWrite,
   redisDecr,
   redisAndTable,
   mysqlLockTable,

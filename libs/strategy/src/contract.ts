@@ -93,6 +93,8 @@ export interface Strategy {
    * servers said.
    */
   apply(change: Change, tools: Tools): Promise<Movement>;
+  /** Reads the value under the strategy's shared lock. Absent: readers need none. */
+  read?(balance: string, tools: Tools): Promise<number>;
 }
 
 export const SAFE: Expectation = { must: [], may: [] };

@@ -18,8 +18,9 @@ export {
   type OptionName,
   type Options,
 } from './options';
-export { LockLost, LockNotObtained } from './shared/errors';
+export { LockLost, LockNotObtained, UpgradeRefused } from './shared/errors';
 export { Lease } from './shared/lease';
+export { readWriteLock } from './shared/read-write-lock';
 export { LocalProcess } from './shared/local-process';
 export { loadScripts } from './shared/scripts';
 export { lockKey, withLock, type Lock, type LockTools } from './shared/with-lock';

@@ -25,3 +25,15 @@ export class LockLost extends Error {
     this.name = 'LockLost';
   }
 }
+
+/** A reader asked to write without giving up reading first. */
+export class UpgradeRefused extends Error {
+  readonly code = 'LOCK.UPGRADE';
+
+  constructor(readonly key: string) {
+    super(
+      `${key}: this request is reading, and cannot write before it has stopped: it would wait for itself. Release the read lock, take the write lock, and read again`,
+    );
+    this.name = 'UpgradeRefused';
+  }
+}

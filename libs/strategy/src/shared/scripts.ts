@@ -27,6 +27,8 @@ export const acquireWithExpiry = script<[token: string, leaseMs: number]>('acqui
 export const acquireWithFence = script<[owner: string, leaseMs: number]>('acquire-with-fence');
 export const acquireReentrant = script<[owner: string, leaseMs: number, held: number]>('acquire-reentrant');
 export const releaseReentrant = script<[owner: string]>('release-reentrant');
+export const acquireWrite = script<[owner: string, leaseMs: number, markMs: number]>('acquire-write');
+export const joinReaders = script<[owner: string, leaseMs: number]>('join-readers');
 export const takeStock = script<[units: number]>('take-stock');
 export const renewIfOwner = script<[token: string, leaseMs: number]>('renew-if-owner');
 
@@ -34,7 +36,7 @@ export const renewIfOwner = script<[token: string, leaseMs: number]>('renew-if-o
 export async function run<Args extends readonly (string | number)[]>(
   redis: Redis,
   { sha, text }: Script<Args>,
-  key: string | readonly [lock: string, other: string],
+  key: string | readonly [lock: string, ...others: string[]],
   ...args: Args
 ): Promise<unknown> {
   const keys = typeof key === 'string' ? [key] : key;

@@ -1,0 +1,109 @@
+import type { World } from '#lab/explore';
+import { DEFAULT_OPTIONS, readWriteLock, UpgradeRefused, type Options } from '#lab/strategy';
+import { openWorld } from '../harness/servers';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld(__filename);
+});
+afterAll(() => world.close());
+beforeEach(() => world.redis.flushdb());
+
+const READERS = 'readers:{item}';
+const MARK = 'writer-waits:{item}';
+
+type Sides = ReturnType<typeof readWriteLock>;
+
+const request = (name: string, options: Partial<Options> = {}): Sides => {
+  const [seat] = world.seats;
+  if (seat === undefined) throw new Error('there is no seat');
+  return readWriteLock('item', name, { redis: seat.redis, options: { ...DEFAULT_OPTIONS, ...options } });
+};
+
+/** What comes of a try of each, one after the other. */
+async function tries(...locks: Sides['read'][]): Promise<boolean[]> {
+  const answers: boolean[] = [];
+  for (const lock of locks) answers.push(await lock.tryAcquire());
+  return answers;
+}
+
+test('readers share', async () => {
+  expect(await tries(request('a').read, request('b').read, request('c').read)).toEqual([true, true, true]);
+});
+
+test('one writes at a time, and nobody reads meanwhile', async () => {
+  const writer = request('a').write;
+  expect(await tries(writer, request('b').write, request('c').read)).toEqual([true, false, false]);
+  await writer.release();
+  expect(await tries(request('b').write)).toEqual([true]);
+});
+
+test('a writer waits for the last reader', async () => {
+  const [a, b] = [request('a').read, request('b').read];
+  const writer = request('w').write;
+  expect(await tries(a, b, writer)).toEqual([true, true, false]);
+  await a.release();
+  expect(await tries(writer)).toEqual([false]);
+  await b.release();
+  expect(await tries(writer)).toEqual([true]);
+});
+
+test('new readers wait behind a writer that waits', async () => {
+  const [early, late] = [request('a').read, request('b').read];
+  const writer = request('w').write;
+  expect(await tries(early, writer, late)).toEqual([true, false, false]);
+  await early.release();
+  expect(await tries(late, writer, late)).toEqual([false, true, false]);
+  await writer.release();
+  expect(await tries(late)).toEqual([true]);
+});
+
+test('a writer that does not wait keeps nobody out', async () => {
+  expect(await tries(request('a').read, request('w', { waitMs: 0 }).write, request('b').read)).toEqual([
+    true,
+    false,
+    true,
+  ]);
+});
+
+test('the mark of a writer that is gone ends when it would have stopped waiting', async () => {
+  await tries(request('a').read, request('w', { waitMs: 3000, leaseMs: 5000 }).write);
+  const left = await world.redis.pttl(MARK);
+  expect(left).toBeGreaterThan(0);
+  expect(left).toBeLessThanOrEqual(3000);
+});
+
+test('a dead reader is forgotten: behind a waiting writer nobody prolongs it', async () => {
+  await tries(request('dead', { leaseMs: 4000 }).read, request('w').write);
+  expect(await tries(request('b', { leaseMs: 60_000 }).read)).toEqual([false]);
+  expect(await world.redis.pttl(READERS)).toBeLessThanOrEqual(4000);
+  await world.redis.del(READERS); // what Redis does when the time is over
+  expect(await tries(request('w').write)).toEqual([true]);
+});
+
+test('a later reader with a shorter lease does not cut an earlier one short', async () => {
+  await tries(request('a', { leaseMs: 60_000 }).read, request('b', { leaseMs: 1000 }).read);
+  expect(await world.redis.pttl(READERS)).toBeGreaterThan(50_000);
+});
+
+test('a reader that wants to write is refused, and told what to do', async () => {
+  const { read, write } = request('a');
+  await tries(read);
+  const refused = write.tryAcquire();
+  await expect(refused).rejects.toBeInstanceOf(UpgradeRefused);
+  await expect(refused).rejects.toMatchObject({ code: 'LOCK.UPGRADE', message: /Release the read lock/ });
+  await read.release();
+  expect(await tries(write)).toEqual([true]);
+});
+
+test('a writer may read as well', async () => {
+  const { read, write } = request('a');
+  expect(await tries(write, read, request('b').read)).toEqual([true, true, false]);
+});
+
+test('whoever has joined nothing takes nobody away', async () => {
+  await tries(request('a').read);
+  await request('b').read.release();
+  await request('b').write.release();
+  expect(await tries(request('w').write)).toEqual([false]);
+});
