@@ -21,5 +21,5 @@ export default async function setup() {
     await stack.stop();
     rmSync(dir, { recursive: true, force: true });
   };
-  process.env.LAB_TEST_SERVERS = JSON.stringify(stack.urls);
+  process.env.LAB_TEST_SERVERS = JSON.stringify({ ...stack.urls, dir });
 }

@@ -1,4 +1,7 @@
 import { World } from '#lab/explore';
+import { attach, ensureInstalled } from '#lab/stack';
+import type { Component, ServerAddresses } from '#lab/step';
+import { CATALOGUE, componentsOf } from '#lab/strategy';
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 
@@ -7,6 +10,10 @@ interface Servers {
   readonly redis: string;
   /** `mysql://user:password@host:port`, without a schema. */
   readonly mysql: string;
+  /** Of the servers on demand, those that were there from the beginning. */
+  readonly servers?: ServerAddresses;
+  /** The folder of the stack; absent when the servers were given. */
+  readonly dir?: string;
 }
 
 /** The servers that global-setup started. */
@@ -27,6 +34,23 @@ export function schemaOf(file: string): string {
   return `test_${name}_${createHash('sha1').update(file).digest('hex').slice(0, 6)}`;
 }
 
-/** Opens the servers for schedules in a schema of the spec file's own: `openWorld(__filename)`. */
-export const openWorld = (file: string): Promise<World> =>
-  World.open({ ...servers(), redisDb, schema: schemaOf(file) });
+/** Starts those of these servers on demand that no spec of this run has asked for yet, and says where all of them are. */
+export async function provide(components: readonly Component[]): Promise<ServerAddresses> {
+  const { dir, servers: given = {} } = servers();
+  if (components.length === 0 || dir === undefined) return given;
+  await ensureInstalled((line) => process.stderr.write(`${line}\n`), components);
+  const stack = await attach(dir);
+  if (stack === undefined) throw new Error(`the servers of this test run, in ${dir}, are gone`);
+  return (await stack.provide(components)).servers;
+}
+
+/**
+ * Opens the servers for schedules in a schema of the spec file's own: `openWorld(__filename)`. The servers on demand are
+ * those that the catalogue needs, or the ones named: each spec file has a Redis database, a ZooKeeper chroot and an etcd
+ * prefix of its own there.
+ */
+export const openWorld = async (
+  file: string,
+  components: readonly Component[] = componentsOf(CATALOGUE),
+): Promise<World> =>
+  World.open({ ...servers(), servers: await provide(components), redisDb, schema: schemaOf(file) });

@@ -18,6 +18,15 @@ const schema = z.object({
     .optional()
     .describe('independent Redis, separated by commas'),
   REPLICATED_REDIS_URL: redis.optional().describe('the primary of a Redis with replicas'),
+  ZOOKEEPER_URL: z
+    .string()
+    .regex(/^[\w.-]+:\d{1,5}(\/[\w./-]+)?$/, 'write host:port')
+    .optional()
+    .describe('host:port of ZooKeeper'),
+  ETCD_URL: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('http://host:port of etcd'),
   MYSQL_URL: z.url({ protocol: /^(mysql|mariadb)$/ }).default('mysql://lab:lab@127.0.0.1:3306'),
   INVENTORY_DATABASE: z.string().regex(/^\w+$/).default('inventory'),
   ORDER_DATABASE: z.string().regex(/^\w+$/).default('orders'),
@@ -33,7 +42,12 @@ export interface Config {
   readonly port: number;
   readonly redisUrl: string;
   /** The servers on demand, as far as there are any. */
-  readonly servers: { readonly voters?: readonly string[]; readonly primary?: string };
+  readonly servers: {
+    readonly voters?: readonly string[];
+    readonly primary?: string;
+    readonly zookeeper?: string;
+    readonly etcd?: string;
+  };
   readonly mysqlUrl: string;
   readonly inventoryDatabase: string;
   readonly orderDatabase: string;
@@ -56,6 +70,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     servers: {
       ...(data.REDLOCK_URLS !== undefined && { voters: data.REDLOCK_URLS }),
       ...(data.REPLICATED_REDIS_URL !== undefined && { primary: data.REPLICATED_REDIS_URL }),
+      ...(data.ZOOKEEPER_URL !== undefined && { zookeeper: data.ZOOKEEPER_URL }),
+      ...(data.ETCD_URL !== undefined && { etcd: data.ETCD_URL }),
     },
     mysqlUrl: data.MYSQL_URL,
     inventoryDatabase: data.INVENTORY_DATABASE,

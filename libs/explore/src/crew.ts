@@ -3,14 +3,12 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { ROOT, type Plan, type Task } from './execution';
 import { explore, type Limits } from './explorer';
+import type { WorldOptions } from './seat';
 import { emptyTally, merge, type Tally } from './tally';
 import { World } from './world';
 
 /** Addresses of the servers that schedules run on: see `WorldOptions`. */
-export interface Servers {
-  readonly redis: string;
-  readonly mysql: string;
-}
+export type Servers = Pick<WorldOptions, 'redis' | 'mysql' | 'servers'>;
 
 /** A plan as it is sent to a worker: a strategy by its name. */
 export type PlanMessage = Omit<Plan, 'setup'> & {

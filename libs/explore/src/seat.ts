@@ -11,8 +11,19 @@ export interface WorldOptions {
   /** `mysql://user:password@host:port`; the user may create and drop `schema` and has PROCESS. */
   readonly mysql: string;
   readonly schema: string;
-  /** Where the servers on demand are; each is emptied again and again. */
+  /** Where the servers on demand are. Of each the world uses a place of its own: see `ownServers`. */
   readonly servers?: ServerAddresses;
+}
+
+/** The same addresses with a world's own place in each: Redis database, ZooKeeper's chroot, prefix of etcd's keys. */
+export function ownServers({ servers = {}, redisDb, schema }: WorldOptions): ServerAddresses {
+  const { voters, primary, zookeeper, etcd } = servers;
+  return {
+    ...(voters !== undefined && { voters: voters.map((url) => `${url}/${redisDb}`) }),
+    ...(primary !== undefined && { primary: `${primary}/${redisDb}` }),
+    ...(zookeeper !== undefined && { zookeeper: `${zookeeper}/${schema}` }),
+    ...(etcd !== undefined && { etcd: `${etcd}/${schema}` }),
+  };
 }
 
 /** One actor's own connections. */
@@ -51,7 +62,7 @@ export async function openRedis({ redis: url, redisDb }: WorldOptions, name: str
 export async function openSeat(options: WorldOptions, name: string): Promise<Seat> {
   const redis = await openRedis(options, name);
   await loadScripts(redis);
-  const servers = new Servers(options.servers ?? {}, name);
+  const servers = new Servers(ownServers(options), name);
   await servers.connect(loadScripts);
   const dataSource = new SteppedDataSource({
     url: options.mysql,

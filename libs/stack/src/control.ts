@@ -1,3 +1,4 @@
+import type { Component } from '#lab/step';
 import { createHash } from 'node:crypto';
 import { chmodSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
@@ -15,6 +16,7 @@ const LONGEST_PATH = 100;
 const COMMANDS = {
   urls: (stack) => Promise.resolve(stack.urls),
   replicas: (stack) => stack.replicas(),
+  provide: (stack, components) => stack.provide(components as Component[]),
   scale: (stack, app, count) => stack.scale(app as AppName, Number(count)),
   kill: (stack, name) => stack.kill(String(name)),
   pause: (stack, name) => stack.pause(String(name)),
@@ -71,11 +73,14 @@ export async function attach(folder: string): Promise<Stack | undefined> {
   if (!announced) return undefined;
   const call = <T>(command: CommandName, ...args: unknown[]): Promise<T> =>
     ask(announced.control, { command, args }) as Promise<T>;
-  const urls = await call<Urls>('urls');
+  let urls = await call<Urls>('urls');
   return {
-    urls,
+    get urls() {
+      return urls;
+    },
     historyDir: announced.historyDir,
     replicas: () => call<readonly Replica[]>('replicas'),
+    provide: async (components) => (urls = await call<Urls>('provide', components)),
     scale: (app, count) => call('scale', app, count),
     kill: (name) => call('kill', name),
     pause: (name) => call('pause', name),

@@ -1,3 +1,5 @@
+import { missingVariable } from './addresses';
+import { componentConditions } from './components';
 import { StackError } from './errors';
 import { mysqlConditions } from './mysql';
 import { get, until } from './poll';
@@ -28,6 +30,12 @@ export function given({ historyDir, ...urls }: GivenAddresses): Stack {
     urls,
     historyDir,
     replicas: () => Promise.resolve([]),
+    provide: (components) => {
+      const missing = components.flatMap((component) => missingVariable(urls.servers, component) ?? []);
+      if (missing.length === 0) return Promise.resolve(urls);
+      const text = `${missing.join(', ')} was not given: set it, here and for the replicas, or unset the other addresses.`;
+      return Promise.reject(new StackError('STACK.COMPONENT_MISSING', text));
+    },
     scale: refuse('scaled'),
     kill: refuse('killed'),
     pause: refuse('paused'),
@@ -43,15 +51,22 @@ export function given({ historyDir, ...urls }: GivenAddresses): Stack {
       backEnd: 'given',
       ...(await redisConditions(urls.redis)),
       ...(await mysqlConditions(urls.mysql)),
+      ...(await componentConditions(urls.servers)),
       ...machine(),
     }),
     stop: () => Promise.resolve(),
   };
 }
 
-/** The addresses without passwords. */
-const shown = (urls: Urls): string =>
-  Object.values(urls as unknown as Record<string, string>)
+/** Hosts and ports: no passwords. */
+const shown = ({ servers: { voters = [], ...servers }, ...urls }: Urls): string =>
+  [...Object.values(urls as Readonly<Record<string, string>>), ...voters, ...Object.values(servers)]
     .filter((url) => url !== '')
-    .map((url) => new URL(url).host)
+    .map(
+      (url) =>
+        url
+          .replace(/^\w+:\/\//, '')
+          .replace(/^[^/]*@/, '')
+          .split('/')[0],
+    )
     .join(', ');

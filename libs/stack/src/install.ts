@@ -1,11 +1,13 @@
+import type { Component } from '#lab/step';
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { StackError } from './errors';
-import { find, howToGet, locate, type Needed, NEEDED } from './programs';
+import { find, howToGet, locate, type Needed, NEEDED, neededBy } from './programs';
 
 const run = promisify(execFile);
 
@@ -13,12 +15,16 @@ const run = promisify(execFile);
 const POLICY = '/usr/sbin/policy-rc.d';
 
 /**
- * Installs the missing servers with apt-get where that is possible without a question (Debian or Ubuntu, and root or
- * password-less sudo). The distribution's own services are not started. Does nothing when all are there.
+ * Installs the missing servers, and those of the components that are asked for, with apt-get where that is possible
+ * without a question (Debian or Ubuntu, and root or password-less sudo). The distribution's own services are not started. Does nothing when all are there.
  * @throws StackError STACK.PROGRAM_MISSING when it is not possible here, STACK.INSTALL_FAILED when apt-get failed.
  */
-export async function ensureInstalled(onProgress: (line: string) => void = () => undefined): Promise<void> {
-  const missing = Object.values(NEEDED).filter((needed) => !find(needed));
+export async function ensureInstalled(
+  onProgress: (line: string) => void = () => undefined,
+  components: readonly Component[] = [],
+): Promise<void> {
+  const needed: readonly Needed[] = [...Object.values(NEEDED), ...neededBy(components)];
+  const missing = needed.filter((one) => !find(one));
   if (missing.length === 0) return;
   const sudo = await becomeRoot();
   if (!sudo || !locate(['apt-get']))
@@ -26,16 +32,11 @@ export async function ensureInstalled(onProgress: (line: string) => void = () =>
 
   try {
     onProgress('asking apt for its package lists');
-    await run('/usr/bin/env', [...sudo, 'apt-get', 'update', '-qq'], OUTPUT);
-    const packages = await Promise.all(missing.map(offered));
+    await inTurn(() => run('/usr/bin/env', [...sudo, 'apt-get', 'update', '-qq'], OUTPUT));
+    const packages = (await Promise.all(missing.map(offered))).flat();
     onProgress(`installing ${packages.join(', ')}`);
-    await withoutServices(sudo, () =>
-      run(
-        '/usr/bin/env',
-        [...sudo, ...APT, 'install', '-y', '-qq', '--no-install-recommends', ...packages],
-        OUTPUT,
-      ),
-    );
+    const install = [...sudo, ...APT, 'install', '-y', '-qq', '--no-install-recommends', ...packages];
+    await withoutServices(sudo, () => inTurn(() => run('/usr/bin/env', install, OUTPUT)));
   } catch (error) {
     if (error instanceof StackError) throw error;
     const { stderr = '', message } = error as Error & { stderr?: string };
@@ -46,6 +47,24 @@ export async function ensureInstalled(onProgress: (line: string) => void = () =>
   const still = missing.filter((needed) => !find(needed));
   if (still.length > 0)
     throw notPossible(still, 'apt-get installed the packages, but the programs are not found.');
+}
+
+/** Milliseconds to wait for another apt, of this lab or anybody's. */
+const APT_BUSY_MS = 180_000;
+
+/** Tries again while another apt-get holds the lock. */
+async function inTurn(aptGet: () => Promise<unknown>): Promise<void> {
+  const deadline = performance.now() + APT_BUSY_MS;
+  for (;;) {
+    try {
+      await aptGet();
+      return;
+    } catch (error) {
+      const isBusy = /(Could not get|Unable to acquire|Unable to lock)/.test((error as Error).message);
+      if (!isBusy || performance.now() > deadline) throw error;
+      await sleep(500);
+    }
+  }
 }
 
 const OUTPUT = { maxBuffer: 64 * 1024 * 1024 };
@@ -62,11 +81,11 @@ async function becomeRoot(): Promise<string[] | undefined> {
   }
 }
 
-/** The first package name that this distribution can install. */
-async function offered(needed: Needed): Promise<string> {
-  for (const name of needed.apt) {
-    const { stdout } = await run('apt-cache', ['policy', name]);
-    if (/Candidate: (?!\(none\))/.test(stdout)) return name;
+/** The first packages that this distribution can install. */
+async function offered(needed: Needed): Promise<string[]> {
+  for (const names of needed.apt.map((text) => text.split(' '))) {
+    const { stdout } = await run('apt-cache', ['policy', ...names]);
+    if (stdout.match(/Candidate: (?!\(none\))/g)?.length === names.length) return names;
   }
   throw notPossible([needed], `apt offers none of ${needed.apt.join(', ')}.`);
 }

@@ -1,7 +1,10 @@
+import type { Component } from '#lab/step';
 import { availableParallelism, release, type as osType } from 'node:os';
 import { join } from 'node:path';
+import { environmentOf } from './addresses';
 import { runToEnd } from './child';
 import type { Claim } from './claim';
+import { componentConditions, Components } from './components';
 import { Entrance, type Routes } from './entrance';
 import { StackError } from './errors';
 import { Journal } from './journal';
@@ -22,6 +25,7 @@ const WATCH_MS = 20;
 interface Servers {
   readonly redis: { server: Server; url: string };
   readonly mysql: { server: Server; url: string };
+  readonly components: Components;
 }
 
 /** The processes back end, once Redis and the database are up. */
@@ -52,7 +56,8 @@ export class ProcessStack implements Stack {
 
   get urls(): Urls {
     const shop = this.entrance?.urls ?? { public: '', inventory: '' };
-    return { ...shop, redis: this.servers.redis.url, mysql: this.servers.mysql.url };
+    const { redis, mysql, components } = this.servers;
+    return { ...shop, redis: redis.url, mysql: mysql.url, servers: components.addresses };
   }
 
   /** Run at the beginning of `stop`. */
@@ -62,6 +67,12 @@ export class ProcessStack implements Stack {
 
   replicas(): Promise<readonly Replica[]> {
     return Promise.resolve(this.fleet.map((replica) => replica.snapshot()));
+  }
+
+  async provide(components: readonly Component[]): Promise<Urls> {
+    this.assertRunning();
+    await this.servers.components.provide(components);
+    return this.urls;
   }
 
   scale(app: AppName, count: number): Promise<void> {
@@ -95,11 +106,12 @@ export class ProcessStack implements Stack {
     if (this.stopping) return;
     await found.start();
     if (found instanceof SupervisedReplica) await found.ready(READY_MS);
+    else await this.servers.components.settle(found);
     if (found === this.entrance?.server) await this.entrance.worker();
   }
 
   async ready(): Promise<void> {
-    for (const { isUp, name } of this.allServers()) {
+    for (const { isUp, name } of this.baseServers()) {
       if (!isUp)
         throw new StackError('STACK.SERVER_DOWN', `${name} is down: restart('${name}') starts it again.`);
     }
@@ -111,6 +123,7 @@ export class ProcessStack implements Stack {
       backEnd: 'processes',
       ...(await redisConditions(this.urls.redis)),
       ...(await mysqlConditions(this.urls.mysql)),
+      ...(await componentConditions(this.urls.servers)),
       nginx: demand(NEEDED.nginx).version,
       ...machine(),
     };
@@ -128,7 +141,9 @@ export class ProcessStack implements Stack {
     await Promise.all(this.closers.map((close) => close()));
     await this.scaling;
     await this.entrance?.server.stop();
-    await Promise.all([this.servers.redis.server.stop(), this.servers.mysql.server.stop()]);
+    const { redis, mysql, components } = this.servers;
+    await Promise.all([redis.server.stop(), mysql.server.stop(), components.stop()]);
+    await this.claim.abandon(); // what belongs to a component that did not start
     this.layout.removeData();
     this.claim.release();
   }
@@ -206,6 +221,7 @@ export class ProcessStack implements Stack {
       INVENTORY_DATABASE: 'inventory',
       ORDER_DATABASE: 'orders',
       INVENTORY_URL: this.urls.inventory,
+      ...environmentOf(this.urls.servers),
       LAB_ENABLED: String(this.options.lab),
       HISTORY_DIR: this.historyDir,
     };
@@ -223,14 +239,14 @@ export class ProcessStack implements Stack {
     return this.fleet.filter((replica) => replica.app === app);
   }
 
-  private allServers(): Server[] {
+  private baseServers(): Server[] {
     const { redis, mysql } = this.servers;
     return [redis.server, mysql.server, ...(this.entrance ? [this.entrance.server] : [])];
   }
 
   private find(name: string): SupervisedReplica | Server {
     this.assertRunning();
-    const all = [...this.fleet, ...this.allServers()];
+    const all = [...this.fleet, ...this.baseServers(), ...this.servers.components.servers];
     const found = all.find((one) => one.name === name);
     if (found) return found;
     const names = all.map((one) => one.name).join(', ');

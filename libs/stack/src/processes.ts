@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { Claim } from './claim';
+import { Components } from './components';
 import { serveControl } from './control';
 import { StackError } from './errors';
 import { Layout } from './layout';
@@ -36,12 +37,15 @@ export async function startProcesses(options: StackOptions): Promise<Stack> {
 }
 
 async function start(options: StackOptions, layout: Layout, claim: Claim): Promise<Stack> {
-  options.onProgress?.('starting Redis and the database');
+  const { durability = 'full', components: wanted = [] } = options;
+  options.onProgress?.(`starting ${['Redis', 'the database', ...wanted].join(', ')}`);
+  const components = new Components(layout, claim, durability);
   const [redis, mysql] = await Promise.all([
     startRedis(layout, claim),
-    startMysql(layout, options.durability ?? 'full', claim),
+    startMysql(layout, durability, claim),
+    components.provide(wanted),
   ]);
-  const stack = new ProcessStack(options, layout, claim, { redis, mysql });
+  const stack = new ProcessStack(options, layout, claim, { redis, mysql, components });
   const { order, inventory } = options.replicas;
   if (order + inventory > 0)
     options.onProgress?.(`starting ${order} order and ${inventory} inventory replicas`);

@@ -1,4 +1,6 @@
+import type { Component } from '#lab/step';
 import { execFileSync } from 'node:child_process';
+import { existsSync, realpathSync } from 'node:fs';
 import { StackError } from './errors';
 
 /** Where servers live although a user's PATH does not say so. */
@@ -8,6 +10,8 @@ export interface Program {
   readonly path: string;
   /** e.g. `10.11.19-MariaDB`; empty when it does not tell. */
   readonly version: string;
+  /** The one of `Needed.files` that is there. */
+  readonly file?: string;
 }
 
 export interface Needed {
@@ -15,8 +19,10 @@ export interface Needed {
   /** Names of the program, the preferred first. */
   readonly commands: readonly string[];
   readonly versionFlag: string;
+  /** What the program runs, the preferred first: without any of these it is of no use, and they tell the version. */
+  readonly files?: readonly string[];
   readonly neededFor: string;
-  /** Debian and Ubuntu packages, the preferred first. */
+  /** Debian and Ubuntu packages, the preferred first; several that are needed together are separated by blanks. */
   readonly apt: readonly string[];
   readonly brew: string;
   readonly docker: string;
@@ -53,13 +59,47 @@ export const NEEDED = {
   },
 } as const satisfies Record<string, Needed>;
 
+/** What is run for strategies that need a server on demand, where `NEEDED` does not have it. */
+export const ON_DEMAND = {
+  zookeeper: {
+    name: 'zookeeper',
+    commands: ['java', '/opt/homebrew/opt/openjdk/bin/java', '/usr/local/opt/openjdk/bin/java'],
+    versionFlag: '-version',
+    files: [
+      '/usr/share/java/zookeeper.jar',
+      '/opt/homebrew/opt/zookeeper/libexec/lib',
+      '/usr/local/opt/zookeeper/libexec/lib',
+    ],
+    neededFor: 'locks in ZooKeeper (--with zookeeper)',
+    // Debian's package zookeeper adds a desktop's Java and scripts that are not used here.
+    apt: ['libzookeeper-java default-jre-headless'],
+    brew: 'zookeeper',
+    docker: 'zookeeper:3.8',
+  },
+  etcd: {
+    name: 'etcd',
+    commands: ['etcd'],
+    versionFlag: '--version',
+    neededFor: 'locks in etcd (--with etcd)',
+    apt: ['etcd-server', 'etcd'],
+    brew: 'etcd',
+    docker: 'etcd 3.5',
+  },
+} as const satisfies Partial<Record<Component, Needed>>;
+
+/** What has to be installed for these components, besides `NEEDED`. */
+export const neededBy = (components: readonly Component[]): readonly Needed[] =>
+  Object.entries(ON_DEMAND).flatMap(([name, needed]) =>
+    components.includes(name as Component) ? [needed] : [],
+  );
+
 /** Path and version of the first of these programs that is installed. */
-export function find({
-  commands,
-  versionFlag,
-}: Pick<Needed, 'commands' | 'versionFlag'>): Program | undefined {
+export function find({ commands, versionFlag, files }: Needed): Program | undefined {
   const path = locate(commands);
-  return path === undefined ? undefined : { path, version: versionOf(path, versionFlag) };
+  if (path === undefined) return undefined;
+  if (files === undefined) return { path, version: versionOf(path, versionFlag) };
+  const file = files.find((one) => existsSync(one));
+  return file === undefined ? undefined : { path, version: versionIn(realpathSync(file)), file };
 }
 
 /** Like `find`; a missing program is an error that says how to get it. */
@@ -91,9 +131,10 @@ export function locate(commands: readonly string[]): string | undefined {
 function versionOf(path: string, flag: string): string {
   try {
     // nginx prints its version on stderr.
-    const text = execFileSync('/bin/sh', ['-c', '"$0" "$1" 2>&1', path, flag], { encoding: 'utf8' });
-    return /\d+\.\d+\.\d+(-MariaDB)?/.exec(text)?.[0] ?? '';
+    return versionIn(execFileSync('/bin/sh', ['-c', '"$0" "$1" 2>&1', path, flag], { encoding: 'utf8' }));
   } catch {
     return '';
   }
 }
+
+const versionIn = (text: string): string => /\d+\.\d+\.\d+(-MariaDB)?/.exec(text)?.[0] ?? '';

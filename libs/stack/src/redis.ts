@@ -7,25 +7,36 @@ import type { Layout } from './layout';
 import { infra } from './paths';
 import { demand, NEEDED } from './programs';
 import { type Recipe, type Server, startOnFreePorts } from './server';
-import type { Conditions } from './types';
+import type { Conditions, ServerName } from './types';
 
-export async function startRedis(layout: Layout, claim: Claim): Promise<{ server: Server; url: string }> {
+export interface StartedRedis {
+  readonly server: Server;
+  readonly url: string;
+}
+
+/** A Redis of its own under this name. */
+export async function startRedis(
+  layout: Layout,
+  claim: Claim,
+  name: ServerName = 'redis',
+  args: readonly string[] = [],
+): Promise<StartedRedis> {
   const program = demand(NEEDED.redis).path;
-  const data = layout.dataFolder('redis');
+  const data = layout.dataFolder(name);
   const config = join(data, 'redis.conf');
   copyFileSync(infra('redis', 'redis.conf'), config);
   give(config, layout.account);
   const { server, ports } = await startOnFreePorts(
     [undefined],
     ([port = 0]): Recipe => ({
-      name: 'redis',
+      name,
       ports: [port],
       command: {
-        name: 'redis',
+        name,
         program,
-        args: [config, '--port', String(port), '--bind', '127.0.0.1', '--dir', data],
+        args: [config, '--port', String(port), '--bind', '127.0.0.1', '--dir', data, ...args],
         cwd: data,
-        log: layout.log('redis'),
+        log: layout.log(name),
         account: layout.account,
       },
       answers: async (pid) => (await info(address(port)))?.['process_id'] === String(pid),
@@ -52,16 +63,24 @@ export async function redisConditions(url: string): Promise<Conditions> {
   });
 }
 
-async function info(url: string): Promise<Record<string, string> | undefined> {
+/** INFO of a Redis; undefined when it does not answer. */
+export async function info(url: string, section = 'server'): Promise<Record<string, string> | undefined> {
   try {
-    return parseInfo(await withRedis(url, (redis) => redis.info('server')));
+    return parseInfo(await withRedis(url, (redis) => redis.info(section)));
   } catch {
     return undefined;
   }
 }
 
 async function withRedis<T>(url: string, use: (redis: Redis) => Promise<T>): Promise<T> {
-  const redis = new Redis(url, { lazyConnect: true, retryStrategy: null, connectTimeout: 1000 });
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    retryStrategy: null,
+    connectTimeout: 1000,
+    // A paused server takes connections and never answers.
+    enableReadyCheck: false,
+    commandTimeout: 1000,
+  });
   redis.on('error', () => undefined);
   // A failed connect has ended by itself; a disconnect after it would leave a timer of 2 s behind.
   await redis.connect();

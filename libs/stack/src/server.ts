@@ -40,6 +40,11 @@ export class Server {
     return this.child !== undefined && !this.child.exited;
   }
 
+  /** Up and not paused. */
+  get isRunning(): boolean {
+    return this.isUp && this.child?.paused === false;
+  }
+
   /** Process id of the running server. @throws StackError STACK.SERVER_DOWN */
   get pid(): number {
     return this.running().pid;

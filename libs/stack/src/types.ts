@@ -1,8 +1,11 @@
+import type { Component, ServerAddresses } from '#lab/step';
+
 /** The two applications that run as replicas. */
 export type AppName = 'order' | 'inventory';
 
 /** The servers under the replicas, by the names that kill, pause, resume and restart understand. */
-export type ServerName = 'redis' | 'mysql' | 'nginx';
+export type ServerName =
+  'redis' | 'mysql' | 'nginx' | `redis-${number}` | 'primary' | `replica-${number}` | 'zookeeper' | 'etcd';
 
 export interface ReplicaCounts {
   readonly order: number;
@@ -14,6 +17,8 @@ export interface StackOptions {
   readonly dir: string;
   /** `{ order: 0, inventory: 0 }` starts Redis and the database only; `scale` can add replicas later. */
   readonly replicas: ReplicaCounts;
+  /** Servers on demand to start with; `provide` can add others later. */
+  readonly components?: readonly Component[];
   /** Faults, history and reset are enabled, and the lab address exists. */
   readonly lab: boolean;
   /** Taken if free, otherwise another free port. */
@@ -43,6 +48,8 @@ export interface Urls {
   readonly redis: string;
   /** With user and password, without a schema: the schemas are `inventory` and `orders`. */
   readonly mysql: string;
+  /** Of the servers on demand, as far as there are any. */
+  readonly servers: ServerAddresses;
 }
 
 export interface Replica {
@@ -63,7 +70,7 @@ export type Conditions = Record<string, string | number | boolean>;
 
 /**
  * Servers and replicas that are running. Every method rejects with a `StackError`.
- * A `name` is a replica's (`inventory-1`) or `redis`, `mysql`, `nginx`.
+ * A `name` is a replica's (`inventory-1`) or a server's (`redis`, `mysql`, `nginx`, `redis-3`, `primary`, `zookeeper` …).
  */
 export interface Stack {
   readonly urls: Urls;
@@ -71,6 +78,12 @@ export interface Stack {
   readonly historyDir: string;
 
   replicas(): Promise<readonly Replica[]>;
+
+  /**
+   * Starts the servers on demand that are not there yet, and resolves with all addresses when they answer. Only
+   * replicas that are started later know of them.
+   */
+  provide(components: readonly Component[]): Promise<Urls>;
 
   /** Resolves when `count` replicas of the app are ready and nginx sends requests to exactly these. */
   scale(app: AppName, count: number): Promise<void>;

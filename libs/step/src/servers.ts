@@ -28,7 +28,23 @@ export interface ServerAddresses {
   readonly voters?: readonly string[];
   /** `redis://host:port[/db]` of the primary of `replica`. */
   readonly primary?: string;
+  /** `host:port[/chroot]`, as ZooKeeper's clients take it. */
+  readonly zookeeper?: string;
+  /** `http://host:port[/prefix]`; all keys begin with the prefix. */
+  readonly etcd?: string;
 }
+
+/** Which address says that a component is there. */
+const ADDRESSES = {
+  redlock: 'voters',
+  replica: 'primary',
+  zookeeper: 'zookeeper',
+  etcd: 'etcd',
+} as const satisfies Record<Component, keyof ServerAddresses>;
+
+/** The components that there are addresses of. */
+export const componentsAt = (addresses: ServerAddresses): readonly Component[] =>
+  COMPONENT_NAMES.filter((component) => addresses[ADDRESSES[component]] !== undefined);
 
 /** Connections to the servers on demand. Asking for one that is not there throws `ComponentMissing`. */
 export class Servers {

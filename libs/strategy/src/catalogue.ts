@@ -1,3 +1,4 @@
+import type { Component } from '#lab/step';
 import type { Strategy } from './contract';
 import { conditionalUpdate } from './strategies/conditional-update';
 import { expiring } from './strategies/expiring';
@@ -89,6 +90,11 @@ export function findStrategy(name: string): Strategy {
   if (strategy === undefined) throw new UnknownStrategy(name, [...byName.keys()]);
   return strategy;
 }
+
+/** The servers on demand that these strategies need, each once. */
+export const componentsOf = (strategies: readonly Strategy[]): readonly Component[] => [
+  ...new Set(strategies.flatMap(({ needs = [] }) => needs)),
+];
 
 /** Strategies by name. A name given twice stops the boot. */
 export function index(strategies: readonly Strategy[]): ReadonlyMap<string, Strategy> {

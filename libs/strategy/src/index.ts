@@ -1,4 +1,4 @@
-export { CATALOGUE, DEFAULT_STRATEGY, UnknownStrategy, findStrategy, index } from './catalogue';
+export { CATALOGUE, DEFAULT_STRATEGY, UnknownStrategy, componentsOf, findStrategy, index } from './catalogue';
 export { renderCatalogue } from './catalogue-page';
 export {
   CAPABILITIES,

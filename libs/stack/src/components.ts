@@ -1,0 +1,117 @@
+import type { Component, ServerAddresses } from '#lab/step';
+import type { Claim } from './claim';
+import { etcdConditions, startEtcd } from './etcd';
+import type { Layout } from './layout';
+import { info, startRedis } from './redis';
+import { ReplicatedRedis } from './replicated-redis';
+import type { Server } from './server';
+import type { Conditions, Durability } from './types';
+import { startZookeeper, zookeeperConditions } from './zookeeper';
+
+const VOTERS = 5;
+
+/** A component that was started. */
+interface Started {
+  /** In the order in which they are stopped. */
+  readonly servers: readonly Server[];
+  readonly addresses: ServerAddresses;
+  /** Resolves when the servers that run agree with one another. */
+  readonly settle?: () => Promise<void>;
+}
+
+type Start = (layout: Layout, claim: Claim, durability: Durability) => Promise<Started>;
+
+const START: Readonly<Record<Component, Start>> = {
+  redlock: async (layout, claim) => {
+    const names = Array.from({ length: VOTERS }, (_, i) => `redis-${i + 1}` as const);
+    const voters = await Promise.all(names.map((name) => startRedis(layout, claim, name)));
+    return {
+      servers: voters.map(({ server }) => server),
+      addresses: { voters: voters.map(({ url }) => url) },
+    };
+  },
+  replica: async (layout, claim) => {
+    const replicated = await ReplicatedRedis.start(layout, claim);
+    return {
+      servers: replicated.servers,
+      addresses: { primary: replicated.url },
+      settle: () => replicated.inSync(),
+    };
+  },
+  zookeeper: async (layout, claim, durability) => {
+    const { server, url } = await startZookeeper(layout, durability, claim);
+    return { servers: [server], addresses: { zookeeper: url } };
+  },
+  etcd: async (layout, claim, durability) => {
+    const { server, url } = await startEtcd(layout, durability, claim);
+    return { servers: [server], addresses: { etcd: url } };
+  },
+};
+
+/** The servers on demand of one stack: each component is started once, whoever asks. */
+export class Components {
+  private readonly starting = new Map<Component, Promise<Started>>();
+  private readonly started: Started[] = [];
+
+  constructor(
+    private readonly layout: Layout,
+    private readonly claim: Claim,
+    private readonly durability: Durability,
+  ) {}
+
+  /** Resolves when all of these answer. @throws StackError STACK.PROGRAM_MISSING, STACK.START_FAILED, STACK.STOPPED */
+  async provide(components: readonly Component[]): Promise<void> {
+    await Promise.all(components.map((component) => this.once(component)));
+  }
+
+  get addresses(): ServerAddresses {
+    return Object.assign({}, ...this.started.map(({ addresses }) => addresses)) as ServerAddresses;
+  }
+
+  get servers(): readonly Server[] {
+    return this.started.flatMap(({ servers }) => servers);
+  }
+
+  /** Resolves when the servers beside this one agree with it. */
+  async settle(server: Server): Promise<void> {
+    await this.started.find(({ servers }) => servers.includes(server))?.settle?.();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.allSettled(this.starting.values());
+    await Promise.all(
+      this.started.map(async ({ servers }) => {
+        for (const server of servers) await server.stop();
+      }),
+    );
+  }
+
+  private once(component: Component): Promise<Started> {
+    const known = this.starting.get(component);
+    if (known) return known;
+    const start = START[component](this.layout, this.claim, this.durability);
+    this.starting.set(component, start);
+    start.then(
+      (started) => this.started.push(started),
+      () => this.starting.delete(component), // it may be asked for again, for instance once it is installed
+    );
+    return start;
+  }
+}
+
+/** What there is of servers on demand. One that is down is `unknown`, because a run may end so. */
+export async function componentConditions({
+  voters,
+  primary,
+  zookeeper,
+  etcd,
+}: ServerAddresses): Promise<Conditions> {
+  return {
+    ...(voters !== undefined && { redlockVoters: voters.length }),
+    ...(primary !== undefined && {
+      redisReplicas: Number((await info(primary, 'replication'))?.['connected_slaves'] ?? NaN) || 'unknown',
+    }),
+    ...(zookeeper !== undefined && (await zookeeperConditions(zookeeper))),
+    ...(etcd !== undefined && (await etcdConditions(etcd))),
+  };
+}

@@ -1,0 +1,62 @@
+import type { Claim } from './claim';
+import { StackError } from './errors';
+import type { Layout } from './layout';
+import { until } from './poll';
+import { info, startRedis, type StartedRedis } from './redis';
+import type { Server } from './server';
+
+const REPLICAS = 2;
+/** A replica whose link broke tries again once a second. */
+const SYNC_MS = 10_000;
+
+/** A Redis primary with two replicas. */
+export class ReplicatedRedis {
+  private constructor(
+    private readonly primary: StartedRedis,
+    private readonly replicas: readonly StartedRedis[],
+  ) {}
+
+  /** Resolves when both replicas are connected and have all data. @throws StackError STACK.START_FAILED */
+  static async start(layout: Layout, claim: Claim): Promise<ReplicatedRedis> {
+    const primary = await startRedis(layout, claim, 'primary');
+    const { hostname, port } = new URL(primary.url);
+    const following = ['--replicaof', hostname, port];
+    const names = Array.from({ length: REPLICAS }, (_, i) => `replica-${i + 1}` as const);
+    const replicas = await Promise.all(names.map((name) => startRedis(layout, claim, name, following)));
+    const replicated = new ReplicatedRedis(primary, replicas);
+    await replicated.inSync();
+    return replicated;
+  }
+
+  get url(): string {
+    return this.primary.url;
+  }
+
+  /** Those that must be stopped first come first: a primary that ends waits for its replicas. */
+  get servers(): readonly Server[] {
+    return [...this.replicas, this.primary].map(({ server }) => server);
+  }
+
+  /**
+   * Resolves when every replica that runs, and was not promoted, has what the primary has. Nobody is waited for while the
+   * primary does not run.
+   */
+  async inSync(): Promise<void> {
+    if (await until(() => this.isInSync(), { timeoutMs: SYNC_MS })) return;
+    throw new StackError(
+      'STACK.START_FAILED',
+      `the replicas of ${this.primary.url} did not come into sync within ${SYNC_MS / 1000} s: see ${this.primary.server.log}`,
+    );
+  }
+
+  private async isInSync(): Promise<boolean> {
+    if (!this.primary.server.isRunning) return true;
+    const running = this.replicas.filter(({ server }) => server.isRunning);
+    const states = await Promise.all(running.map(({ url }) => info(url, 'replication')));
+    const following = states.filter((state) => state?.['role'] === 'slave');
+    if (following.some((state) => state?.['master_link_status'] !== 'up')) return false;
+    const primary = (await info(this.primary.url, 'replication')) ?? {};
+    const online = Object.values(primary).filter((value) => value.includes('state=online'));
+    return online.length >= following.length;
+  }
+}
