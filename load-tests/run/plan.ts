@@ -31,6 +31,8 @@ export interface LoadPlan {
   /** Inventory replicas. */
   readonly replicas: number;
   readonly fault?: { readonly header: string; readonly on: FaultOn };
+  /** Stock and movements are brought together when the first buyer has met the fault, before the others come. */
+  readonly reconcile?: true;
 }
 
 export type PlanInput = Pick<LoadPlan, 'strategy'> &
@@ -53,10 +55,10 @@ export function completePlan(input: PlanInput): LoadPlan {
 }
 
 /** What is done to the strategy in this run. */
-export function circumstanceOf({ strategy, options, replicas, fault }: LoadPlan): Circumstance {
+export function circumstanceOf({ strategy, options, replicas, fault, reconcile }: LoadPlan): Circumstance {
   const uses = findStrategy(strategy).options;
   for (const { action, verb } of fault === undefined ? [] : parseFaults(fault.header)) {
-    if (action.kind === 'kill') return 'holder-killed';
+    if (action.kind === 'kill') return reconcile === true ? 'killed-then-reconciled' : 'holder-killed';
     if (action.kind === 'error' && RELEASES.has(verb) && verb !== 'COMMIT') return 'release-fails';
     const outlivesLease =
       action.kind === 'pause-until' ||
@@ -80,6 +82,8 @@ const RELEASES = new Set([
   'COMMIT',
 ]);
 
+const KILLED: ReadonlySet<Circumstance> = new Set(['holder-killed', 'killed-then-reconciled']);
+
 /**
  * What the catalogue says of the plan. A kill may leave a movement without its order: the order app cannot know. Nothing
  * can be oversold where there is enough for everybody.
@@ -92,6 +96,6 @@ export function expectationOf(plan: LoadPlan): Expectation {
   const impossible = plan.requests * plan.quantity <= plan.stock ? ['oversold'] : [];
   return {
     must: must.filter((kind) => !impossible.includes(kind)),
-    may: circumstance === 'holder-killed' ? [...may, 'orphan'] : may,
+    may: KILLED.has(circumstance) ? [...may, 'orphan'] : may,
   };
 }

@@ -66,6 +66,7 @@ async function sendTraffic(
     first = sendOne(url, plan, `${run}-first`);
     await faultFired(target, plan.sku, first);
     if (plan.fault.header.includes('=kill')) await crew.ready(); // the others come when its replica is there again
+    if (plan.reconcile === true) await target.reconcile(plan.sku);
   }
   const traffic = await sendLoad(url, plan, run, (count) => {
     onProgress(`${count} of ${plan.requests} answers`);

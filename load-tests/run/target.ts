@@ -25,6 +25,11 @@ export class Target {
     return this.json('POST', '/lab/reset', { sku, stock });
   }
 
+  /** Brings what strategies keep outside of the database together with it. */
+  reconcile(sku: string): Promise<unknown> {
+    return this.json('POST', '/lab/inventory/reconcile', { sku });
+  }
+
   async product(sku: string): Promise<{ stock: number; initial: number }> {
     return (await this.json('GET', `/products/${sku}`)) as { stock: number; initial: number };
   }

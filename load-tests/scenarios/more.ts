@@ -148,6 +148,17 @@ export const MORE: readonly Scenario[] = [
     'the first buyer is alone: it takes one unit from the count and dies',
   ),
   scenario(
+    'redis-decr-reconciled',
+    'killed between the count and the row, then reconciled: exact',
+    {
+      strategy: 'redis-decr',
+      ...afterFault,
+      fault: { header: 'before(UPDATE)=kill', on: { kind: 'first' } },
+      reconcile: true,
+    },
+    'the first buyer takes one unit and dies; the others come when the unit was given back',
+  ),
+  scenario(
     'redis-and-table-long-work',
     'the lease ends, the row keeps others out: sells exactly',
     { strategy: 'redis-and-table', ...longWork },

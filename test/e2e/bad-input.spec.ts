@@ -165,6 +165,7 @@ describe('the public address has no lab', () => {
   test.each([
     ['/lab/reset', { sku: 'phone', stock: 7 }],
     ['/lab/inventory/reset', { sku: 'phone', stock: 7 }],
+    ['/lab/inventory/reconcile', { sku: 'phone' }],
     ['//lab/reset', { sku: 'phone', stock: 7 }],
     ['/orders/../lab/reset', { sku: 'phone', stock: 7 }],
     ['/%6cab/reset', { sku: 'phone', stock: 7 }],
@@ -203,6 +204,14 @@ test.each([
   const reply = await shop().order({ body: good, fault });
   expectProblem(reply, 400, 'FAULT.SYNTAX');
   expect(reply.json['detail']).toContain('for example after(SETNX)=kill');
+});
+
+test.each([
+  ['no sku', {}, 400, 'REQUEST.INVALID'],
+  ['a field that nobody knows', { sku: 'phone', force: true }, 400, 'REQUEST.INVALID'],
+  ['a product that does not exist', { sku: 'nothing' }, 404, 'STOCK.UNKNOWN_SKU'],
+])('a reconciliation is refused: %s', async (_, body, status, code) => {
+  expectProblem(await shop().post(`${shop().url('lab')}/lab/inventory/reconcile`, { body }), status, code);
 });
 
 test.each([

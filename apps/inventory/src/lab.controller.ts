@@ -1,5 +1,5 @@
-import { Ledger } from '#lab/balance';
-import { ResetBody, SkuParams, Story } from '#lab/http';
+import { Balances, Ledger } from '#lab/balance';
+import { ReconcileBody, ResetBody, SkuParams, Story } from '#lab/http';
 import { SteppedRedis } from '#lab/step';
 import { CATALOGUE, lockKey } from '#lab/strategy';
 import { Body, Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
@@ -13,6 +13,13 @@ interface LockLeft {
   readonly ttlMs: number | null;
 }
 
+/** What a reconciliation has done. */
+interface Reconciliation {
+  readonly sku: string;
+  /** Units by which each strategy's count has changed. */
+  readonly changed: Readonly<Record<string, number>>;
+}
+
 /** Exists only when the lab is enabled, and is routed only by the lab address. */
 @ApiTags('lab')
 @Controller('lab/inventory')
@@ -20,6 +27,7 @@ export class LabController {
   constructor(
     @Inject(ProductsService) private readonly products: ProductsService,
     @Inject(Ledger) private readonly ledger: Ledger,
+    @Inject(Balances) private readonly balances: Balances,
     @Inject(SteppedRedis) private readonly redis: SteppedRedis,
     @Inject(Story) private readonly story: Story,
   ) {}
@@ -32,6 +40,22 @@ export class LabController {
     await this.products.reset(sku, stock);
     this.story.reset(sku, stock);
     return this.products.find(sku);
+  }
+
+  @Post('reconcile')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Bring the counts that strategies keep outside of the database together with it, after a crash',
+  })
+  async reconcile(@Body() { sku }: ReconcileBody): Promise<Reconciliation> {
+    await this.products.find(sku);
+    const changed: Record<string, number> = {};
+    for (const { name, reconcile } of CATALOGUE) {
+      if (reconcile === undefined) continue;
+      changed[name] = await reconcile(sku, { balances: this.balances, redis: this.redis });
+      this.story.reconciled(sku, name, changed[name]);
+    }
+    return { sku, changed };
   }
 
   @Get('locks/:sku')

@@ -34,6 +34,16 @@ export class Balances {
     return new BalanceTransaction(this.dataSource).read(balance);
   }
 
+  /** Those of the requests that have changed the balance. */
+  async requestsWithMovement(balance: string, requests: readonly string[]): Promise<ReadonlySet<string>> {
+    if (requests.length === 0) return new Set();
+    const rows = await this.dataSource.query<{ request: string }[]>(
+      'SELECT request FROM movement WHERE balance = ? AND request IN (?)',
+      [balance, requests],
+    );
+    return new Set(rows.map(({ request }) => request));
+  }
+
   /** Sets the value to what the request computed, whatever it is now. */
   write(change: Change, before: number, after: number): Promise<Movement> {
     return this.transaction((tx) => tx.write(change, before, after));

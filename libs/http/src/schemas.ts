@@ -13,6 +13,7 @@ export const page = {
 };
 
 export class SkuParams extends createZodDto(z.strictObject({ sku })) {}
+export class ReconcileBody extends createZodDto(z.strictObject({ sku })) {}
 export class ResetBody extends createZodDto(
   z.strictObject({ sku, stock: z.int().min(0).max(1_000_000).describe('units') }),
 ) {}

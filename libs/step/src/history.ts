@@ -4,7 +4,8 @@ import type { StepKind } from './step';
  * A history is one JSON object per line. `t` is CLOCK_MONOTONIC in microseconds: comparable between the processes of
  * one machine. `replica` and `pid` say which process wrote the line.
  */
-export type HistoryLine = RequestLine | StepLine | FaultLine | OutcomeLine | ResetLine | ProcessLine;
+export type HistoryLine =
+  RequestLine | StepLine | FaultLine | OutcomeLine | ResetLine | ReconcileLine | ProcessLine;
 
 interface Line {
   readonly t: number;
@@ -67,6 +68,15 @@ export interface ResetLine extends Line {
   readonly type: 'reset';
   readonly balance: string;
   readonly amount: number;
+}
+
+/** What a strategy keeps outside of the database was brought together with it. */
+export interface ReconcileLine extends Line {
+  readonly type: 'reconcile';
+  readonly balance: string;
+  readonly strategy: string;
+  /** By how many units its count has changed. */
+  readonly changed: number;
 }
 
 /**

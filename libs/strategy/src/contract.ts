@@ -55,6 +55,7 @@ export type Circumstance =
   | 'one-replica'
   | 'replicas'
   | 'holder-killed'
+  | 'killed-then-reconciled'
   | 'release-fails'
   | 'work-outlives-lease'
   | 'waiters-give-up'
@@ -95,6 +96,14 @@ export interface Strategy {
   apply(change: Change, tools: Tools): Promise<Movement>;
   /** Reads the value under the strategy's shared lock. Absent: readers need none. */
   read?(balance: string, tools: Tools): Promise<number>;
+  /**
+   * Brings what it keeps outside of the database together with the database, after a crash. May be called at any time,
+   * by anybody, again and again. Returns by how many units its count has changed.
+   */
+  readonly reconcile?: (balance: string, tools: Reconciling) => Promise<number>;
 }
+
+/** What a reconciliation works with: it belongs to no request. */
+export type Reconciling = Pick<Tools, 'balances' | 'redis'>;
 
 export const SAFE: Expectation = { must: [], may: [] };

@@ -6,6 +6,7 @@ export {
   type Capability,
   type Circumstance,
   type Expectation,
+  type Reconciling,
   type Strategy,
   type Tools,
   type ViolationKind,

@@ -77,6 +77,7 @@ function expectedOf(
   { history, replicas }: Evidence,
 ): Expectation {
   const fired = new Set(history.flatMap((line) => (line.type === 'fault' ? [line.fault] : [])));
+  const isReconciled = history.some((line) => line.type === 'reconcile');
   const all = requests.map(({ options }) => optionsSchema.parse(options));
   const options = all.find(({ workMs, leaseMs }) => workMs > leaseMs) ?? all[0] ?? {};
   return expectationOf(
@@ -84,6 +85,7 @@ function expectedOf(
       strategy,
       options,
       replicas,
+      ...(isReconciled && { reconcile: true }),
       ...(fired.size > 0 && {
         fault: { header: [...fired].slice(0, MOST_FAULTS).join('; '), on: { kind: 'first' } },
       }),

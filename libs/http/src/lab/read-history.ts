@@ -17,7 +17,7 @@ export async function readHistory(dir: string, balance: string): Promise<History
   );
   return since.filter((line) => {
     if ('request' in line) return requests.has(line.request);
-    return line.type !== 'reset' || line.balance === balance;
+    return !('balance' in line) || line.balance === balance;
   });
 }
 

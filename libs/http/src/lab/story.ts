@@ -66,6 +66,12 @@ export class Story {
     this.recorder?.flush();
   }
 
+  /** Notes that a strategy's own count was brought together with the database. */
+  reconciled(balance: string, strategy: string, changed: number): void {
+    this.recorder?.note({ type: 'reconcile', balance, strategy, changed });
+    this.recorder?.flush();
+  }
+
   close(): void {
     this.recorder?.close();
   }

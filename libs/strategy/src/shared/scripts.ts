@@ -29,7 +29,9 @@ export const acquireReentrant = script<[owner: string, leaseMs: number, held: nu
 export const releaseReentrant = script<[owner: string]>('release-reentrant');
 export const acquireWrite = script<[owner: string, leaseMs: number, markMs: number]>('acquire-write');
 export const joinReaders = script<[owner: string, leaseMs: number]>('join-readers');
-export const takeStock = script<[units: number]>('take-stock');
+export const takeStock = script<[units: number, request: string]>('take-stock');
+export const settleStock = script<[request: string, outcome: 'sold' | 'unsold' | 'missing']>('settle-stock');
+export const lowerStock = script<[stock: number]>('lower-stock');
 export const renewIfOwner = script<[token: string, leaseMs: number]>('renew-if-owner');
 
 /** Runs a script on its key or keys, the lock first. A server that has forgotten it (restart, failover) is taught it again. */

@@ -1,40 +1,65 @@
 import { SoldOut } from '#lab/balance';
+import { OutcomeUnknown } from '#lab/step';
 import type { Strategy } from '../contract';
-import { run, takeStock } from '../shared/scripts';
+import { lowerStock, run, settleStock, takeStock } from '../shared/scripts';
 
-const stockKey = (balance: string): string => `stock:{${balance}}`;
-const NOT_ENOUGH = -1;
+const countKey = (balance: string): string => `stock:{${balance}}`;
+const takenKey = (balance: string): string => `stock:{${balance}}:taken`;
 const MISSING = -2;
 
 export const redisDecr: Strategy = {
   name: 'redis-decr',
   mechanism:
-    'No lock: a Lua script checks and decrements a count in Redis; the database follows, and keeps its own WHERE stock >= n.',
+    'No lock: a Lua script checks and decrements a count in Redis, and writes down who took how much; the database follows, and keeps its own WHERE stock >= n.',
   defect:
-    'A replica that dies between the two has taken units that nobody gets: undersold until somebody reconciles. Without the WHERE, a count that is loaded anew while writes are on their way would oversell.',
+    'A replica that dies between the two has taken units that nobody gets: undersold until somebody reconciles (POST /lab/inventory/reconcile). Without the WHERE, units that are given back, or a count that is loaded anew, while a write is on its way would oversell.',
   source: 'The flash-sale articles: "deduct the stock in Redis first".',
   next: 'conditional-update alone is exact: the count before it only spares the database.',
   options: ['workMs'],
-  keys: (balance) => [stockKey(balance)],
+  keys: (balance) => [countKey(balance), takenKey(balance)],
   lacks: ['survivesDeadHolder'],
   expected: { 'holder-killed': { must: ['undersold'], may: [] } },
 
-  async apply(change, { balances, redis, work }) {
-    const key = stockKey(change.balance);
-    const take = async (): Promise<number> => Number(await run(redis, takeStock, key, -change.delta));
+  async apply(change, { balances, redis, work, warn }) {
+    const keys = [countKey(change.balance), takenKey(change.balance)] as const;
+    const take = async (): Promise<number> =>
+      Number(await run(redis, takeStock, keys, -change.delta, change.request));
+    const settle = (outcome: 'sold' | 'unsold'): Promise<unknown> =>
+      run(redis, settleStock, keys, change.request, outcome).catch((error: unknown) => {
+        warn(`${change.request} stays unsettled`, error);
+      });
+
     let left = await take();
-    if (left === MISSING) {
+    while (left === MISSING) {
       // NX: of several who load the count, the first counts
-      await redis.set(key, await balances.read(change.balance), 'NX');
+      await redis.set(countKey(change.balance), await balances.read(change.balance), 'NX');
       left = await take();
     }
-    if (left === NOT_ENOUGH) throw new SoldOut(change);
-    await work();
+    if (left < 0) throw new SoldOut(change);
     try {
-      return await balances.writeIfEnough(change);
+      await work();
+      const movement = await balances.writeIfEnough(change);
+      await settle('sold');
+      return movement;
     } catch (error) {
-      await redis.incrby(key, -change.delta);
+      if (!(error instanceof OutcomeUnknown)) await settle('unsold'); // else the reconciler finds out
       throw error;
     }
+  },
+
+  /**
+   * Whoever has taken units and has no movement gets none: the units go back, once. Should its write arrive all the
+   * same, the row decides whether there is enough, and the units are taken again.
+   */
+  async reconcile(balance, { balances, redis }) {
+    const keys = [countKey(balance), takenKey(balance)] as const;
+    const takers = Object.keys(await redis.hgetall(takenKey(balance)));
+    const sold = await balances.requestsWithMovement(balance, takers);
+    let changed = 0;
+    for (const request of takers) {
+      const outcome = sold.has(request) ? 'sold' : 'missing';
+      changed += Number(await run(redis, settleStock, keys, request, outcome));
+    }
+    return changed + Number(await run(redis, lowerStock, keys[0], await balances.read(balance)));
   },
 };
