@@ -51,7 +51,7 @@ const START: Readonly<Record<Component, Start>> = {
 /** The servers on demand of one stack: each component is started once, whoever asks. */
 export class Components {
   private readonly starting = new Map<Component, Promise<Started>>();
-  private readonly started: Started[] = [];
+  private readonly running = new Map<Component, Started>();
 
   constructor(
     private readonly layout: Layout,
@@ -70,6 +70,11 @@ export class Components {
 
   get servers(): readonly Server[] {
     return this.started.flatMap(({ servers }) => servers);
+  }
+
+  /** Always in the same order, whoever was the fastest. */
+  private get started(): readonly Started[] {
+    return (Object.keys(START) as Component[]).flatMap((component) => this.running.get(component) ?? []);
   }
 
   /** Resolves when the servers beside this one agree with it. */
@@ -92,7 +97,7 @@ export class Components {
     const start = START[component](this.layout, this.claim, this.durability);
     this.starting.set(component, start);
     start.then(
-      (started) => this.started.push(started),
+      (started) => this.running.set(component, started),
       () => this.starting.delete(component), // it may be asked for again, for instance once it is installed
     );
     return start;

@@ -72,7 +72,8 @@ export async function info(url: string, section = 'server'): Promise<Record<stri
   }
 }
 
-async function withRedis<T>(url: string, use: (redis: Redis) => Promise<T>): Promise<T> {
+/** Uses a connection of its own. Rejects when the server is away or does not answer within a second. */
+export async function withRedis<T>(url: string, use: (redis: Redis) => Promise<T>): Promise<T> {
   const redis = new Redis(url, {
     lazyConnect: true,
     retryStrategy: null,

@@ -2,12 +2,13 @@ import type { Claim } from './claim';
 import { StackError } from './errors';
 import type { Layout } from './layout';
 import { until } from './poll';
-import { info, startRedis, type StartedRedis } from './redis';
+import { info, startRedis, type StartedRedis, withRedis } from './redis';
 import type { Server } from './server';
 
 const REPLICAS = 2;
 /** A replica whose link broke tries again once a second. */
 const SYNC_MS = 10_000;
+const ACKNOWLEDGE_MS = 100;
 
 /** A Redis primary with two replicas. */
 export class ReplicatedRedis {
@@ -55,8 +56,21 @@ export class ReplicatedRedis {
     const states = await Promise.all(running.map(({ url }) => info(url, 'replication')));
     const following = states.filter((state) => state?.['role'] === 'slave');
     if (following.some((state) => state?.['master_link_status'] !== 'up')) return false;
-    const primary = (await info(this.primary.url, 'replication')) ?? {};
-    const online = Object.values(primary).filter((value) => value.includes('state=online'));
-    return online.length >= following.length;
+    return (await acknowledged(this.primary.url, following.length)) >= following.length;
+  }
+}
+
+/**
+ * How many replicas acknowledge that they have all data. A replica is `online` before it has said so for the first time,
+ * up to a second later; a message that is published passes through the same stream as a write, and leaves no key.
+ */
+async function acknowledged(url: string, replicas: number): Promise<number> {
+  try {
+    return await withRedis(url, async (redis) => {
+      await redis.publish('lab:sync', '');
+      return redis.wait(replicas, ACKNOWLEDGE_MS);
+    });
+  } catch {
+    return 0;
   }
 }
