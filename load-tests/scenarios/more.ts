@@ -191,6 +191,23 @@ export const MORE: readonly Scenario[] = [
     },
     alone,
   ),
+  scenario(
+    'mysql-lock-table-ttl-killed',
+    'holder killed: its row expires, and others buy',
+    {
+      strategy: 'mysql-lock-table-ttl',
+      ...afterFault,
+      options: { leaseMs: 3000, waitMs: 20_000 },
+      fault: { header: 'before(UPDATE)=kill', on: { kind: 'first' } },
+    },
+    alone,
+  ),
+  scenario(
+    'mysql-lock-table-ttl-long-work',
+    'work outlives the lease: two holders, oversells',
+    { strategy: 'mysql-lock-table-ttl', ...longWork },
+    'work 300 ms, lease 200 ms',
+  ),
   scenario('mysql-named-lock', 'exact', {
     strategy: 'mysql-named-lock',
     ...rush,

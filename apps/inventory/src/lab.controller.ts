@@ -70,7 +70,7 @@ export class LabController {
       ...found
         .filter(({ ttlMs }) => ttlMs !== -2)
         .map(({ key, value, ttlMs }) => ({ key, value, ttlMs: ttlMs < 0 ? null : ttlMs })),
-      ...rows.map(({ name, owner }) => ({ key: name, value: owner, ttlMs: null })),
+      ...rows.map(({ name, owner, ttlMs }) => ({ key: name, value: owner, ttlMs })),
     ];
   }
 

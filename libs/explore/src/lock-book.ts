@@ -79,6 +79,12 @@ export class LockBook {
     return entry === undefined ? [] : [this.gone(key, entry, 'expired')];
   }
 
+  /** A lock could not end now: it does so at `at`, virtual time. */
+  postpone(key: string, at: number): void {
+    const entry = this.entries.get(key);
+    if (entry !== undefined) entry.expiresAt = at;
+  }
+
   /** A place has lost all that it had. */
   flush(place: string): LockChange[] {
     return [...this.entries]

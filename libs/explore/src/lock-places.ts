@@ -29,8 +29,8 @@ export interface LockPlace {
   touchedBy(step: StepInfo): boolean;
   /** Every lock here, as `seat` finds it. */
   read(seat?: Seat): Promise<readonly LockReading[]>;
-  /** The lease of a lock ends. */
-  end(lock: string): Promise<void>;
+  /** The lease of a lock ends. False when a transaction has it, so that nobody could see it end before that is over. */
+  end(lock: string): Promise<boolean>;
   /** What is left of a lock in real time: it must not end by itself in the middle of a schedule. */
   setTimeToLive(lock: string, ms: number): Promise<void>;
   /** No lock is left. */
@@ -77,8 +77,9 @@ export class RedisPlace implements LockPlace {
     return found.map(([lock, content, ttlMs, expiry]) => ({ lock, content, ttlMs, expiry }));
   }
 
-  async end(lock: string): Promise<void> {
+  async end(lock: string): Promise<boolean> {
     await this.admin.del(lock);
+    return true;
   }
 
   async setTimeToLive(lock: string, ms: number): Promise<void> {
@@ -93,7 +94,13 @@ export class RedisPlace implements LockPlace {
 /** Redis commands that change nothing. */
 const READS = /^(GET|MGET|EXISTS|TTL|PTTL|HGET|HGETALL|TIME|WAIT|SUBSCRIBE|UNSUBSCRIBE)$/;
 
-/** The rows of `balance_lock`. */
+const READ_ROWS = `
+  SELECT name, owner,
+         COALESCE(TIMESTAMPDIFF(MICROSECOND, NOW(6), expires_at) DIV 1000, -1) AS ttl,
+         COALESCE(FLOOR(UNIX_TIMESTAMP(expires_at) * 1000), -1) AS expiry
+    FROM balance_lock WHERE expires_at IS NULL OR expires_at > NOW(6)`;
+
+/** The rows of `balance_lock`, as far as they have not expired. */
 export class RowPlace implements LockPlace {
   readonly name = 'row';
   readonly pipelined = false;
@@ -105,23 +112,33 @@ export class RowPlace implements LockPlace {
   }
 
   async read(): Promise<readonly LockReading[]> {
-    const [rows] = await this.admin.query<RowDataPacket[]>('SELECT name, owner FROM balance_lock');
-    return (rows as { name: string; owner: string }[]).map(({ name, owner }) => ({
-      lock: name,
-      content: owner,
-      owner,
-      ttlMs: -1,
-      expiry: -1,
-    }));
+    const [rows] = await this.admin.query<RowDataPacket[]>(READ_ROWS);
+    return (rows as { name: string; owner: string; ttl: number; expiry: number }[]).map(
+      ({ name, owner, ttl, expiry }) => ({ lock: name, content: owner, owner, ttlMs: ttl, expiry }),
+    );
   }
 
-  async end(lock: string): Promise<void> {
-    await this.admin.query('DELETE FROM balance_lock WHERE name = ?', [lock]);
+  /** The row stays: it has expired, and whoever wants the lock may sweep it away. */
+  end(lock: string): Promise<boolean> {
+    return this.expireIn(lock, -1000);
   }
 
-  /** A row has no time to live. */
-  setTimeToLive(): Promise<void> {
-    return Promise.resolve();
+  async setTimeToLive(lock: string, ms: number): Promise<void> {
+    await this.expireIn(lock, ms);
+  }
+
+  private async expireIn(lock: string, ms: number): Promise<boolean> {
+    await this.admin.beginTransaction();
+    const [rows] = await this.admin.query<RowDataPacket[]>(
+      'SELECT name FROM balance_lock WHERE name = ? FOR UPDATE SKIP LOCKED',
+      [lock],
+    );
+    await this.admin.query(
+      'UPDATE balance_lock SET expires_at = NOW(6) + INTERVAL ? MICROSECOND WHERE name IN (?)',
+      [1000 * ms, [null, ...rows.map((row) => (row as { name: string }).name)]],
+    );
+    await this.admin.commit();
+    return rows.length > 0;
   }
 
   async clear(): Promise<void> {

@@ -59,9 +59,12 @@ const isRunning = (run: Run, name: string): boolean => {
   return process.alive && !process.paused;
 };
 
+/** A lock that a transaction has is postponed: when it ends within the transaction or right after looks the same. */
 async function expire(run: Run, { place, lock, key }: Ending): Promise<LockChange[]> {
-  await run.places.find(({ name }) => name === place)?.end(lock);
-  return run.locks.expire(key);
+  const ended = await run.places.find(({ name }) => name === place)?.end(lock);
+  if (ended !== false) return run.locks.expire(key);
+  run.locks.postpone(key, run.clock.now + run.setup.options.leaseMs);
+  return [];
 }
 
 async function shortenLeases(run: Run): Promise<void> {

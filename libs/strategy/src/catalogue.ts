@@ -11,6 +11,7 @@ import { getSet } from './strategies/get-set';
 import { localMutex } from './strategies/local-mutex';
 import { lua } from './strategies/lua';
 import { mysqlLockTable } from './strategies/mysql-lock-table';
+import { mysqlLockTableTtl } from './strategies/mysql-lock-table-ttl';
 import { mysqlNamedLock } from './strategies/mysql-named-lock';
 import { none } from './strategies/none';
 import { optimistic } from './strategies/optimistic';
@@ -59,6 +60,7 @@ export const CATALOGUE: readonly Strategy[] = [
   redisDecr,
   redisAndTable,
   mysqlLockTable,
+  mysqlLockTableTtl,
   mysqlNamedLock,
   forUpdateLate,
   forUpdate,

@@ -7,7 +7,7 @@ export const mysqlLockTable: Strategy = {
   mechanism: 'A table of locks: the primary key lets one INSERT in, DELETE … WHERE owner = me releases.',
   defect: 'A row has no lease: a holder that is killed leaves it for ever, and everybody waits.',
   source: 'The "lock in the database" chapter of the articles: a unique index as the lock.',
-  next: 'mysql-named-lock is freed when the connection of its holder dies.',
+  next: 'mysql-lock-table-ttl lets a row expire.',
   options: ['waitMs', 'retryMs', 'workMs'],
   lacks: ['survivesDeadHolder', 'survivesFailedRelease', 'grantsOneLease'],
   expected: { 'holder-killed': { must: ['stuck'], may: [] }, 'release-fails': { must: ['stuck'], may: [] } },
