@@ -1,4 +1,4 @@
-import { before, type Mark, type Schedule } from '#lab/explore';
+import { CROSSED_CARTS, before, type Mark, type Schedule } from '#lab/explore';
 import type { Capability, Options } from '#lab/strategy';
 import type { ScheduleHistory, ScheduleVerdict, ScheduleViolation } from '#lab/verdict';
 
@@ -22,6 +22,8 @@ export interface Trial {
   readonly processes: readonly string[];
   readonly options?: Partial<Options>;
   readonly stock?: number;
+  /** What the buyers want: then it is for strategies that sell carts. */
+  readonly carts?: readonly (readonly string[])[];
   readonly plays: Readonly<Record<string, Play>>;
   /** What shows that the promise is broken. */
   readonly broken: (ending: Ending) => readonly unknown[];
@@ -228,6 +230,22 @@ export const TRIALS: Readonly<Record<Capability, Trial>> = {
     },
     broken: kinds('foreign-release', 'foreign-renewal'),
     least: 0,
+  },
+
+  servesCrossedCarts: {
+    processes: ['p1', 'p2'],
+    carts: CROSSED_CARTS,
+    stock: 2,
+    plays: {
+      'A and B in step': inStep,
+      'A and B in step until a lease ends, and in step again': async (schedule, lock) => {
+        await inStep(schedule, lock);
+        await schedule.lapse();
+        await inStep(schedule, lock);
+      },
+    },
+    broken: either(soldTwice, kinds('dead-lock', 'torn-cart'), turnedAway),
+    least: 4,
   },
 
   renewsOnlyItsOwn: {

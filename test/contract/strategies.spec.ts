@@ -1,5 +1,5 @@
 import { Schedule, before, type World } from '#lab/explore';
-import { CAPABILITIES, CATALOGUE, type Capability, type Strategy } from '#lab/strategy';
+import { CAPABILITIES, CATALOGUE, sellsCarts, type Capability, type Strategy } from '#lab/strategy';
 import { openWorld } from '../harness/servers';
 import { TRIALS, lockStepsOf, type LockSteps } from './promises';
 
@@ -18,15 +18,19 @@ describe.each(CATALOGUE)('$name', (strategy) => {
     lock = await lockStepsOf(await begin(strategy, { processes: ['p1'] }));
   });
 
-  describe.each(Object.keys(CAPABILITIES) as Capability[])('%s', (capability) => {
-    const { processes, options = {}, stock = 1, plays, broken, least = 1 } = TRIALS[capability];
+  const capabilities = (Object.keys(CAPABILITIES) as Capability[]).filter(
+    (capability) => TRIALS[capability].carts === undefined || sellsCarts(strategy),
+  );
+
+  describe.each(capabilities)('%s', (capability) => {
+    const { processes, options = {}, stock = 1, carts, plays, broken, least = 1 } = TRIALS[capability];
     const isPromised = !strategy.lacks.includes(capability);
     test(
       isPromised ? CAPABILITIES[capability] : `really fails: not ${CAPABILITIES[capability]}`,
       async () => {
         const seen: unknown[] = [];
         for (const [name, play] of Object.entries(plays)) {
-          const schedule = await begin(strategy, { processes, options, stock });
+          const schedule = await begin(strategy, { processes, options, stock, ...(carts && { carts }) });
           await play(schedule, lock);
           const ending = await schedule.end();
           seen.push(...broken(ending).map((how) => ({ name, how })));

@@ -15,7 +15,7 @@ import {
   type World,
 } from '#lab/explore';
 import type { ScheduleHistory } from '#lab/verdict';
-import { CATALOGUE, UnknownStrategy, findStrategy } from '#lab/strategy';
+import { CATALOGUE, NoCarts, UnknownStrategy, findStrategy } from '#lab/strategy';
 import { openWorld } from '../harness/servers';
 
 let world: World;
@@ -105,6 +105,11 @@ test.each([
   ['v1.none.l1.1.12.a.V..x', TokenSyntaxError],
   ['v1.none..1.45.a.V..x', TokenSyntaxError],
   ['v1.none..1.12.a.V.?.x', TokenSyntaxError],
+  ['v1.multi..1.12-io.a.V..x', TokenSyntaxError],
+  ['v1.multi..1.12-io-ii.a.V..x', TokenSyntaxError],
+  ['v1.multi..1.12-io-x.a.V..x', TokenSyntaxError],
+  ['v1.multi..1.12-io-.a.V..x', TokenSyntaxError],
+  ['v1.none..1.12-io-oi.a.V..x', NoCarts],
   ['v1.nope..1.12.a.V..x', UnknownStrategy],
 ])('the token "%s" is refused', (token, error) => {
   expect(() => readToken(token)).toThrow(error);

@@ -8,7 +8,6 @@ const leaseMs = 300;
 let world: World;
 beforeAll(async () => {
   world = await openWorld(__filename);
-  await world.seats[0]?.dataSource.query("INSERT INTO balance (id, amount, initial) VALUES ('other', 1, 1)");
 });
 afterAll(() => world.close());
 

@@ -43,6 +43,13 @@ export class BalanceTransaction {
     return this.record(change, before, after);
   }
 
+  /** Sets several values to what the request computed. */
+  async writeAll(sales: readonly Movement[]): Promise<readonly Movement[]> {
+    const written: Movement[] = [];
+    for (const { before, after, ...change } of sales) written.push(await this.write(change, before, after));
+    return written;
+  }
+
   /** Changes the value in one statement if enough is left, else throws `SoldOut`. */
   async writeIfEnough(change: Change): Promise<Movement> {
     const { balance, delta } = change;

@@ -36,6 +36,8 @@ export class Actor {
     readonly name: string,
     readonly process: ActorProcess,
     readonly seat: Seat,
+    /** The balances of which it wants one unit each; absent: one `item`. */
+    readonly cart?: readonly string[],
   ) {}
 
   /** The steps that are held, the main line's first. */

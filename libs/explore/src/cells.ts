@@ -1,4 +1,4 @@
-import type { Capability, Options, Strategy } from '#lab/strategy';
+import { sellsCarts, type Capability, type Options, type Strategy } from '#lab/strategy';
 import type { FaultName, ScheduleViolationKind } from '#lab/verdict';
 import type { Budget } from './budget';
 import type { Places } from './choice';
@@ -16,11 +16,18 @@ export interface Cell {
   readonly about?: FaultName;
   readonly places?: Places;
   readonly options?: Partial<Options>;
+  /** What the buyers want; only for strategies that sell carts. */
+  readonly carts?: readonly (readonly string[])[];
   /** The promise that this circumstance tests, and the violations that break it; absent: nobody promises anything. */
   readonly promise?: { readonly capability: Capability; readonly kinds: readonly ScheduleViolationKind[] };
 }
 
 const TWO = ['p1', 'p2'];
+/** Two things in opposite order. */
+export const CROSSED_CARTS = [
+  ['item', 'other'],
+  ['other', 'item'],
+] as const;
 const SOLD_TWICE = ['oversold', 'lost-update', 'lost-acknowledged'] as const;
 
 /** Every circumstance, in the order of the table's columns. */
@@ -38,6 +45,14 @@ export const CELLS: readonly Cell[] = [
     processes: ['p1', 'p1'],
     budget: {},
     promise: { capability: 'exactInOneProcess', kinds: SOLD_TWICE },
+  },
+  {
+    name: 'crossed carts',
+    title: 'two carts in opposite order',
+    processes: TWO,
+    budget: {},
+    carts: CROSSED_CARTS,
+    promise: { capability: 'servesCrossedCarts', kinds: [...SOLD_TWICE, 'dead-lock', 'torn-cart'] },
   },
   {
     name: 'kill',
@@ -109,6 +124,10 @@ export const CELLS: readonly Cell[] = [
   { name: 'flush', title: 'Redis restarts empty', processes: TWO, budget: { flush: 1 }, about: 'flush' },
 ];
 
+/** False when the circumstance does not exist for the strategy: it sells no carts. */
+export const existsFor = (strategy: Strategy, { carts }: Cell): boolean =>
+  carts === undefined || sellsCarts(strategy);
+
 /** A circumstance by its name. */
 export function cellOf(name: string): Cell {
   const found = CELLS.find((cell) => cell.name === name);
@@ -118,7 +137,13 @@ export function cellOf(name: string): Cell {
 
 /** What to explore for a strategy in a circumstance. */
 export const planOf = (strategy: Strategy, cell: Cell, stock = 1): Plan => ({
-  setup: { strategy, options: { ...EXPLORE_OPTIONS, ...cell.options }, stock, processes: cell.processes },
+  setup: {
+    strategy,
+    options: { ...EXPLORE_OPTIONS, ...cell.options },
+    stock,
+    processes: cell.processes,
+    ...(cell.carts !== undefined && { carts: cell.carts }),
+  },
   budget: cell.budget,
   places: cell.places ?? {},
   reduce: true,

@@ -2,7 +2,7 @@ export { FAULTS, FaultsSyntaxError, budgetText, parseBudget, type Budget } from 
 export type { Choice, Places } from './choice';
 export { finishAll } from './ending';
 export { Diverged, execute, type Execution, type Plan, type Task } from './execution';
-export { CELLS, cellOf, planOf, type Cell } from './cells';
+export { CELLS, CROSSED_CARTS, cellOf, existsFor, planOf, type Cell } from './cells';
 export { Crew, type Servers } from './crew';
 export { explore, type Limits } from './explorer';
 export { expectedSign, isAsExpected, judgeCell, type CellVerdict, type Sign } from './sign';
@@ -13,7 +13,7 @@ export { EXPLORE_OPTIONS, LEAST_LEASE_MS, Schedule } from './schedule';
 export { after, before, type Mark, type Player } from './player';
 export { VirtualClock } from './virtual-clock';
 export type { WorldOptions } from './seat';
-export { BALANCE, World } from './world';
+export { BALANCE, BALANCES, World } from './world';
 export { drawLanes, drawMermaid } from './lanes';
 export { normalise } from './normalise';
 export { NoLongerReproduces, play, recipeOf, replay, type Played } from './replay';

@@ -4,20 +4,25 @@ const MOST_TEXT = 44;
 
 /** The schedule as lanes side by side, one per actor, faults across. Plain text, at most `width` columns per lane. */
 export function drawLanes(history: ScheduleHistory, verdict: ScheduleVerdict, width = MOST_TEXT): string {
-  const lanes = history.actors.map(({ name, process }) => `${name} (${process})`);
+  const lanes = history.actors.map(
+    ({ name, process, cart }) =>
+      `${name} (${process})${cart === undefined ? '' : ` wants ${cart.join(', ')}`}`,
+  );
   const row = (n: string, cells: readonly string[]): string =>
     [n.padStart(4), ...cells.map((cell) => cell.padEnd(width))].join('  ').trimEnd();
   const lines = history.events.map((event) => {
     const n = String(event.n);
     const lane = history.actors.findIndex(({ name }) => 'actor' in event && event.actor === name);
     if (lane < 0) return `${n.padStart(4)}  ·· ${across(event)}${lockWords(event)}`;
-    const cells = history.actors.map((_, i) => (i === lane ? cut(cell(event), width) : '│'));
+    const cells = history.actors.map((_, i) =>
+      i === lane ? cut(cell(event, hasCarts(history)), width) : '│',
+    );
     return row(n, cells) + lockWords(event);
   });
   return [
     row('', lanes),
     ...lines,
-    `      stock ${history.stock} → ${history.final.amount}, movements: ${movements(history)}`,
+    ...Object.entries(history.final.amounts).map(([balance, amount]) => stockLine(history, balance, amount)),
     ...verdict.violations.map(({ kind, sentence }) => `      ✗ ${kind}: ${sentence}`),
     ...(verdict.violations.length === 0 ? ['      ✓ nothing went wrong in this schedule'] : []),
   ].join('\n');
@@ -58,10 +63,12 @@ function sequence(event: StepEvent): string[] {
   ];
 }
 
-function cell(event: ScheduleEvent): string {
+const hasCarts = ({ actors }: ScheduleHistory): boolean => actors.some(({ cart }) => cart !== undefined);
+
+function cell(event: ScheduleEvent, carts: boolean): string {
   switch (event.type) {
     case 'step':
-      return `${event.timer === true ? '⏱ ' : ''}${short(event)} ⇒ ${answerOf(event)}`;
+      return `${event.timer === true ? '⏱ ' : ''}${short(event, carts)} ⇒ ${answerOf(event)}`;
     case 'end':
       return `■ ${event.code}`;
     case 'warn':
@@ -73,12 +80,12 @@ function cell(event: ScheduleEvent): string {
 }
 
 /** Long statements by their beginning: the reply must stay in sight. */
-function short({ text, kind }: StepEvent): string {
+function short({ text, kind }: StepEvent, carts: boolean): string {
   const readable = kind === 'sql' ? text.replace(/^INSERT INTO movement .*/, 'INSERT movement') : text;
   return cut(
     readable
       .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, (uuid) => uuid.slice(0, 4))
-      .replace(/lock:\{[^}]*\}:/, 'lock:'),
+      .replace(/lock:\{([^}]*)\}:/, carts ? '$1:' : 'lock:'),
     MOST_TEXT - 14,
   );
 }
@@ -110,8 +117,12 @@ function lockWords(event: ScheduleEvent): string {
   return words.length === 0 ? '' : `   ← ${words.join(', ')}`;
 }
 
-const movements = ({ final }: ScheduleHistory): string =>
-  final.movements.map(({ request, before, after }) => `${request} ${before}→${after}`).join(', ') || 'none';
+function stockLine({ stock, final }: ScheduleHistory, balance: string, amount: number): string {
+  const own = final.movements.filter((movement) => movement.balance === balance);
+  const moved = own.map(({ request, before, after }) => `${request} ${before}→${after}`).join(', ') || 'none';
+  const name = Object.keys(final.amounts).length > 1 ? `${balance}: ` : '';
+  return `      ${name}stock ${stock} → ${amount}, movements: ${moved}`;
+}
 
 const cut = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most - 1)}…`;

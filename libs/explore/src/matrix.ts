@@ -1,5 +1,5 @@
-import { CATALOGUE, type Strategy } from '#lab/strategy';
-import { CELLS, planOf, type Cell } from './cells';
+import { CATALOGUE, sellsCarts, type Strategy } from '#lab/strategy';
+import { CELLS, existsFor, planOf, type Cell } from './cells';
 import type { Crew } from './crew';
 import { finishAll } from './ending';
 import type { Limits } from './explorer';
@@ -85,7 +85,7 @@ async function proof(
   const shortest = await shrink(world, setup, witness.choices, kind);
   const sentence = shortest.verdict.violations.find((violation) => violation.kind === kind)?.sentence ?? '';
   const later = CATALOGUE.slice(CATALOGUE.findIndex(({ name }) => name === strategy.name) + 1);
-  for (const rung of later) {
+  for (const rung of setup.carts === undefined ? later : later.filter(sellsCarts)) {
     const { verdict } = await play(world, { ...setup, strategy: rung }, shortest.choices, { strict: false });
     if (verdict.violations.length === 0)
       return { token: writeToken(recipeOf(setup, shortest)), sentence, passes: rung.name };
@@ -105,7 +105,7 @@ export async function exploreMatrix(
   const rows: MatrixRow[] = [];
   for (const strategy of strategies) {
     const cells: MatrixCell[] = [];
-    for (const cell of limits.cells ?? CELLS) {
+    for (const cell of (limits.cells ?? CELLS).filter((one) => existsFor(strategy, one))) {
       if (limits.signal?.aborted === true) break;
       const explored = await exploreCell(crew, strategy, cell, limits);
       cells.push(explored);

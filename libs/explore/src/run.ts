@@ -1,5 +1,6 @@
 import { observe } from '#lab/step';
 import type { ScheduleHistory } from '#lab/verdict';
+import { cartStrategy } from '#lab/strategy';
 import { Actor, ActorProcess } from './actor';
 import { Chronicle } from './chronicle';
 import { Gate } from './gate';
@@ -10,7 +11,7 @@ import { sell } from './sell';
 import type { Setup } from './setup';
 import { beginStrand, type Directive, type Held } from './strand';
 import { VirtualClock, type Timer } from './virtual-clock';
-import { ACTOR_NAMES, type World } from './world';
+import { ACTOR_NAMES, BALANCE, type World } from './world';
 
 /**
  * So often a waiter looks again before its time is over. Two waiters whose tries change the key (take it, find the
@@ -42,7 +43,7 @@ export class Run {
       const name = ACTOR_NAMES[i];
       if (seat === undefined || name === undefined)
         throw new RangeError('a schedule has at most three actors');
-      return new Actor(name, this.process(process), seat);
+      return new Actor(name, this.process(process), seat, setup.carts?.[i]);
     });
     this.quiet = new Quiet(world.sessions, this.actors);
     this.gate = new Gate({
@@ -60,6 +61,7 @@ export class Run {
 
   /** Sets the servers back and starts the actors; each is held at its first step. */
   static async begin(world: World, setup: Setup): Promise<Run> {
+    if (setup.carts !== undefined) cartStrategy(setup.strategy);
     await world.begin(setup);
     const run = new Run(world, setup);
     for (const actor of run.actors) run.start(actor);
@@ -141,12 +143,21 @@ export class Run {
   async history(reset: boolean): Promise<ScheduleHistory> {
     const { strategy, stock } = this.setup;
     const rows = await (reset ? this.world.lookAndReset(this.setup) : this.world.look());
+    const wanted = [...new Set(this.actors.flatMap(({ cart }) => cart ?? [BALANCE]))].sort();
     return {
       strategy: strategy.name,
       stock,
-      actors: this.actors.map(({ name, process }) => ({ name, process: process.name })),
+      actors: this.actors.map(({ name, process, cart }) => ({
+        name,
+        process: process.name,
+        ...(cart !== undefined && { cart }),
+      })),
       events: [...this.chronicle.events],
-      final: { ...rows, locks: this.locks.states() },
+      final: {
+        ...rows,
+        amounts: Object.fromEntries(wanted.map((balance) => [balance, rows.amounts[balance] ?? 0])),
+        locks: this.locks.states(),
+      },
     };
   }
 

@@ -4,6 +4,7 @@ import { finishAll } from './ending';
 import * as faults from './faults';
 import { Player } from './player';
 import { Run } from './run';
+import type { Setup } from './setup';
 import type { World } from './world';
 
 /** Time is virtual, so that long leases cost nothing; short ones could end in real time. Milliseconds. */
@@ -14,7 +15,7 @@ export const LEAST_LEASE_MS = 5000;
 export class Schedule {
   private constructor(readonly run: Run) {}
 
-  /** `processes`: where A, B and perhaps C live. */
+  /** `processes`: where A, B and perhaps C live. `carts`: what they want; absent: one `item` each. */
   static async begin(
     world: World,
     strategy: Strategy,
@@ -22,10 +23,19 @@ export class Schedule {
       options = {},
       stock = 1,
       processes = ['p1', 'p2'],
-    }: { options?: Partial<Options>; stock?: number; processes?: readonly string[] } = {},
+      carts,
+    }: { options?: Partial<Options> } & Partial<Pick<Setup, 'stock' | 'processes' | 'carts'>> = {},
   ): Promise<Schedule> {
     const all = { ...EXPLORE_OPTIONS, ...options };
-    return new Schedule(await Run.begin(world, { strategy, options: all, stock, processes }));
+    return new Schedule(
+      await Run.begin(world, {
+        strategy,
+        options: all,
+        stock,
+        processes,
+        ...(carts !== undefined && { carts }),
+      }),
+    );
   }
 
   get A(): Player {

@@ -1,4 +1,6 @@
+import type { Change } from '#lab/balance';
 import type { Clock } from '#lab/step';
+import { cartStrategy } from '#lab/strategy';
 import type { Actor } from './actor';
 import type { Setup } from './setup';
 import { BALANCE } from './world';
@@ -10,22 +12,22 @@ interface Outcome {
   readonly text: string;
 }
 
-/** An actor's whole request: it wants one unit. Never rejects. */
+/** An actor's whole request: it wants one unit, or one of each in its cart. Never rejects. */
 export async function sell(
-  { name, process, seat }: Actor,
+  { name, process, seat, cart }: Actor,
   { strategy, options }: Setup,
   clock: Clock,
   warn: (warning: string) => void,
 ): Promise<Outcome> {
   const { redis, servers, balances } = seat;
   const { workMs } = options;
-  const change = {
-    balance: BALANCE,
+  const change = (balance: string): Change => ({
+    balance,
     delta: -1,
     request: name,
     replica: process.name,
     strategy: strategy.name,
-  };
+  });
   const tools = {
     balances,
     redis,
@@ -37,8 +39,13 @@ export async function sell(
     warn,
   };
   try {
-    const { before, after } = await strategy.apply(change, tools);
-    return { code: 'APPLIED', text: `sold one: ${before} → ${after}` };
+    if (cart === undefined) {
+      const { before, after } = await strategy.apply(change(BALANCE), tools);
+      return { code: 'APPLIED', text: `sold one: ${before} → ${after}` };
+    }
+    const sold = await cartStrategy(strategy).applyAll(cart.map(change), tools);
+    const sales = sold.map(({ balance, before, after }) => `${balance} ${before} → ${after}`);
+    return { code: 'APPLIED', text: `sold one of each: ${sales.join(', ')}` };
   } catch (error) {
     return { code: codeOf(error), text: error instanceof Error ? error.message : String(error) };
   }

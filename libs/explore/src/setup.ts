@@ -4,7 +4,10 @@ import type { Options, Strategy } from '#lab/strategy';
 export interface Setup {
   readonly strategy: Strategy;
   readonly options: Options;
+  /** Units of each balance. */
   readonly stock: number;
   /** The process of each actor, two or three: `['p1', 'p2']`. */
   readonly processes: readonly string[];
+  /** What each actor wants, one unit of each, in the order of its cart; absent: everybody wants one `item`. */
+  readonly carts?: readonly (readonly string[])[];
 }

@@ -1,6 +1,6 @@
 import type { Strategy } from '#lab/strategy';
 import type { FaultName } from '#lab/verdict';
-import type { Cell } from './cells';
+import { existsFor, type Cell } from './cells';
 import type { Tally } from './tally';
 
 /** `unknown`: the exploration proves nothing. */
@@ -26,10 +26,9 @@ export function judgeCell(tally: Tally, about: FaultName | undefined): CellVerdi
 }
 
 /** What the catalogue says about a strategy in a circumstance; undefined where it says nothing. */
-export function expectedSign(
-  strategy: Strategy,
-  { promise, processes }: Cell,
-): 'safe' | 'violated' | undefined {
+export function expectedSign(strategy: Strategy, cell: Cell): 'safe' | 'violated' | undefined {
+  const { promise, processes } = cell;
+  if (!existsFor(strategy, cell)) return undefined;
   const lacks = (capability: Strategy['lacks'][number]): boolean => strategy.lacks.includes(capability);
   const acrossProcesses = new Set(processes).size > 1;
   if (lacks(acrossProcesses ? 'exactAcrossProcesses' : 'exactInOneProcess')) return 'violated';

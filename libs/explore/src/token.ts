@@ -1,10 +1,18 @@
-import { findStrategy, optionsSchema, type OptionName, type Options, type Strategy } from '#lab/strategy';
+import {
+  cartStrategy,
+  findStrategy,
+  optionsSchema,
+  type OptionName,
+  type Options,
+  type Strategy,
+} from '#lab/strategy';
 import type { ScheduleViolationKind } from '#lab/verdict';
 import { createHash } from 'node:crypto';
 import type { Choice } from './choice';
 import type { Setup } from './setup';
 import { readSchedule, scheduleText } from './schedule-text';
 import { EXPLORE_OPTIONS, LEAST_LEASE_MS } from './schedule';
+import { BALANCES } from './world';
 
 /** A schedule that anybody can play again. */
 export interface Recipe {
@@ -46,29 +54,36 @@ const KIND_LETTERS: Readonly<Record<ScheduleViolationKind, string>> = {
   stuck: 'S',
   undersold: 'N',
   orphan: 'R',
+  'torn-cart': 'T',
   'dead-lock': 'D',
   starved: 'W',
   'lost-acknowledged': 'A',
 };
 
-/** Hash of a strategy's own code: it changes when `apply` does. */
+/** Hash of a strategy's own code: it changes when `apply` or `applyAll` does. */
 export const strategyHash = (strategy: Strategy): string =>
-  createHash('sha1').update(strategy.apply.toString().replace(/\s+/g, '')).digest('hex').slice(0, 6);
+  createHash('sha1')
+    .update(`${strategy.apply.toString()}${strategy.applyAll?.toString() ?? ''}`.replace(/\s+/g, ''))
+    .digest('hex')
+    .slice(0, 6);
 
 /** One letter for what a step is: the same step has the same letter. */
 export const checkLetter = (what: string): string =>
   createHash('sha1').update(what).digest('base64url').charAt(0);
 
-/** `v1.strategy.options.stock.processes.schedule.checks.kinds.hash`: letters, digits, `-`, `_` and dots only. */
+/**
+ * `v1.strategy.options.stock.actors.schedule.checks.kinds.hash`: letters, digits, `-`, `_` and dots only. The actors are the
+ * numbers of their processes, and their carts where they have some: `12-io-oi`.
+ */
 export function writeToken({ setup, choices, checks, kinds, hash }: Recipe): string {
-  const { strategy, options, stock, processes } = setup;
+  const { strategy, options, stock, processes, carts = [] } = setup;
   const known = [...new Set(processes)];
   return [
     VERSION,
     strategy.name,
     optionsText(options),
     stock,
-    processes.map((process) => known.indexOf(process) + 1).join(''),
+    [processes.map((process) => known.indexOf(process) + 1).join(''), ...carts.map(cartLetters)].join('-'),
     scheduleText(choices),
     checks,
     kinds.map((kind) => KIND_LETTERS[kind]).join(''),
@@ -76,7 +91,7 @@ export function writeToken({ setup, choices, checks, kinds, hash }: Recipe): str
   ].join('.');
 }
 
-/** Reads a token. Throws `TokenSyntaxError`, or `UnknownStrategy`. */
+/** Reads a token. Throws `TokenSyntaxError`, `UnknownStrategy` or `NoCarts`. */
 export function readToken(token: string): Recipe {
   const parts = token.trim().split('.');
   const [
@@ -84,7 +99,7 @@ export function readToken(token: string): Recipe {
     name = '',
     options = '',
     stock = '',
-    processes = '',
+    actors = '',
     schedule = '',
     checks = '',
     kinds = '',
@@ -92,20 +107,37 @@ export function readToken(token: string): Recipe {
   ] = parts;
   if (version !== VERSION || parts.length !== 9)
     throw new TokenSyntaxError(token, `it does not begin with ${VERSION}. and have nine parts`);
-  if (!/^\d{1,4}$/.test(stock) || !/^[1-3]{1,3}$/.test(processes))
-    throw new TokenSyntaxError(token, 'stock or processes are not what they should be');
+  if (!/^\d{1,4}$/.test(stock)) throw new TokenSyntaxError(token, 'its stock cannot be read');
+  const strategy = findStrategy(name);
   return {
     setup: {
-      strategy: findStrategy(name),
+      strategy,
       options: readOptions(token, options),
       stock: Number(stock),
-      processes: Array.from(processes, (digit) => `p${digit}`),
+      ...readActors(token, strategy, actors),
     },
     choices: choicesOf(token, schedule),
     checks,
     kinds: Array.from(kinds, (letter) => kindOf(token, letter)),
     hash,
   };
+}
+
+const cartLetters = (cart: readonly string[]): string => cart.map((balance) => balance.charAt(0)).join('');
+
+function readActors(token: string, strategy: Strategy, text: string): Pick<Setup, 'processes' | 'carts'> {
+  const [digits = '', ...letters] = text.split('-');
+  const processes = Array.from(digits, (digit) => `p${digit}`);
+  if (letters.length > 0) cartStrategy(strategy);
+  const carts = letters.map((cart) =>
+    Array.from(cart, (letter) => BALANCES.find((balance) => balance.startsWith(letter)) ?? ''),
+  );
+  const areCarts = carts.every((cart) => cart.length > 0 && new Set(cart).size === cart.length);
+  if (!/^[1-3]{1,3}$/.test(digits) || !areCarts || carts.flat().includes(''))
+    throw new TokenSyntaxError(token, 'its processes or carts cannot be read');
+  if (carts.length === 0) return { processes };
+  if (carts.length !== processes.length) throw new TokenSyntaxError(token, 'it needs a cart for each buyer');
+  return { processes, carts };
 }
 
 function choicesOf(token: string, text: string): Choice[] {

@@ -7,23 +7,37 @@ import { openRedis, openSeat, type Seat, type WorldOptions } from './seat';
 import { Sessions } from './sessions';
 import type { Setup } from './setup';
 
-/** The balance that every schedule is about. */
+/** The balance that everybody wants who has no cart. */
 export const BALANCE = 'item';
+
+/** What can be in a cart. */
+export const BALANCES: readonly string[] = [BALANCE, 'other'];
 
 /** The name of a buyer by position: A, B, C. */
 export const ACTOR_NAMES = ['A', 'B', 'C'] as const;
 
 const RESET = `START TRANSACTION; DELETE FROM movement;
   UPDATE balance SET amount = ?, initial = ?, version = 0, fence = 0, holder = NULL; COMMIT`;
-const LOOK = `SELECT amount FROM balance;
-  SELECT request, delta, value_before AS \`before\`, value_after AS \`after\` FROM movement ORDER BY id`;
+const LOOK = `SELECT id, amount FROM balance;
+  SELECT balance, request, delta, value_before AS \`before\`, value_after AS \`after\` FROM movement ORDER BY id`;
 
 type Rows = Omit<FinalState, 'locks'>;
 
-const finalState = ([balances, movements]: RowDataPacket[][]): Rows => ({
-  amount: (balances?.[0] as { amount: number } | undefined)?.amount ?? 0,
-  movements: (movements ?? []) as unknown as FinalState['movements'],
-});
+interface BalanceRow extends RowDataPacket {
+  readonly id: string;
+  readonly amount: number;
+}
+
+const finalState = ([balances, movements]: RowDataPacket[][]): Rows => {
+  const amounts = Object.fromEntries(
+    ((balances ?? []) as BalanceRow[]).map(({ id, amount }) => [id, amount]),
+  );
+  return {
+    amount: amounts[BALANCE] ?? 0,
+    amounts,
+    movements: (movements ?? []) as unknown as FinalState['movements'],
+  };
+};
 
 /** The servers as one explorer uses them: a schema and a Redis database of its own, connections for each actor. */
 export class World {
@@ -72,7 +86,8 @@ export class World {
 
   async addBalance(): Promise<void> {
     this.cleanAt = undefined;
-    await this.admin.query('INSERT INTO balance (id, amount, initial) VALUES (?, 0, 0)', [BALANCE]);
+    for (const balance of BALANCES)
+      await this.admin.query('INSERT INTO balance (id, amount, initial) VALUES (?, 0, 0)', [balance]);
   }
 
   /** For requests that name a balance that does not exist. */

@@ -24,7 +24,18 @@ export function renderCatalogue(catalogue: readonly Strategy[]): string {
     .concat('\n');
 }
 
-const entry = ({ name, mechanism, defect, next, source, options, needs = [], lacks, expected }: Strategy) => [
+const entry = ({
+  name,
+  mechanism,
+  defect,
+  next,
+  source,
+  options,
+  needs = [],
+  lacks,
+  expected,
+  applyAll,
+}: Strategy) => [
   `### ${name}`,
   '',
   `${mechanism} ${defect}`,
@@ -35,6 +46,7 @@ const entry = ({ name, mechanism, defect, next, source, options, needs = [], lac
   ...(needs.length === 0
     ? []
     : [`- **Needs**: ${needs.map((one) => `${COMPONENTS[one]} (\`--with ${one}\`)`).join(', ')}`]),
+  ...(applyAll === undefined ? [] : ['- **Sells carts**: several products, all or nothing']),
   ...(lacks.length === 0
     ? ['- **Keeps every promise**']
     : ['- **Does not promise**:', ...lacks.map((one) => `  - ${CAPABILITIES[one]} (\`${one}\`)`)]),

@@ -1,5 +1,5 @@
 import type { Component } from '#lab/step';
-import type { Strategy } from './contract';
+import type { CartStrategy, Strategy } from './contract';
 import { conditionalUpdate } from './strategies/conditional-update';
 import { expiring } from './strategies/expiring';
 import { fenced } from './strategies/fenced';
@@ -10,6 +10,8 @@ import { forUpdatePlainRead } from './strategies/for-update-plain-read';
 import { getSet } from './strategies/get-set';
 import { localMutex } from './strategies/local-mutex';
 import { lua } from './strategies/lua';
+import { multi } from './strategies/multi';
+import { multiUnsorted } from './strategies/multi-unsorted';
 import { mysqlLockTable } from './strategies/mysql-lock-table';
 import { mysqlLockTableTtl } from './strategies/mysql-lock-table-ttl';
 import { mysqlNamedLock } from './strategies/mysql-named-lock';
@@ -57,6 +59,8 @@ export const CATALOGUE: readonly Strategy[] = [
   reentrantThread,
   reentrant,
   readWrite,
+  multiUnsorted,
+  multi,
   redisDecr,
   redisAndTable,
   mysqlLockTable,
@@ -82,6 +86,25 @@ export class UnknownStrategy extends Error {
     super(`there is no strategy "${name}". Choose one of: ${known.join(', ')}`);
     this.name = 'UnknownStrategy';
   }
+}
+
+export const sellsCarts = (strategy: Strategy): strategy is CartStrategy => strategy.applyAll !== undefined;
+
+/** The strategy cannot sell several things all or nothing. */
+export class NoCarts extends Error {
+  readonly code = 'STRATEGY.NO_CARTS';
+
+  constructor({ name }: Strategy) {
+    const able = CATALOGUE.filter(sellsCarts).map((strategy) => strategy.name);
+    super(`the strategy "${name}" sells one product at a time. For a cart choose one of: ${able.join(', ')}`);
+    this.name = 'NoCarts';
+  }
+}
+
+/** The strategy, when it sells carts; else throws `NoCarts` with the names of those that do. */
+export function cartStrategy(strategy: Strategy): CartStrategy {
+  if (!sellsCarts(strategy)) throw new NoCarts(strategy);
+  return strategy;
 }
 
 const byName = index(CATALOGUE);

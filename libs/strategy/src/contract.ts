@@ -35,6 +35,8 @@ export const CAPABILITIES = {
   survivesFailedRelease: 'a release that fails holds the next buyer up for no longer than the lease',
   grantsOneLease: "left alone, a dead holder's lock ends within one lease",
   losersTouchNothing: 'who waits in vain leaves the lock as it was',
+  servesCrossedCarts:
+    'two carts with the same things in opposite order: both are served, and nothing is sold twice',
   renewsOnlyItsOwn: "nobody prolongs a lock that is somebody else's by now",
 } as const;
 export type Capability = keyof typeof CAPABILITIES;
@@ -48,7 +50,9 @@ export type ViolationKind =
   | 'foreign-renewal'
   | 'stuck'
   | 'undersold'
-  | 'orphan';
+  | 'orphan'
+  | 'torn-cart'
+  | 'dead-lock';
 
 /** A circumstance under which a strategy may behave differently. */
 export type Circumstance =
@@ -60,7 +64,9 @@ export type Circumstance =
   | 'work-outlives-lease'
   | 'waiters-give-up'
   | 'paused-before-release'
-  | 'paused-before-write';
+  | 'paused-before-write'
+  | 'crossed-carts'
+  | 'crossed-carts-outwait-leases';
 
 /** Violations that must be seen, and further ones that may be seen beside them. */
 export interface Expectation {
@@ -94,6 +100,11 @@ export interface Strategy {
    * servers said.
    */
   apply(change: Change, tools: Tools): Promise<Movement>;
+  /**
+   * Applies all changes of a cart or none: of different balances, with one request id. One movement for each, in any
+   * order. Throws as `apply` does. Absent: the strategy sells no carts.
+   */
+  readonly applyAll?: (cart: readonly Change[], tools: Tools) => Promise<readonly Movement[]>;
   /** Reads the value under the strategy's shared lock. Absent: readers need none. */
   read?(balance: string, tools: Tools): Promise<number>;
   /**
@@ -102,6 +113,9 @@ export interface Strategy {
    */
   readonly reconcile?: (balance: string, tools: Reconciling) => Promise<number>;
 }
+
+/** A strategy that sells carts. */
+export type CartStrategy = Strategy & Required<Pick<Strategy, 'applyAll'>>;
 
 /** What a reconciliation works with: it belongs to no request. */
 export type Reconciling = Pick<Tools, 'balances' | 'redis'>;

@@ -1,8 +1,19 @@
-export { CATALOGUE, DEFAULT_STRATEGY, UnknownStrategy, componentsOf, findStrategy, index } from './catalogue';
+export {
+  CATALOGUE,
+  cartStrategy,
+  componentsOf,
+  DEFAULT_STRATEGY,
+  NoCarts,
+  sellsCarts,
+  UnknownStrategy,
+  findStrategy,
+  index,
+} from './catalogue';
 export { renderCatalogue } from './catalogue-page';
 export {
   CAPABILITIES,
   SAFE,
+  type CartStrategy,
   type Capability,
   type Circumstance,
   type Expectation,

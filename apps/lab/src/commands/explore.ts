@@ -1,4 +1,5 @@
 import {
+  CROSSED_CARTS,
   EXPLORE_OPTIONS,
   FaultsSyntaxError,
   LEAST_LEASE_MS,
@@ -16,7 +17,14 @@ import {
   type Tally,
   type World,
 } from '#lab/explore';
-import { UnknownStrategy, findStrategy, type Strategy } from '#lab/strategy';
+import {
+  NoCarts,
+  UnknownStrategy,
+  cartStrategy,
+  findStrategy,
+  type Capability,
+  type Strategy,
+} from '#lab/strategy';
 import type { FaultName } from '#lab/verdict';
 import type { Command } from 'commander';
 import { performance } from 'node:perf_hooks';
@@ -30,6 +38,7 @@ interface ExploreOptions {
   readonly actors: number;
   readonly stock: number;
   readonly sameProcess?: true;
+  readonly crossedCarts?: true;
   readonly faults: string;
   readonly bound?: number;
   readonly max?: number;
@@ -49,6 +58,7 @@ export function register(program: Command): void {
     .option('--actors <n>', 'buyers', whole(2, 3), 2)
     .option('--stock <units>', 'units at the beginning', whole(0, 9), 1)
     .option('--same-process', 'all buyers in one process; otherwise each in its own')
+    .option('--crossed-carts', 'each buyer wants the same two things, every second one in opposite order')
     .option('--faults <faults>', 'what may happen, how often: lapse:1,kill:1', '')
     .option(
       '--bound <n>',
@@ -93,6 +103,15 @@ export function readStrategy(name: string): Strategy {
   }
 }
 
+function readCartStrategy(strategy: Strategy, { crossedCarts }: ExploreOptions): Strategy {
+  try {
+    return crossedCarts === true ? cartStrategy(strategy) : strategy;
+  } catch (error) {
+    if (error instanceof NoCarts) throw new Failure(error.message, EXIT.usage);
+    throw error;
+  }
+}
+
 function readBudget(text: string): Budget {
   try {
     return parseBudget(text);
@@ -109,7 +128,7 @@ async function exploreStrategy(
   context: Context,
 ): Promise<number> {
   const { progress, signal, onEnd } = context;
-  const plan = planOf(strategy, budget, options);
+  const plan = planOf(readCartStrategy(strategy, options), budget, options);
   const { crew, conditions, stop } = await openWorkshop(context, options.workers);
   onEnd(stop);
   const begun = performance.now();
@@ -146,6 +165,7 @@ async function exploreStrategy(
       options: plan.setup.options,
       stock: plan.setup.stock,
       processes: plan.setup.processes,
+      carts: plan.setup.carts ?? null,
       faults: budget,
       bound: plan.bound ?? null,
       reduction: plan.reduce,
@@ -202,7 +222,8 @@ async function showWitnesses(
 }
 
 function planOf(strategy: Strategy, budget: Budget, options: ExploreOptions): Plan {
-  const { actors, stock, sameProcess, bound, leaseMs, waitMs } = options;
+  const { actors, stock, sameProcess, crossedCarts, bound, leaseMs, waitMs } = options;
+  const [cart, crossed] = CROSSED_CARTS;
   const workMs = options.workMs ?? ((budget.slow ?? 0) > 0 ? 10_000 : 0);
   return {
     setup: {
@@ -210,6 +231,7 @@ function planOf(strategy: Strategy, budget: Budget, options: ExploreOptions): Pl
       options: { ...EXPLORE_OPTIONS, leaseMs, waitMs, workMs },
       stock,
       processes: ['p1', 'p2', 'p3'].slice(0, actors).map((name) => (sameProcess === true ? 'p1' : name)),
+      ...(crossedCarts === true && { carts: [cart, crossed, cart].slice(0, actors) }),
     },
     budget,
     places: {},
@@ -218,28 +240,43 @@ function planOf(strategy: Strategy, budget: Budget, options: ExploreOptions): Pl
   };
 }
 
+/** What a single fault puts to the test. */
+const PROMISES: Readonly<Record<string, Capability>> = {
+  kill: 'survivesDeadHolder',
+  slow: 'survivesSlowWork',
+};
+
+/** What is put to the test when there is no fault. */
+function undisturbed({ carts, processes }: Plan['setup']): Capability {
+  if (carts !== undefined) return 'servesCrossedCarts';
+  return processes.every((name) => name === 'p1') ? 'exactInOneProcess' : 'exactAcrossProcesses';
+}
+
 /** The circumstance of the matrix that a plan amounts to: it says what the catalogue expects. */
 function cellLike({ setup, budget }: Plan): Cell {
   const faults = Object.keys(budget) as FaultName[];
   const [about] = faults;
   const promise =
-    faults.length === 0
-      ? setup.processes.every((name) => name === 'p1')
-        ? ('exactInOneProcess' as const)
-        : ('exactAcrossProcesses' as const)
-      : faults.length > 1
-        ? undefined
-        : ({ kill: 'survivesDeadHolder', slow: 'survivesSlowWork' } as const)[about as 'kill' | 'slow'];
+    faults.length === 0 ? undisturbed(setup) : faults.length > 1 ? undefined : PROMISES[about ?? ''];
   return {
     name: 'asked for',
     title: 'asked for',
     processes: setup.processes,
+    ...(setup.carts !== undefined && { carts: setup.carts }),
     budget,
     ...(about !== undefined && { about }),
     ...(promise !== undefined && {
       promise: {
         capability: promise,
-        kinds: ['oversold', 'lost-update', 'lost-acknowledged', 'stuck', 'undersold'],
+        kinds: [
+          'oversold',
+          'lost-update',
+          'lost-acknowledged',
+          'stuck',
+          'undersold',
+          'torn-cart',
+          'dead-lock',
+        ],
       },
     }),
   };

@@ -7,7 +7,7 @@ import {
   replay,
   type Recipe,
 } from '#lab/explore';
-import { UnknownStrategy } from '#lab/strategy';
+import { NoCarts, UnknownStrategy } from '#lab/strategy';
 import type { Command } from 'commander';
 import { runCommand, writeJson, type Context } from '../command';
 import { openWorkshop } from '../explorer';
@@ -34,7 +34,7 @@ function readRecipe(token: string): Recipe {
   try {
     return readToken(token);
   } catch (error) {
-    if (error instanceof TokenSyntaxError || error instanceof UnknownStrategy)
+    if (error instanceof TokenSyntaxError || error instanceof UnknownStrategy || error instanceof NoCarts)
       throw new Failure(error.message, EXIT.usage);
     throw error;
   }

@@ -28,7 +28,9 @@ export function printTally(
   const { setup, budget, bound, reduce } = plan;
   const about = Object.keys(budget)[0] as FaultName | undefined;
   const { sign, because } = judgeCell(tally, about);
-  const places = setup.processes.map((process, i) => `${'ABC'.charAt(i)} in ${process}`).join(', ');
+  const places = setup.processes
+    .map((process, i) => [`${'ABC'.charAt(i)} in ${process}`, ...(setup.carts?.[i] ?? [])].join(' + '))
+    .join(', ');
   return [
     `${strategy.name}: ${places}, stock ${setup.stock}, faults ${budgetText(budget) || 'none'}`,
     `  ${tally.schedules} schedules in ${seconds.toFixed(1)} s (${Math.round(tally.schedules / seconds)}/s)` +

@@ -1,6 +1,8 @@
-import type { Strategy } from '../contract';
+import type { Movement } from '#lab/balance';
+import type { CartStrategy } from '../contract';
+import { inOrder } from '../shared/carts';
 
-export const conditionalUpdate: Strategy = {
+export const conditionalUpdate: CartStrategy = {
   name: 'conditional-update',
   mechanism:
     'UPDATE … SET stock = stock - n WHERE stock >= n: the database checks and writes in one statement.',
@@ -14,5 +16,14 @@ export const conditionalUpdate: Strategy = {
   async apply(change, { balances, work }) {
     await work();
     return balances.writeIfEnough(change);
+  },
+
+  async applyAll(cart, { balances, work }) {
+    await work();
+    return balances.transaction(async (tx) => {
+      const movements: Movement[] = [];
+      for (const change of inOrder(cart)) movements.push(await tx.writeIfEnough(change));
+      return movements;
+    });
   },
 };

@@ -1,11 +1,12 @@
-import { valueAfter } from '#lab/balance';
-import type { Strategy } from '../contract';
+import { valueAfter, type Movement } from '#lab/balance';
+import type { CartStrategy } from '../contract';
+import { inOrder } from '../shared/carts';
 
-export const forUpdate: Strategy = {
+export const forUpdate: CartStrategy = {
   name: 'for-update',
   mechanism: 'One transaction: SELECT … FOR UPDATE locks the row, then read, check, write, COMMIT.',
   defect:
-    'Correct. Buyers wait in the database, each with a connection; carts dead-lock unless their rows are sorted.',
+    'Correct. Buyers wait in the database, each with a connection; carts would dead-lock if their rows were not locked in sorted order.',
   source: 'MySQL Reference Manual, "Locking Reads".',
   next: 'optimistic locks nothing, and compares a version when it writes.',
   options: ['workMs'],
@@ -18,5 +19,16 @@ export const forUpdate: Strategy = {
       const after = valueAfter(change, before);
       await work();
       return tx.write(change, before, after);
+    }),
+
+  applyAll: (cart, { balances, work }) =>
+    balances.transaction(async (tx) => {
+      const sales: Movement[] = [];
+      for (const change of inOrder(cart)) {
+        const before = await tx.readForUpdate(change.balance);
+        sales.push({ ...change, before, after: valueAfter(change, before) });
+      }
+      await work();
+      return tx.writeAll(sales);
     }),
 };

@@ -4,18 +4,29 @@
  */
 export interface ScheduleHistory {
   readonly strategy: string;
-  /** The balance before the first step. */
+  /** Each balance before the first step. */
   readonly stock: number;
-  readonly actors: readonly { readonly name: string; readonly process: string }[];
+  readonly actors: readonly ScheduleActor[];
   readonly events: readonly ScheduleEvent[];
   readonly final: FinalState;
 }
 
+/** One buyer. `cart`: the balances of which it wants one unit each; absent: one unit of the only balance. */
+export interface ScheduleActor {
+  readonly name: string;
+  readonly process: string;
+  readonly cart?: readonly string[];
+}
+
 /** What the servers hold when nobody moves any more. */
 export interface FinalState {
+  /** Of the first balance. */
   readonly amount: number;
+  /** Of each balance that the schedule is about. */
+  readonly amounts: Readonly<Record<string, number>>;
   /** Committed movements in the order of their inserts. */
   readonly movements: readonly {
+    readonly balance: string;
     readonly request: string;
     readonly delta: number;
     readonly before: number;

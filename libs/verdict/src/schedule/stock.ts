@@ -1,33 +1,56 @@
-import type { EndEvent, FinalState, ScheduleHistory, StepEvent } from './history';
+import type { EndEvent, FinalState, ScheduleActor, ScheduleHistory, StepEvent } from './history';
 import type { ScheduleViolation } from './violation';
 
 type Sale = FinalState['movements'][number];
 
-/** What the committed movements and the final balance say: DESIGN.md, "Verdict". */
+/** One balance at the end: its committed sales, and what they come to. */
+interface Account {
+  readonly balance: string;
+  readonly stock: number;
+  readonly amount: number;
+  readonly sales: readonly Sale[];
+  readonly sold: number;
+  /** The balance's name, where there are several. */
+  readonly prefix: string;
+}
+
+/** What the committed movements and the final balances say: DESIGN.md, "Verdict". */
 export function judgeStock(history: ScheduleHistory): ScheduleViolation[] {
-  const sales = history.final.movements.filter(({ delta }) => delta < 0);
-  const sold = sales.reduce((units, { delta }) => units - delta, 0);
+  const accounts = accountsOf(history);
   return [
-    ...oversold(history, sales, sold),
-    ...lostUpdates(history, sales, sold),
+    ...accounts.flatMap((account) => oversold(history, account)),
+    ...accounts.flatMap((account) => lostUpdates(history, account)),
     ...lostAcknowledged(history),
-    ...undersold(history, sold),
+    ...tornCarts(history),
+    ...undersold(history, accounts),
   ];
 }
 
-function oversold(history: ScheduleHistory, sales: readonly Sale[], sold: number): ScheduleViolation[] {
-  if (sold <= history.stock) return [];
+function accountsOf({ stock, final }: ScheduleHistory): Account[] {
+  const amounts = Object.entries(final.amounts);
+  return amounts.map(([balance, amount]) => {
+    const sales = final.movements.filter((movement) => movement.balance === balance && movement.delta < 0);
+    const sold = sales.reduce((units, { delta }) => units - delta, 0);
+    return { balance, stock, amount, sales, sold, prefix: amounts.length > 1 ? `${balance}: ` : '' };
+  });
+}
+
+function oversold(history: ScheduleHistory, { stock, sales, sold, prefix }: Account): ScheduleViolation[] {
+  if (sold <= stock) return [];
   return [
     {
       kind: 'oversold',
-      sentence: `${sold} sold of ${history.stock}: ${sales.map(saleInWords).join(', ')}`,
+      sentence: `${prefix}${sold} sold of ${stock}: ${sales.map(saleInWords).join(', ')}`,
       at: sales.flatMap(({ request }) => writeOf(history, request)),
     },
   ];
 }
 
-function lostUpdates(history: ScheduleHistory, sales: readonly Sale[], sold: number): ScheduleViolation[] {
-  const lost = sold - (history.stock - history.final.amount);
+function lostUpdates(
+  history: ScheduleHistory,
+  { stock, amount, sales, sold, prefix }: Account,
+): ScheduleViolation[] {
+  const lost = sold - (stock - amount);
   if (lost <= 0) return [];
   const twice = sales.find(({ before, request }) =>
     sales.some((other) => other.before === before && other.request < request),
@@ -35,45 +58,82 @@ function lostUpdates(history: ScheduleHistory, sales: readonly Sale[], sold: num
   const first = sales.find(({ before, request }) => before === twice?.before && request !== twice.request);
   const collision =
     twice === undefined || first === undefined
-      ? `the balance is ${history.final.amount}, the movements say ${history.stock - sold}`
+      ? `the balance is ${amount}, the movements say ${stock - sold}`
       : `${first.request} and ${twice.request} both changed ${twice.before} to ${twice.after}`;
   return [
     {
       kind: 'lost-update',
-      sentence: `${lost} lost: ${collision}`,
+      sentence: `${prefix}${lost} lost: ${collision}`,
       at: sales.flatMap(({ request }) => writeOf(history, request)),
     },
   ];
 }
 
+/** The balances of a buyer's cart that it has no movement of. */
+const notSold = ({ final }: ScheduleHistory, { name, cart }: ScheduleActor): readonly string[] => {
+  const own = final.movements.filter(({ request }) => request === name);
+  return (cart ?? Object.keys(final.amounts)).filter(
+    (wanted) => !own.some(({ balance }) => balance === wanted),
+  );
+};
+
 function lostAcknowledged(history: ScheduleHistory): ScheduleViolation[] {
-  return ends(history)
-    .filter(
-      ({ code, actor }) => code === 'APPLIED' && !history.final.movements.some((m) => m.request === actor),
-    )
-    .map(({ actor, n }) => ({
-      kind: 'lost-acknowledged' as const,
-      sentence: `${actor} was told that it had bought, and there is no movement of it`,
-      at: [n],
-    }));
+  return history.actors.flatMap((actor) => {
+    const end = endOf(history, actor);
+    const missing = notSold(history, actor);
+    if (end?.code !== 'APPLIED' || missing.length === 0) return [];
+    const what = actor.cart === undefined ? '' : ` of ${missing.join(', ')}`;
+    return [
+      {
+        kind: 'lost-acknowledged' as const,
+        sentence: `${actor.name} was told that it had bought, and there is no movement of it${what}`,
+        at: [end.n],
+      },
+    ];
+  });
 }
 
-/** Refused as sold out although units were left at the end and nobody's sale is missing: stock leaked. */
-function undersold(history: ScheduleHistory, sold: number): ScheduleViolation[] {
-  const refused = ends(history).filter(({ code }) => code === 'STOCK.SOLD_OUT');
-  if (refused.length === 0 || sold >= history.stock) return [];
+/** A cart is sold whole or not at all. */
+function tornCarts(history: ScheduleHistory): ScheduleViolation[] {
+  return history.actors.flatMap((actor) => {
+    const missing = notSold(history, actor);
+    const { name, cart = [] } = actor;
+    if (missing.length === 0 || missing.length >= cart.length) return [];
+    const sold = cart.filter((balance) => !missing.includes(balance));
+    return [
+      {
+        kind: 'torn-cart' as const,
+        sentence: `${name}'s cart was torn: ${sold.join(', ')} sold, ${missing.join(', ')} not`,
+        at: writeOf(history, name),
+      },
+    ];
+  });
+}
+
+/** Refused as sold out although enough was left of everything at the end and nobody's sale is missing: stock leaked. */
+function undersold(history: ScheduleHistory, accounts: readonly Account[]): ScheduleViolation[] {
+  const refused = history.actors.flatMap((actor) => {
+    const end = endOf(history, actor);
+    const wanted = accounts.filter(({ balance }) => actor.cart?.includes(balance) ?? true);
+    const isLeft = wanted.every(({ sold, stock }) => sold < stock);
+    return end?.code === 'STOCK.SOLD_OUT' && isLeft ? [{ end, left: wanted }] : [];
+  });
+  const [first] = refused;
+  if (first === undefined) return [];
+  const left = first.left.map(({ stock, sold, prefix }) => `${prefix}${stock - sold}`).join(', ');
   return [
     {
       kind: 'undersold',
-      sentence: `${refused.map(({ actor }) => actor).join(', ')} refused as sold out with ${history.stock - sold} left`,
-      at: refused.map(({ n }) => n),
+      sentence: `${refused.map(({ end }) => end.actor).join(', ')} refused as sold out with ${left} left`,
+      at: refused.map(({ end }) => end.n),
     },
   ];
 }
 
 const saleInWords = ({ request, before, after }: Sale): string => `${request} ${before} → ${after}`;
 
-const ends = ({ events }: ScheduleHistory): EndEvent[] => events.filter((event) => event.type === 'end');
+const endOf = ({ events }: ScheduleHistory, { name }: ScheduleActor): EndEvent | undefined =>
+  events.find((event): event is EndEvent => event.type === 'end' && event.actor === name);
 
 /** The position of an actor's last writing statement. */
 function writeOf({ events }: ScheduleHistory, actor: string): number[] {

@@ -1,9 +1,9 @@
-import type { ScheduleHistory } from './history';
+import type { ScheduleHistory, StepEvent } from './history';
 import type { ScheduleViolation } from './violation';
 
 /** Who waited in vain: for one another, or for a lock that was free in the end. */
 export function judgeWaiting(history: ScheduleHistory): ScheduleViolation[] {
-  return [...deadLocks(history), ...endless(history), ...starved(history)];
+  return [...deadLocks(history), ...circles(history), ...endless(history), ...starved(history)];
 }
 
 /** The database found a circle and sacrificed a transaction. */
@@ -20,6 +20,69 @@ function deadLocks({ events }: ScheduleHistory): ScheduleViolation[] {
       : [],
   );
 }
+
+/**
+ * Holders of locks that wait for one another: nobody can move until a lease or somebody's patience ends. Found where the
+ * schedule says that nobody can move.
+ */
+function circles({ actors, events }: ScheduleHistory): ScheduleViolation[] {
+  const owners = new Map<string, string>();
+  const wants = new Map<string, { readonly key: string; readonly n: number }>();
+  for (const event of events) {
+    if (event.type === 'end') wants.delete(event.actor);
+    if (event.type === 'fault' && (event.fault === 'kill' || event.fault === 'in-flight'))
+      for (const { name, process } of actors) if (process === event.subject) wants.delete(name);
+    if (event.type === 'step' && event.verb !== 'WAIT') {
+      const isTry = isTryInVain(event);
+      if (isTry) wants.set(event.actor, { key: event.key, n: event.n });
+      else wants.delete(event.actor);
+    }
+    if (event.type === 'time') {
+      const circle = actors
+        .map(({ name }) => circleFrom(name, owners, wants))
+        .find((names) => names !== undefined);
+      if (circle !== undefined) return [circleInWords(circle, wants)];
+    }
+    for (const { key, change, by } of event.locks ?? [])
+      if ((change === 'taken' || change === 'replaced') && by !== undefined) owners.set(key, by);
+      else if (change !== 'renewed') owners.delete(key);
+  }
+  return [];
+}
+
+/** It asked for a lock, and changed nothing. */
+const isTryInVain = (event: StepEvent): event is StepEvent & { readonly key: string } =>
+  event.kind === 'redis' && event.key?.startsWith('lock:') === true && (event.locks ?? []).length === 0;
+
+/** Who waits for whom, from `start` back to it; undefined when it does not lead back. */
+function circleFrom(
+  start: string,
+  owners: ReadonlyMap<string, string>,
+  wants: ReadonlyMap<string, { readonly key: string }>,
+): readonly string[] | undefined {
+  const names = [start];
+  for (;;) {
+    const next = owners.get(wants.get(names.at(-1) ?? '')?.key ?? '');
+    if (next === undefined) return undefined;
+    if (next === start) return names.length > 1 ? names : undefined;
+    if (names.includes(next)) return undefined;
+    names.push(next);
+  }
+}
+
+const circleInWords = (
+  names: readonly string[],
+  wants: ReadonlyMap<string, { readonly key: string; readonly n: number }>,
+): ScheduleViolation => ({
+  kind: 'dead-lock',
+  sentence: `a circle of waiters: ${names
+    .map(
+      (name, i) =>
+        `${name} waits for ${wants.get(name)?.key ?? ''}, which ${names[i + 1] ?? names[0] ?? ''} holds`,
+    )
+    .join('; ')}`,
+  at: names.flatMap((name) => wants.get(name)?.n ?? []),
+});
 
 /** Actors that neither ended nor died although everybody was given all the time there is. */
 function endless({ actors, events }: ScheduleHistory): ScheduleViolation[] {

@@ -1,0 +1,164 @@
+import { valueAfter } from '#lab/balance';
+import {
+  CROSSED_CARTS,
+  EXPLORE_OPTIONS,
+  Schedule,
+  before,
+  explore,
+  parseBudget,
+  readToken,
+  recipeOf,
+  replay,
+  shrink,
+  writeToken,
+  type Plan,
+  type Tally,
+  type World,
+} from '#lab/explore';
+import { cartStrategy, findStrategy, type CartStrategy } from '#lab/strategy';
+import { openWorld } from '../harness/servers';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld(__filename);
+});
+afterAll(() => world.close());
+
+const begin = (name: string, options = {}): Promise<Schedule> =>
+  Schedule.begin(world, findStrategy(name), { carts: CROSSED_CARTS, options });
+
+const planOf = (strategy: CartStrategy, faults = '', stock = 1): Plan => ({
+  setup: { strategy, options: EXPLORE_OPTIONS, stock, processes: ['p1', 'p2'], carts: CROSSED_CARTS },
+  budget: parseBudget(faults),
+  places: {},
+  reduce: true,
+});
+const search = (name: string, faults?: string, stock?: number): Promise<Tally> =>
+  explore(world, planOf(cartStrategy(findStrategy(name)), faults, stock));
+
+/** A and B each hold one lock, and neither can move. */
+async function crossed(options = {}): Promise<Schedule> {
+  const schedule = await begin('multi-unsorted', options);
+  const { A, B } = schedule;
+  await A.step();
+  await B.step();
+  await A.finish();
+  await B.finish();
+  expect([A.canMove, B.canMove]).toEqual([false, false]);
+  return schedule;
+}
+
+describe('locks taken in the order of the cart', () => {
+  test('hold both up until both leases have ended; then both go on, and both things are oversold', async () => {
+    const schedule = await crossed();
+    const { A, B } = schedule;
+    await schedule.lapse();
+    await schedule.lapse();
+    await A.runUntil(before('UPDATE balance'));
+    await B.finish();
+    await A.finish();
+    const { history, verdict } = await schedule.end();
+    expect([A.outcome, B.outcome]).toEqual(['APPLIED', 'APPLIED']);
+    expect(history.final.amounts).toEqual({ item: 0, other: 0 });
+    expect(history.final.movements).toHaveLength(4);
+    const sentences = verdict.violations.map(({ kind, sentence }) => `${kind}: ${sentence}`);
+    expect(sentences).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^oversold: item: 2 sold of 1/),
+        expect.stringMatching(/^oversold: other: 2 sold of 1/),
+        expect.stringMatching(/^overlap: /),
+      ]),
+    );
+  });
+
+  test('with nothing but time passing are a dead-lock, with a circle that the verdict names', async () => {
+    const schedule = await crossed();
+    const { verdict } = await schedule.end();
+    expect(verdict.violations.map(({ kind, sentence }) => `${kind}: ${sentence}`)).toContain(
+      'dead-lock: a circle of waiters: A waits for lock:{other}:multi-unsorted, which B holds; ' +
+        'B waits for lock:{item}:multi-unsorted, which A holds',
+    );
+  });
+
+  test('are given up when waitMs is shorter than the lease: nobody buys, and nothing stays locked', async () => {
+    const schedule = await crossed({ waitMs: 5000, leaseMs: 10_000 });
+    const { history, verdict } = await schedule.end();
+    // whoever gives up second may find the first one's lock free
+    expect([schedule.A.outcome, schedule.B.outcome]).toContain('LOCK.NOT_OBTAINED');
+    expect(history.final.locks).toEqual([]);
+    expect(verdict.violations.map(({ kind }) => kind)).toContain('dead-lock');
+    expect(verdict.violations.map(({ kind }) => kind)).not.toContain('oversold');
+  });
+
+  test('are found by the search without any fault, and its token shows it again', async () => {
+    const plan = planOf(cartStrategy(findStrategy('multi-unsorted')));
+    const tally = await explore(world, plan);
+    expect([...tally.kinds.keys()]).toEqual(
+      expect.arrayContaining(['dead-lock', 'oversold', 'lost-update', 'overlap']),
+    );
+    expect(tally.partial).toBe(false);
+    const witness = tally.witnesses.get('oversold');
+    const played = await shrink(world, plan.setup, witness?.choices ?? [], 'oversold');
+    const token = writeToken(recipeOf(plan.setup, played));
+    expect(token).toMatch(/^v1\.multi-unsorted\.\.1\.12-io-oi\.[\w.-]+$/);
+    const again = await replay(world, readToken(token));
+    expect(again.verdict.violations.map(({ kind }) => kind)).toContain('oversold');
+  }, 120_000);
+});
+
+test.each(['multi', 'for-update', 'conditional-update'])(
+  '%s: no order of steps dead-locks, tears a cart or sells anything twice; with enough for both, both buy',
+  async (name) => {
+    for (const stock of [1, 2]) {
+      const tally = await search(name, '', stock);
+      expect([...tally.kinds.keys()]).toEqual([]);
+      expect(tally.partial).toBe(false);
+      expect(tally.contended).toBeGreaterThan(0);
+    }
+    expect((await search(name, 'kill:1')).kinds).toEqual(new Map());
+  },
+  120_000,
+);
+
+test('multi: when its leases end before its work does, sorted order does not help either', async () => {
+  const tally = await search('multi', 'lapse:1');
+  expect([...tally.kinds.keys()]).toEqual(expect.arrayContaining(['oversold', 'overlap']));
+  expect([...tally.kinds.keys()]).not.toContain('dead-lock');
+}, 120_000);
+
+describe('rows locked FOR UPDATE in the order of the cart', () => {
+  const unsorted: CartStrategy = {
+    ...cartStrategy(findStrategy('for-update')),
+    name: 'for-update-unsorted',
+    applyAll: (cart, { balances }) =>
+      balances.transaction(async (tx) => {
+        const sales = [];
+        for (const change of cart) {
+          const amount = await tx.readForUpdate(change.balance);
+          sales.push({ ...change, before: amount, after: valueAfter(change, amount) });
+        }
+        return tx.writeAll(sales);
+      }),
+  };
+
+  test('are a dead-lock that the database ends at once: one is given up, the other one buys', async () => {
+    const schedule = await Schedule.begin(world, unsorted, { carts: CROSSED_CARTS });
+    const { A, B } = schedule;
+    for (const buyer of [A, B]) {
+      await buyer.runUntil(before('SELECT'));
+      await buyer.step();
+    }
+    await A.step();
+    expect(A.actor.blocked).toBe(true);
+    await B.step();
+    const { history, verdict } = await schedule.end();
+    expect([A.outcome, B.outcome].toSorted()).toEqual(['APPLIED', 'ER_LOCK_DEADLOCK']);
+    expect(history.final.amounts).toEqual({ item: 0, other: 0 });
+    expect(verdict.violations.map(({ kind }) => kind)).toEqual(['dead-lock']);
+  });
+
+  test('sell nothing twice in any order of steps', async () => {
+    const tally = await explore(world, planOf(unsorted));
+    expect([...tally.kinds.keys()]).toEqual(['dead-lock']);
+  });
+});
