@@ -76,6 +76,7 @@ const RELEASES = new Set([
   'GET',
   'DEL',
   'DELETE',
+  'RMDIR',
   'EVALSHA',
   'release-if-owner',
   'release-reentrant',

@@ -7,6 +7,22 @@ const paused = { ...afterFault, options: { leaseMs: 500, workMs: 20, waitMs: 20_
 
 /** The rest of the catalogue, for `lab demo --all`, in the order of the ladder. Each row comes out the same every time. */
 export const MORE: readonly Scenario[] = [
+  scenario('directory', 'mkdir lets one in, on one host: exact', {
+    strategy: 'directory',
+    ...rush,
+    options: { waitMs: 20_000 },
+  }),
+  scenario(
+    'directory-killed',
+    'holder killed: its directory stays for ever',
+    {
+      strategy: 'directory',
+      ...afterFault,
+      options: { waitMs: 300 },
+      fault: { header: 'after(MKDIR)=kill', on: { kind: 'first' } },
+    },
+    alone,
+  ),
   scenario(
     'get-set',
     'two see no key: oversells, deletes foreign locks',

@@ -16,13 +16,13 @@ async function leasesAfterTheEndOfB(strategy: Strategy, most: number): Promise<n
   const [seat] = world.seats;
   if (seat === undefined) throw new Error('the world has no seat');
   await world.begin({ stock: 1, strategy }); // both balances
-  const { balances, redis, servers } = seat;
+  const { balances, redis, servers, folder } = seat;
   const process = new LocalProcess('p1');
   const options = { ...DEFAULT_OPTIONS, leaseMs };
   const buy = (balance: string, work: () => Promise<void>): Promise<unknown> =>
     strategy.apply(
       { balance, delta: -1, request: balance, replica: 'p1', strategy: strategy.name },
-      { balances, redis, servers, process, options, work, clock: systemClock, warn: () => undefined },
+      { balances, redis, servers, folder, process, options, work, clock: systemClock, warn: () => undefined },
     );
   let leave: () => void = () => undefined;
   const inside = new Promise<void>((resolve) => (leave = resolve));

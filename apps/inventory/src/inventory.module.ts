@@ -1,7 +1,7 @@
 import { Balances, Ledger } from '#lab/balance';
 import type { Config } from '#lab/config';
 import { HealthController, pingDatabase, READINESS, Story } from '#lab/http';
-import { Servers, SteppedDataSource, SteppedRedis } from '#lab/step';
+import { LockFolder, Servers, SteppedDataSource, SteppedRedis } from '#lab/step';
 import { loadScripts, LocalProcess } from '#lab/strategy';
 import { Inject, Injectable, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { inventoryDataSource } from './data-source';
@@ -62,6 +62,7 @@ export const inventoryModule = (config: Config): DynamicModule => ({
     { provide: SteppedDataSource, useFactory: () => inventoryDataSource(config).initialize() },
     { provide: SteppedRedis, useFactory: () => connectRedis(config) },
     { provide: Servers, useFactory: () => connectServers(config) },
+    { provide: LockFolder, useFactory: () => new LockFolder(config.lockDir) },
     { provide: Story, useFactory: () => new Story('inventory', config) },
     { provide: LocalProcess, useFactory: () => new LocalProcess(config.replica) },
     {

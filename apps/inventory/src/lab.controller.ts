@@ -1,12 +1,12 @@
 import { Balances, Ledger } from '#lab/balance';
 import { ReconcileBody, ResetBody, SkuParams, Story } from '#lab/http';
-import { SteppedRedis } from '#lab/step';
+import { LockFolder, SteppedRedis } from '#lab/step';
 import { CATALOGUE, lockKey } from '#lab/strategy';
 import { Body, Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ProductsService, type Product } from './products.service';
 
-/** A lock, in Redis or as a row of the database, that is there now. `ttlMs` null: it never ends by itself. */
+/** A lock, in Redis, as a row of the database or as a directory, that is there now. `ttlMs` null: it never ends by itself. */
 interface LockLeft {
   readonly key: string;
   readonly value: string | null;
@@ -29,6 +29,7 @@ export class LabController {
     @Inject(Ledger) private readonly ledger: Ledger,
     @Inject(Balances) private readonly balances: Balances,
     @Inject(SteppedRedis) private readonly redis: SteppedRedis,
+    @Inject(LockFolder) private readonly folder: LockFolder,
     @Inject(Story) private readonly story: Story,
   ) {}
 
@@ -37,6 +38,7 @@ export class LabController {
   @ApiOperation({ summary: 'Set a stock anew: forgets its movements and deletes its locks' })
   async reset(@Body() { sku, stock }: ResetBody): Promise<Product> {
     await this.redis.del(CATALOGUE.flatMap(({ name, keys }) => [lockKey(sku, name), ...(keys?.(sku) ?? [])]));
+    for (const name of await this.directories(sku)) await this.folder.remove(name);
     await this.products.reset(sku, stock);
     this.story.reset(sku, stock);
     return this.products.find(sku);
@@ -71,7 +73,12 @@ export class LabController {
         .filter(({ ttlMs }) => ttlMs !== -2)
         .map(({ key, value, ttlMs }) => ({ key, value, ttlMs: ttlMs < 0 ? null : ttlMs })),
       ...rows.map(({ name, owner, ttlMs }) => ({ key: name, value: owner, ttlMs })),
+      ...(await this.directories(sku)).map((key) => ({ key, value: null, ttlMs: null })),
     ];
+  }
+
+  private async directories(sku: string): Promise<string[]> {
+    return (await this.folder.list()).filter((name) => name.startsWith(lockKey(sku, '')));
   }
 
   /** A lock is a string, or the hash of a re-entrant one. */

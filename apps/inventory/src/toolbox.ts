@@ -1,5 +1,5 @@
 import { Balances } from '#lab/balance';
-import { Servers, SteppedRedis, systemClock } from '#lab/step';
+import { LockFolder, Servers, SteppedRedis, systemClock } from '#lab/step';
 import { LocalProcess, type Options, type Tools } from '#lab/strategy';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 
@@ -12,6 +12,7 @@ export class Toolbox {
     @Inject(Balances) private readonly balances: Balances,
     @Inject(SteppedRedis) private readonly redis: SteppedRedis,
     @Inject(Servers) private readonly servers: Servers,
+    @Inject(LockFolder) private readonly folder: LockFolder,
     @Inject(LocalProcess) readonly process: LocalProcess,
   ) {}
 
@@ -21,6 +22,7 @@ export class Toolbox {
       balances: this.balances,
       redis: this.redis,
       servers: this.servers,
+      folder: this.folder,
       process: this.process,
       clock: systemClock,
       options,

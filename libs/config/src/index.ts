@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { z } from 'zod';
 
 const redis = z.url({ protocol: /^rediss?$/ });
@@ -33,6 +35,10 @@ const schema = z.object({
   INVENTORY_URL: z.url({ protocol: /^https?$/ }).default('http://127.0.0.1:8090'),
   LAB_ENABLED: z.stringbool().default(false).describe('faults, history and reset: never in production'),
   HISTORY_DIR: z.string().default('.lab/history'),
+  LOCK_DIR: z
+    .string()
+    .default(join(tmpdir(), 'oversell-lab-locks'))
+    .describe('folder of the locks that are directories: replicas share them on one host only'),
 });
 
 /** The settings of one process, read from its environment once, at boot. */
@@ -55,6 +61,7 @@ export interface Config {
   /** Faults, history and reset exist only when this is true. */
   readonly labEnabled: boolean;
   readonly historyDir: string;
+  readonly lockDir: string;
 }
 
 /** Reads and validates the environment. Throws an error that names each wrong variable. */
@@ -79,5 +86,6 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     inventoryUrl: data.INVENTORY_URL,
     labEnabled: data.LAB_ENABLED,
     historyDir: data.HISTORY_DIR,
+    lockDir: data.LOCK_DIR,
   };
 }

@@ -1,5 +1,7 @@
 import type { Component, StepInfo, SteppedRedis } from '#lab/step';
 import { createHash } from 'node:crypto';
+import { readdir, rmdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Connection, RowDataPacket } from 'mysql2/promise';
 import type { Seat } from './seat';
 
@@ -143,5 +145,39 @@ export class RowPlace implements LockPlace {
 
   async clear(): Promise<void> {
     await this.admin.query('DELETE FROM balance_lock');
+  }
+}
+
+/** The directories of a folder. */
+export class DirectoryPlace implements LockPlace {
+  readonly name = 'directory';
+  readonly pipelined = false;
+
+  constructor(private readonly folder: string) {}
+
+  touchedBy({ kind }: StepInfo): boolean {
+    return kind === 'fs';
+  }
+
+  async read(): Promise<readonly LockReading[]> {
+    const readings: LockReading[] = [];
+    for (const lock of await readdir(this.folder)) {
+      const { birthtimeMs, ino } = await stat(join(this.folder, lock));
+      readings.push({ lock, content: `${ino} ${birthtimeMs}`, ttlMs: -1, expiry: -1 });
+    }
+    return readings;
+  }
+
+  /** A directory has no time to live. */
+  end(): Promise<boolean> {
+    return Promise.resolve(false);
+  }
+
+  setTimeToLive(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async clear(): Promise<void> {
+    for (const lock of await readdir(this.folder)) await rmdir(join(this.folder, lock));
   }
 }

@@ -1,6 +1,8 @@
 import { BALANCE_MIGRATIONS, Balances } from '#lab/balance';
-import { Servers, SteppedDataSource, SteppedRedis, type ServerAddresses } from '#lab/step';
+import { LockFolder, Servers, SteppedDataSource, SteppedRedis, type ServerAddresses } from '#lab/step';
 import { loadScripts } from '#lab/strategy';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { loadReadLocks } from './lock-places';
 
 /** Where an explorer's servers are, and what there is its own. */
@@ -30,6 +32,7 @@ export function ownServers({ servers = {}, redisDb, schema }: WorldOptions): Ser
 export interface Seat {
   readonly redis: SteppedRedis;
   readonly servers: Servers;
+  readonly folder: LockFolder;
   readonly dataSource: SteppedDataSource;
   readonly balances: Balances;
   /** The open sessions by thread id: the client's side of them. */
@@ -58,6 +61,10 @@ export async function openRedis({ redis: url, redisDb }: WorldOptions, name: str
   return redis;
 }
 
+/** The folder of a world's locks that are directories: nobody else's. */
+export const lockFolderOf = ({ schema }: WorldOptions): string =>
+  join(tmpdir(), `oversell-lab-${process.pid}-${schema}`);
+
 /** Connections for one actor. */
 export async function openSeat(options: WorldOptions, name: string): Promise<Seat> {
   const redis = await openRedis(options, name);
@@ -76,5 +83,6 @@ export async function openSeat(options: WorldOptions, name: string): Promise<Sea
   (dataSource.driver as unknown as { pool: Pool }).pool.on('acquire', (socket) => {
     sockets.set(socket.threadId, socket);
   });
-  return { redis, servers, dataSource, balances: new Balances(dataSource), sockets };
+  const folder = new LockFolder(lockFolderOf(options));
+  return { redis, servers, folder, dataSource, balances: new Balances(dataSource), sockets };
 }

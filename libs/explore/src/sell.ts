@@ -19,7 +19,7 @@ export async function sell(
   clock: Clock,
   warn: (warning: string) => void,
 ): Promise<Outcome> {
-  const { redis, servers, balances } = seat;
+  const { redis, servers, folder, balances } = seat;
   const { workMs } = options;
   const change = (balance: string): Change => ({
     balance,
@@ -32,6 +32,7 @@ export async function sell(
     balances,
     redis,
     servers,
+    folder,
     options,
     clock,
     process: process.local,

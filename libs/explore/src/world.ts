@@ -1,9 +1,10 @@
 import type { SteppedRedis } from '#lab/step';
 import type { Strategy } from '#lab/strategy';
 import type { FinalState } from '#lab/verdict';
+import { rmSync } from 'node:fs';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
-import { RedisPlace, RowPlace, type LockPlace } from './lock-places';
-import { openRedis, openSeat, type Seat, type WorldOptions } from './seat';
+import { DirectoryPlace, RedisPlace, RowPlace, type LockPlace } from './lock-places';
+import { lockFolderOf, openRedis, openSeat, type Seat, type WorldOptions } from './seat';
 import { Sessions } from './sessions';
 import type { Setup } from './setup';
 
@@ -59,7 +60,11 @@ export class World {
     readonly sessions: Sessions,
   ) {
     this.seats = seats;
-    this.places = [new RedisPlace('', redis, (seat) => seat.redis), new RowPlace(admin)];
+    this.places = [
+      new RedisPlace('', redis, (seat) => seat.redis),
+      new RowPlace(admin),
+      new DirectoryPlace(lockFolderOf(options)),
+    ];
   }
 
   static async open(options: WorldOptions): Promise<World> {
@@ -159,6 +164,7 @@ export class World {
     await this.admin.query(`DROP DATABASE IF EXISTS \`${this.options.schema}\``);
     await this.admin.end();
     this.redis.disconnect();
+    rmSync(lockFolderOf(this.options), { recursive: true, force: true });
   }
 }
 

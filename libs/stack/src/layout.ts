@@ -5,6 +5,8 @@ import { type Account, give, serverAccount } from './account';
 /** The folders of one stack. Data, logs and history of an earlier stack in the same place are removed. */
 export class Layout {
   readonly historyDir: string;
+  /** Locks that are directories. */
+  readonly lockDir: string;
   /** Ready data folders that stacks of this place copy, one per server version. */
   readonly templates: string;
   readonly account: Account | undefined;
@@ -13,10 +15,11 @@ export class Layout {
 
   constructor(dir: string) {
     this.historyDir = join(dir, 'history');
+    this.lockDir = join(dir, 'locks');
     this.templates = join(dirname(dir), 'template');
     this.data = join(dir, 'data');
     this.logs = join(dir, 'logs');
-    for (const folder of [this.data, this.logs, this.historyDir]) {
+    for (const folder of [this.data, this.logs, this.historyDir, this.lockDir]) {
       rmSync(folder, { recursive: true, force: true });
       mkdirSync(folder, { recursive: true });
     }

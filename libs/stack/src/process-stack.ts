@@ -224,6 +224,7 @@ export class ProcessStack implements Stack {
       ...environmentOf(this.urls.servers),
       LAB_ENABLED: String(this.options.lab),
       HISTORY_DIR: this.historyDir,
+      LOCK_DIR: this.layout.lockDir,
     };
     return {
       name,

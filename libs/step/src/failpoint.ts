@@ -160,7 +160,7 @@ const names = (fault: Fault, step: Step): boolean => fault.verb === step.verb ||
 
 function replyMatches(fault: Fault, step: Step, reply: unknown): boolean {
   if (fault.reply !== undefined) return String(reply) === fault.reply;
-  return step.kind !== 'redis' || (reply !== null && reply !== 0 && reply !== false);
+  return (step.kind !== 'redis' && step.kind !== 'fs') || (reply !== null && reply !== 0 && reply !== false);
 }
 
 async function act({ action, source }: Fault, effects: Effects, step: Step, lockKey?: string): Promise<void> {

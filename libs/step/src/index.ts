@@ -2,6 +2,7 @@ export * from './clock';
 export * from './errors';
 export * from './failpoint';
 export * from './history';
+export * from './lock-folder';
 export * from './recorder';
 export * from './redis';
 export * from './servers';

@@ -1,6 +1,7 @@
 import type { Component } from '#lab/step';
 import type { CartStrategy, Strategy } from './contract';
 import { conditionalUpdate } from './strategies/conditional-update';
+import { directory } from './strategies/directory';
 import { expiring } from './strategies/expiring';
 import { fenced } from './strategies/fenced';
 import { fencedWrite } from './strategies/fenced-write';
@@ -41,6 +42,7 @@ import { watchdogSharedFlag } from './strategies/watchdog-shared-flag';
 export const CATALOGUE: readonly Strategy[] = [
   none,
   localMutex,
+  directory,
   getSet,
   setnx,
   setnxCatch,

@@ -1,5 +1,5 @@
 import type { Balances, Change, Movement } from '#lab/balance';
-import type { Clock, Component, Servers } from '#lab/step';
+import type { Clock, Component, LockFolder, Servers } from '#lab/step';
 import type { Redis } from 'ioredis';
 import type { OptionName, Options } from './options';
 import type { LocalProcess } from './shared/local-process';
@@ -10,6 +10,8 @@ export interface Tools {
   readonly redis: Redis;
   /** The servers that only some strategies need. */
   readonly servers: Servers;
+  /** Locks that are directories of this host. */
+  readonly folder: LockFolder;
   readonly options: Options;
   readonly clock: Clock;
   /** The process that the request lives in: its mutexes are shared by all its requests, and by nobody else. */

@@ -6,7 +6,7 @@ export const localMutex: Strategy = {
   mechanism: 'A mutex in the memory of the process (npm async-mutex) around read, check and write.',
   defect: 'The mutex is not visible to the other replica: exact with one, oversells with two.',
   source: 'The synchronized/Lock step of the articles; npm async-mutex.',
-  next: 'get-set puts the lock where every replica sees it: in Redis.',
+  next: 'directory puts the lock where every process of the host sees it: in the file system.',
   options: ['workMs'],
   lacks: ['exactAcrossProcesses', 'survivesLapse', 'survivesSlowWork'],
   expected: { replicas: { must: ['oversold', 'lost-update'], may: [] } },

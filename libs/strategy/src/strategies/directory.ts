@@ -1,0 +1,26 @@
+import type { Strategy } from '../contract';
+import { readModifyWrite } from '../shared/read-modify-write';
+import { lockKey, withLock } from '../shared/with-lock';
+
+export const directory: Strategy = {
+  name: 'directory',
+  mechanism: 'mkdir as the lock: the file system lets one of them succeed; rmdir releases it.',
+  defect:
+    'One host only: replicas on two machines, or in two containers, have two folders. A killed holder leaves its directory for ever.',
+  source: 'The lock directory of shell scripts; POSIX, mkdir(): "shall fail if the named file exists".',
+  next: 'get-set puts the lock where every host sees it: in Redis.',
+  options: ['waitMs', 'retryMs', 'workMs'],
+  lacks: ['survivesDeadHolder', 'survivesFailedRelease', 'grantsOneLease'],
+  expected: { 'holder-killed': { must: ['stuck'], may: [] }, 'release-fails': { must: ['stuck'], may: [] } },
+
+  apply(change, tools) {
+    const { folder } = tools;
+    const key = lockKey(change.balance, 'directory');
+    const lock = {
+      key,
+      tryAcquire: () => folder.make(key),
+      release: () => folder.remove(key),
+    };
+    return withLock(lock, tools, () => readModifyWrite(change, tools));
+  },
+};
