@@ -3,7 +3,7 @@ import { Body, Controller, Headers, Inject, Param, Post, Query, Req } from '@nes
 import { ApiHeader, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { DeductionsService } from './deductions.service';
-import { DeductionBody } from './schemas';
+import { CartDeductionBody, DeductionBody } from './schemas';
 
 /** What a deduction answers: the stock as this request saw it, and what it ignored. */
 interface DeductionAnswer {
@@ -18,15 +18,20 @@ interface DeductionAnswer {
   readonly request: string;
 }
 
+/** As `DeductionAnswer`, for a cart: one line for each product. */
+type CartDeductionAnswer = Omit<DeductionAnswer, 'sku' | 'quantity' | 'before' | 'after'> & {
+  readonly lines: readonly Pick<DeductionAnswer, 'sku' | 'quantity' | 'before' | 'after'>[];
+};
+
 @ApiTags('stock')
-@Controller('products/:sku/deductions')
+@Controller()
 export class DeductionsController {
   constructor(
     @Inject(DeductionsService) private readonly deductions: DeductionsService,
     @Inject(Story) private readonly story: Story,
   ) {}
 
-  @Post()
+  @Post('products/:sku/deductions')
   @ApiOperation({
     summary: 'Deduct stock by the strategy that the request names (internal: the order app calls it)',
   })
@@ -41,12 +46,40 @@ export class DeductionsController {
   ): Promise<DeductionAnswer> {
     const chosen = readChosen(query, headers);
     const faults = this.story.readFaults(headers['x-fault']);
-    const { before, after, replica } = await this.deductions.deduct(
-      { sku, quantity, request },
-      chosen,
-      faults,
-    );
+    const line = { sku, quantity };
+    const { before, after, replica } = await this.deductions.deduct(line, request, chosen, faults);
     const { strategy, options, ignored } = chosen;
     return { sku, quantity, before, after, strategy: strategy.name, options, ignored, replica, request };
+  }
+
+  @Post('deductions')
+  @ApiOperation({
+    summary: 'Deduct a whole cart, all or nothing, by a strategy that can (internal: the order app calls it)',
+  })
+  @ApiQuery({ name: 'strategy', required: false })
+  @ApiHeader({ name: 'X-Fault', required: false, description: 'obeyed only when the lab is enabled' })
+  async deductAll(
+    @Body() { lines }: CartDeductionBody,
+    @Query() query: Record<string, unknown>,
+    @Headers() headers: Record<string, string | undefined>,
+    @Req() { id: request }: FastifyRequest,
+  ): Promise<CartDeductionAnswer> {
+    const chosen = readChosen(query, headers);
+    const faults = this.story.readFaults(headers['x-fault']);
+    const movements = await this.deductions.deductAll(lines, request, chosen, faults);
+    const { strategy, options, ignored } = chosen;
+    return {
+      lines: movements.map(({ balance, delta, before, after }) => ({
+        sku: balance,
+        quantity: -delta,
+        before,
+        after,
+      })),
+      strategy: strategy.name,
+      options,
+      ignored,
+      replica: movements[0]?.replica ?? '',
+      request,
+    };
   }
 }

@@ -11,9 +11,19 @@ export interface Deducted {
   readonly replica: string;
 }
 
-interface Call {
+/** One product of an order. */
+export interface OrderLine {
   readonly sku: string;
   readonly quantity: number;
+}
+
+/** What the inventory app answers to the deduction of a cart. */
+export interface CartDeducted {
+  readonly lines: readonly (OrderLine & { readonly after: number })[];
+  readonly replica: string;
+}
+
+interface Call {
   readonly request: string;
   readonly chosen: Chosen;
   readonly fault: string | undefined;
@@ -35,10 +45,13 @@ export class InventoryClient {
   constructor(private readonly config: Config) {}
 
   /** Deducts stock. Throws the inventory's own problem, or `OUTCOME_UNKNOWN` when its answer was lost. */
-  deduct({ sku, quantity, request, chosen, fault }: Call): Promise<Deducted> {
-    const query = choiceQuery(chosen.strategy.name, chosen.options);
-    const headers = { 'x-request-id': request, ...(fault !== undefined && { 'x-fault': fault }) };
-    return this.post(`/products/${sku}/deductions?${query}`, { quantity }, headers) as Promise<Deducted>;
+  deduct({ sku, quantity }: OrderLine, call: Call): Promise<Deducted> {
+    return this.send(`/products/${sku}/deductions`, { quantity }, call) as Promise<Deducted>;
+  }
+
+  /** As `deduct`, for several products: all or nothing. */
+  deductAll(lines: readonly OrderLine[], call: Call): Promise<CartDeducted> {
+    return this.send('/deductions', { lines }, call) as Promise<CartDeducted>;
   }
 
   /** Sets the stock anew. */
@@ -50,10 +63,16 @@ export class InventoryClient {
     return this.agent.close();
   }
 
+  private send(path: string, body: object, { request, chosen, fault }: Call): Promise<unknown> {
+    const query = choiceQuery(chosen.strategy.name, chosen.options);
+    const headers = { 'x-request-id': request, ...(fault !== undefined && { 'x-fault': fault }) };
+    return this.post(`${path}?${query}`, body, headers);
+  }
+
   private async post(path: string, body: object, headers: Record<string, string> = {}): Promise<unknown> {
     const response = await step(
       () => ({ kind: 'http', verb: 'POST', text: `POST ${path}` }),
-      () => this.send(path, body, headers),
+      () => this.ask(path, body, headers),
     );
     const text = await response.body.text().catch((error: unknown) => {
       throw answerLost(error);
@@ -65,7 +84,7 @@ export class InventoryClient {
     return JSON.parse(text) as unknown;
   }
 
-  private async send(
+  private async ask(
     path: string,
     body: object,
     headers: Record<string, string>,

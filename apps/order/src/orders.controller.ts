@@ -1,16 +1,29 @@
 import { readChosen, Story } from '#lab/http';
 import { Body, Controller, Get, Headers, Inject, Post, Query, Req } from '@nestjs/common';
-import { ApiHeader, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import {
+  ApiBody,
+  ApiExtraModels,
+  ApiHeader,
+  ApiOperation,
+  ApiQuery,
+  ApiTags,
+  getSchemaPath,
+} from '@nestjs/swagger';
 import { DEFAULT_STRATEGY, OPTION_NAMES } from '#lab/strategy';
 import type { FastifyRequest } from 'fastify';
+import { ZodValidationPipe } from 'nestjs-zod';
 import { type Order, OrdersRepository, type OrderRow } from './orders.repository';
 import { OrdersService } from './orders.service';
-import { OrderBody, OrdersQuery } from './schemas';
+import { CartBody, OrderBody, orderOrCart, OrdersQuery, type OrderOrCart } from './schemas';
 
-type OrderAnswer = Order & {
+interface Choice {
   readonly options: Readonly<Record<string, unknown>>;
   readonly ignored: readonly string[];
-};
+}
+type OrderAnswer = Order & Choice;
+type Line = Pick<Order, 'sku' | 'quantity' | 'stockAfter'>;
+/** A cart that was bought: what its lines share, and the lines. */
+type CartAnswer = Omit<Order, keyof Line> & Choice & { readonly lines: readonly Line[] };
 
 @ApiTags('orders')
 @Controller('orders')
@@ -23,8 +36,11 @@ export class OrdersController {
 
   @Post()
   @ApiOperation({
-    summary: 'Buy: deducts the stock by the strategy that the request names, then records the order',
+    summary:
+      'Buy one product, or a cart (all or nothing): deducts the stock by the strategy that the request names, then records the order',
   })
+  @ApiExtraModels(OrderBody, CartBody)
+  @ApiBody({ schema: { oneOf: [OrderBody, CartBody].map((body) => ({ $ref: getSchemaPath(body) })) } })
   @ApiQuery({
     name: 'strategy',
     required: false,
@@ -37,16 +53,24 @@ export class OrdersController {
   })
   @ApiHeader({ name: 'X-Fault', required: false, description: 'obeyed only on the lab address' })
   async place(
-    @Body() { sku, quantity, buyer }: OrderBody,
+    @Body(new ZodValidationPipe(orderOrCart)) body: OrderOrCart,
     @Query() query: Record<string, unknown>,
     @Headers() headers: Record<string, string | undefined>,
     @Req() { id: request }: FastifyRequest,
-  ): Promise<OrderAnswer> {
+  ): Promise<OrderAnswer | CartAnswer> {
     const chosen = readChosen(query, headers);
     const fault = headers['x-fault'];
     const faults = this.story.readFaults(fault);
-    const order = await this.service.place({ sku, quantity, buyer, request, fault }, chosen, faults);
-    return { ...order, options: chosen.options, ignored: chosen.ignored };
+    const placement = { buyer: body.buyer, request, fault };
+    const { options, ignored } = chosen;
+    if ('lines' in body)
+      return {
+        ...asCart(await this.service.placeAll(body.lines, placement, chosen, faults)),
+        options,
+        ignored,
+      };
+    const { sku, quantity } = body;
+    return { ...(await this.service.place({ sku, quantity }, placement, chosen, faults)), options, ignored };
   }
 
   @Get()
@@ -54,4 +78,13 @@ export class OrdersController {
   list(@Query() query: OrdersQuery): Promise<OrderRow[]> {
     return this.orders.list(query);
   }
+}
+
+/** Rows of one order as one answer. */
+function asCart(rows: readonly Order[]): Omit<CartAnswer, keyof Choice> {
+  const [first] = rows;
+  if (first === undefined) throw new Error('the inventory deducted no line of the cart');
+  const { id, buyer, strategy, request, replica, inventoryReplica } = first;
+  const lines = rows.map(({ sku, quantity, stockAfter }) => ({ sku, quantity, stockAfter }));
+  return { id, lines, buyer, strategy, request, replica, inventoryReplica };
 }

@@ -1,6 +1,7 @@
 import { SteppedDataSource } from '#lab/step';
 import { Inject, Injectable } from '@nestjs/common';
 
+/** An order of one product, or one line of a cart: its lines share their id. */
 export interface Order {
   readonly id: string;
   readonly sku: string;
@@ -21,11 +22,12 @@ export type OrderRow = Order & { readonly number: number; readonly at: string };
 export class OrdersRepository {
   constructor(@Inject(SteppedDataSource) private readonly dataSource: SteppedDataSource) {}
 
-  async insert(order: Order): Promise<void> {
+  /** Records the lines of one order, in one statement: all or none. */
+  async insert(lines: readonly Order[]): Promise<void> {
     await this.dataSource.query(
       `INSERT INTO orders (id, sku, quantity, buyer, strategy, stock_after, request, replica, inventory_replica)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      [
+       VALUES ${lines.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}`,
+      lines.flatMap((order) => [
         order.id,
         order.sku,
         order.quantity,
@@ -35,7 +37,7 @@ export class OrdersRepository {
         order.request,
         order.replica,
         order.inventoryReplica,
-      ],
+      ]),
     );
   }
 

@@ -1,20 +1,22 @@
 import type { Config } from '#lab/config';
-import { problem, ProblemError, Story, type Chosen } from '#lab/http';
+import { cartLine, problem, ProblemError, Story, type Chosen } from '#lab/http';
 import type { Fault } from '#lab/step';
+import { cartStrategy } from '#lab/strategy';
 import { Inject, Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
-import { InventoryClient } from './inventory.client';
+import { InventoryClient, type OrderLine } from './inventory.client';
 import { OrdersRepository, type Order } from './orders.repository';
 import { CONFIG } from './tokens';
 
 export interface Placement {
-  readonly sku: string;
-  readonly quantity: number;
   readonly buyer: string;
   readonly request: string;
   /** The `x-fault` header, handed on. */
   readonly fault: string | undefined;
 }
+
+/** What the inventory deducted of one product. */
+type DeductedLine = OrderLine & { readonly after: number };
 
 /** Places orders: the stock first, then the order. */
 @Injectable()
@@ -26,39 +28,62 @@ export class OrdersService {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  place(placement: Placement, chosen: Chosen, faults: readonly Fault[]): Promise<Order> {
-    const { sku, quantity, request } = placement;
+  /** One product. */
+  place(line: OrderLine, placement: Placement, chosen: Chosen, faults: readonly Fault[]): Promise<Order> {
+    const { request } = placement;
     const { strategy, options } = chosen;
-    const begin = { request, balance: sku, delta: -quantity, strategy: strategy.name, options };
-    return this.story.tell(begin, faults, () => this.deductAndRecord(placement, chosen));
+    const begin = { request, balance: line.sku, delta: -line.quantity, strategy: strategy.name, options };
+    return this.story.tell(begin, faults, async () => {
+      const { after, replica } = await this.inventory.deduct(line, { ...placement, chosen });
+      const order = this.order({ ...line, after }, placement, chosen, replica);
+      await this.record([order]);
+      return order;
+    });
   }
 
-  private async deductAndRecord(
-    { sku, quantity, buyer, request, fault }: Placement,
+  /** Several products, all or nothing. Throws `NoCarts` when the strategy cannot. */
+  placeAll(
+    lines: readonly OrderLine[],
+    placement: Placement,
     chosen: Chosen,
-  ): Promise<Order> {
-    const { after: stockAfter, replica: inventoryReplica } = await this.inventory.deduct({
-      sku,
-      quantity,
-      request,
-      chosen,
-      fault,
+    faults: readonly Fault[],
+  ): Promise<readonly Order[]> {
+    const { name } = cartStrategy(chosen.strategy);
+    const begin = { ...cartLine(placement.request, lines), strategy: name, options: chosen.options };
+    return this.story.tell(begin, faults, async () => {
+      const deducted = await this.inventory.deductAll(lines, { ...placement, chosen });
+      const id = randomUUID();
+      const orders = deducted.lines.map((line) => this.order(line, placement, chosen, deducted.replica, id));
+      await this.record(orders);
+      return orders;
     });
-    const order: Order = {
-      id: randomUUID(),
+  }
+
+  private order(
+    { sku, quantity, after: stockAfter }: DeductedLine,
+    { buyer, request }: Placement,
+    { strategy }: Chosen,
+    inventoryReplica: string,
+    id = randomUUID(),
+  ): Order {
+    const { replica } = this.config;
+    return {
+      id,
       sku,
       quantity,
       buyer,
-      strategy: chosen.strategy.name,
+      strategy: strategy.name,
       stockAfter,
       request,
-      replica: this.config.replica,
+      replica,
       inventoryReplica,
     };
-    await this.orders.insert(order).catch((cause: unknown) => {
-      const detail = `the stock was deducted, but the order could not be recorded (request ${request}). Do not order again: the verdict lists it as an orphan`;
+  }
+
+  private async record(lines: readonly Order[]): Promise<void> {
+    await this.orders.insert(lines).catch((cause: unknown) => {
+      const detail = `the stock was deducted, but the order could not be recorded (request ${lines[0]?.request ?? ''}). Do not order again: the verdict lists it as an orphan`;
       throw Object.assign(new ProblemError(problem('OUTCOME_UNKNOWN', detail)), { cause });
     });
-    return order;
   }
 }

@@ -1,4 +1,4 @@
-import { page, quantity, sku } from '#lab/http';
+import { lines, page, quantity, sku } from '#lab/http';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
 
@@ -11,4 +11,8 @@ const buyer = z
   .describe('who buys');
 
 export class OrderBody extends createZodDto(z.strictObject({ sku, quantity, buyer })) {}
+export class CartBody extends createZodDto(z.strictObject({ lines, buyer })) {}
+/** What POST /orders takes: one product, or a cart. */
+export const orderOrCart = z.union([OrderBody.schema, CartBody.schema]);
+export type OrderOrCart = z.infer<typeof orderOrCart>;
 export class OrdersQuery extends createZodDto(z.strictObject({ sku: sku.optional(), ...page })) {}

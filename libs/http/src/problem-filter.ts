@@ -24,12 +24,17 @@ export function send(reply: FastifyReply, { retryAfterSeconds, ...body }: Proble
     .send(JSON.stringify(body));
 }
 
+/** Of several shapes that would do, what is wrong with the one that comes closest. */
+function closest(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  return issue.errors.toSorted((a, b) => a.length - b.length)[0] ?? [issue];
+}
+
 function translate(error: unknown): Problem {
   if (error instanceof ZodValidationException) {
-    const zodError = error.getZodError() as z.ZodError;
-    return problem('REQUEST.INVALID', z.prettifyError(zodError).replaceAll('\n', ' '), {
-      errors: zodError.issues,
-    });
+    const issues = (error.getZodError() as z.ZodError).issues.flatMap(closest);
+    const detail = z.prettifyError(new z.ZodError(issues)).replaceAll('\n', ' ');
+    return problem('REQUEST.INVALID', detail, { errors: issues });
   }
   if (error instanceof HttpException) {
     const status = error.getStatus();

@@ -31,6 +31,7 @@ const ANSWERS: Readonly<Record<string, readonly [status: number, title: string]>
   'SQL.DEADLOCK': [409, 'Dead-lock victim'],
   'SQL.CONFLICT': [409, 'Changed by somebody else'],
   'STRATEGY.UNKNOWN': [400, 'Unknown strategy'],
+  'STRATEGY.NO_CARTS': [400, 'This strategy sells no carts'],
   'FAULT.SYNTAX': [400, 'Fault not understood'],
   'FAULT.DISABLED': [403, 'Faults are disabled'],
   'REQUEST.INVALID': [400, 'Invalid request'],

@@ -7,6 +7,23 @@ export const sku = z
   .regex(/^[\w.-]{1,64}$/, 'a SKU has 1 to 64 letters, digits, ".", "_" or "-"')
   .describe('stock keeping unit: which product');
 export const quantity = z.int().min(1).max(1000).describe('units');
+const MOST_LINES = 20;
+/** What a cart holds: each product once. */
+export const lines = z
+  .array(z.strictObject({ sku, quantity }))
+  .min(1, 'a cart has at least one line')
+  .max(MOST_LINES, `a cart has at most ${MOST_LINES} lines`)
+  .superRefine((cart, context) => {
+    cart.forEach((line, i) => {
+      if (cart.findIndex((other) => other.sku === line.sku) < i)
+        context.addIssue({
+          code: 'custom',
+          path: [i, 'sku'],
+          message: `"${line.sku}" is in this cart already: name each product once, with the sum of the quantities`,
+        });
+    });
+  })
+  .describe('several products, all or nothing');
 export const page = {
   after: z.coerce.number().int().min(0).default(0).describe('number of the last row of the page before'),
   limit: z.coerce.number().int().min(1).max(10_000).default(1000).describe('rows at most'),

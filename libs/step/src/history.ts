@@ -21,6 +21,8 @@ export interface RequestLine extends Line {
   readonly request: string;
   readonly balance: string;
   readonly delta: number;
+  /** What it wants of all balances, that one included, when it is a cart. */
+  readonly cart?: readonly { readonly balance: string; readonly delta: number }[];
   readonly strategy: string;
   readonly options: Readonly<Record<string, unknown>>;
 }

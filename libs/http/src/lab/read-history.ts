@@ -1,4 +1,4 @@
-import type { HistoryLine } from '#lab/step';
+import type { HistoryLine, RequestLine } from '#lab/step';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -13,13 +13,16 @@ export async function readHistory(dir: string, balance: string): Promise<History
   const resetAt = lines.findLast((line) => line.type === 'reset' && line.balance === balance)?.t ?? -Infinity;
   const since = lines.filter(({ t }) => t >= resetAt);
   const requests = new Set(
-    since.flatMap((line) => (line.type === 'request' && line.balance === balance ? [line.request] : [])),
+    since.flatMap((line) => (line.type === 'request' && wants(line, balance) ? [line.request] : [])),
   );
   return since.filter((line) => {
     if ('request' in line) return requests.has(line.request);
     return !('balance' in line) || line.balance === balance;
   });
 }
+
+const wants = ({ balance: first, cart }: RequestLine, balance: string): boolean =>
+  first === balance || cart?.some((line) => line.balance === balance) === true;
 
 /** The last line of a file whose writer was killed may be cut short: it is left out. */
 function parse(text: string): HistoryLine[] {

@@ -14,6 +14,16 @@ import { processEffects } from './effects';
 
 type Begin = Omit<RequestLine, 'type' | 't' | 'replica' | 'pid' | 'app'>;
 
+/** How the history begins a cart. */
+export function cartLine(
+  request: string,
+  lines: readonly { readonly sku: string; readonly quantity: number }[],
+): Pick<RequestLine, 'request' | 'balance' | 'delta' | 'cart'> {
+  const cart = lines.map(({ sku, quantity }) => ({ balance: sku, delta: -quantity }));
+  const { balance, delta } = cart[0] ?? { balance: '', delta: 0 };
+  return { request, balance, delta, cart };
+}
+
 /**
  * Runs requests under the eyes of the lab: each request's steps are recorded, and the faults that it carries fire.
  * When the lab is disabled nobody listens, and a request that carries a fault is refused.
