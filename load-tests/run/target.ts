@@ -42,6 +42,11 @@ export class Target {
     return this.pages(`/orders?sku=${sku}&`, ({ number }: { request: string; number: number }) => number);
   }
 
+  /** The servers on demand that this lab has. */
+  async components(): Promise<string[]> {
+    return (await this.json('GET', '/lab/inventory/components')) as string[];
+  }
+
   async locks(sku: string): Promise<LockLeft[]> {
     return (await this.json('GET', `/lab/inventory/locks/${sku}`)) as LockLeft[];
   }

@@ -2,6 +2,7 @@ import { Crew } from '#lab/explore';
 import { ensureInstalled, projectRoot, startProcesses, type Conditions } from '#lab/stack';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { componentsOf, type Strategy } from '#lab/strategy';
 import type { Context } from './command';
 
 export interface Workshop {
@@ -12,17 +13,23 @@ export interface Workshop {
 }
 
 /**
- * Private servers for schedules only, and workers on them. Durability is relaxed: a schedule never outlives its
+ * Private servers for schedules only, with those that the strategies need, and workers on them. Durability is relaxed: a schedule never outlives its
  * server, and it is recorded in the conditions.
  */
-export async function openWorkshop({ progress, signal, onEnd }: Context, workers: number): Promise<Workshop> {
+export async function openWorkshop(
+  { progress, signal, onEnd }: Context,
+  workers: number,
+  strategies: readonly Strategy[],
+): Promise<Workshop> {
+  const components = componentsOf(strategies);
   await ensureInstalled((line) => {
     progress.say(line);
-  });
+  }, components);
   const dir = join(projectRoot(), '.lab', `explore-${process.pid}`);
   const stack = await startProcesses({
     dir,
     replicas: { order: 0, inventory: 0 },
+    components,
     lab: true,
     durability: 'relaxed',
     signal,

@@ -1,4 +1,5 @@
 import { attach, ensureInstalled, projectRoot, startProcesses, type Stack } from '#lab/stack';
+import { ComponentMissing, type Component } from '#lab/step';
 import { join } from 'node:path';
 import { request } from 'undici';
 import type { Crew } from '#load-tests/run';
@@ -36,26 +37,36 @@ export async function findRunningLab(addresses: LabAddresses): Promise<Lab> {
   return lab;
 }
 
-/** A lab that runs, else one of its own, which `stop` stops. */
-export async function findOrStartLab(
-  addresses: LabAddresses,
-  progress: Progress,
-  signal: AbortSignal,
-): Promise<Lab> {
-  return (
-    (await find(addresses)) ?? startLab(join(projectRoot(), '.lab', `run-${process.pid}`), progress, signal)
-  );
+/** What a lab that is started here is told. */
+export interface LabStart {
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+  /** The servers on demand that it must have. */
+  readonly components: readonly Component[];
+}
+
+/**
+ * A lab that runs, else one of its own, which `stop` stops. Throws `Failure` when the lab that runs was started without one
+ * of the components.
+ */
+export async function findOrStartLab(addresses: LabAddresses, start: LabStart): Promise<Lab> {
+  const running = await find(addresses);
+  if (running === undefined) return startLab(join(projectRoot(), '.lab', `run-${process.pid}`), start);
+  const there = start.components.length === 0 ? [] : await running.target.components();
+  const missing = start.components.find((component) => !there.includes(component));
+  if (missing === undefined) return running;
+  await running.stop();
+  throw new Failure(new ComponentMissing(missing).message, EXIT.usage);
 }
 
 /** Installs what is missing and starts two replicas of each app. */
-export async function startLab(dir: string, progress: Progress, signal: AbortSignal): Promise<Lab> {
+export async function startLab(dir: string, { progress, signal, components }: LabStart): Promise<Lab> {
   const say = (line: string): void => {
     progress.say(line);
   };
-  await ensureInstalled(say);
-  return labOf(
-    await startProcesses({ dir, replicas: { order: 2, inventory: 2 }, lab: true, signal, onProgress: say }),
-  );
+  await ensureInstalled(say, components);
+  const replicas = { order: 2, inventory: 2 };
+  return labOf(await startProcesses({ dir, replicas, components, lab: true, signal, onProgress: say }));
 }
 
 function labOf(stack: Stack): Lab {

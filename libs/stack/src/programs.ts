@@ -74,7 +74,7 @@ export const ON_DEMAND = {
     // Debian's package zookeeper adds a desktop's Java and scripts that are not used here.
     apt: ['libzookeeper-java default-jre-headless'],
     brew: 'zookeeper',
-    docker: 'zookeeper:3.8',
+    docker: 'zookeeper:3.8, profile zookeeper',
   },
   etcd: {
     name: 'etcd',
@@ -83,7 +83,7 @@ export const ON_DEMAND = {
     neededFor: 'locks in etcd (--with etcd)',
     apt: ['etcd-server', 'etcd'],
     brew: 'etcd',
-    docker: 'etcd 3.5',
+    docker: 'etcd 3.5, profile etcd',
   },
 } as const satisfies Partial<Record<Component, Needed>>;
 

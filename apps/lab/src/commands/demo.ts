@@ -1,4 +1,5 @@
 import { projectRoot } from '#lab/stack';
+import { componentsOf, findStrategy } from '#lab/strategy';
 import Table from 'cli-table3';
 import type { Command } from 'commander';
 import { join, relative } from 'node:path';
@@ -41,7 +42,9 @@ export function register(program: Command): void {
 }
 
 async function runAll({ progress, signal, onEnd }: Context, scenarios: readonly Scenario[]): Promise<Row[]> {
-  const lab = await startLab(join(projectRoot(), '.lab', `demo-${process.pid}`), progress, signal);
+  const components = componentsOf(scenarios.map(({ plan }) => findStrategy(plan.strategy)));
+  const dir = join(projectRoot(), '.lab', `demo-${process.pid}`);
+  const lab = await startLab(dir, { progress, signal, components });
   onEnd(lab.stop);
   const rows: Row[] = [];
   for (const [i, scenario] of scenarios.entries()) {

@@ -129,7 +129,7 @@ async function exploreStrategy(
 ): Promise<number> {
   const { progress, signal, onEnd } = context;
   const plan = planOf(readCartStrategy(strategy, options), budget, options);
-  const { crew, conditions, stop } = await openWorkshop(context, options.workers);
+  const { crew, conditions, stop } = await openWorkshop(context, options.workers, [strategy]);
   onEnd(stop);
   const begun = performance.now();
   const seconds = (): number => (performance.now() - begun) / 1000;

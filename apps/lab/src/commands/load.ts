@@ -1,5 +1,5 @@
 import { FaultSyntaxError } from '#lab/step';
-import { UnknownStrategy } from '#lab/strategy';
+import { componentsOf, findStrategy, UnknownStrategy } from '#lab/strategy';
 import type { LoadVerdict } from '#lab/verdict';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { z } from 'zod';
@@ -77,7 +77,8 @@ export function register(program: Command): void {
   addressOptions(command).action((options: LoadOptions) =>
     runCommand(async ({ progress, signal, onEnd }) => {
       const asked = readPlan(options);
-      const lab = await findOrStartLab(options, progress, signal);
+      const components = componentsOf([findStrategy(asked.strategy)]);
+      const lab = await findOrStartLab(options, { progress, signal, components });
       onEnd(lab.stop);
       const isGiven = options.labUrl !== undefined && options.replicas === undefined;
       const plan = isGiven ? { ...asked, replicas: await lab.crew.scale() } : asked;

@@ -40,7 +40,7 @@ async function makeMatrix(
   context: Context,
 ): Promise<number> {
   const { progress, signal, onEnd } = context;
-  const { crew, conditions, stop } = await openWorkshop(context, options.workers);
+  const { crew, conditions, stop } = await openWorkshop(context, options.workers, strategies);
   onEnd(stop);
   const begun = performance.now();
   let done = 0;

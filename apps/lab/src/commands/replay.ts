@@ -45,7 +45,7 @@ async function replayToken(
   { mermaid, json }: ReplayOptions,
   context: Context,
 ): Promise<number> {
-  const { crew, conditions, stop } = await openWorkshop(context, 1);
+  const { crew, conditions, stop } = await openWorkshop(context, 1, [recipe.setup.strategy]);
   context.onEnd(stop);
   const played = await replay(crew.world, recipe).catch((error: unknown) => {
     if (error instanceof NoLongerReproduces) throw new Failure(error.message, EXIT.unknown);

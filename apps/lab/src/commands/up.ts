@@ -1,5 +1,6 @@
-import type { Command } from 'commander';
+import { InvalidArgumentError, type Command } from 'commander';
 import { ensureInstalled, startProcesses } from '#lab/stack';
+import { COMPONENT_NAMES, COMPONENTS, type Component } from '#lab/step';
 import { once } from 'node:events';
 import { runCommand } from '../command';
 import { upDir } from '../session';
@@ -12,6 +13,17 @@ interface UpOptions {
   readonly order: number;
   readonly inventory: number;
   readonly lab: boolean;
+  readonly with: readonly Component[];
+}
+
+/** Reads `redlock,zookeeper`, or refuses. */
+function readComponents(text: string): readonly Component[] {
+  const names = text.split(',').map((name) => name.trim());
+  const unknown = names.find((name) => !(name in COMPONENTS));
+  if (unknown === undefined) return [...new Set(names as Component[])];
+  throw new InvalidArgumentError(
+    `There is no "${unknown}". Choose from: ${COMPONENT_NAMES.join(', ')}, separated by commas.`,
+  );
 }
 
 export function register(program: Command): void {
@@ -21,16 +33,23 @@ export function register(program: Command): void {
     .option('--order <n>', 'order replicas', whole(1, 16), 2)
     .option('--inventory <n>', 'inventory replicas', whole(1, 16), 2)
     .option('--no-lab', 'without faults, reset and history')
-    .action(({ order, inventory, lab }: UpOptions) =>
+    .option(
+      '--with <components>',
+      `also start ${COMPONENT_NAMES.map((name) => `${name} (${COMPONENTS[name]})`).join(', ')}; several: redlock,etcd`,
+      readComponents,
+      [],
+    )
+    .action(({ order, inventory, lab, with: components }: UpOptions) =>
       runCommand(async ({ progress, signal, onEnd }) => {
         const say = (line: string): void => {
           progress.say(line);
         };
-        await ensureInstalled(say);
+        await ensureInstalled(say, components);
         const replicas = { order, inventory };
         const stack = await startProcesses({
           dir: upDir(),
           replicas,
+          components,
           lab,
           preferredPorts: PREFERRED_PORTS,
           signal,
