@@ -22,6 +22,11 @@ describe('bad usage ends with 2 and one line', () => {
     ['a scenario that there is not', ['load', '--scenario', 'hope'], 'Choose one of: none'],
     ['a fault that cannot be read', ['load', '--fault', 'boom'], 'cannot read the fault "boom"'],
     ['a fault for no app', ['load', '--fault', 'shop:after(SET)=kill'], 'there is no app "shop"'],
+    [
+      'a server on demand that there is not',
+      ['up', '--with', 'redlock,hope'],
+      'There is no "hope". Choose from: redlock, replica, zookeeper, etcd',
+    ],
     ['a SKU that is none', ['load', '--sku', 'a b'], 'A SKU has'],
     ['a verdict on nothing', ['verdict'], "missing required argument 'sku'"],
     ['a verdict without a lab', ['verdict', 'phone'], 'no lab is running: start one with "npm start"'],
@@ -63,8 +68,16 @@ test('strategies --json is the catalogue', async () => {
 
 test('doctor says what is there, for what, and how to get what is not', async () => {
   const { code, stdout } = await checkout.run('doctor', '--json');
-  const findings = JSON.parse(stdout) as { name: string; found?: object; get: Record<string, string> }[];
-  expect(code).toBe(findings.every(({ found }) => found !== undefined) ? 0 : 1);
+  const findings = JSON.parse(stdout) as {
+    name: string;
+    found?: object;
+    onDemand: boolean;
+    get: Record<string, string>;
+  }[];
+  const needed = findings.filter(({ onDemand }) => !onDemand);
+  expect(needed.map(({ name }) => name)).toEqual(['redis-server', 'mariadbd or mysqld', 'nginx']);
+  expect(code).toBe(needed.every(({ found }) => found !== undefined) ? 0 : 1);
+  expect(findings.filter(({ onDemand }) => onDemand).map(({ name }) => name)).toEqual(['zookeeper', 'etcd']);
   for (const { get } of findings)
     expect(Object.keys(get)).toEqual(expect.arrayContaining(['apt', 'brew', 'docker']));
 });

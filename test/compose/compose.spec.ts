@@ -136,7 +136,9 @@ describe.each(readings)('%s', (_, { services }) => {
   });
 
   it('tells the apps nothing that libs/config does not read', () => {
-    const known = [...read('libs/config/src/index.ts').matchAll(/^ {2}([A-Z_]+): \w/gm)].map(([, key]) => key);
+    const known = [...read('libs/config/src/index.ts').matchAll(/^ {2}([A-Z_]+): \w/gm)].map(
+      ([, key]) => key,
+    );
     expect(known).toContain('LAB_ENABLED');
     for (const name of ['order', 'inventory', 'migrate'])
       expect(known).toEqual(expect.arrayContaining(Object.keys(get(name).environment ?? {})));

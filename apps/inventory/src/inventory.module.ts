@@ -8,6 +8,7 @@ import { inventoryDataSource } from './data-source';
 import { DeductionsController } from './deductions.controller';
 import { DeductionsService } from './deductions.service';
 import { LabController } from './lab.controller';
+import { LOCK_PLACES, lockPlaces } from './lock-places';
 import { ProductsController } from './products.controller';
 import { ProductsService } from './products.service';
 import { Toolbox } from './toolbox';
@@ -75,6 +76,7 @@ export const inventoryModule = (config: Config): DynamicModule => ({
       useFactory: (dataSource: SteppedDataSource) => new Ledger(dataSource),
       inject: [SteppedDataSource],
     },
+    { provide: LOCK_PLACES, useFactory: lockPlaces, inject: [SteppedRedis, Servers, Ledger, LockFolder] },
     {
       // Redis is not asked: without it the database strategies go on, and the others answer 503
       provide: READINESS,

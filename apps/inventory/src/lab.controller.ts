@@ -1,17 +1,11 @@
-import { Balances, Ledger } from '#lab/balance';
+import { Balances } from '#lab/balance';
 import { ReconcileBody, ResetBody, SkuParams, Story } from '#lab/http';
-import { LockFolder, SteppedRedis } from '#lab/step';
-import { CATALOGUE, lockKey } from '#lab/strategy';
+import { Servers, SteppedRedis, type Component } from '#lab/step';
+import { CATALOGUE } from '#lab/strategy';
 import { Body, Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { LOCK_PLACES, type LockLeft, type LockPlace } from './lock-places';
 import { ProductsService, type Product } from './products.service';
-
-/** A lock, in Redis, as a row of the database or as a directory, that is there now. `ttlMs` null: it never ends by itself. */
-interface LockLeft {
-  readonly key: string;
-  readonly value: string | null;
-  readonly ttlMs: number | null;
-}
 
 /** What a reconciliation has done. */
 interface Reconciliation {
@@ -26,10 +20,10 @@ interface Reconciliation {
 export class LabController {
   constructor(
     @Inject(ProductsService) private readonly products: ProductsService,
-    @Inject(Ledger) private readonly ledger: Ledger,
     @Inject(Balances) private readonly balances: Balances,
     @Inject(SteppedRedis) private readonly redis: SteppedRedis,
-    @Inject(LockFolder) private readonly folder: LockFolder,
+    @Inject(Servers) private readonly servers: Servers,
+    @Inject(LOCK_PLACES) private readonly places: readonly LockPlace[],
     @Inject(Story) private readonly story: Story,
   ) {}
 
@@ -37,8 +31,7 @@ export class LabController {
   @HttpCode(200)
   @ApiOperation({ summary: 'Set a stock anew: forgets its movements and deletes its locks' })
   async reset(@Body() { sku, stock }: ResetBody): Promise<Product> {
-    await this.redis.del(CATALOGUE.flatMap(({ name, keys }) => [lockKey(sku, name), ...(keys?.(sku) ?? [])]));
-    for (const name of await this.directories(sku)) await this.folder.remove(name);
+    await Promise.all(this.places.map((place) => place.clear(sku)));
     await this.products.reset(sku, stock);
     this.story.reset(sku, stock);
     return this.products.find(sku);
@@ -63,28 +56,13 @@ export class LabController {
   @Get('locks/:sku')
   @ApiOperation({ summary: 'The locks of a product that exist now' })
   async locks(@Param() { sku }: SkuParams): Promise<LockLeft[]> {
-    const keys = CATALOGUE.map(({ name }) => lockKey(sku, name));
-    const found = await Promise.all(
-      keys.map(async (key) => ({ key, ttlMs: await this.redis.pttl(key), value: await this.contentOf(key) })),
-    );
-    const rows = await this.ledger.locks(sku);
-    return [
-      ...found
-        .filter(({ ttlMs }) => ttlMs !== -2)
-        .map(({ key, value, ttlMs }) => ({ key, value, ttlMs: ttlMs < 0 ? null : ttlMs })),
-      ...rows.map(({ name, owner, ttlMs }) => ({ key: name, value: owner, ttlMs })),
-      ...(await this.directories(sku)).map((key) => ({ key, value: null, ttlMs: null })),
-    ];
+    const found = await Promise.all(this.places.map((place) => place.locks(sku)));
+    return found.flat();
   }
 
-  private async directories(sku: string): Promise<string[]> {
-    return (await this.folder.list()).filter((name) => name.startsWith(lockKey(sku, '')));
-  }
-
-  /** A lock is a string, or the hash of a re-entrant one. */
-  private async contentOf(key: string): Promise<string | null> {
-    return (await this.redis.type(key)) === 'hash'
-      ? JSON.stringify(await this.redis.hgetall(key))
-      : this.redis.get(key);
+  @Get('components')
+  @ApiOperation({ summary: 'The servers on demand that this lab has' })
+  components(): readonly Component[] {
+    return this.servers.components;
   }
 }

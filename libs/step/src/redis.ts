@@ -29,7 +29,8 @@ export const nameScript = (sha: string, name: string): void => void scriptNames.
  */
 export class SteppedRedis extends Redis {
   private readonly timeoutMs: number;
-  private readonly server: string | undefined;
+  /** Which of several Redis this one is, e.g. `redis-3`; undefined: the lab's own. */
+  readonly server: string | undefined;
 
   constructor(options: SteppedRedisOptions, overrides: RedisOptions = {}) {
     super(options.url, {

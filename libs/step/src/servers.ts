@@ -48,11 +48,18 @@ export const componentsAt = (addresses: ServerAddresses): readonly Component[] =
 
 /** Connections to the servers on demand. Asking for one that is not there throws `ComponentMissing`. */
 export class Servers {
-  private readonly redises: { readonly voters?: readonly SteppedRedis[]; readonly primary?: SteppedRedis };
+  /** Those that there are addresses of. */
+  readonly components: readonly Component[];
+  private readonly connections: {
+    readonly voters?: readonly SteppedRedis[];
+    readonly primary?: SteppedRedis;
+  };
 
   /** `name` is shown by CLIENT LIST. */
-  constructor({ voters, primary }: ServerAddresses, name: string) {
-    this.redises = {
+  constructor(addresses: ServerAddresses, name: string) {
+    const { voters, primary } = addresses;
+    this.components = componentsAt(addresses);
+    this.connections = {
       ...(voters !== undefined && {
         voters: voters.map((url, i) => new SteppedRedis({ url, name, server: `redis-${i + 1}` })),
       }),
@@ -62,28 +69,31 @@ export class Servers {
 
   /** `redlock`: Redis that know nothing of each other. */
   get voters(): readonly SteppedRedis[] {
-    return this.redises.voters ?? missing('redlock');
+    return this.connections.voters ?? missing('redlock');
   }
 
   /** `replica`: a primary whose replicas acknowledge what WAIT asks for. */
   get primary(): SteppedRedis {
-    return this.redises.primary ?? missing('replica');
+    return this.connections.primary ?? missing('replica');
   }
 
   /** Connects to all that there are. One that is away is tried again and again: its strategies answer 503 meanwhile. */
   async connect(prepare: (redis: SteppedRedis) => Promise<void>): Promise<void> {
-    for (const redis of this.all) {
-      redis.on('ready', () => void prepare(redis).catch(() => undefined));
-      await redis.connect().catch(() => undefined);
-    }
+    await Promise.all(
+      this.redises.map((redis) => {
+        redis.on('ready', () => void prepare(redis).catch(() => undefined));
+        return redis.connect().catch(() => undefined);
+      }),
+    );
   }
 
   disconnect(): void {
-    for (const redis of this.all) redis.disconnect();
+    for (const redis of this.redises) redis.disconnect();
   }
 
-  private get all(): readonly SteppedRedis[] {
-    const { voters = [], primary } = this.redises;
+  /** Every Redis among them, by its `server`. */
+  get redises(): readonly SteppedRedis[] {
+    const { voters = [], primary } = this.connections;
     return [...voters, ...(primary === undefined ? [] : [primary])];
   }
 }
