@@ -1,8 +1,8 @@
 import type { Component, StepInfo, SteppedRedis } from '#lab/step';
-import { createHash } from 'node:crypto';
 import { readdir, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Connection, RowDataPacket } from 'mysql2/promise';
+import { readLocks } from './read-locks';
 import type { Seat } from './seat';
 
 /** A lock as its server has it. */
@@ -42,21 +42,6 @@ export interface LockPlace {
 /** As people read it: the place, where it is not the lab's own Redis, and the lock. */
 export const shownLock = (place: string, lock: string): string => (place === '' ? lock : `${place} ${lock}`);
 
-/**
- * Reads every lock key of a database: name, content, milliseconds to live, and when it expires, in one atomic step.
- * A key's content is its owner in every lock that is known; DUMP covers strings, hashes and sets alike.
- */
-const READ_LOCKS = `
-local found = {}
-for _, key in ipairs(redis.call('KEYS', 'lock:*')) do
-  found[#found + 1] = { key, redis.sha1hex(redis.call('DUMP', key)), redis.call('PTTL', key), redis.call('PEXPIRETIME', key) }
-end
-return found`;
-const READ_LOCKS_SHA = createHash('sha1').update(READ_LOCKS).digest('hex');
-
-/** Teaches a Redis the script by which its locks are read. */
-export const loadReadLocks = (redis: SteppedRedis): Promise<unknown> => redis.script('LOAD', READ_LOCKS);
-
 /** The lock keys of a Redis. */
 export class RedisPlace implements LockPlace {
   readonly pipelined = true;
@@ -75,7 +60,7 @@ export class RedisPlace implements LockPlace {
 
   async read(seat?: Seat): Promise<readonly LockReading[]> {
     const redis = seat === undefined ? this.admin : this.of(seat);
-    const found = (await redis.evalsha(READ_LOCKS_SHA, 0)) as [string, string, number, number][];
+    const found = await readLocks(redis);
     return found.map(([lock, content, ttlMs, expiry]) => ({ lock, content, ttlMs, expiry }));
   }
 

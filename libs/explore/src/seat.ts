@@ -3,7 +3,7 @@ import { LockFolder, Servers, SteppedDataSource, SteppedRedis, type ServerAddres
 import { loadScripts } from '#lab/strategy';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadReadLocks } from './lock-places';
+import { loadReadLocks } from './read-locks';
 
 /** Where an explorer's servers are, and what there is its own. */
 export interface WorldOptions {
