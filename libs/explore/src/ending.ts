@@ -47,6 +47,7 @@ export async function close(run: Run): Promise<ScheduleHistory> {
     run.actors.some((actor) => actor.process === process && !isHome(actor)),
   );
   const history = await run.history(stragglers.length === 0);
+  for (const actor of run.actors) actor.inFlight = undefined; // nobody waits for what is still on its way
   for (const process of stragglers) await kill(run, process);
   return history;
 }
