@@ -44,7 +44,7 @@ describe('lab load', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('as expected') as string });
     expect(checkout.json('safe.json')).toMatchObject({
       strategy: 'conditional-update',
-      options: { leaseMs: 5000, waitMs: 2000, retryMs: 10, workMs: 0 },
+      options: { leaseMs: 5000, waitMs: 2000, wait: 'poll', retryMs: 10, workMs: 0 },
       initial: 20,
       sold: 20,
       finalStock: 0,

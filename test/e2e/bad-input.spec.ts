@@ -23,6 +23,7 @@ const INVALID: readonly (readonly [string, Asked])[] = [
   ['an empty option', { query: 'strategy=setnx&workMs=' }],
   ['a hexadecimal option', { query: 'strategy=setnx&workMs=0x5' }],
   ['an infinite option', { query: 'strategy=setnx&workMs=Infinity' }],
+  ['a way to wait that nobody knows', { query: 'strategy=token-lua&wait=sleep' }],
   ['an option that nobody knows', { query: 'strategy=setnx&speed=1' }],
   ['an option given twice', { query: 'strategy=setnx&workMs=1&workMs=2' }],
   ['a strategy given twice', { query: 'strategy=setnx&strategy=none' }],

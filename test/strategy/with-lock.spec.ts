@@ -1,6 +1,13 @@
 import { VirtualClock } from '#lab/explore';
 import { observe } from '#lab/step';
-import { DEFAULT_OPTIONS, LockNotObtained, withLock, type Lock, type LockTools } from '#lab/strategy';
+import {
+  DEFAULT_OPTIONS,
+  LocalProcess,
+  LockNotObtained,
+  withLock,
+  type Lock,
+  type LockTools,
+} from '#lab/strategy';
 
 /** What `withLock` needs, and the warnings that it gave. */
 function tools(
@@ -11,6 +18,7 @@ function tools(
   return {
     options: { ...DEFAULT_OPTIONS, ...options },
     clock: time.for('A'),
+    process: new LocalProcess('p1'),
     warn: (warning) => void warnings.push(warning),
     warnings,
     time,

@@ -2,7 +2,7 @@ import { Balances, Ledger } from '#lab/balance';
 import type { Config } from '#lab/config';
 import { HealthController, pingDatabase, READINESS, Story } from '#lab/http';
 import { LockFolder, Servers, SteppedDataSource, SteppedRedis } from '#lab/step';
-import { loadScripts, LocalProcess } from '#lab/strategy';
+import { loadScripts, LocalProcess, RedisNotices } from '#lab/strategy';
 import { Inject, Injectable, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { inventoryDataSource } from './data-source';
 import { DeductionsController } from './deductions.controller';
@@ -13,6 +13,9 @@ import { ProductsController } from './products.controller';
 import { ProductsService } from './products.service';
 import { Toolbox } from './toolbox';
 
+/** The Redis connection that hears of releases: a connection that has subscribed can do nothing else. */
+const SUBSCRIBER = Symbol('subscriber');
+
 /** Closes the connections last, after the requests that still hold locks have finished. */
 @Injectable()
 class Connections implements OnApplicationShutdown {
@@ -20,11 +23,13 @@ class Connections implements OnApplicationShutdown {
     @Inject(SteppedDataSource) private readonly dataSource: SteppedDataSource,
     @Inject(SteppedRedis) private readonly redis: SteppedRedis,
     @Inject(Servers) private readonly servers: Servers,
+    @Inject(SUBSCRIBER) private readonly subscriber: SteppedRedis,
     @Inject(Story) private readonly story: Story,
   ) {}
 
   async onApplicationShutdown(): Promise<void> {
     this.redis.disconnect();
+    this.subscriber.disconnect();
     this.servers.disconnect();
     await this.dataSource.destroy();
     this.story.close();
@@ -42,6 +47,12 @@ async function connectServers(config: Config): Promise<Servers> {
   const servers = new Servers(config.servers, config.replica);
   await servers.connect(loadScripts);
   return servers;
+}
+
+async function connectSubscriber(config: Config): Promise<SteppedRedis> {
+  const redis = new SteppedRedis({ url: config.redisUrl, name: `${config.replica}-hears` });
+  await redis.connect().catch(() => undefined); // as above
+  return redis;
 }
 
 @Module({})
@@ -65,7 +76,13 @@ export const inventoryModule = (config: Config): DynamicModule => ({
     { provide: Servers, useFactory: () => connectServers(config) },
     { provide: LockFolder, useFactory: () => new LockFolder(config.lockDir) },
     { provide: Story, useFactory: () => new Story('inventory', config) },
-    { provide: LocalProcess, useFactory: () => new LocalProcess(config.replica) },
+    { provide: SUBSCRIBER, useFactory: () => connectSubscriber(config) },
+    {
+      provide: LocalProcess,
+      useFactory: (subscriber: SteppedRedis) =>
+        new LocalProcess(config.replica, new RedisNotices(subscriber)),
+      inject: [SUBSCRIBER],
+    },
     {
       provide: Balances,
       useFactory: (dataSource: SteppedDataSource) => new Balances(dataSource),

@@ -1,4 +1,5 @@
 import { LocalProcess } from '#lab/strategy';
+import type { Ears } from './ears';
 import type { Holdings } from './sql-words';
 import type { Held, Strand } from './strand';
 import type { Seat } from './seat';
@@ -11,8 +12,11 @@ export class ActorProcess {
   /** Redis cannot be reached from here; the database can. */
   cut = false;
 
-  constructor(readonly name: string) {
-    this.local = new LocalProcess(name);
+  constructor(
+    readonly name: string,
+    ears: Ears,
+  ) {
+    this.local = new LocalProcess(name, ears.of(this));
   }
 }
 

@@ -137,6 +137,7 @@ export function cut(run: Run, process: ActorProcess): void {
 export async function flush(run: Run): Promise<void> {
   const changes = run.locks.flush('');
   await run.world.redis.flushdb();
+  run.ears.missed();
   run.chronicle.fault('flush', 'redis', 'Redis restarts empty', changes.length > 0, changes);
 }
 

@@ -17,6 +17,9 @@ import { faultOf, stepOf, type Choice } from './choice';
  * - `redis-read`, `redis-write`: all keys count as one.
  * - `process`: an in-process mutex; whatever its process-mates do may free it.
  * - `everything`: faults, and steps of timers.
+ *
+ * Who waits for news in one line with others (`wait=notify`) is woken by them without any step: the order of their steps
+ * always matters.
  */
 type Effect =
   'nothing' | 'sql-read' | 'sql-lock' | 'sql-end' | 'redis-read' | 'redis-write' | 'process' | 'everything';
@@ -25,6 +28,8 @@ export interface Footprint {
   readonly actor: string;
   readonly process: string;
   readonly effect: Effect;
+  /** It stands in line with others of its process. */
+  readonly inLine: boolean;
 }
 
 /** The footprint of a choice at this point of a schedule. */
@@ -34,13 +39,14 @@ export function footprint(run: Run, choice: Choice): Footprint {
   if (held === undefined || !/^[a-cEQT]/.test(kind)) {
     // With no timer set, a lease that ends is nothing but a key that Redis deletes.
     const isDeletion = kind === 'L' && !run.clock.hasTimers;
-    return { actor: '', process: '', effect: isDeletion ? 'redis-write' : 'everything' };
+    return { actor: '', process: '', effect: isDeletion ? 'redis-write' : 'everything', inLine: false };
   }
   const actor = run.actor(held.strand.actor);
   const { step } = held;
   return {
     actor: actor.name,
     process: actor.process.name,
+    inLine: run.setup.options.wait === 'notify',
     effect:
       faultOf(choice) === undefined
         ? effectOf(step, actor.holdings.transactions.size > 0)
@@ -85,6 +91,7 @@ const CONFLICTS: ReadonlySet<string> = new Set([
 export function dependent(a: Footprint, b: Footprint): boolean {
   if (a.actor !== '' && a.actor === b.actor) return true;
   if (a.effect === 'everything' || b.effect === 'everything') return true;
+  if (a.inLine && a.process === b.process) return true;
   if (a.effect === 'process' || b.effect === 'process') return a.process === b.process;
   return CONFLICTS.has([a.effect, b.effect].sort().join(' '));
 }

@@ -1,6 +1,7 @@
 import { DependencyDown, InjectedFault, unobserved, type Listener, type Step } from '#lab/step';
 import { ProcessDied, type Actor } from './actor';
 import type { Chronicle } from './chronicle';
+import type { Ears } from './ears';
 import type { LockBook } from './lock-book';
 import type { LockPlace, LockReading } from './lock-places';
 import type { Quiet } from './quiet';
@@ -25,6 +26,7 @@ interface Around {
   readonly locks: LockBook;
   readonly chronicle: Chronicle;
   readonly quiet: Quiet;
+  readonly ears: Ears;
 }
 
 /** A dead actor's code is refused so often, then it stands still for good. */
@@ -98,6 +100,7 @@ export class Gate {
         ),
       );
       this.run.chronicle.answer(event, reply, locks);
+      if (publishes(step)) await unobserved(() => this.run.ears.hear(step.text));
       return reply;
     } catch (error) {
       this.run.chronicle.fail(event, error);
@@ -127,6 +130,7 @@ export class Gate {
         step,
         strand,
         version: step.key === undefined ? 0 : this.run.locks.version(step.key),
+        since: this.run.clock.now,
         waited: false,
         release: (directive) => {
           strand.held.splice(strand.held.indexOf(held), 1);
@@ -151,3 +155,5 @@ export class Gate {
     } else if (key !== actor.waiting?.key) actor.waiting = undefined;
   }
 }
+
+const publishes = ({ kind, verb }: Step): boolean => kind === 'redis' && /^(EVALSHA|PUBLISH)$/.test(verb);

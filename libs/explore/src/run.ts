@@ -3,6 +3,7 @@ import type { ScheduleHistory } from '#lab/verdict';
 import { cartStrategy } from '#lab/strategy';
 import { Actor, ActorProcess } from './actor';
 import { Chronicle } from './chronicle';
+import { Ears } from './ears';
 import { Gate } from './gate';
 import { LockBook } from './lock-book';
 import type { LockPlace } from './lock-places';
@@ -24,6 +25,7 @@ export class Run {
   readonly clock = new VirtualClock();
   readonly locks = new LockBook();
   readonly chronicle = new Chronicle();
+  readonly ears: Ears;
   readonly actors: readonly Actor[];
   readonly processes: readonly ActorProcess[];
   /** Where the strategy's locks may be. */
@@ -37,7 +39,8 @@ export class Run {
     readonly setup: Setup,
   ) {
     this.places = world.placesOf(setup.strategy);
-    this.processes = [...new Set(setup.processes)].map((name) => new ActorProcess(name));
+    this.ears = new Ears(world.news);
+    this.processes = [...new Set(setup.processes)].map((name) => new ActorProcess(name, this.ears));
     this.actors = setup.processes.map((process, i) => {
       const seat = world.seats[i];
       const name = ACTOR_NAMES[i];
@@ -56,6 +59,7 @@ export class Run {
       locks: this.locks,
       chronicle: this.chronicle,
       quiet: this.quiet,
+      ears: this.ears,
     });
   }
 
@@ -107,13 +111,14 @@ export class Run {
       return isFree;
     }
     if (step.verb !== 'WAIT' || step.key === undefined) return true;
-    const hasChanged = actor.looks < MOST_LOOKS && this.locks.version(step.key) !== version;
-    return hasChanged || this.clock.now >= this.givesUpAt(actor);
+    const hasNews = step.until?.bell.hasRung ?? this.locks.version(step.key) !== version;
+    return (hasNews && actor.looks < MOST_LOOKS) || this.clock.now >= this.dueAt(held);
   }
 
-  /** When an actor's wait for a lock ends, virtual time. */
-  givesUpAt({ waiting }: Actor): number {
-    return (waiting?.since ?? this.clock.now) + this.setup.options.waitMs;
+  /** When a WAIT ends by itself, virtual time: with its own time, or when who polls gives up. */
+  dueAt({ strand, step: { until }, since }: Held): number {
+    const { waiting } = this.actor(strand.actor);
+    return until === undefined ? (waiting?.since ?? since) + this.setup.options.waitMs : since + until.ms;
   }
 
   /** Lets a held step go, and resolves when all is quiet again. */

@@ -9,6 +9,8 @@ export interface Held {
   readonly strand: Strand;
   /** Versions of the lock keys when it arrived: a waiting actor is woken when its key has another one. */
   readonly version: number;
+  /** When it arrived, virtual time. */
+  readonly since: number;
   /** It was looked at while it could not go on. */
   waited: boolean;
   release(directive: Directive): void;

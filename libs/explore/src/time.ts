@@ -39,17 +39,14 @@ export async function pass(run: Run, until: number): Promise<LockChange[]> {
 export function nextMoment(run: Run): { at: number; why: string } | undefined {
   const timer: Timer | undefined = run.clock.next((actor) => isRunning(run, actor));
   const [ending] = run.locks.ending();
-  const waiters = run.actors.filter(
-    (actor) =>
-      actor.outcome === undefined &&
-      isRunning(run, actor.name) &&
-      actor.held.some(({ step }) => step.verb === 'WAIT') &&
-      run.givesUpAt(actor) > run.clock.now,
-  );
+  const waiters = run.actors
+    .filter((actor) => actor.outcome === undefined && isRunning(run, actor.name))
+    .flatMap((actor) => actor.held)
+    .filter((held) => held.step.verb === 'WAIT' && run.dueAt(held) > run.clock.now);
   const moments = [
     ...(timer === undefined ? [] : [{ at: timer.due, why: `a timer of ${timer.actor} is due` }]),
     ...(ending === undefined ? [] : [{ at: ending.at, why: `the lease of ${ending.key} ends` }]),
-    ...waiters.map((actor) => ({ at: run.givesUpAt(actor), why: `${actor.name} has waited long enough` })),
+    ...waiters.map((held) => ({ at: run.dueAt(held), why: `${held.step.actor} has waited long enough` })),
   ];
   return waiters.length === 0 ? undefined : moments.sort((a, b) => a.at - b.at)[0];
 }

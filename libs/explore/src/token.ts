@@ -41,10 +41,12 @@ const VERSION = 'v1';
 const OPTION_LETTERS: Readonly<Record<OptionName, string>> = {
   leaseMs: 'l',
   waitMs: 'w',
+  wait: 'n', // n0: poll, n1: notify
   retryMs: 'r',
   workMs: 'k',
   attempts: 'a',
 };
+const WAITS: readonly Options['wait'][] = ['poll', 'notify'];
 const KIND_LETTERS: Readonly<Record<ScheduleViolationKind, string>> = {
   oversold: 'O',
   'lost-update': 'U',
@@ -150,15 +152,15 @@ function choicesOf(token: string, text: string): Choice[] {
 const optionsText = (options: Options): string =>
   (Object.keys(OPTION_LETTERS) as OptionName[])
     .filter((name) => options[name] !== EXPLORE_OPTIONS[name])
-    .map((name) => `${OPTION_LETTERS[name]}${options[name]}`)
+    .map((name) => `${OPTION_LETTERS[name]}${name === 'wait' ? WAITS.indexOf(options.wait) : options[name]}`)
     .join('');
 
 function readOptions(token: string, text: string): Options {
-  if (!/^(?:[lwrka]\d{1,6})*$/.test(text)) throw new TokenSyntaxError(token, 'its options cannot be read');
+  if (!/^(?:[lwnrka]\d{1,6})*$/.test(text)) throw new TokenSyntaxError(token, 'its options cannot be read');
   const given = Object.fromEntries(
-    [...text.matchAll(/([lwrka])(\d+)/g)].map(([, letter, value]) => [
+    [...text.matchAll(/([lwnrka])(\d+)/g)].map(([, letter, value]) => [
       Object.entries(OPTION_LETTERS).find(([, known]) => known === letter)?.[0] ?? '',
-      Number(value),
+      letter === OPTION_LETTERS.wait ? WAITS[Number(value)] : Number(value),
     ]),
   );
   const read = optionsSchema.safeParse({ ...EXPLORE_OPTIONS, ...given });

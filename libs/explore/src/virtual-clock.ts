@@ -65,6 +65,11 @@ export class VirtualClock {
           }),
           () => Promise.resolve(),
         ),
+      waitFor: (bell, ms, key) =>
+        step(
+          () => ({ kind: 'timer', verb: 'WAIT', text: 'WAIT for news', key, until: { bell, ms } }),
+          () => Promise.resolve(),
+        ),
       every: (ms, tick) => this.set({ actor, due: this.time + ms, period: ms, run: tick }),
       after: (ms, run) => this.set({ actor, due: this.time + ms, run }),
     };

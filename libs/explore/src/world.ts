@@ -3,6 +3,7 @@ import type { Strategy } from '#lab/strategy';
 import type { FinalState } from '#lab/verdict';
 import { rmSync } from 'node:fs';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
+import { News } from './ears';
 import { DirectoryPlace, RedisPlace, RowPlace, type LockPlace } from './lock-places';
 import { lockFolderOf, openRedis, openSeat, type Seat, type WorldOptions } from './seat';
 import { Sessions } from './sessions';
@@ -58,6 +59,7 @@ export class World {
     private readonly admin: Connection,
     readonly redis: SteppedRedis,
     readonly sessions: Sessions,
+    readonly news: News,
   ) {
     this.seats = seats;
     this.places = [
@@ -83,7 +85,7 @@ export class World {
     });
     const sessions = await Sessions.open(admin);
     const redis = await openRedis(options, 'explorer');
-    const world = new World(options, seats, admin, redis, sessions);
+    const world = new World(options, seats, admin, redis, sessions, await News.open(options));
     await world.addBalance();
     for (const place of world.places) await place.clear(); // an earlier world may have left something
     return world;
@@ -164,6 +166,7 @@ export class World {
     await this.admin.query(`DROP DATABASE IF EXISTS \`${this.options.schema}\``);
     await this.admin.end();
     this.redis.disconnect();
+    this.news.close();
     rmSync(lockFolderOf(this.options), { recursive: true, force: true });
   }
 }

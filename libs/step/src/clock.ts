@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Bell } from './bell';
 import { step } from './step';
 
 /** A timer that can be stopped; stopping twice is harmless. */
@@ -12,6 +13,8 @@ export interface Clock {
   now(): number;
   /** Resolves after `ms`. `why` names the step that others see: the simulated business, or waiting for a lock. */
   sleep(ms: number, why: 'WORK' | 'WAIT', key?: string): Promise<void>;
+  /** Resolves when the bell has rung, at the latest after `ms`: waiting for the lock `key`. */
+  waitFor(bell: Bell, ms: number, key: string): Promise<void>;
   /** Calls `tick` every `ms`, never two at once, until stopped. A tick that throws is a missed tick. */
   every(ms: number, tick: () => Promise<void>): Ticker;
   /** Calls `run` once, `ms` from now, unless stopped. */
@@ -31,6 +34,12 @@ export const systemClock: Clock = {
         ...(key !== undefined && { key }),
       }),
       () => delay(ms, undefined, { ref: true }),
+    ),
+
+  waitFor: (bell, ms, key) =>
+    step(
+      () => ({ kind: 'timer', verb: 'WAIT', text: `WAIT for news of ${key}`, key, until: { bell, ms } }),
+      () => bell.heard(ms),
     ),
 
   every(ms, tick) {

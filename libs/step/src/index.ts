@@ -1,3 +1,4 @@
+export * from './bell';
 export * from './clock';
 export * from './errors';
 export * from './failpoint';

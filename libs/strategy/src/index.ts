@@ -35,4 +35,6 @@ export { Lease } from './shared/lease';
 export { readWriteLock } from './shared/read-write-lock';
 export { LocalProcess } from './shared/local-process';
 export { loadScripts } from './shared/scripts';
-export { lockKey, withLock, type Lock, type LockTools } from './shared/with-lock';
+export type { Hearer, Notices } from './shared/notices';
+export { RedisNotices } from './shared/redis-notices';
+export { acquire, lockKey, withLock, type Lock, type LockTools, type Tell } from './shared/with-lock';

@@ -14,6 +14,10 @@ const milliseconds = (least: number, most: number, standard: number, meaning: st
 export const optionsSchema = z.object({
   leaseMs: milliseconds(10, 60_000, 5000, 'how long the lock is granted'),
   waitMs: milliseconds(0, 30_000, 2000, 'how long to wait for the lock, 0 = try once'),
+  wait: z
+    .enum(['poll', 'notify'])
+    .default('poll')
+    .describe('how to wait: try again and again, or until the release is told'),
   retryMs: milliseconds(1, 1000, 10, 'pause between two tries, jittered'),
   workMs: milliseconds(0, 10_000, 0, 'simulated business time inside the critical section'),
   attempts: wholeNumber(1, 100, 5).describe('how often an optimistic write is tried'),

@@ -23,6 +23,7 @@ import {
   cartStrategy,
   findStrategy,
   type Capability,
+  type Options,
   type Strategy,
 } from '#lab/strategy';
 import type { FaultName } from '#lab/verdict';
@@ -32,7 +33,7 @@ import { runCommand, writeJson, type Context } from '../command';
 import { openWorkshop } from '../explorer';
 import { EXIT, Failure } from '../failure';
 import { printTally, tallyLine, type ShownWitness } from '../print/tally';
-import { whole } from './load';
+import { waitOption, whole } from './load';
 
 interface ExploreOptions {
   readonly actors: number;
@@ -47,6 +48,7 @@ interface ExploreOptions {
   readonly workMs?: number;
   readonly leaseMs: number;
   readonly waitMs: number;
+  readonly wait?: Options['wait'];
   readonly json?: string;
 }
 
@@ -85,6 +87,7 @@ export function register(program: Command): void {
       whole(0, 30_000),
       EXPLORE_OPTIONS.waitMs,
     )
+    .addOption(waitOption())
     .option('--json <file>', 'write the result as JSON')
     .action((name: string, options: ExploreOptions) =>
       runCommand(async (context) =>
@@ -222,13 +225,13 @@ async function showWitnesses(
 }
 
 function planOf(strategy: Strategy, budget: Budget, options: ExploreOptions): Plan {
-  const { actors, stock, sameProcess, crossedCarts, bound, leaseMs, waitMs } = options;
+  const { actors, stock, sameProcess, crossedCarts, bound, leaseMs, waitMs, wait } = options;
   const [cart, crossed] = CROSSED_CARTS;
   const workMs = options.workMs ?? ((budget.slow ?? 0) > 0 ? 10_000 : 0);
   return {
     setup: {
       strategy,
-      options: { ...EXPLORE_OPTIONS, leaseMs, waitMs, workMs },
+      options: { ...EXPLORE_OPTIONS, leaseMs, waitMs, workMs, ...(wait && { wait }) },
       stock,
       processes: ['p1', 'p2', 'p3'].slice(0, actors).map((name) => (sameProcess === true ? 'p1' : name)),
       ...(crossedCarts === true && { carts: [cart, crossed, cart].slice(0, actors) }),

@@ -1,5 +1,5 @@
 import { FaultSyntaxError } from '#lab/step';
-import { componentsOf, findStrategy, UnknownStrategy } from '#lab/strategy';
+import { componentsOf, findStrategy, UnknownStrategy, type Options } from '#lab/strategy';
 import type { LoadVerdict } from '#lab/verdict';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { z } from 'zod';
@@ -23,6 +23,7 @@ interface LoadOptions extends LabAddresses {
   readonly workMs?: number;
   readonly leaseMs?: number;
   readonly waitMs?: number;
+  readonly wait?: Options['wait'];
   readonly retryMs?: number;
   readonly attempts?: number;
   readonly fault?: string;
@@ -45,6 +46,9 @@ export function readSku(text: string): string {
   throw new InvalidArgumentError('A SKU has 1 to 64 letters, digits, ".", "_" or "-".');
 }
 
+export const waitOption = (): Option =>
+  new Option('--wait <how>', 'how to wait for a lock (poll)').choices(['poll', 'notify']);
+
 export const addressOptions = (command: Command): Command =>
   command
     .option('--lab-url <url>', 'lab address of a lab that runs elsewhere, e.g. docker compose')
@@ -65,6 +69,7 @@ export function register(program: Command): void {
     .option('--work-ms <ms>', 'business time inside the critical section (0)', whole(0, 10_000))
     .option('--lease-ms <ms>', 'how long a lock is granted (5000)', whole(10, 60_000))
     .option('--wait-ms <ms>', 'how long to wait for a lock (2000)', whole(0, 30_000))
+    .addOption(waitOption())
     .option('--retry-ms <ms>', 'pause between two tries (10)', whole(1, 1000))
     .option('--attempts <n>', 'how often an optimistic write is tried (5)', whole(1, 100))
     .option('--fault <fault>', 'a fault, e.g. "after(SETNX)=kill" (grammar: README, "Faults")')
@@ -113,6 +118,7 @@ function readPlan(given: LoadOptions): LoadPlan {
     workMs,
     leaseMs,
     waitMs,
+    wait,
     retryMs,
     attempts,
     stock,
@@ -131,7 +137,7 @@ function readPlan(given: LoadOptions): LoadPlan {
     return completePlan({
       ...defined({ stock, requests, connections, quantity, replicas, sku }),
       strategy: strategy ?? '',
-      options: defined({ workMs, leaseMs, waitMs, retryMs, attempts }),
+      options: defined({ workMs, leaseMs, waitMs, wait, retryMs, attempts }),
       ...(fault !== undefined && { fault: { header: fault, on: faultOn ?? { kind: 'first' } } }),
     });
   } catch (error) {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Tools } from '../contract';
 import { acquireWithFence, releaseIfOwner, run } from './scripts';
-import { lockKey, type Lock } from './with-lock';
+import { lockKey, type Lock, type Tell } from './with-lock';
 
 /** A lock that hands out a fencing token: greater than that of every holder before (Kleppmann, 2016). */
 export interface FencedLock extends Lock {
@@ -28,7 +28,8 @@ export function fencedLock(
       );
       return lock.token > 0;
     },
-    release: () => run(redis, releaseIfOwner, key, owner),
+    release: (tell: Tell) => run(redis, releaseIfOwner, key, owner, tell),
+    tells: true,
   };
   return lock;
 }

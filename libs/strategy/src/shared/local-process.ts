@@ -1,11 +1,21 @@
 import { step } from '#lab/step';
 import { Mutex } from 'async-mutex';
+import { DEAF, type Notices } from './notices';
+import { WaitingRoom } from './waiting-room';
 
-/** One process as its requests see it: mutexes that are shared inside it and invisible outside. */
+/** One process as its requests see it: mutexes and lines of waiters that are shared inside it and invisible outside. */
 export class LocalProcess {
+  /** Those of its requests that wait to be told of a release. */
+  readonly waiting: WaitingRoom;
   private readonly mutexes = new Map<string, Mutex>();
 
-  constructor(readonly name: string) {}
+  constructor(
+    readonly name: string,
+    notices: Notices = DEAF,
+  ) {
+    this.waiting = new WaitingRoom(notices);
+    notices.tell(this.waiting);
+  }
 
   /** Runs `section` while no other request of this process is in a section of the same key. Waits in line. */
   async exclusive<T>(key: string, section: () => Promise<T>): Promise<T> {

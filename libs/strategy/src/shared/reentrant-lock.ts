@@ -19,5 +19,6 @@ export const reentrantLock = (
     if (times < 0) throw new LockLost(key);
     return times > 0;
   },
-  release: () => run(redis, releaseReentrant, key, owner),
+  release: (tell = 'everybody') => run(redis, releaseReentrant, key, owner, tell),
+  tells: held === 0, // a call inside another one waits for nobody, and frees nothing
 });

@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Tell } from './with-lock';
 
 /** A Lua script from a file beside the strategies, called by its hash. */
 interface Script<Args extends readonly (string | number)[]> {
@@ -22,11 +23,11 @@ function script<Args extends readonly (string | number)[]>(name: string): Script
   return loaded;
 }
 
-export const releaseIfOwner = script<[token: string]>('release-if-owner');
+export const releaseIfOwner = script<[token: string] | [token: string, tell: Tell]>('release-if-owner');
 export const acquireWithExpiry = script<[token: string, leaseMs: number]>('acquire-with-expiry');
 export const acquireWithFence = script<[owner: string, leaseMs: number]>('acquire-with-fence');
 export const acquireReentrant = script<[owner: string, leaseMs: number, held: number]>('acquire-reentrant');
-export const releaseReentrant = script<[owner: string]>('release-reentrant');
+export const releaseReentrant = script<[owner: string] | [owner: string, tell: Tell]>('release-reentrant');
 export const acquireWrite = script<[owner: string, leaseMs: number, markMs: number]>('acquire-write');
 export const joinReaders = script<[owner: string, leaseMs: number]>('join-readers');
 export const takeStock = script<[units: number, request: string]>('take-stock');

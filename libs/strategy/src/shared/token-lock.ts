@@ -15,6 +15,7 @@ export function tokenLock(key: string, { redis, options }: Pick<Tools, 'redis' |
     key,
     token,
     tryAcquire: async () => (await redis.set(key, token, 'PX', options.leaseMs, 'NX')) === 'OK',
-    release: () => run(redis, releaseIfOwner, key, token),
+    release: (tell = 'everybody') => run(redis, releaseIfOwner, key, token, tell),
+    tells: true,
   };
 }

@@ -1,16 +1,22 @@
 import type { Tools } from '../contract';
 import { LockNotObtained } from './errors';
 
+/** Whom a release tells that the lock is free. `nobody`: the next waiter of this process tries right behind it. */
+export type Tell = 'everybody' | 'nobody';
+
 /** A lock as one request sees it. */
 export interface Lock {
   readonly key: string;
   /** True when the lock is ours now, false when somebody else has it. */
   tryAcquire(): Promise<boolean>;
-  release(): Promise<unknown>;
+  /** Tells everybody, unless it says that it can do otherwise and is asked to. */
+  release(tell?: Tell): Promise<unknown>;
+  /** Its release tells: who has chosen `wait=notify` need not poll. */
+  readonly tells?: boolean;
 }
 
 /** What of the tools a lock needs. */
-export type LockTools = Pick<Tools, 'options' | 'clock' | 'warn'>;
+export type LockTools = Pick<Tools, 'options' | 'clock' | 'process' | 'warn'>;
 
 /** Every strategy has keys of its own, so that no two strategies meet on one key. */
 export const lockKey = (balance: string, strategy: string): string => `lock:{${balance}}:${strategy}`;
@@ -26,14 +32,26 @@ export async function withLock<T>(lock: Lock, tools: LockTools, section: () => P
 }
 
 /** Releases; when that fails, the buyer keeps what the section came to, and `warn` is told. */
-export async function release(lock: Lock, { warn }: Pick<LockTools, 'warn'>): Promise<void> {
-  await lock.release().catch((error: unknown) => {
+export async function release(
+  lock: Lock,
+  { warn, process }: Pick<LockTools, 'process' | 'warn'>,
+): Promise<void> {
+  const heir = lock.tells === true ? process.waiting.heirOf(lock.key) : undefined;
+  const released = lock.release(heir === undefined ? 'everybody' : 'nobody').catch((error: unknown) => {
     warn(`${lock.key} could not be released`, error);
   });
+  heir?.bell.ring(); // its try goes out right behind the release, on the same connection
+  await released;
+  heir?.bell.ring(); // in case the release was held up: then it has tried too early
 }
 
-/** Polls until the lock is ours, at most `waitMs`; then throws `LockNotObtained`. */
-export async function acquire(lock: Lock, { options, clock }: LockTools): Promise<void> {
+/** Waits until the lock is ours, at most `waitMs`; then throws `LockNotObtained`. */
+export async function acquire(lock: Lock, tools: LockTools): Promise<void> {
+  if (tools.options.wait === 'notify' && lock.tells === true) await acquireInLine(lock, tools);
+  else await poll(lock, tools);
+}
+
+async function poll(lock: Lock, { options, clock }: LockTools): Promise<void> {
   const begun = clock.now();
   for (let attempts = 1; ; attempts++) {
     if (await lock.tryAcquire()) return;
@@ -45,3 +63,31 @@ export async function acquire(lock: Lock, { options, clock }: LockTools): Promis
 
 /** Between half and one and a half times `ms`, so that waiters do not march in step. */
 const jittered = (ms: number): number => ms * (0.5 + Math.random());
+
+/**
+ * Listens first, then tries again, then waits for news: a release in between is not missed. Whose holder dies hears
+ * nothing: nobody waits longer than a lease without a try.
+ */
+async function acquireInLine(lock: Lock, { options, clock, process }: LockTools): Promise<void> {
+  const begun = clock.now();
+  const place = process.waiting.enter(lock.key);
+  let attempts = 0;
+  try {
+    // who finds others of its process waiting goes behind them
+    for (let tries = place.isFirst || options.waitMs === 0; ; tries = true) {
+      place.bell.take();
+      if (tries) {
+        attempts++;
+        if (await lock.tryAcquire()) break;
+      }
+      const waited = clock.now() - begun;
+      if (waited >= options.waitMs) throw new LockNotObtained(lock.key, attempts, waited);
+      if (await place.listen()) continue;
+      await clock.waitFor(place.bell, Math.min(options.leaseMs, options.waitMs - waited), lock.key);
+    }
+    place.leave();
+  } catch (error) {
+    place.giveUp();
+    throw error;
+  }
+}

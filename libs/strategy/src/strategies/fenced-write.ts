@@ -11,7 +11,7 @@ export const fencedWrite: Strategy = {
     "Only a write that comes after the newer holder's write is refused: one that lands between that holder's read and write passes, and is lost.",
   source: 'Kleppmann, "How to do distributed locking", 2016, taken by its picture.',
   next: 'fenced shows the token to the row before it reads.',
-  options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
+  options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   keys: (balance) => [fenceKey(balance)],
   lacks: ['survivesLapse', 'survivesSlowWork'],
   expected: {

@@ -11,7 +11,7 @@ export const fenced: Strategy = {
     'Correct: two holders do occur, and the row refuses the older one. If the counter falls behind the row (Redis restarted empty), everybody is refused until it has caught up.',
   source: 'Kleppmann, "How to do distributed locking", 2016, with the check also before the read.',
   next: 'conditional-update, where the rule fits into one WHERE, needs no lock at all.',
-  options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
+  options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   keys: (balance) => [fenceKey(balance)],
   lacks: [],
   expected: {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Strategy } from '../contract';
 import { readModifyWrite } from '../shared/read-modify-write';
 import { acquireWithExpiry, releaseIfOwner, run } from '../shared/scripts';
-import { lockKey, withLock } from '../shared/with-lock';
+import { lockKey, withLock, type Tell } from '../shared/with-lock';
 
 export const lua: Strategy = {
   name: 'lua',
@@ -11,7 +11,7 @@ export const lua: Strategy = {
   defect: 'As token-lua: work that outlives the lease has two holders, and oversells.',
   source: 'The Lua step of the articles; Redis documentation, EVALSHA.',
   next: 'expiring: since Redis 2.6.12 SET NX PX does the same without a script.',
-  options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
+  options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   lacks: ['survivesLapse', 'survivesSlowWork'],
   expected: {
     'work-outlives-lease': { must: ['oversold', 'lost-update', 'overlap'], may: [] },
@@ -25,7 +25,8 @@ export const lua: Strategy = {
     const lock = {
       key,
       tryAcquire: async () => (await run(redis, acquireWithExpiry, key, token, options.leaseMs)) === 1,
-      release: () => run(redis, releaseIfOwner, key, token),
+      release: (tell: Tell) => run(redis, releaseIfOwner, key, token, tell),
+      tells: true,
     };
     return withLock(lock, tools, () => readModifyWrite(change, tools));
   },

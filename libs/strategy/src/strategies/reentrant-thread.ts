@@ -11,7 +11,7 @@ export const reentrantThread: Strategy = {
     'In Node.js all requests of a replica run in one thread: two buyers are the same owner, the second "re-enters", and both are inside.',
   source: 'Redisson, RLock: the owner is client id and thread id; translated word for word.',
   next: 'reentrant gives each request a name of its own.',
-  options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
+  options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   lacks: ['exactInOneProcess', 'survivesLapse', 'survivesSlowWork'],
   expected: {
     'one-replica': { must: ['oversold', 'lost-update', 'overlap'], may: ['foreign-release'] },

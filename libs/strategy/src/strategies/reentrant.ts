@@ -12,7 +12,7 @@ export const reentrant: Strategy = {
     'Nested calls work where a plain lock waits for itself. Work that outlives the lease still has two holders; a nested call notices when the lock is gone, a read or write does not.',
   source: 'Redisson, RLock; java.util.concurrent.locks.ReentrantLock.',
   next: 'fenced closes what re-entry does not touch: work that outlives the lease.',
-  options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
+  options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   lacks: ['survivesLapse', 'survivesSlowWork'],
   expected: {
     'work-outlives-lease': { must: ['oversold', 'lost-update', 'overlap'], may: [] },

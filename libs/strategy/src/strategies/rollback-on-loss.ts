@@ -12,7 +12,7 @@ export const rollbackOnLoss: Strategy = {
     'Between that check and the COMMIT the lease can end: the next holder reads the old row. Rare, and not closed by any check before the COMMIT.',
   source: 'The "check the lock once more before committing" advice of the articles.',
   next: 'fenced lets the row refuse a holder whose lock is gone.',
-  options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
+  options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   lacks: ['survivesLapse'],
   expected: {
     'work-outlives-lease': { must: ['overlap'], may: [] },

@@ -13,7 +13,7 @@ export const snapshotBeforeLock: Strategy = {
   source:
     'MySQL Reference Manual, "Transaction Isolation Levels"; a method with @Transactional that locks inside.',
   next: 'rollback-on-loss opens the transaction under the lock.',
-  options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
+  options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   lacks: ['exactInOneProcess', 'exactAcrossProcesses', 'survivesLapse', 'survivesSlowWork'],
   expected: {
     'one-replica': { must: ['oversold', 'lost-update'], may: [] },

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Strategy } from '../contract';
 import { readModifyWrite } from '../shared/read-modify-write';
 import { releaseIfOwner, run } from '../shared/scripts';
-import { lockKey, withLock } from '../shared/with-lock';
+import { lockKey, withLock, type Tell } from '../shared/with-lock';
 
 export const tokenLua: Strategy = {
   name: 'token-lua',
@@ -11,7 +11,7 @@ export const tokenLua: Strategy = {
     "Nobody's lock is deleted any more, but work that outlives the lease still has two holders, and oversells.",
   source: 'Redis documentation, "Distributed Locks with Redis": the single-instance lock.',
   next: 'watchdog renews the lease while the work goes on.',
-  options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
+  options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   lacks: ['survivesLapse', 'survivesSlowWork'],
   expected: {
     'work-outlives-lease': { must: ['oversold', 'lost-update', 'overlap'], may: [] },
@@ -25,7 +25,8 @@ export const tokenLua: Strategy = {
     const lock = {
       key,
       tryAcquire: async () => (await redis.set(key, token, 'PX', options.leaseMs, 'NX')) === 'OK',
-      release: () => run(redis, releaseIfOwner, key, token),
+      release: (tell: Tell) => run(redis, releaseIfOwner, key, token, tell),
+      tells: true,
     };
     return withLock(lock, tools, () => readModifyWrite(change, tools));
   },

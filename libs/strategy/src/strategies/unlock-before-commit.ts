@@ -12,7 +12,7 @@ export const unlockBeforeCommit: Strategy = {
   source:
     'A method with @Transactional that locks and unlocks inside: the proxy commits after it has returned.',
   next: 'snapshot-before-lock releases after COMMIT, and still opens the transaction too early.',
-  options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
+  options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   lacks: ['exactInOneProcess', 'exactAcrossProcesses', 'survivesLapse', 'survivesSlowWork'],
   expected: {
     'one-replica': { must: ['oversold', 'lost-update'], may: ['overlap'] },

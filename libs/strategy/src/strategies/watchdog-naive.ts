@@ -12,7 +12,7 @@ export const watchdogNaive: Strategy = {
     "The timer asks nobody whose the key is, and only a successful release stops it: after a lost lock, or a release that failed, it keeps other holders' locks alive for as long as its process lives.",
   source: 'The hand-written renewal thread of the articles.',
   next: 'watchdog renews by a script that compares the owner, and stops in any case.',
-  options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
+  options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   lacks: ['survivesLapse', 'survivesFailedRelease', 'renewsOnlyItsOwn'],
   expected: {
     'release-fails': { must: ['stuck'], may: [] },

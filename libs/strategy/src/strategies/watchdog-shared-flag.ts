@@ -15,7 +15,7 @@ export const watchdogSharedFlag: Strategy = {
     "The end of one lock stops the renewal of every other one of the process; and each round adds more than has passed, so that a dead holder's lock lasts ever longer. The owner is not checked.",
   source: 'A published slip: the static field that ends the renewal thread of an article.',
   next: 'watchdog-naive has a timer for each lock, and grants one lease from now.',
-  options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
+  options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   lacks: ['survivesLapse', 'grantsOneLease', 'renewsOnlyItsOwn'],
   expected: {
     'paused-before-write': { must: ['overlap', 'lost-update'], may: ['oversold', 'foreign-renewal'] },

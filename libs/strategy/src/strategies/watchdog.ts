@@ -3,7 +3,7 @@ import type { Strategy } from '../contract';
 import { Lease } from '../shared/lease';
 import { readModifyWrite } from '../shared/read-modify-write';
 import { releaseIfOwner, renewIfOwner, run } from '../shared/scripts';
-import { lockKey, withLock } from '../shared/with-lock';
+import { lockKey, withLock, type Tell } from '../shared/with-lock';
 
 /** However long the work takes: after so many leases nobody renews any more. */
 const MOST_LEASES = 10;
@@ -16,7 +16,7 @@ export const watchdog: Strategy = {
     'A paused process pauses its watchdog too: a statement that leaves after the deadline was checked lands behind the next holder.',
   source: 'Redisson, lock watchdog; Kleppmann, "How to do distributed locking", 2016, for the pause.',
   next: 'fenced lets the database refuse the stale write.',
-  options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
+  options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   lacks: ['survivesLapse'],
   expected: {
     'paused-before-write': { must: ['overlap', 'lost-update'], may: ['oversold'] },
@@ -31,7 +31,8 @@ export const watchdog: Strategy = {
     const lock = {
       key,
       tryAcquire: () => lease.grant(async () => (await redis.set(key, token, 'PX', leaseMs, 'NX')) === 'OK'),
-      release: () => run(redis, releaseIfOwner, key, token),
+      release: (tell: Tell) => run(redis, releaseIfOwner, key, token, tell),
+      tells: true,
     };
 
     return withLock(lock, tools, async () => {

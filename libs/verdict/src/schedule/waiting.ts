@@ -3,7 +3,13 @@ import type { ScheduleViolation } from './violation';
 
 /** Who waited in vain: for one another, or for a lock that was free in the end. */
 export function judgeWaiting(history: ScheduleHistory): ScheduleViolation[] {
-  return [...deadLocks(history), ...circles(history), ...endless(history), ...starved(history)];
+  return [
+    ...deadLocks(history),
+    ...circles(history),
+    ...endless(history),
+    ...starved(history),
+    ...asleep(history),
+  ];
 }
 
 /** The database found a circle and sacrificed a transaction. */
@@ -118,4 +124,34 @@ function starved({ events, final }: ScheduleHistory): ScheduleViolation[] {
         ]
       : [],
   );
+}
+
+/** Waited for news of a lock that had been released already: time went on, and nobody told them. */
+function asleep({ events }: ScheduleHistory): ScheduleViolation[] {
+  const steps = events.filter((event) => event.type === 'step');
+  for (const time of events.filter(({ type }) => type === 'time')) {
+    const next = steps.filter(({ n }) => n > time.n);
+    const sleeper = next.find(
+      (step) =>
+        step.verb === 'WAIT' &&
+        step.text.includes('news') &&
+        next.find(({ actor }) => actor === step.actor) === step,
+    );
+    const last = events.findLast(
+      ({ n, locks }) => n <= time.n && locks?.some(({ key }) => key === sleeper?.key) === true,
+    );
+    if (
+      sleeper === undefined ||
+      last?.locks?.findLast(({ key }) => key === sleeper.key)?.change !== 'released'
+    )
+      continue;
+    return [
+      {
+        kind: 'starved',
+        sentence: `${sleeper.actor} waited on although the lock was released at step ${last.n}: nobody told it`,
+        at: [last.n, time.n],
+      },
+    ];
+  }
+  return [];
 }

@@ -1,0 +1,85 @@
+import { step, SteppedRedis } from '#lab/step';
+import type { Hearer, Notices } from '#lab/strategy';
+import type { WorldOptions } from './seat';
+
+type Message = readonly [channel: string, message: string];
+
+/** What of a process decides whether it hears. */
+interface Listener {
+  readonly alive: boolean;
+  readonly cut: boolean;
+}
+
+/** A world's connection that hears every message that a strategy may publish. */
+export class News {
+  private messages: Message[] = [];
+
+  private constructor(private readonly redis: SteppedRedis) {
+    redis.on('pmessage', (_pattern: string, channel: string, message: string) => {
+      this.messages.push([channel, message]);
+    });
+  }
+
+  static async open({ redis: url, redisDb }: WorldOptions): Promise<News> {
+    const redis = new SteppedRedis({ url: `${url}/${redisDb}`, name: 'explorer-hears' });
+    await redis.connect();
+    const news = new News(redis);
+    await redis.psubscribe('freed:*', 'turn:*');
+    return news;
+  }
+
+  /** Everything that was published before this call: the server answers a PING behind it. */
+  async take(): Promise<readonly Message[]> {
+    await this.redis.ping();
+    return this.messages.splice(0);
+  }
+
+  close(): void {
+    this.redis.disconnect();
+  }
+}
+
+/**
+ * The ears of a schedule's processes. To subscribe is a step of the actor who does it, so that it has its place in the
+ * order; what a step publishes is heard when it is answered. When the waiter goes on is another choice.
+ */
+export class Ears {
+  private readonly ears: { process: Listener; hearer?: Hearer; channels: Set<string> }[] = [];
+
+  constructor(private readonly news: News) {}
+
+  /** For one process. */
+  of(process: Listener): Notices {
+    const ear: (typeof this.ears)[number] = { process, channels: new Set() };
+    this.ears.push(ear);
+    const say = (verb: string, channel: string, done: () => unknown): Promise<void> =>
+      step(
+        () => ({ kind: 'redis', verb, text: `${verb} ${channel}`, key: channel }),
+        () => {
+          done();
+          return Promise.resolve();
+        },
+      );
+    return {
+      tell: (hearer) => (ear.hearer = hearer),
+      subscribe: (channel) => say('SUBSCRIBE', channel, () => ear.channels.add(channel)),
+      unsubscribe: (channel) => say('UNSUBSCRIBE', channel, () => ear.channels.delete(channel)),
+    };
+  }
+
+  /** Tells what the command `text` has published. */
+  async hear(text: string): Promise<void> {
+    if (!this.ears.some(({ channels }) => channels.size > 0)) return;
+    for (const [channel, message] of await this.news.take()) {
+      // several worlds share a server, and channels know no databases: the message names who has published it
+      if (channel.startsWith('freed:') && !text.includes(message)) continue;
+      for (const { process, hearer, channels } of this.ears)
+        if (process.alive && !process.cut && channels.has(channel)) hearer?.heard(channel, message);
+    }
+  }
+
+  /** Redis has restarted: every connection is a new one. */
+  missed(): void {
+    for (const { process, hearer } of this.ears) if (process.alive && !process.cut) hearer?.missed();
+  }
+}

@@ -1,0 +1,198 @@
+import {
+  EXPLORE_OPTIONS,
+  Schedule,
+  after,
+  before,
+  explore,
+  parseBudget,
+  readToken,
+  recipeOf,
+  play,
+  writeToken,
+  type Plan,
+  type Tally,
+  type World,
+} from '#lab/explore';
+import { valueAfter } from '#lab/balance';
+import { CATALOGUE, findStrategy, lockKey, LockNotObtained, type Strategy, type Tools } from '#lab/strategy';
+import { openWorld } from '../harness/servers';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld(__filename);
+});
+afterAll(() => world.close());
+
+/** The lease is longer than anybody waits: who has missed a release is not saved by the end of the lease. */
+const options = { ...EXPLORE_OPTIONS, wait: 'notify', leaseMs: 60_000, waitMs: 30_000 } as const;
+
+const find = (
+  strategy: Strategy,
+  processes: readonly string[],
+  { faults = '', max = Infinity, ...extra }: Partial<Plan> & { faults?: string; max?: number } = {},
+): Promise<Tally> =>
+  explore(
+    world,
+    {
+      setup: { strategy, options, stock: 2, processes },
+      budget: parseBudget(faults),
+      places: {},
+      reduce: true,
+      ...extra,
+    },
+    { max },
+  );
+
+const NOTIFIED = CATALOGUE.filter((strategy) => strategy.options.includes('wait'));
+/** They sell wrongly with no fault at all: not what this is about. */
+const exact = NOTIFIED.filter(({ lacks }) => !lacks.includes('exactAcrossProcesses'));
+
+test('there are strategies that can be told', () => {
+  expect(NOTIFIED.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['token-lua', 'watchdog', 'lua', 'reentrant']),
+  );
+});
+
+describe.each([
+  ['two processes', ['p1', 'p2']],
+  ['one process', ['p1', 'p1']],
+])('%s', (_where, processes) => {
+  test.each(exact.filter(({ lacks }) => !lacks.includes('exactInOneProcess')))(
+    '$name: whatever the order, nobody misses a release',
+    async (strategy) => {
+      const tally = await find(strategy, processes);
+      expect([...tally.kinds.keys()]).toEqual([]);
+      expect(tally.partial).toBe(false);
+      expect(tally.prevented.waits).toBeGreaterThan(0);
+    },
+    60_000,
+  );
+});
+
+test('strategies that cannot be told of a release poll, whatever was asked for', async () => {
+  for (const strategy of CATALOGUE.filter(({ options: used }) => !used.includes('wait'))) {
+    const schedule = await Schedule.begin(world, strategy, { options });
+    await schedule.A.runTowards(before('UPDATE balance SET amount'));
+    await schedule.B.finish();
+    await schedule.A.finish();
+    const { history } = await schedule.end();
+    const subscribed = history.events.filter((event) => event.type === 'step' && event.verb === 'SUBSCRIBE');
+    expect([strategy.name, subscribed.length]).toEqual([strategy.name, 0]);
+  }
+});
+
+/** As token-lua, but it tries first and listens afterwards: what is released in between nobody tells it. */
+const listensTooLate: Strategy = {
+  ...findStrategy('token-lua'),
+  name: 'token-lua', // its keys and its place in the catalogue; the bug is here only
+  async apply(change, { redis, balances, process, clock, options: { leaseMs, waitMs } }: Tools) {
+    const key = lockKey(change.balance, 'planted');
+    const token = `${change.request}-token`;
+    const tryAcquire = async (): Promise<boolean> =>
+      (await redis.set(key, token, 'PX', leaseMs, 'NX')) === 'OK';
+    const place = process.waiting.enter(key);
+    if (!(await tryAcquire())) {
+      await place.listen();
+      await clock.waitFor(place.bell, waitMs, key);
+      if (!(await tryAcquire())) throw new LockNotObtained(key, 2, waitMs);
+    }
+    place.leave();
+    const read = await balances.read(change.balance);
+    const movement = await balances.write(change, read, valueAfter(change, read));
+    await redis.del(key);
+    await redis.publish(`freed:${key}`, token);
+    return movement;
+  },
+};
+
+test('a waiter that tries first and listens later misses a release: found', async () => {
+  const tally = await find(listensTooLate, ['p1', 'p2']);
+  expect([...tally.kinds.keys()]).toEqual(['starved']);
+});
+
+test('a release that tells nobody is found', async () => {
+  const silent = { ...findStrategy('token-lua') };
+  const apply: Strategy['apply'] = (change, tools) => {
+    const deaf = Object.create(tools.redis) as Tools['redis'];
+    deaf.evalsha = ((sha: string, keys: number, key: string, token: string) =>
+      tools.redis.evalsha(sha, keys, key, token, 'nobody')) as Tools['redis']['evalsha'];
+    return findStrategy('token-lua').apply(change, { ...tools, redis: deaf });
+  };
+  const tally = await find({ ...silent, apply }, ['p1', 'p2']);
+  expect([...tally.kinds.keys()]).toEqual(['starved']);
+});
+
+test('the next one of a process tries although the release of the one before is still held up', async () => {
+  const schedule = await Schedule.begin(world, findStrategy('token-lua'), {
+    options,
+    stock: 2,
+    processes: ['p1', 'p1'],
+  });
+  const { A, B } = schedule;
+  await A.runUntil(after('SET'));
+  await B.finish();
+  expect(B.next?.verb).toBe('WAIT');
+  await A.runUntil(before('release-if-owner'));
+  await B.finish(); // rung, and too early
+  expect(B.next?.verb).toBe('WAIT');
+  await A.finish();
+  await B.finish();
+  await schedule.end();
+  expect([A.outcome, B.outcome]).toEqual(['APPLIED', 'APPLIED']);
+});
+
+test('whose wake-up fails passes it on to the one behind', async () => {
+  const schedule = await Schedule.begin(world, findStrategy('token-lua'), {
+    options,
+    stock: 3,
+    processes: ['p1', 'p2', 'p2'],
+  });
+  const { A, B, C } = schedule;
+  await A.runUntil(after('SET'));
+  await B.finish();
+  await C.finish();
+  await A.finish();
+  await B.step(); // its wait is over
+  expect(B.next?.verb).toBe('SET');
+  await B.stepWith('error');
+  await C.finish();
+  await schedule.end();
+  expect([A.outcome, B.outcome, C.outcome]).toEqual(['APPLIED', 'DEPENDENCY.DOWN', 'APPLIED']);
+});
+
+test('when Redis restarts, everybody looks again', async () => {
+  const schedule = await Schedule.begin(world, findStrategy('token-lua'), { options, stock: 2 });
+  const { A, B } = schedule;
+  await A.runUntil(after('SET'));
+  await B.finish();
+  await A.kill();
+  await schedule.flush();
+  await B.finish();
+  await schedule.end();
+  expect(B.outcome).toBe('APPLIED');
+});
+
+test('who waits for news of a dead holder tries again after a lease', async () => {
+  const short = { ...options, leaseMs: 10_000 };
+  const schedule = await Schedule.begin(world, findStrategy('token-lua'), { options: short });
+  const { A, B } = schedule;
+  await A.runUntil(after('SET'));
+  await B.finish();
+  await A.kill();
+  const { history } = await schedule.end();
+  expect(B.outcome).toBe('APPLIED');
+  expect(history.events.some((event) => event.type === 'time')).toBe(true);
+});
+
+test('a token tells how somebody waited, and tokens from before that was possible are still valid', async () => {
+  const setup = {
+    strategy: findStrategy('token-lua'),
+    options: { ...EXPLORE_OPTIONS, wait: 'notify' as const },
+    stock: 1,
+    processes: ['p1', 'p2'],
+  };
+  const played = await play(world, setup, ['a', 'b', 'b'], { strict: true });
+  const token = writeToken(recipeOf(setup, played));
+  expect(readToken(token).setup.options.wait).toBe('notify');
+  expect(readToken(token.replace('.n1.', '..')).setup.options.wait).toBe('poll');
+});

@@ -1,0 +1,121 @@
+import type { Movement } from '#lab/balance';
+import { Servers, SteppedRedis, systemClock } from '#lab/step';
+import {
+  DEFAULT_OPTIONS,
+  LocalProcess,
+  RedisNotices,
+  findStrategy,
+  loadScripts,
+  lockKey,
+  type Tools,
+} from '#lab/strategy';
+import { eventually } from '../harness/eventually';
+import { servers } from '../harness/servers';
+
+/** The lease is longer than a test may take: who misses a release fails it. */
+const options = { ...DEFAULT_OPTIONS, wait: 'notify', leaseMs: 60_000, waitMs: 30_000 } as const;
+const SKU = 'notices-spec';
+const KEY = lockKey(SKU, 'token-lua');
+
+let redis: SteppedRedis;
+let subscriber: SteppedRedis;
+let process: LocalProcess;
+beforeEach(async () => {
+  redis = new SteppedRedis({ url: servers().redis, name: 'notices-spec' });
+  subscriber = new SteppedRedis({ url: servers().redis, name: 'notices-spec-hears' });
+  await Promise.all([redis.connect(), subscriber.connect()]);
+  await loadScripts(redis);
+  await redis.del(KEY);
+  process = new LocalProcess('p1', new RedisNotices(subscriber));
+});
+afterEach(() => {
+  redis.disconnect();
+  subscriber.disconnect();
+});
+
+/** A buyer who needs the lock for `section`; what is bought is not looked at. */
+function buy(name: string, section: () => Promise<void> | void): Promise<Movement> {
+  const change = { balance: SKU, delta: -1, request: name, replica: 'p1', strategy: 'token-lua' };
+  const movement = { ...change, before: 1, after: 0 };
+  const balances = {
+    read: () => Promise.resolve(1),
+    write: () => Promise.resolve(movement),
+  } as unknown as Tools['balances'];
+  return findStrategy('token-lua').apply(change, {
+    balances,
+    redis,
+    servers: new Servers({}, 'none'),
+    options,
+    process,
+    clock: systemClock,
+    work: async () => section(),
+    warn: () => undefined,
+  });
+}
+
+/** Commands that Redis has got on `connections`, without those inside scripts. */
+function counted(...connections: SteppedRedis[]): () => number {
+  let count = 0;
+  for (const connection of connections) {
+    const send = connection.sendCommand.bind(connection);
+    connection.sendCommand = (command, stream) => {
+      count++;
+      return send(command, stream);
+    };
+  }
+  return () => count;
+}
+
+const listening = (): Promise<void> =>
+  eventually('somebody listens', async () => {
+    const [, listeners] = (await redis.pubsub('NUMSUB', `freed:${KEY}`)) as [string, number];
+    return listeners === 1;
+  });
+
+test('waiters of one process are served in their order, over one subscription, with about two commands each', async () => {
+  await redis.set(KEY, 'somebody else');
+  const commands = counted(redis, subscriber);
+  const served: number[] = [];
+  const enter = (i: number): Promise<Movement> => buy(`buyer ${i}`, () => void served.push(i));
+  const first = enter(0);
+  await listening();
+  const buyers = [first, ...Array.from({ length: 31 }, (_, i) => enter(i + 1))];
+  await redis.del(KEY);
+  await redis.publish(`freed:${KEY}`, 'somebody else');
+  await Promise.all(buyers);
+  expect(served).toEqual(buyers.map((_, i) => i));
+  // a SET and a release each, and some tries more: the first one's, and when all processes are told
+  expect(commands()).toBeLessThan(32 * 2 + 10);
+});
+
+test('a connection that was lost is made anew, and everybody looks again', async () => {
+  await redis.set(KEY, 'somebody else');
+  const buyers = [buy('first', () => undefined), buy('second', () => undefined)];
+  await listening();
+  const id = await subscriberId();
+  await redis.client('KILL', 'ID', id);
+  await redis.del(KEY); // and nobody publishes it
+  await Promise.all(buyers);
+  expect(await subscriberId()).not.toBe(id);
+});
+
+test('what was subscribed before is heard on the new connection', async () => {
+  await redis.set(KEY, 'somebody else');
+  const first = buy('first', () => undefined);
+  await listening();
+  await redis.client('KILL', 'ID', await subscriberId());
+  await listening();
+  await redis.del(KEY);
+  await redis.publish(`freed:${KEY}`, 'somebody else');
+  await expect(first).resolves.toMatchObject({ request: 'first' });
+});
+
+async function subscriberId(): Promise<string> {
+  let found = '';
+  await eventually('the subscriber is connected', async () => {
+    const list = (await redis.client('LIST')) as string;
+    found = /id=(\d+) .*name=notices-spec-hears .*sub=1/.exec(list)?.[1] ?? '';
+    return found !== '';
+  });
+  return found;
+}
