@@ -1,5 +1,5 @@
 import type { Movement } from '#lab/balance';
-import { Servers, SteppedRedis, systemClock } from '#lab/step';
+import { LockFolder, Servers, SteppedRedis, systemClock } from '#lab/step';
 import {
   DEFAULT_OPTIONS,
   LocalProcess,
@@ -9,6 +9,7 @@ import {
   lockKey,
   type Tools,
 } from '#lab/strategy';
+import { tmpdir } from 'node:os';
 import { eventually } from '../harness/eventually';
 import { servers } from '../harness/servers';
 
@@ -45,6 +46,7 @@ function buy(name: string, section: () => Promise<void> | void): Promise<Movemen
     balances,
     redis,
     servers: new Servers({}, 'none'),
+    folder: new LockFolder(tmpdir()),
     options,
     process,
     clock: systemClock,

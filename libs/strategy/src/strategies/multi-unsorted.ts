@@ -11,7 +11,7 @@ export const multiUnsorted: CartStrategy = {
     'Two carts in opposite order dead-lock: each holds what the other one waits for, until waitMs is over, or until the leases end. Then both go on, and oversell: whoever waited does not look again whether its first lock is still its own.',
   source: 'Dijkstra, "Hierarchical Ordering of Sequential Processes", 1971: the dining philosophers.',
   next: 'multi takes the locks in sorted order, and gives back what it holds instead of waiting.',
-  options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
+  options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   lacks: ['survivesLapse', 'survivesSlowWork', 'servesCrossedCarts'],
   expected: {
     'work-outlives-lease': { must: ['oversold', 'lost-update', 'overlap'], may: [] },
