@@ -4,6 +4,14 @@
 set -eu
 export REPLICA="$1-$HOSTNAME"
 
+# The servers on demand that were started: the services of docker-compose.yml that have these profiles.
+case ",${COMPONENTS:-}," in *,redlock,*)
+  export REDLOCK_URLS=redis://redis-1:6379,redis://redis-2:6379,redis://redis-3:6379,redis://redis-4:6379,redis://redis-5:6379 ;;
+esac
+case ",${COMPONENTS:-}," in *,replica,*) export REPLICATED_REDIS_URL=redis://primary:6379 ;; esac
+case ",${COMPONENTS:-}," in *,zookeeper,*) export ZOOKEEPER_URL=zookeeper:2181 ;; esac
+case ",${COMPONENTS:-}," in *,etcd,*) export ETCD_URL=http://etcd:2379 ;; esac
+
 node "dist/apps/$1/src/main.js" &
 pid=$!
 trap 'kill -TERM $pid' TERM INT

@@ -1,5 +1,17 @@
+import { readConfig } from '#lab/config';
+import { COMPONENT_NAMES } from '#lab/step';
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { parse } from 'yaml';
 
@@ -12,6 +24,9 @@ type Mount = string | { type: string; source: string; target: string; read_only?
 
 interface Service {
   image: string;
+  profiles?: string[];
+  command?: string[];
+  env_file?: unknown;
   init?: boolean;
   restart?: string;
   ports?: Port[];
@@ -27,9 +42,12 @@ interface Compose {
   services: Record<string, Service>;
 }
 
+// eslint-disable-next-line no-restricted-properties -- for the programs that the spec runs
+const PATH = { PATH: process.env['PATH'] ?? '' };
+
 /** The file as it stands; and, where a compose binary is installed, as compose understands it. */
 const readings: [string, Compose][] = [
-  ['docker-compose.yml', parse(read('docker-compose.yml'), { merge: true }) as Compose],
+  ['docker-compose.yml', parse(read('docker-compose.yml'), { merge: true, maxAliasCount: -1 }) as Compose],
   ...rendered(),
 ];
 
@@ -51,6 +69,7 @@ function rendered(): [string, Compose][] {
   const json = execFileSync(program, [...first, 'config', '--format', 'json'], {
     cwd: ROOT,
     encoding: 'utf8',
+    env: { ...PATH, COMPOSE_PROFILES: COMPONENT_NAMES.join(',') },
   });
   return [[[program, ...first, 'config'].join(' '), JSON.parse(json) as Compose]];
 }
@@ -97,8 +116,41 @@ describe.each(readings)('%s', (_, { services }) => {
     ]);
   });
 
-  it.each(['nginx', 'mysql', 'redis'])('%s: runs an official image of an exact version', (name) => {
-    expect(get(name).image).toMatch(/^[a-z]+:\d+\.\d+\.\d+(-[a-z]+)?$/);
+  it.each(['nginx', 'mysql', 'redis', 'redis-1', 'primary', 'zookeeper'])(
+    '%s: runs an official image of an exact version',
+    (name) => {
+      expect(get(name).image).toMatch(/^[a-z]+:\d+\.\d+\.\d+(-[a-z]+)?$/);
+    },
+  );
+
+  it('starts nothing more without a profile', () => {
+    const always = all.filter(([, { profiles }]) => profiles === undefined).map(([name]) => name);
+    expect(always.sort()).toEqual(['inventory', 'migrate', 'mysql', 'nginx', 'order', 'redis']);
+    expect(get('inventory').environment?.['COMPONENTS']).toMatch(/^(\$\{COMPOSE_PROFILES:-\}|redlock,.*)$/);
+  });
+
+  it.each([
+    ['redlock', ['redis-1', 'redis-2', 'redis-3', 'redis-4', 'redis-5']],
+    ['replica', ['primary', 'replica-1', 'replica-2']],
+    ['zookeeper', ['zookeeper']],
+    ['etcd', ['etcd']],
+  ])('profile %s: starts %j', (profile, names) => {
+    const started = all.filter(([, { profiles = [] }]) => profiles.includes(profile)).map(([name]) => name);
+    expect(started.sort()).toEqual(names);
+  });
+
+  it('lets the replicas follow the primary, and the others nobody', () => {
+    const following = all
+      .filter(([, { command = [] }]) => command.includes('--replicaof'))
+      .map(([name]) => name);
+    expect(following.sort()).toEqual(['replica-1', 'replica-2']);
+    for (const name of following)
+      expect(get(name).command?.join(' ')).toMatch(/redis\.conf .*--replicaof primary 6379$/);
+  });
+
+  it('runs an exact version of etcd, with the settings of infra/', () => {
+    expect(get('etcd').image).toMatch(/\/etcd:v3\.[45]\.\d+$/);
+    expect(JSON.stringify(get('etcd'))).toMatch(/etcd\.env|"ETCD_HEARTBEAT_INTERVAL":"20"/);
   });
 
   it.each(['order', 'inventory', 'migrate'])('%s: runs the image that is built here', (name) => {
@@ -140,6 +192,7 @@ describe.each(readings)('%s', (_, { services }) => {
       ([, key]) => key,
     );
     expect(known).toContain('LAB_ENABLED');
+    known.push('COMPONENTS'); // of replica.sh: below
     for (const name of ['order', 'inventory', 'migrate'])
       expect(known).toEqual(expect.arrayContaining(Object.keys(get(name).environment ?? {})));
   });
@@ -158,7 +211,7 @@ describe.each(readings)('%s', (_, { services }) => {
   });
 
   it('mounts every configuration file of infra/, read only', () => {
-    const files = ['infra/nginx', 'infra/redis', 'infra/mysql'].flatMap(filesUnder);
+    const files = ['infra/nginx', 'infra/redis', 'infra/mysql', 'infra/zookeeper'].flatMap(filesUnder);
     const mounted = (file: string): boolean =>
       binds.some(({ source }) => file === source || file.startsWith(`${source}/`));
     expect(files.filter((file) => !mounted(file))).toEqual([]);
@@ -167,6 +220,54 @@ describe.each(readings)('%s', (_, { services }) => {
 
   it('mounts nothing that is not there: Docker would make a folder of it', () => {
     expect(binds.filter(({ source }) => !existsSync(join(ROOT, source)))).toEqual([]);
+  });
+});
+
+describe('infra/docker', () => {
+  /** What an app reads from the environment that replica.sh gives it. */
+  function serversOf(components: string | undefined): unknown {
+    const folder = mkdtempSync(join(tmpdir(), 'lab-replica-'));
+    mkdirSync(join(folder, 'dist/apps/inventory/src'), { recursive: true });
+    writeFileSync(
+      join(folder, 'dist/apps/inventory/src/main.js'),
+      'process.stdout.write(JSON.stringify(process.env))',
+    );
+    const env = { ...PATH, HOSTNAME: 'host', ...(components !== undefined && { COMPONENTS: components }) };
+    const told = execFileSync(join(ROOT, 'infra/docker/replica.sh'), ['inventory'], {
+      cwd: folder,
+      env,
+      encoding: 'utf8',
+    });
+    rmSync(folder, { recursive: true });
+    return readConfig(JSON.parse(told) as Record<string, string>).servers;
+  }
+
+  it('tells a replica the addresses of the profiles that were chosen, and no others', () => {
+    expect(serversOf(undefined)).toEqual({});
+    expect(serversOf('')).toEqual({});
+    expect(serversOf('etcd')).toEqual({ etcd: 'http://etcd:2379' });
+    expect(serversOf(COMPONENT_NAMES.join(','))).toEqual({
+      voters: [1, 2, 3, 4, 5].map((n) => `redis://redis-${n}:6379`),
+      primary: 'redis://primary:6379',
+      zookeeper: 'zookeeper:2181',
+      etcd: 'http://etcd:2379',
+    });
+  });
+
+  it('gives a Swarm the services of the chosen profiles, and no key that it refuses', () => {
+    const swarm = (profiles: string): Compose =>
+      parse(
+        execFileSync(process.execPath, [join(ROOT, 'infra/docker/swarm.mjs')], {
+          encoding: 'utf8',
+          env: { COMPOSE_PROFILES: profiles },
+        }),
+        { version: '1.1', merge: true },
+      ) as Compose;
+    expect(Object.keys(swarm('').services)).not.toContain('etcd');
+    const { services } = swarm('etcd,replica');
+    expect(Object.keys(services)).toEqual(expect.arrayContaining(['etcd', 'primary', 'replica-2', 'nginx']));
+    expect(Object.keys(services)).not.toContain('redis-1');
+    expect(JSON.stringify(services)).not.toMatch(/"(profiles|depends_on)"/);
   });
 });
 
