@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { ROOT, type Plan, type Task } from './execution';
-import { explore, type Limits } from './explorer';
+import { explore, isOver, type Limits } from './explorer';
 import type { WorldOptions } from './seat';
 import { emptyTally, merge, type Tally } from './tally';
 import { World } from './world';
@@ -66,18 +66,17 @@ export class Crew {
   /** As `explore`, by all workers. Which worker runs which schedule is not determined; which are run, is. */
   async explore(plan: Plan, limits: Limits = {}): Promise<Tally> {
     if (this.workers.length === 0) return explore(this.world, plan, limits);
-    const { max = Infinity, signal, onProgress } = limits;
+    const { max = Infinity, onProgress } = limits;
     const { strategy, ...setup } = plan.setup;
     const message: PlanMessage = { ...plan, setup: { ...setup, strategy: strategy.name } };
     const tally = emptyTally();
     const stack: Task[] = [ROOT];
     let busy = 0;
     let granted = 0; // schedules that workers may still run
-    const isOver = (): boolean => signal?.aborted === true || tally.schedules + granted >= max;
     await new Promise<void>((resolve, reject) => {
       const idle = [...this.workers];
       const assign = (): void => {
-        while (idle.length > 0 && stack.length > 0 && !isOver()) {
+        while (idle.length > 0 && stack.length > 0 && !isOver(tally, limits, granted)) {
           const worker = idle.pop();
           const task = stack.pop();
           if (worker === undefined || task === undefined) return;

@@ -20,7 +20,7 @@ export function renderMatrix(rows: readonly MatrixRow[], conditions: MatrixCondi
       .map(([name, value]) => `${name} ${value}`)
       .join(', ')}.`,
     '',
-    `**✗ n/m**: n of m schedules went wrong. **✓ m**: none of m. **–**: the circumstance does not exist there.`,
+    `**✗ n/m**: n of m schedules went wrong (m+: there are more, and these were enough). **✓ m**: none of m. **–**: the circumstance does not exist there.`,
     'Orders of steps that nobody can tell apart are run once, so that these numbers are small; see libs/explore/src/footprint.ts.',
     '',
     table(
@@ -55,7 +55,7 @@ const find = (row: MatrixRow, name: string): MatrixCell | undefined =>
 function symbol(cell: MatrixCell | undefined): string {
   if (cell === undefined) return '';
   const wrong = Math.max(0, ...Object.values(cell.kinds));
-  if (cell.sign === 'violated') return `✗ ${wrong}/${cell.schedules}`;
+  if (cell.sign === 'violated') return `✗ ${wrong}/${cell.schedules}${cell.partial === true ? '+' : ''}`;
   if (cell.sign === 'safe') return `✓ ${cell.schedules}`;
   return cell.because?.includes('never happened') === true ? '–' : '?';
 }

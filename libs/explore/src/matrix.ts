@@ -7,7 +7,7 @@ import { play, recipeOf } from './replay';
 import { Run } from './run';
 import { EXPLORE_OPTIONS } from './schedule';
 import { shrink } from './shrink';
-import { isAsExpected, judgeCell, type Sign } from './sign';
+import { expectedSign, isAsExpected, judgeCell, type Sign } from './sign';
 import { writeToken } from './token';
 import type { Tally } from './tally';
 import type { World } from './world';
@@ -19,6 +19,8 @@ export interface MatrixCell {
   readonly because?: string;
   readonly schedules: number;
   readonly redundant: number;
+  /** Not every schedule was run. */
+  readonly partial?: boolean;
   /** Schedules by kind of violation. */
   readonly kinds: Readonly<Record<string, number>>;
   /** The shortest schedule that shows the first kind, and what it shows. */
@@ -54,7 +56,13 @@ export async function exploreCell(
   limits: Limits = {},
 ): Promise<MatrixCell> {
   const plan = planOf(strategy, cell);
-  const tally = await crew.explore(plan, limits);
+  // what is promised is searched to the end, whatever else goes wrong there
+  const { enough, ...toTheEnd } = limits;
+  const isPromised = expectedSign(strategy, cell) === 'safe';
+  const tally = await crew.explore(
+    plan,
+    isPromised || enough === undefined ? toTheEnd : { ...toTheEnd, enough },
+  );
   const isThere = cell.about === undefined || (tally.fired.get(cell.about) ?? 0) > 0;
   // what goes wrong without the fault belongs into the columns without one
   const { sign, because } = judgeCell(isThere ? tally : { ...tally, violating: 0 }, cell.about);
@@ -64,6 +72,7 @@ export async function exploreCell(
     ...(because !== undefined && { because }),
     schedules: tally.schedules,
     redundant: tally.redundant,
+    ...(tally.partial && { partial: true }),
     kinds: Object.fromEntries(tally.kinds),
     ...(sign === 'violated' && (await proof(crew.world, strategy, cell, tally))),
     prevented: tally.prevented,

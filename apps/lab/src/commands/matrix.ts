@@ -14,6 +14,7 @@ import { readStrategy } from './explore';
 interface MatrixOptions {
   readonly workers: number;
   readonly max: number;
+  readonly enough: number;
   readonly out: string;
   readonly json?: string;
 }
@@ -25,6 +26,12 @@ export function register(program: Command): void {
     .description('explore every strategy in every circumstance; writes docs/matrix.md and .json')
     .option('--workers <n>', 'threads', whole(1, 8), 2)
     .option('--max <n>', 'schedules of one circumstance at most', whole(1, 1_000_000), 20_000)
+    .option(
+      '--enough <n>',
+      'schedules after which a failure that nobody promised against is enough',
+      whole(1, 1_000_000),
+      1000,
+    )
     .option('--out <folder>', 'where matrix.md and matrix.json go', join(projectRoot(), 'docs'))
     .option('--json <file>', 'write the matrix here too')
     .action((names: string[], options: MatrixOptions) =>
@@ -49,6 +56,7 @@ async function makeMatrix(
   const rows = await exploreMatrix(crew, strategies, {
     signal,
     max: options.max,
+    enough: options.enough,
     onCell: ({ name }, cell) => {
       done++;
       schedules += cell.schedules;
