@@ -38,7 +38,7 @@ export async function startProcesses(options: StackOptions): Promise<Stack> {
 
 async function start(options: StackOptions, layout: Layout, claim: Claim): Promise<Stack> {
   const { durability = 'full', components: wanted = [] } = options;
-  options.onProgress?.(`starting ${['Redis', 'the database', ...wanted].join(', ')}`);
+  options.onProgress?.(['starting Redis and the database', ...wanted].join(', '));
   const components = new Components(layout, claim, durability);
   const [redis, mysql] = await Promise.all([
     startRedis(layout, claim),
