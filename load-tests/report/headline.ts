@@ -34,7 +34,7 @@ ${plain('initial stock', verdict.initial)}${plain('units sold', verdict.sold)}${
 ${zero('units oversold', verdict.oversold)}${tile('updates lost', verdict.lostUpdates, verdict.lostUpdates === 0 ? 'zero' : 'bad')}
 ${zero('values sold twice', verdict.duplicates.length)}${zero('two holders', verdict.overlaps.length)}
 ${zero('foreign releases', verdict.foreignReleases.length)}${zero('foreign renewals', verdict.foreignRenewals.length)}${zero('stuck locks', verdict.stuckLocks.length)}
-${zero('orphans', verdict.orphans.length)}${zero('undecided', verdict.undecided)}
+${zero('dead-locks', verdict.deadLocks.length)}${zero('orphans', verdict.orphans.length)}${zero('undecided', verdict.undecided)}
 ${verdict.outageMs !== null && plain('outage', inMs(verdict.outageMs))}
 ${latency && [plain('requests/s', Math.round(latency.requestsPerSecond)), plain('median latency', inMs(latency.p50)), plain('p90', inMs(latency.p90)), plain('p99', inMs(latency.p99)), plain('longest', inMs(latency.max))]}
 </dl>`;

@@ -2,6 +2,7 @@ export {
   circumstanceOf,
   completePlan,
   expectationOf,
+  skusOf,
   type FaultOn,
   type LoadPlan,
   type PlanInput,

@@ -1,5 +1,6 @@
 import { parseFaults } from '#lab/step';
 import {
+  cartStrategy,
   findStrategy,
   optionsSchema,
   SAFE,
@@ -22,11 +23,13 @@ export interface LoadPlan {
   readonly strategy: string;
   readonly options: Options;
   readonly sku: string;
-  /** Units at the beginning. */
+  /** Carts instead of that product: one buyer after the other takes the next one, a `quantity` of each product in it. */
+  readonly carts?: readonly (readonly string[])[];
+  /** Units at the beginning, of each product. */
   readonly stock: number;
   readonly requests: number;
   readonly connections: number;
-  /** Units per order. */
+  /** Units per order, of each product. */
   readonly quantity: number;
   /** Inventory replicas. */
   readonly replicas: number;
@@ -38,9 +41,10 @@ export interface LoadPlan {
 export type PlanInput = Pick<LoadPlan, 'strategy'> &
   Partial<Omit<LoadPlan, 'options'>> & { options?: Partial<Options> };
 
-/** Fills in what a plan leaves open. Throws `UnknownStrategy`, `ZodError` or `FaultSyntaxError`. */
+/** Fills in what a plan leaves open. Throws `UnknownStrategy`, `NoCarts`, `ZodError` or `FaultSyntaxError`. */
 export function completePlan(input: PlanInput): LoadPlan {
-  findStrategy(input.strategy);
+  const strategy = findStrategy(input.strategy);
+  if (input.carts !== undefined) cartStrategy(strategy);
   if (input.fault !== undefined) parseFaults(input.fault.header);
   return {
     sku: 'load',
@@ -50,12 +54,20 @@ export function completePlan(input: PlanInput): LoadPlan {
     quantity: 1,
     replicas: 2,
     ...input,
+    ...(input.carts?.[0]?.[0] !== undefined && { sku: input.carts[0][0] }),
     options: optionsSchema.parse(input.options ?? {}),
   };
 }
 
 /** What is done to the strategy in this run. */
-export function circumstanceOf({ strategy, options, replicas, fault, reconcile }: LoadPlan): Circumstance {
+export function circumstanceOf({
+  strategy,
+  options,
+  replicas,
+  fault,
+  reconcile,
+  carts = [],
+}: LoadPlan): Circumstance {
   const uses = findStrategy(strategy).options;
   for (const { action, verb } of fault === undefined ? [] : parseFaults(fault.header)) {
     if (action.kind === 'kill') return reconcile === true ? 'killed-then-reconciled' : 'holder-killed';
@@ -68,8 +80,27 @@ export function circumstanceOf({ strategy, options, replicas, fault, reconcile }
   }
   if (uses.includes('leaseMs') && options.workMs > options.leaseMs) return 'work-outlives-lease';
   if (uses.includes('waitMs') && options.workMs > options.waitMs) return 'waiters-give-up';
+  if (areCrossed(carts))
+    return options.waitMs > options.leaseMs ? 'crossed-carts-outwait-leases' : 'crossed-carts';
   return replicas === 1 ? 'one-replica' : 'replicas';
 }
+
+/** What two of the carts have in common, they have in different order. */
+const areCrossed = (carts: readonly (readonly string[])[]): boolean =>
+  carts.some((cart) =>
+    carts.some((other) => {
+      const common = cart.filter((sku) => other.includes(sku));
+      return other.filter((sku) => cart.includes(sku)).some((sku, i) => sku !== common[i]);
+    }),
+  );
+
+/** The products of a run. */
+export const skusOf = ({ sku, carts }: LoadPlan): readonly string[] =>
+  carts === undefined ? [sku] : [...new Set(carts.flat())];
+
+/** What the buyer of this number wants; undefined: the one product. */
+export const cartOf = ({ carts }: LoadPlan, number: number): readonly string[] | undefined =>
+  carts?.[number % carts.length];
 
 /** Steps after which nothing but the release is left to do. */
 const RELEASES = new Set([

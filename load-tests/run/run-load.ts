@@ -1,8 +1,16 @@
 import type { HistoryLine } from '#lab/step';
-import { judgeLoad, unfinished, type Answer, type Evidence, type LoadVerdict } from '#lab/verdict';
+import {
+  judgeCarts,
+  judgeLoad,
+  unfinished,
+  type Answer,
+  type CartsVerdict,
+  type Evidence,
+  type LoadVerdict,
+} from '#lab/verdict';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expectationOf, type LoadPlan } from './plan';
+import { expectationOf, skusOf, type LoadPlan } from './plan';
 import { summarize, type LatencySummary } from './summary';
 import type { Target } from './target';
 import { sendLoad, sendOne, type Traffic } from './traffic';
@@ -19,8 +27,9 @@ export interface Crew {
 /** A finished run: evidence, verdict, and what the clients felt. */
 export interface LoadRun {
   readonly plan: LoadPlan;
-  readonly evidence: Evidence;
-  readonly verdict: LoadVerdict;
+  /** Of each product. */
+  readonly evidences: readonly Evidence[];
+  readonly verdict: LoadVerdict | CartsVerdict;
   readonly latency: LatencySummary;
   readonly conditions: Readonly<Record<string, string | number | boolean>>;
 }
@@ -38,18 +47,27 @@ export async function runLoad(
 ): Promise<LoadRun> {
   const plan = { ...wanted, replicas: await crew.scale(wanted.replicas) };
   await crew.ready();
-  await target.reset(plan.sku, plan.stock);
+  const skus = skusOf(plan);
+  for (const sku of skus) await target.reset(sku, plan.stock);
   const traffic = await sendTraffic(target, crew, plan, onProgress);
   await crew.ready();
-  await atRest(target, plan.sku);
-  const evidence = await gather(target, plan.sku, plan, traffic);
+  for (const sku of skus) await atRest(target, sku);
+  const evidences = [];
+  for (const sku of skus) evidences.push(await gather(target, sku, plan, traffic));
   return {
     plan,
-    evidence,
-    verdict: judgeLoad(evidence, expectationOf(plan)),
+    evidences,
+    verdict: judge(plan, evidences),
     latency: summarize(traffic),
     conditions: await crew.conditions(),
   };
+}
+
+function judge(plan: LoadPlan, evidences: readonly Evidence[]): LoadVerdict | CartsVerdict {
+  const expected = expectationOf(plan);
+  const [evidence] = evidences;
+  if (evidence === undefined) throw new Error('a plan has at least one product');
+  return plan.carts === undefined ? judgeLoad(evidence, expected) : judgeCarts(evidences, expected);
 }
 
 async function sendTraffic(

@@ -2,7 +2,7 @@ import { choiceQuery } from '#lab/strategy';
 import type { Answer } from '#lab/verdict';
 import autocannon from 'autocannon';
 import { request } from 'undici';
-import type { LoadPlan } from './plan';
+import { cartOf, type LoadPlan } from './plan';
 
 /** What the clients saw. */
 export interface Traffic {
@@ -14,6 +14,7 @@ export interface Traffic {
 }
 
 interface Sending {
+  cart?: readonly string[] | undefined;
   request?: string;
   at?: number;
 }
@@ -21,7 +22,15 @@ interface Sending {
 /** Longer than wait, work and pause together: a slow answer is still an answer. Seconds. */
 const LONGEST_ANSWER_S = 60;
 
-const body = ({ sku, quantity }: LoadPlan, buyer: string): string => JSON.stringify({ sku, quantity, buyer });
+/** What the buyer of this number asks for; the first one has number 0. */
+function body(plan: LoadPlan, number: number): string {
+  const { sku, quantity } = plan;
+  const cart = cartOf(plan, number);
+  const buyer = number === 0 ? 'first buyer' : `buyer ${number}`;
+  const wanted =
+    cart === undefined ? { sku, quantity } : { lines: cart.map((one) => ({ sku: one, quantity })) };
+  return JSON.stringify({ ...wanted, buyer });
+}
 
 const orderPath = ({ strategy, options }: LoadPlan): string => `/orders?${choiceQuery(strategy, options)}`;
 
@@ -47,16 +56,20 @@ export async function sendLoad(
         setupRequest: (req, context) => {
           const number = ++sent;
           const id = `${run}-${number}`;
-          Object.assign(context as Sending, { request: id, at: performance.now() - begun });
+          Object.assign(context as Sending, {
+            request: id,
+            at: performance.now() - begun,
+            cart: cartOf(plan, number),
+          });
           const headers = {
             'content-type': 'application/json',
             'x-request-id': id,
             ...faultHeader(plan, number),
           };
-          return { ...req, headers, body: body(plan, `buyer ${number}`) };
+          return { ...req, headers, body: body(plan, number) };
         },
         onResponse: (status, text, context, headers) => {
-          const { request: id = '?', at = 0 } = context as Sending;
+          const { request: id = '?', at = 0, cart } = context as Sending;
           const tookMs = performance.now() - begun - at;
           const replica = headerOf(headers, 'x-replica');
           answers.push({
@@ -64,6 +77,7 @@ export async function sendLoad(
             status,
             code: codeOf(status, text),
             quantity: plan.quantity,
+            ...(cart !== undefined && { cart }),
             replica,
             at,
             tookMs,
@@ -89,16 +103,18 @@ export async function sendOne(url: string, plan: LoadPlan, id: string): Promise<
       'x-request-id': id,
       ...(plan.fault && { 'x-fault': plan.fault.header }),
     },
-    body: body(plan, 'first buyer'),
+    body: body(plan, 0),
   });
   const text = await response.body.text();
   const { statusCode: status } = response;
+  const cart = cartOf(plan, 0);
   const replica = headerOf(response.headers, 'x-replica');
   return {
     request: id,
     status,
     code: codeOf(status, text),
     quantity: plan.quantity,
+    ...(cart !== undefined && { cart }),
     replica,
     at: 0,
     tookMs: performance.now() - begun,

@@ -1,4 +1,13 @@
-import { afterFault, longWork, rush, scenario, workTime, type Scenario } from './scenario';
+import {
+  afterFault,
+  crossedCarts,
+  longWork,
+  restOnFirstLock,
+  rush,
+  scenario,
+  type Scenario,
+  workTime,
+} from './scenario';
 
 const alone = 'the first buyer is alone: it gets the lock and dies holding it';
 const untilSale = "the process stands still until somebody else's sale is committed";
@@ -152,6 +161,46 @@ export const MORE: readonly Scenario[] = [
     { strategy: 'read-write', ...longWork },
     'work 300 ms, lease 200 ms',
   ),
+  scenario('multi', 'carts in opposite order: exact on both balances', {
+    strategy: 'multi',
+    ...crossedCarts,
+    ...rush,
+    options: { waitMs: 20_000 },
+  }),
+  scenario(
+    'multi-long-work',
+    'work outlives the leases: oversells carts',
+    { strategy: 'multi', ...crossedCarts, ...longWork },
+    'work 300 ms, lease 200 ms',
+  ),
+  scenario(
+    'multi-unsorted',
+    'carts in opposite order: dead-lock, given up when their time is over',
+    {
+      strategy: 'multi-unsorted',
+      ...crossedCarts,
+      stock: 10,
+      requests: 10,
+      connections: 10,
+      options: { leaseMs: 10_000, waitMs: 1000 },
+      fault: restOnFirstLock(1000),
+    },
+    'each cart rests 1 s on its first lock',
+  ),
+  scenario(
+    'multi-unsorted-outwaits',
+    'dead-lock until the leases end, then both go on: oversells both',
+    {
+      strategy: 'multi-unsorted',
+      ...crossedCarts,
+      stock: 1,
+      requests: 2,
+      connections: 2,
+      options: { leaseMs: 2000, waitMs: 20_000, workMs: 1000 },
+      fault: restOnFirstLock(1000),
+    },
+    'each cart rests 1 s on its first lock; work 1 s',
+  ),
   scenario('redis-decr', 'exact', { strategy: 'redis-decr', ...rush }),
   scenario(
     'redis-decr-killed',
@@ -250,7 +299,17 @@ export const MORE: readonly Scenario[] = [
     strategy: 'for-update-plain-read',
     ...rush,
   }),
+  scenario('for-update-carts', 'carts in opposite order, rows in sorted order: exact on both', {
+    strategy: 'for-update',
+    ...crossedCarts,
+    ...rush,
+  }),
   scenario('optimistic', 'exact; conflicts go back to buyers', { strategy: 'optimistic', ...rush }),
+  scenario('conditional-update-carts', 'carts in opposite order, one transaction: exact on both', {
+    strategy: 'conditional-update',
+    ...crossedCarts,
+    ...rush,
+  }),
   scenario(
     'fenced-write-long-work',
     'checked on the write only: oversells',

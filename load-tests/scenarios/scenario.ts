@@ -29,3 +29,15 @@ export const longWork = {
 /** One buyer is hit by the fault; then ten come. */
 export const afterFault = { stock: 10, requests: 30, connections: 10 };
 export const workTime = '5 ms of work between reading and writing';
+/** Two products, and buyers who put them into their carts in opposite order. */
+export const crossedCarts = {
+  carts: [
+    ['cart-a', 'cart-b'],
+    ['cart-b', 'cart-a'],
+  ],
+};
+/** Everybody rests on the first lock that it gets: two carts in opposite order surely hold one each. */
+export const restOnFirstLock = (ms: number): { header: string; on: { kind: 'every'; n: number } } => ({
+  header: `after(SET)=delay(${ms})`,
+  on: { kind: 'every', n: 1 },
+});

@@ -13,25 +13,40 @@ export const runJson = ({ plan, verdict, latency, conditions }: LoadRun): Record
   conditions,
 });
 
-/** Writes history.jsonl, verdict.json and report.html under runs/; returns the folder, relative to where we are. */
+/**
+ * Writes history.jsonl, verdict.json and report.html under runs/; returns the folder, relative to where we are. Where
+ * carts were sold, report.html is about the first product, and each other one has a report-SKU.html.
+ */
 export function writeRunFolder(run: LoadRun, name: string): string {
   const stamp = new Date().toISOString().replace(/[:.]/g, '-');
   const folder = join(projectRoot(), 'runs', `${stamp}-${name}`);
   mkdirSync(folder, { recursive: true });
-  writeFileSync(
-    join(folder, 'history.jsonl'),
-    run.evidence.history.map((line) => `${JSON.stringify(line)}\n`).join(''),
-  );
+  writeFileSync(join(folder, 'history.jsonl'), historyText(run));
   writeFileSync(join(folder, 'verdict.json'), `${JSON.stringify(runJson(run), null, 2)}\n`);
-  const { plan, verdict, evidence, conditions, latency } = run;
-  const report = renderReport({
-    title: name,
-    verdict,
-    evidence,
-    options: { ...plan.options, ...plan },
-    conditions,
-    latency,
+  const { plan, verdict, evidences, conditions, latency } = run;
+  evidences.forEach((evidence, i) => {
+    const { sku } = evidence;
+    const own = 'balances' in verdict ? verdict.balances.find((balance) => balance.sku === sku) : verdict;
+    const report = renderReport({
+      title: evidences.length > 1 ? `${name}: ${sku}` : name,
+      verdict: own ?? verdict,
+      evidence,
+      options: { ...plan.options, ...plan },
+      conditions,
+      latency,
+    });
+    writeFileSync(join(folder, i === 0 ? 'report.html' : `report-${sku}.html`), report);
   });
-  writeFileSync(join(folder, 'report.html'), report);
   return relative(process.cwd(), folder) || '.';
+}
+
+/** One JSON object per line, by time; a request that wanted several products is there once. */
+function historyText({ evidences }: LoadRun): string {
+  const lines = new Map(
+    evidences.flatMap(({ history }) => history.map((line) => [JSON.stringify(line), line.t] as const)),
+  );
+  return [...lines]
+    .sort(([, a], [, b]) => a - b)
+    .map(([line]) => `${line}\n`)
+    .join('');
 }

@@ -1,3 +1,5 @@
+export { judgeCarts, type BalanceVerdict, type CartsVerdict } from './load/carts';
+export type { Circle } from './load/circles';
 export type { Answer, Evidence, LockLeft, Movement } from './load/evidence';
 export {
   judgeHolders,

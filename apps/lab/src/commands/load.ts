@@ -1,5 +1,5 @@
 import { FaultSyntaxError } from '#lab/step';
-import { componentsOf, findStrategy, UnknownStrategy, type Options } from '#lab/strategy';
+import { componentsOf, findStrategy, NoCarts, UnknownStrategy, type Options } from '#lab/strategy';
 import type { LoadVerdict } from '#lab/verdict';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { z } from 'zod';
@@ -20,6 +20,7 @@ interface LoadOptions extends LabAddresses {
   readonly quantity?: number;
   readonly replicas?: number;
   readonly sku?: string;
+  readonly carts?: readonly (readonly string[])[];
   readonly workMs?: number;
   readonly leaseMs?: number;
   readonly waitMs?: number;
@@ -49,6 +50,15 @@ export function readSku(text: string): string {
 export const waitOption = (): Option =>
   new Option('--wait <how>', 'how to wait for a lock (poll)').choices(['poll', 'notify']);
 
+/** Reads carts of SKUs, each SKU once in a cart, or refuses. */
+function readCarts(text: string): readonly (readonly string[])[] {
+  return text.split('/').map((cart) => {
+    const skus = cart.split(',').map(readSku);
+    if (new Set(skus).size < skus.length) throw new InvalidArgumentError('A cart names each product once.');
+    return skus;
+  });
+}
+
 export const addressOptions = (command: Command): Command =>
   command
     .option('--lab-url <url>', 'lab address of a lab that runs elsewhere, e.g. docker compose')
@@ -66,6 +76,11 @@ export function register(program: Command): void {
     .option('--quantity <units>', 'units per order (1)', whole(1, 1000))
     .option('--replicas <n>', 'inventory replicas (2)', whole(1, 16))
     .option('--sku <sku>', 'the product (load)', readSku)
+    .option(
+      '--carts <carts>',
+      'carts instead, e.g. "a,b/b,a": one buyer after the other takes the next one',
+      readCarts,
+    )
     .option('--work-ms <ms>', 'business time inside the critical section (0)', whole(0, 10_000))
     .option('--lease-ms <ms>', 'how long a lock is granted (5000)', whole(10, 60_000))
     .option('--wait-ms <ms>', 'how long to wait for a lock (2000)', whole(0, 30_000))
@@ -127,6 +142,7 @@ function readPlan(given: LoadOptions): LoadPlan {
     quantity,
     replicas,
     sku,
+    carts,
     strategy,
     fault,
     faultOn,
@@ -135,13 +151,13 @@ function readPlan(given: LoadOptions): LoadPlan {
     Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
   try {
     return completePlan({
-      ...defined({ stock, requests, connections, quantity, replicas, sku }),
+      ...defined({ stock, requests, connections, quantity, replicas, sku, carts }),
       strategy: strategy ?? '',
       options: defined({ workMs, leaseMs, waitMs, wait, retryMs, attempts }),
       ...(fault !== undefined && { fault: { header: fault, on: faultOn ?? { kind: 'first' } } }),
     });
   } catch (error) {
-    if (error instanceof UnknownStrategy || error instanceof FaultSyntaxError)
+    if (error instanceof UnknownStrategy || error instanceof NoCarts || error instanceof FaultSyntaxError)
       throw new Failure(error.message, EXIT.usage);
     if (error instanceof z.ZodError) throw new Failure(z.prettifyError(error), EXIT.usage);
     throw error;

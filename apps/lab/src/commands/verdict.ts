@@ -1,6 +1,6 @@
 import type { RequestLine } from '#lab/step';
 import { optionsSchema, SAFE, type Expectation } from '#lab/strategy';
-import { judgeLoad, type Evidence, type LoadVerdict } from '#lab/verdict';
+import { judgeLoad, type Answer, type Evidence, type LoadVerdict } from '#lab/verdict';
 import type { Command } from 'commander';
 import { atRest, completePlan, expectationOf, gather } from '#load-tests/run';
 import { runCommand, writeJson } from '../command';
@@ -50,7 +50,7 @@ function judgeSince(evidence: Evidence): LoadVerdict {
             request: line.request,
             status: 0,
             code: line.code,
-            quantity: -(requests.get(line.request)?.delta ?? 0),
+            ...wantedOf(requests.get(line.request), evidence.sku),
             replica: line.replica,
             at: 0,
             tookMs: 0,
@@ -58,13 +58,23 @@ function judgeSince(evidence: Evidence): LoadVerdict {
         ]
       : [],
   );
+  // that a cart was sold out says nothing of this product: another one may have been the reason
+  const telling = answers.filter(({ code, cart }) => code !== 'STOCK.SOLD_OUT' || cart === undefined);
   const [only] = strategies;
   const expected =
     strategies.length === 1 && only !== undefined ? expectedOf(only, [...requests.values()], evidence) : SAFE;
   return judgeLoad(
-    { ...evidence, strategy: strategies.join(' + ') || 'nothing was sold', answers },
+    { ...evidence, strategy: strategies.join(' + ') || 'nothing was sold', answers: telling },
     expected,
   );
+}
+
+/** What a request wanted of a product, and of which others. */
+function wantedOf(request: RequestLine | undefined, sku: string): Pick<Answer, 'quantity' | 'cart'> {
+  const { delta = 0, cart } = request ?? {};
+  if (cart === undefined) return { quantity: -delta };
+  const own = cart.find(({ balance }) => balance === sku)?.delta ?? 0;
+  return { quantity: -own, cart: cart.map(({ balance }) => balance) };
 }
 
 /** A header has at most so many. */

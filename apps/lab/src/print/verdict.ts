@@ -1,12 +1,12 @@
-import type { LoadVerdict } from '#lab/verdict';
+import type { CartsVerdict, LoadVerdict } from '#lab/verdict';
 import Table from 'cli-table3';
-import type { LoadRun } from '#load-tests/run';
+import { skusOf, type LoadRun } from '#load-tests/run';
 import { expectationWords } from './words';
 
 /** A run as a person reads it in a terminal. */
 export function printRun({ plan, verdict, latency }: LoadRun, folder: string): string {
   const options = plan.options;
-  const title = `${plan.strategy}: ${plan.requests} orders, ${plan.connections} at once, ${plan.stock} units, ${plan.replicas} inventory replicas`;
+  const title = `${plan.strategy}: ${plan.requests} orders, ${plan.connections} at once, ${plan.stock} units${plan.carts === undefined ? '' : ` of each of ${skusOf(plan).join(', ')}`}, ${plan.replicas} inventory replicas`;
   const lines = [
     title,
     `work ${options.workMs} ms, lease ${options.leaseMs} ms, wait ${options.waitMs} ms${plan.fault ? `, fault ${plan.fault.header}` : ''}`,
@@ -26,7 +26,7 @@ export function printRun({ plan, verdict, latency }: LoadRun, folder: string): s
 }
 
 /** The figures and sentences of a verdict. */
-export function printVerdict(verdict: LoadVerdict): string {
+export function printVerdict(verdict: LoadVerdict | CartsVerdict): string {
   const table = new Table({ style: { head: [], border: [] } });
   table.push(
     ['sold', `${verdict.sold} of ${verdict.initial}`],
@@ -38,7 +38,9 @@ export function printVerdict(verdict: LoadVerdict): string {
     ['foreign releases', verdict.foreignReleases.length],
     ['foreign renewals', verdict.foreignRenewals.length],
     ['locks that never end', verdict.stuckLocks.map(({ key }) => key).join(', ') || 0],
+    ['dead-locks', verdict.deadLocks.length],
     ['movements without an order', verdict.orphans.length],
+    ...('balances' in verdict ? balanceRows(verdict) : []),
     ...verdict.faults.map(({ fault, replica, holding, seenBy }) => [
       `fault ${fault}`,
       `on ${replica}${holding ? ', while it held the lock' : ''}; seen by ${seenBy ?? 'nobody'}`,
@@ -49,6 +51,14 @@ export function printVerdict(verdict: LoadVerdict): string {
   const expected = `expected: ${expectationWords(verdict.expected)} — ${verdict.asExpected ? 'as expected' : 'NOT as expected'}`;
   return [table.toString(), words, expected].join('\n');
 }
+
+const balanceRows = ({ balances, tornCarts }: CartsVerdict): [string, string | number][] => [
+  ['carts sold in part', tornCarts.length],
+  ...balances.map(({ sku, verdict, sold, initial, finalStock, oversold, lostUpdates }): [string, string] => [
+    `of ${sku}`,
+    `${sold} of ${initial} sold, ${finalStock} left, ${oversold} oversold, ${lostUpdates} updates lost: ${verdict}`,
+  ]),
+];
 
 function duplicates({ duplicates: [first, ...more] }: LoadVerdict): string {
   if (first === undefined) return '0';

@@ -25,7 +25,10 @@ export interface Answer {
   readonly status: number;
   /** `APPLIED`, or the stable code of the problem. */
   readonly code: string;
+  /** Units, of each product of a cart. */
   readonly quantity: number;
+  /** The products that it wanted, where that is a cart. */
+  readonly cart?: readonly string[];
   readonly replica: string | null;
   readonly at: number;
   readonly tookMs: number;

@@ -52,12 +52,8 @@ type Ordered = LockStep & { readonly order: number };
  */
 export function judgeHolders(history: readonly HistoryLine[]): HolderFindings {
   const steps = stepsOf(history);
-  const onLocks = steps.filter(
-    (line): line is LockStep => line.key?.startsWith('lock:') === true && line.kind === 'redis',
-  );
-  const ordered = onLocks
-    .filter((line): line is Ordered => line.order !== undefined)
-    .sort((a, b) => a.order - b.order);
+  const onLocks = steps.filter(isOnLock);
+  const ordered = onLocks.filter(hasOrder).sort(byOrder);
   const lastWork = lastWorkOf(steps, onLocks);
   const findings = [...groupBy(ordered, ({ key }) => key)].map(([key, own]) => judgeKey(key, own, lastWork));
   return {
@@ -69,6 +65,17 @@ export function judgeHolders(history: readonly HistoryLine[]): HolderFindings {
     undecided: onLocks.length - ordered.length,
   };
 }
+
+/** The steps on lock keys that have a place in the server's order, in that order. */
+export const orderedLockSteps = (history: readonly HistoryLine[]): Ordered[] =>
+  stepsOf(history).filter(isOnLock).filter(hasOrder).sort(byOrder);
+
+const isOnLock = (line: StepLine): line is LockStep =>
+  line.key?.startsWith('lock:') === true && line.kind === 'redis';
+
+const hasOrder = (line: LockStep): line is Ordered => line.order !== undefined;
+
+const byOrder = (a: Ordered, b: Ordered): number => a.order - b.order;
 
 /** The steps, each once: a step that was pending when a fault was announced may have been answered after all. */
 function stepsOf(history: readonly HistoryLine[]): StepLine[] {
@@ -86,7 +93,7 @@ export const acquired = ({ verb, text, script, reply }: StepLine): boolean =>
   (verb === 'SET' && reply === 'OK' && !/ XX\b/.test(text)) || // without NX it takes the lock from whoever has it
   (script?.startsWith('acquire') === true && reply !== null && reply !== 0);
 
-const released = ({ verb, script, reply }: StepLine): boolean =>
+export const released = ({ verb, script, reply }: StepLine): boolean =>
   (verb === 'DEL' || script?.startsWith('release') === true) && reply === 1;
 
 /** Sets the expiry anew. Right after SETNX it is the second half of acquiring. */

@@ -1,10 +1,12 @@
 import type { Contradiction } from '../chain';
 import { groupBy } from '../group-by';
+import type { HistoryLine } from '#lab/step';
 import { chainOf } from './chain-of';
 import type { Expectation, ViolationKind } from '#lab/strategy';
 import type { Answer, Evidence, LockLeft } from './evidence';
 import { acquired, judgeHolders, type ForeignRelease, type ForeignRenewal, type Overlap } from './holders';
 import { prove, type FiredFault } from './proof';
+import { findCircles, type Circle } from './circles';
 import { judgeStock, type Duplicate, type StockFindings } from './stock';
 import { unfinished } from './unfinished';
 
@@ -24,6 +26,8 @@ export interface LoadVerdict {
   readonly foreignRenewals: readonly ForeignRenewal[];
   /** Locks left behind that never end. */
   readonly stuckLocks: readonly LockLeft[];
+  /** Requests that waited for one another's locks in Redis. */
+  readonly deadLocks: readonly Circle[];
   /** Movements without an order. */
   readonly orphans: readonly string[];
   /** Orders without a movement. */
@@ -49,7 +53,8 @@ export interface LoadVerdict {
 /** Judges a run against what the catalogue expects of its strategy in its circumstance. */
 export function judgeLoad(evidence: Evidence, expected: Expectation): LoadVerdict {
   const stock = judgeStock(evidence);
-  const holders = judgeHolders(evidence.history);
+  const holders = judgeHolders(withoutForeignLocks(evidence));
+  const deadLocks = findCircles(evidence.history);
   const proof = prove(evidence, holders.tenures);
   const running = unfinished(evidence.history);
   // what is still going on can explain a lock, a missing order, or rows that do not add up
@@ -80,6 +85,7 @@ export function judgeLoad(evidence: Evidence, expected: Expectation): LoadVerdic
       ),
     ],
     ['orphan', stock.orphans.length + stock.phantoms.length, unpaired(stock)],
+    ['dead-lock', deadLocks.length, circleInWords(deadLocks)],
   ];
   const violated = found.filter(([kind, count]) => count > 0 && (atRest || SURE_WHILE_RUNNING.has(kind)));
   const violations = violated.map(([kind]) => kind);
@@ -109,6 +115,7 @@ export function judgeLoad(evidence: Evidence, expected: Expectation): LoadVerdic
     foreignReleases: holders.foreignReleases,
     foreignRenewals: holders.foreignRenewals,
     stuckLocks,
+    deadLocks,
     orphans: stock.orphans,
     phantoms: stock.phantoms,
     undecided: holders.undecided,
@@ -129,7 +136,7 @@ export function judgeLoad(evidence: Evidence, expected: Expectation): LoadVerdic
   };
 }
 
-const matches = (violations: readonly ViolationKind[], { must, may }: Expectation): boolean =>
+export const matches = (violations: readonly ViolationKind[], { must, may }: Expectation): boolean =>
   must.every((kind) => violations.includes(kind)) &&
   violations.every((kind) => must.includes(kind) || may.includes(kind));
 
@@ -139,7 +146,25 @@ const SURE_WHILE_RUNNING: ReadonlySet<ViolationKind> = new Set([
   'overlap',
   'foreign-release',
   'foreign-renewal',
+  'dead-lock',
 ]);
+
+/** Without the steps on locks of other balances, where requests are carts: who holds those is another story. */
+function withoutForeignLocks({ sku, history }: Evidence): readonly HistoryLine[] {
+  const balances = history.flatMap((line) =>
+    line.type === 'request' ? (line.cart ?? []).map(({ balance }) => balance) : [],
+  );
+  const others = new Set(balances.filter((balance) => balance !== sku));
+  if (others.size === 0) return history;
+  const isForeign = (key: string): boolean => others.has(/^lock:\{(.*?)\}/.exec(key)?.[1] ?? sku);
+  return history.filter((line) => line.type !== 'step' || line.key === undefined || !isForeign(line.key));
+}
+
+const circleInWords = ([first, ...more]: readonly Circle[]): string =>
+  first === undefined
+    ? ''
+    : `${more.length + 1} times requests waited for one another in a circle, e.g. ` +
+      first.waiters.map(({ request, waitsFor }) => `${request} for ${waitsFor}`).join(' and ');
 
 const stillRunning = ([first, ...more]: readonly string[]): string =>
   first === undefined
@@ -182,7 +207,7 @@ const foreign = (did: string, [first, ...more]: readonly (ForeignRelease | Forei
     ? ''
     : `${first.by} ${did} the lock of ${first.owner}${more.length > 0 ? `, and ${more.length} more` : ''}`;
 
-const countCodes = (answers: readonly Answer[]): Record<string, number> =>
+export const countCodes = (answers: readonly Answer[]): Record<string, number> =>
   Object.fromEntries([...groupBy(answers, ({ code }) => code)].map(([code, all]) => [code, all.length]));
 
 function outage({ history }: Evidence, [first]: readonly FiredFault[]): number | null {

@@ -1,0 +1,117 @@
+import type { HistoryLine } from '#lab/step';
+import type { Expectation, ViolationKind } from '#lab/strategy';
+import type { Answer, Evidence } from './evidence';
+import { countCodes, judgeLoad, matches, type LoadVerdict } from './judge';
+
+/** One balance of a run of carts. */
+export interface BalanceVerdict extends LoadVerdict {
+  readonly sku: string;
+}
+
+/** The verdict on a run of carts: units and findings of all balances together, and each balance by itself. */
+export interface CartsVerdict extends LoadVerdict {
+  readonly balances: readonly BalanceVerdict[];
+  /** Requests of which a part was sold. */
+  readonly tornCarts: readonly string[];
+}
+
+/** Judges every balance by its own rows; and what only all of them together show: carts that were sold in part. */
+export function judgeCarts(evidences: readonly Evidence[], expected: Expectation): CartsVerdict {
+  const [first] = evidences;
+  if (first === undefined) throw new Error('a run of carts has at least one balance');
+  const balances = evidences.map((evidence) => ({
+    ...judgeLoad({ ...evidence, answers: answersAbout(evidences, evidence) }, expected),
+    sku: evidence.sku,
+  }));
+  const torn = tornCarts(evidences);
+  const violations: ViolationKind[] = [
+    ...new Set(balances.flatMap((balance) => balance.violations)),
+    ...(torn.length > 0 ? (['torn-cart'] as const) : []),
+  ];
+  const all = <T>(pick: (balance: LoadVerdict) => readonly T[]): T[] => balances.flatMap(pick);
+  const sum = (pick: (balance: LoadVerdict) => number): number =>
+    balances.reduce((total, balance) => total + pick(balance), 0);
+  const verdict =
+    violations.length > 0
+      ? 'violated'
+      : balances.some((one) => one.verdict === 'unknown')
+        ? 'unknown'
+        : 'safe';
+  const [one] = balances;
+  const faultsProved = balances.every((balance) => balance.faultsProved);
+  return {
+    strategy: first.strategy,
+    balances,
+    tornCarts: torn,
+    initial: sum(({ initial }) => initial),
+    finalStock: sum(({ finalStock }) => finalStock),
+    sold: sum(({ sold }) => sold),
+    oversold: sum(({ oversold }) => oversold),
+    lostUpdates: sum(({ lostUpdates }) => lostUpdates),
+    duplicates: all(({ duplicates }) => duplicates),
+    overlaps: all(({ overlaps }) => overlaps),
+    foreignReleases: all(({ foreignReleases }) => foreignReleases),
+    foreignRenewals: all(({ foreignRenewals }) => foreignRenewals),
+    stuckLocks: all(({ stuckLocks }) => stuckLocks),
+    deadLocks: one?.deadLocks ?? [],
+    orphans: all(({ orphans }) => orphans),
+    phantoms: all(({ phantoms }) => phantoms),
+    undecided: sum(({ undecided }) => undecided),
+    outcomes: countCodes(first.answers),
+    faults: one?.faults ?? [],
+    outageMs: one?.outageMs ?? null,
+    chain: balances.find(({ chain }) => chain !== null)?.chain ?? null,
+    violations,
+    verdict,
+    because: [
+      ...(torn.length > 0 ? [`${torn.length} carts were sold in part, e.g. that of ${torn[0]}`] : []),
+      ...reasons(balances.filter((balance) => verdict === 'safe' || balance.verdict === verdict)),
+    ],
+    expected,
+    asExpected: matches(violations, expected) && faultsProved && verdict !== 'unknown',
+    faultsProved,
+  };
+}
+
+/** Each reason with the balances that it is about. */
+function reasons(balances: readonly BalanceVerdict[]): string[] {
+  const sentences = new Set(balances.flatMap(({ because }) => because));
+  return [...sentences].map((sentence) => {
+    const about = balances.filter(({ because }) => because.includes(sentence)).map(({ sku }) => sku);
+    return `${about.join(' and ')}: ${sentence}`;
+  });
+}
+
+/** A cart that is refused as sold out says nothing of a balance while another one had not enough for it. */
+function answersAbout(evidences: readonly Evidence[], { sku }: Evidence): readonly Answer[] {
+  const left = new Map(
+    evidences.map(({ sku: other, initial, movements }) => [
+      other,
+      initial + movements.reduce((sum, { delta }) => sum + delta, 0),
+    ]),
+  );
+  const [first] = evidences;
+  return (first?.answers ?? []).filter(({ code, cart, quantity }) => {
+    if (cart?.includes(sku) === false) return false;
+    return (
+      code !== 'STOCK.SOLD_OUT' || (cart ?? [sku]).every((wanted) => (left.get(wanted) ?? 0) >= quantity)
+    );
+  });
+}
+
+/** Requests that have a movement of some of their products and not of others. */
+function tornCarts(evidences: readonly Evidence[]): string[] {
+  const sold = new Map(
+    evidences.map(({ sku, movements }) => [sku, new Set(movements.map(({ request }) => request))]),
+  );
+  const carts = new Map(evidences.flatMap(({ history }) => history.flatMap(cartOf)));
+  return [...carts].flatMap(([request, skus]) => {
+    const bought = skus.filter((sku) => sold.get(sku)?.has(request) === true);
+    return bought.length > 0 && bought.length < skus.length ? [request] : [];
+  });
+}
+
+const cartOf = (line: HistoryLine): (readonly [string, readonly string[]])[] =>
+  line.type === 'request' && line.cart !== undefined
+    ? [[line.request, line.cart.map(({ balance }) => balance)]]
+    : [];
