@@ -21,5 +21,12 @@ export default async function setup() {
     await stack.stop();
     rmSync(dir, { recursive: true, force: true });
   };
+  // jest ends at once when it is told to: without this its servers would stay
+  for (const [signal, number] of [
+    ['SIGINT', 2],
+    ['SIGTERM', 15],
+    ['SIGHUP', 1],
+  ])
+    process.once(signal, () => void globalThis.stopLabTestStack().finally(() => process.exit(128 + number)));
   process.env.LAB_TEST_SERVERS = JSON.stringify({ ...stack.urls, dir });
 }
