@@ -48,6 +48,8 @@ test.each([
   ['for-update', ''],
   ['conditional-update', ''],
   ['setnx', 'kill:1'],
+  ['token-lua', 'kill:1'],
+  ['replicated', 'kill:1'],
   ['conditional-update', 'kill:1'],
   ['for-update', 'error:1'],
 ])(

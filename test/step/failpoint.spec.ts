@@ -13,8 +13,8 @@ async function under(header: string, body: () => Promise<unknown>): Promise<Fire
       fired.done.push('kill');
       return Promise.reject(new Error('killed'));
     },
-    pause: (until, lockKey) => {
-      fired.done.push(`pause ${JSON.stringify(until)} ${lockKey ?? ''}`);
+    pause: (until, lock) => {
+      fired.done.push(`pause ${JSON.stringify(until)} ${lock?.key ?? ''}`);
       return Promise.resolve();
     },
     block: (ms) => void fired.done.push(`block ${ms}`),

@@ -24,7 +24,14 @@ export async function apply(run: Run, choice: Choice): Promise<boolean> {
     return true;
   }
   if (kind === 'L') return run.locks.ending().length > 0 && (await faults.lapse(run), true);
-  if (kind === 'F') return faults.flush(run).then(() => true);
+  if (choice === 'F') return faults.flush(run).then(() => true);
+  if (kind === 'F' || kind === 'D') {
+    const server = run.ownRedises[Number(choice.charAt(1)) - 1]?.name;
+    if (server === undefined || run.lost.has(server)) return false;
+    if (kind === 'F') await faults.flush(run, server);
+    else faults.loseServer(run, server);
+    return true;
+  }
   if (kind === 'W') return faults.tick(run);
   if (held === undefined || actor === undefined || !run.canMove(held)) return false;
   if (kind === 'I') await faults.killInFlight(run, held);

@@ -15,7 +15,8 @@ export const FAULTS: Readonly<Record<Exclude<FaultName, 'resume'>, string>> = {
   'in-flight': 'a process dies; the statement that it had sent runs later',
   'lose-reply': 'one command is executed, its reply is lost',
   error: 'one command fails without being executed',
-  flush: 'Redis restarts empty',
+  flush: 'a Redis restarts empty',
+  'server-down': 'one of the several servers of a strategy is lost to everybody',
 };
 
 export class FaultsSyntaxError extends Error {

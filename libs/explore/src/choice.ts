@@ -14,6 +14,7 @@ import type { Held } from './strand';
  *     K1        process 1 dies                    Ia  A's process dies, its statement is on its way; Ja  it arrives
  *     P1        process 1 stands still            R1  it goes on
  *     C1        process 1 is cut off from Redis   F   Redis restarts empty
+ *     D1        the strategy's first Redis of its own (a voter, the primary) is lost to everybody; F1  it restarts empty
  */
 export type Choice = string;
 
@@ -54,6 +55,11 @@ export function faultChoices(run: Run, left: Budget, places: Places): Choice[] {
   if (has('lapse') && lapseAllowed(run, places)) choices.push('L');
   if (has('tick') && run.clock.next((name) => runs(run.actor(name))) !== undefined) choices.push('W');
   if (has('flush') && run.locks.hasAnyIn('')) choices.push('F');
+  run.ownRedises.forEach(({ name }, i) => {
+    if (run.lost.has(name)) return;
+    if (has('flush') && run.locks.hasAnyIn(name)) choices.push(`F${i + 1}`);
+    if (has('server-down')) choices.push(`D${i + 1}`);
+  });
   return choices;
 }
 
@@ -104,7 +110,11 @@ function lapseAllowed(run: Run, places: Places): boolean {
   const [ending] = run.locks.ending();
   if (ending === undefined) return false;
   if (places.lapse === undefined) return true;
-  const owner = run.locks.states().find(({ key }) => key === ending.key)?.owner;
+  const states = run.locks.states();
+  const owner = states.find(({ key }) => key === ending.key)?.owner;
+  // the parts of a lock end together: those of another one, who is at work under them, must not end with these
+  if (run.parts > 1 && states.some((lock) => lock.expiresAt === ending.at && lock.owner !== owner))
+    return false;
   const actor = run.actors.find(({ name }) => name === owner);
   const held = actor === undefined ? undefined : mainStep(run, actor);
   return actor !== undefined && held !== undefined && releases(run, actor, held);
@@ -112,7 +122,7 @@ function lapseAllowed(run: Run, places: Places): boolean {
 
 /** The step is about the lock that its actor holds: looking at it in order to release it, or releasing it. */
 const releases = (run: Run, actor: Actor, { step }: Held): boolean =>
-  run.locks.states().some(({ key, owner }) => key === step.key && owner === actor.name) ||
+  (step.key !== undefined && run.locks.isHeldBy(actor.name, step.server ?? '', step.key)) ||
   run.places.some(
     (place) => !place.pipelined && place.touchedBy(step) && run.locks.isHeldIn(place.name, actor.name),
   );
@@ -145,6 +155,7 @@ const COST: Readonly<Record<string, FaultName>> = {
   Q: 'lose-reply',
   E: 'error',
   F: 'flush',
+  D: 'server-down',
 };
 
 /** The fault that a choice is; undefined for a step of an actor, an arrival and a resume. */

@@ -9,7 +9,7 @@ export class Chronicle {
 
   /** A step is issued. What is known later is set by `answer` and `fail`. */
   step(step: Step, extra: Partial<StepEvent>): Mutable<StepEvent> {
-    const { actor, kind, verb, text, key, script } = step;
+    const { actor, kind, verb, text, key, script, server } = step;
     const event: Mutable<StepEvent> = {
       n: this.events.length + 1,
       type: 'step',
@@ -19,6 +19,7 @@ export class Chronicle {
       text,
       ...(key !== undefined && { key }),
       ...(script !== undefined && { script }),
+      ...(server !== undefined && { server }),
       ...extra,
     };
     this.events.push(event);

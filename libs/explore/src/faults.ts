@@ -133,12 +133,19 @@ export function cut(run: Run, process: ActorProcess): void {
   run.chronicle.fault('cut', process.name, `${process.name} (${names(run, process)}) is cut off from Redis`);
 }
 
-/** Redis restarts empty. */
-export async function flush(run: Run): Promise<void> {
-  const changes = run.locks.flush('');
-  await run.world.redis.flushdb();
+/** A Redis restarts empty: the lab's own, or another one by its name. */
+export async function flush(run: Run, server = ''): Promise<void> {
+  const changes = run.locks.flush(server);
+  await run.places.find(({ name }) => name === server)?.clear();
   run.ears.missed();
-  run.chronicle.fault('flush', 'redis', 'Redis restarts empty', changes.length > 0, changes);
+  const text = `${server === '' ? 'Redis' : server} restarts empty`;
+  run.chronicle.fault('flush', server === '' ? 'redis' : server, text, changes.length > 0, changes);
+}
+
+/** Nobody reaches this server any more. What it holds stays there. */
+export function loseServer(run: Run, server: string): void {
+  run.lost.add(server);
+  run.chronicle.fault('server-down', server, `${server} is lost: nobody can reach it any more`);
 }
 
 const members = (run: Run, process: ActorProcess): readonly Actor[] =>

@@ -1,3 +1,4 @@
+import type { ActorProcess } from './actor';
 import type { Run } from './run';
 import { asksForLock, isMovement } from './sql-words';
 import { faultOf, stepOf, type Choice } from './choice';
@@ -14,9 +15,10 @@ import { faultOf, stepOf, type Choice } from './choice';
  * - `sql-lock`: UPDATE and SELECT … FOR UPDATE take row locks: they matter to each other and to the end of a
  *   transaction. Without a transaction around it a write is its own end.
  * - `sql-end`: COMMIT and ROLLBACK show what was written and free who waits.
- * - `redis-read`, `redis-write`: all keys count as one.
- * - `process`: an in-process mutex; whatever its process-mates do may free it.
- * - `everything`: faults, and steps of timers.
+ * - `redis-read`, `redis-write`: all keys of a server count as one; servers know nothing of one another.
+ * - `process`: an in-process mutex; whatever its process-mates do may free it. And the death of a process that leaves
+ *   nothing behind which a server would notice: a step of another process comes to the same before and after it.
+ * - `everything`: all other faults, and steps of timers.
  *
  * Who waits for news in one line with others (`wait=notify`) is woken by them without any step: the order of their steps
  * always matters.
@@ -30,16 +32,24 @@ export interface Footprint {
   readonly effect: Effect;
   /** It stands in line with others of its process. */
   readonly inLine: boolean;
+  /** The Redis that is touched; `*`: any. */
+  readonly server: string;
 }
 
 /** The footprint of a choice at this point of a schedule. */
 export function footprint(run: Run, choice: Choice): Footprint {
   const held = stepOf(run, choice);
   const kind = choice.charAt(0);
+  const victim = kind === 'K' ? run.processes[Number(choice.charAt(1)) - 1] : undefined;
+  if (victim !== undefined) {
+    const effect = leavesNothing(run, victim) ? 'process' : 'everything';
+    return { actor: '', process: victim.name, effect, inLine: false, server: '*' };
+  }
   if (held === undefined || !/^[a-cEQT]/.test(kind)) {
     // With no timer set, a lease that ends is nothing but a key that Redis deletes.
     const isDeletion = kind === 'L' && !run.clock.hasTimers;
-    return { actor: '', process: '', effect: isDeletion ? 'redis-write' : 'everything', inLine: false };
+    const effect = isDeletion ? 'redis-write' : 'everything';
+    return { actor: '', process: '', effect, inLine: false, server: '*' };
   }
   const actor = run.actor(held.strand.actor);
   const { step } = held;
@@ -47,6 +57,7 @@ export function footprint(run: Run, choice: Choice): Footprint {
     actor: actor.name,
     process: actor.process.name,
     inLine: run.setup.options.wait === 'notify',
+    server: step.kind === 'redis' ? (step.server ?? '') : '*', // waiting ends with a change at any of them
     effect:
       faultOf(choice) === undefined
         ? effectOf(step, actor.holdings.transactions.size > 0)
@@ -54,12 +65,28 @@ export function footprint(run: Run, choice: Choice): Footprint {
   };
 }
 
+/**
+ * No transaction that the database would roll back, no timer that is forgotten, and no lock without an end: some plans let
+ * a process die only while it has such a one, which another process may take from it.
+ */
+const leavesNothing = (run: Run, process: ActorProcess): boolean =>
+  run.setup.options.wait !== 'notify' && // a waiter who dies leaves its place in line to another one
+  !run.clock.hasTimers &&
+  run.actors
+    .filter((actor) => actor.process === process)
+    .every(
+      (actor) =>
+        actor.openSessions().size === 0 &&
+        !run.locks.states().some(({ owner, expiresAt }) => owner === actor.name && expiresAt === undefined),
+    );
+
 /** A step that fails is as visible as one that does not; what its actor does next is another step. */
 const harmed = (effect: Effect): Effect => (effect === 'nothing' ? 'everything' : effect);
 
 function effectOf(step: NonNullable<ReturnType<typeof stepOf>>['step'], inTransaction: boolean): Effect {
   switch (step.kind) {
     case 'redis':
+      if (step.verb === 'WAIT') return 'nothing'; // the replicas have it anyway, or not
       return /^(GET|EXISTS|PTTL|TTL)$/.test(step.verb) ? 'redis-read' : 'redis-write';
     case 'local':
       return 'process';
@@ -87,11 +114,15 @@ const CONFLICTS: ReadonlySet<string> = new Set([
   'redis-write redis-write',
 ]);
 
+const areOthers = (a: string, b: string): boolean => a !== '*' && b !== '*' && a !== b;
+
 /** True when the order of the two choices may matter. */
 export function dependent(a: Footprint, b: Footprint): boolean {
   if (a.actor !== '' && a.actor === b.actor) return true;
   if (a.effect === 'everything' || b.effect === 'everything') return true;
   if (a.inLine && a.process === b.process) return true;
+  if (a.effect.startsWith('redis') && b.effect.startsWith('redis') && areOthers(a.server, b.server))
+    return false;
   if (a.effect === 'process' || b.effect === 'process') return a.process === b.process;
   return CONFLICTS.has([a.effect, b.effect].sort().join(' '));
 }

@@ -6,7 +6,7 @@ import type { LockBook } from './lock-book';
 import type { LockPlace, LockReading } from './lock-places';
 import type { Quiet } from './quiet';
 import { mayFree, noteHoldings } from './sql-words';
-import type { Directive, Flight, Held, Strand } from './strand';
+import { isWaiting, type Directive, type Flight, type Held, type Strand } from './strand';
 import type { VirtualClock } from './virtual-clock';
 
 /** How a held step was let go. */
@@ -20,6 +20,8 @@ interface Around {
   readonly places: readonly LockPlace[];
   /** Told of each place that a step may have changed. */
   readonly use: (place: LockPlace) => void;
+  /** The servers that nobody can reach any more. */
+  readonly lost: ReadonlySet<string>;
   /** What a lock is granted where the command does not say it. */
   readonly leaseMs: number;
   readonly clock: VirtualClock;
@@ -45,12 +47,12 @@ export class Gate {
       const { directive, waited } = await this.hold(actor, strand, step);
       if (directive === 'die') throw new ProcessDied(actor.name);
       const timer = strand.isTimer ? ({ timer: true } as const) : {};
-      if (directive === 'error' || (actor.process.cut && step.kind === 'redis')) {
-        const fault = directive === 'error' ? 'error' : 'cut';
-        this.run.chronicle.fail(this.run.chronicle.step(step, { ...timer, fault }), 'not sent');
-        throw fault === 'cut'
-          ? new DependencyDown('redis', 'Redis is not reachable (cut off)')
-          : new InjectedFault('error', step);
+      const unsent = directive === 'error' ? 'error' : this.unreachable(actor, step);
+      if (unsent !== undefined) {
+        this.run.chronicle.fail(this.run.chronicle.step(step, { ...timer, fault: unsent }), 'not sent');
+        throw unsent === 'error'
+          ? new InjectedFault('error', step)
+          : new DependencyDown('redis', `Redis is not reachable (${unsent})`);
       }
       const fault = directive === 'lose-reply' ? ({ fault: directive } as const) : {};
       const event = this.run.chronicle.step(step, {
@@ -65,6 +67,11 @@ export class Gate {
       if (directive === 'lose-reply') throw new InjectedFault('lose-reply', step);
       return reply;
     };
+  }
+
+  private unreachable({ process }: Actor, { kind, server }: Step): 'cut' | 'server-down' | undefined {
+    if (process.cut && kind === 'redis') return 'cut';
+    return server !== undefined && this.run.lost.has(server) ? 'server-down' : undefined;
   }
 
   /** Issues the step, and looks at the locks right behind it on the same connection. */
@@ -149,8 +156,9 @@ export class Gate {
     return new Promise(() => undefined);
   }
 
-  private noteWaiting(actor: Actor, { verb, key }: Step): void {
-    if (verb === 'WAIT' && key !== undefined) {
+  private noteWaiting(actor: Actor, step: Step): void {
+    const { key } = step;
+    if (isWaiting(step) && key !== undefined) {
       if (actor.waiting?.key !== key) actor.waiting = { key, since: this.run.clock.now };
     } else if (key !== actor.waiting?.key) actor.waiting = undefined;
   }

@@ -24,10 +24,27 @@ interface Entry {
 export class LockBook {
   private readonly entries = new Map<string, Entry>();
   private readonly versions = new Map<string, number>();
+  private readonly holders = new Map<string, string | undefined>();
 
-  /** Counts the changes of a lock, wherever it lives; changes of its time to live alone do not count. */
+  /** `parts`: in how many places one lock has a part. Who has more than half of them holds it. */
+  constructor(private readonly parts = 1) {}
+
+  /**
+   * Counts the changes of a lock, wherever it lives; changes of its time to live alone do not count. Of a lock in parts
+   * only those count after which it may be had: its holder is none any more, or no part is left.
+   */
   version(lock: string): number {
     return this.versions.get(lock) ?? 0;
+  }
+
+  /** True when no part of a lock in parts is taken: a try that failed did so for another reason than a holder. */
+  isVacant(lock: string): boolean {
+    return this.parts > 1 && ![...this.entries.values()].some((entry) => entry.lock === lock);
+  }
+
+  /** True when the actor has this lock, or this part of it. */
+  isHeldBy(actor: string, place: string, lock: string): boolean {
+    return this.entries.get(shownLock(place, lock))?.owner === actor;
   }
 
   states(): LockState[] {
@@ -95,7 +112,11 @@ export class LockBook {
   private gone(key: string, entry: Entry, change: LockChange['change'], by?: string): LockChange {
     this.entries.delete(key);
     this.bump(entry.lock);
-    return { key, change, ...actors(by, entry.owner) };
+    return { key, ...this.partOf(entry.lock), change, ...actors(by, entry.owner) };
+  }
+
+  private partOf(lock: string): { lock?: string } {
+    return this.parts > 1 ? { lock } : {};
   }
 
   private present(
@@ -123,9 +144,12 @@ export class LockBook {
       expiresAt,
     });
     if (isSame)
-      return old.expiresAt === expiresAt ? [] : [{ key, change: 'renewed', ...actors(by, old.owner) }];
+      return old.expiresAt === expiresAt
+        ? []
+        : [{ key, ...this.partOf(lock), change: 'renewed', ...actors(by, old.owner) }];
     this.bump(lock);
-    return [{ key, change: old === undefined ? 'taken' : 'replaced', ...actors(by, old?.owner) }];
+    const change = old === undefined ? 'taken' : 'replaced';
+    return [{ key, ...this.partOf(lock), change, ...actors(by, old?.owner) }];
   }
 
   /** Its time to live was set by the schedule itself. */
@@ -137,7 +161,18 @@ export class LockBook {
   }
 
   private bump(lock: string): void {
-    this.versions.set(lock, this.version(lock) + 1);
+    const before = this.holders.get(lock);
+    const holder = this.holderOf(lock);
+    this.holders.set(lock, holder);
+    const mayBeHad = (before !== undefined && holder !== before) || this.isVacant(lock);
+    if (this.parts === 1 || mayBeHad) this.versions.set(lock, this.version(lock) + 1);
+  }
+
+  private holderOf(lock: string): string | undefined {
+    const owners = [...this.entries.values()].filter((entry) => entry.lock === lock);
+    return owners
+      .map(({ owner }) => owner)
+      .find((owner) => owners.filter((entry) => entry.owner === owner).length > this.parts / 2);
   }
 }
 

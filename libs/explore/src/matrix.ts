@@ -93,7 +93,9 @@ async function proof(
   const { setup } = planOf(strategy, cell);
   const shortest = await shrink(world, setup, witness.choices, kind);
   const sentence = shortest.verdict.violations.find((violation) => violation.kind === kind)?.sentence ?? '';
-  const later = CATALOGUE.slice(CATALOGUE.findIndex(({ name }) => name === strategy.name) + 1);
+  const later = CATALOGUE.slice(CATALOGUE.findIndex(({ name }) => name === strategy.name) + 1).filter(
+    ({ needs = [] }) => needs.every((component) => strategy.needs?.includes(component)),
+  );
   for (const rung of setup.carts === undefined ? later : later.filter(sellsCarts)) {
     const { verdict } = await play(world, { ...setup, strategy: rung }, shortest.choices, { strict: false });
     if (verdict.violations.length === 0)

@@ -16,7 +16,9 @@ return found`;
 const READ_LOCKS_SHA = createHash('sha1').update(READ_LOCKS).digest('hex');
 
 /** Teaches a Redis the script by which its locks are read. */
-export const loadReadLocks = (redis: SteppedRedis): Promise<unknown> => redis.script('LOAD', READ_LOCKS);
+export const loadReadLocks = async (redis: SteppedRedis): Promise<void> => {
+  await redis.script('LOAD', READ_LOCKS);
+};
 
 /** The lock keys of a Redis that was taught to. */
 export const readLocks = (redis: SteppedRedis): Promise<FoundLock[]> =>

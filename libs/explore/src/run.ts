@@ -10,7 +10,8 @@ import type { LockPlace } from './lock-places';
 import { Quiet } from './quiet';
 import { sell } from './sell';
 import type { Setup } from './setup';
-import { beginStrand, type Directive, type Held } from './strand';
+import { beginStrand, isWaiting, type Directive, type Held } from './strand';
+import { withVirtualDate } from './virtual-date';
 import { VirtualClock, type Timer } from './virtual-clock';
 import { ACTOR_NAMES, BALANCE, type World } from './world';
 
@@ -19,17 +20,21 @@ import { ACTOR_NAMES, BALANCE, type World } from './world';
  * second half taken, give it back) would otherwise wake each other for ever, and no time would pass.
  */
 const MOST_LOOKS = 8;
+/** Each try for a lock in several parts is many steps, and multiplies the schedules. */
+const MOST_LOOKS_AT_PARTS = 1;
 
 /** One schedule in progress: actors whose steps are held until they are released one by one. */
 export class Run {
   readonly clock = new VirtualClock();
-  readonly locks = new LockBook();
+  readonly locks: LockBook;
   readonly chronicle = new Chronicle();
   readonly ears: Ears;
   readonly actors: readonly Actor[];
   readonly processes: readonly ActorProcess[];
   /** Where the strategy's locks may be. */
   readonly places: readonly LockPlace[];
+  /** The servers that nobody can reach any more. */
+  readonly lost = new Set<string>();
   private readonly quiet: Quiet;
   private readonly gate: Gate;
   private readonly ends: { actor: string; code: string; text: string }[] = [];
@@ -39,6 +44,7 @@ export class Run {
     readonly setup: Setup,
   ) {
     this.places = world.placesOf(setup.strategy);
+    this.locks = new LockBook(this.parts);
     this.ears = new Ears(world.news);
     this.processes = [...new Set(setup.processes)].map((name) => new ActorProcess(name, this.ears));
     this.actors = setup.processes.map((process, i) => {
@@ -54,6 +60,7 @@ export class Run {
       use: (place) => {
         world.use(place);
       },
+      lost: this.lost,
       leaseMs: setup.options.leaseMs,
       clock: this.clock,
       locks: this.locks,
@@ -61,6 +68,16 @@ export class Run {
       quiet: this.quiet,
       ears: this.ears,
     });
+  }
+
+  /** In how many places one lock of the strategy has a part. */
+  get parts(): number {
+    return Math.max(1, this.places.filter(({ component }) => component === 'redlock').length);
+  }
+
+  /** The Redis that this strategy has besides the lab's own: voters, or a primary. */
+  get ownRedises(): readonly LockPlace[] {
+    return this.places.filter(({ component, pipelined }) => component !== undefined && pipelined);
   }
 
   /** Sets the servers back and starts the actors; each is held at its first step. */
@@ -110,9 +127,11 @@ export class Run {
       if (!isFree) held.waited = true;
       return isFree;
     }
-    if (step.verb !== 'WAIT' || step.key === undefined) return true;
-    const hasNews = step.until?.bell.hasRung ?? this.locks.version(step.key) !== version;
-    return (hasNews && actor.looks < MOST_LOOKS) || this.clock.now >= this.dueAt(held);
+    if (!isWaiting(step) || step.key === undefined) return true;
+    const hasChanged = this.locks.version(step.key) !== version || this.locks.isVacant(step.key);
+    const hasNews = step.until?.bell.hasRung ?? hasChanged;
+    const mostLooks = this.parts > 1 ? MOST_LOOKS_AT_PARTS : MOST_LOOKS;
+    return (hasNews && actor.looks < mostLooks) || this.clock.now >= this.dueAt(held);
   }
 
   /** When a WAIT ends by itself, virtual time: with its own time, or when who polls gives up. */
@@ -123,7 +142,7 @@ export class Run {
 
   /** Lets a held step go, and resolves when all is quiet again. */
   async release(held: Held, directive: Directive = 'issue'): Promise<void> {
-    if (held.step.verb === 'WAIT') this.actor(held.strand.actor).looks++;
+    if (isWaiting(held.step)) this.actor(held.strand.actor).looks++;
     held.release(directive);
     await this.settle();
   }
@@ -134,7 +153,8 @@ export class Run {
     const strand = beginStrand(actor, { auto, isTimer: true });
     timer.running = true;
     this.clock.fired(timer);
-    void observe({ actor: actor.name, listener: this.gate.listener(actor, strand) }, async () => timer.run())
+    const scope = { actor: actor.name, listener: this.gate.listener(actor, strand) };
+    void withVirtualDate(this.clock, () => observe(scope, async () => timer.run()))
       .catch(() => undefined) // a tick that throws is a missed tick, as with the real clock
       .finally(() => {
         timer.running = false;
@@ -152,6 +172,7 @@ export class Run {
     return {
       strategy: strategy.name,
       stock,
+      ...(this.parts > 1 && { parts: this.parts }),
       actors: this.actors.map(({ name, process, cart }) => ({
         name,
         process: process.name,
@@ -189,7 +210,8 @@ export class Run {
     const warn = (warning: string): void => {
       if (actor.process.alive) this.chronicle.warn(actor.name, warning);
     };
-    void observe(scope, async () => sell(actor, this.setup, this.clock.for(actor.name), warn))
+    const request = () => sell(actor, this.setup, this.clock.for(actor.name), warn);
+    void withVirtualDate(this.clock, () => observe(scope, request))
       .then(({ code, text }) => {
         if (actor.outcome !== undefined) return; // it died meanwhile
         actor.outcome = code;

@@ -55,8 +55,14 @@ export class Schedule {
     return faults.lapse(this.run, key);
   }
 
-  flush(): Promise<void> {
-    return faults.flush(this.run);
+  /** A Redis restarts empty: the lab's own, or one of several by its name. */
+  flush(server?: string): Promise<void> {
+    return faults.flush(this.run, server);
+  }
+
+  /** Nobody reaches this one of several servers any more. */
+  loseServer(server: string): void {
+    faults.loseServer(this.run, server);
   }
 
   /** Lets everybody finish, and judges what came of it. */

@@ -17,11 +17,14 @@ export interface WorldOptions {
   readonly servers?: ServerAddresses;
 }
 
+/** Voters of a world, fewer than the lab has: each one multiplies the schedules. */
+const VOTERS = 3;
+
 /** The same addresses with a world's own place in each: Redis database, ZooKeeper's chroot, prefix of etcd's keys. */
 export function ownServers({ servers = {}, redisDb, schema }: WorldOptions): ServerAddresses {
   const { voters, primary, zookeeper, etcd } = servers;
   return {
-    ...(voters !== undefined && { voters: voters.map((url) => `${url}/${redisDb}`) }),
+    ...(voters !== undefined && { voters: voters.slice(0, VOTERS).map((url) => `${url}/${redisDb}`) }),
     ...(primary !== undefined && { primary: `${primary}/${redisDb}` }),
     ...(zookeeper !== undefined && { zookeeper: `${zookeeper}/${schema}` }),
     ...(etcd !== undefined && { etcd: `${etcd}/${schema}` }),

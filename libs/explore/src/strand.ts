@@ -38,6 +38,10 @@ export interface Strand {
   begun: boolean;
 }
 
+/** Its actor waits for a lock before it tries again. Redis has a command of the same name, which is another matter. */
+export const isWaiting = ({ kind, verb }: { readonly kind: string; readonly verb: string }): boolean =>
+  kind === 'timer' && verb === 'WAIT';
+
 /** A new line of control of an actor. */
 export function beginStrand(
   actor: { readonly name: string; readonly strands: Strand[] },

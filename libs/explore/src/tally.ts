@@ -2,6 +2,7 @@ import type { ScheduleHistory, ScheduleViolation, ScheduleViolationKind } from '
 import { scheduleText } from './schedule-text';
 import type { Choice } from './choice';
 import type { Execution } from './execution';
+import { isWaiting } from './strand';
 
 /** A schedule that shows a violation. */
 export interface Witness {
@@ -64,7 +65,7 @@ export function count(tally: Tally, { choices, result }: Execution): void {
   const has = (test: (event: ScheduleHistory['events'][number]) => boolean): number =>
     history.events.some(test) ? 1 : 0;
   tally.prevented.waits += has(
-    (e) => e.type === 'step' && (e.answeredAt !== undefined || e.waited === true || e.verb === 'WAIT'),
+    (e) => e.type === 'step' && (e.answeredAt !== undefined || e.waited === true || isWaiting(e)),
   );
   tally.prevented.rejects += has(
     (e) => e.type === 'end' && /SOLD_OUT|NOT_OBTAINED|CONFLICT|FENCED/.test(e.code),

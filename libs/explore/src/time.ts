@@ -1,6 +1,7 @@
 import type { LockChange } from '#lab/verdict';
 import type { Ending } from './lock-book';
 import type { Run } from './run';
+import { isWaiting } from './strand';
 import type { Timer } from './virtual-clock';
 
 /**
@@ -42,7 +43,7 @@ export function nextMoment(run: Run): { at: number; why: string } | undefined {
   const waiters = run.actors
     .filter((actor) => actor.outcome === undefined && isRunning(run, actor.name))
     .flatMap((actor) => actor.held)
-    .filter((held) => held.step.verb === 'WAIT' && run.dueAt(held) > run.clock.now);
+    .filter((held) => isWaiting(held.step) && run.dueAt(held) > run.clock.now);
   const moments = [
     ...(timer === undefined ? [] : [{ at: timer.due, why: `a timer of ${timer.actor} is due` }]),
     ...(ending === undefined ? [] : [{ at: ending.at, why: `the lease of ${ending.key} ends` }]),

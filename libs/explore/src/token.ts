@@ -55,6 +55,7 @@ const KIND_LETTERS: Readonly<Record<ScheduleViolationKind, string>> = {
   'foreign-renewal': 'P',
   stuck: 'S',
   undersold: 'N',
+  unavailable: 'V',
   orphan: 'R',
   'torn-cart': 'T',
   'dead-lock': 'D',

@@ -1,11 +1,12 @@
-import type { SteppedRedis } from '#lab/step';
+import { Servers, type SteppedRedis } from '#lab/step';
 import type { Strategy } from '#lab/strategy';
 import type { FinalState } from '#lab/verdict';
 import { rmSync } from 'node:fs';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
 import { News } from './ears';
 import { DirectoryPlace, RedisPlace, RowPlace, type LockPlace } from './lock-places';
-import { lockFolderOf, openRedis, openSeat, type Seat, type WorldOptions } from './seat';
+import { loadReadLocks } from './read-locks';
+import { lockFolderOf, openRedis, openSeat, ownServers, type Seat, type WorldOptions } from './seat';
 import { Sessions } from './sessions';
 import type { Setup } from './setup';
 
@@ -58,6 +59,7 @@ export class World {
     seats: readonly Seat[],
     private readonly admin: Connection,
     readonly redis: SteppedRedis,
+    private readonly servers: Servers,
     readonly sessions: Sessions,
     readonly news: News,
   ) {
@@ -66,6 +68,7 @@ export class World {
       new RedisPlace('', redis, (seat) => seat.redis),
       new RowPlace(admin),
       new DirectoryPlace(lockFolderOf(options)),
+      ...servers.redises.map((own, i) => placeOnDemand(own, (seat) => seat.servers.redises[i] ?? own)),
     ];
   }
 
@@ -85,7 +88,10 @@ export class World {
     });
     const sessions = await Sessions.open(admin);
     const redis = await openRedis(options, 'explorer');
-    const world = new World(options, seats, admin, redis, sessions, await News.open(options));
+    const servers = new Servers(ownServers(options), 'explorer');
+    await servers.connect(loadReadLocks);
+    const news = await News.open(options);
+    const world = new World(options, seats, admin, redis, servers, sessions, news);
     await world.addBalance();
     for (const place of world.places) await place.clear(); // an earlier world may have left something
     return world;
@@ -168,8 +174,12 @@ export class World {
     this.redis.disconnect();
     this.news.close();
     rmSync(lockFolderOf(this.options), { recursive: true, force: true });
+    this.servers.disconnect();
   }
 }
+
+const placeOnDemand = (admin: SteppedRedis, of: (seat: Seat) => SteppedRedis): RedisPlace =>
+  new RedisPlace(admin.server ?? '', admin, of, admin.server === 'primary' ? 'replica' : 'redlock');
 
 const ROUND_TRIPS = 301;
 

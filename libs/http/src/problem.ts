@@ -24,6 +24,7 @@ const ANSWERS: Readonly<Record<string, readonly [status: number, title: string]>
   'STOCK.SOLD_OUT': [409, 'Sold out'],
   'STOCK.UNKNOWN_SKU': [404, 'Unknown product'],
   'LOCK.NOT_OBTAINED': [423, 'Lock not obtained'],
+  'LOCK.NOT_REPLICATED': [423, 'Lock not replicated'],
   'LOCK.LOST': [409, 'Lock lost'],
   'LOCK.UPGRADE': [409, 'A reader cannot become a writer'],
   'LOCK.FENCED': [409, 'Fenced off by a newer holder'],

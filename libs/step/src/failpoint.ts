@@ -41,8 +41,8 @@ const APPS: ReadonlySet<string> = new Set(['order', 'inventory']);
 /** What a fault does to this process; injected, so that the grammar can be tested without dying. */
 export interface Effects {
   kill(): Promise<never>;
-  /** `lockKey` is the lock key that the request touched last: the one that `lock-taken` is about. */
-  pause(until: { ms: number } | { event: PauseEvent }, lockKey?: string): Promise<void>;
+  /** `lock` is the step on a lock key that the request made last: the lock that `lock-taken` is about. */
+  pause(until: { ms: number } | { event: PauseEvent }, lock?: Pick<Step, 'key' | 'server'>): Promise<void>;
   block(ms: number): void;
   delay(ms: number): Promise<void>;
 }
@@ -142,13 +142,13 @@ export function failpoint(
       seen[i] = (seen[i] ?? 0) + 1;
       return seen[i] === fault.nth;
     });
-  let lockKey: string | undefined;
+  let lock: Step | undefined;
   const fire = async (fault: Fault, step: Step): Promise<void> => {
     announce(fault, step);
-    await act(fault, effects, step, lockKey);
+    await act(fault, effects, step, lock);
   };
   return async (step, issue) => {
-    if (step.key?.startsWith('lock:') === true) lockKey = step.key;
+    if (step.key?.startsWith('lock:') === true) lock = step;
     for (const fault of due('before', step)) await fire(fault, step);
     const reply = await issue();
     for (const fault of due('after', step, reply)) await fire(fault, step);
@@ -163,14 +163,14 @@ function replyMatches(fault: Fault, step: Step, reply: unknown): boolean {
   return (step.kind !== 'redis' && step.kind !== 'fs') || (reply !== null && reply !== 0 && reply !== false);
 }
 
-async function act({ action, source }: Fault, effects: Effects, step: Step, lockKey?: string): Promise<void> {
+async function act({ action, source }: Fault, effects: Effects, step: Step, lock?: Step): Promise<void> {
   switch (action.kind) {
     case 'kill':
       return effects.kill();
     case 'pause':
-      return effects.pause({ ms: action.ms }, lockKey);
+      return effects.pause({ ms: action.ms }, lock);
     case 'pause-until':
-      return effects.pause({ event: action.event }, lockKey);
+      return effects.pause({ event: action.event }, lock);
     case 'block':
       effects.block(action.ms);
       return;

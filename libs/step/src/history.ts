@@ -40,6 +40,8 @@ export interface StepLine extends Line {
   readonly text: string;
   readonly key?: string;
   readonly script?: string;
+  /** Which of several servers it went to; absent: the lab's own Redis, or the database. */
+  readonly server?: string;
   /** Position among all commands on lock keys, counted by the Redis server itself. */
   readonly order?: number;
   readonly reply?: unknown;

@@ -66,7 +66,7 @@ export class Recorder {
   }
 
   private stepLine(step: Step, request: string, n: number): StepLine {
-    const { kind, verb, text, key, script } = step;
+    const { kind, verb, text, key, script, server } = step;
     return {
       type: 'step',
       t: monotonic(),
@@ -80,6 +80,7 @@ export class Recorder {
       text,
       ...(key !== undefined && { key }),
       ...(script !== undefined && { script }),
+      ...(server !== undefined && { server }),
     };
   }
 

@@ -16,6 +16,9 @@ export interface SteppedRedisOptions {
   readonly server?: string;
 }
 
+/** Commands whose first argument is no key. */
+const WITHOUT_KEY = new Set(['WAIT', 'SCRIPT', 'PING', 'INFO', 'FLUSHDB']);
+
 /** SHA-1 → name of the Lua scripts that were loaded, so that a step can name its script. */
 const scriptNames = new Map<string, string>();
 
@@ -86,7 +89,7 @@ function describe(command: Command): StepInfo {
       kind: 'redis',
       verb,
       text: [verb, ...args].join(' '),
-      ...(args[0] !== undefined && { key: args[0] }),
+      ...(args[0] !== undefined && !WITHOUT_KEY.has(verb) && { key: args[0] }),
     };
   }
   const [sha = '', keyCount = '0', ...rest] = args;

@@ -13,6 +13,7 @@ import { localMutex } from './strategies/local-mutex';
 import { lua } from './strategies/lua';
 import { multi } from './strategies/multi';
 import { multiUnsorted } from './strategies/multi-unsorted';
+import { multiServer } from './strategies/multi-server';
 import { mysqlLockTable } from './strategies/mysql-lock-table';
 import { mysqlLockTableTtl } from './strategies/mysql-lock-table-ttl';
 import { mysqlNamedLock } from './strategies/mysql-named-lock';
@@ -21,8 +22,11 @@ import { optimistic } from './strategies/optimistic';
 import { readWrite } from './strategies/read-write';
 import { redisDecr } from './strategies/redis-decr';
 import { redisAndTable } from './strategies/redis-and-table';
+import { redlock } from './strategies/redlock';
+import { redlockBeta } from './strategies/redlock-beta';
 import { reentrant } from './strategies/reentrant';
 import { reentrantThread } from './strategies/reentrant-thread';
+import { replicated } from './strategies/replicated';
 import { rollbackOnLoss } from './strategies/rollback-on-loss';
 import { setnx } from './strategies/setnx';
 import { setnxCatch } from './strategies/setnx-catch';
@@ -63,6 +67,10 @@ export const CATALOGUE: readonly Strategy[] = [
   readWrite,
   multiUnsorted,
   multi,
+  replicated,
+  redlock,
+  multiServer,
+  redlockBeta,
   redisDecr,
   redisAndTable,
   mysqlLockTable,

@@ -54,7 +54,8 @@ export type ViolationKind =
   | 'undersold'
   | 'orphan'
   | 'torn-cart'
-  | 'dead-lock';
+  | 'dead-lock'
+  | 'unavailable';
 
 /** A circumstance under which a strategy may behave differently. */
 export type Circumstance =
@@ -65,10 +66,12 @@ export type Circumstance =
   | 'release-fails'
   | 'work-outlives-lease'
   | 'waiters-give-up'
+  | 'paused-in-acquire'
   | 'paused-before-release'
   | 'paused-before-write'
   | 'crossed-carts'
-  | 'crossed-carts-outwait-leases';
+  | 'crossed-carts-outwait-leases'
+  | 'server-down';
 
 /** Violations that must be seen, and further ones that may be seen beside them. */
 export interface Expectation {

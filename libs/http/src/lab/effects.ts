@@ -24,7 +24,7 @@ export function processEffects(
       while (performance.now() < until);
     },
     delay: (ms) => delay(ms),
-    async pause(until, lockKey) {
+    async pause(until, lock) {
       const event: PauseEvent | undefined = 'event' in until ? until.event : undefined;
       await startResumer({
         pid: process.pid,
@@ -32,7 +32,7 @@ export function processEffects(
         replica: config.replica,
         historyDir: config.historyDir,
         ...(event === 'lock-taken' &&
-          lockKey !== undefined && { taken: { redisUrl: config.redisUrl, key: lockKey } }),
+          lock?.key !== undefined && { taken: { redisUrls: redisesOf(config, lock.server), key: lock.key } }),
         ...(event === 'sale' && {
           sale: { mysqlUrl: config.mysqlUrl, database: config.inventoryDatabase, balance, notBy: request },
         }),
@@ -41,6 +41,12 @@ export function processEffects(
       await delay(0); // the signal may arrive a moment later: let it, before the step is issued
     },
   };
+}
+
+/** The Redis that have a part of the lock: all voters, when one of them has. */
+function redisesOf({ redisUrl, servers }: Config, server: string | undefined): readonly string[] {
+  if (server === undefined) return [redisUrl];
+  return server === 'primary' && servers.primary !== undefined ? [servers.primary] : (servers.voters ?? []);
 }
 
 /** Starts the helper that will resume this process, and returns once it watches. */

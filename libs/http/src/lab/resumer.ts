@@ -15,8 +15,8 @@ export interface ResumeOrder {
   readonly ms: number;
   readonly replica: string;
   readonly historyDir: string;
-  /** Go on when this key is held by somebody who does not hold it now. */
-  readonly taken?: { readonly redisUrl: string; readonly key: string };
+  /** Go on when this key is held by somebody who does not hold it now, in more than half of these Redis. */
+  readonly taken?: { readonly redisUrls: readonly string[]; readonly key: string };
   /** Go on when another request's movement of this balance has been committed. */
   readonly sale?: {
     readonly mysqlUrl: string;
@@ -31,19 +31,29 @@ const LOOK_EVERY_MS = 2;
 
 type Event = () => Promise<boolean>;
 
+async function lockTaken({ redisUrls, key }: NonNullable<ResumeOrder['taken']>): Promise<Event> {
+  const parts = await Promise.all(redisUrls.map((url) => partTaken(url, key)));
+  return async () => {
+    const taken = await Promise.all(parts.map((part) => part()));
+    return taken.filter(Boolean).length > parts.length / 2;
+  };
+}
+
 /** The value changed hands: another value, or the same value with more time to live than it had. */
-async function lockTaken({ redisUrl, key }: NonNullable<ResumeOrder['taken']>): Promise<Event> {
+async function partTaken(redisUrl: string, key: string): Promise<Event> {
   const redis = new Redis(redisUrl);
   const look = async (): Promise<{ value: string | null; ttl: number }> => ({
     value: await redis.get(key),
     ttl: await redis.pttl(key),
   });
-  let last = await look();
+  const first = await look();
+  let last = first;
+  let passedOn = false;
   return async () => {
     const now = await look();
-    const taken = now.value !== null && (now.value !== last.value || now.ttl > last.ttl);
+    passedOn ||= now.ttl > last.ttl;
     last = now;
-    return taken;
+    return now.value !== null && (now.value !== first.value || passedOn);
   };
 }
 

@@ -26,6 +26,22 @@ export class LockLost extends Error {
   }
 }
 
+/** A replica did not acknowledge the lock in time: after a failover it would not be there. */
+export class LockNotReplicated extends Error {
+  readonly code = 'LOCK.NOT_REPLICATED';
+
+  constructor(
+    readonly key: string,
+    readonly acknowledged: number,
+    readonly wanted: number,
+  ) {
+    super(
+      `${key} was given back: ${acknowledged} of ${wanted} replicas have acknowledged it in time, and a failover to the other would lose it. Try again; when it stays so, look at the replicas`,
+    );
+    this.name = 'LockNotReplicated';
+  }
+}
+
 /** A reader asked to write without giving up reading first. */
 export class UpgradeRefused extends Error {
   readonly code = 'LOCK.UPGRADE';

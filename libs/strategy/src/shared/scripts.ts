@@ -16,7 +16,14 @@ interface Script<Args extends readonly (string | number)[]> {
 const scripts: Script<never>[] = [];
 
 function script<Args extends readonly (string | number)[]>(name: string): Script<Args> {
-  const text = readFileSync(join(__dirname, '..', 'lua', `${name}.lua`), 'utf8');
+  return theirScript(name, readFileSync(join(__dirname, '..', 'lua', `${name}.lua`), 'utf8'));
+}
+
+/** A script that a library brings along: steps show it by this name, and servers are taught it as all others. */
+export function theirScript<Args extends readonly (string | number)[]>(
+  name: string,
+  text: string,
+): Script<Args> {
   const loaded = { name, text, sha: createHash('sha1').update(text).digest('hex') };
   nameScript(loaded.sha, name);
   scripts.push(loaded);

@@ -55,14 +55,17 @@ export function judgeHolders(history: readonly HistoryLine[]): HolderFindings {
   const onLocks = steps.filter(isOnLock);
   const ordered = onLocks.filter(hasOrder).sort(byOrder);
   const lastWork = lastWorkOf(steps, onLocks);
-  const findings = [...groupBy(ordered, ({ key }) => key)].map(([key, own]) => judgeKey(key, own, lastWork));
+  const votes = votesOf(onLocks);
+  const findings = [...groupBy(ordered, ({ key, server = '' }) => `${server} ${key}`).values()].map((own) =>
+    judgeKey(own, lastWork, votes.won),
+  );
   return {
-    overlaps: findings.flatMap(({ overlaps }) => overlaps),
+    overlaps: distinct(findings.flatMap(({ overlaps }) => overlaps)),
     foreignReleases: findings.flatMap(({ foreignReleases }) => foreignReleases),
     foreignRenewals: findings.flatMap(({ foreignRenewals }) => foreignRenewals),
     tenures: findings.flatMap(({ tenures }) => tenures),
     immortal: immortalOf(history, onLocks),
-    undecided: onLocks.length - ordered.length,
+    undecided: onLocks.filter((step) => step.order === undefined && !votes.outvoted.has(step)).length,
   };
 }
 
@@ -76,6 +79,50 @@ const isOnLock = (line: StepLine): line is LockStep =>
 const hasOrder = (line: LockStep): line is Ordered => line.order !== undefined;
 
 const byOrder = (a: Ordered, b: Ordered): number => a.order - b.order;
+
+/** A lock in several servers: which tries for a part belong to one that won, and what the others decided without it. */
+interface Votes {
+  /** True unless the step took a part in a try that did not get more than half of the parts. */
+  readonly won: (step: LockStep) => boolean;
+  /** Commands that one server did not answer, while more than half of the servers answered theirs. */
+  readonly outvoted: ReadonlySet<LockStep>;
+}
+
+/**
+ * A lock that lies in several servers is held by who has more than half of it. What a request sends to the servers in
+ * turn is one try, or one release, until it comes to a server for the second time.
+ */
+function votesOf(onLocks: readonly LockStep[]): Votes {
+  const lost = new Set<LockStep>();
+  const outvoted = new Set<LockStep>();
+  for (const [, steps] of groupBy(onLocks, ({ key }) => key)) {
+    const servers = new Set(steps.map(({ server }) => server)).size;
+    if (servers === 1) continue;
+    for (const [, own] of groupBy(steps, ({ request, pid }) => `${pid} ${request}`))
+      for (const round of roundsOf(own)) {
+        if (round.filter(acquired).length <= servers / 2) for (const step of round) lost.add(step);
+        const silent = round.filter(({ order }) => order === undefined);
+        if (silent.length < servers / 2) for (const step of silent) outvoted.add(step);
+      }
+  }
+  return { won: (step) => !lost.has(step), outvoted };
+}
+
+function roundsOf(steps: readonly LockStep[]): LockStep[][] {
+  const rounds: LockStep[][] = [];
+  for (const step of steps.toSorted((a, b) => a.n - b.n)) {
+    const round = rounds.at(-1);
+    const isNew = round === undefined || round.some(({ server }) => server === step.server);
+    if (isNew) rounds.push([step]);
+    else round.push(step);
+  }
+  return rounds;
+}
+
+/** Two holders who meet at several servers are still only two. */
+const distinct = (overlaps: readonly Overlap[]): Overlap[] => [
+  ...new Map(overlaps.map((one) => [`${one.key} ${one.first} ${one.second}`, one])).values(),
+];
 
 /** The steps, each once: a step that was pending when a fault was announced may have been answered after all. */
 function stepsOf(history: readonly HistoryLine[]): StepLine[] {
@@ -100,7 +147,12 @@ export const released = ({ verb, script, reply }: StepLine): boolean =>
 const renews = ({ verb, script }: StepLine): boolean =>
   /^P?EXPIRE$/.test(verb) || script?.startsWith('renew') === true;
 
-function judgeKey(key: string, steps: readonly Ordered[], lastWork: ReadonlyMap<string, number>) {
+/** One lock on one server. */
+function judgeKey(
+  steps: readonly Ordered[],
+  lastWork: ReadonlyMap<string, number>,
+  won: (step: LockStep) => boolean,
+) {
   const overlaps: Overlap[] = [];
   const foreignReleases: ForeignRelease[] = [];
   const foreignRenewals: ForeignRenewal[] = [];
@@ -108,8 +160,9 @@ function judgeKey(key: string, steps: readonly Ordered[], lastWork: ReadonlyMap<
   const inside = new Set<string>();
   let owner: string | undefined;
   for (const step of steps) {
-    const { request, replica } = step;
-    if (acquired(step)) {
+    const { key, request, replica } = step;
+    if (acquired(step) && !won(step)) owner = request;
+    else if (acquired(step)) {
       const came = step.t + step.took;
       for (const first of inside)
         if (first !== request && (lastWork.get(first) ?? 0) > came)

@@ -7,6 +7,8 @@ export interface ScheduleHistory {
   /** Each balance before the first step. */
   readonly stock: number;
   readonly actors: readonly ScheduleActor[];
+  /** In how many places a lock has a part; absent: in one. It is held by who has more than half of them. */
+  readonly parts?: number;
   readonly events: readonly ScheduleEvent[];
   readonly final: FinalState;
 }
@@ -45,6 +47,8 @@ export interface LockState {
 /** What a step or fault did to a lock key. `owner` is whose it was before. */
 export interface LockChange {
   readonly key: string;
+  /** The lock that the key is a part of, where a lock has several. */
+  readonly lock?: string;
   readonly change: 'taken' | 'replaced' | 'released' | 'renewed' | 'expired' | 'flushed';
   readonly by?: string;
   readonly owner?: string;
@@ -64,12 +68,14 @@ export interface StepEvent extends Event {
   readonly text: string;
   readonly key?: string;
   readonly script?: string;
+  /** Which of several servers it went to; absent: the lab's own Redis, or the database. */
+  readonly server?: string;
   /** Made by a timer of the actor (a watchdog), not by its main line. */
   readonly timer?: true;
   /** It could not be made at once: its mutex was taken. */
   readonly waited?: true;
   /** What was done to this very step. */
-  readonly fault?: 'error' | 'lose-reply' | 'cut' | 'in-flight';
+  readonly fault?: 'error' | 'lose-reply' | 'cut' | 'in-flight' | 'server-down';
   readonly reply?: unknown;
   readonly error?: string;
   /** The step had to wait in the server: it was answered during this event. */
@@ -88,7 +94,8 @@ export type FaultName =
   | 'in-flight'
   | 'lose-reply'
   | 'error'
-  | 'flush';
+  | 'flush'
+  | 'server-down';
 
 /** Something done to an actor's process, to time or to a server. */
 export interface FaultEvent extends Event {

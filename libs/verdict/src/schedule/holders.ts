@@ -1,8 +1,9 @@
-import type { ScheduleEvent, ScheduleHistory, StepEvent } from './history';
+import type { LockChange, ScheduleEvent, ScheduleHistory, StepEvent } from './history';
 import type { ScheduleViolation } from './violation';
 
-/** What an actor believes: from taking a key to its last statement that needs it. Positions of events. */
+/** A holder: from taking the lock, or more than half of its parts, to the last statement under it. Positions of events. */
 interface Tenure {
+  /** The lock as a whole. */
   readonly key: string;
   readonly actor: string;
   readonly from: number;
@@ -21,19 +22,41 @@ export function judgeHolders(history: ScheduleHistory): ScheduleViolation[] {
   ];
 }
 
-function findTenures({ events }: ScheduleHistory): Tenure[] {
-  const taken = events.flatMap((event) =>
-    (event.locks ?? [])
-      .filter(({ change }) => change === 'taken' || change === 'replaced')
-      .flatMap(({ key, by }) => (by === undefined ? [] : [{ key, actor: by, from: event.n }])),
+/** The lock as a whole that a change is about. */
+const lockOf = ({ key, lock }: LockChange): string => lock ?? key;
+
+/** Who has more than half of the parts from which position on. Where a lock has one part, that is whoever takes it. */
+function takings({ events, parts = 1 }: ScheduleHistory): Omit<Tenure, 'until'>[] {
+  const owners = new Map<string, { readonly lock: string; readonly owner: string | undefined }>();
+  const partsOf = (owner: string, lock: string): number =>
+    [...owners.values()].filter((part) => part.lock === lock && part.owner === owner).length;
+  return events.flatMap((event) =>
+    (event.locks ?? []).flatMap((change) => {
+      const { key, by } = change;
+      const lock = lockOf(change);
+      if (change.change === 'renewed') return [];
+      const had = by === undefined ? 0 : partsOf(by, lock);
+      owners.delete(key);
+      if (change.change !== 'taken' && change.change !== 'replaced') return [];
+      owners.set(key, { lock, owner: by });
+      if (by === undefined || partsOf(by, lock) <= parts / 2 || (parts > 1 && had > parts / 2)) return [];
+      return [{ key: lock, actor: by, from: event.n }];
+    }),
   );
-  return taken.map((tenure) => {
+}
+
+function findTenures(history: ScheduleHistory): Tenure[] {
+  const { events } = history;
+  return takings(history).map((tenure) => {
     const released = events.find(
       (event) =>
         event.n > tenure.from &&
         event.locks?.some(
-          ({ key, change, by, owner }) =>
-            key === tenure.key && change === 'released' && by === tenure.actor && owner === tenure.actor,
+          (change) =>
+            lockOf(change) === tenure.key &&
+            change.change === 'released' &&
+            change.by === tenure.actor &&
+            change.owner === tenure.actor,
         ),
     );
     const last = events.findLast(
@@ -49,10 +72,11 @@ function findTenures({ events }: ScheduleHistory): Tenure[] {
   });
 }
 
-function overlaps({ events }: ScheduleHistory, tenures: readonly Tenure[]): ScheduleViolation[] {
+function overlaps({ events, parts = 1 }: ScheduleHistory, tenures: readonly Tenure[]): ScheduleViolation[] {
   for (const first of tenures)
     for (const second of tenures) {
       if (first.key !== second.key || first.actor === second.actor) continue;
+      if (parts > 1 && second.until === second.from) continue; // it wanted more parts, and gave these back
       if (!(first.from < second.from && second.from < first.until)) continue;
       const lost = lossOf(events, first, second.from);
       return [
@@ -70,7 +94,9 @@ function overlaps({ events }: ScheduleHistory, tenures: readonly Tenure[]): Sche
 
 function foreignReleases({ events }: ScheduleHistory, tenures: readonly Tenure[]): ScheduleViolation[] {
   for (const event of events)
-    for (const { key, change, by, owner } of event.locks ?? []) {
+    for (const lockChange of event.locks ?? []) {
+      const { change, by, owner } = lockChange;
+      const key = lockOf(lockChange);
       if (change !== 'released' || by === undefined || owner === undefined || by === owner) continue;
       const theirs = tenures.findLast((t) => t.key === key && t.actor === owner && t.from < event.n);
       const own = tenures.findLast((t) => t.key === key && t.actor === by && t.from < event.n);
@@ -139,9 +165,9 @@ function lossOf(events: readonly ScheduleEvent[], { key, actor, from }: Tenure, 
     (event) =>
       event.n > from &&
       event.n <= until &&
-      event.locks?.some((c) => c.key === key && c.owner === actor && c.change !== 'renewed'),
+      event.locks?.some((c) => lockOf(c) === key && c.owner === actor && c.change !== 'renewed'),
   );
-  const change = loss?.locks?.find((c) => c.key === key && c.owner === actor)?.change;
+  const change = loss?.locks?.find((c) => lockOf(c) === key && c.owner === actor)?.change;
   if (loss === undefined || change === undefined) return '';
   const words = {
     expired: `${actor}'s lease ended at step ${loss.n}`,

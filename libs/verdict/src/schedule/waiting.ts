@@ -112,7 +112,10 @@ function starved({ events, final }: ScheduleHistory): ScheduleViolation[] {
   if (final.locks.length > 0) return [];
   const lapsed = events.some((event) => event.locks?.some(({ change }) => change === 'expired'));
   const waited = (actor: string): boolean =>
-    events.some((event) => event.type === 'step' && event.actor === actor && event.verb === 'WAIT');
+    events.some(
+      (event) =>
+        event.type === 'step' && event.actor === actor && event.kind === 'timer' && event.verb === 'WAIT',
+    );
   return events.flatMap((event) =>
     event.type === 'end' && event.code === 'LOCK.NOT_OBTAINED' && !lapsed && waited(event.actor)
       ? [

@@ -1,0 +1,37 @@
+import type { Strategy } from '../contract';
+import { readModifyWrite } from '../shared/read-modify-write';
+import { RedlockBetaClient, type BetaLock } from '../shared/redlock-beta';
+import { lockKey, withLock } from '../shared/with-lock';
+
+export const redlockBeta: Strategy = {
+  name: 'redlock-beta',
+  mechanism: 'npm redlock 5.0.0-beta.2, as shipped: ours as soon as a majority has said yes.',
+  defect:
+    'Nobody looks at how long the asking took: after a pause inside acquire it returns a lock that has expired. Otherwise as redlock; with an even number of servers and a tie it hangs.',
+  source: 'npm redlock 5.0.0-beta.2: the check of 4.2, elapsed < validity, is not there any more.',
+  next: 'redlock (4.2) checks what is left of the lease before it returns the lock.',
+  options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
+  needs: ['redlock'],
+  lacks: ['survivesLapse', 'survivesSlowWork'],
+  expected: {
+    'work-outlives-lease': { must: ['oversold', 'lost-update', 'overlap'], may: [] },
+    'paused-before-write': { must: ['overlap', 'lost-update'], may: ['oversold'] },
+    'paused-in-acquire': { must: ['overlap', 'lost-update'], may: ['oversold'] },
+  },
+
+  apply(change, tools) {
+    const { servers, options } = tools;
+    const key = lockKey(change.balance, 'redlock-beta');
+    const client = new RedlockBetaClient(servers.voters);
+    let granted: BetaLock | undefined;
+    const lock = {
+      key,
+      tryAcquire: async () => {
+        granted = await client.tryLock(key, options.leaseMs);
+        return granted !== undefined;
+      },
+      release: async () => granted?.release(),
+    };
+    return withLock(lock, tools, () => readModifyWrite(change, tools));
+  },
+};
