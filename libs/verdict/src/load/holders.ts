@@ -69,9 +69,13 @@ export function judgeHolders(history: readonly HistoryLine[]): HolderFindings {
   };
 }
 
-/** The steps on lock keys that have a place in the server's order, in that order. */
+/** The steps on lock keys that have a place in the server's order, in that order. Voters have no order in common. */
 export const orderedLockSteps = (history: readonly HistoryLine[]): Ordered[] =>
-  stepsOf(history).filter(isOnLock).filter(hasOrder).sort(byOrder);
+  stepsOf(history)
+    .filter(isOnLock)
+    .filter(hasOrder)
+    .filter(({ server = 'primary' }) => server === 'primary')
+    .sort(byOrder);
 
 const isOnLock = (line: StepLine): line is LockStep =>
   line.key?.startsWith('lock:') === true && line.kind === 'redis';
