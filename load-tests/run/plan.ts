@@ -111,6 +111,7 @@ const RELEASES = new Set([
   'EVALSHA',
   'release-if-owner',
   'release-reentrant',
+  'release-fair',
   'COMMIT',
 ]);
 

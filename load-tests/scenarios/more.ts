@@ -201,6 +201,27 @@ export const MORE: readonly Scenario[] = [
     },
     'each cart rests 1 s on its first lock; work 1 s',
   ),
+  scenario('fair', 'each release gives the lock to the next in line: exact', {
+    strategy: 'fair',
+    ...rush,
+    options: { waitMs: 20_000 },
+  }),
+  scenario(
+    'fair-killed',
+    'holder killed: after its lease the next in line buys',
+    {
+      strategy: 'fair',
+      ...afterFault,
+      options: { leaseMs: 500, waitMs: 20_000 },
+      fault: { header: 'after(acquire-fair)=kill', on: { kind: 'first' } },
+    },
+    alone,
+  ),
+  scenario('token-lua-notify', 'who waits is told of the release: exact', {
+    strategy: 'token-lua',
+    ...rush,
+    options: { wait: 'notify', waitMs: 20_000 },
+  }),
   scenario('redis-decr', 'exact', { strategy: 'redis-decr', ...rush }),
   scenario(
     'redis-decr-killed',

@@ -103,7 +103,7 @@ export class Gate {
           [...(behind[i] ?? []), ...(after[i] ?? [])],
           this.run.clock.now,
           actor.name,
-          place.pipelined ? step.text.split(' ') : [String(this.run.leaseMs)],
+          place.pipelined ? [...step.text.split(' '), String(this.run.leaseMs)] : [String(this.run.leaseMs)],
         ),
       );
       this.run.chronicle.answer(event, reply, locks);

@@ -25,6 +25,8 @@ export class LockBook {
   private readonly entries = new Map<string, Entry>();
   private readonly versions = new Map<string, number>();
   private readonly holders = new Map<string, string | undefined>();
+  /** Who has first named a token in a command: it is that actor's. */
+  private readonly tokens = new Map<string, string>();
 
   /** `parts`: in how many places one lock has a part. Who has more than half of them holds it. */
   constructor(private readonly parts = 1) {}
@@ -82,6 +84,8 @@ export class LockBook {
     by?: string,
     args: readonly string[] = [],
   ): LockChange[] {
+    for (const arg of args)
+      if (by !== undefined && UNIQUE.test(arg) && !this.tokens.has(arg)) this.tokens.set(arg, by);
     const changes: LockChange[] = [];
     const seen = new Set(readings.map(({ lock }) => lock));
     for (const [key, entry] of this.entries)
@@ -121,7 +125,7 @@ export class LockBook {
 
   private present(
     place: string,
-    { lock, content, owner, ttlMs, expiry }: LockReading,
+    { lock, content, owner, token, ttlMs, expiry }: LockReading,
     now: number,
     by: string | undefined,
     args: readonly string[],
@@ -135,11 +139,12 @@ export class LockBook {
         : ttlMs < 0
           ? undefined
           : now + granted(ttlMs, args);
+    const newOwner = owner ?? (isSame ? old.owner : (this.tokens.get(token ?? '') ?? by));
     this.entries.set(key, {
       place,
       lock,
       content,
-      owner: owner ?? (isSame ? old.owner : by),
+      owner: newOwner,
       realExpiry: expiry,
       expiresAt,
     });
@@ -148,6 +153,12 @@ export class LockBook {
         ? []
         : [{ key, ...this.partOf(lock), change: 'renewed', ...actors(by, old.owner) }];
     this.bump(lock);
+    const isHandedOver = old !== undefined && old.owner === by && newOwner !== by;
+    if (isHandedOver)
+      return [
+        { key, ...this.partOf(lock), change: 'released', ...actors(by, by) },
+        { key, ...this.partOf(lock), change: 'taken', ...actors(newOwner) },
+      ];
     const change = old === undefined ? 'taken' : 'replaced';
     return [{ key, ...this.partOf(lock), change, ...actors(by, old?.owner) }];
   }
@@ -175,6 +186,9 @@ export class LockBook {
       .find((owner) => owners.filter((entry) => entry.owner === owner).length > this.parts / 2);
   }
 }
+
+/** Tokens that nobody else has. */
+const UNIQUE = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 
 const actors = (by?: string, owner?: string): { by?: string; owner?: string } => ({
   ...(by !== undefined && { by }),

@@ -13,6 +13,8 @@ export interface LockReading {
   readonly content: string;
   /** The actor who has it, where the content says so; otherwise it is whoever was seen to put it there. */
   readonly owner?: string;
+  /** The token that is its content, where it is one: it is known whose that is. */
+  readonly token?: string;
   /** Milliseconds to live; -1: for ever. */
   readonly ttlMs: number;
   /** When it ends in real time, in any unit: another value means that somebody has set it anew. */
@@ -61,7 +63,7 @@ export class RedisPlace implements LockPlace {
   async read(seat?: Seat): Promise<readonly LockReading[]> {
     const redis = seat === undefined ? this.admin : this.of(seat);
     const found = await readLocks(redis);
-    return found.map(([lock, content, ttlMs, expiry]) => ({ lock, content, ttlMs, expiry }));
+    return found.map(([lock, content, ttlMs, expiry, token]) => ({ lock, content, ttlMs, expiry, token }));
   }
 
   async end(lock: string): Promise<boolean> {

@@ -1,16 +1,18 @@
 import type { SteppedRedis } from '#lab/step';
 import { createHash } from 'node:crypto';
 
-type FoundLock = [name: string, content: string, ttlMs: number, expiry: number];
+type FoundLock = [name: string, content: string, ttlMs: number, expiry: number, token: string];
 
 /**
- * Reads every lock key of a database: name, content, milliseconds to live, and when it expires, in one atomic step.
+ * Reads every lock key of a database: name, content, milliseconds to live, when it expires, and its token, in one
+ * atomic step.
  * A key's content is its owner in every lock that is known; DUMP covers strings, hashes and sets alike.
  */
 const READ_LOCKS = `
 local found = {}
 for _, key in ipairs(redis.call('KEYS', 'lock:*')) do
-  found[#found + 1] = { key, redis.sha1hex(redis.call('DUMP', key)), redis.call('PTTL', key), redis.call('PEXPIRETIME', key) }
+  local token = redis.call('TYPE', key).ok == 'string' and redis.call('GET', key) or ''
+  found[#found + 1] = { key, redis.sha1hex(redis.call('DUMP', key)), redis.call('PTTL', key), redis.call('PEXPIRETIME', key), token }
 end
 return found`;
 const READ_LOCKS_SHA = createHash('sha1').update(READ_LOCKS).digest('hex');

@@ -55,6 +55,7 @@ export class VirtualClock {
   for(actor: string): Clock {
     return {
       now: () => this.time,
+      serverTime: () => Math.round(this.time),
       sleep: (ms, why, key) =>
         step(
           () => ({

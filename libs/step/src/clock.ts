@@ -11,6 +11,8 @@ export interface Ticker {
 export interface Clock {
   /** Monotonic time. Only differences mean anything. */
   now(): number;
+  /** What a script is told as the time: whole milliseconds, or -1: it asks its own server. */
+  serverTime(): number;
   /** Resolves after `ms`. `why` names the step that others see: the simulated business, or waiting for a lock. */
   sleep(ms: number, why: 'WORK' | 'WAIT', key?: string): Promise<void>;
   /** Resolves when the bell has rung, at the latest after `ms`: waiting for the lock `key`. */
@@ -24,6 +26,8 @@ export interface Clock {
 /** The real clock. Its tickers are `unref`ed: a renewal timer never keeps a process alive. */
 export const systemClock: Clock = {
   now: () => performance.now(),
+
+  serverTime: () => -1,
 
   sleep: (ms, why, key) =>
     step(

@@ -3,6 +3,7 @@ import type { CartStrategy, Strategy } from './contract';
 import { conditionalUpdate } from './strategies/conditional-update';
 import { directory } from './strategies/directory';
 import { expiring } from './strategies/expiring';
+import { fair } from './strategies/fair';
 import { fenced } from './strategies/fenced';
 import { fencedWrite } from './strategies/fenced-write';
 import { forUpdate } from './strategies/for-update';
@@ -64,6 +65,7 @@ export const CATALOGUE: readonly Strategy[] = [
   rollbackOnLoss,
   reentrantThread,
   reentrant,
+  fair,
   readWrite,
   multiUnsorted,
   multi,

@@ -1,12 +1,15 @@
 import { step } from '#lab/step';
 import { Mutex } from 'async-mutex';
 import { DEAF, type Notices } from './notices';
+import { Turns } from './turns';
 import { WaitingRoom } from './waiting-room';
 
 /** One process as its requests see it: mutexes and lines of waiters that are shared inside it and invisible outside. */
 export class LocalProcess {
   /** Those of its requests that wait to be told of a release. */
   readonly waiting: WaitingRoom;
+  /** Those that wait for their turn in a line that Redis keeps. */
+  readonly turns: Turns;
   private readonly mutexes = new Map<string, Mutex>();
 
   constructor(
@@ -14,7 +17,16 @@ export class LocalProcess {
     notices: Notices = DEAF,
   ) {
     this.waiting = new WaitingRoom(notices);
-    notices.tell(this.waiting);
+    this.turns = new Turns(notices);
+    const hearers = [this.waiting, this.turns];
+    notices.tell({
+      heard: (channel, message) => {
+        for (const hearer of hearers) hearer.heard(channel, message);
+      },
+      missed: () => {
+        for (const hearer of hearers) hearer.missed();
+      },
+    });
   }
 
   /** Runs `section` while no other request of this process is in a section of the same key. Waits in line. */

@@ -144,8 +144,13 @@ export const acquired = ({ verb, text, script, reply }: StepLine): boolean =>
   (verb === 'SET' && reply === 'OK' && !/ XX\b/.test(text)) || // without NX it takes the lock from whoever has it
   (script?.startsWith('acquire') === true && reply !== null && reply !== 0);
 
-export const released = ({ verb, script, reply }: StepLine): boolean =>
-  (verb === 'DEL' || script?.startsWith('release') === true) && reply === 1;
+export const released = (step: StepLine): boolean =>
+  ((step.verb === 'DEL' || step.script?.startsWith('release') === true) && step.reply === 1) ||
+  heirOf(step) !== undefined;
+
+/** The token to whose owner a release has given the lock. */
+export const heirOf = ({ script, reply }: StepLine): string | undefined =>
+  script?.startsWith('release') === true && typeof reply === 'string' ? reply : undefined;
 
 /** Sets the expiry anew. Right after SETNX it is the second half of acquiring. */
 const renews = ({ verb, script }: StepLine): boolean =>
@@ -163,21 +168,30 @@ function judgeKey(
   const tenures: Tenure[] = [];
   const inside = new Set<string>();
   let owner: string | undefined;
-  for (const step of steps) {
+  const enter = (step: Ordered): void => {
     const { key, request, replica } = step;
+    const came = step.t + step.took;
+    for (const first of inside)
+      if (first !== request && (lastWork.get(first) ?? 0) > came)
+        overlaps.push({ key, first, second: request });
+    inside.add(request);
+    owner = request;
+    tenures.push({ key, request, replica, from: came, until: lastTouch(steps, step) ?? null });
+  };
+  for (const step of steps) {
+    const { key, request } = step;
     if (acquired(step) && !won(step)) owner = request;
-    else if (acquired(step)) {
-      const came = step.t + step.took;
-      for (const first of inside)
-        if (first !== request && (lastWork.get(first) ?? 0) > came)
-          overlaps.push({ key, first, second: request });
-      inside.add(request);
-      owner = request;
-      tenures.push({ key, request, replica, from: came, until: lastTouch(steps, step) ?? null });
-    } else if (released(step)) {
+    else if (acquired(step)) enter(step);
+    else if (released(step)) {
       if (owner !== undefined && owner !== request) foreignReleases.push({ key, by: request, owner });
       owner = undefined;
       inside.delete(request);
+      const heir = heirOf(step);
+      const next = steps.find(
+        ({ script, text }) => script?.startsWith('acquire') === true && text.includes(heir ?? ' '),
+      );
+      if (heir !== undefined && next !== undefined)
+        enter({ ...step, request: next.request, replica: next.replica });
     } else if (renews(step) && step.reply === 1 && owner !== undefined && owner !== request)
       foreignRenewals.push({ key, by: request, owner });
   }

@@ -4,7 +4,14 @@ import type { HistoryLine } from '#lab/step';
 import { chainOf } from './chain-of';
 import type { Expectation, ViolationKind } from '#lab/strategy';
 import type { Answer, Evidence, LockLeft } from './evidence';
-import { acquired, judgeHolders, type ForeignRelease, type ForeignRenewal, type Overlap } from './holders';
+import {
+  acquired,
+  heirOf,
+  judgeHolders,
+  type ForeignRelease,
+  type ForeignRenewal,
+  type Overlap,
+} from './holders';
 import { prove, type FiredFault } from './proof';
 import { findCircles, type Circle } from './circles';
 import { judgeStock, type Duplicate, type StockFindings } from './stock';
@@ -214,7 +221,11 @@ function outage({ history }: Evidence, [first]: readonly FiredFault[]): number |
   const fault = history.find((line) => line.type === 'fault' && line.request === first?.request);
   if (fault === undefined) return null;
   const next = history.find(
-    (line) => line.type === 'step' && line.t > fault.t && line.request !== first?.request && acquired(line),
+    (line) =>
+      line.type === 'step' &&
+      line.t > fault.t &&
+      line.request !== first?.request &&
+      (acquired(line) || heirOf(line) !== undefined),
   );
   return next === undefined ? null : Math.round((next.t - fault.t) / 1000);
 }
