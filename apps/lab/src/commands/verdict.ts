@@ -69,6 +69,11 @@ function judgeSince(evidence: Evidence): LoadVerdict {
   );
 }
 
+/** Each order of products once. */
+const distinct = (carts: readonly (readonly string[])[]): (readonly string[])[] => [
+  ...new Map(carts.map((cart) => [cart.join(), cart])).values(),
+];
+
 /** What a request wanted of a product, and of which others. */
 function wantedOf(request: RequestLine | undefined, sku: string): Pick<Answer, 'quantity' | 'cart'> {
   const { delta = 0, cart } = request ?? {};
@@ -90,9 +95,13 @@ function expectedOf(
   const isReconciled = history.some((line) => line.type === 'reconcile');
   const all = requests.map(({ options }) => optionsSchema.parse(options));
   const options = all.find(({ workMs, leaseMs }) => workMs > leaseMs) ?? all[0] ?? {};
+  const carts = requests.flatMap(({ cart }) =>
+    cart === undefined ? [] : [cart.map(({ balance }) => balance)],
+  );
   return expectationOf(
     completePlan({
       strategy,
+      ...(carts.length > 0 && { carts: distinct(carts) }),
       options,
       replicas,
       ...(isReconciled && { reconcile: true }),
