@@ -1,13 +1,12 @@
-import { problemOf } from '#lab/http';
-import { COMPONENT_NAMES, ComponentMissing } from '#lab/step';
-import { findOrStartLab } from '../../apps/lab/src/session';
-import { Progress } from '../../apps/lab/src/print/progress';
+import { COMPONENT_NAMES } from '#lab/step';
+import { request } from 'undici';
 import { provide } from '../harness/servers';
 import { Checkout, eventually } from './support';
 
 const checkout = new Checkout('components');
 beforeAll(() => provide(COMPONENT_NAMES)); // installs them where that is possible
 afterAll(() => checkout.remove(), 30_000);
+jest.setTimeout(180_000); // two labs and two commands
 
 /** How many processes of the checkout run this program. */
 const count = (program: RegExp): number => checkout.processes().filter((line) => program.test(line)).length;
@@ -16,7 +15,7 @@ const REDIS = /redis-server/;
 const ETCD = /etcd --name/;
 const ZOOKEEPER = /ZooKeeperServerMain/;
 
-test('lab up --with: the lab has what was asked for, and after a crash the next one starts and leaves nothing behind', async () => {
+test('lab up --with: the lab has what was asked for, and says what it has not; a crash of it leaves nothing behind', async () => {
   const first = checkout.start('up', '--with', 'redlock,replica,zookeeper,etcd');
   await first.says('Ctrl-C stops everything');
   const running = { redis: count(REDIS), etcd: count(ETCD), zookeeper: count(ZOOKEEPER) };
@@ -28,27 +27,26 @@ test('lab up --with: the lab has what was asked for, and after a crash the next 
   await second.says('Ctrl-C stops everything');
   expect([count(REDIS), count(ETCD), count(ZOOKEEPER)]).toEqual([1, 1, 0]);
 
+  // by the lab that runs here, and by its address
   const [, labUrl = ''] = /lab (http:\S+)/.exec(second.stdout) ?? [];
-  const start = { progress: new Progress(), signal: new AbortController().signal };
-  const use = await findOrStartLab({ labUrl }, { ...start, components: ['etcd'] });
-  await use.stop();
-  await expect(
-    findOrStartLab({ labUrl }, { ...start, components: ['etcd', 'redlock'] }),
-  ).rejects.toMatchObject({
-    exitCode: 2,
-    message: expect.stringMatching(/^[^\n]*npm start -- --with redlock[^\n]*$/) as string,
+  for (const args of [[], ['--lab-url', labUrl]]) {
+    const { code, stdout, stderr } = await checkout.run('load', '--strategy', 'redlock', ...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^[^\n]*npm start -- --with redlock[^\n]*\n$/);
+  }
+  const answer = await request(`${labUrl}/orders?strategy=redlock`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ sku: 'phone', quantity: 1, buyer: 'ann' }),
+  });
+  expect(answer.statusCode).toBe(501);
+  expect(await answer.body.json()).toMatchObject({
+    code: 'COMPONENT.MISSING',
+    detail: expect.stringContaining('npm start -- --with redlock') as string,
   });
 
   second.child.kill('SIGINT');
   expect((await second.end).code).toBe(130);
   await eventually('nothing is left', () => checkout.processes().length === 0, 3000).catch(() => undefined);
   expect(checkout.processes()).toEqual([]);
-});
-
-test('a lab without a component says so: 501, and how to get it', () => {
-  expect(problemOf(new ComponentMissing('zookeeper'))).toMatchObject({
-    status: 501,
-    code: 'COMPONENT.MISSING',
-    detail: expect.stringContaining('npm start -- --with zookeeper') as string,
-  });
 });

@@ -70,7 +70,7 @@ test('doctor says what is there, for what, and how to get what is not', async ()
   const { code, stdout } = await checkout.run('doctor', '--json');
   const findings = JSON.parse(stdout) as {
     name: string;
-    found?: object;
+    found?: { version: string };
     onDemand: boolean;
     get: Record<string, string>;
   }[];
@@ -78,6 +78,8 @@ test('doctor says what is there, for what, and how to get what is not', async ()
   expect(needed.map(({ name }) => name)).toEqual(['redis-server', 'mariadbd or mysqld', 'nginx']);
   expect(code).toBe(needed.every(({ found }) => found !== undefined) ? 0 : 1);
   expect(findings.filter(({ onDemand }) => onDemand).map(({ name }) => name)).toEqual(['zookeeper', 'etcd']);
+  const versions = findings.flatMap(({ found }) => (found === undefined ? [] : [found.version]));
+  expect(versions).toEqual(versions.map(() => expect.stringMatching(/^\d+\.\d+\.\d+/) as string));
   for (const { get } of findings)
     expect(Object.keys(get)).toEqual(expect.arrayContaining(['apt', 'brew', 'docker']));
 });

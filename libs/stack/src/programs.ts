@@ -1,6 +1,7 @@
 import type { Component } from '#lab/step';
 import { execFileSync } from 'node:child_process';
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { StackError } from './errors';
 
 /** Where servers live although a user's PATH does not say so. */
@@ -99,7 +100,7 @@ export function find({ commands, versionFlag, files }: Needed): Program | undefi
   if (path === undefined) return undefined;
   if (files === undefined) return { path, version: versionOf(path, versionFlag) };
   const file = files.find((one) => existsSync(one));
-  return file === undefined ? undefined : { path, version: versionIn(realpathSync(file)), file };
+  return file === undefined ? undefined : { path, version: versionBeside(file), file };
 }
 
 /** Like `find`; a missing program is an error that says how to get it. */
@@ -135,6 +136,12 @@ function versionOf(path: string, flag: string): string {
   } catch {
     return '';
   }
+}
+
+/** The version in the name of `zookeeper-3.8.0.jar`, which is in the folder, or in that of the file. */
+function versionBeside(file: string): string {
+  const names = readdirSync(statSync(file).isDirectory() ? file : dirname(file));
+  return versionIn(names.find((name) => /^zookeeper-\d/.test(name)) ?? '');
 }
 
 const versionIn = (text: string): string => /\d+\.\d+\.\d+(-MariaDB)?/.exec(text)?.[0] ?? '';
