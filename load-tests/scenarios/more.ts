@@ -358,6 +358,28 @@ export const MORE: readonly Scenario[] = [
     ...rush,
     options: { waitMs: 20_000 },
   }),
+  scenario('single-writer', 'one of the buyers makes all changes in their order: exact', {
+    strategy: 'single-writer',
+    ...rush,
+    options: { waitMs: 20_000 },
+  }),
+  scenario(
+    'single-writer-killed',
+    'the writer is killed: another one takes over, and carries out the dead one’s order too',
+    {
+      strategy: 'single-writer',
+      ...afterFault,
+      options: { leaseMs: 3000, waitMs: 20_000 },
+      fault: { header: 'before(UPDATE)=kill', on: { kind: 'first' } },
+    },
+    'the first buyer is alone: it is the writer, and dies in its transaction',
+  ),
+  scenario(
+    'single-writer-long-work',
+    'the lease ends: several believe to be the writer, and each order is decided on once',
+    { strategy: 'single-writer', ...longWork },
+    'work 300 ms, lease 200 ms',
+  ),
   scenario('snapshot-before-lock', 'reads its snapshot under the lock: oversells', {
     strategy: 'snapshot-before-lock',
     ...rush,

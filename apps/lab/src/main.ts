@@ -5,6 +5,7 @@ import { register as doctor } from './commands/doctor';
 import { register as explore } from './commands/explore';
 import { register as load } from './commands/load';
 import { register as matrix } from './commands/matrix';
+import { register as nested } from './commands/nested';
 import { register as replay } from './commands/replay';
 import { register as strategies } from './commands/strategies';
 import { register as up } from './commands/up';
@@ -21,7 +22,7 @@ const program = new Command('lab')
   .exitOverride();
 
 // sub-commands inherit exitOverride only when it is set before they are added
-for (const register of [up, demo, load, verdict, strategies, bench, doctor, explore, replay, matrix])
+for (const register of [up, demo, load, verdict, strategies, bench, doctor, explore, nested, replay, matrix])
   register(program);
 
 program.parseAsync().catch((error: unknown) => {

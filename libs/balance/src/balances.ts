@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { FencedOff, type Change, type Movement } from './change';
+import { Decisions } from './decisions';
 import { LockRows } from './lock-rows';
 import { underNamedLock, type NamedSession } from './named-lock';
 import { BalanceTransaction, type Written } from './transaction';
@@ -10,9 +11,11 @@ import { BalanceTransaction, type Written } from './transaction';
  */
 export class Balances {
   readonly lockRows: LockRows;
+  readonly decisions: Decisions;
 
   constructor(private readonly dataSource: DataSource) {
     this.lockRows = new LockRows(dataSource);
+    this.decisions = new Decisions(dataSource);
   }
 
   /** Runs `body` in a transaction of its own: COMMIT when it returns, ROLLBACK when it throws. */

@@ -56,6 +56,7 @@ export class Ledger {
   async reset(id: string, amount: number): Promise<void> {
     await this.dataSource.transaction(async (tx) => {
       await tx.query('DELETE FROM movement WHERE balance = ?', [id]);
+      await tx.query('DELETE FROM decision WHERE balance = ?', [id]);
       await new LockRows(tx).deleteAll(id);
       await tx.query(
         `INSERT INTO balance (id, amount, initial) VALUES (?, ?, ?)

@@ -106,6 +106,7 @@ export class Gate {
           place.pipelined ? [...step.text.split(' '), String(this.run.leaseMs)] : [String(this.run.leaseMs)],
         ),
       );
+      if (locks.some(({ change, by }) => change === 'taken' && by === actor.name)) actor.waiting = undefined; // a later wait is another one
       this.run.chronicle.answer(event, reply, locks);
       if (publishes(step)) await unobserved(() => this.run.ears.hear(step.text));
       return reply;

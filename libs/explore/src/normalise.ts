@@ -1,6 +1,6 @@
 import type { ScheduleHistory } from '#lab/verdict';
 
-/** A history without what differs from run to run: owner tokens, row ids, real times. Two replays give the same text. */
+/** A history without what differs from run to run: owner tokens, row ids, real times, ids in a stream. Two replays give the same text. */
 export function normalise(history: ScheduleHistory): string {
   const names = new Map<string, string>();
   const name = (token: string): string => {
@@ -12,7 +12,7 @@ export function normalise(history: ScheduleHistory): string {
     event.type === 'step' && event.verb === 'INSERT' ? { ...event, reply: 'inserted' } : event,
   );
   return JSON.stringify({ ...history, events }).replace(
-    /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g,
+    /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b\d{13}-\d+/g,
     name,
   );
 }

@@ -19,7 +19,7 @@ export const BALANCES: readonly string[] = [BALANCE, 'other'];
 /** The name of a buyer by position: A, B, C. */
 export const ACTOR_NAMES = ['A', 'B', 'C'] as const;
 
-const RESET = `START TRANSACTION; DELETE FROM movement;
+const RESET = `START TRANSACTION; DELETE FROM movement; DELETE FROM decision;
   UPDATE balance SET amount = ?, initial = ?, version = 0, fence = 0, holder = NULL; COMMIT`;
 const LOOK = `SELECT id, amount FROM balance;
   SELECT balance, request, delta, value_before AS \`before\`, value_after AS \`after\` FROM movement ORDER BY id`;

@@ -33,6 +33,7 @@ import { setnx } from './strategies/setnx';
 import { setnxCatch } from './strategies/setnx-catch';
 import { setnxExpire } from './strategies/setnx-expire';
 import { setnxExpireAll } from './strategies/setnx-expire-all';
+import { singleWriter } from './strategies/single-writer';
 import { snapshotBeforeLock } from './strategies/snapshot-before-lock';
 import { tokenByReference } from './strategies/token-by-reference';
 import { tokenChecked } from './strategies/token-checked';
@@ -87,6 +88,7 @@ export const CATALOGUE: readonly Strategy[] = [
   unlockBeforeCommit,
   snapshotBeforeLock,
   forUpdatePlainRead,
+  singleWriter,
 ];
 
 export const DEFAULT_STRATEGY = conditionalUpdate.name;

@@ -2,6 +2,7 @@ import { BalanceAndMovement1700000000001 } from './1-balance-and-movement';
 import { VersionAndFence1700000000003 } from './3-version-and-fence';
 import { BalanceLock1700000000004 } from './4-balance-lock';
 import { LockExpiry1700000000005 } from './5-lock-expiry';
+import { Decision1700000000006 } from './6-decision';
 
 /** What a schema of balances needs; an app adds its own. The number in a name is its place among all of them. */
 export const BALANCE_MIGRATIONS = [
@@ -9,4 +10,5 @@ export const BALANCE_MIGRATIONS = [
   VersionAndFence1700000000003,
   BalanceLock1700000000004,
   LockExpiry1700000000005,
+  Decision1700000000006,
 ];

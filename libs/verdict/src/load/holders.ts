@@ -142,7 +142,8 @@ function stepsOf(history: readonly HistoryLine[]): StepLine[] {
 export const acquired = ({ verb, text, script, reply }: StepLine): boolean =>
   (verb === 'SETNX' && reply === 1) ||
   (verb === 'SET' && reply === 'OK' && !/ XX\b/.test(text)) || // without NX it takes the lock from whoever has it
-  (script?.startsWith('acquire') === true && reply !== null && reply !== 0);
+  (script?.startsWith('acquire') === true && reply !== null && reply !== 0) ||
+  (script === 'take-turn' && reply === 1);
 
 export const released = (step: StepLine): boolean =>
   ((step.verb === 'DEL' || step.script?.startsWith('release') === true) && step.reply === 1) ||
