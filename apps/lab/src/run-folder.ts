@@ -1,4 +1,5 @@
 import { projectRoot } from '#lab/stack';
+import { withoutForeignLocks } from '#lab/verdict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { renderReport } from '#load-tests/report';
@@ -30,7 +31,7 @@ export function writeRunFolder(run: LoadRun, name: string): string {
     const report = renderReport({
       title: evidences.length > 1 ? `${name}: ${sku}` : name,
       verdict: own ?? verdict,
-      evidence,
+      evidence: { ...evidence, history: withoutForeignLocks(evidence) },
       options: { ...plan.options, ...plan },
       conditions,
       latency,

@@ -8,7 +8,7 @@ export {
   type Overlap,
   type Tenure,
 } from './load/holders';
-export { judgeLoad, type LoadVerdict, type VerdictWord } from './load/judge';
+export { judgeLoad, withoutForeignLocks, type LoadVerdict, type VerdictWord } from './load/judge';
 export type { FiredFault } from './load/proof';
 export type { Duplicate } from './load/stock';
 export { unfinished } from './load/unfinished';

@@ -156,8 +156,8 @@ const SURE_WHILE_RUNNING: ReadonlySet<ViolationKind> = new Set([
   'dead-lock',
 ]);
 
-/** Without the steps on locks of other balances, where requests are carts: who holds those is another story. */
-function withoutForeignLocks({ sku, history }: Evidence): readonly HistoryLine[] {
+/** The history without steps on locks of other balances, where requests are carts: who holds those is another story. */
+export function withoutForeignLocks({ sku, history }: Evidence): readonly HistoryLine[] {
   const balances = history.flatMap((line) =>
     line.type === 'request' ? (line.cart ?? []).map(({ balance }) => balance) : [],
   );

@@ -1,0 +1,74 @@
+import { circumstanceOf, completePlan, expectationOf, skusOf, type PlanInput } from '#load-tests/run';
+import { NoCarts } from '#lab/strategy';
+
+const CROSSED = [
+  ['a', 'b'],
+  ['b', 'a'],
+];
+const plan = (input: Partial<PlanInput> = {}) =>
+  completePlan({ strategy: 'multi-unsorted', carts: CROSSED, ...input });
+
+describe('a run of carts', () => {
+  test.each([
+    [
+      'the same order everywhere',
+      [
+        ['a', 'b', 'c'],
+        ['a', 'c'],
+      ],
+      'replicas',
+    ],
+    [
+      'nothing in common',
+      [
+        ['a', 'b'],
+        ['d', 'c'],
+      ],
+      'replicas',
+    ],
+    [
+      'one thing in common',
+      [
+        ['a', 'b'],
+        ['b', 'c'],
+      ],
+      'replicas',
+    ],
+    ['opposite order', CROSSED, 'crossed-carts'],
+    [
+      'opposite order with others in between',
+      [
+        ['a', 'x', 'b'],
+        ['b', 'y', 'a'],
+      ],
+      'crossed-carts',
+    ],
+  ])('%s', (_, carts, circumstance) => {
+    expect(circumstanceOf(plan({ carts }))).toBe(circumstance);
+  });
+
+  test('whose buyers wait longer than a lease outwaits it, and may oversell', () => {
+    const waiting = plan({ options: { waitMs: 3000, leaseMs: 1000 } });
+    expect(circumstanceOf(waiting)).toBe('crossed-carts-outwait-leases');
+    expect(expectationOf(waiting).must).toContain('oversold');
+    expect(expectationOf(plan()).must).toEqual(['dead-lock']);
+  });
+
+  test('is about every product in a cart', () => {
+    expect(
+      skusOf(
+        plan({
+          carts: [
+            ['a', 'b'],
+            ['b', 'c'],
+          ],
+        }),
+      ),
+    ).toEqual(['a', 'b', 'c']);
+    expect(skusOf(completePlan({ strategy: 'none' }))).toEqual(['load']);
+  });
+
+  test('needs a strategy that sells carts', () => {
+    expect(() => plan({ strategy: 'none' })).toThrow(NoCarts);
+  });
+});
