@@ -148,8 +148,9 @@ describe.each(readings)('%s', (_, { services }) => {
       expect(get(name).command?.join(' ')).toMatch(/redis\.conf .*--replicaof primary 6379$/);
   });
 
-  it('runs an exact version of etcd, with the settings of infra/', () => {
-    expect(get('etcd').image).toMatch(/\/etcd:v3\.[45]\.\d+$/);
+  it("runs Debian's etcd, as the private processes do, with the settings of infra/", () => {
+    expect(JSON.stringify(get('etcd'))).toContain('etcd.Dockerfile');
+    expect(read('infra/docker/etcd.Dockerfile')).toMatch(/FROM debian:bookworm[\s\S]+ etcd-server /);
     expect(JSON.stringify(get('etcd'))).toMatch(/etcd\.env|"ETCD_HEARTBEAT_INTERVAL":"20"/);
   });
 
