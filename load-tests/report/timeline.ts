@@ -62,14 +62,16 @@ export function timelineOf(evidence: Evidence): Timeline {
 }
 
 function salesOf(placed: readonly { movement: Movement; at: number }[], initial: number): Sale[] {
-  const sellers = new Map<number, number>();
-  for (const { movement } of placed) sellers.set(movement.after, (sellers.get(movement.after) ?? 0) + 1);
+  const valueOf = ({ segment, after }: Movement): string => `${segment}: ${after}`;
+  const sellers = new Map<string, number>();
+  for (const value of placed.map(({ movement }) => valueOf(movement)))
+    sellers.set(value, (sellers.get(value) ?? 0) + 1);
   let left = initial;
   return [...placed]
     .sort((a, b) => a.at - b.at)
     .map(({ movement, at }) => {
       left += movement.delta;
-      return { movement, at, left, oversold: left < 0, duplicate: (sellers.get(movement.after) ?? 0) > 1 };
+      return { movement, at, left, oversold: left < 0, duplicate: (sellers.get(valueOf(movement)) ?? 0) > 1 };
     });
 }
 

@@ -7,6 +7,7 @@ import {
   type Circumstance,
   type Expectation,
   type Options,
+  type ViolationKind,
 } from '#lab/strategy';
 
 /** Which requests of a run carry the fault. */
@@ -36,6 +37,8 @@ export interface LoadPlan {
   readonly fault?: { readonly header: string; readonly on: FaultOn };
   /** Stock and movements are brought together when the first buyer has met the fault, before the others come. */
   readonly reconcile?: true;
+  /** Violations that these numbers make certain, where the catalogue can only say "perhaps". */
+  readonly certain?: readonly ViolationKind[];
 }
 
 export type PlanInput = Pick<LoadPlan, 'strategy'> &
@@ -128,7 +131,7 @@ export function expectationOf(plan: LoadPlan): Expectation {
   const { must, may } = expected[circumstance] ?? undisturbed;
   const impossible = plan.requests * plan.quantity <= plan.stock ? ['oversold'] : [];
   return {
-    must: must.filter((kind) => !impossible.includes(kind)),
+    must: [...must.filter((kind) => !impossible.includes(kind)), ...(plan.certain ?? [])],
     may: KILLED.has(circumstance) ? [...may, 'orphan'] : may,
   };
 }

@@ -131,9 +131,10 @@ export async function gather(
   const until = performance.now() + REST_MS;
   for (;;) {
     const before = requestsIn(await target.history(sku));
-    const [product, movements, orders, locks] = await Promise.all([
+    const [product, movements, segments, orders, locks] = await Promise.all([
       target.product(sku),
       target.movements(sku),
+      target.segments(sku),
       target.orders(sku),
       target.locks(sku),
     ]);
@@ -148,6 +149,7 @@ export async function gather(
       initial: product.initial,
       finalStock: product.stock,
       movements,
+      segments,
       orders,
       locks,
       history,

@@ -1,6 +1,6 @@
 import type { MovementRow } from '#lab/balance';
 import type { HistoryLine } from '#lab/step';
-import type { LockLeft } from '#lab/verdict';
+import type { LockLeft, SegmentLeft } from '#lab/verdict';
 import { Agent, request, type Dispatcher } from 'undici';
 
 const PAGE = 10_000;
@@ -49,6 +49,10 @@ export class Target {
 
   async locks(sku: string): Promise<LockLeft[]> {
     return (await this.json('GET', `/lab/inventory/locks/${sku}`)) as LockLeft[];
+  }
+
+  async segments(sku: string): Promise<SegmentLeft[]> {
+    return (await this.json('GET', `/lab/inventory/segments/${sku}`)) as SegmentLeft[];
   }
 
   async history(sku: string): Promise<HistoryLine[]> {

@@ -14,6 +14,15 @@ const untilSale = "the process stands still until somebody else's sale is commit
 /** Paused at its write until somebody else has sold. */
 const paused = { ...afterFault, options: { leaseMs: 500, workMs: 20, waitMs: 20_000 } };
 
+/** 25 units in each of four segments, and orders of two. */
+const bySegments = { ...rush, quantity: 2, options: { waitMs: 20_000, workMs: 5 } };
+/** The first buyer dies before its UPDATE, with a lock that others wait for. */
+const killedAtRow = {
+  ...afterFault,
+  options: { leaseMs: 1000, waitMs: 20_000 },
+  fault: { header: 'before(UPDATE)=kill', on: { kind: 'first' as const } },
+};
+
 /** The rest of the catalogue, for `lab demo --all`, in the order of the ladder. Each row comes out the same every time. */
 export const MORE: readonly Scenario[] = [
   scenario('directory', 'mkdir lets one in, on one host: exact', {
@@ -200,6 +209,39 @@ export const MORE: readonly Scenario[] = [
       fault: restOnFirstLock(1000),
     },
     'each cart rests 1 s on its first lock; work 1 s',
+  scenario(
+    'segmented-naive',
+    'sells from one segment or not at all: undersold',
+    { strategy: 'segmented-naive', ...bySegments, certain: ['undersold'] },
+    'two units an order, 25 in each of four segments: one is left in each',
+  ),
+  scenario(
+    'segmented',
+    'goes on to other segments, and takes the last units together: exact',
+    { strategy: 'segmented', ...bySegments },
+    'two units an order, 25 in each of four segments',
+  ),
+  scenario(
+    'segmented-long-work',
+    'work outlives the lease: two holders in a segment, oversells',
+    { strategy: 'segmented', ...longWork },
+    'work 300 ms, lease 200 ms',
+  ),
+  scenario('segmented-redis', 'counts in several keys, as segmented: exact', {
+    strategy: 'segmented-redis',
+    ...bySegments,
+  }),
+  scenario(
+    'segmented-redis-killed',
+    'killed between the count and the row: undersold',
+    { strategy: 'segmented-redis', ...killedAtRow },
+    'the first buyer is alone: it takes one unit from a count and dies',
+  ),
+  scenario(
+    'segmented-redis-reconciled',
+    'killed between the count and the row, then settled: exact',
+    { strategy: 'segmented-redis', ...killedAtRow, reconcile: true },
+    'the first buyer takes one unit and dies; the others come when the counts are settled',
   ),
   scenario('fair', 'each release gives the lock to the next in line: exact', {
     strategy: 'fair',

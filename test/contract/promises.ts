@@ -48,7 +48,11 @@ const either =
     findings.flatMap((find) => find(ending));
 
 /** The write of the stock, not that of a token or of a lock's row. */
-const beforeWrite = before('UPDATE balance SET amount');
+const beforeWrite: Mark = {
+  when: 'before',
+  name: 'before its write of the stock',
+  matches: ({ text }) => /^UPDATE balance(_segment)? SET amount/.test(text),
+};
 const beforeCommit = before('COMMIT');
 const beforeSql: Mark = {
   when: 'before',
@@ -90,9 +94,9 @@ const lapseAt =
     await B.finish();
   };
 
-/** A lives up to its step number `last`, or to its COMMIT when there is no such step. */
+/** A lives up to its step number `last`, or to its end; to its COMMIT when there is no such step. */
 async function runThrough(A: Schedule['A'], last: number): Promise<void> {
-  for (let n = 1; n <= last; n++) await A.step();
+  for (let n = 1; n <= last && A.canMove; n++) await A.step();
   if (last === 0) await A.runTowards(beforeCommit);
 }
 
@@ -134,6 +138,22 @@ export const TRIALS: Readonly<Record<Capability, Trial>> = {
       'at its COMMIT': lapseAt(beforeCommit, (B) => B.finish()),
     },
     broken: soldTwice,
+  },
+
+  sellsToTheLast: {
+    processes: ['p1', 'p2', 'p3'],
+    stock: 3,
+    plays: {
+      'one after the other': async ({ A, B, C }) => {
+        for (const buyer of [A, B, C]) await buyer.finish();
+      },
+      'all in step': async ({ A, B, C }) => {
+        const buyers = [A, B, C];
+        while (buyers.some(({ canMove }) => canMove))
+          for (const buyer of buyers) if (buyer.canMove) await buyer.step();
+      },
+    },
+    broken: kinds('undersold'),
   },
 
   releasesOnlyItsOwn: {

@@ -7,6 +7,7 @@ const REPLICAS = ['inventory-1', 'inventory-2'] as const;
 
 const sale = (id: number, request: string, replica: string, after: number): Movement => ({
   id,
+  segment: null,
   delta: -1,
   before: after + 1,
   after,
@@ -54,6 +55,7 @@ export const nothingHappened = (): Evidence => ({
   initial: 0,
   finalStock: 0,
   movements: [],
+  segments: [],
   orders: [],
   history: [],
   locks: [],

@@ -1,5 +1,6 @@
 import { Schedule, after, before, type Mark, type World } from '#lab/explore';
-import { findStrategy } from '#lab/strategy';
+import { systemClock } from '#lab/step';
+import { DEFAULT_OPTIONS, findStrategy, LocalProcess } from '#lab/strategy';
 import { openWorld } from '../harness/servers';
 
 let world: World;
@@ -14,7 +15,18 @@ const redisDecr = findStrategy('redis-decr');
 /** The reconciler sits in a place of its own: nobody's steps are held there. Returns by how many units the count changed. */
 async function reconcile(): Promise<number | undefined> {
   const seat = world.seats[2];
-  return seat && redisDecr.reconcile?.(BALANCE, seat);
+  if (seat === undefined) throw new Error('there is no third seat');
+  const { balances, redis } = seat;
+  const process = new LocalProcess('reconciler');
+  const tools = {
+    balances,
+    redis,
+    process,
+    options: DEFAULT_OPTIONS,
+    clock: systemClock,
+    warn: () => undefined,
+  };
+  return redisDecr.reconcile?.(BALANCE, tools);
 }
 
 /** What Redis and the database say is left. */

@@ -286,3 +286,66 @@ test('an outage is the time from the fault to the next holder', () => {
   expect(faults).toMatchObject([{ holding: true, seenBy: 'the supervisor: it ended by SIGKILL' }]);
   expect(outageMs).toBe(1995);
 });
+
+describe('a stock that was split', () => {
+  const split = (...amounts: number[]) => amounts.map((amount, segment) => ({ segment, initial: 5, amount }));
+
+  test('has a chain of sales for each segment: the same value may be left in two of them', () => {
+    const tale = new Tale()
+      .contention()
+      .sells('a', 5, { segment: 0 })
+      .sells('b', 5, { segment: 1 })
+      .sells('c', 4, { segment: 0 });
+    const { verdict, chain, duplicates } = tale.judge({ segments: split(3, 4) });
+    expect({ verdict, chain, duplicates }).toEqual({ verdict: 'safe', chain: null, duplicates: [] });
+  });
+
+  test('an update that was lost in one segment is found there', () => {
+    const tale = new Tale().contention().sells('a', 5, { segment: 0 }).sells('b', 5, { segment: 0 });
+    const { verdict, violations, chain, duplicates } = tale.judge({ segments: split(4, 5), finalStock: 9 });
+    expect({ verdict, violations }).toEqual({ verdict: 'violated', violations: ['lost-update'] });
+    expect(chain?.sentence).toBe('segment 0: a (5 → 4) and b (5 → 4) sold the same unit');
+    expect(duplicates).toMatchObject([{ value: 4, sales: [{ request: 'a' }, { request: 'b' }] }]);
+  });
+
+  test('what two segments lose and win does not cancel out', () => {
+    const tale = new Tale().contention().sells('a', 5, { segment: 0 }).sells('b', 5, { segment: 0 });
+    const { verdict, chain } = tale.judge({ segments: split(4, 4) });
+    expect({ verdict, chain: chain?.kind }).toEqual({ verdict: 'unknown', chain: 'sold-twice' });
+  });
+
+  test('may have been sold from as a whole before', () => {
+    const tale = new Tale(12)
+      .contention()
+      .sells('a')
+      .sells('b')
+      .arrives('c')
+      .ends('c')
+      .sells('c', 5, { segment: 1 });
+    expect(tale.judge({ segments: split(5, 4) })).toMatchObject({ verdict: 'safe', chain: null });
+  });
+
+  test('one order that took from two segments is one sale', () => {
+    const tale = new Tale().contention().sells('a', 5, { segment: 0 });
+    tale.sells('b', 4, { segment: 0, units: 4 }).sells('b', 5, { segment: 1, units: 2, order: false });
+    const { verdict, orphans, phantoms } = tale.judge({ segments: split(0, 3) });
+    expect({ verdict, orphans, phantoms }).toEqual({ verdict: 'safe', orphans: [], phantoms: [] });
+  });
+
+  test('two movements in one segment for one order are not', () => {
+    const tale = new Tale().contention().sells('a', 5, { segment: 0 }).sells('b', 4, { segment: 0 });
+    tale.sells('b', 3, { segment: 0, order: false });
+    expect(tale.judge({ segments: split(2, 5) })).toMatchObject({ violations: ['orphan'], orphans: ['b'] });
+  });
+
+  test('is undersold when buyers were refused with enough left, in however many segments', () => {
+    const tale = new Tale(10).contention().sells('a', 5, { segment: 0, units: 4 });
+    tale
+      .sells('b', 5, { segment: 1, units: 4 })
+      .told('c', 'STOCK.SOLD_OUT', 2)
+      .told('d', 'STOCK.SOLD_OUT', 3);
+    const { violations, because } = tale.judge({ segments: split(1, 1) });
+    expect(violations).toEqual(['undersold']);
+    expect(because).toEqual(['1 buyers were told "sold out" with stock left']);
+  });
+});

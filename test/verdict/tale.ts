@@ -66,13 +66,21 @@ export class Tale {
   }
 
   /** The rows of a sale: from `before`, or from what the stock really is. */
-  sells(request: string, before = this.stock, { order = true, units = 1 } = {}): this {
+  sells(
+    request: string,
+    before = this.stock,
+    {
+      order = true,
+      units = 1,
+      segment = null,
+    }: { order?: boolean; units?: number; segment?: number | null } = {},
+  ): this {
     const id = this.movements.length + 1;
     const after = before - units;
     const who = { request, replica: 'inventory-1', strategy: 'expiring', at: '2025-01-01T00:00:00.000Z' };
-    this.movements.push({ id, delta: -units, before, after, ...who });
+    this.movements.push({ id, segment, delta: -units, before, after, ...who });
     if (order) this.orders.push({ request });
-    this.stock = after;
+    this.stock = segment === null ? after : this.stock - units;
     return this.told(request, 'APPLIED', units);
   }
 
@@ -89,7 +97,7 @@ export class Tale {
   judge(more: Partial<Evidence> = {}, expected: Expectation = SAFE): LoadVerdict {
     const { history, movements, orders, answers, initial } = this;
     const about = { sku: 'load', strategy: 'expiring', initial, finalStock: this.stock, replicas: 2 };
-    const rows = { movements, orders, answers, locks: [], faults: [] };
+    const rows = { movements, segments: [], orders, answers, locks: [], faults: [] };
     return judgeLoad(
       { ...about, ...rows, history: history.toSorted((a, b) => a.t - b.t), ...more },
       expected,

@@ -1,11 +1,12 @@
-import { Balances } from '#lab/balance';
+import { Ledger, type SegmentRow } from '#lab/balance';
 import { ReconcileBody, ResetBody, SkuParams, Story } from '#lab/http';
-import { Servers, SteppedRedis, type Component } from '#lab/step';
-import { CATALOGUE } from '#lab/strategy';
+import { Servers, type Component } from '#lab/step';
+import { CATALOGUE, DEFAULT_OPTIONS } from '#lab/strategy';
 import { Body, Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { LOCK_PLACES, type LockLeft, type LockPlace } from './lock-places';
 import { ProductsService, type Product } from './products.service';
+import { Toolbox } from './toolbox';
 
 /** What a reconciliation has done. */
 interface Reconciliation {
@@ -20,8 +21,8 @@ interface Reconciliation {
 export class LabController {
   constructor(
     @Inject(ProductsService) private readonly products: ProductsService,
-    @Inject(Balances) private readonly balances: Balances,
-    @Inject(SteppedRedis) private readonly redis: SteppedRedis,
+    @Inject(Ledger) private readonly ledger: Ledger,
+    @Inject(Toolbox) private readonly toolbox: Toolbox,
     @Inject(Servers) private readonly servers: Servers,
     @Inject(LOCK_PLACES) private readonly places: readonly LockPlace[],
     @Inject(Story) private readonly story: Story,
@@ -44,13 +45,20 @@ export class LabController {
   })
   async reconcile(@Body() { sku }: ReconcileBody): Promise<Reconciliation> {
     await this.products.find(sku);
+    const tools = this.toolbox.tools('reconcile', DEFAULT_OPTIONS);
     const changed: Record<string, number> = {};
     for (const { name, reconcile } of CATALOGUE) {
       if (reconcile === undefined) continue;
-      changed[name] = await reconcile(sku, { balances: this.balances, redis: this.redis });
+      changed[name] = await reconcile(sku, tools);
       this.story.reconciled(sku, name, changed[name]);
     }
     return { sku, changed };
+  }
+
+  @Get('segments/:sku')
+  @ApiOperation({ summary: 'The rows over which the stock of a product is split; none: it is not' })
+  segments(@Param() { sku }: SkuParams): Promise<SegmentRow[]> {
+    return this.ledger.segments(sku);
   }
 
   @Get('locks/:sku')

@@ -1,6 +1,6 @@
 import type { Ledger } from '#lab/balance';
 import { DependencyDown, type LockFolder, type Servers, type SteppedRedis } from '#lab/step';
-import { CATALOGUE, lockKey } from '#lab/strategy';
+import { CATALOGUE, lockKey, lockKeysOf } from '#lab/strategy';
 
 /** A lock that is there now. `ttlMs` null: it never ends by itself. */
 export interface LockLeft {
@@ -39,13 +39,18 @@ class RedisPlace implements LockPlace {
   constructor(private readonly redis: SteppedRedis) {}
 
   async locks(balance: string): Promise<LockLeft[]> {
-    const found = await Promise.all(CATALOGUE.map(({ name }) => this.look(lockKey(balance, name))));
+    const found = await Promise.all(
+      CATALOGUE.flatMap((strategy) => lockKeysOf(strategy, balance)).map((key) => this.look(key)),
+    );
     return found.flat();
   }
 
   async clear(balance: string): Promise<void> {
     await this.redis.del(
-      CATALOGUE.flatMap(({ name, keys }) => [lockKey(balance, name), ...(keys?.(balance) ?? [])]),
+      CATALOGUE.flatMap((strategy) => [
+        ...lockKeysOf(strategy, balance),
+        ...(strategy.keys?.(balance) ?? []),
+      ]),
     );
   }
 

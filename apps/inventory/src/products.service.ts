@@ -1,4 +1,4 @@
-import { Ledger, UnknownBalance } from '#lab/balance';
+import { Ledger, UnknownBalance, WHOLE_AMOUNT } from '#lab/balance';
 import type { Chosen } from '#lab/http';
 import { SteppedDataSource } from '#lab/step';
 import { Inject, Injectable } from '@nestjs/common';
@@ -13,7 +13,7 @@ export interface Product {
   readonly initial: number;
 }
 
-const PRODUCTS = `SELECT sku, name, price_minor AS priceMinor, amount AS stock, initial
+const PRODUCTS = `SELECT sku, name, price_minor AS priceMinor, ${WHOLE_AMOUNT} AS stock, initial
                     FROM product JOIN balance ON balance.id = product.sku`;
 
 @Injectable()

@@ -3,6 +3,7 @@ import { FencedOff, type Change, type Movement } from './change';
 import { Decisions } from './decisions';
 import { LockRows } from './lock-rows';
 import { underNamedLock, type NamedSession } from './named-lock';
+import { Segments } from './segments';
 import { BalanceTransaction, type Written } from './transaction';
 
 /**
@@ -12,10 +13,12 @@ import { BalanceTransaction, type Written } from './transaction';
 export class Balances {
   readonly lockRows: LockRows;
   readonly decisions: Decisions;
+  readonly segments: Segments;
 
   constructor(private readonly dataSource: DataSource) {
     this.lockRows = new LockRows(dataSource);
     this.decisions = new Decisions(dataSource);
+    this.segments = new Segments(dataSource);
   }
 
   /** Runs `body` in a transaction of its own: COMMIT when it returns, ROLLBACK when it throws. */

@@ -41,6 +41,18 @@ export class UnknownBalance extends Error {
   }
 }
 
+/** The balance's row has nothing to sell: all of it is in its segments. */
+export class StockIsSplit extends Error {
+  readonly code = 'STOCK.SPLIT';
+
+  constructor(readonly balance: string) {
+    super(
+      `the stock of ${balance} is split over segments: sell it by strategy=segmented, or set it anew (POST /lab/reset)`,
+    );
+    this.name = 'StockIsSplit';
+  }
+}
+
 /** The row was changed since it was read: nothing was written. */
 export class Conflict extends Error {
   readonly code = 'SQL.CONFLICT';

@@ -1,8 +1,9 @@
 import type { DataSource } from 'typeorm';
 import { UnknownBalance, type Movement } from './change';
 import { LockRows, type LockRow } from './lock-rows';
+import { WHOLE_AMOUNT, type Segment } from './segments';
 
-/** A balance as it stands. */
+/** A balance as it stands, wherever its amount is. */
 export interface BalanceRow {
   readonly id: string;
   readonly amount: number;
@@ -13,8 +14,16 @@ export interface BalanceRow {
 /** A movement as recorded: `id` is the order of the inserts. */
 export interface MovementRow extends Movement {
   readonly id: number;
+  /** Whose values `before` and `after` are; null: those of the balance's own row. */
+  readonly segment: number | null;
   /** UTC, ISO 8601. */
   readonly at: string;
+}
+
+/** A segment as it stands. */
+export interface SegmentRow extends Segment {
+  /** The amount when the balance was split. */
+  readonly initial: number;
 }
 
 /** Looks at balances and their movements, and sets them anew. No strategy uses this. */
@@ -23,7 +32,7 @@ export class Ledger {
 
   async find(id: string): Promise<BalanceRow> {
     const [row] = await this.dataSource.query<BalanceRow[]>(
-      'SELECT id, amount, initial FROM balance WHERE id = ?',
+      `SELECT id, ${WHOLE_AMOUNT} AS amount, initial FROM balance WHERE id = ?`,
       [id],
     );
     if (row === undefined) throw new UnknownBalance(id);
@@ -35,7 +44,7 @@ export class Ledger {
     const rows = await this.dataSource.query<
       (MovementRow & { value_before: number; value_after: number; at: Date })[]
     >(
-      `SELECT id, balance, delta, value_before, value_after, request, replica, strategy, at
+      `SELECT id, balance, segment, delta, value_before, value_after, request, replica, strategy, at
          FROM movement WHERE balance = ? AND id > ? ORDER BY id LIMIT ?`,
       [id, after, limit],
     );
@@ -47,12 +56,20 @@ export class Ledger {
     }));
   }
 
+  /** The segments of a balance; none: it is not split. */
+  segments(id: string): Promise<SegmentRow[]> {
+    return this.dataSource.query<SegmentRow[]>(
+      'SELECT segment, amount, initial FROM balance_segment WHERE balance = ? ORDER BY segment',
+      [id],
+    );
+  }
+
   /** Locks of the balance that are rows of the database. */
   locks(id: string): Promise<LockRow[]> {
     return new LockRows(this.dataSource).ofBalance(id);
   }
 
-  /** Sets the balance to `amount` and forgets its movements and lock rows, in one transaction. Creates the balance if need be. */
+  /** Sets the balance to `amount` and forgets its movements, segments and lock rows, in one transaction. Creates the balance if need be. */
   async reset(id: string, amount: number): Promise<void> {
     await this.dataSource.transaction(async (tx) => {
       await tx.query('DELETE FROM movement WHERE balance = ?', [id]);
@@ -60,9 +77,10 @@ export class Ledger {
       await new LockRows(tx).deleteAll(id);
       await tx.query(
         `INSERT INTO balance (id, amount, initial) VALUES (?, ?, ?)
-           ON DUPLICATE KEY UPDATE amount = VALUES(amount), initial = VALUES(initial), version = 0, fence = 0, holder = NULL`,
+           ON DUPLICATE KEY UPDATE amount = VALUES(amount), initial = VALUES(initial), segments = 0, version = 0, fence = 0, holder = NULL`,
         [id, amount, amount],
       );
+      await tx.query('DELETE FROM balance_segment WHERE balance = ?', [id]);
     });
   }
 }

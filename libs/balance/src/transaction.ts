@@ -1,5 +1,14 @@
 import type { EntityManager } from 'typeorm';
-import { Conflict, FencedOff, SoldOut, UnknownBalance, type Change, type Movement } from './change';
+import {
+  Conflict,
+  FencedOff,
+  SoldOut,
+  StockIsSplit,
+  UnknownBalance,
+  type Change,
+  type Movement,
+} from './change';
+import { recordMovement } from './record-movement';
 
 /** What the server says of a statement that writes. */
 export interface Written {
@@ -13,7 +22,7 @@ export class BalanceTransaction {
 
   /** The value, locked until the transaction ends: others that want to lock or write it wait. */
   readForUpdate(balance: string): Promise<number> {
-    return this.amount('SELECT amount FROM balance WHERE id = ? FOR UPDATE', balance);
+    return this.amount('SELECT amount, segments FROM balance WHERE id = ? FOR UPDATE', balance);
   }
 
   /** Locks the row until the transaction ends, and looks at nothing but its key. */
@@ -24,23 +33,22 @@ export class BalanceTransaction {
 
   /** The value and the number of its version, locking nothing. */
   async readVersion(balance: string): Promise<{ amount: number; version: number }> {
-    const [row] = await this.sql.query<{ amount: number; version: number }[]>(
-      'SELECT amount, version FROM balance WHERE id = ?',
+    const [row] = await this.sql.query<(Row & { version: number })[]>(
+      'SELECT amount, version, segments FROM balance WHERE id = ?',
       [balance],
     );
-    if (row === undefined) throw new UnknownBalance(balance);
-    return row;
+    return unsplit(balance, row);
   }
 
   /** The value as this transaction's snapshot has it, locking nothing. */
   read(balance: string): Promise<number> {
-    return this.amount('SELECT amount FROM balance WHERE id = ?', balance);
+    return this.amount('SELECT amount, segments FROM balance WHERE id = ?', balance);
   }
 
   /** Sets the value to what the request computed, whatever it is now. */
   async write(change: Change, before: number, after: number): Promise<Movement> {
     await this.sql.query('UPDATE balance SET amount = ? WHERE id = ?', [after, change.balance]);
-    return this.record(change, before, after);
+    return recordMovement(this.sql, change, before, after);
   }
 
   /** Sets several values to what the request computed. */
@@ -59,7 +67,7 @@ export class BalanceTransaction {
     );
     if (written.affectedRows === 0) throw new SoldOut(change, await this.read(balance));
     const after = written.insertId; // LAST_INSERT_ID(x) hands the new value back with the reply
-    return this.record(change, after - delta, after);
+    return recordMovement(this.sql, change, after - delta, after);
   }
 
   /** Sets the value if nobody has written since `version` was read, else throws `Conflict`. */
@@ -69,7 +77,7 @@ export class BalanceTransaction {
       [after, change.balance, version],
     );
     if (affectedRows === 0) throw new Conflict(change);
-    return this.record(change, before, after);
+    return recordMovement(this.sql, change, before, after);
   }
 
   /** Sets the value if the row has seen no newer token, and leaves ours there; else throws `FencedOff`. */
@@ -79,7 +87,7 @@ export class BalanceTransaction {
       [after, token, change.request, change.balance, token],
     );
     if (affectedRows === 0) throw new FencedOff(change, token);
-    return this.record(change, before, after);
+    return recordMovement(this.sql, change, before, after);
   }
 
   /** Sets the value if the token that the row has seen last is still ours, else throws `FencedOff`. */
@@ -89,20 +97,24 @@ export class BalanceTransaction {
       [after, change.balance, token, change.request],
     );
     if (affectedRows === 0) throw new FencedOff(change, token);
-    return this.record(change, before, after);
-  }
-
-  private async record(change: Change, before: number, after: number): Promise<Movement> {
-    await this.sql.query(
-      'INSERT INTO movement (balance, delta, value_before, value_after, request, replica, strategy) VALUES (?, ?, ?, ?, ?, ?, ?)',
-      [change.balance, change.delta, before, after, change.request, change.replica, change.strategy],
-    );
-    return { ...change, before, after };
+    return recordMovement(this.sql, change, before, after);
   }
 
   private async amount(sql: string, balance: string): Promise<number> {
-    const [row] = await this.sql.query<{ amount: number }[]>(sql, [balance]);
-    if (row === undefined) throw new UnknownBalance(balance);
-    return row.amount;
+    const [row] = await this.sql.query<Row[]>(sql, [balance]);
+    return unsplit(balance, row).amount;
   }
+}
+
+interface Row {
+  readonly amount: number;
+  /** Over how many rows it is split; 0: it is in this one. */
+  readonly segments: number;
+}
+
+/** The row, if there is one, and if it is the place where the balance's amount is. */
+function unsplit<R extends Row>(balance: string, row: R | undefined): R {
+  if (row === undefined) throw new UnknownBalance(balance);
+  if (row.segments > 0) throw new StockIsSplit(balance);
+  return row;
 }

@@ -87,7 +87,7 @@ function effectOf(step: NonNullable<ReturnType<typeof stepOf>>['step'], inTransa
   switch (step.kind) {
     case 'redis':
       if (step.verb === 'WAIT') return 'nothing'; // the replicas have it anyway, or not
-      return /^(GET|EXISTS|PTTL|TTL)$/.test(step.verb) ? 'redis-read' : 'redis-write';
+      return /^(GET|MGET|EXISTS|PTTL|TTL)$/.test(step.verb) ? 'redis-read' : 'redis-write';
     case 'local':
       return 'process';
     case 'timer':

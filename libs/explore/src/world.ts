@@ -1,3 +1,4 @@
+import { WHOLE_AMOUNT } from '#lab/balance';
 import { Servers, type SteppedRedis } from '#lab/step';
 import type { Strategy } from '#lab/strategy';
 import type { FinalState } from '#lab/verdict';
@@ -19,10 +20,10 @@ export const BALANCES: readonly string[] = [BALANCE, 'other'];
 /** The name of a buyer by position: A, B, C. */
 export const ACTOR_NAMES = ['A', 'B', 'C'] as const;
 
-const RESET = `START TRANSACTION; DELETE FROM movement; DELETE FROM decision;
-  UPDATE balance SET amount = ?, initial = ?, version = 0, fence = 0, holder = NULL; COMMIT`;
-const LOOK = `SELECT id, amount FROM balance;
-  SELECT balance, request, delta, value_before AS \`before\`, value_after AS \`after\` FROM movement ORDER BY id`;
+const RESET = `START TRANSACTION; DELETE FROM movement; DELETE FROM decision; DELETE FROM balance_segment;
+  UPDATE balance SET amount = ?, initial = ?, segments = 0, version = 0, fence = 0, holder = NULL; COMMIT`;
+const LOOK = `SELECT id, ${WHOLE_AMOUNT} AS amount FROM balance;
+  SELECT balance, segment, request, delta, value_before AS \`before\`, value_after AS \`after\` FROM movement ORDER BY id`;
 
 type Rows = Omit<FinalState, 'locks'>;
 
@@ -105,7 +106,7 @@ export class World {
 
   /** For requests that name a balance that does not exist. */
   async removeBalance(): Promise<void> {
-    await this.admin.query('DELETE FROM balance');
+    await this.admin.query('DELETE FROM balance_segment; DELETE FROM balance');
   }
 
   /** Where the locks of a strategy may be. */
@@ -121,6 +122,15 @@ export class World {
       ...(isClean ? [] : [this.admin.query(RESET, [stock, stock])]),
       this.clear(this.placesOf(strategy)),
     ]);
+    await this.prepare(strategy);
+  }
+
+  /** The stock is where the strategy sells it from. */
+  private async prepare(strategy: Strategy): Promise<void> {
+    const [seat] = this.seats;
+    if (strategy.prepare === undefined || seat === undefined) return;
+    for (const place of this.placesOf(strategy)) this.use(place);
+    await strategy.prepare(BALANCE, seat);
   }
 
   /** Something may be left in this place. */

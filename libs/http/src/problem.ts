@@ -22,6 +22,7 @@ export class ProblemError extends Error {
 /** The one place where a stable code gets its status (DESIGN: "Answers"). */
 const ANSWERS: Readonly<Record<string, readonly [status: number, title: string]>> = {
   'STOCK.SOLD_OUT': [409, 'Sold out'],
+  'STOCK.SPLIT': [409, 'Stock is split'],
   'STOCK.UNKNOWN_SKU': [404, 'Unknown product'],
   'LOCK.NOT_OBTAINED': [423, 'Lock not obtained'],
   'LOCK.NOT_REPLICATED': [423, 'Lock not replicated'],

@@ -28,6 +28,9 @@ import { redlockBeta } from './strategies/redlock-beta';
 import { reentrant } from './strategies/reentrant';
 import { reentrantThread } from './strategies/reentrant-thread';
 import { replicated } from './strategies/replicated';
+import { segmented } from './strategies/segmented';
+import { segmentedNaive } from './strategies/segmented-naive';
+import { segmentedRedis } from './strategies/segmented-redis';
 import { rollbackOnLoss } from './strategies/rollback-on-loss';
 import { setnx } from './strategies/setnx';
 import { setnxCatch } from './strategies/setnx-catch';
@@ -74,6 +77,9 @@ export const CATALOGUE: readonly Strategy[] = [
   redlock,
   multiServer,
   redlockBeta,
+  segmentedNaive,
+  segmented,
+  segmentedRedis,
   redisDecr,
   redisAndTable,
   mysqlLockTable,

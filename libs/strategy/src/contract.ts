@@ -31,6 +31,7 @@ export const CAPABILITIES = {
   exactAcrossProcesses: 'two buyers of the last unit in two processes: one gets it',
   survivesDeadHolder: 'when the holder dies, the next buyer can buy (after the lease, where there is one)',
   survivesLapse: 'when the lease ends during the work, still nothing is sold twice',
+  sellsToTheLast: 'while units are left, nobody is told that all are sold',
   releasesOnlyItsOwn: "a release removes nobody else's lock, also when its own lease has ended",
   survivesSlowWork: 'work longer than the lease, in a process that is well, still sells nothing twice',
   releasesAfterSale: 'when a sale is done, the lock is free at once',
@@ -94,12 +95,16 @@ export interface Strategy {
   readonly options: readonly OptionName[];
   /** The servers that it needs besides Redis and the database. */
   readonly needs?: readonly Component[];
+  /** Its lock keys in Redis, where there is not just the one of its name. */
+  readonly locks?: (balance: string) => readonly string[];
   /** The Redis keys that it needs besides its lock: deleted when the balance is set anew. */
   readonly keys?: (balance: string) => readonly string[];
   /** The promises that it does not keep; all others it does. */
   readonly lacks: readonly Capability[];
   /** What a load run shows, by circumstance; no entry means no violation. */
   readonly expected: Partial<Readonly<Record<Circumstance, Expectation>>>;
+  /** Puts the stock where the strategy sells it from. Where nobody has done so, the first request does. */
+  readonly prepare?: (balance: string, tools: Pick<Tools, 'balances' | 'redis'>) => Promise<void>;
   /**
    * Applies the change and records its movement. Throws `SoldOut`, `LockNotObtained`, `LockLost`, or what the
    * servers said.
@@ -123,6 +128,6 @@ export interface Strategy {
 export type CartStrategy = Strategy & Required<Pick<Strategy, 'applyAll'>>;
 
 /** What a reconciliation works with: it belongs to no request. */
-export type Reconciling = Pick<Tools, 'balances' | 'redis'>;
+export type Reconciling = Pick<Tools, 'balances' | 'redis' | 'options' | 'clock' | 'process' | 'warn'>;
 
 export const SAFE: Expectation = { must: [], may: [] };

@@ -40,4 +40,13 @@ export { readModifyWrite } from './shared/read-modify-write';
 export { RedisNotices } from './shared/redis-notices';
 export { reentrantLock } from './shared/reentrant-lock';
 export { tokenLock } from './shared/token-lock';
-export { acquire, lockKey, release, withLock, type Lock, type LockTools, type Tell } from './shared/with-lock';
+export {
+  acquire,
+  lockKey,
+  lockKeysOf,
+  release,
+  withLock,
+  type Lock,
+  type LockTools,
+  type Tell,
+} from './shared/with-lock';

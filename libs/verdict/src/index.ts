@@ -1,6 +1,6 @@
 export { judgeCarts, type BalanceVerdict, type CartsVerdict } from './load/carts';
 export type { Circle } from './load/circles';
-export type { Answer, Evidence, LockLeft, Movement } from './load/evidence';
+export type { Answer, Evidence, LockLeft, Movement, SegmentLeft } from './load/evidence';
 export {
   judgeHolders,
   type ForeignRelease,

@@ -3,6 +3,7 @@ import { VersionAndFence1700000000003 } from './3-version-and-fence';
 import { BalanceLock1700000000004 } from './4-balance-lock';
 import { LockExpiry1700000000005 } from './5-lock-expiry';
 import { Decision1700000000006 } from './6-decision';
+import { Segments1700000000007 } from './7-segments';
 
 /** What a schema of balances needs; an app adds its own. The number in a name is its place among all of them. */
 export const BALANCE_MIGRATIONS = [
@@ -11,4 +12,5 @@ export const BALANCE_MIGRATIONS = [
   BalanceLock1700000000004,
   LockExpiry1700000000005,
   Decision1700000000006,
+  Segments1700000000007,
 ];

@@ -1,4 +1,4 @@
-import type { Tools } from '../contract';
+import type { Strategy, Tools } from '../contract';
 import { LockNotObtained } from './errors';
 
 /** Whom a release tells that the lock is free. `nobody`: the next waiter of this process tries right behind it. */
@@ -20,6 +20,10 @@ export type LockTools = Pick<Tools, 'options' | 'clock' | 'process' | 'warn'>;
 
 /** Every strategy has keys of its own, so that no two strategies meet on one key. */
 export const lockKey = (balance: string, strategy: string): string => `lock:{${balance}}:${strategy}`;
+
+/** Every lock key that the strategy may have in Redis. */
+export const lockKeysOf = ({ name, locks }: Strategy, balance: string): readonly string[] =>
+  locks?.(balance) ?? [lockKey(balance, name)];
 
 /** Takes the lock, runs the section, releases. A failed release never hides what the section came to. */
 export async function withLock<T>(lock: Lock, tools: LockTools, section: () => Promise<T>): Promise<T> {

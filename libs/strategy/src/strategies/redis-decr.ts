@@ -53,6 +53,7 @@ export const redisDecr: Strategy = {
    */
   async reconcile(balance, { balances, redis }) {
     const keys = [countKey(balance), takenKey(balance)] as const;
+    if ((await redis.exists(countKey(balance))) === 0) return 0; // it will be loaded
     const takers = Object.keys(await redis.hgetall(takenKey(balance)));
     const sold = await balances.requestsWithMovement(balance, takers);
     let changed = 0;

@@ -1,26 +1,41 @@
 import { checkChain, type Contradiction } from '../chain';
-import type { Evidence } from './evidence';
+import { groupBy } from '../group-by';
+import type { Evidence, Movement } from './evidence';
 
 /**
- * Whether the movements form one chain from the initial to the final stock, in an order that real time allows. A sale
- * was asked for when an inventory replica began its request, and answered when it ended: never, if the replica died.
+ * Whether the movements form one chain from the initial to the final stock, in an order that real time allows; where
+ * the stock was split, a chain for each segment, and one for what was sold before. A sale was asked for when an inventory
+ * replica began its request, and answered when it ended: never, if the replica died.
  */
-export function chainOf({ initial, finalStock, movements, history }: Evidence): Contradiction | undefined {
+export function chainOf(evidence: Evidence): Contradiction | undefined {
+  const { initial, finalStock, segments } = evidence;
+  const toSale = saleIn(evidence);
+  const sold = groupBy(evidence.movements, ({ segment }) => segment);
+  const salesOf = (segment: number | null) => (sold.get(segment) ?? []).map(toSale);
+  // what was left in the balance's own row went into the segments
+  const split = segments.reduce((units, segment) => units + segment.initial, 0);
+  const inSegments = segments.reduce((units, { amount }) => units + amount, 0);
+  const whole = checkChain(initial, finalStock - inSegments + split, salesOf(null));
+  if (whole !== undefined) return whole;
+  for (const { segment, initial: first, amount } of segments) {
+    const wrong = checkChain(first, amount, salesOf(segment));
+    if (wrong !== undefined) return { ...wrong, sentence: `segment ${segment}: ${wrong.sentence}` };
+  }
+  return undefined;
+}
+
+const saleIn = ({ history }: Evidence) => {
   const asked = new Map<string, number>();
   const answered = new Map<string, number>();
   for (const line of history) {
     if (line.type === 'request' && line.app === 'inventory') asked.set(line.request, line.t);
     if (line.type === 'outcome' && line.app === 'inventory') answered.set(line.request, line.t);
   }
-  return checkChain(
-    initial,
-    finalStock,
-    movements.map(({ request, before, after }) => ({
-      request,
-      before,
-      after,
-      asked: asked.get(request) ?? -Infinity,
-      answered: answered.get(request) ?? Infinity,
-    })),
-  );
-}
+  return ({ request, before, after }: Movement) => ({
+    request,
+    before,
+    after,
+    asked: asked.get(request) ?? -Infinity,
+    answered: answered.get(request) ?? Infinity,
+  });
+};

@@ -3,6 +3,8 @@ import type { HistoryLine } from '#lab/step';
 /** A movement as the inventory database has it, in the order of the inserts. */
 export interface Movement {
   readonly id: number;
+  /** Whose values `before` and `after` are; null: those of the balance's own row. */
+  readonly segment: number | null;
   readonly delta: number;
   readonly before: number;
   readonly after: number;
@@ -17,6 +19,13 @@ export interface LockLeft {
   readonly key: string;
   readonly value: string | null;
   readonly ttlMs: number | null;
+}
+
+/** A row over which the stock was split, and what was in it first and last. */
+export interface SegmentLeft {
+  readonly segment: number;
+  readonly initial: number;
+  readonly amount: number;
 }
 
 /** What a client was told, or `code` `NO_ANSWER`. Times in milliseconds since the run began. */
@@ -41,6 +50,8 @@ export interface Evidence {
   readonly initial: number;
   readonly finalStock: number;
   readonly movements: readonly Movement[];
+  /** The rows over which the stock was split; none: it was not. */
+  readonly segments: readonly SegmentLeft[];
   /** The requests that have an order. */
   readonly orders: readonly { readonly request: string }[];
   readonly history: readonly HistoryLine[];

@@ -36,10 +36,17 @@ export function judgeStock({ initial, finalStock, movements, orders, answers }: 
     refusedWithStock: refused
       .filter(({ quantity }) => initial - sold >= quantity)
       .map(({ request }) => request),
-    orphans: withoutPartner(movements, orders),
+    orphans: withoutPartner(salesOf(movements), orders),
     phantoms: withoutPartner(orders, movements),
   };
 }
+
+/** The parts that one request took from several segments are one sale. */
+const salesOf = (movements: readonly Movement[]): readonly Movement[] =>
+  [...groupBy(movements, ({ request }) => request).values()].flatMap((parts) => {
+    const bySegment = [...groupBy(parts, ({ segment }) => segment).values()];
+    return bySegment.toSorted((a, b) => b.length - a.length)[0] ?? [];
+  });
 
 /** Those of `ones` that have no partner among `others`; a request id that was used twice needs two. */
 function withoutPartner(
@@ -55,9 +62,13 @@ function withoutPartner(
 }
 
 function duplicatesOf(movements: readonly Movement[]): Duplicate[] {
-  const byValue = groupBy(movements, ({ after }) => after);
-  return [...byValue]
-    .filter(([, sales]) => sales.length > 1)
-    .map(([value, sales]) => ({ value, sales: sales.map(({ request, replica }) => ({ request, replica })) }))
+  // a chain for each segment: the same value may be left in two of them
+  const byValue = groupBy(movements, ({ segment, after }) => `${segment}: ${after}`);
+  return [...byValue.values()]
+    .flatMap((sales) => {
+      const [first] = sales;
+      if (first === undefined || sales.length === 1) return [];
+      return [{ value: first.after, sales: sales.map(({ request, replica }) => ({ request, replica })) }];
+    })
     .sort((a, b) => b.value - a.value);
 }

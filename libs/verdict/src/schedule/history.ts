@@ -30,6 +30,8 @@ export interface FinalState {
   readonly movements: readonly {
     readonly balance: string;
     readonly request: string;
+    /** Whose values `before` and `after` are; null: those of the balance's own row. */
+    readonly segment: number | null;
     readonly delta: number;
     readonly before: number;
     readonly after: number;

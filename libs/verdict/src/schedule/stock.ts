@@ -52,10 +52,12 @@ function lostUpdates(
 ): ScheduleViolation[] {
   const lost = sold - (stock - amount);
   if (lost <= 0) return [];
-  const twice = sales.find(({ before, request }) =>
-    sales.some((other) => other.before === before && other.request < request),
+  const twice = sales.find((sale) =>
+    sales.some((other) => fromTheSame(other, sale) && other.request < sale.request),
   );
-  const first = sales.find(({ before, request }) => before === twice?.before && request !== twice.request);
+  const first = sales.find(
+    (sale) => twice !== undefined && fromTheSame(sale, twice) && sale.request !== twice.request,
+  );
   const collision =
     twice === undefined || first === undefined
       ? `the balance is ${amount}, the movements say ${stock - sold}`
@@ -129,6 +131,9 @@ function undersold(history: ScheduleHistory, accounts: readonly Account[]): Sche
     },
   ];
 }
+
+/** Both have found the same value in the same place. */
+const fromTheSame = (a: Sale, b: Sale): boolean => a.before === b.before && a.segment === b.segment;
 
 const saleInWords = ({ request, before, after }: Sale): string => `${request} ${before} → ${after}`;
 

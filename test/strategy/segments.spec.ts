@@ -1,0 +1,204 @@
+import { Ledger, type Movement } from '#lab/balance';
+import { after, before, cellOf, explore, planOf, Schedule, type World } from '#lab/explore';
+import { systemClock } from '#lab/step';
+import { DEFAULT_OPTIONS, findStrategy, LocalProcess, type Strategy, type Tools } from '#lab/strategy';
+import { checkChain } from '#lab/verdict';
+import { openWorld } from '../harness/servers';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld(__filename);
+});
+afterAll(() => world.close());
+
+const BALANCE = 'item';
+const [naive, segmented, inRedis] = ['segmented-naive', 'segmented', 'segmented-redis'].map(findStrategy) as [
+  Strategy,
+  Strategy,
+  Strategy,
+];
+const beforeWrite = before('UPDATE balance');
+
+const begin = (strategy: Strategy, stock: number, processes = ['p1', 'p2', 'p3']): Promise<Schedule> =>
+  Schedule.begin(world, strategy, { stock, processes });
+
+/** What a request of the third seat works with, where nobody holds its steps. */
+function tools(i = 2): Tools & Pick<World['seats'][number], 'dataSource'> {
+  const seat = world.seats[i];
+  if (seat === undefined) throw new Error(`there is no seat ${i}`);
+  return {
+    ...seat,
+    options: DEFAULT_OPTIONS,
+    clock: systemClock,
+    process: new LocalProcess(`p${i}`),
+    work: () => Promise.resolve(),
+    warn: () => undefined,
+  };
+}
+
+const ledger = (): Ledger => new Ledger(tools().dataSource);
+
+function buy(strategy: Strategy, units: number, request: string, seat = 2): Promise<Movement> {
+  const change = { balance: BALANCE, delta: -units, request, replica: 'r', strategy: strategy.name };
+  return strategy.apply(change, tools(seat));
+}
+
+describe('every order of two buyers', () => {
+  test.each([segmented, inRedis])('$name: two units, nobody is refused', async (strategy) => {
+    const tally = await explore(world, planOf(strategy, cellOf('two processes'), 2));
+    expect([tally.partial, tally.violating]).toEqual([false, 0]);
+    expect(tally.contended).toBeGreaterThan(0);
+  });
+
+  test('segmented: two units, and one of them dies: nobody is told that all are sold', async () => {
+    const tally = await explore(world, planOf(segmented, cellOf('kill'), 2));
+    expect([tally.partial, tally.violating]).toEqual([false, 0]);
+  });
+
+  test('segmented-naive: three units, and who comes to the segment of the other one is refused', async () => {
+    const tally = await explore(world, planOf(naive, cellOf('two processes'), 3));
+    expect([...tally.kinds.keys()]).toEqual(['undersold']);
+  });
+
+  test('segmented: nobody has split the stock, and both want to', async () => {
+    const { prepare, ...unprepared } = segmented;
+    expect(prepare).toBeDefined();
+    const tally = await explore(world, planOf(unprepared, cellOf('two processes')));
+    expect([tally.partial, tally.violating]).toEqual([false, 0]);
+    expect(tally.contended).toBeGreaterThan(0);
+  }, 60_000);
+});
+
+describe.each([segmented, inRedis])('$name', (strategy) => {
+  test('a busy segment is passed by; who needs it waits for it, and is not told that all are sold', async () => {
+    const schedule = await begin(strategy, 2);
+    const { A, B, C } = schedule;
+    await A.runUntil(after('SET'));
+    await B.finish();
+    expect(B.outcome).toBe('APPLIED');
+    await C.finish();
+    expect([C.outcome, C.next?.verb]).toEqual([undefined, 'WAIT']);
+    await A.kill();
+    const { history } = await schedule.end();
+    expect(C.outcome).toBe('APPLIED');
+    expect(history.final).toMatchObject({ amount: 0, locks: [] });
+    expect(history.final.movements).toHaveLength(2);
+  });
+
+  test('an order that no segment can fill is taken from several, down to the last unit', async () => {
+    const schedule = await begin(strategy, 11, ['p1']); // 3, 3, 3, 2
+    expect(await buy(strategy, 5, 'r1')).toMatchObject({ delta: -5 });
+    expect(await buy(strategy, 6, 'r2')).toMatchObject({ delta: -6 });
+    await expect(buy(strategy, 1, 'r3')).rejects.toMatchObject({ code: 'STOCK.SOLD_OUT', left: 0 });
+    expect((await world.look()).amount).toBe(0);
+    await schedule.A.kill();
+    await schedule.end();
+  });
+
+  test('buyers of several quantities at once leave nothing, and each segment has one chain of sales', async () => {
+    const schedule = await begin(strategy, 97, ['p1']);
+    const quantities = [7, 5, 3, 2, 1, 1];
+    const shop = async (seat: number): Promise<void> => {
+      for (const units of quantities)
+        for (let n = 0; await isSold(strategy, units, `${seat}-${units}-${n}`, seat); n++);
+    };
+    await Promise.all([0, 1, 2].map(shop));
+    const { amount, movements } = await world.look();
+    expect([amount, movements.reduce((sum, { delta }) => sum - delta, 0)]).toEqual([0, 97]);
+    const segments = await ledger().segments(BALANCE);
+    const rows = segments.length > 0 ? segments : [{ segment: null, initial: 97, amount: 0 }];
+    for (const { segment, initial, amount: last } of rows) {
+      const sales = movements.filter((one) => one.segment === segment);
+      expect(checkChain(initial, last, sales.map(atNoTime))).toBeUndefined();
+    }
+    await schedule.A.kill();
+    await schedule.end();
+  }, 30_000);
+});
+
+/** False when all are sold. */
+const isSold = (strategy: Strategy, units: number, request: string, seat: number): Promise<boolean> =>
+  buy(strategy, units, request, seat).then(
+    () => true,
+    (error: unknown) => {
+      if ((error as { code?: unknown }).code === 'STOCK.SOLD_OUT') return false;
+      throw error;
+    },
+  );
+
+const atNoTime = ({
+  request,
+  before: from,
+  after: to,
+}: {
+  request: string;
+  before: number;
+  after: number;
+}) => ({
+  request,
+  before: from,
+  after: to,
+  asked: -Infinity,
+  answered: Infinity,
+});
+
+test('a stock that is split is seen as a whole, and refused to those who sell from its row', async () => {
+  const schedule = await begin(segmented, 10, ['p1']);
+  await buy(segmented, 3, 'r1');
+  expect(await ledger().find(BALANCE)).toMatchObject({ amount: 7, initial: 10 });
+  for (const name of ['none', 'for-update', 'optimistic', 'conditional-update', 'redis-decr'])
+    await expect(buy(findStrategy(name), 1, name)).rejects.toMatchObject({ code: 'STOCK.SPLIT' });
+  await ledger().reset(BALANCE, 10);
+  expect(await buy(findStrategy('none'), 1, 'again')).toMatchObject({ before: 10, after: 9 });
+  await schedule.A.kill();
+  await schedule.end();
+});
+
+describe('segmented-redis: preheating and settling', () => {
+  const counted = async (): Promise<number> => {
+    const counts = await world.redis.mget([0, 1, 2, 3].map((n) => `stock:{${BALANCE}}:${n}`));
+    return counts.reduce((sum, count) => sum + Number(count), 0);
+  };
+  const settle = (): Promise<number> => inRedis.reconcile?.(BALANCE, tools()) ?? Promise.resolve(NaN);
+
+  test('what is counted and what is sold are the initial stock', async () => {
+    const schedule = await begin(inRedis, 10);
+    expect(await counted()).toBe(10);
+    for (const buyer of [schedule.A, schedule.B, schedule.C]) await buyer.finish();
+    expect([await counted(), (await world.look()).amount]).toEqual([7, 7]);
+    expect(await settle()).toBe(0);
+    await schedule.end();
+  });
+
+  test('a kill between the count and the row leaves units to nobody, and settling gives them back once', async () => {
+    const schedule = await begin(inRedis, 10);
+    await schedule.A.runUntil(beforeWrite);
+    await schedule.A.kill();
+    expect([await counted(), (await world.look()).amount]).toEqual([9, 10]);
+    await schedule.lapse(); // the dead holder's lock
+    const changes = await Promise.all([settle(), settle(), settle()]);
+    expect(changes.toSorted()).toEqual([0, 0, 1]);
+    expect([await counted(), (await world.look()).amount]).toEqual([10, 10]);
+    await schedule.end();
+  });
+
+  test('without settling, the last buyer is told that all are sold', async () => {
+    const schedule = await begin(inRedis, 1, ['p1', 'p2']);
+    await schedule.A.runUntil(beforeWrite);
+    await schedule.A.kill();
+    await schedule.B.finish();
+    const { verdict } = await schedule.end();
+    expect(verdict.violations.map(({ kind }) => kind)).toEqual(['undersold']);
+  });
+
+  test('counts that were lost with Redis are loaded again, and sell nothing twice', async () => {
+    const schedule = await begin(inRedis, 1, ['p1', 'p2']);
+    await schedule.A.runUntil(beforeWrite);
+    await schedule.flush();
+    await schedule.B.finish();
+    await schedule.A.finish();
+    expect([schedule.A.outcome, schedule.B.outcome]).toEqual(['STOCK.SOLD_OUT', 'APPLIED']);
+    expect((await world.look()).movements).toHaveLength(1);
+    await schedule.end();
+  });
+});
