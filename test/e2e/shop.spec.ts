@@ -25,6 +25,7 @@ describe('an order', () => {
       {
         id: expect.any(Number) as number,
         balance: sku,
+        segment: null,
         delta: -2,
         before: 5,
         after: 3,

@@ -43,30 +43,48 @@ function buy(strategy: Strategy, units: number, request: string, seat = 2): Prom
   return strategy.apply(change, tools(seat));
 }
 
+const LONG_MS = 60_000; // some thousand schedules
+
 describe('every order of two buyers', () => {
-  test.each([segmented, inRedis])('$name: two units, nobody is refused', async (strategy) => {
-    const tally = await explore(world, planOf(strategy, cellOf('two processes'), 2));
-    expect([tally.partial, tally.violating]).toEqual([false, 0]);
-    expect(tally.contended).toBeGreaterThan(0);
-  });
+  test.each([segmented, inRedis])(
+    '$name: two units, nobody is refused',
+    async (strategy) => {
+      const tally = await explore(world, planOf(strategy, cellOf('two processes'), 2));
+      expect([tally.partial, tally.violating]).toEqual([false, 0]);
+      expect(tally.contended).toBeGreaterThan(0);
+    },
+    LONG_MS,
+  );
 
-  test('segmented: two units, and one of them dies: nobody is told that all are sold', async () => {
-    const tally = await explore(world, planOf(segmented, cellOf('kill'), 2));
-    expect([tally.partial, tally.violating]).toEqual([false, 0]);
-  });
+  test(
+    'segmented: two units, and one of them dies: nobody is told that all are sold',
+    async () => {
+      const tally = await explore(world, planOf(segmented, cellOf('kill'), 2));
+      expect([tally.partial, tally.violating]).toEqual([false, 0]);
+    },
+    LONG_MS,
+  );
 
-  test('segmented-naive: three units, and who comes to the segment of the other one is refused', async () => {
-    const tally = await explore(world, planOf(naive, cellOf('two processes'), 3));
-    expect([...tally.kinds.keys()]).toEqual(['undersold']);
-  });
+  test(
+    'segmented-naive: three units, and who comes to the segment of the other one is refused',
+    async () => {
+      const tally = await explore(world, planOf(naive, cellOf('two processes'), 3));
+      expect([...tally.kinds.keys()]).toEqual(['undersold']);
+    },
+    LONG_MS,
+  );
 
-  test('segmented: nobody has split the stock, and both want to', async () => {
-    const { prepare, ...unprepared } = segmented;
-    expect(prepare).toBeDefined();
-    const tally = await explore(world, planOf(unprepared, cellOf('two processes')));
-    expect([tally.partial, tally.violating]).toEqual([false, 0]);
-    expect(tally.contended).toBeGreaterThan(0);
-  }, 60_000);
+  test(
+    'segmented: nobody has split the stock, and both want to',
+    async () => {
+      const { prepare, ...unprepared } = segmented;
+      expect(prepare).toBeDefined();
+      const tally = await explore(world, planOf(unprepared, cellOf('two processes')));
+      expect([tally.partial, tally.violating]).toEqual([false, 0]);
+      expect(tally.contended).toBeGreaterThan(0);
+    },
+    LONG_MS,
+  );
 });
 
 describe.each([segmented, inRedis])('$name', (strategy) => {

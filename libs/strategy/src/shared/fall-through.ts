@@ -6,10 +6,10 @@ import { withLock, type Lock } from './with-lock';
 /** A stock in parts, each with a lock of its own. */
 export interface SegmentedStock {
   /** All parts, as they are now. */
-  look(): Promise<readonly Segment[]>;
-  lock(segment: number): Lock;
+  readonly look: () => Promise<readonly Segment[]>;
+  readonly lock: (segment: number) => Lock;
   /** Takes units from parts whose locks are held. */
-  sell(writes: readonly SegmentWrite[]): Promise<Movement>;
+  readonly sell: (writes: readonly SegmentWrite[]) => Promise<Movement>;
 }
 
 /**
