@@ -209,6 +209,7 @@ export const MORE: readonly Scenario[] = [
       fault: restOnFirstLock(1000),
     },
     'each cart rests 1 s on its first lock; work 1 s',
+  ),
   scenario(
     'segmented-naive',
     'sells from one segment or not at all: undersold',

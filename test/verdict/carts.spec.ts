@@ -56,7 +56,7 @@ class Carts {
     const after = before - 1;
     const rows = this.movements.get(sku) ?? [];
     const who = { request, replica: 'inventory-1', strategy: 'multi', at: '2025-01-01T00:00:00.000Z' };
-    rows.push({ id: rows.length + 1, delta: -1, before, after, ...who });
+    rows.push({ id: rows.length + 1, segment: null, delta: -1, before, after, ...who });
     if (order) this.orders.get(sku)?.push({ request });
     this.stock.set(sku, after);
     return this;
@@ -81,6 +81,7 @@ class Carts {
       initial: 10,
       finalStock: this.stock.get(sku) ?? 0,
       movements: this.movements.get(sku) ?? [],
+      segments: [],
       orders: this.orders.get(sku) ?? [],
       history: this.history,
       locks: [],

@@ -17,7 +17,12 @@ export function chainOf(evidence: Evidence): Contradiction | undefined {
   const inSegments = segments.reduce((units, { amount }) => units + amount, 0);
   const whole = checkChain(initial, finalStock - inSegments + split, salesOf(null));
   if (whole !== undefined) return whole;
-  for (const { segment, initial: first, amount } of segments) {
+  const known = new Set<number | null>(segments.map(({ segment }) => segment));
+  const unknown = [...sold.keys()].filter((segment) => segment !== null && !known.has(segment));
+  for (const { segment, initial: first, amount } of [
+    ...segments,
+    ...unknown.map((segment) => ({ segment, initial: 0, amount: 0 })),
+  ]) {
     const wrong = checkChain(first, amount, salesOf(segment));
     if (wrong !== undefined) return { ...wrong, sentence: `segment ${segment}: ${wrong.sentence}` };
   }
