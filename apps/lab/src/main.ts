@@ -4,6 +4,7 @@ import { register as demo } from './commands/demo';
 import { register as doctor } from './commands/doctor';
 import { register as explore } from './commands/explore';
 import { register as load } from './commands/load';
+import { register as lostReplies } from './commands/lost-replies';
 import { register as matrix } from './commands/matrix';
 import { register as nested } from './commands/nested';
 import { register as replay } from './commands/replay';
@@ -22,7 +23,20 @@ const program = new Command('lab')
   .exitOverride();
 
 // sub-commands inherit exitOverride only when it is set before they are added
-for (const register of [up, demo, load, verdict, strategies, bench, doctor, explore, nested, replay, matrix])
+for (const register of [
+  up,
+  demo,
+  load,
+  verdict,
+  strategies,
+  bench,
+  doctor,
+  explore,
+  nested,
+  lostReplies,
+  replay,
+  matrix,
+])
   register(program);
 
 program.parseAsync().catch((error: unknown) => {

@@ -15,6 +15,7 @@ export { VirtualClock } from './virtual-clock';
 export type { WorldOptions } from './seat';
 export { BALANCE, BALANCES, World } from './world';
 export { drawLanes, drawMermaid } from './lanes';
+export { loseReplies, renderLostReplies, type LostReply } from './lost-replies';
 export { NESTED, playNested, type NestedRun, type NestedWay } from './nested';
 export { normalise } from './normalise';
 export { NoLongerReproduces, play, recipeOf, replay, type Played } from './replay';

@@ -1,0 +1,43 @@
+import { loseReplies, renderLostReplies, type LostReply, type World } from '#lab/explore';
+import { CATALOGUE } from '#lab/strategy';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openWorld } from '../harness/servers';
+
+const COMMAND = 'npx lab lost-replies --docs docs/lost-replies.md';
+
+let world: World;
+const rows: LostReply[] = [];
+beforeAll(async () => {
+  world = await openWorld(__filename);
+  for (const strategy of CATALOGUE)
+    if (strategy.needs === undefined) rows.push(...(await loseReplies(world, strategy)));
+}, 120_000);
+afterAll(() => world.close());
+
+test('docs/lost-replies.md is what is seen', () => {
+  const committed = readFileSync(join(__dirname, '../../docs/lost-replies.md'), 'utf8');
+  const state = committed === renderLostReplies(rows) ? 'up to date' : `stale: run "${COMMAND}"`;
+  expect(state).toBe('up to date');
+});
+
+test('a lost reply alone sells nothing twice', () => {
+  expect(rows.length).toBeGreaterThan(20);
+  const twice = rows.filter(({ violations }) =>
+    violations.some((kind) => kind === 'oversold' || kind === 'lost-acknowledged'),
+  );
+  expect(twice.map(({ strategy }) => strategy)).toEqual([]);
+});
+
+test('a lost acquire leaves the lock for ever only where the key has no time to live', () => {
+  const forever = rows.filter(({ truth }) => truth === 'the lock is held, for ever');
+  const lacking = CATALOGUE.filter(({ lacks }) => lacks.includes('survivesDeadHolder')).map(
+    ({ name }) => name,
+  );
+  for (const { strategy } of forever) expect(lacking).toContain(strategy);
+});
+
+test('who has lost a release keeps the sale', () => {
+  for (const { strategy, asked, believes } of rows)
+    if (asked === 'release') expect([strategy, believes]).toEqual([strategy, 'APPLIED']);
+});
