@@ -39,8 +39,8 @@ class Carts {
   }
 
   /** Asks for the lock of a balance; `reply` null: somebody has it. */
-  asks(request: string, balance: string, reply: 'OK' | null = 'OK'): this {
-    return this.onLock(request, balance, { verb: 'SET', reply });
+  asks(request: string, balance: string, reply: 'OK' | null = 'OK', replica?: string): this {
+    return this.onLock(request, balance, { verb: 'SET', reply }, replica);
   }
 
   releases(request: string, balance: string, reply = 1): this {
@@ -95,10 +95,15 @@ class Carts {
     return judgeCarts([this.evidence('a'), this.evidence('b')], expected);
   }
 
-  private onLock(request: string, balance: string, what: object): this {
+  /** The first replica is killed. */
+  dies(): this {
+    return this.line({ type: 'exit', signal: 'SIGKILL', code: null });
+  }
+
+  private onLock(request: string, balance: string, what: object, replica?: string): this {
     const key = `lock:{${balance}}:multi`;
     const step = { type: 'step', request, n: 1, took: 10, kind: 'redis', key, text: `… ${key}` };
-    return this.line({ ...step, order: ++this.order, ...what });
+    return this.line({ ...step, order: ++this.order, ...what }, replica);
   }
 
   private line(what: object, replica = 'inventory-1'): this {
@@ -194,6 +199,11 @@ describe('a dead-lock', () => {
   test('is none when one of them has given back what it held before the other one asks', () => {
     const tale = crossed().releases('p', 'a').asks('q', 'a').releases('q', 'a').releases('q', 'b');
     expect(tale.ends('p').ends('q').judge()).toMatchObject({ verdict: 'safe', deadLocks: [] });
+  });
+
+  test('is none with a holder who has died: it waits no longer, only its lock stays', () => {
+    const tale = crossed().dies().asks('q', 'a', null, 'inventory-2').releases('q', 'b');
+    expect(tale.ends('q').judge().deadLocks).toEqual([]);
   });
 
   test('is none when somebody waits for a holder who waits for nobody', () => {

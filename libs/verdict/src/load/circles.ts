@@ -1,4 +1,4 @@
-import type { HistoryLine } from '#lab/step';
+import type { HistoryLine, StepLine } from '#lab/step';
 import { acquired, orderedLockSteps, released } from './holders';
 
 /** Requests of which each held a lock that the one before it waited for, the last one's holder being the first. */
@@ -6,43 +6,51 @@ export interface Circle {
   readonly waiters: readonly { readonly request: string; readonly waitsFor: string }[];
 }
 
+interface Want {
+  readonly key: string;
+  /** It waits no longer than its process lives: microseconds. */
+  readonly until: number;
+}
+
 /**
  * Dead-locks between locks in Redis, in the server's own order: a try in vain shows that somebody has the key, and that is
  * whoever took it last and has not given it back.
  */
 export function findCircles(history: readonly HistoryLine[]): readonly Circle[] {
+  const deaths = deathsOf(history);
   const owners = new Map<string, string>();
-  const wants = new Map<string, string>();
+  const wants = new Map<string, Want>();
   const circles = new Map<string, Circle>();
   for (const step of orderedLockSteps(history)) {
-    const { key, request } = step;
-    if (acquired(step)) {
-      owners.set(key, request);
-      wants.delete(request);
-    } else if (released(step)) {
-      owners.delete(key);
-      wants.delete(request);
-    } else if (triedInVain(step)) {
-      wants.set(request, key);
-      const waiters = circleFrom(request, owners, wants);
+    const { key, request, t } = step;
+    if (triedInVain(step)) {
+      wants.set(request, { key, until: deaths.get(processOf(step)) ?? Infinity });
+      const waiters = circleFrom(request, owners, (other) => {
+        const want = wants.get(other);
+        return want !== undefined && want.until > t ? want.key : undefined;
+      });
       if (waiters !== undefined && !circles.has(nameOf(waiters))) circles.set(nameOf(waiters), { waiters });
-    } else wants.delete(request);
+      continue;
+    }
+    wants.delete(request);
+    if (acquired(step)) owners.set(key, request);
+    else if (released(step)) owners.delete(key);
   }
   return [...circles.values()];
 }
 
-const triedInVain = ({ verb, script, reply }: ReturnType<typeof orderedLockSteps>[number]): boolean =>
+const triedInVain = ({ verb, script, reply }: StepLine): boolean =>
   (verb === 'SET' || verb === 'SETNX' || script?.startsWith('acquire') === true) &&
   (reply === null || reply === 0);
 
 function circleFrom(
   start: string,
   owners: ReadonlyMap<string, string>,
-  wants: ReadonlyMap<string, string>,
+  wanted: (request: string) => string | undefined,
 ): Circle['waiters'] | undefined {
   const waiters: { request: string; waitsFor: string }[] = [];
   for (let request = start; ;) {
-    const waitsFor = wants.get(request);
+    const waitsFor = wanted(request);
     const owner = waitsFor === undefined ? undefined : owners.get(waitsFor);
     if (waitsFor === undefined || owner === undefined) return undefined;
     waiters.push({ request, waitsFor });
@@ -58,3 +66,15 @@ const nameOf = (waiters: Circle['waiters']): string =>
     .map(({ request }) => request)
     .toSorted()
     .join(' ');
+
+const processOf = ({ replica, pid }: HistoryLine): string => `${replica} ${pid}`;
+
+/** When processes died. */
+const deathsOf = (history: readonly HistoryLine[]): ReadonlyMap<string, number> =>
+  new Map(
+    history.flatMap((line) =>
+      line.type === 'exit' || (line.type === 'fault' && line.action === 'kill')
+        ? [[processOf(line), line.t] as const]
+        : [],
+    ),
+  );
