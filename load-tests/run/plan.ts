@@ -110,6 +110,7 @@ const RELEASES = new Set([
   'GET',
   'DEL',
   'DELETE',
+  'REVOKE',
   'RMDIR',
   'EVALSHA',
   'release-if-owner',

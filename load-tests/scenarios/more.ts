@@ -287,6 +287,57 @@ export const MORE: readonly Scenario[] = [
     },
     'the first buyer takes one unit and dies; the others come when the unit was given back',
   ),
+  scenario('zookeeper', 'exact, in order', { strategy: 'zookeeper', ...rush, options: { waitMs: 20_000 } }),
+  scenario(
+    'zookeeper-killed',
+    'holder killed: its session ends, and others buy',
+    {
+      strategy: 'zookeeper',
+      ...afterFault,
+      options: { waitMs: 20_000 },
+      fault: { header: 'before(UPDATE)=kill', on: { kind: 'first' } },
+    },
+    alone,
+  ),
+  scenario(
+    'zookeeper-paused',
+    'paused before its write, beyond its session: loses an update',
+    {
+      strategy: 'zookeeper',
+      ...afterFault,
+      options: { workMs: 20, waitMs: 20_000 },
+      fault: { header: 'before(UPDATE)=pause(sale)', on: { kind: 'first' } },
+    },
+    untilSale,
+  ),
+  scenario('zookeeper-herd', 'exact; every release wakes all', {
+    strategy: 'zookeeper-herd',
+    ...rush,
+    options: { waitMs: 20_000 },
+  }),
+  scenario('etcd', 'exact, in order', { strategy: 'etcd', ...rush, options: { waitMs: 20_000 } }),
+  scenario(
+    'etcd-killed',
+    'holder killed: its lease ends, and others buy',
+    {
+      strategy: 'etcd',
+      ...afterFault,
+      options: { leaseMs: 2000, waitMs: 20_000 },
+      fault: { header: 'before(UPDATE)=kill', on: { kind: 'first' } },
+    },
+    alone,
+  ),
+  scenario(
+    'etcd-paused',
+    'paused before its write, beyond its lease: loses an update',
+    {
+      strategy: 'etcd',
+      ...paused,
+      options: { leaseMs: 2000, workMs: 20, waitMs: 20_000 },
+      fault: { header: 'before(UPDATE)=pause(sale)', on: { kind: 'first' } },
+    },
+    untilSale,
+  ),
   scenario(
     'redis-and-table-long-work',
     'the lease ends, the row keeps others out: sells exactly',

@@ -1,5 +1,12 @@
 import type { Ledger } from '#lab/balance';
-import { DependencyDown, type LockFolder, type Servers, type SteppedRedis } from '#lab/step';
+import {
+  DependencyDown,
+  type LockFolder,
+  type Servers,
+  type SteppedEtcd,
+  type SteppedRedis,
+  type SteppedZooKeeper,
+} from '#lab/step';
 import { CATALOGUE, lockKey, lockKeysOf } from '#lab/strategy';
 
 /** A lock that is there now. `ttlMs` null: it never ends by itself. */
@@ -32,6 +39,10 @@ export const lockPlaces = (
   new RowPlace(ledger),
   new FolderPlace(folder),
   ...servers.redises.map((one) => new LeftOutWhenAway(new RedisPlace(one))),
+  ...(servers.components.includes('zookeeper')
+    ? [new LeftOutWhenAway(new ZooKeeperPlace(servers.zookeeper))]
+    : []),
+  ...(servers.components.includes('etcd') ? [new LeftOutWhenAway(new EtcdPlace(servers.etcd))] : []),
 ];
 
 /** The keys of a Redis. */
@@ -82,6 +93,62 @@ class RowPlace implements LockPlace {
   /** They go with the movements, in the transaction that sets the balance anew. */
   clear(): Promise<void> {
     return Promise.resolve();
+  }
+}
+
+/** The nodes of ZooKeeper: the first of each queue has the lock, and its session has it end. */
+class ZooKeeperPlace implements LockPlace {
+  constructor(private readonly zookeeper: SteppedZooKeeper) {}
+
+  async locks(balance: string): Promise<LockLeft[]> {
+    const { session } = this.zookeeper;
+    const left: LockLeft[] = [];
+    for (const path of await this.pathsOf(balance)) {
+      const [first] = await session.children(path);
+      const holder = await session.get(first === undefined ? path : `${path}/${first}`);
+      if (holder?.session !== undefined)
+        left.push({
+          key: `zookeeper ${path.slice(1)}`,
+          value: holder.content,
+          ttlMs: this.zookeeper.sessionMs,
+        });
+    }
+    return left;
+  }
+
+  async clear(balance: string): Promise<void> {
+    const { session } = this.zookeeper;
+    for (const path of await this.pathsOf(balance)) {
+      for (const name of await session.children(path)) await session.remove(`${path}/${name}`);
+      await session.remove(path);
+    }
+  }
+
+  private async pathsOf(balance: string): Promise<string[]> {
+    const names = await this.zookeeper.session.children('/');
+    return names.filter((name) => name.startsWith(lockKey(balance, ''))).map((name) => `/${name}`);
+  }
+}
+
+/** The keys of etcd: the first of each queue has the lock. */
+class EtcdPlace implements LockPlace {
+  constructor(private readonly etcd: SteppedEtcd) {}
+
+  async locks(balance: string): Promise<LockLeft[]> {
+    const seen = new Set<string>();
+    const left: LockLeft[] = [];
+    for (const { key, value, lease } of await this.etcd.list(lockKey(balance, ''))) {
+      const lock = key.slice(0, key.lastIndexOf('/'));
+      if (seen.has(lock)) continue;
+      seen.add(lock);
+      const ttlMs = lease === undefined ? null : ((await this.etcd.timeToLive(lease)) ?? 0);
+      left.push({ key: `etcd ${lock}`, value, ttlMs });
+    }
+    return left;
+  }
+
+  clear(balance: string): Promise<void> {
+    return this.etcd.deleteAll(lockKey(balance, ''));
   }
 }
 

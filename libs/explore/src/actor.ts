@@ -9,6 +9,8 @@ export class ActorProcess {
   readonly local: LocalProcess;
   alive = true;
   paused = false;
+  /** The server has ended its session, and it does not know yet. */
+  sessionEnded = false;
   /** Redis cannot be reached from here; the database can. */
   cut = false;
 

@@ -1,7 +1,7 @@
 import type { Actor, ActorProcess } from './actor';
 import type { Run } from './run';
 import type { Held } from './strand';
-import { pass } from './time';
+import { pass, tellOfSession } from './time';
 
 /** How many leases slow work takes, and how many are more than any watchdog renews. */
 const SLOW_LEASES = 2.5;
@@ -120,6 +120,7 @@ export async function pauseBeyondLease(run: Run, process: ActorProcess): Promise
 export async function resume(run: Run, process: ActorProcess): Promise<void> {
   process.paused = false;
   run.chronicle.fault('resume', process.name, `${process.name} (${names(run, process)}) goes on`);
+  tellOfSession(run, process);
   for (;;) {
     const timer = run.clock.next((name) => run.actor(name).process === process);
     if (timer === undefined || timer.due > run.clock.now) return;

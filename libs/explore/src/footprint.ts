@@ -16,6 +16,7 @@ import { faultOf, stepOf, type Choice } from './choice';
  *   transaction. Without a transaction around it a write is its own end.
  * - `sql-end`: COMMIT and ROLLBACK show what was written and free who waits.
  * - `redis-read`, `redis-write`: all keys of a server count as one; servers know nothing of one another.
+ *   The same words for ZooKeeper and etcd.
  * - `process`: an in-process mutex; whatever its process-mates do may free it. And the death of a process that leaves
  *   nothing behind which a server would notice: a step of another process comes to the same before and after it.
  * - `everything`: all other faults, and steps of timers.
@@ -47,7 +48,7 @@ export function footprint(run: Run, choice: Choice): Footprint {
   }
   if (held === undefined || !/^[a-cEQT]/.test(kind)) {
     // With no timer set, a lease that ends is nothing but a key that Redis deletes.
-    const isDeletion = kind === 'L' && !run.clock.hasTimers;
+    const isDeletion = kind === 'L' && !run.hasTimeouts;
     const effect = isDeletion ? 'redis-write' : 'everything';
     return { actor: '', process: '', effect, inLine: false, server: '*' };
   }
@@ -71,7 +72,7 @@ export function footprint(run: Run, choice: Choice): Footprint {
  */
 const leavesNothing = (run: Run, process: ActorProcess): boolean =>
   run.setup.options.wait !== 'notify' && // a waiter who dies leaves its place in line to another one
-  !run.clock.hasTimers &&
+  !run.hasTimeouts &&
   run.actors
     .filter((actor) => actor.process === process)
     .every(
@@ -98,6 +99,8 @@ function effectOf(step: NonNullable<ReturnType<typeof stepOf>>['step'], inTransa
       return step.verb === 'SELECT' && !step.text.includes('RELEASE_LOCK(') ? 'sql-read' : 'sql-end';
     case 'zk':
     case 'etcd':
+      if (step.verb === 'GRANT') return 'nothing'; // a lease that no key hangs on yet
+      return /^(CHILDREN|GET|RANGE)$/.test(step.verb) ? 'redis-read' : 'redis-write';
     case 'http':
     case 'fs':
       return 'everything';

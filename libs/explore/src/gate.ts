@@ -1,4 +1,11 @@
-import { DependencyDown, InjectedFault, unobserved, type Listener, type Step } from '#lab/step';
+import {
+  DependencyDown,
+  InjectedFault,
+  unobserved,
+  type Listener,
+  type Step,
+  type StepKind,
+} from '#lab/step';
 import { ProcessDied, type Actor } from './actor';
 import type { Chronicle } from './chronicle';
 import type { Ears } from './ears';
@@ -31,6 +38,9 @@ interface Around {
   readonly ears: Ears;
 }
 
+/** The servers that a process loses when it is cut off. */
+const KEEPS_LOCKS: ReadonlySet<StepKind> = new Set<StepKind>(['redis', 'zk', 'etcd']);
+
 /** A dead actor's code is refused so often, then it stands still for good. */
 const MOST_DEATHS = 20;
 
@@ -52,7 +62,7 @@ export class Gate {
         this.run.chronicle.fail(this.run.chronicle.step(step, { ...timer, fault: unsent }), 'not sent');
         throw unsent === 'error'
           ? new InjectedFault('error', step)
-          : new DependencyDown('redis', `Redis is not reachable (${unsent})`);
+          : new DependencyDown(step.kind, `${step.kind} is not reachable (${unsent})`);
       }
       const fault = directive === 'lose-reply' ? ({ fault: directive } as const) : {};
       const event = this.run.chronicle.step(step, {
@@ -70,7 +80,7 @@ export class Gate {
   }
 
   private unreachable({ process }: Actor, { kind, server }: Step): 'cut' | 'server-down' | undefined {
-    if (process.cut && kind === 'redis') return 'cut';
+    if (process.cut && KEEPS_LOCKS.has(kind)) return 'cut';
     return server !== undefined && this.run.lost.has(server) ? 'server-down' : undefined;
   }
 
@@ -106,6 +116,9 @@ export class Gate {
           place.pipelined ? [...step.text.split(' '), String(this.run.leaseMs)] : [String(this.run.leaseMs)],
         ),
       );
+      for (const place of places)
+        if (place.renewedBy?.(step) === true && reply === true)
+          locks.push(...this.run.locks.renew(place.name, actor.name, this.run.clock.now + this.run.leaseMs));
       if (locks.some(({ change, by }) => change === 'taken' && by === actor.name)) actor.waiting = undefined; // a later wait is another one
       this.run.chronicle.answer(event, reply, locks);
       if (publishes(step)) await unobserved(() => this.run.ears.hear(step.text));

@@ -106,6 +106,20 @@ export class LockBook {
     if (entry !== undefined) entry.expiresAt = at;
   }
 
+  /** The actor's locks in this place last until `at`. */
+  renew(place: string, actor: string, at: number): LockChange[] {
+    return [...this.entries].flatMap(([key, entry]): LockChange[] => {
+      if (entry.place !== place || entry.owner !== actor || entry.expiresAt === at) return [];
+      entry.expiresAt = at;
+      return [{ key, change: 'renewed', by: actor, owner: actor }];
+    });
+  }
+
+  /** Who has the lock. */
+  ownerOf(key: string): string | undefined {
+    return this.entries.get(key)?.owner;
+  }
+
   /** A place has lost all that it had. */
   flush(place: string): LockChange[] {
     return [...this.entries]
@@ -125,13 +139,15 @@ export class LockBook {
 
   private present(
     place: string,
-    { lock, content, owner, token, ttlMs, expiry }: LockReading,
+    reading: LockReading,
     now: number,
     by: string | undefined,
     args: readonly string[],
   ): LockChange[] {
+    const { lock, content, owner, token, ttlMs, expiry, queued } = reading;
     const key = shownLock(place, lock);
     const old = this.entries.get(key);
+    if (queued === true) return this.presentHead(place, reading, old, now, by, args);
     const isSame = old?.content === content;
     const expiresAt =
       isSame && old.realExpiry === expiry
@@ -161,6 +177,24 @@ export class LockBook {
       ];
     const change = old === undefined ? 'taken' : 'replaced';
     return [{ key, ...this.partOf(lock), change, ...actors(by, old?.owner) }];
+  }
+
+  /** The head of a queue: nobody overwrites it; one goes, and the next one has the lock, whether it knows or not. */
+  private presentHead(
+    place: string,
+    { lock, content, owner, expiry }: LockReading,
+    old: Entry | undefined,
+    now: number,
+    by: string | undefined,
+    [leaseMs]: readonly string[],
+  ): LockChange[] {
+    const key = shownLock(place, lock);
+    if (old?.content === content) return [];
+    const left = old === undefined ? [] : [this.gone(key, old, 'released', by)];
+    const expiresAt = now + Number(leaseMs);
+    this.entries.set(key, { place, lock, content, owner, realExpiry: expiry, expiresAt });
+    this.bump(lock);
+    return [...left, { key, change: 'taken', ...actors(owner) }];
   }
 
   /** Its time to live was set by the schedule itself. */

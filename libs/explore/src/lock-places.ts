@@ -17,6 +17,11 @@ export interface LockReading {
   readonly token?: string;
   /** Milliseconds to live; -1: for ever. */
   readonly ttlMs: number;
+  /**
+   * It is the head of a queue: who comes next has it when it goes. It lives as long as its request asked for, or its
+   * session does, whatever `ttlMs` says.
+   */
+  readonly queued?: true;
   /** When it ends in real time, in any unit: another value means that somebody has set it anew. */
   readonly expiry: number;
 }
@@ -29,8 +34,14 @@ export interface LockPlace {
   readonly component?: Component | undefined;
   /** True when `read` is to be sent right behind the command on the same connection; otherwise it waits for the answer. */
   readonly pipelined: boolean;
+  /** A lock here lives as long as the session of its owner's process, which beats while the process runs. */
+  readonly heartbeats?: boolean;
   /** Whether the step may change locks here. */
   touchedBy(step: StepInfo): boolean;
+  /** Whether the step, where it succeeds, prolongs its actor's lock without leaving a trace that `read` finds. */
+  renewedBy?(step: StepInfo): boolean;
+  /** The server ends the session of a process: what was made in it goes. Its owner is not told. */
+  endSession?(seat: Seat): Promise<void>;
   /** Every lock here, as `seat` finds it. */
   read(seat?: Seat): Promise<readonly LockReading[]>;
   /** The lease of a lock ends. False when a transaction has it, so that nobody could see it end before that is over. */

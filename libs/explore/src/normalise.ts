@@ -8,11 +8,21 @@ export function normalise(history: ScheduleHistory): string {
     names.set(token, known);
     return known;
   };
-  const events = history.events.map((event) =>
-    event.type === 'step' && event.verb === 'INSERT' ? { ...event, reply: 'inserted' } : event,
-  );
+  const events = history.events.map((event) => {
+    if (event.type !== 'step') return event;
+    if (event.verb === 'INSERT') return { ...event, reply: 'inserted' };
+    if (event.verb === 'GRANT') return { ...event, reply: 'a lease' };
+    return { ...event, reply: withoutNumbers(event.reply) };
+  });
   return JSON.stringify({ ...history, events }).replace(
-    /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b\d{13}-\d+/g,
-    name,
+    // ZooKeeper numbers its nodes
+    /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?:-\d{10})?|\b\d{13}-\d+/g,
+    (token) => name(token.replace(/(?<=-[0-9a-f]{12})-\d{10}$/, '')),
   );
 }
+
+/** ZooKeeper and etcd count what all their clients do, and number sessions and leases. */
+const withoutNumbers = (reply: unknown): unknown =>
+  typeof reply === 'object' && reply !== null && ('czxid' in reply || 'revision' in reply)
+    ? { ...reply, czxid: 0, revision: 0, session: '', lease: '' }
+    : reply;

@@ -26,8 +26,8 @@ export function isUnseen(run: Run, choice: Choice, left: Budget): boolean {
   const isWork = run.actors.some(
     (actor) => actor.name.toLowerCase() === choice && actor.held[0]?.step.verb === 'WORK',
   );
-  if (isWork && ((left.slow ?? 0) > 0 || run.clock.hasTimers)) return false;
-  return !run.clock.hasTimers || !MOVES_TIME.some((fault) => (left[fault] ?? 0) > 0);
+  if (isWork && ((left.slow ?? 0) > 0 || run.hasTimeouts)) return false;
+  return !run.hasTimeouts || !MOVES_TIME.some((fault) => (left[fault] ?? 0) > 0);
 }
 
 const MOVES_TIME = ['lapse', 'pause', 'tick', 'slow', 'overrun'] as const;

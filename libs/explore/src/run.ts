@@ -134,6 +134,11 @@ export class Run {
     return (hasNews && actor.looks < mostLooks) || this.clock.now >= this.dueAt(held);
   }
 
+  /** The passing of time may be noticed by code that runs: a timer is set, or a session may end. */
+  get hasTimeouts(): boolean {
+    return this.clock.hasTimers || this.places.some(({ heartbeats }) => heartbeats === true);
+  }
+
   /** When a WAIT ends by itself, virtual time: with its own time, or when who polls gives up. */
   dueAt({ strand, step: { until }, since }: Held): number {
     const { waiting } = this.actor(strand.actor);

@@ -68,12 +68,25 @@ export async function openRedis({ redis: url, redisDb }: WorldOptions, name: str
 export const lockFolderOf = ({ schema }: WorldOptions): string =>
   join(tmpdir(), `oversell-lab-${process.pid}-${schema}`);
 
+/** Longer than any schedule, and than any hold-up of this machine: sessions end when the schedule says so. Milliseconds. */
+const SESSION_MS = 60_000;
+
+/** Connections to a world's own places in the servers on demand. */
+export async function openServers(
+  options: WorldOptions,
+  name: string,
+  prepare: (redis: SteppedRedis) => Promise<unknown>,
+): Promise<Servers> {
+  const servers = new Servers(ownServers(options), name, SESSION_MS);
+  await servers.connect(prepare);
+  return servers;
+}
+
 /** Connections for one actor. */
 export async function openSeat(options: WorldOptions, name: string): Promise<Seat> {
   const redis = await openRedis(options, name);
   await loadScripts(redis);
-  const servers = new Servers(ownServers(options), name);
-  await servers.connect(loadScripts);
+  const servers = await openServers(options, name, loadScripts);
   const dataSource = new SteppedDataSource({
     url: options.mysql,
     database: options.schema,

@@ -71,6 +71,11 @@ export class VirtualClock {
           () => ({ kind: 'timer', verb: 'WAIT', text: 'WAIT for news', key, until: { bell, ms } }),
           () => Promise.resolve(),
         ),
+      until: (_happens, _ms, key) =>
+        step(
+          () => ({ kind: 'timer', verb: 'WAIT', text: 'WAIT', key }),
+          () => Promise.resolve(),
+        ),
       every: (ms, tick) => this.set({ actor, due: this.time + ms, period: ms, run: tick }),
       after: (ms, run) => this.set({ actor, due: this.time + ms, run }),
     };

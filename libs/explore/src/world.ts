@@ -1,13 +1,14 @@
 import { WHOLE_AMOUNT } from '#lab/balance';
-import { Servers, type SteppedRedis } from '#lab/step';
+import type { Servers, SteppedRedis } from '#lab/step';
 import type { Strategy } from '#lab/strategy';
 import type { FinalState } from '#lab/verdict';
 import { rmSync } from 'node:fs';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
 import { News } from './ears';
 import { DirectoryPlace, RedisPlace, RowPlace, type LockPlace } from './lock-places';
+import { EtcdPlace, ZooKeeperPlace } from './queue-places';
 import { loadReadLocks } from './read-locks';
-import { lockFolderOf, openRedis, openSeat, ownServers, type Seat, type WorldOptions } from './seat';
+import { lockFolderOf, openRedis, openSeat, openServers, type Seat, type WorldOptions } from './seat';
 import { Sessions } from './sessions';
 import type { Setup } from './setup';
 
@@ -70,6 +71,8 @@ export class World {
       new RowPlace(admin),
       new DirectoryPlace(lockFolderOf(options)),
       ...servers.redises.map((own, i) => placeOnDemand(own, (seat) => seat.servers.redises[i] ?? own)),
+      ...(servers.components.includes('zookeeper') ? [new ZooKeeperPlace(servers.zookeeper)] : []),
+      ...(servers.components.includes('etcd') ? [new EtcdPlace(servers.etcd)] : []),
     ];
   }
 
@@ -89,8 +92,7 @@ export class World {
     });
     const sessions = await Sessions.open(admin);
     const redis = await openRedis(options, 'explorer');
-    const servers = new Servers(ownServers(options), 'explorer');
-    await servers.connect(loadReadLocks);
+    const servers = await openServers(options, 'explorer', loadReadLocks);
     const news = await News.open(options);
     const world = new World(options, seats, admin, redis, servers, sessions, news);
     await world.addBalance();
@@ -116,6 +118,9 @@ export class World {
 
   /** A schedule begins: everything is as before the first step, and nothing is clean any more. */
   async begin({ stock, strategy }: Pick<Setup, 'stock' | 'strategy'>): Promise<void> {
+    // a session that the last schedule has ended, perhaps untold, is nobody's any more
+    if (strategy.needs?.includes('zookeeper') === true)
+      for (const { servers } of this.seats) servers.zookeeper.endSession();
     const isClean = this.cleanAt === stock;
     this.cleanAt = undefined;
     await Promise.all([

@@ -17,6 +17,11 @@ export interface Clock {
   sleep(ms: number, why: 'WORK' | 'WAIT', key?: string): Promise<void>;
   /** Resolves when the bell has rung, at the latest after `ms`: waiting for the lock `key`. */
   waitFor(bell: Bell, ms: number, key: string): Promise<void>;
+  /**
+   * Waits for the lock `key`: until `happens` resolves, or for `ms`. `happens` is told by `signal` when nobody waits for
+   * it any more.
+   */
+  until(happens: (signal: AbortSignal) => Promise<void>, ms: number, key: string): Promise<void>;
   /** Calls `tick` every `ms`, never two at once, until stopped. A tick that throws is a missed tick. */
   every(ms: number, tick: () => Promise<void>): Ticker;
   /** Calls `run` once, `ms` from now, unless stopped. */
@@ -44,6 +49,23 @@ export const systemClock: Clock = {
     step(
       () => ({ kind: 'timer', verb: 'WAIT', text: `WAIT for news of ${key}`, key, until: { bell, ms } }),
       () => bell.heard(ms),
+    ),
+
+  until: (happens, ms, key) =>
+    step(
+      () => ({ kind: 'timer', verb: 'WAIT', text: 'WAIT', key }),
+      async () => {
+        const over = new AbortController();
+        const timer = setTimeout(() => {
+          over.abort();
+        }, ms);
+        try {
+          await happens(over.signal);
+        } finally {
+          clearTimeout(timer);
+          over.abort();
+        }
+      },
     ),
 
   every(ms, tick) {

@@ -5,13 +5,26 @@ export class DependencyDown extends Error {
   readonly code = 'DEPENDENCY.DOWN';
 
   constructor(
-    /** Which server: `redis` or `mysql`. */
+    /** Which server: `redis`, `mysql`, `zookeeper`, `etcd`. */
     readonly dependency: string,
     message: string,
     options?: ErrorOptions,
   ) {
     super(message, options);
     this.name = 'DependencyDown';
+  }
+}
+
+/** The session or lease at a server has ended, and with it all locks that hung on it. */
+export class SessionLost extends Error {
+  readonly code = 'LOCK.LOST';
+
+  constructor(
+    /** Which server: `zookeeper`, `etcd`. */
+    readonly dependency: string,
+  ) {
+    super(`the session at ${dependency} has ended, and the lock with it: nothing was sold. Try again`);
+    this.name = 'SessionLost';
   }
 }
 

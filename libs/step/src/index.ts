@@ -1,6 +1,7 @@
 export * from './bell';
 export * from './clock';
 export * from './errors';
+export * from './etcd';
 export * from './failpoint';
 export * from './history';
 export * from './lock-folder';
@@ -9,3 +10,4 @@ export * from './redis';
 export * from './servers';
 export * from './sql';
 export * from './step';
+export * from './zookeeper';

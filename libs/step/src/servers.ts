@@ -1,4 +1,6 @@
+import { SteppedEtcd } from './etcd';
 import { SteppedRedis } from './redis';
+import { SteppedZooKeeper } from './zookeeper';
 
 /** Servers that only some strategies need; a lab starts them on demand. */
 export const COMPONENTS = {
@@ -53,17 +55,21 @@ export class Servers {
   private readonly connections: {
     readonly voters?: readonly SteppedRedis[];
     readonly primary?: SteppedRedis;
+    readonly zookeeper?: SteppedZooKeeper;
+    readonly etcd?: SteppedEtcd;
   };
 
-  /** `name` is shown by CLIENT LIST. */
-  constructor(addresses: ServerAddresses, name: string) {
-    const { voters, primary } = addresses;
+  /** `name` is shown by CLIENT LIST; `sessionMs` is how long ZooKeeper keeps our nodes without hearing of us. */
+  constructor(addresses: ServerAddresses, name: string, sessionMs = 2000) {
+    const { voters, primary, zookeeper, etcd } = addresses;
     this.components = componentsAt(addresses);
     this.connections = {
       ...(voters !== undefined && {
         voters: voters.map((url, i) => new SteppedRedis({ url, name, server: `redis-${i + 1}` })),
       }),
       ...(primary !== undefined && { primary: new SteppedRedis({ url: primary, name, server: 'primary' }) }),
+      ...(zookeeper !== undefined && { zookeeper: new SteppedZooKeeper({ address: zookeeper, sessionMs }) }),
+      ...(etcd !== undefined && { etcd: new SteppedEtcd({ url: etcd }) }),
     };
   }
 
@@ -77,18 +83,31 @@ export class Servers {
     return this.connections.primary ?? missing('replica');
   }
 
+  /** `zookeeper`: this process' session. */
+  get zookeeper(): SteppedZooKeeper {
+    return this.connections.zookeeper ?? missing('zookeeper');
+  }
+
+  get etcd(): SteppedEtcd {
+    return this.connections.etcd ?? missing('etcd');
+  }
+
   /** Connects to all that there are. One that is away is tried again and again: its strategies answer 503 meanwhile. */
-  async connect(prepare: (redis: SteppedRedis) => Promise<void>): Promise<void> {
-    await Promise.all(
-      this.redises.map((redis) => {
+  async connect(prepare: (redis: SteppedRedis) => Promise<unknown>): Promise<void> {
+    const { zookeeper } = this.connections;
+    await Promise.all([
+      ...this.redises.map((redis) => {
         redis.on('ready', () => void prepare(redis).catch(() => undefined));
         return redis.connect().catch(() => undefined);
       }),
-    );
+      zookeeper?.connect().catch(() => undefined),
+    ]);
   }
 
   disconnect(): void {
     for (const redis of this.redises) redis.disconnect();
+    this.connections.zookeeper?.disconnect();
+    this.connections.etcd?.disconnect();
   }
 
   /** Every Redis among them, by its `server`. */

@@ -2,6 +2,7 @@ import type { Component } from '#lab/step';
 import type { CartStrategy, Strategy } from './contract';
 import { conditionalUpdate } from './strategies/conditional-update';
 import { directory } from './strategies/directory';
+import { etcd } from './strategies/etcd';
 import { expiring } from './strategies/expiring';
 import { fair } from './strategies/fair';
 import { fenced } from './strategies/fenced';
@@ -46,6 +47,8 @@ import { unlockUnacquired } from './strategies/unlock-unacquired';
 import { watchdog } from './strategies/watchdog';
 import { watchdogNaive } from './strategies/watchdog-naive';
 import { watchdogSharedFlag } from './strategies/watchdog-shared-flag';
+import { zookeeper } from './strategies/zookeeper';
+import { zookeeperHerd } from './strategies/zookeeper-herd';
 
 /** Every strategy, in the order of the ladder. Validation, docs, command line and load tests read this one list. */
 export const CATALOGUE: readonly Strategy[] = [
@@ -81,6 +84,9 @@ export const CATALOGUE: readonly Strategy[] = [
   segmented,
   segmentedRedis,
   redisDecr,
+  zookeeper,
+  zookeeperHerd,
+  etcd,
   redisAndTable,
   mysqlLockTable,
   mysqlLockTableTtl,

@@ -4,7 +4,7 @@ import type { Strategy } from './contract';
 const CHAPTERS: readonly { readonly title: string; readonly from: string }[] = [
   { title: 'No lock, or a lock in the wrong place', from: 'none' },
   { title: 'Locks in Redis', from: 'get-set' },
-  { title: 'Locks elsewhere', from: 'redis-and-table' },
+  { title: 'Locks elsewhere', from: 'zookeeper' },
   { title: 'In the database itself', from: 'for-update-late' },
 ];
 

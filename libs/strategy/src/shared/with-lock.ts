@@ -13,6 +13,8 @@ export interface Lock {
   release(tell?: Tell): Promise<unknown>;
   /** Its release tells: who has chosen `wait=notify` need not poll. */
   readonly tells?: boolean;
+  /** Resolves when another try is worth while, or `signal` is aborted. Absent: nobody tells, and one polls. */
+  readonly changed?: (signal: AbortSignal) => Promise<void>;
 }
 
 /** What of the tools a lock needs. */
@@ -61,7 +63,10 @@ async function poll(lock: Lock, { options, clock }: LockTools): Promise<void> {
     if (await lock.tryAcquire()) return;
     const waited = clock.now() - begun;
     if (waited >= options.waitMs) throw new LockNotObtained(lock.key, attempts, waited);
-    await clock.sleep(Math.min(jittered(options.retryMs), options.waitMs - waited), 'WAIT', lock.key);
+    const left = options.waitMs - waited;
+    if (lock.changed === undefined)
+      await clock.sleep(Math.min(jittered(options.retryMs), left), 'WAIT', lock.key);
+    else await clock.until(lock.changed, left, lock.key);
   }
 }
 

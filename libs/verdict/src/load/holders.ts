@@ -1,5 +1,5 @@
 import { groupBy } from '../group-by';
-import type { HistoryLine, StepLine } from '#lab/step';
+import type { HistoryLine, StepKind, StepLine } from '#lab/step';
 
 /** `second` took the lock while `first` was still at work under it. */
 export interface Overlap {
@@ -47,7 +47,7 @@ type LockStep = StepLine & { readonly key: string };
 type Ordered = LockStep & { readonly order: number };
 
 /**
- * Who held which lock when. The order of acquiring and releasing is Redis' own (`order`), never a client's clock.
+ * Who held which lock when. The order of acquiring and releasing is the server's own (`order`), never a client's clock.
  * That a holder was still at work when the next one came is seen from its later steps, on the machine's one monotonic clock.
  */
 export function judgeHolders(history: readonly HistoryLine[]): HolderFindings {
@@ -78,11 +78,25 @@ export const orderedLockSteps = (history: readonly HistoryLine[]): Ordered[] =>
     .sort(byOrder);
 
 const isOnLock = (line: StepLine): line is LockStep =>
-  line.key?.startsWith('lock:') === true && line.kind === 'redis';
+  line.key?.startsWith('lock:') === true && (line.kind === 'redis' || movesQueue(line));
+
+/**
+ * Where ZooKeeper and etcd keep a queue: who joins it, finds itself the first, or leaves. What was refused because its
+ * session or lease had ended did nothing.
+ */
+const movesQueue = ({ kind, verb, reply, error }: StepLine): boolean =>
+  (QUEUE_VERBS[kind]?.has(verb) ?? false) && reply !== false && error?.startsWith('the session') !== true;
+
+const QUEUE_VERBS: Partial<Record<StepKind, ReadonlySet<string>>> = {
+  zk: new Set(['CREATE', 'CHILDREN', 'DELETE']),
+  etcd: new Set(['PUT', 'RANGE', 'REVOKE']),
+};
 
 const hasOrder = (line: LockStep): line is Ordered => line.order !== undefined;
 
-const byOrder = (a: Ordered, b: Ordered): number => a.order - b.order;
+/** A look has the number of the last change before it: a release comes before the look that finds the lock free. */
+const byOrder = (a: Ordered, b: Ordered): number =>
+  a.order - b.order || Number(released(b)) - Number(released(a));
 
 /** A lock in several servers: which tries for a part belong to one that won, and what the others decided without it. */
 interface Votes {
@@ -139,13 +153,17 @@ function stepsOf(history: readonly HistoryLine[]): StepLine[] {
   );
 }
 
-export const acquired = ({ verb, text, script, reply }: StepLine): boolean =>
+export const acquired = ({ kind, verb, text, script, reply }: StepLine): boolean =>
+  (kind === 'zk' && ((verb === 'CHILDREN' && reply === null) || (verb === 'CREATE' && reply === true))) ||
+  (kind === 'etcd' && verb === 'RANGE' && reply === null) || // nobody was there before
   (verb === 'SETNX' && reply === 1) ||
   (verb === 'SET' && reply === 'OK' && !/ XX\b/.test(text)) || // without NX it takes the lock from whoever has it
   (script?.startsWith('acquire') === true && reply !== null && reply !== 0) ||
   (script === 'take-turn' && reply === 1);
 
 export const released = (step: StepLine): boolean =>
+  (((step.kind === 'zk' && step.verb === 'DELETE') || (step.kind === 'etcd' && step.verb === 'REVOKE')) &&
+    step.reply === true) ||
   ((step.verb === 'DEL' || step.script?.startsWith('release') === true) && step.reply === 1) ||
   heirOf(step) !== undefined;
 
@@ -184,8 +202,10 @@ function judgeKey(
     if (acquired(step) && !won(step)) owner = request;
     else if (acquired(step)) enter(step);
     else if (released(step)) {
-      if (owner !== undefined && owner !== request) foreignReleases.push({ key, by: request, owner });
-      owner = undefined;
+      const leavesQueue = step.kind !== 'redis' && owner !== request; // its own place in it: it has waited in vain
+      if (owner !== undefined && owner !== request && !leavesQueue)
+        foreignReleases.push({ key, by: request, owner });
+      if (!leavesQueue) owner = undefined;
       inside.delete(request);
       const heir = heirOf(step);
       const next = steps.find(

@@ -1,0 +1,33 @@
+import type { Strategy } from '../contract';
+import { readModifyWrite } from '../shared/read-modify-write';
+import { lockKey, withLock } from '../shared/with-lock';
+import { findOurs, makeFirst, removeUntilGone } from '../shared/zookeeper-nodes';
+
+export const zookeeperHerd: Strategy = {
+  name: 'zookeeper-herd',
+  mechanism: 'Who makes the one ephemeral node has the lock; everybody else watches that node.',
+  defect:
+    'As zookeeper under a pause. And every release wakes all who wait: N tries, of which one succeeds, in no order; N waiters cost N × N calls.',
+  source: 'ZooKeeper Recipes and Solutions, "Locks": the herd effect that its queue avoids.',
+  next: 'zookeeper wakes one: each waiter watches the one before it.',
+  options: ['waitMs', 'workMs'],
+  needs: ['zookeeper'],
+  lacks: ['survivesLapse'],
+  expected: {
+    'paused-before-write': { must: ['overlap', 'lost-update'], may: ['oversold'] },
+  },
+
+  apply(change, tools) {
+    const { clock, servers } = tools;
+    const { session } = servers.zookeeper;
+    const key = lockKey(change.balance, 'zookeeper-herd');
+    const path = `/${key}`;
+    const lock = {
+      key,
+      tryAcquire: () => makeFirst(session, path, change.request, clock),
+      changed: (signal: AbortSignal) => session.removed(path, signal),
+      release: () => removeUntilGone(session, () => findOurs(session, path, change.request), clock),
+    };
+    return withLock(lock, tools, () => readModifyWrite(change, tools, session.lost));
+  },
+};

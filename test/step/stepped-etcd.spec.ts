@@ -1,0 +1,113 @@
+import { DependencyDown, SessionLost, SteppedEtcd, observe, type Step } from '#lab/step';
+import { eventually } from '../harness/eventually';
+import { Proxy } from '../harness/proxy';
+import { provide, schemaOf } from '../harness/servers';
+
+let url: string;
+let proxy: Proxy;
+const opened: SteppedEtcd[] = [];
+
+beforeAll(async () => {
+  url = (await provide(['etcd'])).etcd ?? '';
+});
+beforeEach(async () => {
+  const { hostname, port } = new URL(url);
+  proxy = await Proxy.before(hostname, Number(port));
+});
+afterEach(async () => {
+  for (const etcd of opened.splice(0)) etcd.disconnect();
+  await proxy.close();
+});
+
+function open(): SteppedEtcd {
+  const etcd = new SteppedEtcd({ url: `http://127.0.0.1:${proxy.port}/${schemaOf(__filename)}` });
+  opened.push(etcd);
+  return etcd;
+}
+
+const LEASE_MS = 5000;
+const folder = (): string => `lock:{${expect.getState().currentTestName?.replace(/\W+/g, '-') ?? ''}}:e`;
+const answers = (etcd: SteppedEtcd): Promise<boolean> =>
+  etcd.list(folder()).then(
+    () => true,
+    () => false,
+  );
+
+test('a call is one step, with the lock as its key and its place in the order of the server', async () => {
+  const etcd = open();
+  const steps: Step[] = [];
+  const listener = (step: Step, issue: () => Promise<unknown>): Promise<unknown> => {
+    steps.push(step);
+    return issue();
+  };
+  const lease = await etcd.grant(LEASE_MS);
+  const revisions = await observe({ actor: 'A', listener }, async () => {
+    const first = await etcd.create(`${folder()}/z`, 'me', lease);
+    const second = await etcd.create(`${folder()}/a`, 'you', await etcd.grant(LEASE_MS));
+    expect(await etcd.create(`${folder()}/z`, 'me', lease)).toEqual(first);
+    expect(await etcd.predecessor(first)).toBeUndefined();
+    expect(await etcd.predecessor(second)).toEqual({ ...first, lease });
+    expect(await etcd.keepAlive(lease, first.key)).toBe(true);
+    expect(await etcd.revoke(lease, first.key)).toBe(true);
+    expect(await etcd.revoke(lease, first.key)).toBe(false);
+    expect(await etcd.keepAlive(lease, first.key)).toBe(false);
+    expect(await etcd.predecessor(second)).toBeUndefined();
+    await expect(etcd.predecessor(first)).rejects.toThrow(SessionLost);
+    return [first.revision, second.revision];
+  });
+  const onLock = steps.filter(({ key }) => key === folder());
+  expect(onLock.map(({ verb }) => verb)).toEqual(
+    ['PUT', 'PUT', 'PUT', 'RANGE', 'RANGE', 'KEEPALIVE', 'REVOKE', 'REVOKE', 'KEEPALIVE', 'RANGE', 'RANGE'], // prettier-ignore
+  );
+  const [one = 0, two = 0, again, look, , , revoked] = onLock.map(({ order }) => order ?? 0);
+  expect([one, two]).toEqual(revisions);
+  expect([again, look]).toEqual([two, two]);
+  expect(revoked).toBe(two + 1);
+});
+
+test('waiting for a key ends when its lease ends, also when that was before', async () => {
+  const etcd = open();
+  const lease = await etcd.grant(LEASE_MS);
+  const key = await etcd.create(`${folder()}/a`, 'me', lease);
+  let over = false;
+  const waiting = etcd.removed(key, new AbortController().signal).then(() => (over = true));
+  expect(await etcd.list(folder())).toEqual([key]);
+  expect(over).toBe(false);
+  await etcd.revoke(lease, key.key);
+  await waiting;
+  await etcd.removed(key, new AbortController().signal);
+});
+
+test('a server that is away is told of within a second, and used again when it is back', async () => {
+  const etcd = open();
+  const lease = await etcd.grant(LEASE_MS);
+  const key = await etcd.create(`${folder()}/a`, 'me', lease);
+  const removed = etcd.removed(key, new AbortController().signal);
+  proxy.cut();
+  for (let i = 0; i < 5; i++) await expect(etcd.list(folder())).rejects.toThrow(DependencyDown);
+  proxy.mend();
+  const begun = performance.now();
+  await eventually('it is back', () => answers(etcd));
+  expect(performance.now() - begun).toBeLessThan(1500);
+  await etcd.revoke(lease, key.key);
+  await removed;
+});
+
+test('a server that is silent keeps nobody waiting', async () => {
+  proxy.swallow();
+  const begun = performance.now();
+  await expect(open().grant(LEASE_MS)).rejects.toThrow(DependencyDown);
+  expect(performance.now() - begun).toBeLessThan(1200);
+});
+
+test('in a black hole calls fail in less than a second each; when it is over they go on', async () => {
+  const etcd = open();
+  const lease = await etcd.grant(LEASE_MS);
+  proxy.swallow();
+  const begun = performance.now();
+  await expect(etcd.keepAlive(lease, folder())).rejects.toThrow(DependencyDown);
+  await expect(etcd.list(folder())).rejects.toThrow(DependencyDown);
+  expect(performance.now() - begun).toBeLessThan(2000);
+  proxy.mend();
+  await eventually('it answers', () => answers(etcd));
+});

@@ -1,0 +1,150 @@
+import { DependencyDown, SessionLost, SteppedZooKeeper, observe, type Step } from '#lab/step';
+import { eventually } from '../harness/eventually';
+import { Proxy } from '../harness/proxy';
+import { provide, schemaOf } from '../harness/servers';
+
+const SESSION_MS = 1000;
+let address: string;
+let proxy: Proxy;
+const opened: SteppedZooKeeper[] = [];
+
+beforeAll(async () => {
+  address = (await provide(['zookeeper'])).zookeeper ?? '';
+});
+beforeEach(async () => {
+  const [host = '', port = ''] = address.split(':');
+  proxy = await Proxy.before(host, Number(port));
+});
+afterEach(async () => {
+  for (const zookeeper of opened.splice(0)) zookeeper.disconnect();
+  await proxy.close();
+});
+
+async function open(through = `127.0.0.1:${proxy.port}`): Promise<SteppedZooKeeper> {
+  const zookeeper = new SteppedZooKeeper({
+    address: `${through}/${schemaOf(__filename)}`,
+    sessionMs: SESSION_MS,
+  });
+  opened.push(zookeeper);
+  await zookeeper.connect();
+  return zookeeper;
+}
+
+const folder = (): string => `/lock:{${expect.getState().currentTestName?.replace(/\W+/g, '-') ?? ''}}:z`;
+
+test('a call is one step, with the lock as its key and its place in the order of the server', async () => {
+  const zookeeper = await open();
+  const steps: Step[] = [];
+  const listener = (step: Step, issue: () => Promise<unknown>): Promise<unknown> => {
+    steps.push(step);
+    return issue();
+  };
+  const first = await observe({ actor: 'A', listener }, async () => {
+    const made = await zookeeper.session.createNumbered(`${folder()}/a-`, 'me');
+    const second = await zookeeper.session.createNumbered(`${folder()}/b-`, 'you');
+    expect(await zookeeper.session.predecessor(made)).toBeUndefined();
+    expect(await zookeeper.session.predecessor(second)).toBe(made);
+    expect(await zookeeper.session.remove(made)).toBe(true);
+    expect(await zookeeper.session.remove(made)).toBe(false);
+    return second;
+  });
+  expect(steps.map(({ verb }) => verb)).toEqual([
+    'CREATE',
+    'CREATE',
+    'CHILDREN',
+    'CHILDREN',
+    'DELETE',
+    'DELETE',
+  ]);
+  expect(new Set(steps.map(({ key }) => key))).toEqual(new Set([folder().slice(1)]));
+  const [, create, look, , removed] = steps.map(({ order }) => order ?? 0);
+  const node = await zookeeper.session.get(first);
+  expect(node).toEqual({ content: 'you', czxid: create, session: zookeeper.session.id });
+  expect(look).toBeGreaterThanOrEqual(create ?? 0);
+  expect(removed).toBeGreaterThan(look ?? 0);
+});
+
+test('the numbers decide who comes first, not the names before them', async () => {
+  const zookeeper = await open();
+  const first = await zookeeper.session.createNumbered(`${folder()}/z-`, '');
+  const second = await zookeeper.session.createNumbered(`${folder()}/a-`, '');
+  expect(await zookeeper.session.predecessor(second)).toBe(first);
+});
+
+test('a node that lives as long as its session can be made once', async () => {
+  const [one, other] = [await open(), await open()];
+  expect(await one.session.create(folder(), '1')).toBe(true);
+  expect(await other.session.create(folder(), '2')).toBe(false);
+  one.disconnect();
+  await eventually('its session ends and takes it along', async () => other.session.create(folder(), '2'));
+});
+
+test('waiting for a node ends when it is removed, also when that was before', async () => {
+  const [one, other] = [await open(), await open()];
+  const node = await one.session.createNumbered(`${folder()}/a-`, '');
+  let over = false;
+  const waiting = other.session.removed(node, new AbortController().signal).then(() => (over = true));
+  await other.session.children(folder());
+  expect(over).toBe(false);
+  await one.session.remove(node);
+  await waiting;
+  await other.session.removed(node, new AbortController().signal);
+});
+
+test('a server that is away is told of within a second, and used again when it is back, in the same session', async () => {
+  const zookeeper = await open();
+  const node = await zookeeper.session.createNumbered(`${folder()}/a-`, '');
+  const session = zookeeper.session.id;
+  const removed = zookeeper.session.removed(node, new AbortController().signal);
+  await zookeeper.session.children(folder());
+  proxy.cut();
+  await expect(zookeeper.session.children(folder())).rejects.toThrow(DependencyDown);
+  proxy.mend();
+  await eventually('it is back', () =>
+    zookeeper.session.children(folder()).then(
+      () => true,
+      () => false,
+    ),
+  );
+  expect((await zookeeper.session.get(node))?.session).toBe(session);
+  expect(zookeeper.session.lost.aborted).toBe(false);
+  await (await open(address)).session.remove(node);
+  await removed; // the watch was set again when the connection was
+});
+
+test('a server that is silent from the beginning keeps nobody waiting', async () => {
+  proxy.swallow();
+  const begun = performance.now();
+  await expect(open()).rejects.toThrow(DependencyDown);
+  await expect(opened[0]?.session.children('/')).rejects.toThrow(DependencyDown);
+  expect(performance.now() - begun).toBeLessThan(1500);
+});
+
+test('in a black hole the end of the session is known in time, calls fail in less than a second, and later there is a new session', async () => {
+  const zookeeper = await open();
+  const node = await zookeeper.session.createNumbered(`${folder()}/a-`, '');
+  const { lost, id } = zookeeper.session;
+  const begun = performance.now();
+  proxy.swallow();
+  await expect(zookeeper.session.children(folder())).rejects.toThrow(DependencyDown);
+  expect(performance.now() - begun).toBeLessThan(1000);
+  await eventually('the loss is known', () => lost.aborted);
+  expect(performance.now() - begun).toBeLessThan(SESSION_MS + 50);
+  expect(lost.reason).toBeInstanceOf(SessionLost);
+  const other = await open(address);
+  await eventually(
+    'the server ends the session as well',
+    async () => (await other.session.get(node)) === undefined,
+  );
+  expect(performance.now() - begun).toBeGreaterThanOrEqual(SESSION_MS);
+  proxy.mend();
+  await eventually('there is a new session', () =>
+    zookeeper.session.children(folder()).then(
+      () => true,
+      () => false,
+    ),
+  );
+  expect(zookeeper.session.id).not.toBe(id);
+  expect(zookeeper.session.lost.aborted).toBe(false);
+  await expect(zookeeper.session.predecessor(node)).rejects.toThrow(SessionLost);
+});
