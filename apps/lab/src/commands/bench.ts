@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { benchHttp, seamCost, type BenchResult } from '#load-tests/bench';
 import { runCommand, writeJson, type Context } from '../command';
 import { EXIT } from '../failure';
+import { locks, type LocksOptions } from './bench-locks';
 import { whole } from './load';
 
 /** What the house promises about its speed. */
@@ -29,6 +30,14 @@ export function register(program: Command): void {
     .option('--products <n>', 'products that the orders go round', whole(1, 1000), 1)
     .option('--json <file>', 'write the result as JSON')
     .action((options: HttpOptions) => runCommand((context) => http(options, context)));
+  bench
+    .command('locks')
+    .description('locks of this house and of npm, side by side: alone, with many waiters, cut off from Redis')
+    .option('--repeats <n>', 'runs of each lock', whole(1, 50), 3)
+    .option('--measure-ms <ms>', 'how long one experiment is measured', whole(200, 60_000), 1000)
+    .option('--only <text>', 'locks whose name contains this')
+    .option('--json <file>', 'write the result as JSON')
+    .action((options: LocksOptions) => runCommand((context) => locks(options, context)));
 }
 
 async function http(

@@ -1,0 +1,170 @@
+import { startProcesses, type Conditions, type Stack } from '#lab/stack';
+import { Redis } from 'ioredis';
+import { join } from 'node:path';
+import { median } from '../median';
+import { CONTENDERS } from './contenders';
+import { Crew } from './crew';
+import { figuresOf, type Figures } from './figures';
+import { lossSignals, type LossSignal } from './loss';
+import type { Task } from './worker';
+
+export interface LockBenchOptions {
+  readonly repeats: number;
+  /** Milliseconds that one experiment is measured. */
+  readonly measureMs: number;
+  /** Only contenders whose name contains this. */
+  readonly only?: string;
+  readonly dir: string;
+  readonly signal?: AbortSignal;
+  readonly onStart: (stop: () => Promise<void>) => void;
+  readonly onProgress: (text: string) => void;
+}
+
+/** What all repeats of one contender came to: medians. */
+export interface ContenderResult {
+  readonly name: string;
+  readonly ours: boolean;
+  /** Acquire and release per second, one at a time and on 32 keys at once. */
+  readonly alone: number;
+  readonly alone32: number;
+  /** 2 processes × 16 waiters on one key, nothing done under it. */
+  readonly contended: Figures;
+  /** As `contended`, and each waiter rests 1 ms after its release. */
+  readonly rested: Figures;
+  /** Commands per acquisition, by the number of waiters in 2 processes. */
+  readonly commandsBy: Readonly<Record<string, number>>;
+}
+
+export interface LockBenchResult {
+  /** Round trips of one PING at a time, per second. */
+  readonly roundTripsPerSecond: number;
+  readonly contenders: readonly ContenderResult[];
+  readonly lossSignals: readonly LossSignal[];
+  readonly conditions: Conditions;
+}
+
+const WARM_UP_MS = 300;
+const CROWDS = [2, 8, 32, 64];
+
+/** Every contender in turn, in each repeat: they share whatever the machine is doing. */
+export async function benchLocks(options: LockBenchOptions): Promise<LockBenchResult> {
+  const { repeats, onProgress, signal, only = '' } = options;
+  onProgress('starting Redis');
+  const stack: Stack = await startProcesses({
+    dir: join(options.dir, `bench-locks-${process.pid}`),
+    replicas: { order: 0, inventory: 0 },
+    lab: false,
+    ...(signal && { signal }),
+  });
+  const crew = Crew.start(2);
+  options.onStart(async () => {
+    crew.stop();
+    await stack.stop();
+  });
+  const redis = new Redis(stack.urls.redis);
+  const contenders = CONTENDERS.filter(({ name }) => name.includes(only));
+  const runs = new Map<string, ContenderResult[]>();
+  const trips: number[] = [];
+  const bench = new Bench(crew, redis, stack.urls.redis, options.measureMs);
+  for (let i = 1; i <= repeats; i++)
+    for (const { name, ours } of contenders) {
+      signal?.throwIfAborted();
+      onProgress(`run ${i} of ${repeats}: ${name}`);
+      trips.push(await roundTrips(redis));
+      runs.set(name, [...(runs.get(name) ?? []), { name, ours, ...(await bench.contender(name)) }]);
+    }
+  onProgress('a network that swallows everything: who knows that its lock is lost');
+  const signals = await lossSignals(stack.urls.redis);
+  const conditions = {
+    ...(await stack.conditions()),
+    repeats,
+    measureMs: options.measureMs,
+    node: process.version,
+  };
+  redis.disconnect();
+  crew.stop();
+  await stack.stop();
+  return {
+    roundTripsPerSecond: median(trips),
+    contenders: [...runs.values()].map(mediansOf),
+    lossSignals: signals,
+    conditions,
+  };
+}
+
+class Bench {
+  constructor(
+    private readonly crew: Crew,
+    private readonly redis: Redis,
+    private readonly url: string,
+    private readonly measureMs: number,
+  ) {}
+
+  async contender(name: string): Promise<Omit<ContenderResult, 'name' | 'ours'>> {
+    const alone = await this.experiment(name, { processes: 1, waiters: 1, keys: 1 });
+    const alone32 = await this.experiment(name, { processes: 1, waiters: 32, keys: 32 });
+    const contended = await this.experiment(name, { processes: 2, waiters: 32, keys: 1 });
+    const rested = await this.experiment(name, { processes: 2, waiters: 32, keys: 1, pauseMs: 1 });
+    const commandsBy: Record<string, number> = {};
+    for (const waiters of CROWDS)
+      commandsBy[waiters] = (await this.experiment(name, { processes: 2, waiters, keys: 1 })).commands;
+    return { alone: alone.perSecond, alone32: alone32.perSecond, contended, rested, commandsBy };
+  }
+
+  private async experiment(
+    contender: string,
+    {
+      processes,
+      waiters,
+      keys,
+      pauseMs = 0,
+    }: { processes: number; waiters: number; keys: number; pauseMs?: number },
+  ): Promise<Figures> {
+    await this.redis.flushall();
+    const { measureMs, url } = this;
+    const tasks: Task[] = Array.from({ length: processes }, (_, p) => ({
+      contender,
+      url,
+      pauseMs,
+      warmUpMs: WARM_UP_MS,
+      measureMs,
+      waiters: Array.from({ length: waiters / processes }, (_w, w) => ({
+        name: `${p}-${w}`,
+        key: `bench-${w % keys}`,
+      })),
+    }));
+    return figuresOf(await this.crew.run(tasks), waiters, measureMs);
+  }
+}
+
+async function roundTrips(redis: Redis): Promise<number> {
+  const most = 3000;
+  const begun = performance.now();
+  for (let i = 0; i < most; i++) await redis.ping();
+  return (1000 * most) / (performance.now() - begun);
+}
+
+function mediansOf(runs: readonly ContenderResult[]): ContenderResult {
+  const [first] = runs;
+  if (first === undefined) throw new Error('nothing was measured');
+  const of = (pick: (run: ContenderResult) => number): number => median(runs.map(pick));
+  const figures = (which: 'contended' | 'rested'): Figures => ({
+    perSecond: of((run) => run[which].perSecond),
+    handOversPerSecond: of((run) => run[which].handOversPerSecond),
+    waitP50: of((run) => run[which].waitP50),
+    waitP99: of((run) => run[which].waitP99),
+    commands: of((run) => run[which].commands),
+    fairness: of((run) => run[which].fairness),
+  });
+  return {
+    name: first.name,
+    ours: first.ours,
+    alone: of(({ alone }) => alone),
+    alone32: of(({ alone32 }) => alone32),
+    contended: figures('contended'),
+    rested: figures('rested'),
+    commandsBy: Object.fromEntries(
+      Object.keys(first.commandsBy).map((crowd) => [crowd, of(({ commandsBy }) => commandsBy[crowd] ?? NaN)]),
+    ),
+  };
+}

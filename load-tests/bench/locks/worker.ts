@@ -1,0 +1,75 @@
+import { Redis } from 'ioredis';
+import { setTimeout as delay } from 'node:timers/promises';
+import { CONTENDERS, type Hold } from './contenders';
+
+/** One experiment, as a process takes part in it. */
+export interface Task {
+  readonly contender: string;
+  readonly url: string;
+  /** Names of its waiters, each with the key that it wants again and again. */
+  readonly waiters: readonly { readonly name: string; readonly key: string }[];
+  /** Milliseconds between a release and the next try of the same waiter. */
+  readonly pauseMs: number;
+  readonly warmUpMs: number;
+  readonly measureMs: number;
+}
+
+/** One time that a waiter got the lock. Microseconds of the machine's monotonic clock. */
+export type Acquisition = readonly [waiter: string, at: number, waited: number];
+
+export interface Report {
+  readonly acquisitions: readonly Acquisition[];
+  /** Commands that this process has sent while it was measured; what scripts do inside Redis is not counted. */
+  readonly commands: number;
+}
+
+const now = (): number => Number(process.hrtime.bigint()) / 1000;
+
+let sent = 0;
+// eslint-disable-next-line @typescript-eslint/unbound-method -- called with its own `this` below
+const send = Redis.prototype.sendCommand;
+Redis.prototype.sendCommand = function (this: Redis, ...args: Parameters<typeof send>) {
+  sent++;
+  return send.apply(this, args);
+};
+
+const opened = new Map<string, Promise<Hold>>();
+
+async function measure({ contender, url, waiters, pauseMs, warmUpMs, measureMs }: Task): Promise<Report> {
+  const found = CONTENDERS.find(({ name }) => name === contender);
+  if (found === undefined) throw new Error(`there is no contender "${contender}"`);
+  const opening = opened.get(contender) ?? found.open(url);
+  opened.set(contender, opening);
+  const hold = await opening;
+  const acquisitions: Acquisition[] = [];
+  let isOver = false;
+  let isMeasured = false;
+  const run = async ({ name, key }: Task['waiters'][number]): Promise<void> => {
+    while (!isOver) {
+      const asked = now();
+      await hold(key, () => {
+        const at = now();
+        if (isMeasured) acquisitions.push([name, at, at - asked]);
+        return Promise.resolve();
+      });
+      if (pauseMs > 0) await delay(pauseMs);
+    }
+  };
+  const running = Promise.all(waiters.map(run));
+  await delay(warmUpMs);
+  isMeasured = true;
+  const before = sent;
+  await delay(measureMs);
+  isMeasured = false;
+  const commands = sent - before;
+  isOver = true;
+  await running;
+  return { acquisitions, commands };
+}
+
+process.on('message', (task: Task) => {
+  void measure(task).then(
+    (report) => process.send?.({ report }),
+    (error: unknown) => process.send?.({ error: error instanceof Error ? error.stack : String(error) }),
+  );
+});
