@@ -4,15 +4,10 @@ import type { Report, Task } from './worker';
 
 /** The processes of the bench. Each opens every contender once, and keeps it. */
 export class Crew {
-  private constructor(private readonly workers: readonly ChildProcess[]) {}
+  private constructor(private readonly workers: ChildProcess[]) {}
 
   static start(count: number): Crew {
-    const file = join(__dirname, 'worker.js');
-    return new Crew(
-      Array.from({ length: count }, () =>
-        fork(file, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], execArgv: ['--no-warnings'] }),
-      ),
-    );
+    return new Crew(Array.from({ length: count }, startWorker));
   }
 
   /** One task for each of the first processes, at the same time. */
@@ -25,7 +20,10 @@ export class Crew {
             if (worker === undefined) throw new RangeError(`there are only ${this.workers.length} processes`);
             worker.once('message', ({ report, error }: { report?: Report; error?: string }) => {
               if (report === undefined) reject(new Error(`${task.contender}: ${error ?? 'no report'}`));
-              else resolve(report);
+              else {
+                if (!report.isHome) this.replace(i);
+                resolve(report);
+              }
             });
             worker.send(task);
           }),
@@ -33,7 +31,18 @@ export class Crew {
     );
   }
 
+  private replace(i: number): void {
+    this.workers[i]?.kill('SIGKILL');
+    this.workers[i] = startWorker();
+  }
+
   stop(): void {
     for (const worker of this.workers) worker.kill('SIGKILL');
   }
 }
+
+const startWorker = (): ChildProcess =>
+  fork(join(__dirname, 'worker.js'), {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    execArgv: ['--no-warnings'],
+  });

@@ -21,7 +21,12 @@ export interface Report {
   readonly acquisitions: readonly Acquisition[];
   /** Commands that this process has sent while it was measured; what scripts do inside Redis is not counted. */
   readonly commands: number;
+  /** False when a waiter still waits although everybody else has gone: the process must be replaced. */
+  readonly isHome: boolean;
 }
+
+/** In so many milliseconds every waiter should have had its last turn. */
+const GRACE_MS = 2000;
 
 const now = (): number => Number(process.hrtime.bigint()) / 1000;
 
@@ -63,8 +68,8 @@ async function measure({ contender, url, waiters, pauseMs, warmUpMs, measureMs }
   isMeasured = false;
   const commands = sent - before;
   isOver = true;
-  await running;
-  return { acquisitions, commands };
+  const isHome = await Promise.race([running.then(() => true), delay(GRACE_MS, false)]);
+  return { acquisitions, commands, isHome };
 }
 
 process.on('message', (task: Task) => {
