@@ -1,3 +1,4 @@
+import type { ServerName } from '#lab/stack';
 import { parseFaults } from '#lab/step';
 import {
   cartStrategy,
@@ -39,6 +40,8 @@ export interface LoadPlan {
   readonly reconcile?: true;
   /** Violations that these numbers make certain, where the catalogue can only say "perhaps". */
   readonly certain?: readonly ViolationKind[];
+  /** A server that is killed before the buyers come, and started again behind them: `redis-3`. */
+  readonly down?: ServerName;
 }
 
 export type PlanInput = Pick<LoadPlan, 'strategy'> &
@@ -69,6 +72,7 @@ export function circumstanceOf({
   replicas,
   fault,
   reconcile,
+  down,
   carts = [],
 }: LoadPlan): Circumstance {
   const uses = findStrategy(strategy).options;
@@ -79,8 +83,10 @@ export function circumstanceOf({
       action.kind === 'pause-until' ||
       ('ms' in action && action.kind !== 'delay' && action.ms > options.leaseMs);
     if (outlivesLease && RELEASES.has(verb)) return 'paused-before-release';
+    if (outlivesLease && VOTES.has(verb)) return 'paused-in-acquire';
     if (outlivesLease) return 'paused-before-write';
   }
+  if (down !== undefined) return 'server-down';
   if (uses.includes('leaseMs') && options.workMs > options.leaseMs) return 'work-outlives-lease';
   if (uses.includes('waitMs') && options.workMs > options.waitMs) return 'waiters-give-up';
   if (areCrossed(carts))
@@ -116,8 +122,13 @@ const RELEASES = new Set([
   'release-if-owner',
   'release-reentrant',
   'release-fair',
+  'release-redlock',
+  'release-redlock-beta',
   'COMMIT',
 ]);
+
+/** Steps of which acquiring takes several: behind the first one it is not over. */
+const VOTES = new Set(['acquire-redlock', 'acquire-redlock-beta']);
 
 const KILLED: ReadonlySet<Circumstance> = new Set(['holder-killed', 'killed-then-reconciled']);
 

@@ -1,3 +1,4 @@
+import type { ServerName } from '#lab/stack';
 import type { HistoryLine } from '#lab/step';
 import {
   judgeCarts,
@@ -21,6 +22,8 @@ export interface Crew {
   scale(count?: number): Promise<number>;
   /** Resolves when every replica answers. */
   ready(): Promise<void>;
+  /** Kills a server; resolves, when it is gone, with how to start it again. */
+  lose(server: ServerName): Promise<() => Promise<void>>;
   conditions(): Promise<Record<string, string | number | boolean>>;
 }
 
@@ -49,7 +52,8 @@ export async function runLoad(
   await crew.ready();
   const skus = skusOf(plan);
   for (const sku of skus) await target.reset(sku, plan.stock);
-  const traffic = await sendTraffic(target, crew, plan, onProgress);
+  const startAgain = plan.down === undefined ? undefined : await crew.lose(plan.down);
+  const traffic = await sendTraffic(target, crew, plan, onProgress).finally(startAgain);
   await crew.ready();
   for (const sku of skus) await atRest(target, sku);
   const evidences = [];
@@ -125,7 +129,7 @@ const requestsIn = (history: readonly HistoryLine[]): number =>
 export async function gather(
   target: Target,
   sku: string,
-  about: { strategy: string; replicas: number; fault?: LoadPlan['fault'] },
+  about: Pick<LoadPlan, 'strategy' | 'replicas' | 'fault' | 'down'>,
   { answers }: Pick<Traffic, 'answers'>,
 ): Promise<Evidence> {
   const until = performance.now() + REST_MS;
@@ -146,6 +150,7 @@ export async function gather(
       strategy: about.strategy,
       replicas: about.replicas,
       faults: about.fault === undefined ? [] : [about.fault.header],
+      ...(about.down !== undefined && { down: about.down }),
       initial: product.initial,
       finalStock: product.stock,
       movements,

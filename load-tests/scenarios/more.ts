@@ -22,6 +22,18 @@ const killedAtRow = {
   options: { leaseMs: 1000, waitMs: 20_000 },
   fault: { header: 'before(UPDATE)=kill', on: { kind: 'first' as const } },
 };
+/** Every try is ten commands, on five servers: fewer buyers, who ask less often. */
+const votes = { stock: 50, requests: 150, connections: 20, options: { waitMs: 20_000, retryMs: 40 } };
+const voterDown = 'redis-3 is killed before the buyers come';
+/** As a long garbage collection: the other votes wait in its sockets. A pause begins too late for that: a helper starts first. */
+const pausedInAcquire = {
+  stock: 20,
+  requests: 40,
+  connections: 10,
+  options: { leaseMs: 500, workMs: 300, waitMs: 20_000 },
+};
+const blocked =
+  'its event loop stands still for 3 s, the lease is 500 ms; others work for 300 ms each meanwhile';
 
 /** The rest of the catalogue, for `lab demo --all`, in the order of the ladder. Each row comes out the same every time. */
 export const MORE: readonly Scenario[] = [
@@ -265,6 +277,55 @@ export const MORE: readonly Scenario[] = [
     ...rush,
     options: { wait: 'notify', waitMs: 20_000 },
   }),
+  scenario('replicated', 'both replicas know of every lock: exact', {
+    strategy: 'replicated',
+    ...rush,
+    options: { waitMs: 20_000 },
+  }),
+  scenario('redlock', 'exact', { strategy: 'redlock', ...votes }),
+  scenario(
+    'redlock-voter-down',
+    'one voter of five is down: exact',
+    { strategy: 'redlock', ...votes, down: 'redis-3' },
+    voterDown,
+  ),
+  scenario(
+    'redlock-paused',
+    'paused before its write: loses an update',
+    {
+      strategy: 'redlock',
+      ...paused,
+      fault: { header: 'before(UPDATE)=pause(sale)', on: { kind: 'first' } },
+    },
+    untilSale,
+  ),
+  scenario(
+    'redlock-paused-in-acquire',
+    'stands still with one vote read: too late, so it asks again',
+    {
+      strategy: 'redlock',
+      ...pausedInAcquire,
+      fault: { header: 'after(acquire-redlock)=block(3000)', on: { kind: 'first' } },
+    },
+    blocked,
+  ),
+  scenario('multi-server', 'exact', { strategy: 'multi-server', ...votes }),
+  scenario(
+    'multi-server-one-down',
+    'one server of five is down: nobody can buy',
+    { strategy: 'multi-server', ...afterFault, options: { waitMs: 300 }, down: 'redis-3' },
+    voterDown,
+  ),
+  scenario(
+    'redlock-beta-paused',
+    'stands still with one vote read: its lock has expired, and it enters',
+    {
+      strategy: 'redlock-beta',
+      ...pausedInAcquire,
+      fault: { header: 'after(acquire-redlock-beta)=block(3000)', on: { kind: 'first' } },
+    },
+    blocked,
+  ),
   scenario('redis-decr', 'exact', { strategy: 'redis-decr', ...rush }),
   scenario(
     'redis-decr-killed',

@@ -87,6 +87,10 @@ function labOf(stack: Stack): Lab {
         return inventory();
       },
       ready: () => stack.ready(),
+      lose: async (server) => {
+        await stack.kill(server);
+        return () => stack.restart(server);
+      },
       conditions: () => stack.conditions(),
     },
     stop: async () => {
@@ -133,6 +137,9 @@ function givenLab(labUrl: string, publicUrl: string): Lab {
           if (performance.now() < until) continue;
           throw new Failure(`${labUrl}: not all ${known} inventory replicas answer`, EXIT.notAsExpected);
         }
+      },
+      lose: (server) => {
+        throw new Failure(`${labUrl} is not ours: ${server} can be killed only where it runs`, EXIT.usage);
       },
       conditions: () => Promise.resolve({ backEnd: 'given', labUrl, publicUrl }),
     },

@@ -15,8 +15,8 @@ export function normalise(history: ScheduleHistory): string {
     return { ...event, reply: withoutNumbers(event.reply) };
   });
   return JSON.stringify({ ...history, events }).replace(
-    // ZooKeeper numbers its nodes
-    /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?:-\d{10})?|\b\d{13}-\d+/g,
+    // ZooKeeper numbers its nodes; redlock's tokens have no dashes
+    /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?:-\d{10})?|\b\d{13}-\d+|\b[0-9a-f]{32}\b/g,
     (token) => name(token.replace(/(?<=-[0-9a-f]{12})-\d{10}$/, '')),
   );
 }

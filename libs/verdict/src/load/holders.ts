@@ -100,7 +100,7 @@ const byOrder = (a: Ordered, b: Ordered): number =>
 
 /** A lock in several servers: which tries for a part belong to one that won, and what the others decided without it. */
 interface Votes {
-  /** True unless the step took a part in a try that did not get more than half of the parts. */
+  /** True unless the step took a part in a try that did not get more than half of the parts, or came too late. */
   readonly won: (step: LockStep) => boolean;
   /** Commands that one server did not answer, while more than half of the servers answered theirs. */
   readonly outvoted: ReadonlySet<LockStep>;
@@ -116,15 +116,22 @@ function votesOf(onLocks: readonly LockStep[]): Votes {
   for (const [, steps] of groupBy(onLocks, ({ key }) => key)) {
     const servers = new Set(steps.map(({ server }) => server)).size;
     if (servers === 1) continue;
-    for (const [, own] of groupBy(steps, ({ request, pid }) => `${pid} ${request}`))
-      for (const round of roundsOf(own)) {
-        if (round.filter(acquired).length <= servers / 2) for (const step of round) lost.add(step);
+    for (const [, own] of groupBy(steps, ({ request, pid }) => `${pid} ${request}`)) {
+      const rounds = roundsOf(own);
+      for (const [i, round] of rounds.entries()) {
+        const isMajority = round.filter(acquired).length > servers / 2;
+        if (!isMajority || gaveBack(round, rounds[i + 1])) for (const step of round) lost.add(step);
         const silent = round.filter(({ order }) => order === undefined);
         if (silent.length < servers / 2) for (const step of silent) outvoted.add(step);
       }
+    }
   }
   return { won: (step) => !lost.has(step), outvoted };
 }
+
+/** The request's very next step after its try was to release: it did not believe to have the lock. */
+const gaveBack = (round: readonly LockStep[], [next]: readonly LockStep[] = []): boolean =>
+  next !== undefined && isRelease(next) && next.n === (round.at(-1)?.n ?? 0) + 1;
 
 function roundsOf(steps: readonly LockStep[]): LockStep[][] {
   const rounds: LockStep[][] = [];
@@ -164,8 +171,11 @@ export const acquired = ({ kind, verb, text, script, reply }: StepLine): boolean
 export const released = (step: StepLine): boolean =>
   (((step.kind === 'zk' && step.verb === 'DELETE') || (step.kind === 'etcd' && step.verb === 'REVOKE')) &&
     step.reply === true) ||
-  ((step.verb === 'DEL' || step.script?.startsWith('release') === true) && step.reply === 1) ||
+  (isRelease(step) && step.reply === 1) ||
   heirOf(step) !== undefined;
+
+const isRelease = ({ verb, script }: StepLine): boolean =>
+  verb === 'DEL' || script?.startsWith('release') === true;
 
 /** The token to whose owner a release has given the lock. */
 export const heirOf = ({ script, reply }: StepLine): string | undefined =>

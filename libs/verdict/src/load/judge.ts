@@ -92,6 +92,11 @@ export function judgeLoad(evidence: Evidence, expected: Expectation): LoadVerdic
       ),
     ],
     ['orphan', stock.orphans.length + stock.phantoms.length, unpaired(stock)],
+    [
+      'unavailable',
+      evidence.down !== undefined && stock.sold === 0 && evidence.initial > 0 ? 1 : 0,
+      `nobody could buy while ${evidence.down ?? ''} was down`,
+    ],
     ['dead-lock', deadLocks.length, circleInWords(deadLocks)],
   ];
   const violated = found.filter(([kind, count]) => count > 0 && (atRest || SURE_WHILE_RUNNING.has(kind)));
@@ -103,6 +108,7 @@ export function judgeLoad(evidence: Evidence, expected: Expectation): LoadVerdic
     ...(stock.sold > 0 ? [] : [`${stock.sold} sold of ${evidence.initial}`]),
     ...undocumented(evidence.answers),
     ...reused(evidence),
+    ...unmissed(evidence),
     ...(holders.undecided > 0
       ? [`${holders.undecided} commands on locks have no place in the server's order`]
       : []),
@@ -192,6 +198,14 @@ function undocumented(answers: readonly Answer[]): string[] {
     ({ code }) => code === 'INTERNAL' || code === 'NO_ANSWER' || code.startsWith('HTTP '),
   );
   return odd.length === 0 ? [] : [`${odd.length} answers were none of the shop's own, e.g. ${odd[0]?.code}`];
+}
+
+/** A server that nobody asked was not missed. */
+function unmissed({ down, history }: Evidence): string[] {
+  const missed = history.some(
+    (line) => line.type === 'step' && line.server === down && line.error !== undefined,
+  );
+  return down === undefined || missed ? [] : [`${down} was down, and nobody asked it for anything`];
 }
 
 /** Who held what is told by the request id: two requests that share one cannot be told apart. */
