@@ -36,6 +36,8 @@ export interface LoadPlan {
   /** Inventory replicas. */
   readonly replicas: number;
   readonly fault?: { readonly header: string; readonly on: FaultOn };
+  /** Every second order names this strategy: two systems that change one stock. What that comes to is no strategy's own. */
+  readonly mixedWith?: { readonly strategy: string; readonly expected: Expectation };
   /** Stock and movements are brought together when the first buyer has met the fault, before the others come. */
   readonly reconcile?: true;
   /** Violations that these numbers make certain, where the catalogue can only say "perhaps". */
@@ -137,6 +139,7 @@ const KILLED: ReadonlySet<Circumstance> = new Set(['holder-killed', 'killed-then
  * can be oversold where there is enough for everybody.
  */
 export function expectationOf(plan: LoadPlan): Expectation {
+  if (plan.mixedWith !== undefined) return plan.mixedWith.expected;
   const { expected } = findStrategy(plan.strategy);
   const circumstance = circumstanceOf(plan);
   const undisturbed = expected[plan.replicas === 1 ? 'one-replica' : 'replicas'] ?? SAFE;

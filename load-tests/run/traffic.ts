@@ -32,7 +32,8 @@ function body(plan: LoadPlan, number: number): string {
   return JSON.stringify({ ...wanted, buyer });
 }
 
-const orderPath = ({ strategy, options }: LoadPlan): string => `/orders?${choiceQuery(strategy, options)}`;
+const orderPath = ({ strategy, options, mixedWith }: LoadPlan, number = 1): string =>
+  `/orders?${choiceQuery(number % 2 === 0 ? (mixedWith?.strategy ?? strategy) : strategy, options)}`;
 
 /** Sends the load through nginx with autocannon and notes every answer. `run` makes the request ids unique. */
 export async function sendLoad(
@@ -66,7 +67,7 @@ export async function sendLoad(
             'x-request-id': id,
             ...faultHeader(plan, number),
           };
-          return { ...req, headers, body: body(plan, number) };
+          return { ...req, path: orderPath(plan, number), headers, body: body(plan, number) };
         },
         onResponse: (status, text, context, headers) => {
           const { request: id = '?', at = 0, cart } = context as Sending;

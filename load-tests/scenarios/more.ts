@@ -540,4 +540,31 @@ export const MORE: readonly Scenario[] = [
     ...rush,
     options: { waitMs: 20_000 },
   }),
+  scenario(
+    'mixed-lock-and-none',
+    'two systems, one locks and one does not: oversells',
+    {
+      strategy: 'token-lua',
+      ...rush,
+      options: { workMs: 5, waitMs: 20_000 },
+      mixedWith: { strategy: 'none', expected: { must: ['oversold', 'lost-update'], may: [] } },
+    },
+    workTime,
+  ),
+  scenario(
+    'mixed-two-locks',
+    'two systems, each with a lock of its own: oversells',
+    {
+      strategy: 'token-lua',
+      ...rush,
+      options: { workMs: 5, waitMs: 20_000 },
+      mixedWith: { strategy: 'setnx', expected: { must: ['oversold', 'lost-update'], may: [] } },
+    },
+    workTime,
+  ),
+  scenario('mixed-in-the-database', 'two systems, both safe by what the database checks: exact', {
+    strategy: 'for-update',
+    ...rush,
+    mixedWith: { strategy: 'conditional-update', expected: { must: [], may: [] } },
+  }),
 ];
