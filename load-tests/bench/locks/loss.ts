@@ -79,6 +79,9 @@ const beta: Holder = async (url, signal) => {
   return redis;
 };
 
+const ignore = (): void => undefined;
+const SETTLE_MS = 100;
+
 async function measure(name: string, url: string, holder: Holder): Promise<LossSignal> {
   const network = await blackHole(url);
   let heard: number | undefined;
@@ -88,8 +91,12 @@ async function measure(name: string, url: string, holder: Holder): Promise<LossS
   network.cut();
   const end = asked + LEASE_MS;
   while (heard === undefined && performance.now() < end + PATIENCE_MS) await delay(5);
+  // peers leave the promises of their renewals to nobody: a connection that is closed must not end this process
+  process.on('unhandledRejection', ignore);
   connection.disconnect();
   network.close();
+  await delay(SETTLE_MS);
+  process.off('unhandledRejection', ignore);
   return { name, afterMs: heard === undefined ? null : heard - end };
 }
 
