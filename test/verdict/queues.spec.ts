@@ -1,0 +1,50 @@
+import { Tale } from './tale';
+
+const onZooKeeper = (verb: string, order: number, reply: unknown): object => ({
+  kind: 'zk',
+  key: 'lock:{load}:zookeeper',
+  verb,
+  text: `${verb} /lock:{load}:zookeeper`,
+  order,
+  reply,
+});
+const tale = (): Tale => new Tale().contention().sells('a').sells('b');
+
+test('a look that finds nobody before is the beginning of a tenure, the deleted node its end', () => {
+  const run = tale()
+    .step('a', 'inventory-1', onZooKeeper('CREATE', 1, '/node-1'))
+    .step('b', 'inventory-2', onZooKeeper('CREATE', 2, '/node-2'))
+    .step('a', 'inventory-1', onZooKeeper('CHILDREN', 2, null))
+    .step('b', 'inventory-2', onZooKeeper('CHILDREN', 2, '/node-1'))
+    .sql('a')
+    .step('b', 'inventory-2', onZooKeeper('CHILDREN', 3, null)) // written before the release that it followed
+    .step('a', 'inventory-1', onZooKeeper('DELETE', 3, true))
+    .sql('b', 'inventory-2');
+  expect(run.judge()).toMatchObject({ verdict: 'safe', overlaps: [], foreignReleases: [], undecided: 0 });
+});
+
+test('who is still at work when another one finds itself the first has lost its session', () => {
+  const run = tale()
+    .step('a', 'inventory-1', onZooKeeper('CHILDREN', 1, null))
+    .step('b', 'inventory-2', onZooKeeper('CHILDREN', 5, null))
+    .sql('a');
+  expect(run.judge().overlaps).toMatchObject([{ first: 'a', second: 'b' }]);
+});
+
+test('who gives up waiting takes its own place out of the queue, and nobody else', () => {
+  const run = tale()
+    .step('a', 'inventory-1', onZooKeeper('CHILDREN', 1, null))
+    .step('b', 'inventory-2', onZooKeeper('DELETE', 2, true))
+    .sql('a')
+    .step('a', 'inventory-1', onZooKeeper('DELETE', 3, true));
+  expect(run.judge()).toMatchObject({ overlaps: [], foreignReleases: [] });
+});
+
+test('what was refused because the session had ended is not undecided', () => {
+  const refused = {
+    ...onZooKeeper('DELETE', 0, undefined),
+    order: undefined,
+    error: 'the session at zookeeper has ended',
+  };
+  expect(tale().step('a', 'inventory-1', refused).judge().undecided).toBe(0);
+});
