@@ -1,0 +1,58 @@
+import { Schedule, World } from '#lab/explore';
+import { findStrategy } from '#lab/strategy';
+import { startProcesses, type Stack } from '#lab/stack';
+import type { ScheduleHistory } from '#lab/verdict';
+import { schemaOf } from '../harness/servers';
+import { rmSync } from 'node:fs';
+import { resolve } from 'node:path';
+
+const dir = resolve('.lab', `test-replica-${process.pid}`);
+let stack: Stack;
+let world: World;
+beforeAll(async () => {
+  // of our own: others must not meet a replica that stands still
+  const replicas = { order: 0, inventory: 0 };
+  stack = await startProcesses({ dir, replicas, lab: true, durability: 'relaxed', components: ['replica'] });
+  world = await World.open({ ...stack.urls, redisDb: 1, schema: schemaOf(__filename) });
+}, 60_000);
+afterAll(async () => {
+  await world.close();
+  await stack.stop();
+  rmSync(dir, { recursive: true, force: true });
+}, 30_000);
+
+const sellOne = async (): Promise<Schedule> => {
+  const s = await Schedule.begin(world, findStrategy('replicated'), { processes: ['p1'] });
+  await s.A.finish();
+  return s;
+};
+
+const acknowledgement = ({ events }: ScheduleHistory): unknown =>
+  events.find((event) => event.type === 'step' && event.text.startsWith('WAIT 2'));
+
+test('both replicas acknowledge: it is sold', async () => {
+  const s = await sellOne();
+  expect(s.A.outcome).toBe('APPLIED');
+  expect(acknowledgement((await s.end()).history)).toMatchObject({
+    kind: 'redis',
+    reply: 2,
+    server: 'primary',
+  });
+});
+
+test('one stands still: WAIT answers 1, the lock is given back, and the buyer is told why', async () => {
+  await stack.pause('replica-2');
+  const s = await sellOne();
+  const { history } = await s.end();
+  expect(s.A.outcome).toBe('LOCK.NOT_REPLICATED');
+  expect(acknowledgement(history)).toMatchObject({ reply: 1 });
+  expect(history.events.find(({ type }) => type === 'end')).toMatchObject({
+    text: expect.stringContaining('1 of 2 replicas have acknowledged it') as string,
+  });
+  expect(history.final).toMatchObject({ amount: 1, movements: [], locks: [] });
+});
+
+test('it goes on: it is sold again', async () => {
+  await stack.resume('replica-2');
+  expect((await sellOne()).A.outcome).toBe('APPLIED');
+});
