@@ -41,8 +41,8 @@ export const fair: Strategy = {
       for (let looks = 1; !turn.hasCome && !(await look()); looks++) {
         const waited = clock.now() - begun;
         if (waited >= waitMs) throw new LockNotObtained(key, looks, waited);
-        turn.bell.take();
         await clock.waitFor(turn.bell, Math.min(leaseMs / LOOKS_PER_LEASE, waitMs - waited), key);
+        turn.bell.take();
       }
       return await readModifyWrite(change, tools);
     } finally {
