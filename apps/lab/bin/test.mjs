@@ -13,5 +13,7 @@ try {
   process.exit(1);
 }
 // Here, because apt takes longer than a test may. Where it is not possible, the specs that need them fail and say so.
-await stack.ensureInstalled(say, ['redlock', 'replica', 'zookeeper', 'etcd']).catch((error) => say(error.message));
+await stack
+  .ensureInstalled(say, ['redlock', 'replica', 'zookeeper', 'etcd'])
+  .catch((error) => say(error.message));
 become(join(root, 'node_modules', 'jest', 'bin', 'jest.js'), process.argv.slice(2));
