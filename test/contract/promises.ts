@@ -94,6 +94,18 @@ const lapseAt =
     await B.finish();
   };
 
+/** A loses the servers of its lock, but not its clock and not the database; its work takes longer than its lease. */
+const cutOffAtWork =
+  (meanwhile: (B: Schedule['B']) => Promise<unknown>): Play =>
+  async ({ A, B }) => {
+    await A.runUntil(before('WORK'));
+    A.cut();
+    await A.slow();
+    await meanwhile(B);
+    await A.finish();
+    await B.finish();
+  };
+
 /** A lives up to its step number `last`, or to its end; to its COMMIT when there is no such step. */
 async function runThrough(A: Schedule['A'], last: number): Promise<void> {
   for (let n = 1; n <= last && A.canMove; n++) await A.step();
@@ -190,6 +202,16 @@ export const TRIALS: Readonly<Record<Capability, Trial>> = {
         await A.finish();
         await B.finish();
       },
+    },
+    broken: soldTwice,
+  },
+
+  noticesLoss: {
+    processes: ['p1', 'p2'],
+    options: { workMs: 10_000 },
+    plays: {
+      'A is cut off at work, and B sells meanwhile': cutOffAtWork((B) => B.finish()),
+      'A is cut off at work, and B has read meanwhile': cutOffAtWork((B) => B.runTowards(beforeWrite)),
     },
     broken: soldTwice,
   },

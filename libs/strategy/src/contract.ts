@@ -34,6 +34,8 @@ export const CAPABILITIES = {
   sellsToTheLast: 'while units are left, nobody is told that all are sold',
   releasesOnlyItsOwn: "a release removes nobody else's lock, also when its own lease has ended",
   survivesSlowWork: 'work longer than the lease, in a process that is well, still sells nothing twice',
+  noticesLoss:
+    'work longer than the lease, cut off from the lock: the holder knows of the loss, or is refused, and sells nothing twice',
   releasesAfterSale: 'when a sale is done, the lock is free at once',
   survivesFailedRelease: 'a release that fails holds the next buyer up for no longer than the lease',
   grantsOneLease: "left alone, a dead holder's lock ends within one lease",

@@ -10,7 +10,7 @@ export const expiring: Strategy = {
   source: 'Redis documentation, SET ("patterns"); the A-B-C problem of the articles.',
   next: 'token-checked writes a value of its own into the key, and looks before it deletes.',
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
-  lacks: ['survivesLapse', 'survivesSlowWork', 'releasesOnlyItsOwn'],
+  lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss', 'releasesOnlyItsOwn'],
   expected: {
     'work-outlives-lease': { must: ['oversold', 'lost-update', 'overlap', 'foreign-release'], may: [] },
     'paused-before-release': { must: ['foreign-release'], may: ['overlap', 'oversold', 'lost-update'] },

@@ -10,7 +10,7 @@ export const forUpdateLate: Strategy = {
     'The account balance bug of the articles; MySQL Reference Manual, "Locking Reads": read what you will write with the lock.',
   next: 'for-update-plain-read locks first, and then reads.',
   options: ['workMs'],
-  lacks: ['exactInOneProcess', 'exactAcrossProcesses', 'survivesLapse', 'survivesSlowWork'],
+  lacks: ['exactInOneProcess', 'exactAcrossProcesses', 'survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {
     'one-replica': { must: ['oversold', 'lost-update'], may: [] },
     replicas: { must: ['oversold', 'lost-update'], may: [] },

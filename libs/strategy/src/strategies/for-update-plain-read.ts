@@ -11,7 +11,7 @@ export const forUpdatePlainRead: Strategy = {
   source: 'MySQL Reference Manual, "Consistent Nonlocking Reads".',
   next: 'for-update takes the value from the locking read itself.',
   options: ['workMs'],
-  lacks: ['exactInOneProcess', 'exactAcrossProcesses', 'survivesLapse', 'survivesSlowWork'],
+  lacks: ['exactInOneProcess', 'exactAcrossProcesses', 'survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {
     'one-replica': { must: ['oversold', 'lost-update'], may: [] },
     replicas: { must: ['oversold', 'lost-update'], may: [] },

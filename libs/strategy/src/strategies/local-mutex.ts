@@ -8,7 +8,7 @@ export const localMutex: Strategy = {
   source: 'The synchronized/Lock step of the articles; npm async-mutex.',
   next: 'directory puts the lock where every process of the host sees it: in the file system.',
   options: ['workMs'],
-  lacks: ['exactAcrossProcesses', 'survivesLapse', 'survivesSlowWork'],
+  lacks: ['exactAcrossProcesses', 'survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: { replicas: { must: ['oversold', 'lost-update'], may: [] } },
 
   apply: (change, tools) => tools.process.exclusive(change.balance, () => readModifyWrite(change, tools)),

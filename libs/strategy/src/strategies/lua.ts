@@ -12,7 +12,7 @@ export const lua: Strategy = {
   source: 'The Lua step of the articles; Redis documentation, EVALSHA.',
   next: 'expiring: since Redis 2.6.12 SET NX PX does the same without a script.',
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
-  lacks: ['survivesLapse', 'survivesSlowWork'],
+  lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {
     'work-outlives-lease': { must: ['oversold', 'lost-update', 'overlap'], may: [] },
     'paused-before-write': { must: ['overlap', 'lost-update'], may: ['oversold'] },

@@ -12,7 +12,7 @@ export const multiUnsorted: CartStrategy = {
   source: 'Dijkstra, "Hierarchical Ordering of Sequential Processes", 1971: the dining philosophers.',
   next: 'multi takes the locks in sorted order, and gives back what it holds instead of waiting.',
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
-  lacks: ['survivesLapse', 'survivesSlowWork', 'servesCrossedCarts'],
+  lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss', 'servesCrossedCarts'],
   expected: {
     'work-outlives-lease': { must: ['oversold', 'lost-update', 'overlap'], may: [] },
     'paused-before-write': { must: ['overlap', 'lost-update'], may: ['oversold'] },

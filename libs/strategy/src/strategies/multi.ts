@@ -12,7 +12,7 @@ export const multi: CartStrategy = {
   source: 'Redisson, MultiLock; Coffman, Elphick and Shoshani, "System Deadlocks", 1971.',
   next: 'One Lua script that takes all keys or none needs no order, as long as all keys are on one server. for-update lets the database sort it out.',
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
-  lacks: ['survivesLapse', 'survivesSlowWork'],
+  lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {
     'work-outlives-lease': { must: ['oversold', 'lost-update', 'overlap'], may: [] },
     'paused-before-write': { must: ['overlap', 'lost-update'], may: ['oversold'] },

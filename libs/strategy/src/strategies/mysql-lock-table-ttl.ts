@@ -11,7 +11,7 @@ export const mysqlLockTableTtl: Strategy = {
   source: 'The "expiry column and a cleaning job" advice of the articles; ShedLock has such a table.',
   next: 'mysql-named-lock needs no lease: it is freed when the connection of its holder dies.',
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
-  lacks: ['survivesLapse', 'survivesSlowWork'],
+  lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {
     'work-outlives-lease': { must: ['oversold', 'lost-update'], may: [] },
     'paused-before-write': { must: ['lost-update'], may: ['oversold'] },

@@ -10,7 +10,7 @@ export const none: Strategy = {
     'The starting point of every article on distributed locks; the "lost update" of Berenson et al., 1995.',
   next: 'local-mutex keeps the other requests of the same process out.',
   options: ['workMs'],
-  lacks: ['exactInOneProcess', 'exactAcrossProcesses', 'survivesLapse', 'survivesSlowWork'],
+  lacks: ['exactInOneProcess', 'exactAcrossProcesses', 'survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {
     'one-replica': { must: ['oversold', 'lost-update'], may: [] },
     replicas: { must: ['oversold', 'lost-update'], may: [] },

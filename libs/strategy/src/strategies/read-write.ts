@@ -15,7 +15,7 @@ export const readWrite: Strategy = {
   next: 'fenced closes what sharing does not touch: work that outlives the lease.',
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   keys: (balance) => [readersKey(balance), waitingKey(balance)],
-  lacks: ['survivesLapse', 'survivesSlowWork'],
+  lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {
     'work-outlives-lease': { must: ['oversold', 'lost-update', 'overlap'], may: [] },
     'paused-before-write': { must: ['overlap', 'lost-update'], may: ['oversold'] },

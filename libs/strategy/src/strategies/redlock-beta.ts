@@ -12,7 +12,7 @@ export const redlockBeta: Strategy = {
   next: 'redlock (4.2) checks what is left of the lease before it returns the lock.',
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   needs: ['redlock'],
-  lacks: ['survivesLapse', 'survivesSlowWork'],
+  lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {
     'work-outlives-lease': { must: ['oversold', 'lost-update', 'overlap'], may: [] },
     'paused-before-write': { must: ['overlap', 'lost-update'], may: ['oversold'] },

@@ -12,7 +12,7 @@ export const reentrantThread: Strategy = {
   source: 'Redisson, RLock: the owner is client id and thread id; translated word for word.',
   next: 'reentrant gives each request a name of its own.',
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
-  lacks: ['exactInOneProcess', 'survivesLapse', 'survivesSlowWork'],
+  lacks: ['exactInOneProcess', 'survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {
     'one-replica': { must: ['oversold', 'lost-update', 'overlap'], may: ['foreign-release'] },
     replicas: { must: ['oversold', 'lost-update', 'overlap'], may: ['foreign-release'] },

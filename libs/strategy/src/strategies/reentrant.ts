@@ -13,7 +13,7 @@ export const reentrant: Strategy = {
   source: 'Redisson, RLock; java.util.concurrent.locks.ReentrantLock.',
   next: 'fenced closes what re-entry does not touch: work that outlives the lease.',
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
-  lacks: ['survivesLapse', 'survivesSlowWork'],
+  lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {
     'work-outlives-lease': { must: ['oversold', 'lost-update', 'overlap'], may: [] },
     'paused-before-write': { must: ['overlap', 'lost-update'], may: ['oversold'] },

@@ -19,7 +19,7 @@ export const replicated: Strategy = {
   next: 'redlock asks servers that do not copy from one another.',
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   needs: ['replica'],
-  lacks: ['survivesLapse', 'survivesSlowWork'],
+  lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {
     'work-outlives-lease': { must: ['oversold', 'lost-update', 'overlap'], may: [] },
     'paused-before-write': { must: ['overlap', 'lost-update'], may: ['oversold'] },

@@ -17,7 +17,7 @@ export const segmentedNaive: Strategy = {
   next: 'segmented goes on to the other segments.',
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   locks: (balance) => segmentLockKeys(balance, NAME),
-  lacks: ['sellsToTheLast', 'survivesLapse', 'survivesSlowWork'],
+  lacks: ['sellsToTheLast', 'survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {
     'one-replica': { must: [], may: ['undersold'] },
     replicas: { must: [], may: ['undersold'] },

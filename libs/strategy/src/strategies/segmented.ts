@@ -15,7 +15,7 @@ export const segmented: Strategy = {
   next: 'segmented-redis has the segments in Redis; conditional-update on each row would need no lock.',
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   locks: (balance) => segmentLockKeys(balance, NAME),
-  lacks: ['survivesLapse', 'survivesSlowWork'],
+  lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {
     'work-outlives-lease': { must: ['overlap', 'oversold', 'lost-update'], may: [] },
   },

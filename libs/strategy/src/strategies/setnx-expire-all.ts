@@ -14,6 +14,7 @@ export const setnxExpireAll: Strategy = {
     'survivesDeadHolder',
     'survivesLapse',
     'survivesSlowWork',
+    'noticesLoss',
     'releasesOnlyItsOwn',
     'losersTouchNothing',
   ],

@@ -10,7 +10,7 @@ export const setnxExpire: Strategy = {
   source: 'The "give the lock an expiry" step of the articles; Redis documentation, SETNX.',
   next: 'lua sends both in one script, and expiring in one command.',
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
-  lacks: ['survivesDeadHolder', 'survivesLapse', 'survivesSlowWork', 'releasesOnlyItsOwn'],
+  lacks: ['survivesDeadHolder', 'survivesLapse', 'survivesSlowWork', 'noticesLoss', 'releasesOnlyItsOwn'],
   expected: {
     'holder-killed': { must: ['stuck'], may: [] },
     'work-outlives-lease': {

@@ -14,7 +14,7 @@ export const snapshotBeforeLock: Strategy = {
     'MySQL Reference Manual, "Transaction Isolation Levels"; a method with @Transactional that locks inside.',
   next: 'rollback-on-loss opens the transaction under the lock.',
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
-  lacks: ['exactInOneProcess', 'exactAcrossProcesses', 'survivesLapse', 'survivesSlowWork'],
+  lacks: ['exactInOneProcess', 'exactAcrossProcesses', 'survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {
     'one-replica': { must: ['oversold', 'lost-update'], may: [] },
     replicas: { must: ['oversold', 'lost-update'], may: [] },

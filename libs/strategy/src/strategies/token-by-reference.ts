@@ -11,7 +11,7 @@ export const tokenByReference: Strategy = {
   source: 'A published slip: two Java strings compared with != in the unlock of an article. Buffers here.',
   next: 'token-checked compares the content.',
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
-  lacks: ['survivesLapse', 'survivesSlowWork', 'releasesAfterSale'],
+  lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss', 'releasesAfterSale'],
   expected: {
     'work-outlives-lease': { must: ['oversold', 'lost-update', 'overlap'], may: [] },
     'paused-before-write': { must: ['overlap', 'lost-update'], may: ['oversold'] },

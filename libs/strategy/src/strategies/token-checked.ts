@@ -11,7 +11,7 @@ export const tokenChecked: Strategy = {
   source: 'The "only unlock what you locked" step of the articles.',
   next: 'token-lua compares and deletes in one atomic script.',
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
-  lacks: ['survivesLapse', 'survivesSlowWork', 'releasesOnlyItsOwn'],
+  lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss', 'releasesOnlyItsOwn'],
   expected: {
     'work-outlives-lease': { must: ['oversold', 'lost-update', 'overlap'], may: ['foreign-release'] },
     'paused-before-release': { must: ['foreign-release'], may: ['overlap', 'oversold', 'lost-update'] },

@@ -12,7 +12,7 @@ export const tokenLua: Strategy = {
   source: 'Redis documentation, "Distributed Locks with Redis": the single-instance lock.',
   next: 'watchdog renews the lease while the work goes on.',
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
-  lacks: ['survivesLapse', 'survivesSlowWork'],
+  lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {
     'work-outlives-lease': { must: ['oversold', 'lost-update', 'overlap'], may: [] },
     'paused-before-write': { must: ['overlap', 'lost-update'], may: ['oversold'] },

@@ -13,7 +13,7 @@ export const unlockBeforeCommit: Strategy = {
     'A method with @Transactional that locks and unlocks inside: the proxy commits after it has returned.',
   next: 'snapshot-before-lock releases after COMMIT, and still opens the transaction too early.',
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
-  lacks: ['exactInOneProcess', 'exactAcrossProcesses', 'survivesLapse', 'survivesSlowWork'],
+  lacks: ['exactInOneProcess', 'exactAcrossProcesses', 'survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {
     'one-replica': { must: ['oversold', 'lost-update'], may: ['overlap'] },
     replicas: { must: ['oversold', 'lost-update'], may: ['overlap'] },

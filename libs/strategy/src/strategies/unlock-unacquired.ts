@@ -10,7 +10,7 @@ export const unlockUnacquired: Strategy = {
   source: 'A published slip: the recursion of an article whose inner call unlocks what the outer one locked.',
   next: 'expiring acquires before the try.',
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
-  lacks: ['survivesLapse', 'survivesSlowWork', 'releasesOnlyItsOwn', 'losersTouchNothing'],
+  lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss', 'releasesOnlyItsOwn', 'losersTouchNothing'],
   expected: {
     'one-replica': { must: [], may: ['oversold', 'lost-update', 'overlap', 'foreign-release'] },
     replicas: { must: [], may: ['oversold', 'lost-update', 'overlap', 'foreign-release'] },

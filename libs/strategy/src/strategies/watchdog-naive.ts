@@ -13,7 +13,7 @@ export const watchdogNaive: Strategy = {
   source: 'The hand-written renewal thread of the articles.',
   next: 'watchdog renews by a script that compares the owner, and stops in any case.',
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
-  lacks: ['survivesLapse', 'survivesFailedRelease', 'renewsOnlyItsOwn'],
+  lacks: ['survivesLapse', 'noticesLoss', 'survivesFailedRelease', 'renewsOnlyItsOwn'],
   expected: {
     'release-fails': { must: ['stuck'], may: [] },
     'paused-before-write': { must: ['overlap', 'lost-update'], may: ['oversold', 'foreign-renewal'] },
