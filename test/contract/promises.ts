@@ -168,6 +168,20 @@ export const TRIALS: Readonly<Record<Capability, Trial>> = {
     broken: kinds('undersold'),
   },
 
+  survivesFailedWrite: {
+    processes: ['p1', 'p2'],
+    plays: {
+      'B comes before the write of A, which fails': async ({ A, B }) => {
+        await A.runUntil(beforeWrite);
+        await B.finish();
+        await A.stepWith('error');
+        await A.finish();
+        await B.finish();
+      },
+    },
+    broken: kinds('undersold'),
+  },
+
   releasesOnlyItsOwn: {
     processes: ['p1', 'p2'],
     plays: {

@@ -1,5 +1,5 @@
 import { Schedule, after, before, type Mark, type World } from '#lab/explore';
-import { systemClock } from '#lab/step';
+import { observe, systemClock } from '#lab/step';
 import { DEFAULT_OPTIONS, findStrategy, LocalProcess } from '#lab/strategy';
 import { openWorld } from '../harness/servers';
 
@@ -121,6 +121,31 @@ describe('a buyer who lives, and whose units were given back', () => {
     await schedule.end();
   });
 
+  test('it commits while a reconciler is between settling and lowering: its units are taken once', async () => {
+    const schedule = await begin(5);
+    const { A } = schedule;
+    await A.runUntil(before('COMMIT'));
+    const seen: (string | undefined)[] = [];
+    await observe(
+      {
+        actor: 'reconciler',
+        listener: async ({ text }, issue) => {
+          if (text.startsWith('SELECT amount')) {
+            seen.push(A.next?.verb);
+            await A.step();
+          }
+          return issue();
+        },
+      },
+      reconcile,
+    );
+    await A.finish();
+    expect(seen).toEqual(['COMMIT']);
+    expect(await left()).toEqual([4, 4]);
+    expect(await reconcile()).toBe(0);
+    await schedule.end();
+  });
+
   test('it dies after its COMMIT: the next reconciliation takes them again', async () => {
     const schedule = await begin();
     await schedule.A.runUntil(before('COMMIT'));
@@ -134,14 +159,14 @@ describe('a buyer who lives, and whose units were given back', () => {
   });
 });
 
-test('a reply to the take that was lost: the units go back, nobody has them', async () => {
+test('a reply to the take that was lost: the units go back at once', async () => {
   const schedule = await begin();
   await schedule.A.runUntil(after('SET'));
   await schedule.A.stepWith('lose-reply');
   await schedule.A.finish();
   expect(schedule.A.outcome).toBe('DEPENDENCY.DOWN');
-  expect(await left()).toEqual([0, 1]);
-  expect(await reconcile()).toBe(1);
+  expect(await left()).toEqual([1, 1]);
+  expect(await reconcile()).toBe(0);
   await schedule.B.finish();
   expect(schedule.B.outcome).toBe('APPLIED');
   expect(await left()).toEqual([0, 0]);

@@ -200,6 +200,21 @@ describe('segmented-redis: preheating and settling', () => {
     await schedule.end();
   });
 
+  test('a reply to the count that was lost: its units go back at once', async () => {
+    const schedule = await begin(inRedis, 1, ['p1', 'p2']);
+    const { A, B } = schedule;
+    await A.runUntil(after('SET'));
+    await A.runUntil(before('SET'));
+    expect(A.next?.text).toMatch(/^SET stock:.* XX/);
+    await A.stepWith('lose-reply');
+    await A.finish();
+    expect(A.outcome).toBe('DEPENDENCY.DOWN');
+    expect([await counted(), (await world.look()).amount]).toEqual([1, 1]);
+    await B.finish();
+    expect(B.outcome).toBe('APPLIED');
+    await schedule.end();
+  });
+
   test('without settling, the last buyer is told that all are sold', async () => {
     const schedule = await begin(inRedis, 1, ['p1', 'p2']);
     await schedule.A.runUntil(beforeWrite);

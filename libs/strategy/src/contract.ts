@@ -32,6 +32,7 @@ export const CAPABILITIES = {
   survivesDeadHolder: 'when the holder dies, the next buyer can buy (after the lease, where there is one)',
   survivesLapse: 'when the lease ends during the work, still nothing is sold twice',
   sellsToTheLast: 'while units are left, nobody is told that all are sold',
+  survivesFailedWrite: 'when a write fails, its units are sold to who comes meanwhile',
   releasesOnlyItsOwn: "a release removes nobody else's lock, also when its own lease has ended",
   survivesSlowWork: 'work longer than the lease, in a process that is well, still sells nothing twice',
   noticesLoss:

@@ -12,22 +12,28 @@ export const redisDecr: Strategy = {
   mechanism:
     'No lock: a Lua script checks and decrements a count in Redis, and writes down who took how much; the database follows, and keeps its own WHERE stock >= n.',
   defect:
-    'A replica that dies between the two has taken units that nobody gets: undersold until somebody reconciles (POST /lab/inventory/reconcile). Without the WHERE, units that are given back, or a count that is loaded anew, while a write is on its way would oversell.',
+    'A replica that dies between the two has taken units that nobody gets: undersold until somebody reconciles (POST /lab/inventory/reconcile). Who comes before a write that then fails is told that all are sold, although its unit goes back. Without the WHERE, units that are given back, or a count that is loaded anew, while a write is on its way would oversell.',
   source: 'The flash-sale articles: "deduct the stock in Redis first".',
   next: 'conditional-update alone is exact: the count before it only spares the database.',
   options: ['workMs'],
   keys: (balance) => [countKey(balance), takenKey(balance)],
-  lacks: ['survivesDeadHolder'],
+  lacks: ['survivesDeadHolder', 'survivesFailedWrite'],
   expected: { 'holder-killed': { must: ['undersold'], may: [] } },
 
   async apply(change, { balances, redis, work, warn }) {
     const keys = [countKey(change.balance), takenKey(change.balance)] as const;
-    const take = async (): Promise<number> =>
-      Number(await run(redis, takeStock, keys, -change.delta, change.request));
     const settle = (outcome: 'sold' | 'unsold'): Promise<unknown> =>
       run(redis, settleStock, keys, change.request, outcome).catch((error: unknown) => {
         warn(`${change.request} stays unsettled`, error);
       });
+    const take = async (): Promise<number> => {
+      try {
+        return Number(await run(redis, takeStock, keys, -change.delta, change.request));
+      } catch (error) {
+        await settle('unsold'); // only the reply may have been lost
+        throw error;
+      }
+    };
 
     let left = await take();
     while (left === MISSING) {
@@ -61,6 +67,6 @@ export const redisDecr: Strategy = {
       const outcome = sold.has(request) ? 'sold' : 'missing';
       changed += Number(await run(redis, settleStock, keys, request, outcome));
     }
-    return changed + Number(await run(redis, lowerStock, keys[0], await balances.read(balance)));
+    return changed + Number(await run(redis, lowerStock, keys, await balances.read(balance)));
   },
 };

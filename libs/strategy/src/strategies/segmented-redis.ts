@@ -40,13 +40,13 @@ export const segmentedRedis: Strategy = {
   mechanism:
     'The stock is preheated into several counts in Redis, each with a lock of its own; a request begins at one of them, by its hash, and goes on as in segmented. The database follows, and keeps its own WHERE stock >= n.',
   defect:
-    'A replica that dies between the count and the row has taken units that nobody gets: undersold until the counts are settled (POST /lab/inventory/reconcile).',
+    'A replica that dies between the count and the row has taken units that nobody gets: undersold until the counts are settled (POST /lab/inventory/reconcile). Who comes before a write that then fails is told that all are sold, although its units go back.',
   source: 'The flash-sale articles: "spread a hot stock over several keys, and route buyers by modulo".',
   next: 'redis-decr needs no lock: Lua checks and takes in one step.',
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   locks: (balance) => segmentLockKeys(balance, NAME),
   keys: countKeys,
-  lacks: ['survivesDeadHolder'],
+  lacks: ['survivesDeadHolder', 'survivesFailedWrite'],
   expected: {
     'holder-killed': { must: ['undersold'], may: [] },
     'work-outlives-lease': { must: ['overlap'], may: [] },
@@ -67,9 +67,9 @@ export const segmentedRedis: Strategy = {
       },
       lock: lockOf(balance, tools),
       sell: async (writes) => {
-        // XX: where Redis has forgotten the counts meanwhile, none is made up
-        for (const { segment, after } of writes) await redis.set(countKey(balance, segment), after, 'XX');
         try {
+          // XX: where Redis has forgotten the counts meanwhile, none is made up
+          for (const { segment, after } of writes) await redis.set(countKey(balance, segment), after, 'XX');
           return await balances.writeIfEnough(change);
         } catch (error) {
           if (error instanceof OutcomeUnknown) throw error; // who settles the counts finds out
