@@ -31,6 +31,7 @@ export {
   type Options,
 } from './options';
 export { LockLost, LockNotObtained, UpgradeRefused } from './shared/errors';
+export { sellFromSegments } from './shared/fall-through';
 export { Lease } from './shared/lease';
 export { readWriteLock } from './shared/read-write-lock';
 export { LocalProcess } from './shared/local-process';
@@ -39,6 +40,7 @@ export type { Hearer, Notices } from './shared/notices';
 export { readModifyWrite } from './shared/read-modify-write';
 export { RedisNotices } from './shared/redis-notices';
 export { reentrantLock } from './shared/reentrant-lock';
+export { allOf, anyOf } from './shared/several-locks';
 export { tokenLock } from './shared/token-lock';
 export {
   acquire,

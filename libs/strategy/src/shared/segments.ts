@@ -27,7 +27,7 @@ export async function segmentsOf(balance: string, { balances }: Pick<Tools, 'bal
 }
 
 /** The segments in the order in which a request tries them: by its hash, so that requests begin everywhere alike. */
-export function startingAt(request: string, segments: readonly Segment[]): readonly Segment[] {
+export function startingAt<S extends Segment>(request: string, segments: readonly S[]): readonly S[] {
   const first = createHash('sha1').update(request).digest().readUInt32BE() % Math.max(1, segments.length);
   return [...segments.slice(first), ...segments.slice(0, first)];
 }

@@ -51,6 +51,16 @@ export async function release(
   heir?.bell.ring(); // in case the release was held up: then it has tried too early
 }
 
+/** What an attempt comes to. When it fails, the lock is given back first: it may be ours, and nobody else would. */
+export async function orRelease<T>(lock: Pick<Lock, 'release'>, attempt: () => Promise<T>): Promise<T> {
+  try {
+    return await attempt();
+  } catch (error) {
+    await lock.release().catch(() => undefined); // the first error says more
+    throw error;
+  }
+}
+
 /** Waits until the lock is ours, at most `waitMs`; then throws `LockNotObtained`. */
 export async function acquire(lock: Lock, tools: LockTools): Promise<void> {
   if (tools.options.wait === 'notify' && lock.tells === true) await acquireInLine(lock, tools);

@@ -1,7 +1,8 @@
 import type { CartStrategy } from '../contract';
 import { inOrder, only, readModifyWriteAll } from '../shared/carts';
+import { allOf } from '../shared/several-locks';
 import { tokenLock } from '../shared/token-lock';
-import { lockKey, withLock, type Lock } from '../shared/with-lock';
+import { lockKey, withLock } from '../shared/with-lock';
 
 export const multi: CartStrategy = {
   name: 'multi',
@@ -22,29 +23,6 @@ export const multi: CartStrategy = {
 
   applyAll(cart, tools) {
     const locks = inOrder(cart).map(({ balance }) => tokenLock(lockKey(balance, 'multi'), tools));
-    return withLock(together(locks), tools, () => readModifyWriteAll(cart, tools));
+    return withLock(allOf(locks), tools, () => readModifyWriteAll(cart, tools));
   },
 };
-
-/** Several locks as one. */
-function together(locks: readonly Lock[]): Lock {
-  const taken: Lock[] = [];
-  const all = {
-    key: '',
-    tryAcquire: async () => {
-      for (const lock of locks) {
-        all.key = lock.key; // if it is busy, it is the one to wait for
-        if (!(await lock.tryAcquire())) {
-          await all.release();
-          return false;
-        }
-        taken.push(lock);
-      }
-      return true;
-    },
-    release: async () => {
-      for (const lock of taken.splice(0)) await lock.release();
-    },
-  };
-  return all;
-}

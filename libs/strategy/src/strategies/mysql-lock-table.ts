@@ -1,6 +1,6 @@
 import type { Strategy } from '../contract';
 import { readModifyWrite } from '../shared/read-modify-write';
-import { lockKey, withLock } from '../shared/with-lock';
+import { lockKey, orRelease, withLock } from '../shared/with-lock';
 
 export const mysqlLockTable: Strategy = {
   name: 'mysql-lock-table',
@@ -17,7 +17,7 @@ export const mysqlLockTable: Strategy = {
     const key = lockKey(change.balance, 'mysql-lock-table');
     const lock = {
       key,
-      tryAcquire: () => lockRows.insert(key, change.request),
+      tryAcquire: () => orRelease(lock, () => lockRows.insert(key, change.request)),
       release: () => lockRows.delete(key, change.request),
     };
     return withLock(lock, tools, () => readModifyWrite(change, tools));

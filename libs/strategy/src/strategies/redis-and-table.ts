@@ -1,7 +1,7 @@
 import type { Strategy } from '../contract';
 import { readModifyWrite } from '../shared/read-modify-write';
 import { tokenLock } from '../shared/token-lock';
-import { lockKey, withLock } from '../shared/with-lock';
+import { lockKey, orRelease, withLock } from '../shared/with-lock';
 
 export const redisAndTable: Strategy = {
   name: 'redis-and-table',
@@ -26,7 +26,7 @@ export const redisAndTable: Strategy = {
       key,
       tryAcquire: async () => {
         if (!(await redisLock.tryAcquire())) return false;
-        if (await lockRows.insert(key, change.request)) return true;
+        if (await orRelease(lock, () => lockRows.insert(key, change.request))) return true;
         await redisLock.release();
         return false;
       },

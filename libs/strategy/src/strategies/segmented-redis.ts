@@ -2,8 +2,9 @@ import { shares, type Segment } from '#lab/balance';
 import { OutcomeUnknown } from '#lab/step';
 import type { Redis } from 'ioredis';
 import type { Reconciling, Strategy, Tools } from '../contract';
-import { allOf, sellFromSegments, unitsIn } from '../shared/fall-through';
+import { sellFromSegments, unitsIn } from '../shared/fall-through';
 import { MOST_SEGMENTS, SEGMENT_NUMBERS, segmentLockKey, segmentLockKeys } from '../shared/segments';
+import { allOf } from '../shared/several-locks';
 import { tokenLock } from '../shared/token-lock';
 import { withLock, type Lock } from '../shared/with-lock';
 
@@ -83,8 +84,8 @@ export const segmentedRedis: Strategy = {
   /** Settles: under all locks nobody is between a count and the row, and the row is right. */
   reconcile(balance, tools) {
     const { balances, redis } = tools;
-    const all = SEGMENT_NUMBERS.map((segment) => ({ segment }));
-    return withLock(allOf(all, lockOf(balance, tools)), tools, async () => {
+    const all = allOf(SEGMENT_NUMBERS.map(lockOf(balance, tools)));
+    return withLock(all, tools, async () => {
       const counts = await countsOf(balance, redis);
       if (counts === undefined) return 0;
       const stock = await balances.read(balance);
