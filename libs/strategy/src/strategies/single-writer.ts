@@ -1,4 +1,5 @@
 import { SoldOut, UnknownBalance, type Change, type Decision, type Movement } from '#lab/balance';
+import { OutcomeUnknown } from '#lab/step';
 import { randomUUID } from 'node:crypto';
 import type { Strategy, Tools } from '../contract';
 import { LockLost } from '../shared/errors';
@@ -40,7 +41,11 @@ export const singleWriter: Strategy = {
     } catch (error) {
       if (error instanceof SoldOut || error instanceof UnknownBalance) throw error;
       // nobody may sell to us any more, unless somebody has
-      const decision = await tools.balances.decisions.withdraw(order.ticket, change);
+      const decision = await tools.balances.decisions
+        .withdraw(order.ticket, change)
+        .catch((cause: unknown) => {
+          throw new OutcomeUnknown('the order could not be withdrawn', { cause });
+        });
       if (decision.outcome === 'WITHDRAWN') throw error;
       return movementOf(change, decision);
     }

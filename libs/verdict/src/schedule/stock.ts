@@ -21,6 +21,7 @@ export function judgeStock(history: ScheduleHistory): ScheduleViolation[] {
     ...accounts.flatMap((account) => oversold(history, account)),
     ...accounts.flatMap((account) => lostUpdates(history, account)),
     ...lostAcknowledged(history),
+    ...soldButRefused(history),
     ...tornCarts(history),
     ...undersold(history, accounts),
   ];
@@ -89,6 +90,26 @@ function lostAcknowledged(history: ScheduleHistory): ScheduleViolation[] {
       {
         kind: 'lost-acknowledged' as const,
         sentence: `${actor.name} was told that it had bought, and there is no movement of it${what}`,
+        at: [end.n],
+      },
+    ];
+  });
+}
+
+/** Ends that do not say "nothing was sold to you". */
+const MAY_HAVE_BOUGHT: ReadonlySet<string> = new Set(['APPLIED', 'OUTCOME_UNKNOWN', 'DIED']);
+
+/** Told that it had not bought, and there is a movement of it: nobody has asked for what is gone. */
+function soldButRefused(history: ScheduleHistory): ScheduleViolation[] {
+  return history.actors.flatMap((actor) => {
+    const end = endOf(history, actor);
+    const { name } = actor;
+    const isSold = history.final.movements.some(({ request, delta }) => request === name && delta < 0);
+    if (end === undefined || MAY_HAVE_BOUGHT.has(end.code) || !isSold) return [];
+    return [
+      {
+        kind: 'orphan' as const,
+        sentence: `${name} was told ${end.code}, and there is a movement of it`,
         at: [end.n],
       },
     ];
