@@ -134,6 +134,17 @@ describe('unknown', () => {
     ]);
   });
 
+  test('is a run in which a server that nobody took down turned buyers away with stock left', () => {
+    const because = ['1 buyers were told DEPENDENCY.DOWN with stock left, and no server was taken down'];
+    const tale = clean().told('c', 'DEPENDENCY.DOWN');
+    expect(tale.judge()).toMatchObject({ verdict: 'unknown', because, asExpected: false });
+    const sold = new Tale(2).contention().sells('a').sells('b').told('c', 'DEPENDENCY.DOWN');
+    expect(sold.judge().verdict).toBe('safe');
+    const asked = fault.fault.replace('kill', 'error');
+    const hit = clean().line({ ...fault, request: 'c', fault: asked, action: 'error' });
+    expect(hit.told('c', 'DEPENDENCY.DOWN').judge({ faults: [asked] }).verdict).toBe('safe');
+  });
+
   test('is a run in which two requests had one id', () => {
     const tale = clean().arrives('a').ends('a').sells('a');
     expect(tale.judge().because).toEqual(['1 requests came with the id of another one']);

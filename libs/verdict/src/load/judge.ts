@@ -107,6 +107,7 @@ export function judgeLoad(evidence: Evidence, expected: Expectation): LoadVerdic
     ...(atRest ? [] : [stillRunning(running)]),
     ...(stock.sold > 0 ? [] : [`${stock.sold} sold of ${evidence.initial}`]),
     ...undocumented(evidence.answers),
+    ...refusedByServers(evidence, stock.sold),
     ...reused(evidence),
     ...unmissed(evidence),
     ...(holders.undecided > 0
@@ -198,6 +199,22 @@ function undocumented(answers: readonly Answer[]): string[] {
     ({ code }) => code === 'INTERNAL' || code === 'NO_ANSWER' || code.startsWith('HTTP '),
   );
   return odd.length === 0 ? [] : [`${odd.length} answers were none of the shop's own, e.g. ${odd[0]?.code}`];
+}
+
+/**
+ * Buyers who met a server that was away, with enough left for them: what they would have done to the stock nobody knows.
+ * Not those whom a fault has hit, nor where a server was taken down on purpose.
+ */
+function refusedByServers({ answers, history, initial, down }: Evidence, sold: number): string[] {
+  if (down !== undefined) return [];
+  const hit = new Set(history.flatMap((line) => (line.type === 'fault' ? [line.request] : [])));
+  const refused = answers.filter(
+    ({ code, request, quantity }) =>
+      code === 'DEPENDENCY.DOWN' && initial - sold >= quantity && !hit.has(request),
+  );
+  return refused.length === 0
+    ? []
+    : [`${refused.length} buyers were told DEPENDENCY.DOWN with stock left, and no server was taken down`];
 }
 
 /** A server that nobody asked was not missed. */
