@@ -234,6 +234,12 @@ describe('violated', () => {
     });
   });
 
+  test('overlap: a second holder came while the write of the first waited in the database', () => {
+    const waits = { kind: 'sql', verb: 'UPDATE', text: 'UPDATE', key: undefined, reply: null, took: 50_000 };
+    const tale = clean().locks('a').step('a', 'inventory-1', waits).locks('b', 'inventory-2');
+    expect(tale.judge()).toMatchObject({ violations: ['overlap'], overlaps: [{ first: 'a', second: 'b' }] });
+  });
+
   test('overlap: not when the first was done, nor when it had released', () => {
     expect(clean().locks('a').sql('a').locks('b', 'inventory-2').sql('b').judge().verdict).toBe('safe');
     expect(clean().locks('a').sql('a').deletes('a').locks('b').sql('b').judge().verdict).toBe('safe');

@@ -67,14 +67,22 @@ export class SteppedRedis extends Redis {
     return withinTime(reply, this.timeoutMs, command.name);
   }
 
-  /** Sends MULTI, the command, INCR, EXEC in one round trip: the counter says where the command stands in the server's own order. */
+  /**
+   * Sends MULTI, the command, INCR, EXEC in one round trip: the counter says where the command stands in the server's own
+   * order. A server that has forgotten the counter counts on from the time of day: above all that it has said before.
+   */
   private async sendOrdered(command: Command, current: Step): Promise<unknown> {
     const send = (name: string, args: (string | Buffer | number)[] = []): Promise<unknown> =>
       super.sendCommand(new Command(name, args, { replyEncoding: 'utf8' })) as Promise<unknown>;
-    const queued = [send('multi'), send(command.name, command.args as string[]), send('incr', [ORDER_KEY])];
-    const executed = send('exec') as Promise<[unknown, number]>;
+    const queued = [
+      send('multi'),
+      send('set', [ORDER_KEY, 1000 * Date.now(), 'NX']),
+      send(command.name, command.args as string[]),
+      send('incr', [ORDER_KEY]),
+    ];
+    const executed = send('exec') as Promise<[unknown, unknown, number]>;
     await Promise.all([...queued, executed]);
-    const [reply, order] = await executed;
+    const [, reply, order] = await executed;
     current.order = order;
     if (reply instanceof Error) throw reply;
     return reply;

@@ -253,12 +253,15 @@ const lastTouch = (steps: readonly Ordered[], acquire: Ordered): number | undefi
       !/^P?TTL$/.test(step.verb),
   )?.t;
 
-/** When each request last issued a statement of its work, in the processes that take locks (the order app takes none). */
+/**
+ * When the last statement of each request's work was answered, in the processes that take locks (the order app takes none).
+ * A statement that waits in the database is still to come.
+ */
 function lastWorkOf(steps: readonly StepLine[], onLocks: readonly LockStep[]): ReadonlyMap<string, number> {
   const lockers = new Set(onLocks.map(({ replica }) => replica));
   const last = new Map<string, number>();
-  for (const { request, replica, kind, t } of steps) {
-    if (kind === 'sql' && lockers.has(replica)) last.set(request, Math.max(t, last.get(request) ?? 0));
+  for (const { request, replica, kind, t, took } of steps) {
+    if (kind === 'sql' && lockers.has(replica)) last.set(request, Math.max(t + took, last.get(request) ?? 0));
   }
   return last;
 }
