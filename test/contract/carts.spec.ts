@@ -29,6 +29,13 @@ test.each(CATALOGUE.filter((strategy) => !sellsCarts(strategy)))(
   },
 );
 
+test.each(CATALOGUE.filter((strategy) => !sellsCarts(strategy)))(
+  '$name sells no carts: it makes no promise about them that it could break',
+  ({ lacks }) => {
+    expect(lacks.filter((capability) => TRIALS[capability].carts !== undefined)).toEqual([]);
+  },
+);
+
 describe.each(CATALOGUE.filter(sellsCarts))('a cart under $name', (strategy) => {
   const begin = (setup: Parameters<typeof Schedule.begin>[2] = {}): Promise<Schedule> => {
     const { processes = ['p1', 'p2'] } = setup;

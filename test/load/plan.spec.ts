@@ -1,5 +1,5 @@
 import { circumstanceOf, completePlan, expectationOf, skusOf, type PlanInput } from '#load-tests/run';
-import { NoCarts } from '#lab/strategy';
+import { CATALOGUE, NoCarts } from '#lab/strategy';
 
 const CROSSED = [
   ['a', 'b'],
@@ -72,3 +72,16 @@ describe('a run of carts', () => {
     expect(() => plan({ strategy: 'none' })).toThrow(NoCarts);
   });
 });
+
+test.each(CATALOGUE.filter(({ lacks }) => lacks.includes('survivesFailedRelease')))(
+  '$name, whose failed release holds everybody up, may be stuck then',
+  ({ name }) => {
+    const failing = completePlan({
+      strategy: name,
+      fault: { header: 'before(DEL)=error', on: { kind: 'first' } },
+    });
+    expect(circumstanceOf(failing)).toBe('release-fails');
+    const { must, may } = expectationOf(failing);
+    expect([...must, ...may]).toContain('stuck');
+  },
+);

@@ -76,7 +76,7 @@ export class SteppedRedis extends Redis {
       super.sendCommand(new Command(name, args, { replyEncoding: 'utf8' })) as Promise<unknown>;
     const queued = [
       send('multi'),
-      send('set', [ORDER_KEY, 1000 * Date.now(), 'NX']),
+      send('set', [ORDER_KEY, timeOfDay(), 'NX']),
       send(command.name, command.args as string[]),
       send('incr', [ORDER_KEY]),
     ];
@@ -88,6 +88,9 @@ export class SteppedRedis extends Redis {
     return reply;
   }
 }
+
+/** Microseconds since 1970. */
+const timeOfDay = (): number => Math.floor(1000 * (performance.timeOrigin + performance.now()));
 
 function describe(command: Command): StepInfo {
   const args = command.args.map(String);

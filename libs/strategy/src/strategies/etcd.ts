@@ -10,7 +10,7 @@ export const etcd: Strategy = {
   mechanism:
     'Each request has a lease and a key that lives as long; the key that was made first has the lock, and each of the others watches only the one before its own.',
   defect:
-    'In order, no herd; a timer keeps the lease alive, and the loss is known from a local deadline. A pause beyond the lease has two holders all the same: the write is unfenced, though the revision of the key would do as a token.',
+    'In order, no herd; a timer keeps the lease alive without a limit (work that hangs keeps everybody out), and the loss is known from a local deadline. A pause beyond the lease has two holders all the same: the write is unfenced, though the revision of the key would do as a token.',
   source: 'etcd, client/v3/concurrency: Mutex; etcd documentation, "Lock" and what it does not promise.',
   next: 'fenced lets the row refuse the older holder: its token could be the revision.',
   options: ['leaseMs', 'waitMs', 'workMs'],

@@ -20,7 +20,7 @@ export const fair: Strategy = {
   next: 'fenced closes what order does not touch: work that outlives the lease.',
   options: ['leaseMs', 'waitMs', 'workMs'],
   keys: (balance) => [lineKey(balance), aliveKey(balance)],
-  lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss', 'servesCrossedCarts'],
+  lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {
     'work-outlives-lease': { must: ['oversold', 'lost-update', 'overlap'], may: [] },
     'paused-before-write': { must: ['overlap', 'lost-update'], may: ['oversold'] },

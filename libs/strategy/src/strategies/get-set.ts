@@ -22,6 +22,7 @@ export const getSet: Strategy = {
     'one-replica': { must: ['oversold', 'lost-update', 'overlap', 'foreign-release'], may: [] },
     replicas: { must: ['oversold', 'lost-update', 'overlap', 'foreign-release'], may: [] },
     'holder-killed': { must: ['stuck'], may: ['oversold', 'lost-update', 'overlap', 'foreign-release'] },
+    'release-fails': { must: ['stuck'], may: ['oversold', 'lost-update', 'overlap', 'foreign-release'] },
   },
 
   apply(change, tools) {

@@ -10,7 +10,7 @@ export const lua: Strategy = {
     'SETNX and PEXPIRE in one Lua script, compare-and-delete in another; EVALSHA, taught again when Redis has forgotten them.',
   defect: 'As token-lua: work that outlives the lease has two holders, and oversells.',
   source: 'The Lua step of the articles; Redis documentation, EVALSHA.',
-  next: 'expiring: since Redis 2.6.12 SET NX PX does the same without a script.',
+  next: 'token-lua: since Redis 2.6.12 SET NX PX takes it without a script; only the release needs one.',
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {

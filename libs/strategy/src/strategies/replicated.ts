@@ -14,7 +14,7 @@ export const replicated: Strategy = {
   mechanism:
     'The lock of token-lua on a primary, then WAIT until all replicas have it; given back when one of them does not acknowledge in time.',
   defect:
-    'With fewer than all replicas acknowledged, the one that lags may be promoted: two holders. With all of them it survives that failover, not a replica that restarts empty; a replica that stands still keeps everybody out. One more round trip, and work that outlives the lease still has two holders.',
+    'With fewer than all replicas acknowledged, the one that lags may be promoted: two holders. With all of them it survives that failover, not a replica that restarts empty; a replica that stands still keeps everybody out, and as WAIT holds up the shared connection, commands behind it may time out: a SET that is executed after its buyer was told 503 stays for a lease. One more round trip, and work that outlives the lease still has two holders.',
   source: 'Redis documentation, WAIT, and "Redis replication": acknowledged writes may still be lost.',
   next: 'redlock asks servers that do not copy from one another.',
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],

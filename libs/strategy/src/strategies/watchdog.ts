@@ -13,7 +13,7 @@ export const watchdog: Strategy = {
   mechanism:
     'As token-lua, and a timer renews the lease every third of it, if still owner; the loss of the lock is known from a local deadline.',
   defect:
-    'A paused process pauses its watchdog too: a statement that leaves after the deadline was checked lands behind the next holder.',
+    'A paused process pauses its watchdog too: a statement that leaves after the deadline was checked lands behind the next holder. Nothing is renewed for longer than ten leases: work that takes longer is told that its lock is lost, and sells nothing.',
   source: 'Redisson, lock watchdog; Kleppmann, "How to do distributed locking", 2016, for the pause.',
   next: 'fenced lets the database refuse the stale write.',
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
