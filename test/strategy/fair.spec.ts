@@ -62,3 +62,11 @@ test('who gives up leaves the line', async () => {
   );
   expect(left.toSorted()).toEqual(['B', 'C']);
 });
+
+test('a place in the line that nobody is known to stand at is skipped, by who takes and by who gives', async () => {
+  const schedule = await inLine();
+  await world.redis.del('alive:{item}:fair');
+  await schedule.A.finish();
+  await world.redis.rpush('line:{item}:fair', 'p9:nobody');
+  expect((await salesOf(schedule)).toSorted()).toEqual(['A', 'B', 'C']);
+});

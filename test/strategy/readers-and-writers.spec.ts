@@ -73,6 +73,12 @@ test('the mark of a writer that is gone ends when it would have stopped waiting'
   expect(left).toBeLessThanOrEqual(3000);
 });
 
+test('the mark lasts until the next try, however rarely a writer tries', async () => {
+  const options = { waitMs: 9000, leaseMs: 1000, retryMs: 3000 }; // a try is up to 1.5 times as late
+  await tries(request('a').read, request('w', options).write);
+  expect(await world.redis.pttl(MARK)).toBeGreaterThan(4500);
+});
+
 test('a dead reader is forgotten: behind a waiting writer nobody prolongs it', async () => {
   await tries(request('dead', { leaseMs: 4000 }).read, request('w').write);
   expect(await tries(request('b', { leaseMs: 60_000 }).read)).toEqual([false]);

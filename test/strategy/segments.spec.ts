@@ -172,6 +172,19 @@ test('a stock that is split is seen as a whole, and refused to those who sell fr
   await schedule.end();
 });
 
+test.each(['none', 'optimistic', 'fenced', 'fenced-write', 'for-update', 'conditional-update'])(
+  '%s: a stock that was split after the read is not written over',
+  async (name) => {
+    const schedule = await begin(findStrategy(name), 10, ['p1']);
+    await schedule.A.runUntil(before(name === 'for-update' ? 'SELECT' : 'UPDATE balance SET amount'));
+    await buy(segmented, 1, 'r1');
+    await schedule.A.finish();
+    expect(['STOCK.SPLIT', 'LOCK.FENCED']).toContain(schedule.A.outcome);
+    expect(await ledger().find(BALANCE)).toMatchObject({ amount: 9 });
+    await schedule.end();
+  },
+);
+
 describe('segmented-redis: preheating and settling', () => {
   const counted = async (): Promise<number> => {
     const counts = await world.redis.mget([0, 1, 2, 3].map((n) => `stock:{${BALANCE}}:${n}`));

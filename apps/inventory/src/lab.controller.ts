@@ -32,8 +32,9 @@ export class LabController {
   @HttpCode(200)
   @ApiOperation({ summary: 'Set a stock anew: forgets its movements and deletes its locks' })
   async reset(@Body() { sku, stock }: ResetBody): Promise<Product> {
-    await Promise.all(this.places.map((place) => place.clear(sku)));
     await this.products.reset(sku, stock);
+    // after the row: a count that is loaded from now on is loaded from the new stock
+    await Promise.all(this.places.map((place) => place.clear(sku)));
     this.story.reset(sku, stock);
     return this.products.find(sku);
   }

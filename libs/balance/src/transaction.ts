@@ -45,9 +45,13 @@ export class BalanceTransaction {
     return this.amount('SELECT amount, segments FROM balance WHERE id = ?', balance);
   }
 
-  /** Sets the value to what the request computed, whatever it is now. */
+  /** Sets the value to what the request computed, whatever it is now. Throws `StockIsSplit` when it is elsewhere by now. */
   async write(change: Change, before: number, after: number): Promise<Movement> {
-    await this.sql.query('UPDATE balance SET amount = ? WHERE id = ?', [after, change.balance]);
+    const { affectedRows } = await this.sql.query<Written>(
+      'UPDATE balance SET amount = ? WHERE id = ? AND segments = 0',
+      [after, change.balance],
+    );
+    if (affectedRows === 0) throw new StockIsSplit(change.balance); // since it was read
     return recordMovement(this.sql, change, before, after);
   }
 
@@ -73,7 +77,7 @@ export class BalanceTransaction {
   /** Sets the value if nobody has written since `version` was read, else throws `Conflict`. */
   async writeVersion(change: Change, version: number, before: number, after: number): Promise<Movement> {
     const { affectedRows } = await this.sql.query<Written>(
-      'UPDATE balance SET amount = ?, version = version + 1 WHERE id = ? AND version = ?',
+      'UPDATE balance SET amount = ?, version = version + 1 WHERE id = ? AND version = ? AND segments = 0',
       [after, change.balance, version],
     );
     if (affectedRows === 0) throw new Conflict(change);
@@ -83,7 +87,7 @@ export class BalanceTransaction {
   /** Sets the value if the row has seen no newer token, and leaves ours there; else throws `FencedOff`. */
   async writeFenced(change: Change, token: number, before: number, after: number): Promise<Movement> {
     const { affectedRows } = await this.sql.query<Written>(
-      'UPDATE balance SET amount = ?, fence = ?, holder = ? WHERE id = ? AND fence < ?',
+      'UPDATE balance SET amount = ?, fence = ?, holder = ? WHERE id = ? AND fence < ? AND segments = 0',
       [after, token, change.request, change.balance, token],
     );
     if (affectedRows === 0) throw new FencedOff(change, token);
@@ -93,7 +97,7 @@ export class BalanceTransaction {
   /** Sets the value if the token that the row has seen last is still ours, else throws `FencedOff`. */
   async writeRegistered(change: Change, token: number, before: number, after: number): Promise<Movement> {
     const { affectedRows } = await this.sql.query<Written>(
-      'UPDATE balance SET amount = ? WHERE id = ? AND fence = ? AND holder = ?',
+      'UPDATE balance SET amount = ? WHERE id = ? AND fence = ? AND holder = ? AND segments = 0',
       [after, change.balance, token, change.request],
     );
     if (affectedRows === 0) throw new FencedOff(change, token);

@@ -1,7 +1,7 @@
 -- Takes the lock if it is free and nobody alive stands before us; otherwise we stand in line, or go on standing there.
 --   KEYS[1]  the lock
 --   KEYS[2]  the line: a list of tokens, the next one first
---   KEYS[3]  who stands there: a hash {token: "deadline lease"}; after its deadline a waiter counts as dead
+--   KEYS[3]  who stands there: a hash {token: "deadline lease"}; after its deadline, or without one, a waiter counts as dead
 --   ARGV[1]  our token
 --   ARGV[2]  our lease, milliseconds: granted with the lock, and until then our deadline
 --   ARGV[3]  the time, milliseconds; -1: Redis' own
@@ -21,7 +21,7 @@ if known == 1 then
 end
 if not owner then
   local first = redis.call('LINDEX', KEYS[2], 0)
-  while first and tonumber(string.match(redis.call('HGET', KEYS[3], first), '^%d+')) <= now do
+  while first and tonumber(string.match(redis.call('HGET', KEYS[3], first) or '0 1', '^%d+')) <= now do
     redis.call('LPOP', KEYS[2])
     redis.call('HDEL', KEYS[3], first)
     first = redis.call('LINDEX', KEYS[2], 0)

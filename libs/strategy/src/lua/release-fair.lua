@@ -1,7 +1,7 @@
 -- Gives the lock to the first one in line who is alive, and tells that one only. Whoever has no lock leaves the line.
 --   KEYS[1]  the lock
 --   KEYS[2]  the line: a list of tokens, the next one first
---   KEYS[3]  who stands there: a hash {token: "deadline lease"}; after its deadline a waiter counts as dead
+--   KEYS[3]  who stands there: a hash {token: "deadline lease"}; after its deadline, or without one, a waiter counts as dead
 --   ARGV[1]  our token
 --   ARGV[2]  the time, milliseconds; -1: Redis' own
 -- Returns 1: the lock is free; the token of the next holder; 0: it was not ours.
@@ -17,7 +17,7 @@ if now < 0 then
 end
 local heir = redis.call('LPOP', KEYS[2])
 while heir do
-  local deadline, lease = string.match(redis.call('HGET', KEYS[3], heir), '^(%d+) (%d+)$')
+  local deadline, lease = string.match(redis.call('HGET', KEYS[3], heir) or '0 1', '^(%d+) (%d+)$')
   redis.call('HDEL', KEYS[3], heir)
   if tonumber(deadline) > now then
     redis.call('SET', KEYS[1], heir, 'PX', lease)

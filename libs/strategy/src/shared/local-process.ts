@@ -31,21 +31,21 @@ export class LocalProcess {
 
   /** Runs `section` while no other request of this process is in a section of the same key. Waits in line. */
   async exclusive<T>(key: string, section: () => Promise<T>): Promise<T> {
-    const mutex = this.mutex(key);
-    await step(
+    const release = await step(
       () => ({ kind: 'local', verb: 'LOCK', text: `LOCK ${key} in ${this.name}`, key }),
-      () => mutex.acquire(),
+      () => this.mutex(key).acquire(),
     );
     try {
       return await section();
     } finally {
-      mutex.release();
+      release();
+      if (!this.isLocked(key)) this.mutexes.delete(key); // one for each key that is in use
     }
   }
 
   /** True while a request of this process is inside. */
   isLocked(key: string): boolean {
-    return this.mutex(key).isLocked();
+    return this.mutexes.get(key)?.isLocked() ?? false;
   }
 
   private mutex(key: string): Mutex {

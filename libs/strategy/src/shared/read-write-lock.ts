@@ -22,7 +22,7 @@ export function readWriteLock(
   const key = lockKey(balance, 'read-write');
   const readers = readersKey(balance);
   const keys = [key, readers, waitingKey(balance)] as const;
-  const { leaseMs, waitMs } = options;
+  const { leaseMs, waitMs, retryMs } = options;
   return {
     read: {
       key,
@@ -32,7 +32,8 @@ export function readWriteLock(
     write: {
       key,
       tryAcquire: async () => {
-        const mark = Math.min(waitMs, leaseMs); // set anew at each try, and soon gone when its writer is
+        // set anew at each try, and lasts until the next one; soon gone when its writer is
+        const mark = Math.min(waitMs, Math.max(leaseMs, 2 * retryMs));
         const taken = Number(await run(redis, acquireWrite, keys, owner, leaseMs, mark));
         if (taken < 0) throw new UpgradeRefused(key);
         return taken === 1;
