@@ -20,11 +20,15 @@ async function cutOff(name: string): Promise<string | undefined> {
   return A.outcome;
 }
 
-test('watchdog: the holder knows at the end of its lease, from its own clock, that the lock is lost', async () => {
-  expect(await cutOff('watchdog')).toBe('LOCK.LOST');
-});
+test.each(['watchdog', 'fair', 'reentrant', 'zookeeper', 'etcd'])(
+  '%s: the holder knows at the end of its lease, from its own clock, that the lock is lost',
+  async (name) => {
+    expect(await cutOff(name)).toBe('LOCK.LOST');
+  },
+);
 
-test.each(['expiring', 'token-lua', 'fair', 'reentrant'])(
+// of fenced the row decides: it knows nothing, and is refused when somebody else has come
+test.each(['expiring', 'token-lua', 'watchdog-naive', 'fenced'])(
   '%s: the holder does not know, and sells',
   async (name) => {
     expect(await cutOff(name)).toBe('APPLIED');

@@ -25,13 +25,17 @@ export class Lease {
   async grant(ask: () => Promise<boolean>): Promise<boolean> {
     const asked = this.clock.now();
     const granted = await ask();
-    if (granted && !this.over) {
-      this.deadline?.stop();
-      this.deadline = this.clock.after(asked + this.leaseMs - this.clock.now(), () => {
-        this.lose();
-      });
-    }
+    if (granted) this.runsFrom(asked);
     return granted;
+  }
+
+  /** For who is given the lock without asking: `since` is a moment at which it was not yet its own. */
+  runsFrom(since: number): void {
+    if (this.over) return;
+    this.deadline?.stop();
+    this.deadline = this.clock.after(since + this.leaseMs - this.clock.now(), () => {
+      this.lose();
+    });
   }
 
   /** Renews every third of the lease, for at most `mostMs` in all. Returns how to stop it. */
@@ -42,10 +46,15 @@ export class Lease {
       else if (!(await this.grant(renew))) this.lose();
     });
     return () => {
-      this.over = true; // a renewal that is on its way sets no deadline any more
       watchdog.stop();
-      this.deadline?.stop();
+      this.end();
     };
+  }
+
+  /** The holder is done: nothing is lost any more. */
+  end(): void {
+    this.over = true; // a renewal that is on its way sets no deadline any more
+    this.deadline?.stop();
   }
 
   private lose(): void {

@@ -1,5 +1,6 @@
 import type { Strategy } from '../contract';
 import { LockNotObtained } from '../shared/errors';
+import { Lease } from '../shared/lease';
 import { readModifyWrite } from '../shared/read-modify-write';
 import { acquireFair, releaseFair, run } from '../shared/scripts';
 import { lockKey, release } from '../shared/with-lock';
@@ -15,14 +16,14 @@ export const fair: Strategy = {
   mechanism:
     'Who finds the lock taken stands in a line in Redis; the release gives the lock to the next one, and wakes that one only.',
   defect:
-    'Served in the order of their coming, each with two commands. A waiter that is dead, or stands still for a lease, loses its place. Work that outlives the lease still has two holders.',
+    'Served in the order of their coming, each with two commands. A waiter that is dead, or stands still for a lease, loses its place. Work that outlives the lease is not sold: a local deadline tells; a pause after the look at it still has two writers.',
   source: 'Redisson, RFairLock; Mellor-Crummey and Scott, "Algorithms for scalable synchronization", 1991.',
-  next: 'fenced closes what order does not touch: work that outlives the lease.',
+  next: 'fenced lets the database refuse the stale write.',
   options: ['leaseMs', 'waitMs', 'workMs'],
   keys: (balance) => [lineKey(balance), aliveKey(balance)],
-  lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss'],
+  lacks: ['survivesLapse'],
   expected: {
-    'work-outlives-lease': { must: ['oversold', 'lost-update', 'overlap'], may: [] },
+    'work-outlives-lease': { must: ['overlap'], may: [] },
     'paused-before-write': { must: ['overlap', 'lost-update'], may: ['oversold'] },
   },
 
@@ -36,16 +37,23 @@ export const fair: Strategy = {
       (await run(redis, acquireFair, keys, turn.token, leaseMs, clock.serverTime())) === 1;
     const leave = (): Promise<unknown> => run(redis, releaseFair, keys, turn.token, clock.serverTime());
 
+    const lease = new Lease(key, leaseMs, clock);
     const begun = clock.now();
+    let notYetOurs = begun; // whoever gives us the lock gives it later, and its lease runs from then
     try {
-      for (let looks = 1; !turn.hasCome && !(await look()); looks++) {
+      for (let looks = 1; !turn.hasCome; looks++) {
+        const asked = clock.now();
+        if (await look()) break;
+        notYetOurs = asked;
         const waited = clock.now() - begun;
         if (waited >= waitMs) throw new LockNotObtained(key, looks, waited);
         await clock.waitFor(turn.bell, Math.min(leaseMs / LOOKS_PER_LEASE, waitMs - waited), key);
         turn.bell.take();
       }
-      return await readModifyWrite(change, tools);
+      lease.runsFrom(notYetOurs);
+      return await readModifyWrite(change, tools, lease.lost);
     } finally {
+      lease.end();
       turn.forget();
       await release({ key, tryAcquire: look, release: leave }, tools); // whoever gave up leaves the line
     }
