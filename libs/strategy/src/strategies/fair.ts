@@ -23,7 +23,6 @@ export const fair: Strategy = {
   keys: (balance) => [lineKey(balance), aliveKey(balance)],
   lacks: ['survivesLapse'],
   expected: {
-    'work-outlives-lease': { must: ['overlap'], may: [] },
     'paused-before-write': { must: ['overlap', 'lost-update'], may: ['oversold'] },
   },
 

@@ -16,7 +16,6 @@ export const reentrant: Strategy = {
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   lacks: ['survivesLapse'],
   expected: {
-    'work-outlives-lease': { must: ['overlap'], may: [] },
     'paused-before-write': { must: ['overlap', 'lost-update'], may: ['oversold'] },
   },
 
