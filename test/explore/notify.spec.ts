@@ -13,8 +13,8 @@ import {
   type Tally,
   type World,
 } from '#lab/explore';
-import { valueAfter } from '#lab/balance';
 import { CATALOGUE, findStrategy, lockKey, LockNotObtained, type Strategy, type Tools } from '#lab/strategy';
+import { sellUnprotected } from '../harness/planted';
 import { openWorld } from '../harness/servers';
 
 let world: World;
@@ -101,8 +101,7 @@ const listensTooLate: Strategy = {
       if (!(await tryAcquire())) throw new LockNotObtained(key, 2, waitMs);
     }
     place.leave();
-    const read = await balances.read(change.balance);
-    const movement = await balances.write(change, read, valueAfter(change, read));
+    const movement = await sellUnprotected(change, balances);
     await redis.del(key);
     await redis.publish(`freed:${key}`, token);
     return movement;

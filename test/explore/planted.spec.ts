@@ -8,9 +8,9 @@ import {
   type World,
 } from '#lab/explore';
 import { valueAfter, type Change, type Movement } from '#lab/balance';
-import type { SteppedDataSource } from '#lab/step';
-import { findStrategy, type Strategy, type Tools } from '#lab/strategy';
+import { findStrategy, type Strategy } from '#lab/strategy';
 import type { QueryRunner } from 'typeorm';
+import { dataSourceOf, planted, sellUnprotected } from '../harness/planted';
 import { openWorld } from '../harness/servers';
 
 let world: World;
@@ -19,31 +19,10 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** A strategy with a bug that was put there on purpose. */
-const planted = (name: string, apply: Strategy['apply']): Strategy => ({
-  name,
-  mechanism: '',
-  defect: '',
-  source: '',
-  next: '',
-  options: [],
-  lacks: [],
-  expected: {},
-  apply,
-});
-
 function find(strategy: Strategy, faults = '', extra: Partial<Plan> = {}): Promise<Tally> {
   const setup = { strategy, options: EXPLORE_OPTIONS, stock: 1, processes: ['p1', 'p2'] };
   return explore(world, { setup, budget: parseBudget(faults), places: {}, reduce: true, ...extra });
 }
-
-const sell = async (
-  change: Parameters<Strategy['apply']>[0],
-  { balances }: Tools,
-): ReturnType<Strategy['apply']> => {
-  const before = await balances.read(change.balance);
-  return balances.write(change, before, valueAfter(change, before));
-};
 
 class Busy extends Error {
   readonly code = 'LOCK.NOT_OBTAINED';
@@ -56,7 +35,7 @@ const twoPreemptions = planted('two-preemptions', async (change, tools) => {
   await redis.set('first', change.request);
   if ((await redis.get('first')) !== change.request) throw new Busy();
   await redis.set('second', change.request);
-  const movement = await sell(change, tools);
+  const movement = await sellUnprotected(change, tools.balances);
   await redis.del('second');
   return movement;
 });
@@ -79,7 +58,7 @@ test('a release by somebody who never had the lock is found without any fault', 
     const key = 'lock:{item}:planted';
     try {
       if ((await tools.redis.setnx(key, change.request)) === 0) throw new Busy();
-      return await sell(change, tools);
+      return await sellUnprotected(change, tools.balances);
     } finally {
       await tools.redis.del(key);
     }
@@ -91,7 +70,7 @@ test('a release by somebody who never had the lock is found without any fault', 
 test('a lock that the path of success forgets is found as stuck', async () => {
   const forgetful = planted('forgets', async (change, tools) => {
     if ((await tools.redis.setnx('lock:{item}:planted', change.request)) === 0) throw new Busy();
-    return sell(change, tools);
+    return sellUnprotected(change, tools.balances);
   });
   expect([...(await find(forgetful)).kinds.keys()]).toEqual(['stuck']);
 });
@@ -102,7 +81,7 @@ const getSet = planted('get-set', async (change, tools) => {
   if ((await tools.redis.get(key)) !== null) throw new Busy();
   await tools.redis.set(key, change.request);
   try {
-    return await sell(change, tools);
+    return await sellUnprotected(change, tools.balances);
   } finally {
     await tools.redis.del(key);
   }
@@ -121,7 +100,7 @@ const setnxExpire = planted('setnx-expire', async (change, tools) => {
   if ((await tools.redis.setnx(key, change.request)) === 0) throw new Busy();
   await tools.redis.pexpire(key, tools.options.leaseMs);
   try {
-    return await sell(change, tools);
+    return await sellUnprotected(change, tools.balances);
   } finally {
     await tools.redis.del(key);
   }
@@ -165,13 +144,6 @@ test('a death between two systems that leaks stock is found as undersold', async
   expect([...(await find(counter, 'kill:1')).kinds.keys()]).toContain('undersold');
 });
 
-/** The database connections of the actor whose request it is. */
-function dataSourceOf({ request }: Change): SteppedDataSource {
-  const seat = world.seats['ABC'.indexOf(request)];
-  if (seat === undefined) throw new Error(`nobody is called ${request}`);
-  return seat.dataSource;
-}
-
 /** Read, check and write in one session, in statements of its own. */
 async function sellIn(sql: Pick<QueryRunner, 'query'>, change: Change, readSuffix = ''): Promise<Movement> {
   const [row] = (await sql.query(`SELECT amount FROM balance WHERE id = ?${readSuffix}`, [
@@ -191,7 +163,7 @@ async function sellIn(sql: Pick<QueryRunner, 'query'>, change: Change, readSuffi
 
 test('two that hold a shared lock and both want to write are found as a dead-lock, and nothing is sold twice', async () => {
   const upgrade = planted('upgrade', (change) =>
-    dataSourceOf(change).transaction((tx) =>
+    dataSourceOf(world, change).transaction((tx) =>
       sellIn(tx as unknown as QueryRunner, change, ' LOCK IN SHARE MODE'),
     ),
   );
@@ -203,7 +175,7 @@ test('two that hold a shared lock and both want to write are found as a dead-loc
 /** GET_LOCK, the work and RELEASE_LOCK in one session. `early`: released before COMMIT. */
 const namedLock = (early: boolean): Strategy =>
   planted('named-lock', async (change) => {
-    const runner = dataSourceOf(change).createQueryRunner();
+    const runner = dataSourceOf(world, change).createQueryRunner();
     try {
       await runner.query("SELECT GET_LOCK('item', 1)");
       await runner.startTransaction();
