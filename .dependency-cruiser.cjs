@@ -47,6 +47,22 @@ module.exports = {
       },
     },
     {
+      name: 'host-is-the-inside-of-a-replica',
+      comment:
+        'Only an app whose replicas run strategies has a host: what looks at it from outside goes by HTTP.',
+      severity: 'error',
+      from: { pathNot: '^(apps/(inventory|account)|libs/host|test)' },
+      to: { path: '^libs/host' },
+    },
+    {
+      name: 'host-runs-strategies-and-judges-none',
+      comment:
+        'A replica neither starts servers nor explores nor judges: it knows the strategies and what is under them.',
+      severity: 'error',
+      from: { path: '^libs/host' },
+      to: { path: '^(apps|load-tests|libs/(?!host|config|http|strategy|balance|step))' },
+    },
+    {
       name: 'libs-know-no-app',
       comment: 'Arrows point from apps to libs.',
       severity: 'error',

@@ -3,7 +3,7 @@ import { cartLine, Story, type Chosen } from '#lab/http';
 import type { Fault } from '#lab/step';
 import { cartStrategy, type Strategy } from '#lab/strategy';
 import { Inject, Injectable } from '@nestjs/common';
-import { Toolbox } from './toolbox';
+import { Toolbox } from '#lab/host';
 
 export interface DeductionLine {
   readonly sku: string;

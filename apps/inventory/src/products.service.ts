@@ -2,7 +2,7 @@ import { Ledger, UnknownBalance, WHOLE_AMOUNT } from '#lab/balance';
 import type { Chosen } from '#lab/http';
 import { SteppedDataSource } from '#lab/step';
 import { Inject, Injectable } from '@nestjs/common';
-import { Toolbox } from './toolbox';
+import { Toolbox } from '#lab/host';
 
 export interface Product {
   readonly sku: string;

@@ -18,7 +18,7 @@ export interface LockLeft {
 }
 
 /** A server, or a part of one, where strategies keep their locks. */
-export interface LockPlace {
+export interface LockShelf {
   /** The locks of a balance that exist here now. */
   locks(balance: string): Promise<LockLeft[]>;
   /** Deletes them, and whatever else strategies keep here about the balance. */
@@ -26,27 +26,27 @@ export interface LockPlace {
 }
 
 /** The token by which they are injected. */
-export const LOCK_PLACES = Symbol('lock places');
+export const LOCK_SHELVES = Symbol('lock shelves');
 
-/** Every place that this lab has. */
-export const lockPlaces = (
+/** Every shelf that this lab has. */
+export const lockShelves = (
   redis: SteppedRedis,
   servers: Servers,
   ledger: Ledger,
   folder: LockFolder,
-): readonly LockPlace[] => [
-  new RedisPlace(redis),
-  new RowPlace(ledger),
-  new FolderPlace(folder),
-  ...servers.redises.map((one) => new LeftOutWhenAway(new RedisPlace(one))),
+): readonly LockShelf[] => [
+  new RedisShelf(redis),
+  new RowShelf(ledger),
+  new FolderShelf(folder),
+  ...servers.redises.map((one) => new LeftOutWhenAway(new RedisShelf(one))),
   ...(servers.components.includes('zookeeper')
-    ? [new LeftOutWhenAway(new ZooKeeperPlace(servers.zookeeper))]
+    ? [new LeftOutWhenAway(new ZooKeeperShelf(servers.zookeeper))]
     : []),
-  ...(servers.components.includes('etcd') ? [new LeftOutWhenAway(new EtcdPlace(servers.etcd))] : []),
+  ...(servers.components.includes('etcd') ? [new LeftOutWhenAway(new EtcdShelf(servers.etcd))] : []),
 ];
 
 /** The keys of a Redis. */
-class RedisPlace implements LockPlace {
+class RedisShelf implements LockShelf {
   constructor(private readonly redis: SteppedRedis) {}
 
   async locks(balance: string): Promise<LockLeft[]> {
@@ -82,7 +82,7 @@ class RedisPlace implements LockPlace {
 }
 
 /** The rows of the database. */
-class RowPlace implements LockPlace {
+class RowShelf implements LockShelf {
   constructor(private readonly ledger: Ledger) {}
 
   async locks(balance: string): Promise<LockLeft[]> {
@@ -97,7 +97,7 @@ class RowPlace implements LockPlace {
 }
 
 /** The nodes of ZooKeeper: the first of each queue has the lock, and its session has it end. */
-class ZooKeeperPlace implements LockPlace {
+class ZooKeeperShelf implements LockShelf {
   constructor(private readonly zookeeper: SteppedZooKeeper) {}
 
   async locks(balance: string): Promise<LockLeft[]> {
@@ -131,7 +131,7 @@ class ZooKeeperPlace implements LockPlace {
 }
 
 /** The keys of etcd: the first of each queue has the lock. */
-class EtcdPlace implements LockPlace {
+class EtcdShelf implements LockShelf {
   constructor(private readonly etcd: SteppedEtcd) {}
 
   async locks(balance: string): Promise<LockLeft[]> {
@@ -153,7 +153,7 @@ class EtcdPlace implements LockPlace {
 }
 
 /** Directories. */
-class FolderPlace implements LockPlace {
+class FolderShelf implements LockShelf {
   constructor(private readonly folder: LockFolder) {}
 
   async locks(balance: string): Promise<LockLeft[]> {
@@ -170,15 +170,15 @@ class FolderPlace implements LockPlace {
 }
 
 /** A server that is dead or paused on purpose must not keep anybody from setting a stock anew, or from reading the rest. */
-class LeftOutWhenAway implements LockPlace {
-  constructor(private readonly place: LockPlace) {}
+class LeftOutWhenAway implements LockShelf {
+  constructor(private readonly shelf: LockShelf) {}
 
   locks(balance: string): Promise<LockLeft[]> {
-    return this.place.locks(balance).catch((error: unknown) => unlessAway(error, []));
+    return this.shelf.locks(balance).catch((error: unknown) => unlessAway(error, []));
   }
 
   clear(balance: string): Promise<void> {
-    return this.place.clear(balance).catch((error: unknown) => {
+    return this.shelf.clear(balance).catch((error: unknown) => {
       unlessAway(error, undefined);
     });
   }

@@ -1,0 +1,26 @@
+import { Story } from '#lab/http';
+import { Servers, SteppedDataSource, SteppedRedis } from '#lab/step';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+
+/** The token of the Redis connection that hears of releases. */
+export const SUBSCRIBER = Symbol('subscriber');
+
+/** Closes the connections last, after the requests that still hold locks have finished. */
+@Injectable()
+export class Connections implements OnApplicationShutdown {
+  constructor(
+    @Inject(SteppedDataSource) private readonly dataSource: SteppedDataSource,
+    @Inject(SteppedRedis) private readonly redis: SteppedRedis,
+    @Inject(Servers) private readonly servers: Servers,
+    @Inject(SUBSCRIBER) private readonly subscriber: SteppedRedis,
+    @Inject(Story) private readonly story: Story,
+  ) {}
+
+  async onApplicationShutdown(): Promise<void> {
+    this.redis.disconnect();
+    this.subscriber.disconnect();
+    this.servers.disconnect();
+    await this.dataSource.destroy();
+    this.story.close();
+  }
+}

@@ -1,0 +1,72 @@
+import { Balances, Ledger } from '#lab/balance';
+import type { Config } from '#lab/config';
+import { HealthController, pingDatabase, READINESS, Story } from '#lab/http';
+import { LockFolder, Servers, SteppedDataSource, SteppedRedis } from '#lab/step';
+import { LocalProcess, RedisNotices } from '#lab/strategy';
+import { Module, type DynamicModule, type Provider } from '@nestjs/common';
+import { connectRedis, connectServers, connectSubscriber } from './connect';
+import { Connections, SUBSCRIBER } from './connections';
+import { Lab } from './lab';
+import { LOCK_SHELVES, lockShelves } from './lock-shelves';
+import { Toolbox } from './toolbox';
+
+/** An app whose replicas run strategies on balances of its own. */
+export interface HostOptions {
+  /** As `x-fault` and the history name it. */
+  readonly app: 'inventory';
+  /** The schema of its balances: BALANCE_MIGRATIONS and the app's own. */
+  readonly dataSource: () => SteppedDataSource;
+}
+
+@Module({})
+class HostModule {}
+
+/** Everything that a replica needs to run strategies: connections, tools, readiness, and what the lab may look at. */
+export function hostModule(config: Config, { app, dataSource }: HostOptions): DynamicModule {
+  const shared: Provider[] = [
+    { provide: SteppedDataSource, useFactory: () => dataSource().initialize() },
+    { provide: Story, useFactory: () => new Story(app, config) },
+    {
+      provide: Ledger,
+      useFactory: (source: SteppedDataSource) => new Ledger(source),
+      inject: [SteppedDataSource],
+    },
+    Toolbox,
+    Lab,
+  ];
+  return {
+    module: HostModule,
+    controllers: [HealthController],
+    providers: [
+      ...shared,
+      Connections,
+      { provide: SteppedRedis, useFactory: () => connectRedis(config) },
+      { provide: SUBSCRIBER, useFactory: () => connectSubscriber(config) },
+      { provide: Servers, useFactory: () => connectServers(config) },
+      { provide: LockFolder, useFactory: () => new LockFolder(config.lockDir) },
+      {
+        provide: LocalProcess,
+        useFactory: (subscriber: SteppedRedis) =>
+          new LocalProcess(config.replica, new RedisNotices(subscriber)),
+        inject: [SUBSCRIBER],
+      },
+      {
+        provide: Balances,
+        useFactory: (source: SteppedDataSource) => new Balances(source),
+        inject: [SteppedDataSource],
+      },
+      {
+        provide: LOCK_SHELVES,
+        useFactory: lockShelves,
+        inject: [SteppedRedis, Servers, Ledger, LockFolder],
+      },
+      {
+        // Redis is not asked: without it the database strategies go on, and the others answer 503
+        provide: READINESS,
+        useFactory: (source: SteppedDataSource) => ({ mysql: pingDatabase(source) }),
+        inject: [SteppedDataSource],
+      },
+    ],
+    exports: [SteppedDataSource, Story, Ledger, Toolbox, Lab],
+  };
+}

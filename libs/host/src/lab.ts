@@ -1,0 +1,59 @@
+import { Ledger, type SegmentRow } from '#lab/balance';
+import { Story } from '#lab/http';
+import { Servers, type Component } from '#lab/step';
+import { CATALOGUE, DEFAULT_OPTIONS } from '#lab/strategy';
+import { Inject, Injectable } from '@nestjs/common';
+import { LOCK_SHELVES, type LockLeft, type LockShelf } from './lock-shelves';
+import { Toolbox } from './toolbox';
+
+/** What the lab may do with the balances of a replica, and see of them. */
+@Injectable()
+export class Lab {
+  constructor(
+    @Inject(Ledger) private readonly ledger: Ledger,
+    @Inject(Toolbox) private readonly toolbox: Toolbox,
+    @Inject(Servers) private readonly servers: Servers,
+    @Inject(LOCK_SHELVES) private readonly shelves: readonly LockShelf[],
+    @Inject(Story) private readonly story: Story,
+  ) {}
+
+  /** Sets a balance anew: `setRow` sets its row and forgets its movements, then its locks go. */
+  async reset(balance: string, amount: number, setRow: () => Promise<void>): Promise<void> {
+    await setRow();
+    // after the row: a count that is loaded from now on is loaded from the new amount
+    await Promise.all(this.shelves.map((shelf) => shelf.clear(balance)));
+    this.story.reset(balance, amount);
+  }
+
+  /**
+   * Brings the counts that strategies keep outside of the database together with it, after a crash. Returns the units by
+   * which each strategy's count has changed. Throws `UnknownBalance`.
+   */
+  async reconcile(balance: string): Promise<Readonly<Record<string, number>>> {
+    await this.ledger.find(balance);
+    const tools = this.toolbox.tools('reconcile', DEFAULT_OPTIONS);
+    const changed: Record<string, number> = {};
+    for (const { name, reconcile } of CATALOGUE) {
+      if (reconcile === undefined) continue;
+      changed[name] = await reconcile(balance, tools);
+      this.story.reconciled(balance, name, changed[name]);
+    }
+    return changed;
+  }
+
+  /** The rows over which a balance is split; none: it is not. */
+  segments(balance: string): Promise<SegmentRow[]> {
+    return this.ledger.segments(balance);
+  }
+
+  /** The locks of a balance that exist now. */
+  async locks(balance: string): Promise<LockLeft[]> {
+    const found = await Promise.all(this.shelves.map((shelf) => shelf.locks(balance)));
+    return found.flat();
+  }
+
+  /** The servers on demand that this lab has. */
+  get components(): readonly Component[] {
+    return this.servers.components;
+  }
+}
