@@ -1,10 +1,10 @@
 import { DependencyDown, SessionLost, SteppedEtcd, observe, type Step } from '#lab/step';
 import { eventually } from '../harness/eventually';
-import { Proxy } from '../harness/proxy';
+import { Wire } from '#lab/stack';
 import { provide, schemaOf } from '../harness/servers';
 
 let url: string;
-let proxy: Proxy;
+let wire: Wire;
 const opened: SteppedEtcd[] = [];
 
 beforeAll(async () => {
@@ -12,15 +12,15 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   const { hostname, port } = new URL(url);
-  proxy = await Proxy.before(hostname, Number(port));
+  wire = await Wire.to(hostname, Number(port));
 });
 afterEach(async () => {
   for (const etcd of opened.splice(0)) etcd.disconnect();
-  await proxy.close();
+  await wire.close();
 });
 
 function open(): SteppedEtcd {
-  const etcd = new SteppedEtcd({ url: `http://127.0.0.1:${proxy.port}/${schemaOf(__filename)}` });
+  const etcd = new SteppedEtcd({ url: `http://127.0.0.1:${wire.port}/${schemaOf(__filename)}` });
   opened.push(etcd);
   return etcd;
 }
@@ -83,9 +83,9 @@ test('a server that is away is told of within a second, and used again when it i
   const lease = await etcd.grant(LEASE_MS);
   const key = await etcd.create(`${folder()}/a`, 'me', lease);
   const removed = etcd.removed(key, new AbortController().signal);
-  proxy.cut();
+  wire.cut();
   for (let i = 0; i < 5; i++) await expect(etcd.list(folder())).rejects.toThrow(DependencyDown);
-  proxy.mend();
+  wire.mend();
   const begun = performance.now();
   await eventually('it is back', () => answers(etcd));
   expect(performance.now() - begun).toBeLessThan(1500);
@@ -94,7 +94,7 @@ test('a server that is away is told of within a second, and used again when it i
 });
 
 test('a server that is silent keeps nobody waiting', async () => {
-  proxy.swallow();
+  wire.swallow();
   const begun = performance.now();
   await expect(open().grant(LEASE_MS)).rejects.toThrow(DependencyDown);
   expect(performance.now() - begun).toBeLessThan(1200);
@@ -103,11 +103,11 @@ test('a server that is silent keeps nobody waiting', async () => {
 test('in a black hole calls fail in less than a second each; when it is over they go on', async () => {
   const etcd = open();
   const lease = await etcd.grant(LEASE_MS);
-  proxy.swallow();
+  wire.swallow();
   const begun = performance.now();
   await expect(etcd.keepAlive(lease, folder())).rejects.toThrow(DependencyDown);
   await expect(etcd.list(folder())).rejects.toThrow(DependencyDown);
   expect(performance.now() - begun).toBeLessThan(2000);
-  proxy.mend();
+  wire.mend();
   await eventually('it answers', () => answers(etcd));
 });

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { register as bench } from './commands/bench';
 import { register as demo } from './commands/demo';
 import { register as doctor } from './commands/doctor';
+import { register as drill } from './commands/drill';
 import { register as explore } from './commands/explore';
 import { register as load } from './commands/load';
 import { register as lostReplies } from './commands/lost-replies';
@@ -31,6 +32,7 @@ for (const register of [
   strategies,
   bench,
   doctor,
+  drill,
   explore,
   nested,
   lostReplies,

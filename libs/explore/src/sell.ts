@@ -1,5 +1,5 @@
 import type { Change } from '#lab/balance';
-import type { Clock } from '#lab/step';
+import { codeOf, type Clock } from '#lab/step';
 import { cartStrategy } from '#lab/strategy';
 import type { Actor } from './actor';
 import type { Setup } from './setup';
@@ -50,11 +50,4 @@ export async function sell(
   } catch (error) {
     return { code: codeOf(error), text: error instanceof Error ? error.message : String(error) };
   }
-}
-
-function codeOf(error: unknown): string {
-  const code = (error as { code?: unknown }).code;
-  if (typeof code === 'string') return code;
-  const driver = (error as { driverError?: { code?: unknown } }).driverError?.code;
-  return typeof driver === 'string' ? driver : error instanceof Error ? error.name : 'ERROR';
 }

@@ -45,6 +45,11 @@ export class Layout {
     return join(this.data, ...parts);
   }
 
+  /** What one server has written; its log stays. */
+  removeDataOf(name: string): void {
+    rmSync(this.dataPath(name), { recursive: true, force: true });
+  }
+
   /** Servers' data is not worth keeping: the next start begins with fresh schemas. Logs and history stay. */
   removeData(): void {
     rmSync(this.data, { recursive: true, force: true });

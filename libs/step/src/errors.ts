@@ -51,3 +51,10 @@ export class InjectedFault extends DependencyDown {
     this.name = 'InjectedFault';
   }
 }
+
+/** The stable code of whatever was thrown: its own, the database driver's, or else its name. */
+export function codeOf(error: unknown): string {
+  const { code, driverError } = (error ?? {}) as { code?: unknown; driverError?: { code?: unknown } };
+  const known = [code, driverError?.code].find((one) => typeof one === 'string');
+  return known ?? (error instanceof Error ? error.name : 'ERROR');
+}

@@ -12,5 +12,6 @@ export { judgeLoad, withoutForeignLocks, type LoadVerdict, type VerdictWord } fr
 export type { FiredFault } from './load/proof';
 export type { Duplicate } from './load/stock';
 export { unfinished } from './load/unfinished';
+export { judgeDrill, type DrillEvidence, type DrillMoment, type DrillVerdict, type Fact } from './drill';
 export * from './schedule';
 export { checkChain, type ConfirmedSale, type Contradiction } from './chain';

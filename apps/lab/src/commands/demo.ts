@@ -4,11 +4,13 @@ import Table from 'cli-table3';
 import type { Command } from 'commander';
 import { join, relative } from 'node:path';
 import { runLoad, type LoadRun } from '#load-tests/run';
+import { DRILLS } from '#load-tests/drills';
 import { DEMO, MORE, type Scenario } from '#load-tests/scenarios';
 import { runCommand, writeJson, type Context } from '../command';
 import { EXIT } from '../failure';
 import { runJson, writeRunFolder } from '../run-folder';
 import { startLab } from '../session';
+import { allAsExpected, drillsJson, drillTable, runDrills } from './drill';
 
 interface Row {
   readonly scenario: Scenario;
@@ -20,23 +22,28 @@ export function register(program: Command): void {
   program
     .command('demo')
     .description('run every scenario live on a lab of its own, and print one table')
-    .option('--all', 'also the rest of the catalogue: some minutes')
-    .option('--json <file>', 'write all verdicts as JSON: {rows: [...]}')
+    .option('--all', 'also the rest of the catalogue, and the failures of servers: some minutes')
+    .option('--json <file>', 'write all verdicts as JSON: {rows: [...], drills: [...]}')
     .action((options: { all?: true; json?: string }) =>
       runCommand(async (context) => {
-        const rows = await runAll(context, options.all === true ? [...DEMO, ...MORE] : DEMO);
+        const all = options.all === true;
+        const rows = await runAll(context, all ? [...DEMO, ...MORE] : DEMO);
+        const drilled = all ? await runDrills(DRILLS, 1, context) : [];
         process.stdout.write(`${table(rows)}\n`);
+        if (all) process.stdout.write(`${drillTable(drilled)}\n`);
         if (options.json !== undefined) {
           writeJson(options.json, {
             rows: rows.map(({ scenario, run }) => ({ scenario: scenario.name, ...runJson(run) })),
+            drills: drillsJson(drilled),
           });
         }
-        const wrong = rows.filter(({ run }) => !run.verdict.asExpected);
-        const summary = `${rows.length - wrong.length} of ${rows.length} rows as documented`;
+        const good =
+          rows.filter(({ run }) => run.verdict.asExpected).length + drilled.filter(allAsExpected).length;
+        const count = rows.length + drilled.length;
         process.stdout.write(
-          `${summary}; reports in ${relative(process.cwd(), join(projectRoot(), 'runs'))}/\n`,
+          `${good} of ${count} rows as documented; reports in ${relative(process.cwd(), join(projectRoot(), 'runs'))}/\n`,
         );
-        return wrong.length === 0 ? EXIT.ok : EXIT.notAsExpected;
+        return good === count ? EXIT.ok : EXIT.notAsExpected;
       }),
     );
 }

@@ -1,0 +1,82 @@
+import { resolve } from 'node:path';
+import { Claim } from './claim';
+import { Layout } from './layout';
+import { startMysql } from './mysql';
+import { startRedis, type StartedRedis } from './redis';
+import type { Server } from './server';
+import type { ServerName } from './types';
+import { Wire } from './wire';
+
+/**
+ * Servers for one experiment after the other, each started when it is asked for: no replicas, no nginx. Everything that
+ * they write is under `dir`. Methods reject with a `StackError`.
+ */
+export class ServerPark {
+  private readonly servers: Server[] = [];
+  private readonly wires: Wire[] = [];
+  private database: Promise<{ server: Server; url: string }> | undefined;
+
+  private constructor(
+    private readonly layout: Layout,
+    private readonly claim: Claim,
+  ) {}
+
+  /** @throws StackError STACK.ALREADY_RUNNING */
+  static async open(dir: string): Promise<ServerPark> {
+    const folder = resolve(dir);
+    const claim = await Claim.take(folder);
+    return new ServerPark(new Layout(folder), claim);
+  }
+
+  /** The database: one for all experiments. `mysql://user:password@host:port`; the user may create schemas. */
+  async mysql(): Promise<string> {
+    this.database ??= startMysql(this.layout, 'relaxed', this.claim);
+    return (await this.database).url;
+  }
+
+  /** A Redis of its own, without persistence unless `args` say so (`--appendonly yes`). */
+  async redis(name: ServerName, args: readonly string[] = []): Promise<StartedRedis> {
+    const redis = await startRedis(this.layout, this.claim, name, args);
+    this.servers.push(redis.server);
+    return redis;
+  }
+
+  /** A network of its own to the server at `url`, and the address of that network. */
+  async wire(url: string): Promise<{ readonly wire: Wire; readonly url: string }> {
+    const { protocol, hostname, port, pathname } = new URL(url);
+    const wire = await Wire.to(hostname, Number(port));
+    this.wires.push(wire);
+    return { wire, url: `${protocol}//127.0.0.1:${wire.port}${pathname}` };
+  }
+
+  /** Where locks may be that are directories. */
+  get lockDir(): string {
+    return this.layout.lockDir;
+  }
+
+  /** A process that is no server of ours, killed with us should we be killed. Returns how to dismiss it. */
+  adopt(name: string, pid: number): () => void {
+    this.claim.add(name, pid);
+    return () => {
+      this.claim.remove(pid);
+    };
+  }
+
+  /** The experiment is over: its servers are gone, and so is what they wrote. The database stays. */
+  async clear(): Promise<void> {
+    await Promise.all(this.wires.splice(0).map((wire) => wire.close()));
+    // the last that was started first: replicas before their primary, which would wait for them
+    for (const server of this.servers.splice(0).reverse()) {
+      if (server.isUp) await server.kill();
+      this.layout.removeDataOf(server.name);
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.claim.close();
+    await this.clear();
+    await (await this.database?.catch(() => undefined))?.server.stop();
+    this.layout.removeData();
+    this.claim.release();
+  }
+}

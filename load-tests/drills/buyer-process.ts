@@ -1,0 +1,88 @@
+import { Balances, type Change } from '#lab/balance';
+import {
+  codeOf,
+  LockFolder,
+  monotonic,
+  observe,
+  Servers,
+  SteppedDataSource,
+  SteppedRedis,
+  systemClock,
+} from '#lab/step';
+import {
+  DEFAULT_OPTIONS,
+  findStrategy,
+  loadScripts,
+  LocalProcess,
+  RedisNotices,
+  type Tools,
+} from '#lab/strategy';
+import { Gate } from './gate';
+import type { FromBuyer, Seat, ToBuyer } from './messages';
+
+const tell = (message: FromBuyer): void => void process.send?.(message);
+const gate = new Gate(tell);
+let buy: (() => Promise<void>) | undefined;
+
+async function connectRedis(url: string, name: string): Promise<SteppedRedis> {
+  const redis = new SteppedRedis({ url, name });
+  redis.on('ready', () => void loadScripts(redis).catch(() => undefined));
+  await redis.connect();
+  return redis;
+}
+
+/** Connects to everything; from then on the buyer can buy, once. */
+async function sit(seat: Seat): Promise<void> {
+  const { name, mysql, database, strategy: strategyName } = seat;
+  const redis = await connectRedis(seat.redis, name);
+  const hears = await connectRedis(seat.redis, `${name}-hears`);
+  const servers = new Servers(seat.servers, name);
+  await servers.connect(loadScripts);
+  const dataSource = await new SteppedDataSource({ url: mysql, database, poolSize: 4 }).initialize();
+  const options = { ...DEFAULT_OPTIONS, ...seat.options };
+  const tools: Tools = {
+    balances: new Balances(dataSource),
+    redis,
+    servers,
+    folder: new LockFolder(seat.lockDir),
+    options,
+    clock: systemClock,
+    process: new LocalProcess(name, new RedisNotices(hears)),
+    work: () => (options.workMs > 0 ? systemClock.sleep(options.workMs, 'WORK') : Promise.resolve()),
+    warn: (text) => {
+      tell({ type: 'warned', at: monotonic(), text });
+    },
+  };
+  const strategy = findStrategy(strategyName);
+  const change: Change = {
+    balance: seat.balance,
+    delta: -1,
+    request: name,
+    replica: name,
+    strategy: strategyName,
+  };
+  buy = async () => {
+    try {
+      const { before, after } = await observe({ actor: name, listener: gate.listener }, () =>
+        strategy.apply(change, tools),
+      );
+      tell({ type: 'end', at: monotonic(), code: 'APPLIED', text: `sold one: ${before} → ${after}` });
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      tell({ type: 'end', at: monotonic(), code: codeOf(error), text });
+    }
+  };
+  tell({ type: 'seated' });
+}
+
+process.on('message', (message: ToBuyer) => {
+  if (message.type === 'sit') {
+    void sit(message.seat);
+    return;
+  }
+  gate.go(message.until);
+  const begin = buy;
+  buy = undefined;
+  void begin?.();
+});
+process.on('disconnect', () => process.exit());

@@ -1,0 +1,19 @@
+import type { Expectation } from '#lab/strategy';
+import type { Cast, Stage } from './stage';
+
+/**
+ * One failure of a server or a network, played against real servers, with two or more buyers that are held where it
+ * matters: it comes out the same every time.
+ */
+export interface Drill extends Cast {
+  /** `failover/token-lua`: what happens, and who is protected by what. */
+  readonly name: string;
+  /** What the row shows, a few words. */
+  readonly shows: string;
+  /** What makes it certain. */
+  readonly certainBy: string;
+  /** What the balances show; absent: nothing is wrong. */
+  readonly expected?: Expectation;
+  /** Starts servers, seats buyers, does the damage, states the facts. */
+  readonly play: (stage: Stage) => Promise<void>;
+}

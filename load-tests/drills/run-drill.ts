@@ -1,0 +1,23 @@
+import type { ServerPark } from '#lab/stack';
+import { SAFE } from '#lab/strategy';
+import { judgeDrill, type DrillEvidence, type DrillVerdict } from '#lab/verdict';
+import type { Drill } from './drill';
+import { Stage } from './stage';
+
+export interface DrillRun {
+  readonly drill: Drill;
+  readonly evidence: DrillEvidence;
+  readonly verdict: DrillVerdict;
+}
+
+/** Plays a drill once and judges it by what is in the database. */
+export async function runDrill(park: ServerPark, drill: Drill): Promise<DrillRun> {
+  const stage = await Stage.set(park, drill);
+  try {
+    await drill.play(stage);
+    const evidence = await stage.evidence();
+    return { drill, evidence, verdict: judgeDrill(evidence, drill.expected ?? SAFE) };
+  } finally {
+    await stage.strike();
+  }
+}

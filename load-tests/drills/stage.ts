@@ -1,0 +1,150 @@
+import { BALANCE_MIGRATIONS, Ledger } from '#lab/balance';
+import type { ServerPark } from '#lab/stack';
+import { monotonic, SteppedDataSource, type ServerAddresses } from '#lab/step';
+import type { Options } from '#lab/strategy';
+import type { DrillEvidence, DrillMoment, Fact } from '#lab/verdict';
+import { createConnection } from 'mysql2/promise';
+import { Buyer } from './buyer';
+import type { FromBuyer } from './messages';
+
+const BALANCE = 'item';
+const DATABASE = 'lab_drill';
+
+/** What all buyers of a drill have in common. */
+export interface Cast {
+  readonly strategy: string;
+  readonly options?: Partial<Options>;
+  /** Units before the first buyer; default 1. */
+  readonly stock?: number;
+}
+
+/** Where a buyer's servers are; they may be networks of its own (`park.wire`). */
+export interface Place {
+  /** `redis://host:port`; absent: a Redis that nothing happens to. */
+  readonly redis?: string;
+  readonly servers?: ServerAddresses;
+  /** Another one than the drill's. */
+  readonly strategy?: string;
+  readonly options?: Partial<Options>;
+}
+
+/** Where one drill is played: its servers, its buyers, what has happened and what is known for sure. */
+export class Stage {
+  readonly timeline: DrillMoment[] = [];
+  private readonly facts: Fact[] = [];
+  private readonly figures: Record<string, number | string> = {};
+  private readonly buyers: { buyer: Buyer; dismiss: () => void }[] = [];
+  private calmRedis: Promise<string> | undefined;
+
+  private constructor(
+    readonly park: ServerPark,
+    private readonly cast: Cast,
+    private readonly mysql: string,
+    private readonly dataSource: SteppedDataSource,
+  ) {}
+
+  /** A schema with a full stock. */
+  static async set(park: ServerPark, cast: Cast): Promise<Stage> {
+    const mysql = await park.mysql();
+    const maker = await createConnection({ uri: mysql });
+    await maker.query(`CREATE DATABASE IF NOT EXISTS ${DATABASE}`);
+    await maker.end();
+    const dataSource = new SteppedDataSource({
+      url: mysql,
+      database: DATABASE,
+      migrations: BALANCE_MIGRATIONS,
+    });
+    await dataSource.initialize();
+    await dataSource.runMigrations();
+    await new Ledger(dataSource).reset(BALANCE, cast.stock ?? 1);
+    return new Stage(park, cast, mysql, dataSource);
+  }
+
+  /** A buyer of one unit, seated and connected. Its name is its request. */
+  async buyer(name: string, place: Place = {}): Promise<Buyer> {
+    const buyer = await Buyer.seat(
+      {
+        name,
+        redis: place.redis ?? (await this.calm()),
+        servers: place.servers ?? {},
+        mysql: this.mysql,
+        database: DATABASE,
+        lockDir: this.park.lockDir,
+        balance: BALANCE,
+        strategy: place.strategy ?? this.cast.strategy,
+        options: { ...this.cast.options, ...place.options },
+      },
+      (message) => {
+        this.hear(name, message);
+      },
+    );
+    this.buyers.push({ buyer, dismiss: this.park.adopt(`buyer ${name}`, buyer.pid) });
+    return buyer;
+  }
+
+  /** Something that the drill did, for the timeline. */
+  note(who: string, what: string): void {
+    this.timeline.push({ at: monotonic(), who, what });
+  }
+
+  /** Something that must be true, or the drill proves nothing. `holds` comes from what a server or the kernel said. */
+  fact(text: string, holds: boolean): void {
+    this.facts.push({ text, holds });
+    this.note('drill', `${holds ? 'it is true' : 'it is NOT true'} that ${text}`);
+  }
+
+  /** A number to be shown beside the verdict. */
+  figure(name: string, value: number | string): void {
+    this.figures[name] = value;
+  }
+
+  /** What came of it, by the database. */
+  async evidence(): Promise<DrillEvidence> {
+    const ledger = new Ledger(this.dataSource);
+    const { amount, initial } = await ledger.find(BALANCE);
+    const movements = await ledger.movements(BALANCE);
+    return {
+      strategy: this.cast.strategy,
+      initial,
+      final: amount,
+      movements,
+      buyers: this.buyers.map(({ buyer: { name, outcome, text } }) => ({
+        name,
+        code: outcome ?? 'NO_ANSWER',
+        text,
+      })),
+      facts: this.facts,
+      figures: this.figures,
+      timeline: this.timeline.toSorted((a, b) => a.at - b.at),
+    };
+  }
+
+  /** Everybody goes home; the servers of this drill are gone. */
+  async strike(): Promise<void> {
+    for (const { buyer, dismiss } of this.buyers) {
+      await buyer.kill();
+      dismiss();
+    }
+    await this.dataSource.destroy();
+    await this.park.clear();
+  }
+
+  private calm(): Promise<string> {
+    this.calmRedis ??= this.park.redis('redis').then(({ url }) => url);
+    return this.calmRedis;
+  }
+
+  private hear(who: string, message: FromBuyer): void {
+    if (message.type === 'seated') return;
+    this.timeline.push({ at: message.at, who, what: inWords(message) });
+  }
+}
+
+function inWords(message: Exclude<FromBuyer, { type: 'seated' }>): string {
+  if (message.type === 'held') return `held ${message.when} ${message.text}`;
+  if (message.type === 'end') return `${message.code}: ${message.text}`;
+  if (message.type === 'warned') return `warns: ${message.text}`;
+  const { text, server, error, reply } = message;
+  const where = server === undefined ? '' : ` (${server})`;
+  return `${text}${where} → ${error ?? JSON.stringify(reply)}`;
+}
