@@ -115,6 +115,7 @@ function gapsOf(history: readonly HistoryLine[], ms: Ms, end: number): Gap[] {
   };
   for (const { type, replica, t } of [...history].sort((a, b) => a.t - b.t)) {
     if (!['stopped', 'resumed', 'exit', 'start'].includes(type)) continue;
+    if (type === 'stopped' && since.has(replica)) continue; // its helper and the supervisor both saw it
     close(replica, ms(t));
     if (type === 'stopped') since.set(replica, { from: ms(t), kind: 'paused' });
     if (type === 'exit') since.set(replica, { from: ms(t), kind: 'dead' });

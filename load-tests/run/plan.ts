@@ -15,7 +15,7 @@ import {
 export type FaultOn =
   /** One buyer alone, before the others: it surely wins the lock. The others come when the fault has fired. */
   | { readonly kind: 'first' }
-  /** The nth request of the load, counted from 1. */
+  /** The nth request of the load, counted from 1: while others contend, and it must hold the lock when the fault fires. */
   | { readonly kind: 'nth'; readonly n: number }
   /** Every nth request of the load. */
   | { readonly kind: 'every'; readonly n: number };
@@ -81,6 +81,8 @@ export function circumstanceOf({
   for (const { action, verb } of fault === undefined ? [] : parseFaults(fault.header)) {
     if (action.kind === 'kill') return reconcile === true ? 'killed-then-reconciled' : 'holder-killed';
     if (action.kind === 'error' && RELEASES.has(verb) && verb !== 'COMMIT') return 'release-fails';
+    if (action.kind === 'delay' && uses.includes('leaseMs') && action.ms > options.leaseMs)
+      return 'work-outlives-lease';
     const outlivesLease =
       action.kind === 'pause-until' ||
       ('ms' in action && action.kind !== 'delay' && action.ms > options.leaseMs);
@@ -132,6 +134,11 @@ const RELEASES = new Set([
 /** Steps of which acquiring takes several: behind the first one it is not over. */
 const VOTES = new Set(['acquire-redlock', 'acquire-redlock-beta']);
 
+/** One buyer is slow: who else holds the lock when it goes on, and how much is left then, is chance. */
+const isSlowedOnce = ({ fault }: LoadPlan): boolean =>
+  fault !== undefined && fault.on.kind !== 'every' && fault.header.includes('=delay');
+const DEPENDS_ON_OTHERS: ReadonlySet<ViolationKind> = new Set(['oversold', 'foreign-release']);
+
 const KILLED: ReadonlySet<Circumstance> = new Set(['holder-killed', 'killed-then-reconciled']);
 
 /**
@@ -145,8 +152,10 @@ export function expectationOf(plan: LoadPlan): Expectation {
   const undisturbed = expected[plan.replicas === 1 ? 'one-replica' : 'replicas'] ?? SAFE;
   const { must, may } = expected[circumstance] ?? undisturbed;
   const impossible = plan.requests * plan.quantity <= plan.stock ? ['oversold'] : [];
+  const perhaps = isSlowedOnce(plan) ? must.filter((kind) => DEPENDS_ON_OTHERS.has(kind)) : [];
+  const left = must.filter((kind) => !impossible.includes(kind) && !perhaps.includes(kind));
   return {
-    must: [...must.filter((kind) => !impossible.includes(kind)), ...(plan.certain ?? [])],
-    may: KILLED.has(circumstance) ? [...may, 'orphan'] : may,
+    must: [...left, ...(plan.certain ?? [])],
+    may: [...may, ...perhaps, ...(KILLED.has(circumstance) ? (['orphan'] as const) : [])],
   };
 }

@@ -150,6 +150,7 @@ export async function gather(
       strategy: about.strategy,
       replicas: about.replicas,
       faults: about.fault === undefined ? [] : [about.fault.header],
+      ...(about.fault?.on.kind === 'nth' && { amidst: true }),
       ...(about.down !== undefined && { down: about.down }),
       initial: product.initial,
       finalStock: product.stock,

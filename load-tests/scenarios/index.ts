@@ -1,7 +1,7 @@
-import { MORE } from './more';
+import { IN_LOAD } from './in-load';
+import { MORE as CATALOGUE_ROWS } from './more';
 import { afterFault, longWork, rush, scenario, workTime, type Scenario } from './scenario';
 
-export { MORE } from './more';
 export type { Scenario } from './scenario';
 
 /** The demo, in the order of the ladder. Each row comes out the same every time. */
@@ -92,6 +92,9 @@ export const DEMO: readonly Scenario[] = [
   scenario('for-update', 'exact', { strategy: 'for-update', ...rush }),
   scenario('conditional-update', 'exact', { strategy: 'conditional-update', ...rush }),
 ];
+
+/** The other rows of `lab demo --all`. */
+export const MORE: readonly Scenario[] = [...CATALOGUE_ROWS, ...IN_LOAD];
 
 export const SCENARIOS: ReadonlyMap<string, Scenario> = new Map(
   [...DEMO, ...MORE].map((one) => [one.name, one]),

@@ -10,8 +10,9 @@ const fired = async (sku: string): Promise<FaultLine[]> =>
 const seen = async (sku: string, type: HistoryLine['type']): Promise<HistoryLine[]> => {
   const [fault] = await fired(sku);
   const history = await shop().history(sku);
-  // a process that goes on is also seen by the supervisor, if it looks in time: what the helper says is wanted
-  const told = (line: HistoryLine): boolean => type !== 'resumed' || 'because' in line;
+  // what stands still and goes on is also seen by the supervisor, if it looks in time: what the helper says is wanted
+  const told = (line: HistoryLine): boolean =>
+    (type !== 'stopped' && type !== 'resumed') || 'because' in line;
   return history.filter(
     (line) => line.type === type && line.pid === fault?.pid && line.t >= fault.t && told(line),
   );

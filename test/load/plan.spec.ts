@@ -85,3 +85,24 @@ test.each(CATALOGUE.filter(({ lacks }) => lacks.includes('survivesFailedRelease'
     expect([...must, ...may]).toContain('stuck');
   },
 );
+
+describe('one slow buyer among many', () => {
+  const slow = (on: 'nth' | 'every') =>
+    completePlan({
+      strategy: 'expiring',
+      options: { leaseMs: 500 },
+      fault: { header: 'before(UPDATE)=delay(900)', on: { kind: on, n: 3 } },
+    });
+
+  test('outlives its lease, and whose lock it then deletes is chance', () => {
+    expect(circumstanceOf(slow('nth'))).toBe('work-outlives-lease');
+    expect(expectationOf(slow('nth'))).toEqual({
+      must: ['lost-update', 'overlap'],
+      may: ['oversold', 'foreign-release'],
+    });
+  });
+
+  test('is not the same as all of them', () => {
+    expect(expectationOf(slow('every')).must).toContain('foreign-release');
+  });
+});

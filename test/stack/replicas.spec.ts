@@ -58,7 +58,7 @@ describe('replicas behind nginx', () => {
     const { pid } = await replica('inventory-2');
     process.kill(pid, 'SIGSTOP');
     const last = () => supervisorLines(stack.historyDir).at(-1);
-    await eventually('the pause was seen', () => last()?.type === 'paused' && last()?.pid === pid);
+    await eventually('the pause was seen', () => last()?.type === 'stopped' && last()?.pid === pid);
     expect(await replica('inventory-2')).toMatchObject({ state: 'paused', pid });
     await stack.resume('inventory-2');
     await eventually('the resumption was seen', () => last()?.type === 'resumed');

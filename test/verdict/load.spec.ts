@@ -108,11 +108,16 @@ describe('unknown', () => {
     expect(clean().line(pause).line({ type: 'stopped' }, 'inventory-2').judge({ faults }).verdict).toBe(
       'unknown',
     );
-    expect(clean().line(pause).line({ type: 'stopped' }).judge({ faults })).toMatchObject({
-      verdict: 'safe',
-      faultsProved: true,
-      faults: [{ seenBy: 'the helper: state T' }],
-    });
+    for (const [more, seenBy] of [
+      [{ because: 'its state is T' }, 'the helper: state T'],
+      [{}, 'the supervisor: state T'],
+    ] as const)
+      expect(
+        clean()
+          .line(pause)
+          .line({ type: 'stopped', ...more })
+          .judge({ faults }),
+      ).toMatchObject({ verdict: 'safe', faultsProved: true, faults: [{ seenBy }] });
   });
 
   test('is a run with a command on a lock that the server gave no place', () => {

@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface JournalEntry {
-  readonly type: 'start' | 'exit' | 'paused' | 'resumed';
+  readonly type: 'start' | 'exit' | 'stopped' | 'resumed';
   readonly replica: string;
   readonly pid: number;
   readonly code?: number | null;

@@ -103,7 +103,7 @@ export class SupervisedReplica {
     if (!child || child.exited || child.paused === this.wasPaused) return;
     this.wasPaused = child.paused;
     this.options.journal.write({
-      type: this.wasPaused ? 'paused' : 'resumed',
+      type: this.wasPaused ? 'stopped' : 'resumed',
       replica: this.name,
       pid: child.pid,
     });

@@ -90,7 +90,7 @@ export function register(program: Command): void {
     .option('--fault <fault>', 'a fault, e.g. "after(SETNX)=kill" (grammar: README, "Faults")')
     .option(
       '--fault-on <which>',
-      'first: one buyer alone, before the others; nth:N; every:N (first)',
+      'first: one buyer alone, before the others; nth=N: in the middle of the load; every=N (first)',
       readFaultOn,
     )
     .option('--json <file>', 'write the verdict as JSON');
@@ -150,12 +150,19 @@ function readPlan(given: LoadOptions): LoadPlan {
   const defined = (values: object): object =>
     Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
   try {
-    return completePlan({
+    const plan = completePlan({
       ...defined({ stock, requests, connections, quantity, replicas, sku, carts }),
       strategy: strategy ?? '',
       options: defined({ workMs, leaseMs, waitMs, wait, retryMs, attempts }),
       ...(fault !== undefined && { fault: { header: fault, on: faultOn ?? { kind: 'first' } } }),
     });
+    const { on } = plan.fault ?? {};
+    if (on !== undefined && on.kind !== 'first' && on.n > plan.requests)
+      throw new Failure(
+        `--fault-on ${on.kind}=${on.n} hits nobody: there are ${plan.requests} orders (--requests)`,
+        EXIT.usage,
+      );
+    return plan;
   } catch (error) {
     if (error instanceof UnknownStrategy || error instanceof NoCarts || error instanceof FaultSyntaxError)
       throw new Failure(error.message, EXIT.usage);
@@ -166,7 +173,7 @@ function readPlan(given: LoadOptions): LoadPlan {
 
 function readFaultOn(text: string): FaultOn {
   if (text === 'first') return { kind: 'first' };
-  const [, kind, n] = /^(nth|every):([1-9]\d{0,5})$/.exec(text) ?? [];
-  if (kind === undefined) throw new InvalidArgumentError('Write first, nth:N or every:N.');
+  const [, kind, n] = /^(nth|every)[:=]([1-9]\d{0,5})$/.exec(text) ?? [];
+  if (kind === undefined) throw new InvalidArgumentError('Write first, nth=N or every=N.');
   return { kind: kind as 'nth' | 'every', n: Number(n) };
 }

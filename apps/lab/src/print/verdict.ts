@@ -41,9 +41,9 @@ export function printVerdict(verdict: LoadVerdict | CartsVerdict): string {
     ['dead-locks', verdict.deadLocks.length],
     ['movements without an order', verdict.orphans.length],
     ...('balances' in verdict ? balanceRows(verdict) : []),
-    ...verdict.faults.map(({ fault, replica, holding, seenBy }) => [
+    ...verdict.faults.map(({ fault, replica, holding, others, seenBy }) => [
       `fault ${fault}`,
-      `on ${replica}${holding ? ', while it held the lock' : ''}; seen by ${seenBy ?? 'nobody'}`,
+      `on ${replica}${holding ? ', while it held the lock' : ''}${others > 0 ? ` and ${others} others were there` : ''}; seen by ${seenBy ?? 'nobody'}`,
     ]),
     ...(verdict.outageMs === null ? [] : [['lock taken again after', `${verdict.outageMs} ms`]]),
   );

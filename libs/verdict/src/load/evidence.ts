@@ -61,6 +61,8 @@ export interface Evidence {
   readonly replicas: number;
   /** Faults that the run asked for, as their `x-fault` source. */
   readonly faults: readonly string[];
+  /** The faults are meant for a request that holds the lock while others are there: elsewhere they prove nothing. */
+  readonly amidst?: boolean;
   /** A server that was killed before the buyers came. */
   readonly down?: string;
   /** Something still happened while the rows were read: they may not belong together. */

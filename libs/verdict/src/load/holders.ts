@@ -150,7 +150,7 @@ const distinct = (overlaps: readonly Overlap[]): Overlap[] => [
 ];
 
 /** The steps, each once: a step that was pending when a fault was announced may have been answered after all. */
-function stepsOf(history: readonly HistoryLine[]): StepLine[] {
+export function stepsOf(history: readonly HistoryLine[]): StepLine[] {
   const steps = history.filter((line): line is StepLine => line.type === 'step');
   const nameOf = ({ pid, request, n, t }: StepLine): string => `${pid} ${request} ${n} ${t}`;
   const answered = new Set(steps.filter(({ pending }) => pending !== true).map(nameOf));
@@ -182,7 +182,7 @@ export const heirOf = ({ script, reply }: StepLine): string | undefined =>
   script?.startsWith('release') === true && typeof reply === 'string' ? reply : undefined;
 
 /** Sets the expiry anew. Right after SETNX it is the second half of acquiring. */
-const renews = ({ verb, script }: StepLine): boolean =>
+export const renews = ({ verb, script }: StepLine): boolean =>
   /^P?EXPIRE$/.test(verb) || script?.startsWith('renew') === true;
 
 /** One lock on one server. */

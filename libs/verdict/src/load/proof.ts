@@ -1,6 +1,7 @@
 import type { FaultLine, HistoryLine, ProcessLine } from '#lab/step';
 import type { Evidence } from './evidence';
 import type { Tenure } from './holders';
+import { moments, type Moment } from './moments';
 
 /** A fault that fired. `seenBy` is who saw it, other than the process that it hit; null when nobody else did. */
 export interface FiredFault {
@@ -9,8 +10,10 @@ export interface FiredFault {
   readonly replica: string;
   readonly at: string;
   readonly seenBy: string | null;
-  /** The request held a lock when the fault fired. */
+  /** The request held a lock when the fault fired: the step that takes it was answered, and its release not yet sent. */
   readonly holding: boolean;
+  /** Other requests that were in the inventory app at that moment: waiting for the lock, or on their way to it. */
+  readonly others: number;
 }
 
 /** What shows that the run tested anything. */
@@ -26,11 +29,21 @@ export interface Proof {
 
 export function prove(evidence: Evidence, tenures: readonly Tenure[]): Proof {
   const contention = findContention(evidence);
+  const momentAt = moments(evidence.history, tenures);
   const fired = evidence.history
     .filter((line): line is FaultLine => line.type === 'fault')
-    .map((line) => firedFault(line, evidence.history, tenures));
+    .map((line) => firedFault(line, evidence.history, momentAt(line.t)));
   const asked = evidence.faults.flatMap((header) => header.split(';').map((source) => source.trim()));
-  const unproved = asked.filter((fault) => !fired.some((one) => one.fault === fault && one.seenBy !== null));
+  const beside = evidence.amidst === true ? fired.flatMap(missesHolder) : [];
+  const unproved = asked.filter(
+    (fault) =>
+      !fired.some(
+        (one) =>
+          one.fault === fault &&
+          one.seenBy !== null &&
+          (evidence.amidst !== true || missesHolder(one).length === 0),
+      ),
+  );
   const across = evidence.replicas > 1 ? 'on different replicas' : 'in the replica';
   const missing = [
     ...(contention === null ? [`no two requests met ${across}`] : []),
@@ -38,9 +51,16 @@ export function prove(evidence: Evidence, tenures: readonly Tenure[]): Proof {
       .filter((fault) => !fired.some((one) => one.fault === fault))
       .map((fault) => `the fault ${fault} never fired`),
     ...fired.filter(({ seenBy }) => seenBy === null).map(({ fault }) => `nobody else saw the fault ${fault}`),
+    ...beside,
   ];
   return { contention, fired, unproved, missing };
 }
+
+/** Why a fault did not hit a holder whom others waited for. */
+const missesHolder = ({ fault, request, holding, others }: FiredFault): string[] => [
+  ...(holding ? [] : [`${request} held no lock when ${fault} fired`]),
+  ...(others > 0 ? [] : [`nobody else was there when ${fault} fired`]),
+];
 
 /** Faults that hit one step only are proved by the step; the others by somebody who saw the process. */
 const HITS_PROCESS = new Set(['kill', 'pause', 'pause-until']);
@@ -48,7 +68,7 @@ const HITS_PROCESS = new Set(['kill', 'pause', 'pause-until']);
 function firedFault(
   line: FaultLine,
   history: readonly HistoryLine[],
-  tenures: readonly Tenure[],
+  { running, holders }: Moment,
 ): FiredFault {
   const { fault, request, replica, at, pid, t, action } = line;
   const sawIt = (other: HistoryLine): other is ProcessLine =>
@@ -61,16 +81,17 @@ function firedFault(
       ? 'the supervisor: it ended by SIGKILL'
       : seen?.type === 'start'
         ? 'its successor'
-        : 'the helper: state T';
+        : seen?.because === undefined
+          ? 'the supervisor: state T'
+          : 'the helper: state T';
   return {
     fault,
     request,
     replica,
     at,
     seenBy: HITS_PROCESS.has(action) ? (seen === undefined ? null : witness) : 'the step that it hit',
-    holding: tenures.some(
-      (tenure) => tenure.request === request && tenure.from <= t && (tenure.until ?? t) >= t,
-    ),
+    holding: holders.includes(request),
+    others: running.filter((other) => other !== request).length,
   };
 }
 

@@ -1,0 +1,154 @@
+import type { HistoryLine, StepLine } from '#lab/step';
+import { CATALOGUE } from '#lab/strategy';
+import { groupBy } from '../group-by';
+import { acquired, renews, stepsOf, type Tenure } from './holders';
+
+/** What was going on at one moment, in the inventory app. */
+export interface Moment {
+  /** Requests that had begun and not ended: at work, waiting, or on their way. */
+  readonly running: readonly string[];
+  /** Requests that held a lock: a key, a node, a lock row, a named lock, a directory, a mutex, or a row of the database. */
+  readonly holders: readonly string[];
+}
+
+/** Microseconds, as in the history. */
+interface Span {
+  readonly request: string;
+  readonly from: number;
+  readonly until: number;
+}
+
+/**
+ * Tells what was going on at a time. A lock is held from the answer to the step that took it, until the step that gives
+ * it back is issued, its lease ends, somebody else takes it, or the process dies.
+ */
+export function moments(history: readonly HistoryLine[], tenures: readonly Tenure[]): (t: number) => Moment {
+  const steps = stepsOf(history);
+  const running = runningOf(history);
+  const holding = [...keysHeld(history, steps, tenures), ...heldElsewhere(steps)];
+  const at = (spans: readonly Span[], t: number): Set<string> =>
+    new Set(spans.flatMap(({ request, from, until }) => (from <= t && t <= until ? [request] : [])));
+  return (t) => {
+    return { running: [...at(running, t)], holders: [...at(holding, t)] };
+  };
+}
+
+function runningOf(history: readonly HistoryLine[]): Span[] {
+  const ended = new Map<string, number>();
+  const died = new Map<string, number>();
+  for (const line of history) {
+    if (line.type === 'outcome' && line.app === 'inventory') ended.set(line.request, line.t);
+    if (line.type === 'exit') died.set(processOf(line), line.t);
+  }
+  return history.flatMap((line) =>
+    line.type === 'request' && line.app === 'inventory'
+      ? [
+          {
+            request: line.request,
+            from: line.t,
+            until: Math.min(ended.get(line.request) ?? Infinity, died.get(processOf(line)) ?? Infinity),
+          },
+        ]
+      : [],
+  );
+}
+
+const processOf = ({ replica, pid }: HistoryLine): string => `${replica} ${pid}`;
+
+const WITH_LEASE: ReadonlySet<string> = new Set(
+  CATALOGUE.filter(({ options }) => options.includes('leaseMs')).map(({ name }) => name),
+);
+
+/** Locks that are keys or nodes: a tenure, cut off where the lease ended or the next holder came. */
+function keysHeld(
+  history: readonly HistoryLine[],
+  steps: readonly StepLine[],
+  tenures: readonly Tenure[],
+): Span[] {
+  const leases = new Map(
+    history.flatMap((line) => {
+      const lease = line.type === 'request' ? line.options['leaseMs'] : undefined;
+      return line.type === 'request' && typeof lease === 'number' && WITH_LEASE.has(line.strategy)
+        ? [[line.request, 1000 * lease] as const]
+        : [];
+    }),
+  );
+  const byRequest = groupBy(
+    steps.filter(({ kind, key }) => kind === 'redis' && key !== undefined),
+    ({ request }) => request,
+  );
+  const byKey = groupBy(tenures, ({ key }) => key);
+  return tenures.map(({ key, request, from, until }) => {
+    const next = (byKey.get(key) ?? [])
+      .filter((other) => other.request !== request && other.from > from)
+      .map((other) => other.from);
+    const lease = leases.get(request);
+    const own = (byRequest.get(request) ?? []).filter((step) => step.key === key);
+    const ends = lease === undefined || own.length === 0 ? Infinity : endOfLease(own, from, lease);
+    return { request, from, until: Math.min(until ?? Infinity, ends, ...next) };
+  });
+}
+
+/** When the lease ended that was granted at `from`, with its renewals; each counts from when it was sent. */
+function endOfLease(own: readonly StepLine[], from: number, lease: number): number {
+  const granted = own.find((step) => acquired(step) && step.t + step.took === from)?.t ?? from;
+  return own
+    .filter((step) => step.t > from && renews(step) && step.reply === 1)
+    .reduce((end, step) => (step.t <= end ? step.t + lease : end), granted + lease);
+}
+
+/** What a step takes and what gives it back, where that is no key of a server. */
+interface Hold {
+  readonly takes: (step: StepLine) => boolean;
+  readonly gives: (step: StepLine) => boolean;
+}
+
+const affected = ({ reply }: StepLine): boolean => /"affectedRows":[1-9]/.test(JSON.stringify(reply ?? null));
+
+const HOLDS: readonly Hold[] = [
+  // rows, within a transaction
+  {
+    takes: (step) =>
+      step.kind === 'sql' &&
+      (step.text.endsWith(' FOR UPDATE') || (/^(UPDATE|INSERT|DELETE)$/.test(step.verb) && affected(step))),
+    gives: ({ kind, verb }) => kind === 'sql' && /^(COMMIT|ROLLBACK)$/.test(verb),
+  },
+  {
+    takes: (step) => step.verb === 'INSERT' && step.text.includes('balance_lock') && affected(step),
+    gives: ({ verb, text }) => verb === 'DELETE' && text.includes('balance_lock'),
+  },
+  {
+    takes: ({ text, reply }) => text.includes('GET_LOCK') && JSON.stringify(reply) === '[{"taken":1}]',
+    gives: ({ text }) => text.includes('RELEASE_LOCK'),
+  },
+  {
+    takes: ({ verb, reply }) => verb === 'MKDIR' && reply === true,
+    gives: ({ verb }) => verb === 'RMDIR',
+  },
+  { takes: ({ kind, verb }) => kind === 'local' && verb === 'LOCK', gives: () => false },
+];
+
+function heldElsewhere(steps: readonly StepLine[]): Span[] {
+  const done = steps.filter(({ pending, error }) => pending !== true && error === undefined);
+  return [...groupBy(done, ({ request, pid }) => `${pid} ${request}`).values()].flatMap((own) =>
+    HOLDS.flatMap((hold, i) => spansOf(own, hold, i === 0)),
+  );
+}
+
+function spansOf(own: readonly StepLine[], { takes, gives }: Hold, inTransaction: boolean): Span[] {
+  const spans: Span[] = [];
+  let since: number | undefined;
+  let begun = !inTransaction;
+  for (const step of own.toSorted((a, b) => a.n - b.n)) {
+    if (step.kind === 'sql' && step.verb === 'START') begun = true;
+    if (gives(step)) {
+      if (since !== undefined) spans.push({ request: step.request, from: since, until: step.t });
+      since = undefined;
+      begun = !inTransaction;
+    } else if (begun && takes(step)) since ??= step.t + step.took;
+  }
+  const [first] = own;
+  if (since !== undefined && first !== undefined)
+    spans.push({ request: first.request, from: since, until: Infinity });
+  return spans;
+}
