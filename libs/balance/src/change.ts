@@ -10,6 +10,11 @@ export interface Change {
   readonly replica: string;
   /** The strategy that protects it. */
   readonly strategy: string;
+  /**
+   * Names the change where it must be made once at most, whoever tries, and however late; at most 64 characters. The
+   * second one to try is refused with `ChangeClosed`.
+   */
+  readonly once?: string;
 }
 
 /** One recorded change of a balance. `before` and `after` are what the request believed, which is the point. */
@@ -60,6 +65,18 @@ export class Conflict extends Error {
   constructor(readonly change: Change) {
     super(`${change.balance} was changed by somebody else meanwhile: nothing was sold. Try again`);
     this.name = 'Conflict';
+  }
+}
+
+/** The change was made before, or given up for good (`Closings`). Nothing was written. */
+export class ChangeClosed extends Error {
+  readonly code = 'CHANGE.CLOSED';
+
+  constructor(readonly change: Change) {
+    super(
+      `the change ${change.once ?? ''} of ${change.balance} was made before, or given up: nothing was changed now`,
+    );
+    this.name = 'ChangeClosed';
   }
 }
 

@@ -1,5 +1,5 @@
 import type { DataSource, EntityManager } from 'typeorm';
-import { SoldOut, UnknownBalance, valueAfter, type Change } from './change';
+import { ChangeClosed, SoldOut, UnknownBalance, valueAfter, type Change } from './change';
 import { BalanceTransaction, type Written } from './transaction';
 
 /** What became of a change. */
@@ -14,10 +14,25 @@ export type Decision =
 export class Decisions {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Makes the change if nobody has decided on the ticket, else says how it was decided. */
-  decide(ticket: string, change: Change, work: () => Promise<void>): Promise<Decision> {
+  /** Makes the change if nobody has decided on the ticket, else says how it was decided. One that is closed is withdrawn. */
+  async decide(ticket: string, change: Change, work: () => Promise<void>): Promise<Decision> {
+    try {
+      return await this.make(ticket, { ...change, once: onceOf(ticket, change) }, work);
+    } catch (error) {
+      if (error instanceof ChangeClosed) return this.withdraw(ticket, change);
+      throw error;
+    }
+  }
+
+  /** Nobody will make the change any more, unless it was decided on before. */
+  async withdraw(ticket: string, change: Change): Promise<Decision> {
+    const isWithdrawn = await claim(this.dataSource, ticket, change, 'WITHDRAWN');
+    return isWithdrawn ? { outcome: 'WITHDRAWN' } : known(this.dataSource, ticket, change);
+  }
+
+  private make(ticket: string, change: Change, work: () => Promise<void>): Promise<Decision> {
     return this.dataSource.transaction(async (sql) => {
-      if (!(await claim(sql, ticket, change, 'APPLIED'))) return known(sql, ticket);
+      if (!(await claim(sql, ticket, change, 'APPLIED'))) return known(sql, ticket, change);
       try {
         const tx = new BalanceTransaction(sql);
         const before = await tx.readForUpdate(change.balance);
@@ -32,13 +47,10 @@ export class Decisions {
       }
     });
   }
-
-  /** Nobody will make the change any more, unless it was decided on before. */
-  async withdraw(ticket: string, change: Change): Promise<Decision> {
-    const isWithdrawn = await claim(this.dataSource, ticket, change, 'WITHDRAWN');
-    return isWithdrawn ? { outcome: 'WITHDRAWN' } : known(this.dataSource, ticket);
-  }
 }
+
+/** Its movement is found by this: a request id may have been used by several. */
+const onceOf = (ticket: string, { once }: Change): string => once ?? ticket;
 
 type Sql = Pick<EntityManager, 'query'>;
 
@@ -56,11 +68,11 @@ async function claim(
   return affectedRows === 1;
 }
 
-async function known(sql: Sql, ticket: string): Promise<Decision> {
+async function known(sql: Sql, ticket: string, change: Change): Promise<Decision> {
   const [row] = await sql.query<Decision[]>(
     `SELECT outcome, value_before AS \`before\`, value_after AS \`after\`
-       FROM decision LEFT JOIN movement USING (balance, request) WHERE ticket = ?`,
-    [ticket],
+       FROM decision LEFT JOIN movement ON movement.once = ? WHERE ticket = ?`,
+    [onceOf(ticket, change), ticket],
   );
   if (row === undefined) throw new Error(`the decision on ${ticket} is gone: its balance was reset`);
   return row;

@@ -1,5 +1,6 @@
 export { Balances } from './balances';
 export {
+  ChangeClosed,
   Conflict,
   FencedOff,
   SoldOut,
@@ -9,9 +10,11 @@ export {
   type Change,
   type Movement,
 } from './change';
+export type { MadeChange } from './closings';
 export type { Decision } from './decisions';
 export { Ledger, type BalanceRow, type MovementRow, type SegmentRow } from './ledger';
 export { LockRows, type LockRow } from './lock-rows';
 export { BALANCE_MIGRATIONS } from './migrations';
+export { underNamedLock } from './named-lock';
 export { shares, WHOLE_AMOUNT, type Segment, type SegmentWrite } from './segments';
 export { BalanceTransaction } from './transaction';

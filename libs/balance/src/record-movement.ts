@@ -1,18 +1,39 @@
-import type { EntityManager } from 'typeorm';
-import type { Change, Movement } from './change';
+import { QueryFailedError, type EntityManager } from 'typeorm';
+import { ChangeClosed, type Change, type Movement } from './change';
 
-/** Adds the movement, in the transaction of its write. `segment`: whose values `before` and `after` are. */
+/** Which part of the change a movement is: one for each segment that it takes from. */
+export interface Part {
+  readonly number: number;
+  /** Whose values `before` and `after` are. */
+  readonly segment: number;
+}
+
+/** Adds the movement, in the transaction of its write. Throws `ChangeClosed`: then the transaction has to be undone. */
 export async function recordMovement(
   sql: Pick<EntityManager, 'query'>,
   change: Change,
   before: number,
   after: number,
-  segment: number | null = null,
+  part?: Part,
 ): Promise<Movement> {
-  const { balance, delta, request, replica, strategy } = change;
-  await sql.query(
-    'INSERT INTO movement (balance, segment, delta, value_before, value_after, request, replica, strategy) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-    [balance, segment, delta, before, after, request, replica, strategy],
-  );
+  const { balance, delta, request, replica, strategy, once } = change;
+  const values = [balance, part?.segment ?? null, delta, before, after, request, replica, strategy];
+  const columns = 'balance, segment, delta, value_before, value_after, request, replica, strategy';
+  if (once === undefined)
+    await sql.query(`INSERT INTO movement (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, values);
+  else
+    await sql
+      .query(`INSERT INTO movement (${columns}, once, part) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, [
+        ...values,
+        once,
+        part?.number ?? 0,
+      ])
+      .catch((error: unknown) => {
+        throw isDuplicate(error) ? new ChangeClosed(change) : error;
+      });
   return { ...change, before, after };
 }
+
+/** `once_only` is the one unique key of the table, other than its own number. */
+export const isDuplicate = (error: unknown): boolean =>
+  error instanceof QueryFailedError && (error.driverError as { errno?: number }).errno === 1062;

@@ -58,13 +58,14 @@ export class Segments {
   /** Sets segments to what the request computed, whatever they are now; a movement for each, all in one transaction. */
   async write(change: Change, writes: readonly SegmentWrite[]): Promise<Movement> {
     await this.dataSource.transaction(async (tx) => {
-      for (const { segment, before, after } of writes) {
+      for (const [number, { segment, before, after }] of writes.entries()) {
         await tx.query('UPDATE balance_segment SET amount = ? WHERE balance = ? AND segment = ?', [
           after,
           change.balance,
           segment,
         ]);
-        await recordMovement(tx, { ...change, delta: after - before }, before, after, segment);
+        const part = { number, segment };
+        await recordMovement(tx, { ...change, delta: after - before }, before, after, part);
       }
     });
     const before = writes.reduce((units, write) => units + write.before, 0);

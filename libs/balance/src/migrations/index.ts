@@ -4,6 +4,7 @@ import { BalanceLock1700000000004 } from './4-balance-lock';
 import { LockExpiry1700000000005 } from './5-lock-expiry';
 import { Decision1700000000006 } from './6-decision';
 import { Segments1700000000007 } from './7-segments';
+import { Once1700000000008 } from './8-once';
 
 /** What a schema of balances needs; an app adds its own. The number in a name is its place among all of them. */
 export const BALANCE_MIGRATIONS = [
@@ -13,4 +14,5 @@ export const BALANCE_MIGRATIONS = [
   LockExpiry1700000000005,
   Decision1700000000006,
   Segments1700000000007,
+  Once1700000000008,
 ];

@@ -1,4 +1,11 @@
-import { SoldOut, UnknownBalance, type Change, type Decision, type Movement } from '#lab/balance';
+import {
+  ChangeClosed,
+  SoldOut,
+  UnknownBalance,
+  type Change,
+  type Decision,
+  type Movement,
+} from '#lab/balance';
 import { OutcomeUnknown } from '#lab/step';
 import { randomUUID } from 'node:crypto';
 import type { Strategy, Tools } from '../contract';
@@ -90,5 +97,6 @@ async function serve(balance: string, { redis, balances, work }: Tools): Promise
 function movementOf(change: Change, decision: Decision): Movement {
   if (decision.outcome === 'APPLIED') return { ...change, before: decision.before, after: decision.after };
   if (decision.outcome === 'STOCK.UNKNOWN_SKU') throw new UnknownBalance(change.balance);
+  if (decision.outcome === 'WITHDRAWN') throw new ChangeClosed(change);
   throw new SoldOut(change);
 }
