@@ -1,4 +1,4 @@
-import { stateOf } from '#lab/stack';
+import { projectRoot, stateOf } from '#lab/stack';
 import { monotonic } from '#lab/step';
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -36,7 +36,7 @@ export class Buyer {
 
   /** Resolves when it is connected to everything. */
   static async seat(seat: Seat, onMessage: (message: FromBuyer) => void): Promise<Buyer> {
-    const child = fork(join(__dirname, 'buyer-process.js'), {
+    const child = fork(join(projectRoot(), 'dist', 'load-tests', 'drills', 'buyer-process.js'), {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       execArgv: ['--no-warnings'],
     });

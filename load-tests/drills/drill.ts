@@ -1,3 +1,4 @@
+import type { OnDemand } from '#lab/stack';
 import type { Expectation } from '#lab/strategy';
 import type { Cast, Stage } from './stage';
 
@@ -14,6 +15,8 @@ export interface Drill extends Cast {
   readonly certainBy: string;
   /** What the balances show; absent: nothing is wrong. */
   readonly expected?: Expectation;
+  /** What is installed for it, besides Redis and the database. */
+  readonly needs?: readonly OnDemand[];
   /** Starts servers, seats buyers, does the damage, states the facts. */
   readonly play: (stage: Stage) => Promise<void>;
 }

@@ -14,6 +14,6 @@ try {
 }
 // Here, because apt takes longer than a test may. Where it is not possible, the specs that need them fail and say so.
 await stack
-  .ensureInstalled(say, ['redlock', 'replica', 'zookeeper', 'etcd'])
+  .ensureInstalled(say, ['redlock', 'replica', 'zookeeper', 'etcd', 'faketime'])
   .catch((error) => say(error.message));
 become(join(root, 'node_modules', 'jest', 'bin', 'jest.js'), process.argv.slice(2));

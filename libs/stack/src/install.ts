@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { StackError } from './errors';
-import { find, howToGet, locate, type Needed, NEEDED, neededBy } from './programs';
+import { find, howToGet, locate, type Needed, NEEDED, neededBy, type OnDemand } from './programs';
 
 const run = promisify(execFile);
 
@@ -15,15 +15,15 @@ const run = promisify(execFile);
 const POLICY = '/usr/sbin/policy-rc.d';
 
 /**
- * Installs the missing servers, and those of the components that are asked for, with apt-get where that is possible
+ * Installs the missing servers, and what is asked for besides, with apt-get where that is possible
  * without a question (Debian or Ubuntu, and root or password-less sudo). The distribution's own services are not started. Does nothing when all are there.
  * @throws StackError STACK.PROGRAM_MISSING when it is not possible here, STACK.INSTALL_FAILED when apt-get failed.
  */
 export async function ensureInstalled(
   onProgress: (line: string) => void = () => undefined,
-  components: readonly Component[] = [],
+  wanted: readonly (Component | OnDemand)[] = [],
 ): Promise<void> {
-  const needed: readonly Needed[] = [...Object.values(NEEDED), ...neededBy(components)];
+  const needed: readonly Needed[] = [...Object.values(NEEDED), ...neededBy(wanted)];
   const missing = needed.filter((one) => !find(one));
   if (missing.length === 0) return;
   const sudo = await becomeRoot();

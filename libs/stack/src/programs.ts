@@ -60,7 +60,7 @@ export const NEEDED = {
   },
 } as const satisfies Record<string, Needed>;
 
-/** What is run for strategies that need a server on demand, where `NEEDED` does not have it. */
+/** What only some strategies or drills need, where `NEEDED` does not have it: installed when it is asked for. */
 export const ON_DEMAND = {
   zookeeper: {
     name: 'zookeeper',
@@ -86,13 +86,22 @@ export const ON_DEMAND = {
     brew: 'etcd',
     docker: 'etcd 3.5, profile etcd',
   },
-} as const satisfies Partial<Record<Component, Needed>>;
+  faketime: {
+    name: 'libfaketime',
+    commands: ['faketime'],
+    versionFlag: '--version',
+    files: ['x86_64', 'aarch64'].map((cpu) => `/usr/lib/${cpu}-linux-gnu/faketime/libfaketime.so.1`),
+    neededFor: "drills that set one server's clock (lab drill clock-jump)",
+    apt: ['faketime'],
+    brew: 'libfaketime',
+    docker: 'not in the images: Linux only',
+  },
+} as const satisfies Record<string, Needed>;
+export type OnDemand = keyof typeof ON_DEMAND;
 
-/** What has to be installed for these components, besides `NEEDED`. */
-export const neededBy = (components: readonly Component[]): readonly Needed[] =>
-  Object.entries(ON_DEMAND).flatMap(([name, needed]) =>
-    components.includes(name as Component) ? [needed] : [],
-  );
+/** What has to be installed for these, besides `NEEDED`. */
+export const neededBy = (wanted: readonly (Component | OnDemand)[]): readonly Needed[] =>
+  Object.entries(ON_DEMAND).flatMap(([name, needed]) => (wanted.includes(name as OnDemand) ? [needed] : []));
 
 /** Path and version of the first of these programs that is installed. */
 export function find({ commands, versionFlag, files }: Needed): Program | undefined {
@@ -100,7 +109,9 @@ export function find({ commands, versionFlag, files }: Needed): Program | undefi
   if (path === undefined) return undefined;
   if (files === undefined) return { path, version: versionOf(path, versionFlag) };
   const file = files.find((one) => existsSync(one));
-  return file === undefined ? undefined : { path, version: versionBeside(file), file };
+  return file === undefined
+    ? undefined
+    : { path, version: versionBeside(file) || versionOf(path, versionFlag), file };
 }
 
 /** Like `find`; a missing program is an error that says how to get it. */

@@ -14,12 +14,13 @@ export interface StartedRedis {
   readonly url: string;
 }
 
-/** A Redis of its own under this name. */
+/** A Redis of its own under this name; `env` is added to the environment of its process. */
 export async function startRedis(
   layout: Layout,
   claim: Claim,
   name: ServerName = 'redis',
   args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
 ): Promise<StartedRedis> {
   const program = demand(NEEDED.redis).path;
   const data = layout.dataFolder(name);
@@ -37,6 +38,7 @@ export async function startRedis(
         args: [config, '--port', String(port), '--bind', '127.0.0.1', '--dir', data, ...args],
         cwd: data,
         log: layout.log(name),
+        env,
         account: layout.account,
       },
       answers: async (pid) => (await info(address(port)))?.['process_id'] === String(pid),

@@ -1,5 +1,6 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Claim } from './claim';
+import { FakedClock } from './faked-clock';
 import { Layout } from './layout';
 import { startMysql } from './mysql';
 import { startRedis, type StartedRedis } from './redis';
@@ -35,10 +36,19 @@ export class ServerPark {
   }
 
   /** A Redis of its own, without persistence unless `args` say so (`--appendonly yes`). */
-  async redis(name: ServerName, args: readonly string[] = []): Promise<StartedRedis> {
-    const redis = await startRedis(this.layout, this.claim, name, args);
+  async redis(
+    name: ServerName,
+    args: readonly string[] = [],
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<StartedRedis> {
+    const redis = await startRedis(this.layout, this.claim, name, args, env);
     this.servers.push(redis.server);
     return redis;
+  }
+
+  /** A clock for the server of this name, to be given to it as its `env`. @throws StackError STACK.PROGRAM_MISSING */
+  clock(name: ServerName): FakedClock {
+    return new FakedClock(join(this.layout.dataFolder('clocks'), name));
   }
 
   /** A network of its own to the server at `url`, and the address of that network. */

@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
 /**
- * The network between one client and one server: a loopback port that forwards. It can be cut (connections end, new ones
- * are reset), made a black hole (what is sent is swallowed, and nobody is told), or led to another server.
+ * The network between one client and one server: a loopback port that forwards. It can be cut (connections are
+ * reset, and new ones too), made a black hole in both directions or in one (what is sent is swallowed, and nobody is told), or
+ * led to another server.
  */
 export class Wire {
   private readonly sockets = new Set<Socket>();
-  private silent = false;
+  private swallowed: 'nothing' | 'replies' | 'all' = 'nothing';
   private open = true;
 
   private constructor(
@@ -27,24 +28,24 @@ export class Wire {
     return wire;
   }
 
-  /** Ends all connections; new ones are reset until `mend`. */
+  /** Resets all connections, and new ones until `mend`. */
   cut(): void {
     this.open = false;
     this.reset();
   }
 
-  /** Swallows everything from now on, in both directions: a black hole. */
-  swallow(): void {
-    this.silent = true;
+  /** Swallows from now on everything, a black hole; or only what the server answers: it executes what it is sent. */
+  swallow(what: 'replies' | 'all' = 'all'): void {
+    this.swallowed = what;
   }
 
   /** Carries again what is sent from now on. */
   mend(): void {
-    this.silent = false;
+    this.swallowed = 'nothing';
     this.open = true;
   }
 
-  /** Ends all connections; the next ones go to another server. */
+  /** Resets all connections; the next ones go to another server. */
   lead(host: string, port: number): void {
     this.target = { host, port };
     this.reset();
@@ -57,7 +58,7 @@ export class Wire {
   }
 
   private reset(): void {
-    for (const socket of this.sockets) socket.destroy();
+    for (const socket of this.sockets) socket.resetAndDestroy();
   }
 
   private carry(client: Socket): void {
@@ -77,7 +78,8 @@ export class Wire {
         to.destroy();
       });
       from.on('data', (data) => {
-        if (!this.silent) to.write(data);
+        if (this.swallowed === 'all' || (this.swallowed === 'replies' && from === server)) return;
+        to.write(data);
       });
     }
   }

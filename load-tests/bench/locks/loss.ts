@@ -1,8 +1,8 @@
+import { Wire } from '#lab/stack';
 import { SteppedRedis, systemClock } from '#lab/step';
 import { Lease, LockLost } from '#lab/strategy';
 import { Redis } from 'ioredis';
 import { createRequire } from 'node:module';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { RedisMutex, type PeerModules } from './peers';
 
@@ -16,29 +16,6 @@ export interface LossSignal {
   readonly afterMs: number | null;
   /** Why there can be none. */
   readonly because?: string;
-}
-
-/** A network that can be cut without anybody being told: nothing is forwarded any more, nothing is closed. */
-async function blackHole(url: string): Promise<{ url: string; cut: () => void; close: () => void }> {
-  const { hostname, port } = new URL(url);
-  const sockets: Socket[] = [];
-  let isCut = false;
-  const server = createServer((client) => {
-    const redis = connect(Number(port), hostname);
-    sockets.push(client, redis);
-    client.on('data', (data) => !isCut && redis.write(data));
-    redis.on('data', (data) => !isCut && client.write(data));
-    for (const socket of [client, redis]) socket.on('error', () => undefined);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    cut: () => (isCut = true),
-    close: () => {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-    },
-  };
 }
 
 /** Takes the lock at `url`; `signal` is called when it says that it is lost. */
@@ -80,16 +57,17 @@ const beta: Holder = async (url, signal) => {
 };
 
 async function measure(name: string, url: string, holder: Holder): Promise<LossSignal> {
-  const network = await blackHole(url);
+  const { hostname, port } = new URL(url);
+  const network = await Wire.to(hostname, Number(port));
   let heard: number | undefined;
   const asked = performance.now();
-  const connection = await holder(network.url, () => (heard ??= performance.now()));
+  const connection = await holder(`redis://127.0.0.1:${network.port}`, () => (heard ??= performance.now()));
   await delay(LEASE_MS / 10); // before the first renewal
-  network.cut();
+  network.swallow();
   const end = asked + LEASE_MS;
   while (heard === undefined && performance.now() < end + PATIENCE_MS) await delay(5);
   connection.disconnect();
-  network.close();
+  await network.close();
   return { name, afterMs: heard === undefined ? null : heard - end };
 }
 

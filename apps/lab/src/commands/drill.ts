@@ -61,9 +61,12 @@ export async function runDrills(
   repeats: number,
   { progress, signal, onEnd }: Context,
 ): Promise<Drilled[]> {
-  await ensureInstalled((line) => {
-    progress.say(line);
-  });
+  await ensureInstalled(
+    (line) => {
+      progress.say(line);
+    },
+    drills.flatMap(({ needs = [] }) => needs),
+  );
   const park = await ServerPark.open(join(projectRoot(), '.lab', `drill-${process.pid}`));
   onEnd(() => park.stop());
   const drilled: Drilled[] = [];
