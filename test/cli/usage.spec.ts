@@ -77,7 +77,11 @@ test('doctor says what is there, for what, and how to get what is not', async ()
   const needed = findings.filter(({ onDemand }) => !onDemand);
   expect(needed.map(({ name }) => name)).toEqual(['redis-server', 'mariadbd or mysqld', 'nginx']);
   expect(code).toBe(needed.every(({ found }) => found !== undefined) ? 0 : 1);
-  expect(findings.filter(({ onDemand }) => onDemand).map(({ name }) => name)).toEqual(['zookeeper', 'etcd']);
+  expect(findings.filter(({ onDemand }) => onDemand).map(({ name }) => name)).toEqual([
+    'zookeeper',
+    'etcd',
+    'libfaketime',
+  ]);
   const versions = findings.flatMap(({ found }) => (found === undefined ? [] : [found.version]));
   expect(versions).toEqual(versions.map(() => expect.stringMatching(/^\d+\.\d+\.\d+/) as string));
   for (const { get } of findings)
