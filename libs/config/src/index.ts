@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 
 const redis = z.url({ protocol: /^rediss?$/ });
+const http = z.url({ protocol: /^https?$/ });
 
 const schema = z.object({
   REPLICA: z
@@ -22,17 +23,24 @@ const schema = z.object({
   REPLICATED_REDIS_URL: redis.optional().describe('the primary of a Redis with replicas'),
   ZOOKEEPER_URL: z
     .string()
-    .regex(/^[\w.-]+:\d{1,5}(\/[\w./-]+)?$/, 'write host:port')
+    .regex(
+      /^[\w.-]+:\d{1,5}(,[\w.-]+:\d{1,5})*(\/[\w./-]+)?$/,
+      'write host:port, or several of an ensemble: host:port,host:port',
+    )
     .optional()
-    .describe('host:port of ZooKeeper'),
+    .describe('host:port of ZooKeeper; members of an ensemble are separated by commas'),
   ETCD_URL: z
-    .url({ protocol: /^https?$/ })
+    .string()
+    .refine(
+      (text) => text.split(',').every((one) => http.safeParse(one).success),
+      'write http://host:port, or several of a cluster: http://host:port,http://host:port',
+    )
     .optional()
-    .describe('http://host:port of etcd'),
+    .describe('http://host:port of etcd; members of a cluster are separated by commas'),
   MYSQL_URL: z.url({ protocol: /^(mysql|mariadb)$/ }).default('mysql://lab:lab@127.0.0.1:3306'),
   INVENTORY_DATABASE: z.string().regex(/^\w+$/).default('inventory'),
   ORDER_DATABASE: z.string().regex(/^\w+$/).default('orders'),
-  INVENTORY_URL: z.url({ protocol: /^https?$/ }).default('http://127.0.0.1:8090'),
+  INVENTORY_URL: http.default('http://127.0.0.1:8090'),
   LAB_ENABLED: z.stringbool().default(false).describe('faults, history and reset: never in production'),
   HISTORY_DIR: z.string().default('.lab/history'),
   LOCK_DIR: z

@@ -6,8 +6,8 @@ import type { Layout } from './layout';
 import { infra } from './paths';
 import { get } from './poll';
 import { demand, ON_DEMAND } from './programs';
-import { type Recipe, type Server, startOnFreePorts } from './server';
-import type { Conditions, Durability } from './types';
+import { type Recipe, type Server, startTogether } from './server';
+import type { Conditions, Durability, ServerName } from './types';
 
 /** One etcd on loopback, with a data folder of its own. */
 export async function startEtcd(
@@ -15,42 +15,80 @@ export async function startEtcd(
   durability: Durability,
   claim: Claim,
 ): Promise<{ server: Server; url: string }> {
+  const { servers, urls } = await startMembers(layout, durability, claim, ['etcd'], {});
+  const [server, url] = [servers[0], urls[0]];
+  if (server === undefined || url === undefined) throw new Error('one name makes one member');
+  return { server, url };
+}
+
+/** Milliseconds: as etcd's documentation advises for one machine that is busy. */
+const CLUSTER = { ETCD_HEARTBEAT_INTERVAL: '100', ETCD_ELECTION_TIMEOUT: '1000' };
+
+/** A cluster of so many members on loopback. All of them answer when it resolves. */
+export async function startEtcds(
+  layout: Layout,
+  durability: Durability,
+  claim: Claim,
+  count: number,
+): Promise<readonly { server: Server; url: string }[]> {
+  const names = Array.from({ length: count }, (_, i) => `etcd-${i + 1}` as const);
+  const { servers, urls } = await startMembers(layout, durability, claim, names, CLUSTER);
+  return servers.map((server, i) => ({ server, url: urls[i] ?? '' }));
+}
+
+async function startMembers(
+  layout: Layout,
+  durability: Durability,
+  claim: Claim,
+  names: readonly ServerName[],
+  environment: Readonly<Record<string, string>>,
+): Promise<{ servers: readonly Server[]; urls: readonly string[] }> {
   const program = demand(ON_DEMAND.etcd).path;
-  const folder = layout.dataFolder('etcd');
-  const member = `lab-${randomBytes(4).toString('hex')}`;
-  const { server, ports } = await startOnFreePorts(
-    [undefined, undefined],
-    ([client = 0, peer = 0]): Recipe => ({
-      name: 'etcd',
-      ports: [client, peer],
-      command: {
-        name: 'etcd',
-        program,
-        args: [
-          `--name=${member}`,
-          `--data-dir=${layout.dataFolder('etcd', String(peer))}`, // it remembers its ports
-          `--listen-client-urls=${address(client)}`,
-          `--advertise-client-urls=${address(client)}`,
-          `--listen-peer-urls=${address(peer)}`,
-          `--initial-advertise-peer-urls=${address(peer)}`,
-          `--initial-cluster=${member}=${address(peer)}`,
-          ...(durability === 'full' ? [] : ['--unsafe-no-fsync']),
-        ],
-        env: settings(),
-        cwd: folder,
-        log: layout.log('etcd'),
-        account: layout.account,
-      },
-      answers: async () => (await isHealthy(client)) && (await memberAt(client)) === member,
-    }),
+  const cluster = `lab-${randomBytes(4).toString('hex')}`;
+  const memberNames = names.map((name) => `${cluster}-${name}`);
+  const portsOf = (ports: readonly number[], i: number): readonly number[] => ports.slice(2 * i, 2 * i + 2);
+  const { servers, ports } = await startTogether(
+    names.flatMap(() => [undefined, undefined]),
+    (chosen) => {
+      const peers = memberNames.map((member, i) => `${member}=${address(portsOf(chosen, i)[1] ?? 0)}`);
+      return names.map((name, i): Recipe => {
+        const [client = 0, peer = 0] = portsOf(chosen, i);
+        const member = memberNames[i] ?? '';
+        return {
+          name,
+          ports: [client, peer],
+          command: {
+            name,
+            program,
+            args: [
+              `--name=${member}`,
+              `--data-dir=${layout.dataFolder(name, String(peer))}`, // it remembers its ports
+              `--listen-client-urls=${address(client)}`,
+              `--advertise-client-urls=${address(client)}`,
+              `--listen-peer-urls=${address(peer)}`,
+              `--initial-advertise-peer-urls=${address(peer)}`,
+              `--initial-cluster=${peers.join(',')}`,
+              `--initial-cluster-token=${cluster}`,
+              ...(durability === 'full' ? [] : ['--unsafe-no-fsync']),
+            ],
+            env: { ...settings(), ...environment },
+            cwd: layout.dataFolder(name),
+            log: layout.log(name),
+            account: layout.account,
+          },
+          answers: async () => (await isHealthy(client)) && (await hasMember(client, member)),
+        };
+      });
+    },
     claim,
   );
-  return { server, url: address(ports[0] ?? 0) };
+  return { servers, urls: names.map((_, i) => address(portsOf(ports, i)[0] ?? 0)) };
 }
 
 /** Version of an etcd. */
-export async function etcdConditions(url: string): Promise<Conditions> {
-  const { etcdserver = 'unknown' } = JSON.parse((await get(new URL('/version', url).href)) ?? '{}') as {
+export async function etcdConditions(urls: string): Promise<Conditions> {
+  const version = new URL('/version', urls.split(',')[0]).href;
+  const { etcdserver = 'unknown' } = JSON.parse((await get(version)) ?? '{}') as {
     etcdserver?: string;
   };
   return { etcd: etcdserver };
@@ -69,18 +107,25 @@ const settings = (): Record<string, string> =>
 const isHealthy = async (port: number): Promise<boolean> =>
   (await get(`${address(port)}/health`))?.includes('"health":"true"') === true;
 
-/** The name of the member that answers here. */
-async function memberAt(port: number): Promise<string | undefined> {
+/** Whether the member that answers here belongs to the cluster of this one. */
+async function hasMember(port: number, name: string): Promise<boolean> {
+  const { members = [] } = (await askEtcd(address(port), 'cluster/member/list')) as {
+    members?: { name?: string }[];
+  };
+  return members.some((member) => member.name === name);
+}
+
+/** What the etcd at this address answers to a question without arguments; nothing when it does not within a second. */
+export async function askEtcd(url: string, what: string): Promise<object> {
   try {
-    const { body } = await request(`${address(port)}/v3/cluster/member/list`, {
+    const { body } = await request(new URL(`/v3/${what}`, url), {
       method: 'POST',
       body: '{}',
       signal: AbortSignal.timeout(1000),
       reset: true,
     });
-    const { members } = (await body.json()) as { members?: { name?: string }[] };
-    return members?.[0]?.name;
+    return (await body.json()) as object;
   } catch {
-    return undefined;
+    return {};
   }
 }

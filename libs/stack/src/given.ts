@@ -65,7 +65,7 @@ const shown = ({ servers: { voters = [], ...servers }, ...urls }: Urls): string 
     .map(
       (url) =>
         url
-          .replace(/^\w+:\/\//, '')
+          .replace(/\w+:\/\//g, '')
           .replace(/^[^/]*@/, '')
           .split('/')[0],
     )

@@ -3,6 +3,7 @@ export { attach } from './control';
 export { doctor, type Finding } from './doctor';
 export { StackError, type StackErrorCode } from './errors';
 export { given, type GivenAddresses } from './given';
+export { askEtcd } from './etcd';
 export type { FakedClock } from './faked-clock';
 export { stateOf } from './identity';
 export { ensureInstalled } from './install';
@@ -11,8 +12,9 @@ export { projectRoot } from './paths';
 export type { OnDemand } from './programs';
 export { startProcesses } from './processes';
 export { withRedis, type StartedRedis } from './redis';
-export { ServerPark } from './server-park';
+export { ServerPark, type Member } from './server-park';
 export { Wire } from './wire';
+export { askZookeeper } from './zookeeper';
 export type {
   AppName,
   Conditions,

@@ -2,11 +2,19 @@ import { join, resolve } from 'node:path';
 import { Claim } from './claim';
 import { FakedClock } from './faked-clock';
 import { Layout } from './layout';
+import { startEtcd, startEtcds } from './etcd';
 import { startMysql } from './mysql';
 import { startRedis, type StartedRedis } from './redis';
 import type { Server } from './server';
 import type { ServerName } from './types';
 import { Wire } from './wire';
+import { startZookeeper, startZookeepers } from './zookeeper';
+
+/** A server, alone or one of several that know one another. */
+export interface Member {
+  readonly server: Server;
+  readonly url: string;
+}
 
 /**
  * Servers for one experiment after the other, each started when it is asked for: no replicas, no nginx. Everything that
@@ -51,12 +59,37 @@ export class ServerPark {
     return new FakedClock(join(this.layout.dataFolder('clocks'), name));
   }
 
+  /** ZooKeepers of one ensemble, or the only one. `url` is `host:port`. */
+  async zookeeper(members = 1): Promise<readonly Member[]> {
+    const { layout, claim } = this;
+    return this.keep(
+      members === 1
+        ? [await startZookeeper(layout, 'relaxed', claim)]
+        : await startZookeepers(layout, 'relaxed', claim, members),
+    );
+  }
+
+  /** Members of one etcd, or the only one. `url` is `http://host:port`. */
+  async etcd(members = 1): Promise<readonly Member[]> {
+    const { layout, claim } = this;
+    return this.keep(
+      members === 1
+        ? [await startEtcd(layout, 'relaxed', claim)]
+        : await startEtcds(layout, 'relaxed', claim, members),
+    );
+  }
+
   /** A network of its own to the server at `url`, and the address of that network. */
   async wire(url: string): Promise<{ readonly wire: Wire; readonly url: string }> {
     const { protocol, hostname, port, pathname } = new URL(url);
     const wire = await Wire.to(hostname, Number(port));
     this.wires.push(wire);
     return { wire, url: `${protocol}//127.0.0.1:${wire.port}${pathname}` };
+  }
+
+  private keep(members: readonly Member[]): readonly Member[] {
+    this.servers.push(...members.map(({ server }) => server));
+    return members;
   }
 
   /** Where locks may be that are directories. */

@@ -109,17 +109,28 @@ export async function startOnFreePorts(
   recipe: (ports: number[]) => Recipe,
   claim: Claim,
 ): Promise<{ server: Server; ports: number[] }> {
+  const { servers, ports } = await startTogether(preferred, (chosen) => [recipe(chosen)], claim);
+  const [server] = servers;
+  if (server === undefined) throw new Error('one recipe makes one server');
+  return { server, ports };
+}
+
+/** As `startOnFreePorts`, several servers that know one another's ports, and answer only when the others run too. */
+export async function startTogether(
+  preferred: readonly (number | undefined)[],
+  recipes: (ports: number[]) => readonly Recipe[],
+  claim: Claim,
+): Promise<{ servers: readonly Server[]; ports: number[] }> {
   for (let attempt = 1; ; attempt++) {
     const ports: number[] = [];
     for (const port of preferred) ports.push(await freePort(attempt === 1 ? port : undefined));
-    const server = new Server(recipe(ports), claim);
-    try {
-      await server.start();
-      return { server, ports };
-    } catch (error) {
-      const free = await Promise.all(ports.map(isFree));
-      ports.forEach(giveBack);
-      if (attempt === TRIES || free.every(Boolean)) throw error;
-    }
+    const servers = recipes(ports).map((recipe) => new Server(recipe, claim));
+    const starts = await Promise.allSettled(servers.map((server) => server.start()));
+    const failed = starts.find((start) => start.status === 'rejected');
+    if (failed === undefined) return { servers, ports };
+    for (const server of servers) if (server.isUp) await server.kill();
+    const free = await Promise.all(ports.map(isFree));
+    ports.forEach(giveBack);
+    if (attempt === TRIES || free.every(Boolean)) throw failed.reason;
   }
 }

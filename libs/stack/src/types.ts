@@ -5,7 +5,16 @@ export type AppName = 'order' | 'inventory';
 
 /** The servers under the replicas, by the names that kill, pause, resume and restart understand. */
 export type ServerName =
-  'redis' | 'mysql' | 'nginx' | `redis-${number}` | 'primary' | `replica-${number}` | 'zookeeper' | 'etcd';
+  | 'redis'
+  | 'mysql'
+  | 'nginx'
+  | `redis-${number}`
+  | 'primary'
+  | `replica-${number}`
+  | 'zookeeper'
+  | `zookeeper-${number}`
+  | 'etcd'
+  | `etcd-${number}`;
 
 export interface ReplicaCounts {
   readonly order: number;

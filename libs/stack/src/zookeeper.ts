@@ -6,12 +6,15 @@ import type { Claim } from './claim';
 import type { Layout } from './layout';
 import { infra } from './paths';
 import { demand, ON_DEMAND } from './programs';
-import { type Recipe, type Server, startOnFreePorts } from './server';
-import type { Conditions, Durability } from './types';
+import { type Recipe, type Server, startOnFreePorts, startTogether } from './server';
+import type { Conditions, Durability, ServerName } from './types';
 
 /** A small heap, and a virtual machine that starts fast rather than runs long. */
-const JAVA = ['-Xmx128m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-XX:-UsePerfData'];
+const JAVA = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-XX:-UsePerfData'];
+const HEAP = { alone: '-Xmx128m', member: '-Xmx64m' };
 const MAIN = 'org.apache.zookeeper.server.ZooKeeperServerMain';
+/** The same, unless there are other members: then it takes part in elections. */
+const MAIN_OF_MEMBER = 'org.apache.zookeeper.server.quorum.QuorumPeerMain';
 
 /** One ZooKeeper on loopback, with a data folder of its own. */
 export async function startZookeeper(
@@ -19,50 +22,100 @@ export async function startZookeeper(
   durability: Durability,
   claim: Claim,
 ): Promise<{ server: Server; url: string }> {
-  const { path, file = '' } = demand(ON_DEMAND.zookeeper);
-  const folder = layout.dataFolder('zookeeper');
-  const data = layout.dataFolder('zookeeper', 'data');
-  const config = join(folder, 'zoo.cfg');
+  const start = program(layout, durability, HEAP.alone);
   const { server, ports } = await startOnFreePorts(
     [undefined],
-    ([port = 0]): Recipe => {
-      const settings = { dataDir: data, clientPort: port, clientPortAddress: '127.0.0.1' };
-      const lines = Object.entries(settings).map(([key, value]) => `${key}=${value}\n`);
-      writeFileSync(config, `${readFileSync(infra('zookeeper', 'zoo.cfg'), 'utf8')}\n${lines.join('')}`);
-      give(config, layout.account);
-      return {
-        name: 'zookeeper',
-        ports: [port],
-        command: {
-          name: 'zookeeper',
-          program: path,
-          args: [
-            ...JAVA,
-            `-Dzookeeper.forceSync=${durability === 'full' ? 'yes' : 'no'}`,
-            '-Dorg.slf4j.simpleLogger.showDateTime=true',
-            '-cp',
-            classPath(file),
-            MAIN,
-            config,
-          ],
-          cwd: folder,
-          log: layout.log('zookeeper'),
-          account: layout.account,
-        },
-        // The folder is this server's alone.
-        answers: async () => (await ask(port, 'conf'))?.includes(data) === true,
-      };
-    },
+    ([port = 0]) => start('zookeeper', MAIN, port, {}),
     claim,
   );
   return { server, url: `127.0.0.1:${ports[0] ?? 0}` };
 }
 
+/** Ticks of zoo.cfg: how long a member may take to begin, and how long it may be silent. */
+const ENSEMBLE = { initLimit: 50, syncLimit: 5, '4lw.commands.whitelist': 'ruok,srvr,mntr,conf,cons' };
+/** For clients, for the others, for elections. */
+const PORTS_OF_MEMBER = 3;
+
+/** An ensemble of so many members on loopback. All of them answer when it resolves. */
+export async function startZookeepers(
+  layout: Layout,
+  durability: Durability,
+  claim: Claim,
+  count: number,
+): Promise<readonly { server: Server; url: string }[]> {
+  const start = program(layout, durability, HEAP.member);
+  const numbers = Array.from({ length: count }, (_, i) => i + 1);
+  const clientPort = (ports: readonly number[], n: number): number => ports[PORTS_OF_MEMBER * (n - 1)] ?? 0;
+  const { servers, ports } = await startTogether(
+    numbers.flatMap(() => Array.from({ length: PORTS_OF_MEMBER }, () => undefined)),
+    (chosen) => {
+      const members = numbers.map((n) => {
+        const [, peer = 0, election = 0] = chosen.slice(PORTS_OF_MEMBER * (n - 1));
+        return [`server.${n}`, `127.0.0.1:${peer}:${election}`] as const;
+      });
+      return numbers.map((n) => {
+        const name = `zookeeper-${n}` as const;
+        writeFileSync(join(layout.dataFolder(name, 'data'), 'myid'), `${n}\n`);
+        const settings = { ...ENSEMBLE, ...Object.fromEntries(members) };
+        return start(name, MAIN_OF_MEMBER, clientPort(chosen, n), settings);
+      });
+    },
+    claim,
+  );
+  return servers.map((server, i) => ({ server, url: `127.0.0.1:${clientPort(ports, i + 1)}` }));
+}
+
+/** How a ZooKeeper is run. */
+function program(
+  layout: Layout,
+  durability: Durability,
+  heap: string,
+): (name: ServerName, main: string, port: number, more: Readonly<Record<string, unknown>>) => Recipe {
+  const { path, file = '' } = demand(ON_DEMAND.zookeeper);
+  return (name, main, port, more) => {
+    const folder = layout.dataFolder(name);
+    const data = layout.dataFolder(name, 'data');
+    const config = join(folder, 'zoo.cfg');
+    const settings = { dataDir: data, clientPort: port, clientPortAddress: '127.0.0.1', ...more };
+    const lines = Object.entries(settings).map(([key, value]) => `${key}=${String(value)}\n`);
+    writeFileSync(config, `${readFileSync(infra('zookeeper', 'zoo.cfg'), 'utf8')}\n${lines.join('')}`);
+    give(config, layout.account);
+    return {
+      name,
+      ports: [port],
+      command: {
+        name,
+        program: path,
+        args: [
+          heap,
+          ...JAVA,
+          `-Dzookeeper.forceSync=${durability === 'full' ? 'yes' : 'no'}`,
+          '-Dorg.slf4j.simpleLogger.showDateTime=true',
+          '-cp',
+          classPath(file),
+          main,
+          config,
+        ],
+        cwd: folder,
+        log: layout.log(name),
+        account: layout.account,
+      },
+      // The folder is this server's alone; of an ensemble, who knows no leader says that it does not serve.
+      answers: async () => (await fourLetters(port, 'conf'))?.includes(data) === true,
+    };
+  };
+}
+
 /** Version of a ZooKeeper; of one that does not allow the question it is `unknown`. */
-export async function zookeeperConditions(url: string): Promise<Conditions> {
-  const { hostname, port } = new URL(`tcp://${url}`);
-  const answer = await ask(Number(port), 'srvr', hostname);
+export async function zookeeperConditions(urls: string): Promise<Conditions> {
+  const answer = await askZookeeper(urls.split(',')[0] ?? '', 'srvr');
   return { zookeeper: /version: (\d+\.\d+\.\d+)/.exec(answer ?? '')?.[1] ?? 'unknown' };
+}
+
+/** The answer of the ZooKeeper at `host:port` to a four-letter word; undefined when there is none within a second. */
+export function askZookeeper(address: string, word: string): Promise<string | undefined> {
+  const { hostname, port } = new URL(`tcp://${address}`);
+  return fourLetters(Number(port), word, hostname);
 }
 
 /** One jar that names all others (Debian), or a folder of jars (Homebrew); a log of some kind. */
@@ -71,8 +124,7 @@ const classPath = (file: string): string =>
 
 const ANSWER_MS = 1000;
 
-/** The answer to a four-letter word; undefined when there is none within a second. */
-function ask(port: number, word: string, host = '127.0.0.1'): Promise<string | undefined> {
+function fourLetters(port: number, word: string, host = '127.0.0.1'): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, timeout: ANSWER_MS }, () => socket.write(word));
     let answer = '';

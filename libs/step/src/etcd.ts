@@ -4,7 +4,7 @@ import { DependencyDown, SessionLost } from './errors';
 import { step, type Step } from './step';
 
 export interface SteppedEtcdOptions {
-  /** `http://host:port[/prefix]`: all keys begin with the prefix. */
+  /** `http://host:port[,http://host:port…][/prefix]`: members of one cluster; all keys begin with the prefix. */
   readonly url: string;
   /** Milliseconds without a reply after which a call fails as `DependencyDown`. */
   readonly timeoutMs?: number;
@@ -32,36 +32,51 @@ const asItComes = {
   onFailure: () => ({ dispose: () => undefined }),
 };
 
-/** etcd's plain calls (etcd3), each passing the seam. A call without a reply fails after `timeoutMs`. */
+/** One server of a cluster. etcd3 would choose one at random for each call, also one that is dead. */
+interface Member {
+  readonly client: Etcd3;
+  /** Aborted when we turn to another member. */
+  left: AbortController;
+}
+
+/**
+ * etcd's plain calls (etcd3), each passing the seam. A call without a reply fails after `timeoutMs`. In a cluster, a call
+ * that a member does not answer is made again at the next: each of them may be made twice.
+ */
 export class SteppedEtcd {
-  private readonly client: Etcd3;
+  private readonly members: readonly Member[];
+  private current = 0;
   private readonly prefix: string;
   private readonly timeoutMs: number;
 
   constructor({ url, timeoutMs = 800 }: SteppedEtcdOptions) {
-    const { origin, pathname } = new URL(url);
+    const urls = url.split(',').map((one) => new URL(one));
+    const pathname = urls.at(-1)?.pathname ?? '/';
     this.prefix = pathname === '/' ? '' : `${pathname.slice(1)}/`;
     this.timeoutMs = timeoutMs;
-    this.client = new Etcd3({
-      hosts: origin,
-      grpcOptions: { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.max_reconnect_backoff_ms': 500 },
-      faultHandling: { host: () => asItComes as never, global: asItComes as never },
-    });
+    this.members = urls.map(({ origin }) => ({
+      client: new Etcd3({
+        hosts: origin,
+        grpcOptions: { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.max_reconnect_backoff_ms': 500 },
+        faultHandling: { host: () => asItComes as never, global: asItComes as never },
+      }),
+      left: new AbortController(),
+    }));
   }
 
   /** A lease of `ms` milliseconds, rounded up to seconds; the server may grant more. Returns its id. */
   grant(ms: number): Promise<string> {
     const seconds = Math.ceil(ms / 1000);
-    return this.call('GRANT', `${seconds} s`, undefined, async () => {
-      const granted = await this.client.leaseClient.leaseGrant({ TTL: seconds, ID: 0 });
+    return this.call('GRANT', `${seconds} s`, undefined, async (client) => {
+      const granted = await client.leaseClient.leaseGrant({ TTL: seconds, ID: 0 });
       return [granted, granted.ID];
     });
   }
 
   /** The lease counts from now again. False when it has ended. */
   keepAlive(lease: string, key: string): Promise<boolean> {
-    return this.call('KEEPALIVE', `the lease of ${key}`, key, async () => {
-      const stream = await this.client.leaseClient.leaseKeepAlive();
+    return this.call('KEEPALIVE', `the lease of ${key}`, key, async (client) => {
+      const stream = await client.leaseClient.leaseKeepAlive();
       try {
         const reply = new Promise<Answer & { TTL: string }>((resolve, reject) => {
           stream.on('data', resolve);
@@ -78,9 +93,9 @@ export class SteppedEtcd {
 
   /** The lease ends, and its keys are gone. False when it had ended. */
   revoke(lease: string, key: string): Promise<boolean> {
-    return this.call('REVOKE', `the lease of ${key}`, key, async () => {
+    return this.call('REVOKE', `the lease of ${key}`, key, async (client) => {
       try {
-        return [await this.client.leaseClient.leaseRevoke({ ID: lease }), true];
+        return [await client.leaseClient.leaseRevoke({ ID: lease }), true];
       } catch (error) {
         if (error instanceof EtcdLeaseInvalidError) return [undefined, false];
         throw error;
@@ -90,9 +105,9 @@ export class SteppedEtcd {
 
   /** Makes the key, to live as long as the lease, if it is not there. Returns it as it is now. */
   create(key: string, value: string, lease: string): Promise<EtcdKey> {
-    return this.call('PUT', `${key} ${value}`, key, async () => {
+    return this.call('PUT', `${key} ${value}`, key, async (client) => {
       const name = this.at(key);
-      const made = await this.client.kv.txn({
+      const made = await client.kv.txn({
         compare: [{ key: name, target: 'Create', result: 'Equal', create_revision: 0 }],
         success: [{ request_put: { key: name, value: Buffer.from(value), lease } }],
         failure: [{ request_range: { key: name } }],
@@ -105,7 +120,7 @@ export class SteppedEtcd {
   /** Of the keys in the same folder that were made before ours the last one; undefined: ours is the first. Throws `SessionLost` when ours is gone. */
   predecessor({ key, revision }: EtcdKey): Promise<EtcdKey | undefined> {
     const folder = key.slice(0, key.lastIndexOf('/') + 1);
-    return this.call('RANGE', `${folder} made before ours`, key, async () => {
+    return this.call('RANGE', `${folder} made before ours`, key, async (client) => {
       const request = {
         ...this.folder(folder),
         sort_target: 'Create' as const,
@@ -113,7 +128,7 @@ export class SteppedEtcd {
         max_create_revision: revision - 1,
         limit: 1,
       };
-      const answer = await this.client.kv.txn({
+      const answer = await client.kv.txn({
         compare: [{ key: this.at(key), target: 'Create', result: 'Equal', create_revision: revision }],
         success: [{ request_range: request }],
         failure: [],
@@ -126,51 +141,74 @@ export class SteppedEtcd {
 
   /** The keys of a folder, in the order in which they were made. */
   list(folder: string): Promise<EtcdKey[]> {
-    return this.call('RANGE', folder, folder, async () => {
+    return this.call('RANGE', folder, folder, async (client) => {
       const range = { ...this.folder(folder), sort_target: 'Create' as const, sort_order: 'Ascend' as const };
-      const answer = await this.client.kv.range(range);
+      const answer = await client.kv.range(range);
       return [answer, answer.kvs.map((found) => this.readKey(found))];
     });
   }
 
   /** Deletes all keys of a folder. */
   deleteAll(folder: string): Promise<void> {
-    return this.call('DELETE', folder, folder, async () => [
-      await this.client.kv.deleteRange(this.folder(folder)),
+    return this.call('DELETE', folder, folder, async (client) => [
+      await client.kv.deleteRange(this.folder(folder)),
       undefined,
     ]);
   }
 
   /** Milliseconds that are left of a lease, in whole seconds; undefined when it has ended. */
   timeToLive(lease: string): Promise<number | undefined> {
-    return this.call('TTL', 'of a lease', undefined, async () => {
-      const answer = await this.client.leaseClient.leaseTimeToLive({ ID: lease });
+    return this.call('TTL', 'of a lease', undefined, async (client) => {
+      const answer = await client.leaseClient.leaseTimeToLive({ ID: lease });
       return [answer, Number(answer.TTL) < 0 ? undefined : 1000 * Number(answer.TTL)];
     });
   }
 
   /** Resolves when the key, as it is, has been deleted, or `signal` is aborted: also when that was before the call. */
   async removed({ key, revision }: EtcdKey, signal: AbortSignal): Promise<void> {
-    const watcher = this.client
-      .watch()
-      .key(this.at(key))
-      .only('delete')
-      .startRevision(String(revision))
-      .watcher();
-    watcher.on('error', () => undefined);
-    await new Promise<void>((resolve) => {
-      watcher.on('delete', () => {
-        resolve();
+    let isDeleted = false;
+    while (!isDeleted && !signal.aborted) {
+      const { member } = this;
+      const over = AbortSignal.any([signal, member.left.signal]);
+      const watcher = member.client
+        .watch()
+        .key(this.at(key))
+        .only('delete')
+        .startRevision(String(revision))
+        .watcher();
+      watcher.on('error', () => undefined);
+      watcher.on('disconnected', () => {
+        this.leave(member);
       });
-      signal.addEventListener('abort', () => {
-        resolve();
+      isDeleted = await new Promise<boolean>((resolve) => {
+        watcher.on('delete', () => {
+          resolve(true);
+        });
+        over.addEventListener('abort', () => {
+          resolve(false);
+        });
       });
-    });
-    void watcher.cancel().catch(() => undefined);
+      void watcher.cancel().catch(() => undefined);
+    }
   }
 
   disconnect(): void {
-    this.client.close();
+    for (const { client } of this.members) client.close();
+  }
+
+  /** The one that we talk to. */
+  private get member(): Member {
+    const member = this.members[this.current];
+    if (member === undefined) throw new Error('etcd has no address');
+    return member;
+  }
+
+  /** Turns to the next member, if there is one and nobody else has done so. */
+  private leave(member: Member): void {
+    if (this.members.length === 1 || member !== this.member) return;
+    this.current = (this.current + 1) % this.members.length;
+    member.left.abort();
+    member.left = new AbortController();
   }
 
   private at(key: string): Buffer {
@@ -195,12 +233,7 @@ export class SteppedEtcd {
   }
 
   /** One call, one step. Its place in the server's own order is the revision that the answer names. */
-  private call<T>(
-    verb: string,
-    about: string,
-    key: string | undefined,
-    send: () => Promise<[answer: Answer | undefined, result: T]>,
-  ): Promise<T> {
+  private call<T>(verb: string, about: string, key: string | undefined, send: Send<T>): Promise<T> {
     return step(
       () => ({
         kind: 'etcd',
@@ -212,18 +245,31 @@ export class SteppedEtcd {
     );
   }
 
-  private async send<T>(send: () => Promise<[Answer | undefined, T]>, current?: Step): Promise<T> {
-    try {
-      const [answer, result] = await send();
-      if (current !== undefined && answer !== undefined) current.order = Number(answer.header.revision);
-      return result;
-    } catch (error) {
-      throw isRecoverableError(error as Error)
-        ? new DependencyDown('etcd', 'etcd is not reachable', { cause: error })
-        : error;
+  private async send<T>(send: Send<T>, current?: Step): Promise<T> {
+    for (let left = this.members.length; ; left--) {
+      const { member } = this;
+      try {
+        const [answer, result] = await this.inItsTime(send(member.client));
+        if (current !== undefined && answer !== undefined) current.order = Number(answer.header.revision);
+        return result;
+      } catch (error) {
+        const isAway = error instanceof DependencyDown || isRecoverableError(error as Error);
+        if (!isAway) throw error;
+        this.leave(member);
+        if (left === 1) throw new DependencyDown('etcd', 'etcd is not reachable', { cause: error });
+      }
     }
   }
+
+  /** Of several members none may use up the time of the others. */
+  private inItsTime<T>(reply: Promise<T>): Promise<T> {
+    const { length } = this.members;
+    return length === 1 ? reply : answered('etcd', 'in time', this.timeoutMs / length, reply);
+  }
 }
+
+/** What one call does at the member that is asked. */
+type Send<T> = (client: Etcd3) => Promise<[answer: Answer | undefined, result: T]>;
 
 /** The lock that a key of its queue belongs to. */
 const lockOf = (key: string): string => key.split('/')[0] ?? key;

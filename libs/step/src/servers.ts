@@ -30,9 +30,9 @@ export interface ServerAddresses {
   readonly voters?: readonly string[];
   /** `redis://host:port[/db]` of the primary of `replica`. */
   readonly primary?: string;
-  /** `host:port[/chroot]`, as ZooKeeper's clients take it. */
+  /** `host:port[,host:port…][/chroot]`, as ZooKeeper's clients take it. */
   readonly zookeeper?: string;
-  /** `http://host:port[/prefix]`; all keys begin with the prefix. */
+  /** `http://host:port[,http://host:port…][/prefix]`: members of a cluster; all keys begin with the prefix. */
   readonly etcd?: string;
 }
 

@@ -4,7 +4,7 @@ import { step, type Step } from './step';
 import { answered } from './answered';
 
 export interface SteppedZooKeeperOptions {
-  /** `host:port[/root]`: all nodes live below the root, which is made if need be. */
+  /** `host:port[,host:port…][/root]`: members of one ensemble; all nodes live below the root, which is made if need be. */
   readonly address: string;
   /** How long the server keeps our nodes without hearing of us, milliseconds. It may grant another time. */
   readonly sessionMs?: number;
@@ -28,12 +28,14 @@ const BEATS = 4;
 const RECONNECT_MS = 200;
 
 /**
- * ZooKeeper as a process uses it: one session for all its requests, and after its end another one. Three things differ from
+ * ZooKeeper as a process uses it: one session for all its requests, and after its end another one. Four things differ from
  * node-zookeeper-client: nothing is queued while the server is away (it would be carried out when nobody waits for it any
- * more), a call without a reply fails after `timeoutMs`, and the end of the session is known from our own clock.
+ * more), a call without a reply fails after `timeoutMs`, the end of the session is known from our own clock, and of an
+ * ensemble a member that is silent is left for the next one while the session lasts.
  */
 export class SteppedZooKeeper {
   private readonly server: string;
+  private readonly members: number;
   private readonly root: string;
   /** How long the server is asked to keep our nodes without hearing of us, milliseconds. */
   readonly sessionMs: number;
@@ -42,11 +44,13 @@ export class SteppedZooKeeper {
   private current: ZooKeeperSession;
   private heart: NodeJS.Timeout | undefined;
   private deadline: NodeJS.Timeout | undefined;
+  private silence: NodeJS.Timeout | undefined;
   private closed = false;
 
   constructor({ address, sessionMs = 2000, timeoutMs = 800 }: SteppedZooKeeperOptions) {
     const [server = '', ...path] = address.split('/');
     this.server = server;
+    this.members = server.split(',').length;
     this.root = path.map((name) => `/${name}`).join('');
     this.sessionMs = sessionMs;
     this.timeoutMs = timeoutMs;
@@ -91,12 +95,17 @@ export class SteppedZooKeeper {
     });
     client.on('connected', () => {
       if (client !== this.client) return;
+      this.leaveAfter(client.getSessionTimeout() / 2);
       this.beat();
       clearInterval(this.heart);
       this.heart = setInterval(() => {
         this.beat();
       }, client.getSessionTimeout() / BEATS).unref();
       if (this.root !== '') client.mkdirp(this.root, () => undefined);
+    });
+    client.on('disconnected', () => {
+      inside(client).pendingBuffer = null; // half a reply of the old connection is not the beginning of the new one's
+      if (client === this.client) this.leaveAfter(RECONNECT_MS + this.sessionMs / (2 * this.members));
     });
     client.on('expired', () => {
       if (client === this.client) this.renew();
@@ -122,6 +131,7 @@ export class SteppedZooKeeper {
     const sent = performance.now();
     client.exists('/', (error) => {
       if (error instanceof Error || client !== this.client || this.closed) return;
+      this.leaveAfter(client.getSessionTimeout() / 2);
       clearTimeout(this.deadline);
       this.deadline = setTimeout(
         () => {
@@ -144,15 +154,30 @@ export class SteppedZooKeeper {
   /** The client waits for ever for an answer to its greeting: one that has no session in time is replaced. */
   private begin(client: Client): void {
     client.connect();
+    this.leaveAfter(this.sessionMs / (2 * this.members));
     clearTimeout(this.deadline);
     this.deadline = setTimeout(() => {
       if (client === this.client) this.renew();
     }, this.sessionMs).unref();
   }
 
+  /** A member that has not been heard of for `ms` from now on is left: the client goes to the next, with the same session. */
+  private leaveAfter(ms: number): void {
+    clearTimeout(this.silence);
+    if (this.members === 1 || this.closed) return;
+    const { client } = this;
+    const timer = setTimeout(() => {
+      setImmediate(() => {
+        if (this.silence === timer) inside(client).socket?.destroy(); // not when its answer was only waiting to be read
+      });
+    }, ms).unref();
+    this.silence = timer;
+  }
+
   private drop(): void {
     const { client } = this;
     clearInterval(this.heart);
+    clearTimeout(this.silence);
     clearTimeout(this.deadline);
     if (client.getState() !== State.SYNC_CONNECTED) abandon(client);
     else {
@@ -369,6 +394,7 @@ function readNode(
 interface Inside {
   readonly connectionManager: {
     readonly zxid: Buffer;
+    pendingBuffer: Buffer | null;
     readonly socket?: { destroy(): void };
     connect: () => void;
   };
