@@ -99,6 +99,20 @@ export class Buyer {
     );
   }
 
+  /** The server gave it what it asked for by this verb or script: neither nothing nor 0. */
+  took(name: string): boolean {
+    const reply = this.answered(name)?.reply;
+    return reply !== undefined && reply !== null && reply !== 0;
+  }
+
+  /** Resolves with the first such step, of those that were and those that come. */
+  async step(wanted: (step: Step) => boolean): Promise<Step> {
+    const before = this.steps.find(wanted);
+    if (before !== undefined) return before;
+    await this.hear((message) => message.type === 'step' && wanted(message));
+    return this.step(wanted);
+  }
+
   /** SIGKILL; resolves when the process is gone. */
   async kill(): Promise<void> {
     if (this.dead) return;

@@ -1,0 +1,7 @@
+import type { Drill } from '../drill';
+import { FAILOVER } from './failover';
+import { FAILOVER_REPLICATED } from './failover-replicated';
+import { LOST_VOTER } from './lost-voter';
+
+/** What happens to locks in Redis when its servers fail. */
+export const REDIS: readonly Drill[] = [...FAILOVER, ...FAILOVER_REPLICATED, ...LOST_VOTER];

@@ -1,0 +1,112 @@
+import { withRedis, type ServerPark, type StartedRedis, type Wire } from '#lab/stack';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Stage } from '../stage';
+
+/** A replica, and the network over which it follows its primary. */
+export interface Follower extends StartedRedis {
+  readonly link: Wire;
+}
+
+/** A primary and its replicas. */
+export interface ReplicaSet {
+  readonly primary: StartedRedis;
+  readonly replicas: readonly [Follower, ...Follower[]];
+}
+
+/** The way of one client to whoever is the primary for it. */
+export type Road = Awaited<ReturnType<ServerPark['wire']>>;
+
+/** Resolves when all replicas have what the primary has. `args` are for every server. */
+export async function startReplicaSet(
+  park: ServerPark,
+  count: number,
+  args: readonly string[] = [],
+): Promise<ReplicaSet> {
+  const primary = await park.redis('primary', args);
+  const join = async (n: number): Promise<Follower> => {
+    const { wire, url } = await park.wire(primary.url);
+    const following = ['--replicaof', ...hostAndPort(url), ...args];
+    return { ...(await park.redis(`replica-${n}`, following)), link: wire };
+  };
+  const set: ReplicaSet = { primary, replicas: [await join(1), ...(await rest(count, join))] };
+  await inSync(primary, count);
+  return set;
+}
+
+const rest = (count: number, join: (n: number) => Promise<Follower>): Promise<Follower[]> =>
+  Promise.all(Array.from({ length: count - 1 }, (_, i) => join(i + 2)));
+
+/** Roads for two clients. */
+export const roadsTo = async (park: ServerPark, { url }: StartedRedis): Promise<readonly [Road, Road]> => [
+  await park.wire(url),
+  await park.wire(url),
+];
+
+/** Resolves when so many replicas have acknowledged all that the server has written. */
+export async function inSync({ url }: StartedRedis, count: number): Promise<void> {
+  await withRedis(url, async (redis) => {
+    while ((await redis.wait(count, 100)) < count) {
+      await redis.publish('lab:sync', ''); // a replica acknowledges at the next write, and this leaves no key
+      await delay(5);
+    }
+  });
+}
+
+/** From now on nothing reaches these replicas, and the primary knows. DESIGN.md, "Traps": SIGKILL alone loses nothing. */
+export async function cutReplication(
+  stage: Stage,
+  { primary, replicas }: ReplicaSet,
+  cut: readonly Follower[] = replicas,
+): Promise<void> {
+  for (const { link } of cut) link.cut();
+  const left = replicas.length - cut.length;
+  await withRedis(primary.url, async (redis) => {
+    while ((await followers(redis)) > left) await delay(1);
+    stage.fact(
+      `the primary has ${left} of its ${replicas.length} replicas`,
+      (await followers(redis)) === left,
+    );
+  });
+}
+
+/** The primary dies for good, and the heir takes its place. */
+export async function failOver(stage: Stage, set: ReplicaSet, heir: Follower): Promise<void> {
+  await set.primary.server.kill();
+  stage.note('primary', 'killed');
+  await promote(stage, set, heir);
+  stage.fact('the old primary is dead', !set.primary.server.isUp);
+}
+
+/** The heir is a primary, and the other replicas follow it. */
+export async function promote(stage: Stage, { replicas }: ReplicaSet, heir: Follower): Promise<void> {
+  const others = replicas.filter((one) => one !== heir);
+  const { name } = heir.server;
+  const role = await withRedis(heir.url, async (redis) => {
+    await redis.replicaof('NO', 'ONE');
+    return (await redis.role()) as [string];
+  });
+  stage.note(name, `promoted: ${role[0]}`);
+  stage.fact(`${name} is a primary`, role[0] === 'master');
+  for (const { url } of others) await follow(url, heir.url);
+  await inSync(heir, others.length);
+}
+
+/** The server at `url` becomes a replica of `primary`: it forgets what only itself has. */
+export const follow = (url: string, primary: string): Promise<unknown> =>
+  withRedis(url, (redis) => redis.replicaof(...hostAndPort(primary)));
+
+/** From now on these clients are led to another server. */
+export function leadTo({ url }: Pick<StartedRedis, 'url'>, ...roads: readonly Road[]): void {
+  const [host, port] = hostAndPort(url);
+  for (const { wire } of roads) wire.lead(host, Number(port));
+}
+
+export const hostAndPort = (url: string): [host: string, port: string] => {
+  const { hostname, port } = new URL(url);
+  return [hostname, port];
+};
+
+/** How many replicas are connected, as the primary says. */
+async function followers(redis: { info(section: string): Promise<string> }): Promise<number> {
+  return Number(/connected_slaves:(\d+)/.exec(await redis.info('replication'))?.[1]);
+}
