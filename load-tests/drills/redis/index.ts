@@ -1,7 +1,8 @@
 import type { Drill } from '../drill';
 import { FAILOVER } from './failover';
 import { FAILOVER_REPLICATED } from './failover-replicated';
+import { FENCES } from './fences';
 import { LOST_VOTER } from './lost-voter';
 
 /** What happens to locks in Redis when its servers fail. */
-export const REDIS: readonly Drill[] = [...FAILOVER, ...FAILOVER_REPLICATED, ...LOST_VOTER];
+export const REDIS: readonly Drill[] = [...FAILOVER, ...FAILOVER_REPLICATED, ...LOST_VOTER, ...FENCES];
