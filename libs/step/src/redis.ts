@@ -135,15 +135,22 @@ function withinTime(reply: Promise<unknown>, ms: number, command: string): Promi
       },
       (error: unknown) => {
         clearTimeout(timer);
-        reject(
-          isReplyError(error)
-            ? error
-            : new DependencyDown('redis', `Redis is not reachable (${command})`, { cause: error }),
-        );
+        reject(isReplyError(error) ? inService(error) : unreachable(command, error));
       },
     );
   });
 }
+
+const unreachable = (command: string, cause: unknown): DependencyDown =>
+  new DependencyDown('redis', `Redis is not reachable (${command})`, { cause });
+
+/** What a server says that cannot serve now: too few replicas, a replica itself, loading, its cluster without a majority. */
+const OUT_OF_SERVICE = /^(NOREPLICAS|READONLY|LOADING|MASTERDOWN|MISCONF|CLUSTERDOWN)\b/;
+
+const inService = (error: Error): Error =>
+  OUT_OF_SERVICE.test(error.message)
+    ? new DependencyDown('redis', `Redis refuses: ${error.message}`, { cause: error })
+    : error;
 
 const isReplyError = (error: unknown): error is Error =>
   error instanceof Error && error.name === 'ReplyError';

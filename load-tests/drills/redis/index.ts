@@ -3,6 +3,13 @@ import { FAILOVER } from './failover';
 import { FAILOVER_REPLICATED } from './failover-replicated';
 import { FENCES } from './fences';
 import { LOST_VOTER } from './lost-voter';
+import { SPLIT_BRAIN } from './split-brain';
 
 /** What happens to locks in Redis when its servers fail. */
-export const REDIS: readonly Drill[] = [...FAILOVER, ...FAILOVER_REPLICATED, ...LOST_VOTER, ...FENCES];
+export const REDIS: readonly Drill[] = [
+  ...FAILOVER,
+  ...FAILOVER_REPLICATED,
+  ...LOST_VOTER,
+  ...FENCES,
+  ...SPLIT_BRAIN,
+];
