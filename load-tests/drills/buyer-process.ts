@@ -28,6 +28,7 @@ async function connectRedis(url: string, name: string): Promise<SteppedRedis> {
   const redis = new SteppedRedis({ url, name });
   redis.on('ready', () => void loadScripts(redis).catch(() => undefined));
   await redis.connect();
+  await loadScripts(redis);
   return redis;
 }
 
@@ -38,6 +39,8 @@ async function sit(seat: Seat): Promise<void> {
   const hears = await connectRedis(seat.redis, `${name}-hears`);
   const servers = new Servers(seat.servers, name);
   await servers.connect(loadScripts);
+  // once more, and waited for: a buyer's first command is no NOSCRIPT
+  await Promise.allSettled(servers.redises.map(loadScripts));
   const dataSource = await new SteppedDataSource({ url: mysql, database, poolSize: 4 }).initialize();
   const options = { ...DEFAULT_OPTIONS, ...seat.options };
   const tools: Tools = {

@@ -20,3 +20,6 @@ export interface Drill extends Cast {
   /** Starts servers, seats buyers, does the damage, states the facts. */
   readonly play: (stage: Stage) => Promise<void>;
 }
+
+/** Both holders have sold the same unit. */
+export const OVERSOLD: Expectation = { must: ['oversold', 'lost-update'], may: [] };

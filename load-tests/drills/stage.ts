@@ -1,7 +1,7 @@
 import { BALANCE_MIGRATIONS, Ledger } from '#lab/balance';
 import type { ServerPark } from '#lab/stack';
 import { monotonic, SteppedDataSource, type ServerAddresses } from '#lab/step';
-import type { Options } from '#lab/strategy';
+import { findStrategy, lockKeysOf, type Options } from '#lab/strategy';
 import type { DrillEvidence, DrillMoment, Fact } from '#lab/verdict';
 import { createConnection } from 'mysql2/promise';
 import { Buyer } from './buyer';
@@ -58,6 +58,12 @@ export class Stage {
     await dataSource.runMigrations();
     await new Ledger(dataSource).reset(BALANCE, cast.stock ?? 1);
     return new Stage(park, cast, mysql, dataSource);
+  }
+
+  /** The lock's key in Redis, by the drill's strategy. */
+  get lockKey(): string {
+    const [key = ''] = lockKeysOf(findStrategy(this.cast.strategy), BALANCE);
+    return key;
   }
 
   /** A buyer of one unit, seated and connected. Its name is its request. */

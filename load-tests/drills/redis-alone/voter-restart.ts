@@ -1,0 +1,84 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { append } from './append-only-file';
+import { OVERSOLD, type Drill } from '../drill';
+import { after, before } from '../messages';
+import { killAndRestart, ownerAt } from './one-redis';
+import type { Stage } from '../stage';
+import { everywhere, exactMajority, otherMajority, same, startVoters } from './voters';
+
+/** The voter comes back at once, and has forgotten whom it has voted for. */
+async function empty(stage: Stage): Promise<void> {
+  const voters = await startVoters(stage.park, {});
+  const majority = await exactMajority(stage, voters);
+  await killAndRestart(stage, voters.third);
+  await otherMajority(stage, voters, majority);
+}
+
+/** The voter comes back at once, with its votes. */
+async function withItsFile(stage: Stage): Promise<void> {
+  const voters = await startVoters(stage.park, { args: append('always') });
+  const { A, token } = await exactMajority(stage, voters);
+  await killAndRestart(stage, voters.third);
+  stage.fact(
+    'all three voters still have their vote',
+    same(await voters.owners(stage), [token, token, token, null, null]),
+  );
+  const B = await stage.buyer('B', { servers: everywhere(voters) });
+  await B.finish();
+  stage.fact('B gets no majority', B.outcome === 'LOCK.NOT_OBTAINED');
+  await A.finish();
+}
+
+/** The voter stays away until the lease has ended that it had voted for, as the Redis documentation asks. */
+async function afterTheLease(stage: Stage): Promise<void> {
+  const voters = await startVoters(stage.park, {});
+  const B = await stage.buyer('B', { servers: everywhere(voters) });
+  const { A, token } = await exactMajority(stage, voters);
+  const stillAs = async (owner: string | null): Promise<boolean> =>
+    same(await Promise.all(voters.all.slice(0, 2).map((voter) => ownerAt(voter, stage.lockKey))), [
+      owner,
+      owner,
+    ]);
+  await killAndRestart(stage, voters.third, async () => {
+    await B.finish();
+    stage.fact('B gets two votes of four, and no majority', B.outcome === 'LOCK.NOT_OBTAINED');
+    await A.runUntil(after('COMMIT'));
+    stage.fact('A has sold within its lease', await stillAs(token));
+    while (!(await stillAs(null))) await delay(20);
+    stage.note('drill', "A's lease has ended");
+  });
+  const C = await stage.buyer('C', { servers: everywhere(voters) });
+  await C.runUntil(before('SELECT'));
+  const owners = new Set(await voters.owners(stage));
+  stage.fact('C, who comes after that, holds the lock by five votes', owners.size === 1 && !owners.has(null));
+  await C.finish();
+  await A.finish();
+}
+
+export const VOTER_RESTART: readonly Drill[] = [
+  {
+    name: 'voter-restart/empty',
+    shows: 'redlock: a voter forgets its vote, and a second majority is possible: two holders',
+    certainBy: 'A has exactly three votes of five, its network to the other two is cut',
+    strategy: 'redlock',
+    options: { leaseMs: 30_000, waitMs: 0 },
+    expected: OVERSOLD,
+    play: empty,
+  },
+  {
+    name: 'voter-restart/delayed',
+    shows: 'redlock: the voter is kept away for a lease: there is no second majority in that time',
+    certainBy: 'A has exactly three votes of five, its network to the other two is cut',
+    strategy: 'redlock',
+    options: { leaseMs: 5000, waitMs: 0 },
+    play: afterTheLease,
+  },
+  {
+    name: 'voter-restart/aof-always',
+    shows: 'redlock: the voter has its vote on the disk',
+    certainBy: 'A has exactly three votes of five, its network to the other two is cut',
+    strategy: 'redlock',
+    options: { leaseMs: 30_000, waitMs: 0 },
+    play: withItsFile,
+  },
+];

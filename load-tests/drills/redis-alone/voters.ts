@@ -1,0 +1,81 @@
+import type { FakedClock, ServerPark, StartedRedis, Wire } from '#lab/stack';
+import type { Buyer } from '../buyer';
+import { before } from '../messages';
+import { ownerAt, WRITE } from './one-redis';
+import type { Stage } from '../stage';
+
+/** Five Redis that know nothing of each other. The third one is the one that something happens to. */
+export interface Voters {
+  readonly all: readonly StartedRedis[];
+  readonly third: StartedRedis;
+  /** Who has the lock at each of them, in their order; null: nobody. */
+  readonly owners: (stage: Stage) => Promise<readonly (string | null)[]>;
+}
+
+/** What the third voter is started with. */
+interface Third {
+  readonly args?: readonly string[];
+  readonly clock?: FakedClock;
+}
+
+export async function startVoters(park: ServerPark, { args = [], clock }: Third): Promise<Voters> {
+  const [one, two, third, four, five] = await Promise.all([
+    park.redis('redis-1'),
+    park.redis('redis-2'),
+    park.redis('redis-3', args, clock?.env),
+    park.redis('redis-4'),
+    park.redis('redis-5'),
+  ]);
+  const all = [one, two, third, four, five];
+  return { all, third, owners: (stage) => Promise.all(all.map((voter) => ownerAt(voter, stage.lockKey))) };
+}
+
+/** What A has got, and by whom. */
+interface Majority {
+  readonly A: Buyer;
+  /** The value that A has left at its voters. */
+  readonly token: string;
+}
+
+/** A holds the lock by exactly three votes: two voters cannot be reached while it asks. It stands before its write. */
+export async function exactMajority(stage: Stage, voters: Voters): Promise<Majority> {
+  const networks = await Promise.all(voters.all.map(({ url }) => stage.park.wire(url)));
+  const [, , , four, five] = networks.map(({ wire }) => wire) as [Wire, Wire, Wire, Wire, Wire];
+  four.cut();
+  five.cut();
+  const A = await stage.buyer('A', { servers: { voters: networks.map(({ url }) => url) } });
+  await A.runUntil(WRITE);
+  four.mend();
+  five.mend();
+  const [token = null, ...others] = await voters.owners(stage);
+  stage.fact(
+    'A holds the lock by exactly three votes of five',
+    token !== null && same(others, [token, token, null, null]),
+  );
+  return { A, token: token ?? '' };
+}
+
+/** B comes, asks all five, and gets the votes that A does not have. */
+export async function otherMajority(stage: Stage, voters: Voters, { A, token }: Majority): Promise<void> {
+  stage.fact(
+    "the third voter has forgotten A's lock, the other two have not",
+    same(await voters.owners(stage), [token, token, null, null, null]),
+  );
+  const B = await stage.buyer('B', { servers: everywhere(voters) });
+  await B.runUntil(before('UPDATE'));
+  const [, , third = null, ...others] = await voters.owners(stage);
+  stage.fact(
+    'B holds the same lock by the other three votes',
+    third !== null && third !== token && same(others, [third, third]),
+  );
+  await B.finish();
+  await A.finish();
+}
+
+/** The addresses of all voters, for who can reach them all. */
+export const everywhere = ({ all }: Voters): { readonly voters: readonly string[] } => ({
+  voters: all.map(({ url }) => url),
+});
+
+export const same = (some: readonly unknown[], others: readonly unknown[]): boolean =>
+  some.length === others.length && some.every((one, i) => one === others[i]);
