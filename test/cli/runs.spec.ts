@@ -147,7 +147,7 @@ describe('lab verdict', () => {
   test('finds the movement whose order app died before it recorded the order', async () => {
     await reset('orphaned', 10);
     const id = { 'x-request-id': 'lost-order' };
-    expect(await order('orphaned', '', { ...id, 'x-fault': 'order:before(INSERT)=kill' })).toBe(502);
+    expect(await order('orphaned', '', { ...id, 'x-fault': 'order:before(INSERT#2)=kill' })).toBe(502);
     const { code, stdout, ...rest } = await verdict('orphaned');
     expect(rest).toMatchObject({
       verdict: 'violated',

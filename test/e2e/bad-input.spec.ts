@@ -167,6 +167,9 @@ describe('the public address has no lab', () => {
     ['/lab/reset', { sku: 'phone', stock: 7 }],
     ['/lab/inventory/reset', { sku: 'phone', stock: 7 }],
     ['/lab/inventory/reconcile', { sku: 'phone' }],
+    ['/lab/order/reconcile', {}],
+    ['/deductions', { lines: [{ sku: 'phone', quantity: 1 }] }],
+    ['/deductions/some-id/closing', { lines: [{ sku: 'phone', quantity: 1 }] }],
     ['//lab/reset', { sku: 'phone', stock: 7 }],
     ['/orders/../lab/reset', { sku: 'phone', stock: 7 }],
     ['/%6cab/reset', { sku: 'phone', stock: 7 }],
@@ -213,6 +216,31 @@ test.each([
   ['a product that does not exist', { sku: 'nothing' }, 404, 'STOCK.UNKNOWN_SKU'],
 ])('a reconciliation is refused: %s', async (_, body, status, code) => {
   expectProblem(await shop().post(`${shop().url('lab')}/lab/inventory/reconcile`, { body }), status, code);
+});
+
+test.each([
+  ['a time below zero', { silentMs: -1 }],
+  ['no number', { silentMs: 'soon' }],
+  ['a field that nobody knows', { force: true }],
+])('a round of the order reconciler is refused: %s', async (_, body) => {
+  const reply = await shop().post(`${shop().url('lab')}/lab/order/reconcile`, { body });
+  expectProblem(reply, 400, 'REQUEST.INVALID');
+});
+
+test.each([
+  ['an id that is none', '/deductions/a%20b/closing', { lines: [{ sku: 'phone', quantity: 1 }] }],
+  ['no lines', '/deductions/some-id/closing', { lines: [] }],
+])('the inventory refuses to close a deduction: %s', async (_, path, body) => {
+  const reply = await shop().post(`${shop().stack.urls.inventory}${path}`, { body });
+  expectProblem(reply, 400, 'REQUEST.INVALID');
+});
+
+test('the inventory refuses a deduction whose id is none', async () => {
+  const reply = await shop().post(`${shop().stack.urls.inventory}/products/phone/deductions`, {
+    body: { quantity: 1 },
+    headers: { 'x-deduction-id': 'a b' },
+  });
+  expectProblem(reply, 400, 'REQUEST.INVALID');
 });
 
 test.each([

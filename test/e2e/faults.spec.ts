@@ -74,7 +74,7 @@ describe('kill', () => {
 
   test('of the order app, between the deduction and the order, leaves the movement alone', async () => {
     const sku = await shop().product(3);
-    const reply = await shop().order({ sku, fault: 'order:before(INSERT)=kill' });
+    const reply = await shop().order({ sku, fault: 'order:before(INSERT#2)=kill' });
     expectProblem(reply, 502, 'OUTCOME_UNKNOWN');
     await shop().stack.ready();
     expect(await fired(sku)).toMatchObject([{ replica: expect.stringMatching(/^order-/) as string }]);
@@ -196,7 +196,7 @@ describe('error', () => {
 
   test('in the order app after the deduction: the buyer is told not to order again', async () => {
     const sku = await shop().product(3);
-    const reply = await shop().order({ sku, fault: 'order:before(INSERT)=error' });
+    const reply = await shop().order({ sku, fault: 'order:before(INSERT#2)=error' });
     expectProblem(reply, 502, 'OUTCOME_UNKNOWN');
     expect(reply.json['detail']).toContain('Do not order again');
     expect(await shop().movements(sku)).toHaveLength(1);
@@ -235,7 +235,7 @@ describe('where a fault applies', () => {
 
   test('several in one header all fire', async () => {
     const sku = await shop().product(9);
-    const fault = 'before(SETNX)=delay(5); before(DEL)=delay(5); order:before(INSERT)=delay(5)';
+    const fault = 'before(SETNX)=delay(5); before(DEL)=delay(5); order:before(INSERT#2)=delay(5)';
     expect((await shop().order({ sku, query: 'strategy=setnx', fault })).status).toBe(201);
     expect((await fired(sku)).map(({ at }) => at.split(' ')[0])).toEqual(['SETNX', 'DEL', 'INSERT']);
   });

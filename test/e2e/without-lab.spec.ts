@@ -33,7 +33,12 @@ test('reset, locks and history do not exist, in no app', async () => {
   const body = { sku: 'phone', stock: 1 };
   for (const name of ['order-1', 'inventory-1']) {
     const { url } = await shop().replica(name);
-    for (const path of ['/lab/reset', '/lab/inventory/reset', '/lab/inventory/reconcile'])
+    for (const path of [
+      '/lab/reset',
+      '/lab/order/reconcile',
+      '/lab/inventory/reset',
+      '/lab/inventory/reconcile',
+    ])
       expectProblem(await shop().post(`${url}${path}`, { body }), 404, 'REQUEST.NOT_FOUND');
     for (const path of ['/lab/history/phone', '/lab/inventory/locks/phone'])
       expectProblem(await shop().send(`${url}${path}`, 'GET', {}), 404, 'REQUEST.NOT_FOUND');

@@ -1,9 +1,9 @@
 import { readChosen, SkuParams, Story } from '#lab/http';
-import { Body, Controller, Headers, Inject, Param, Post, Query, Req } from '@nestjs/common';
+import { Body, Controller, Headers, HttpCode, Inject, Param, Post, Query, Req } from '@nestjs/common';
 import { ApiHeader, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import { DeductionsService } from './deductions.service';
-import { CartDeductionBody, DeductionBody } from './schemas';
+import { DeductionsService, type Closed } from './deductions.service';
+import { CartDeductionBody, ClosingParams, DeductionBody, readDeductionId } from './schemas';
 
 /** What a deduction answers: the stock as this request saw it, and what it ignored. */
 interface DeductionAnswer {
@@ -23,6 +23,8 @@ type CartDeductionAnswer = Omit<DeductionAnswer, 'sku' | 'quantity' | 'before' |
   readonly lines: readonly Pick<DeductionAnswer, 'sku' | 'quantity' | 'before' | 'after'>[];
 };
 
+const ONCE = 'names the deduction: of all that have this name one is made at most';
+
 @ApiTags('stock')
 @Controller()
 export class DeductionsController {
@@ -36,6 +38,7 @@ export class DeductionsController {
     summary: 'Deduct stock by the strategy that the request names (internal: the order app calls it)',
   })
   @ApiQuery({ name: 'strategy', required: false })
+  @ApiHeader({ name: 'X-Deduction-Id', required: false, description: ONCE })
   @ApiHeader({ name: 'X-Fault', required: false, description: 'obeyed only when the lab is enabled' })
   async deduct(
     @Param() { sku }: SkuParams,
@@ -46,8 +49,9 @@ export class DeductionsController {
   ): Promise<DeductionAnswer> {
     const chosen = readChosen(query, headers);
     const faults = this.story.readFaults(headers['x-fault']);
+    const by = { request, once: readDeductionId(headers) };
     const line = { sku, quantity };
-    const { before, after, replica } = await this.deductions.deduct(line, request, chosen, faults);
+    const { before, after, replica } = await this.deductions.deduct(line, by, chosen, faults);
     const { strategy, options, ignored } = chosen;
     return { sku, quantity, before, after, strategy: strategy.name, options, ignored, replica, request };
   }
@@ -57,6 +61,7 @@ export class DeductionsController {
     summary: 'Deduct a whole cart, all or nothing, by a strategy that can (internal: the order app calls it)',
   })
   @ApiQuery({ name: 'strategy', required: false })
+  @ApiHeader({ name: 'X-Deduction-Id', required: false, description: ONCE })
   @ApiHeader({ name: 'X-Fault', required: false, description: 'obeyed only when the lab is enabled' })
   async deductAll(
     @Body() { lines }: CartDeductionBody,
@@ -66,7 +71,8 @@ export class DeductionsController {
   ): Promise<CartDeductionAnswer> {
     const chosen = readChosen(query, headers);
     const faults = this.story.readFaults(headers['x-fault']);
-    const movements = await this.deductions.deductAll(lines, request, chosen, faults);
+    const by = { request, once: readDeductionId(headers) };
+    const movements = await this.deductions.deductAll(lines, by, chosen, faults);
     const { strategy, options, ignored } = chosen;
     return {
       lines: movements.map(({ balance, delta, before, after }) => ({
@@ -81,5 +87,24 @@ export class DeductionsController {
       replica: movements[0]?.replica ?? '',
       request,
     };
+  }
+
+  @Post('deductions/:id/closing')
+  @HttpCode(200)
+  @ApiOperation({
+    summary:
+      'Give a deduction up unless it was made, and say what it did: for an order that was left half-way (internal)',
+  })
+  @ApiQuery({ name: 'strategy', required: false })
+  @ApiHeader({ name: 'X-Fault', required: false, description: 'obeyed only when the lab is enabled' })
+  close(
+    @Param() { id }: ClosingParams,
+    @Body() { lines }: CartDeductionBody,
+    @Query() query: Record<string, unknown>,
+    @Headers() headers: Record<string, string | undefined>,
+    @Req() { id: request }: FastifyRequest,
+  ): Promise<Closed> {
+    const faults = this.story.readFaults(headers['x-fault']);
+    return this.deductions.close(id, lines, request, readChosen(query, headers), faults);
   }
 }

@@ -10,6 +10,21 @@ export interface DeductionLine {
   readonly quantity: number;
 }
 
+/** Who wants a deduction. */
+export interface Deducting {
+  readonly request: string;
+  /** Names the deduction where it must not be made twice. */
+  readonly once?: string | undefined;
+}
+
+/** What has become of a deduction that was given up unless it was made. */
+export interface Closed {
+  /** What it has taken, of each line; none: nothing, and it never will. */
+  readonly lines: readonly (DeductionLine & Pick<Movement, 'before' | 'after'>)[];
+  /** The replica that made it. */
+  readonly replica?: string;
+}
+
 /** Deducts stock by the strategy that the request chose. */
 @Injectable()
 export class DeductionsService {
@@ -20,11 +35,12 @@ export class DeductionsService {
 
   deduct(
     line: DeductionLine,
-    request: string,
+    by: Deducting,
     { strategy, options }: Chosen,
     faults: readonly Fault[],
   ): Promise<Movement> {
-    const change = this.change(line, request, strategy);
+    const { request } = by;
+    const change = this.change(line, by, strategy);
     const { balance, delta } = change;
     const begin = { request, balance, delta, strategy: strategy.name, options };
     const tools = this.toolbox.tools(request, options);
@@ -34,19 +50,67 @@ export class DeductionsService {
   /** All lines or none. Throws `NoCarts` when the strategy cannot. */
   deductAll(
     lines: readonly DeductionLine[],
-    request: string,
+    by: Deducting,
     chosen: Chosen,
     faults: readonly Fault[],
   ): Promise<readonly Movement[]> {
     const strategy = cartStrategy(chosen.strategy);
-    const cart = lines.map((line) => this.change(line, request, strategy));
+    const { request } = by;
+    const cart = lines.map((line, i) => this.change(line, by, strategy, i));
     const begin = { ...cartLine(request, lines), strategy: strategy.name, options: chosen.options };
     const tools = this.toolbox.tools(request, chosen.options);
     return this.story.tell(begin, faults, () => strategy.applyAll(cart, tools));
   }
 
-  private change({ sku, quantity }: DeductionLine, request: string, strategy: Strategy): Change {
+  /**
+   * Gives a deduction up, unless it was made. From then on it cannot be made, however late its replica goes on: see `Closings`.
+   * What its strategy had taken outside of the database goes back; when that fails, ask again.
+   */
+  close(
+    once: string,
+    lines: readonly DeductionLine[],
+    request: string,
+    { strategy, options }: Chosen,
+    faults: readonly Fault[],
+  ): Promise<Closed> {
+    const tools = this.toolbox.tools(request, options);
+    const begin = { request, balance: '', delta: 0, strategy: strategy.name, options };
+    return this.story.tell(begin, faults, async () => {
+      const [first, ...more] = lines.map((_, i) => nameOf(once, i));
+      if (first === undefined) return { lines: [] };
+      const made = await tools.balances.closings.close([first, ...more]);
+      if (made === undefined) for (const { sku } of lines) await strategy.reconcile?.(sku, tools);
+      const [change] = made ?? [];
+      if (made === undefined || change === undefined) return { lines: [] };
+      return {
+        lines: made.map(({ balance: sku, delta, before, after }) => ({
+          sku,
+          quantity: -delta,
+          before,
+          after,
+        })),
+        replica: change.replica,
+      };
+    });
+  }
+
+  private change(
+    { sku, quantity }: DeductionLine,
+    { request, once }: Deducting,
+    strategy: Strategy,
+    i = 0,
+  ): Change {
     const replica = this.toolbox.process.name;
-    return { balance: sku, delta: -quantity, request, replica, strategy: strategy.name };
+    return {
+      balance: sku,
+      delta: -quantity,
+      request,
+      replica,
+      strategy: strategy.name,
+      ...(once !== undefined && { once: nameOf(once, i) }),
+    };
   }
 }
+
+/** The name of what a deduction does to its nth line. */
+const nameOf = (once: string, line: number): string => `${once}.${line}`;

@@ -1,7 +1,20 @@
-import { lines, page, quantity } from '#lab/http';
+import { lines, page, problem, ProblemError, quantity } from '#lab/http';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
+
+const deductionId = z
+  .string()
+  .regex(/^[\w-]{1,60}$/, 'a deduction id has 1 to 60 letters, digits, "_" or "-"')
+  .describe('names a deduction');
 
 export class DeductionBody extends createZodDto(z.strictObject({ quantity })) {}
 export class CartDeductionBody extends createZodDto(z.strictObject({ lines })) {}
 export class PageQuery extends createZodDto(z.strictObject(page)) {}
+export class ClosingParams extends createZodDto(z.strictObject({ id: deductionId })) {}
+
+/** The `X-Deduction-Id` header, if there is one. Throws a 400 when it is none. */
+export function readDeductionId(headers: Readonly<Record<string, string | undefined>>): string | undefined {
+  const parsed = deductionId.optional().safeParse(headers['x-deduction-id']);
+  if (parsed.success) return parsed.data;
+  throw new ProblemError(problem('REQUEST.INVALID', z.prettifyError(parsed.error).replaceAll('\n', ' ')));
+}

@@ -1,33 +1,22 @@
 import type { Config } from '#lab/config';
-import { problem, ProblemError, type Chosen, type Problem } from '#lab/http';
+import { problem, ProblemError, type Problem } from '#lab/http';
 import { DependencyDown, step } from '#lab/step';
 import { choiceQuery } from '#lab/strategy';
+import { randomUUID } from 'node:crypto';
 import { Agent, type Dispatcher } from 'undici';
+import type { Placement, Taken } from './placement';
 
 /** What the inventory app answers to a deduction. */
-export interface Deducted {
-  readonly before: number;
+interface Deducted {
   readonly after: number;
   readonly replica: string;
 }
 
-/** One product of an order. */
-export interface OrderLine {
-  readonly sku: string;
-  readonly quantity: number;
-}
+/** What the inventory app answers when a deduction was given up, unless it was made. */
+type Closed = Pick<Taken, 'lines'> & Partial<Taken>;
 
-/** What the inventory app answers to the deduction of a cart. */
-export interface CartDeducted {
-  readonly lines: readonly (OrderLine & { readonly after: number })[];
-  readonly replica: string;
-}
-
-interface Call {
-  readonly request: string;
-  readonly chosen: Chosen;
-  readonly fault: string | undefined;
-}
+/** The `x-fault` header, handed on. */
+type Fault = string | undefined;
 
 /** Longer than the longest wait, work and pause together: a slow answer is still an answer. Milliseconds. */
 const LONGEST_ANSWER_MS = 65_000;
@@ -44,14 +33,32 @@ export class InventoryClient {
 
   constructor(private readonly config: Config) {}
 
-  /** Deducts stock. Throws the inventory's own problem, or `OUTCOME_UNKNOWN` when its answer was lost. */
-  deduct({ sku, quantity }: OrderLine, call: Call): Promise<Deducted> {
-    return this.send(`/products/${sku}/deductions`, { quantity }, call) as Promise<Deducted>;
+  /**
+   * Deducts the stock of one product, or of a cart: all or nothing. At most once for one attempt, however often it is asked.
+   * Throws the inventory's own problem, or `OUTCOME_UNKNOWN` when its answer was lost.
+   */
+  async deduct(placement: Placement, fault: Fault): Promise<Taken> {
+    const { lines, isCart, request, attempt } = placement;
+    const headers = { 'x-request-id': request, 'x-deduction-id': attempt };
+    const send = (path: string, body: object): Promise<unknown> =>
+      this.send(path, body, placement, headers, fault);
+    const [line] = lines;
+    if (isCart || line === undefined) return (await send('/deductions', { lines })) as Taken;
+    const { sku, quantity } = line;
+    const { after, replica } = (await send(`/products/${sku}/deductions`, { quantity })) as Deducted;
+    return { lines: [{ ...line, after }], replica };
   }
 
-  /** As `deduct`, for several products: all or nothing. */
-  deductAll(lines: readonly OrderLine[], call: Call): Promise<CartDeducted> {
-    return this.send('/deductions', { lines }, call) as Promise<CartDeducted>;
+  /**
+   * Gives the deduction of an attempt up, unless it was made: says what it took; undefined: nothing, and it never will.
+   * Throws when the inventory is away, or still at it: then nothing is decided.
+   */
+  async giveUp(placement: Placement, fault?: Fault): Promise<Taken | undefined> {
+    const path = `/deductions/${placement.attempt}/closing`;
+    const headers = { 'x-request-id': randomUUID() };
+    const closed = (await this.send(path, { lines: placement.lines }, placement, headers, fault)) as Closed;
+    const { lines, replica } = closed;
+    return replica === undefined ? undefined : { lines, replica };
   }
 
   /** Sets the stock anew. */
@@ -63,17 +70,32 @@ export class InventoryClient {
     return this.agent.close();
   }
 
-  private send(path: string, body: object, { request, chosen, fault }: Call): Promise<unknown> {
-    const query = choiceQuery(chosen.strategy.name, chosen.options);
-    const headers = { 'x-request-id': request, ...(fault !== undefined && { 'x-fault': fault }) };
-    return this.post(`${path}?${query}`, body, headers);
+  private send(
+    path: string,
+    body: object,
+    { strategy, options }: Placement,
+    headers: Record<string, string>,
+    fault: Fault,
+  ): Promise<unknown> {
+    const query = choiceQuery(strategy, options);
+    return this.post(`${path}?${query}`, body, {
+      ...headers,
+      ...(fault !== undefined && { 'x-fault': fault }),
+    });
   }
 
   private async post(path: string, body: object, headers: Record<string, string> = {}): Promise<unknown> {
+    let answered = false;
     const response = await step(
       () => ({ kind: 'http', verb: 'POST', text: `POST ${path}` }),
-      () => this.ask(path, body, headers),
-    );
+      async () => {
+        const given = await this.ask(path, body, headers);
+        answered = true;
+        return given;
+      },
+    ).catch((error: unknown) => {
+      throw answered ? answerLost(error) : error; // a fault has thrown the answer away
+    });
     const text = await response.body.text().catch((error: unknown) => {
       throw answerLost(error);
     });

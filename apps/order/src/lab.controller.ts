@@ -1,11 +1,29 @@
 import type { Config } from '#lab/config';
-import { readHistory, ResetBody, SkuParams } from '#lab/http';
-import { Body, Controller, Get, Header, HttpCode, Inject, Param, Post, StreamableFile } from '@nestjs/common';
+import { problem, ProblemError, readHistory, ResetBody, SkuParams, Story } from '#lab/http';
+import {
+  Body,
+  Controller,
+  Get,
+  Header,
+  Headers,
+  HttpCode,
+  Inject,
+  Param,
+  Post,
+  Req,
+  StreamableFile,
+} from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
 import { InventoryClient } from './inventory.client';
 import { OrdersRepository } from './orders.repository';
-
+import { PlacementsRepository } from './placements.repository';
+import { Reconciler, type Reconciled } from './reconciler';
+import { OrderReconcileBody } from './schemas';
 import { CONFIG } from './tokens';
+
+/** So long a round that is asked for waits for another one. */
+const OTHERS_ROUND_MS = 10_000;
 
 /** Exists only when the lab is enabled, and is routed only by the lab address. */
 @ApiTags('lab')
@@ -14,6 +32,9 @@ export class LabController {
   constructor(
     @Inject(InventoryClient) private readonly inventory: InventoryClient,
     @Inject(OrdersRepository) private readonly orders: OrdersRepository,
+    @Inject(PlacementsRepository) private readonly placements: PlacementsRepository,
+    @Inject(Reconciler) private readonly reconciler: Reconciler,
+    @Inject(Story) private readonly story: Story,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -23,7 +44,27 @@ export class LabController {
   async reset(@Body() { sku, stock }: ResetBody): Promise<unknown> {
     const product = await this.inventory.reset(sku, stock);
     await this.orders.forget(sku);
+    await this.placements.forget(sku);
     return product;
+  }
+
+  @Post('order/reconcile')
+  @HttpCode(200)
+  @ApiOperation({
+    summary:
+      'Bring orders to their end that were left half-way: complete those whose stock was taken, give the others up',
+  })
+  reconcile(
+    @Body() { silentMs }: OrderReconcileBody,
+    @Headers('x-fault') fault: string | undefined,
+    @Req() { id: request }: FastifyRequest,
+  ): Promise<{ reconciled: readonly Reconciled[] }> {
+    const begin = { request, balance: '', delta: 0, strategy: 'reconcile', options: { silentMs } };
+    return this.story.tell(begin, this.story.readFaults(fault), async () => {
+      const reconciled = await this.reconciler.reconcile(silentMs, OTHERS_ROUND_MS, fault);
+      if (reconciled !== undefined) return { reconciled };
+      throw new ProblemError(problem('LOCK.NOT_OBTAINED', 'another reconciler is at it: ask again'));
+    });
   }
 
   @Get('history/:sku')

@@ -8,6 +8,10 @@ import { LabController } from './lab.controller';
 import { OrdersController } from './orders.controller';
 import { OrdersRepository } from './orders.repository';
 import { OrdersService } from './orders.service';
+import { PlacementsRepository } from './placements.repository';
+import { Pulse } from './pulse';
+import { Reconciler } from './reconciler';
+import { Settlement } from './settlement';
 import { CONFIG } from './tokens';
 
 /** Closes the connections last, after the requests that use them have finished. */
@@ -36,6 +40,10 @@ export const orderModule = (config: Config): DynamicModule => ({
     Connections,
     OrdersService,
     OrdersRepository,
+    PlacementsRepository,
+    Settlement,
+    Pulse,
+    Reconciler,
     { provide: CONFIG, useValue: config },
     { provide: SteppedDataSource, useFactory: () => orderDataSource(config).initialize() },
     { provide: InventoryClient, useFactory: () => new InventoryClient(config) },

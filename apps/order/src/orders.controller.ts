@@ -1,29 +1,23 @@
-import { readChosen, Story } from '#lab/http';
-import { Body, Controller, Get, Headers, Inject, Post, Query, Req } from '@nestjs/common';
+import { ProblemError, readChosen, Story, type Problem } from '#lab/http';
+import { Body, Controller, Get, Headers, Inject, Post, Query, Req, Res } from '@nestjs/common';
 import {
   ApiBody,
   ApiExtraModels,
   ApiHeader,
   ApiOperation,
   ApiQuery,
+  ApiResponse,
   ApiTags,
   getSchemaPath,
 } from '@nestjs/swagger';
 import { DEFAULT_STRATEGY, OPTION_NAMES } from '#lab/strategy';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ZodValidationPipe } from 'nestjs-zod';
-import { type Order, OrdersRepository, type OrderRow } from './orders.repository';
+import { readIdempotencyKey } from './idempotency-key';
+import { OrdersRepository, type OrderRow } from './orders.repository';
 import { OrdersService } from './orders.service';
+import type { Wanted } from './placement';
 import { CartBody, OrderBody, orderOrCart, OrdersQuery, type OrderOrCart } from './schemas';
-
-interface Choice {
-  readonly options: Readonly<Record<string, unknown>>;
-  readonly ignored: readonly string[];
-}
-type OrderAnswer = Order & Choice;
-type Line = Pick<Order, 'sku' | 'quantity' | 'stockAfter'>;
-/** A cart that was bought: what its lines share, and the lines. */
-type CartAnswer = Omit<Order, keyof Line> & Choice & { readonly lines: readonly Line[] };
 
 @ApiTags('orders')
 @Controller('orders')
@@ -51,26 +45,48 @@ export class OrdersController {
     required: false,
     description: 'options, or as headers: X-Lease-Ms, …',
   })
+  @ApiHeader({
+    name: 'Idempotency-Key',
+    required: false,
+    description:
+      'a quoted string, or a bare one, of 1 to 128 characters, a UUID for instance: the order is placed once, and whoever sends it again, with the same body, strategy and options, is told the same answer, for 24 hours (draft-ietf-httpapi-idempotency-key-header-07)',
+  })
   @ApiHeader({ name: 'X-Fault', required: false, description: 'obeyed only on the lab address' })
+  @ApiResponse({
+    status: 201,
+    description: 'bought',
+    headers: {
+      'Idempotency-Replayed': {
+        description: 'true: an earlier request with this Idempotency-Key has bought it',
+        schema: { type: 'string', enum: ['true'] },
+      },
+    },
+  })
+  @ApiResponse({ status: 400, description: 'REQUEST.INVALID, IDEMPOTENCY.INVALID, STRATEGY.UNKNOWN, …' })
+  @ApiResponse({
+    status: 409,
+    description:
+      'STOCK.SOLD_OUT; IDEMPOTENCY.IN_PROGRESS, with Retry-After: the first request with this key is still under way; CHANGE.CLOSED: the order was given up meanwhile; conflicts',
+  })
+  @ApiResponse({
+    status: 422,
+    description: 'IDEMPOTENCY.REUSED: the key was used for another body, strategy or options',
+  })
   async place(
     @Body(new ZodValidationPipe(orderOrCart)) body: OrderOrCart,
     @Query() query: Record<string, unknown>,
     @Headers() headers: Record<string, string | undefined>,
     @Req() { id: request }: FastifyRequest,
-  ): Promise<OrderAnswer | CartAnswer> {
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<unknown> {
     const chosen = readChosen(query, headers);
+    const key = readIdempotencyKey(headers['idempotency-key']);
     const fault = headers['x-fault'];
-    const faults = this.story.readFaults(fault);
-    const placement = { buyer: body.buyer, request, fault };
-    const { options, ignored } = chosen;
-    if ('lines' in body)
-      return {
-        ...asCart(await this.service.placeAll(body.lines, placement, chosen, faults)),
-        options,
-        ignored,
-      };
-    const { sku, quantity } = body;
-    return { ...(await this.service.place({ sku, quantity }, placement, chosen, faults)), options, ignored };
+    const asking = { request, key, fault, faults: this.story.readFaults(fault) };
+    const told = await this.service.place(wantedBy(body), asking, chosen);
+    if (told.isReplayed) void reply.header('Idempotency-Replayed', 'true');
+    if (told.status !== CREATED) throw new ProblemError(told.body as Problem);
+    return told.body;
   }
 
   @Get()
@@ -80,11 +96,11 @@ export class OrdersController {
   }
 }
 
-/** Rows of one order as one answer. */
-function asCart(rows: readonly Order[]): Omit<CartAnswer, keyof Choice> {
-  const [first] = rows;
-  if (first === undefined) throw new Error('the inventory deducted no line of the cart');
-  const { id, buyer, strategy, request, replica, inventoryReplica } = first;
-  const lines = rows.map(({ sku, quantity, stockAfter }) => ({ sku, quantity, stockAfter }));
-  return { id, lines, buyer, strategy, request, replica, inventoryReplica };
+const CREATED = 201;
+
+function wantedBy(body: OrderOrCart): Wanted {
+  const { buyer } = body;
+  if ('lines' in body) return { buyer, lines: body.lines, isCart: true };
+  const { sku, quantity } = body;
+  return { buyer, lines: [{ sku, quantity }], isCart: false };
 }

@@ -1,5 +1,6 @@
 import { SteppedDataSource } from '#lab/step';
 import { Inject, Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 
 /** An order of one product, or one line of a cart: its lines share their id. */
 export interface Order {
@@ -23,8 +24,8 @@ export class OrdersRepository {
   constructor(@Inject(SteppedDataSource) private readonly dataSource: SteppedDataSource) {}
 
   /** Records the lines of one order, in one statement: all or none. */
-  async insert(lines: readonly Order[]): Promise<void> {
-    await this.dataSource.query(
+  async insert(lines: readonly Order[], sql: Pick<EntityManager, 'query'> = this.dataSource): Promise<void> {
+    await sql.query(
       `INSERT INTO orders (id, sku, quantity, buyer, strategy, stock_after, request, replica, inventory_replica)
        VALUES ${lines.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}`,
       lines.flatMap((order) => [
@@ -38,6 +39,16 @@ export class OrdersRepository {
         order.replica,
         order.inventoryReplica,
       ]),
+    );
+  }
+
+  /** The lines of one order; none: there is no such order. */
+  async find(id: string): Promise<Order[]> {
+    return this.dataSource.query<Order[]>(
+      `SELECT id, sku, quantity, buyer, strategy, stock_after AS stockAfter, request, replica,
+              inventory_replica AS inventoryReplica
+         FROM orders WHERE id = ? ORDER BY number`,
+      [id],
     );
   }
 

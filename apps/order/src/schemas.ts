@@ -15,4 +15,14 @@ export class CartBody extends createZodDto(z.strictObject({ lines, buyer })) {}
 /** What POST /orders takes: one product, or a cart. */
 export const orderOrCart = z.union([OrderBody.schema, CartBody.schema]);
 export type OrderOrCart = z.infer<typeof orderOrCart>;
+export class OrderReconcileBody extends createZodDto(
+  z.strictObject({
+    silentMs: z
+      .int()
+      .min(0)
+      .max(86_400_000)
+      .default(0)
+      .describe('for so long nobody has been at work on the order, milliseconds'),
+  }),
+) {}
 export class OrdersQuery extends createZodDto(z.strictObject({ sku: sku.optional(), ...page })) {}

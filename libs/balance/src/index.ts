@@ -16,5 +16,6 @@ export { Ledger, type BalanceRow, type MovementRow, type SegmentRow } from './le
 export { LockRows, type LockRow } from './lock-rows';
 export { BALANCE_MIGRATIONS } from './migrations';
 export { underNamedLock } from './named-lock';
+export { isDuplicate } from './record-movement';
 export { shares, WHOLE_AMOUNT, type Segment, type SegmentWrite } from './segments';
 export { BalanceTransaction } from './transaction';

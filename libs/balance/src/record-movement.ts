@@ -34,6 +34,6 @@ export async function recordMovement(
   return { ...change, before, after };
 }
 
-/** `once_only` is the one unique key of the table, other than its own number. */
+/** A unique key has refused the row. */
 export const isDuplicate = (error: unknown): boolean =>
   error instanceof QueryFailedError && (error.driverError as { errno?: number }).errno === 1062;

@@ -41,6 +41,22 @@ const schema = z.object({
   INVENTORY_DATABASE: z.string().regex(/^\w+$/).default('inventory'),
   ORDER_DATABASE: z.string().regex(/^\w+$/).default('orders'),
   INVENTORY_URL: http.default('http://127.0.0.1:8090'),
+  ORDER_RECONCILE_EVERY_MS: z.coerce
+    .number()
+    .int()
+    .min(100)
+    .max(600_000)
+    .default(10_000)
+    .describe('how often a replica looks for orders that were left half-way'),
+  ORDER_RECONCILE_AFTER_MS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(86_400_000)
+    .default(70_000)
+    .describe(
+      'so long nobody has been at work on an order that is reconciled: longer than the longest answer',
+    ),
   LAB_ENABLED: z.stringbool().default(false).describe('faults, history and reset: never in production'),
   HISTORY_DIR: z.string().default('.lab/history'),
   LOCK_DIR: z
@@ -66,6 +82,12 @@ export interface Config {
   readonly inventoryDatabase: string;
   readonly orderDatabase: string;
   readonly inventoryUrl: string;
+  readonly orderReconcile: {
+    /** Between two looks, milliseconds. */
+    readonly everyMs: number;
+    /** For how long nobody has been at work on an order that is left half-way, milliseconds. */
+    readonly afterMs: number;
+  };
   /** Faults, history and reset exist only when this is true. */
   readonly labEnabled: boolean;
   readonly historyDir: string;
@@ -92,6 +114,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     inventoryDatabase: data.INVENTORY_DATABASE,
     orderDatabase: data.ORDER_DATABASE,
     inventoryUrl: data.INVENTORY_URL,
+    orderReconcile: { everyMs: data.ORDER_RECONCILE_EVERY_MS, afterMs: data.ORDER_RECONCILE_AFTER_MS },
     labEnabled: data.LAB_ENABLED,
     historyDir: data.HISTORY_DIR,
     lockDir: data.LOCK_DIR,

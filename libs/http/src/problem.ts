@@ -34,6 +34,10 @@ const ANSWERS: Readonly<Record<string, readonly [status: number, title: string]>
   'SQL.CONFLICT': [409, 'Changed by somebody else'],
   'STRATEGY.UNKNOWN': [400, 'Unknown strategy'],
   'STRATEGY.NO_CARTS': [400, 'This strategy sells no carts'],
+  'CHANGE.CLOSED': [409, 'Given up, or made before'],
+  'IDEMPOTENCY.INVALID': [400, 'Invalid Idempotency-Key'],
+  'IDEMPOTENCY.REUSED': [422, 'Idempotency-Key of another order'],
+  'IDEMPOTENCY.IN_PROGRESS': [409, 'The first one is still under way'],
   'FAULT.SYNTAX': [400, 'Fault not understood'],
   'FAULT.DISABLED': [403, 'Faults are disabled'],
   'REQUEST.INVALID': [400, 'Invalid request'],
@@ -52,7 +56,11 @@ const MYSQL_CODES: Readonly<Record<number, string>> = {
   1213: 'SQL.DEADLOCK',
 };
 
-export function problem(code: string, detail: string, more: Pick<Problem, 'errors'> = {}): Problem {
+export function problem(
+  code: string,
+  detail: string,
+  more: Pick<Problem, 'errors' | 'retryAfterSeconds'> = {},
+): Problem {
   const [status, title] = ANSWERS[code] ?? [500, 'Internal error'];
   return {
     type: 'about:blank',

@@ -5,7 +5,7 @@ import type { StepKind } from './step';
  * one machine. `replica` and `pid` say which process wrote the line.
  */
 export type HistoryLine =
-  RequestLine | StepLine | FaultLine | OutcomeLine | ResetLine | ReconcileLine | ProcessLine;
+  RequestLine | StepLine | FaultLine | OutcomeLine | SettledLine | ResetLine | ReconcileLine | ProcessLine;
 
 interface Line {
   readonly t: number;
@@ -65,6 +65,13 @@ export interface OutcomeLine extends Line {
   readonly app: string;
   readonly request: string;
   readonly code: string;
+}
+
+/** An order that was left half-way by `request` was brought to its end: it was recorded, or its stock will never be taken. */
+export interface SettledLine extends Line {
+  readonly type: 'settled';
+  readonly request: string;
+  readonly outcome: 'completed' | 'given-up';
 }
 
 /** A balance was set anew: what came before this line is another story. */

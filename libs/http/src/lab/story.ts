@@ -82,6 +82,12 @@ export class Story {
     this.recorder?.flush();
   }
 
+  /** Notes that an order which was left half-way has been brought to its end. */
+  settled(request: string, outcome: 'completed' | 'given-up'): void {
+    this.recorder?.note({ type: 'settled', request, outcome });
+    this.recorder?.flush();
+  }
+
   close(): void {
     this.recorder?.close();
   }
