@@ -41,12 +41,18 @@ export async function startRedis(
         env,
         account: layout.account,
       },
-      answers: async (pid) => (await info(address(port)))?.['process_id'] === String(pid),
+      answers: answersAt(port),
     }),
     claim,
   );
   return { server, url: address(ports[0] ?? 0) };
 }
+
+/** Whether the process with this id answers there. */
+export const answersAt =
+  (port: number) =>
+  async (pid: number): Promise<boolean> =>
+    (await info(address(port)))?.['process_id'] === String(pid);
 
 const address = (port: number): string => `redis://127.0.0.1:${port}`;
 

@@ -5,6 +5,7 @@ import { Layout } from './layout';
 import { startEtcd, startEtcds } from './etcd';
 import { startMysql } from './mysql';
 import { startRedis, type StartedRedis } from './redis';
+import { startSentinel, type Watch } from './sentinel';
 import type { Server } from './server';
 import type { ServerName } from './types';
 import { Wire } from './wire';
@@ -52,6 +53,13 @@ export class ServerPark {
     const redis = await startRedis(this.layout, this.claim, name, args, env);
     this.servers.push(redis.server);
     return redis;
+  }
+
+  /** A Sentinel of its own. */
+  async sentinel(name: `sentinel-${number}`, watch: Watch): Promise<StartedRedis> {
+    const sentinel = await startSentinel(this.layout, this.claim, name, watch);
+    this.servers.push(sentinel.server);
+    return sentinel;
   }
 
   /** A clock for the server of this name, to be given to it as its `env`. @throws StackError STACK.PROGRAM_MISSING */

@@ -11,6 +11,7 @@ export type ServerName =
   | `redis-${number}`
   | 'primary'
   | `replica-${number}`
+  | `sentinel-${number}`
   | 'zookeeper'
   | `zookeeper-${number}`
   | 'etcd'

@@ -3,6 +3,7 @@ import { FAILOVER } from './failover';
 import { FAILOVER_REPLICATED } from './failover-replicated';
 import { FENCES } from './fences';
 import { LOST_VOTER } from './lost-voter';
+import { SENTINEL } from './sentinel';
 import { SPLIT_BRAIN } from './split-brain';
 
 /** What happens to locks in Redis when its servers fail. */
@@ -12,4 +13,5 @@ export const REDIS: readonly Drill[] = [
   ...LOST_VOTER,
   ...FENCES,
   ...SPLIT_BRAIN,
+  ...SENTINEL,
 ];

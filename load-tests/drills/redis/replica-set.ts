@@ -42,10 +42,15 @@ export const roadsTo = async (park: ServerPark, { url }: StartedRedis): Promise<
   await park.wire(url),
 ];
 
+const SYNC_MS = 30_000;
+
 /** Resolves when so many replicas have acknowledged all that the server has written. */
-export async function inSync({ url }: StartedRedis, count: number): Promise<void> {
+export async function inSync({ server, url }: StartedRedis, count: number): Promise<void> {
+  const until = performance.now() + SYNC_MS;
   await withRedis(url, async (redis) => {
     while ((await redis.wait(count, 100)) < count) {
+      if (performance.now() > until)
+        throw new Error(`${server.name} has no ${count} replicas in sync after ${SYNC_MS / 1000} s`);
       await redis.publish('lab:sync', ''); // a replica acknowledges at the next write, and this leaves no key
       await delay(5);
     }
@@ -66,6 +71,20 @@ export async function cutReplication(
       `the primary has ${left} of its ${replicas.length} replicas`,
       (await followers(redis)) === left,
     );
+  });
+}
+
+/** The same where replicas follow the primary itself: they stand still, and the primary forgets them. */
+export async function stopReplication(
+  stage: Stage,
+  primary: StartedRedis,
+  replicas: readonly StartedRedis[],
+): Promise<void> {
+  for (const { server } of replicas) await server.pause();
+  await withRedis(primary.url, async (redis) => {
+    await redis.client('KILL', 'TYPE', 'replica');
+    while ((await followers(redis)) > 0) await delay(1);
+    stage.fact('the primary has lost its replicas', (await followers(redis)) === 0);
   });
 }
 
