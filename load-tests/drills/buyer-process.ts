@@ -17,6 +17,7 @@ import {
   RedisNotices,
   type Tools,
 } from '#lab/strategy';
+import { fencedByTheServer } from './fenced-by-the-server';
 import { Gate } from './gate';
 import type { FromBuyer, Seat, ToBuyer } from './messages';
 
@@ -37,7 +38,7 @@ async function sit(seat: Seat): Promise<void> {
   const { name, mysql, database, strategy: strategyName } = seat;
   const redis = await connectRedis(seat.redis, name);
   const hears = await connectRedis(seat.redis, `${name}-hears`);
-  const servers = new Servers(seat.servers, name);
+  const servers = new Servers(seat.servers, name, seat.sessionMs);
   await servers.connect(loadScripts);
   // once more, and waited for: a buyer's first command is no NOSCRIPT
   await Promise.allSettled(servers.redises.map(loadScripts));
@@ -56,7 +57,8 @@ async function sit(seat: Seat): Promise<void> {
       tell({ type: 'warned', at: monotonic(), text });
     },
   };
-  const strategy = findStrategy(strategyName);
+  const plain = findStrategy(strategyName);
+  const strategy = seat.fenced === true ? fencedByTheServer(plain) : plain;
   const change: Change = {
     balance: seat.balance,
     delta: -1,

@@ -17,12 +17,16 @@ export interface Seat {
   /** `redis://host:port`. */
   readonly redis: string;
   readonly servers: ServerAddresses;
+  /** Milliseconds; of ZooKeeper. */
+  readonly sessionMs?: number;
   /** `mysql://user:password@host:port`. */
   readonly mysql: string;
   readonly database: string;
   readonly lockDir: string;
   readonly balance: string;
   readonly strategy: string;
+  /** See `fencedByTheServer`. */
+  readonly fenced?: true;
   readonly options: Partial<Options>;
 }
 

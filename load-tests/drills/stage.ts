@@ -7,7 +7,8 @@ import { createConnection } from 'mysql2/promise';
 import { Buyer } from './buyer';
 import type { FromBuyer } from './messages';
 
-const BALANCE = 'item';
+/** What all buyers of a drill want. */
+export const BALANCE = 'item';
 const DATABASE = 'lab_drill';
 
 /** What all buyers of a drill have in common. */
@@ -23,9 +24,13 @@ export interface Place {
   /** `redis://host:port`; absent: a Redis that nothing happens to. */
   readonly redis?: string;
   readonly servers?: ServerAddresses;
+  /** How long ZooKeeper keeps its session without hearing of it, milliseconds. */
+  readonly sessionMs?: number;
   /** Another one than the drill's. */
   readonly strategy?: string;
   readonly options?: Partial<Options>;
+  /** The row asks for the number that the lock's server gave: `fencedByTheServer`. */
+  readonly fenced?: true;
 }
 
 /** Where one drill is played: its servers, its buyers, what has happened and what is known for sure. */
@@ -33,6 +38,7 @@ export class Stage {
   readonly timeline: DrillMoment[] = [];
   private readonly facts: Fact[] = [];
   private readonly figures: Record<string, number | string> = {};
+  private readonly leavers: (() => void)[] = [];
   private readonly buyers: { buyer: Buyer; dismiss: () => void }[] = [];
   private calmRedis: Promise<string> | undefined;
 
@@ -73,11 +79,13 @@ export class Stage {
         name,
         redis: place.redis ?? (await this.calm()),
         servers: place.servers ?? {},
+        ...(place.sessionMs !== undefined && { sessionMs: place.sessionMs }),
         mysql: this.mysql,
         database: DATABASE,
         lockDir: this.park.lockDir,
         balance: BALANCE,
         strategy: place.strategy ?? this.cast.strategy,
+        ...(place.fenced !== undefined && { fenced: place.fenced }),
         options: { ...this.cast.options, ...place.options },
       },
       (message) => {
@@ -102,6 +110,11 @@ export class Stage {
   /** A number to be shown beside the verdict. */
   figure(name: string, value: number | string): void {
     this.figures[name] = value;
+  }
+
+  /** Something that is to be ended with the drill, before its servers are. */
+  leaves(end: () => void): void {
+    this.leavers.push(end);
   }
 
   /** What came of it, by the database. */
@@ -131,6 +144,7 @@ export class Stage {
       await buyer.kill();
       dismiss();
     }
+    for (const end of this.leavers) end();
     await this.dataSource.destroy();
     await this.park.clear();
   }

@@ -130,6 +130,16 @@ describe('etcd', () => {
     },
   );
 
+  test('a lease is prolonged at another member, whatever has happened to the first', async () => {
+    const members = await park.etcd(3);
+    const lost = await follower(members);
+    const etcd = open([lost, ...members.filter((member) => member !== lost)]);
+    const lease = await etcd.grant(10_000);
+    expect(await etcd.keepAlive(lease, 'lock/a')).toBe(true);
+    await lost.server.kill();
+    expect(await etcd.keepAlive(lease, 'lock/a')).toBe(true);
+  });
+
   test('without a majority a call fails within a second, and with one it is answered again', async () => {
     const members = await park.etcd(3);
     const etcd = open(members);

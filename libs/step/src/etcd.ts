@@ -1,4 +1,4 @@
-import { Etcd3, EtcdLeaseInvalidError, isRecoverableError } from 'etcd3';
+import { castGrpcError, Etcd3, EtcdLeaseInvalidError, isRecoverableError } from 'etcd3';
 import { answered } from './answered';
 import { DependencyDown, SessionLost } from './errors';
 import { step, type Step } from './step';
@@ -252,8 +252,9 @@ export class SteppedEtcd {
         const [answer, result] = await this.inItsTime(send(member.client));
         if (current !== undefined && answer !== undefined) current.order = Number(answer.header.revision);
         return result;
-      } catch (error) {
-        const isAway = error instanceof DependencyDown || isRecoverableError(error as Error);
+      } catch (thrown) {
+        const error = castGrpcError(thrown as Error); // a stream's error comes without a type
+        const isAway = error instanceof DependencyDown || isRecoverableError(error);
         if (!isAway) throw error;
         this.leave(member);
         if (left === 1) throw new DependencyDown('etcd', 'etcd is not reachable', { cause: error });

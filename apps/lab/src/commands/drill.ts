@@ -103,7 +103,7 @@ export function drillTable(drilled: readonly Drilled[]): string {
     head: ['drill', 'what it shows', 'buyers', 'sold', 'verdict', 'as documented'],
     style: { head: [], border: [] },
     wordWrap: true,
-    colWidths: [28, 50],
+    colWidths: [34, 50],
   });
   for (const one of drilled) {
     const { drill, runs } = one;

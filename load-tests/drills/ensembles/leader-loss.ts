@@ -1,0 +1,270 @@
+import type { Member } from '#lab/stack';
+import { monotonic } from '#lab/step';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Buyer } from '../buyer';
+import type { Drill } from '../drill';
+import { inTime } from './in-time';
+import { memberWith, START, type Ensemble, type Kind, type Ticket } from './lock-servers';
+import { before } from '../messages';
+import type { Stage } from '../stage';
+
+const MEMBERS = 3;
+/** Milliseconds: longer than an election on a busy machine. */
+const LONG_MS = 6000;
+/** By which a buyer gives its lock back. */
+const RELEASE: Readonly<Record<Kind, string>> = { zookeeper: 'DELETE', etcd: 'REVOKE' };
+
+interface Loss {
+  readonly failure: 'killed' | 'stopped';
+  readonly whose: 'leader' | 'follower';
+}
+
+/**
+ * A has the lock and stands before its write, B waits for it; one of three servers is lost. A's session must outlive that:
+ * B gets the lock only when A has given it back. C comes later, and has a greater fence than both.
+ */
+const play =
+  (kind: Kind, { failure, whose }: Loss) =>
+  async (stage: Stage): Promise<void> => {
+    const ensemble = await START[kind](stage, MEMBERS, LONG_MS);
+    const { queue, members } = ensemble;
+    const [leader] = await ensemble.leaders();
+    if (leader === undefined) throw new Error('three members answer, and none of them leads');
+    const followers = members.filter((member) => member !== leader);
+
+    // A is connected to the one that is lost, or to any
+    const A = await stage.buyer('A', ensemble.place(whose === 'leader' ? members : followers));
+    await A.runUntil(before('UPDATE balance SET amount'));
+    const B = await stage.buyer('B', ensemble.place());
+    const entered = goIn(B);
+    await inTime(stage, 'A has the lock and B waits, say the servers', async () =>
+      isQueue(await queue(kind), 'A', 'B'),
+    );
+    const [held, waiting] = await queue(kind);
+
+    const lost = whose === 'leader' ? leader : await connected(ensemble, kind, held, followers);
+    const seen = watch(ensemble.changes(members));
+    const others = members.filter((member) => member !== lost);
+    const answers = others.map((member) => watch(ensemble.changes([member])));
+    await delay(100); // so that both have been answered before
+    const since = monotonic();
+    if (failure === 'killed') await lost.server.kill();
+    else await lost.server.pause();
+    stage.note('drill', `the ${whose} is ${failure}`);
+    const isLost = failure === 'killed' ? !lost.server.isUp : lost.server.isUp && !lost.server.isRunning;
+    stage.fact(`the ${whose} is ${failure}`, isLost);
+    await inTime(stage, 'one of the others leads, by its own word', async () => {
+      const leaders = await ensemble.leaders();
+      return leaders.some((member) => others.includes(member));
+    });
+    await inTime(stage, 'the others take changes again', () =>
+      Promise.resolve(answers.some(({ after }) => after(since))),
+    );
+    await inTime(stage, 'who is connected like B is answered again', () =>
+      Promise.resolve(seen.after(since)),
+    );
+    await inTime(stage, "A's client is connected to one of the others, in the same session or lease", () =>
+      moved(ensemble, kind, A, held, others, since),
+    );
+    stage.figure(
+      'ms in which no change was possible',
+      gap(
+        [seen, ...answers].flatMap(({ times }) => times),
+        since,
+      ),
+    );
+    stage.figure('ms without an answer, as B would see it', gap(seen.times, since));
+    for (const one of [seen, ...answers]) one.stop();
+
+    const [first] = await queue(kind);
+    stage.fact(
+      'A still has the lock, in the same session or lease, say the servers',
+      first?.buyer === 'A' && first.session === held?.session && first.fence === held?.fence,
+    );
+    stage.fact('B still waits', entered.at === undefined);
+    await A.finish();
+    await entered.done;
+    const released = A.answered(RELEASE[kind])?.at ?? Infinity;
+    stage.fact('B had the lock only after A had begun to give it back', (entered.at ?? 0) > released);
+    await B.finish();
+    if (failure === 'stopped') {
+      lost.server.resume();
+      await inTime(
+        stage,
+        'the one that was stopped goes on, and does not lead, by its own word',
+        async () => lost.server.isRunning && !(await ensemble.leaders()).includes(lost),
+      );
+    }
+
+    const C = await stage.buyer('C', ensemble.place());
+    await C.runUntil(before('SELECT'));
+    const [last] = await queue(kind);
+    const fences = [held, waiting, last].map((ticket) => ticket?.fence ?? 0);
+    stage.figure('fences of A, B, C', fences.join(', '));
+    const [a = 0, b = 0, c = 0] = fences;
+    stage.fact("no fence repeats: A's is less than B's, B's less than C's", 0 < a && a < b && b < c);
+    await C.finish();
+  };
+
+/** The follower that A's session is at. An etcd client begins with the first of its list. */
+async function connected(
+  ensemble: Ensemble,
+  kind: Kind,
+  held: Ticket | undefined,
+  followers: readonly Member[],
+): Promise<Member> {
+  const member = kind === 'etcd' ? followers[0] : await memberWith(ensemble, held?.session);
+  if (member === undefined || !followers.includes(member)) throw new Error('A is connected to no follower');
+  return member;
+}
+
+/** ZooKeeper's servers say who is connected to them; of etcd a lease that was prolonged says so. */
+async function moved(
+  ensemble: Ensemble,
+  kind: Kind,
+  A: Buyer,
+  held: Ticket | undefined,
+  others: readonly Member[],
+  since: number,
+): Promise<boolean> {
+  if (kind === 'etcd') return (A.answered('KEEPALIVE')?.at ?? 0) > since;
+  const member = await memberWith({ ...ensemble, members: others }, held?.session);
+  return member !== undefined;
+}
+
+const isQueue = (tickets: readonly Ticket[], ...buyers: readonly string[]): boolean =>
+  tickets.map(({ buyer }) => buyer).join() === buyers.join();
+
+/** Lets a buyer wait for the lock; it is held when it is inside. */
+function goIn(buyer: Buyer): { at: number | undefined; readonly done: Promise<void> } {
+  const entered: { at: number | undefined; done: Promise<void> } = { at: undefined, done: Promise.resolve() };
+  entered.done = buyer.runUntil(before('SELECT')).then(() => {
+    entered.at = monotonic();
+  });
+  entered.done.catch(() => undefined); // told when it is awaited
+  return entered;
+}
+
+interface Watch {
+  /** When changes were answered: CLOCK_MONOTONIC in microseconds. */
+  readonly times: readonly number[];
+  readonly after: (since: number) => boolean;
+  stop(): void;
+}
+
+/** Makes one change after the other, and remembers when they were answered. */
+function watch({ change, end }: ReturnType<Ensemble['changes']>): Watch {
+  const times: number[] = [];
+  let goesOn = true;
+  const run = async (): Promise<void> => {
+    while (goesOn) {
+      const asked = monotonic();
+      await change().then(
+        () => times.push(asked, monotonic()),
+        () => undefined,
+      );
+      await delay(5);
+    }
+  };
+  void run();
+  return {
+    times,
+    // asked after it, not only answered
+    after: (since) => times.some((at, i) => i % 2 === 0 && at > since),
+    stop: () => {
+      goesOn = false;
+      end();
+    },
+  };
+}
+
+/** From the loss to the first answer to what was asked after it; milliseconds. */
+function gap(times: readonly number[], since: number): number {
+  const answers = times.filter((_, i) => i % 2 === 1 && (times[i - 1] ?? 0) > since);
+  return Math.round((Math.min(...answers) - since) / 1000);
+}
+
+/** Two of three servers are killed while A has the lock; they come back. */
+const playWithoutQuorum =
+  (kind: Kind) =>
+  async (stage: Stage): Promise<void> => {
+    const ensemble = await START[kind](stage, MEMBERS, LONG_MS);
+    const A = await stage.buyer('A', ensemble.place());
+    await A.runUntil(before('UPDATE balance SET amount'));
+    stage.fact('A has the lock, say the servers', isQueue(await ensemble.queue(kind), 'A'));
+
+    const lost = ensemble.members.slice(0, 2);
+    await Promise.all(lost.map(({ server }) => server.kill()));
+    stage.note('drill', 'two of three servers are killed');
+    stage.fact(
+      'two of three servers are dead',
+      lost.every(({ server }) => !server.isUp),
+    );
+    await inTime(stage, 'nobody leads, by the own word of who is left', async () => {
+      const leaders = await ensemble.leaders();
+      return leaders.length === 0;
+    });
+    const B = await stage.buyer('B', ensemble.place());
+    const begun = monotonic();
+    await B.finish();
+    stage.figure('ms until B was told', Math.round(((B.endedAt ?? Infinity) - begun) / 1000));
+    stage.fact('B gets no lock, and is told that the servers are down', B.outcome === 'DEPENDENCY.DOWN');
+    await A.finish();
+
+    await Promise.all(lost.map(({ server }) => server.start()));
+    await inTime(stage, 'somebody leads again', async () => (await ensemble.leaders()).length === 1);
+    const C = await stage.buyer('C', ensemble.place());
+    await C.runUntil(before('SELECT'));
+    const [first] = await ensemble.queue(kind);
+    stage.fact('C has the lock, say the servers', first?.buyer === 'C');
+    await C.finish();
+  };
+
+interface Row {
+  readonly failure: string;
+  readonly shows: string;
+  readonly certainBy: string;
+  readonly play: (kind: Kind) => Drill['play'];
+  readonly stock?: number;
+}
+
+const ROWS: readonly Row[] = [
+  {
+    failure: 'leader-killed',
+    shows: 'another one is elected, and A keeps its lock: nobody is let in',
+    certainBy: 'the leader, by its own word, is killed while A stands before its write',
+    play: (kind) => play(kind, { failure: 'killed', whose: 'leader' }),
+  },
+  {
+    failure: 'leader-stopped',
+    shows: 'the others elect another one, and the old one gives way when it goes on; A keeps its lock',
+    certainBy: 'the leader, by its own word, is stopped while A stands before its write',
+    play: (kind) => play(kind, { failure: 'stopped', whose: 'leader' }),
+  },
+  {
+    failure: 'member-killed',
+    shows: 'the server that A is connected to: its client goes to another one, and A keeps its lock',
+    certainBy: 'the follower that A is connected to is killed while A stands before its write',
+    play: (kind) => play(kind, { failure: 'killed', whose: 'follower' }),
+  },
+  {
+    failure: 'quorum-lost',
+    shows: 'no lock for anybody without a majority, nothing sold twice; with it C buys',
+    certainBy: 'two of three servers are killed while A stands before its write',
+    play: playWithoutQuorum,
+    stock: 2,
+  },
+];
+
+const KINDS: readonly Kind[] = ['zookeeper', 'etcd'];
+
+export const LEADER_LOSS: readonly Drill[] = ROWS.flatMap(({ failure, ...row }) =>
+  KINDS.map((kind) => ({
+    ...row,
+    name: `${failure}/${kind}`,
+    strategy: kind,
+    options: { waitMs: 30_000 },
+    needs: [kind],
+    play: row.play(kind),
+  })),
+);

@@ -1,0 +1,137 @@
+import type { OnDemand } from '#lab/stack';
+import type { Drill } from '../drill';
+import { inTime } from './in-time';
+import { startEtcd, startRedis, startZookeeper, type LockServers } from './lock-servers';
+import { before, type Mark } from '../messages';
+import type { Stage } from '../stage';
+
+/** Milliseconds: the shortest that all three grant. */
+const SHORT_MS = 1000;
+
+/** A is stopped while it holds the lock, until its session or lease has ended; B comes and buys; A goes on. */
+const play =
+  ({ servers, strategy, fenced, pausedAt = BEFORE_WRITE }: Variant) =>
+  async (stage: Stage): Promise<void> => {
+    const { place, queue } = await servers(stage);
+    const seat = { ...place(), ...(fenced !== undefined && { fenced }) };
+    const A = await stage.buyer('A', seat);
+    await A.runUntil(pausedAt);
+    const [held] = await queue(strategy);
+    stage.fact('A has the lock, says the server', held !== undefined && (held.buyer ?? 'A') === 'A');
+    stage.fact('A stands still, says the kernel', await A.pause());
+    const isFree = async (): Promise<boolean> => (await queue(strategy)).length === 0;
+    const ms = await inTime(
+      stage,
+      'its session or lease has ended, and the lock with it, says the server',
+      isFree,
+    );
+    stage.figure('ms until the lock was free', ms);
+
+    const B = await stage.buyer('B', seat);
+    await B.runUntil(before('SELECT'));
+    const [next] = await queue(strategy);
+    stage.fact('B has the lock now, says the server', next !== undefined && (next.buyer ?? 'B') === 'B');
+    if (held?.fence !== undefined) {
+      stage.figure('fence of A', held.fence);
+      stage.figure('fence of B', next?.fence ?? 'none');
+    }
+    await B.finish();
+    A.resume();
+    await A.finish();
+  };
+
+/** After its last look at its own session. */
+const BEFORE_WRITE = before('UPDATE balance SET amount');
+
+interface Variant {
+  readonly variant: string;
+  readonly shows: string;
+  readonly strategy: string;
+  readonly servers: (stage: Stage) => Promise<LockServers>;
+  readonly needs?: readonly OnDemand[];
+  readonly fenced?: true;
+  readonly pausedAt?: Mark;
+  readonly isSafe?: true;
+}
+
+const zookeeper = (members: number) => ({
+  servers: (stage: Stage) => startZookeeper(stage, members, SHORT_MS),
+  needs: ['zookeeper'] as const,
+});
+const etcd = (members: number) => ({
+  servers: (stage: Stage) => startEtcd(stage, members, SHORT_MS),
+  needs: ['etcd'] as const,
+});
+const redis = { servers: (stage: Stage) => startRedis(stage, SHORT_MS) };
+
+const TWO_HOLDERS = 'the lock goes on to B, and A writes all the same';
+const NOTICED = 'paused in its work, before its last look at the session: A knows, and sells nothing';
+
+const VARIANTS: readonly Variant[] = [
+  { variant: 'token-lua', strategy: 'token-lua', shows: TWO_HOLDERS, ...redis },
+  {
+    variant: 'watchdog',
+    strategy: 'watchdog',
+    shows: `the watchdog is paused, too: ${TWO_HOLDERS}`,
+    ...redis,
+  },
+  { variant: 'fenced', strategy: 'fenced', shows: 'the row refuses A', isSafe: true, ...redis },
+  { variant: 'zookeeper', strategy: 'zookeeper', shows: TWO_HOLDERS, ...zookeeper(1) },
+  { variant: 'zookeeper-herd', strategy: 'zookeeper-herd', shows: TWO_HOLDERS, ...zookeeper(1) },
+  {
+    variant: 'zookeeper-ensemble',
+    strategy: 'zookeeper',
+    shows: `three servers change nothing: ${TWO_HOLDERS}`,
+    ...zookeeper(3),
+  },
+  {
+    variant: 'zookeeper-czxid',
+    strategy: 'zookeeper',
+    shows: 'the same lock, its czxid as a fence: the row refuses A',
+    fenced: true,
+    isSafe: true,
+    ...zookeeper(3),
+  },
+  {
+    variant: 'zookeeper-in-work',
+    strategy: 'zookeeper',
+    shows: NOTICED,
+    pausedAt: before('WORK'),
+    isSafe: true,
+    ...zookeeper(1),
+  },
+  { variant: 'etcd', strategy: 'etcd', shows: TWO_HOLDERS, ...etcd(1) },
+  {
+    variant: 'etcd-ensemble',
+    strategy: 'etcd',
+    shows: `three servers change nothing: ${TWO_HOLDERS}`,
+    ...etcd(3),
+  },
+  {
+    variant: 'etcd-revision',
+    strategy: 'etcd',
+    shows: 'the same lock, its revision as a fence: the row refuses A',
+    fenced: true,
+    isSafe: true,
+    ...etcd(3),
+  },
+  {
+    variant: 'etcd-in-work',
+    strategy: 'etcd',
+    shows: NOTICED,
+    pausedAt: before('WORK'),
+    isSafe: true,
+    ...etcd(1),
+  },
+];
+
+export const SESSION_END: readonly Drill[] = VARIANTS.map((variant) => ({
+  name: `session-end/${variant.variant}`,
+  shows: variant.shows,
+  certainBy: "A's process is stopped until the server says that its session or lease has ended",
+  strategy: variant.strategy,
+  options: { workMs: 1, waitMs: 10_000 },
+  ...(variant.needs !== undefined && { needs: variant.needs }),
+  ...(variant.isSafe === undefined && { expected: { must: ['oversold', 'lost-update'], may: [] } }),
+  play: play(variant),
+}));
