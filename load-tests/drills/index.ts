@@ -1,4 +1,5 @@
 import type { Drill } from './drill';
+import { ENSEMBLES } from './ensembles';
 import { REDIS } from './redis';
 import { REDIS_ALONE } from './redis-alone';
 
@@ -6,4 +7,4 @@ export type { Drill } from './drill';
 export { runDrill, type DrillRun } from './run-drill';
 
 /** All drills, in the order in which they are told. */
-export const DRILLS: readonly Drill[] = [...REDIS, ...REDIS_ALONE];
+export const DRILLS: readonly Drill[] = [...REDIS, ...REDIS_ALONE, ...ENSEMBLES];

@@ -27,7 +27,10 @@ export interface Ensemble extends LockServers {
   /** Members that say of themselves that they lead. */
   readonly leaders: () => Promise<readonly Member[]>;
   /** What a waiting buyer sees of the servers: a connection like its own that makes one change after the other. */
-  readonly changes: (members: readonly Member[]) => { readonly change: () => Promise<unknown>; readonly end: () => void };
+  readonly changes: (members: readonly Member[]) => {
+    readonly change: () => Promise<unknown>;
+    readonly end: () => void;
+  };
 }
 
 export type Kind = 'zookeeper' | 'etcd';
