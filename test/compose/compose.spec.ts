@@ -125,7 +125,7 @@ describe.each(readings)('%s', (_, { services }) => {
 
   it('starts nothing more without a profile', () => {
     const always = all.filter(([, { profiles }]) => profiles === undefined).map(([name]) => name);
-    expect(always.sort()).toEqual(['inventory', 'migrate', 'mysql', 'nginx', 'order', 'redis']);
+    expect(always.sort()).toEqual(['account', 'inventory', 'migrate', 'mysql', 'nginx', 'order', 'redis']);
     expect(get('inventory').environment?.['COMPONENTS']).toMatch(/^(\$\{COMPOSE_PROFILES:-\}|redlock,.*)$/);
   });
 
@@ -154,7 +154,7 @@ describe.each(readings)('%s', (_, { services }) => {
     expect(JSON.stringify(get('etcd'))).toMatch(/etcd\.env|"ETCD_HEARTBEAT_INTERVAL":"20"/);
   });
 
-  it.each(['order', 'inventory', 'migrate'])('%s: runs the image that is built here', (name) => {
+  it.each(['order', 'inventory', 'account', 'migrate'])('%s: runs the image that is built here', (name) => {
     expect(get(name).image).toBe(get('order').image);
     expect(get(name).image).not.toContain('latest');
   });
@@ -171,7 +171,7 @@ describe.each(readings)('%s', (_, { services }) => {
     expect(service.healthcheck?.test?.[0]).toMatch(/^CMD/);
   });
 
-  it.each(['order', 'inventory'])('%s: starts after the migrations, as two replicas', (name) => {
+  it.each(['order', 'inventory', 'account'])('%s: starts after the migrations, as two replicas', (name) => {
     const { depends_on: needs = {}, deploy } = get(name);
     expect(needs['migrate']?.condition).toBe('service_completed_successfully');
     expect(needs['mysql']?.condition).toBe('service_healthy');
@@ -179,7 +179,7 @@ describe.each(readings)('%s', (_, { services }) => {
   });
 
   it('lets all replicas write their history into one volume', () => {
-    for (const name of ['order', 'inventory']) {
+    for (const name of ['order', 'inventory', 'account']) {
       const { volumes = [], environment = {} } = get(name);
       const targets = volumes.map((volume) =>
         typeof volume === 'string' ? volume : `${volume.source}:${volume.target}`,
@@ -194,7 +194,7 @@ describe.each(readings)('%s', (_, { services }) => {
     );
     expect(known).toContain('LAB_ENABLED');
     known.push('COMPONENTS'); // of replica.sh: below
-    for (const name of ['order', 'inventory', 'migrate'])
+    for (const name of ['order', 'inventory', 'account', 'migrate'])
       expect(known).toEqual(expect.arrayContaining(Object.keys(get(name).environment ?? {})));
   });
 
@@ -205,11 +205,14 @@ describe.each(readings)('%s', (_, { services }) => {
     expect(Object.keys(get('nginx').environment ?? {})).toEqual(expect.arrayContaining(asked));
   });
 
-  it.each(['ORDER_SERVERS', 'INVENTORY_SERVERS'])('%s: asks for the replicas again and again', (key) => {
-    expect(get('nginx').environment?.[key]).toMatch(
-      /resolver 127\.0\.0\.11 valid=1s .*server \w+:3000 resolve max_fails=0;/,
-    );
-  });
+  it.each(['ORDER_SERVERS', 'INVENTORY_SERVERS', 'ACCOUNT_SERVERS'])(
+    '%s: asks for the replicas again and again',
+    (key) => {
+      expect(get('nginx').environment?.[key]).toMatch(
+        /resolver 127\.0\.0\.11 valid=1s .*server \w+:3000 resolve max_fails=0;/,
+      );
+    },
+  );
 
   it('mounts every configuration file of infra/, read only', () => {
     const files = ['infra/nginx', 'infra/redis', 'infra/mysql', 'infra/zookeeper'].flatMap(filesUnder);

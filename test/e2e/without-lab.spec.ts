@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { expectProblem, openShop } from './support';
 
-const shop = openShop('without-lab', { lab: false, replicas: { order: 1, inventory: 1 } });
+const shop = openShop('without-lab', { lab: false, replicas: { order: 1, inventory: 1, account: 1 } });
 const faulty = { 'x-fault': 'after(COMMIT)=kill' };
 
 test('there is no lab address, and orders are placed all the same', async () => {
@@ -22,6 +22,9 @@ test('a fault is refused on the internal address and by the apps, and nothing ch
   const order = { body: { sku: 'phone', quantity: 1, buyer: 'ann' }, headers: faulty };
   const { url } = await shop().replica('order-1');
   expectProblem(await shop().post(`${url}/orders`, order), 403, 'FAULT.DISABLED');
+  const entry = { body: { amountMinor: 1 }, headers: faulty };
+  const accounts = await shop().replica('account-1');
+  expectProblem(await shop().post(`${accounts.url}/accounts/cafe/entries`, entry), 403, 'FAULT.DISABLED');
   expect(await shop().everything()).toEqual(before);
 });
 
@@ -31,16 +34,18 @@ test('a fault on the public address is cleared, not refused', async () => {
 
 test('reset, locks and history do not exist, in no app', async () => {
   const body = { sku: 'phone', stock: 1 };
-  for (const name of ['order-1', 'inventory-1']) {
+  for (const name of ['order-1', 'inventory-1', 'account-1']) {
     const { url } = await shop().replica(name);
     for (const path of [
       '/lab/reset',
       '/lab/order/reconcile',
       '/lab/inventory/reset',
       '/lab/inventory/reconcile',
+      '/lab/account/reset',
+      '/lab/account/scan/run',
     ])
       expectProblem(await shop().post(`${url}${path}`, { body }), 404, 'REQUEST.NOT_FOUND');
-    for (const path of ['/lab/history/phone', '/lab/inventory/locks/phone'])
+    for (const path of ['/lab/history/phone', '/lab/inventory/locks/phone', '/lab/account/history/cafe'])
       expectProblem(await shop().send(`${url}${path}`, 'GET', {}), 404, 'REQUEST.NOT_FOUND');
   }
 });

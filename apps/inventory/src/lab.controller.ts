@@ -1,8 +1,7 @@
-import type { SegmentRow } from '#lab/balance';
-import { Lab, type LockLeft } from '#lab/host';
-import { ReconcileBody, ResetBody, SkuParams } from '#lab/http';
-import type { Component } from '#lab/step';
-import { Body, Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
+import { Ledger } from '#lab/balance';
+import { BalanceLabController, Lab } from '#lab/host';
+import { ReconcileBody, ResetBody } from '#lab/http';
+import { Body, Controller, HttpCode, Inject, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ProductsService, type Product } from './products.service';
 
@@ -16,11 +15,18 @@ interface Reconciliation {
 /** Exists only when the lab is enabled, and is routed only by the lab address. */
 @ApiTags('lab')
 @Controller('lab/inventory')
-export class LabController {
+export class LabController extends BalanceLabController {
   constructor(
+    @Inject(Lab) lab: Lab,
+    @Inject(Ledger) ledger: Ledger,
     @Inject(ProductsService) private readonly products: ProductsService,
-    @Inject(Lab) private readonly lab: Lab,
-  ) {}
+  ) {
+    super(lab, ledger);
+  }
+
+  protected balanceOf(sku: string): string {
+    return sku;
+  }
 
   @Post('reset')
   @HttpCode(200)
@@ -37,23 +43,5 @@ export class LabController {
   })
   async reconcile(@Body() { sku }: ReconcileBody): Promise<Reconciliation> {
     return { sku, changed: await this.lab.reconcile(sku) };
-  }
-
-  @Get('segments/:sku')
-  @ApiOperation({ summary: 'The rows over which the stock of a product is split; none: it is not' })
-  segments(@Param() { sku }: SkuParams): Promise<SegmentRow[]> {
-    return this.lab.segments(sku);
-  }
-
-  @Get('locks/:sku')
-  @ApiOperation({ summary: 'The locks of a product that exist now' })
-  locks(@Param() { sku }: SkuParams): Promise<LockLeft[]> {
-    return this.lab.locks(sku);
-  }
-
-  @Get('components')
-  @ApiOperation({ summary: 'The servers on demand that this lab has' })
-  components(): readonly Component[] {
-    return this.lab.components;
   }
 }

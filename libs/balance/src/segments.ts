@@ -37,17 +37,17 @@ export class Segments {
   }
 
   /**
-   * Moves all that is in the balance's row into `most` segments, or fewer: none is empty. Of several who want to, the
-   * first does; what is split already stays as it is.
+   * Moves all that is in the balance's row into `most` segments, or fewer: none is empty, unless `evenEmpty` ones are
+   * wanted, for units that come. Of several who want to, the first does; what is split already stays as it is.
    */
-  async split(balance: string, most: number): Promise<void> {
+  async split(balance: string, most: number, { evenEmpty = false } = {}): Promise<void> {
     await this.dataSource.transaction(async (tx) => {
       const [row] = await tx.query<{ amount: number; segments: number }[]>(
         'SELECT amount, segments FROM balance WHERE id = ? FOR UPDATE',
         [balance],
       );
       if (row === undefined) throw new UnknownBalance(balance);
-      const count = Math.min(most, row.amount);
+      const count = evenEmpty ? most : Math.min(most, row.amount);
       if (row.segments > 0 || count === 0) return;
       const rows = shares(row.amount, count).map((amount, segment) => [balance, segment, amount, amount]);
       await tx.query('INSERT INTO balance_segment (balance, segment, amount, initial) VALUES ?', [rows]);

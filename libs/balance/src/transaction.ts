@@ -62,11 +62,11 @@ export class BalanceTransaction {
     return written;
   }
 
-  /** Changes the value in one statement if enough is left, else throws `SoldOut`. */
+  /** Changes the value in one statement if enough is left, else throws `SoldOut`, or `StockIsSplit`. */
   async writeIfEnough(change: Change): Promise<Movement> {
     const { balance, delta } = change;
     const written = await this.sql.query<Written>(
-      'UPDATE balance SET amount = LAST_INSERT_ID(amount + ?) WHERE id = ? AND amount + ? >= 0',
+      'UPDATE balance SET amount = LAST_INSERT_ID(amount + ?) WHERE id = ? AND amount + ? >= 0 AND segments = 0',
       [delta, balance, delta],
     );
     if (written.affectedRows === 0) throw new SoldOut(change, await this.read(balance));

@@ -40,6 +40,7 @@ const schema = z.object({
   MYSQL_URL: z.url({ protocol: /^(mysql|mariadb)$/ }).default('mysql://lab:lab@127.0.0.1:3306'),
   INVENTORY_DATABASE: z.string().regex(/^\w+$/).default('inventory'),
   ORDER_DATABASE: z.string().regex(/^\w+$/).default('orders'),
+  ACCOUNT_DATABASE: z.string().regex(/^\w+$/).default('accounts'),
   INVENTORY_URL: http.default('http://127.0.0.1:8090'),
   ORDER_RECONCILE_EVERY_MS: z.coerce
     .number()
@@ -57,6 +58,18 @@ const schema = z.object({
     .describe(
       'so long nobody has been at work on an order that is reconciled: longer than the longest answer',
     ),
+  SCAN_EVERY_MS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(3_600_000)
+    .default(0)
+    .describe('how often a replica of the account app settles pending entries, 0: never'),
+  SCAN_STRATEGY: z
+    .string()
+    .regex(/^[\w-]{1,64}$/)
+    .optional()
+    .describe('the strategy by which it settles them'),
   LAB_ENABLED: z.stringbool().default(false).describe('faults, history and reset: never in production'),
   HISTORY_DIR: z.string().default('.lab/history'),
   LOCK_DIR: z
@@ -81,6 +94,7 @@ export interface Config {
   readonly mysqlUrl: string;
   readonly inventoryDatabase: string;
   readonly orderDatabase: string;
+  readonly accountDatabase: string;
   readonly inventoryUrl: string;
   readonly orderReconcile: {
     /** Between two looks, milliseconds. */
@@ -88,6 +102,8 @@ export interface Config {
     /** For how long nobody has been at work on an order that is left half-way, milliseconds. */
     readonly afterMs: number;
   };
+  /** The scan that settles pending entries: how often each replica runs it (0: never), and by which strategy. */
+  readonly scan: { readonly everyMs: number; readonly strategy?: string };
   /** Faults, history and reset exist only when this is true. */
   readonly labEnabled: boolean;
   readonly historyDir: string;
@@ -113,8 +129,13 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     mysqlUrl: data.MYSQL_URL,
     inventoryDatabase: data.INVENTORY_DATABASE,
     orderDatabase: data.ORDER_DATABASE,
+    accountDatabase: data.ACCOUNT_DATABASE,
     inventoryUrl: data.INVENTORY_URL,
     orderReconcile: { everyMs: data.ORDER_RECONCILE_EVERY_MS, afterMs: data.ORDER_RECONCILE_AFTER_MS },
+    scan: {
+      everyMs: data.SCAN_EVERY_MS,
+      ...(data.SCAN_STRATEGY !== undefined && { strategy: data.SCAN_STRATEGY }),
+    },
     labEnabled: data.LAB_ENABLED,
     historyDir: data.HISTORY_DIR,
     lockDir: data.LOCK_DIR,

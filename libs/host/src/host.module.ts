@@ -8,12 +8,13 @@ import { connectRedis, connectServers, connectSubscriber } from './connect';
 import { Connections, SUBSCRIBER } from './connections';
 import { Lab } from './lab';
 import { LOCK_SHELVES, lockShelves } from './lock-shelves';
+import { CONFIG } from './tokens';
 import { Toolbox } from './toolbox';
 
 /** An app whose replicas run strategies on balances of its own. */
 export interface HostOptions {
   /** As `x-fault` and the history name it. */
-  readonly app: 'inventory';
+  readonly app: 'inventory' | 'account';
   /** The schema of its balances: BALANCE_MIGRATIONS and the app's own. */
   readonly dataSource: () => SteppedDataSource;
 }
@@ -29,6 +30,12 @@ export function hostModule(config: Config, { app, dataSource }: HostOptions): Dy
     {
       provide: Ledger,
       useFactory: (source: SteppedDataSource) => new Ledger(source),
+      inject: [SteppedDataSource],
+    },
+    { provide: CONFIG, useValue: config },
+    {
+      provide: Balances,
+      useFactory: (source: SteppedDataSource) => new Balances(source),
       inject: [SteppedDataSource],
     },
     Toolbox,
@@ -51,11 +58,6 @@ export function hostModule(config: Config, { app, dataSource }: HostOptions): Dy
         inject: [SUBSCRIBER],
       },
       {
-        provide: Balances,
-        useFactory: (source: SteppedDataSource) => new Balances(source),
-        inject: [SteppedDataSource],
-      },
-      {
         provide: LOCK_SHELVES,
         useFactory: lockShelves,
         inject: [SteppedRedis, Servers, Ledger, LockFolder],
@@ -67,6 +69,6 @@ export function hostModule(config: Config, { app, dataSource }: HostOptions): Dy
         inject: [SteppedDataSource],
       },
     ],
-    exports: [SteppedDataSource, Story, Ledger, Toolbox, Lab],
+    exports: [CONFIG, SteppedDataSource, Story, Balances, Ledger, Toolbox, Lab],
   };
 }

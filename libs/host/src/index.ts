@@ -1,4 +1,5 @@
+export { BalanceLabController } from './balance-lab.controller';
 export { hostModule, type HostOptions } from './host.module';
 export { Lab } from './lab';
-export type { LockLeft } from './lock-shelves';
+export { CONFIG } from './tokens';
 export { Toolbox } from './toolbox';

@@ -1,9 +1,11 @@
-import { Ledger, type SegmentRow } from '#lab/balance';
-import { Story } from '#lab/http';
+import { Ledger } from '#lab/balance';
+import type { Config } from '#lab/config';
+import { readHistory, Story } from '#lab/http';
 import { Servers, type Component } from '#lab/step';
 import { CATALOGUE, DEFAULT_OPTIONS } from '#lab/strategy';
 import { Inject, Injectable } from '@nestjs/common';
 import { LOCK_SHELVES, type LockLeft, type LockShelf } from './lock-shelves';
+import { CONFIG } from './tokens';
 import { Toolbox } from './toolbox';
 
 /** What the lab may do with the balances of a replica, and see of them. */
@@ -15,6 +17,7 @@ export class Lab {
     @Inject(Servers) private readonly servers: Servers,
     @Inject(LOCK_SHELVES) private readonly shelves: readonly LockShelf[],
     @Inject(Story) private readonly story: Story,
+    @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   /** Sets a balance anew: `setRow` sets its row and forgets its movements, then its locks go. */
@@ -41,15 +44,16 @@ export class Lab {
     return changed;
   }
 
-  /** The rows over which a balance is split; none: it is not. */
-  segments(balance: string): Promise<SegmentRow[]> {
-    return this.ledger.segments(balance);
-  }
-
   /** The locks of a balance that exist now. */
   async locks(balance: string): Promise<LockLeft[]> {
     const found = await Promise.all(this.shelves.map((shelf) => shelf.locks(balance)));
     return found.flat();
+  }
+
+  /** What was recorded of a balance since its last reset: one JSON object per line. */
+  async history(balance: string): Promise<Buffer> {
+    const lines = await readHistory(this.config.historyDir, balance);
+    return Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   }
 
   /** The servers on demand that this lab has. */

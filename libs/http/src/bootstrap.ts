@@ -12,11 +12,17 @@ import { ProblemFilter } from './problem-filter';
 const LARGEST_BODY = 16 * 1024;
 const REQUEST_ID = /^[\w.-]{1,64}$/;
 
+interface ServeOptions {
+  /** A route whose bodies are handed over as streams, whatever their length: their handler sets the bounds. */
+  readonly streamed?: { readonly type: string; readonly route: string };
+}
+
 /** Starts a Nest app as one replica: validation, problem+json, OpenAPI at /docs, orderly shutdown. */
 export async function serve(
   module: DynamicModule,
   title: string,
   config: Config,
+  { streamed }: ServeOptions = {},
 ): Promise<NestFastifyApplication> {
   bindLeanly();
   const adapter = new FastifyAdapter({
@@ -27,6 +33,11 @@ export async function serve(
       return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
     },
   });
+  if (streamed !== undefined)
+    adapter.getInstance().addContentTypeParser(streamed.type, ({ routeOptions }, body, done) => {
+      if (routeOptions.url === streamed.route) done(null, body);
+      else done(Object.assign(new Error('send application/json'), { statusCode: 415 }));
+    });
   const app = await NestFactory.create<NestFastifyApplication>(module, adapter, { logger: false });
   app.useLogger(new ConsoleLogger({ json: true, logLevels: ['warn', 'error', 'fatal'] }));
   app.useGlobalFilters(new ProblemFilter());

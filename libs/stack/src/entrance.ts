@@ -133,6 +133,7 @@ function render(
   const values: Record<string, string> = {
     ORDER_SERVERS: upstream(routes.order),
     INVENTORY_SERVERS: upstream(routes.inventory),
+    ACCOUNT_SERVERS: upstream(routes.account),
     PUBLIC_LISTEN: `127.0.0.1:${publicPort}`,
     LAB_LISTEN: `127.0.0.1:${labPort}`,
     INVENTORY_LISTEN: `127.0.0.1:${inventoryPort}`,

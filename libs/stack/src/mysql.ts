@@ -11,7 +11,7 @@ import { demand, NEEDED } from './programs';
 import { type Recipe, type Server, startOnFreePorts } from './server';
 import type { Conditions, Durability } from './types';
 
-/** A private MariaDB or MySQL 8 with the schemas `inventory` and `orders` and the user `lab`. */
+/** A private MariaDB or MySQL 8 with the schemas `inventory`, `orders` and `accounts` and the user `lab`. */
 export async function startMysql(
   layout: Layout,
   durability: Durability,
@@ -65,10 +65,10 @@ export async function startMysql(
 /** Run at every start by the server itself, one statement a line. Schemas of specs match `test\_%` or `lab\_%`. */
 function setUpSql(password: string): string {
   const user = `'lab'@'127.0.0.1'`;
-  const schemas = ['inventory', 'orders', 'inventory\\_%', 'orders\\_%', 'lab\\_%', 'test\\_%'];
+  const own = ['inventory', 'orders', 'accounts'];
+  const schemas = [...own, ...own.map((name) => `${name}\\_%`), 'lab\\_%', 'test\\_%'];
   return [
-    'CREATE DATABASE IF NOT EXISTS inventory;',
-    'CREATE DATABASE IF NOT EXISTS orders;',
+    ...own.map((name) => `CREATE DATABASE IF NOT EXISTS ${name};`),
     `CREATE USER IF NOT EXISTS ${user} IDENTIFIED BY '${password}';`,
     ...schemas.map((schema) => `GRANT ALL ON \`${schema}\`.* TO ${user};`),
     // Who waits for whom is read from the server (SHOW ENGINE INNODB STATUS, performance_schema).

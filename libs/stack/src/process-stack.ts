@@ -32,6 +32,7 @@ interface Servers {
 export class ProcessStack implements Stack {
   private fleet: SupervisedReplica[] = [];
   private entrance: Entrance | undefined;
+  private readonly migrated = new Set<string>();
   private stopping: Promise<void> | undefined;
   private scaling: Promise<void> = Promise.resolve();
   private readonly journal: Journal;
@@ -155,7 +156,7 @@ export class ProcessStack implements Stack {
     const missing = apps.flatMap((app) =>
       Array.from({ length: (counts[app] ?? 0) - this.members(app).length }, () => app),
     );
-    await this.prepare(missing.length > 0);
+    await this.prepare(missing);
 
     for (const app of missing) this.fleet.push(await this.create(app));
     await Promise.all(this.fleet.map((replica) => replica.ready(READY_MS)));
@@ -166,17 +167,21 @@ export class ProcessStack implements Stack {
     this.fleet = staying;
   }
 
-  /** Once, before the first replica: nginx, whose internal address replicas are told, and the schemas. */
-  private async prepare(needed: boolean): Promise<void> {
-    if (this.entrance || !needed) return;
+  /** Before the first replica: nginx, whose internal address replicas are told, and the schemas, each once. */
+  private async prepare(missing: readonly AppName[]): Promise<void> {
+    if (missing.length === 0) return;
     const { layout, claim, options } = this;
     const { lab, preferredPorts } = options;
-    this.entrance = await Entrance.open({ layout, claim, lab, preferredPorts }, routesTo([]));
-    await Promise.all(this.migrations().map((script) => this.migrate(script)));
+    this.entrance ??= await Entrance.open({ layout, claim, lab, preferredPorts }, routesTo([]));
+    const scripts = this.migrationsFor(missing).filter((script) => !this.migrated.has(script));
+    await Promise.all(scripts.map((script) => this.migrate(script)));
+    for (const script of scripts) this.migrated.add(script);
   }
 
-  private migrations(): readonly string[] {
-    return this.options.migrations ?? ['inventory', 'order'].map((app) => builtApp(app, 'migrate.js'));
+  /** The shop's two apps need each other; whoever has no accounts need not wait for theirs. */
+  private migrationsFor(missing: readonly AppName[]): readonly string[] {
+    const apps = ['inventory', 'order', ...(missing.includes('account') ? ['account'] : [])];
+    return this.options.migrations ?? apps.map((app) => builtApp(app, 'migrate.js'));
   }
 
   private async migrate(script: string): Promise<void> {
@@ -220,6 +225,7 @@ export class ProcessStack implements Stack {
       MYSQL_URL: this.urls.mysql,
       INVENTORY_DATABASE: 'inventory',
       ORDER_DATABASE: 'orders',
+      ACCOUNT_DATABASE: 'accounts',
       INVENTORY_URL: this.urls.inventory,
       ...environmentOf(this.urls.servers),
       LAB_ENABLED: String(this.options.lab),
@@ -268,7 +274,7 @@ export const machine = (): Conditions => ({
 
 const builtApp = (app: string, file: string): string => join(projectRoot(), 'dist', 'apps', app, 'src', file);
 
-const routesTo = (replicas: readonly SupervisedReplica[]): Routes => ({
-  order: replicas.filter(({ app }) => app === 'order').map(({ url }) => url),
-  inventory: replicas.filter(({ app }) => app === 'inventory').map(({ url }) => url),
-});
+function routesTo(replicas: readonly SupervisedReplica[]): Routes {
+  const of = (name: AppName): string[] => replicas.filter(({ app }) => app === name).map(({ url }) => url);
+  return { order: of('order'), inventory: of('inventory'), account: of('account') };
+}

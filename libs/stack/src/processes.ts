@@ -46,9 +46,11 @@ async function start(options: StackOptions, layout: Layout, claim: Claim): Promi
     components.provide(wanted),
   ]);
   const stack = new ProcessStack(options, layout, claim, { redis, mysql, components });
-  const { order, inventory } = options.replicas;
-  if (order + inventory > 0)
-    options.onProgress?.(`starting ${order} order and ${inventory} inventory replicas`);
+  const wantedReplicas = Object.entries(options.replicas).filter(([, count]) => count > 0);
+  if (wantedReplicas.length > 0)
+    options.onProgress?.(
+      `starting ${wantedReplicas.map(([app, count]) => `${count} ${app}`).join(' and ')} replicas`,
+    );
   await stack.scaleAll(options.replicas);
   const control = await serveControl(options.dir, stack);
   stack.onStop(control.close);

@@ -1,7 +1,7 @@
 import type { Component, ServerAddresses } from '#lab/step';
 
-/** The two applications that run as replicas. */
-export type AppName = 'order' | 'inventory';
+/** The applications that run as replicas. */
+export type AppName = 'order' | 'inventory' | 'account';
 
 /** The servers under the replicas, by the names that kill, pause, resume and restart understand. */
 export type ServerName =
@@ -20,6 +20,8 @@ export type ServerName =
 export interface ReplicaCounts {
   readonly order: number;
   readonly inventory: number;
+  /** None unless said otherwise: `scale` adds them when they are needed. */
+  readonly account?: number;
 }
 
 export interface StackOptions {
@@ -56,7 +58,7 @@ export interface Urls {
   /** nginx's internal address of the inventory app. */
   readonly inventory: string;
   readonly redis: string;
-  /** With user and password, without a schema: the schemas are `inventory` and `orders`. */
+  /** With user and password, without a schema: the schemas are `inventory`, `orders` and `accounts`. */
   readonly mysql: string;
   /** Of the servers on demand, as far as there are any. */
   readonly servers: ServerAddresses;

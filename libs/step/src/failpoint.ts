@@ -36,7 +36,7 @@ export type PauseEvent = (typeof PAUSE_EVENTS)[number];
 /** Milliseconds that a pause, block or delay may last. */
 export const LONGEST_FAULT_MS = 30_000;
 const MOST_FAULTS = 4;
-const APPS: ReadonlySet<string> = new Set(['order', 'inventory']);
+const APPS: ReadonlySet<string> = new Set(['order', 'inventory', 'account']);
 
 /** What a fault does to this process; injected, so that the grammar can be tested without dying. */
 export interface Effects {
@@ -75,7 +75,8 @@ function parseFault(source: string): Fault {
   const parts = FAULT.exec(source)?.groups;
   if (parts === undefined) throw new FaultSyntaxError(source.slice(0, 80), 'it does not have that form');
   const { app = 'inventory', when, verb = '', nth = '1', reply, action = '', argument } = parts;
-  if (!APPS.has(app)) throw new FaultSyntaxError(source, `there is no app "${app}": order or inventory`);
+  if (!APPS.has(app))
+    throw new FaultSyntaxError(source, `there is no app "${app}": order, inventory or account`);
   if (nth === '0') throw new FaultSyntaxError(source, '#n counts from 1');
   if (when === 'before' && reply !== undefined)
     throw new FaultSyntaxError(source, 'before() has no reply to compare');

@@ -12,6 +12,7 @@ const PREFERRED_PORTS = { public: 8080, lab: 8081 };
 interface UpOptions {
   readonly order: number;
   readonly inventory: number;
+  readonly account: number;
   readonly lab: boolean;
   readonly with: readonly Component[];
 }
@@ -32,6 +33,7 @@ export function register(program: Command): void {
     .description('start the lab and keep it up until Ctrl-C')
     .option('--order <n>', 'order replicas', whole(1, 16), 2)
     .option('--inventory <n>', 'inventory replicas', whole(1, 16), 2)
+    .option('--account <n>', 'account replicas', whole(0, 16), 2)
     .option('--no-lab', 'without faults, reset and history')
     .option(
       '--with <components>',
@@ -39,13 +41,13 @@ export function register(program: Command): void {
       readComponents,
       [],
     )
-    .action(({ order, inventory, lab, with: components }: UpOptions) =>
+    .action(({ order, inventory, account, lab, with: components }: UpOptions) =>
       runCommand(async ({ progress, signal, onEnd }) => {
         const say = (line: string): void => {
           progress.say(line);
         };
         await ensureInstalled(say, components);
-        const replicas = { order, inventory };
+        const replicas = { order, inventory, account };
         const stack = await startProcesses({
           dir: upDir(),
           replicas,
@@ -71,6 +73,7 @@ The lab is up: shop ${publicUrl} · OpenAPI ${publicUrl}/docs${labUrl === undefi
 Try:
   curl -s '${publicUrl}/orders?strategy=none' ${order}
   curl -s '${publicUrl}/products/phone/movements'
+  curl -s '${publicUrl}/accounts/cafe/entries?strategy=none' -H 'content-type: application/json' -d '{"amountMinor":1250}'
 ${labUrl === undefined ? '' : `  curl -s '${labUrl}/orders?strategy=setnx' -H 'x-fault: after(SETNX)=kill' ${order}\n`}
 In another terminal:  npx lab load --strategy none
 Ctrl-C stops everything.

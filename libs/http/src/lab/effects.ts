@@ -12,6 +12,8 @@ const LONGEST_WAIT_MS = 15_000;
 /** Faults done to this very process, for real. */
 export function processEffects(
   config: Config,
+  /** The schema in which others may change the balance meanwhile. */
+  database: string,
   { balance, request }: { balance: string; request: string },
 ): Effects {
   return {
@@ -34,7 +36,7 @@ export function processEffects(
         ...(event === 'lock-taken' &&
           lock?.key !== undefined && { taken: { redisUrls: redisesOf(config, lock.server), key: lock.key } }),
         ...(event === 'sale' && {
-          sale: { mysqlUrl: config.mysqlUrl, database: config.inventoryDatabase, balance, notBy: request },
+          sale: { mysqlUrl: config.mysqlUrl, database, balance, notBy: request },
         }),
       });
       process.kill(process.pid, 'SIGSTOP');

@@ -32,7 +32,7 @@ export class Story {
   private readonly recorder: Recorder | undefined;
 
   constructor(
-    private readonly app: 'order' | 'inventory',
+    private readonly app: 'order' | 'inventory' | 'account',
     private readonly config: Config,
   ) {
     if (config.labEnabled) this.recorder = new Recorder(config.historyDir, config.replica);
@@ -55,10 +55,16 @@ export class Story {
     if (recorder === undefined) return body();
     const { request } = begin;
     const recording = recorder.request({ ...begin, app });
-    const failing = failpoint(faults, processEffects(this.config, begin), ({ source, action }, { text }) => {
-      recorder.note({ type: 'fault', request, fault: source, action: action.kind, at: text });
-      recorder.flush(true);
-    });
+    const { inventoryDatabase, accountDatabase } = this.config;
+    const database = app === 'account' ? accountDatabase : inventoryDatabase;
+    const failing = failpoint(
+      faults,
+      processEffects(this.config, database, begin),
+      ({ source, action }, { text }) => {
+        recorder.note({ type: 'fault', request, fault: source, action: action.kind, at: text });
+        recorder.flush(true);
+      },
+    );
     const listener = faults.length === 0 ? recording : compose(failing, recording);
     try {
       const result = await observe({ actor: request, listener, ordered: true }, body);

@@ -15,7 +15,8 @@ export interface SegmentedStock {
 
 /**
  * Sells from one segment if one has enough, otherwise from several. A segment that is busy is passed by while another
- * one is free, and waited for when none is: `SoldOut` is said only of what all segments have together.
+ * one is free, and waited for when none is: `SoldOut` is said only of what all segments have together. Units that come
+ * go into one segment: each has room for them.
  */
 export async function sellFromSegments(
   change: Change,
@@ -35,7 +36,7 @@ export async function sellFromSegments(
     const sale = await withLock(locks, patience, async () => {
       const ours = new Set(parts.filter((part) => locks.holds(part.lock)).map(({ segment }) => segment));
       const held = (await look()).filter(({ segment }) => ours.has(segment));
-      if (unitsIn(held) < wanted) return undefined; // somebody was faster: look again
+      if (held.length === 0 || unitsIn(held) < wanted) return undefined; // somebody was faster: look again
       await tools.work();
       return sell(takeFrom(held, wanted));
     });
@@ -48,8 +49,12 @@ const locksOf = (parts: readonly { readonly lock: Lock }[]): Lock[] => parts.map
 export const unitsIn = (segments: readonly Segment[]): number =>
   segments.reduce((units, { amount }) => units + amount, 0);
 
-/** As much as there is from each, until it is enough. */
+/** As much as there is from each, until it is enough; below zero: all of it into the first. */
 function takeFrom(segments: readonly Segment[], wanted: number): SegmentWrite[] {
+  if (wanted < 0)
+    return segments
+      .slice(0, 1)
+      .map(({ segment, amount }) => ({ segment, before: amount, after: amount - wanted }));
   let missing = wanted;
   return segments.flatMap(({ segment, amount }) => {
     const units = Math.min(amount, missing);

@@ -43,7 +43,8 @@ export const takeTurn = script<[token: string, leaseMs: number]>('take-turn');
 export const answerOrder = script<[id: string, answer: string, keptMs: number]>('answer-order');
 export const takeStock = script<[units: number, request: string]>('take-stock');
 export const settleStock = script<[request: string, outcome: 'sold' | 'unsold' | 'missing']>('settle-stock');
-export const lowerStock = script<[stock: number]>('lower-stock');
+export const countUnits = script<[request: string, outcome: 'there' | 'never']>('count-units');
+export const lowerStock = script<[stock: number, counted: string]>('lower-stock');
 export const renewIfOwner = script<[token: string, leaseMs: number]>('renew-if-owner');
 
 /** Runs a script on its key or keys, the lock first. A server that has forgotten it (restart, failover) is taught it again. */

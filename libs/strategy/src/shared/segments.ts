@@ -1,4 +1,4 @@
-import type { Segment } from '#lab/balance';
+import type { Change, Segment } from '#lab/balance';
 import { createHash } from 'node:crypto';
 import type { Tools } from '../contract';
 import { lockKey } from './with-lock';
@@ -18,11 +18,17 @@ export const segmentLockKeys = (balance: string, strategy: string): readonly str
 export const split = (balance: string, { balances }: Pick<Tools, 'balances'>): Promise<void> =>
   balances.segments.split(balance, MOST_SEGMENTS);
 
-/** The segments as they are now; the first request of all splits the stock. None: there is nothing to split. */
-export async function segmentsOf(balance: string, { balances }: Pick<Tools, 'balances'>): Promise<Segment[]> {
+/**
+ * The segments as they are now; the first request of all splits the stock. None: there is nothing to split, and nothing
+ * comes either.
+ */
+export async function segmentsOf(
+  { balance, delta }: Change,
+  { balances }: Pick<Tools, 'balances'>,
+): Promise<Segment[]> {
   const found = await balances.segments.read(balance);
   if (found.length > 0) return found;
-  await split(balance, { balances });
+  await balances.segments.split(balance, MOST_SEGMENTS, { evenEmpty: delta > 0 });
   return balances.segments.read(balance);
 }
 

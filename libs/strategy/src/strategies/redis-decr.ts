@@ -1,10 +1,13 @@
-import { SoldOut } from '#lab/balance';
+import { SoldOut, type Change, type Movement } from '#lab/balance';
 import { OutcomeUnknown } from '#lab/step';
-import type { Strategy } from '../contract';
-import { lowerStock, run, settleStock, takeStock } from '../shared/scripts';
+import type { Strategy, Tools } from '../contract';
+import { countUnits, lowerStock, run, settleStock, takeStock } from '../shared/scripts';
 
 const countKey = (balance: string): string => `stock:{${balance}}`;
 const takenKey = (balance: string): string => `stock:{${balance}}:taken`;
+/** Units on their way into the row, by request; and how often such units were counted. */
+const comingKey = (balance: string): string => `stock:{${balance}}:coming`;
+const countedKey = (balance: string): string => `stock:{${balance}}:counted`;
 const MISSING = -2;
 
 export const redisDecr: Strategy = {
@@ -16,11 +19,13 @@ export const redisDecr: Strategy = {
   source: 'The flash-sale articles: "deduct the stock in Redis first".',
   next: 'conditional-update alone is exact: the count before it only spares the database.',
   options: ['workMs'],
-  keys: (balance) => [countKey(balance), takenKey(balance)],
+  keys: (balance) => [countKey, takenKey, comingKey, countedKey].map((key) => key(balance)),
   lacks: ['survivesDeadHolder', 'survivesFailedWrite'],
   expected: { 'holder-killed': { must: ['undersold'], may: [] } },
 
-  async apply(change, { balances, redis, work, warn }) {
+  async apply(change, tools) {
+    if (change.delta > 0) return bringUnits(change, tools);
+    const { balances, redis, work, warn } = tools;
     const keys = [countKey(change.balance), takenKey(change.balance)] as const;
     const settle = (outcome: 'sold' | 'unsold'): Promise<unknown> =>
       run(redis, settleStock, keys, change.request, outcome).catch((error: unknown) => {
@@ -37,8 +42,7 @@ export const redisDecr: Strategy = {
 
     let left = await take();
     while (left === MISSING) {
-      // NX: of several who load the count, the first counts
-      await redis.set(countKey(change.balance), await balances.read(change.balance), 'NX');
+      await load(change.balance, tools);
       left = await take();
     }
     if (left < 0) throw new SoldOut(change);
@@ -60,6 +64,7 @@ export const redisDecr: Strategy = {
   async reconcile(balance, { balances, redis }) {
     const keys = [countKey(balance), takenKey(balance)] as const;
     if ((await redis.exists(countKey(balance))) === 0) return 0; // it will be loaded
+    const arrived = await countArrivals(balance, { balances, redis });
     const takers = Object.keys(await redis.hgetall(takenKey(balance)));
     const sold = await balances.requestsWithMovement(balance, takers);
     let changed = 0;
@@ -67,6 +72,48 @@ export const redisDecr: Strategy = {
       const outcome = sold.has(request) ? 'sold' : 'missing';
       changed += Number(await run(redis, settleStock, keys, request, outcome));
     }
-    return changed + Number(await run(redis, lowerStock, keys, await balances.read(balance)));
+    const counted = (await redis.get(countedKey(balance))) ?? '0';
+    const stock = await balances.read(balance);
+    const lowered = await run(redis, lowerStock, [...keys, countedKey(balance)], stock, counted);
+    return arrived + changed + Number(lowered);
   },
 };
+
+/** NX: of several who load the count, the first counts. */
+const load = async (balance: string, { balances, redis }: Pick<Tools, 'balances' | 'redis'>) =>
+  redis.set(countKey(balance), await balances.read(balance), 'NX');
+
+/** Units come into the row first, and are counted then: what is counted can be bought. */
+async function bringUnits(change: Change, { balances, redis, work, warn }: Tools): Promise<Movement> {
+  const { balance, request, delta } = change;
+  await load(balance, { balances, redis }); // a count that is loaded later would have these units already
+  await redis.hset(comingKey(balance), request, delta);
+  const settle = (outcome: 'there' | 'never'): Promise<unknown> =>
+    run(redis, countUnits, unitKeys(balance), request, outcome).catch((error: unknown) => {
+      warn(`${request} stays unsettled`, error);
+    });
+  try {
+    await work();
+    const movement = await balances.writeIfEnough(change);
+    await settle('there');
+    return movement;
+  } catch (error) {
+    if (!(error instanceof OutcomeUnknown)) await settle('never'); // else the reconciler finds out
+    throw error;
+  }
+}
+
+const unitKeys = (balance: string) => [countKey(balance), comingKey(balance), countedKey(balance)] as const;
+
+/** Counts the units whose requests have died behind their write. Returns how many. */
+async function countArrivals(
+  balance: string,
+  { balances, redis }: Pick<Tools, 'balances' | 'redis'>,
+): Promise<number> {
+  const coming = Object.keys(await redis.hgetall(comingKey(balance)));
+  const arrived = await balances.requestsWithMovement(balance, coming);
+  let counted = 0;
+  for (const request of arrived)
+    counted += Number(await run(redis, countUnits, unitKeys(balance), request, 'there'));
+  return counted;
+}

@@ -28,7 +28,7 @@ export const segmentedNaive: Strategy = {
 
   async apply(change, tools) {
     const { balances, work } = tools;
-    const [mine] = startingAt(change.request, await segmentsOf(change.balance, tools));
+    const [mine] = startingAt(change.request, await segmentsOf(change, tools));
     if (mine === undefined) throw new SoldOut(change, 0);
     const { segment } = mine;
     const lock = tokenLock(segmentLockKey(change.balance, NAME, segment), tools);

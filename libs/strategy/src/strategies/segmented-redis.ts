@@ -1,4 +1,4 @@
-import { shares, type Segment } from '#lab/balance';
+import { shares, type Segment, type SegmentWrite } from '#lab/balance';
 import { OutcomeUnknown } from '#lab/step';
 import type { Redis } from 'ioredis';
 import type { Reconciling, Strategy, Tools } from '../contract';
@@ -56,8 +56,12 @@ export const segmentedRedis: Strategy = {
   prepare: preheat,
 
   apply(change, tools) {
-    const { balances, redis } = tools;
+    const { balances, redis, warn } = tools;
     const { balance } = change;
+    const setCounts = async (writes: readonly SegmentWrite[], to: 'before' | 'after'): Promise<void> => {
+      // XX: where Redis has forgotten the counts meanwhile, none is made up
+      for (const write of writes) await redis.set(countKey(balance, write.segment), write[to], 'XX');
+    };
     return sellFromSegments(change, tools, {
       look: async () => {
         for (;;) {
@@ -68,13 +72,19 @@ export const segmentedRedis: Strategy = {
       },
       lock: lockOf(balance, tools),
       sell: async (writes) => {
+        if (change.delta > 0) {
+          const movement = await balances.writeIfEnough(change); // first: what is counted can be bought
+          await setCounts(writes, 'after').catch((error: unknown) => {
+            warn(`the units of ${change.request} are not counted`, error);
+          });
+          return movement;
+        }
         try {
-          // XX: where Redis has forgotten the counts meanwhile, none is made up
-          for (const { segment, after } of writes) await redis.set(countKey(balance, segment), after, 'XX');
+          await setCounts(writes, 'after');
           return await balances.writeIfEnough(change);
         } catch (error) {
           if (error instanceof OutcomeUnknown) throw error; // who settles the counts finds out
-          for (const { segment, before } of writes) await redis.set(countKey(balance, segment), before, 'XX');
+          await setCounts(writes, 'before');
           throw error;
         }
       },

@@ -1,0 +1,32 @@
+import type { Config } from '#lab/config';
+import { hostModule } from '#lab/host';
+import { Module, type DynamicModule } from '@nestjs/common';
+import { AccountsController } from './accounts.controller';
+import { AccountsService } from './accounts.service';
+import { accountDataSource } from './data-source';
+import { EntriesService } from './entries.service';
+import { Batches } from './imports/batches';
+import { ImportsController } from './imports/imports.controller';
+import { ImportsService } from './imports/imports.service';
+import { LabController } from './lab.controller';
+import { PendingEntries } from './pending-entries';
+import { ScanSettings } from './scan-settings';
+import { ScanService } from './scan.service';
+
+@Module({})
+class AccountModule {}
+
+export const accountModule = (config: Config): DynamicModule => ({
+  module: AccountModule,
+  imports: [hostModule(config, { app: 'account', dataSource: () => accountDataSource(config) })],
+  controllers: [AccountsController, ImportsController, ...(config.labEnabled ? [LabController] : [])],
+  providers: [
+    AccountsService,
+    EntriesService,
+    PendingEntries,
+    Batches,
+    ImportsService,
+    ScanSettings,
+    ScanService,
+  ],
+});

@@ -1,0 +1,107 @@
+import { readChosen, Story, type Chosen } from '#lab/http';
+import { DEFAULT_STRATEGY, OPTION_NAMES } from '#lab/strategy';
+import { Body, Controller, Get, Headers, HttpCode, Inject, Param, Post, Query, Req } from '@nestjs/common';
+import { ApiHeader, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
+import { AccountsService, type Account, type EntryRow } from './accounts.service';
+import { EntriesService } from './entries.service';
+import { PendingEntries, type PendingRow } from './pending-entries';
+import { AccountParams, EntryBody, PageQuery } from './schemas';
+
+/** What an entry answers: the balance as this request saw it, and what it ignored. Amounts in minor units. */
+interface EntryAnswer {
+  readonly account: string;
+  readonly entry: string;
+  readonly amountMinor: number;
+  readonly beforeMinor: number;
+  readonly afterMinor: number;
+  readonly text?: string | undefined;
+  readonly strategy: string;
+  readonly options: Chosen['options'];
+  readonly ignored: readonly string[];
+  readonly replica: string;
+}
+
+@ApiTags('accounts')
+@Controller('accounts')
+export class AccountsController {
+  constructor(
+    @Inject(AccountsService) private readonly accounts: AccountsService,
+    @Inject(EntriesService) private readonly entries: EntriesService,
+    @Inject(PendingEntries) private readonly pending: PendingEntries,
+    @Inject(Story) private readonly story: Story,
+  ) {}
+
+  @Get()
+  @ApiOperation({ summary: 'All accounts: the balance, the sum of the entries, and whether they agree' })
+  list(): Promise<Account[]> {
+    return this.accounts.list();
+  }
+
+  @Get(':id')
+  @ApiOperation({ summary: 'One account: the balance, the sum of the entries, and whether they agree' })
+  find(@Param() { id }: AccountParams): Promise<Account> {
+    return this.accounts.find(id);
+  }
+
+  @Get(':id/entries')
+  @ApiOperation({ summary: 'The entries of an account since its last reset, in the order of their inserts' })
+  listEntries(@Param() { id }: AccountParams, @Query() page: PageQuery): Promise<EntryRow[]> {
+    return this.accounts.entries(id, page);
+  }
+
+  @Post(':id/entries')
+  @ApiOperation({ summary: 'Credit or debit an account, by the strategy that the request names' })
+  @ApiQuery({
+    name: 'strategy',
+    required: false,
+    description: `a name of the catalogue, default ${DEFAULT_STRATEGY}`,
+  })
+  @ApiQuery({
+    name: OPTION_NAMES.join(' | '),
+    required: false,
+    description: 'options, or as headers: X-Lease-Ms, …',
+  })
+  @ApiHeader({ name: 'X-Fault', required: false, description: 'obeyed only on the lab address' })
+  async enter(
+    @Param() { id: account }: AccountParams,
+    @Body() { amountMinor, text }: EntryBody,
+    @Query() query: Record<string, unknown>,
+    @Headers() headers: Record<string, string | undefined>,
+    @Req() { id: entry }: FastifyRequest,
+  ): Promise<EntryAnswer> {
+    const chosen = readChosen(query, headers);
+    const faults = this.story.readFaults(headers['x-fault']);
+    const { before, after, replica } = await this.entries.enter(
+      { account, amountMinor, text, request: entry },
+      chosen,
+      faults,
+    );
+    const { strategy, options, ignored } = chosen;
+    return {
+      account,
+      entry,
+      amountMinor,
+      beforeMinor: before,
+      afterMinor: after,
+      text,
+      strategy: strategy.name,
+      options,
+      ignored,
+      replica,
+    };
+  }
+
+  @Get(':id/pending')
+  @ApiOperation({ summary: 'Entries that were handed in for the scan, and what became of them' })
+  listPending(@Param() { id }: AccountParams, @Query() page: PageQuery): Promise<PendingRow[]> {
+    return this.pending.list(id, page);
+  }
+
+  @Post(':id/pending')
+  @HttpCode(202)
+  @ApiOperation({ summary: 'Hand in an entry that the next scan settles, by the strategy of the scan' })
+  addPending(@Param() { id }: AccountParams, @Body() body: EntryBody): Promise<PendingRow> {
+    return this.pending.add(id, body);
+  }
+}

@@ -1,0 +1,11 @@
+import { BALANCE_MIGRATIONS } from '#lab/balance';
+import type { Config } from '#lab/config';
+import { SteppedDataSource } from '#lab/step';
+import { Accounts1700000001001 } from './migrations/1-accounts';
+
+export const accountDataSource = ({ mysqlUrl, accountDatabase }: Config): SteppedDataSource =>
+  new SteppedDataSource({
+    url: mysqlUrl,
+    database: accountDatabase,
+    migrations: [...BALANCE_MIGRATIONS, Accounts1700000001001],
+  });

@@ -1,0 +1,87 @@
+import type { Change, Movement } from '#lab/balance';
+import { Toolbox } from '#lab/host';
+import { Story, type Chosen } from '#lab/http';
+import { SteppedDataSource, type Fault } from '#lab/step';
+import { Inject, Injectable } from '@nestjs/common';
+import { createHash } from 'node:crypto';
+import { AlreadyEntered, balanceOf, inAccountWords } from './account-errors';
+
+/** One change of an account. */
+export interface Entry {
+  readonly account: string;
+  readonly amountMinor: number;
+  readonly text?: string | null | undefined;
+  /** Its id: an account has one entry of each. */
+  readonly request: string;
+}
+
+/** Enters changes by the strategy that was chosen: the one way into a balance, for requests, imports and the scan. */
+@Injectable()
+export class EntriesService {
+  constructor(
+    @Inject(Toolbox) private readonly toolbox: Toolbox,
+    @Inject(Story) private readonly story: Story,
+    @Inject(SteppedDataSource) private readonly dataSource: SteppedDataSource,
+  ) {}
+
+  /**
+   * Throws `AlreadyEntered` when the account has an entry of this id, `ACCOUNT.INSUFFICIENT_FUNDS`, `ACCOUNT.UNKNOWN`,
+   * or what the strategy does. `andThen` belongs to the request: its steps are recorded, and faults hit them.
+   */
+  async enter(
+    { account, amountMinor, text, request }: Entry,
+    { strategy, options }: Chosen,
+    faults: readonly Fault[],
+    andThen: (movement: Movement) => Promise<void> = () => Promise.resolve(),
+  ): Promise<Movement> {
+    const balance = balanceOf(account);
+    const change: Change = {
+      balance,
+      delta: amountMinor,
+      request,
+      replica: this.toolbox.process.name,
+      strategy: strategy.name,
+      once: onceOf(balance, request),
+    };
+    const begin = { request, balance, delta: amountMinor, strategy: strategy.name, options };
+    const isNew = text != null && (await this.noteText(account, request, text));
+    try {
+      return await this.story.tell(begin, faults, async () => {
+        const movement = await strategy
+          .apply(change, this.toolbox.tools(request, options))
+          .catch((error: unknown) => {
+            throw inAccountWords(error);
+          });
+        await andThen(movement);
+        return movement;
+      });
+    } catch (error) {
+      if (isNew && !(error instanceof AlreadyEntered)) await this.forgetText(account, request);
+      throw error;
+    }
+  }
+
+  /** Before the entry: one that is there has its text. True when there was none. */
+  private async noteText(account: string, request: string, text: string): Promise<boolean> {
+    const { affectedRows } = await this.dataSource.query<{ affectedRows: number }>(
+      'INSERT IGNORE INTO entry_text (account, request, text) VALUES (?, ?, ?)',
+      [account, request, text],
+    );
+    return affectedRows === 1;
+  }
+
+  /** Of an entry that was refused; where its outcome is not known, the text stays for the entry that may be there. */
+  private async forgetText(account: string, request: string): Promise<void> {
+    await this.dataSource
+      .query(
+        `DELETE FROM entry_text WHERE account = ? AND request = ?
+            AND NOT EXISTS (SELECT 1 FROM movement WHERE balance = ? AND movement.request = entry_text.request)`,
+        [account, request, balanceOf(account)],
+      )
+      .catch(() => undefined); // a text without an entry is shown to nobody
+  }
+}
+
+/** The database lets an entry of this name in once, in the transaction that changes the balance, whoever tries again. */
+const onceOf = (balance: string, request: string): string =>
+  createHash('sha256').update(`${balance} ${request}`).digest('hex');

@@ -1,0 +1,60 @@
+import { entry, type EntryWanted } from '../schemas';
+import { z } from 'zod';
+
+/** Bytes that a line may have. */
+export const LONGEST_LINE = 1024;
+
+/** One line of a batch: what it wants, or why it cannot be entered. Lines count from 1; empty ones count, and say nothing. */
+export type Line = { readonly line: number } & (
+  { readonly wanted: EntryWanted } | { readonly error: string }
+);
+
+const NEWLINE = 0x0a;
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * Reads newline-delimited JSON as it comes: never more than one line is kept, and of one that is too long nothing but
+ * that it was.
+ */
+export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line> {
+  let rest = Buffer.alloc(0);
+  let isTooLong = false;
+  let line = 0;
+  const finish = (end: Buffer): Line | undefined => {
+    const bytes = Buffer.concat([rest, end]);
+    const tooLong = isTooLong || bytes.length > LONGEST_LINE;
+    rest = Buffer.alloc(0);
+    isTooLong = false;
+    return readLine(++line, tooLong ? undefined : bytes);
+  };
+  for await (const chunk of chunks) {
+    let from = 0;
+    for (let to = chunk.indexOf(NEWLINE); to !== -1; to = chunk.indexOf(NEWLINE, from)) {
+      const read = finish(chunk.subarray(from, to));
+      if (read !== undefined) yield read;
+      from = to + 1;
+    }
+    const left = chunk.length - from;
+    isTooLong ||= rest.length + left > LONGEST_LINE;
+    rest = isTooLong ? Buffer.alloc(0) : Buffer.concat([rest, chunk.subarray(from)]);
+  }
+  if (rest.length > 0 || isTooLong) {
+    const read = finish(Buffer.alloc(0));
+    if (read !== undefined) yield read;
+  }
+}
+
+function readLine(line: number, bytes: Buffer | undefined): Line | undefined {
+  if (bytes === undefined) return { line, error: `longer than ${LONGEST_LINE} bytes` };
+  let value: unknown;
+  try {
+    const text = utf8.decode(bytes).trim();
+    if (text === '') return undefined;
+    value = JSON.parse(text);
+  } catch (error) {
+    return { line, error: error instanceof SyntaxError ? 'not JSON' : 'not UTF-8' };
+  }
+  const parsed = entry.safeParse(value);
+  if (parsed.success) return { line, wanted: parsed.data };
+  return { line, error: z.prettifyError(parsed.error).replaceAll('\n', ' ').slice(0, 300) };
+}

@@ -1,0 +1,98 @@
+import { Ledger } from '#lab/balance';
+import { BalanceLabController, Lab } from '#lab/host';
+import { readChosen, Story } from '#lab/http';
+import { OPTION_NAMES } from '#lab/strategy';
+import { Body, Controller, Get, Headers, HttpCode, Inject, Post, Query } from '@nestjs/common';
+import { ApiHeader, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { balanceOf } from './account-errors';
+import { AccountsService, type Account } from './accounts.service';
+import { ScanSettings } from './scan-settings';
+import { ScanService, type ScanResult } from './scan.service';
+import { ReconcileBody, ResetBody, ScanBody } from './schemas';
+
+/** How pending entries are settled. */
+interface ScanAnswer {
+  readonly everyMs: number;
+  readonly strategy: string;
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** What a reconciliation has done. */
+interface Reconciliation {
+  readonly account: string;
+  /** Minor units by which each strategy's count has changed. */
+  readonly changed: Readonly<Record<string, number>>;
+}
+
+/** Exists only when the lab is enabled, and is routed only by the lab address. */
+@ApiTags('lab')
+@Controller('lab/account')
+export class LabController extends BalanceLabController {
+  constructor(
+    @Inject(Lab) lab: Lab,
+    @Inject(Ledger) ledger: Ledger,
+    @Inject(AccountsService) private readonly accounts: AccountsService,
+    @Inject(ScanService) private readonly scan: ScanService,
+    @Inject(ScanSettings) private readonly settings: ScanSettings,
+    @Inject(Story) private readonly story: Story,
+  ) {
+    super(lab, ledger);
+  }
+
+  protected balanceOf(account: string): string {
+    return balanceOf(account);
+  }
+
+  @Post('reset')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Set an account anew: forgets its entries, pending ones and imports, and deletes its locks',
+  })
+  async reset(@Body() { account, balanceMinor }: ResetBody): Promise<Account> {
+    await this.lab.reset(balanceOf(account), balanceMinor, () => this.accounts.reset(account, balanceMinor));
+    return this.accounts.find(account);
+  }
+
+  @Post('reconcile')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Bring the counts that strategies keep outside of the database together with it, after a crash',
+  })
+  async reconcile(@Body() { account }: ReconcileBody): Promise<Reconciliation> {
+    await this.accounts.assertKnown(account);
+    return { account, changed: await this.lab.reconcile(balanceOf(account)) };
+  }
+
+  @Get('scan')
+  @ApiOperation({ summary: 'How often each replica settles pending entries, and by which strategy' })
+  async showScan(): Promise<ScanAnswer> {
+    const { strategy, ...setting } = await this.settings.read();
+    return { ...setting, strategy: strategy.name };
+  }
+
+  @Post('scan')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Say how often each replica settles pending entries, and by which strategy' })
+  @ApiQuery({ name: `strategy | ${OPTION_NAMES.join(' | ')}`, required: false })
+  async setScan(
+    @Body() { everyMs }: ScanBody,
+    @Query() query: Record<string, unknown>,
+    @Headers() headers: Record<string, string | undefined>,
+  ): Promise<ScanAnswer> {
+    const { strategy, options } = readChosen(query, headers);
+    await this.settings.write({ everyMs, strategy, options });
+    return this.showScan();
+  }
+
+  @Post('scan/run')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Settle what is pending now, on the replica that answers' })
+  @ApiQuery({ name: `strategy | ${OPTION_NAMES.join(' | ')}`, required: false })
+  @ApiHeader({ name: 'X-Fault', required: false, description: 'hits the first entry that is settled' })
+  runScan(
+    @Query() query: Record<string, unknown>,
+    @Headers() headers: Record<string, string | undefined>,
+  ): Promise<ScanResult> {
+    return this.scan.run(readChosen(query, headers), this.story.readFaults(headers['x-fault']));
+  }
+}

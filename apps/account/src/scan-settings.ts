@@ -1,0 +1,59 @@
+import type { Config } from '#lab/config';
+import { CONFIG } from '#lab/host';
+import { SteppedDataSource } from '#lab/step';
+import { DEFAULT_OPTIONS, DEFAULT_STRATEGY, findStrategy, optionsSchema, type Options } from '#lab/strategy';
+import type { Strategy } from '#lab/strategy';
+import { Inject, Injectable } from '@nestjs/common';
+
+/** How pending entries are settled. */
+export interface ScanSetting {
+  /** How often each replica does it, milliseconds; 0: never. */
+  readonly everyMs: number;
+  readonly strategy: Strategy;
+  readonly options: Options;
+}
+
+interface Row {
+  readonly everyMs: number;
+  readonly strategy: string;
+  readonly options: string;
+}
+
+/** What the environment says; in the lab, what was said last, which all replicas read. */
+@Injectable()
+export class ScanSettings {
+  /** Throws `UnknownStrategy` at boot when the environment names one that does not exist. */
+  private readonly configured: ScanSetting;
+
+  constructor(
+    @Inject(CONFIG) { scan }: Config,
+    @Inject(SteppedDataSource) private readonly dataSource: SteppedDataSource,
+  ) {
+    const strategy = findStrategy(scan.strategy ?? DEFAULT_STRATEGY);
+    this.configured = { everyMs: scan.everyMs, strategy, options: DEFAULT_OPTIONS };
+  }
+
+  get configuredEveryMs(): number {
+    return this.configured.everyMs;
+  }
+
+  async read(): Promise<ScanSetting> {
+    const [row] = await this.dataSource.query<Row[]>(
+      'SELECT every_ms AS everyMs, strategy, options FROM scan_setting',
+    );
+    if (row === undefined) return this.configured;
+    return {
+      everyMs: row.everyMs,
+      strategy: findStrategy(row.strategy),
+      options: optionsSchema.parse(JSON.parse(row.options)),
+    };
+  }
+
+  /** For all replicas, from their next look on. */
+  async write({ everyMs, strategy, options }: ScanSetting): Promise<void> {
+    await this.dataSource.query(
+      'REPLACE INTO scan_setting (id, every_ms, strategy, options) VALUES (1, ?, ?, ?)',
+      [everyMs, strategy.name, JSON.stringify(options)],
+    );
+  }
+}

@@ -1,0 +1,48 @@
+import { page } from '#lab/http';
+import { createZodDto } from 'nestjs-zod';
+import { z } from 'zod';
+
+const name = (what: string, most: number) =>
+  z
+    .string()
+    .regex(new RegExp(`^[\\w.-]{1,${most}}$`), `${what} has 1 to ${most} letters, digits, ".", "_" or "-"`);
+
+const MOST_MINOR = 1_000_000_000;
+const id = name('an account', 48).describe('which account');
+const amountMinor = z
+  .int()
+  .min(-MOST_MINOR)
+  .max(MOST_MINOR)
+  .refine((amount) => amount !== 0, 'an entry changes the balance: it is not 0')
+  .describe('in the smallest unit of the currency; below zero: a debit');
+const text = z
+  .string()
+  .regex(/^[^\p{Cc}\p{Cs}]{1,200}$/u, 'a text has 1 to 200 characters, none of them a control character')
+  .describe('what the entry is for');
+
+/** An entry, as POST /accounts/:id/entries, POST /accounts/:id/pending and each line of an import take it. */
+export const entry = z.strictObject({ amountMinor, text: text.optional() });
+export type EntryWanted = z.infer<typeof entry>;
+
+export class AccountParams extends createZodDto(z.strictObject({ id })) {}
+export class EntryBody extends createZodDto(entry) {}
+export class PageQuery extends createZodDto(z.strictObject(page)) {}
+/** Whoever sends the same batch again names it the same. */
+export const batch = name('a batch', 40).describe('id of the batch');
+
+export class ResetBody extends createZodDto(
+  z.strictObject({
+    account: id,
+    balanceMinor: z.int().min(0).max(MOST_MINOR).describe('in the smallest unit of the currency'),
+  }),
+) {}
+export class ReconcileBody extends createZodDto(z.strictObject({ account: id })) {}
+export class ScanBody extends createZodDto(
+  z.strictObject({
+    everyMs: z
+      .int()
+      .min(0)
+      .max(3_600_000)
+      .describe('how often each replica settles what is pending, 0: never'),
+  }),
+) {}

@@ -1,0 +1,2 @@
+/** The token of the replica's `Config`. */
+export const CONFIG = Symbol('config');

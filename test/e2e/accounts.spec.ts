@@ -1,0 +1,521 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { request } from 'undici';
+import { eventually, expectProblem, openShop, type Reply } from './support';
+
+const shop = openShop('accounts', { replicas: { order: 1, inventory: 0, account: 2 } });
+
+let accounts = 0;
+/** An account of the test's own. */
+async function account(balanceMinor = 0): Promise<string> {
+  const id = `spec-${++accounts}`;
+  expect((await lab('reset', { account: id, balanceMinor })).status).toBe(200);
+  return id;
+}
+
+const lab = (path: string, body: unknown = {}, headers = {}): Promise<Reply> =>
+  shop().post(`${shop().url('lab')}/lab/account/${path}`, { body, headers });
+const enter = (id: string, body: unknown, query = '', headers = {}): Promise<Reply> =>
+  shop().post(`${shop().url('public')}/accounts/${id}/entries?${query}`, { body, headers });
+const books = async (id: string): Promise<Record<string, unknown>> =>
+  (await shop().get(`/accounts/${id}`)).json;
+const entries = (id: string) => shop().list(`/accounts/${id}/entries`);
+const pending = (id: string) => shop().list(`/accounts/${id}/pending`);
+
+interface Import {
+  readonly status: number;
+  readonly type: string;
+  readonly reports: Record<string, unknown>[];
+  readonly last: Record<string, unknown>;
+}
+
+async function send(
+  id: string,
+  batch: string,
+  body: string | AsyncIterable<string>,
+  query = '',
+  at: 'public' | 'lab' = 'public',
+): Promise<Import> {
+  const {
+    statusCode,
+    headers,
+    body: answer,
+  } = await request(`${shop().url(at)}/accounts/${id}/imports?batch=${batch}&${query}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-ndjson' },
+    body: body as string,
+  });
+  const reports = (await answer.text())
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  return {
+    status: statusCode,
+    type: String(headers['content-type']),
+    reports,
+    last: reports.at(-1) ?? {},
+  };
+}
+
+const lines = (amounts: readonly number[]): string =>
+  amounts.map((amountMinor) => `${JSON.stringify({ amountMinor, text: 'table' })}\n`).join('');
+
+describe('an entry', () => {
+  test('changes the balance and is recorded, with its text', async () => {
+    const id = await account(100);
+    const { status, json } = await enter(id, { amountMinor: 250, text: 'Zoë 王' }, '', {
+      'x-request-id': 'e-1',
+    });
+    expect({ status, json }).toMatchObject({
+      status: 201,
+      json: {
+        account: id,
+        entry: 'e-1',
+        amountMinor: 250,
+        beforeMinor: 100,
+        afterMinor: 350,
+        text: 'Zoë 王',
+      },
+    });
+    expect((await enter(id, { amountMinor: -50 })).status).toBe(201);
+    expect(await entries(id)).toMatchObject([
+      {
+        entry: 'e-1',
+        amountMinor: 250,
+        beforeMinor: 100,
+        afterMinor: 350,
+        text: 'Zoë 王',
+        replica: json['replica'],
+      },
+      { amountMinor: -50, beforeMinor: 350, afterMinor: 300, text: null, strategy: 'conditional-update' },
+    ]);
+    expect(await books(id)).toEqual({
+      id,
+      name: id,
+      balanceMinor: 300,
+      openingMinor: 100,
+      entries: 2,
+      entriesMinor: 200,
+      agrees: true,
+    });
+    expect(await shop().list('/accounts')).toContainEqual(await books(id));
+    expect(await shop().list(`/accounts/${id}/entries?limit=1`)).toHaveLength(1);
+  });
+
+  test('that takes more than there is is refused, and leaves nothing', async () => {
+    const id = await account(5);
+    expectProblem(await enter(id, { amountMinor: -6, text: 'too much' }), 409, 'ACCOUNT.INSUFFICIENT_FUNDS');
+    expect(await books(id)).toMatchObject({ balanceMinor: 5, entries: 0, agrees: true });
+  });
+
+  test('comes once: another one of the same id changes nothing', async () => {
+    const id = await account();
+    const headers = { 'x-request-id': 'twice' };
+    expect((await enter(id, { amountMinor: 7 }, '', headers)).status).toBe(201);
+    expectProblem(
+      await enter(id, { amountMinor: 7 }, 'strategy=none', headers),
+      409,
+      'ACCOUNT.ENTERED_BEFORE',
+    );
+    expect(await books(id)).toMatchObject({ balanceMinor: 7, entries: 1, agrees: true });
+  });
+
+  test.each([
+    'none',
+    'local-mutex',
+    'token-lua',
+    'segmented',
+    'redis-decr',
+    'single-writer',
+    'fenced',
+    'optimistic',
+  ])('is possible under %s, up and down, and leaves no lock', async (strategy) => {
+    const id = await account();
+    for (const amountMinor of [3, -2]) {
+      const { status, json } = await enter(id, { amountMinor }, `strategy=${strategy}`);
+      expect({ status, strategy: json['strategy'] }).toEqual({ status: 201, strategy });
+    }
+    expect(await books(id)).toMatchObject({ balanceMinor: 1, entries: 2, agrees: true });
+    expect((await shop().get(`/lab/account/locks/${id}`, 'lab')).json).toEqual([]);
+  });
+
+  test('of an account and the sale of a product of that name never meet', async () => {
+    const id = await account(4);
+    expect((await lab('reset', { account: 'spec-1', balanceMinor: 4 })).status).toBe(200);
+    await enter(id, { amountMinor: -1 }, 'strategy=redis-decr');
+    expect(await books(id)).toMatchObject({ balanceMinor: 3 });
+    expect((await shop().get(`/lab/account/movements/${id}`, 'lab')).json).toMatchObject([
+      { balance: `account:${id}` },
+    ]);
+  });
+});
+
+test.each([
+  ['none', (final: number) => final < 10],
+  ['for-update-late', (final: number) => final < 10],
+  ['for-update', (final: number) => final === 10],
+  ['optimistic', (final: number) => final === 10],
+  ['conditional-update', (final: number) => final === 10],
+  ['fenced', (final: number) => final === 10],
+])('%s: ten at once bring one each to an empty account, over two replicas', async (strategy, isRight) => {
+  const id = await account();
+  const query = `strategy=${strategy}&workMs=100&waitMs=20000&attempts=100`;
+  const replies = await Promise.all(Array.from({ length: 10 }, () => enter(id, { amountMinor: 1 }, query)));
+  expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 201));
+  expect([...new Set(replies.map(({ headers }) => headers['x-replica']))].sort()).toEqual([
+    'account-1',
+    'account-2',
+  ]);
+  const { balanceMinor, entries: count, entriesMinor, agrees } = await books(id);
+  expect([count, entriesMinor]).toEqual([10, 10]);
+  expect([balanceMinor, isRight(Number(balanceMinor))]).toEqual([balanceMinor, true]);
+  expect(agrees).toBe(balanceMinor === 10);
+});
+
+describe('an import', () => {
+  test('enters every line in order, reports on its way, and ends with a summary', async () => {
+    const id = await account();
+    const amounts = Array.from({ length: 1200 }, (_, i) => (i % 3 === 2 ? -1 : 2));
+    const { status, type, reports, last } = await send(id, 'night', lines(amounts));
+    expect([status, type]).toEqual([200, 'application/x-ndjson']);
+    const balanceMinor = amounts.reduce((sum, amount) => sum + amount, 0);
+    const counts = { lines: 1200, applied: 1200, alreadyApplied: 0, refused: 0, invalid: 0 };
+    expect(last).toEqual({
+      type: 'summary',
+      account: id,
+      batch: 'night',
+      ...counts,
+      balanceMinor,
+      agrees: true,
+    });
+    expect(reports.filter((report) => report['type'] === 'progress').length).toBeGreaterThanOrEqual(12);
+    const rows = await shop().list(`/accounts/${id}/entries?limit=10000`);
+    expect(rows.map((row) => row['amountMinor'])).toEqual(amounts);
+    expect(rows.slice(0, 2)).toMatchObject([
+      { entry: 'night:1', text: 'table' },
+      { entry: 'night:2', text: 'table' },
+    ]);
+  });
+
+  test('names the lines that it cannot enter, and goes on with the others', async () => {
+    const id = await account();
+    const body = [
+      '{"amountMinor":5}',
+      '{"amountMinor":0}',
+      'nonsense',
+      '',
+      '{"amountMinor":1.5}',
+      '{"amountMinor":-100}',
+      `{"amountMinor":1,"text":"${'x'.repeat(2000)}"}`,
+      '{"amountMinor":1,"note":"?"}',
+      '{"amountMinor":9}',
+    ].join('\n');
+    const { reports, last } = await send(id, 'mixed', body);
+    const errors = reports.filter((report) => report['type'] === 'error');
+    expect(errors.map(({ line, code }) => [line, code])).toEqual([
+      [2, 'REQUEST.INVALID'],
+      [3, 'REQUEST.INVALID'],
+      [5, 'REQUEST.INVALID'],
+      [6, 'ACCOUNT.INSUFFICIENT_FUNDS'],
+      [7, 'REQUEST.INVALID'],
+      [8, 'REQUEST.INVALID'],
+    ]);
+    for (const { detail } of errors) expect(String(detail)).not.toBe('');
+    expect(last).toMatchObject({
+      lines: 8,
+      applied: 2,
+      refused: 1,
+      invalid: 5,
+      balanceMinor: 14,
+      agrees: true,
+    });
+  });
+
+  test('sent again enters only what is missing; another content under its id is refused, and changes nothing', async () => {
+    const id = await account();
+    const body = lines([1, -5, 2]);
+    expect((await send(id, 'b', body)).last).toMatchObject({ applied: 2, refused: 1, balanceMinor: 3 });
+    await enter(id, { amountMinor: 10 });
+    const before = await entries(id);
+    for (const other of [lines([1, -5, 3]), lines([1, -5, 2, 2]), lines([1, -5]), '']) {
+      const { status, last } = await send(id, 'b', other);
+      expect([status, last['code']]).toEqual([422, 'IMPORT.OTHER_CONTENT']);
+    }
+    expect(await entries(id)).toEqual(before);
+    const counts = { lines: 3, alreadyApplied: 2, refused: 0, invalid: 0 };
+    expect((await send(id, 'b', body)).last).toMatchObject({ ...counts, applied: 1, balanceMinor: 8 });
+    expect((await send(id, 'b', body)).last).toMatchObject({
+      alreadyApplied: 3,
+      applied: 0,
+      balanceMinor: 8,
+    });
+  });
+
+  test('twice at the same time: one of them runs, and every line is entered once', async () => {
+    const id = await account();
+    const body = lines(Array.from({ length: 100 }, () => 1));
+    const both = await Promise.all([send(id, 'same', body, 'workMs=5'), send(id, 'same', body, 'workMs=5')]);
+    expect(both.map(({ status, last }) => [status, last['code']]).sort()).toEqual([
+      [200, undefined],
+      [409, 'IMPORT.RUNNING'],
+    ]);
+    expect(await books(id)).toMatchObject({ balanceMinor: 100, entries: 100, agrees: true });
+  });
+
+  test('whose client goes away stops; sent again, it is completed', async () => {
+    const id = await account();
+    const body = lines(Array.from({ length: 2000 }, () => 1));
+    const url = `${shop().url('public')}/accounts/${id}/imports?batch=cut&workMs=2`;
+    const answer = await request(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-ndjson' },
+      body,
+    });
+    for await (const chunk of answer.body as AsyncIterable<Buffer>) if (chunk.includes('progress')) break; // and hangs up
+    const counts = async (): Promise<unknown> => (await books(id))['entries'];
+    await eventually('nothing more is entered', async () => {
+      const before = await counts();
+      await delay(500);
+      return before === (await counts());
+    });
+    const cut = Number(await counts());
+    expect(cut).toBeGreaterThan(0);
+    expect(cut).toBeLessThan(2000);
+    const { last } = await send(id, 'cut', body);
+    expect(last).toMatchObject({
+      alreadyApplied: cut,
+      applied: 2000 - cut,
+      balanceMinor: 2000,
+      agrees: true,
+    });
+  });
+
+  test('that is cut off while it is handed in enters nothing, and can be handed in again', async () => {
+    const id = await account();
+    async function* half(): AsyncGenerator<string> {
+      yield lines(Array.from({ length: 700 }, () => 1));
+      await delay(200);
+      throw new Error('the line is dead');
+    }
+    await expect(send(id, 'torn', half())).rejects.toThrow();
+    const body = lines([1, 2, 3]);
+    await eventually('the batch is free', async () => (await send(id, 'torn', body)).status === 200);
+    expect(await books(id)).toMatchObject({ balanceMinor: 6, entries: 3 });
+  });
+
+  test('outlives its replica: killed in the middle, the batch is sent again, and every line is there once', async () => {
+    const id = await account();
+    const body = lines(Array.from({ length: 300 }, () => 1));
+    const first = send(id, 'killed', body, 'workMs=5').catch(() => undefined);
+    await eventually('some lines are entered', async () => Number((await books(id))['entries']) > 20);
+    const [{ replica }] = (await entries(id)) as [{ replica: string }];
+    await shop().stack.kill(replica);
+    await first;
+    await shop().stack.ready();
+    const after = Number((await books(id))['entries']);
+    expect(after).toBeLessThan(300);
+    let again: Import | undefined;
+    await eventually(
+      'the batch is free',
+      async () => (again = await send(id, 'killed', body)).status === 200,
+    );
+    expect(again?.last).toMatchObject({
+      alreadyApplied: after,
+      applied: 300 - after,
+      balanceMinor: 300,
+      agrees: true,
+    });
+  });
+
+  test('is refused whole when it is too long, or is none', async () => {
+    const id = await account();
+    const before = await shop().list('/accounts');
+    const tooLong = await send(id, 'long', lines(Array.from({ length: 10_001 }, () => 1)));
+    expect([tooLong.status, tooLong.last['code']]).toEqual([413, 'REQUEST.TOO_LARGE']);
+    const wide = await send(id, 'wide', `${'x'.repeat(17 * 1024 * 1024)}\n`).catch(() => undefined);
+    expect(wide?.status ?? 413).toBe(413);
+    const url = `${shop().url('public')}/accounts`;
+    const ndjson = { 'content-type': 'application/x-ndjson' };
+    const say = { body: lines([1]), headers: ndjson };
+    expectProblem(await shop().post(`${url}/nobody/imports?batch=b`, say), 404, 'ACCOUNT.UNKNOWN');
+    expectProblem(await shop().post(`${url}/${id}/imports`, say), 400, 'REQUEST.INVALID');
+    expectProblem(await shop().post(`${url}/${id}/imports?batch=a/b`, say), 400, 'REQUEST.INVALID');
+    expectProblem(await shop().post(`${url}/${id}/imports?batch=b&workMs=101`, say), 400, 'REQUEST.INVALID');
+    expectProblem(
+      await shop().post(`${url}/${id}/imports?batch=b&strategy=no`, say),
+      400,
+      'STRATEGY.UNKNOWN',
+    );
+    expectProblem(await shop().post(`${url}/${id}/imports?batch=b`, { body: {} }), 415, 'REQUEST.MEDIA_TYPE');
+    expectProblem(await shop().post(`${url}/${id}/entries`, say), 415, 'REQUEST.MEDIA_TYPE');
+    expect(await shop().list('/accounts')).toEqual(before);
+  });
+});
+
+describe('the scan', () => {
+  const add = (id: string, amountMinor: number) =>
+    shop().post(`${shop().url('public')}/accounts/${id}/pending`, { body: { amountMinor, text: 'rent' } });
+  const run = (query = '', headers = {}) => lab(`scan/run?${query}`, {}, headers);
+  afterEach(async () => {
+    await lab('scan', { everyMs: 0 });
+  });
+
+  test('is off until it is wanted', async () => {
+    expect((await shop().get('/lab/account/scan', 'lab')).json).toMatchObject({ everyMs: 0 });
+    const id = await account();
+    const { status, json } = await add(id, 3);
+    expect([status, json['state']]).toEqual([202, 'pending']);
+    await delay(500);
+    expect(await pending(id)).toMatchObject([{ state: 'pending', amountMinor: 3, text: 'rent' }]);
+    expect(await books(id)).toMatchObject({ balanceMinor: 0, entries: 0 });
+    await run();
+    expect(await pending(id)).toMatchObject([{ state: 'settled' }]);
+    expect(await entries(id)).toMatchObject([{ entry: json['entry'], amountMinor: 3, text: 'rent' }]);
+  });
+
+  test('on every replica settles each entry once, by the strategy that was set', async () => {
+    const id = await account();
+    for (let i = 0; i < 30; i++) await add(id, 1);
+    const setting = await lab('scan?strategy=for-update&workMs=5', { everyMs: 100 });
+    expect(setting.json).toMatchObject({ everyMs: 100, strategy: 'for-update' });
+    await eventually('all is settled', async () =>
+      (await pending(id)).every((row) => row['state'] === 'settled'),
+    );
+    expect(await books(id)).toMatchObject({ balanceMinor: 30, entries: 30, agrees: true });
+    const rows = await entries(id);
+    expect([...new Set(rows.map((row) => row['replica']))].sort()).toEqual(['account-1', 'account-2']);
+    expect(new Set(rows.map((row) => row['entry'])).size).toBe(30);
+  });
+
+  test('by no lock, on two replicas: the balance is wrong, not the number of entries', async () => {
+    const id = await account();
+    for (let i = 0; i < 20; i++) await add(id, 1);
+    const both = await Promise.all([run('strategy=none&workMs=50'), run('strategy=none&workMs=50')]);
+    expect(both.map(({ json }) => json['replica']).sort()).toEqual(['account-1', 'account-2']);
+    expect(both.reduce((sum, { json }) => sum + Number(json['settled']), 0)).toBe(20);
+    const { entries: count, balanceMinor, agrees } = await books(id);
+    expect([count, agrees]).toEqual([20, false]);
+    expect(Number(balanceMinor)).toBeLessThan(20);
+  });
+
+  test.each(['before(UPDATE)=kill', 'after(COMMIT)=kill', 'before(UPDATE#2)=kill'])(
+    'that dies at %s leaves the entry to the next one: it is there once',
+    async (fault) => {
+      const id = await account();
+      await add(id, 4);
+      const starts = async () => (await shop().stack.replicas()).reduce((sum, one) => sum + one.starts, 0);
+      const before = await starts();
+      await run('workMs=0&waitMs=0', { 'x-fault': `account:${fault}` }).catch(() => undefined);
+      await eventually('it has died', async () => (await starts()) === before + 1);
+      await shop().stack.ready();
+      await lab('scan?waitMs=0', { everyMs: 100 });
+      await eventually('it is settled', async () => (await pending(id))[0]?.['state'] === 'settled', 15_000);
+      expect(await books(id)).toMatchObject({ balanceMinor: 4, entries: 1, agrees: true });
+    },
+  );
+
+  test('whose claim has ended while it stood still does not settle a second time', async () => {
+    const id = await account();
+    await add(id, 4);
+    const paused = run('strategy=none&waitMs=0', { 'x-fault': 'account:before(UPDATE)=pause(sale)' });
+    await eventually('it stands still', async () =>
+      (await shop().stack.replicas()).some(({ state }) => state === 'paused'),
+    );
+    await eventually(
+      'the other replica settles it',
+      async () => {
+        await run('strategy=none&waitMs=0').catch(() => undefined);
+        return (await pending(id))[0]?.['state'] === 'settled';
+      },
+      15_000,
+    );
+    expect((await paused).json).toMatchObject({ settled: 1 });
+    expect(await books(id)).toMatchObject({ balanceMinor: 4, entries: 1, agrees: true });
+  });
+
+  test('refuses what there is no money for, and keeps what it could not settle', async () => {
+    const id = await account(3);
+    await add(id, -5);
+    await add(id, 1);
+    await run();
+    expect(await pending(id)).toMatchObject([
+      { state: 'refused', code: 'ACCOUNT.INSUFFICIENT_FUNDS' },
+      { state: 'settled', code: null },
+    ]);
+    await add(id, 2);
+    const fault = { 'x-fault': 'account:before(INSERT)=error' };
+    expect((await run('', fault)).json).toMatchObject({ settled: 0, left: 1 });
+    await run();
+    expect(await books(id)).toMatchObject({ balanceMinor: 6, entries: 2, agrees: true });
+  });
+});
+
+test('bad input is refused with a problem, and changes nothing', async () => {
+  const id = await account(5);
+  const before = await shop().list('/accounts');
+  const bodies = [
+    {},
+    { amountMinor: 0 },
+    { amountMinor: 1.5 },
+    { amountMinor: '1' },
+    { amountMinor: 2_000_000_000 },
+  ];
+  for (const body of [
+    ...bodies,
+    { amountMinor: 1, text: '' },
+    { amountMinor: 1, more: 1 },
+    { amountMinor: 1, text: 'a\u0000' },
+  ])
+    for (const path of ['entries', 'pending'])
+      expectProblem(
+        await shop().post(`${shop().url('public')}/accounts/${id}/${path}`, { body }),
+        400,
+        'REQUEST.INVALID',
+      );
+  expectProblem(await enter('nobody', { amountMinor: 1 }), 404, 'ACCOUNT.UNKNOWN');
+  expectProblem(await enter(id, { amountMinor: 1 }, 'strategy=nothing'), 400, 'STRATEGY.UNKNOWN');
+  expectProblem(await enter(id, { amountMinor: 1 }, 'workMs=99999'), 400, 'REQUEST.INVALID');
+  expectProblem(await shop().get('/accounts/nobody'), 404, 'ACCOUNT.UNKNOWN');
+  expectProblem(await shop().get('/accounts/nobody/entries'), 404, 'ACCOUNT.UNKNOWN');
+  expectProblem(await shop().get(`/accounts/${id}/entries?limit=0`), 400, 'REQUEST.INVALID');
+  expectProblem(await shop().get(`/accounts/${'x'.repeat(49)}`), 400, 'REQUEST.INVALID');
+  for (const path of ['reset', 'scan', 'reconcile'])
+    expectProblem(await lab(path, { nothing: 1 }), 400, 'REQUEST.INVALID');
+  expect(await shop().list('/accounts')).toEqual(before);
+});
+
+test('buyers see no lab side, and their faults are cleared', async () => {
+  const id = await account();
+  const url = shop().url('public');
+  expectProblem(
+    await shop().post(`${url}/lab/account/reset`, { body: { account: id, balanceMinor: 9 } }),
+    404,
+    'REQUEST.NOT_FOUND',
+  );
+  expectProblem(await shop().get(`/lab/account/locks/${id}`), 404, 'REQUEST.NOT_FOUND');
+  expect((await enter(id, { amountMinor: 1 }, '', { 'x-fault': 'account:after(COMMIT)=kill' })).status).toBe(
+    201,
+  );
+});
+
+test('OpenAPI names every endpoint', async () => {
+  const { url } = await shop().replica('account-1');
+  const { json } = await shop().send(`${url}/docs-json`, 'GET', {});
+  expect(Object.keys(json['paths'] as object)).toEqual(
+    expect.arrayContaining([
+      '/accounts',
+      '/accounts/{id}',
+      '/accounts/{id}/entries',
+      '/accounts/{id}/pending',
+      '/accounts/{id}/imports',
+      '/health/ready',
+      '/lab/account/reset',
+      '/lab/account/reconcile',
+      '/lab/account/scan',
+      '/lab/account/scan/run',
+      '/lab/account/locks/{id}',
+      '/lab/account/movements/{id}',
+      '/lab/account/segments/{id}',
+      '/lab/account/history/{id}',
+    ]),
+  );
+});
