@@ -38,8 +38,10 @@ export interface LoadPlan {
   readonly fault?: { readonly header: string; readonly on: FaultOn };
   /** Every second order names this strategy: two systems that change one stock. What that comes to is no strategy's own. */
   readonly mixedWith?: { readonly strategy: string; readonly expected: Expectation };
-  /** Stock and movements are brought together when the first buyer has met the fault, before the others come. */
+  /** What strategies count outside of the database is brought together with it when the first buyer has met the fault. */
   readonly reconcile?: true;
+  /** Orders that were left half-way are reconciled when all buyers have come, before the rows are judged: no orphan may be left. */
+  readonly reconcileOrders?: true;
   /** Violations that these numbers make certain, where the catalogue can only say "perhaps". */
   readonly certain?: readonly ViolationKind[];
   /** A server that is killed before the buyers come, and started again behind them: `redis-3`. */
@@ -78,7 +80,8 @@ export function circumstanceOf({
   carts = [],
 }: LoadPlan): Circumstance {
   const uses = findStrategy(strategy).options;
-  for (const { action, verb } of fault === undefined ? [] : parseFaults(fault.header)) {
+  for (const { action, verb, app } of fault === undefined ? [] : parseFaults(fault.header)) {
+    if (app !== 'inventory') continue; // no strategy runs there
     if (action.kind === 'kill') return reconcile === true ? 'killed-then-reconciled' : 'holder-killed';
     if (action.kind === 'error' && RELEASES.has(verb) && verb !== 'COMMIT') return 'release-fails';
     if (action.kind === 'delay' && uses.includes('leaseMs') && action.ms > options.leaseMs)
@@ -139,11 +142,12 @@ const isSlowedOnce = ({ fault }: LoadPlan): boolean =>
   fault !== undefined && fault.on.kind !== 'every' && fault.header.includes('=delay');
 const DEPENDS_ON_OTHERS: ReadonlySet<ViolationKind> = new Set(['oversold', 'foreign-release']);
 
-const KILLED: ReadonlySet<Circumstance> = new Set(['holder-killed', 'killed-then-reconciled']);
+const killsSomebody = ({ fault }: LoadPlan): boolean =>
+  fault !== undefined && parseFaults(fault.header).some(({ action }) => action.kind === 'kill');
 
 /**
- * What the catalogue says of the plan. A kill may leave a movement without its order: the order app cannot know. Nothing
- * can be oversold where there is enough for everybody.
+ * What the catalogue says of the plan. A kill may leave a movement without its order, until somebody reconciles the orders.
+ * Nothing can be oversold where there is enough for everybody.
  */
 export function expectationOf(plan: LoadPlan): Expectation {
   if (plan.mixedWith !== undefined) return plan.mixedWith.expected;
@@ -151,11 +155,16 @@ export function expectationOf(plan: LoadPlan): Expectation {
   const circumstance = circumstanceOf(plan);
   const undisturbed = expected[plan.replicas === 1 ? 'one-replica' : 'replicas'] ?? SAFE;
   const { must, may } = expected[circumstance] ?? undisturbed;
-  const impossible = plan.requests * plan.quantity <= plan.stock ? ['oversold'] : [];
+  const impossible = [
+    ...(plan.requests * plan.quantity <= plan.stock ? ['oversold'] : []),
+    ...(plan.reconcileOrders === true ? ['orphan'] : []),
+  ];
+  const mayBeLeft =
+    killsSomebody(plan) && plan.reconcileOrders !== true && plan.certain?.includes('orphan') !== true;
   const perhaps = isSlowedOnce(plan) ? must.filter((kind) => DEPENDS_ON_OTHERS.has(kind)) : [];
   const left = must.filter((kind) => !impossible.includes(kind) && !perhaps.includes(kind));
   return {
     must: [...left, ...(plan.certain ?? [])],
-    may: [...may, ...perhaps, ...(KILLED.has(circumstance) ? (['orphan'] as const) : [])],
+    may: [...may, ...perhaps, ...(mayBeLeft ? (['orphan'] as const) : [])],
   };
 }

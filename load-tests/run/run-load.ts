@@ -56,6 +56,7 @@ export async function runLoad(
   const traffic = await sendTraffic(target, crew, plan, onProgress).finally(startAgain);
   await crew.ready();
   for (const sku of skus) await atRest(target, sku);
+  if (plan.reconcileOrders === true) await poll(REST_MS, () => target.reconcileOrders());
   const evidences = [];
   for (const sku of skus) evidences.push(await gather(target, sku, plan, traffic));
   return {

@@ -30,6 +30,14 @@ export class Target {
     return this.json('POST', '/lab/inventory/reconcile', { sku });
   }
 
+  /** Brings orders to their end that were left half-way. True: none is left. */
+  async reconcileOrders(): Promise<boolean> {
+    const { reconciled } = (await this.json('POST', '/lab/order/reconcile', { silentMs: 0 })) as {
+      reconciled: readonly { outcome: string }[];
+    };
+    return reconciled.every(({ outcome }) => outcome !== 'undecided');
+  }
+
   async product(sku: string): Promise<{ stock: number; initial: number }> {
     return (await this.json('GET', `/products/${sku}`)) as { stock: number; initial: number };
   }

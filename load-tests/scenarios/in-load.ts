@@ -13,8 +13,31 @@ const dies = `${holding}, and dies when its work is done`;
 /** Work is what makes the others be there; who holds the lock is hit between reading and writing. */
 const atWork = { leaseMs: 500, workMs: 5, waitMs: 20_000 };
 
+/** Every 30th order is left by its replica when the stock is taken and the order is not yet recorded. */
+const leavesOrders = {
+  strategy: 'conditional-update',
+  stock: 1000,
+  requests: 120,
+  connections: 10,
+  options: { workMs: 20 },
+  fault: { header: 'order:before(INSERT#2)=kill', on: { kind: 'every' as const, n: 30 } },
+};
+const betweenBoth = 'the order replica dies between the deduction and the record of the order';
+
 /** Faults in the middle of the load, each for a strategy that bears it and for one that does not. */
 export const IN_LOAD: readonly Scenario[] = [
+  scenario(
+    'orders-killed',
+    'order replicas die half-way: stock is gone that nobody has bought',
+    { ...leavesOrders, certain: ['orphan'] },
+    betweenBoth,
+  ),
+  scenario(
+    'orders-killed-reconciled',
+    'order replicas die half-way, then the orders are reconciled: exact',
+    { ...leavesOrders, reconcileOrders: true },
+    betweenBoth,
+  ),
   scenario(
     'setnx-killed-in-load',
     'a holder is killed in the middle of the load: stuck for ever',

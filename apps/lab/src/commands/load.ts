@@ -29,6 +29,7 @@ interface LoadOptions extends LabAddresses {
   readonly attempts?: number;
   readonly fault?: string;
   readonly faultOn?: FaultOn;
+  readonly reconcileOrders?: true;
   readonly json?: string;
 }
 
@@ -93,6 +94,10 @@ export function register(program: Command): void {
       'first: one buyer alone, before the others; nth=N: in the middle of the load; every=N (first)',
       readFaultOn,
     )
+    .option(
+      '--reconcile-orders',
+      'bring orders that were left half-way to their end before the rows are judged',
+    )
     .option('--json <file>', 'write the verdict as JSON');
   addressOptions(command).action((options: LoadOptions) =>
     runCommand(async ({ progress, signal, onEnd }) => {
@@ -146,12 +151,13 @@ function readPlan(given: LoadOptions): LoadPlan {
     strategy,
     fault,
     faultOn,
+    reconcileOrders,
   } = given;
   const defined = (values: object): object =>
     Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
   try {
     const plan = completePlan({
-      ...defined({ stock, requests, connections, quantity, replicas, sku, carts }),
+      ...defined({ stock, requests, connections, quantity, replicas, sku, carts, reconcileOrders }),
       strategy: strategy ?? '',
       options: defined({ workMs, leaseMs, waitMs, wait, retryMs, attempts }),
       ...(fault !== undefined && { fault: { header: fault, on: faultOn ?? { kind: 'first' } } }),
