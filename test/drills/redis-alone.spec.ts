@@ -1,0 +1,85 @@
+import { ensureInstalled, projectRoot, ServerPark } from '#lab/stack';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DRILLS, runDrill } from '#load-tests/drills';
+
+const dir = join(projectRoot(), '.lab', `test-drills-${process.pid}`);
+let park: ServerPark;
+beforeAll(async () => {
+  await ensureInstalled(undefined, ['faketime']);
+  park = await ServerPark.open(dir);
+  await park.mysql();
+}, 240_000);
+afterAll(async () => {
+  await park.stop();
+  rmSync(dir, { recursive: true, force: true });
+}, 60_000);
+
+/** One drill of each kind, with what decides it: facts that a server or the kernel has stated, and who was told what. */
+const ROWS: readonly (readonly [drill: string, verdict: string, facts: readonly string[], buyers: object])[] =
+  [
+    [
+      'restart/none',
+      'violated',
+      ['redis was killed, and another process answers', 'the lock is gone', 'B holds the same lock, too'],
+      { A: 'APPLIED', B: 'APPLIED' },
+    ],
+    [
+      'restart/aof-everysec',
+      'safe',
+      ["the lock is still there, and A's", 'B is refused by the lock'],
+      { A: 'APPLIED', B: 'LOCK.NOT_OBTAINED' },
+    ],
+    [
+      'power-loss/aof-everysec',
+      'violated',
+      ['the thread that fsyncs has not run since', 'the lock is gone', 'B holds the same lock, too'],
+      { A: 'APPLIED', B: 'APPLIED' },
+    ],
+    [
+      'power-loss/aof-always',
+      'safe',
+      ['Redis fsyncs before it answers', "the lock is still there, and A's"],
+      { A: 'APPLIED', B: 'LOCK.NOT_OBTAINED' },
+    ],
+    [
+      'voter-restart/empty',
+      'violated',
+      ['A holds the lock by exactly three votes of five', 'B holds the same lock by the other three votes'],
+      { A: 'APPLIED', B: 'APPLIED' },
+    ],
+    [
+      'clock-jump/fenced',
+      'safe',
+      [
+        'the clock of redis was right, and has jumped over the end of the lease',
+        'B holds the same lock, too',
+      ],
+      { A: 'LOCK.FENCED', B: 'APPLIED' },
+    ],
+    [
+      'black-hole/watchdog',
+      'safe',
+      ['its lease has ended, and B holds the lock'],
+      { A: 'LOCK.LOST', B: 'APPLIED' },
+    ],
+    [
+      'replies-lost/token-lua',
+      'safe',
+      ['Redis has executed what A has asked for: the lock is held for nobody'],
+      { A: 'DEPENDENCY.DOWN', B: 'APPLIED' },
+    ],
+  ];
+
+test.each(ROWS)(
+  '%s: %s',
+  async (name, word, facts, told) => {
+    const drill = DRILLS.find((one) => one.name === name);
+    if (drill === undefined) throw new Error(`there is no drill ${name}`);
+    const { evidence, verdict } = await runDrill(park, drill);
+    expect(verdict).toMatchObject({ verdict: word, asExpected: true });
+    expect(evidence.facts).toEqual(expect.arrayContaining(facts.map((text) => ({ text, holds: true }))));
+    expect(Object.fromEntries(evidence.buyers.map(({ name, code }) => [name, code]))).toEqual(told);
+  },
+  60_000,
+);
