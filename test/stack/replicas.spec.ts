@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { attach, type Replica, type Stack, startProcesses } from '#lab/stack';
+import { attach, type Replica, type Stack, startProcesses, withRedis } from '#lab/stack';
+import { request } from 'undici';
 import { call, eventually, isRunning, options, recordedPids, supervisorLines } from './support';
 
 describe('replicas behind nginx', () => {
-  const given = options({ order: 1, inventory: 2 });
+  const given = options({ order: 1, inventory: 2 }, { wired: ['inventory-1'] });
   let stack: Stack;
 
   beforeAll(async () => {
@@ -51,6 +52,36 @@ describe('replicas behind nginx', () => {
       { type: 'exit', pid: before.pid, signal: 'SIGKILL', asked: false },
       { type: 'start', pid: after.pid },
     ]);
+    expect(await whoAnswers()).toEqual(['inventory-1', 'inventory-2']);
+  });
+
+  it('reach Redis through a wire of their own, which can be cut, swallow, and be mended', async () => {
+    const { json } = await call(`${(await replica('inventory-1')).url}/x`);
+    const { REDIS_URL: url = '' } = json.environment ?? {};
+    expect(url).not.toBe(stack.urls.redis);
+    const answers = (): Promise<boolean> =>
+      withRedis(url, (redis) => redis.ping()).then(
+        () => true,
+        () => false,
+      );
+    expect(await answers()).toBe(true);
+    await stack.swallow('inventory-1');
+    expect(await answers()).toBe(false);
+    await stack.cut('inventory-1');
+    await stack.mend('inventory-1');
+    expect(await answers()).toBe(true);
+    await stack.cut('inventory-1');
+    expect(await answers()).toBe(false);
+    await stack.mend('inventory-1');
+    await expect(stack.cut('inventory-2')).rejects.toThrow('no wire of its own');
+  });
+
+  it('are served by a new worker of nginx after a reload', async () => {
+    const worker = async (): Promise<string> =>
+      (await request(`${stack.urls.inventory}/nginx/worker`)).body.text();
+    const before = await worker();
+    await stack.reload();
+    expect(await worker()).not.toBe(before);
     expect(await whoAnswers()).toEqual(['inventory-1', 'inventory-2']);
   });
 

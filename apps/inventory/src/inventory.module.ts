@@ -1,5 +1,6 @@
 import type { Config } from '#lab/config';
 import { hostModule } from '#lab/host';
+import { ProcessController } from '#lab/http';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { inventoryDataSource } from './data-source';
 import { DeductionsController } from './deductions.controller';
@@ -14,6 +15,10 @@ class InventoryModule {}
 export const inventoryModule = (config: Config): DynamicModule => ({
   module: InventoryModule,
   imports: [hostModule(config, { app: 'inventory', dataSource: () => inventoryDataSource(config) })],
-  controllers: [ProductsController, DeductionsController, ...(config.labEnabled ? [LabController] : [])],
+  controllers: [
+    ProductsController,
+    DeductionsController,
+    ...(config.labEnabled ? [LabController, ProcessController] : []),
+  ],
   providers: [DeductionsService, ProductsService],
 });

@@ -9,6 +9,7 @@ import { register as lostReplies } from './commands/lost-replies';
 import { register as matrix } from './commands/matrix';
 import { register as nested } from './commands/nested';
 import { register as replay } from './commands/replay';
+import { register as soak } from './commands/soak';
 import { register as strategies } from './commands/strategies';
 import { register as up } from './commands/up';
 import { register as verdict } from './commands/verdict';
@@ -38,6 +39,7 @@ for (const register of [
   lostReplies,
   replay,
   matrix,
+  soak,
 ])
   register(program);
 

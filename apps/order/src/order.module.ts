@@ -1,5 +1,5 @@
 import type { Config } from '#lab/config';
-import { HealthController, pingDatabase, READINESS, Story } from '#lab/http';
+import { HealthController, pingDatabase, ProcessController, READINESS, Story } from '#lab/http';
 import { SteppedDataSource } from '#lab/step';
 import { Inject, Injectable, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { orderDataSource } from './data-source';
@@ -35,7 +35,11 @@ class OrderModule {}
 
 export const orderModule = (config: Config): DynamicModule => ({
   module: OrderModule,
-  controllers: [HealthController, OrdersController, ...(config.labEnabled ? [LabController] : [])],
+  controllers: [
+    HealthController,
+    OrdersController,
+    ...(config.labEnabled ? [LabController, ProcessController] : []),
+  ],
   providers: [
     Connections,
     OrdersService,

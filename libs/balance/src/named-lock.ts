@@ -48,6 +48,8 @@ async function take(runner: QueryRunner, name: string, waitMs: number): Promise<
   return row?.taken === 1;
 }
 
+/** Where there is no connection, none has the lock; why there is none, the statement has said. */
 async function close(runner: QueryRunner): Promise<void> {
-  ((await runner.connect()) as { destroy(): void }).destroy();
+  const connection = (await runner.connect().catch(() => undefined)) as { destroy(): void } | undefined;
+  connection?.destroy();
 }

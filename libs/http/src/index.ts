@@ -1,6 +1,7 @@
 export { serve } from './bootstrap';
 export { readChosen, type Chosen } from './chosen';
 export { HealthController, READINESS, type Readiness } from './health';
+export { ProcessController, type ProcessLook } from './lab/process.controller';
 export { readHistory } from './lab/read-history';
 export { cartLine, pingDatabase, Story } from './lab/story';
 export { problem, problemOf, ProblemError, type Problem } from './problem';

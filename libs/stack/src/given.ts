@@ -40,6 +40,10 @@ export function given({ historyDir, ...urls }: GivenAddresses): Stack {
     kill: refuse('killed'),
     pause: refuse('paused'),
     resume: refuse('resumed'),
+    cut: refuse('cut off'),
+    swallow: refuse('cut off'),
+    mend: refuse('mended'),
+    reload: () => refuse('reloaded')('nginx'),
     restart: refuse('restarted'),
     ready: async () => {
       const url = `${urls.public}/health/ready`;

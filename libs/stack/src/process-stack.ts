@@ -17,6 +17,7 @@ import { redisConditions } from './redis';
 import { SupervisedReplica } from './replica';
 import type { Server } from './server';
 import type { AppName, Conditions, Replica, Stack, StackOptions, Urls } from './types';
+import { Wire } from './wire';
 
 const READY_MS = 30_000;
 const MIGRATION_MS = 60_000;
@@ -38,6 +39,7 @@ export class ProcessStack implements Stack {
   private readonly journal: Journal;
   private readonly watcher: NodeJS.Timeout;
   private readonly closers: (() => Promise<void>)[] = [];
+  private readonly wires = new Map<string, Wire>();
 
   constructor(
     private readonly options: StackOptions,
@@ -101,6 +103,28 @@ export class ProcessStack implements Stack {
     });
   }
 
+  cut(replica: string): Promise<void> {
+    return this.onWire(replica, (wire) => {
+      wire.cut();
+    });
+  }
+
+  swallow(replica: string): Promise<void> {
+    return this.onWire(replica, (wire) => {
+      wire.swallow();
+    });
+  }
+
+  mend(replica: string): Promise<void> {
+    return this.onWire(replica, (wire) => {
+      wire.mend();
+    });
+  }
+
+  reload(): Promise<void> {
+    return this.scaleAll({});
+  }
+
   async restart(name: string): Promise<void> {
     const found = this.find(name);
     await found.stop();
@@ -141,6 +165,7 @@ export class ProcessStack implements Stack {
     clearInterval(this.watcher);
     await Promise.all(this.closers.map((close) => close()));
     await this.scaling;
+    await Promise.all([...this.wires.values()].map((wire) => wire.close()));
     await this.entrance?.server.stop();
     const { redis, mysql, components } = this.servers;
     await Promise.all([redis.server.stop(), mysql.server.stop(), components.stop()]);
@@ -199,6 +224,7 @@ export class ProcessStack implements Stack {
     const port = await freePort();
     const name = `${app}-${this.members(app).length + 1}`;
     const entry = this.options.entries?.[app] ?? builtApp(app, 'main.js');
+    if (this.options.wired?.includes(name) === true) this.wires.set(name, await this.toRedis());
     const replica = new SupervisedReplica({
       app,
       url: `http://127.0.0.1:${port}`,
@@ -221,7 +247,7 @@ export class ProcessStack implements Stack {
       REPLICA: name,
       HOST: '127.0.0.1',
       PORT: String(port),
-      REDIS_URL: this.urls.redis,
+      REDIS_URL: this.redisUrlOf(name),
       MYSQL_URL: this.urls.mysql,
       INVENTORY_DATABASE: 'inventory',
       ORDER_DATABASE: 'orders',
@@ -240,6 +266,23 @@ export class ProcessStack implements Stack {
       log: this.layout.log(name),
       env,
     };
+  }
+
+  private toRedis(): Promise<Wire> {
+    const { hostname, port } = new URL(this.urls.redis);
+    return Wire.to(hostname, Number(port));
+  }
+
+  private redisUrlOf(name: string): string {
+    const wire = this.wires.get(name);
+    return wire === undefined ? this.urls.redis : `redis://127.0.0.1:${wire.port}`;
+  }
+
+  private onWire(replica: string, act: (wire: Wire) => void): Promise<void> {
+    const wire = this.wires.get(replica);
+    if (wire !== undefined) return Promise.resolve(wire).then(act);
+    const text = `${replica} has no wire of its own to Redis: start the stack with wired: ['${replica}'].`;
+    return Promise.reject(new StackError('STACK.UNKNOWN_NAME', text));
   }
 
   private members(app: AppName): SupervisedReplica[] {

@@ -31,6 +31,8 @@ export interface StackOptions {
   readonly replicas: ReplicaCounts;
   /** Servers on demand to start with; `provide` can add others later. */
   readonly components?: readonly Component[];
+  /** Replicas that reach Redis through a wire of their own, which `cut` and `swallow` understand: `inventory-1`. */
+  readonly wired?: readonly string[];
   /** Faults, history and reset are enabled, and the lab address exists. */
   readonly lab: boolean;
   /** Taken if free, otherwise another free port. */
@@ -111,6 +113,18 @@ export interface Stack {
 
   /** SIGCONT. */
   resume(name: string): Promise<void>;
+
+  /** Resets the connections of a wired replica to Redis, and every new one, until `mend`. */
+  cut(replica: string): Promise<void>;
+
+  /** Swallows what a wired replica and Redis send each other, until `mend`: a black hole. */
+  swallow(replica: string): Promise<void>;
+
+  /** Redis is there again for the replica. */
+  mend(replica: string): Promise<void>;
+
+  /** nginx reads its configuration anew; resolves when its new worker serves and the old one takes no more requests. */
+  reload(): Promise<void>;
 
   /** Orderly stop and start on the same address; resolves when it is ready. Starts what is down. */
   restart(name: string): Promise<void>;

@@ -98,6 +98,8 @@ export interface ProcessLine extends Line {
   readonly type: 'start' | 'exit' | 'stopped' | 'resumed';
   readonly signal?: string | null;
   readonly code?: number | null;
+  /** Exits only: the supervisor itself had asked for it. */
+  readonly asked?: boolean;
   readonly because?: string;
 }
 

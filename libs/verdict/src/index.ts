@@ -14,4 +14,5 @@ export type { Duplicate } from './load/stock';
 export { unfinished } from './load/unfinished';
 export { judgeDrill, type DrillEvidence, type DrillMoment, type DrillVerdict, type Fact } from './drill';
 export * from './schedule';
+export * from './soak';
 export { checkChain, type ConfirmedSale, type Contradiction } from './chain';

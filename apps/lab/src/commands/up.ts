@@ -18,7 +18,7 @@ interface UpOptions {
 }
 
 /** Reads `redlock,zookeeper`, or refuses. */
-function readComponents(text: string): readonly Component[] {
+export function readComponents(text: string): readonly Component[] {
   const names = text.split(',').map((name) => name.trim());
   const unknown = names.find((name) => !(name in COMPONENTS));
   if (unknown === undefined) return [...new Set(names as Component[])];

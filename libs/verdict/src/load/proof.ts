@@ -9,6 +9,8 @@ export interface FiredFault {
   readonly request: string;
   readonly replica: string;
   readonly at: string;
+  /** What it does: `kill`, `pause`, … */
+  readonly action: string;
   readonly seenBy: string | null;
   /** The request held a lock when the fault fired: the step that takes it was answered, and its release not yet sent. */
   readonly holding: boolean;
@@ -89,6 +91,7 @@ function firedFault(
     request,
     replica,
     at,
+    action,
     seenBy: HITS_PROCESS.has(action) ? (seen === undefined ? null : witness) : 'the step that it hit',
     holding: holders.includes(request),
     others: running.filter((other) => other !== request).length,

@@ -1,0 +1,186 @@
+import type { HistoryLine, ProcessLine } from '#lab/step';
+import type { ViolationKind } from '#lab/strategy';
+import { groupBy } from '../group-by';
+import type { Evidence } from '../load/evidence';
+import { judgeLoad } from '../load/judge';
+import { contention } from './contention';
+
+/** A fault that was done to a server or to the network. Times as in the history: microseconds. */
+export interface ServerFault {
+  readonly kind: string;
+  /** Whom it hit: `redis`, `redis-3`, `inventory-1`. */
+  readonly target: string;
+  /** Just before it was done, and when it was over. */
+  readonly from: number;
+  readonly until: number;
+  /** Who shows that it was felt: steps of the replicas that failed or were refused, or the server that did it. Null: nobody. */
+  readonly feltBy: string | null;
+}
+
+/** One balance, sold by one strategy during a minute. */
+export interface SoakBalance {
+  readonly evidence: Evidence;
+  /** Kinds that its strategy, by the catalogue, may show under the faults of this minute: they move no rows. */
+  readonly allowed: readonly ViolationKind[];
+}
+
+/** Everything that the verdict on one minute is computed from; taken at rest, when leases are over. */
+export interface MinuteEvidence {
+  readonly number: number;
+  readonly balances: readonly SoakBalance[];
+  readonly serverFaults: readonly ServerFault[];
+  /** Starts, exits, pauses of all replicas. */
+  readonly processes: readonly ProcessLine[];
+  /** Lines of the replicas' logs that are errors. */
+  readonly errors: readonly string[];
+}
+
+export interface MinuteVerdict {
+  readonly number: number;
+  /** Something contended: a minute in which nothing did proves nothing. */
+  readonly counts: boolean;
+  /** Of all looks at the balances while they were sold, how many found a holder and somebody else. */
+  readonly contendedPercent: number;
+  readonly sold: number;
+  readonly balances: number;
+  /** Balances that were sold to the last unit. */
+  readonly soldOut: number;
+  readonly answers: Readonly<Record<string, number>>;
+  /** Movements without an order whose buyer was told that nobody knows: counted, and no violation. */
+  readonly documentedOrphans: number;
+  /** Faults by kind: those that hit a holder, or a server, while others were there. */
+  readonly fired: Readonly<Record<string, number>>;
+  /** Faults that fired otherwise: they do not count. */
+  readonly inVain: Readonly<Record<string, number>>;
+  /** What did not hold: one sentence each. */
+  readonly wrong: readonly string[];
+}
+
+/** Answers that say: nobody knows whether it was sold. */
+const NOBODY_KNOWS: ReadonlySet<string> = new Set(['OUTCOME_UNKNOWN', 'NO_ANSWER']);
+
+/** Judges one minute. Pure: the same evidence, the same verdict. */
+export function judgeMinute(minute: MinuteEvidence): MinuteVerdict {
+  const judged = minute.balances.map((balance) => judgeBalance(balance));
+  const contended = minute.balances.map(({ evidence }) => contention(evidence.history));
+  const isContended = (t: number): boolean => contended.some((at) => at(t));
+  const requestFaults = judged.flatMap(({ faults }) =>
+    faults.map(({ action, seenBy, holding, others }) => ({
+      kind: action === 'pause-until' ? 'pause' : action,
+      counts: seenBy !== null && holding && others > 0,
+    })),
+  );
+  const serverFaults = minute.serverFaults.map(({ kind, from, feltBy }) => ({
+    kind,
+    counts: feltBy !== null && isContended(from),
+  }));
+  const faults = [...requestFaults, ...serverFaults];
+  const looks = minute.balances.map(({ evidence }, i) => looked(evidence.history, contended[i]));
+  const hits = looks.reduce((sum, { contended: n }) => sum + n, 0);
+  const all = looks.reduce((sum, { looks: n }) => sum + n, 0);
+  return {
+    number: minute.number,
+    counts: hits > 0,
+    contendedPercent: all === 0 ? 0 : Math.round((100 * hits) / all),
+    sold: judged.reduce((sum, { sold }) => sum + sold, 0),
+    balances: judged.length,
+    soldOut: judged.filter(({ soldOut }) => soldOut).length,
+    answers: sumOf(judged.map(({ answers }) => answers)),
+    documentedOrphans: judged.reduce((sum, { documented }) => sum + documented, 0),
+    fired: count(faults.filter(({ counts }) => counts)),
+    inVain: count(faults.filter(({ counts }) => !counts)),
+    wrong: [...judged.flatMap(({ wrong }) => wrong), ...unexplainedExits(minute), ...errorsIn(minute)],
+  };
+}
+
+function judgeBalance({ evidence, allowed }: SoakBalance) {
+  const verdict = judgeLoad(evidence, { must: [], may: allowed });
+  const codes = new Map(evidence.answers.map(({ request, code }) => [request, code]));
+  const undocumented = verdict.orphans.filter(
+    (request) => !NOBODY_KNOWS.has(codes.get(request) ?? 'NO_ANSWER'),
+  );
+  const ordered = new Set(evidence.orders.map(({ request }) => request));
+  const moved = new Set(evidence.movements.map(({ request }) => request));
+  const vanished = evidence.answers.filter(
+    ({ request, code }) => code === 'APPLIED' && !(ordered.has(request) && moved.has(request)),
+  );
+  const internal = evidence.answers.filter(({ code }) => code === 'INTERNAL' || code.startsWith('HTTP '));
+  const about = `${evidence.sku} (${evidence.strategy})`;
+  const others = verdict.violations.filter((kind) => kind !== 'orphan' && !allowed.includes(kind));
+  const sentences = [
+    ...(others.length > 0 ? [`${others.join(', ')}: ${verdict.because.join('; ')}`] : []),
+    ...some(undocumented, 'sold, and their buyers were told something else'),
+    ...some(verdict.phantoms, 'ordered, and nothing was taken from the stock'),
+    ...some(
+      vanished.map(({ request }) => request),
+      'told APPLIED, and the order or the movement is missing',
+    ),
+    ...some(
+      internal.map(({ request }) => request),
+      'answered with an error that is none of the shop’s own',
+    ),
+    ...(evidence.moving === true ? ['requests came while the rows were read'] : []),
+    ...(verdict.because.some((sentence) => sentence.includes('have not ended')) ? verdict.because : []),
+    ...evidence.locks.map(({ key }) => `the lock ${key} is there, and all leases are over`),
+    ...(verdict.finalStock < 0 ? [`${verdict.finalStock} units left`] : []),
+  ];
+  return {
+    sold: verdict.sold,
+    soldOut: verdict.finalStock === 0,
+    answers: verdict.outcomes,
+    faults: verdict.faults,
+    documented: verdict.orphans.length - undocumented.length,
+    wrong: sentences.map((sentence) => `${about}: ${sentence}`),
+  };
+}
+
+const some = (requests: readonly string[], what: string): string[] =>
+  requests.length === 0 ? [] : [`${requests.length} requests were ${what}, e.g. ${requests[0] ?? ''}`];
+
+/** Replicas that ended though nobody had asked them to, and no fault had killed them. */
+function unexplainedExits({ processes, balances }: MinuteEvidence): string[] {
+  const killed = new Set(
+    balances.flatMap(({ evidence: { history } }) =>
+      history.flatMap((line) => (line.type === 'fault' && line.action === 'kill' ? [processOf(line)] : [])),
+    ),
+  );
+  return processes.flatMap((line) =>
+    line.type === 'exit' && line.asked !== true && !(line.signal === 'SIGKILL' && killed.has(processOf(line)))
+      ? [`${line.replica} ended by ${line.signal ?? `code ${line.code ?? '?'}`}, and no fault explains it`]
+      : [],
+  );
+}
+
+const errorsIn = ({ errors }: MinuteEvidence): string[] =>
+  errors.length === 0
+    ? []
+    : [`${errors.length} errors in the logs of the replicas, e.g. ${(errors[0] ?? '').slice(0, 300)}`];
+
+const processOf = ({ replica, pid }: HistoryLine): string => `${replica} ${pid}`;
+
+/** At each balance, evenly over the time in which it was sold. */
+const LOOKS = 200;
+
+function looked(
+  history: readonly HistoryLine[],
+  isContended: ((t: number) => boolean) | undefined,
+): { looks: number; contended: number } {
+  const times = history.flatMap((line) =>
+    (line.type === 'request' || line.type === 'outcome') && line.app === 'inventory' ? [line.t] : [],
+  );
+  const [first, last] = [times.at(0), times.at(-1)];
+  if (first === undefined || last === undefined || isContended === undefined)
+    return { looks: 0, contended: 0 };
+  let contended = 0;
+  for (let i = 0; i < LOOKS; i++) if (isContended(first + (i * (last - first)) / LOOKS)) contended++;
+  return { looks: LOOKS, contended };
+}
+
+const count = (faults: readonly { readonly kind: string }[]): Record<string, number> =>
+  Object.fromEntries([...groupBy(faults, ({ kind }) => kind)].map(([kind, all]) => [kind, all.length]));
+
+export function sumOf(counts: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+  const sum: Record<string, number> = {};
+  for (const one of counts) for (const [key, n] of Object.entries(one)) sum[key] = (sum[key] ?? 0) + n;
+  return sum;
+}

@@ -1,0 +1,30 @@
+import type { ProcessLook } from '#lab/http';
+import type { Replica } from '#lab/stack';
+import type { Sample } from '#lab/verdict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { request } from 'undici';
+
+const MB = 1024 * 1024;
+
+/** What a replica has at rest: as the system sees it, and as it says itself. */
+export async function lookAt({ name, pid, url }: Replica, at: number): Promise<Sample> {
+  const { statusCode, body } = await request(`${url}/lab/process`);
+  const text = await body.text();
+  if (statusCode !== 200) throw new Error(`${name} does not say what it has: ${statusCode} ${text}`);
+  const { heapBytes, resources } = JSON.parse(text) as ProcessLook;
+  return {
+    replica: name,
+    pid,
+    at,
+    rssMb: residentBytes(pid) / MB,
+    heapMb: heapBytes / MB,
+    handles: readdirSync(`/proc/${pid}/fd`).length,
+    resources: Object.values(resources).reduce((sum, n) => sum + n, 0),
+  };
+}
+
+function residentBytes(pid: number): number {
+  const kb = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  if (kb === undefined) throw new Error(`/proc/${pid}/status has no VmRSS: the soak needs Linux`);
+  return 1024 * Number(kb);
+}

@@ -1,0 +1,261 @@
+import type { ProcessLine } from '#lab/step';
+import type { ViolationKind } from '#lab/strategy';
+import {
+  judgeMinute,
+  judgeSoak,
+  slopesOf,
+  type MinuteVerdict,
+  type Sample,
+  type ServerFault,
+} from '#lab/verdict';
+import { Tale } from './tale';
+
+/** Two buyers, the second one waiting for the first one's lock. */
+const met = (tale = new Tale()): Tale =>
+  tale.arrives('a').arrives('b', 'inventory-2').locks('a').locks('b', 'inventory-2', { reply: null });
+const end = (tale: Tale): Tale =>
+  tale
+    .deletes('a')
+    .locks('b', 'inventory-2')
+    .deletes('b', 'inventory-2')
+    .ends('a')
+    .ends('b', 'APPLIED', 'inventory-2');
+const good = (): Tale => end(met()).sells('a').sells('b');
+
+interface More {
+  readonly serverFaults?: readonly ServerFault[];
+  readonly processes?: readonly ProcessLine[];
+  readonly errors?: readonly string[];
+  readonly locks?: readonly { key: string; value: string; ttlMs: number | null }[];
+  readonly allowed?: readonly ViolationKind[];
+  readonly finalStock?: number;
+}
+
+function judge(
+  tale: Tale,
+  { serverFaults = [], processes = [], errors = [], allowed = [], ...more }: More = {},
+): MinuteVerdict {
+  const { history, movements, orders, answers } = tale;
+  const last = movements.at(-1)?.after ?? 10;
+  const evidence = {
+    sku: 'load',
+    strategy: 'expiring',
+    replicas: 2,
+    faults: [],
+    initial: 10,
+    finalStock: last,
+    segments: [],
+    locks: [],
+    movements,
+    orders,
+    answers,
+    history: history.toSorted((a, b) => a.t - b.t),
+    ...more,
+  };
+  return judgeMinute({ number: 1, balances: [{ evidence, allowed }], serverFaults, processes, errors });
+}
+
+describe('a minute', () => {
+  test('holds when rows add up, and counts when somebody waited for a lock', () => {
+    expect(judge(good())).toMatchObject({
+      counts: true,
+      sold: 2,
+      balances: 1,
+      documentedOrphans: 0,
+      wrong: [],
+    });
+  });
+
+  test('does not count when nobody met', () => {
+    const alone = new Tale().arrives('a').locks('a').deletes('a').ends('a').sells('a');
+    expect(judge(alone)).toMatchObject({ counts: false, contendedPercent: 0 });
+  });
+
+  test.each<[string, Tale, More, RegExp]>([
+    ['sells more than there was', oversold(), {}, /oversold/],
+    ['loses an update', end(met()).sells('a', 10).sells('b', 10), {}, /lost-update/],
+    [
+      'sells what its buyer was told is not sold',
+      good().told('c', 'LOCK.LOST').sells('c', 8, { order: false }),
+      {},
+      /told something else/,
+    ],
+    ['has an order of what was never taken', phantom(), {}, /nothing was taken/],
+    [
+      'tells APPLIED without an order',
+      good().told('c', 'APPLIED'),
+      {},
+      /APPLIED, and the order or the movement is missing/,
+    ],
+    [
+      'leaves a lock behind',
+      good(),
+      { locks: [{ key: 'lock:{load}:x', value: 'v', ttlMs: 900 }] },
+      /lock:\{load\}:x is there/,
+    ],
+    ['answers with an internal error', good().told('c', 'INTERNAL'), {}, /none of the shop/],
+    ['has a request that never ends', good().arrives('c'), {}, /have not ended/],
+    ['has an error in a log', good(), { errors: ['order-1.log: Error'] }, /1 errors in the logs/],
+    [
+      'loses a replica that rejected',
+      good(),
+      { processes: [exit({ signal: null, code: 1 })] },
+      /inventory-1 ended by code 1/,
+    ],
+    [
+      'loses a replica that nobody killed',
+      good(),
+      { processes: [exit({ signal: 'SIGKILL' })] },
+      /ended by SIGKILL/,
+    ],
+    ['has two holders where that is not allowed', overlap(), {}, /overlap/],
+  ])('does not hold when it %s', (_, tale, more, sentence) => {
+    const { wrong } = judge(tale, more);
+    expect(wrong.join('\n')).toMatch(sentence);
+  });
+
+  test('holds all the same: an orphan whose buyer was told that nobody knows; it is counted', () => {
+    const tale = good().sells('c', 8, { order: false });
+    tale.answers.splice(-1, 1);
+    expect(judge(tale.told('c', 'OUTCOME_UNKNOWN'))).toMatchObject({ documentedOrphans: 1, wrong: [] });
+  });
+
+  test('holds all the same: two holders, where the catalogue says so, and a replica that was asked to end', () => {
+    const more = { allowed: ['overlap'], processes: [exit({ signal: 'SIGTERM', asked: true })] } as const;
+    expect(judge(overlap(), more).wrong).toEqual([]);
+  });
+
+  test('counts a fault that hit a holder, and a server fault that was felt, while others were there', () => {
+    const fault = { type: 'fault', request: 'a', fault: 'after(SET)=delay(5)', action: 'delay', at: 'SET' };
+    const tale = met().line(fault);
+    const from = tale.history.at(-1)?.t ?? 0;
+    const told = end(tale).sells('a').sells('b');
+    const server = { kind: 'redis-killed', target: 'redis', from, until: from + 1000 };
+    const felt = { ...server, feltBy: 'inventory-1: not reachable' };
+    expect(judge(told, { serverFaults: [felt, { ...server, feltBy: null }] })).toMatchObject({
+      fired: { delay: 1, 'redis-killed': 1 },
+      inVain: { 'redis-killed': 1 },
+    });
+    const later = { ...felt, from: from + 10_000_000 };
+    expect(judge(told, { serverFaults: [later] })).toMatchObject({ inVain: { 'redis-killed': 1 } });
+    const unheld = end(met())
+      .arrives('c')
+      .line({ ...fault, request: 'c' })
+      .ends('c')
+      .sells('a')
+      .sells('b')
+      .sells('c');
+    expect(judge(unheld).inVain).toEqual({ delay: 1 });
+  });
+
+  test('explains an exit by the kill that was injected', () => {
+    const fault = { type: 'fault', request: 'a', fault: 'after(SET)=kill', action: 'kill', at: 'SET' };
+    const gone = exit({ signal: 'SIGKILL' });
+    const tale = met().line(fault);
+    tale.line({ type: 'exit', signal: 'SIGKILL' });
+    tale
+      .ends('b', 'LOCK.NOT_OBTAINED', 'inventory-2')
+      .told('b', 'LOCK.NOT_OBTAINED')
+      .told('a', 'OUTCOME_UNKNOWN');
+    expect(judge(tale, { processes: [gone] })).toMatchObject({ fired: { kill: 1 }, wrong: [] });
+  });
+});
+
+function oversold(): Tale {
+  const tale = end(met(new Tale(1)))
+    .sells('a', 1)
+    .sells('b', 1);
+  return Object.assign(tale, {
+    movements: [...tale.movements, ...Array.from({ length: 10 }, () => tale.movements[0])],
+  });
+}
+
+function phantom(): Tale {
+  const tale = good();
+  tale.orders.push({ request: 'c' });
+  return tale;
+}
+
+/** b takes the lock while a still writes under it. */
+function overlap(): Tale {
+  const tale = new Tale().arrives('a').arrives('b', 'inventory-2').locks('a').locks('b', 'inventory-2');
+  return tale.sql('a').ends('a').ends('b', 'APPLIED', 'inventory-2').sells('a').sells('b');
+}
+
+function exit(how: object): ProcessLine {
+  return { type: 'exit', t: 1, replica: 'inventory-1', pid: 101, ...how };
+}
+
+/** A replica whose measures begin somewhere and grow by so much a minute; the first minute is its warm-up. */
+const life = (
+  grows: Partial<Record<'rssMb' | 'heapMb' | 'handles' | 'resources', number>>,
+  minutes = 9,
+): Sample[] =>
+  Array.from({ length: minutes }, (_, i) => ({
+    replica: 'inventory-1',
+    pid: 7,
+    at: i + 1,
+    rssMb: (i === 0 ? 60 : 150) + i * (grows.rssMb ?? 0) + (i % 2) * 3,
+    heapMb: 40 + i * (grows.heapMb ?? 0),
+    handles: 50 + i * (grows.handles ?? 0) + (i === 4 ? 30 : 0),
+    resources: 30 + i * (grows.resources ?? 0),
+  }));
+
+describe('growth', () => {
+  test('of a healthy replica is none, whatever its warm-up and one odd sample', () => {
+    expect(slopesOf(life({}))).toMatchObject([
+      { samples: 8, leaks: [], perMinute: { heapMb: 0, resources: 0 } },
+    ]);
+  });
+
+  test.each([
+    ['rssMb', 12],
+    ['heapMb', 5],
+    ['handles', 6],
+    ['resources', 6],
+  ] as const)('is seen in %s', (measure, grows) => {
+    const [slope] = slopesOf(life({ [measure]: grows }));
+    expect(slope?.leaks).toEqual([measure]);
+    expect(slope?.perMinute?.[measure]).toBeCloseTo(grows, 0);
+  });
+
+  test('is not told of a replica that did not live long enough, and another life is another one', () => {
+    expect(slopesOf(life({ rssMb: 100 }, 4))).toMatchObject([{ samples: 3, perMinute: null, leaks: [] }]);
+    const reborn = life({ rssMb: 100 }).map((sample) => ({ ...sample, pid: sample.at }));
+    expect(slopesOf(reborn).every(({ perMinute }) => perMinute === null)).toBe(true);
+  });
+});
+
+describe('a soak', () => {
+  const minute = (more: Partial<MinuteVerdict> = {}): MinuteVerdict => ({
+    ...judge(good()),
+    fired: { kill: 3 },
+    ...more,
+  });
+  const wanted = { kinds: ['kill'], least: 5 };
+
+  test('holds when all minutes did, each kind fired often enough, and nothing grows', () => {
+    expect(judgeSoak([minute(), minute()], life({}), wanted)).toMatchObject({
+      held: true,
+      because: [],
+      fired: { kill: 6 },
+    });
+  });
+
+  test.each<[string, readonly MinuteVerdict[], Sample[], RegExp]>([
+    ['a minute did not', [minute(), minute({ wrong: ['one too many'] })], life({}), /minute 1: one too many/],
+    ['a kind fired too rarely', [minute()], life({}), /kill fired 3 times/],
+    [
+      'it fired in a minute that does not count',
+      [minute(), minute({ counts: false })],
+      life({}),
+      /kill fired 3 times/,
+    ],
+    ['something grows', [minute(), minute()], life({ rssMb: 20 }), /inventory-1 \(pid 7\) grows/],
+    ['nothing contended', [minute({ counts: false })], life({}), /nothing contended in any minute/],
+  ])('does not hold when %s', (_, minutes, samples, sentence) => {
+    const { held, because } = judgeSoak(minutes, samples, wanted);
+    expect(held).toBe(false);
+    expect(because.join('\n')).toMatch(sentence);
+  });
+});
