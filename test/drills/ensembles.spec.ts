@@ -1,0 +1,59 @@
+import { ensureInstalled, ServerPark } from '#lab/stack';
+import { DRILLS, runDrill, type DrillRun } from '#load-tests/drills';
+import { rmSync } from 'node:fs';
+import { resolve } from 'node:path';
+
+jest.setTimeout(120_000); // servers and buyers are processes that start: on a busy machine that takes its time
+
+const dir = resolve('.lab', `test-ensemble-drills-${process.pid}`);
+let park: ServerPark;
+
+beforeAll(async () => {
+  await ensureInstalled((line) => process.stderr.write(`${line}\n`), ['zookeeper', 'etcd']);
+  park = await ServerPark.open(dir);
+});
+afterAll(async () => {
+  await park.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+/** Plays it; whoever states a fact that does not hold is told which one. */
+async function play(name: string): Promise<DrillRun & { readonly codes: readonly string[] }> {
+  const drill = DRILLS.find((one) => one.name === name);
+  if (drill === undefined) throw new Error(`there is no drill ${name}`);
+  const run = await runDrill(park, drill);
+  expect(run.evidence.facts.filter(({ holds }) => !holds)).toEqual([]);
+  expect(run.evidence.facts.length).toBeGreaterThan(2);
+  return { ...run, codes: run.evidence.buyers.map(({ name: buyer, code }) => `${buyer} ${code}`) };
+}
+
+const numbersOf = (figure: unknown): number[] => String(figure).split(', ').map(Number);
+
+test('a session that ends while its holder is paused has two holders: sold twice', async () => {
+  const { codes, verdict } = await play('session-end/zookeeper');
+  expect(codes).toEqual(['A APPLIED', 'B APPLIED']);
+  expect(verdict).toMatchObject({ verdict: 'violated', sold: 2, violations: ['oversold', 'lost-update'] });
+});
+
+test('the same with a lease, its revision as a fence: the row refuses the holder that was paused', async () => {
+  const { codes, verdict, evidence } = await play('session-end/etcd-revision');
+  expect(codes).toEqual(['A LOCK.FENCED', 'B APPLIED']);
+  expect(verdict).toMatchObject({ verdict: 'safe', sold: 1 });
+  expect(evidence.figures['fence of B']).toBeGreaterThan(Number(evidence.figures['fence of A']));
+});
+
+test('the leader of three is killed: the holder keeps its lock, the next gets it afterwards, no fence repeats', async () => {
+  const { codes, verdict, evidence } = await play('leader-killed/zookeeper');
+  expect(codes).toEqual(['A APPLIED', 'B STOCK.SOLD_OUT', 'C STOCK.SOLD_OUT']);
+  expect(verdict).toMatchObject({ verdict: 'safe', sold: 1 });
+  const [a = 0, b = 0, c = 0] = numbersOf(evidence.figures['fences of A, B, C']);
+  expect(b).toBeGreaterThan(a);
+  // the upper half of a czxid counts leaders
+  expect(Math.floor(c / 2 ** 32)).toBeGreaterThan(Math.floor(b / 2 ** 32));
+});
+
+test('without a majority nobody gets a lock; with it they do, and nothing was sold twice', async () => {
+  const { codes, verdict } = await play('quorum-lost/etcd');
+  expect(codes).toEqual(['A APPLIED', 'B DEPENDENCY.DOWN', 'C APPLIED']);
+  expect(verdict).toMatchObject({ verdict: 'safe', sold: 2 });
+});
