@@ -1,22 +1,7 @@
 import { Balances, type Change } from '#lab/balance';
-import {
-  codeOf,
-  LockFolder,
-  monotonic,
-  observe,
-  Servers,
-  SteppedDataSource,
-  SteppedRedis,
-  systemClock,
-} from '#lab/step';
-import {
-  DEFAULT_OPTIONS,
-  findStrategy,
-  loadScripts,
-  LocalProcess,
-  RedisNotices,
-  type Tools,
-} from '#lab/strategy';
+import { codeOf, LockFolder, monotonic, observe, Servers, SteppedDataSource, systemClock } from '#lab/step';
+import { DEFAULT_OPTIONS, findStrategy, loadScripts, type Tools } from '#lab/strategy';
+import { toCluster, toServer } from './connect';
 import { fencedByTheServer } from './fenced-by-the-server';
 import { Gate } from './gate';
 import type { FromBuyer, Seat, ToBuyer } from './messages';
@@ -25,19 +10,12 @@ const tell = (message: FromBuyer): void => void process.send?.(message);
 const gate = new Gate(tell);
 let buy: (() => Promise<void>) | undefined;
 
-async function connectRedis(url: string, name: string): Promise<SteppedRedis> {
-  const redis = new SteppedRedis({ url, name });
-  redis.on('ready', () => void loadScripts(redis).catch(() => undefined));
-  await redis.connect();
-  await loadScripts(redis);
-  return redis;
-}
-
 /** Connects to everything; from then on the buyer can buy, once. */
 async function sit(seat: Seat): Promise<void> {
   const { name, mysql, database, strategy: strategyName } = seat;
-  const redis = await connectRedis(seat.redis, name);
-  const hears = await connectRedis(seat.redis, `${name}-hears`);
+  const redis = await (typeof seat.redis === 'string'
+    ? toServer(seat.redis, name)
+    : toCluster(seat.redis, name));
   const servers = new Servers(seat.servers, name, seat.sessionMs);
   await servers.connect(loadScripts);
   // once more, and waited for: a buyer's first command is no NOSCRIPT
@@ -46,12 +24,11 @@ async function sit(seat: Seat): Promise<void> {
   const options = { ...DEFAULT_OPTIONS, ...seat.options };
   const tools: Tools = {
     balances: new Balances(dataSource),
-    redis,
+    ...redis,
     servers,
     folder: new LockFolder(seat.lockDir),
     options,
     clock: systemClock,
-    process: new LocalProcess(name, new RedisNotices(hears)),
     work: () => (options.workMs > 0 ? systemClock.sleep(options.workMs, 'WORK') : Promise.resolve()),
     warn: (text) => {
       tell({ type: 'warned', at: monotonic(), text });

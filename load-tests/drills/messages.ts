@@ -14,8 +14,8 @@ export const after = (name: string): Mark => ({ when: 'after', name });
 /** Who a buyer is, where its servers are, and how it buys one unit of `balance`. */
 export interface Seat {
   readonly name: string;
-  /** `redis://host:port`. */
-  readonly redis: string;
+  /** `redis://host:port`; several: nodes of a cluster. */
+  readonly redis: string | readonly string[];
   readonly servers: ServerAddresses;
   /** Milliseconds; of ZooKeeper. */
   readonly sessionMs?: number;

@@ -21,8 +21,8 @@ export interface Cast {
 
 /** Where a buyer's servers are; they may be networks of its own (`park.wire`). */
 export interface Place {
-  /** `redis://host:port`; absent: a Redis that nothing happens to. */
-  readonly redis?: string;
+  /** `redis://host:port`, several: nodes of a cluster; absent: a Redis that nothing happens to. */
+  readonly redis?: string | readonly string[];
   readonly servers?: ServerAddresses;
   /** How long ZooKeeper keeps its session without hearing of it, milliseconds. */
   readonly sessionMs?: number;
@@ -166,5 +166,6 @@ function inWords(message: Exclude<FromBuyer, { type: 'seated' }>): string {
   if (message.type === 'warned') return `warns: ${message.text}`;
   const { text, server, error, reply } = message;
   const where = server === undefined ? '' : ` (${server})`;
-  return `${text}${where} → ${error ?? JSON.stringify(reply)}`;
+  const [line] = text.split('\n'); // a script is taught with all of its text
+  return `${line}${where} → ${error ?? JSON.stringify(reply)}`;
 }

@@ -11,6 +11,7 @@ export type { JournalEntry } from './journal';
 export { projectRoot } from './paths';
 export type { OnDemand } from './programs';
 export { startProcesses } from './processes';
+export type { ClusterNode, Shard } from './redis-cluster';
 export { withRedis, type StartedRedis } from './redis';
 export { ServerPark, type Member } from './server-park';
 export { Wire } from './wire';

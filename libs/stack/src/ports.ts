@@ -30,6 +30,19 @@ export async function freePort(preferred?: number): Promise<number> {
   return port;
 }
 
+/** A Redis Cluster's nodes talk to one another on a second port, so far above their own. */
+const BUS = 10_000;
+
+/** A port whose cluster bus is free, too. */
+export async function freePortWithBus(): Promise<number> {
+  for (;;) {
+    const port = randomInt(LOWEST, HIGHEST - BUS);
+    if (handedOut.has(port + BUS) || !(await isFree(port)) || !(await isFree(port + BUS))) continue;
+    handedOut.add(port + BUS);
+    return port;
+  }
+}
+
 /** The port may be handed out again. */
 export function giveBack(port: number): void {
   handedOut.delete(port);

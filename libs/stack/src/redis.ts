@@ -21,6 +21,7 @@ export async function startRedis(
   name: ServerName = 'redis',
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
+  preferredPort?: number,
 ): Promise<StartedRedis> {
   const program = demand(NEEDED.redis).path;
   const data = layout.dataFolder(name);
@@ -28,7 +29,7 @@ export async function startRedis(
   copyFileSync(infra('redis', 'redis.conf'), config);
   give(config, layout.account);
   const { server, ports } = await startOnFreePorts(
-    [undefined],
+    [preferredPort],
     ([port = 0]): Recipe => ({
       name,
       ports: [port],

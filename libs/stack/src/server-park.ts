@@ -5,6 +5,7 @@ import { Layout } from './layout';
 import { startEtcd, startEtcds } from './etcd';
 import { startMysql } from './mysql';
 import { startRedis, type StartedRedis } from './redis';
+import { type Shard, startRedisCluster } from './redis-cluster';
 import { startSentinel, type Watch } from './sentinel';
 import type { Server } from './server';
 import type { ServerName } from './types';
@@ -60,6 +61,13 @@ export class ServerPark {
     const sentinel = await startSentinel(this.layout, this.claim, name, watch);
     this.servers.push(sentinel.server);
     return sentinel;
+  }
+
+  /** A Redis Cluster. */
+  async redisCluster(): Promise<readonly Shard[]> {
+    const shards = await startRedisCluster(this.layout, this.claim);
+    this.servers.push(...shards.flatMap(({ primary, replica }) => [primary.server, replica.server]));
+    return shards;
   }
 
   /** A clock for the server of this name, to be given to it as its `env`. @throws StackError STACK.PROGRAM_MISSING */

@@ -12,6 +12,7 @@ export type ServerName =
   | 'primary'
   | `replica-${number}`
   | `sentinel-${number}`
+  | `node-${number}`
   | 'zookeeper'
   | `zookeeper-${number}`
   | 'etcd'

@@ -7,6 +7,8 @@ export * from './history';
 export * from './lock-folder';
 export * from './recorder';
 export * from './redis';
+export * from './redis-cluster';
+export { nameScript } from './redis-command';
 export * from './servers';
 export * from './sql';
 export * from './step';

@@ -1,6 +1,6 @@
 import { Command, Redis, type RedisOptions } from 'ioredis';
-import { DependencyDown } from './errors';
-import { currentScope, step, type Step, type StepInfo } from './step';
+import { describe, withinTime } from './redis-command';
+import { currentScope, step, type Step } from './step';
 
 /** The counter in Redis that numbers the commands on lock keys, for histories that must be ordered. */
 export const ORDER_KEY = 'lab:order';
@@ -15,14 +15,6 @@ export interface SteppedRedisOptions {
   /** Which of several Redis this one is; absent: the lab's own. */
   readonly server?: string;
 }
-
-/** Commands whose first argument is no key. */
-const WITHOUT_KEY = new Set(['WAIT', 'SCRIPT', 'PING', 'INFO', 'FLUSHDB']);
-
-/** SHA-1 → name of the Lua scripts that were loaded, so that a step can name its script. */
-const scriptNames = new Map<string, string>();
-
-export const nameScript = (sha: string, name: string): void => void scriptNames.set(sha, name);
 
 /**
  * ioredis with every command passing the seam. Three defaults differ from ioredis, each for a reason:
@@ -91,66 +83,3 @@ export class SteppedRedis extends Redis {
 
 /** Microseconds since 1970. */
 const timeOfDay = (): number => Math.floor(1000 * (performance.timeOrigin + performance.now()));
-
-function describe(command: Command): StepInfo {
-  const args = command.args.map(String);
-  const verb = command.name.toUpperCase();
-  if (verb !== 'EVALSHA') {
-    return {
-      kind: 'redis',
-      verb,
-      text: [verb, ...args].join(' '),
-      ...(args[0] !== undefined && !WITHOUT_KEY.has(verb) && { key: args[0] }),
-    };
-  }
-  const [sha = '', keyCount = '0', ...rest] = args;
-  const script = scriptNames.get(sha) ?? sha;
-  const key = keyCount === '0' ? undefined : rest[0];
-  return {
-    kind: 'redis',
-    verb,
-    script,
-    text: [verb, script, ...rest].join(' '),
-    ...(key !== undefined && { key }),
-  };
-}
-
-/**
- * Rejects when no reply came within `ms` — of time in which this process ran. After SIGSTOP … SIGCONT the timer is
- * overdue while the reply already waits in the socket: two turns of the event loop read it first.
- */
-function withinTime(reply: Promise<unknown>, ms: number, command: string): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      setImmediate(() =>
-        setImmediate(() => {
-          reject(new DependencyDown('redis', `Redis did not answer ${command} within ${ms} ms`));
-        }),
-      );
-    }, ms);
-    reply.then(
-      (value) => {
-        clearTimeout(timer);
-        resolve(value);
-      },
-      (error: unknown) => {
-        clearTimeout(timer);
-        reject(isReplyError(error) ? inService(error) : unreachable(command, error));
-      },
-    );
-  });
-}
-
-const unreachable = (command: string, cause: unknown): DependencyDown =>
-  new DependencyDown('redis', `Redis is not reachable (${command})`, { cause });
-
-/** What a server says that cannot serve now: too few replicas, a replica itself, loading, its cluster without a majority. */
-const OUT_OF_SERVICE = /^(NOREPLICAS|READONLY|LOADING|MASTERDOWN|MISCONF|CLUSTERDOWN)\b/;
-
-const inService = (error: Error): Error =>
-  OUT_OF_SERVICE.test(error.message)
-    ? new DependencyDown('redis', `Redis refuses: ${error.message}`, { cause: error })
-    : error;
-
-const isReplyError = (error: unknown): error is Error =>
-  error instanceof Error && error.name === 'ReplyError';

@@ -1,4 +1,5 @@
 import type { Drill } from '../drill';
+import { CLUSTER } from './cluster';
 import { FAILOVER } from './failover';
 import { FAILOVER_REPLICATED } from './failover-replicated';
 import { FENCES } from './fences';
@@ -14,4 +15,5 @@ export const REDIS: readonly Drill[] = [
   ...FENCES,
   ...SPLIT_BRAIN,
   ...SENTINEL,
+  ...CLUSTER,
 ];

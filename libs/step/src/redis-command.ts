@@ -1,0 +1,75 @@
+import type { Command } from 'ioredis';
+import { DependencyDown } from './errors';
+import type { StepInfo } from './step';
+
+/** Commands whose first argument is no key. */
+const WITHOUT_KEY = new Set(['WAIT', 'SCRIPT', 'PING', 'INFO', 'FLUSHDB']);
+
+/** SHA-1 → name of the Lua scripts that were loaded, so that a step can name its script. */
+const scriptNames = new Map<string, string>();
+
+export const nameScript = (sha: string, name: string): void => void scriptNames.set(sha, name);
+
+/** A command as a step. */
+export function describe(command: Command): StepInfo {
+  const args = command.args.map(String);
+  const verb = command.name.toUpperCase();
+  if (verb !== 'EVALSHA') {
+    return {
+      kind: 'redis',
+      verb,
+      text: [verb, ...args].join(' '),
+      ...(args[0] !== undefined && !WITHOUT_KEY.has(verb) && { key: args[0] }),
+    };
+  }
+  const [sha = '', keyCount = '0', ...rest] = args;
+  const script = scriptNames.get(sha) ?? sha;
+  const key = keyCount === '0' ? undefined : rest[0];
+  return {
+    kind: 'redis',
+    verb,
+    script,
+    text: [verb, script, ...rest].join(' '),
+    ...(key !== undefined && { key }),
+  };
+}
+
+/**
+ * Rejects when no reply came within `ms` — of time in which this process ran. After SIGSTOP … SIGCONT the timer is
+ * overdue while the reply already waits in the socket: two turns of the event loop read it first.
+ */
+export function withinTime(reply: Promise<unknown>, ms: number, command: string): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      setImmediate(() =>
+        setImmediate(() => {
+          reject(new DependencyDown('redis', `Redis did not answer ${command} within ${ms} ms`));
+        }),
+      );
+    }, ms);
+    reply.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(isReplyError(error) ? inService(error) : unreachable(command, error));
+      },
+    );
+  });
+}
+
+const unreachable = (command: string, cause: unknown): DependencyDown =>
+  new DependencyDown('redis', `Redis is not reachable (${command})`, { cause });
+
+/** What a server says that cannot serve now: too few replicas, a replica itself, loading, its cluster without a majority. */
+const OUT_OF_SERVICE = /^(NOREPLICAS|READONLY|LOADING|MASTERDOWN|MISCONF|CLUSTERDOWN)\b/;
+
+const inService = (error: Error): Error =>
+  OUT_OF_SERVICE.test(error.message)
+    ? new DependencyDown('redis', `Redis refuses: ${error.message}`, { cause: error })
+    : error;
+
+const isReplyError = (error: unknown): error is Error =>
+  error instanceof Error && error.name === 'ReplyError';
