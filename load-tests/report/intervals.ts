@@ -1,5 +1,5 @@
 import type { HistoryLine } from '#lab/step';
-import { judgeHolders, type Evidence, type LoadVerdict } from '#lab/verdict';
+import { judgeHolders, runsStrategies, type Evidence, type LoadVerdict } from '#lab/verdict';
 import type { Timeline } from './timeline';
 
 /** A stretch of time on the lane of a replica. All times in milliseconds since the run began. */
@@ -46,7 +46,7 @@ export function intervalsOf({ history }: Evidence, { overlaps }: LoadVerdict, { 
   const { tenures } = judgeHolders(history);
   const replicas = [
     ...new Set(
-      history.flatMap((line) => (line.type === 'request' && line.app === 'inventory' ? [line.replica] : [])),
+      history.flatMap((line) => (line.type === 'request' && runsStrategies(line) ? [line.replica] : [])),
     ),
   ].sort();
   /** Whoever dies holding holds no longer than he lives, even if his lock does. */
@@ -81,9 +81,9 @@ function requests(
 ): Interval[] {
   const ended = new Map<string, number>();
   for (const line of history)
-    if (line.type === 'outcome' && line.app === 'inventory') ended.set(line.request, ms(line.t));
+    if (line.type === 'outcome' && runsStrategies(line)) ended.set(line.request, ms(line.t));
   return history.flatMap((line) => {
-    if (line.type !== 'request' || line.app !== 'inventory') return [];
+    if (line.type !== 'request' || !runsStrategies(line)) return [];
     const { replica, request } = line;
     const from = ms(line.t);
     const until = ended.get(request);

@@ -1,5 +1,5 @@
 import type { HistoryLine } from '#lab/step';
-import type { Answer, Evidence, Movement } from '#lab/verdict';
+import { runsStrategies, type Answer, type Evidence, type Movement } from '#lab/verdict';
 
 /** A movement with its place on the time axis. */
 export interface Sale {
@@ -81,7 +81,7 @@ function commitTimes(history: readonly HistoryLine[]): ReadonlyMap<string, numbe
   const committed = new Map<string, number>();
   const ended = new Map<string, number>();
   for (const line of history) {
-    if (line.type === 'outcome' && line.app === 'inventory') ended.set(line.request, line.t);
+    if (line.type === 'outcome' && runsStrategies(line)) ended.set(line.request, line.t);
     if (line.type !== 'step' || line.kind !== 'sql' || line.pending === true) continue;
     if (line.text.startsWith('INSERT INTO movement')) inserted.set(line.request, line.t + line.took);
     else if (line.verb === 'COMMIT') committed.set(line.request, line.t + line.took);

@@ -2,6 +2,7 @@ export {
   circumstanceOf,
   completePlan,
   expectationOf,
+  hostOf,
   skusOf,
   type FaultOn,
   type LoadPlan,

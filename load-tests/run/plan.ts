@@ -31,10 +31,17 @@ export interface LoadPlan {
   readonly stock: number;
   readonly requests: number;
   readonly connections: number;
-  /** Units per order, of each product. */
+  /** Units per order, of each product; of an entry, its amount without its sign. */
   readonly quantity: number;
-  /** Inventory replicas. */
+  /** Replicas of the app whose balance it is. */
   readonly replicas: number;
+  /**
+   * Entries of this amount on the account `sku`, a credit or a debit, instead of orders; `stock` is its opening balance.
+   * Minor units.
+   */
+  readonly amountMinor?: number;
+  /** What changes the account beside the entries: an import of so many lines, and so many entries that the scan settles. */
+  readonly beside?: { readonly importLines: number; readonly pending: number };
   readonly fault?: { readonly header: string; readonly on: FaultOn };
   /** Every second order names this strategy: two systems that change one stock. What that comes to is no strategy's own. */
   readonly mixedWith?: { readonly strategy: string; readonly expected: Expectation };
@@ -64,6 +71,7 @@ export function completePlan(input: PlanInput): LoadPlan {
     quantity: 1,
     replicas: 2,
     ...input,
+    ...(input.amountMinor !== undefined && { quantity: Math.abs(input.amountMinor) }),
     ...(input.carts?.[0]?.[0] !== undefined && { sku: input.carts[0][0] }),
     options: optionsSchema.parse(input.options ?? {}),
   };
@@ -110,6 +118,10 @@ const areCrossed = (carts: readonly (readonly string[])[]): boolean =>
     }),
   );
 
+/** The app whose balances a run changes. */
+export const hostOf = ({ amountMinor }: Pick<LoadPlan, 'amountMinor'>): 'inventory' | 'account' =>
+  amountMinor === undefined ? 'inventory' : 'account';
+
 /** The products of a run. */
 export const skusOf = ({ sku, carts }: LoadPlan): readonly string[] =>
   carts === undefined ? [sku] : [...new Set(carts.flat())];
@@ -155,8 +167,9 @@ export function expectationOf(plan: LoadPlan): Expectation {
   const circumstance = circumstanceOf(plan);
   const undisturbed = expected[plan.replicas === 1 ? 'one-replica' : 'replicas'] ?? SAFE;
   const { must, may } = expected[circumstance] ?? undisturbed;
+  const comesIn = (plan.amountMinor ?? 0) > 0;
   const impossible = [
-    ...(plan.requests * plan.quantity <= plan.stock ? ['oversold'] : []),
+    ...(comesIn || plan.requests * plan.quantity <= plan.stock ? ['oversold'] : []),
     ...(plan.reconcileOrders === true ? ['orphan'] : []),
   ];
   const mayBeLeft =

@@ -11,15 +11,19 @@ import {
 } from '#lab/verdict';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expectationOf, skusOf, type LoadPlan } from './plan';
+import { withOthersBeside } from './beside';
+import { expectationOf, hostOf, skusOf, type LoadPlan } from './plan';
 import { summarize, type LatencySummary } from './summary';
 import type { Target } from './target';
 import { sendLoad, sendOne, type Traffic } from './traffic';
 
 /** What a run needs of the stack behind the target; a lab that was only given by address can do less. */
 export interface Crew {
-  /** Resolves, with the number of inventory replicas, when there are `count` of them; undefined: as many as there are. */
-  scale(count?: number): Promise<number>;
+  /**
+   * Resolves, with the number of replicas of the app (the inventory), when there are `count` of them; undefined: as many as
+   * there are.
+   */
+  scale(count?: number, app?: 'inventory' | 'account'): Promise<number>;
   /** Resolves when every replica answers. */
   ready(): Promise<void>;
   /** Kills a server; resolves, when it is gone, with how to start it again. */
@@ -43,22 +47,28 @@ const REST_MS = 30_000;
 
 /** Runs a plan against a lab: reset, load, wait for rest, read the rows, judge. */
 export async function runLoad(
-  target: Target,
+  lab: Target,
   crew: Crew,
   wanted: LoadPlan,
   onProgress: (text: string) => void,
 ): Promise<LoadRun> {
-  const plan = { ...wanted, replicas: await crew.scale(wanted.replicas) };
+  const host = hostOf(wanted);
+  const target = host === 'account' ? lab.accounts : lab;
+  const plan = { ...wanted, replicas: await crew.scale(wanted.replicas, host) };
   await crew.ready();
   const skus = skusOf(plan);
   for (const sku of skus) await target.reset(sku, plan.stock);
   const startAgain = plan.down === undefined ? undefined : await crew.lose(plan.down);
-  const traffic = await sendTraffic(target, crew, plan, onProgress).finally(startAgain);
+  const send = (): Promise<Traffic> => sendTraffic(target, crew, plan, onProgress).finally(startAgain);
+  const { result: traffic, confirmed } =
+    plan.beside === undefined
+      ? { result: await send(), confirmed: [] }
+      : await withOthersBeside(lab.accounts, plan, send);
   await crew.ready();
   for (const sku of skus) await atRest(target, sku);
   if (plan.reconcileOrders === true) await poll(REST_MS, () => target.reconcileOrders());
   const evidences = [];
-  for (const sku of skus) evidences.push(await gather(target, sku, plan, traffic));
+  for (const sku of skus) evidences.push(await gather(target, sku, plan, { ...traffic, confirmed }));
   return {
     plan,
     evidences,
@@ -122,6 +132,9 @@ async function poll(mostMs: number, done: () => Promise<boolean>): Promise<void>
   while (!(await done()) && performance.now() < until) await delay(20);
 }
 
+/** An account has no orders: whoever was told that its entry is there must find it, and nobody else's is there. */
+const isConfirmed = ({ code }: Answer): boolean => code === 'APPLIED';
+
 /** How many requests began and ended: a timer that outlived its request moves no rows. */
 const requestsIn = (history: readonly HistoryLine[]): number =>
   history.filter(({ type }) => type === 'request' || type === 'outcome').length;
@@ -130,8 +143,8 @@ const requestsIn = (history: readonly HistoryLine[]): number =>
 export async function gather(
   target: Target,
   sku: string,
-  about: Pick<LoadPlan, 'strategy' | 'replicas' | 'fault' | 'down'>,
-  { answers }: Pick<Traffic, 'answers'>,
+  about: Pick<LoadPlan, 'strategy' | 'replicas' | 'fault' | 'down' | 'amountMinor'>,
+  { answers, confirmed = [] }: Pick<Traffic, 'answers'> & { confirmed?: readonly { request: string }[] },
 ): Promise<Evidence> {
   const until = performance.now() + REST_MS;
   for (;;) {
@@ -140,7 +153,7 @@ export async function gather(
       target.product(sku),
       target.movements(sku),
       target.segments(sku),
-      target.orders(sku),
+      about.amountMinor === undefined ? target.orders(sku) : [...answers.filter(isConfirmed), ...confirmed],
       target.locks(sku),
     ]);
     const history = await target.history(sku);

@@ -13,6 +13,7 @@ export class TargetError extends Error {
 /** A lab by its addresses: what a run asks of it, other than the load itself. */
 export class Target {
   private readonly agent = new Agent({ connections: 8, headersTimeout: 30_000 });
+  private accountSide: AccountTarget | undefined;
 
   constructor(
     /** Buyers' address. */
@@ -20,6 +21,12 @@ export class Target {
     /** The address of faults, reset and history. */
     readonly labUrl: string,
   ) {}
+
+  /** The same lab's accounts, which are asked for what products are. */
+  get accounts(): AccountTarget {
+    this.accountSide ??= new AccountTarget(this.publicUrl, this.labUrl);
+    return this.accountSide;
+  }
 
   reset(sku: string, stock: number): Promise<unknown> {
     return this.json('POST', '/lab/reset', { sku, stock });
@@ -64,16 +71,21 @@ export class Target {
   }
 
   async history(sku: string): Promise<HistoryLine[]> {
-    const { body } = await this.call('GET', `/lab/history/${sku}`);
+    return this.lines(`/lab/history/${sku}`);
+  }
+
+  protected async lines(path: string): Promise<HistoryLine[]> {
+    const { body } = await this.call('GET', path);
     const text = await body.text();
     return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as HistoryLine]));
   }
 
-  close(): Promise<void> {
+  async close(): Promise<void> {
+    await this.accountSide?.close();
     return this.agent.destroy();
   }
 
-  private async pages<Row>(path: string, numberOf: (row: Row) => number): Promise<Row[]> {
+  protected async pages<Row>(path: string, numberOf: (row: Row) => number): Promise<Row[]> {
     const rows: Row[] = [];
     for (let after = 0; ;) {
       const page = (await this.json('GET', `${path}after=${after}&limit=${PAGE}`)) as Row[];
@@ -84,7 +96,7 @@ export class Target {
     }
   }
 
-  private async json(method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> {
+  protected async json(method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> {
     return (await this.call(method, path, body)).body.json();
   }
 
@@ -102,5 +114,61 @@ export class Target {
     });
     if (response.statusCode < 300) return response;
     throw new TargetError(`${method} ${url} answered ${response.statusCode}: ${await response.body.text()}`);
+  }
+}
+
+/** An entry that was handed in for the scan. */
+interface Pending {
+  readonly entry: string;
+  readonly state: string;
+}
+
+/** Accounts, by the words that a run has for products: its balance is the stock, and `sku` is its id. */
+export class AccountTarget extends Target {
+  override reset(account: string, balanceMinor: number): Promise<unknown> {
+    return this.json('POST', '/lab/account/reset', { account, balanceMinor });
+  }
+
+  override reconcile(account: string): Promise<unknown> {
+    return this.json('POST', '/lab/account/reconcile', { account });
+  }
+
+  override async product(account: string): Promise<{ stock: number; initial: number }> {
+    const found = await this.json('GET', `/accounts/${account}`);
+    const { balanceMinor, openingMinor } = found as { balanceMinor: number; openingMinor: number };
+    return { stock: balanceMinor, initial: openingMinor };
+  }
+
+  override movements(account: string): Promise<MovementRow[]> {
+    return this.pages(`/lab/account/movements/${account}?`, ({ id }: MovementRow) => id);
+  }
+
+  override async components(): Promise<string[]> {
+    return (await this.json('GET', '/lab/account/components')) as string[];
+  }
+
+  override async locks(account: string): Promise<LockLeft[]> {
+    return (await this.json('GET', `/lab/account/locks/${account}`)) as LockLeft[];
+  }
+
+  override async segments(account: string): Promise<SegmentLeft[]> {
+    return (await this.json('GET', `/lab/account/segments/${account}`)) as SegmentLeft[];
+  }
+
+  override history(account: string): Promise<HistoryLine[]> {
+    return this.lines(`/lab/account/history/${account}`);
+  }
+
+  addPending(account: string, amountMinor: number): Promise<unknown> {
+    return this.json('POST', `/accounts/${account}/pending`, { amountMinor });
+  }
+
+  async pending(account: string): Promise<readonly Pending[]> {
+    return (await this.json('GET', `/accounts/${account}/pending?limit=10000`)) as Pending[];
+  }
+
+  /** How often every replica settles what is pending, 0: never. `choice`: strategy and options as a query. */
+  scanEvery(everyMs: number, choice = ''): Promise<unknown> {
+    return this.json('POST', `/lab/account/scan?${choice}`, { everyMs });
   }
 }

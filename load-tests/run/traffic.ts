@@ -24,7 +24,8 @@ const LONGEST_ANSWER_S = 60;
 
 /** What the buyer of this number asks for; the first one has number 0. */
 function body(plan: LoadPlan, number: number): string {
-  const { sku, quantity } = plan;
+  const { sku, quantity, amountMinor } = plan;
+  if (amountMinor !== undefined) return JSON.stringify({ amountMinor });
   const cart = cartOf(plan, number);
   const buyer = number === 0 ? 'first buyer' : `buyer ${number}`;
   const wanted =
@@ -32,8 +33,8 @@ function body(plan: LoadPlan, number: number): string {
   return JSON.stringify({ ...wanted, buyer });
 }
 
-const orderPath = ({ strategy, options, mixedWith }: LoadPlan, number = 1): string =>
-  `/orders?${choiceQuery(number % 2 === 0 ? (mixedWith?.strategy ?? strategy) : strategy, options)}`;
+const orderPath = ({ strategy, options, mixedWith, amountMinor, sku }: LoadPlan, number = 1): string =>
+  `/${amountMinor === undefined ? 'orders' : `accounts/${sku}/entries`}?${choiceQuery(number % 2 === 0 ? (mixedWith?.strategy ?? strategy) : strategy, options)}`;
 
 /** Sends the load through nginx with autocannon and notes every answer. `run` makes the request ids unique. */
 export async function sendLoad(

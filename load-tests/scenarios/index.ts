@@ -1,3 +1,4 @@
+import { ACCOUNTS } from './accounts';
 import { IN_LOAD } from './in-load';
 import { MORE as CATALOGUE_ROWS } from './more';
 import { afterFault, longWork, rush, scenario, workTime, type Scenario } from './scenario';
@@ -94,7 +95,7 @@ export const DEMO: readonly Scenario[] = [
 ];
 
 /** The other rows of `lab demo --all`. */
-export const MORE: readonly Scenario[] = [...CATALOGUE_ROWS, ...IN_LOAD];
+export const MORE: readonly Scenario[] = [...CATALOGUE_ROWS, ...IN_LOAD, ...ACCOUNTS];
 
 export const SCENARIOS: ReadonlyMap<string, Scenario> = new Map(
   [...DEMO, ...MORE].map((one) => [one.name, one]),

@@ -158,7 +158,7 @@ test.each([
   ['fenced', (final: number) => final === 10],
 ])('%s: ten at once bring one each to an empty account, over two replicas', async (strategy, isRight) => {
   const id = await account();
-  const query = `strategy=${strategy}&workMs=100&waitMs=20000&attempts=100`;
+  const query = `strategy=${strategy}&workMs=50&waitMs=20000&attempts=100`;
   const replies = await Promise.all(Array.from({ length: 10 }, () => enter(id, { amountMinor: 1 }, query)));
   expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 201));
   expect([...new Set(replies.map(({ headers }) => headers['x-replica']))].sort()).toEqual([

@@ -1,4 +1,4 @@
-import { circumstanceOf, completePlan, expectationOf, skusOf, type PlanInput } from '#load-tests/run';
+import { circumstanceOf, completePlan, expectationOf, hostOf, skusOf, type PlanInput } from '#load-tests/run';
 import { CATALOGUE, NoCarts } from '#lab/strategy';
 
 const CROSSED = [
@@ -104,5 +104,23 @@ describe('one slow buyer among many', () => {
 
   test('is not the same as all of them', () => {
     expect(expectationOf(slow('every')).must).toContain('foreign-release');
+  });
+});
+
+describe('a run on an account', () => {
+  const entries = (amountMinor: number, more: Partial<PlanInput> = {}) =>
+    completePlan({ strategy: 'none', amountMinor, ...more });
+
+  test('is about the app of the accounts, and counts its amounts without their sign', () => {
+    expect([hostOf(entries(-3)), entries(-3).quantity, hostOf(plan())]).toEqual(['account', 3, 'inventory']);
+  });
+
+  test('of credits loses updates, and overdraws nothing', () => {
+    expect(expectationOf(entries(1, { stock: 0 })).must).toEqual(['lost-update']);
+  });
+
+  test('of debits overdraws what there is too little of', () => {
+    expect(expectationOf(entries(-1, { stock: 5, requests: 10 })).must).toEqual(['oversold', 'lost-update']);
+    expect(expectationOf(entries(-1, { stock: 10, requests: 10 })).must).toEqual(['lost-update']);
   });
 });

@@ -1,4 +1,4 @@
-import { attach, ensureInstalled, projectRoot, startProcesses, type Stack } from '#lab/stack';
+import { attach, ensureInstalled, projectRoot, startProcesses, type AppName, type Stack } from '#lab/stack';
 import { ComponentMissing, type Component } from '#lab/step';
 import { join } from 'node:path';
 import { request } from 'undici';
@@ -76,15 +76,15 @@ function labOf(stack: Stack): Lab {
       'this lab runs without its lab address: faults, reset and history are disabled',
       EXIT.usage,
     );
-  const inventory = async (): Promise<number> =>
-    (await stack.replicas()).filter(({ app }) => app === 'inventory').length;
+  const replicasOf = async (host: AppName): Promise<number> =>
+    (await stack.replicas()).filter(({ app }) => app === host).length;
   const target = new Target(publicUrl, labUrl);
   return {
     target,
     crew: {
-      scale: async (count) => {
-        if (count !== undefined && count !== (await inventory())) await stack.scale('inventory', count);
-        return inventory();
+      scale: async (count, app = 'inventory') => {
+        if (count !== undefined && count !== (await replicasOf(app))) await stack.scale(app, count);
+        return replicasOf(app);
       },
       ready: () => stack.ready(),
       lose: async (server) => {
@@ -108,11 +108,13 @@ const READY_MS = 30_000;
 function givenLab(labUrl: string, publicUrl: string): Lab {
   const target = new Target(publicUrl, labUrl);
   let known = 0;
-  /** The inventory replicas that answer now; nginx sends each look to the next one. */
+  let host: 'inventory' | 'account' = 'inventory';
+  /** The replicas that answer now; nginx sends each look to the next one. */
   const answering = async (): Promise<number> => {
+    const path = host === 'inventory' ? 'products' : 'accounts';
     const seen = new Set<string>();
     for (let look = 0; look < LOOKS; look++) {
-      const { statusCode, headers, body } = await request(`${publicUrl}/products`).catch((cause: unknown) => {
+      const { statusCode, headers, body } = await request(`${publicUrl}/${path}`).catch((cause: unknown) => {
         throw new TargetError(`no lab answers at ${publicUrl}: start one with "npm start"`, { cause });
       });
       await body.dump();
@@ -123,11 +125,12 @@ function givenLab(labUrl: string, publicUrl: string): Lab {
   return {
     target,
     crew: {
-      scale: async (count) => {
+      scale: async (count, app = 'inventory') => {
+        host = app;
         known = await answering();
         if (count === undefined || count === known) return known;
         throw new Failure(
-          `${labUrl} has ${known} inventory replicas, not ${count}: scale it where it runs, e.g. docker compose up -d --scale inventory=${count}`,
+          `${labUrl} has ${known} ${app} replicas, not ${count}: scale it where it runs, e.g. docker compose up -d --scale ${app}=${count}`,
           EXIT.usage,
         );
       },
@@ -135,7 +138,7 @@ function givenLab(labUrl: string, publicUrl: string): Lab {
         const until = performance.now() + READY_MS;
         while ((await answering()) < known) {
           if (performance.now() < until) continue;
-          throw new Failure(`${labUrl}: not all ${known} inventory replicas answer`, EXIT.notAsExpected);
+          throw new Failure(`${labUrl}: not all ${known} ${host} replicas answer`, EXIT.notAsExpected);
         }
       },
       lose: (server) => {

@@ -36,6 +36,37 @@ export function checkChain(
   return checkLinks(initial, final, chain) ?? checkOrder(chain);
 }
 
+/**
+ * The same for a balance that goes up and down, where the values alone do not say the order: `entries` come in the order in
+ * which they were written, each in one transaction with its write, which is the order of that row's lock.
+ */
+export function checkBooks(
+  initial: number,
+  final: number,
+  entries: readonly ConfirmedSale[],
+): Contradiction | undefined {
+  let value = initial;
+  let last: ConfirmedSale | undefined;
+  for (const entry of entries) {
+    if (entry.before !== value)
+      return {
+        kind: 'gap',
+        sentence:
+          `behind ${last === undefined ? 'the beginning' : last.request} the balance was ${value}, and ` +
+          `${entry.request} (${span(entry)}) did not see that`,
+        requests: [...(last === undefined ? [] : [last.request]), entry.request],
+      };
+    value = entry.after;
+    last = entry;
+  }
+  if (value === final) return checkOrder(entries);
+  return {
+    kind: 'final',
+    sentence: `the entries lead from ${initial} to ${value}, and the balance says ${final}`,
+    requests: last === undefined ? [] : [last.request],
+  };
+}
+
 function checkLinks(
   initial: number,
   final: number,

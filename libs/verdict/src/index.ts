@@ -1,6 +1,13 @@
 export { judgeCarts, type BalanceVerdict, type CartsVerdict } from './load/carts';
 export type { Circle } from './load/circles';
-export type { Answer, Evidence, LockLeft, Movement, SegmentLeft } from './load/evidence';
+export {
+  runsStrategies,
+  type Answer,
+  type Evidence,
+  type LockLeft,
+  type Movement,
+  type SegmentLeft,
+} from './load/evidence';
 export {
   judgeHolders,
   type ForeignRelease,

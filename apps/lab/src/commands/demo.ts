@@ -88,7 +88,7 @@ function table(rows: readonly Row[]): string {
     printed.push([
       scenario.name,
       `${scenario.shows}${certain}${outage}`,
-      `${verdict.sold}/${verdict.initial}`,
+      verdict.sold < 0 ? `+${-verdict.sold} on ${verdict.initial}` : `${verdict.sold}/${verdict.initial}`,
       verdict.finalStock,
       verdict.oversold,
       verdict.lostUpdates,

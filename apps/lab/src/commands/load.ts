@@ -21,6 +21,7 @@ interface LoadOptions extends LabAddresses {
   readonly replicas?: number;
   readonly sku?: string;
   readonly carts?: readonly (readonly string[])[];
+  readonly amount?: number;
   readonly workMs?: number;
   readonly leaseMs?: number;
   readonly waitMs?: number;
@@ -41,6 +42,13 @@ export const whole =
     if (value >= least && value <= most) return value;
     throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
   };
+
+/** Reads an amount in minor units, or refuses. */
+function readAmount(text: string): number {
+  const amount = /^-?[1-9]\d{0,8}$/.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isNaN(amount)) return amount;
+  throw new InvalidArgumentError('It must be a whole number other than 0, of at most nine digits.');
+}
 
 /** Reads a SKU, or refuses. */
 export function readSku(text: string): string {
@@ -75,12 +83,17 @@ export function register(program: Command): void {
     .option('--requests <n>', 'orders in all (500)', whole(1, 200_000))
     .option('--connections <n>', 'buyers at once (50)', whole(1, 1000))
     .option('--quantity <units>', 'units per order (1)', whole(1, 1000))
-    .option('--replicas <n>', 'inventory replicas (2)', whole(1, 16))
+    .option('--replicas <n>', 'replicas of the app whose balance it is (2)', whole(1, 16))
     .option('--sku <sku>', 'the product (load)', readSku)
     .option(
       '--carts <carts>',
       'carts instead, e.g. "a,b/b,a": one buyer after the other takes the next one',
       readCarts,
+    )
+    .option(
+      '--amount <minor>',
+      'entries of this amount on the account --sku instead of orders, below zero: debits; --stock: its balance before',
+      readAmount,
     )
     .option('--work-ms <ms>', 'business time inside the critical section (0)', whole(0, 10_000))
     .option('--lease-ms <ms>', 'how long a lock is granted (5000)', whole(10, 60_000))
@@ -148,6 +161,7 @@ function readPlan(given: LoadOptions): LoadPlan {
     replicas,
     sku,
     carts,
+    amount,
     strategy,
     fault,
     faultOn,
@@ -155,9 +169,15 @@ function readPlan(given: LoadOptions): LoadPlan {
   } = given;
   const defined = (values: object): object =>
     Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+  if (amount !== undefined && (carts ?? quantity ?? reconcileOrders) !== undefined)
+    throw new Failure(
+      '--amount is of an account: it has neither --carts nor --quantity nor --reconcile-orders',
+      EXIT.usage,
+    );
   try {
     const plan = completePlan({
       ...defined({ stock, requests, connections, quantity, replicas, sku, carts, reconcileOrders }),
+      ...defined({ amountMinor: amount }),
       strategy: strategy ?? '',
       options: defined({ workMs, leaseMs, waitMs, wait, retryMs, attempts }),
       ...(fault !== undefined && { fault: { header: fault, on: faultOn ?? { kind: 'first' } } }),

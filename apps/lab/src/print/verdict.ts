@@ -1,12 +1,17 @@
 import type { CartsVerdict, LoadVerdict } from '#lab/verdict';
 import Table from 'cli-table3';
-import { skusOf, type LoadRun } from '#load-tests/run';
+import { hostOf, skusOf, type LoadRun } from '#load-tests/run';
 import { expectationWords } from './words';
 
 /** A run as a person reads it in a terminal. */
 export function printRun({ plan, verdict, latency }: LoadRun, folder: string): string {
   const options = plan.options;
-  const title = `${plan.strategy}: ${plan.requests} orders, ${plan.connections} at once, ${plan.stock} units${plan.carts === undefined ? '' : ` of each of ${skusOf(plan).join(', ')}`}, ${plan.replicas} inventory replicas`;
+  const { amountMinor, carts, stock } = plan;
+  const wanted =
+    amountMinor === undefined
+      ? `orders, ${plan.connections} at once, ${stock} units${carts === undefined ? '' : ` of each of ${skusOf(plan).join(', ')}`}`
+      : `entries of ${amountMinor}, ${plan.connections} at once, from a balance of ${stock}`;
+  const title = `${plan.strategy}: ${plan.requests} ${wanted}, ${plan.replicas} ${hostOf(plan)} replicas`;
   const lines = [
     title,
     `work ${options.workMs} ms, lease ${options.leaseMs} ms, wait ${options.waitMs} ms${plan.fault ? `, fault ${plan.fault.header}` : ''}`,
@@ -29,7 +34,9 @@ export function printRun({ plan, verdict, latency }: LoadRun, folder: string): s
 export function printVerdict(verdict: LoadVerdict | CartsVerdict): string {
   const table = new Table({ style: { head: [], border: [] } });
   table.push(
-    ['sold', `${verdict.sold} of ${verdict.initial}`],
+    verdict.sold < 0
+      ? ['entered', `+${-verdict.sold} on ${verdict.initial}`]
+      : ['sold', `${verdict.sold} of ${verdict.initial}`],
     ['final stock', verdict.finalStock],
     ['oversold units', verdict.oversold],
     ['lost updates', verdict.lostUpdates],

@@ -1,6 +1,6 @@
-import { checkChain, type Contradiction } from '../chain';
+import { checkBooks, checkChain, type Contradiction } from '../chain';
 import { groupBy } from '../group-by';
-import type { Evidence, Movement } from './evidence';
+import { runsStrategies, type Evidence, type Movement } from './evidence';
 
 /**
  * Whether the movements form one chain from the initial to the final stock, in an order that real time allows; where
@@ -10,12 +10,13 @@ import type { Evidence, Movement } from './evidence';
 export function chainOf(evidence: Evidence): Contradiction | undefined {
   const { initial, finalStock, segments } = evidence;
   const toSale = saleIn(evidence);
+  const check = evidence.movements.every(({ delta }) => delta < 0) ? checkChain : checkBooks;
   const sold = groupBy(evidence.movements, ({ segment }) => segment);
   const salesOf = (segment: number | null) => (sold.get(segment) ?? []).map(toSale);
   // what was left in the balance's own row went into the segments
   const split = segments.reduce((units, segment) => units + segment.initial, 0);
   const inSegments = segments.reduce((units, { amount }) => units + amount, 0);
-  const whole = checkChain(initial, finalStock - inSegments + split, salesOf(null));
+  const whole = check(initial, finalStock - inSegments + split, salesOf(null));
   if (whole !== undefined) return whole;
   const known = new Set<number | null>(segments.map(({ segment }) => segment));
   const unknown = [...sold.keys()].filter((segment) => segment !== null && !known.has(segment));
@@ -23,7 +24,7 @@ export function chainOf(evidence: Evidence): Contradiction | undefined {
     ...segments,
     ...unknown.map((segment) => ({ segment, initial: 0, amount: 0 })),
   ]) {
-    const wrong = checkChain(first, amount, salesOf(segment));
+    const wrong = check(first, amount, salesOf(segment));
     if (wrong !== undefined) return { ...wrong, sentence: `segment ${segment}: ${wrong.sentence}` };
   }
   return undefined;
@@ -33,8 +34,8 @@ const saleIn = ({ history }: Evidence) => {
   const asked = new Map<string, number>();
   const answered = new Map<string, number>();
   for (const line of history) {
-    if (line.type === 'request' && line.app === 'inventory') asked.set(line.request, line.t);
-    if (line.type === 'outcome' && line.app === 'inventory') answered.set(line.request, line.t);
+    if (line.type === 'request' && runsStrategies(line)) asked.set(line.request, line.t);
+    if (line.type === 'outcome' && runsStrategies(line)) answered.set(line.request, line.t);
   }
   return ({ request, before, after }: Movement) => ({
     request,

@@ -1,6 +1,9 @@
 import type { HistoryLine } from '#lab/step';
 
-/** A movement as the inventory database has it, in the order of the inserts. */
+/** Whether a line is of an app whose replicas run strategies: the order app only asks one of them. */
+export const runsStrategies = ({ app }: { readonly app: string }): boolean => app !== 'order';
+
+/** A movement as the database of the balances has it, in the order of the inserts. */
 export interface Movement {
   readonly id: number;
   /** Whose values `before` and `after` are; null: those of the balance's own row. */
@@ -52,12 +55,12 @@ export interface Evidence {
   readonly movements: readonly Movement[];
   /** The rows over which the stock was split; none: it was not. */
   readonly segments: readonly SegmentLeft[];
-  /** The requests that have an order. */
+  /** The requests that have an order; of an account, those whose clients were told that they are entered. */
   readonly orders: readonly { readonly request: string }[];
   readonly history: readonly HistoryLine[];
   readonly locks: readonly LockLeft[];
   readonly answers: readonly Answer[];
-  /** Inventory replicas that took part. */
+  /** Replicas that took part, of the app whose balance it is. */
   readonly replicas: number;
   /** Faults that the run asked for, as their `x-fault` source. */
   readonly faults: readonly string[];

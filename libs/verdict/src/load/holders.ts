@@ -1,4 +1,5 @@
 import { groupBy } from '../group-by';
+import { runsStrategies } from './evidence';
 import type { HistoryLine, StepKind, StepLine } from '#lab/step';
 
 /** `second` took the lock while `first` was still at work under it. */
@@ -233,7 +234,7 @@ function judgeKey(
 function immortalOf(history: readonly HistoryLine[], onLocks: readonly LockStep[]): ReadonlySet<string> {
   const ended = new Map(
     history.flatMap((line) =>
-      line.type === 'outcome' && line.app === 'inventory' ? [[line.request, line.t] as const] : [],
+      line.type === 'outcome' && runsStrategies(line) ? [[line.request, line.t] as const] : [],
     ),
   );
   return new Set(

@@ -3,7 +3,7 @@ import { groupBy } from '../group-by';
 import type { HistoryLine } from '#lab/step';
 import { chainOf } from './chain-of';
 import type { Expectation, ViolationKind } from '#lab/strategy';
-import type { Answer, Evidence, LockLeft } from './evidence';
+import { runsStrategies, type Answer, type Evidence, type LockLeft } from './evidence';
 import {
   acquired,
   heirOf,
@@ -67,14 +67,16 @@ export function judgeLoad(evidence: Evidence, expected: Expectation): LoadVerdic
   // what is still going on can explain a lock, a missing order, or rows that do not add up
   const atRest = running.length === 0 && evidence.moving !== true;
   const stuckLocks = evidence.locks.filter(({ key, ttlMs }) => ttlMs === null || holders.immortal.has(key));
-  const gone = stock.leaked === 0 ? [] : [`${stock.leaked} units are gone that nobody has bought`];
+  const credits = evidence.movements.some(({ delta }) => delta > 0);
+  const leaked = credits ? 'are there that nobody has brought' : 'are gone that nobody has bought';
+  const gone = stock.leaked === 0 ? [] : [`${stock.leaked} units ${leaked}`];
   const refused = stock.refusedWithStock.length;
   const found: [ViolationKind, number, string][] = [
     ['oversold', stock.oversold, `${stock.sold} units sold of ${evidence.initial}`],
     [
       'lost-update',
       stock.lostUpdates,
-      `${stock.lostUpdates} sold units are missing from the stock${firstDuplicate(stock.duplicates)}`,
+      `${stock.lostUpdates} ${credits ? 'units that were entered are missing from the balance' : 'sold units are missing from the stock'}${firstDuplicate(stock.duplicates, credits)}`,
     ],
     ['overlap', holders.overlaps.length, `${holders.overlaps.length} times a lock had two holders at work`],
     ['foreign-release', holders.foreignReleases.length, foreign('deleted', holders.foreignReleases)],
@@ -94,7 +96,7 @@ export function judgeLoad(evidence: Evidence, expected: Expectation): LoadVerdic
     ['orphan', stock.orphans.length + stock.phantoms.length, unpaired(stock)],
     [
       'unavailable',
-      evidence.down !== undefined && stock.sold === 0 && evidence.initial > 0 ? 1 : 0,
+      evidence.down !== undefined && evidence.movements.length === 0 && evidence.initial > 0 ? 1 : 0,
       `nobody could buy while ${evidence.down ?? ''} was down`,
     ],
     ['dead-lock', deadLocks.length, circleInWords(deadLocks)],
@@ -105,7 +107,7 @@ export function judgeLoad(evidence: Evidence, expected: Expectation): LoadVerdic
   const reasons = [
     ...proof.missing,
     ...(atRest ? [] : [stillRunning(running)]),
-    ...(stock.sold > 0 ? [] : [`${stock.sold} sold of ${evidence.initial}`]),
+    ...(evidence.movements.length > 0 ? [] : [`0 sold of ${evidence.initial}`]),
     ...undocumented(evidence.answers),
     ...refusedByServers(evidence, stock.sold),
     ...reused(evidence),
@@ -140,7 +142,11 @@ export function judgeLoad(evidence: Evidence, expected: Expectation): LoadVerdic
     violations,
     verdict,
     because: {
-      safe: ['each unit was sold once, and buyers did meet'],
+      safe: [
+        credits
+          ? 'each entry is in the balance, and requests did meet'
+          : 'each unit was sold once, and buyers did meet',
+      ],
       violated: [...violated.map(([, , sentence]) => sentence), ...proof.missing],
       unknown: missing,
     }[verdict],
@@ -228,16 +234,18 @@ function unmissed({ down, history }: Evidence): string[] {
 /** Who held what is told by the request id: two requests that share one cannot be told apart. */
 function reused({ history }: Evidence): string[] {
   const requests = history.flatMap((line) =>
-    line.type === 'request' && line.app === 'inventory' ? [line.request] : [],
+    line.type === 'request' && runsStrategies(line) ? [line.request] : [],
   );
   const twice = requests.length - new Set(requests).size;
   return twice === 0 ? [] : [`${twice} requests came with the id of another one`];
 }
 
-function firstDuplicate([first]: readonly Duplicate[]): string {
+function firstDuplicate([first]: readonly Duplicate[], credits: boolean): string {
   if (first === undefined) return '';
   const sellers = first.sales.slice(0, 2).map(({ request, replica }) => `${request} on ${replica}`);
-  return `; "${first.value} left" was sold by ${sellers.join(' and by ')}`;
+  return credits
+    ? `; ${first.value} was the new balance of ${sellers.join(' and of ')}`
+    : `; "${first.value} left" was sold by ${sellers.join(' and by ')}`;
 }
 
 const foreign = (did: string, [first, ...more]: readonly (ForeignRelease | ForeignRenewal)[]): string =>

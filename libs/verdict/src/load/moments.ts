@@ -1,6 +1,7 @@
 import type { HistoryLine, StepLine } from '#lab/step';
 import { CATALOGUE } from '#lab/strategy';
 import { groupBy } from '../group-by';
+import { runsStrategies } from './evidence';
 import { acquired, renews, stepsOf, type Tenure } from './holders';
 
 /** What was going on at one moment, in the inventory app. */
@@ -37,11 +38,11 @@ function runningOf(history: readonly HistoryLine[]): Span[] {
   const ended = new Map<string, number>();
   const died = new Map<string, number>();
   for (const line of history) {
-    if (line.type === 'outcome' && line.app === 'inventory') ended.set(line.request, line.t);
+    if (line.type === 'outcome' && runsStrategies(line)) ended.set(line.request, line.t);
     if (line.type === 'exit') died.set(processOf(line), line.t);
   }
   return history.flatMap((line) =>
-    line.type === 'request' && line.app === 'inventory'
+    line.type === 'request' && runsStrategies(line)
       ? [
           {
             request: line.request,

@@ -1,5 +1,5 @@
 import type { FaultLine, HistoryLine, ProcessLine } from '#lab/step';
-import type { Evidence } from './evidence';
+import { runsStrategies, type Evidence } from './evidence';
 import type { Tenure } from './holders';
 import { moments, type Moment } from './moments';
 
@@ -106,12 +106,12 @@ const diedOf = (line: HistoryLine, pid: number): boolean =>
 function findContention({ history, replicas }: Evidence): readonly [string, string] | null {
   const ends = new Map(
     history.flatMap((line) =>
-      line.type === 'outcome' && line.app === 'inventory' ? [[line.request, line.t] as const] : [],
+      line.type === 'outcome' && runsStrategies(line) ? [[line.request, line.t] as const] : [],
     ),
   );
   const running: { request: string; replica: string; until: number }[] = [];
   for (const line of history) {
-    if (line.type !== 'request' || line.app !== 'inventory') continue;
+    if (line.type !== 'request' || !runsStrategies(line)) continue;
     const meets = running.find(
       ({ replica, until }) => until > line.t && (replicas === 1 || replica !== line.replica),
     );

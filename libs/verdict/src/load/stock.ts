@@ -15,7 +15,7 @@ export interface StockFindings {
   readonly duplicates: readonly Duplicate[];
   /** Requests that were told "sold out" although, at the end, enough was left for them. */
   readonly refusedWithStock: readonly string[];
-  /** Units that have left the stock without a movement: nobody has bought them. */
+  /** Units that have left the stock, or come into it, without a movement: nobody has bought or brought them. */
   readonly leaked: number;
   /** Movements without an order: somebody's stock is gone and nobody has bought it. */
   readonly orphans: readonly string[];
@@ -23,16 +23,47 @@ export interface StockFindings {
   readonly phantoms: readonly string[];
 }
 
+const NOT_ENOUGH: ReadonlySet<string> = new Set(['STOCK.SOLD_OUT', 'ACCOUNT.INSUFFICIENT_FUNDS']);
+
+/** Some go up and some down: then a value may be reached twice without anything being wrong. */
+const areMixed = (movements: readonly Movement[]): boolean =>
+  movements.some(({ delta }) => delta > 0) && movements.some(({ delta }) => delta < 0);
+
+/**
+ * Units whose movement is recorded and whose change is not in the balance: a sale that the stock does not show, a credit
+ * that it does not have. Below zero: units have gone, or come, without any movement. Where credits and debits meet,
+ * what they lose could cancel out: there it is what each overwrote, in the order of their writes.
+ */
+function lostUpdatesOf({ initial, finalStock, movements, segments }: Evidence): number {
+  const missing = movements.reduce((sum, { delta }) => sum + delta, 0) - (finalStock - initial);
+  if (!areMixed(movements)) return movements.some(({ delta }) => delta > 0) ? missing : 0 - missing;
+  const overwritten = [...groupBy(movements, ({ segment }) => segment)].map(([segment, entries]) => {
+    let value = segments.find((one) => one.segment === segment)?.initial ?? initial;
+    let units = 0;
+    for (const { before, after } of entries) {
+      units += Math.abs(before - value);
+      value = after;
+    }
+    return units;
+  });
+  return Math.max(
+    Math.abs(missing),
+    overwritten.reduce((sum, units) => sum + units, 0),
+  );
+}
+
 /** What the rows say: the movements against the stock, and the orders against the movements. */
-export function judgeStock({ initial, finalStock, movements, orders, answers }: Evidence): StockFindings {
+export function judgeStock(evidence: Evidence): StockFindings {
+  const { initial, movements, orders, answers } = evidence;
+  const lostUpdates = lostUpdatesOf(evidence);
   const sold = movements.reduce((sum, { delta }) => sum - delta, 0);
-  const refused = answers.filter(({ code }) => code === 'STOCK.SOLD_OUT');
+  const refused = answers.filter(({ code }) => NOT_ENOUGH.has(code));
   return {
     sold,
     oversold: Math.max(0, sold - initial),
-    lostUpdates: sold - (initial - finalStock),
-    leaked: Math.max(0, initial - finalStock - sold),
-    duplicates: duplicatesOf(movements),
+    lostUpdates,
+    leaked: Math.max(0, -lostUpdates),
+    duplicates: areMixed(movements) ? [] : duplicatesOf(movements),
     refusedWithStock: refused
       .filter(({ quantity }) => initial - sold >= quantity)
       .map(({ request }) => request),

@@ -1,0 +1,76 @@
+import { choiceQuery } from '#lab/strategy';
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { request } from 'undici';
+import type { LoadPlan } from './plan';
+import { TargetError, type AccountTarget } from './target';
+
+/** How often every replica scans, and how long all of it may take. Milliseconds. */
+const SCAN_EVERY_MS = 100;
+const SETTLED_MS = 60_000;
+
+/** A line of the answer to an import. */
+interface Report {
+  readonly type: string;
+  readonly line?: number;
+}
+
+/**
+ * Runs `traffic` while an import and the scans of all replicas change the same account. Returns what it came to, and
+ * the entries that were confirmed beside it: lines that the import did not report as wrong, and entries that are settled.
+ */
+export async function withOthersBeside<T>(
+  target: AccountTarget,
+  plan: LoadPlan,
+  traffic: () => Promise<T>,
+): Promise<{ result: T; confirmed: readonly { request: string }[] }> {
+  const { beside = { importLines: 0, pending: 0 }, sku, strategy, options, amountMinor = 1 } = plan;
+  for (let i = 0; i < beside.pending; i++) await target.addPending(sku, amountMinor);
+  await target.scanEvery(SCAN_EVERY_MS, choiceQuery(strategy, options));
+  try {
+    const [result, imported] = await Promise.all([traffic(), importLines(target, plan, beside.importLines)]);
+    const settled = await settledOf(target, sku);
+    return { result, confirmed: [...imported, ...settled].map((entry) => ({ request: entry })) };
+  } finally {
+    await target.scanEvery(0);
+  }
+}
+
+/** The entries that the import has made. */
+async function importLines(
+  target: AccountTarget,
+  { sku, strategy, options, amountMinor = 1 }: LoadPlan,
+  count: number,
+): Promise<readonly string[]> {
+  if (count === 0) return [];
+  const batch = `load-${randomBytes(4).toString('hex')}`;
+  const { statusCode, body } = await request(
+    `${target.publicUrl}/accounts/${sku}/imports?batch=${batch}&${choiceQuery(strategy, options)}`,
+    {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: `${JSON.stringify({ amountMinor })}\n`.repeat(count),
+      bodyTimeout: SETTLED_MS,
+    },
+  );
+  const text = await body.text();
+  const reports = text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Report]));
+  if (statusCode !== 200 || reports.at(-1)?.type !== 'summary')
+    throw new TargetError(`the import did not come to its end: ${statusCode} ${text.slice(-300)}`);
+  const wrong = new Set(reports.flatMap(({ type, line }) => (type === 'error' ? [line] : [])));
+  return Array.from({ length: count }, (_, i) => i + 1)
+    .filter((line) => !wrong.has(line))
+    .map((line) => `${batch}:${line}`);
+}
+
+/** Waits until nothing is pending; then those that have become entries. */
+async function settledOf(target: AccountTarget, account: string): Promise<readonly string[]> {
+  const until = performance.now() + SETTLED_MS;
+  for (;;) {
+    const entries = await target.pending(account);
+    const isDone = entries.every(({ state }) => state !== 'pending');
+    if (isDone || performance.now() > until)
+      return entries.flatMap(({ entry, state }) => (state === 'settled' ? [entry] : []));
+    await delay(100);
+  }
+}

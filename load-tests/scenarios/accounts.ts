@@ -1,0 +1,57 @@
+import { scenario, type Scenario } from './scenario';
+
+/** Ten requests at once credit an empty account with one each. */
+const ten = { sku: 'hot', amountMinor: 1, stock: 0, requests: 10, connections: 10 };
+/** Everybody gets its turn: the last one waits for nine others. */
+const options = { workMs: 50, waitMs: 20_000, attempts: 100 };
+const atOnce = 'all ten are there at once, and each works 50 ms between reading and writing';
+
+/** Entries, an import and the scans of both replicas, all at once. */
+const everything = {
+  sku: 'hot',
+  amountMinor: 1,
+  stock: 0,
+  requests: 60,
+  connections: 6,
+  beside: { importLines: 60, pending: 60 },
+};
+const meet = '60 entries, an import of 60 lines and 60 pending entries, 5 ms of work each';
+
+/** The articles' account that does not balance. Each row comes out the same every time. */
+export const ACCOUNTS: readonly Scenario[] = [
+  scenario(
+    'account-none',
+    'ten times +1 from 0: less than 10',
+    { strategy: 'none', ...ten, options },
+    atOnce,
+  ),
+  scenario(
+    'account-for-update-late',
+    'ten times +1, the row locked behind the read: less than 10',
+    { strategy: 'for-update-late', ...ten, options },
+    atOnce,
+  ),
+  scenario('account-for-update', 'ten times +1: exactly 10', { strategy: 'for-update', ...ten, options }),
+  scenario('account-optimistic', 'ten times +1, tried again: exactly 10', {
+    strategy: 'optimistic',
+    ...ten,
+    options,
+  }),
+  scenario('account-conditional-update', 'ten times +1: exactly 10', {
+    strategy: 'conditional-update',
+    ...ten,
+    options,
+  }),
+  scenario('account-fenced', 'ten times +1: exactly 10', { strategy: 'fenced', ...ten, options }),
+  scenario(
+    'account-hot-none',
+    'entries, an import and the scan on one account: it does not balance',
+    { strategy: 'none', ...everything, options: { workMs: 5 } },
+    meet,
+  ),
+  scenario('account-hot-for-update', 'entries, an import and the scan on one account: exact', {
+    strategy: 'for-update',
+    ...everything,
+    options: { workMs: 5 },
+  }),
+];
