@@ -1,7 +1,6 @@
-import { readChosen, Story, type Chosen } from '#lab/http';
-import { DEFAULT_STRATEGY, OPTION_NAMES } from '#lab/strategy';
+import { ApiChoice, ApiFault, readChosen, Story, type Chosen } from '#lab/http';
 import { Body, Controller, Get, Headers, HttpCode, Inject, Param, Post, Query, Req } from '@nestjs/common';
-import { ApiHeader, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { AccountsService, type Account, type EntryRow } from './accounts.service';
 import { EntriesService } from './entries.service';
@@ -52,17 +51,8 @@ export class AccountsController {
 
   @Post(':id/entries')
   @ApiOperation({ summary: 'Credit or debit an account, by the strategy that the request names' })
-  @ApiQuery({
-    name: 'strategy',
-    required: false,
-    description: `a name of the catalogue, default ${DEFAULT_STRATEGY}`,
-  })
-  @ApiQuery({
-    name: OPTION_NAMES.join(' | '),
-    required: false,
-    description: 'options, or as headers: X-Lease-Ms, …',
-  })
-  @ApiHeader({ name: 'X-Fault', required: false, description: 'obeyed only on the lab address' })
+  @ApiChoice()
+  @ApiFault()
   async enter(
     @Param() { id: account }: AccountParams,
     @Body() { amountMinor, text }: EntryBody,

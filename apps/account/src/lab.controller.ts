@@ -1,9 +1,8 @@
 import { Ledger } from '#lab/balance';
 import { BalanceLabController, Lab } from '#lab/host';
-import { readChosen, Story } from '#lab/http';
-import { OPTION_NAMES } from '#lab/strategy';
+import { ApiChoice, ApiFault, readChosen, Story } from '#lab/http';
 import { Body, Controller, Get, Headers, HttpCode, Inject, Post, Query } from '@nestjs/common';
-import { ApiHeader, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { balanceOf } from './account-errors';
 import { AccountsService, type Account } from './accounts.service';
 import { ScanSettings } from './scan-settings';
@@ -73,7 +72,7 @@ export class LabController extends BalanceLabController {
   @Post('scan')
   @HttpCode(200)
   @ApiOperation({ summary: 'Say how often each replica settles pending entries, and by which strategy' })
-  @ApiQuery({ name: `strategy | ${OPTION_NAMES.join(' | ')}`, required: false })
+  @ApiChoice()
   async setScan(
     @Body() { everyMs }: ScanBody,
     @Query() query: Record<string, unknown>,
@@ -87,8 +86,8 @@ export class LabController extends BalanceLabController {
   @Post('scan/run')
   @HttpCode(200)
   @ApiOperation({ summary: 'Settle what is pending now, on the replica that answers' })
-  @ApiQuery({ name: `strategy | ${OPTION_NAMES.join(' | ')}`, required: false })
-  @ApiHeader({ name: 'X-Fault', required: false, description: 'hits the first entry that is settled' })
+  @ApiChoice()
+  @ApiFault('hits the first entry that is settled')
   runScan(
     @Query() query: Record<string, unknown>,
     @Headers() headers: Record<string, string | undefined>,

@@ -2,10 +2,9 @@ import { page } from '#lab/http';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
 
+const upTo = (most: number): RegExp => new RegExp(`^[\\w.-]{1,${most}}$`);
 const name = (what: string, most: number) =>
-  z
-    .string()
-    .regex(new RegExp(`^[\\w.-]{1,${most}}$`), `${what} has 1 to ${most} letters, digits, ".", "_" or "-"`);
+  z.string().regex(upTo(most), `${what} has 1 to ${most} letters, digits, ".", "_" or "-"`);
 
 const MOST_MINOR = 1_000_000_000;
 const id = name('an account', 48).describe('which account');
@@ -28,7 +27,9 @@ export class AccountParams extends createZodDto(z.strictObject({ id })) {}
 export class EntryBody extends createZodDto(entry) {}
 export class PageQuery extends createZodDto(z.strictObject(page)) {}
 /** Whoever sends the same batch again names it the same. */
-export const batch = name('a batch', 40).describe('id of the batch');
+const LONGEST_BATCH = 40;
+export const BATCH_ID = upTo(LONGEST_BATCH);
+export const batch = name('a batch', LONGEST_BATCH).describe('id of the batch');
 
 export class ResetBody extends createZodDto(
   z.strictObject({

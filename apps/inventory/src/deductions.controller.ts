@@ -1,9 +1,9 @@
-import { readChosen, SkuParams, Story } from '#lab/http';
+import { ApiChoice, ApiFault, readChosen, SkuParams, Story } from '#lab/http';
 import { Body, Controller, Headers, HttpCode, Inject, Param, Post, Query, Req } from '@nestjs/common';
-import { ApiHeader, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { DeductionsService, type Closed } from './deductions.service';
-import { CartDeductionBody, ClosingParams, DeductionBody, readDeductionId } from './schemas';
+import { CartDeductionBody, ClosingParams, DeductionBody, DEDUCTION_ID, readDeductionId } from './schemas';
 
 /** What a deduction answers: the stock as this request saw it, and what it ignored. */
 interface DeductionAnswer {
@@ -37,9 +37,14 @@ export class DeductionsController {
   @ApiOperation({
     summary: 'Deduct stock by the strategy that the request names (internal: the order app calls it)',
   })
-  @ApiQuery({ name: 'strategy', required: false })
-  @ApiHeader({ name: 'X-Deduction-Id', required: false, description: ONCE })
-  @ApiHeader({ name: 'X-Fault', required: false, description: 'obeyed only when the lab is enabled' })
+  @ApiChoice()
+  @ApiHeader({
+    name: 'X-Deduction-Id',
+    required: false,
+    description: ONCE,
+    schema: { type: 'string', pattern: DEDUCTION_ID.source },
+  })
+  @ApiFault()
   async deduct(
     @Param() { sku }: SkuParams,
     @Body() { quantity }: DeductionBody,
@@ -60,9 +65,14 @@ export class DeductionsController {
   @ApiOperation({
     summary: 'Deduct a whole cart, all or nothing, by a strategy that can (internal: the order app calls it)',
   })
-  @ApiQuery({ name: 'strategy', required: false })
-  @ApiHeader({ name: 'X-Deduction-Id', required: false, description: ONCE })
-  @ApiHeader({ name: 'X-Fault', required: false, description: 'obeyed only when the lab is enabled' })
+  @ApiChoice()
+  @ApiHeader({
+    name: 'X-Deduction-Id',
+    required: false,
+    description: ONCE,
+    schema: { type: 'string', pattern: DEDUCTION_ID.source },
+  })
+  @ApiFault()
   async deductAll(
     @Body() { lines }: CartDeductionBody,
     @Query() query: Record<string, unknown>,
@@ -95,8 +105,8 @@ export class DeductionsController {
     summary:
       'Give a deduction up unless it was made, and say what it did: for an order that was left half-way (internal)',
   })
-  @ApiQuery({ name: 'strategy', required: false })
-  @ApiHeader({ name: 'X-Fault', required: false, description: 'obeyed only when the lab is enabled' })
+  @ApiChoice()
+  @ApiFault()
   close(
     @Param() { id }: ClosingParams,
     @Body() { lines }: CartDeductionBody,

@@ -1,7 +1,7 @@
-import { readChosen, SkuParams } from '#lab/http';
+import { ApiChoice, readChosen, SkuParams } from '#lab/http';
 import { Ledger, type MovementRow } from '#lab/balance';
 import { Controller, Get, Headers, Inject, Param, Query, Req } from '@nestjs/common';
-import { ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { ProductsService, type Product } from './products.service';
 import { PageQuery } from './schemas';
@@ -24,7 +24,7 @@ export class ProductsController {
   @ApiOperation({
     summary: 'One product with its stock, read under the shared lock of the strategy if it has one',
   })
-  @ApiQuery({ name: 'strategy', required: false, description: 'read-write' })
+  @ApiChoice()
   find(
     @Param() { sku }: SkuParams,
     @Query() query: Record<string, unknown>,

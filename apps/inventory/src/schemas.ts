@@ -2,9 +2,10 @@ import { lines, page, problem, ProblemError, quantity } from '#lab/http';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
 
+export const DEDUCTION_ID = /^[\w-]{1,60}$/;
 const deductionId = z
   .string()
-  .regex(/^[\w-]{1,60}$/, 'a deduction id has 1 to 60 letters, digits, "_" or "-"')
+  .regex(DEDUCTION_ID, 'a deduction id has 1 to 60 letters, digits, "_" or "-"')
   .describe('names a deduction');
 
 export class DeductionBody extends createZodDto(z.strictObject({ quantity })) {}

@@ -4,6 +4,7 @@ import { register as demo } from './commands/demo';
 import { register as doctor } from './commands/doctor';
 import { register as drill } from './commands/drill';
 import { register as explore } from './commands/explore';
+import { register as fuzz } from './commands/fuzz';
 import { register as load } from './commands/load';
 import { register as lostReplies } from './commands/lost-replies';
 import { register as matrix } from './commands/matrix';
@@ -35,6 +36,7 @@ for (const register of [
   doctor,
   drill,
   explore,
+  fuzz,
   nested,
   lostReplies,
   replay,

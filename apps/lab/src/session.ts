@@ -60,13 +60,18 @@ export async function findOrStartLab(addresses: LabAddresses, start: LabStart): 
 }
 
 /** Installs what is missing and starts two replicas of each app. */
-export async function startLab(dir: string, { progress, signal, components }: LabStart): Promise<Lab> {
+export async function startLab(dir: string, start: LabStart): Promise<Lab> {
+  return labOf(await startStack(dir, start));
+}
+
+/** As `startLab`: the stack itself, for who looks past the apps. */
+export async function startStack(dir: string, { progress, signal, components }: LabStart): Promise<Stack> {
   const say = (line: string): void => {
     progress.say(line);
   };
   await ensureInstalled(say, components);
   const replicas = { order: 2, inventory: 2 };
-  return labOf(await startProcesses({ dir, replicas, components, lab: true, signal, onProgress: say }));
+  return startProcesses({ dir, replicas, components, lab: true, signal, onProgress: say });
 }
 
 function labOf(stack: Stack): Lab {

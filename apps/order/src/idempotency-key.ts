@@ -4,6 +4,8 @@ import { createHash } from 'node:crypto';
 import type { Wanted } from './placement';
 
 const LONGEST_KEY = 128;
+/** In quotes, each of its letters may have a `\` before it. */
+export const LONGEST_HEADER = 2 * LONGEST_KEY + 2;
 const KEY = /^[\x21-\x7e]+$/;
 /** A string of RFC 8941 without blanks: in quotes, where `\` and `"` have a `\` before them. */
 const QUOTED = /^"((?:[\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;

@@ -1,5 +1,5 @@
 import type { Config } from '#lab/config';
-import { problem, ProblemError, readHistory, ResetBody, SkuParams, Story } from '#lab/http';
+import { ApiFault, problem, ProblemError, readHistory, ResetBody, SkuParams, Story } from '#lab/http';
 import {
   Body,
   Controller,
@@ -13,7 +13,7 @@ import {
   Req,
   StreamableFile,
 } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { InventoryClient } from './inventory.client';
 import { OrdersRepository } from './orders.repository';
@@ -54,6 +54,8 @@ export class LabController {
     summary:
       'Bring orders to their end that were left half-way: complete those whose stock was taken, give the others up',
   })
+  @ApiFault()
+  @ApiResponse({ status: 423, description: 'LOCK.NOT_OBTAINED: another reconciler is at it' })
   reconcile(
     @Body() { silentMs }: OrderReconcileBody,
     @Headers('x-fault') fault: string | undefined,

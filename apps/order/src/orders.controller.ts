@@ -1,19 +1,17 @@
-import { ProblemError, readChosen, Story, type Problem } from '#lab/http';
+import { ApiChoice, ApiFault, ProblemError, readChosen, Story, type Problem } from '#lab/http';
 import { Body, Controller, Get, Headers, Inject, Post, Query, Req, Res } from '@nestjs/common';
 import {
   ApiBody,
   ApiExtraModels,
   ApiHeader,
   ApiOperation,
-  ApiQuery,
   ApiResponse,
   ApiTags,
   getSchemaPath,
 } from '@nestjs/swagger';
-import { DEFAULT_STRATEGY, OPTION_NAMES } from '#lab/strategy';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ZodValidationPipe } from 'nestjs-zod';
-import { readIdempotencyKey } from './idempotency-key';
+import { LONGEST_HEADER, readIdempotencyKey } from './idempotency-key';
 import { OrdersRepository, type OrderRow } from './orders.repository';
 import { OrdersService } from './orders.service';
 import type { Wanted } from './placement';
@@ -35,23 +33,15 @@ export class OrdersController {
   })
   @ApiExtraModels(OrderBody, CartBody)
   @ApiBody({ schema: { oneOf: [OrderBody, CartBody].map((body) => ({ $ref: getSchemaPath(body) })) } })
-  @ApiQuery({
-    name: 'strategy',
-    required: false,
-    description: `a name of the catalogue, default ${DEFAULT_STRATEGY}`,
-  })
-  @ApiQuery({
-    name: OPTION_NAMES.join(' | '),
-    required: false,
-    description: 'options, or as headers: X-Lease-Ms, …',
-  })
+  @ApiChoice()
   @ApiHeader({
     name: 'Idempotency-Key',
     required: false,
+    schema: { type: 'string', maxLength: LONGEST_HEADER },
     description:
       'a quoted string, or a bare one, of 1 to 128 characters, a UUID for instance: the order is placed once, and whoever sends it again, with the same body, strategy and options, is told the same answer, for 24 hours (draft-ietf-httpapi-idempotency-key-header-07)',
   })
-  @ApiHeader({ name: 'X-Fault', required: false, description: 'obeyed only on the lab address' })
+  @ApiFault()
   @ApiResponse({
     status: 201,
     description: 'bought',

@@ -3,11 +3,14 @@ import { ConsoleLogger, type DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
 import { cleanupOpenApiDoc, ZodValidationPipe } from 'nestjs-zod';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { refuseUnreadable } from './client-error';
 import { bindLeanly } from './lean-bind';
-import { ProblemFilter } from './problem-filter';
+import { problemOf } from './problem';
+import { ProblemFilter, send } from './problem-filter';
 
 const LARGEST_BODY = 16 * 1024;
 const REQUEST_ID = /^[\w.-]{1,64}$/;
@@ -27,6 +30,10 @@ export async function serve(
   bindLeanly();
   const adapter = new FastifyAdapter({
     bodyLimit: LARGEST_BODY,
+    clientErrorHandler: refuseUnreadable,
+    frameworkErrors: (error: Error, _request: unknown, reply: FastifyReply) => {
+      send(reply, problemOf(error));
+    },
     return503OnClosing: false, // a request that still comes in is finished like the others
     genReqId: ({ headers }: IncomingMessage) => {
       const given = headers['x-request-id'];

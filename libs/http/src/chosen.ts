@@ -44,5 +44,5 @@ export function readChosen(
 }
 
 /** `leaseMs` → `x-lease-ms`. */
-const headerName = (option: string): string =>
+export const headerName = (option: string): string =>
   `x-${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

@@ -1,3 +1,4 @@
+export { ApiChoice, ApiFault } from './api-choice';
 export { serve } from './bootstrap';
 export { readChosen, type Chosen } from './chosen';
 export { HealthController, READINESS, type Readiness } from './health';

@@ -38,11 +38,12 @@ function translate(error: unknown): Problem {
   }
   if (error instanceof HttpException) {
     const status = error.getStatus();
-    if (status === 404)
+    // 403: a path that leaves the folder of the documents' page
+    if (status === 404 || status === 403)
       return problem('REQUEST.NOT_FOUND', `${error.message}. GET /docs lists what there is`);
     if (status === 415) return problem('REQUEST.MEDIA_TYPE', 'send application/json');
     if (status === 413) return problem('REQUEST.TOO_LARGE', 'the body is larger than 16 KiB');
-    if (status < 500) return { ...problem('REQUEST.INVALID', error.message), status };
+    if (status < 500) return problem('REQUEST.INVALID', error.message);
   }
   return problemOf(error);
 }

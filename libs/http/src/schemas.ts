@@ -24,9 +24,18 @@ export const lines = z
     });
   })
   .describe('several products, all or nothing');
+/** The text of a query is a number only if it is all digits: neither `+1` nor ` 1` nor `1e3`. */
+const digits = (value: unknown): unknown =>
+  typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value;
+const numberOfQuery = (minimum: number, maximum: number, standard: number) =>
+  z
+    .preprocess(digits, z.int().min(minimum).max(maximum))
+    .meta({ type: 'integer', minimum, maximum }) // what is there before `digits` has no type of its own
+    .default(standard);
+
 export const page = {
-  after: z.coerce.number().int().min(0).default(0).describe('number of the last row of the page before'),
-  limit: z.coerce.number().int().min(1).max(10_000).default(1000).describe('rows at most'),
+  after: numberOfQuery(0, Number.MAX_SAFE_INTEGER, 0).describe('number of the last row of the page before'),
+  limit: numberOfQuery(1, 10_000, 1000).describe('rows at most'),
 };
 
 export class SkuParams extends createZodDto(z.strictObject({ sku })) {}

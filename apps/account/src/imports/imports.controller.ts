@@ -1,5 +1,4 @@
-import { problem, ProblemError, readChosen, Story } from '#lab/http';
-import { OPTION_NAMES } from '#lab/strategy';
+import { ApiChoice, ApiFault, problem, ProblemError, readChosen, Story } from '#lab/http';
 import {
   Controller,
   Headers,
@@ -23,11 +22,14 @@ import {
 import type { FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { AccountParams, batch } from '../schemas';
+import { AccountParams, batch, BATCH_ID, EntryBody } from '../schemas';
 import { ImportsService } from './imports.service';
 
 /** A batch is thousands of lines: more work on each than this, milliseconds, and it would not end. */
 const MOST_WORK_MS = 100;
+
+/** As its document says it. */
+const BATCH = { type: 'string', pattern: BATCH_ID.source };
 
 @ApiTags('accounts')
 @Controller('accounts/:id/imports')
@@ -45,12 +47,11 @@ export class ImportsController {
   })
   @ApiConsumes('application/x-ndjson')
   @ApiProduces('application/x-ndjson')
-  @ApiBody({
-    schema: { type: 'string', example: '{"amountMinor":1250,"text":"table 4"}\n{"amountMinor":-300}\n' },
-  })
-  @ApiQuery({ name: 'batch', required: false, description: 'id of the batch, or as header: X-Batch-Id' })
-  @ApiQuery({ name: `strategy | ${OPTION_NAMES.join(' | ')}`, required: false })
-  @ApiHeader({ name: 'X-Fault', required: false, description: 'hits the first line that is entered' })
+  @ApiBody({ type: EntryBody, description: 'one a line: {"amountMinor":1250,"text":"table 4"}' })
+  @ApiQuery({ name: 'batch', required: false, description: 'id of the batch, or as header', schema: BATCH })
+  @ApiHeader({ name: 'X-Batch-Id', required: false, schema: BATCH })
+  @ApiChoice()
+  @ApiFault('hits the first line that is entered')
   async import(
     @Param() { id: account }: AccountParams,
     @Query() { batch: inQuery, ...query }: Record<string, unknown>,

@@ -1,0 +1,112 @@
+import { projectRoot } from '#lab/stack';
+import type { Command } from 'commander';
+import { randomInt } from 'node:crypto';
+import { join } from 'node:path';
+import { openSubject, runFuzz, type FuzzRun, type LabUnderFuzz } from '#load-tests/fuzz';
+import { runCommand, writeJson, type Context } from '../command';
+import { EXIT, Failure } from '../failure';
+import { printFuzz } from '../print/fuzz';
+import { startStack, type LabAddresses } from '../session';
+import { addressOptions, whole } from './load';
+
+const LARGEST_SEED = 0xffff_ffff;
+const SAY_EVERY = 1000;
+
+interface FuzzOptions extends LabAddresses {
+  readonly requests: number;
+  readonly seed?: number;
+  readonly only?: number;
+  readonly mysqlUrl?: string;
+  readonly redisUrl?: string;
+  readonly json?: string;
+}
+
+export function register(program: Command): void {
+  const command = program
+    .command('fuzz')
+    .description(
+      'send valid and broken requests to every endpoint; anything but a clear refusal is a finding',
+    )
+    .option('--requests <n>', 'how many', whole(1, 1_000_000), 10_000)
+    .option('--seed <n>', 'the same seed sends the same requests (random)', whole(0, LARGEST_SEED))
+    .option('--only <n>', 'send only the request with this number', whole(0, 1_000_000))
+    .option('--mysql-url <url>', 'with --lab-url: its database, with user and password')
+    .option('--redis-url <url>', 'with --lab-url: its Redis')
+    .option('--json <file>', 'write counts and findings as JSON');
+  addressOptions(command).action((options: FuzzOptions) =>
+    runCommand(async (context) => {
+      const { progress, signal, onEnd } = context;
+      const seed = options.seed ?? randomInt(LARGEST_SEED);
+      const { lab, conditions } = await findLab(options, context);
+      const { subject, close } = await openSubject(lab);
+      onEnd(close);
+      progress.say(`seed ${seed}: ${options.requests} requests to ${subject.endpoints.length} endpoints`);
+      const run = await runFuzz(subject, {
+        seed,
+        requests: options.requests,
+        ...(options.only !== undefined && { only: options.only }),
+        signal,
+        onRequest: (done, findings) => {
+          const text = `${done}/${options.requests}, ${findings} findings`;
+          if (done % SAY_EVERY === 0) progress.say(text);
+          else progress.update(text);
+        },
+      });
+      progress.clear();
+      process.stdout.write(`${printFuzz(run)}\n`);
+      if (options.json !== undefined)
+        writeJson(options.json, { ...fuzzJson(run), conditions: await conditions() });
+      return run.findings.length === 0 ? EXIT.ok : EXIT.notAsExpected;
+    }),
+  );
+}
+
+interface Found {
+  readonly lab: LabUnderFuzz;
+  readonly conditions: () => Promise<object>;
+}
+
+/** A lab of the command's own, or the one that was given. */
+async function findLab(options: FuzzOptions, context: Context): Promise<Found> {
+  if (options.labUrl !== undefined) return given(options);
+  const dir = join(projectRoot(), '.lab', `run-${process.pid}`);
+  const stack = await startStack(dir, { ...context, components: [] });
+  context.onEnd(() => stack.stop());
+  const { urls } = stack;
+  return {
+    lab: {
+      addresses: {
+        public: urls.public,
+        internal: urls.inventory,
+        ...(urls.lab !== undefined && { lab: urls.lab }),
+      },
+      mysqlUrl: urls.mysql,
+      redisUrl: urls.redis,
+      lockDir: join(dir, 'locks'),
+      lives: async () =>
+        (await stack.replicas()).map(({ name, pid, starts }) => `${name} ${pid} ${starts}`).join(', '),
+    },
+    conditions: () => stack.conditions(),
+  };
+}
+
+/** What a refused request leaves behind is seen in its servers. */
+function given({ labUrl, publicUrl, mysqlUrl, redisUrl }: FuzzOptions): Found {
+  if (labUrl === undefined || publicUrl === undefined || mysqlUrl === undefined || redisUrl === undefined)
+    throw new Failure(
+      'a lab that runs elsewhere is fuzzed with all of --lab-url, --public-url, --mysql-url and --redis-url',
+      EXIT.usage,
+    );
+  return {
+    lab: { addresses: { public: publicUrl, lab: labUrl }, mysqlUrl, redisUrl },
+    conditions: () => Promise.resolve({ backEnd: 'given', labUrl, publicUrl }),
+  };
+}
+
+const fuzzJson = ({ tally, codes, ...run }: FuzzRun): object => ({
+  ...run,
+  answers: Object.fromEntries(
+    [...tally].map(([endpoint, statuses]) => [endpoint, Object.fromEntries(statuses)]),
+  ),
+  codes: Object.fromEntries(codes),
+});

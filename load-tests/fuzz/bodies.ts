@@ -1,0 +1,108 @@
+import type { Dice } from './dice';
+import type { BodyKind } from './document';
+import { conforms, type Resolve } from './schema';
+import { Values } from './values';
+
+/** A body, and whether the document forbids it for certain. */
+export interface Body {
+  readonly bytes: Buffer;
+  readonly forbidden: boolean;
+}
+
+const DEEP = 4000;
+const LARGE = 17 * 1024;
+
+/** One line of JSON, or many of them where the media type says so. */
+export class Bodies {
+  private readonly values: Values;
+
+  constructor(
+    private readonly dice: Dice,
+    private readonly kind: BodyKind,
+    private readonly resolve: Resolve,
+  ) {
+    this.values = new Values(dice, resolve);
+  }
+
+  valid(): Body {
+    return { bytes: Buffer.from(this.text(() => this.one())), forbidden: false };
+  }
+
+  broken(): Body {
+    const { dice } = this;
+    if (dice.oneIn(3)) return this.mangled();
+    const text = this.text(() => this.values.broken(this.kind.schema));
+    return { bytes: Buffer.from(text), forbidden: this.isLines ? false : this.forbids(text) };
+  }
+
+  /** Media types in lines are answered line by line: what one line is worth says nothing of the request. */
+  private get isLines(): boolean {
+    return !/json$/.test(this.kind.mediaType) || /ndjson|jsonl|json-seq/.test(this.kind.mediaType);
+  }
+
+  private text(line: () => string): string {
+    if (!this.isLines) return line();
+    const lines = Array.from({ length: this.dice.below(6) }, () =>
+      this.dice.oneIn(2) ? line() : this.one(),
+    );
+    return lines.map((one) => `${one}\n`).join('');
+  }
+
+  private one(): string {
+    return this.values.valid(this.kind.schema);
+  }
+
+  private forbids(text: string): boolean {
+    try {
+      return !conforms(this.kind.schema, JSON.parse(text), this.resolve);
+    } catch {
+      return true;
+    }
+  }
+
+  /** Bodies that are wrong as a whole. */
+  private mangled(): Body {
+    const { dice } = this;
+    const text = this.one();
+    const cut = text.slice(0, dice.below(Math.max(1, text.length)));
+    const mangled: readonly Buffer[] = [
+      ...[
+        '',
+        ' ',
+        'null',
+        '[]',
+        '"x"',
+        '1',
+        'true',
+        '{',
+        '}',
+        '{}',
+        '{"":0}',
+        '[[[',
+        cut,
+        `${text},`,
+        `${text}${text}`,
+        `${text}\0`,
+        `[${text}]`,
+        `/* x */${text}`,
+        text.replaceAll('"', "'"),
+        text.replaceAll(':', '='),
+        '['.repeat(DEEP),
+        `${'['.repeat(DEEP)}${']'.repeat(DEEP)}`,
+        `${'{"a":'.repeat(DEEP / 2)}1${'}'.repeat(DEEP / 2)}`,
+        `"${'x'.repeat(LARGE)}"`,
+        `{"a":"${'\\u0000'.repeat(500)}"}`,
+        'sku=phone&quantity=1&buyer=ann',
+        '<order><sku>phone</sku></order>',
+      ].map((one) => Buffer.from(one)),
+      Buffer.from(text, 'utf16le'),
+      Buffer.concat([Buffer.from(text), Buffer.from([0xff, 0xfe, 0xc0, 0x80])]),
+      Buffer.from(text.replace(/"([a-z])/, '"\xff$1'), 'latin1'),
+      Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0]),
+    ];
+    const bytes = dice.pick(mangled);
+    const forbidden = !this.isLines && this.forbids(bytes.toString('utf8'));
+    // bytes that are no UTF-8 may be read as the replacement character, which some texts may have
+    return { bytes, forbidden: forbidden && bytes.equals(Buffer.from(bytes.toString('utf8'))) };
+  }
+}

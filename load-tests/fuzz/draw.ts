@@ -1,0 +1,250 @@
+import { Bodies } from './bodies';
+import { Dice } from './dice';
+import { isLab, weightOf, type Endpoint, type Parameter } from './document';
+import {
+  BROKEN_FAULTS,
+  CONTENT_TYPES,
+  DISGUISES,
+  FAULT_HEADERS,
+  FORBIDDEN_FAULTS,
+  HARMLESS_FAULTS,
+  HOSTILE_TEXTS,
+  METHODS,
+  SURPLUS_HEADERS,
+  SURPLUS_NAMES,
+} from './hostile';
+import { toBytes, type Addresses, type FuzzRequest, type HeaderLine, type Side } from './request';
+import { textConforms } from './schema';
+import { Values } from './values';
+import { twist } from './wire';
+
+/** What a run is drawn from. */
+export interface Drawing {
+  readonly seed: number;
+  readonly endpoints: readonly Endpoint[];
+  readonly addresses: Addresses;
+  /** The app whose endpoints nginx's internal address has. */
+  readonly internalApp: string;
+}
+
+/** Request number `index` of a run: it depends on the seed, the number and the documents, and on nothing else. */
+export function draw(drawing: Drawing, index: number): FuzzRequest {
+  const dice = new Dice(drawing.seed, index);
+  const endpoint = pickEndpoint(dice, drawing.endpoints);
+  const side = dice.pick(sidesOf(endpoint, drawing));
+  return new Draft(dice, endpoint, side, drawing.addresses[side] ?? '').finish(index);
+}
+
+function pickEndpoint(dice: Dice, endpoints: readonly Endpoint[]): Endpoint {
+  let left = dice.below(endpoints.reduce((sum, endpoint) => sum + weightOf(endpoint), 0));
+  const found = endpoints.find((endpoint) => (left -= weightOf(endpoint)) < 0);
+  if (found === undefined) throw new Error('no document names any endpoint');
+  return found;
+}
+
+function sidesOf(endpoint: Endpoint, { addresses, internalApp }: Drawing): readonly Side[] {
+  const sides: readonly Side[] = isLab(endpoint)
+    ? ['lab', 'lab', 'lab', 'public']
+    : ['public', 'public', 'lab', ...(endpoint.app === internalApp ? (['internal'] as const) : [])];
+  return sides.filter((side) => addresses[side] !== undefined);
+}
+
+/** One request while it is made: everything is valid, but for the one place that is broken. */
+class Draft {
+  private readonly values: Values;
+  private readonly parts: Record<'path' | 'query' | 'header', [string, string][]> = {
+    path: [],
+    query: [],
+    header: [],
+  };
+  private readonly host: string;
+  private body: Buffer | undefined;
+  private method: string;
+  private contentType: string | undefined;
+  private disguise = (path: string): string => path;
+  private forbidden = false;
+  private carriesFault = false;
+
+  constructor(
+    private readonly dice: Dice,
+    private readonly endpoint: Endpoint,
+    private readonly side: Side,
+    url: string,
+  ) {
+    this.host = new URL(url).host;
+    this.values = new Values(dice, endpoint.resolve);
+    this.method = endpoint.method;
+    this.contentType = endpoint.body?.mediaType;
+    for (const parameter of endpoint.parameters) this.fill(parameter);
+    if (endpoint.body !== undefined) this.body = this.bodies(endpoint.body).valid().bytes;
+  }
+
+  finish(index: number): FuzzRequest {
+    const { dice, endpoint, side, host } = this;
+    const intent = dice.below(10);
+    if (intent >= 3 && intent < 9) this.breakOnePlace();
+    if (dice.oneIn(6)) this.parts.header.push([...dice.pick(SURPLUS_HEADERS)]);
+    const message = {
+      method: this.method,
+      target: this.target(),
+      headers: this.headers(),
+      body: this.body,
+    };
+    const wire =
+      intent === 9 ? twist(message, host, dice) : { bytes: toBytes(message, host), endless: false, message };
+    return {
+      index,
+      endpoint: endpoint.name,
+      side,
+      method: this.method,
+      bytes: wire.bytes,
+      message: wire.message,
+      endless: wire.endless,
+      forbidden: this.forbidden,
+      carriesFault: this.carriesFault,
+      admits: endpoint.admits,
+      wantsLab: isLab(endpoint),
+    };
+  }
+
+  private bodies(kind: NonNullable<Endpoint['body']>): Bodies {
+    return new Bodies(this.dice, kind, this.endpoint.resolve);
+  }
+
+  private fill(parameter: Parameter): void {
+    const { name, schema = {}, required = false } = parameter;
+    const place = placeOf(parameter);
+    if (place === undefined || (!required && !this.dice.oneIn(3))) return;
+    if (isFault(name)) this.addFault();
+    else this.parts[place].push([name, asText(this.values.valid(schema, name))]);
+  }
+
+  private addFault(): void {
+    const { dice, side } = this;
+    const name = dice.pick(FAULT_HEADERS.slice(0, 3));
+    this.parts.header.push([name, dice.pick(side === 'public' ? FORBIDDEN_FAULTS : HARMLESS_FAULTS)]);
+    this.carriesFault = side !== 'public';
+  }
+
+  private breakOnePlace(): void {
+    const { dice, endpoint } = this;
+    const places: (() => void)[] = [
+      ...endpoint.parameters.map((parameter) => () => {
+        this.breakParameter(parameter);
+      }),
+      () => this.parts.query.push([dice.pick(SURPLUS_NAMES), dice.pick(HOSTILE_TEXTS)]),
+      () => {
+        this.method = dice.pick(METHODS);
+      },
+      () => {
+        this.breakFault();
+      },
+      ...(isLab(endpoint) ? [() => (this.disguise = dice.pick(DISGUISES))] : []),
+    ];
+    const { body } = endpoint;
+    if (body !== undefined)
+      places.push(
+        () => {
+          this.contentType = dice.pick(CONTENT_TYPES);
+        },
+        // as often as all other places together
+        ...places.map(() => () => {
+          const { bytes, forbidden } = this.bodies(body).broken();
+          this.body = bytes;
+          this.forbidden ||= forbidden;
+        }),
+      );
+    else
+      places.push(() => {
+        this.body = Buffer.from(dice.pick(['{}', '{"sku":"phone"}', 'x', '\0']));
+        this.contentType = dice.pick(CONTENT_TYPES);
+      });
+    dice.pick(places)();
+  }
+
+  private breakParameter(parameter: Parameter): void {
+    const { dice } = this;
+    const { name, schema = {}, required = false } = parameter;
+    const place = placeOf(parameter);
+    if (place === undefined) return;
+    if (isFault(name)) {
+      this.breakFault();
+      return;
+    }
+    const others = this.parts[place].filter(([other]) => other !== name);
+    if (required && place !== 'path' && dice.oneIn(5)) {
+      this.parts[place] = others;
+      this.forbidden = true;
+      return;
+    }
+    const text = asText(this.values.broken(schema, name));
+    this.parts[place] = [...others, [name, text]];
+    // what is said in the query outdoes the header of the same meaning
+    if (place === 'header') this.parts.query = [];
+    if (dice.oneIn(8)) this.parts[place].push([name, text]);
+    else this.forbidden = this.surelyForbidden(schema, place, text);
+  }
+
+  private surelyForbidden(schema: NonNullable<Parameter['schema']>, place: string, text: string): boolean {
+    // these name another path
+    if (place === 'path' && ['', '.', '..'].includes(text)) return false;
+    // on the way, white space is cut off, and what is no ASCII is read as something else
+    if (place === 'header' && !/^[\x21-\x7e]+$/.test(text)) return false;
+    return !textConforms(schema, text, this.endpoint.resolve);
+  }
+
+  private breakFault(): void {
+    const { dice, side } = this;
+    const declared = this.endpoint.parameters.some(({ name }) => isFault(name));
+    this.parts.header = this.parts.header.filter(([name]) => !isFault(name));
+    this.carriesFault = false;
+    const name = dice.pick(side === 'public' ? FAULT_HEADERS : FAULT_HEADERS.slice(0, 3));
+    const fault = dice.pick(side === 'public' ? [...FORBIDDEN_FAULTS, ...BROKEN_FAULTS] : BROKEN_FAULTS);
+    this.parts.header.push([name, fault]);
+    if (dice.oneIn(4)) this.parts.header.push([dice.pick(FAULT_HEADERS.slice(0, 3)), fault]);
+    this.forbidden = declared && side !== 'public';
+  }
+
+  private headers(): HeaderLine[] {
+    const { contentType, body } = this;
+    const type: HeaderLine[] =
+      body === undefined || contentType === undefined || contentType === ''
+        ? []
+        : [['Content-Type', contentType]];
+    return [...type, ...this.parts.header];
+  }
+
+  private target(): string {
+    const values = new Map(this.parts.path);
+    const path = this.endpoint.path.replace(/\{([^}]+)\}/g, (_, name: string) =>
+      percent(values.get(name) ?? ''),
+    );
+    const query = this.parts.query.map(([name, text]) => `${percent(name)}=${percent(text)}`).join('&');
+    return this.disguise(query === '' ? path : `${path}?${query}`);
+  }
+}
+
+const isFault = (name: string): boolean => name.toLowerCase() === 'x-fault';
+
+function placeOf({ in: place }: Parameter): 'path' | 'query' | 'header' | undefined {
+  return place === 'path' || place === 'query' || place === 'header' ? place : undefined;
+}
+
+/** A JSON value as a query would have it: a text as it is, anything else as it is written. */
+function asText(json: string): string {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === 'string' ? value : json;
+  } catch {
+    return json;
+  }
+}
+
+/** Every byte that is not unreserved in RFC 3986. */
+const percent = (text: string): string =>
+  [...Buffer.from(text)]
+    .map((byte) => {
+      const letter = String.fromCharCode(byte);
+      return /[\w.~-]/.test(letter) ? letter : `%${byte.toString(16).padStart(2, '0')}`;
+    })
+    .join('');

@@ -1,0 +1,83 @@
+import { connect } from 'node:net';
+
+/** What came back. `status` 0: the connection was closed without an answer. */
+export interface Answer {
+  readonly status: number;
+  /** By name in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly tookMs: number;
+}
+
+/** Longer than the longest wait, work and delay that a request may ask for. */
+const PATIENCE_MS = 75_000;
+
+/**
+ * Sends bytes on a connection of their own, and reads one answer. Rejects when none comes, and the connection stays open.
+ * `hangUp` closes our side after the bytes: a proxy takes that for a buyer who has gone.
+ */
+export function exchange(url: string, bytes: Buffer, { hangUp = false } = {}): Promise<Answer> {
+  const { hostname, port } = new URL(url);
+  const begun = performance.now();
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = [];
+    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+    const done = (): void => {
+      socket.destroy();
+      resolve(parse(Buffer.concat(parts), performance.now() - begun));
+    };
+    socket.setTimeout(PATIENCE_MS, () => {
+      socket.destroy();
+      reject(new Error(`no answer within ${PATIENCE_MS / 1000} s`));
+    });
+    socket.on('data', (part: Buffer) => {
+      parts.push(part);
+      if (isWhole(Buffer.concat(parts))) done();
+    });
+    socket.on('end', done);
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ECONNREFUSED') reject(error);
+      else done(); // a server that refuses early resets the connection: what it said first is here
+    });
+    socket.write(bytes);
+    if (hangUp) socket.end();
+  });
+}
+
+function parse(bytes: Buffer, tookMs: number): Answer {
+  const nothing = { status: 0, headers: {}, body: bytes.toString('latin1'), tookMs };
+  const end = bytes.indexOf('\r\n\r\n');
+  if (end < 0) return nothing;
+  const [first = '', ...lines] = bytes.subarray(0, end).toString('latin1').split('\r\n');
+  const status = Number(/^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(first)?.[1] ?? 0);
+  if (status === 0) return nothing;
+  const rest = bytes.subarray(end + 4);
+  if (status < 200) return parse(rest, tookMs); // 100 Continue: the answer comes after it
+  const headers = Object.fromEntries(
+    lines.map((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+    }),
+  );
+  const isChunked = headers['transfer-encoding'] === 'chunked';
+  return { status, headers, body: (isChunked ? unchunk(rest) : rest).toString(), tookMs };
+}
+
+/** Whether an answer that says where it ends is here; others end with their connection. */
+function isWhole(bytes: Buffer): boolean {
+  const end = bytes.indexOf('\r\n\r\n');
+  if (end < 0 || bytes.subarray(0, 12).toString('latin1') === 'HTTP/1.1 100') return false;
+  const length = /\r\nContent-Length: (\d+)\r\n/i.exec(bytes.subarray(0, end + 2).toString('latin1'))?.[1];
+  return length !== undefined && bytes.length >= end + 4 + Number(length);
+}
+
+function unchunk(bytes: Buffer): Buffer {
+  const parts: Buffer[] = [];
+  for (let at = 0; ;) {
+    const end = bytes.indexOf('\r\n', at);
+    const size = end < 0 ? 0 : Number.parseInt(bytes.subarray(at, end).toString('latin1'), 16);
+    if (!(size > 0)) return Buffer.concat(parts);
+    parts.push(bytes.subarray(end + 2, end + 2 + size));
+    at = end + 2 + size + 2;
+  }
+}

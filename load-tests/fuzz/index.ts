@@ -1,0 +1,8 @@
+export { endpointsOf, isLab, type Endpoint, type OpenApi, type Parameter } from './document';
+export { draw, type Drawing } from './draw';
+export { exchange, type Answer } from './exchange';
+export { DISGUISES, FAULT_HEADERS, FORBIDDEN_FAULTS } from './hostile';
+export { toBytes, toCurl, type Addresses, type FuzzRequest, type Side } from './request';
+export { runFuzz, type Finding, type FuzzPlan, type FuzzRun, type Subject } from './run';
+export { changes, type State } from './state';
+export { openSubject, type LabUnderFuzz } from './subject';

@@ -1,0 +1,75 @@
+import type { Answer } from './exchange';
+import type { FuzzRequest } from './request';
+
+/** What is wrong about one answer, in words; nothing: it is as it should be. */
+export type Complaint = string;
+
+/** Answers that say: this request was not understood, and nothing was done. */
+const REFUSALS: ReadonlySet<number> = new Set([
+  400, 403, 404, 405, 406, 408, 411, 413, 414, 415, 417, 422, 431, 501, 505,
+]);
+
+export const isRefusal = ({ status }: Answer): boolean => status === 0 || REFUSALS.has(status);
+
+/** 5xx that may be: each with its one code, where the document admits it. */
+const ADMISSIBLE: ReadonlyMap<number, string> = new Map([
+  [501, 'COMPONENT.MISSING'],
+  [502, 'OUTCOME_UNKNOWN'],
+  [503, 'DEPENDENCY.DOWN'],
+]);
+
+const CODE = /^[A-Z]+(?:_[A-Z]+)*(?:\.[A-Z]+(?:_[A-Z]+)*)?$/;
+
+/** Judges answers, and remembers which status each code came with: a code that means two things is not stable. */
+export class Judge {
+  private readonly statuses = new Map<string, number>();
+
+  complaints(request: FuzzRequest, answer: Answer): Complaint[] {
+    const { status } = answer;
+    if (status === 0) return request.endless ? [] : ['the connection was closed without an answer'];
+    if (status < 400) {
+      if (request.forbidden) return [`${status} for what its OpenAPI document forbids`];
+      return request.side === 'public' && request.wantsLab
+        ? [`${status} from the public address for an endpoint of the lab`]
+        : [];
+    }
+    return [...this.ofProblem(request, answer), ...ofServerError(request, answer)];
+  }
+
+  private ofProblem({ method }: FuzzRequest, { status, headers, body }: Answer): Complaint[] {
+    if (method === 'HEAD') return [];
+    const type = headers['content-type'] ?? 'no content type';
+    if (!type.startsWith('application/problem+json')) return [`${status} is no problem+json but ${type}`];
+    const problem = parse(body);
+    if (problem === undefined) return [`${status} with a body that is no JSON object`];
+    const { code, title, detail } = problem;
+    const complaints: Complaint[] = [];
+    if (problem['status'] !== status)
+      complaints.push(`${status} says of itself ${String(problem['status'])}`);
+    if (typeof title !== 'string' || typeof detail !== 'string')
+      complaints.push(`${status} without a title or detail`);
+    if (typeof code !== 'string' || !CODE.test(code))
+      return [...complaints, `${status} without a stable code: ${JSON.stringify(code)}`];
+    const usual = this.statuses.get(code) ?? status;
+    this.statuses.set(code, usual);
+    if (usual !== status) complaints.push(`${code} is ${status} here and ${usual} elsewhere`);
+    return complaints;
+  }
+}
+
+function ofServerError({ admits, carriesFault, method }: FuzzRequest, { status, body }: Answer): Complaint[] {
+  if (status < 500) return [];
+  const code = ADMISSIBLE.get(status);
+  if (code === undefined || !admits.has(status)) return [`${status}, which the endpoint does not document`];
+  if (method !== 'HEAD' && parse(body)?.['code'] !== code) return [`${status} that is not ${code}`];
+  return status === 501 || carriesFault ? [] : [`${status} though no fault was asked for`];
+}
+
+function parse(body: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,94 @@
+/** Where a request is sent: the buyers' address, the lab's, or nginx's internal one. */
+export type Side = 'public' | 'lab' | 'internal';
+export type Addresses = Readonly<Partial<Record<Side, string>>>;
+
+export type HeaderLine = readonly [name: string, value: string];
+
+/** A request before it is bytes. Texts are sent as UTF-8, whatever they contain. */
+export interface Message {
+  readonly method: string;
+  readonly target: string;
+  readonly headers: readonly HeaderLine[];
+  readonly body: Buffer | undefined;
+}
+
+/** One request of a run, ready to be sent. */
+export interface FuzzRequest {
+  readonly index: number;
+  readonly endpoint: string;
+  readonly side: Side;
+  readonly method: string;
+  readonly bytes: Buffer;
+  /** Undefined: what is sent cannot be said as a message. */
+  readonly message: Message | undefined;
+  /** The app's document forbids it for certain: it may not be accepted. */
+  readonly forbidden: boolean;
+  /** The message never ends: to answer nothing is an answer. */
+  readonly endless: boolean;
+  /** It carries a fault that the lab obeys. */
+  readonly carriesFault: boolean;
+  /** 5xx that the document admits for this endpoint. */
+  readonly admits: ReadonlySet<number>;
+  /** It asks for something that the public address must not have. */
+  readonly wantsLab: boolean;
+}
+
+const CRLF = '\r\n';
+
+/** As it goes over the wire, on a connection of its own. */
+export function toBytes({ method, target, headers, body }: Message, host: string): Buffer {
+  const named = new Set(headers.map(([name]) => name.toLowerCase()));
+  const isFramed = named.has('content-length') || named.has('transfer-encoding');
+  const lines = [
+    `${method} ${target} HTTP/1.1`,
+    ...(named.has('host') ? [] : [`Host: ${host}`]),
+    ...(named.has('connection') ? [] : ['Connection: close']),
+    ...headers.map(([name, value]) => `${name}: ${value}`),
+    ...(body === undefined || isFramed ? [] : [`Content-Length: ${body.length}`]),
+  ];
+  return Buffer.concat([Buffer.from(`${lines.join(CRLF)}${CRLF}${CRLF}`), body ?? Buffer.alloc(0)]);
+}
+
+/** A command line that sends the same: what curl would not send as it is goes through its telnet. */
+export function toCurl({ message, bytes }: FuzzRequest, url: string): string {
+  const said = message && asCurl(message, url);
+  return said ?? `printf '%b' ${ansi(bytes)} | curl -sS telnet://${new URL(url).host}`;
+}
+
+const PLAIN = /^[\x20-\x7e]*$/;
+
+function asCurl({ method, target, headers, body }: Message, url: string): string | undefined {
+  const isPlain =
+    /^[A-Z]+$/.test(method) &&
+    /^\/[\x21-\x7e]*$/.test(target) &&
+    !target.includes('#') &&
+    headers.every(([name, value]) => /^[\w-]+$/.test(name) && PLAIN.test(value) && value.trim() !== '');
+  if (!isPlain || headers.some(([name]) => /^(content-length|transfer-encoding|host)$/i.test(name)))
+    return undefined;
+  const hasType = headers.some(([name]) => name.toLowerCase() === 'content-type');
+  return [
+    'curl -isS -g --path-as-is',
+    method === 'HEAD' ? '-I' : `-X ${method}`,
+    quote(`${url}${target}`),
+    ...headers.map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
+    ...(body === undefined || hasType ? [] : ["-H 'Content-Type:'"]),
+    ...(body === undefined ? [] : [`--data-binary ${dataOf(body)}`]),
+  ].join(' ');
+}
+
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+function dataOf(body: Buffer): string {
+  const text = body.toString('latin1');
+  return PLAIN.test(text) && !text.startsWith('@') ? quote(text) : `$${ansi(body)}`;
+}
+
+/** In the shell's $'…' and printf's %b; a NUL cannot be an argument: there it is the text \0. */
+function ansi(bytes: Buffer): string {
+  const text = [...bytes].map((byte) => {
+    if (byte === 0x27 || byte === 0x5c || byte < 0x20 || byte > 0x7e)
+      return `\\x${byte.toString(16).padStart(2, '0')}`;
+    return String.fromCharCode(byte);
+  });
+  return `'${text.join('')}'`;
+}

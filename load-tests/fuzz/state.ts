@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { Redis } from 'ioredis';
+import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
+
+/** Everything that a request could change, by name: a checksum each. */
+export interface State {
+  /** Tables (`inventory.balance`), and directories that are locks. */
+  readonly lasting: ReadonlyMap<string, string>;
+  /** Keys of Redis. Those that end by themselves may go at any time, without anybody's doing. */
+  readonly keys: ReadonlyMap<string, { readonly content: string; readonly ends: boolean }>;
+}
+
+/** What differs between two states, in words; nothing: they are the same. */
+export function changes(before: State, after: State): string[] {
+  const tables = [...names(before.lasting, after.lasting)].filter(
+    (name) => before.lasting.get(name) !== after.lasting.get(name),
+  );
+  const keys = [...names(before.keys, after.keys)].filter((key) => {
+    const [was, is] = [before.keys.get(key), after.keys.get(key)];
+    if (is === undefined) return was?.ends === false;
+    return was?.content !== is.content;
+  });
+  return [...tables, ...keys.map((key) => `the key ${key}`)];
+}
+
+const names = (one: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, unknown>): Set<string> =>
+  new Set([...one.keys(), ...other.keys()]);
+
+/** By this number Redis tells the lab in which order commands on locks came: whoever only asks for a lock moves it. */
+const SERVER_ORDER = 'lab:order';
+const SYSTEM_SCHEMAS = ['mysql', 'sys', 'information_schema', 'performance_schema'];
+
+/** Looks at the servers of a lab, past its apps. */
+export class Observer {
+  private constructor(
+    private readonly sql: Connection,
+    private readonly redis: Redis,
+    private readonly lockDir: string | undefined,
+    private readonly tables: readonly string[],
+    /** Schemas that have balances and movements. */
+    private readonly ledgers: readonly string[],
+  ) {}
+
+  /** `mysqlUrl` and `redisUrl` are those of the apps; `lockDir` where their locks that are directories lie. */
+  static async open(mysqlUrl: string, redisUrl: string, lockDir?: string): Promise<Observer> {
+    const sql = await createConnection({ uri: mysqlUrl, supportBigNumbers: true, bigNumberStrings: true });
+    const [rows] = await sql.query<RowDataPacket[]>(
+      `SELECT table_schema AS owner, table_name AS name FROM information_schema.tables
+        WHERE table_type = 'BASE TABLE' AND table_schema NOT IN (?) ORDER BY 1, 2`,
+      [SYSTEM_SCHEMAS],
+    );
+    const tables = rows.map(({ owner, name }) => `${String(owner)}.${String(name)}`);
+    const ledgers = rows.filter(({ name }) => name === 'movement').map(({ owner }) => String(owner));
+    return new Observer(sql, new Redis(redisUrl), lockDir, tables, ledgers);
+  }
+
+  async look(): Promise<State> {
+    const [sums, keys] = await Promise.all([
+      this.sql.query<RowDataPacket[]>('CHECKSUM TABLE ??', [this.tables]),
+      this.lookAtKeys(),
+    ]);
+    const rows = sums[0].map((row): [string, string] => [String(row['Table']), String(row['Checksum'])]);
+    const folders = this.lockDir === undefined ? [] : readdirSync(this.lockDir);
+    return {
+      lasting: new Map([...rows, ...folders.map((name): [string, string] => [`the directory ${name}`, ''])]),
+      keys,
+    };
+  }
+
+  /** Balances that are not what they began with plus their movements, in words. */
+  async unbalanced(): Promise<string[]> {
+    const found = await Promise.all(
+      this.ledgers.map(async (schema) => {
+        const [rows] = await this.sql.query<RowDataPacket[]>(
+          `SELECT id, amount + COALESCE((SELECT SUM(amount) FROM ??.balance_segment WHERE balance = balance.id), 0) AS amount,
+                  initial + COALESCE((SELECT SUM(delta) FROM ??.movement WHERE balance = balance.id), 0) AS told
+             FROM ??.balance HAVING amount <> told`,
+          [schema, schema, schema],
+        );
+        return rows.map(
+          ({ id, amount, told }) =>
+            `${schema}: ${String(id)} has ${String(amount)}, its movements say ${String(told)}`,
+        );
+      }),
+    );
+    return found.flat();
+  }
+
+  async close(): Promise<void> {
+    this.redis.disconnect();
+    await this.sql.end();
+  }
+
+  private async lookAtKeys(): Promise<State['keys']> {
+    const keys = (await this.redis.keys('*')).filter((key) => key !== SERVER_ORDER);
+    const looks = await Promise.all(
+      keys.map(async (key) => {
+        const [content, ttl] = await Promise.all([this.redis.dumpBuffer(key), this.redis.pttl(key)]);
+        const sum = createHash('sha1').update(content).digest('hex');
+        return [key, { content: sum, ends: ttl >= 0 }] as const;
+      }),
+    );
+    return new Map(looks);
+  }
+}

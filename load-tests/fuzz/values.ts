@@ -1,0 +1,148 @@
+import type { Dice } from './dice';
+import { HOSTILE_JSON, HOSTILE_TEXTS, SURPLUS_NAMES } from './hostile';
+import { conforms, type Resolve, type Schema } from './schema';
+
+/** Few, so that requests meet at the same things; those that exist from the start come first. */
+export const POOL: readonly string[] = ['phone', 'mug', 'ticket', 'fuzz-1', 'fuzz-2', 'never-made'];
+
+const WORDS: readonly string[] = [
+  ...POOL,
+  'ann',
+  "Zoë O'Neil-Łuk",
+  'a',
+  'A.b_c-1',
+  '7',
+  '0',
+  'x'.repeat(32),
+  'x'.repeat(64),
+  'batch-2026-11-21',
+  '7b5c1f0a-3c55-4e57-9c2f-1b8a54d3c6a1',
+  '2026-11-21T06:00:00Z',
+  'https://example.org/x',
+  '0123456789abcdef0123456789abcdef',
+];
+
+/** Values of options in milliseconds are drawn from far above so rarely, because each may really last so long. */
+const RARELY = 400;
+const SOON_MS = 20;
+
+/** Makes values that a schema allows, and values that it, as a rule, does not: both as JSON text. */
+export class Values {
+  constructor(
+    private readonly dice: Dice,
+    private readonly resolve: Resolve,
+  ) {}
+
+  /** `name` is the field's or parameter's: a name in `Ms` is a time, and is seldom long. */
+  valid(given: Schema, name = ''): string {
+    const schema = this.resolve(given);
+    const { dice } = this;
+    if (schema.const !== undefined) return JSON.stringify(schema.const);
+    if (schema.enum !== undefined) return JSON.stringify(dice.pick(schema.enum));
+    const shapes = schema.oneOf ?? schema.anyOf;
+    if (shapes !== undefined) return this.valid(dice.pick(shapes), name);
+    if (schema.allOf !== undefined)
+      return this.valid(Object.assign({}, ...schema.allOf.map(this.resolve)) as Schema);
+    switch (schema.type ?? '') {
+      case 'integer':
+      case 'number':
+        return String(this.validNumber(schema, name));
+      case 'boolean':
+        return String(dice.oneIn(2));
+      case 'array':
+        return this.validArray(schema);
+      case 'object':
+        return this.validObject(schema);
+      default:
+        return JSON.stringify(this.validString(schema, name));
+    }
+  }
+
+  /** Something else than was asked for: a value of another kind, just out of range, or hostile. */
+  broken(given: Schema, name = ''): string {
+    const schema = this.resolve(given);
+    const { dice } = this;
+    const { minimum, maximum, maxItems } = schema;
+    const edges = [
+      ...(minimum === undefined ? [] : [minimum - 1, minimum - 0.5]),
+      ...(maximum === undefined ? [] : [maximum + 1, maximum * 2, maximum * 1e6]),
+    ].map(String);
+    if (edges.length > 0 && dice.oneIn(3)) return dice.pick(edges);
+    if (schema.type === 'array' && dice.oneIn(3)) {
+      const one = this.valid(schema.items ?? {});
+      return `[${Array.from({ length: (maxItems ?? 50) + 1 }, () => one).join(',')}]`;
+    }
+    const shape = dice.pick(schema.oneOf ?? schema.anyOf ?? [schema]);
+    if (this.resolve(shape).type === 'object' && !dice.oneIn(4))
+      return this.brokenObject(this.resolve(shape));
+    if (schema.type === 'array' && dice.oneIn(2)) return `[${this.broken(schema.items ?? {}, name)}]`;
+    return dice.oneIn(2) ? dice.pick(HOSTILE_JSON) : JSON.stringify(dice.pick(HOSTILE_TEXTS));
+  }
+
+  private validNumber(schema: Schema, name: string): number {
+    const { dice } = this;
+    const least = schema.minimum ?? 0;
+    const isTime = name.endsWith('Ms');
+    const most = isTime && !dice.oneIn(RARELY) ? least + SOON_MS : (schema.maximum ?? least + 1000);
+    const few = Math.min(most, least + 10);
+    return dice.pick([
+      least,
+      Math.min(most, least + 1),
+      most,
+      few,
+      least + dice.below(most - least + 1),
+      ...(typeof schema.default === 'number' && !isTime ? [schema.default] : []),
+    ]);
+  }
+
+  private validString(schema: Schema, name: string): string {
+    const fitting = (words: readonly string[]): string[] =>
+      words.filter((word) => conforms({ ...schema, type: 'string' }, word, this.resolve));
+    const known = fitting(POOL);
+    const words = this.dice.oneIn(4) || known.length === 0 ? fitting(WORDS) : known;
+    if (words.length > 0) return this.dice.pick(words);
+    throw new Error(
+      `the fuzz knows no valid text for "${name}" (${JSON.stringify(schema)}): add one to WORDS in load-tests/fuzz/values.ts`,
+    );
+  }
+
+  private validArray({ items = {}, minItems = 0, maxItems = 5 }: Schema): string {
+    const most = this.dice.oneIn(20) ? maxItems : Math.min(maxItems, minItems + 3);
+    const length = minItems + this.dice.below(most - minItems + 1);
+    return `[${Array.from({ length }, () => this.valid(items)).join(',')}]`;
+  }
+
+  private validObject(schema: Schema): string {
+    return writeObject(this.fieldsOf(schema));
+  }
+
+  private fieldsOf({ properties = {}, required = [] }: Schema): [string, string][] {
+    return Object.entries(properties)
+      .filter(([name]) => required.includes(name) || this.dice.oneIn(2))
+      .map(([name, field]) => [name, this.valid(field, name)]);
+  }
+
+  private brokenObject(schema: Schema): string {
+    const { dice } = this;
+    const fields = this.fieldsOf(schema);
+    const at = fields.length === 0 ? 0 : dice.below(fields.length);
+    const [name, value] = fields[at] ?? ['', 'null'];
+    switch (dice.below(6)) {
+      case 0: // one is missing
+        fields.splice(at, 1);
+        break;
+      case 1: // one too many
+        fields.splice(at, 0, [dice.pick(SURPLUS_NAMES), dice.pick(HOSTILE_JSON)]);
+        break;
+      case 2: // the same twice
+        fields.push([name, dice.oneIn(2) ? value : dice.pick(HOSTILE_JSON)]);
+        break;
+      default: // one with another value
+        if (fields[at] !== undefined) fields[at] = [name, this.broken(schema.properties?.[name] ?? {}, name)];
+    }
+    return writeObject(fields);
+  }
+}
+
+const writeObject = (fields: readonly (readonly [string, string])[]): string =>
+  `{${fields.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`;
