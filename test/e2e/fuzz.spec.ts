@@ -1,0 +1,21 @@
+import { openSubject, runFuzz } from '#load-tests/fuzz';
+import { labUnderFuzz, openShop } from './support';
+
+const shop = openShop('fuzz');
+
+test('500 requests, valid and broken, to every endpoint: each is answered, and what is refused changes nothing', async () => {
+  const { subject, close } = await openSubject(labUnderFuzz(shop().stack));
+  try {
+    const run = await runFuzz(subject, { seed: 20261121, requests: 500 });
+    expect(run.findings).toEqual([]);
+    expect(run.requests).toBe(500);
+    // it was a fuzz: much was refused, some was done
+    expect(run.unchanged).toBeGreaterThan(200);
+    expect(run.forbidden).toBeGreaterThan(50);
+    expect(run.tally.get('POST /orders @public')?.get(201)).toBeGreaterThan(0);
+    const asked = new Set([...run.tally.keys()].map((row) => row.replace(/ @.*/, '')));
+    expect([...asked].sort()).toEqual(subject.endpoints.map(({ name }) => name).sort());
+  } finally {
+    await close();
+  }
+}, 300_000);

@@ -1,0 +1,288 @@
+import {
+  DISGUISES,
+  endpointsOf,
+  exchange,
+  FAULT_HEADERS,
+  FORBIDDEN_FAULTS,
+  isLab,
+  toBytes,
+  type Answer,
+  type Endpoint,
+  type OpenApi,
+} from '#load-tests/fuzz';
+import { readFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
+import { connect } from 'node:net';
+import { openShop } from './support';
+import { unboundedIn } from './unbounded';
+
+const shop = openShop('surface');
+const labless = openShop('surface-labless', { lab: false, replicas: { order: 1, inventory: 1 } });
+
+let endpoints: readonly Endpoint[];
+beforeAll(async () => {
+  const documents = await Promise.all(
+    ['order', 'inventory'].map(async (app) => ({
+      app,
+      document: (await shop().get(`/docs/${app}.json`)).json as unknown as OpenApi,
+    })),
+  );
+  endpoints = documents.flatMap(({ app, document }) => endpointsOf(app, document));
+});
+
+/** A request that the lab address would obey. */
+function obeyed({ method, path, body }: Endpoint): {
+  method: string;
+  path: string;
+  body: string | undefined;
+} {
+  return {
+    method,
+    path: path.replace(/\{[^}]+\}/g, 'phone'),
+    body: body && JSON.stringify({ sku: 'phone', ...(path.endsWith('reset') && { stock: 7 }) }),
+  };
+}
+
+interface Raw {
+  readonly target: string;
+  readonly method: string;
+  readonly body?: string | undefined;
+  readonly headers?: readonly (readonly [string, string])[];
+}
+
+function sendTo(url: string, { target, method, body, headers = [] }: Raw): Promise<Answer> {
+  const type = body === undefined ? [] : [['Content-Type', 'application/json'] as const];
+  const message = {
+    method,
+    target,
+    headers: [...type, ...headers],
+    body: body === undefined ? undefined : Buffer.from(body),
+  };
+  return exchange(url, toBytes(message, new URL(url).host));
+}
+
+function expectRefusal({ status, headers, body }: Answer, what: string): void {
+  expect({ what, status: String(status), type: headers['content-type'], body }).toEqual({
+    what,
+    status: expect.stringMatching(/^40[045]$/) as string,
+    type: expect.stringMatching(/^application\/problem\+json/) as string,
+    body: expect.stringContaining('"code":"REQUEST.') as string,
+  });
+}
+
+describe('what the lab address has', () => {
+  test('is known from the documents: reset, history, locks and more', () => {
+    const names = endpoints.filter(isLab).map(({ name }) => name);
+    expect(names).toEqual(
+      expect.arrayContaining(['POST /lab/reset', 'GET /lab/history/{sku}', 'POST /lab/inventory/reconcile']),
+    );
+  });
+
+  test('is obeyed there', async () => {
+    for (const endpoint of endpoints.filter(isLab)) {
+      const { path, ...asked } = obeyed(endpoint);
+      const { status } = await sendTo(shop().url('lab'), { target: path, ...asked });
+      expect({ endpoint: endpoint.name, status }).toEqual({ endpoint: endpoint.name, status: 200 });
+    }
+  });
+
+  test('does not exist on the public address, however it is spelled, and nothing changes', async () => {
+    const before = await shop().everything();
+    const url = shop().url('public');
+    const { host } = new URL(shop().url('lab'));
+    for (const endpoint of endpoints.filter(isLab)) {
+      const { path, ...asked } = obeyed(endpoint);
+      const plain = await sendTo(url, { target: path, ...asked });
+      expect(plain.status).toBe(404);
+      expectRefusal(plain, endpoint.name);
+      const targets = [
+        ...DISGUISES.map((disguise) => disguise(path)),
+        `http://${host}${path}`,
+        `http://lab${path}`,
+      ];
+      for (const target of targets)
+        expectRefusal(await sendTo(url, { target, ...asked }), `${endpoint.method} ${target}`);
+      for (const headers of [
+        [['Host', host]],
+        [['Host', 'lab']],
+        [['X-Original-URL', path]],
+        [['X-Forwarded-Prefix', '/lab']],
+      ] as const)
+        expectRefusal(
+          await sendTo(url, { target: path, ...asked, headers }),
+          `${endpoint.name} ${headers.join()}`,
+        );
+    }
+    expect(await shop().everything()).toEqual(before);
+  });
+
+  test('does not exist at all when the lab is disabled: not in nginx, not in the apps themselves', async () => {
+    const before = await labless().everything();
+    const { public: publicUrl, inventory } = labless().stack.urls;
+    const replicas = (await labless().stack.replicas()).map(({ url }) => url);
+    for (const url of [publicUrl, inventory, ...replicas])
+      for (const endpoint of endpoints.filter(isLab)) {
+        const { path, ...asked } = obeyed(endpoint);
+        const answer = await sendTo(url, { target: path, ...asked });
+        expect({ at: url, endpoint: endpoint.name, status: answer.status }).toEqual({
+          at: url,
+          endpoint: endpoint.name,
+          status: 404,
+        });
+        expectRefusal(answer, endpoint.name);
+      }
+    expect(await labless().everything()).toEqual(before);
+  });
+});
+
+describe('a fault from the public address', () => {
+  const order = JSON.stringify({ sku: 'mug', quantity: 1, buyer: 'ann' });
+  const lives = async (): Promise<unknown> =>
+    (await shop().stack.replicas()).map(({ name, pid, starts }) => ({ name, pid, starts }));
+
+  test('is not read, however its header is spelled, and however often it is there', async () => {
+    const before = await lives();
+    for (const fault of FORBIDDEN_FAULTS)
+      for (const header of FAULT_HEADERS)
+        for (const headers of [
+          [[header, fault]],
+          [
+            [header, ''],
+            [header, fault],
+          ],
+          [
+            ['x-fault', 'nonsense'],
+            [header, fault],
+          ],
+          [
+            ['Connection', 'close, x-fault'],
+            [header, fault],
+          ],
+        ] as const) {
+          const { status } = await sendTo(shop().url('public'), {
+            target: '/orders',
+            method: 'POST',
+            body: order,
+            headers,
+          });
+          // a space beside the name is no HTTP: nginx refuses it or leaves it out
+          const allowed = header.trim() === header ? [201] : [201, 400];
+          expect({ header, fault, isAllowed: allowed.includes(status) }).toEqual({
+            header,
+            fault,
+            isAllowed: true,
+          });
+        }
+    expect(await lives()).toEqual(before);
+  });
+});
+
+describe('addresses', () => {
+  const listeners = (): { address: string; port: number }[] =>
+    ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((file) =>
+      readFileSync(file, 'utf8')
+        .split('\n')
+        .map((line) => line.trim().split(/\s+/))
+        .filter(([, , , state]) => state === '0A')
+        .map(([, local = '']) => {
+          const [address = '', port = ''] = local.split(':');
+          return { address, port: Number.parseInt(port, 16) };
+        }),
+    );
+
+  test('everything listens on 127.0.0.1, and nowhere else: nginx, the apps themselves, their servers', async () => {
+    const { public: publicUrl, lab = '', inventory, redis, mysql } = shop().stack.urls;
+    const replicas = (await shop().stack.replicas()).map(({ url }) => url);
+    expect(replicas.length).toBeGreaterThanOrEqual(4);
+    const outside = Object.values(networkInterfaces())
+      .flatMap((interfaces) => interfaces ?? [])
+      .filter(({ internal, family }) => !internal && family === 'IPv4');
+    for (const url of [publicUrl, lab, inventory, redis, mysql, ...replicas]) {
+      const port = Number(new URL(url).port);
+      const where = listeners().filter((listener) => listener.port === port);
+      expect({ url, where }).toEqual({ url, where: [{ address: '0100007F', port }] });
+      for (const { address } of outside) expect(await canConnect(address, port)).toBe(false);
+    }
+  });
+});
+
+const canConnect = (host: string, port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: 1000 });
+    const end = (is: boolean) => (): void => {
+      socket.destroy();
+      resolve(is);
+    };
+    socket.on('connect', end(true)).on('error', end(false)).on('timeout', end(false));
+  });
+
+describe('bounds', () => {
+  test('every number, text and list that an endpoint takes has one, as its document says', () => {
+    expect(endpoints.flatMap(unboundedIn)).toEqual([]);
+  });
+
+  test('the options of a strategy are all documented, with their bounds', () => {
+    const order = endpoints.find(({ name }) => name === 'POST /orders');
+    const bounds = order?.parameters
+      .filter(({ in: place, schema }) => place === 'query' && schema?.type === 'integer')
+      .map(({ name, schema }) => [name, schema?.minimum, schema?.maximum]);
+    expect(bounds).toEqual([
+      ['leaseMs', 10, 60_000],
+      ['waitMs', 0, 30_000],
+      ['retryMs', 1, 1000],
+      ['workMs', 0, 10_000],
+      ['attempts', 1, 100],
+    ]);
+  });
+
+  test('a document without bounds is noticed', () => {
+    const [order] = endpoints;
+    if (order === undefined) throw new Error('there is no endpoint');
+    const parameters = [
+      { name: 'n', in: 'query', schema: { type: 'integer', minimum: 0 } },
+      { name: 'text', in: 'query', schema: { type: 'string', pattern: '^a+$' } },
+      { name: 'anything', in: 'header', schema: {} },
+    ];
+    const schema = { type: 'object', properties: { list: { type: 'array', items: { type: 'boolean' } } } };
+    const loose = { ...order, name: 'X', parameters, body: { mediaType: 'application/json', schema } };
+    expect(unboundedIn(loose)).toEqual([
+      'X, n',
+      'X, text',
+      'X, anything',
+      'X, body: surplus fields',
+      'X, body.list',
+    ]);
+  });
+
+  test('each is kept: one below and one above are refused, in the query and in the header', async () => {
+    const before = await shop().everything();
+    let refused = 0;
+    for (const endpoint of endpoints.filter((one) => !isLab(one)))
+      for (const { name, in: place, schema: { minimum, maximum } = {} } of endpoint.parameters) {
+        if (minimum === undefined || maximum === undefined) continue;
+        for (const value of [minimum - 1, maximum + 1, `${maximum}0`].map(String)) {
+          const answer = await sendTo(addressOf(endpoint), {
+            method: endpoint.method,
+            target: `${endpoint.path.replace(/\{[^}]+\}/g, 'phone')}${place === 'query' ? `?${name}=${value}` : ''}`,
+            body: bodyOf(endpoint),
+            ...(place === 'header' && { headers: [[name, value]] as const }),
+          });
+          expectRefusal(answer, `${endpoint.name}, ${name} ${value}`);
+          expect(answer.body).toMatch(/Too (small|big)|Invalid input/);
+          refused++;
+        }
+      }
+    expect(refused).toBeGreaterThan(100);
+    expect(await shop().everything()).toEqual(before);
+  });
+});
+
+/** Deductions are asked for on the internal address only. */
+const addressOf = ({ app }: Endpoint): string =>
+  app === 'order' ? shop().url('public') : shop().stack.urls.inventory;
+
+function bodyOf({ method, path }: Endpoint): string | undefined {
+  if (method === 'GET') return undefined;
+  if (path === '/deductions') return '{"lines":[{"sku":"phone","quantity":1}]}';
+  return path === '/orders' ? '{"sku":"phone","quantity":1,"buyer":"ann"}' : '{"quantity":1}';
+}

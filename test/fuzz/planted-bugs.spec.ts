@@ -1,0 +1,84 @@
+import { draw, runFuzz, toCurl, type FuzzRun } from '#load-tests/fuzz';
+import { SmallServer, type Bug } from './small-server';
+
+jest.setTimeout(60_000);
+
+async function fuzz(bug: Bug, requests = 300): Promise<FuzzRun> {
+  const server = new SmallServer(bug);
+  try {
+    return await runFuzz(await server.open(), { seed: 20261121, requests });
+  } finally {
+    await server.close();
+  }
+}
+
+const kinds = ({ findings }: FuzzRun): string[] => [...new Set(findings.map(({ what }) => what))];
+
+test('a server that refuses everything that is wrong has no findings, and both were sent', async () => {
+  const run = await fuzz('none');
+  expect(kinds(run)).toEqual([]);
+  expect(run.requests).toBe(300);
+  expect(run.forbidden).toBeGreaterThan(20);
+  expect(run.unchanged).toBeGreaterThan(50);
+  expect(run.tally.get('POST /things @lab')?.get(201)).toBeGreaterThan(10);
+});
+
+test.each([
+  ['answers 500', /^500, which the endpoint does not document$/],
+  ['accepts what is out of range', /^201 for what its OpenAPI document forbids$/],
+  ['changes what it refuses', /^refused, and yet changed: things$/],
+  ['writes before it reads on', /^refused, and yet changed: things$/],
+  ['hangs up', /^the connection was closed without an answer$/],
+  ['answers in plain text', /^40[04] is no problem\+json but text\/plain$/],
+  ['has two statuses for one code', /^REQUEST\.INVALID is \d+ here and \d+ elsewhere$/],
+  ['has its lab in public', /^200 from the public address for an endpoint of the lab$/],
+  ['obeys a fault in public', /^a process was lost/],
+  ['loses count', /^\d+ things, -?\d+ told$/],
+] as const)('a server that %s is found out, and by nothing else', async (bug, what) => {
+  const run = await fuzz(bug);
+  expect(kinds(run)).not.toEqual([]);
+  for (const kind of kinds(run)) expect(kind).toMatch(what);
+});
+
+test('the same seed sends the same requests, another seed sends others', async () => {
+  const server = new SmallServer('none');
+  const subject = await server.open();
+  await server.close();
+  const drawn = (seed: number): string[] =>
+    Array.from({ length: 200 }, (_, i) => draw({ ...subject, seed }, i).bytes.toString('latin1'));
+  expect(drawn(7)).toEqual(drawn(7));
+  expect(drawn(8)).not.toEqual(drawn(7));
+});
+
+test('a finding is repeated alone by its number, and says how by hand', async () => {
+  const server = new SmallServer('answers 500');
+  try {
+    const subject = await server.open();
+    const [first] = (await runFuzz(subject, { seed: 3, requests: 300 })).findings;
+    if (first === undefined) throw new Error('the bug was not found');
+    const again = await runFuzz(subject, { seed: 3, requests: 1, only: first.index });
+    expect(again.findings).toEqual([first]);
+    expect(first.curl).toMatch(/^curl .*\/things' .*--data-binary /);
+  } finally {
+    await server.close();
+  }
+});
+
+test('what curl would not send as it is goes through its telnet, byte by byte', () => {
+  const request = {
+    index: 0,
+    endpoint: '',
+    side: 'public',
+    method: 'GET',
+    bytes: Buffer.from("GET /\0' HTTP/1.1\r\n\r\n"),
+    message: undefined,
+    forbidden: false,
+    endless: false,
+    carriesFault: false,
+    admits: new Set<number>(),
+    wantsLab: false,
+  } as const;
+  expect(toCurl(request, 'http://127.0.0.1:8080')).toBe(
+    `printf '%b' 'GET /\\x00\\x27 HTTP/1.1\\x0d\\x0a\\x0d\\x0a' | curl -sS telnet://127.0.0.1:8080`,
+  );
+});
