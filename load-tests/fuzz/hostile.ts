@@ -192,6 +192,11 @@ export const HARMLESS_FAULTS: readonly string[] = [
   'order:after(INSERT)=lose-reply',
   'order:before(POST)=error',
   'order:after(POST)=lose-reply',
+  'account:before(COMMIT)=error',
+  'account:after(COMMIT)=lose-reply',
+  'account:before(INSERT)=error',
+  'account:after(UPDATE)=lose-reply',
+  'account:before(SELECT#2)=error',
   'after(release-if-owner)=lose-reply',
   'before(GET)=delay(3); after(UPDATE#2)=error',
 ];
@@ -246,6 +251,8 @@ export const FORBIDDEN_FAULTS: readonly string[] = [
   'before(SELECT)=kill',
   'order:before(POST)=kill',
   'order:after(INSERT)=kill',
+  'account:before(SELECT)=kill',
+  'account:after(COMMIT)=kill',
   'before(SELECT)=pause(20000)',
   'before(SELECT)=block(20000)',
 ];

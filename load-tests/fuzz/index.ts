@@ -2,6 +2,7 @@ export { endpointsOf, isLab, type Endpoint, type OpenApi, type Parameter } from 
 export { draw, type Drawing } from './draw';
 export { exchange, type Answer } from './exchange';
 export { DISGUISES, FAULT_HEADERS, FORBIDDEN_FAULTS } from './hostile';
+export { minimal } from './minimal';
 export { toBytes, toCurl, type Addresses, type FuzzRequest, type Side } from './request';
 export { runFuzz, type Finding, type FuzzPlan, type FuzzRun, type Subject } from './run';
 export { changes, type State } from './state';

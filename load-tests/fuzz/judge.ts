@@ -11,6 +11,31 @@ const REFUSALS: ReadonlySet<number> = new Set([
 
 export const isRefusal = ({ status }: Answer): boolean => status === 0 || REFUSALS.has(status);
 
+/** Where an Idempotency-Key is remembered, with what became of its request. */
+const MEMORY = 'orders.placement';
+const NOT_UNDERSTOOD = /^(REQUEST|STRATEGY|FAULT|IDEMPOTENCY)\./;
+
+/**
+ * What a refused request may not have changed. One that was understood, and carried an Idempotency-Key, is remembered: the
+ * same key must be given the same answer, and that there is no such product is one.
+ */
+export function notAllowed(
+  { bytes }: FuzzRequest,
+  { body }: Answer,
+  changed: readonly string[],
+): readonly string[] {
+  const isRemembered =
+    !NOT_UNDERSTOOD.test(codeOf(body) ?? 'REQUEST.') &&
+    /\r\nidempotency-key:/i.test(bytes.toString('latin1'));
+  return isRemembered ? changed.filter((name) => name !== MEMORY) : changed;
+}
+
+/** The stable code of a problem. */
+export function codeOf(body: string): string | undefined {
+  const code = parse(body)?.['code'];
+  return typeof code === 'string' ? code : undefined;
+}
+
 /** 5xx that may be: each with its one code, where the document admits it. */
 const ADMISSIBLE: ReadonlyMap<number, string> = new Map([
   [501, 'COMPONENT.MISSING'],

@@ -1,7 +1,7 @@
 import type { Endpoint } from './document';
 import { draw, type Drawing } from './draw';
 import { exchange, type Answer } from './exchange';
-import { isRefusal, Judge } from './judge';
+import { codeOf, isRefusal, Judge, notAllowed } from './judge';
 import { toCurl, type Addresses, type FuzzRequest, type Side } from './request';
 import { changes, type State } from './state';
 import { tidyingOf } from './tidy';
@@ -129,7 +129,8 @@ class Run {
       if (isRefusal(answer)) this.unchanged++;
       return;
     }
-    if (isRefusal(answer)) this.find(request, answer, `refused, and yet changed: ${changed.join(', ')}`);
+    const wrong = isRefusal(answer) ? notAllowed(request, answer, changed) : [];
+    if (wrong.length > 0) this.find(request, answer, `refused, and yet changed: ${wrong.join(', ')}`);
     for (const what of await subject.unbalanced()) this.find(request, answer, what);
   }
 
@@ -138,7 +139,7 @@ class Run {
     const statuses = this.tally.get(row) ?? new Map<number, number>();
     this.tally.set(row, statuses.set(status, (statuses.get(status) ?? 0) + 1));
     if (request.forbidden && status >= 400) this.forbidden++;
-    const code = status >= 400 ? /"code":"([\w.]+)"/.exec(body)?.[1] : undefined;
+    const code = status >= 400 ? codeOf(body) : undefined;
     if (code !== undefined) this.codes.set(code, (this.codes.get(code) ?? 0) + 1);
   }
 
@@ -158,8 +159,9 @@ class Run {
   /** Sets everything anew, by the lab's own endpoints. */
   private async tidy(): Promise<void> {
     const { subject } = this;
-    for (const { side, bytes } of tidyingOf(subject.endpoints, subject.addresses))
-      await this.reset(subject.addresses[side] ?? '', bytes);
+    const { lab } = subject.addresses;
+    if (lab !== undefined)
+      for (const bytes of tidyingOf(subject.endpoints, lab)) await this.reset(lab, bytes);
     this.state = await subject.look();
     this.lives = await subject.lives();
   }

@@ -82,6 +82,7 @@ export class Values {
   private validNumber(schema: Schema, name: string): number {
     const { dice } = this;
     const least = schema.minimum ?? 0;
+    if (name === 'everyMs') return dice.pick([least, schema.maximum ?? least]); // nothing goes on by itself meanwhile
     const isTime = name.endsWith('Ms');
     const most = isTime && !dice.oneIn(RARELY) ? least + SOON_MS : (schema.maximum ?? least + 1000);
     const few = Math.min(most, least + 10);

@@ -1,7 +1,7 @@
 import { openSubject, runFuzz } from '#load-tests/fuzz';
 import { labUnderFuzz, openShop } from './support';
 
-const shop = openShop('fuzz');
+const shop = openShop('fuzz', { replicas: { order: 2, inventory: 2, account: 2 } });
 
 test('500 requests, valid and broken, to every endpoint: each is answered, and what is refused changes nothing', async () => {
   const { subject, close } = await openSubject(labUnderFuzz(shop().stack));

@@ -65,12 +65,16 @@ export async function startLab(dir: string, start: LabStart): Promise<Lab> {
 }
 
 /** As `startLab`: the stack itself, for who looks past the apps. */
-export async function startStack(dir: string, { progress, signal, components }: LabStart): Promise<Stack> {
+export async function startStack(
+  dir: string,
+  { progress, signal, components }: LabStart,
+  more: { readonly account?: number } = {},
+): Promise<Stack> {
   const say = (line: string): void => {
     progress.say(line);
   };
   await ensureInstalled(say, components);
-  const replicas = { order: 2, inventory: 2 };
+  const replicas = { order: 2, inventory: 2, ...more };
   return startProcesses({ dir, replicas, components, lab: true, signal, onProgress: say });
 }
 

@@ -70,7 +70,7 @@ interface Found {
 async function findLab(options: FuzzOptions, context: Context): Promise<Found> {
   if (options.labUrl !== undefined) return given(options);
   const dir = join(projectRoot(), '.lab', `run-${process.pid}`);
-  const stack = await startStack(dir, { ...context, components: [] });
+  const stack = await startStack(dir, { ...context, components: [] }, { account: 2 });
   context.onEnd(() => stack.stop());
   const { urls } = stack;
   return {
