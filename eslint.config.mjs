@@ -20,6 +20,28 @@ const houseRules = {
   'no-restricted-globals': ['error', { name: 'fetch', message: 'Use undici, which keeps connections open.' }],
 };
 
+/**
+ * What may stand in the text of a statement: constants in CAPITALS, placeholders (`lines.map(() => '(?)').join()`), and under
+ * these names parts of the statement itself, which never hold a value that somebody has sent.
+ */
+const PART = /^([A-Z][A-Z0-9_]*|schema|table|columns|where|rest)$/;
+const allowed = [
+  `Identifier[name=${PART}]`,
+  'MemberExpression[property.name="schema"]',
+  'CallExpression[callee.property.name="join"][callee.object.callee.property.name="map"][callee.object.arguments.0.body.type="Literal"]',
+];
+const inQuery = (what) => `CallExpression[callee.property.name=/^(query|execute)$/] > ${what}.arguments`;
+const sqlMessage =
+  'A value never stands in the text of a statement: write ? and hand it over as a parameter (a schema or column: ??, or a constant in CAPITALS).';
+const sqlRules = [
+  'error',
+  {
+    selector: `${inQuery('TemplateLiteral')} > :not(${allowed.join(', ')}).expressions`,
+    message: sqlMessage,
+  },
+  { selector: `${inQuery('BinaryExpression')}[operator="+"]`, message: sqlMessage },
+];
+
 export default tseslint.config(
   { ignores: ['dist/', 'node_modules/', '.lab/', 'runs/', 'coverage/'] },
   {
@@ -38,6 +60,11 @@ export default tseslint.config(
       '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
     },
+  },
+  // not the harness: it makes schemas of its own
+  {
+    files: ['apps/**/*.ts', 'libs/**/*.ts', 'load-tests/**/*.ts'],
+    rules: { 'no-restricted-syntax': sqlRules },
   },
   { files: ['libs/config/**/*.ts'], rules: { 'no-restricted-properties': 'off' } },
   {

@@ -50,7 +50,7 @@ async function killConnections(url: string): Promise<void> {
       "SELECT id FROM information_schema.processlist WHERE id <> CONNECTION_ID() AND user = 'lab'",
     );
     for (const { id } of rows as { id: number }[])
-      await connection.query(`KILL ${id}`).catch(() => undefined); // it may just have ended
+      await connection.query('KILL ?', [id]).catch(() => undefined); // it may just have ended
   } finally {
     connection.destroy();
   }
