@@ -1,6 +1,6 @@
 import { seeded } from '#lab/explore';
 import type { Component } from '#lab/step';
-import type { Strategy } from '#lab/strategy';
+import { findStrategy, type Strategy } from '#lab/strategy';
 import { ALL_KINDS, eligible, ENDS_LEASES, KILL, LOSES_PARTS, TAKES_TIME, type Kind } from './kinds';
 
 /** A fault at its time. */
@@ -153,10 +153,14 @@ function detail(
       return carried(
         `${dice.one(['after(UPDATE)', 'before(COMMIT)'])}=block(${leaseMs + dice.from(200, 900)})`,
       );
-    case 'delay':
-      return carried(
-        `${dice.one(['after(UPDATE)', 'before(COMMIT)'])}=delay(${leaseMs + dice.from(200, 900)})`,
+    case 'delay': {
+      // the work itself: who has no lock by then is not slow under one
+      const locked = balances.flatMap(({ strategy }, i) =>
+        findStrategy(strategy).options.includes('waitMs') ? [i] : [],
       );
+      const header = `after(WORK)=delay(${leaseMs + dice.from(200, 900)})`;
+      return { carried: { balance: dice.one(locked), header } };
+    }
     case 'lose-reply':
       return carried('after(UPDATE)=lose-reply');
     case 'error':

@@ -57,6 +57,7 @@ export async function runSoak(ground: SoakGround, plan: SoakPlan): Promise<SoakR
     ground.signal.throwIfAborted();
     const { crowds, done } = await play(ground, planned, plan);
     await atRest(ground, records, planned);
+    const reconciled = await reconcileOrders(ground);
     const lines = records.read();
     const histories = byBalance(lines);
     const balances = [];
@@ -69,6 +70,7 @@ export async function runSoak(ground: SoakGround, plan: SoakPlan): Promise<SoakR
       balances,
       serverFaults: done.map((fault) => ({ ...fault, feltBy: feltBy(fault, lines) })),
       processes: lines.filter(isProcessLine),
+      reconciled,
       errors: logs.errors(),
     });
     minutes.push(verdict);
@@ -132,6 +134,16 @@ async function atRest(
   while (unfinished(records.read()).length > 0 && performance.now() < until)
     await delay(LOOK_EVERY_MS, undefined, { signal });
   await delay(Math.max(0, ...balances.map(({ options }) => options.leaseMs)), undefined, { signal });
+}
+
+/** Orders that replicas left half-way come to their end. False: after all that time some are still not decided. */
+async function reconcileOrders({ target, signal }: SoakGround): Promise<boolean> {
+  const until = performance.now() + REST_MS;
+  while (!(await target.reconcileOrders().catch(() => false))) {
+    if (performance.now() > until) return false;
+    await delay(LOOK_EVERY_MS, undefined, { signal });
+  }
+  return true;
 }
 
 async function gather(

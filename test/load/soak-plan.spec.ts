@@ -35,6 +35,12 @@ describe('the plan of a soak', () => {
     }
   });
 
+  test('slows only those down who hold a lock while they work', () => {
+    for (const { balances, faults } of planSoak(wish).minutes)
+      for (const { carried } of faults.filter(({ kind }) => kind === 'delay'))
+        expect(findStrategy(balances[carried?.balance ?? -1]?.strategy ?? '').options).toContain('waitMs');
+  });
+
   test('leaves kills to the first and the last minute, so that some replicas grow old', () => {
     const killed = planSoak(wish).minutes.filter(({ faults }) => faults.some(({ kind }) => kind === 'kill'));
     expect(killed.map(({ number }) => number)).toEqual([1, 10]);

@@ -1,4 +1,5 @@
-import { ORDER_KEY, SteppedRedis, observe, type Step } from '#lab/step';
+import { nameScript, observe, ORDER_KEY, SteppedRedis, type Step } from '#lab/step';
+import { createHash } from 'node:crypto';
 import { servers } from '../harness/servers';
 
 const REDIS_DB = 14; // this file's own
@@ -108,4 +109,14 @@ test('while Redis is away a command fails at once instead of waiting in a queue'
   const away = new SteppedRedis({ url: 'redis://127.0.0.1:1' }, { retryStrategy: () => null });
   await away.connect().catch(() => undefined);
   await expect(away.get('x')).rejects.toThrow();
+});
+
+test('a script whose text is sent, because the server does not know it, is the same step', async () => {
+  const text = "return redis.call('SET', KEYS[1], ARGV[1])";
+  nameScript(createHash('sha1').update(text).digest('hex'), 'take-it');
+  const seen = await steps(() => redis.eval(text, 1, 'lock:{a}:s', 'me'), true);
+  expect(seen).toMatchObject([
+    { verb: 'EVAL', script: 'take-it', key: 'lock:{a}:s', text: 'EVAL take-it lock:{a}:s me' },
+  ]);
+  expect(seen[0]?.order).toBeGreaterThan(0);
 });

@@ -25,6 +25,7 @@ const good = (): Tale => end(met()).sells('a').sells('b');
 interface More {
   readonly serverFaults?: readonly ServerFault[];
   readonly processes?: readonly ProcessLine[];
+  readonly reconciled?: boolean;
   readonly errors?: readonly string[];
   readonly locks?: readonly { key: string; value: string; ttlMs: number | null }[];
   readonly allowed?: readonly ViolationKind[];
@@ -33,7 +34,7 @@ interface More {
 
 function judge(
   tale: Tale,
-  { serverFaults = [], processes = [], errors = [], allowed = [], ...more }: More = {},
+  { serverFaults = [], processes = [], reconciled = true, errors = [], allowed = [], ...more }: More = {},
 ): MinuteVerdict {
   const { history, movements, orders, answers } = tale;
   const last = movements.at(-1)?.after ?? 10;
@@ -52,7 +53,14 @@ function judge(
     history: history.toSorted((a, b) => a.t - b.t),
     ...more,
   };
-  return judgeMinute({ number: 1, balances: [{ evidence, allowed }], serverFaults, processes, errors });
+  return judgeMinute({
+    number: 1,
+    balances: [{ evidence, allowed }],
+    serverFaults,
+    processes,
+    reconciled,
+    errors,
+  });
 }
 
 describe('a minute', () => {
@@ -61,7 +69,7 @@ describe('a minute', () => {
       counts: true,
       sold: 2,
       balances: 1,
-      documentedOrphans: 0,
+      toldUnknown: 0,
       wrong: [],
     });
   });
@@ -74,12 +82,14 @@ describe('a minute', () => {
   test.each<[string, Tale, More, RegExp]>([
     ['sells more than there was', oversold(), {}, /oversold/],
     ['loses an update', end(met()).sells('a', 10).sells('b', 10), {}, /lost-update/],
+    ['sells what its buyer was told is not sold', toldNo(), {}, /told that they were not/],
     [
-      'sells what its buyer was told is not sold',
-      good().told('c', 'LOCK.LOST').sells('c', 8, { order: false }),
+      'takes from the stock what nobody has ordered',
+      good().sells('c', 8, { order: false }),
       {},
-      /told something else/,
+      /never ordered/,
     ],
+    ['has orders that nobody could reconcile', good(), { reconciled: false }, /could not be reconciled/],
     ['has an order of what was never taken', phantom(), {}, /nothing was taken/],
     [
       'tells APPLIED without an order',
@@ -114,10 +124,10 @@ describe('a minute', () => {
     expect(wrong.join('\n')).toMatch(sentence);
   });
 
-  test('holds all the same: an orphan whose buyer was told that nobody knows; it is counted', () => {
-    const tale = good().sells('c', 8, { order: false });
+  test('holds all the same: an order whose buyer was told that nobody knows; such answers are counted', () => {
+    const tale = good().sells('c', 8);
     tale.answers.splice(-1, 1);
-    expect(judge(tale.told('c', 'OUTCOME_UNKNOWN'))).toMatchObject({ documentedOrphans: 1, wrong: [] });
+    expect(judge(tale.told('c', 'OUTCOME_UNKNOWN'))).toMatchObject({ toldUnknown: 1, wrong: [] });
   });
 
   test('holds all the same: two holders, where the catalogue says so, and a replica that was asked to end', () => {
@@ -168,6 +178,12 @@ function oversold(): Tale {
   return Object.assign(tale, {
     movements: [...tale.movements, ...Array.from({ length: 10 }, () => tale.movements[0])],
   });
+}
+
+function toldNo(): Tale {
+  const tale = good().sells('c', 8);
+  tale.answers.splice(-1, 1);
+  return tale.told('c', 'LOCK.LOST');
 }
 
 function phantom(): Tale {

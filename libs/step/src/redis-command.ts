@@ -1,4 +1,5 @@
 import type { Command } from 'ioredis';
+import { createHash } from 'node:crypto';
 import { DependencyDown } from './errors';
 import type { StepInfo } from './step';
 
@@ -14,7 +15,7 @@ export const nameScript = (sha: string, name: string): void => void scriptNames.
 export function describe(command: Command): StepInfo {
   const args = command.args.map(String);
   const verb = command.name.toUpperCase();
-  if (verb !== 'EVALSHA') {
+  if (verb !== 'EVALSHA' && verb !== 'EVAL') {
     return {
       kind: 'redis',
       verb,
@@ -22,7 +23,9 @@ export function describe(command: Command): StepInfo {
       ...(args[0] !== undefined && !WITHOUT_KEY.has(verb) && { key: args[0] }),
     };
   }
-  const [sha = '', keyCount = '0', ...rest] = args;
+  const [source = '', keyCount = '0', ...rest] = args;
+  // the whole text is sent where a server that has started again does not know the script
+  const sha = verb === 'EVAL' ? createHash('sha1').update(source).digest('hex') : source;
   const script = scriptNames.get(sha) ?? sha;
   const key = keyCount === '0' ? undefined : rest[0];
   return {

@@ -50,7 +50,7 @@ export function printSoak({ plan, minutes, samples, verdict }: SoakRun): string 
       'answers',
       'faults that count',
       'in vain',
-      'orphans told',
+      'outcome unknown',
       'held',
     ],
     style: { head: [], border: [] },
@@ -66,7 +66,7 @@ export function printSoak({ plan, minutes, samples, verdict }: SoakRun): string 
       counts(minute.answers),
       counts(minute.fired),
       counts(minute.inVain),
-      minute.documentedOrphans,
+      minute.toldUnknown,
       minute.wrong.length === 0 ? 'yes' : `NO: ${minute.wrong.join('; ')}`,
     ]);
   const growth = new Table({

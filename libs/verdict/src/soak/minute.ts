@@ -31,6 +31,8 @@ export interface MinuteEvidence {
   readonly serverFaults: readonly ServerFault[];
   /** Starts, exits, pauses of all replicas. */
   readonly processes: readonly ProcessLine[];
+  /** The orders that were left half-way have been reconciled: none may be missing any more. */
+  readonly reconciled: boolean;
   /** Lines of the replicas' logs that are errors. */
   readonly errors: readonly string[];
 }
@@ -46,8 +48,8 @@ export interface MinuteVerdict {
   /** Balances that were sold to the last unit. */
   readonly soldOut: number;
   readonly answers: Readonly<Record<string, number>>;
-  /** Movements without an order whose buyer was told that nobody knows: counted, and no violation. */
-  readonly documentedOrphans: number;
+  /** Buyers who were told that nobody knows whether they bought. */
+  readonly toldUnknown: number;
   /** Faults by kind: those that hit a holder, or a server, while others were there. */
   readonly fired: Readonly<Record<string, number>>;
   /** Faults that fired otherwise: they do not count. */
@@ -58,6 +60,7 @@ export interface MinuteVerdict {
 
 /** Answers that say: nobody knows whether it was sold. */
 const NOBODY_KNOWS: ReadonlySet<string> = new Set(['OUTCOME_UNKNOWN', 'NO_ANSWER']);
+const MAY_HAVE_BOUGHT: ReadonlySet<string> = new Set(['APPLIED', ...NOBODY_KNOWS]);
 
 /** Judges one minute. Pure: the same evidence, the same verdict. */
 export function judgeMinute(minute: MinuteEvidence): MinuteVerdict {
@@ -86,19 +89,24 @@ export function judgeMinute(minute: MinuteEvidence): MinuteVerdict {
     balances: judged.length,
     soldOut: judged.filter(({ soldOut }) => soldOut).length,
     answers: sumOf(judged.map(({ answers }) => answers)),
-    documentedOrphans: judged.reduce((sum, { documented }) => sum + documented, 0),
+    toldUnknown: judged.reduce((sum, { toldUnknown }) => sum + toldUnknown, 0),
     fired: count(faults.filter(({ counts }) => counts)),
     inVain: count(faults.filter(({ counts }) => !counts)),
-    wrong: [...judged.flatMap(({ wrong }) => wrong), ...unexplainedExits(minute), ...errorsIn(minute)],
+    wrong: [
+      ...judged.flatMap(({ wrong }) => wrong),
+      ...(minute.reconciled ? [] : ['orders were left half-way, and could not be reconciled']),
+      ...unexplainedExits(minute),
+      ...errorsIn(minute),
+    ],
   };
 }
 
 function judgeBalance({ evidence, allowed }: SoakBalance) {
   const verdict = judgeLoad(evidence, { must: [], may: allowed });
   const codes = new Map(evidence.answers.map(({ request, code }) => [request, code]));
-  const undocumented = verdict.orphans.filter(
-    (request) => !NOBODY_KNOWS.has(codes.get(request) ?? 'NO_ANSWER'),
-  );
+  const misled = evidence.orders
+    .map(({ request }) => request)
+    .filter((request) => !MAY_HAVE_BOUGHT.has(codes.get(request) ?? 'NO_ANSWER'));
   const ordered = new Set(evidence.orders.map(({ request }) => request));
   const moved = new Set(evidence.movements.map(({ request }) => request));
   const vanished = evidence.answers.filter(
@@ -109,7 +117,8 @@ function judgeBalance({ evidence, allowed }: SoakBalance) {
   const others = verdict.violations.filter((kind) => kind !== 'orphan' && !allowed.includes(kind));
   const sentences = [
     ...(others.length > 0 ? [`${others.join(', ')}: ${verdict.because.join('; ')}`] : []),
-    ...some(undocumented, 'sold, and their buyers were told something else'),
+    ...some(misled, 'sold, and their buyers were told that they were not'),
+    ...some(verdict.orphans, 'taken from the stock, and never ordered'),
     ...some(verdict.phantoms, 'ordered, and nothing was taken from the stock'),
     ...some(
       vanished.map(({ request }) => request),
@@ -129,7 +138,7 @@ function judgeBalance({ evidence, allowed }: SoakBalance) {
     soldOut: verdict.finalStock === 0,
     answers: verdict.outcomes,
     faults: verdict.faults,
-    documented: verdict.orphans.length - undocumented.length,
+    toldUnknown: evidence.answers.filter(({ code }) => NOBODY_KNOWS.has(code)).length,
     wrong: sentences.map((sentence) => `${about}: ${sentence}`),
   };
 }
