@@ -66,7 +66,10 @@ export async function runLoad(
       : await withOthersBeside(lab.accounts, plan, send);
   await crew.ready();
   for (const sku of skus) await atRest(target, sku);
-  if (plan.reconcileOrders === true) await poll(REST_MS, () => target.reconcileOrders());
+  if (plan.reconcileOrders === true)
+    await poll(REST_MS, async () =>
+      (await target.reconcileOrders()).every(({ outcome }) => outcome !== 'undecided'),
+    );
   const evidences = [];
   for (const sku of skus) evidences.push(await gather(target, sku, plan, { ...traffic, confirmed }));
   return {

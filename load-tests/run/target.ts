@@ -37,12 +37,12 @@ export class Target {
     return this.json('POST', '/lab/inventory/reconcile', { sku });
   }
 
-  /** Brings orders to their end that were left half-way. True: none is left. */
-  async reconcileOrders(): Promise<boolean> {
+  /** Brings orders to their end that were left half-way, and says what became of each. `undecided`: ask again. */
+  async reconcileOrders(): Promise<readonly { request: string; outcome: string }[]> {
     const { reconciled } = (await this.json('POST', '/lab/order/reconcile', { silentMs: 0 })) as {
-      reconciled: readonly { outcome: string }[];
+      reconciled: readonly { request: string; outcome: string }[];
     };
-    return reconciled.every(({ outcome }) => outcome !== 'undecided');
+    return reconciled;
   }
 
   async product(sku: string): Promise<{ stock: number; initial: number }> {

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { register as bench } from './commands/bench';
+import { register as crashMatrix } from './commands/crash-matrix';
 import { register as demo } from './commands/demo';
 import { register as doctor } from './commands/doctor';
 import { register as drill } from './commands/drill';
@@ -39,6 +40,7 @@ for (const register of [
   fuzz,
   nested,
   lostReplies,
+  crashMatrix,
   replay,
   matrix,
   soak,

@@ -1,0 +1,81 @@
+import { projectRoot } from '#lab/stack';
+import type { Command } from 'commander';
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  CRASH_CASES,
+  crashAt,
+  enumerate,
+  renderCrashes,
+  type Crash,
+  type CrashCase,
+  type Finder,
+} from '#load-tests/crash';
+import { runCommand, writeJson, type Context } from '../command';
+import { EXIT, Failure } from '../failure';
+import { startLab } from '../session';
+
+interface CrashOptions {
+  readonly docs?: string;
+  readonly json?: string;
+  readonly quick?: true;
+}
+
+export function register(program: Command): void {
+  program
+    .command('crash-matrix')
+    .argument('[cases...]', `which orders: ${CRASH_CASES.map(({ name }) => `"${name}"`).join(', ')}`)
+    .description('kill a replica before and after each step of an order: what is left, and who mends it')
+    .option('--quick', 'without the crashes that the client has to find alone: half the time')
+    .option('--docs <file>', 'write the tables there, after each crash: docs/crash-matrix.md')
+    .option('--json <file>', 'write them as JSON')
+    .action((names: string[], options: CrashOptions) =>
+      runCommand((context) => crashAll(chosen(names), options, context)),
+    );
+}
+
+function chosen(names: readonly string[]): readonly CrashCase[] {
+  const unknown = names.find((name) => !CRASH_CASES.some((one) => one.name === name));
+  if (unknown !== undefined)
+    throw new Failure(
+      `there is no order "${unknown}" in the crash matrix. Choose of: ${CRASH_CASES.map(({ name }) => `"${name}"`).join(', ')}`,
+      EXIT.usage,
+    );
+  return names.length === 0 ? CRASH_CASES : CRASH_CASES.filter(({ name }) => names.includes(name));
+}
+
+function write(crashes: readonly Crash[], { docs, json }: Pick<CrashOptions, 'docs' | 'json'>): void {
+  if (docs !== undefined) writeFileSync(docs, renderCrashes(crashes));
+  if (json !== undefined) writeJson(json, { crashes });
+}
+
+async function crashAll(
+  cases: readonly CrashCase[],
+  { quick, ...files }: CrashOptions,
+  { progress, signal, onEnd }: Context,
+): Promise<number> {
+  const dir = join(projectRoot(), '.lab', `crash-${process.pid}`);
+  const lab = await startLab(dir, { progress, signal, components: [] });
+  onEnd(lab.stop);
+  const scene = { ...lab, run: randomBytes(3).toString('hex') };
+  const crashes: Crash[] = [];
+  const finders: readonly Finder[] = quick === true ? ['reconciler'] : ['reconciler', 'client'];
+  for (const crash of cases) {
+    const points = await enumerate(scene, crash);
+    for (const [i, point] of points.entries())
+      for (const finder of finders) {
+        signal.throwIfAborted();
+        progress.update(`${crash.name}: ${i + 1} of ${points.length}, ${point.fault}`);
+        const done = await crashAt(scene, crash, point, finder);
+        crashes.push(done);
+        write(crashes, files); // it takes long: what there is is kept
+        for (const wrong of done.wrong) progress.say(`${crash.name}, ${point.fault}, ${finder}: ${wrong}`);
+      }
+    const well = crashes.filter(({ name, wrong }) => name === crash.name && wrong.length === 0).length;
+    progress.say(`${crash.name}: ${well} of ${points.length * finders.length} well in the end`);
+  }
+  progress.clear();
+  if (files.docs === undefined) process.stdout.write(renderCrashes(crashes));
+  return crashes.every(({ wrong }) => wrong.length === 0) ? EXIT.ok : EXIT.notAsExpected;
+}
