@@ -1,4 +1,4 @@
-import type { ServerPark } from '#lab/stack';
+import { StackError, type ServerPark } from '#lab/stack';
 import { SAFE } from '#lab/strategy';
 import { judgeDrill, type DrillEvidence, type DrillVerdict } from '#lab/verdict';
 import type { Drill } from './drill';
@@ -10,11 +10,17 @@ export interface DrillRun {
   readonly verdict: DrillVerdict;
 }
 
-/** Plays a drill once and judges it by what is in the database. */
+/**
+ * Plays a drill once and judges it by what is in the database. One that breaks off proves nothing, and its timeline is kept;
+ * only servers that cannot be started are an error.
+ */
 export async function runDrill(park: ServerPark, drill: Drill): Promise<DrillRun> {
   const stage = await Stage.set(park, drill);
   try {
-    await drill.play(stage);
+    await drill.play(stage).catch((error: unknown) => {
+      if (error instanceof StackError) throw error;
+      stage.fact(`it was played to its end (${String(error)})`, false);
+    });
     const evidence = await stage.evidence();
     return { drill, evidence, verdict: judgeDrill(evidence, drill.expected ?? SAFE) };
   } finally {

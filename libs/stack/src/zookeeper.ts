@@ -31,8 +31,12 @@ export async function startZookeeper(
   return { server, url: `127.0.0.1:${ports[0] ?? 0}` };
 }
 
-/** Ticks of zoo.cfg: how long a member may take to begin, and how long it may be silent. */
-const ENSEMBLE = { initLimit: 50, syncLimit: 5, '4lw.commands.whitelist': 'ruok,srvr,mntr,conf,cons' };
+/**
+ * Ticks of zoo.cfg: how long a member may take to begin, and how long it may be silent. In 3.8.0 a follower that lacks a
+ * change when the leader dies may acknowledge in the wrong order (ZOOKEEPER-4685): then nobody leads for as long as
+ * `initLimit`, and another election follows.
+ */
+const ENSEMBLE = { initLimit: 10, syncLimit: 5, '4lw.commands.whitelist': 'ruok,srvr,mntr,conf,cons' };
 /** For clients, for the others, for elections. */
 const PORTS_OF_MEMBER = 3;
 

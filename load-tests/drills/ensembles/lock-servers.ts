@@ -26,11 +26,8 @@ export interface LockServers {
 export interface Ensemble extends LockServers {
   /** Members that say of themselves that they lead. */
   readonly leaders: () => Promise<readonly Member[]>;
-  /** What a waiting buyer sees of the servers: a connection like its own that makes one change after the other. */
-  readonly changes: (members: readonly Member[]) => {
-    readonly change: () => Promise<unknown>;
-    readonly end: () => void;
-  };
+  /** A connection like a buyer's, which makes a change whenever it is asked to; it is there when it resolves. */
+  readonly changes: (members: readonly Member[]) => Promise<() => Promise<unknown>>;
 }
 
 export type Kind = 'zookeeper' | 'etcd';
@@ -65,16 +62,11 @@ export async function startZookeeper(stage: Stage, members: number, sessionMs: n
       );
     },
     leaders: () => which(all, async ({ url }) => (await askZookeeper(url, 'srvr'))?.includes('Mode: leader')),
-    changes: (some) => {
+    changes: async (some) => {
       const client = open(some);
-      void client.connect().catch(() => undefined);
+      await client.connect();
       let n = 0;
-      return {
-        change: () => client.session.create(`/seen-${client.session.id}-${++n}`, ''),
-        end: () => {
-          client.disconnect();
-        },
-      };
+      return () => client.session.create(`/seen-${client.session.id}-${++n}`, '');
     },
   };
 }
@@ -116,14 +108,10 @@ export async function startEtcd(stage: Stage, members: number, leaseMs: number):
         };
         return leader !== undefined && leader === header?.member_id;
       }),
-    changes: (some) => {
+    changes: async (some) => {
       const client = open(some);
-      return {
-        change: () => client.grant(1000),
-        end: () => {
-          client.disconnect();
-        },
-      };
+      await client.list('nothing');
+      return () => client.grant(1000);
     },
   };
 }
