@@ -91,7 +91,7 @@ const play =
       );
     }
 
-    const C = await stage.buyer('C', ensemble.place());
+    const C = await stage.buyer('C', ensemble.place(others));
     await C.runUntil(before('SELECT'));
     const [last] = await queue(kind);
     const fences = [held, waiting, last].map((ticket) => ticket?.fence ?? 0);
