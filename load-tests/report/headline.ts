@@ -13,8 +13,13 @@ export interface Latency {
 
 const SYMBOLS = { safe: '✓', violated: '✗', unknown: '?' } as const;
 
+/** What of a verdict is said first, whatever was judged. */
+type Judged = Pick<LoadVerdict, 'verdict' | 'because' | 'expected' | 'asExpected' | 'strategy'> & {
+  readonly violations: readonly string[];
+};
+
 /** The verdict in words, and why. */
-export function headline(title: string, verdict: LoadVerdict): Markup {
+export function headline(title: string, verdict: Judged): Markup {
   const { verdict: word, violations, because, expected, asExpected } = verdict;
   const list = violations.length > 0 ? `: ${violations.join(', ')}` : '';
   const must = expected.must.length === 0 ? 'no violation' : expected.must.join(', ');
@@ -40,7 +45,7 @@ ${latency && [plain('requests/s', Math.round(latency.requestsPerSecond)), plain(
 </dl>`;
 }
 
-const tile = (name: string, value: string | number, className: string): Markup =>
+export const tile = (name: string, value: string | number, className: string): Markup =>
   markup`<div class="${className}"><dt>${name}</dt><dd>${typeof value === 'number' ? value.toLocaleString('en') : value}</dd></div>`;
 
 /** What was asked for, and under which conditions: a number without them means nothing. */

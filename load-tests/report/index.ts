@@ -12,6 +12,8 @@ import { STYLE } from './style';
 import { faultTable, findings, outcomeTable } from './tables';
 import { timelineOf } from './timeline';
 
+export { renderDrill } from './drill';
+
 /** One load run, judged. */
 export interface ReportedRun {
   /** What was run, for people. */

@@ -1,5 +1,5 @@
-import { judgeLoad } from '#lab/verdict';
-import { renderReport } from '../../load-tests/report';
+import { judgeDrill, judgeLoad, type DrillEvidence } from '#lab/verdict';
+import { renderDrill, renderReport } from '../../load-tests/report';
 import { collision, nothingHappened, killedHolder } from './runs';
 
 const EXPECTED = { must: ['oversold', 'lost-update'], may: [] } as const;
@@ -82,5 +82,62 @@ describe('the report of a load run', () => {
 
   it('numbers the sales when there is no history to time them', () => {
     expect(render({ ...collision(), history: [] })).toContain('in the order of their inserts');
+  });
+});
+
+describe('the report of a drill', () => {
+  const evil = '<script>alert(1)</script>';
+  const evidence: DrillEvidence = {
+    strategy: 'token-lua',
+    initial: 1,
+    final: 0,
+    movements: ['A', 'B'].map((request) => ({
+      balance: 'item',
+      segment: null,
+      request,
+      delta: -1,
+      before: 1,
+      after: 0,
+    })),
+    buyers: [
+      { name: 'A', code: 'APPLIED', text: evil },
+      { name: 'B', code: 'APPLIED', text: 'sold one: 1 → 0' },
+    ],
+    facts: [{ text: 'the lock is gone', holds: true }],
+    figures: { 'the lock is held for nobody, ms': 700 },
+    timeline: [
+      { at: 5_000_000, who: 'A', what: 'SET lock → "OK"' },
+      { at: 5_012_300, who: 'redis', what: `killed ${evil}` },
+    ],
+  };
+  const page = (facts = evidence.facts): string => {
+    const seen = { ...evidence, facts };
+    const verdict = judgeDrill(seen, EXPECTED);
+    return renderDrill({
+      name: 'restart/none',
+      shows: 'two holders',
+      certainBy: 'A is held',
+      evidence: seen,
+      verdict,
+    });
+  };
+
+  it('is well-formed, and escapes whatever came from outside', () => {
+    expect(unbalanced(page())).toEqual([]);
+    expect(page()).not.toContain('<script>');
+  });
+
+  it('has the verdict, who was told what, the facts, the figures, and a lane for everybody', () => {
+    const html = page();
+    expect(html).toContain('violated: oversold, lost-update');
+    expect(html).toContain('✓ the lock is gone');
+    expect(html).toMatch(/the lock is held for nobody, ms<\/dt><dd>700/);
+    expect(html).toMatch(/class="name"[^>]*>A<\/text>.*class="name"[^>]*>redis<\/text>.*>12\.3<\/text>/s);
+  });
+
+  it('says which fact does not hold', () => {
+    const html = page([{ text: 'the lock is gone', holds: false }]);
+    expect(html).toContain('✗ not the lock is gone');
+    expect(html).toContain('<h1 class="unknown">');
   });
 });

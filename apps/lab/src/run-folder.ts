@@ -2,7 +2,8 @@ import { projectRoot } from '#lab/stack';
 import { withoutForeignLocks } from '#lab/verdict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { renderReport } from '#load-tests/report';
+import { renderDrill, renderReport } from '#load-tests/report';
+import type { DrillRun } from '#load-tests/drills';
 import type { LoadRun } from '#load-tests/run';
 
 /** A run as `--json` and verdict.json have it. */
@@ -19,9 +20,7 @@ export const runJson = ({ plan, verdict, latency, conditions }: LoadRun): Record
  * carts were sold, report.html is about the first product, and each other one has a report-SKU.html.
  */
 export function writeRunFolder(run: LoadRun, name: string): string {
-  const stamp = new Date().toISOString().replace(/[:.]/g, '-');
-  const folder = join(projectRoot(), 'runs', `${stamp}-${name}`);
-  mkdirSync(folder, { recursive: true });
+  const folder = newFolder(name);
   writeFileSync(join(folder, 'history.jsonl'), historyText(run));
   writeFileSync(join(folder, 'verdict.json'), `${JSON.stringify(runJson(run), null, 2)}\n`);
   const { plan, verdict, evidences, conditions, latency } = run;
@@ -39,6 +38,20 @@ export function writeRunFolder(run: LoadRun, name: string): string {
     writeFileSync(join(folder, i === 0 ? 'report.html' : `report-${sku}.html`), report);
   });
   return relative(process.cwd(), folder) || '.';
+}
+
+/** Writes verdict.json, with the evidence, and report.html of a drill under runs/. */
+export function writeDrillFolder({ drill, evidence, verdict }: DrillRun): void {
+  const folder = newFolder(drill.name.replaceAll('/', '-'));
+  writeFileSync(join(folder, 'verdict.json'), `${JSON.stringify({ ...verdict, evidence }, null, 2)}\n`);
+  writeFileSync(join(folder, 'report.html'), renderDrill({ ...drill, evidence, verdict }));
+}
+
+function newFolder(name: string): string {
+  const stamp = new Date().toISOString().replace(/[:.]/g, '-');
+  const folder = join(projectRoot(), 'runs', `${stamp}-${name}`);
+  mkdirSync(folder, { recursive: true });
+  return folder;
 }
 
 /** One JSON object per line, by time; a request that wanted several products is there once. */

@@ -1,10 +1,11 @@
 import { ensureInstalled, projectRoot, ServerPark } from '#lab/stack';
 import Table from 'cli-table3';
 import type { Command } from 'commander';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { DRILLS, runDrill, type Drill, type DrillRun } from '#load-tests/drills';
 import { runCommand, writeJson, type Context } from '../command';
 import { EXIT, Failure } from '../failure';
+import { writeDrillFolder } from '../run-folder';
 import { whole } from './load';
 
 interface DrillOptions {
@@ -42,6 +43,7 @@ async function drill(names: readonly string[], options: DrillOptions, context: C
   const drilled = await runDrills(chosen(names), options.repeats, context);
   if (options.timeline === true) for (const { runs } of drilled) runs.forEach(printTimeline);
   process.stdout.write(`${drillTable(drilled)}\n`);
+  process.stdout.write(`reports in ${relative(process.cwd(), join(projectRoot(), 'runs'))}/\n`);
   if (options.json !== undefined) writeJson(options.json, { drills: drillsJson(drilled) });
   return drilled.every(allAsExpected) ? EXIT.ok : EXIT.notAsExpected;
 }
@@ -78,6 +80,8 @@ export async function runDrills(
       runs.push(await runDrill(park, drill));
     }
     drilled.push({ drill, runs });
+    const told = toldOf(runs);
+    if (told !== undefined) writeDrillFolder(told);
     progress.say(`[${i + 1}/${drills.length}] ${drill.name}: ${inWords({ drill, runs })}`);
   }
   return drilled;
@@ -97,6 +101,10 @@ function inWords({ runs }: Drilled): string {
   return `${words}, ${good} of ${runs.length} as documented`;
 }
 
+/** Of several runs the one that is shown: the first that is not as documented, or the last. */
+const toldOf = (runs: readonly DrillRun[]): DrillRun | undefined =>
+  runs.find(({ verdict }) => !verdict.asExpected) ?? runs.at(-1);
+
 /** One line for each drill: what it shows, what the balances say. */
 export function drillTable(drilled: readonly Drilled[]): string {
   const table = new Table({
@@ -107,9 +115,9 @@ export function drillTable(drilled: readonly Drilled[]): string {
   });
   for (const one of drilled) {
     const { drill, runs } = one;
-    const last = runs.find(({ verdict }) => !verdict.asExpected) ?? runs.at(-1);
-    if (last === undefined) continue;
-    const { evidence, verdict } = last;
+    const told = toldOf(runs);
+    if (told === undefined) continue;
+    const { evidence, verdict } = told;
     const figures = Object.entries(evidence.figures).map(([name, value]) => `\n${name}: ${value}`);
     const good = runs.filter((run) => run.verdict.asExpected).length;
     table.push([
