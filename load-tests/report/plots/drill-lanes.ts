@@ -31,16 +31,16 @@ export function drillLanes(timeline: readonly DrillMoment[]): Markup {
   });
   return figure(
     HEADING,
-    'One lane for each buyer, server and the drill; time runs down, in milliseconds from the first thing that happened; rows are not to scale. A buyer that is held stands still until the drill lets it go. Point at a row for its whole text.',
+    'One lane for the drill, each buyer and each server; time runs down, in milliseconds from the first thing that happened; rows are not to scale. A buyer that is held stands still until the drill lets it go. Point at a row for its whole text.',
     lanes.map((text, i) => ({ text, mark: swatch(`r${i % 6}`) })),
     markup`<svg viewBox="0 0 ${WIDTH} ${bottom}" role="img" aria-label="${HEADING}">${heads}${rows}</svg>`,
   );
 }
 
-/** Buyers first, then servers, the drill last: whose text may be long has the room to its right. */
+/** The drill first, whose text is long: it has the room to its right; then buyers, then servers. */
 function lanesOf(timeline: readonly DrillMoment[]): readonly string[] {
   const all = [...new Set(timeline.map(({ who }) => who))];
-  const rank = (who: string): number => (who === 'drill' ? 2 : /^[A-Z]$/.test(who) ? 0 : 1);
+  const rank = (who: string): number => (who === 'drill' ? 0 : /^[A-Z]$/.test(who) ? 1 : 2);
   return all.toSorted((a, b) => rank(a) - rank(b) || a.localeCompare(b));
 }
 
