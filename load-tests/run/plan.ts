@@ -89,7 +89,7 @@ export function circumstanceOf({
 }: LoadPlan): Circumstance {
   const uses = findStrategy(strategy).options;
   for (const { action, verb, app } of fault === undefined ? [] : parseFaults(fault.header)) {
-    if (app !== 'inventory') continue; // no strategy runs there
+    if (app === 'order') continue; // no strategy runs there
     if (action.kind === 'kill') return reconcile === true ? 'killed-then-reconciled' : 'holder-killed';
     if (action.kind === 'error' && RELEASES.has(verb) && verb !== 'COMMIT') return 'release-fails';
     if (action.kind === 'delay' && uses.includes('leaseMs') && action.ms > options.leaseMs)
