@@ -25,6 +25,8 @@ export interface FuzzPlan {
   readonly only?: number;
   readonly signal?: AbortSignal;
   readonly onRequest?: (done: number, findings: number) => void;
+  /** At once: a run that is broken off has told what it found. */
+  readonly onFinding?: (finding: Finding) => void;
 }
 
 export interface Finding {
@@ -146,14 +148,10 @@ class Run {
   private find(request: FuzzRequest, { status, body }: Answer, what: string): void {
     const { index, endpoint, side } = request;
     const curl = toCurl(request, this.urlOf(request));
-    this.findings.push({
-      index,
-      endpoint,
-      side,
-      what,
-      answer: `${status} ${body}`.trim().slice(0, 1000),
-      curl,
-    });
+    const said = `${status} ${body}`.trim().slice(0, 1000);
+    const finding = { index, endpoint, side, what, answer: said, curl };
+    this.findings.push(finding);
+    this.plan.onFinding?.(finding);
   }
 
   /** Sets everything anew, by the lab's own endpoints. */

@@ -62,6 +62,8 @@ export class AccountsController {
   ): Promise<EntryAnswer> {
     const chosen = readChosen(query, headers);
     const faults = this.story.readFaults(headers['x-fault']);
+    // before any lock: a fencing strategy would count for an account that is not there, for ever
+    await this.accounts.assertKnown(account);
     const { before, after, replica } = await this.entries.enter(
       { account, amountMinor, text, request: entry },
       chosen,

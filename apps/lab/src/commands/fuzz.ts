@@ -46,6 +46,9 @@ export function register(program: Command): void {
         requests: options.requests,
         ...(options.only !== undefined && { only: options.only }),
         signal,
+        onFinding: ({ index, endpoint, side, what }) => {
+          progress.say(`finding at ${index}, ${endpoint} @${side}: ${what}`);
+        },
         onRequest: (done, findings) => {
           const text = `${done}/${options.requests}, ${findings} findings`;
           if (done % SAY_EVERY === 0) progress.say(text);
