@@ -1,3 +1,3 @@
 export { benchHttp, type BenchOptions, type BenchResult, type Pair } from './http';
-export { benchLocks, type ContenderResult, type LockBenchResult } from './locks';
+export { benchComponents, benchLocks, type ContenderResult, type LockBenchResult } from './locks';
 export { seamCost } from './seam';

@@ -1,3 +1,4 @@
+import { request } from 'undici';
 import { DependencyDown, SessionLost, SteppedEtcd, observe, type Step } from '#lab/step';
 import { eventually } from '../harness/eventually';
 import { Wire } from '#lab/stack';
@@ -110,4 +111,25 @@ test('in a black hole calls fail in less than a second each; when it is over the
   expect(performance.now() - begun).toBeLessThan(2000);
   wire.mend();
   await eventually('it answers', () => answers(etcd));
+});
+
+/** Calls of KEEPALIVE that etcd has begun and not ended, whoever made them. */
+async function openStreams(): Promise<number> {
+  const { origin } = new URL(url);
+  const metrics = await (await request(`${origin}/metrics`)).body.text();
+  const total = (name: string): number =>
+    [...metrics.matchAll(new RegExp(`^grpc_server_${name}_total.*"LeaseKeepAlive".* (\\d+)$`, 'gm'))].reduce(
+      (sum, [, count]) => sum + Number(count),
+      0,
+    );
+  expect(total('started')).toBeGreaterThan(0);
+  return total('started') - total('handled');
+}
+
+test('a KEEPALIVE whose answer never comes leaves no stream open at the server', async () => {
+  const etcd = open();
+  const lease = await etcd.grant(LEASE_MS);
+  wire.swallow('replies');
+  await expect(etcd.keepAlive(lease, folder())).rejects.toThrow(DependencyDown);
+  await eventually('every stream has ended', async () => (await openStreams()) === 0);
 });

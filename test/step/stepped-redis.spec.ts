@@ -120,3 +120,41 @@ test('a script whose text is sent, because the server does not know it, is the s
   ]);
   expect(seen[0]?.order).toBeGreaterThan(0);
 });
+
+test('commands of one turn leave together, in their order', async () => {
+  const waiting = [redis.stream.writableLength];
+  const sent = (command: Promise<unknown>): Promise<unknown> => {
+    waiting.push(redis.stream.writableLength);
+    return command;
+  };
+  const replies = await Promise.all([
+    sent(redis.set('a', '1')),
+    sent(redis.incr('a')),
+    Promise.resolve().then(() => sent(redis.incr('a'))), // as the next waiter's try behind a release
+  ]);
+  const [none, one = 0, two = 0, three = 0] = waiting;
+  expect(none).toBe(0);
+  expect(one).toBeGreaterThan(0);
+  expect(two).toBeGreaterThan(one);
+  expect(three).toBeGreaterThan(two);
+  expect(redis.stream.writableLength).toBe(0);
+  expect(replies).toEqual(['OK', 2, 3]);
+});
+
+test('of several without a reply each gives up after its own time, and the connection goes on', async () => {
+  const impatient = await open(300);
+  const blocked = impatient.blpop('never', 0); // whatever is sent behind it waits too
+  const begun = performance.now();
+  const late = async (command: Promise<unknown>): Promise<number> => {
+    await expect(command).rejects.toMatchObject({ code: 'DEPENDENCY.DOWN' });
+    return performance.now() - begun;
+  };
+  const first = late(blocked);
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  const second = late(impatient.get('x'));
+  expect(await first).toBeGreaterThan(298);
+  expect(await second).toBeGreaterThan(448);
+  await redis.rpush('never', 'x');
+  expect(await impatient.ping()).toBe('PONG');
+  impatient.disconnect();
+});

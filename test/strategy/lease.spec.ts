@@ -1,5 +1,7 @@
 import { VirtualClock } from '#lab/explore';
+import { systemClock } from '#lab/step';
 import { Lease, LockLost } from '#lab/strategy';
+import { setTimeout as delay } from 'node:timers/promises';
 
 const LEASE_MS = 300;
 let time: VirtualClock;
@@ -104,4 +106,11 @@ test('a renewal that is answered after stop leaves no timer either', async () =>
   answer(true);
   await tick;
   expect(time.hasTimers).toBe(false);
+});
+
+test('a lease that is over when it is granted is lost at once: before anything else is done', async () => {
+  const slow = new Lease('lock:{a}:s', 20, systemClock);
+  await slow.grant(() => delay(40, true));
+  expect(slow.lost.aborted).toBe(true);
+  expect(slow.lost.reason).toBeInstanceOf(LockLost);
 });

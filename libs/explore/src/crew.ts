@@ -25,7 +25,8 @@ export interface WorkMessage {
 
 /** What was found, and what is left of the tree; or why it went wrong. */
 export type DoneMessage =
-  { readonly tally: Tally; readonly left: readonly Task[] } | { readonly error: string };
+  | { readonly tally: Tally; readonly left: readonly Task[] }
+  | { readonly error: string; readonly name: string };
 
 /** The first Redis database of a crew's own; there are 16. */
 const FIRST_DB = 1;
@@ -73,10 +74,16 @@ export class Crew {
     const stack: Task[] = [ROOT];
     let busy = 0;
     let granted = 0; // schedules that workers may still run
+    let failure: Error | undefined; // whoever is at work ends first: else the next plan would be given its answer
     await new Promise<void>((resolve, reject) => {
       const idle = [...this.workers];
       const assign = (): void => {
-        while (idle.length > 0 && stack.length > 0 && !isOver(tally, limits, granted)) {
+        while (
+          failure === undefined &&
+          idle.length > 0 &&
+          stack.length > 0 &&
+          !isOver(tally, limits, granted)
+        ) {
           const worker = idle.pop();
           const task = stack.pop();
           if (worker === undefined || task === undefined) return;
@@ -84,17 +91,27 @@ export class Crew {
           // while others stand idle give little, so that there is soon something to share
           const most = Math.min(idle.length > 0 ? 1 : SLICE, max - tally.schedules - granted);
           granted += most;
-          void ask(worker, { plan: message, task, most }).then((done) => {
-            busy--;
-            granted -= most;
-            idle.push(worker);
-            merge(tally, done.tally);
-            stack.push(...done.left);
-            onProgress?.(tally);
-            assign();
-          }, reject);
+          void ask(worker, { plan: message, task, most })
+            .then(
+              (done) => {
+                merge(tally, done.tally);
+                stack.push(...done.left);
+                onProgress?.(tally);
+              },
+              (error: unknown) => {
+                failure ??= error as Error;
+              },
+            )
+            .then(() => {
+              busy--;
+              granted -= most;
+              idle.push(worker);
+              assign();
+            });
         }
-        if (busy === 0) resolve();
+        if (busy > 0) return;
+        if (failure === undefined) resolve();
+        else reject(failure);
       };
       assign();
     });
@@ -120,7 +137,7 @@ function startWorker(file: string, options: object): Promise<Worker> {
 function ask(worker: Worker, work: WorkMessage): Promise<{ tally: Tally; left: readonly Task[] }> {
   return new Promise((resolve, reject) => {
     worker.once('message', (done: DoneMessage) => {
-      if ('error' in done) reject(new Error(done.error));
+      if ('error' in done) reject(Object.assign(new Error(done.error), { name: done.name }));
       else resolve(done);
     });
     worker.postMessage(work);

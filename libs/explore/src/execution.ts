@@ -47,6 +47,10 @@ export class Diverged extends Error {
   }
 }
 
+/** Also of one that a worker's thread has met. */
+export const isDiverged = (error: unknown): error is Error =>
+  error instanceof Error && error.name === 'Diverged';
+
 /** Follows the task's choices, then always the first one that is left; what else could have been done are branches. */
 export async function execute(world: World, plan: Plan, task: Task): Promise<Execution> {
   const run = await Run.begin(world, plan.setup);

@@ -57,6 +57,7 @@ function symbol(cell: MatrixCell | undefined): string {
   const wrong = Math.max(0, ...Object.values(cell.kinds));
   if (cell.sign === 'violated') return `✗ ${wrong}/${cell.schedules}${cell.partial === true ? '+' : ''}`;
   if (cell.sign === 'safe') return `✓ ${cell.schedules}`;
+  if (cell.because?.includes('than the last time') === true) return '≠';
   return cell.because?.includes('never happened') === true ? '–' : '?';
 }
 

@@ -2,6 +2,7 @@ import { CATALOGUE, sellsCarts, type Strategy } from '#lab/strategy';
 import { CELLS, existsFor, planOf, type Cell } from './cells';
 import type { Crew } from './crew';
 import { finishAll } from './ending';
+import { isDiverged } from './execution';
 import type { Limits } from './explorer';
 import { play, recipeOf } from './replay';
 import { Run } from './run';
@@ -104,25 +105,51 @@ async function proof(
   return { token: writeToken(recipeOf(setup, shortest)), sentence };
 }
 
+/** Once more when the servers did something else than the last time; a cell in which they do so again proves nothing. */
+async function exploreTwice(...cell: Parameters<typeof exploreCell>): Promise<MatrixCell> {
+  try {
+    return await exploreCell(...cell).catch((error: unknown) => {
+      if (isDiverged(error)) return exploreCell(...cell);
+      throw error;
+    });
+  } catch (error) {
+    if (!isDiverged(error)) throw error;
+    return {
+      cell: cell[2].name,
+      sign: 'unknown',
+      because: `the servers did something else than the last time, twice: ${error.message.split('\n')[0] ?? ''}`,
+      schedules: 0,
+      redundant: 0,
+      partial: true,
+      kinds: {},
+      prevented: { waits: 0, rejects: 0, aborts: 0 },
+      asExpected: false,
+    };
+  }
+}
+
 /** Every strategy in every circumstance. */
 export async function exploreMatrix(
   crew: Crew,
   strategies: readonly Strategy[],
   limits: Limits & {
     readonly onCell?: (strategy: Strategy, cell: MatrixCell) => void;
+    /** What there is until now, after each cell. */
+    readonly onRows?: (rows: readonly MatrixRow[]) => void;
     readonly cells?: readonly Cell[];
   },
 ): Promise<MatrixRow[]> {
   const rows: MatrixRow[] = [];
   for (const strategy of strategies) {
     const cells: MatrixCell[] = [];
+    rows.push({ strategy: strategy.name, cost: await costOf(crew.world, strategy), cells });
     for (const cell of (limits.cells ?? CELLS).filter((one) => existsFor(strategy, one))) {
-      if (limits.signal?.aborted === true) break;
-      const explored = await exploreCell(crew, strategy, cell, limits);
+      if (limits.signal?.aborted === true) return rows;
+      const explored = await exploreTwice(crew, strategy, cell, limits);
       cells.push(explored);
       limits.onCell?.(strategy, explored);
+      limits.onRows?.(rows);
     }
-    rows.push({ strategy: strategy.name, cost: await costOf(crew.world, strategy), cells });
   }
   return rows;
 }

@@ -77,6 +77,8 @@ export class VirtualClock {
           () => Promise.resolve(),
         ),
       every: (ms, tick) => this.set({ actor, due: this.time + ms, period: ms, run: tick }),
+      // overdue: a step was held before it left, and time moved meanwhile. That was no time of the actor's: what its
+      // request is granted runs from when the server gets it, so it is called when time moves next, and not at once
       after: (ms, run) => this.set({ actor, due: this.time + ms, run }),
     };
   }

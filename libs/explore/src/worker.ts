@@ -17,7 +17,8 @@ async function main(): Promise<void> {
     }
     void work(world, message)
       .catch((error: unknown): DoneMessage => ({
-        error: error instanceof Error ? (error.stack ?? '') : String(error),
+        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+        name: error instanceof Error ? error.name : 'Error',
       }))
       .then((done) => parentPort?.postMessage(done));
   });

@@ -24,7 +24,7 @@ export interface Clock {
   until(happens: (signal: AbortSignal) => Promise<void>, ms: number, key: string): Promise<void>;
   /** Calls `tick` every `ms`, never two at once, until stopped. A tick that throws is a missed tick. */
   every(ms: number, tick: () => Promise<void>): Ticker;
-  /** Calls `run` once, `ms` from now, unless stopped. */
+  /** Calls `run` once, `ms` from now, unless stopped; what is overdue already (`ms` ≤ 0) is called before this returns. */
   after(ms: number, run: () => void): Ticker;
 }
 
@@ -85,6 +85,11 @@ export const systemClock: Clock = {
   },
 
   after(ms, run) {
+    // a timer of 0 ms runs after a reply that is there already: who asks in between would be told that all is well
+    if (ms <= 0) {
+      run();
+      return { stop: () => undefined };
+    }
     const timer = setTimeout(run, ms).unref();
     return {
       stop: () => {

@@ -83,10 +83,12 @@ export class SteppedEtcd {
           stream.on('error', reject);
         });
         stream.write({ ID: lease });
-        const kept = await reply;
-        return [kept, kept.TTL !== '0'];
-      } finally {
+        const kept = await answered('etcd', 'KEEPALIVE', this.timeoutMs, reply);
         stream.end();
+        return [kept, kept.TTL !== '0'];
+      } catch (error) {
+        stream.cancel(); // nobody answers: it would stay open for as long as the connection
+        throw error;
       }
     });
   }

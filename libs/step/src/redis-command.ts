@@ -1,6 +1,7 @@
 import type { Command } from 'ioredis';
 import { createHash } from 'node:crypto';
 import { DependencyDown } from './errors';
+import type { Waiting } from './patience';
 import type { StepInfo } from './step';
 
 /** Commands whose first argument is no key. */
@@ -57,10 +58,42 @@ export function withinTime(reply: Promise<unknown>, ms: number, command: string)
       },
       (error: unknown) => {
         clearTimeout(timer);
-        reject(isReplyError(error) ? inService(error) : unreachable(command, error));
+        reject(explained(error, command));
       },
     );
   });
+}
+
+/** A command on its way: without a reply in time, or without a connection, it fails as `DependencyDown`. */
+export class Question implements Waiting {
+  private hasFailed = false;
+
+  constructor(
+    private readonly command: Command,
+    private readonly called: string,
+    private readonly ms: number,
+  ) {
+    const { reject } = command;
+    command.reject = (error) => {
+      this.hasFailed = true;
+      reject(explained(error, called));
+    };
+  }
+
+  get isAnswered(): boolean {
+    return this.hasFailed || this.command.isResolved;
+  }
+
+  giveUp(): void {
+    this.command.reject(
+      new DependencyDown('redis', `Redis did not answer ${this.called} within ${this.ms} ms`),
+    );
+  }
+}
+
+function explained(error: unknown, command: string): Error {
+  if (error instanceof DependencyDown) return error;
+  return isReplyError(error) ? inService(error) : unreachable(command, error);
 }
 
 const unreachable = (command: string, cause: unknown): DependencyDown =>
@@ -69,7 +102,7 @@ const unreachable = (command: string, cause: unknown): DependencyDown =>
 /** What a server says that cannot serve now: too few replicas, a replica itself, loading, its cluster without a majority. */
 const OUT_OF_SERVICE = /^(NOREPLICAS|READONLY|LOADING|MASTERDOWN|MISCONF|CLUSTERDOWN)\b/;
 
-const inService = (error: Error): Error =>
+export const inService = (error: Error): Error =>
   OUT_OF_SERVICE.test(error.message)
     ? new DependencyDown('redis', `Redis refuses: ${error.message}`, { cause: error })
     : error;

@@ -1,5 +1,6 @@
 import { Command, Redis, type RedisOptions } from 'ioredis';
-import { describe, withinTime } from './redis-command';
+import { Patience } from './patience';
+import { Question, describe, inService } from './redis-command';
 import { currentScope, step, type Step } from './step';
 
 /** The counter in Redis that numbers the commands on lock keys, for histories that must be ordered. */
@@ -23,7 +24,10 @@ export interface SteppedRedisOptions {
  * without a reply fails after `timeoutMs`.
  */
 export class SteppedRedis extends Redis {
+  private readonly patience: Patience;
   private readonly timeoutMs: number;
+  /** Commands of one turn of the event loop leave together, in one packet. */
+  private corked: SteppedRedis['stream'] | undefined;
   /** Which of several Redis this one is, e.g. `redis-3`; undefined: the lab's own. */
   readonly server: string | undefined;
 
@@ -39,6 +43,7 @@ export class SteppedRedis extends Redis {
       ...overrides,
     });
     this.timeoutMs = options.timeoutMs ?? 800;
+    this.patience = new Patience(this.timeoutMs);
     this.server = options.server;
     this.on('error', () => undefined); // a lost connection shows in the command that needed it
   }
@@ -52,11 +57,29 @@ export class SteppedRedis extends Redis {
   }
 
   private issue(command: Command, current?: Step): Promise<unknown> {
-    const reply =
-      current?.key?.startsWith('lock:') === true && currentScope()?.ordered === true
-        ? this.sendOrdered(command, current)
-        : (super.sendCommand(command) as Promise<unknown>);
-    return withinTime(reply, this.timeoutMs, command.name);
+    return current?.key?.startsWith('lock:') === true && currentScope()?.ordered === true
+      ? this.sendOrdered(command, current)
+      : this.send(command);
+  }
+
+  private send(command: Command, called = command.name): Promise<unknown> {
+    const reply = new Question(command, called, this.timeoutMs);
+    this.cork();
+    const promise = super.sendCommand(command) as Promise<unknown>;
+    this.patience.begins(reply);
+    return promise;
+  }
+
+  /** What is sent until the running code is done leaves in one packet: a release, and the next waiter's try behind it. */
+  private cork(): void {
+    const { stream } = this;
+    if (this.corked === stream || this.status !== 'ready') return;
+    this.corked = stream;
+    stream.cork();
+    process.nextTick(() => {
+      this.corked = undefined;
+      stream.uncork();
+    });
   }
 
   /**
@@ -65,7 +88,7 @@ export class SteppedRedis extends Redis {
    */
   private async sendOrdered(command: Command, current: Step): Promise<unknown> {
     const send = (name: string, args: (string | Buffer | number)[] = []): Promise<unknown> =>
-      super.sendCommand(new Command(name, args, { replyEncoding: 'utf8' })) as Promise<unknown>;
+      this.send(new Command(name, args, { replyEncoding: 'utf8' }), command.name);
     const queued = [
       send('multi'),
       send('set', [ORDER_KEY, timeOfDay(), 'NX']),
@@ -76,7 +99,7 @@ export class SteppedRedis extends Redis {
     await Promise.all([...queued, executed]);
     const [, reply, order] = await executed;
     current.order = order;
-    if (reply instanceof Error) throw reply;
+    if (reply instanceof Error) throw inService(reply);
     return reply;
   }
 }

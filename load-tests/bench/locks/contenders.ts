@@ -1,4 +1,11 @@
-import { LockFolder, Servers, SteppedRedis, systemClock } from '#lab/step';
+import {
+  LockFolder,
+  Servers,
+  SteppedRedis,
+  systemClock,
+  type Component,
+  type ServerAddresses,
+} from '#lab/step';
 import {
   DEFAULT_OPTIONS,
   findStrategy,
@@ -9,19 +16,37 @@ import {
   type Tools,
 } from '#lab/strategy';
 import { Redis } from 'ioredis';
+import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { RedisMutex, type PeerModules } from './peers';
 
-/** Holds the lock of `key` while `section` runs. */
-export type Hold = (key: string, section: () => Promise<void>) => Promise<void>;
+/** Takes a lock, runs the section, releases it. */
+export type Hold = () => Promise<unknown>;
+
+/** What one waiter calls again and again, so that nothing but the lock itself is made anew each time. */
+export type HoldOf = (key: string, section: () => Promise<void>) => Hold;
+
+/** Where a contender finds its servers. */
+export interface Addresses {
+  /** `redis://host:port`. */
+  readonly redis: string;
+  readonly servers: ServerAddresses;
+}
+
+/**
+ * `ours`; a peer that asks again and again; a peer whose waiters are told; what ioredis itself can do; or a lock on another
+ * server, for scale.
+ */
+export type Kind = 'ours' | 'polling peer' | 'told peer' | 'ceiling' | 'for scale';
 
 /** One way of locking, as the bench drives it: opened once in each process. */
 export interface Contender {
   readonly name: string;
-  readonly ours: boolean;
-  /** `url` of the Redis; the connections are closed with the process. */
-  open(url: string): Promise<Hold>;
+  readonly kind: Kind;
+  readonly needs?: Component;
+  /** The connections are closed with the process. */
+  open(addresses: Addresses): Promise<HoldOf>;
 }
 
 const LEASE_MS = 5000;
@@ -34,18 +59,25 @@ const load = createRequire(__filename);
 const peer = <K extends keyof PeerModules>(name: K): PeerModules[K] => load(name) as PeerModules[K];
 
 /** A strategy of the catalogue, with nothing to protect: the rows are not read. */
-const ours = (name: string, strategy: string, options: Partial<Options> = {}): Contender => ({
+const strategy = (
+  name: string,
+  called: string,
+  options: Partial<Options> = {},
+  more: Pick<Contender, 'kind' | 'needs'> = { kind: 'ours' },
+): Contender => ({
   name,
-  ours: true,
-  async open(url) {
+  ...more,
+  async open({ redis: url, servers: addresses }) {
+    const servers = new Servers(addresses, 'bench');
+    await servers.connect(loadScripts);
     const redis = new SteppedRedis({ url, name: 'bench', timeoutMs: WAIT_MS });
     const subscriber = new SteppedRedis({ url, name: 'bench-hears', timeoutMs: WAIT_MS });
     await Promise.all([redis.connect(), subscriber.connect()]);
     await loadScripts(redis);
-    const found = findStrategy(strategy);
+    const found = findStrategy(called);
     const tools = {
       redis,
-      servers: new Servers({}, 'bench'),
+      servers,
       folder: new LockFolder(tmpdir()),
       options: { ...DEFAULT_OPTIONS, leaseMs: LEASE_MS, waitMs: WAIT_MS, ...options },
       clock: systemClock,
@@ -54,13 +86,13 @@ const ours = (name: string, strategy: string, options: Partial<Options> = {}): C
         throw new Error(warning);
       },
     };
-    return async (key, section) => {
-      const change = { balance: key, delta: -1, request: 'bench', replica: 'bench', strategy };
-      const balances = {
-        read: () => Promise.resolve(1),
-        write: () => Promise.resolve({ ...change, before: 1, after: 0 }),
-      } as unknown as Tools['balances'];
-      await found.apply(change, { ...tools, balances, work: section });
+    return (key, section) => {
+      const change = { balance: key, delta: -1, request: 'bench', replica: 'bench', strategy: called };
+      const read = Promise.resolve(1);
+      const written = Promise.resolve({ ...change, before: 1, after: 0 });
+      const balances = { read: () => read, write: () => written } as unknown as Tools['balances'];
+      const mine = { ...tools, balances, work: section };
+      return () => found.apply(change, mine);
     };
   },
 });
@@ -73,8 +105,8 @@ const connected = async (url: string): Promise<Redis> => {
 
 const redlock = (name: string, module: 'redlock' | 'redlock-beta', retryDelay?: number): Contender => ({
   name,
-  ours: false,
-  async open(url) {
+  kind: 'polling peer',
+  async open({ redis: url }) {
     const Redlock = module === 'redlock' ? peer('redlock') : peer('redlock-beta').default;
     const locks = new Redlock([await connected(url)], {
       retryCount: MANY,
@@ -83,7 +115,7 @@ const redlock = (name: string, module: 'redlock' | 'redlock-beta', retryDelay?: 
     locks.on('error', () => undefined); // the beta tells every try that failed
     const acquire = (key: string): ReturnType<typeof locks.lock> =>
       module === 'redlock' ? locks.lock(`lock:${key}`, LEASE_MS) : locks.acquire([`lock:${key}`], LEASE_MS);
-    return async (key, section) => {
+    return (key, section) => async () => {
       const lock = await acquire(key);
       await section();
       await (module === 'redlock' ? lock.unlock() : lock.release());
@@ -93,10 +125,10 @@ const redlock = (name: string, module: 'redlock' | 'redlock-beta', retryDelay?: 
 
 const redisSemaphore: Contender = {
   name: 'redis-semaphore 5.8.0',
-  ours: false,
-  async open(url) {
+  kind: 'polling peer',
+  async open({ redis: url }) {
     const redis = await connected(url);
-    return async (key, section) => {
+    return (key, section) => async () => {
       const mutex = new RedisMutex(redis, `lock:${key}`, { lockTimeout: LEASE_MS, acquireTimeout: WAIT_MS });
       await mutex.acquire();
       await section();
@@ -107,11 +139,11 @@ const redisSemaphore: Contender = {
 
 const microfleet: Contender = {
   name: '@microfleet/ioredis-lock 6.0.1',
-  ours: false,
-  async open(url) {
+  kind: 'polling peer',
+  async open({ redis: url }) {
     const redis = await connected(url);
     const { createLock } = await import('@microfleet/ioredis-lock');
-    return async (key, section) => {
+    return (key, section) => async () => {
       const lock = await createLock(redis, { timeout: LEASE_MS, retries: MANY }).acquire(`lock:${key}`);
       await section();
       await lock.release();
@@ -121,13 +153,13 @@ const microfleet: Contender = {
 
 const nodeRedisson: Contender = {
   name: 'node-redisson 1.0.4',
-  ours: false,
-  open(url) {
+  kind: 'told peer',
+  open({ redis: url }) {
     const { hostname: host, port } = new URL(url);
     const redisson = new (peer('node-redisson').Redisson)({
       redis: { options: { host, port: Number(port) } },
     });
-    return Promise.resolve(async (key, section) => {
+    return Promise.resolve((key, section) => async () => {
       const lock = redisson.getLock(key);
       // it listens after its last try: who has missed a release is told, a lease later, that the time is over
       while (!(await lock.tryLock(BigInt(WAIT_MS), BigInt(LEASE_MS))));
@@ -137,12 +169,47 @@ const nodeRedisson: Contender = {
   },
 };
 
-/** ZooKeeper and etcd take their places here when their strategies are there. */
+/** Deletes the lock if it is still ours: what every lock of this kind sends. */
+const DELETE_IF_OURS =
+  "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0";
+
+/**
+ * The limit of a hand-over in one round trip, as ioredis has it: the same two commands, the next SET in one packet with the
+ * release. The waiters of one process take turns by themselves; nobody is refused, so nobody waits for Redis or tries again.
+ */
+const ceiling: Contender = {
+  name: 'ioredis alone, no lock logic',
+  kind: 'ceiling',
+  async open({ redis: url }) {
+    const redis = await connected(url);
+    const script = (await redis.script('LOAD', DELETE_IF_OURS)) as string;
+    const lines = new Map<string, (() => void)[]>(); // a line is there while somebody has the lock
+    return (key, section) => async () => {
+      const line = lines.get(key);
+      if (line === undefined) lines.set(key, []);
+      else await new Promise<void>((turn) => line.push(turn));
+      const token = randomUUID();
+      await redis.set(`lock:${key}`, token, 'PX', LEASE_MS, 'NX');
+      await section();
+      redis.stream.cork();
+      process.nextTick(() => {
+        redis.stream.uncork();
+      });
+      const released = redis.evalsha(script, 1, `lock:${key}`, token);
+      const next = lines.get(key)?.shift();
+      if (next === undefined) lines.delete(key);
+      else next();
+      await released;
+    };
+  },
+};
+
 export const CONTENDERS: readonly Contender[] = [
-  ours('token-lua, poll', 'token-lua'),
-  ours('token-lua, notify', 'token-lua', { wait: 'notify' }),
-  ours('fair', 'fair'),
-  ours('watchdog, notify', 'watchdog', { wait: 'notify' }),
+  strategy('token-lua, poll', 'token-lua'),
+  strategy('token-lua, notify', 'token-lua', { wait: 'notify' }),
+  strategy('fair', 'fair'),
+  strategy('watchdog, notify', 'watchdog', { wait: 'notify' }),
+  ceiling,
   redlock('redlock 4.2.0', 'redlock'),
   redlock('redlock 4.2.0, retry 5 ms', 'redlock', FAST_RETRY_MS),
   redlock('redlock 5.0.0-beta.2', 'redlock-beta'),
@@ -150,4 +217,6 @@ export const CONTENDERS: readonly Contender[] = [
   redisSemaphore,
   microfleet,
   nodeRedisson,
+  strategy('zookeeper', 'zookeeper', {}, { kind: 'for scale', needs: 'zookeeper' }),
+  strategy('etcd', 'etcd', {}, { kind: 'for scale', needs: 'etcd' }),
 ];

@@ -1,8 +1,11 @@
+import type { Component } from '#lab/step';
 import { startProcesses, type Conditions, type Stack } from '#lab/stack';
 import { Redis } from 'ioredis';
+import { execFileSync } from 'node:child_process';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { median } from '../median';
-import { CONTENDERS } from './contenders';
+import { CONTENDERS, type Addresses, type Contender, type Kind } from './contenders';
 import { Crew } from './crew';
 import { figuresOf, type Figures } from './figures';
 import { lossSignals, type LossSignal } from './loss';
@@ -23,7 +26,7 @@ export interface LockBenchOptions {
 /** What all repeats of one contender came to: medians. */
 export interface ContenderResult {
   readonly name: string;
-  readonly ours: boolean;
+  readonly kind: Kind;
   /** Acquire and release per second, one at a time and on 32 keys at once. */
   readonly alone: number;
   readonly alone32: number;
@@ -46,11 +49,20 @@ export interface LockBenchResult {
 const WARM_UP_MS = 300;
 const CROWDS = [2, 8, 32, 64];
 
+const chosen = (only = ''): Contender[] => CONTENDERS.filter(({ name }) => name.includes(only));
+
+/** The servers that the bench needs beside Redis. */
+export const benchComponents = (only?: string): Component[] =>
+  chosen(only).flatMap(({ needs }) => needs ?? []);
+
 /** Every contender in turn, in each repeat: they share whatever the machine is doing. */
 export async function benchLocks(options: LockBenchOptions): Promise<LockBenchResult> {
-  const { repeats, onProgress, signal, only = '' } = options;
-  onProgress('starting Redis');
+  const { repeats, onProgress, signal } = options;
+  const loadBefore = loadavg()[0] ?? NaN;
+  onProgress('starting the servers');
+  const contenders = chosen(options.only);
   const stack: Stack = await startProcesses({
+    components: benchComponents(options.only),
     dir: join(options.dir, `bench-locks-${process.pid}`),
     replicas: { order: 0, inventory: 0 },
     lab: false,
@@ -62,16 +74,16 @@ export async function benchLocks(options: LockBenchOptions): Promise<LockBenchRe
     await stack.stop();
   });
   const redis = new Redis(stack.urls.redis);
-  const contenders = CONTENDERS.filter(({ name }) => name.includes(only));
   const runs = new Map<string, ContenderResult[]>();
   const trips: number[] = [];
-  const bench = new Bench(crew, redis, stack.urls.redis, options.measureMs);
+  const bench = new Bench(crew, redis, stack.urls, options.measureMs);
   for (let i = 1; i <= repeats; i++)
-    for (const { name, ours } of contenders) {
+    for (const contender of contenders) {
+      const { name, kind } = contender;
       signal?.throwIfAborted();
       onProgress(`run ${i} of ${repeats}: ${name}`);
       trips.push(await roundTrips(redis));
-      runs.set(name, [...(runs.get(name) ?? []), { name, ours, ...(await bench.contender(name)) }]);
+      runs.set(name, [...(runs.get(name) ?? []), { name, kind, ...(await bench.contender(contender)) }]);
     }
   onProgress('a network that swallows everything: who knows that its lock is lost');
   const signals = await lossSignals(stack.urls.redis);
@@ -80,6 +92,9 @@ export async function benchLocks(options: LockBenchOptions): Promise<LockBenchRe
     repeats,
     measureMs: options.measureMs,
     node: process.version,
+    loadOneMinute: loadBefore,
+    loadOneMinuteAfter: loadavg()[0] ?? NaN,
+    commit: commit(options.dir),
   };
   redis.disconnect();
   crew.stop();
@@ -96,18 +111,20 @@ class Bench {
   constructor(
     private readonly crew: Crew,
     private readonly redis: Redis,
-    private readonly url: string,
+    private readonly addresses: Addresses,
     private readonly measureMs: number,
   ) {}
 
-  async contender(name: string): Promise<Omit<ContenderResult, 'name' | 'ours'>> {
-    const alone = await this.experiment(name, { processes: 1, waiters: 1, keys: 1 });
-    const alone32 = await this.experiment(name, { processes: 1, waiters: 32, keys: 32 });
-    const contended = await this.experiment(name, { processes: 2, waiters: 32, keys: 1 });
-    const rested = await this.experiment(name, { processes: 2, waiters: 32, keys: 1, pauseMs: 1 });
+  async contender({ name, kind }: Contender): Promise<Omit<ContenderResult, 'name' | 'kind'>> {
+    const processes = kind === 'ceiling' ? 1 : 2; // its waiters know of nobody outside
+    const one = { processes: 1, waiters: 1, keys: 1 };
+    const alone = await this.experiment(name, one);
+    const alone32 = await this.experiment(name, { ...one, waiters: 32, keys: 32 });
+    const contended = await this.experiment(name, { processes, waiters: 32, keys: 1 });
+    const rested = await this.experiment(name, { processes, waiters: 32, keys: 1, pauseMs: 1 });
     const commandsBy: Record<string, number> = {};
     for (const waiters of CROWDS)
-      commandsBy[waiters] = (await this.experiment(name, { processes: 2, waiters, keys: 1 })).commands;
+      commandsBy[waiters] = (await this.experiment(name, { processes, waiters, keys: 1 })).commands;
     return { alone: alone.perSecond, alone32: alone32.perSecond, contended, rested, commandsBy };
   }
 
@@ -121,10 +138,10 @@ class Bench {
     }: { processes: number; waiters: number; keys: number; pauseMs?: number },
   ): Promise<Figures> {
     await this.redis.flushall();
-    const { measureMs, url } = this;
+    const { measureMs, addresses } = this;
     const tasks: Task[] = Array.from({ length: processes }, (_, p) => ({
       contender,
-      url,
+      addresses,
       pauseMs,
       warmUpMs: WARM_UP_MS,
       measureMs,
@@ -134,6 +151,21 @@ class Bench {
       })),
     }));
     return figuresOf(await this.crew.run(tasks), waiters, measureMs);
+  }
+}
+
+/** What was measured; `+` where files have changed since. */
+function commit(dir: string): string {
+  try {
+    const git = (...args: string[]): string =>
+      execFileSync('git', args, {
+        cwd: join(dir, '..'),
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      }).trim();
+    return `${git('rev-parse', '--short', 'HEAD')}${git('status', '--porcelain') === '' ? '' : '+'}`;
+  } catch {
+    return 'unknown: no git here';
   }
 }
 
@@ -151,6 +183,7 @@ function mediansOf(runs: readonly ContenderResult[]): ContenderResult {
   const figures = (which: 'contended' | 'rested'): Figures => ({
     perSecond: of((run) => run[which].perSecond),
     handOversPerSecond: of((run) => run[which].handOversPerSecond),
+    backAndForth: of((run) => run[which].backAndForth),
     waitP50: of((run) => run[which].waitP50),
     waitP99: of((run) => run[which].waitP99),
     commands: of((run) => run[which].commands),
@@ -158,7 +191,7 @@ function mediansOf(runs: readonly ContenderResult[]): ContenderResult {
   });
   return {
     name: first.name,
-    ours: first.ours,
+    kind: first.kind,
     alone: of(({ alone }) => alone),
     alone32: of(({ alone32 }) => alone32),
     contended: figures('contended'),

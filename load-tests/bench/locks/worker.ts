@@ -1,11 +1,11 @@
 import { Redis } from 'ioredis';
 import { setTimeout as delay } from 'node:timers/promises';
-import { CONTENDERS, type Hold } from './contenders';
+import { CONTENDERS, type Addresses, type HoldOf } from './contenders';
 
 /** One experiment, as a process takes part in it. */
 export interface Task {
   readonly contender: string;
-  readonly url: string;
+  readonly addresses: Addresses;
   /** Names of its waiters, each with the key that it wants again and again. */
   readonly waiters: readonly { readonly name: string; readonly key: string }[];
   /** Milliseconds between a release and the next try of the same waiter. */
@@ -38,25 +38,34 @@ Redis.prototype.sendCommand = function (this: Redis, ...args: Parameters<typeof 
   return send.apply(this, args);
 };
 
-const opened = new Map<string, Promise<Hold>>();
+const opened = new Map<string, Promise<HoldOf>>();
 
-async function measure({ contender, url, waiters, pauseMs, warmUpMs, measureMs }: Task): Promise<Report> {
+async function measure({
+  contender,
+  addresses,
+  waiters,
+  pauseMs,
+  warmUpMs,
+  measureMs,
+}: Task): Promise<Report> {
   const found = CONTENDERS.find(({ name }) => name === contender);
   if (found === undefined) throw new Error(`there is no contender "${contender}"`);
-  const opening = opened.get(contender) ?? found.open(url);
+  const opening = opened.get(contender) ?? found.open(addresses);
   opened.set(contender, opening);
-  const hold = await opening;
+  const holdOf = await opening;
   const acquisitions: Acquisition[] = [];
   let isOver = false;
   let isMeasured = false;
   const run = async ({ name, key }: Task['waiters'][number]): Promise<void> => {
+    let asked = 0;
+    const hold = holdOf(key, () => {
+      const at = now();
+      if (isMeasured) acquisitions.push([name, at, at - asked]);
+      return Promise.resolve();
+    });
     while (!isOver) {
-      const asked = now();
-      await hold(key, () => {
-        const at = now();
-        if (isMeasured) acquisitions.push([name, at, at - asked]);
-        return Promise.resolve();
-      });
+      asked = now();
+      await hold();
       if (pauseMs > 0) await delay(pauseMs);
     }
   };

@@ -1,7 +1,7 @@
 import { ensureInstalled, projectRoot } from '#lab/stack';
 import Table from 'cli-table3';
 import { join } from 'node:path';
-import { benchLocks, type ContenderResult, type LockBenchResult } from '#load-tests/bench';
+import { benchComponents, benchLocks, type ContenderResult, type LockBenchResult } from '#load-tests/bench';
 import { writeJson, type Context } from '../command';
 import { EXIT } from '../failure';
 
@@ -23,7 +23,7 @@ export async function locks(
 ): Promise<number> {
   await ensureInstalled((line) => {
     progress.say(line);
-  });
+  }, benchComponents(options.only));
   const result = await benchLocks({
     ...options,
     dir: join(projectRoot(), '.lab'),
@@ -34,20 +34,23 @@ export async function locks(
     },
   });
   const goals = goalsOf(result);
+  progress.clear();
   process.stdout.write(`${speedTable(result)}\n${lossTable(result)}\n${goalTable(goals)}\n`);
   const met = goals.every((goal) => goal.met);
   if (json !== undefined) writeJson(json, { ...result, goals, met });
   return met ? EXIT.ok : EXIT.notAsExpected;
 }
 
+const percent = (share: number): string => `${Math.round(100 * share)} %`;
 const rounded = (value: number): string => Math.round(value).toLocaleString('en');
 
-function speedTable({ contenders, roundTripsPerSecond }: LockBenchResult): string {
+function speedTable({ contenders, roundTripsPerSecond, conditions }: LockBenchResult): string {
   const head = [
     'lock',
     'alone/s',
     '32 keys/s',
     'hand-overs/s',
+    'in turns of two',
     'p50 ms',
     'p99 ms',
     'min/max',
@@ -56,20 +59,22 @@ function speedTable({ contenders, roundTripsPerSecond }: LockBenchResult): strin
   ];
   const crowds = Object.keys(contenders[0]?.commandsBy ?? {});
   const table = new Table({ head: [...head, `commands (${crowds.join(', ')} waiters)`], ...PLAIN });
-  for (const { name, alone, alone32, contended, rested, commandsBy } of contenders)
+  for (const { name, kind, alone, alone32, contended, rested, commandsBy } of contenders)
     table.push([
       name,
       rounded(alone),
       rounded(alone32),
       rounded(contended.handOversPerSecond),
+      percent(contended.backAndForth),
       contended.waitP50.toFixed(1),
       contended.waitP99.toFixed(1),
       contended.fairness.toFixed(2),
       rounded(rested.handOversPerSecond),
       rested.waitP99.toFixed(1),
-      crowds.map((crowd) => (commandsBy[crowd] ?? NaN).toFixed(1)).join(', '),
+      kind === 'for scale' ? '' : crowds.map((crowd) => (commandsBy[crowd] ?? NaN).toFixed(1)).join(', '),
     ]);
-  return `round trips of one PING at a time: ${rounded(roundTripsPerSecond)}/s\n${table.toString()}`;
+  const said = Object.entries(conditions).map(([name, value]) => `${name} ${value}`);
+  return `${said.join(', ')}\nround trips of one PING at a time: ${rounded(roundTripsPerSecond)}/s\n${table.toString()}`;
 }
 
 function lossTable({ lossSignals }: LockBenchResult): string {
@@ -88,59 +93,43 @@ function lossTable({ lossSignals }: LockBenchResult): string {
 interface Goal {
   readonly what: string;
   readonly measured: number;
-  readonly goal: string;
+  /** Absent: only to be known. */
+  readonly goal?: string;
   readonly met: boolean;
 }
 
+const known = (what: string, measured: number): Goal => ({ what, measured, met: true });
+const atLeast = (what: string, measured: number, least: number): Goal => ({
+  what,
+  measured,
+  goal: `at least ${least}`,
+  met: measured >= least,
+});
+const atMost = (what: string, measured: number, most: number): Goal => ({
+  what,
+  measured,
+  goal: `at most ${most}`,
+  met: measured <= most,
+});
+
+/** Hand-overs to somebody whose turn it is: two waiters who take turns hand nothing to the others. */
+const shared = ({ contended }: ContenderResult): number =>
+  contended.handOversPerSecond * (1 - contended.backAndForth);
+
+const most = (
+  results: readonly ContenderResult[],
+  of: (one: ContenderResult) => number,
+): ContenderResult | undefined => results.toSorted((a, b) => of(b) - of(a))[0];
+
 function goalsOf({ contenders, roundTripsPerSecond, lossSignals }: LockBenchResult): Goal[] {
-  const peers = contenders.filter(({ ours }) => !ours);
-  const best = peers.toSorted((a, b) => b.contended.handOversPerSecond - a.contended.handOversPerSecond)[0];
-  const fastest = Math.max(...peers.map(({ alone }) => alone));
   const told = contenders.filter(({ name }) => ['token-lua, notify', 'fair'].includes(name));
-  const atLeast = (what: string, measured: number, least: number): Goal => ({
-    what,
-    measured,
-    goal: `at least ${least}`,
-    met: measured >= least,
-  });
-  const atMost = (what: string, measured: number, most: number): Goal => ({
-    what,
-    measured,
-    goal: `at most ${most}`,
-    met: measured <= most,
-  });
-  const ofOne = (one: ContenderResult): Goal[] => [
-    ...(best === undefined
-      ? []
-      : [
-          atLeast(
-            `${one.name}: hand-overs / those of ${best.name}`,
-            one.contended.handOversPerSecond / best.contended.handOversPerSecond,
-            GOALS.handOvers,
-          ),
-          atMost(
-            `${one.name}: p99 wait / that of ${best.name}`,
-            one.contended.waitP99 / best.contended.waitP99,
-            GOALS.wait,
-          ),
-          atLeast(`${one.name}: alone / the fastest peer`, one.alone / fastest, 1),
-        ]),
-    atLeast(
-      `${one.name}: hand-overs / round trips`,
-      one.contended.handOversPerSecond / roundTripsPerSecond,
-      GOALS.ofRoundTrips,
-    ),
-    atMost(
-      `${one.name}: commands per acquisition`,
-      Math.max(...Object.values(one.commandsBy)),
-      GOALS.commands,
-    ),
-  ];
+  const fair = told.filter(({ name }) => name === 'fair');
   return [
-    ...told.flatMap(ofOne),
-    ...told
-      .filter(({ name }) => name === 'fair')
-      .map(({ contended }) => atLeast('fair: min/max', contended.fairness, GOALS.fairness)),
+    ...told.flatMap((one) => [
+      ...besidePeers(one, contenders),
+      ...besideLimits(one, contenders, roundTripsPerSecond),
+    ]),
+    ...fair.map(({ contended }) => atLeast('fair: min/max', contended.fairness, GOALS.fairness)),
     ...lossSignals
       .slice(0, 1)
       .map(({ name, afterMs }) =>
@@ -149,9 +138,76 @@ function goalsOf({ contenders, roundTripsPerSecond, lossSignals }: LockBenchResu
   ];
 }
 
+function besidePeers(one: ContenderResult, contenders: readonly ContenderResult[]): Goal[] {
+  const peers = contenders.filter(({ kind }) => kind === 'polling peer' || kind === 'told peer');
+  const polling = most(
+    peers.filter(({ kind }) => kind === 'polling peer'),
+    shared,
+  );
+  const toldPeer = most(
+    peers.filter(({ kind }) => kind === 'told peer'),
+    shared,
+  );
+  const fastest = most(peers, ({ alone }) => alone);
+  const ratio = (peer: ContenderResult): string => `${one.name}: hand-overs / those of ${peer.name}`;
+  return [
+    ...(polling === undefined
+      ? []
+      : [
+          atLeast(
+            `${ratio(polling)} (polls; without turns of two)`,
+            shared(one) / shared(polling),
+            GOALS.handOvers,
+          ),
+          known(
+            `${ratio(polling)} (with turns of two)`,
+            one.contended.handOversPerSecond / polling.contended.handOversPerSecond,
+          ),
+          atMost(
+            `${one.name}: p99 wait / that of ${polling.name}`,
+            one.contended.waitP99 / polling.contended.waitP99,
+            GOALS.wait,
+          ),
+        ]),
+    ...(toldPeer === undefined
+      ? []
+      : [known(`${ratio(toldPeer)} (does not poll: it wakes all)`, shared(one) / shared(toldPeer))]),
+    ...(fastest === undefined
+      ? []
+      : [atLeast(`${one.name}: alone / ${fastest.name}, the fastest peer`, one.alone / fastest.alone, 1)]),
+  ];
+}
+
+function besideLimits(
+  one: ContenderResult,
+  contenders: readonly ContenderResult[],
+  roundTripsPerSecond: number,
+): Goal[] {
+  const handOvers = one.contended.handOversPerSecond;
+  const limit = contenders.find(({ kind }) => kind === 'ceiling')?.contended.handOversPerSecond;
+  return [
+    ...(limit === undefined
+      ? []
+      : [
+          atLeast(
+            `${one.name}: hand-overs / round trips of the same two commands by ioredis alone`,
+            handOvers / limit,
+            GOALS.ofRoundTrips,
+          ),
+          known('ioredis alone: round trips of these two commands / of PING', limit / roundTripsPerSecond),
+        ]),
+    known(`${one.name}: hand-overs / round trips of PING`, handOvers / roundTripsPerSecond),
+    atMost(
+      `${one.name}: commands per acquisition`,
+      Math.max(...Object.values(one.commandsBy)),
+      GOALS.commands,
+    ),
+  ];
+}
+
 function goalTable(goals: readonly Goal[]): string {
   const table = new Table({ head: ['what', 'measured', 'goal', 'met'], ...PLAIN });
   for (const { what, measured, goal, met } of goals)
-    table.push([what, measured.toFixed(2), goal, met ? 'yes' : 'NO']);
+    table.push([what, measured.toFixed(2), goal ?? '', goal === undefined ? '' : met ? 'yes' : 'NO']);
   return table.toString();
 }

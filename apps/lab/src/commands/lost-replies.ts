@@ -9,16 +9,18 @@ import { EXIT } from '../failure';
 export function register(program: Command): void {
   program
     .command('lost-replies')
-    .description('lose the reply to each acquire and release in Redis: what the buyer believes, what is true')
+    .description('lose the reply to each acquire, renewal and release: what the buyer believes, what is true')
     .option('--docs <file>', 'write the table there: docs/lost-replies.md')
     .option('--json <file>', 'write it as JSON')
     .action(({ docs, json }: { docs?: string; json?: string }) =>
       runCommand(async (context) => {
-        const { crew, stop } = await openWorkshop(context, 1, []);
+        const { crew, stop } = await openWorkshop(context, 1, CATALOGUE);
         context.onEnd(stop);
         const rows: LostReply[] = [];
-        for (const strategy of CATALOGUE)
-          if (strategy.needs === undefined) rows.push(...(await loseReplies(crew.world, strategy)));
+        for (const strategy of CATALOGUE) {
+          context.progress.update(strategy.name);
+          rows.push(...(await loseReplies(crew.world, strategy)));
+        }
         context.progress.clear();
         if (docs === undefined) process.stdout.write(renderLostReplies(rows));
         else writeFileSync(docs, renderLostReplies(rows));

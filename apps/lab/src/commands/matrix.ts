@@ -1,8 +1,8 @@
-import { CELLS, exploreMatrix, renderMatrix, type MatrixCell } from '#lab/explore';
+import { CELLS, exploreMatrix, renderMatrix, type MatrixCell, type MatrixRow } from '#lab/explore';
 import { projectRoot } from '#lab/stack';
 import { CATALOGUE, type Strategy } from '#lab/strategy';
 import type { Command } from 'commander';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { runCommand, writeJson, type Context } from '../command';
@@ -53,6 +53,19 @@ async function makeMatrix(
   let done = 0;
   let schedules = 0;
   const unexpected: string[] = [];
+  const write = (name: string, rows: readonly MatrixRow[]): object => {
+    const seconds = (performance.now() - begun) / 1000;
+    const all = {
+      ...conditions,
+      schedules,
+      seconds: Math.round(seconds),
+      schedulesPerSecond: Math.round(schedules / seconds),
+    };
+    mkdirSync(options.out, { recursive: true });
+    writeFileSync(join(options.out, `${name}.md`), `${renderMatrix(rows, all)}\n`);
+    writeJson(join(options.out, `${name}.json`), { rows, conditions: all });
+    return { rows, conditions: all };
+  };
   const rows = await exploreMatrix(crew, strategies, {
     signal,
     max: options.max,
@@ -66,20 +79,19 @@ async function makeMatrix(
         `${done}/${strategies.length * CELLS.length} ${name}: ${cell.cell} ${cell.sign}; ${rate} schedules/s`,
       );
     },
+    onRows: (sofar) => {
+      write('matrix.partial', sofar);
+    },
   });
   const seconds = (performance.now() - begun) / 1000;
-  const all = {
-    ...conditions,
-    schedules,
-    seconds: Math.round(seconds),
-    schedulesPerSecond: Math.round(schedules / seconds),
-  };
-  const matrix = { rows, conditions: all };
-  mkdirSync(options.out, { recursive: true });
-  writeFileSync(join(options.out, 'matrix.md'), `${renderMatrix(rows, all)}\n`);
-  writeJson(join(options.out, 'matrix.json'), matrix);
-  if (options.json !== undefined) writeJson(options.json, matrix);
   progress.clear();
+  if (signal.aborted) {
+    progress.say(`ended early: what was explored until then is in ${join(options.out, 'matrix.partial.md')}`);
+    return EXIT.notAsExpected;
+  }
+  const matrix = write('matrix', rows);
+  for (const ending of ['md', 'json']) rmSync(join(options.out, `matrix.partial.${ending}`), { force: true });
+  if (options.json !== undefined) writeJson(options.json, matrix);
   process.stdout.write(
     `${schedules} schedules in ${seconds.toFixed(1)} s; ${join(options.out, 'matrix.md')}\n` +
       unexpected.map((line) => `not as the catalogue says: ${line}\n`).join(''),
@@ -87,4 +99,5 @@ async function makeMatrix(
   return unexpected.length === 0 ? EXIT.ok : EXIT.notAsExpected;
 }
 
-const describe = ({ sign, kinds }: MatrixCell): string => `${sign} ${Object.keys(kinds).join(', ')}`;
+const describe = ({ sign, kinds, because = '' }: MatrixCell): string =>
+  `${sign} ${Object.keys(kinds).join(', ')}${because}`;

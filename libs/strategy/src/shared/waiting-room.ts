@@ -22,16 +22,35 @@ interface Line {
 }
 
 /** One waiter's place in a line. */
-export interface Place {
+export class Place {
   /** Rings when it is worth trying. Only the first one's rings; who tries in vain stays the first. */
-  readonly bell: Bell;
-  readonly isFirst: boolean;
+  readonly bell = new Bell();
+
+  constructor(
+    private readonly room: WaitingRoom,
+    private readonly line: Line,
+  ) {}
+
+  get isFirst(): boolean {
+    return this.line.places[0] === this;
+  }
+
   /** Resolves when releases are heard. True: they were not before, so that one may have been missed. */
-  listen(): Promise<boolean>;
+  listen(): Promise<boolean> {
+    return this.room.listen(this.line.key);
+  }
+
   /** The lock was obtained. */
-  leave(): void;
+  leave(): void {
+    this.room.leave(this.line, this);
+  }
+
   /** It was not: whatever was told to this place, the one behind is told. */
-  giveUp(): void;
+  giveUp(): void {
+    const { isFirst } = this;
+    this.leave();
+    if (isFirst) this.line.places[0]?.bell.ring();
+  }
 }
 
 /** The lines of one process. A release that is heard wakes one waiter of each line, not all. */
@@ -44,23 +63,12 @@ export class WaitingRoom implements Hearer {
 
   /** Joins the line for a lock, at its end. */
   enter(key: string): Place {
-    const line = this.lines.get(key) ?? { key, places: [], passed: 0 };
-    this.lines.set(key, line);
-    const place: Place = {
-      bell: new Bell(),
-      get isFirst() {
-        return line.places[0] === place;
-      },
-      listen: () => this.listen(key),
-      leave: () => {
-        this.leave(line, place);
-      },
-      giveUp: () => {
-        const wasFirst = place.isFirst;
-        this.leave(line, place);
-        if (wasFirst) line.places[0]?.bell.ring();
-      },
-    };
+    let line = this.lines.get(key);
+    if (line === undefined) {
+      line = { key, places: [], passed: 0 };
+      this.lines.set(key, line);
+    }
+    const place = new Place(this, line);
     line.places.push(place);
     return place;
   }
@@ -81,14 +89,15 @@ export class WaitingRoom implements Hearer {
     for (const { places } of this.lines.values()) for (const { bell } of places) bell.ring();
   }
 
-  private leave(line: Line, place: Place): void {
+  /** For its places only. */
+  leave(line: Line, place: Place): void {
     const at = line.places.indexOf(place);
     if (at >= 0) line.places.splice(at, 1);
     if (line.places.length === 0) this.lines.delete(line.key);
   }
 
-  /** Several may ask at the same time: to subscribe twice is harmless, and none waits for what another one does. */
-  private async listen(key: string): Promise<boolean> {
+  /** For its places only. Several may ask at the same time: to subscribe twice is harmless, and none waits for what another one does. */
+  async listen(key: string): Promise<boolean> {
     if (this.subscribed.has(key)) return false;
     await this.notices.subscribe(`${CHANNEL}${key}`);
     this.subscribed.add(key);
