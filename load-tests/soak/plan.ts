@@ -72,7 +72,7 @@ export function planSoak({ seed, minutes, components }: SoakWish): SoakPlan {
   );
   const shifts = Array.from({ length: count }, (_, i) => shiftOf(i, count, kinds));
   // some will fire when nobody holds a lock: those do not count
-  const wanted = Math.ceil(1.6 * least);
+  const wanted = 2 * least;
   const left = new Map(
     kinds.map((kind) => [kind, Math.ceil(wanted / shifts.filter((shift) => shift.includes(kind)).length)]),
   );
