@@ -1,3 +1,4 @@
+import { CRASH_CASES } from './crash-case';
 import type { Told } from './client';
 import type { Crash, Left } from './run-crash';
 
@@ -23,6 +24,12 @@ const FOUND_BY = { reconciler: 'the reconciler', client: 'the client alone' } as
 /** docs/crash-matrix.md. */
 export function renderCrashes(crashes: readonly Crash[]): string {
   const names = [...new Set(crashes.map(({ name }) => name))];
+  const notRun = [
+    ...CRASH_CASES.map(({ name }) => name).filter((name) => !names.includes(name)),
+    ...(crashes.some(({ finder }) => finder === 'client')
+      ? []
+      : ['orders that are found by the client alone']),
+  ];
   const head = [
     'app',
     'killed',
@@ -70,6 +77,7 @@ export function renderCrashes(crashes: readonly Crash[]): string {
     'and the rest of the stock is sold to the last unit, and no further.',
     '',
     `${crashes.length} crashes, ${wrong === 0 ? 'all of them well in the end' : `${wrong} of them NOT well in the end`}.`,
+    ...(notRun.length === 0 ? [] : [`Not in this run: ${notRun.join('; ')}.`]),
     '',
     ...names.flatMap(table),
   ].join('\n');

@@ -1,0 +1,81 @@
+import {
+  CRASH_CASES,
+  crashAt,
+  enumerate,
+  type CrashCase,
+  type CrashPoint,
+  type Scene,
+} from '#load-tests/crash';
+import { Target } from '#load-tests/run';
+import { openShop } from './support';
+
+const shop = openShop('crash-matrix');
+
+const scene = (): Scene => ({
+  target: new Target(shop().url('public'), shop().url('lab')),
+  crew: { ready: () => shop().stack.ready() },
+  run: 'spec',
+});
+const named = (name: string): CrashCase => {
+  const found = CRASH_CASES.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`there is no case ${name}`);
+  return found;
+};
+const pointOf = async (crash: CrashCase, fault: string): Promise<CrashPoint> => {
+  const found = (await enumerate(scene(), crash)).find((one) => one.fault === fault);
+  if (found === undefined) throw new Error(`${crash.name} has no ${fault}`);
+  return found;
+};
+
+test.each(CRASH_CASES)('$name: the steps of an order are found, in both apps', async (crash) => {
+  const points = await enumerate(scene(), crash);
+  const faults = points.map(({ fault }) => fault);
+  expect(new Set(faults).size).toBe(faults.length);
+  expect(faults).toEqual(
+    expect.arrayContaining([
+      'order:before(INSERT#1)=kill',
+      'order:after(POST#1)=kill',
+      'order:after(COMMIT#1)=kill',
+      'inventory:before(UPDATE#1)=kill',
+      'inventory:after(COMMIT#1)=kill',
+    ]),
+  );
+});
+
+test.each([
+  ['conditional-update', 'inventory:after(COMMIT#1)=kill', 'reconciler', 'completed'],
+  ['conditional-update', 'order:before(INSERT#2)=kill', 'client', null],
+  ['redis-decr', 'inventory:before(UPDATE#1)=kill', 'reconciler', 'given-up'],
+  ['conditional-update, a cart', 'order:after(POST#1)=kill', 'reconciler', 'completed'],
+] as const)(
+  '%s, killed at %s, found by the %s: all is well in the end',
+  async (name, fault, finder, outcome) => {
+    const crash = named(name);
+    const done = await crashAt(scene(), crash, await pointOf(crash, fault), finder);
+    expect(done.wrong).toEqual([]);
+    expect([done.told.status, done.reconciled, done.toldAgain.status]).toEqual([502, outcome, 201]);
+  },
+);
+
+test('a reconciler that does nothing is found out', async () => {
+  class Idle extends Target {
+    override reconcileOrders(): ReturnType<Target['reconcileOrders']> {
+      return Promise.resolve([]);
+    }
+  }
+  const crash = named('conditional-update');
+  const point = await pointOf(crash, 'order:before(INSERT#2)=kill');
+  const target = new Idle(shop().url('public'), shop().url('lab'));
+  const { wrong } = await crashAt({ ...scene(), target }, crash, point, 'reconciler');
+  expect(wrong).toContainEqual(expect.stringMatching(/movements of .+, orders of $/));
+});
+
+test('a replica that does not die proves nothing', async () => {
+  const crash = named('conditional-update');
+  const point = {
+    ...(await pointOf(crash, 'order:before(POST#1)=kill')),
+    fault: 'order:before(POST#9)=kill',
+  };
+  const { wrong } = await crashAt(scene(), crash, point, 'reconciler');
+  expect(wrong).toContain('nobody saw the replica die: nothing is proved');
+});
