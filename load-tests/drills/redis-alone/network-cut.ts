@@ -64,8 +64,10 @@ const ms = (from: number, to: number): string => ((to - from) / 1000).toFixed(0)
 
 /** When the lock at the server will end, CLOCK_MONOTONIC in microseconds. */
 async function endOfLease({ url }: StartedRedis, key: string): Promise<number> {
-  const left = await withRedis(url, (redis) => redis.pttl(key));
-  return monotonic() + 1000 * left;
+  return withRedis(url, async (redis) => {
+    const asked = monotonic();
+    return asked + 1000 * (await redis.pttl(key));
+  });
 }
 
 const answeredAt = (step: Step | undefined): number => (step === undefined ? NaN : step.at + step.took);
