@@ -114,3 +114,12 @@ test('a lease that is over when it is granted is lost at once: before anything e
   expect(slow.lost.aborted).toBe(true);
   expect(slow.lost.reason).toBeInstanceOf(LockLost);
 });
+
+test('who was stopped at work for longer than its lease is told so before it goes on', async () => {
+  const own = new Lease('lock:{a}:s', 200, systemClock);
+  await own.grant(yes);
+  const work = systemClock.sleep(100, 'WORK');
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400); // the whole process stands still
+  await work;
+  expect(own.lost.aborted).toBe(true);
+});

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 import type { Bell } from './bell';
 import { step } from './step';
 
@@ -42,7 +42,10 @@ export const systemClock: Clock = {
         text: `${why} ${Math.round(ms)} ms`,
         ...(key !== undefined && { key }),
       }),
-      () => delay(ms, undefined, { ref: true }),
+      async () => {
+        await delay(ms, undefined, { ref: true });
+        await turn(); // after a pause of the process other timers are overdue, too: the end of a lease is told first
+      },
     ),
 
   waitFor: (bell, ms, key) =>
