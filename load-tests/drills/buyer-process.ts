@@ -7,6 +7,10 @@ import { Gate } from './gate';
 import type { FromBuyer, Seat, ToBuyer } from './messages';
 
 const tell = (message: FromBuyer): void => void process.send?.(message);
+const fail = (error: unknown): void => {
+  const text = error instanceof Error ? error.message : String(error);
+  tell({ type: 'end', at: monotonic(), code: codeOf(error), text });
+};
 const gate = new Gate(tell);
 let buy: (() => Promise<void>) | undefined;
 
@@ -50,8 +54,7 @@ async function sit(seat: Seat): Promise<void> {
       );
       tell({ type: 'end', at: monotonic(), code: 'APPLIED', text: `sold one: ${before} → ${after}` });
     } catch (error) {
-      const text = error instanceof Error ? error.message : String(error);
-      tell({ type: 'end', at: monotonic(), code: codeOf(error), text });
+      fail(error);
     }
   };
   tell({ type: 'seated' });
@@ -59,7 +62,7 @@ async function sit(seat: Seat): Promise<void> {
 
 process.on('message', (message: ToBuyer) => {
   if (message.type === 'sit') {
-    void sit(message.seat);
+    sit(message.seat).catch(fail);
     return;
   }
   gate.go(message.until);

@@ -41,9 +41,10 @@ export class Buyer {
       execArgv: ['--no-warnings'],
     });
     const buyer = new Buyer(seat.name, child, onMessage);
-    const seated = buyer.hear(({ type }) => type === 'seated');
+    const seated = buyer.hear(({ type }) => type === 'seated' || type === 'end');
     buyer.send({ type: 'sit', seat });
-    await seated;
+    const message = await seated;
+    if (message.type === 'end') throw new Error(`${seat.name} has no connection: ${message.text}`);
     return buyer;
   }
 

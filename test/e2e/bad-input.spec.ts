@@ -1,3 +1,4 @@
+import { CATALOGUE } from '#lab/strategy';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expectProblem, openShop, type Asked } from './support';
@@ -87,6 +88,16 @@ test('an unknown strategy is refused with the list of those that there are', asy
 test.each(['nothing', 'PHONE', '.', '..', '__proto__'])('there is no product "%s"', async (sku) => {
   expectProblem(await shop().order({ sku }), 404, 'STOCK.UNKNOWN_SKU');
 });
+
+// single-writer's answer ends by itself
+const ALONE = CATALOGUE.filter(({ name, needs = [] }) => needs.length === 0 && name !== 'single-writer');
+test.each(ALONE.map(({ name }) => name))(
+  'of a product that does not exist %s leaves nothing behind',
+  async (strategy) => {
+    const reply = await shop().order({ sku: 'nothing', query: `strategy=${strategy}&waitMs=100` });
+    expectProblem(reply, 404, 'STOCK.UNKNOWN_SKU');
+  },
+);
 
 test('another media type is refused', async () => {
   const headers = { 'content-type': 'application/xml' };

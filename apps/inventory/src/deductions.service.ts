@@ -1,9 +1,9 @@
-import type { Change, Movement } from '#lab/balance';
+import { UnknownBalance, type Change, type Movement } from '#lab/balance';
 import { cartLine, Story, type Chosen } from '#lab/http';
 import type { Fault } from '#lab/step';
 import { cartStrategy, type Strategy } from '#lab/strategy';
 import { Inject, Injectable } from '@nestjs/common';
-import { Toolbox } from '#lab/host';
+import { Lab, Toolbox } from '#lab/host';
 
 export interface DeductionLine {
   readonly sku: string;
@@ -30,6 +30,7 @@ export interface Closed {
 export class DeductionsService {
   constructor(
     @Inject(Toolbox) private readonly toolbox: Toolbox,
+    @Inject(Lab) private readonly lab: Lab,
     @Inject(Story) private readonly story: Story,
   ) {}
 
@@ -44,7 +45,7 @@ export class DeductionsService {
     const { balance, delta } = change;
     const begin = { request, balance, delta, strategy: strategy.name, options };
     const tools = this.toolbox.tools(request, options);
-    return this.story.tell(begin, faults, () => strategy.apply(change, tools));
+    return this.story.tell(begin, faults, () => this.known(strategy.apply(change, tools)));
   }
 
   /** All lines or none. Throws `NoCarts` when the strategy cannot. */
@@ -59,7 +60,7 @@ export class DeductionsService {
     const cart = lines.map((line, i) => this.change(line, by, strategy, i));
     const begin = { ...cartLine(request, lines), strategy: strategy.name, options: chosen.options };
     const tools = this.toolbox.tools(request, chosen.options);
-    return this.story.tell(begin, faults, () => strategy.applyAll(cart, tools));
+    return this.story.tell(begin, faults, () => this.known(strategy.applyAll(cart, tools)));
   }
 
   /**
@@ -92,6 +93,16 @@ export class DeductionsService {
         replica: change.replica,
       };
     });
+  }
+
+  /** Of a product that does not exist nothing stays behind: a fencing strategy counts its requests, for ever. */
+  private async known<T>(sale: Promise<T>): Promise<T> {
+    try {
+      return await sale;
+    } catch (error) {
+      if (error instanceof UnknownBalance) await this.lab.forget(error.balance);
+      throw error;
+    }
   }
 
   private change(

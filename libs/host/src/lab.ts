@@ -1,7 +1,7 @@
 import { Ledger } from '#lab/balance';
 import type { Config } from '#lab/config';
 import { readHistory, Story } from '#lab/http';
-import { Servers, type Component } from '#lab/step';
+import { Servers, unobserved, type Component } from '#lab/step';
 import { CATALOGUE, DEFAULT_OPTIONS } from '#lab/strategy';
 import { Inject, Injectable } from '@nestjs/common';
 import { LOCK_SHELVES, type LockLeft, type LockShelf } from './lock-shelves';
@@ -26,6 +26,11 @@ export class Lab {
     // after the row: a count that is loaded from now on is loaded from the new amount
     await Promise.all(this.shelves.map((shelf) => shelf.clear(balance)));
     this.story.reset(balance, amount);
+  }
+
+  /** There is no such balance: what strategies have noted about it goes, where its server can be reached. */
+  async forget(balance: string): Promise<void> {
+    await unobserved(() => Promise.allSettled(this.shelves.map((shelf) => shelf.clear(balance))));
   }
 
   /**

@@ -22,3 +22,16 @@ export async function inTime(stage: Stage, text: string, isTrue: () => Promise<b
     await delay(EVERY_MS);
   }
 }
+
+/** Asks until there is an answer: a client may be on its way to another member. Rejects when that takes too long. */
+export async function inTheEnd<T>(ask: () => Promise<T>): Promise<T> {
+  const begun = performance.now();
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (performance.now() - begun > PATIENCE_MS) throw error;
+      await delay(EVERY_MS);
+    }
+  }
+}

@@ -1,6 +1,7 @@
 import { askEtcd, askZookeeper, withRedis, type Member } from '#lab/stack';
 import { SteppedEtcd, SteppedZooKeeper } from '#lab/step';
 import { lockKey } from '#lab/strategy';
+import { inTheEnd } from './in-time';
 import { BALANCE, type Place, type Stage } from '../stage';
 
 /** A place in the queue of a lock, as the server says it. */
@@ -18,7 +19,7 @@ export interface LockServers {
   readonly members: readonly Member[];
   /** For a buyer: these members, all unless said otherwise, and how long a session or lease is. */
   readonly place: (members?: readonly Member[]) => Place;
-  /** Who has the lock, and who waits behind; rejects when the servers are away. */
+  /** Who has the lock, and who waits behind. Rejects when the servers are away for too long. */
   readonly queue: (strategy: string) => Promise<readonly Ticket[]>;
 }
 
@@ -49,18 +50,19 @@ export async function startZookeeper(stage: Stage, members: number, sessionMs: n
   return {
     members: all,
     place: (some = all) => ({ servers: { zookeeper: urls(some) }, sessionMs }),
-    queue: async (strategy) => {
-      const path = `/${lockKey(BALANCE, strategy)}`;
-      const { session } = witness;
-      const names = await session.children(path);
-      const paths = names.length > 0 ? names.map((name) => `${path}/${name}`) : [path];
-      const nodes = await Promise.all(paths.map((one) => session.get(one)));
-      return nodes.flatMap((node) =>
-        node?.session === undefined
-          ? []
-          : [{ buyer: node.content, fence: node.czxid, session: node.session }],
-      );
-    },
+    queue: (strategy) =>
+      inTheEnd(async () => {
+        const path = `/${lockKey(BALANCE, strategy)}`;
+        const { session } = witness;
+        const names = await session.children(path);
+        const paths = names.length > 0 ? names.map((name) => `${path}/${name}`) : [path];
+        const nodes = await Promise.all(paths.map((one) => session.get(one)));
+        return nodes.flatMap((node) =>
+          node?.session === undefined
+            ? []
+            : [{ buyer: node.content, fence: node.czxid, session: node.session }],
+        );
+      }),
     leaders: () => which(all, async ({ url }) => (await askZookeeper(url, 'srvr'))?.includes('Mode: leader')),
     changes: async (some) => {
       const client = open(some);
@@ -95,11 +97,13 @@ export async function startEtcd(stage: Stage, members: number, leaseMs: number):
     members: all,
     place: (some = all) => ({ servers: { etcd: urls(some) }, options: { leaseMs } }),
     queue: async (strategy) =>
-      (await witness.list(`${lockKey(BALANCE, strategy)}/`)).map(({ value, revision, lease }) => ({
-        buyer: value,
-        fence: revision,
-        ...(lease !== undefined && { session: lease }),
-      })),
+      (await inTheEnd(() => witness.list(`${lockKey(BALANCE, strategy)}/`))).map(
+        ({ value, revision, lease }) => ({
+          buyer: value,
+          fence: revision,
+          ...(lease !== undefined && { session: lease }),
+        }),
+      ),
     leaders: () =>
       which(all, async ({ url }) => {
         const { leader, header } = (await askEtcd(url, 'maintenance/status')) as {

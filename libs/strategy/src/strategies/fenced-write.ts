@@ -8,7 +8,7 @@ export const fencedWrite: Strategy = {
   mechanism:
     'The lock hands out a growing token; the write says WHERE fence < token, and leaves its token in the row.',
   defect:
-    "Only a write that comes after the newer holder's write is refused: one that lands between that holder's read and write passes, and is lost.",
+    "Only a write that comes after the newer holder's write is refused: one that lands between that holder's read and write passes, and is lost. And when a failover of Redis loses two tokens, the counter falls back behind the stale holder's, whose write then passes as the newer one.",
   source: 'Kleppmann, "How to do distributed locking", 2016, taken by its picture.',
   next: 'fenced shows the token to the row before it reads.',
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],

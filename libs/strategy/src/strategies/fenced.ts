@@ -8,7 +8,7 @@ export const fenced: Strategy = {
   mechanism:
     'The lock hands out a growing token; the row is shown it before the read, and the write says WHERE fence = token AND holder = me.',
   defect:
-    'Correct: two holders do occur, and the row refuses the older one. If the counter falls behind the row (Redis restarted empty), everybody is refused until it has caught up.',
+    'Correct: two holders do occur, and the row refuses the older one. If the counter falls behind the row (Redis restarted empty, or a replica that had not heard of the last tokens was promoted), everybody is refused until it has caught up.',
   source: 'Kleppmann, "How to do distributed locking", 2016, with the check also before the read.',
   next: 'conditional-update, where the rule fits into one WHERE, needs no lock at all.',
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
