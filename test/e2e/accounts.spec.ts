@@ -423,8 +423,8 @@ describe('the scan', () => {
     );
     const other = (await replicas()).find(({ state }) => state === 'up');
     // past nginx, which would send every second request to the one that stands still
-    const settled = async () =>
-      (await shop().post(`${other?.url}/lab/account/scan/run?strategy=none`, {})).json;
+    const scan = `${other?.url}/lab/account/scan/run?strategy=none`;
+    const settled = async () => (await shop().post(scan, { body: {} })).json;
     await eventually('the other replica settles it', async () => (await settled())['settled'] === 1, 7000);
     expect((await replicas()).map(({ state }) => state).sort()).toEqual(['paused', 'up']);
     expect((await paused).json).toMatchObject({ settled: 1 });
