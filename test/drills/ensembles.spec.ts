@@ -1,27 +1,11 @@
-import { ensureInstalled, ServerPark } from '#lab/stack';
-import { DRILLS, runDrill, type DrillRun } from '#load-tests/drills';
-import { rmSync } from 'node:fs';
-import { resolve } from 'node:path';
+import type { DrillRun } from '#load-tests/drills';
+import { openDrills } from './support';
 
-jest.setTimeout(120_000); // servers and buyers are processes that start: on a busy machine that takes its time
-
-const dir = resolve('.lab', `test-ensemble-drills-${process.pid}`);
-let park: ServerPark;
-
-beforeAll(async () => {
-  await ensureInstalled((line) => process.stderr.write(`${line}\n`), ['zookeeper', 'etcd']);
-  park = await ServerPark.open(dir);
-});
-afterAll(async () => {
-  await park.stop();
-  rmSync(dir, { recursive: true, force: true });
-});
+const playDrill = openDrills(['zookeeper', 'etcd']);
 
 /** Plays it; whoever states a fact that does not hold is told which one. */
 async function play(name: string): Promise<DrillRun & { readonly codes: readonly string[] }> {
-  const drill = DRILLS.find((one) => one.name === name);
-  if (drill === undefined) throw new Error(`there is no drill ${name}`);
-  const run = await runDrill(park, drill);
+  const run = await playDrill(name);
   expect(run.evidence.facts.filter(({ holds }) => !holds)).toEqual([]);
   expect(run.evidence.facts.length).toBeGreaterThan(2);
   return { ...run, codes: run.evidence.buyers.map(({ name: buyer, code }) => `${buyer} ${code}`) };

@@ -1,19 +1,6 @@
-import { ensureInstalled, projectRoot, ServerPark } from '#lab/stack';
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { DRILLS, runDrill } from '#load-tests/drills';
+import { openDrills } from './support';
 
-const dir = join(projectRoot(), '.lab', `test-drills-${process.pid}`);
-let park: ServerPark;
-beforeAll(async () => {
-  await ensureInstalled(undefined, ['faketime']);
-  park = await ServerPark.open(dir);
-  await park.mysql();
-}, 240_000);
-afterAll(async () => {
-  await park.stop();
-  rmSync(dir, { recursive: true, force: true });
-}, 60_000);
+const play = openDrills(['faketime']);
 
 /** One drill of each kind, with what decides it: facts that a server or the kernel has stated, and who was told what. */
 const ROWS: readonly (readonly [drill: string, verdict: string, facts: readonly string[], buyers: object])[] =
@@ -71,15 +58,9 @@ const ROWS: readonly (readonly [drill: string, verdict: string, facts: readonly 
     ],
   ];
 
-test.each(ROWS)(
-  '%s: %s',
-  async (name, word, facts, told) => {
-    const drill = DRILLS.find((one) => one.name === name);
-    if (drill === undefined) throw new Error(`there is no drill ${name}`);
-    const { evidence, verdict } = await runDrill(park, drill);
-    expect(verdict).toMatchObject({ verdict: word, asExpected: true });
-    expect(evidence.facts).toEqual(expect.arrayContaining(facts.map((text) => ({ text, holds: true }))));
-    expect(Object.fromEntries(evidence.buyers.map(({ name, code }) => [name, code]))).toEqual(told);
-  },
-  60_000,
-);
+test.each(ROWS)('%s: %s', async (name, word, facts, told) => {
+  const { evidence, verdict } = await play(name);
+  expect(verdict).toMatchObject({ verdict: word, asExpected: true });
+  expect(evidence.facts).toEqual(expect.arrayContaining(facts.map((text) => ({ text, holds: true }))));
+  expect(Object.fromEntries(evidence.buyers.map(({ name, code }) => [name, code]))).toEqual(told);
+});

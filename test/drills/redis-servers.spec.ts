@@ -1,18 +1,6 @@
-import { projectRoot, ServerPark } from '#lab/stack';
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { DRILLS, runDrill } from '#load-tests/drills';
+import { openDrills } from './support';
 
-const dir = join(projectRoot(), '.lab', `test-drills-${process.pid}`);
-let park: ServerPark;
-beforeAll(async () => {
-  park = await ServerPark.open(dir);
-  await park.mysql();
-}, 240_000);
-afterAll(async () => {
-  await park.stop();
-  rmSync(dir, { recursive: true, force: true });
-}, 60_000);
+const play = openDrills();
 
 interface Row {
   readonly drill: string;
@@ -86,16 +74,10 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-test.each(ROWS)(
-  '$drill: $verdict',
-  async ({ drill: name, verdict: word, facts, told, figures = {} }) => {
-    const drill = DRILLS.find((one) => one.name === name);
-    if (drill === undefined) throw new Error(`there is no drill ${name}`);
-    const { evidence, verdict } = await runDrill(park, drill);
-    expect(verdict).toMatchObject({ verdict: word, asExpected: true });
-    expect(evidence.facts).toEqual(expect.arrayContaining(facts.map((text) => ({ text, holds: true }))));
-    expect(Object.fromEntries(evidence.buyers.map(({ name, code }) => [name, code]))).toEqual(told);
-    expect(evidence.figures).toMatchObject(figures);
-  },
-  120_000,
-);
+test.each(ROWS)('$drill: $verdict', async ({ drill: name, verdict: word, facts, told, figures = {} }) => {
+  const { evidence, verdict } = await play(name);
+  expect(verdict).toMatchObject({ verdict: word, asExpected: true });
+  expect(evidence.facts).toEqual(expect.arrayContaining(facts.map((text) => ({ text, holds: true }))));
+  expect(Object.fromEntries(evidence.buyers.map(({ name, code }) => [name, code]))).toEqual(told);
+  expect(evidence.figures).toMatchObject(figures);
+});
