@@ -117,7 +117,7 @@ const TRICKS: readonly Trick[] = [
   withHeaders(['Transfer-Encoding', 'nonsense']),
   withHeaders(['Expect', '100-continue']),
   withHeaders(['Expect', 'nonsense']),
-  withHeaders(['Connection', 'upgrade, x-request-id'], ['Upgrade', 'h2c']),
+  withHeaders(['Connection', 'close, upgrade, x-request-id'], ['Upgrade', 'h2c']),
   withHeaders(['X-Large', 'x'.repeat(3900)]),
   withHeaders(['X-Large', 'x'.repeat(5000)]),
   withHeaders(...Array.from({ length: 3 }, (_, i) => [`X-Large-${i}`, 'x'.repeat(3800)] as const)),
