@@ -7,6 +7,7 @@ import { startMysql } from './mysql';
 import { startRedis, type StartedRedis } from './redis';
 import { type Shard, startRedisCluster } from './redis-cluster';
 import { startSentinel, type Watch } from './sentinel';
+import { send } from './identity';
 import type { Server } from './server';
 import type { ServerName } from './types';
 import { Wire } from './wire';
@@ -25,6 +26,7 @@ export interface Member {
 export class ServerPark {
   private readonly servers: Server[] = [];
   private readonly wires: Wire[] = [];
+  private readonly adopted = new Set<number>();
   private database: Promise<{ server: Server; url: string }> | undefined;
 
   private constructor(
@@ -113,11 +115,13 @@ export class ServerPark {
     return this.layout.lockDir;
   }
 
-  /** A process that is no server of ours, killed with us should we be killed. Returns how to dismiss it. */
+  /** A process that is no server of ours, killed when the park stops, or is cleaned up after. Returns how to dismiss it. */
   adopt(name: string, pid: number): () => void {
     this.claim.add(name, pid);
+    this.adopted.add(pid);
     return () => {
       this.claim.remove(pid);
+      this.adopted.delete(pid);
     };
   }
 
@@ -133,6 +137,7 @@ export class ServerPark {
 
   async stop(): Promise<void> {
     this.claim.close();
+    for (const pid of this.adopted) send(pid, 'SIGKILL'); // one that was stopped does not end by itself
     await this.clear();
     await (await this.database?.catch(() => undefined))?.server.stop();
     this.layout.removeData();
