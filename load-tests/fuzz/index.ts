@@ -6,4 +6,4 @@ export { minimal } from './minimal';
 export { toBytes, toCurl, type Addresses, type FuzzRequest, type Side } from './request';
 export { runFuzz, type Finding, type FuzzPlan, type FuzzRun, type Subject } from './run';
 export { changes, type State } from './state';
-export { openSubject, type LabUnderFuzz } from './subject';
+export { labOf, openSubject, type LabUnderFuzz } from './subject';

@@ -1,3 +1,5 @@
+import type { Stack } from '#lab/stack';
+import { dirname, join } from 'node:path';
 import { request } from 'undici';
 import { endpointsOf, type Endpoint, type OpenApi } from './document';
 import type { Addresses } from './request';
@@ -14,6 +16,23 @@ export interface LabUnderFuzz {
   /** Which processes run; absent: that cannot be seen. */
   readonly lives?: () => Promise<string>;
 }
+
+/** A stack of this machine: its addresses, servers and processes, for a look past the apps. */
+export const labOf = (stack: Stack): LabUnderFuzz => {
+  const { urls, historyDir } = stack;
+  return {
+    addresses: {
+      public: urls.public,
+      internal: urls.inventory,
+      ...(urls.lab !== undefined && { lab: urls.lab }),
+    },
+    mysqlUrl: urls.mysql,
+    redisUrl: urls.redis,
+    lockDir: join(dirname(historyDir), 'locks'),
+    lives: async () =>
+      (await stack.replicas()).map(({ name, pid, starts }) => `${name} ${pid} ${starts}`).join(', '),
+  };
+};
 
 /** The apps whose documents nginx has, at `/docs/NAME.json`. */
 const APPS = ['order', 'inventory', 'account'] as const;

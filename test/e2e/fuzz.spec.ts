@@ -1,10 +1,10 @@
-import { openSubject, runFuzz } from '#load-tests/fuzz';
-import { labUnderFuzz, openShop } from './support';
+import { labOf, openSubject, runFuzz } from '#load-tests/fuzz';
+import { openShop } from './support';
 
 const shop = openShop('fuzz', { replicas: { order: 2, inventory: 2, account: 2 } });
 
 test('500 requests, valid and broken, to every endpoint: each is answered, and what is refused changes nothing', async () => {
-  const { subject, close } = await openSubject(labUnderFuzz(shop().stack));
+  const { subject, close } = await openSubject(labOf(shop().stack));
   try {
     const run = await runFuzz(subject, { seed: 20261121, requests: 500 });
     expect(run.findings).toEqual([]);

@@ -1,8 +1,7 @@
 import { rmSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { type Replica, type Stack, type StackOptions, startProcesses } from '#lab/stack';
 import type { HistoryLine } from '#lab/step';
-import type { LabUnderFuzz } from '#load-tests/fuzz';
 import { Redis } from 'ioredis';
 import { createConnection } from 'mysql2/promise';
 import { Agent, request } from 'undici';
@@ -163,23 +162,6 @@ export function openShop(name: string, more: Partial<StackOptions> = {}): () => 
     return shop;
   };
 }
-
-/** Its addresses, servers and processes, for a look past the apps. */
-export const labUnderFuzz = (stack: Stack): LabUnderFuzz => {
-  const { urls, historyDir } = stack;
-  return {
-    addresses: {
-      public: urls.public,
-      internal: urls.inventory,
-      ...(urls.lab !== undefined && { lab: urls.lab }),
-    },
-    mysqlUrl: urls.mysql,
-    redisUrl: urls.redis,
-    lockDir: join(dirname(historyDir), 'locks'),
-    lives: async () =>
-      (await stack.replicas()).map(({ name, pid, starts }) => `${name} ${pid} ${starts}`).join(', '),
-  };
-};
 
 /** A problem+json with this status and code. */
 export function expectProblem({ status, headers, json }: Reply, wanted: number, code: string): void {

@@ -23,7 +23,13 @@ type CartDeductionAnswer = Omit<DeductionAnswer, 'sku' | 'quantity' | 'before' |
   readonly lines: readonly Pick<DeductionAnswer, 'sku' | 'quantity' | 'before' | 'after'>[];
 };
 
-const ONCE = 'names the deduction: of all that have this name one is made at most';
+const ApiDeductionId = (): MethodDecorator =>
+  ApiHeader({
+    name: 'X-Deduction-Id',
+    required: false,
+    description: 'names the deduction: of all that have this name one is made at most',
+    schema: { type: 'string', pattern: DEDUCTION_ID.source },
+  });
 
 @ApiTags('stock')
 @Controller()
@@ -38,12 +44,7 @@ export class DeductionsController {
     summary: 'Deduct stock by the strategy that the request names (internal: the order app calls it)',
   })
   @ApiChoice()
-  @ApiHeader({
-    name: 'X-Deduction-Id',
-    required: false,
-    description: ONCE,
-    schema: { type: 'string', pattern: DEDUCTION_ID.source },
-  })
+  @ApiDeductionId()
   @ApiFault()
   async deduct(
     @Param() { sku }: SkuParams,
@@ -66,12 +67,7 @@ export class DeductionsController {
     summary: 'Deduct a whole cart, all or nothing, by a strategy that can (internal: the order app calls it)',
   })
   @ApiChoice()
-  @ApiHeader({
-    name: 'X-Deduction-Id',
-    required: false,
-    description: ONCE,
-    schema: { type: 'string', pattern: DEDUCTION_ID.source },
-  })
+  @ApiDeductionId()
   @ApiFault()
   async deductAll(
     @Body() { lines }: CartDeductionBody,

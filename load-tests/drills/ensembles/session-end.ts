@@ -1,5 +1,5 @@
 import type { OnDemand } from '#lab/stack';
-import type { Drill } from '../drill';
+import { OVERSOLD, type Drill } from '../drill';
 import { inTime } from './in-time';
 import { startEtcd, startRedis, startZookeeper, type LockServers } from './lock-servers';
 import { before, type Mark } from '../messages';
@@ -132,6 +132,6 @@ export const SESSION_END: readonly Drill[] = VARIANTS.map((variant) => ({
   strategy: variant.strategy,
   options: { workMs: 1, waitMs: 10_000 },
   ...(variant.needs !== undefined && { needs: variant.needs }),
-  ...(variant.isSafe === undefined && { expected: { must: ['oversold', 'lost-update'], may: [] } }),
+  ...(variant.isSafe === undefined && { expected: OVERSOLD }),
   play: play(variant),
 }));

@@ -18,7 +18,7 @@ interface Third {
   readonly clock?: FakedClock;
 }
 
-export async function startVoters(park: ServerPark, { args = [], clock }: Third): Promise<Voters> {
+export async function startVoters(park: ServerPark, { args = [], clock }: Third = {}): Promise<Voters> {
   const [one, two, third, four, five] = await Promise.all([
     park.redis('redis-1'),
     park.redis('redis-2'),

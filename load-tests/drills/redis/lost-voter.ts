@@ -1,13 +1,10 @@
-import type { ServerPark, StartedRedis } from '#lab/stack';
 import type { Buyer } from '../buyer';
 import type { Drill } from '../drill';
 import { before } from '../messages';
+import { startVoters } from '../redis-alone/voters';
 import type { Stage } from '../stage';
 
 const VOTERS = 5;
-
-export const startVoters = (park: ServerPark): Promise<StartedRedis[]> =>
-  Promise.all(Array.from({ length: VOTERS }, (_, i) => park.redis(`redis-${i + 1}`)));
 
 /** On how many voters the buyer's first try was granted. */
 const granted = ({ steps }: Buyer): number => {
@@ -17,7 +14,7 @@ const granted = ({ steps }: Buyer): number => {
 
 /** A holds all five voters when one dies: B gets no majority of the four, and C, after A, does. */
 async function play(stage: Stage): Promise<void> {
-  const voters = await startVoters(stage.park);
+  const { all: voters } = await startVoters(stage.park);
   const place = { servers: { voters: voters.map(({ url }) => url) } };
   const A = await stage.buyer('A', place);
   await A.runUntil(before('UPDATE'));

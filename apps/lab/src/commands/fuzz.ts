@@ -2,7 +2,7 @@ import { projectRoot } from '#lab/stack';
 import type { Command } from 'commander';
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
-import { openSubject, runFuzz, type FuzzRun, type LabUnderFuzz } from '#load-tests/fuzz';
+import { labOf, openSubject, runFuzz, type FuzzRun, type LabUnderFuzz } from '#load-tests/fuzz';
 import { runCommand, writeJson, type Context } from '../command';
 import { EXIT, Failure } from '../failure';
 import { printFuzz } from '../print/fuzz';
@@ -75,20 +75,8 @@ async function findLab(options: FuzzOptions, context: Context): Promise<Found> {
   const dir = join(projectRoot(), '.lab', `run-${process.pid}`);
   const stack = await startStack(dir, { ...context, components: [] }, { account: 2 });
   context.onEnd(() => stack.stop());
-  const { urls } = stack;
   return {
-    lab: {
-      addresses: {
-        public: urls.public,
-        internal: urls.inventory,
-        ...(urls.lab !== undefined && { lab: urls.lab }),
-      },
-      mysqlUrl: urls.mysql,
-      redisUrl: urls.redis,
-      lockDir: join(dir, 'locks'),
-      lives: async () =>
-        (await stack.replicas()).map(({ name, pid, starts }) => `${name} ${pid} ${starts}`).join(', '),
-    },
+    lab: labOf(stack),
     conditions: () => stack.conditions(),
   };
 }
