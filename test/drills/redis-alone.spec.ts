@@ -60,6 +60,7 @@ const ROWS: readonly (readonly [drill: string, verdict: string, facts: readonly 
 
 test.each(ROWS)('%s: %s', async (name, word, facts, told) => {
   const { evidence, verdict } = await play(name);
+  expect(evidence.facts.filter(({ holds }) => !holds)).toEqual([]);
   expect(verdict).toMatchObject({ verdict: word, asExpected: true });
   expect(evidence.facts).toEqual(expect.arrayContaining(facts.map((text) => ({ text, holds: true }))));
   expect(Object.fromEntries(evidence.buyers.map(({ name, code }) => [name, code]))).toEqual(told);

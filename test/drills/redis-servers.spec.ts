@@ -76,6 +76,7 @@ const ROWS: readonly Row[] = [
 
 test.each(ROWS)('$drill: $verdict', async ({ drill: name, verdict: word, facts, told, figures = {} }) => {
   const { evidence, verdict } = await play(name);
+  expect(evidence.facts.filter(({ holds }) => !holds)).toEqual([]);
   expect(verdict).toMatchObject({ verdict: word, asExpected: true });
   expect(evidence.facts).toEqual(expect.arrayContaining(facts.map((text) => ({ text, holds: true }))));
   expect(Object.fromEntries(evidence.buyers.map(({ name, code }) => [name, code]))).toEqual(told);

@@ -58,12 +58,12 @@ export class Wire {
   }
 
   private reset(): void {
-    for (const socket of this.sockets) socket.resetAndDestroy();
+    for (const socket of this.sockets) reset(socket);
   }
 
   private carry(client: Socket): void {
     if (!this.open) {
-      client.resetAndDestroy();
+      reset(client);
       return;
     }
     const server = connect(this.target.port, this.target.host);
@@ -83,4 +83,13 @@ export class Wire {
       });
     }
   }
+}
+
+/**
+ * Resets a connection. One that is being ended already is only destroyed: libuv refuses to reset while its shutdown is
+ * pending, Node drops the handle all the same, and a process then waits for it without end when it exits.
+ */
+function reset(socket: Socket): void {
+  if (socket.writableEnded) socket.destroy();
+  else socket.resetAndDestroy();
 }

@@ -10,7 +10,7 @@ import { runCommand, writeJson, type Context } from '../command';
 import { EXIT } from '../failure';
 import { runJson, writeRunFolder } from '../run-folder';
 import { startLab } from '../session';
-import { allAsExpected, drillsJson, drillTable, runDrills } from './drill';
+import { allAsExpected, drillsJson, drillTable, proveDrills } from './drill';
 
 interface Row {
   readonly scenario: Scenario;
@@ -28,7 +28,7 @@ export function register(program: Command): void {
       runCommand(async (context) => {
         const all = options.all === true;
         const rows = await runAll(context, all ? [...DEMO, ...MORE] : DEMO);
-        const drilled = all ? await runDrills(DRILLS, 1, context) : [];
+        const drilled = all ? await proveDrills(DRILLS, context) : [];
         process.stdout.write(`${table(rows)}\n`);
         if (all) process.stdout.write(`${drillTable(drilled)}\n`);
         if (options.json !== undefined) {

@@ -2,7 +2,7 @@ import { ensureInstalled, projectRoot, ServerPark } from '#lab/stack';
 import Table from 'cli-table3';
 import type { Command } from 'commander';
 import { join, relative } from 'node:path';
-import { DRILLS, runDrill, type Drill, type DrillRun } from '#load-tests/drills';
+import { DRILLS, proveDrill, runDrill, type Drill, type DrillRun } from '#load-tests/drills';
 import { runCommand, writeJson, type Context } from '../command';
 import { EXIT, Failure } from '../failure';
 import { writeDrillFolder } from '../run-folder';
@@ -57,10 +57,26 @@ function chosen(names: readonly string[]): readonly Drill[] {
     : DRILLS.filter((one) => names.some((name) => one.name.startsWith(name)));
 }
 
-/** Runs each drill so many times on servers of its own. */
-export async function runDrills(
+/** Runs each drill so many times on servers of its own: every run counts, whatever it says. */
+const runDrills = (drills: readonly Drill[], repeats: number, context: Context): Promise<Drilled[]> =>
+  playAll(drills, repeats, runDrill, context);
+
+/** Runs each drill once, and again where it has proved nothing. */
+export const proveDrills = (drills: readonly Drill[], context: Context): Promise<Drilled[]> =>
+  playAll(
+    drills,
+    1,
+    (park, drill) =>
+      proveDrill(park, drill, (because) => {
+        context.progress.say(`${drill.name} has proved nothing and is played again: ${because}`);
+      }),
+    context,
+  );
+
+async function playAll(
   drills: readonly Drill[],
   repeats: number,
+  play: (park: ServerPark, drill: Drill) => Promise<DrillRun>,
   { progress, signal, onEnd }: Context,
 ): Promise<Drilled[]> {
   await ensureInstalled(
@@ -77,7 +93,7 @@ export async function runDrills(
     for (let n = 1; n <= repeats; n++) {
       signal.throwIfAborted();
       progress.update(`[${i + 1}/${drills.length}] ${drill.name}: run ${n} of ${repeats}`);
-      runs.push(await runDrill(park, drill));
+      runs.push(await play(park, drill));
     }
     drilled.push({ drill, runs });
     const told = toldOf(runs);
