@@ -12,7 +12,7 @@ export { projectRoot } from './paths';
 export type { OnDemand } from './programs';
 export { startProcesses } from './processes';
 export type { ClusterNode, Shard } from './redis-cluster';
-export { withRedis, type StartedRedis } from './redis';
+export { acknowledgedBy, withRedis, type StartedRedis } from './redis';
 export { ServerPark, type Member } from './server-park';
 export { Wire } from './wire';
 export { askZookeeper } from './zookeeper';

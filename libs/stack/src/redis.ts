@@ -103,3 +103,18 @@ export async function withRedis<T>(url: string, use: (redis: Redis) => Promise<T
 
 const parseInfo = (text: string): Record<string, string> =>
   Object.fromEntries([...text.matchAll(/^(\w+):(.*)\r$/gm)].map(([, key = '', value = '']) => [key, value]));
+
+/**
+ * How many replicas have all data and follow what is written. Each of two writes must be acknowledged: the first one may be in
+ * the copy that a new replica was given, and that one is told nothing more until it has answered once, up to a second later.
+ */
+export async function acknowledgedBy(redis: Redis, replicas: number, patienceMs: number): Promise<number> {
+  const first = await acknowledgedWrite(redis, replicas, patienceMs);
+  return first < replicas ? first : acknowledgedWrite(redis, replicas, patienceMs);
+}
+
+/** A message that is published passes through the same stream as a write, and leaves no key. */
+async function acknowledgedWrite(redis: Redis, replicas: number, patienceMs: number): Promise<number> {
+  await redis.publish('lab:sync', '');
+  return redis.wait(replicas, patienceMs);
+}

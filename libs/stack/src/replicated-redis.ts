@@ -2,7 +2,7 @@ import type { Claim } from './claim';
 import { StackError } from './errors';
 import type { Layout } from './layout';
 import { until } from './poll';
-import { info, startRedis, type StartedRedis, withRedis } from './redis';
+import { acknowledgedBy, info, startRedis, type StartedRedis, withRedis } from './redis';
 import type { Server } from './server';
 
 const REPLICAS = 2;
@@ -60,16 +60,9 @@ export class ReplicatedRedis {
   }
 }
 
-/**
- * How many replicas acknowledge that they have all data. A replica is `online` before it has said so for the first time,
- * up to a second later; a message that is published passes through the same stream as a write, and leaves no key.
- */
 async function acknowledged(url: string, replicas: number): Promise<number> {
   try {
-    return await withRedis(url, async (redis) => {
-      await redis.publish('lab:sync', '');
-      return redis.wait(replicas, ACKNOWLEDGE_MS);
-    });
+    return await withRedis(url, (redis) => acknowledgedBy(redis, replicas, ACKNOWLEDGE_MS));
   } catch {
     return 0;
   }

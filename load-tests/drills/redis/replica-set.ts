@@ -1,4 +1,4 @@
-import { withRedis, type ServerPark, type StartedRedis, type Wire } from '#lab/stack';
+import { acknowledgedBy, withRedis, type ServerPark, type StartedRedis, type Wire } from '#lab/stack';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Stage } from '../stage';
 
@@ -44,14 +44,13 @@ export const roadsTo = async (park: ServerPark, { url }: StartedRedis): Promise<
 
 const SYNC_MS = 30_000;
 
-/** Resolves when so many replicas have acknowledged all that the server has written. */
+/** Resolves when so many replicas have all that the server has written, and follow what it writes. */
 export async function inSync({ server, url }: StartedRedis, count: number): Promise<void> {
   const until = performance.now() + SYNC_MS;
   await withRedis(url, async (redis) => {
-    while ((await redis.wait(count, 100)) < count) {
+    while ((await acknowledgedBy(redis, count, 100)) < count) {
       if (performance.now() > until)
         throw new Error(`${server.name} has no ${count} replicas in sync after ${SYNC_MS / 1000} s`);
-      await redis.publish('lab:sync', ''); // a replica acknowledges at the next write, and this leaves no key
       await delay(5);
     }
   });
