@@ -18,6 +18,22 @@ export interface Sold {
   readonly answers: Answer[];
 }
 
+/** Answers that leave it open whether it was bought: under a key one may ask again. */
+const UNDECIDED: ReadonlySet<string> = new Set([
+  'NO_ANSWER',
+  'OUTCOME_UNKNOWN',
+  'IDEMPOTENCY.IN_PROGRESS',
+  'DEPENDENCY.DOWN',
+]);
+/** So long a buyer asks again. Milliseconds. */
+const INSISTS_MS = 20_000;
+
+/** What a buyer sends beside the order. */
+interface Sent {
+  readonly fault?: string | undefined;
+  readonly key?: string | undefined;
+}
+
 /** Answers of a buyer who did not come as far as the step at which its fault would have fired. */
 const TURNED_AWAY: ReadonlySet<string> = new Set([
   'STOCK.SOLD_OUT',
@@ -27,13 +43,17 @@ const TURNED_AWAY: ReadonlySet<string> = new Set([
   'LOCK.WAIT_TIMEOUT',
 ]);
 
-/** The buyers of one planned balance: each buys again as soon as it has its answer. */
+/**
+ * The buyers of one planned balance: each buys again as soon as it has its answer. Every other one sends an `Idempotency-Key`,
+ * and when nobody could tell it whether it has bought, it asks again under it.
+ */
 export class Crowd {
   readonly sold: Sold[] = [];
   private readonly faults: string[] = [];
   private opening: Promise<void> | undefined;
   private over = false;
   private sent = 0;
+  private keys = 0;
 
   constructor(
     private readonly planned: PlannedBalance,
@@ -52,24 +72,34 @@ export class Crowd {
   /** Resolves when `stop` was called and every buyer has its answer. */
   async buy(): Promise<void> {
     await this.openNext();
-    await Promise.all(Array.from({ length: this.planned.buyers }, () => this.buyer()));
+    await Promise.all(Array.from({ length: this.planned.buyers }, (_, i) => this.buyer(i % 2 === 1)));
   }
 
   stop(): void {
     this.over = true;
   }
 
-  private async buyer(): Promise<void> {
+  private async buyer(hasKey: boolean): Promise<void> {
     while (!this.over) {
       const balance = this.sold.at(-1);
       if (balance === undefined) return;
       const header = this.faults.shift();
-      const answer = await this.order(balance, header);
-      balance.answers.push(answer);
-      if (header !== undefined && TURNED_AWAY.has(answer.code)) this.faults.unshift(header);
-      if (answer.code === 'DEPENDENCY.DOWN' || answer.code === 'NO_ANSWER') await delay(TRY_AGAIN_MS);
+      const key = hasKey ? `${this.name}-k${++this.keys}` : undefined;
+      const code = await this.order(balance, { fault: header, key });
+      if (header !== undefined && TURNED_AWAY.has(code)) this.faults.unshift(header);
+      if (key !== undefined) await this.insist(balance, key, code);
+      else if (code === 'DEPENDENCY.DOWN' || code === 'NO_ANSWER') await delay(TRY_AGAIN_MS);
       const late = balance.answers.filter(({ code }) => code === 'STOCK.SOLD_OUT').length;
       if (late >= LATECOMERS && balance === this.sold.at(-1)) await this.openNext();
+    }
+  }
+
+  /** Asks again until somebody knows whether it was bought. */
+  private async insist(balance: Sold, key: string, first: string): Promise<void> {
+    const until = performance.now() + INSISTS_MS;
+    for (let code = first; UNDECIDED.has(code) && performance.now() < until;) {
+      await delay(TRY_AGAIN_MS);
+      code = await this.order(balance, { key });
     }
   }
 
@@ -94,42 +124,63 @@ export class Crowd {
     this.sold.push({ sku, strategy, stock, answers: [] });
   }
 
-  private async order({ sku, strategy }: Sold, fault: string | undefined): Promise<Answer> {
-    const id = `${this.name}-r${++this.sent}`;
-    const begun = performance.now();
+  /** Sends an order, and notes what it was told: returns the code. */
+  private async order(balance: Sold, sent: Sent): Promise<string> {
+    const request = `${this.name}-r${++this.sent}`;
+    const at = performance.now();
+    const { status, code, replica, bought } = await this.ask(balance, request, sent).catch(() => NO_ANSWER);
+    balance.answers.push({
+      request: bought ?? request,
+      ...(sent.key !== undefined && { key: sent.key }),
+      status,
+      code,
+      quantity: 1,
+      replica,
+      at,
+      tookMs: performance.now() - at,
+    });
+    return code;
+  }
+
+  private async ask({ sku, strategy }: Sold, id: string, { fault, key }: Sent): Promise<Told> {
     const options = optionsSchema.parse(this.planned.options);
-    const told = (status: number, code: string, replica: string | null): Answer => {
-      const tookMs = performance.now() - begun;
-      return { request: id, status, code, quantity: 1, replica, at: begun, tookMs };
-    };
-    try {
-      const { statusCode, headers, body } = await request(
-        `${this.labUrl}/orders?${choiceQuery(strategy, options)}`,
-        {
-          method: 'POST',
-          dispatcher: this.agent,
-          headersTimeout: LONGEST_ANSWER_MS,
-          headers: {
-            'content-type': 'application/json',
-            'x-request-id': id,
-            ...(fault !== undefined && { 'x-fault': fault }),
-          },
-          body: JSON.stringify({ sku, quantity: 1, buyer: 'soak' }),
+    const { statusCode, headers, body } = await request(
+      `${this.labUrl}/orders?${choiceQuery(strategy, options)}`,
+      {
+        method: 'POST',
+        dispatcher: this.agent,
+        headersTimeout: LONGEST_ANSWER_MS,
+        headers: {
+          'content-type': 'application/json',
+          'x-request-id': id,
+          ...(fault !== undefined && { 'x-fault': fault }),
+          ...(key !== undefined && { 'idempotency-key': `"${key}"` }),
         },
-      );
-      const text = await body.text();
-      return told(statusCode, codeOf(statusCode, text), headers['x-replica']?.toString() ?? null);
-    } catch {
-      return told(0, 'NO_ANSWER', null);
-    }
+        body: JSON.stringify({ sku, quantity: 1, buyer: 'soak' }),
+      },
+    );
+    const replica = headers['x-replica']?.toString() ?? null;
+    return { status: statusCode, replica, ...read(statusCode, await body.text()) };
   }
 }
 
-function codeOf(status: number, text: string): string {
-  if (status === 201) return 'APPLIED';
+/** What a buyer is told. */
+interface Told {
+  readonly status: number;
+  readonly code: string;
+  readonly replica: string | null;
+  /** The request that has bought it: this one, or an earlier one under its key. */
+  readonly bought?: string;
+}
+
+const NO_ANSWER: Told = { status: 0, code: 'NO_ANSWER', replica: null };
+
+function read(status: number, text: string): Pick<Told, 'code' | 'bought'> {
   try {
-    return (JSON.parse(text) as { code?: string }).code ?? `HTTP ${status}`;
+    const { code, request } = JSON.parse(text) as { code?: string; request?: string };
+    if (status === 201 && request !== undefined) return { code: 'APPLIED', bought: request };
+    return { code: code ?? `HTTP ${status}` };
   } catch {
-    return `HTTP ${status}`;
+    return { code: `HTTP ${status}` };
   }
 }

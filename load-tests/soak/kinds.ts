@@ -43,7 +43,10 @@ export const ENDS_LEASES: readonly Kind[] = [
   ),
 ];
 
-export const KILL = kind('kill', 'a replica is killed (SIGKILL)', ['survivesDeadHolder'], ['holder-killed']);
+export const KILLS: readonly Kind[] = [
+  kind('kill', 'a replica that sells is killed (SIGKILL)', ['survivesDeadHolder'], ['holder-killed']),
+  kind('order-killed', 'a replica that places orders is killed (SIGKILL), half-way with one', [], []),
+];
 
 /** Faults of the database, of the work and of nginx: no lease ends that its holder could have kept. */
 export const TAKES_TIME: readonly Kind[] = [
@@ -61,7 +64,7 @@ export const LOSES_PARTS: readonly Kind[] = [
   kind('replica-lost', 'one replica of Redis is killed', [], [], 'replica'),
 ];
 
-export const ALL_KINDS: readonly Kind[] = [KILL, ...ENDS_LEASES, ...TAKES_TIME, ...LOSES_PARTS];
+export const ALL_KINDS: readonly Kind[] = [...KILLS, ...ENDS_LEASES, ...TAKES_TIME, ...LOSES_PARTS];
 
 /** What a strategy promises that is sold by for ten minutes, whatever the fault. */
 const ALWAYS: readonly Capability[] = [

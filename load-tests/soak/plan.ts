@@ -1,7 +1,7 @@
 import { seeded } from '#lab/explore';
 import type { Component } from '#lab/step';
 import { findStrategy, type Strategy } from '#lab/strategy';
-import { ALL_KINDS, eligible, ENDS_LEASES, KILL, LOSES_PARTS, TAKES_TIME, type Kind } from './kinds';
+import { ALL_KINDS, eligible, ENDS_LEASES, KILLS, LOSES_PARTS, TAKES_TIME, type Kind } from './kinds';
 
 /** A fault at its time. */
 export interface PlannedFault {
@@ -95,7 +95,7 @@ export function planSoak({ seed, minutes, components }: SoakWish): SoakPlan {
 function shiftOf(i: number, count: number, kinds: readonly Kind[]): readonly Kind[] {
   if (count < TURNS) return kinds;
   const turn = [ENDS_LEASES, TAKES_TIME, LOSES_PARTS][i % TURNS] ?? [];
-  const withKill = i === 0 || i === count - 1 ? [KILL, ...turn] : turn;
+  const withKill = i === 0 || i === count - 1 ? [...KILLS, ...turn] : turn;
   return withKill.filter((kind) => kinds.includes(kind));
 }
 
@@ -145,6 +145,10 @@ function detail(
   switch (kind) {
     case 'kill':
       return carried(dice.one(['after(UPDATE)=kill', 'before(COMMIT)=kill']));
+    case 'order-killed':
+      return carried(
+        `order:${dice.one(['after(INSERT#1)', 'before(INSERT#2)', 'after(COMMIT)'])}=kill`, // the intent, the order, its reply
+      );
     case 'pause':
       return carried(
         `${dice.one(['after(UPDATE)', 'before(COMMIT)'])}=pause(${leaseMs + dice.from(200, 900)})`,

@@ -92,6 +92,18 @@ describe('a minute', () => {
     ['has orders that nobody could reconcile', good(), { reconciled: false }, /could not be reconciled/],
     ['has an order of what was never taken', phantom(), {}, /nothing was taken/],
     [
+      'sells twice under one key',
+      insisted('APPLIED', true),
+      {},
+      /1 Idempotency-Keys were bought twice, e.g. k/,
+    ],
+    [
+      'tells a buyer at last that what it has bought is not bought',
+      insisted('STOCK.SOLD_OUT'),
+      {},
+      /1 Idempotency-Keys were bought, and its buyer was told at last that it was not/,
+    ],
+    [
       'tells APPLIED without an order',
       good().told('c', 'APPLIED'),
       {},
@@ -128,6 +140,31 @@ describe('a minute', () => {
     const tale = good().sells('c', 8);
     tale.answers.splice(-1, 1);
     expect(judge(tale.told('c', 'OUTCOME_UNKNOWN'))).toMatchObject({ toldUnknown: 1, wrong: [] });
+  });
+
+  test('holds all the same: a buyer who had to ask again under its key, and was told what the first one came to', () => {
+    expect(judge(insisted('APPLIED'))).toMatchObject({ insisted: { purchases: 1, bought: 1 }, wrong: [] });
+    expect(judge(insisted('IDEMPOTENCY.IN_PROGRESS'))).toMatchObject({
+      insisted: { purchases: 1, bought: 0 },
+      toldUnknown: 2,
+      wrong: [],
+    });
+  });
+
+  test('counts the death of an order replica while others held a lock, although its own request held none', () => {
+    const fault = {
+      type: 'fault',
+      request: 'c',
+      fault: 'order:after(COMMIT)=kill',
+      action: 'kill',
+      at: 'COMMIT',
+    };
+    const dies = (tale: Tale): Tale =>
+      tale.line(fault, 'order-1').line({ type: 'exit', signal: 'SIGKILL' }, 'order-1');
+    expect(judge(end(dies(met())).sells('a').sells('b')).fired).toEqual({ 'order-killed': 1 });
+    expect(judge(dies(good())).inVain).toEqual({ 'order-killed': 1 });
+    const unseen = end(met().line(fault, 'order-1')).sells('a').sells('b');
+    expect(judge(unseen).inVain).toEqual({ 'order-killed': 1 });
   });
 
   test('holds all the same: two holders, where the catalogue says so, and a replica that was asked to end', () => {
@@ -184,6 +221,18 @@ function toldNo(): Tale {
   const tale = good().sells('c', 8);
   tale.answers.splice(-1, 1);
   return tale.told('c', 'LOCK.LOST');
+}
+
+/** c had no answer, and asked again under its key; `twice`: a second one was sold to it then. */
+function insisted(code: string, twice = false): Tale {
+  const tale = good().sells('c', 8);
+  tale.answers.splice(-1, 1);
+  tale.told('c', 'NO_ANSWER', 1, 'k');
+  if (twice) {
+    tale.sells('c2', 7);
+    tale.answers.splice(-1, 1);
+  }
+  return tale.told(twice ? 'c2' : code === 'APPLIED' ? 'c' : 'c3', code, 1, 'k');
 }
 
 function phantom(): Tale {

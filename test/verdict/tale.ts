@@ -84,8 +84,9 @@ export class Tale {
     return this.told(request, 'APPLIED', units);
   }
 
-  told(request: string, code: string, quantity = 1): this {
-    this.answers.push({ request, status: 0, code, quantity, replica: 'order-1', at: 0, tookMs: 1 });
+  told(request: string, code: string, quantity = 1, key?: string): this {
+    const answer = { request, status: 0, code, quantity, replica: 'order-1', at: 0, tookMs: 1 };
+    this.answers.push({ ...answer, ...(key !== undefined && { key }) });
     return this;
   }
 

@@ -5,10 +5,22 @@ import { createServer } from 'node:net';
 const LOWEST = 20_000;
 const HIGHEST = 32_000;
 
+/** A Redis Cluster's nodes talk to one another on a second port, so far above their own. */
+const BUS = 10_000;
+/** By then whoever was given a port listens on it, or never will. Milliseconds. */
+const TAKEN_BY_MS = 60_000;
+
+/** A port that is preferred, any port, or one whose cluster bus is free, too. */
+export type PortWish = number | 'with bus' | undefined;
+
 const handedOut = new Set<number>();
 
-/** Whether a server could listen on this loopback port now. */
-export function isFree(port: number): Promise<boolean> {
+/** Whether a server could listen on this loopback port now, and on its cluster bus where that is wished for. */
+export async function isFree(port: number, wish?: PortWish): Promise<boolean> {
+  return (await canListen(port)) && (wish !== 'with bus' || (await canListen(port + BUS)));
+}
+
+function canListen(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', () => {
@@ -22,25 +34,14 @@ export function isFree(port: number): Promise<boolean> {
   });
 }
 
-/** A port that nobody listens on: the preferred one, or a random one that was not handed out before. */
-export async function freePort(preferred?: number): Promise<number> {
-  let port = preferred ?? randomInt(LOWEST, HIGHEST);
-  while (handedOut.has(port) || !(await isFree(port))) port = randomInt(LOWEST, HIGHEST);
+/** A port that nobody listens on: the preferred one, or a random one that was not handed out just now. */
+export async function freePort(wish?: PortWish): Promise<number> {
+  const draw = (): number => randomInt(LOWEST, wish === 'with bus' ? HIGHEST - BUS : HIGHEST);
+  let port = typeof wish === 'number' ? wish : draw();
+  while (handedOut.has(port) || !(await isFree(port, wish))) port = draw();
   handedOut.add(port);
+  setTimeout(giveBack, TAKEN_BY_MS, port).unref();
   return port;
-}
-
-/** A Redis Cluster's nodes talk to one another on a second port, so far above their own. */
-const BUS = 10_000;
-
-/** A port whose cluster bus is free, too. */
-export async function freePortWithBus(): Promise<number> {
-  for (;;) {
-    const port = randomInt(LOWEST, HIGHEST - BUS);
-    if (handedOut.has(port + BUS) || !(await isFree(port)) || !(await isFree(port + BUS))) continue;
-    handedOut.add(port + BUS);
-    return port;
-  }
 }
 
 /** The port may be handed out again. */

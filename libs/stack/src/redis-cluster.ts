@@ -3,7 +3,6 @@ import type { Claim } from './claim';
 import { StackError } from './errors';
 import type { Layout } from './layout';
 import { until } from './poll';
-import { freePortWithBus } from './ports';
 import { startRedis, type StartedRedis, withRedis } from './redis';
 
 const PRIMARIES = 3;
@@ -46,7 +45,7 @@ async function startNode(layout: Layout, claim: Claim, number: number): Promise<
   // a replica that was cut off is elected all the same: what it lacks is what there is to see
   args.push('--cluster-replica-validity-factor', '0');
   const name = `node-${number}` as const;
-  const started = await startRedis(layout, claim, name, args, {}, await freePortWithBus());
+  const started = await startRedis(layout, claim, name, args, {}, 'with bus');
   const id = await ask(started, async (redis) => {
     await redis.cluster('SET-CONFIG-EPOCH', number);
     return redis.cluster('MYID');

@@ -5,6 +5,7 @@ import { give } from './account';
 import type { Claim } from './claim';
 import type { Layout } from './layout';
 import { infra } from './paths';
+import type { PortWish } from './ports';
 import { demand, NEEDED } from './programs';
 import { type Recipe, type Server, startOnFreePorts } from './server';
 import type { Conditions, ServerName } from './types';
@@ -21,7 +22,7 @@ export async function startRedis(
   name: ServerName = 'redis',
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
-  preferredPort?: number,
+  port?: PortWish,
 ): Promise<StartedRedis> {
   const program = demand(NEEDED.redis).path;
   const data = layout.dataFolder(name);
@@ -29,7 +30,7 @@ export async function startRedis(
   copyFileSync(infra('redis', 'redis.conf'), config);
   give(config, layout.account);
   const { server, ports } = await startOnFreePorts(
-    [preferredPort],
+    [port],
     ([port = 0]): Recipe => ({
       name,
       ports: [port],

@@ -140,6 +140,7 @@ export class ServerPark {
     for (const pid of this.adopted) send(pid, 'SIGKILL'); // one that was stopped does not end by itself
     await this.clear();
     await (await this.database?.catch(() => undefined))?.server.stop();
+    await this.claim.abandon(); // one whose start was given up, as another one's had failed
     this.layout.removeData();
     this.claim.release();
   }

@@ -3,7 +3,7 @@ import { Child, type Command } from './child';
 import { StackError } from './errors';
 import { tail } from './paths';
 import { until } from './poll';
-import { freePort, giveBack, isFree } from './ports';
+import { freePort, giveBack, isFree, type PortWish } from './ports';
 import type { ServerName } from './types';
 
 const START_MS = 20_000;
@@ -102,14 +102,14 @@ export class Server {
 
 /**
  * Starts a server on free ports, and again on others when somebody else was faster to take one.
- * `preferred` has one entry per port needed.
+ * `wishes` has one entry per port needed; a preferred one is tried first.
  */
 export async function startOnFreePorts(
-  preferred: readonly (number | undefined)[],
+  wishes: readonly PortWish[],
   recipe: (ports: number[]) => Recipe,
   claim: Claim,
 ): Promise<{ server: Server; ports: number[] }> {
-  const { servers, ports } = await startTogether(preferred, (chosen) => [recipe(chosen)], claim);
+  const { servers, ports } = await startTogether(wishes, (chosen) => [recipe(chosen)], claim);
   const [server] = servers;
   if (server === undefined) throw new Error('one recipe makes one server');
   return { server, ports };
@@ -117,19 +117,20 @@ export async function startOnFreePorts(
 
 /** As `startOnFreePorts`, several servers that know one another's ports, and answer only when the others run too. */
 export async function startTogether(
-  preferred: readonly (number | undefined)[],
+  wishes: readonly PortWish[],
   recipes: (ports: number[]) => readonly Recipe[],
   claim: Claim,
 ): Promise<{ servers: readonly Server[]; ports: number[] }> {
   for (let attempt = 1; ; attempt++) {
     const ports: number[] = [];
-    for (const port of preferred) ports.push(await freePort(attempt === 1 ? port : undefined));
+    for (const wish of wishes)
+      ports.push(await freePort(attempt > 1 && typeof wish === 'number' ? undefined : wish));
     const servers = recipes(ports).map((recipe) => new Server(recipe, claim));
     const starts = await Promise.allSettled(servers.map((server) => server.start()));
     const failed = starts.find((start) => start.status === 'rejected');
     if (failed === undefined) return { servers, ports };
     for (const server of servers) if (server.isUp) await server.kill();
-    const free = await Promise.all(ports.map(isFree));
+    const free = await Promise.all(ports.map((port, i) => isFree(port, wishes[i])));
     ports.forEach(giveBack);
     if (attempt === TRIES || free.every(Boolean)) throw failed.reason;
   }

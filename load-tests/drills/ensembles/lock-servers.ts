@@ -47,6 +47,7 @@ export async function startZookeeper(stage: Stage, members: number, sessionMs: n
   };
   const witness = open(all);
   await witness.connect();
+  let asked = 0;
   return {
     members: all,
     place: (some = all) => ({ servers: { zookeeper: urls(some) }, sessionMs }),
@@ -54,6 +55,8 @@ export async function startZookeeper(stage: Stage, members: number, sessionMs: n
       inTheEnd(async () => {
         const path = `/${lockKey(BALANCE, strategy)}`;
         const { session } = witness;
+        // a member reads what it has, and may be behind: with a write of its own it has all that was before
+        await session.create(`/asked-${session.id}-${++asked}`, '');
         const names = await session.children(path);
         const paths = names.length > 0 ? names.map((name) => `${path}/${name}`) : [path];
         const nodes = await Promise.all(paths.map((one) => session.get(one)));

@@ -51,11 +51,12 @@ export function printSoak({ plan, minutes, samples, verdict }: SoakRun): string 
       'faults that count',
       'in vain',
       'outcome unknown',
+      'asked again',
       'held',
     ],
     style: { head: [], border: [] },
     wordWrap: true,
-    colWidths: [8, 7, 10, 11, 34, 40, 22, 9, 36],
+    colWidths: [8, 7, 10, 11, 34, 40, 22, 9, 12, 36],
   });
   for (const minute of minutes)
     table.push([
@@ -67,6 +68,7 @@ export function printSoak({ plan, minutes, samples, verdict }: SoakRun): string 
       counts(minute.fired),
       counts(minute.inVain),
       minute.toldUnknown,
+      `${minute.insisted.purchases}: ${minute.insisted.bought} bought`,
       minute.wrong.length === 0 ? 'yes' : `NO: ${minute.wrong.join('; ')}`,
     ]);
   const growth = new Table({

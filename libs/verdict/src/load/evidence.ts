@@ -39,6 +39,8 @@ export interface Answer {
   readonly code: string;
   /** Units, of each product of a cart. */
   readonly quantity: number;
+  /** The `Idempotency-Key` under which it was asked for, where there was one: several answers may share it. */
+  readonly key?: string;
   /** The products that it wanted, where that is a cart. */
   readonly cart?: readonly string[];
   readonly replica: string | null;

@@ -9,6 +9,8 @@ export interface FiredFault {
   readonly request: string;
   readonly replica: string;
   readonly at: string;
+  /** Microseconds, as in the history. */
+  readonly t: number;
   /** What it does: `kill`, `pause`, … */
   readonly action: string;
   readonly seenBy: string | null;
@@ -91,6 +93,7 @@ function firedFault(
     request,
     replica,
     at,
+    t,
     action,
     seenBy: HITS_PROCESS.has(action) ? (seen === undefined ? null : witness) : 'the step that it hit',
     holding: holders.includes(request),

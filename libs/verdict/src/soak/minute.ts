@@ -50,6 +50,8 @@ export interface MinuteVerdict {
   readonly answers: Readonly<Record<string, number>>;
   /** Buyers who were told that nobody knows whether they bought. */
   readonly toldUnknown: number;
+  /** Purchases that were asked for more than once under their key, and how many of them somebody was told are bought. */
+  readonly insisted: { readonly purchases: number; readonly bought: number };
   /** Faults by kind: those that hit a holder, or a server, while others were there. */
   readonly fired: Readonly<Record<string, number>>;
   /** Faults that fired otherwise: they do not count. */
@@ -59,7 +61,11 @@ export interface MinuteVerdict {
 }
 
 /** Answers that say: nobody knows whether it was sold. */
-const NOBODY_KNOWS: ReadonlySet<string> = new Set(['OUTCOME_UNKNOWN', 'NO_ANSWER']);
+const NOBODY_KNOWS: ReadonlySet<string> = new Set([
+  'OUTCOME_UNKNOWN',
+  'NO_ANSWER',
+  'IDEMPOTENCY.IN_PROGRESS',
+]);
 const MAY_HAVE_BOUGHT: ReadonlySet<string> = new Set(['APPLIED', ...NOBODY_KNOWS]);
 
 /** Judges one minute. Pure: the same evidence, the same verdict. */
@@ -68,10 +74,16 @@ export function judgeMinute(minute: MinuteEvidence): MinuteVerdict {
   const contended = minute.balances.map(({ evidence }) => contention(evidence.history));
   const isContended = (t: number): boolean => contended.some((at) => at(t));
   const requestFaults = judged.flatMap(({ faults }) =>
-    faults.map(({ action, seenBy, holding, others }) => ({
-      kind: action === 'pause-until' ? 'pause' : action,
-      counts: seenBy !== null && holding && others > 0,
-    })),
+    faults.map((fault) => {
+      const { action, seenBy, holding, others, t } = fault;
+      // who places an order holds no lock: it is enough that others do
+      if (ofOrders(fault))
+        return { kind: 'order-killed', counts: seenBy !== null && isContended(t) };
+      return {
+        kind: action === 'pause-until' ? 'pause' : action,
+        counts: seenBy !== null && holding && others > 0,
+      };
+    }),
   );
   const serverFaults = minute.serverFaults.map(({ kind, from, feltBy }) => ({
     kind,
@@ -90,6 +102,10 @@ export function judgeMinute(minute: MinuteEvidence): MinuteVerdict {
     soldOut: judged.filter(({ soldOut }) => soldOut).length,
     answers: sumOf(judged.map(({ answers }) => answers)),
     toldUnknown: judged.reduce((sum, { toldUnknown }) => sum + toldUnknown, 0),
+    insisted: {
+      purchases: judged.reduce((sum, { insisted }) => sum + insisted.length, 0),
+      bought: judged.reduce((sum, { insisted }) => sum + insisted.filter(isBought).length, 0),
+    },
     fired: count(faults.filter(({ counts }) => counts)),
     inVain: count(faults.filter(({ counts }) => !counts)),
     wrong: [
@@ -113,11 +129,20 @@ function judgeBalance({ evidence, allowed }: SoakBalance) {
     ({ request, code }) => code === 'APPLIED' && !(ordered.has(request) && moved.has(request)),
   );
   const internal = evidence.answers.filter(({ code }) => code === 'INTERNAL' || code.startsWith('HTTP '));
+  const keyed = purchasesOf(evidence);
   const about = `${evidence.sku} (${evidence.strategy})`;
   const others = verdict.violations.filter((kind) => kind !== 'orphan' && !allowed.includes(kind));
   const sentences = [
     ...(others.length > 0 ? [`${others.join(', ')}: ${verdict.because.join('; ')}`] : []),
     ...some(misled, 'sold, and their buyers were told that they were not'),
+    ...someKeys(
+      keyed.filter(({ orders }) => orders > 1),
+      'bought twice',
+    ),
+    ...someKeys(
+      keyed.filter((purchase) => purchase.orders > 0 && !MAY_HAVE_BOUGHT.has(purchase.code)),
+      'bought, and its buyer was told at last that it was not',
+    ),
     ...some(verdict.orphans, 'taken from the stock, and never ordered'),
     ...some(verdict.phantoms, 'ordered, and nothing was taken from the stock'),
     ...some(
@@ -138,10 +163,47 @@ function judgeBalance({ evidence, allowed }: SoakBalance) {
     soldOut: verdict.finalStock === 0,
     answers: verdict.outcomes,
     faults: verdict.faults,
+    insisted: keyed.filter(({ asked }) => asked > 1),
     toldUnknown: evidence.answers.filter(({ code }) => NOBODY_KNOWS.has(code)).length,
     wrong: sentences.map((sentence) => `${about}: ${sentence}`),
   };
 }
+
+/** What was asked for under one key. */
+interface Purchase {
+  readonly key: string;
+  /** How often it was asked for, and what it was told at last. */
+  readonly asked: number;
+  readonly code: string;
+  /** Orders that came of it. */
+  readonly orders: number;
+}
+
+function purchasesOf({ answers, orders }: Evidence): readonly Purchase[] {
+  const keyed = answers.flatMap((answer) =>
+    answer.key === undefined ? [] : [{ ...answer, key: answer.key }],
+  );
+  const ordered = groupBy(orders, ({ request }) => request);
+  return [...groupBy(keyed, ({ key }) => key)].map(([key, told]) => ({
+    key,
+    asked: told.length,
+    code: told.at(-1)?.code ?? 'NO_ANSWER',
+    orders: [...new Set(told.map(({ request }) => request))].reduce(
+      (sum, request) => sum + (ordered.get(request)?.length ?? 0),
+      0,
+    ),
+  }));
+}
+
+const isBought = ({ code }: Purchase): boolean => code === 'APPLIED';
+
+const someKeys = (purchases: readonly Purchase[], what: string): string[] =>
+  purchases.length === 0
+    ? []
+    : [`${purchases.length} Idempotency-Keys were ${what}, e.g. ${purchases[0]?.key ?? ''}`];
+
+/** A fault of an order replica, by the prefix that names its app: a kill, there is no other one. */
+const ofOrders = ({ fault }: { readonly fault: string }): boolean => fault.startsWith('order:');
 
 const some = (requests: readonly string[], what: string): string[] =>
   requests.length === 0 ? [] : [`${requests.length} requests were ${what}, e.g. ${requests[0] ?? ''}`];
