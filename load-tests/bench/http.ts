@@ -18,7 +18,7 @@ export interface BenchOptions {
   readonly replicas: number;
   /** Two folders for the two stacks are made in here. */
   readonly dir: string;
-  readonly environment?: Readonly<Record<string, string | undefined>>;
+  readonly environment?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
   /** Told of every stack as soon as it runs, so that it can be stopped when this is given up. */
   readonly onStart?: (stack: Stack) => void;

@@ -49,9 +49,17 @@ export class Checkout {
   }
 
   start(...args: string[]): Running {
+    return this.startWith([], ...args);
+  }
+
+  /** `variables`, each `NAME=value`, are added to the environment. */
+  startWith(variables: readonly string[], ...args: string[]): Running {
     const main = join(this.root, 'dist', 'apps', 'lab', 'src', 'main.js');
     const running = new Running(
-      spawn(process.execPath, [main, ...args], { cwd: this.root, stdio: ['ignore', 'pipe', 'pipe'] }),
+      spawn('env', [...variables, process.execPath, main, ...args], {
+        cwd: this.root,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }),
     );
     this.started.push(running);
     return running;

@@ -35,6 +35,12 @@ describe('bad usage ends with 2 and one line', () => {
   });
 });
 
+test('a variable of the environment that is wrong: the lab does not start', async () => {
+  const { end } = checkout.startWith(['ORDER_RECONCILE_EVERY_MS=soon'], 'up');
+  expectBadUsage(await end, 'ORDER_RECONCILE_EVERY_MS');
+  expect(checkout.processes()).toEqual([]);
+});
+
 test('an address where no lab is: one line that says what to do', async () => {
   const { code, stdout, stderr } = await checkout.run('verdict', 'phone', '--lab-url', 'http://127.0.0.1:1');
   expect({ code, stdout, lines: stderr.trimEnd().split('\n').length }).toEqual({

@@ -78,6 +78,31 @@ const schema = z.object({
     .describe('folder of the locks that are directories: replicas share them on one host only'),
 });
 
+const settings = schema
+  .pick({
+    ORDER_RECONCILE_EVERY_MS: true,
+    ORDER_RECONCILE_AFTER_MS: true,
+    SCAN_EVERY_MS: true,
+    SCAN_STRATEGY: true,
+  })
+  .partial();
+
+/**
+ * Of an environment the variables that whoever starts a lab may set for its replicas, as they are written. Throws an error
+ * that names each wrong one.
+ */
+export function readSettings(environment: NodeJS.ProcessEnv = process.env): Record<string, string> {
+  const parsed = settings.safeParse(environment);
+  if (!parsed.success) throw wrong(parsed.error);
+  const names = Object.keys(settings.shape);
+  return Object.fromEntries(
+    names.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])),
+  );
+}
+
+const wrong = (error: z.ZodError): Error =>
+  new Error(`the environment is not usable:\n${z.prettifyError(error)}`);
+
 /** The settings of one process, read from its environment once, at boot. */
 export interface Config {
   readonly replica: string;
@@ -113,7 +138,7 @@ export interface Config {
 /** Reads and validates the environment. Throws an error that names each wrong variable. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
   const parsed = schema.safeParse(environment);
-  if (!parsed.success) throw new Error(`the environment is not usable:\n${z.prettifyError(parsed.error)}`);
+  if (!parsed.success) throw wrong(parsed.error);
   const { data } = parsed;
   return {
     replica: data.REPLICA,

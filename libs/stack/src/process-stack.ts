@@ -239,11 +239,8 @@ export class ProcessStack implements Stack {
 
   /** A Node.js process with what an app of ours is told. */
   private node(name: string, script: string, port: number) {
-    const nodeVariables = Object.entries(this.options.environment ?? {}).filter(([key]) =>
-      key.startsWith('NODE_'),
-    );
     const env = {
-      ...(Object.fromEntries(nodeVariables) as Record<string, string>),
+      ...this.options.environment,
       REPLICA: name,
       HOST: '127.0.0.1',
       PORT: String(port),

@@ -40,8 +40,8 @@ export interface StackOptions {
   readonly preferredPorts?: { readonly public: number; readonly lab: number };
   /** `full` (default): a commit is on disk before it is answered; `relaxed`: within a second. */
   readonly durability?: Durability;
-  /** The caller's environment, of which only NODE_* reaches the replicas. */
-  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** What the replicas have in their environment beside the addresses of the servers. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Main files of the apps, absolute; default: those of dist/. */
   readonly entries?: Readonly<Partial<Record<AppName, string>>>;
   /** Scripts run to their end before the first replica starts; default: the migrations of dist/. */

@@ -1,8 +1,10 @@
 import { InvalidArgumentError, type Command } from 'commander';
+import { readSettings } from '#lab/config';
 import { ensureInstalled, startProcesses } from '#lab/stack';
 import { COMPONENT_NAMES, COMPONENTS, type Component } from '#lab/step';
 import { once } from 'node:events';
 import { runCommand } from '../command';
+import { EXIT, Failure } from '../failure';
 import { upDir } from '../session';
 import { whole } from './load';
 
@@ -46,6 +48,7 @@ export function register(program: Command): void {
         const say = (line: string): void => {
           progress.say(line);
         };
+        const environment = settings();
         await ensureInstalled(say, components);
         const replicas = { order, inventory, account };
         const stack = await startProcesses({
@@ -53,6 +56,7 @@ export function register(program: Command): void {
           replicas,
           components,
           lab,
+          environment,
           preferredPorts: PREFERRED_PORTS,
           signal,
           onProgress: say,
@@ -63,6 +67,15 @@ export function register(program: Command): void {
         return 0;
       }),
     );
+}
+
+function settings(): Record<string, string> {
+  try {
+    return readSettings();
+  } catch (error) {
+    const [, ...lines] = (error as Error).message.split('\n');
+    throw new Failure(`the environment is wrong: ${lines.map((line) => line.trim()).join(' ')}`, EXIT.usage);
+  }
 }
 
 function welcome(publicUrl: string, labUrl: string | undefined): string {
