@@ -1,101 +1,22 @@
 import { ACCOUNTS } from './accounts';
+import { DATABASE } from './database';
+import { DEMO } from './demo';
 import { IN_LOAD } from './in-load';
-import { MORE as CATALOGUE_ROWS } from './more';
-import { afterFault, longWork, rush, scenario, workTime, type Scenario } from './scenario';
+import { OTHER_LOCKS } from './other-locks';
+import { REDIS_LOCKS } from './redis-locks';
+import type { Scenario } from './scenario';
 
+export { DEMO } from './demo';
 export type { Scenario } from './scenario';
 
-/** The demo, in the order of the ladder. Each row comes out the same every time. */
-export const DEMO: readonly Scenario[] = [
-  scenario('none', 'oversells', { strategy: 'none', ...rush, options: { workMs: 5 } }, workTime),
-  scenario('local-mutex-1', 'one replica: exact', { strategy: 'local-mutex', ...rush, replicas: 1 }),
-  scenario(
-    'local-mutex-2',
-    'two replicas: oversells',
-    { strategy: 'local-mutex', ...rush, options: { workMs: 5 } },
-    workTime,
-  ),
-  scenario('setnx', 'exact', { strategy: 'setnx', ...rush, options: { waitMs: 20_000 } }),
-  scenario(
-    'setnx-killed',
-    'holder killed: stuck for ever',
-    {
-      strategy: 'setnx',
-      ...afterFault,
-      options: { waitMs: 300 },
-      fault: { header: 'after(SETNX)=kill', on: { kind: 'first' } },
-    },
-    'the first buyer is alone: it gets the lock and dies holding it',
-  ),
-  scenario('expiring', 'exact', { strategy: 'expiring', ...rush, options: { waitMs: 20_000 } }),
-  scenario(
-    'expiring-killed',
-    'holder killed: sells again after the lease',
-    {
-      strategy: 'expiring',
-      ...afterFault,
-      options: { leaseMs: 3000, waitMs: 10_000 },
-      fault: { header: 'after(SET)=kill', on: { kind: 'first' } },
-    },
-    'the first buyer is alone: it gets the lock and dies holding it',
-  ),
-  scenario(
-    'expiring-long-work',
-    'work outlives the lease: oversells, deletes foreign locks',
-    { strategy: 'expiring', ...longWork },
-    'work 300 ms, lease 200 ms',
-  ),
-  scenario(
-    'token-checked-paused',
-    "paused before its DEL: deletes another's lock",
-    {
-      strategy: 'token-checked',
-      ...afterFault,
-      options: { leaseMs: 500, workMs: 150, waitMs: 20_000 },
-      fault: { header: 'before(DEL)=pause(lock-taken)', on: { kind: 'first' } },
-    },
-    'the process stands still until somebody else holds the key',
-  ),
-  scenario(
-    'token-lua-paused',
-    "paused before its release: nobody's lock is deleted",
-    {
-      strategy: 'token-lua',
-      ...afterFault,
-      options: { leaseMs: 500, workMs: 150, waitMs: 20_000 },
-      fault: { header: 'before(release-if-owner)=pause(lock-taken)', on: { kind: 'first' } },
-    },
-    'the process stands still until somebody else holds the key',
-  ),
-  scenario(
-    'token-lua-long-work',
-    'work outlives the lease: two holders, oversells',
-    { strategy: 'token-lua', ...longWork },
-    'work 300 ms, lease 200 ms',
-  ),
-  scenario('watchdog-long-work', 'the lease is renewed: exact', {
-    strategy: 'watchdog',
-    ...longWork,
-    requests: 10,
-    connections: 10,
-  }),
-  scenario(
-    'watchdog-paused',
-    'paused before its write: loses an update',
-    {
-      strategy: 'watchdog',
-      ...afterFault,
-      options: { leaseMs: 500, workMs: 20, waitMs: 20_000 },
-      fault: { header: 'before(UPDATE)=pause(sale)', on: { kind: 'first' } },
-    },
-    "the process stands still until somebody else's sale is committed",
-  ),
-  scenario('for-update', 'exact', { strategy: 'for-update', ...rush }),
-  scenario('conditional-update', 'exact', { strategy: 'conditional-update', ...rush }),
-];
-
 /** The other rows of `lab demo --all`. */
-export const MORE: readonly Scenario[] = [...CATALOGUE_ROWS, ...IN_LOAD, ...ACCOUNTS];
+export const MORE: readonly Scenario[] = [
+  ...REDIS_LOCKS,
+  ...OTHER_LOCKS,
+  ...DATABASE,
+  ...IN_LOAD,
+  ...ACCOUNTS,
+];
 
 export const SCENARIOS: ReadonlyMap<string, Scenario> = new Map(
   [...DEMO, ...MORE].map((one) => [one.name, one]),

@@ -28,6 +28,10 @@ export const longWork = {
 };
 /** One buyer is hit by the fault; then ten come. */
 export const afterFault = { stock: 10, requests: 30, connections: 10 };
+export const alone = 'the first buyer is alone: it gets the lock and dies holding it';
+export const untilSale = "the process stands still until somebody else's sale is committed";
+/** Paused at its write until somebody else has sold. */
+export const paused = { ...afterFault, options: { leaseMs: 500, workMs: 20, waitMs: 20_000 } };
 export const workTime = '5 ms of work between reading and writing';
 /** Two products, and buyers who put them into their carts in opposite order. */
 export const crossedCarts = {

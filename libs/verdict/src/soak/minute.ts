@@ -77,8 +77,7 @@ export function judgeMinute(minute: MinuteEvidence): MinuteVerdict {
     faults.map((fault) => {
       const { action, seenBy, holding, others, t } = fault;
       // who places an order holds no lock: it is enough that others do
-      if (ofOrders(fault))
-        return { kind: 'order-killed', counts: seenBy !== null && isContended(t) };
+      if (ofOrders(fault)) return { kind: 'order-killed', counts: seenBy !== null && isContended(t) };
       return {
         kind: action === 'pause-until' ? 'pause' : action,
         counts: seenBy !== null && holding && others > 0,
