@@ -15,7 +15,7 @@ export const redisDecr: Strategy = {
   mechanism:
     'No lock: a Lua script checks and decrements a count in Redis, and writes down who took how much; the database follows, and keeps its own WHERE stock >= n.',
   defect:
-    'A replica that dies between the two has taken units that nobody gets: undersold until somebody reconciles (POST /lab/inventory/reconcile). Who comes before a write that then fails is told that all are sold, although its unit goes back. Without the WHERE, units that are given back, or a count that is loaded anew, while a write is on its way would oversell.',
+    'A replica that dies between the two has taken units that nobody gets: undersold until somebody reconciles (POST /lab/inventory/reconcile); as its write may still arrive, it stays listed until the product is set anew. Who comes before a write that then fails is told that all are sold, although its unit goes back. Without the WHERE, units that are given back, or a count that is loaded anew, while a write is on its way would oversell.',
   source: 'The flash-sale articles: "deduct the stock in Redis first".',
   next: 'conditional-update alone is exact: the count before it only spares the database.',
   options: ['workMs'],
