@@ -4,7 +4,7 @@ import { REDIS } from './redis';
 import { REDIS_ALONE } from './redis-alone';
 
 export type { Drill } from './drill';
-export { proveDrill, runDrill, type DrillRun } from './run-drill';
+export { runDrill, type DrillRun } from './run-drill';
 
 /** All drills, in the order in which they are told. */
 export const DRILLS: readonly Drill[] = [...REDIS, ...REDIS_ALONE, ...ENSEMBLES];

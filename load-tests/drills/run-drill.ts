@@ -27,22 +27,3 @@ export async function runDrill(park: ServerPark, drill: Drill): Promise<DrillRun
     await stage.strike();
   }
 }
-
-/** How often a drill is played that has proved nothing. */
-const TRIES = 3;
-
-/**
- * Plays a drill until it proves something, whatever that is: a machine that stood still for a moment may have kept a fact
- * from holding. `onUnknown` is told why each try in vain was one; the last try is returned whatever it says.
- */
-export async function proveDrill(
-  park: ServerPark,
-  drill: Drill,
-  onUnknown: (because: string) => void,
-): Promise<DrillRun> {
-  for (let tried = 1; ; tried++) {
-    const run = await runDrill(park, drill);
-    if (run.verdict.verdict !== 'unknown' || tried === TRIES) return run;
-    onUnknown(run.verdict.because.join('; '));
-  }
-}

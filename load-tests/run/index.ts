@@ -11,3 +11,4 @@ export {
 export { atRest, gather, runLoad, type Crew, type LoadRun } from './run-load';
 export type { LatencySummary } from './summary';
 export { Target, TargetError } from './target';
+export { untilProved, type Judged } from './until-proved';

@@ -1,5 +1,6 @@
 import { ensureInstalled, ServerPark } from '#lab/stack';
-import { DRILLS, proveDrill, type DrillRun } from '#load-tests/drills';
+import { DRILLS, runDrill, type DrillRun } from '#load-tests/drills';
+import { untilProved } from '#load-tests/run';
 import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 
@@ -25,6 +26,9 @@ export function openDrills(
   return (name) => {
     const drill = DRILLS.find((one) => one.name === name);
     if (drill === undefined) throw new Error(`there is no drill ${name}`);
-    return proveDrill(park, drill, (because) => process.stderr.write(`${name} proved nothing: ${because}\n`));
+    return untilProved(
+      () => runDrill(park, drill),
+      (because) => process.stderr.write(`${name} proved nothing: ${because}\n`),
+    );
   };
 }

@@ -3,7 +3,7 @@ import { componentsOf, findStrategy } from '#lab/strategy';
 import Table from 'cli-table3';
 import type { Command } from 'commander';
 import { join, relative } from 'node:path';
-import { runLoad, type LoadRun } from '#load-tests/run';
+import { runLoad, untilProved, type LoadRun } from '#load-tests/run';
 import { DRILLS } from '#load-tests/drills';
 import { DEMO, MORE, type Scenario } from '#load-tests/scenarios';
 import { runCommand, writeJson, type Context } from '../command';
@@ -57,9 +57,15 @@ async function runAll({ progress, signal, onEnd }: Context, scenarios: readonly 
   for (const [i, scenario] of scenarios.entries()) {
     const label = `[${i + 1}/${scenarios.length}] ${scenario.name}`;
     progress.update(label);
-    const run = await runLoad(lab.target, lab.crew, scenario.plan, (text) => {
-      progress.update(`${label}: ${text}`);
-    });
+    const run = await untilProved(
+      () =>
+        runLoad(lab.target, lab.crew, scenario.plan, (text) => {
+          progress.update(`${label}: ${text}`);
+        }),
+      (because) => {
+        progress.say(`${label} has proved nothing and is run again: ${because}`);
+      },
+    );
     rows.push({ scenario, run, folder: writeRunFolder(run, scenario.name) });
     progress.say(`${label}: ${run.verdict.verdict}${run.verdict.asExpected ? '' : ', NOT as documented'}`);
   }

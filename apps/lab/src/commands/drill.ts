@@ -2,7 +2,8 @@ import { ensureInstalled, projectRoot, ServerPark } from '#lab/stack';
 import Table from 'cli-table3';
 import type { Command } from 'commander';
 import { join, relative } from 'node:path';
-import { DRILLS, proveDrill, runDrill, type Drill, type DrillRun } from '#load-tests/drills';
+import { DRILLS, runDrill, type Drill, type DrillRun } from '#load-tests/drills';
+import { untilProved } from '#load-tests/run';
 import { runCommand, writeJson, type Context } from '../command';
 import { EXIT, Failure } from '../failure';
 import { writeDrillFolder } from '../run-folder';
@@ -67,9 +68,12 @@ export const proveDrills = (drills: readonly Drill[], context: Context): Promise
     drills,
     1,
     (park, drill) =>
-      proveDrill(park, drill, (because) => {
-        context.progress.say(`${drill.name} has proved nothing and is played again: ${because}`);
-      }),
+      untilProved(
+        () => runDrill(park, drill),
+        (because) => {
+          context.progress.say(`${drill.name} has proved nothing and is played again: ${because}`);
+        },
+      ),
     context,
   );
 

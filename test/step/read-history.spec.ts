@@ -1,0 +1,60 @@
+import { readHistory } from '#lab/http';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const dir = resolve('.lab', `test-read-history-${process.pid}`);
+beforeEach(() => mkdirSync(dir, { recursive: true }));
+afterEach(() => {
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const write = (replica: string, lines: readonly object[], end = ''): void => {
+  const text = lines.map((line) => `${JSON.stringify({ replica, pid: 1, ...line })}\n`).join('');
+  writeFileSync(join(dir, `${replica}.jsonl`), `${text}${end}`);
+};
+const reset = (t: number, balance: string) => ({ type: 'reset', t, balance });
+const request = (t: number, balance: string) => ({ type: 'request', t, balance, request: `r${t}` });
+const step = (t: number, of: number, text = 'GET') => ({ type: 'step', t, took: 1, request: `r${of}`, text });
+const times = async (balance: string): Promise<number[]> =>
+  (await readHistory(dir, balance)).map(({ t }) => t);
+
+test('is what happened to the balance since its last reset, on all replicas, by time', async () => {
+  write('inventory-1', [
+    reset(1, 'a'),
+    request(2, 'a'),
+    reset(3, 'b'),
+    step(4, 2),
+    reset(6, 'a'),
+    step(7, 2),
+  ]);
+  write('inventory-2', [request(5, 'a'), request(8, 'a'), request(9, 'b'), step(10, 9), step(11, 8)]);
+  write('supervisor', [{ type: 'exit', t: 12 }]);
+  expect(await times('a')).toEqual([6, 8, 11, 12]);
+  expect(await times('b')).toEqual([3, 9, 10, 12]);
+  expect(await times('never reset')).toEqual([12]);
+});
+
+test('is the same whatever was long before, and however long a line is', async () => {
+  const old = Array.from({ length: 30_000 }, (_, i) => [request(2 * i, 'a'), step(2 * i + 1, 2 * i)]).flat();
+  const since = [
+    request(100_001, 'a'),
+    step(100_002, 100_001, 'x'.repeat(3_000_000)),
+    step(100_003, 100_001),
+  ];
+  const many = Array.from({ length: 30_000 }, (_, i) => step(100_004 + i, 100_001));
+  write('inventory-1', [...old, reset(100_000, 'a'), ...since, ...many]);
+  write('inventory-2', old);
+  const told = await times('a');
+  expect([told.length, told.slice(0, 4), told.at(-1)]).toEqual([
+    4 + many.length,
+    [100_000, 100_001, 100_002, 100_003],
+    100_003 + many.length,
+  ]);
+});
+
+test('leaves out a last line that was cut short, and a folder that is not there', async () => {
+  write('inventory-1', [reset(1, 'a'), request(2, 'a')], '{"type":"step","t":3,"requ');
+  expect(await times('a')).toEqual([1, 2]);
+  rmSync(dir, { recursive: true });
+  expect(await times('a')).toEqual([]);
+});
