@@ -70,3 +70,7 @@ export const weightOf = ({ parameters, body }: Endpoint): number =>
 
 /** Endpoints that only the lab address has. */
 export const isLab = ({ path }: Pick<Endpoint, 'path'>): boolean => /^\/lab(\/|$)/.test(path);
+
+/** Endpoints that say how often something goes on by itself. */
+export const isTimer = ({ method, body, resolve }: Pick<Endpoint, 'method' | 'body' | 'resolve'>): boolean =>
+  method === 'POST' && Object.hasOwn(resolve(body?.schema ?? {}).properties ?? {}, 'everyMs');

@@ -1,6 +1,6 @@
 import { Bodies } from './bodies';
 import { Dice } from './dice';
-import { isLab, weightOf, type Endpoint, type Parameter } from './document';
+import { isLab, isTimer, weightOf, type Endpoint, type Parameter } from './document';
 import {
   BROKEN_FAULTS,
   CONTENT_TYPES,
@@ -102,6 +102,7 @@ class Draft {
       endless: wire.endless,
       forbidden: this.forbidden,
       carriesFault: this.carriesFault,
+      startsTimer: isTimer(endpoint),
       admits: endpoint.admits,
       wantsLab: isLab(endpoint),
     };

@@ -27,6 +27,8 @@ export interface FuzzRequest {
   readonly endless: boolean;
   /** It carries a fault that the lab obeys. */
   readonly carriesFault: boolean;
+  /** Where it is accepted, something may go on by itself from then on. */
+  readonly startsTimer: boolean;
   /** 5xx that the document admits for this endpoint. */
   readonly admits: ReadonlySet<number>;
   /** It asks for something that the public address must not have. */

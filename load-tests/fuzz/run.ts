@@ -100,7 +100,8 @@ class Run {
     await this.compare(request, answer, before);
     this.done++;
     this.plan.onRequest?.(this.done, this.findings.length);
-    if (request.carriesFault) await this.tidy();
+    const goesOn = request.startsTimer && !isRefusal(answer);
+    if (request.carriesFault || goesOn) await this.tidy();
   }
 
   result(): Omit<FuzzRun, 'seconds'> {

@@ -1,4 +1,4 @@
-import { isLab, type Endpoint } from './document';
+import { isLab, isTimer, type Endpoint } from './document';
 import { minimal } from './minimal';
 import { toBytes } from './request';
 import { POOL } from './values';
@@ -15,12 +15,8 @@ export function tidyingOf(endpoints: readonly Endpoint[], labUrl: string): Buffe
   const lab = endpoints.filter((endpoint) => isLab(endpoint) && endpoint.method === 'POST');
   const resets = lab.filter(({ path }) => path.endsWith('/reset'));
   const names = POOL.filter((name) => name !== NEVER_MADE);
-  const switches = lab.filter(({ body, resolve }) => {
-    const { properties = {} } = resolve(body?.schema ?? {});
-    return Object.hasOwn(properties, 'everyMs');
-  });
   return [
-    ...switches.map((endpoint) => asked(endpoint, '', host)),
+    ...lab.filter(isTimer).map((endpoint) => asked(endpoint, '', host)),
     ...resets.flatMap((endpoint) => names.map((name) => asked(endpoint, name, host))),
   ];
 }
