@@ -75,6 +75,7 @@ test('what curl would not send as it is goes through its telnet, byte by byte', 
     forbidden: false,
     endless: false,
     carriesFault: false,
+    startsTimer: false,
     admits: new Set<number>(),
     wantsLab: false,
   } as const;
