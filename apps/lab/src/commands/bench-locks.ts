@@ -112,9 +112,12 @@ const atMost = (what: string, measured: number, most: number): Goal => ({
   met: measured <= most,
 });
 
+/** Nothing done under the lock, without and with a rest of 1 ms after each release. */
+type Experiment = 'contended' | 'rested';
+
 /** Hand-overs to somebody whose turn it is: two waiters who take turns hand nothing to the others. */
-const shared = ({ contended }: ContenderResult): number =>
-  contended.handOversPerSecond * (1 - contended.backAndForth);
+const shared = (result: ContenderResult, which: Experiment = 'contended'): number =>
+  result[which].handOversPerSecond * (1 - result[which].backAndForth);
 
 const most = (
   results: readonly ContenderResult[],
@@ -140,38 +143,38 @@ function goalsOf({ contenders, roundTripsPerSecond, lossSignals }: LockBenchResu
 
 function besidePeers(one: ContenderResult, contenders: readonly ContenderResult[]): Goal[] {
   const peers = contenders.filter(({ kind }) => kind === 'polling peer' || kind === 'told peer');
-  const polling = most(
-    peers.filter(({ kind }) => kind === 'polling peer'),
-    ({ contended }) => contended.handOversPerSecond,
-  );
+  const polling = peers.filter(({ kind }) => kind === 'polling peer');
   const toldPeer = most(
     peers.filter(({ kind }) => kind === 'told peer'),
-    shared,
+    (peer) => shared(peer),
   );
   const fastest = most(peers, ({ alone }) => alone);
-  const ratio = (peer: ContenderResult): string => `${one.name}: hand-overs / those of ${peer.name}`;
   return [
-    ...(polling === undefined
-      ? []
-      : [
-          atLeast(
-            `${ratio(polling)} (polls)`,
-            one.contended.handOversPerSecond / polling.contended.handOversPerSecond,
-            GOALS.handOvers,
-          ),
-          known(`${ratio(polling)}, without turns of two`, shared(one) / shared(polling)),
-          atMost(
-            `${one.name}: p99 wait / that of ${polling.name}`,
-            one.contended.waitP99 / polling.contended.waitP99,
-            GOALS.wait,
-          ),
-        ]),
+    ...besidePolling(one, polling, 'contended'),
+    ...besidePolling(one, polling, 'rested'),
     ...(toldPeer === undefined
       ? []
-      : [known(`${ratio(toldPeer)} (does not poll: it wakes all)`, shared(one) / shared(toldPeer))]),
+      : [
+          known(
+            `${one.name}: hand-overs / those of ${toldPeer.name} (does not poll: it wakes all)`,
+            shared(one) / shared(toldPeer),
+          ),
+        ]),
     ...(fastest === undefined
       ? []
       : [atLeast(`${one.name}: alone / ${fastest.name}, the fastest peer`, one.alone / fastest.alone, 1)]),
+  ];
+}
+
+function besidePolling(one: ContenderResult, peers: readonly ContenderResult[], which: Experiment): Goal[] {
+  const best = most(peers, (peer) => peer[which].handOversPerSecond);
+  if (best === undefined) return [];
+  const about = which === 'rested' ? `${one.name}, 1 ms of rest` : one.name;
+  const ratio = `${about}: hand-overs / those of ${best.name} (polls)`;
+  return [
+    atLeast(ratio, one[which].handOversPerSecond / best[which].handOversPerSecond, GOALS.handOvers),
+    known(`${ratio}, without turns of two`, shared(one, which) / shared(best, which)),
+    atMost(`${about}: p99 wait / that of ${best.name}`, one[which].waitP99 / best[which].waitP99, GOALS.wait),
   ];
 }
 
