@@ -2,6 +2,7 @@ import { Wire } from '#lab/stack';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
+import { eventually } from '../harness/eventually';
 
 let server: Server;
 let wire: Wire;
@@ -52,6 +53,19 @@ const heard = (socket: Socket, event: 'close' | 'end'): Promise<void> =>
 async function someTurns(): Promise<void> {
   for (let i = 0; i < 10; i++) await turn();
 }
+
+test('a mended wire carries on where nothing was lost, and resets the connections that have a hole in them', async () => {
+  const whole = await through();
+  const torn = await through();
+  wire.swallow();
+  torn.client.write('lost');
+  const told = resetOf(torn.client);
+  await eventually('it was swallowed', () => (wire as unknown as { torn: Set<Socket> }).torn.size > 0);
+  wire.mend();
+  expect(await told).toBe('ECONNRESET');
+  whole.far.write('carried');
+  expect(String(await once(whole.client, 'data'))).toBe('carried');
+});
 
 /** The TCP handles that libuv knows, those that Node has let go of without closing them among them. */
 const tcpHandles = (): number =>

@@ -8,6 +8,8 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
  */
 export class Wire {
   private readonly sockets = new Set<Socket>();
+  /** Ends of connections of which something was swallowed. */
+  private readonly torn = new Set<Socket>();
   private swallowed: 'nothing' | 'replies' | 'all' = 'nothing';
   private open = true;
 
@@ -39,10 +41,14 @@ export class Wire {
     this.swallowed = what;
   }
 
-  /** Carries again what is sent from now on. */
+  /**
+   * Carries again what is sent from now on. TCP would send again what was swallowed, or give up; as nothing can be sent again
+   * here, connections that have lost something are reset: with a hole in it, no stream is what it was.
+   */
   mend(): void {
     this.swallowed = 'nothing';
     this.open = true;
+    for (const socket of this.torn) reset(socket);
   }
 
   /** Resets all connections; the next ones go to another server. */
@@ -75,11 +81,13 @@ export class Wire {
       from.on('error', () => undefined);
       from.on('close', () => {
         this.sockets.delete(from);
+        this.torn.delete(from);
         to.destroy();
       });
       from.on('data', (data) => {
-        if (this.swallowed === 'all' || (this.swallowed === 'replies' && from === server)) return;
-        to.write(data);
+        const isLost = this.swallowed === 'all' || (this.swallowed === 'replies' && from === server);
+        if (isLost) this.torn.add(from);
+        else to.write(data);
       });
     }
   }
