@@ -18,7 +18,6 @@ export interface BenchOptions {
   readonly replicas: number;
   /** Two folders for the two stacks are made in here. */
   readonly dir: string;
-  readonly environment?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
   /** Told of every stack as soon as it runs, so that it can be stopped when this is given up. */
   readonly onStart?: (stack: Stack) => void;
@@ -49,7 +48,7 @@ const REST_MS = 2000;
 
 /** Sales/s of the real apps against bare handlers: same statements, same hops, same number of processes. */
 export async function benchHttp(options: BenchOptions): Promise<BenchResult> {
-  const { replicas, dir, signal, environment, onProgress } = options;
+  const { replicas, dir, signal, onProgress } = options;
   const entry = join(__dirname, 'bare-handlers.js');
   const start = async (name: string, entries = {}): Promise<Stack> => {
     onProgress(`starting the ${name} replicas`);
@@ -58,7 +57,6 @@ export async function benchHttp(options: BenchOptions): Promise<BenchResult> {
       replicas: { order: replicas, inventory: replicas },
       lab: false,
       entries,
-      ...(environment && { environment }),
       ...(signal && { signal }),
     });
     options.onStart?.(stack);

@@ -1,4 +1,15 @@
-import { afterFault, alone, longWork, rush, scenario, untilSale, workTime, type Scenario } from './scenario';
+import {
+  afterFault,
+  alone,
+  first,
+  longWork,
+  outlives,
+  rush,
+  type Scenario,
+  scenario,
+  untilSale,
+  workTime,
+} from './scenario';
 
 /** The demo, in the order of the ladder. Each row comes out the same every time. */
 export const DEMO: readonly Scenario[] = [
@@ -18,7 +29,7 @@ export const DEMO: readonly Scenario[] = [
       strategy: 'setnx',
       ...afterFault,
       options: { waitMs: 300 },
-      fault: { header: 'after(SETNX)=kill', on: { kind: 'first' } },
+      fault: first('after(SETNX)=kill'),
     },
     alone,
   ),
@@ -30,7 +41,7 @@ export const DEMO: readonly Scenario[] = [
       strategy: 'expiring',
       ...afterFault,
       options: { leaseMs: 3000, waitMs: 10_000 },
-      fault: { header: 'after(SET)=kill', on: { kind: 'first' } },
+      fault: first('after(SET)=kill'),
     },
     alone,
   ),
@@ -38,7 +49,7 @@ export const DEMO: readonly Scenario[] = [
     'expiring-long-work',
     'work outlives the lease: oversells, deletes foreign locks',
     { strategy: 'expiring', ...longWork },
-    'work 300 ms, lease 200 ms',
+    outlives,
   ),
   scenario(
     'token-checked-paused',
@@ -47,7 +58,7 @@ export const DEMO: readonly Scenario[] = [
       strategy: 'token-checked',
       ...afterFault,
       options: { leaseMs: 500, workMs: 150, waitMs: 20_000 },
-      fault: { header: 'before(DEL)=pause(lock-taken)', on: { kind: 'first' } },
+      fault: first('before(DEL)=pause(lock-taken)'),
     },
     'the process stands still until somebody else holds the key',
   ),
@@ -58,7 +69,7 @@ export const DEMO: readonly Scenario[] = [
       strategy: 'token-lua',
       ...afterFault,
       options: { leaseMs: 500, workMs: 150, waitMs: 20_000 },
-      fault: { header: 'before(release-if-owner)=pause(lock-taken)', on: { kind: 'first' } },
+      fault: first('before(release-if-owner)=pause(lock-taken)'),
     },
     'the process stands still until somebody else holds the key',
   ),
@@ -66,7 +77,7 @@ export const DEMO: readonly Scenario[] = [
     'token-lua-long-work',
     'work outlives the lease: two holders, oversells',
     { strategy: 'token-lua', ...longWork },
-    'work 300 ms, lease 200 ms',
+    outlives,
   ),
   scenario('watchdog-long-work', 'the lease is renewed: exact', {
     strategy: 'watchdog',
@@ -81,7 +92,7 @@ export const DEMO: readonly Scenario[] = [
       strategy: 'watchdog',
       ...afterFault,
       options: { leaseMs: 500, workMs: 20, waitMs: 20_000 },
-      fault: { header: 'before(UPDATE)=pause(sale)', on: { kind: 'first' } },
+      fault: first('before(UPDATE)=pause(sale)'),
     },
     untilSale,
   ),

@@ -1,4 +1,4 @@
-import { alone, untilSale, paused, afterFault, rush, scenario, type Scenario } from './scenario';
+import { afterFault, alone, first, paused, rush, type Scenario, scenario, untilSale } from './scenario';
 
 /** Every try is ten commands, on five servers: fewer buyers, who ask less often. */
 const votes = { stock: 50, requests: 150, connections: 20, options: { waitMs: 20_000, retryMs: 40 } };
@@ -28,7 +28,7 @@ export const OTHER_LOCKS: readonly Scenario[] = [
     {
       strategy: 'redlock',
       ...paused,
-      fault: { header: 'before(UPDATE)=pause(sale)', on: { kind: 'first' } },
+      fault: first('before(UPDATE)=pause(sale)'),
     },
     untilSale,
   ),
@@ -38,7 +38,7 @@ export const OTHER_LOCKS: readonly Scenario[] = [
     {
       strategy: 'redlock',
       ...pausedInAcquire,
-      fault: { header: 'after(acquire-redlock)=block(3000)', on: { kind: 'first' } },
+      fault: first('after(acquire-redlock)=block(3000)'),
     },
     blocked,
   ),
@@ -55,7 +55,7 @@ export const OTHER_LOCKS: readonly Scenario[] = [
     {
       strategy: 'redlock-beta',
       ...pausedInAcquire,
-      fault: { header: 'after(acquire-redlock-beta)=block(3000)', on: { kind: 'first' } },
+      fault: first('after(acquire-redlock-beta)=block(3000)'),
     },
     blocked,
   ),
@@ -66,7 +66,7 @@ export const OTHER_LOCKS: readonly Scenario[] = [
     {
       strategy: 'redis-decr',
       ...afterFault,
-      fault: { header: 'before(UPDATE)=kill', on: { kind: 'first' } },
+      fault: first('before(UPDATE)=kill'),
     },
     'the first buyer is alone: it takes one unit from the count and dies',
   ),
@@ -76,7 +76,7 @@ export const OTHER_LOCKS: readonly Scenario[] = [
     {
       strategy: 'redis-decr',
       ...afterFault,
-      fault: { header: 'before(UPDATE)=kill', on: { kind: 'first' } },
+      fault: first('before(UPDATE)=kill'),
       reconcile: true,
     },
     'the first buyer takes one unit and dies; the others come when the unit was given back',
@@ -89,7 +89,7 @@ export const OTHER_LOCKS: readonly Scenario[] = [
       strategy: 'zookeeper',
       ...afterFault,
       options: { waitMs: 20_000 },
-      fault: { header: 'before(UPDATE)=kill', on: { kind: 'first' } },
+      fault: first('before(UPDATE)=kill'),
     },
     alone,
   ),
@@ -100,7 +100,7 @@ export const OTHER_LOCKS: readonly Scenario[] = [
       strategy: 'zookeeper',
       ...afterFault,
       options: { workMs: 20, waitMs: 20_000 },
-      fault: { header: 'before(UPDATE)=pause(sale)', on: { kind: 'first' } },
+      fault: first('before(UPDATE)=pause(sale)'),
     },
     untilSale,
   ),
@@ -117,7 +117,7 @@ export const OTHER_LOCKS: readonly Scenario[] = [
       strategy: 'etcd',
       ...afterFault,
       options: { leaseMs: 2000, waitMs: 20_000 },
-      fault: { header: 'before(UPDATE)=kill', on: { kind: 'first' } },
+      fault: first('before(UPDATE)=kill'),
     },
     alone,
   ),
@@ -128,7 +128,7 @@ export const OTHER_LOCKS: readonly Scenario[] = [
       strategy: 'etcd',
       ...paused,
       options: { leaseMs: 2000, workMs: 20, waitMs: 20_000 },
-      fault: { header: 'before(UPDATE)=pause(sale)', on: { kind: 'first' } },
+      fault: first('before(UPDATE)=pause(sale)'),
     },
     untilSale,
   ),

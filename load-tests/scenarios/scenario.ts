@@ -19,13 +19,19 @@ export const scenario = (name: string, shows: string, plan: PlanInput, certainBy
 
 /** 50 buyers at once want 300 of 100 units. */
 export const rush = { stock: 100, requests: 300, connections: 50 };
-/** Work of 300 ms under a lease of 200 ms. */
+export const outlives = 'work 300 ms, lease 200 ms';
+/** Work that outlives its lease. */
 export const longWork = {
   stock: 5,
   requests: 20,
   connections: 20,
   options: { workMs: 300, leaseMs: 200, waitMs: 20_000 },
 };
+/** The fault hits the first buyer only. */
+export const first = (header: string): { header: string; on: { kind: 'first' } } => ({
+  header,
+  on: { kind: 'first' },
+});
 /** One buyer is hit by the fault; then ten come. */
 export const afterFault = { stock: 10, requests: 30, connections: 10 };
 export const alone = 'the first buyer is alone: it gets the lock and dies holding it';

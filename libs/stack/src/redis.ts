@@ -22,7 +22,7 @@ export async function startRedis(
   name: ServerName = 'redis',
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
-  port?: PortWish,
+  wish?: PortWish,
 ): Promise<StartedRedis> {
   const program = demand(NEEDED.redis).path;
   const data = layout.dataFolder(name);
@@ -30,7 +30,7 @@ export async function startRedis(
   copyFileSync(infra('redis', 'redis.conf'), config);
   give(config, layout.account);
   const { server, ports } = await startOnFreePorts(
-    [port],
+    [wish],
     ([port = 0]): Recipe => ({
       name,
       ports: [port],

@@ -7,7 +7,6 @@ import { startMysql } from './mysql';
 import { startRedis, type StartedRedis } from './redis';
 import { type Shard, startRedisCluster } from './redis-cluster';
 import { startSentinel, type Watch } from './sentinel';
-import { send } from './identity';
 import type { Server } from './server';
 import type { ServerName } from './types';
 import { Wire } from './wire';
@@ -26,7 +25,6 @@ export interface Member {
 export class ServerPark {
   private readonly servers: Server[] = [];
   private readonly wires: Wire[] = [];
-  private readonly adopted = new Set<number>();
   private database: Promise<{ server: Server; url: string }> | undefined;
 
   private constructor(
@@ -118,10 +116,8 @@ export class ServerPark {
   /** A process that is no server of ours, killed when the park stops, or is cleaned up after. Returns how to dismiss it. */
   adopt(name: string, pid: number): () => void {
     this.claim.add(name, pid);
-    this.adopted.add(pid);
     return () => {
       this.claim.remove(pid);
-      this.adopted.delete(pid);
     };
   }
 
@@ -137,10 +133,9 @@ export class ServerPark {
 
   async stop(): Promise<void> {
     this.claim.close();
-    for (const pid of this.adopted) send(pid, 'SIGKILL'); // one that was stopped does not end by itself
     await this.clear();
-    await (await this.database?.catch(() => undefined))?.server.stop();
-    await this.claim.abandon(); // one whose start was given up, as another one's had failed
+    await this.claim.abandon(); // the database, what was adopted, and a server whose start was given up as another one's failed
+    await this.database?.catch(() => undefined); // it may have been about to start
     this.layout.removeData();
     this.claim.release();
   }

@@ -73,8 +73,7 @@ function settings(): Record<string, string> {
   try {
     return readSettings();
   } catch (error) {
-    const [, ...lines] = (error as Error).message.split('\n');
-    throw new Failure(`the environment is wrong: ${lines.map((line) => line.trim()).join(' ')}`, EXIT.usage);
+    throw new Failure((error as Error).message.replace(/\s*\n\s*/g, ' '), EXIT.usage);
   }
 }
 

@@ -89,6 +89,7 @@ export function judgeMinute(minute: MinuteEvidence): MinuteVerdict {
     counts: feltBy !== null && isContended(from),
   }));
   const faults = [...requestFaults, ...serverFaults];
+  const insisted = judged.flatMap(({ insisted: purchases }) => purchases);
   const looks = minute.balances.map(({ evidence }, i) => looked(evidence.history, contended[i]));
   const hits = looks.reduce((sum, { contended: n }) => sum + n, 0);
   const all = looks.reduce((sum, { looks: n }) => sum + n, 0);
@@ -101,10 +102,7 @@ export function judgeMinute(minute: MinuteEvidence): MinuteVerdict {
     soldOut: judged.filter(({ soldOut }) => soldOut).length,
     answers: sumOf(judged.map(({ answers }) => answers)),
     toldUnknown: judged.reduce((sum, { toldUnknown }) => sum + toldUnknown, 0),
-    insisted: {
-      purchases: judged.reduce((sum, { insisted }) => sum + insisted.length, 0),
-      bought: judged.reduce((sum, { insisted }) => sum + insisted.filter(isBought).length, 0),
-    },
+    insisted: { purchases: insisted.length, bought: insisted.filter(isBought).length },
     fired: count(faults.filter(({ counts }) => counts)),
     inVain: count(faults.filter(({ counts }) => !counts)),
     wrong: [
@@ -134,13 +132,15 @@ function judgeBalance({ evidence, allowed }: SoakBalance) {
   const sentences = [
     ...(others.length > 0 ? [`${others.join(', ')}: ${verdict.because.join('; ')}`] : []),
     ...some(misled, 'sold, and their buyers were told that they were not'),
-    ...someKeys(
-      keyed.filter(({ orders }) => orders > 1),
+    ...some(
+      keysOf(keyed, ({ orders }) => orders > 1),
       'bought twice',
+      'Idempotency-Keys',
     ),
-    ...someKeys(
-      keyed.filter((purchase) => purchase.orders > 0 && !MAY_HAVE_BOUGHT.has(purchase.code)),
+    ...some(
+      keysOf(keyed, ({ orders, code }) => orders > 0 && !MAY_HAVE_BOUGHT.has(code)),
       'bought, and its buyer was told at last that it was not',
+      'Idempotency-Keys',
     ),
     ...some(verdict.orphans, 'taken from the stock, and never ordered'),
     ...some(verdict.phantoms, 'ordered, and nothing was taken from the stock'),
@@ -196,16 +196,14 @@ function purchasesOf({ answers, orders }: Evidence): readonly Purchase[] {
 
 const isBought = ({ code }: Purchase): boolean => code === 'APPLIED';
 
-const someKeys = (purchases: readonly Purchase[], what: string): string[] =>
-  purchases.length === 0
-    ? []
-    : [`${purchases.length} Idempotency-Keys were ${what}, e.g. ${purchases[0]?.key ?? ''}`];
+const keysOf = (purchases: readonly Purchase[], which: (purchase: Purchase) => boolean): string[] =>
+  purchases.filter(which).map(({ key }) => key);
 
 /** A fault of an order replica, by the prefix that names its app: a kill, there is no other one. */
 const ofOrders = ({ fault }: { readonly fault: string }): boolean => fault.startsWith('order:');
 
-const some = (requests: readonly string[], what: string): string[] =>
-  requests.length === 0 ? [] : [`${requests.length} requests were ${what}, e.g. ${requests[0] ?? ''}`];
+const some = (names: readonly string[], what: string, of = 'requests'): string[] =>
+  names.length === 0 ? [] : [`${names.length} ${of} were ${what}, e.g. ${names[0] ?? ''}`];
 
 /** Replicas that ended though nobody had asked them to, and no fault had killed them. */
 function unexplainedExits({ processes, balances }: MinuteEvidence): string[] {
