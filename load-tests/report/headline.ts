@@ -1,4 +1,4 @@
-import type { LoadVerdict } from '#lab/verdict';
+import { MARKS, type LoadVerdict } from '#lab/verdict';
 import { inMs } from './codes';
 import { markup, type Markup } from './markup';
 
@@ -11,21 +11,21 @@ export interface Latency {
   readonly requestsPerSecond: number;
 }
 
-const SYMBOLS = { safe: '✓', violated: '✗', unknown: '?' } as const;
-
 /** What of a verdict is said first, whatever was judged. */
-type Judged = Pick<LoadVerdict, 'verdict' | 'because' | 'expected' | 'asExpected' | 'strategy'> & {
-  readonly violations: readonly string[];
-};
+type Judged = Pick<LoadVerdict, 'verdict' | 'mark' | 'headline' | 'expected' | 'asExpected' | 'strategy'> &
+  Partial<Pick<LoadVerdict, 'mechanism' | 'protectedBy'>> & { readonly because: readonly string[] };
 
 /** The verdict in words, and why. */
 export function headline(title: string, verdict: Judged): Markup {
-  const { verdict: word, violations, because, expected, asExpected } = verdict;
-  const list = violations.length > 0 ? `: ${violations.join(', ')}` : '';
+  const { verdict: word, mark, because, expected, asExpected, mechanism = null, protectedBy = [] } = verdict;
+  const [first = '', ...more] = verdict.headline.split(': ');
   const must = expected.must.length === 0 ? 'no violation' : expected.must.join(', ');
   const may = expected.may.length === 0 ? '' : `; may also show ${expected.may.join(', ')}`;
   return markup`<header><p class="title">${title}</p>
-<h1 class="${word}"><span aria-hidden="true">${SYMBOLS[word]}</span> ${word}${list}</h1>
+<h1 class="${word === 'safe' ? 'safe' : mark}"><span aria-hidden="true">${MARKS[word === 'safe' ? 'safe' : mark].sign}</span> ${first}</h1>
+<p class="lead">${more.join(': ')}</p>
+${mechanism !== null && markup`<p class="lead"><strong>How:</strong> ${mechanism}.</p>`}
+${word === 'safe' && protectedBy.length > 0 && markup`<p><strong>Protected by:</strong> ${protectedBy.join('; ')}.</p>`}
 <p class="expected ${asExpected ? '' : 'bad'}"><strong>${asExpected ? 'As expected' : 'Not as expected'}</strong> of ${verdict.strategy} (expected: ${must}${may}).</p>
 <ul>${because.map((sentence) => markup`<li>${sentence}</li>`)}</ul></header>`;
 }
@@ -39,7 +39,7 @@ ${plain('initial stock', verdict.initial)}${plain('units sold', verdict.sold)}${
 ${zero('units oversold', verdict.oversold)}${tile('updates lost', verdict.lostUpdates, verdict.lostUpdates === 0 ? 'zero' : 'bad')}
 ${zero('values sold twice', verdict.duplicates.length)}${zero('two holders', verdict.overlaps.length)}
 ${zero('foreign releases', verdict.foreignReleases.length)}${zero('foreign renewals', verdict.foreignRenewals.length)}${zero('stuck locks', verdict.stuckLocks.length)}
-${zero('dead-locks', verdict.deadLocks.length)}${zero('orphans', verdict.orphans.length)}${zero('undecided', verdict.undecided)}
+${zero('dead-locks', verdict.deadLocks.length)}${zero('orphans', verdict.orphans.length)}${zero('undecided', verdict.undecided)}${verdict.refusals.length > 0 && plain('refused as stale', verdict.refusals.length)}
 ${verdict.outageMs !== null && plain('outage', inMs(verdict.outageMs))}
 ${latency && [plain('requests/s', Math.round(latency.requestsPerSecond)), plain('median latency', inMs(latency.p50)), plain('p90', inMs(latency.p90)), plain('p99', inMs(latency.p99)), plain('longest', inMs(latency.max))]}
 </dl>`;

@@ -9,7 +9,7 @@ import { latencyPlot } from './plots/latency';
 import { outcomesPlot } from './plots/outcomes';
 import { stockPlot } from './plots/stock';
 import { STYLE } from './style';
-import { faultTable, findings, outcomeTable } from './tables';
+import { faultTable, findings, outcomeTable, refusalTable } from './tables';
 import { timelineOf } from './timeline';
 
 export { renderDrill } from './drill';
@@ -43,7 +43,7 @@ export function renderReport({
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">
-<title>${verdict.verdict}: ${title}</title><style>${new Markup(STYLE)}</style></head>
+<title>${verdict.headline.split(': ')[0] ?? verdict.verdict}: ${title}</title><style>${new Markup(STYLE)}</style></head>
 <body><main>
 ${headline(title, verdict)}
 ${keyNumbers(verdict, latency)}
@@ -51,6 +51,7 @@ ${stockPlot(evidence, timeline)}
 ${lanesPlot(intervals, excerptOf(intervals, verdict, timeline), timeline)}
 ${faultTable(verdict)}
 ${findings(verdict)}
+${refusalTable(verdict)}
 ${outcomesPlot(outcomes, timeline)}
 ${latencyPlot(outcomes)}
 ${outcomeTable(outcomes)}

@@ -19,7 +19,8 @@ body { margin: 0; background: var(--page); color: var(--ink); font: 16px/1.5 sys
 main { max-width: 1240px; margin: 0 auto; padding: 24px clamp(16px, 3vw, 40px) 48px; }
 .title { margin: 0; color: var(--soft); overflow-wrap: anywhere; }
 h1 { margin: 4px 0 8px; font-size: clamp(28px, 4vw, 44px); line-height: 1.15; }
-h1.safe { color: var(--good); } h1.violated { color: var(--bad); } h1.unknown { color: var(--doubt); }
+h1.safe { color: var(--good); } h1.data-wrong { color: var(--bad); } h1.unavailable { color: var(--c3); }
+h1.lock-broken, h1.unknown { color: var(--doubt); } .lead { margin: 4px 0; font-size: 19px; max-width: 105ch; overflow-wrap: anywhere; }
 h2 { margin: 40px 0 2px; font-size: 21px; }
 .bad { color: var(--bad); }
 .expected { margin: 0; } header ul { margin: 8px 0 0; padding-left: 22px; overflow-wrap: anywhere; }

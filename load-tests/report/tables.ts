@@ -60,6 +60,20 @@ export function findings(verdict: LoadVerdict): Markup[] {
   return found.filter((one) => one !== false);
 }
 
+/** Stale writers and what refused them: the proof that a broken lock did no harm. */
+export const refusalTable = ({ refusals }: LoadVerdict): Markup | null =>
+  refusals.length === 0
+    ? null
+    : table(`Refused as stale: ${count(refusals.length, 'request')}`, refusals, [
+        { head: 'request', cell: ({ request, replica }) => markup`${code(request)} on ${replica}` },
+        { head: 'answer', cell: (refusal) => code(refusal.code) },
+        {
+          head: 'refused by',
+          cell: ({ statement }) =>
+            statement === null ? 'its own knowledge of the loss' : markup`${code(statement)}: no row changed`,
+        },
+      ]);
+
 const code = (text: string): Markup => markup`<code>${text}</code>`;
 
 const MOST_SELLERS = 6;

@@ -94,6 +94,18 @@ const lapseAt =
     await B.finish();
   };
 
+/** Redis restarts empty while A is held before `mark`. */
+const emptyAt =
+  (mark: Mark, meanwhile: (B: Schedule['B']) => Promise<unknown>): Play =>
+  async (schedule) => {
+    const { A, B } = schedule;
+    await A.runUntil(mark);
+    await schedule.flush();
+    await meanwhile(B);
+    await A.finish();
+    await B.finish();
+  };
+
 /** A loses the servers of its lock, but not its clock and not the database; its work takes longer than its lease. */
 const cutOffAtWork =
   (meanwhile: (B: Schedule['B']) => Promise<unknown>): Play =>
@@ -115,7 +127,10 @@ async function runThrough(A: Schedule['A'], last: number): Promise<void> {
 const runUpToRelease = (A: Schedule['A'], { release }: LockSteps): Promise<void> =>
   runThrough(A, Math.max(0, release - 1));
 
-export const TRIALS: Readonly<Record<Capability, Trial>> = {
+/** One product each, of two: A and B share a process, C wants what A wants. */
+const TWO_PRODUCTS = [['item'], ['other'], ['item']];
+
+export const TRIALS: Readonly<Record<Capability, Trial | readonly Trial[]>> = {
   exactInOneProcess: { processes: ['p1', 'p1'], plays: exact, broken: soldTwice },
 
   exactAcrossProcesses: { processes: ['p1', 'p2'], plays: exact, broken: soldTwice },
@@ -148,6 +163,10 @@ export const TRIALS: Readonly<Record<Capability, Trial>> = {
       'at its write, and B sells meanwhile': lapseAt(beforeWrite, (B) => B.finish()),
       'at its write, and B has read meanwhile': lapseAt(beforeWrite, (B) => B.runTowards(beforeWrite)),
       'at its COMMIT': lapseAt(beforeCommit, (B) => B.finish()),
+      'Redis restarts empty, and B sells meanwhile': emptyAt(beforeWrite, (B) => B.finish()),
+      'Redis restarts empty, and B has read meanwhile': emptyAt(beforeWrite, (B) =>
+        B.runTowards(beforeWrite),
+      ),
     },
     broken: soldTwice,
   },
@@ -199,26 +218,44 @@ export const TRIALS: Readonly<Record<Capability, Trial>> = {
     broken: kinds('foreign-release'),
   },
 
-  survivesSlowWork: {
-    processes: ['p1', 'p2'],
-    options: { workMs: 10_000 },
-    plays: {
-      'B sells meanwhile': async ({ A, B }) => {
-        await A.runUntil(before('WORK'));
-        await A.slow();
-        await B.finish();
-        await A.finish();
+  survivesSlowWork: [
+    {
+      processes: ['p1', 'p2'],
+      options: { workMs: 10_000 },
+      plays: {
+        'B sells meanwhile': async ({ A, B }) => {
+          await A.runUntil(before('WORK'));
+          await A.slow();
+          await B.finish();
+          await A.finish();
+        },
+        'B has read meanwhile': async ({ A, B }) => {
+          await A.runUntil(before('WORK'));
+          await A.slow();
+          await B.runTowards(beforeWrite);
+          await A.finish();
+          await B.finish();
+        },
       },
-      'B has read meanwhile': async ({ A, B }) => {
-        await A.runUntil(before('WORK'));
-        await A.slow();
-        await B.runTowards(beforeWrite);
-        await A.finish();
-        await B.finish();
-      },
+      broken: soldTwice,
     },
-    broken: soldTwice,
-  },
+    {
+      processes: ['p1', 'p1', 'p2'],
+      options: { workMs: 10_000 },
+      carts: TWO_PRODUCTS,
+      plays: {
+        'B ends its work on another product of the process, and C comes': async ({ A, B, C }) => {
+          await A.runUntil(before('WORK'));
+          await B.finish();
+          await A.slow();
+          await C.runTowards(beforeWrite);
+          await A.finish();
+          await C.finish();
+        },
+      },
+      broken: soldTwice,
+    },
+  ],
 
   noticesLoss: {
     processes: ['p1', 'p2'],
@@ -322,6 +359,11 @@ export const TRIALS: Readonly<Record<Capability, Trial>> = {
     broken: kinds('foreign-renewal'),
   },
 };
+
+/** The trials of a promise; those with carts of several things are for strategies that sell carts. */
+export const trialsOf = (capability: Capability): readonly Trial[] => [TRIALS[capability]].flat();
+
+export const needsCarts = ({ carts = [] }: Trial): boolean => carts.some((cart) => cart.length > 1);
 
 /** Looks at a lone request's steps. */
 export async function lockStepsOf(schedule: Schedule): Promise<LockSteps> {

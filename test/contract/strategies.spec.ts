@@ -1,7 +1,7 @@
 import { Schedule, before, type World } from '#lab/explore';
 import { CAPABILITIES, CATALOGUE, sellsCarts, type Capability, type Strategy } from '#lab/strategy';
 import { openWorld } from '../harness/servers';
-import { TRIALS, lockStepsOf, type LockSteps } from './promises';
+import { lockStepsOf, needsCarts, trialsOf, type LockSteps } from './promises';
 
 let world: World;
 beforeAll(async () => {
@@ -19,23 +19,24 @@ describe.each(CATALOGUE)('$name', (strategy) => {
   });
 
   const capabilities = (Object.keys(CAPABILITIES) as Capability[]).filter(
-    (capability) => TRIALS[capability].carts === undefined || sellsCarts(strategy),
+    (capability) => !trialsOf(capability).some(needsCarts) || sellsCarts(strategy),
   );
 
   describe.each(capabilities)('%s', (capability) => {
-    const { processes, options = {}, stock = 1, carts, plays, broken, least = 1 } = TRIALS[capability];
     const isPromised = !strategy.lacks.includes(capability);
     test(
       isPromised ? CAPABILITIES[capability] : `really fails: not ${CAPABILITIES[capability]}`,
       async () => {
         const seen: unknown[] = [];
-        for (const [name, play] of Object.entries(plays)) {
-          const schedule = await begin(strategy, { processes, options, stock, ...(carts && { carts }) });
-          await play(schedule, lock);
-          const ending = await schedule.end();
-          seen.push(...broken(ending).map((how) => ({ name, how })));
-          if (isPromised) expect(ending.history.final.movements.length).toBeGreaterThanOrEqual(least);
-        }
+        for (const trial of trialsOf(capability))
+          for (const [name, play] of Object.entries(trial.plays)) {
+            const { processes, options = {}, stock = 1, carts, broken, least = 1 } = trial;
+            const schedule = await begin(strategy, { processes, options, stock, ...(carts && { carts }) });
+            await play(schedule, lock);
+            const ending = await schedule.end();
+            seen.push(...broken(ending).map((how) => ({ name, how })));
+            if (isPromised) expect(ending.history.final.movements.length).toBeGreaterThanOrEqual(least);
+          }
         if (isPromised) expect(seen).toEqual([]);
         else expect(seen).not.toEqual([]);
       },

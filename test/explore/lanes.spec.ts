@@ -24,10 +24,11 @@ test('each actor has a lane of its own, faults go across, and the verdict is the
   expect(lines[1]).toMatch(/^ +1 {2}SET lock:token-checked .* ⇒ "OK" +│ +← lock taken$/);
   expect(lines[8]).toBe("   8  ·· A's lease ends   ← lock expired");
   expect(lines[10]).toMatch(/DEL lock:token-checked ⇒ 1 +│ +← ✗ B's lock is gone$/);
-  expect(lines.at(-2)).toMatch(/stock 1 → 0, movements: A 1→0$/);
-  expect(lines.at(-1)).toMatch(
-    /✗ foreign-release: A released B's lock: A's lease ended at step 8, B took it at step 9/,
+  expect(lines.at(-3)).toMatch(/stock 1 → 0, movements: A 1→0$/);
+  expect(lines.at(-2)).toMatch(
+    /! foreign-release: A released B's lock: A's lease ended at step 8, B took it at step 9/,
   );
+  expect(lines.at(-1)).toMatch(/! lock broken, data right$/);
 });
 
 test('a sequence diagram names what was sent, what came back, and what it shows', async () => {

@@ -36,7 +36,7 @@ describe('the report of a load run', () => {
 
   it('says the verdict, whether it was expected, and why', () => {
     const page = render();
-    expect(page).toContain('violated: oversold, lost-update');
+    expect(page).toContain('DATA WRONG');
     expect(page).toContain('As expected');
     expect(page).toContain('2 units sold of 1');
     expect(render(killedHolder())).toContain('Not as expected');
@@ -129,7 +129,7 @@ describe('the report of a drill', () => {
 
   it('has the verdict, who was told what, the facts, the figures, and a lane for everybody', () => {
     const html = page();
-    expect(html).toContain('violated: oversold, lost-update');
+    expect(html).toContain('DATA WRONG');
     expect(html).toContain('✓ the lock is gone');
     expect(html).toMatch(/the lock is held for nobody, ms<\/dt><dd>700/);
     expect(html).toMatch(/class="name"[^>]*>A<\/text>.*class="name"[^>]*>redis<\/text>.*>12\.3<\/text>/s);

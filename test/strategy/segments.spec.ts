@@ -49,7 +49,7 @@ describe('every order of two buyers', () => {
   test.each([segmented, inRedis])(
     '$name: two units, nobody is refused',
     async (strategy) => {
-      const tally = await explore(world, planOf(strategy, cellOf('two processes'), 2));
+      const tally = await explore(world, planOf(strategy, { ...cellOf('two processes'), stock: 2 }));
       expect([tally.partial, tally.violating]).toEqual([false, 0]);
       expect(tally.contended).toBeGreaterThan(0);
     },
@@ -59,7 +59,7 @@ describe('every order of two buyers', () => {
   test(
     'segmented: two units, and one of them dies: nobody is told that all are sold',
     async () => {
-      const tally = await explore(world, planOf(segmented, cellOf('kill'), 2));
+      const tally = await explore(world, planOf(segmented, { ...cellOf('kill'), stock: 2 }));
       expect([tally.partial, tally.violating]).toEqual([false, 0]);
     },
     LONG_MS,
@@ -68,7 +68,7 @@ describe('every order of two buyers', () => {
   test(
     'segmented-naive: three units, and who comes to the segment of the other one is refused',
     async () => {
-      const tally = await explore(world, planOf(naive, cellOf('two processes'), 3));
+      const tally = await explore(world, planOf(naive, { ...cellOf('two processes'), stock: 3 }));
       expect([...tally.kinds.keys()]).toEqual(['undersold']);
     },
     LONG_MS,

@@ -26,7 +26,7 @@ describe('credits', () => {
     const tale = met(5).sells('a', 5, credit(4)).sells('b', 5, credit(3)); // 8 is left of 12
     const verdict = tale.judge({}, { must: ['lost-update'], may: [] });
     expect(verdict).toMatchObject({ violations: ['lost-update'], lostUpdates: 4, asExpected: true });
-    expect(verdict.because[0]).toContain('4 units that were entered are missing from the balance');
+    expect(verdict.because[0]).toContain('4 updates lost: entered, and not in the balance');
   });
 
   test('that read the same balance are named', () => {
@@ -38,7 +38,7 @@ describe('credits', () => {
   test('are not there without a movement either', () => {
     const tale = met().sells('a', 0, credit()).sells('b', 1, credit());
     const { violations, because } = tale.judge({ finalStock: 7 });
-    expect([violations, because]).toEqual([['undersold'], ['5 units are there that nobody has brought']]);
+    expect([violations, because]).toEqual([['undersold'], ['5 units in the balance without an entry']]);
   });
 
   test('that nobody was told of, and confirmations without a credit, are seen', () => {

@@ -133,7 +133,7 @@ test('what is wrong with one balance is said of that one', () => {
     .ends('z')
     .judge();
   expect(verdict).toMatchObject({ violations: ['lost-update'], lostUpdates: 1, asExpected: false });
-  expect(verdict.because).toEqual([expect.stringMatching(/^b: 1 sold units are missing from the stock/)]);
+  expect(verdict.because).toEqual([expect.stringMatching(/^b: 1 update lost: sold, and still in the stock/)]);
   expect(verdict.balances.map((balance) => balance.verdict)).toEqual(['safe', 'violated']);
 });
 
@@ -187,7 +187,7 @@ describe('a dead-lock', () => {
     const verdict = tale.releases('p', 'a').releases('q', 'b').ends('p').ends('q').judge();
     expect(verdict.violations).toEqual(['dead-lock']);
     expect(verdict.because).toEqual([
-      'a and b: 1 times requests waited for one another in a circle, e.g. q for lock:{a}:multi and p for lock:{b}:multi',
+      'a and b: 1 dead-lock: requests waited for each other, e.g. q for lock:{a}:multi and p for lock:{b}:multi',
     ]);
     const waiters = [
       { request: 'q', waitsFor: 'lock:{a}:multi' },

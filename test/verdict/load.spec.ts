@@ -135,12 +135,12 @@ describe('unknown', () => {
 
   test('is a run whose answers were not those of the shop', () => {
     expect(clean().told('c', 'INTERNAL').judge().because).toEqual([
-      "1 answers were none of the shop's own, e.g. INTERNAL",
+      "1 answer that the shop does not document, e.g. INTERNAL",
     ]);
   });
 
   test('is a run in which a server that nobody took down turned buyers away with stock left', () => {
-    const because = ['1 buyers were told DEPENDENCY.DOWN with stock left, and no server was taken down'];
+    const because = ['1 buyer answered DEPENDENCY.DOWN with stock left, and no server was taken down'];
     const tale = clean().told('c', 'DEPENDENCY.DOWN');
     expect(tale.judge()).toMatchObject({ verdict: 'unknown', because, asExpected: false });
     const sold = new Tale(2).contention().sells('a').sells('b').told('c', 'DEPENDENCY.DOWN');
@@ -152,7 +152,7 @@ describe('unknown', () => {
 
   test('is a run in which two requests had one id', () => {
     const tale = clean().arrives('a').ends('a').sells('a');
-    expect(tale.judge().because).toEqual(['1 requests came with the id of another one']);
+    expect(tale.judge().because).toEqual(['1 request with the id of another one']);
   });
 
   test('is a run that goes on: what it will still do would explain what is missing', () => {
@@ -161,7 +161,7 @@ describe('unknown', () => {
     const { verdict, because } = tale.judge({ locks });
     expect({ verdict, because }).toEqual({
       verdict: 'unknown',
-      because: ['1 requests have not ended, e.g. c'],
+      because: ['1 request not ended, e.g. c'],
     });
     expect(clean().judge({ moving: true, finalStock: 9 }).verdict).toBe('unknown');
   });
@@ -208,7 +208,7 @@ describe('violated', () => {
   test('undersold: units that left the stock and that nobody has bought', () => {
     const { violations, because } = clean().judge({ finalStock: 5 });
     expect(violations).toEqual(['undersold']);
-    expect(because).toEqual(['3 units are gone that nobody has bought']);
+    expect(because).toEqual(['3 units gone from the stock without a sale']);
   });
 
   test('stuck: a lock that never ends, but not one that will', () => {
@@ -368,6 +368,6 @@ describe('a stock that was split', () => {
       .told('d', 'STOCK.SOLD_OUT', 3);
     const { violations, because } = tale.judge({ segments: split(1, 1) });
     expect(violations).toEqual(['undersold']);
-    expect(because).toEqual(['1 buyers were told "sold out" with stock left']);
+    expect(because).toEqual(['1 buyer refused as sold out with stock left']);
   });
 });

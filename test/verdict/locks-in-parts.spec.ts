@@ -65,7 +65,7 @@ describe('a server that was killed before the buyers came', () => {
     expect(run.judge({ down: 'redis-1' })).toMatchObject({
       verdict: 'violated',
       violations: ['unavailable'],
-      because: ['nobody could buy while redis-1 was down'],
+      because: ['no order succeeded while redis-1 was down'],
     });
   });
 
@@ -73,7 +73,7 @@ describe('a server that was killed before the buyers came', () => {
     const run = frees(takes(tale(), 'a', 1, 1, 1).sql('a'), 'a', 1, 1, 1);
     expect(run.judge({ down: 'redis-1' })).toMatchObject({
       verdict: 'unknown',
-      because: ['redis-1 was down, and nobody asked it for anything'],
+      because: ['redis-1 was down, and no request needed it'],
     });
   });
 });

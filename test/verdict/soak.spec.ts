@@ -116,7 +116,7 @@ describe('a minute', () => {
       /lock:\{load\}:x is there/,
     ],
     ['answers with an internal error', good().told('c', 'INTERNAL'), {}, /none of the shop/],
-    ['has a request that never ends', good().arrives('c'), {}, /have not ended/],
+    ['has a request that never ends', good().arrives('c'), {}, /not ended/],
     ['has an error in a log', good(), { errors: ['order-1.log: Error'] }, /1 errors in the logs/],
     [
       'loses a replica that rejected',

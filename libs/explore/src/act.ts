@@ -15,11 +15,12 @@ export async function apply(run: Run, choice: Choice): Promise<boolean> {
     await faults.noticeDeaths(run);
     return true;
   }
-  if (/^[KPRC]/.test(kind)) {
+  if (/^[KPRCX]/.test(kind)) {
     if (process?.alive !== true || process.paused !== (kind === 'R')) return false;
     if (kind === 'K') await faults.kill(run, process);
     else if (kind === 'P') await faults.pauseBeyondLease(run, process);
     else if (kind === 'R') await faults.resume(run, process);
+    else if (kind === 'X') await faults.loseSessions(run, process);
     else faults.cut(run, process);
     return true;
   }

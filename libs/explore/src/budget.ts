@@ -16,6 +16,8 @@ export const FAULTS: Readonly<Record<Exclude<FaultName, 'resume'>, string>> = {
   'lose-reply': 'one command is executed, its reply is lost',
   error: 'one command fails without being executed',
   flush: 'a Redis restarts empty',
+  'lost-session':
+    'the database ends the sessions of a process: transactions are rolled back, named locks are free',
   'server-down': 'one of the several servers of a strategy is lost to everybody',
 };
 

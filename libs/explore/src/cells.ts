@@ -1,5 +1,5 @@
 import { sellsCarts, type Capability, type Options, type Strategy } from '#lab/strategy';
-import type { FaultName, ScheduleViolationKind } from '#lab/verdict';
+import type { FaultName } from '#lab/verdict';
 import type { Budget } from './budget';
 import type { Places } from './choice';
 import type { Plan } from './execution';
@@ -16,19 +16,28 @@ export interface Cell {
   readonly about?: FaultName;
   readonly places?: Places;
   readonly options?: Partial<Options>;
-  /** What the buyers want; only for strategies that sell carts. */
+  /** Units of each balance; absent: 1. */
+  readonly stock?: number;
+  /** What the buyers want; a cart of several things is only for strategies that sell carts. */
   readonly carts?: readonly (readonly string[])[];
-  /** The promise that this circumstance tests, and the violations that break it; absent: nobody promises anything. */
-  readonly promise?: { readonly capability: Capability; readonly kinds: readonly ScheduleViolationKind[] };
+  /**
+   * The promise that this circumstance tests. A strategy that does not make it breaks it here, unless it `mayHold`: another
+   * cell shows it then. Absent: no promise is about this circumstance alone.
+   */
+  readonly promise?: { readonly capability: Capability; readonly mayHold?: true };
 }
 
 const TWO = ['p1', 'p2'];
+/**
+ * Slow work takes 20 s of virtual time: a lock whose holder dies then must end by 28 s, before the waiter gives up.
+ * Milliseconds.
+ */
+const SHORTER_THAN_THE_WAIT = { leaseMs: 8000, waitMs: 30_000, workMs: 10_000 };
 /** Two things in opposite order. */
 export const CROSSED_CARTS = [
   ['item', 'other'],
   ['other', 'item'],
 ] as const;
-const SOLD_TWICE = ['oversold', 'lost-update', 'lost-acknowledged'] as const;
 
 /** Every circumstance, in the order of the table's columns. */
 export const CELLS: readonly Cell[] = [
@@ -37,14 +46,14 @@ export const CELLS: readonly Cell[] = [
     title: 'two processes',
     processes: TWO,
     budget: {},
-    promise: { capability: 'exactAcrossProcesses', kinds: SOLD_TWICE },
+    promise: { capability: 'exactAcrossProcesses' },
   },
   {
     name: 'same process',
     title: 'one process',
     processes: ['p1', 'p1'],
     budget: {},
-    promise: { capability: 'exactInOneProcess', kinds: SOLD_TWICE },
+    promise: { capability: 'exactInOneProcess' },
   },
   {
     name: 'crossed carts',
@@ -52,7 +61,7 @@ export const CELLS: readonly Cell[] = [
     processes: TWO,
     budget: {},
     carts: CROSSED_CARTS,
-    promise: { capability: 'servesCrossedCarts', kinds: [...SOLD_TWICE, 'dead-lock', 'torn-cart'] },
+    promise: { capability: 'servesCrossedCarts' },
   },
   {
     name: 'kill',
@@ -60,7 +69,7 @@ export const CELLS: readonly Cell[] = [
     processes: TWO,
     budget: { kill: 1 },
     about: 'kill',
-    promise: { capability: 'survivesDeadHolder', kinds: ['stuck', 'undersold'] },
+    promise: { capability: 'survivesDeadHolder' },
   },
   {
     name: 'kill before expiry',
@@ -69,7 +78,7 @@ export const CELLS: readonly Cell[] = [
     budget: { kill: 1 },
     about: 'kill',
     places: { kill: 'no-expiry' },
-    promise: { capability: 'survivesDeadHolder', kinds: ['stuck', 'undersold'] },
+    promise: { capability: 'survivesDeadHolder' },
   },
   {
     name: 'slow work',
@@ -78,7 +87,7 @@ export const CELLS: readonly Cell[] = [
     budget: { slow: 1 },
     about: 'slow',
     options: { workMs: 10_000 },
-    promise: { capability: 'survivesSlowWork', kinds: SOLD_TWICE },
+    promise: { capability: 'survivesSlowWork', mayHold: true },
   },
   {
     name: 'overrun',
@@ -87,8 +96,22 @@ export const CELLS: readonly Cell[] = [
     budget: { overrun: 1 },
     about: 'overrun',
   },
-  { name: 'pause', title: 'paused beyond the lease', processes: TWO, budget: { pause: 1 }, about: 'pause' },
-  { name: 'lapse', title: 'the lease ends', processes: TWO, budget: { lapse: 1 }, about: 'lapse' },
+  {
+    name: 'pause',
+    title: 'paused beyond the lease',
+    processes: TWO,
+    budget: { pause: 1 },
+    about: 'pause',
+    promise: { capability: 'survivesLapse', mayHold: true },
+  },
+  {
+    name: 'lapse',
+    title: 'the lease ends',
+    processes: TWO,
+    budget: { lapse: 1 },
+    about: 'lapse',
+    promise: { capability: 'survivesLapse', mayHold: true },
+  },
   {
     name: 'lapse at release',
     title: 'the lease ends at the release',
@@ -96,9 +119,18 @@ export const CELLS: readonly Cell[] = [
     budget: { lapse: 1 },
     about: 'lapse',
     places: { lapse: 'release' },
-    promise: { capability: 'releasesOnlyItsOwn', kinds: ['foreign-release'] },
+    promise: { capability: 'releasesOnlyItsOwn', mayHold: true },
   },
   { name: 'cut', title: 'cut off from Redis', processes: TWO, budget: { cut: 1, lapse: 1 }, about: 'cut' },
+  {
+    name: 'cut at work',
+    title: 'cut off from Redis, and the work is longer than the lease',
+    processes: TWO,
+    budget: { cut: 1, slow: 1 },
+    about: 'cut',
+    options: { workMs: 10_000 },
+    promise: { capability: 'noticesLoss' },
+  },
   {
     name: 'in-flight',
     title: 'killed, its statement arrives later',
@@ -120,13 +152,91 @@ export const CELLS: readonly Cell[] = [
     budget: { error: 1 },
     about: 'error',
     places: { error: 'release' },
+    promise: { capability: 'survivesFailedRelease' },
   },
-  { name: 'flush', title: 'Redis restarts empty', processes: TWO, budget: { flush: 1 }, about: 'flush' },
+  {
+    name: 'failed write',
+    title: 'the write fails',
+    processes: TWO,
+    budget: { error: 1 },
+    about: 'error',
+    places: { error: 'write' },
+    promise: { capability: 'survivesFailedWrite' },
+  },
+  {
+    name: 'lost session',
+    title: 'the database session is lost',
+    processes: TWO,
+    budget: { 'lost-session': 1 },
+    about: 'lost-session',
+  },
+  {
+    name: 'flush',
+    title: 'Redis restarts empty',
+    processes: TWO,
+    budget: { flush: 1 },
+    about: 'flush',
+    promise: { capability: 'survivesLapse', mayHold: true },
+  },
+  {
+    name: 'stock for both',
+    title: 'two buyers, three units',
+    processes: TWO,
+    budget: {},
+    stock: 3,
+    promise: { capability: 'sellsToTheLast' },
+  },
+  {
+    name: 'one try each',
+    title: 'two units, each buyer tries once',
+    processes: TWO,
+    budget: {},
+    stock: 2,
+    options: { waitMs: 0 },
+    promise: { capability: 'releasesAfterSale' },
+  },
+  {
+    name: 'the waiter gives up',
+    title: 'the holder is killed, the waiter gives up before the lease ends',
+    processes: TWO,
+    budget: { kill: 1 },
+    about: 'kill',
+    options: { waitMs: 3000 },
+    promise: { capability: 'losersTouchNothing' },
+  },
+  {
+    name: 'killed after long work',
+    title: 'killed after work longer than the lease',
+    processes: TWO,
+    budget: { slow: 1, kill: 1 },
+    about: 'kill',
+    options: SHORTER_THAN_THE_WAIT,
+    promise: { capability: 'grantsOneLease' },
+  },
+  {
+    name: 'paused, then slow work',
+    title: 'one is paused beyond the lease, one works longer than it',
+    processes: TWO,
+    budget: { pause: 1, slow: 1 },
+    about: 'pause',
+    options: { workMs: 10_000 },
+    promise: { capability: 'renewsOnlyItsOwn' },
+  },
+  {
+    name: 'two products',
+    title: 'two products in one process, work longer than the lease',
+    processes: ['p1', 'p1', 'p2'],
+    budget: { slow: 1 },
+    about: 'slow',
+    options: { workMs: 10_000 },
+    carts: [['item'], ['other'], ['item']],
+    promise: { capability: 'survivesSlowWork', mayHold: true },
+  },
 ];
 
 /** False when the circumstance does not exist for the strategy: it sells no carts. */
-export const existsFor = (strategy: Strategy, { carts }: Cell): boolean =>
-  carts === undefined || sellsCarts(strategy);
+export const existsFor = (strategy: Strategy, { carts = [] }: Cell): boolean =>
+  carts.every((cart) => cart.length === 1) || sellsCarts(strategy);
 
 /** A circumstance by its name. */
 export function cellOf(name: string): Cell {
@@ -136,11 +246,11 @@ export function cellOf(name: string): Cell {
 }
 
 /** What to explore for a strategy in a circumstance. */
-export const planOf = (strategy: Strategy, cell: Cell, stock = 1): Plan => ({
+export const planOf = (strategy: Strategy, cell: Cell): Plan => ({
   setup: {
     strategy,
     options: { ...EXPLORE_OPTIONS, ...cell.options },
-    stock,
+    stock: cell.stock ?? 1,
     processes: cell.processes,
     ...(cell.carts !== undefined && { carts: cell.carts }),
   },

@@ -14,6 +14,7 @@ import type { Held } from './strand';
  *     K1        process 1 dies                    Ia  A's process dies, its statement is on its way; Ja  it arrives
  *     P1        process 1 stands still            R1  it goes on
  *     C1        process 1 is cut off from Redis   F   Redis restarts empty
+ *     X1        the database ends the sessions of process 1, which then connects again
  *     D1        the strategy's first Redis of its own (a voter, the primary) is lost to everybody; F1  it restarts empty
  */
 export type Choice = string;
@@ -22,8 +23,8 @@ export type Choice = string;
 export interface Places {
   /** `release`: a lease ends only while its holder is about to give the lock back. */
   readonly lapse?: 'release';
-  /** `release`: a command fails only if it gives the lock back. */
-  readonly error?: 'release';
+  /** `release`: a command fails only if it gives the lock back; `write`: only if it writes the stock. */
+  readonly error?: 'release' | 'write';
   /** `no-expiry`: a process dies only while its lock has no time to live. */
   readonly kill?: 'no-expiry';
 }
@@ -73,9 +74,7 @@ function ofActor(run: Run, actor: Actor, has: (fault: FaultName) => boolean, pla
   const isCall = step.kind !== 'timer' && step.kind !== 'local';
   const begun = actor.strands[0]?.begun === true;
   return [
-    ...(has('error') && isCall && (places.error === undefined || releases(run, actor, held))
-      ? [`E${lower(actor)}`]
-      : []),
+    ...(has('error') && isCall && mayFail(run, actor, held, places) ? [`E${lower(actor)}`] : []),
     ...(has('lose-reply') && isCall ? [`Q${lower(actor)}`] : []),
     ...(has('in-flight') && isCall && begun ? [`I${lower(actor)}`] : []),
     ...(has('slow') && step.verb === 'WORK' ? [`S${lower(actor)}`] : []),
@@ -103,6 +102,7 @@ function ofProcess(
     ...(has('kill') && killable ? [`K${number}`] : []),
     ...(has('pause') ? [`P${number}`] : []),
     ...(has('cut') && !process.cut ? [`C${number}`] : []),
+    ...(has('lost-session') && members.some((actor) => actor.openSessions().size > 0) ? [`X${number}`] : []),
   ];
 }
 
@@ -119,6 +119,12 @@ function lapseAllowed(run: Run, places: Places): boolean {
   const held = actor === undefined ? undefined : mainStep(run, actor);
   return actor !== undefined && held !== undefined && releases(run, actor, held);
 }
+
+const mayFail = (run: Run, actor: Actor, held: Held, { error }: Places): boolean =>
+  error === undefined ||
+  (error === 'release'
+    ? releases(run, actor, held)
+    : /^UPDATE balance(_segment)? SET amount/.test(held.step.text));
 
 /** The step is about the lock that its actor holds: looking at it in order to release it, or releasing it. */
 const releases = (run: Run, actor: Actor, { step }: Held): boolean =>
@@ -156,6 +162,7 @@ const COST: Readonly<Record<string, FaultName>> = {
   E: 'error',
   F: 'flush',
   D: 'server-down',
+  X: 'lost-session',
 };
 
 /** The fault that a choice is; undefined for a step of an actor, an arrival and a resume. */

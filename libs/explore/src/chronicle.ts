@@ -2,16 +2,20 @@ import { brief, type Step } from '#lab/step';
 import type { FaultName, LockChange, ScheduleEvent, StepEvent } from '#lab/verdict';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
 /** Writes the history of a schedule down, event by event. */
 export class Chronicle {
   readonly events: ScheduleEvent[] = [];
+
+  constructor(private readonly clock: { readonly now: number }) {}
 
   /** A step is issued. What is known later is set by `answer` and `fail`. */
   step(step: Step, extra: Partial<StepEvent>): Mutable<StepEvent> {
     const { actor, kind, verb, text, key, script, server } = step;
     const event: Mutable<StepEvent> = {
       n: this.events.length + 1,
+      at: this.clock.now,
       type: 'step',
       actor,
       kind,
@@ -44,9 +48,7 @@ export class Chronicle {
     effective = true,
     locks: readonly LockChange[] = [],
   ): void {
-    const n = this.events.length + 1;
-    this.events.push({
-      n,
+    this.add({
       type: 'fault',
       fault,
       subject,
@@ -57,15 +59,19 @@ export class Chronicle {
   }
 
   time(text: string, locks: readonly LockChange[] = []): void {
-    this.events.push({ n: this.events.length + 1, type: 'time', text, ...(locks.length > 0 && { locks }) });
+    this.add({ type: 'time', text, ...(locks.length > 0 && { locks }) });
   }
 
   warn(actor: string, text: string): void {
-    this.events.push({ n: this.events.length + 1, type: 'warn', actor, text });
+    this.add({ type: 'warn', actor, text });
   }
 
   end(actor: string, code: string, text: string): void {
-    this.events.push({ n: this.events.length + 1, type: 'end', actor, code, text });
+    this.add({ type: 'end', actor, code, text });
+  }
+
+  private add(event: DistributiveOmit<ScheduleEvent, 'n' | 'at'>): void {
+    this.events.push({ n: this.events.length + 1, at: this.clock.now, ...event });
   }
 
   /** A reply that came after further events: the step waited in the server. */

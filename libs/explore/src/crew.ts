@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { ROOT, type Plan, type Task } from './execution';
-import { explore, isOver, type Limits } from './explorer';
+import { explore, isOver, takeTask, type Limits } from './explorer';
 import type { WorldOptions } from './seat';
 import { emptyTally, merge, type Tally } from './tally';
 import { World } from './world';
@@ -85,7 +85,7 @@ export class Crew {
           !isOver(tally, limits, granted)
         ) {
           const worker = idle.pop();
-          const task = stack.pop();
+          const task = takeTask(stack, tally);
           if (worker === undefined || task === undefined) return;
           busy++;
           // while others stand idle give little, so that there is soon something to share

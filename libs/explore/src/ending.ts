@@ -43,6 +43,7 @@ export async function finishAll(run: Run): Promise<ScheduleHistory> {
 
 /** Reads the final state, and sends home who still stands somewhere: nobody may haunt the next schedule. */
 export async function close(run: Run): Promise<ScheduleHistory> {
+  await outlast(run);
   const stragglers = run.processes.filter((process) =>
     run.actors.some((actor) => actor.process === process && !isHome(actor)),
   );
@@ -50,6 +51,21 @@ export async function close(run: Run): Promise<ScheduleHistory> {
   for (const actor of run.actors) actor.inFlight = undefined; // nobody waits for what is still on its way
   for (const process of stragglers) await kill(run, process);
   return history;
+}
+
+/** So many leases pass when every request has ended: a lock that is still renewed then is renewed for ever. */
+const LEASES_AFTER_THE_END = 2;
+
+/** A timer that outlives its request may keep a lock alive: only time shows it. */
+async function outlast(run: Run): Promise<void> {
+  const outlives = run.clock.next((name) => {
+    const { outcome, process } = run.actor(name);
+    return outcome !== undefined && process.alive && !process.paused;
+  });
+  if (outlives === undefined || run.locks.ending().length === 0) return;
+  const leases = LEASES_AFTER_THE_END * run.setup.options.leaseMs;
+  const changes = await pass(run, run.clock.now + leases);
+  run.chronicle.time(`a timer of ${outlives.actor} still runs; ${leases} ms pass`, changes);
 }
 
 const isHome = (actor: Run['actors'][number]): boolean =>

@@ -5,7 +5,7 @@ import type { World } from './world';
 export interface Limits {
   /** Schedules at most. */
   readonly max?: number;
-  /** Schedules after which a search that has found a violation ends; absent: it goes on to the end. */
+  /** Schedules after which a search that has found wrong data ends; absent: it runs every schedule. */
   readonly enough?: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: (tally: Tally) => void;
@@ -32,13 +32,28 @@ export function isOver(
   { max = Infinity, enough = Infinity, signal }: Limits,
   underway = 0,
 ): boolean {
-  const most = tally.violating > 0 ? Math.min(max, enough) : max;
+  const most = tally.harms['data-wrong'] > 0 ? Math.min(max, enough) : max;
   return signal?.aborted === true || tally.schedules + underway >= most;
 }
 
-/** Takes the last task of the stack, runs its first schedule and puts back what branches off. */
+/** Schedules that are searched depth first before the search also looks elsewhere. */
+const DEPTH_FIRST = 100;
+/** Open tasks above which it stays depth first: each one that is taken elsewhere leaves more of them open. */
+const MOST_OPEN = 5000;
+
+/**
+ * Takes the next task. Depth first finds what lies near, and stays for long in one corner of a large tree: after a while
+ * every second task comes from anywhere in it, in an order that is the same each time.
+ */
+export function takeTask(stack: Task[], { schedules, redundant }: Tally): Task | undefined {
+  const n = schedules + redundant;
+  if (n < DEPTH_FIRST || n % 2 === 0 || stack.length > MOST_OPEN) return stack.pop();
+  return stack.splice((Math.imul(n, 0x9e3779b1) >>> 0) % stack.length, 1)[0];
+}
+
+/** Takes a task of the stack, runs its first schedule and puts back what branches off. */
 export async function exploreOne(world: World, plan: Plan, stack: Task[], tally: Tally): Promise<void> {
-  const task = stack.pop();
+  const task = takeTask(stack, tally);
   if (task === undefined) return;
   const execution = await execute(world, plan, task);
   stack.push(...execution.branches.toReversed());

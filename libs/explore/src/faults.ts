@@ -134,6 +134,20 @@ export function cut(run: Run, process: ActorProcess): void {
   run.chronicle.fault('cut', process.name, `${process.name} (${names(run, process)}) is cut off from Redis`);
 }
 
+/**
+ * The database ends the sessions of the process that hold something: what was not committed is rolled back, named locks
+ * are free. The process connects again with its next statement.
+ */
+export async function loseSessions(run: Run, process: ActorProcess): Promise<void> {
+  run.chronicle.fault(
+    'lost-session',
+    process.name,
+    `the database ends the sessions of ${process.name} (${names(run, process)})`,
+  );
+  for (const actor of members(run, process)) await run.loseSessions(actor);
+  await run.settle();
+}
+
 /** A Redis restarts empty: the lab's own, or another one by its name. */
 export async function flush(run: Run, server = ''): Promise<void> {
   const changes = run.locks.flush(server);

@@ -5,7 +5,8 @@ export { Diverged, execute, type Execution, type Plan, type Task } from './execu
 export { CELLS, CROSSED_CARTS, cellOf, existsFor, planOf, type Cell } from './cells';
 export { Crew, type Servers } from './crew';
 export { explore, type Limits } from './explorer';
-export { expectedSign, isAsExpected, judgeCell, type CellVerdict, type Sign } from './sign';
+export { judgeCell, type CellVerdict } from './cell-verdict';
+export { contradictions, declares, expectedOf } from './expectation';
 export { emptyTally, type Tally, type Witness } from './tally';
 export { Run } from './run';
 export type { Setup } from './setup';
@@ -22,6 +23,13 @@ export { NoLongerReproduces, play, recipeOf, replay, type Played } from './repla
 export { shrink } from './shrink';
 export { TokenSyntaxError, readToken, strategyHash, writeToken, type Recipe } from './token';
 export { readSchedule, scheduleText } from './schedule-text';
-export { costOf, exploreCell, exploreMatrix, type MatrixCell, type MatrixRow } from './matrix';
+export {
+  costOf,
+  exploreCell,
+  exploreMatrix,
+  nextThatPasses,
+  type MatrixCell,
+  type MatrixRow,
+} from './matrix';
 export { renderMatrix } from './matrix-page';
 export { playRandom, seeded, walk } from './walk';

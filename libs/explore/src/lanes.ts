@@ -1,4 +1,14 @@
-import type { ScheduleEvent, ScheduleHistory, ScheduleVerdict, StepEvent } from '#lab/verdict';
+import {
+  MARKS,
+  harmOf,
+  mechanismOf,
+  protections,
+  worstHarm,
+  type ScheduleEvent,
+  type ScheduleHistory,
+  type ScheduleVerdict,
+  type StepEvent,
+} from '#lab/verdict';
 
 const MOST_TEXT = 44;
 
@@ -23,9 +33,24 @@ export function drawLanes(history: ScheduleHistory, verdict: ScheduleVerdict, wi
     row('', lanes),
     ...lines,
     ...Object.entries(history.final.amounts).map(([balance, amount]) => stockLine(history, balance, amount)),
-    ...verdict.violations.map(({ kind, sentence }) => `      ✗ ${kind}: ${sentence}`),
-    ...(verdict.violations.length === 0 ? ['      ✓ nothing went wrong in this schedule'] : []),
+    ...verdict.violations.map(
+      ({ kind, sentence }) => `      ${MARKS[harmOf(kind)].sign} ${kind}: ${sentence}`,
+    ),
+    ...summary(history, verdict),
   ].join('\n');
+}
+
+/** What the schedule comes to: its mark and the mechanism, or what kept the actors apart. */
+function summary(history: ScheduleHistory, { violations }: ScheduleVerdict): string[] {
+  const harm = worstHarm(violations.map(({ kind }) => kind));
+  const kept = [...protections(history)];
+  const protectedBy = kept.length === 0 ? [] : [`        ${kept.join('; ')}`];
+  if (harm === undefined) return ['      ✓ right: no violation in this schedule', ...protectedBy];
+  const { sign, words } = MARKS[harm];
+  const how = mechanismOf(history, violations);
+  if (harm === 'lock-broken') return [`      ${sign} ${words}`, ...protectedBy];
+  const isSaid = how === undefined || violations.some(({ sentence }) => sentence === how);
+  return isSaid ? [] : [`      ${sign} ${words}: ${how}`];
 }
 
 /** The schedule as a Mermaid sequence diagram. */

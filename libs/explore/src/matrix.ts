@@ -1,5 +1,6 @@
 import { CATALOGUE, sellsCarts, type Strategy } from '#lab/strategy';
 import { CELLS, existsFor, planOf, type Cell } from './cells';
+import type { Choice } from './choice';
 import type { Crew } from './crew';
 import { finishAll } from './ending';
 import { isDiverged } from './execution';
@@ -7,30 +8,40 @@ import type { Limits } from './explorer';
 import { play, recipeOf } from './replay';
 import { Run } from './run';
 import { EXPLORE_OPTIONS } from './schedule';
+import type { Setup } from './setup';
 import { shrink } from './shrink';
-import { expectedSign, isAsExpected, judgeCell, type Sign } from './sign';
+import { judgeCell } from './cell-verdict';
+import { contradictions } from './expectation';
 import { writeToken } from './token';
 import type { Tally } from './tally';
 import type { World } from './world';
+import { harmOf, mechanismOf, worstFirst, type Harm, type Mark } from '#lab/verdict';
 
 /** A circumstance of one strategy, explored. */
 export interface MatrixCell {
   readonly cell: string;
-  readonly sign: Sign;
+  readonly mark: Mark;
   readonly because?: string;
   readonly schedules: number;
   readonly redundant: number;
+  /** Every interleaving, without reduction: how many, and the kinds that they show. Absent: too many to run. */
+  readonly unreduced?: { readonly schedules: number; readonly kinds: readonly string[] };
   /** Not every schedule was run. */
   readonly partial?: boolean;
+  /** Schedules by the worst harm that they show. */
+  readonly harms: Readonly<Record<Harm, number>>;
   /** Schedules by kind of violation. */
   readonly kinds: Readonly<Record<string, number>>;
-  /** The shortest schedule that shows the first kind, and what it shows. */
+  /** The shortest schedule that shows the worst kind, and how it comes to that. */
   readonly token?: string;
   readonly sentence?: string;
   /** The first strategy further up the ladder that passes the very same schedule. */
   readonly passes?: string;
   readonly prevented: { readonly waits: number; readonly rejects: number; readonly aborts: number };
-  readonly asExpected: boolean;
+  /** Schedules by the statement that made an actor wait or refused it, the most frequent first. */
+  readonly protections: Readonly<Record<string, number>>;
+  /** What contradicts the catalogue; none: as documented. */
+  readonly contradictions: readonly string[];
 }
 
 export interface MatrixRow {
@@ -57,27 +68,21 @@ export async function exploreCell(
   limits: Limits = {},
 ): Promise<MatrixCell> {
   const plan = planOf(strategy, cell);
-  // what is promised is searched to the end, whatever else goes wrong there
-  const { enough, ...toTheEnd } = limits;
-  const isPromised = expectedSign(strategy, cell) === 'safe';
-  const tally = await crew.explore(
-    plan,
-    isPromised || enough === undefined ? toTheEnd : { ...toTheEnd, enough },
-  );
-  const isThere = cell.about === undefined || (tally.fired.get(cell.about) ?? 0) > 0;
-  // what goes wrong without the fault belongs into the columns without one
-  const { sign, because } = judgeCell(isThere ? tally : { ...tally, violating: 0 }, cell.about);
+  const tally = await crew.explore(plan, limits);
+  const { mark, because } = judgeCell(tally, cell.about);
   return {
     cell: cell.name,
-    sign,
+    mark,
     ...(because !== undefined && { because }),
     schedules: tally.schedules,
     redundant: tally.redundant,
     ...(tally.partial && { partial: true }),
+    harms: tally.harms,
     kinds: Object.fromEntries(tally.kinds),
-    ...(sign === 'violated' && (await proof(crew.world, strategy, cell, tally))),
+    ...(because === undefined && tally.violating > 0 && (await proof(crew.world, strategy, cell, tally))),
     prevented: tally.prevented,
-    asExpected: isAsExpected(strategy, cell, tally),
+    protections: Object.fromEntries([...tally.protections].sort(([, a], [, b]) => b - a)),
+    contradictions: contradictions(strategy, cell, tally),
   };
 }
 
@@ -87,22 +92,38 @@ async function proof(
   cell: Cell,
   tally: Tally,
 ): Promise<Pick<MatrixCell, 'token' | 'sentence' | 'passes'>> {
-  const kinds = [...tally.witnesses.keys()];
-  const kind = cell.promise?.kinds.find((wanted) => kinds.includes(wanted)) ?? kinds[0];
+  const [kind] = worstFirst(tally.witnesses.keys());
   const witness = kind === undefined ? undefined : tally.witnesses.get(kind);
   if (kind === undefined || witness === undefined) return {};
   const { setup } = planOf(strategy, cell);
   const shortest = await shrink(world, setup, witness.choices, kind);
-  const sentence = shortest.verdict.violations.find((violation) => violation.kind === kind)?.sentence ?? '';
+  const sentence = mechanismOf(shortest.history, shortest.verdict.violations) ?? '';
+  const passes = await nextThatPasses(world, setup, shortest.choices);
+  return {
+    token: writeToken(recipeOf(setup, shortest)),
+    sentence,
+    ...(passes !== undefined && { passes: passes.name }),
+  };
+}
+
+/** The first strategy further up the ladder whose data stays right, and whose lock does not stay, in the very same schedule. */
+export async function nextThatPasses(
+  world: World,
+  setup: Setup,
+  choices: readonly Choice[],
+): Promise<Strategy | undefined> {
+  const { strategy, carts = [] } = setup;
+  const isCart = carts.some((cart) => cart.length > 1);
   const later = CATALOGUE.slice(CATALOGUE.findIndex(({ name }) => name === strategy.name) + 1).filter(
-    ({ needs = [] }) => needs.every((component) => strategy.needs?.includes(component)),
+    (rung) =>
+      (rung.needs ?? []).every((component) => strategy.needs?.includes(component)) &&
+      (!isCart || sellsCarts(rung)),
   );
-  for (const rung of setup.carts === undefined ? later : later.filter(sellsCarts)) {
-    const { verdict } = await play(world, { ...setup, strategy: rung }, shortest.choices, { strict: false });
-    if (verdict.violations.length === 0)
-      return { token: writeToken(recipeOf(setup, shortest)), sentence, passes: rung.name };
+  for (const rung of later) {
+    const { verdict } = await play(world, { ...setup, strategy: rung }, choices, { strict: false });
+    if (verdict.violations.every(({ kind }) => harmOf(kind) === 'lock-broken')) return rung;
   }
-  return { token: writeToken(recipeOf(setup, shortest)), sentence };
+  return undefined;
 }
 
 /** Once more when the servers did something else than the last time; a cell in which they do so again proves nothing. */
@@ -116,14 +137,16 @@ async function exploreTwice(...cell: Parameters<typeof exploreCell>): Promise<Ma
     if (!isDiverged(error)) throw error;
     return {
       cell: cell[2].name,
-      sign: 'unknown',
+      mark: 'unknown',
       because: `the servers did something else than the last time, twice: ${error.message.split('\n')[0] ?? ''}`,
       schedules: 0,
       redundant: 0,
       partial: true,
+      harms: { 'data-wrong': 0, unavailable: 0, 'lock-broken': 0 },
       kinds: {},
       prevented: { waits: 0, rejects: 0, aborts: 0 },
-      asExpected: false,
+      protections: {},
+      contradictions: [],
     };
   }
 }

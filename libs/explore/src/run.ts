@@ -1,4 +1,4 @@
-import { observe } from '#lab/step';
+import { observe, type Scope } from '#lab/step';
 import type { ScheduleHistory } from '#lab/verdict';
 import { cartStrategy } from '#lab/strategy';
 import { Actor, ActorProcess } from './actor';
@@ -10,7 +10,7 @@ import type { LockPlace } from './lock-places';
 import { Quiet } from './quiet';
 import { sell } from './sell';
 import type { Setup } from './setup';
-import { beginStrand, isWaiting, type Directive, type Held } from './strand';
+import { beginStrand, isWaiting, type Directive, type Held, type Strand } from './strand';
 import { withVirtualDate } from './virtual-date';
 import { VirtualClock, type Timer } from './virtual-clock';
 import { ACTOR_NAMES, BALANCE, type World } from './world';
@@ -27,7 +27,7 @@ const MOST_LOOKS_AT_PARTS = 1;
 export class Run {
   readonly clock = new VirtualClock();
   readonly locks: LockBook;
-  readonly chronicle = new Chronicle();
+  readonly chronicle = new Chronicle(this.clock);
   readonly ears: Ears;
   readonly actors: readonly Actor[];
   readonly processes: readonly ActorProcess[];
@@ -72,7 +72,10 @@ export class Run {
 
   /** In how many places one lock of the strategy has a part. */
   get parts(): number {
-    return Math.max(1, this.places.filter(({ component }) => component === 'redlock').length);
+    return (
+      this.setup.strategy.parts ??
+      Math.max(1, this.places.filter(({ component }) => component === 'redlock').length)
+    );
   }
 
   /** The Redis that this strategy has besides the lab's own: voters, or a primary. */
@@ -82,7 +85,7 @@ export class Run {
 
   /** Sets the servers back and starts the actors; each is held at its first step. */
   static async begin(world: World, setup: Setup): Promise<Run> {
-    if (setup.carts !== undefined) cartStrategy(setup.strategy);
+    if (setup.carts?.some((cart) => cart.length > 1) === true) cartStrategy(setup.strategy);
     await world.begin(setup);
     const run = new Run(world, setup);
     for (const actor of run.actors) run.start(actor);
@@ -158,7 +161,7 @@ export class Run {
     const strand = beginStrand(actor, { auto, isTimer: true });
     timer.running = true;
     this.clock.fired(timer);
-    const scope = { actor: actor.name, listener: this.gate.listener(actor, strand) };
+    const scope = this.scopeOf(actor, strand);
     void withVirtualDate(this.clock, () => observe(scope, async () => timer.run()))
       .catch(() => undefined) // a tick that throws is a missed tick, as with the real clock
       .finally(() => {
@@ -177,6 +180,7 @@ export class Run {
     return {
       strategy: strategy.name,
       stock,
+      leaseMs: this.setup.options.leaseMs,
       ...(this.parts > 1 && { parts: this.parts }),
       actors: this.actors.map(({ name, process, cart }) => ({
         name,
@@ -209,9 +213,24 @@ export class Run {
     for (const held of actor.held) if (held !== actor.inFlight) held.release('die');
   }
 
+  /** The server ends the actor's sessions; resolves when both sides know. */
+  async loseSessions(actor: Actor): Promise<void> {
+    await this.world.endSessions(actor.seat, [...actor.openSessions()]);
+    for (const held of Object.values(actor.holdings) as Set<number>[]) held.clear();
+    this.quiet.unblock();
+  }
+
+  private scopeOf(actor: Actor, strand: Strand): Scope {
+    return {
+      actor: actor.name,
+      listener: this.gate.listener(actor, strand),
+      scheduleTime: () => Math.round(this.clock.now),
+    };
+  }
+
   private start(actor: Actor): void {
     const strand = beginStrand(actor, { auto: false, isTimer: false });
-    const scope = { actor: actor.name, listener: this.gate.listener(actor, strand) };
+    const scope = this.scopeOf(actor, strand);
     const warn = (warning: string): void => {
       if (actor.process.alive) this.chronicle.warn(actor.name, warning);
     };

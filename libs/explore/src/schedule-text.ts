@@ -8,7 +8,7 @@ export function scheduleText(choices: readonly Choice[]): string {
     .replaceAll(' ', '');
 }
 
-const CHOICE = /([a-c])(\d*)|[KPRCD][1-3]|[TEQIJSO][a-c]|F[1-3]?|[LW]/gy;
+const CHOICE = /([a-c])(\d*)|[KPRCDX][1-3]|[TEQIJSO][a-c]|F[1-3]?|[LW]/gy;
 const MOST_REPEATED = 200;
 
 /** Reads what `scheduleText` wrote; undefined when it cannot be read. */

@@ -45,6 +45,7 @@ export interface Seat {
 /** The client's end of a database session. */
 interface Socket {
   readonly threadId: number;
+  readonly stream: { readonly closed: boolean; once(event: 'close', listener: () => void): void };
   destroy(): void;
 }
 

@@ -40,11 +40,12 @@ export async function sell(
     warn,
   };
   try {
-    if (cart === undefined) {
-      const { before, after } = await strategy.apply(change(BALANCE), tools);
+    const [only = BALANCE, ...others] = cart ?? [];
+    if (others.length === 0) {
+      const { before, after } = await strategy.apply(change(only), tools);
       return { code: 'APPLIED', text: `sold one: ${before} → ${after}` };
     }
-    const sold = await cartStrategy(strategy).applyAll(cart.map(change), tools);
+    const sold = await cartStrategy(strategy).applyAll([only, ...others].map(change), tools);
     const sales = sold.map(({ balance, before, after }) => `${balance} ${before} → ${after}`);
     return { code: 'APPLIED', text: `sold one of each: ${sales.join(', ')}` };
   } catch (error) {

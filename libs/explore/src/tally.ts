@@ -1,4 +1,12 @@
-import type { ScheduleHistory, ScheduleViolation, ScheduleViolationKind } from '#lab/verdict';
+import {
+  HARMS,
+  protections,
+  worstHarm,
+  type Harm,
+  type ScheduleHistory,
+  type ScheduleViolation,
+  type ScheduleViolationKind,
+} from '#lab/verdict';
 import { scheduleText } from './schedule-text';
 import type { Choice } from './choice';
 import type { Execution } from './execution';
@@ -18,6 +26,8 @@ export interface Tally {
   redundant: number;
   /** Schedules with any violation at all. */
   violating: number;
+  /** Schedules by the worst harm that they show. */
+  readonly harms: Record<Harm, number>;
   /** Schedules by kind of violation; one schedule may show several. */
   readonly kinds: Map<ScheduleViolationKind, number>;
   /** The shortest one of each kind, not shrunk yet. */
@@ -28,6 +38,8 @@ export interface Tally {
   contended: number;
   /** How the others were kept out: schedules with a wait, a refusal, an abort. */
   readonly prevented: { waits: number; rejects: number; aborts: number };
+  /** Schedules by what kept an actor out: a statement that waited or refused, as `protections` names it. */
+  readonly protections: Map<string, number>;
   /** Round trips of all schedules. */
   readonly calls: { redis: number; sql: number };
   /** True when schedules are left that were not run. */
@@ -38,11 +50,13 @@ export const emptyTally = (): Tally => ({
   schedules: 0,
   redundant: 0,
   violating: 0,
+  harms: { 'data-wrong': 0, unavailable: 0, 'lock-broken': 0 },
   kinds: new Map(),
   witnesses: new Map(),
   fired: new Map(),
   contended: 0,
   prevented: { waits: 0, rejects: 0, aborts: 0 },
+  protections: new Map(),
   calls: { redis: 0, sql: 0 },
   partial: false,
 });
@@ -55,7 +69,12 @@ export function count(tally: Tally, { choices, result }: Execution): void {
   }
   const { history, verdict } = result;
   tally.schedules++;
-  if (verdict.violations.length > 0) tally.violating++;
+  const harm = worstHarm(verdict.violations.map(({ kind }) => kind));
+  if (harm !== undefined) {
+    tally.violating++;
+    tally.harms[harm]++;
+  }
+  for (const protection of protections(history)) add(tally.protections, protection, 1);
   for (const kind of new Set(verdict.violations.map((violation) => violation.kind))) {
     add(tally.kinds, kind, 1);
     keepShorter(tally, kind, { choices, violations: verdict.violations });
@@ -82,6 +101,8 @@ export function merge(tally: Tally, other: Tally): void {
   for (const key of ['schedules', 'redundant', 'violating', 'contended'] as const) tally[key] += other[key];
   for (const key of ['waits', 'rejects', 'aborts'] as const) tally.prevented[key] += other.prevented[key];
   for (const key of ['redis', 'sql'] as const) tally.calls[key] += other.calls[key];
+  for (const harm of HARMS) tally.harms[harm] += other.harms[harm];
+  for (const [protection, n] of other.protections) add(tally.protections, protection, n);
   for (const [kind, n] of other.kinds) add(tally.kinds, kind, n);
   for (const [fault, n] of other.fired) add(tally.fired, fault, n);
   for (const [kind, witness] of other.witnesses) keepShorter(tally, kind, witness);

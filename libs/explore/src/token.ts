@@ -131,7 +131,7 @@ const cartLetters = (cart: readonly string[]): string => cart.map((balance) => b
 function readActors(token: string, strategy: Strategy, text: string): Pick<Setup, 'processes' | 'carts'> {
   const [digits = '', ...letters] = text.split('-');
   const processes = Array.from(digits, (digit) => `p${digit}`);
-  if (letters.length > 0) cartStrategy(strategy);
+  if (letters.some((cart) => cart.length > 1)) cartStrategy(strategy);
   const carts = letters.map((cart) =>
     Array.from(cart, (letter) => BALANCES.find((balance) => balance.startsWith(letter)) ?? ''),
   );

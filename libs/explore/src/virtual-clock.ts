@@ -1,4 +1,4 @@
-import { step, type Clock, type Ticker } from '#lab/step';
+import { SCHEDULE_TIME, step, type Clock, type Ticker } from '#lab/step';
 
 /** A timer that an actor has set, in virtual time. */
 export interface Timer {
@@ -55,7 +55,7 @@ export class VirtualClock {
   for(actor: string): Clock {
     return {
       now: () => this.time,
-      serverTime: () => Math.round(this.time),
+      serverTime: () => SCHEDULE_TIME,
       sleep: (ms, why, key) =>
         step(
           () => ({

@@ -117,7 +117,7 @@ export class World {
   }
 
   /** A schedule begins: everything is as before the first step, and nothing is clean any more. */
-  async begin({ stock, strategy }: Pick<Setup, 'stock' | 'strategy'>): Promise<void> {
+  async begin({ stock, strategy, carts }: Pick<Setup, 'stock' | 'strategy' | 'carts'>): Promise<void> {
     // a session that the last schedule has ended, perhaps untold, is nobody's any more
     if (strategy.needs?.includes('zookeeper') === true)
       for (const { servers } of this.seats) servers.zookeeper.endSession();
@@ -127,15 +127,15 @@ export class World {
       ...(isClean ? [] : [this.admin.query(RESET, [stock, stock])]),
       this.clear(this.placesOf(strategy)),
     ]);
-    await this.prepare(strategy);
+    await this.prepare(strategy, new Set(carts?.flat() ?? [BALANCE]));
   }
 
   /** The stock is where the strategy sells it from. */
-  private async prepare(strategy: Strategy): Promise<void> {
+  private async prepare(strategy: Strategy, balances: ReadonlySet<string>): Promise<void> {
     const [seat] = this.seats;
     if (strategy.prepare === undefined || seat === undefined) return;
     for (const place of this.placesOf(strategy)) this.use(place);
-    await strategy.prepare(BALANCE, seat);
+    for (const balance of balances) await strategy.prepare(balance, seat);
   }
 
   /** Something may be left in this place. */
@@ -169,6 +169,24 @@ export class World {
   async sever(seat: Seat, threads: readonly number[]): Promise<void> {
     for (const thread of threads) seat.sockets.get(thread)?.destroy(); // else the pool would lend a dead connection
     await this.sessions.end(threads);
+  }
+
+  /** Ends database sessions from the server's side; resolves when the client has seen them end, and all is rolled back. */
+  async endSessions(seat: Seat, threads: readonly number[]): Promise<void> {
+    const seen = threads.flatMap((thread) => {
+      const stream = seat.sockets.get(thread)?.stream;
+      return stream === undefined || stream.closed
+        ? []
+        : [
+            new Promise<void>((resolve) =>
+              stream.once('close', () => {
+                resolve();
+              }),
+            ),
+          ];
+    });
+    await this.sessions.end(threads);
+    await Promise.all(seen);
   }
 
   /** Milliseconds of one round trip to each server, median: what no explorer can be faster than. */

@@ -7,12 +7,18 @@ export interface Ticker {
   stop(): void;
 }
 
+/**
+ * Stands for the time of a schedule in the arguments of a Redis command: replaced when the command is issued, not when it
+ * is made, because a server reads its clock when it executes the command.
+ */
+export const SCHEDULE_TIME = '@schedule-time';
+
 /** Where strategies get their time from, so that a schedule can move it. All times are milliseconds. */
 export interface Clock {
   /** Monotonic time. Only differences mean anything. */
   now(): number;
-  /** What a script is told as the time: whole milliseconds, or -1: it asks its own server. */
-  serverTime(): number;
+  /** What a script receives as the time: -1, it asks its own server; or `SCHEDULE_TIME`. */
+  serverTime(): number | typeof SCHEDULE_TIME;
   /** Resolves after `ms`. `why` names the step that others see: the simulated business, or waiting for a lock. */
   sleep(ms: number, why: 'WORK' | 'WAIT', key?: string): Promise<void>;
   /** Resolves when the bell has rung, at the latest after `ms`: waiting for the lock `key`. */

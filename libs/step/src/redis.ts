@@ -1,4 +1,5 @@
 import { Command, Redis, type RedisOptions } from 'ioredis';
+import { SCHEDULE_TIME } from './clock';
 import { Patience } from './patience';
 import { Question, describe, inService } from './redis-command';
 import { currentScope, step, type Step } from './step';
@@ -57,6 +58,9 @@ export class SteppedRedis extends Redis {
   }
 
   private issue(command: Command, current?: Step): Promise<unknown> {
+    const time = currentScope()?.scheduleTime;
+    if (time !== undefined)
+      command.args = command.args.map((arg) => (arg === SCHEDULE_TIME ? String(time()) : arg));
     return current?.key?.startsWith('lock:') === true && currentScope()?.ordered === true
       ? this.sendOrdered(command, current)
       : this.send(command);

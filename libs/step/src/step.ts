@@ -42,6 +42,8 @@ export interface Scope {
   readonly listener: Listener;
   /** Ask Redis for its own order of the commands on lock keys (see `redis.ts`). */
   readonly ordered?: boolean;
+  /** The time of a schedule, milliseconds: takes the place of `SCHEDULE_TIME` in commands. Absent: time is real. */
+  readonly scheduleTime?: () => number;
 }
 
 const scopes = new AsyncLocalStorage<Scope>();

@@ -30,11 +30,13 @@ export const CAPABILITIES = {
   exactInOneProcess: 'two buyers of the last unit in one process: one gets it',
   exactAcrossProcesses: 'two buyers of the last unit in two processes: one gets it',
   survivesDeadHolder: 'when the holder dies, the next buyer can buy (after the lease, where there is one)',
-  survivesLapse: 'when the lease ends during the work, still nothing is sold twice',
+  survivesLapse:
+    'when the lock ends during the work (its lease is over, or Redis restarts empty), still nothing is sold twice',
   sellsToTheLast: 'while units are left, nobody is told that all are sold',
   survivesFailedWrite: 'when a write fails, its units are sold to who comes meanwhile',
   releasesOnlyItsOwn: "a release removes nobody else's lock, also when its own lease has ended",
-  survivesSlowWork: 'work longer than the lease, in a process that is well, still sells nothing twice',
+  survivesSlowWork:
+    'work longer than the lease, in a process that is well and may hold other locks, still sells nothing twice',
   noticesLoss:
     'work longer than the lease, cut off from the lock: the holder knows of the loss, or is refused, and sells nothing twice',
   releasesAfterSale: 'when a sale is done, the lock is free at once',
@@ -43,7 +45,7 @@ export const CAPABILITIES = {
   losersTouchNothing: 'who waits in vain leaves the lock as it was',
   servesCrossedCarts:
     'two carts with the same things in opposite order: both are served, and nothing is sold twice',
-  renewsOnlyItsOwn: "nobody prolongs a lock that is somebody else's by now",
+  renewsOnlyItsOwn: "no timer renews another holder's lock",
 } as const;
 export type Capability = keyof typeof CAPABILITIES;
 
@@ -100,6 +102,11 @@ export interface Strategy {
   readonly needs?: readonly Component[];
   /** Its lock keys in Redis, where there is not just the one of its name. */
   readonly locks?: (balance: string) => readonly string[];
+  /**
+   * In how many places of different kinds a holder has its lock at the same time, for example a key of Redis and a row: it
+   * holds the lock only with all of them. Absent: in one, or in the servers of `needs`.
+   */
+  readonly parts?: 2;
   /** The Redis keys that it needs besides its lock: deleted when the balance is set anew. */
   readonly keys?: (balance: string) => readonly string[];
   /** The promises that it does not keep; all others it does. */

@@ -1,4 +1,5 @@
 import type { Expectation, ViolationKind } from '#lab/strategy';
+import { MARKS, worstHarm, type Mark } from './mark';
 import { judgeStock } from './schedule/stock';
 import type { EndEvent, FinalState } from './schedule/history';
 import type { VerdictWord } from './load/judge';
@@ -35,6 +36,9 @@ export interface DrillEvidence {
 export interface DrillVerdict {
   readonly sold: number;
   readonly violations: readonly (ViolationKind | 'lost-acknowledged' | 'starved')[];
+  readonly mark: Mark;
+  /** The verdict in one line. */
+  readonly headline: string;
   readonly verdict: VerdictWord;
   /** One sentence each. */
   readonly because: readonly string[];
@@ -59,9 +63,17 @@ export function judgeDrill(evidence: DrillEvidence, expected: Expectation): Dril
   const verdict = missing.length > 0 ? 'unknown' : violations.length > 0 ? 'violated' : 'safe';
   const { must, may } = expected;
   const isSeen = (kind: string): boolean => violations.some((one) => one === kind);
+  const mark = verdict === 'unknown' ? 'unknown' : (worstHarm(violations) ?? 'safe');
+  const sold = movements.reduce((units, { delta }) => units - delta, 0);
   return {
-    sold: movements.reduce((units, { delta }) => units - delta, 0),
+    sold,
     violations,
+    mark,
+    headline: [
+      `${(mark === 'unknown' ? mark : MARKS[mark].words).toUpperCase()}: ${sold} of ${evidence.initial} sold`,
+      ...missing,
+      ...found.map(({ sentence }) => sentence),
+    ].join('; '),
     verdict,
     because: [...missing, ...found.map(({ sentence }) => sentence)],
     expected,

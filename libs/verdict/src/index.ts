@@ -17,9 +17,11 @@ export {
 } from './load/holders';
 export { judgeLoad, withoutForeignLocks, type LoadVerdict, type VerdictWord } from './load/judge';
 export type { FiredFault } from './load/proof';
+export type { Refusal } from './load/refusals';
 export type { Duplicate } from './load/stock';
 export { unfinished } from './load/unfinished';
 export { judgeDrill, type DrillEvidence, type DrillMoment, type DrillVerdict, type Fact } from './drill';
+export { HARMS, MARKS, harmOf, worstFirst, worstHarm, type Harm, type Mark } from './mark';
 export * from './schedule';
 export * from './soak';
 export { checkChain, type ConfirmedSale, type Contradiction } from './chain';

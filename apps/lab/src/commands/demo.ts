@@ -6,7 +6,9 @@ import { join, relative } from 'node:path';
 import { runLoad, untilProved, type LoadRun } from '#load-tests/run';
 import { DRILLS } from '#load-tests/drills';
 import { DEMO, MORE, type Scenario } from '#load-tests/scenarios';
+import { MARKS } from '#lab/verdict';
 import { runCommand, writeJson, type Context } from '../command';
+import { expectationWords } from '../print/words';
 import { EXIT } from '../failure';
 import { runJson, writeRunFolder } from '../run-folder';
 import { startLab } from '../session';
@@ -67,42 +69,39 @@ async function runAll({ progress, signal, onEnd }: Context, scenarios: readonly 
       },
     );
     rows.push({ scenario, run, folder: writeRunFolder(run, scenario.name) });
-    progress.say(`${label}: ${run.verdict.verdict}${run.verdict.asExpected ? '' : ', NOT as documented'}`);
+    progress.say(
+      `${label}: ${MARKS[run.verdict.verdict === 'safe' ? 'safe' : run.verdict.mark].words}${run.verdict.asExpected ? '' : ', NOT as documented'}`,
+    );
   }
   return rows;
 }
 
+/** At most 100 columns: what was shown, the mark, and the sentence behind it. */
 function table(rows: readonly Row[]): string {
-  const head = [
-    'scenario',
-    'what it shows',
-    'sold',
-    'left',
-    'oversold',
-    'lost',
-    'foreign',
-    'stuck',
-    'sales/s',
-    'verdict',
-    'as documented',
-  ];
-  const printed = new Table({ head, style: { head: [], border: [] }, wordWrap: true, colWidths: [22, 36] });
+  const printed = new Table({
+    head: ['scenario', 'sold', 'result'],
+    style: { head: [], border: [] },
+    wordWrap: true,
+    colWidths: [24, 11, 62],
+  });
   for (const { scenario, run } of rows) {
-    const { verdict, latency } = run;
-    const outage = verdict.outageMs !== null && verdict.outageMs > 0 ? `\noutage ${verdict.outageMs} ms` : '';
-    const certain = scenario.certainBy === undefined ? '' : `\n(${scenario.certainBy})`;
+    const { verdict } = run;
+    const { mark, verdict: word, headline, mechanism, outageMs } = verdict;
+    const outage = outageMs !== null && outageMs > 0 ? [`outage ${outageMs} ms`] : [];
+    const certain = scenario.certainBy === undefined ? [] : [`(${scenario.certainBy})`];
     printed.push([
       scenario.name,
-      `${scenario.shows}${certain}${outage}`,
       verdict.sold < 0 ? `+${-verdict.sold} on ${verdict.initial}` : `${verdict.sold}/${verdict.initial}`,
-      verdict.finalStock,
-      verdict.oversold,
-      verdict.lostUpdates,
-      verdict.foreignReleases.length,
-      verdict.stuckLocks.length,
-      latency.salesPerSecond,
-      verdict.verdict,
-      verdict.asExpected ? 'yes' : `NO: ${verdict.because.join('; ')}`,
+      [
+        `${MARKS[word === 'safe' ? 'safe' : mark].sign} ${headline}`,
+        ...(mechanism === null ? [] : [mechanism]),
+        ...outage,
+        scenario.shows,
+        ...certain,
+        ...(verdict.asExpected
+          ? []
+          : [`NOT as documented (expected: ${expectationWords(verdict.expected)})`]),
+      ].join('\n'),
     ]);
   }
   return printed.toString();

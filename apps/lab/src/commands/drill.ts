@@ -1,4 +1,5 @@
 import { ensureInstalled, projectRoot, ServerPark } from '#lab/stack';
+import { MARKS } from '#lab/verdict';
 import Table from 'cli-table3';
 import type { Command } from 'commander';
 import { join, relative } from 'node:path';
@@ -117,7 +118,7 @@ export const allAsExpected = ({ runs }: Drilled): boolean => runs.every(({ verdi
 
 function inWords({ runs }: Drilled): string {
   const good = runs.filter(({ verdict }) => verdict.asExpected).length;
-  const words = [...new Set(runs.map(({ verdict }) => verdict.verdict))].join(', ');
+  const words = [...new Set(runs.map(({ verdict }) => MARKS[verdict.mark].words))].join(', ');
   return `${words}, ${good} of ${runs.length} as documented`;
 }
 
@@ -145,7 +146,7 @@ export function drillTable(drilled: readonly Drilled[]): string {
       `${drill.shows}\n(${drill.certainBy})${figures.join('')}`,
       evidence.buyers.map(({ name, code }) => `${name} ${code}`).join('\n'),
       `${verdict.sold}/${evidence.initial}`,
-      [verdict.verdict, ...verdict.violations].join('\n'),
+      [`${MARKS[verdict.mark].sign} ${MARKS[verdict.mark].words}`, ...verdict.violations].join('\n'),
       good === runs.length
         ? `${good}/${runs.length}`
         : `${good}/${runs.length}: ${verdict.because.join('; ')}`,

@@ -3,10 +3,11 @@ import {
   EXPLORE_OPTIONS,
   FaultsSyntaxError,
   LEAST_LEASE_MS,
+  contradictions,
   drawLanes,
-  expectedSign,
-  isAsExpected,
+  expectedOf,
   judgeCell,
+  nextThatPasses,
   parseBudget,
   recipeOf,
   shrink,
@@ -26,7 +27,7 @@ import {
   type Options,
   type Strategy,
 } from '#lab/strategy';
-import type { FaultName } from '#lab/verdict';
+import { harmOf, mechanismOf, worstFirst, type FaultName } from '#lab/verdict';
 import type { Command } from 'commander';
 import { performance } from 'node:perf_hooks';
 import { runCommand, writeJson, type Context } from '../command';
@@ -49,6 +50,7 @@ interface ExploreOptions {
   readonly leaseMs: number;
   readonly waitMs: number;
   readonly wait?: Options['wait'];
+  readonly verbose?: true;
   readonly json?: string;
 }
 
@@ -88,6 +90,7 @@ export function register(program: Command): void {
       EXPLORE_OPTIONS.waitMs,
     )
     .addOption(waitOption())
+    .option('--verbose', 'also the rate, what was left out as equal, and the bound')
     .option('--json <file>', 'write the result as JSON')
     .action((name: string, options: ExploreOptions) =>
       runCommand(async (context) =>
@@ -140,7 +143,9 @@ async function exploreStrategy(
   let isPrinted = false;
   onEnd(() => {
     if (!isPrinted && latest !== undefined)
-      process.stdout.write(`${printTally(strategy, plan, { ...latest, partial: true }, seconds(), [])}\n`);
+      process.stdout.write(
+        `${printTally(strategy, plan, { ...latest, partial: true }, seconds(), [], { contradictions: [], verbose: true })}\n`,
+      );
     return Promise.resolve();
   });
   const tally = await crew.explore(plan, {
@@ -158,10 +163,12 @@ async function exploreStrategy(
   });
   progress.clear();
   isPrinted = true;
-  process.stdout.write(`${printTally(strategy, plan, tally, took, shown, floor)}\n`);
   const cell = cellLike(plan);
   const verdict = judgeCell(tally, cell.about);
-  const asExpected = isAsExpected(strategy, cell, tally);
+  const contradicting = contradictions(strategy, cell, tally);
+  process.stdout.write(
+    `${printTally(strategy, plan, tally, took, shown, { floor, contradictions: contradicting, verbose: options.verbose === true })}\n`,
+  );
   if (options.json !== undefined)
     writeJson(options.json, {
       strategy: strategy.name,
@@ -175,22 +182,25 @@ async function exploreStrategy(
       schedules: tally.schedules,
       redundant: tally.redundant,
       violating: tally.violating,
+      harms: tally.harms,
       violations: Object.fromEntries(tally.kinds),
+      protections: Object.fromEntries(tally.protections),
       fired: Object.fromEntries(tally.fired),
       prevented: tally.prevented,
       partial: tally.partial,
-      verdict: verdict.sign,
+      mark: verdict.mark,
       because: verdict.because ?? null,
-      expected: expectedSign(strategy, cell) ?? null,
-      asExpected,
+      promise: expectedOf(strategy, cell) ?? null,
+      contradictions: contradicting,
+      asExpected: contradicting.length === 0,
       witnesses: shown,
       schedulesPerSecond: Math.round(tally.schedules / took),
       floorPerSecond: Math.round(floor),
       ratioToFloor: tally.schedules / took / floor,
       conditions,
     });
-  if (verdict.sign === 'unknown') return EXIT.unknown;
-  return asExpected ? EXIT.ok : EXIT.notAsExpected;
+  if (verdict.mark === 'unknown') return EXIT.unknown;
+  return contradicting.length === 0 ? EXIT.ok : EXIT.notAsExpected;
 }
 
 /**
@@ -201,7 +211,7 @@ function floorOf({ schedules, calls }: Tally, workers: number, trip: { redis: nu
   return (1000 * workers * schedules) / (calls.redis * trip.redis + calls.sql * trip.sql);
 }
 
-/** The shortest schedule of each kind of violation; a schedule that shows several kinds is there once. */
+/** The shortest schedule of each kind of violation, the worst first; one that shows several kinds is there once. */
 async function showWitnesses(
   world: World,
   plan: Plan,
@@ -209,12 +219,22 @@ async function showWitnesses(
   onKind: (kind: string) => void,
 ): Promise<ShownWitness[]> {
   const shown = new Map<string, ShownWitness>();
-  for (const [kind, witness] of tally.witnesses) {
+  for (const kind of worstFirst(tally.witnesses.keys())) {
+    const witness = tally.witnesses.get(kind);
+    if (witness === undefined) continue;
     onKind(kind);
     const played = await shrink(world, plan.setup, witness.choices, kind);
     const token = writeToken(recipeOf(plan.setup, played));
+    if (shown.has(token)) continue;
     const { violations } = played.verdict;
+    // the next rung is named once, for the worst kind
+    const passes =
+      shown.size === 0 && harmOf(kind) !== 'lock-broken'
+        ? await nextThatPasses(world, plan.setup, played.choices)
+        : undefined;
     shown.set(token, {
+      mechanism: mechanismOf(played.history, violations) ?? '',
+      ...(passes !== undefined && { passes: passes.name }),
       kinds: violations.map((violation) => violation.kind),
       sentences: violations.map(({ sentence }) => sentence),
       token,
@@ -268,19 +288,6 @@ function cellLike({ setup, budget }: Plan): Cell {
     ...(setup.carts !== undefined && { carts: setup.carts }),
     budget,
     ...(about !== undefined && { about }),
-    ...(promise !== undefined && {
-      promise: {
-        capability: promise,
-        kinds: [
-          'oversold',
-          'lost-update',
-          'lost-acknowledged',
-          'stuck',
-          'undersold',
-          'torn-cart',
-          'dead-lock',
-        ],
-      },
-    }),
+    ...(promise !== undefined && { promise: { capability: promise } }),
   };
 }

@@ -1,4 +1,4 @@
-import { CELLS, exploreMatrix, renderMatrix, type MatrixCell, type MatrixRow } from '#lab/explore';
+import { CELLS, exploreMatrix, renderMatrix, type MatrixRow } from '#lab/explore';
 import { projectRoot } from '#lab/stack';
 import { CATALOGUE, type Strategy } from '#lab/strategy';
 import type { Command } from 'commander';
@@ -73,10 +73,10 @@ async function makeMatrix(
     onCell: ({ name }, cell) => {
       done++;
       schedules += cell.schedules;
-      if (!cell.asExpected) unexpected.push(`${name}, ${cell.cell}: ${describe(cell)}`);
+      for (const sentence of cell.contradictions) unexpected.push(`${name}, ${cell.cell}: ${sentence}`);
       const rate = Math.round((1000 * schedules) / (performance.now() - begun));
       progress.update(
-        `${done}/${strategies.length * CELLS.length} ${name}: ${cell.cell} ${cell.sign}; ${rate} schedules/s`,
+        `${done}/${strategies.length * CELLS.length} ${name}: ${cell.cell} ${cell.mark}; ${rate} schedules/s`,
       );
     },
     onRows: (sofar) => {
@@ -98,6 +98,3 @@ async function makeMatrix(
   );
   return unexpected.length === 0 ? EXIT.ok : EXIT.notAsExpected;
 }
-
-const describe = ({ sign, kinds, because = '' }: MatrixCell): string =>
-  `${sign} ${Object.keys(kinds).join(', ')}${because}`;

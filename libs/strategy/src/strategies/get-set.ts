@@ -14,6 +14,7 @@ export const getSet: Strategy = {
     'exactInOneProcess',
     'exactAcrossProcesses',
     'survivesDeadHolder',
+    'survivesLapse',
     'releasesOnlyItsOwn',
     'survivesFailedRelease',
     'grantsOneLease',

@@ -12,6 +12,7 @@ export const redisAndTable: Strategy = {
   source: 'The "record the holder in the database as well" advice of the articles.',
   next: 'mysql-lock-table is the half of it that keeps others out.',
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
+  parts: 2,
   lacks: ['survivesDeadHolder', 'survivesFailedRelease', 'grantsOneLease'],
   expected: {
     'holder-killed': { must: ['stuck'], may: [] },

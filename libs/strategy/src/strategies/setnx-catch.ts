@@ -9,7 +9,13 @@ export const setnxCatch: Strategy = {
   source: 'A published slip: the DEL in the catch block of an article on SETNX.',
   next: 'setnx releases in finally.',
   options: ['waitMs', 'retryMs', 'workMs'],
-  lacks: ['survivesDeadHolder', 'releasesAfterSale', 'survivesFailedRelease', 'grantsOneLease'],
+  lacks: [
+    'survivesDeadHolder',
+    'survivesLapse',
+    'releasesAfterSale',
+    'survivesFailedRelease',
+    'grantsOneLease',
+  ],
   expected: {
     'one-replica': { must: ['stuck'], may: [] },
     replicas: { must: ['stuck'], may: [] },

@@ -1,4 +1,5 @@
-import type { HistoryLine } from '#lab/step';
+import { count, type HistoryLine } from '#lab/step';
+import { MARKS, worstHarm } from '../mark';
 import type { Expectation, ViolationKind } from '#lab/strategy';
 import type { Answer, Evidence } from './evidence';
 import { countCodes, judgeLoad, matches, type LoadVerdict } from './judge';
@@ -32,12 +33,13 @@ export function judgeCarts(evidences: readonly Evidence[], expected: Expectation
   const sum = (pick: (balance: LoadVerdict) => number): number =>
     balances.reduce((total, balance) => total + pick(balance), 0);
   const verdict =
-    violations.length > 0
+    balances.some((one) => one.verdict === 'violated') || torn.length > 0
       ? 'violated'
       : balances.some((one) => one.verdict === 'unknown')
         ? 'unknown'
         : 'safe';
   const [one] = balances;
+  const harm = worstHarm(violations);
   const faultsProved = balances.every((balance) => balance.faultsProved);
   return {
     strategy: first.strategy,
@@ -57,20 +59,41 @@ export function judgeCarts(evidences: readonly Evidence[], expected: Expectation
     orphans: all(({ orphans }) => orphans),
     phantoms: all(({ phantoms }) => phantoms),
     undecided: sum(({ undecided }) => undecided),
+    unfinished: one?.unfinished ?? [],
     outcomes: countCodes(first.answers),
     faults: one?.faults ?? [],
     outageMs: one?.outageMs ?? null,
     chain: balances.find(({ chain }) => chain !== null)?.chain ?? null,
     violations,
+    mark: harm ?? (verdict === 'unknown' ? 'unknown' : 'safe'),
+    refusals: one?.refusals ?? [],
+    mechanism: balances.find(({ mechanism }) => mechanism !== null)?.mechanism ?? null,
+    protectedBy: one?.protectedBy ?? [],
     verdict,
+    headline: headlineOfCarts(balances, torn, violations, verdict),
     because: [
-      ...(torn.length > 0 ? [`${torn.length} carts were sold in part, e.g. that of ${torn[0]}`] : []),
+      ...(torn.length > 0 ? [`${count(torn.length, 'cart')} sold in part, e.g. that of ${torn[0]}`] : []),
       ...reasons(balances.filter((balance) => verdict === 'safe' || balance.verdict === verdict)),
     ],
     expected,
     asExpected: matches(violations, expected) && faultsProved && verdict !== 'unknown',
     faultsProved,
   };
+}
+
+function headlineOfCarts(
+  balances: readonly BalanceVerdict[],
+  torn: readonly string[],
+  violations: readonly ViolationKind[],
+  verdict: LoadVerdict['verdict'],
+): string {
+  const harm = worstHarm(violations);
+  const word = verdict === 'violated' && harm !== undefined ? MARKS[harm].words : verdict;
+  return [
+    `${word.toUpperCase()}: ${balances.map(({ sku, sold, initial }) => `${sku} ${sold} of ${initial} sold`).join(', ')}`,
+    ...(torn.length > 0 ? [`${count(torn.length, 'cart')} sold in part`] : []),
+    ...reasons(balances.filter((balance) => verdict !== 'safe' && balance.verdict === verdict)),
+  ].join('; ');
 }
 
 /** Each reason with the balances that it is about. */

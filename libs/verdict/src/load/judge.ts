@@ -1,6 +1,6 @@
 import type { Contradiction } from '../chain';
 import { groupBy } from '../group-by';
-import type { HistoryLine } from '#lab/step';
+import { count, type HistoryLine } from '#lab/step';
 import { chainOf } from './chain-of';
 import type { Expectation, ViolationKind } from '#lab/strategy';
 import { runsStrategies, type Answer, type Evidence, type LockLeft } from './evidence';
@@ -8,6 +8,7 @@ import {
   acquired,
   heirOf,
   judgeHolders,
+  type HolderFindings,
   type ForeignRelease,
   type ForeignRenewal,
   type Overlap,
@@ -15,7 +16,10 @@ import {
 import { prove, type FiredFault } from './proof';
 import { findCircles, type Circle } from './circles';
 import { judgeStock, type Duplicate, type StockFindings } from './stock';
+import { mechanismOfLoad } from './mechanism';
+import { protectedBy, refusalsOf, type Refusal } from './refusals';
 import { unfinished } from './unfinished';
+import { MARKS, worstHarm, type Mark } from '../mark';
 
 export type VerdictWord = 'safe' | 'violated' | 'unknown';
 
@@ -40,6 +44,8 @@ export interface LoadVerdict {
   /** Orders without a movement. */
   readonly phantoms: readonly string[];
   readonly undecided: number;
+  /** Requests that have begun and not ended, in a process that lives. */
+  readonly unfinished: readonly string[];
   /** Answers by code. */
   readonly outcomes: Readonly<Record<string, number>>;
   readonly faults: readonly FiredFault[];
@@ -48,7 +54,20 @@ export interface LoadVerdict {
   /** Why the sales cannot have happened one after the other; null when they form one chain. */
   readonly chain: Contradiction | null;
   readonly violations: readonly ViolationKind[];
+  /** The worst harm of the violations; `safe` or `unknown` where there is none. */
+  readonly mark: Mark;
+  /** Stale writers that were refused, and by which statement. */
+  readonly refusals: readonly Refusal[];
+  /** How two sales of one unit came about; null: there are none, or the history does not show it. */
+  readonly mechanism: string | null;
+  /** What kept requests apart, each with the number of requests. */
+  readonly protectedBy: readonly string[];
+  /**
+   * `safe`: the data is right and no lock is left; a lock that was broken is safe only when what came of it was refused.
+   */
   readonly verdict: VerdictWord;
+  /** The verdict in one line. */
+  readonly headline: string;
   /** Why the verdict is what it is: one sentence each. */
   readonly because: readonly string[];
   readonly expected: Expectation;
@@ -68,40 +87,45 @@ export function judgeLoad(evidence: Evidence, expected: Expectation): LoadVerdic
   const atRest = running.length === 0 && evidence.moving !== true;
   const stuckLocks = evidence.locks.filter(({ key, ttlMs }) => ttlMs === null || holders.immortal.has(key));
   const credits = evidence.movements.some(({ delta }) => delta > 0);
-  const leaked = credits ? 'are there that nobody has brought' : 'are gone that nobody has bought';
-  const gone = stock.leaked === 0 ? [] : [`${stock.leaked} units ${leaked}`];
+  const leaked = credits ? 'in the balance without an entry' : 'gone from the stock without a sale';
+  const gone = stock.leaked === 0 ? [] : [`${count(stock.leaked, 'unit')} ${leaked}`];
   const refused = stock.refusedWithStock.length;
   const found: [ViolationKind, number, string][] = [
-    ['oversold', stock.oversold, `${stock.sold} units sold of ${evidence.initial}`],
+    ['oversold', stock.oversold, `${count(stock.sold, 'unit')} sold of ${evidence.initial}`],
     [
       'lost-update',
       stock.lostUpdates,
-      `${stock.lostUpdates} ${credits ? 'units that were entered are missing from the balance' : 'sold units are missing from the stock'}${firstDuplicate(stock.duplicates, credits)}`,
+      `${count(stock.lostUpdates, 'update')} lost: ${credits ? 'entered, and not in the balance' : 'sold, and still in the stock'}${firstDuplicate(stock.duplicates, credits)}`,
     ],
-    ['overlap', holders.overlaps.length, `${holders.overlaps.length} times a lock had two holders at work`],
+    [
+      'overlap',
+      holders.overlaps.length,
+      `a lock had two holders at work ${count(holders.overlaps.length, 'time')}`,
+    ],
     ['foreign-release', holders.foreignReleases.length, foreign('deleted', holders.foreignReleases)],
-    ['foreign-renewal', holders.foreignRenewals.length, foreign('prolonged', holders.foreignRenewals)],
+    ['foreign-renewal', holders.foreignRenewals.length, foreign('renewed', holders.foreignRenewals)],
     [
       'stuck',
       stuckLocks.length,
-      `${stuckLocks.map(({ key }) => key).join(', ')} never ends, and nobody is left to release it`,
+      `${stuckLocks.map(({ key }) => key).join(', ')} never ends, and no request is left that would release it`,
     ],
     [
       'undersold',
       refused + gone.length,
-      [...(refused > 0 ? [`${refused} buyers were told "sold out" with stock left`] : []), ...gone].join(
-        '; ',
-      ),
+      [
+        ...(refused > 0 ? [`${count(refused, 'buyer')} refused as sold out with stock left`] : []),
+        ...gone,
+      ].join('; '),
     ],
     ['orphan', stock.orphans.length + stock.phantoms.length, unpaired(stock)],
     [
       'unavailable',
       evidence.down !== undefined && evidence.movements.length === 0 && evidence.initial > 0 ? 1 : 0,
-      `nobody could buy while ${evidence.down ?? ''} was down`,
+      `no order succeeded while ${evidence.down ?? ''} was down`,
     ],
     ['dead-lock', deadLocks.length, circleInWords(deadLocks)],
   ];
-  const violated = found.filter(([kind, count]) => count > 0 && (atRest || SURE_WHILE_RUNNING.has(kind)));
+  const violated = found.filter(([kind, times]) => times > 0 && (atRest || SURE_WHILE_RUNNING.has(kind)));
   const violations = violated.map(([kind]) => kind);
   const contradiction = atRest ? chainOf(evidence) : undefined;
   const reasons = [
@@ -113,12 +137,17 @@ export function judgeLoad(evidence: Evidence, expected: Expectation): LoadVerdic
     ...reused(evidence),
     ...unmissed(evidence),
     ...(holders.undecided > 0
-      ? [`${holders.undecided} commands on locks have no place in the server's order`]
+      ? [`${count(holders.undecided, 'command')} on locks without a place in the server's order`]
       : []),
   ];
   // what nothing else explains, the chain of the sales still shows
   const missing = reasons.length > 0 || contradiction === undefined ? reasons : [contradiction.sentence];
-  const verdict = violations.length > 0 ? 'violated' : missing.length > 0 ? 'unknown' : 'safe';
+  const harm = worstHarm(violations);
+  const refusals = refusalsOf(evidence);
+  const isProtected = harm === 'lock-broken' && wasRefused(holders, refusals);
+  const verdict = harm !== undefined && !isProtected ? 'violated' : missing.length > 0 ? 'unknown' : 'safe';
+  const mark = harm ?? (verdict === 'unknown' ? 'unknown' : 'safe');
+  const sentences = violated.map(([, , sentence]) => sentence);
   return {
     strategy: evidence.strategy,
     initial: evidence.initial,
@@ -135,25 +164,71 @@ export function judgeLoad(evidence: Evidence, expected: Expectation): LoadVerdic
     orphans: stock.orphans,
     phantoms: stock.phantoms,
     undecided: holders.undecided,
+    unfinished: running,
     outcomes: countCodes(evidence.answers),
     faults: proof.fired,
     outageMs: outage(evidence, proof.fired),
     chain: contradiction ?? null,
     violations,
+    mark,
+    refusals,
+    mechanism: mark === 'data-wrong' ? (mechanismOfLoad(evidence, holders) ?? null) : null,
+    protectedBy: protectedBy(evidence),
     verdict,
+    headline: headlineOf(verdict, mark, {
+      sold: soldWords(evidence, stock.sold),
+      found: isProtected ? [...sentences, refusedWords(refusals)] : sentences,
+      missing,
+    }),
     because: {
-      safe: [
-        credits
-          ? 'each entry is in the balance, and requests did meet'
-          : 'each unit was sold once, and buyers did meet',
-      ],
-      violated: [...violated.map(([, , sentence]) => sentence), ...proof.missing],
+      safe: isProtected
+        ? [...sentences, refusedWords(refusals)]
+        : [
+            credits
+              ? 'each entry is in the balance, and requests did meet'
+              : 'each unit was sold once, and buyers did meet',
+          ],
+      violated: [...sentences, ...proof.missing],
       unknown: missing,
     }[verdict],
     expected,
     asExpected: matches(violations, expected) && proof.unproved.length === 0 && verdict !== 'unknown',
     faultsProved: proof.unproved.length === 0,
   };
+}
+
+/** Each holder that was overtaken was refused, and no lock was released or renewed by another request. */
+const wasRefused = (
+  { overlaps, foreignReleases, foreignRenewals }: HolderFindings,
+  refusals: readonly Refusal[],
+): boolean => {
+  const refused = new Set(refusals.map(({ request }) => request));
+  return (
+    foreignReleases.length + foreignRenewals.length === 0 && overlaps.every(({ first }) => refused.has(first))
+  );
+};
+
+function refusedWords(refusals: readonly Refusal[]): string {
+  const statement = refusals.find((refusal) => refusal.statement !== null)?.statement;
+  const stale =
+    refusals.length === 1 ? 'the older one was refused' : `the older ones were refused (${refusals.length})`;
+  return statement === undefined || statement === null
+    ? `${stale}: it knew that its lock was lost`
+    : `${stale} by the row: ${statement} changed no row`;
+}
+
+const soldWords = ({ initial }: Evidence, sold: number): string =>
+  sold < 0 ? `${(-sold).toLocaleString('en')} entered` : `${sold} of ${initial} sold`;
+
+/** `SAFE: 10 of 10 sold; two holders met, the older one was refused …`. */
+function headlineOf(
+  verdict: VerdictWord,
+  mark: Mark,
+  { sold, found, missing }: { sold: string; found: readonly string[]; missing: readonly string[] },
+): string {
+  if (verdict === 'unknown') return `UNKNOWN: ${missing.join('; ')}`;
+  const word = verdict === 'safe' ? 'SAFE' : MARKS[mark].words.toUpperCase();
+  return `${word}: ${[sold, ...found].join('; ')}`;
 }
 
 export const matches = (violations: readonly ViolationKind[], { must, may }: Expectation): boolean =>
@@ -183,19 +258,21 @@ export function withoutForeignLocks({ sku, history }: Evidence): readonly Histor
 const circleInWords = ([first, ...more]: readonly Circle[]): string =>
   first === undefined
     ? ''
-    : `${more.length + 1} times requests waited for one another in a circle, e.g. ` +
+    : `${count(more.length + 1, 'dead-lock')}: requests waited for each other, e.g. ` +
       first.waiters.map(({ request, waitsFor }) => `${request} for ${waitsFor}`).join(' and ');
 
 const stillRunning = ([first, ...more]: readonly string[]): string =>
   first === undefined
     ? 'requests came while the rows were read'
-    : `${more.length + 1} requests have not ended, e.g. ${first}`;
+    : `${count(more.length + 1, 'request')} not ended, e.g. ${first}`;
 
 const unpaired = ({ orphans, phantoms }: StockFindings): string =>
   [
-    ...(orphans.length > 0 ? [`${orphans.length} movements have no order, e.g. that of ${orphans[0]}`] : []),
+    ...(orphans.length > 0
+      ? [`${count(orphans.length, 'movement')} without an order, e.g. that of ${orphans[0]}`]
+      : []),
     ...(phantoms.length > 0
-      ? [`${phantoms.length} orders have no movement, e.g. that of ${phantoms[0]}`]
+      ? [`${count(phantoms.length, 'order')} without a movement, e.g. that of ${phantoms[0]}`]
       : []),
   ].join('; ');
 
@@ -204,7 +281,9 @@ function undocumented(answers: readonly Answer[]): string[] {
   const odd = answers.filter(
     ({ code }) => code === 'INTERNAL' || code === 'NO_ANSWER' || code.startsWith('HTTP '),
   );
-  return odd.length === 0 ? [] : [`${odd.length} answers were none of the shop's own, e.g. ${odd[0]?.code}`];
+  return odd.length === 0
+    ? []
+    : [`${count(odd.length, 'answer')} that the shop does not document, e.g. ${odd[0]?.code}`];
 }
 
 /**
@@ -220,7 +299,9 @@ function refusedByServers({ answers, history, initial, down }: Evidence, sold: n
   );
   return refused.length === 0
     ? []
-    : [`${refused.length} buyers were told DEPENDENCY.DOWN with stock left, and no server was taken down`];
+    : [
+        `${count(refused.length, 'buyer')} answered DEPENDENCY.DOWN with stock left, and no server was taken down`,
+      ];
 }
 
 /** A server that nobody asked was not missed. */
@@ -228,7 +309,7 @@ function unmissed({ down, history }: Evidence): string[] {
   const missed = history.some(
     (line) => line.type === 'step' && line.server === down && line.error !== undefined,
   );
-  return down === undefined || missed ? [] : [`${down} was down, and nobody asked it for anything`];
+  return down === undefined || missed ? [] : [`${down} was down, and no request needed it`];
 }
 
 /** Who held what is told by the request id: two requests that share one cannot be told apart. */
@@ -237,7 +318,7 @@ function reused({ history }: Evidence): string[] {
     line.type === 'request' && runsStrategies(line) ? [line.request] : [],
   );
   const twice = requests.length - new Set(requests).size;
-  return twice === 0 ? [] : [`${twice} requests came with the id of another one`];
+  return twice === 0 ? [] : [`${count(twice, 'request')} with the id of another one`];
 }
 
 function firstDuplicate([first]: readonly Duplicate[], credits: boolean): string {

@@ -9,6 +9,8 @@ export interface ScheduleHistory {
   readonly actors: readonly ScheduleActor[];
   /** In how many places a lock has a part; absent: in one. It is held by who has more than half of them. */
   readonly parts?: number;
+  /** How long a lock is granted, virtual milliseconds; absent: unknown. */
+  readonly leaseMs?: number;
   readonly events: readonly ScheduleEvent[];
   readonly final: FinalState;
 }
@@ -20,7 +22,7 @@ export interface ScheduleActor {
   readonly cart?: readonly string[];
 }
 
-/** What the servers hold when nobody moves any more. */
+/** What the servers hold when every actor has ended or is blocked for good. */
 export interface FinalState {
   /** Of the first balance. */
   readonly amount: number;
@@ -58,6 +60,8 @@ export interface LockChange {
 
 interface Event {
   readonly n: number;
+  /** Virtual time, milliseconds since the schedule began; absent where time is real. */
+  readonly at?: number;
   readonly locks?: readonly LockChange[];
 }
 
@@ -97,7 +101,8 @@ export type FaultName =
   | 'lose-reply'
   | 'error'
   | 'flush'
-  | 'server-down';
+  | 'server-down'
+  | 'lost-session';
 
 /** Something done to an actor's process, to time or to a server. */
 export interface FaultEvent extends Event {

@@ -1,8 +1,8 @@
-import type { LockChange, ScheduleEvent, ScheduleHistory, StepEvent } from './history';
+import type { LockChange, LockState, ScheduleEvent, ScheduleHistory, StepEvent } from './history';
 import type { ScheduleViolation } from './violation';
 
 /** A holder: from taking the lock, or more than half of its parts, to the last statement under it. Positions of events. */
-interface Tenure {
+export interface Tenure {
   /** The lock as a whole. */
   readonly key: string;
   readonly actor: string;
@@ -11,7 +11,7 @@ interface Tenure {
   readonly until: number;
 }
 
-/** What the lock keys say: two holders, a lock deleted by somebody else, a lock that nobody will ever release. */
+/** What the lock keys say: two holders, a lock deleted by another actor, a lock that never ends. */
 export function judgeHolders(history: ScheduleHistory): ScheduleViolation[] {
   const tenures = findTenures(history);
   return [
@@ -45,7 +45,7 @@ function takings({ events, parts = 1 }: ScheduleHistory): Omit<Tenure, 'until'>[
   );
 }
 
-function findTenures(history: ScheduleHistory): Tenure[] {
+export function findTenures(history: ScheduleHistory): Tenure[] {
   const { events } = history;
   return takings(history).map((tenure) => {
     const released = events.find(
@@ -65,6 +65,7 @@ function findTenures(history: ScheduleHistory): Tenure[] {
         event.actor === tenure.actor &&
         event.kind === 'sql' &&
         event.verb !== 'ROLLBACK' &&
+        !isLockStatement(event) &&
         event.n > tenure.from &&
         event.n < (released?.n ?? Infinity),
     );
@@ -72,11 +73,15 @@ function findTenures(history: ScheduleHistory): Tenure[] {
   });
 }
 
-function overlaps({ events, parts = 1 }: ScheduleHistory, tenures: readonly Tenure[]): ScheduleViolation[] {
+/** A statement on a lock that lives in the database: taking or releasing it is no work under it. */
+const isLockStatement = ({ text }: StepEvent): boolean =>
+  /\bbalance_lock\b|GET_LOCK\(|RELEASE_LOCK\(/.test(text);
+
+function overlaps({ events }: ScheduleHistory, tenures: readonly Tenure[]): ScheduleViolation[] {
   for (const first of tenures)
     for (const second of tenures) {
       if (first.key !== second.key || first.actor === second.actor) continue;
-      if (parts > 1 && second.until === second.from) continue; // it wanted more parts, and gave these back
+      if (second.until === second.from) continue; // it gave the lock back without any work under it
       if (!(first.from < second.from && second.from < first.until)) continue;
       const lost = lossOf(events, first, second.from);
       return [
@@ -126,8 +131,8 @@ function foreignRenewals({ events }: ScheduleHistory): ScheduleViolation[] {
         {
           kind: 'foreign-renewal',
           sentence:
-            `${by} prolonged ${owner}'s lock: its ` +
-            `${event.type === 'step' ? (event.script ?? event.verb) : 'command'} at step ${event.n} set the expiry anew`,
+            `${by} renewed ${owner}'s lock: its ` +
+            `${event.type === 'step' ? (event.script ?? event.verb) : 'command'} at step ${event.n} reset the expiry`,
           at: [event.n],
         },
       ];
@@ -135,32 +140,57 @@ function foreignRenewals({ events }: ScheduleHistory): ScheduleViolation[] {
   return [];
 }
 
-function stuck({ actors, final, events }: ScheduleHistory): ScheduleViolation[] {
-  return final.locks
-    .filter(({ expiresAt }) => expiresAt === undefined)
-    .map(({ key, owner }) => {
-      const taken = events.findLast(({ locks }) =>
-        locks?.some((change) => change.key === key && change.change !== 'released'),
-      );
-      const home = actors.find(({ name }) => name === owner)?.process;
-      const died = events.some(
-        (event) =>
-          event.type === 'fault' &&
-          (event.fault === 'kill' || event.fault === 'in-flight') &&
-          event.subject === home,
-      );
-      return {
-        kind: 'stuck' as const,
-        sentence:
-          `${key} stays for ever: ${owner ?? 'somebody'} took it${taken === undefined ? '' : ` at step ${taken.n}`}, it has no time to live, ` +
-          (died ? 'and its holder is dead' : 'and nobody will release it'),
-        at: taken === undefined ? [] : [taken.n],
-      };
-    });
+/** Locks that never end: without a time to live, or renewed by a timer whose request has ended. */
+function stuck(history: ScheduleHistory): ScheduleViolation[] {
+  return history.final.locks.flatMap((lock) => {
+    const renewal = renewalAfterEnd(history, lock);
+    if (lock.expiresAt !== undefined) return renewal === undefined ? [] : [renewal];
+    return [withoutExpiry(history, lock)];
+  });
+}
+
+function withoutExpiry({ actors, events }: ScheduleHistory, { key, owner }: LockState): ScheduleViolation {
+  const taken = events.findLast(({ locks }) =>
+    locks?.some((change) => change.key === key && change.change !== 'released'),
+  );
+  const home = actors.find(({ name }) => name === owner)?.process;
+  const died = events.some(
+    (event) =>
+      event.type === 'fault' &&
+      (event.fault === 'kill' || event.fault === 'in-flight') &&
+      event.subject === home,
+  );
+  return {
+    kind: 'stuck',
+    sentence:
+      `${key} never ends: ${owner ?? 'an unknown actor'} took it${taken === undefined ? '' : ` at step ${taken.n}`}, it has no time to live, ` +
+      (died ? 'and its holder is dead' : 'and no actor is left that would release it'),
+    at: taken === undefined ? [] : [taken.n],
+  };
+}
+
+/** A timer that outlived its request still renews the lock: it ends when the process does, and not before. */
+function renewalAfterEnd({ events }: ScheduleHistory, { key }: LockState): ScheduleViolation | undefined {
+  for (const event of events) {
+    if (event.type !== 'step' || event.timer !== true) continue;
+    const isRenewal = event.locks?.some((change) => change.key === key && change.change === 'renewed');
+    const end = events.find((other) => other.type === 'end' && other.actor === event.actor);
+    if (isRenewal !== true || end === undefined || end.n > event.n) continue;
+    return {
+      kind: 'stuck',
+      sentence: `${key} never ends: ${event.actor} had ended at step ${end.n}, and its timer still renews the lock (step ${event.n})`,
+      at: [end.n, event.n],
+    };
+  }
+  return undefined;
 }
 
 /** How a holder lost its lock before position `until`, in words that end with "; ". */
-function lossOf(events: readonly ScheduleEvent[], { key, actor, from }: Tenure, until: number): string {
+export function lossOf(
+  events: readonly ScheduleEvent[],
+  { key, actor, from }: Tenure,
+  until: number,
+): string {
   const loss = events.find(
     (event) =>
       event.n > from &&

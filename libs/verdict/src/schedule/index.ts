@@ -1,3 +1,5 @@
 export * from './history';
 export { judgeSchedule, type ScheduleVerdict } from './judge';
-export { isDataViolation, type ScheduleViolation, type ScheduleViolationKind } from './violation';
+export { mechanismOf } from './mechanism';
+export { isRefusedWrite, protections, statementOf } from './protections';
+export type { ScheduleViolation, ScheduleViolationKind } from './violation';

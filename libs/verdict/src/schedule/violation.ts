@@ -10,7 +10,3 @@ export interface ScheduleViolation {
   /** Positions of the events that show it. */
   readonly at: readonly number[];
 }
-
-/** A change was lost or sold twice: the data is wrong, whatever the locks did. */
-export const isDataViolation = ({ kind }: ScheduleViolation): boolean =>
-  kind === 'oversold' || kind === 'lost-update' || kind === 'lost-acknowledged' || kind === 'orphan';

@@ -1,7 +1,7 @@
-import type { ScheduleHistory, StepEvent } from './history';
+import type { EndEvent, FaultEvent, ScheduleHistory, StepEvent } from './history';
 import type { ScheduleViolation } from './violation';
 
-/** Who waited in vain: for one another, or for a lock that was free in the end. */
+/** Actors that waited in vain: for one another, or for a lock that no holder was at work under. */
 export function judgeWaiting(history: ScheduleHistory): ScheduleViolation[] {
   return [
     ...deadLocks(history),
@@ -107,27 +107,98 @@ function endless({ actors, events }: ScheduleHistory): ScheduleViolation[] {
     }));
 }
 
-/** Waited, and gave up although the lock was free when everything was over, with no lease having ended in between. */
-function starved({ events, final }: ScheduleHistory): ScheduleViolation[] {
-  if (final.locks.length > 0) return [];
-  const lapsed = events.some((event) => event.locks?.some(({ change }) => change === 'expired'));
-  const waited = (actor: string): boolean =>
-    events.some(
+/** Ends that mean: the lock was not obtained. */
+const NOT_OBTAINED = 'LOCK.NOT_OBTAINED';
+
+/**
+ * Gave up waiting with no holder at work: the lock was free, or its owner had ended, or was dead for longer than a lease.
+ * A waiter whose own time runs out while the holder is at work was served as promised.
+ */
+function starved(history: ScheduleHistory): ScheduleViolation[] {
+  const owners = new Map<string, string>();
+  const found: ScheduleViolation[] = [];
+  for (const event of history.events) {
+    if (event.type === 'end' && event.code === NOT_OBTAINED) {
+      const wanted = wantedBy(history, event);
+      const held = [...owners].filter(([key]) => key === wanted || key.endsWith(` ${wanted ?? ''}`));
+      const [, owner] = held[0] ?? [];
+      const violation = wanted === undefined ? undefined : refusedInVain(history, event, owner);
+      if (violation !== undefined) found.push(violation);
+    }
+    for (const { key, change, by } of event.locks ?? [])
+      if (change === 'taken' || change === 'replaced') owners.set(key, by ?? '');
+      else if (change !== 'renewed') owners.delete(key);
+  }
+  return found;
+}
+
+/** The lock that an actor asked for last. */
+const wantedBy = ({ events }: ScheduleHistory, { n, actor }: EndEvent): string | undefined =>
+  events.findLast(
+    (event): event is StepEvent =>
+      event.type === 'step' &&
+      event.n < n &&
+      event.actor === actor &&
+      event.key?.startsWith('lock:') === true,
+  )?.key;
+
+function refusedInVain(
+  history: ScheduleHistory,
+  { actor, n, at = 0 }: EndEvent,
+  owner: string | undefined,
+): ScheduleViolation | undefined {
+  const { events, leaseMs = Infinity, final } = history;
+  if (owner === undefined) {
+    // free, and not because a lease ended in the very last moment
+    const lapsed = events.some((event) => event.locks?.some(({ change }) => change === 'expired'));
+    const waited = events.some(
       (event) =>
         event.type === 'step' && event.actor === actor && event.kind === 'timer' && event.verb === 'WAIT',
     );
-  return events.flatMap((event) =>
-    event.type === 'end' && event.code === 'LOCK.NOT_OBTAINED' && !lapsed && waited(event.actor)
-      ? [
-          {
-            kind: 'starved' as const,
-            sentence: `${event.actor} gave up waiting although the lock became free`,
-            at: [event.n],
-          },
-        ]
-      : [],
-  );
+    return lapsed || !waited
+      ? undefined
+      : { kind: 'starved', sentence: `${actor} gave up waiting although the lock was free`, at: [n] };
+  }
+  if (owner === actor)
+    return { kind: 'dead-lock', sentence: `${actor} waited for a lock that it holds itself`, at: [n] };
+  const gone = goneAt(history, owner);
+  if (gone === undefined || gone.n > n) return undefined; // the holder is at work
+  if (final.locks.some((lock) => lock.owner === owner && lock.expiresAt === undefined)) return undefined; // stuck says it
+  const goneFor = at - (gone.at ?? 0);
+  const isHarmed = gone.type === 'fault' || wasHarmed(history, owner);
+  if (isHarmed && goneFor <= leaseMs) return undefined;
+  const how = gone.type === 'fault' ? 'died' : 'ended';
+  return {
+    kind: 'starved',
+    sentence:
+      `${actor} was refused at step ${n} although ${owner}, whose lock it is, had ${how} at step ${gone.n}` +
+      (goneFor > 0 ? `, ${Math.round(goneFor)} ms before (a lease is ${leaseMs} ms)` : ''),
+    at: [gone.n, n],
+  };
 }
+
+/** When an actor ended or died. */
+const goneAt = ({ actors, events }: ScheduleHistory, name: string): EndEvent | FaultEvent | undefined => {
+  const home = actors.find((actor) => actor.name === name)?.process;
+  return events.find(
+    (event): event is EndEvent | FaultEvent =>
+      (event.type === 'end' && event.actor === name) ||
+      (event.type === 'fault' &&
+        (event.fault === 'kill' || event.fault === 'in-flight') &&
+        event.subject === home),
+  );
+};
+
+/** A fault hit one of its own steps, or its release failed: the lock may last for its whole lease then. */
+const wasHarmed = ({ actors, events }: ScheduleHistory, name: string): boolean => {
+  const home = actors.find((actor) => actor.name === name)?.process;
+  return events.some(
+    (event) =>
+      (event.type === 'step' && event.actor === name && (event.fault ?? event.error) !== undefined) ||
+      (event.type === 'warn' && event.actor === name) ||
+      (event.type === 'fault' && event.subject === home),
+  );
+};
 
 /** Waited for news of a lock that had been released already: time went on, and nobody told them. */
 function asleep({ events }: ScheduleHistory): ScheduleViolation[] {
@@ -151,7 +222,7 @@ function asleep({ events }: ScheduleHistory): ScheduleViolation[] {
     return [
       {
         kind: 'starved',
-        sentence: `${sleeper.actor} waited on although the lock was released at step ${last.n}: nobody told it`,
+        sentence: `${sleeper.actor} waited on although the lock was released at step ${last.n}: it was not notified`,
         at: [last.n, time.n],
       },
     ];

@@ -153,7 +153,7 @@ function judgeBalance({ evidence, allowed }: SoakBalance) {
       'answered with an error that is none of the shop’s own',
     ),
     ...(evidence.moving === true ? ['requests came while the rows were read'] : []),
-    ...(verdict.because.some((sentence) => sentence.includes('have not ended')) ? verdict.because : []),
+    ...some(verdict.unfinished, 'not ended'),
     ...evidence.locks.map(({ key }) => `the lock ${key} is there, and all leases are over`),
     ...(verdict.finalStock < 0 ? [`${verdict.finalStock} units left`] : []),
   ];

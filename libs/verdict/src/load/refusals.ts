@@ -1,0 +1,61 @@
+import type { StepLine } from '#lab/step';
+import { groupBy } from '../group-by';
+import { isRefusedWrite, statementOf } from '../schedule/protections';
+import { runsStrategies, type Evidence } from './evidence';
+import { stepsOf } from './holders';
+
+/** A request that was refused because its lock, or what it had read, was not valid any more. */
+export interface Refusal {
+  readonly request: string;
+  readonly replica: string;
+  /** The stable code of its error. */
+  readonly code: string;
+  /** The statement that refused it, without its values; null: the holder knew of its loss by itself. */
+  readonly statement: string | null;
+}
+
+/** Codes that say: your lock or your value is stale, and nothing was written. */
+const STALE: ReadonlySet<string> = new Set(['LOCK.FENCED', 'LOCK.LOST', 'SQL.CONFLICT']);
+
+/** The stale writers that were refused, and by which statement. */
+export function refusalsOf({ history }: Evidence): Refusal[] {
+  const stale = history.flatMap((line) =>
+    line.type === 'outcome' && runsStrategies(line) && STALE.has(line.code) ? [line] : [],
+  );
+  if (stale.length === 0) return [];
+  const byRequest = groupBy(stepsOf(history), ({ request }) => request);
+  return stale.map(({ request, replica, code }) => {
+    const refusing = (byRequest.get(request) ?? []).findLast(isRefusedWrite);
+    return { request, replica, code, statement: refusing === undefined ? null : statementOf(refusing) };
+  });
+}
+
+/** Lines that are named at most. */
+const MOST_NAMED = 4;
+
+/** What kept requests apart: statements and waits, each with the number of requests, the most frequent first. For people. */
+export function protectedBy({ history }: Evidence): string[] {
+  const requests = new Map<string, Set<string>>();
+  for (const step of stepsOf(history)) {
+    const words = protectionOf(step);
+    if (words === undefined) continue;
+    const known = requests.get(words) ?? new Set();
+    requests.set(words, known.add(step.request));
+  }
+  return [...requests]
+    .sort(([, a], [, b]) => b.size - a.size)
+    .slice(0, MOST_NAMED)
+    .map(([words, who]) => `${words} (${who.size.toLocaleString('en')})`);
+}
+
+function protectionOf(step: StepLine): string | undefined {
+  const { kind, verb, text, error } = step;
+  if (error?.includes('Deadlock found') === true) return 'requests given up by the database in a dead-lock';
+  if (error !== undefined || step.pending === true) return undefined;
+  if (kind === 'local' && verb === 'LOCK') return 'requests stood in line for the mutex of their process';
+  if (kind === 'timer' && verb === 'WAIT') return 'requests waited for the lock';
+  if (kind === 'sql' && text.endsWith(' FOR UPDATE')) return `requests locked the row: ${statementOf(step)}`;
+  if (kind === 'sql' && text.includes('GET_LOCK(')) return 'requests waited in the database: GET_LOCK';
+  if (isRefusedWrite(step)) return `requests refused by ${statementOf(step)}`;
+  return undefined;
+}

@@ -1,0 +1,50 @@
+import type { ScheduleViolationKind } from './schedule/violation';
+
+/**
+ * How much a violation harms, the worst first. `data-wrong`: the balance, its movements and the answers contradict each
+ * other, or units are gone. `unavailable`: the data is right, but a lock never ends or a request waited in vain.
+ * `lock-broken`: the lock did not exclude, but the data is right all the same.
+ */
+export const HARMS = ['data-wrong', 'unavailable', 'lock-broken'] as const;
+export type Harm = (typeof HARMS)[number];
+
+/** The mark of a run, a schedule or a cell of the matrix. `unknown`: nothing was proved. */
+export type Mark = Harm | 'safe' | 'unknown';
+
+/** The sign and the words of each mark, the same in every output. */
+export const MARKS: Readonly<Record<Mark, { readonly sign: string; readonly words: string }>> = {
+  'data-wrong': { sign: '✗', words: 'data wrong' },
+  unavailable: { sign: '⊘', words: 'stuck or unavailable' },
+  'lock-broken': { sign: '!', words: 'lock broken, data right' },
+  safe: { sign: '✓', words: 'safe' },
+  unknown: { sign: '?', words: 'unknown' },
+};
+
+const HARM_OF: Readonly<Record<ScheduleViolationKind, Harm>> = {
+  oversold: 'data-wrong',
+  'lost-update': 'data-wrong',
+  'lost-acknowledged': 'data-wrong',
+  undersold: 'data-wrong',
+  orphan: 'data-wrong',
+  'torn-cart': 'data-wrong',
+  stuck: 'unavailable',
+  unavailable: 'unavailable',
+  'dead-lock': 'unavailable',
+  starved: 'unavailable',
+  overlap: 'lock-broken',
+  'foreign-release': 'lock-broken',
+  'foreign-renewal': 'lock-broken',
+};
+
+/** The harm that a kind of violation does. */
+export const harmOf = (kind: ScheduleViolationKind): Harm => HARM_OF[kind];
+
+/** The worst harm that these kinds do; undefined: there are none. */
+export function worstHarm(kinds: Iterable<ScheduleViolationKind>): Harm | undefined {
+  const harms = new Set(Array.from(kinds, harmOf));
+  return HARMS.find((harm) => harms.has(harm));
+}
+
+/** The kinds, the worst harm first; within one harm in the order given. */
+export const worstFirst = (kinds: Iterable<ScheduleViolationKind>): ScheduleViolationKind[] =>
+  [...kinds].sort((a, b) => HARMS.indexOf(harmOf(a)) - HARMS.indexOf(harmOf(b)));

@@ -1,0 +1,112 @@
+import type { FinalState, ScheduleHistory, StepEvent } from './history';
+import { findTenures, lossOf } from './holders';
+import type { ScheduleViolation } from './violation';
+
+type Sale = FinalState['movements'][number];
+
+/**
+ * How a schedule went wrong, in one sentence: what failed to keep the actors apart, and which value was read too early.
+ * Where no two sales collide the worst violation's own sentence says it. Undefined: nothing went wrong.
+ */
+export function mechanismOf(
+  history: ScheduleHistory,
+  violations: readonly ScheduleViolation[],
+): string | undefined {
+  const [worst] = violations;
+  if (worst === undefined) return undefined;
+  const pair = collision(history);
+  if (pair === undefined) return worst.sentence;
+  const [early, late] = pair;
+  const read = readOf(history, late);
+  const written = commitOf(history, early.request);
+  if (read === undefined || written === undefined) return worst.sentence;
+  return (
+    `${causeOf(history, early.request, late.request, read)}; ${late.request} read ${late.before} (step ${read.n}) ` +
+    `before ${early.request} committed ${early.after} (step ${written.n})`
+  );
+}
+
+/** Two sales that began from the same value; the one that committed first stands first. */
+function collision(history: ScheduleHistory): readonly [Sale, Sale] | undefined {
+  const { movements } = history.final;
+  for (const sale of movements)
+    for (const other of movements) {
+      const isPair =
+        sale.balance === other.balance &&
+        sale.segment === other.segment &&
+        sale.before === other.before &&
+        sale.request !== other.request;
+      if (!isPair) continue;
+      const [a, b] = [sale, other].map(({ request }) => commitOf(history, request)?.n ?? 0);
+      if ((a ?? 0) <= (b ?? 0)) return [sale, other];
+    }
+  return undefined;
+}
+
+const stepsOf = ({ events }: ScheduleHistory, actor: string): StepEvent[] =>
+  events.filter((event): event is StepEvent => event.type === 'step' && event.actor === actor);
+
+const writeOf = (history: ScheduleHistory, actor: string): StepEvent | undefined =>
+  stepsOf(history, actor).findLast(({ text }) => /^UPDATE balance(_segment)? SET amount/.test(text));
+
+/** The step by which an actor's write was committed: its COMMIT, or a write outside of a transaction. */
+function commitOf(history: ScheduleHistory, actor: string): StepEvent | undefined {
+  const write = writeOf(history, actor);
+  return stepsOf(history, actor).find(({ n, verb }) => verb === 'COMMIT' && n > (write?.n ?? 0)) ?? write;
+}
+
+/** The step in which the actor read the value from which its sale began. */
+function readOf(history: ScheduleHistory, { request, before }: Sale): StepEvent | undefined {
+  const write = writeOf(history, request);
+  return stepsOf(history, request).findLast(
+    ({ n, verb, reply }) =>
+      n < (write?.n ?? Infinity) &&
+      verb === 'SELECT' &&
+      JSON.stringify(reply ?? null).includes(`"amount":${before}`),
+  );
+}
+
+/** Why the reader of a stale value was not kept out. */
+function causeOf(history: ScheduleHistory, early: string, late: string, read: StepEvent): string {
+  const tenures = findTenures(history).filter(({ actor }) => actor === early || actor === late);
+  for (const first of tenures)
+    for (const second of tenures) {
+      if (first.actor === second.actor || first.key !== second.key || second.from <= first.from) continue;
+      const lost = lossOf(history.events, first, second.from);
+      const release = ownRelease(history, first.actor, second.from);
+      const commit = commitOf(history, first.actor);
+      if (release !== undefined && commit !== undefined && release.n < commit.n)
+        return `${first.actor} released its lock (step ${release.n}) before its COMMIT (step ${commit.n})`;
+      if (lost !== '')
+        return `${lost.replace(/, $/, '')} while ${first.actor} was at work, and ${second.actor} took the lock (step ${second.from})`;
+      if (read.n < second.from) return `${late} read before it had the lock (step ${second.from})`;
+      return `${late} read under its lock, but from the snapshot that its transaction took earlier`;
+    }
+  if (tenures.length === 0) return withoutLocks(history, early, late, read);
+  return `${tenures.length === 1 ? 'only one of them had the lock' : 'the locks did not exclude each other'}`;
+}
+
+const ownRelease = (
+  { events }: ScheduleHistory,
+  actor: string,
+  until: number,
+): { readonly n: number } | undefined =>
+  events.find(
+    ({ n, locks }) =>
+      n < until &&
+      locks?.some(({ change, by, owner }) => change === 'released' && by === actor && owner === actor) ===
+        true,
+  );
+
+function withoutLocks(history: ScheduleHistory, early: string, late: string, read: StepEvent): string {
+  const home = (name: string): string | undefined =>
+    history.actors.find((actor) => actor.name === name)?.process;
+  const mutex = stepsOf(history, late).find(({ kind, verb }) => kind === 'local' && verb === 'LOCK');
+  if (mutex !== undefined && home(early) !== home(late))
+    return `the mutex of process ${home(early) ?? ''} does not exist in process ${home(late) ?? ''}`;
+  const rowLock = stepsOf(history, late).find(({ text }) => text.includes(' FOR UPDATE'));
+  if (rowLock === undefined) return `nothing kept ${early} and ${late} apart`;
+  return read.n < rowLock.n
+    ? `${late} read before it locked the row (step ${rowLock.n})`
+    : `${late} read after it had locked the row, but from the snapshot that its transaction took earlier`;
+}

@@ -1,0 +1,55 @@
+import type { EndEvent, ScheduleHistory, StepEvent } from './history';
+
+/**
+ * What kept an actor out in this schedule, each once: the statement or the lock that made it wait, refused it, or made it
+ * try again. For people.
+ */
+export function protections({ events }: ScheduleHistory): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const event of events) {
+    if (event.type === 'step') {
+      const words = protectionOf(event, endOf(events, event.actor));
+      if (words !== undefined) found.add(words);
+    } else if (event.type === 'end' && event.code === 'LOCK.LOST')
+      found.add('refused before its write: it knew that its lock was lost');
+  }
+  return found;
+}
+
+const endOf = (events: ScheduleHistory['events'], actor: string): string | undefined =>
+  events.find((event): event is EndEvent => event.type === 'end' && event.actor === actor)?.code;
+
+function protectionOf(step: StepEvent, end: string | undefined): string | undefined {
+  const { kind, verb, error, waited, answeredAt } = step;
+  if (kind === 'local' && waited === true) return 'waited for the mutex of its process';
+  if (kind === 'sql' && answeredAt !== undefined) return `waited in the database: ${statementOf(step)}`;
+  if (error?.includes('Deadlock found') === true)
+    return `given up by the database in a dead-lock: ${statementOf(step)}`;
+  if (error !== undefined || step.timer === true) return undefined;
+  if (isRefusedWrite(step))
+    return end === 'APPLIED'
+      ? `tried again after ${statementOf(step)} changed no row`
+      : `refused by ${statementOf(step)}: it changed no row`;
+  if (kind === 'timer' && verb === 'WAIT')
+    return end === 'LOCK.NOT_OBTAINED' ? 'waited for the lock, and gave up' : 'waited for the lock';
+  return undefined;
+}
+
+/** A write that found no row to change: its WHERE refused it. */
+export const isRefusedWrite = ({
+  kind,
+  verb,
+  text,
+  reply,
+}: Pick<StepEvent, 'kind' | 'verb' | 'text' | 'reply'>): boolean =>
+  kind === 'sql' &&
+  /^(UPDATE|INSERT)$/.test(verb) &&
+  !/\bbalance_lock\b/.test(text) &&
+  typeof reply === 'object' &&
+  reply !== null &&
+  'affectedRows' in reply &&
+  reply.affectedRows === 0;
+
+/** A statement without its values: `UPDATE balance SET amount = ? WHERE id = ? AND fence = ?`. */
+export const statementOf = ({ verb, text, script }: Pick<StepEvent, 'verb' | 'text' | 'script'>): string =>
+  script ?? (text.startsWith(verb) ? text.replace(/"[^"]*"|\b\d+\b/g, '?') : verb);
