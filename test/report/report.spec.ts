@@ -38,7 +38,7 @@ describe('the report of a load run', () => {
     const page = render();
     expect(page).toContain('DATA WRONG');
     expect(page).toContain('As expected');
-    expect(page).toContain('2 units sold of 1');
+    expect(page).toContain('1 unit oversold');
     expect(render(killedHolder())).toContain('Not as expected');
   });
 

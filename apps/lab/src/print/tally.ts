@@ -2,6 +2,7 @@ import { budgetText, judgeCell, type Plan, type Tally } from '#lab/explore';
 import { count } from '#lab/step';
 import type { Strategy } from '#lab/strategy';
 import { HARMS, MARKS, harmOf, worstFirst, type FaultName, type Harm } from '#lab/verdict';
+import { wrap } from './wrap';
 
 /** The shortest schedule that shows one or several violations, and its token. */
 export interface ShownWitness {
@@ -94,9 +95,9 @@ function explanation(
   mark: string,
 ): string[] {
   if (mark === 'data-wrong' || mark === 'unavailable')
-    return worst === undefined ? [] : [`  ${worst.mechanism}`];
+    return worst === undefined ? [] : [wrap(`  ${worst.mechanism}`, 2)];
   const kept = [...protections].sort(([, a], [, b]) => b - a).slice(0, MOST_PROTECTIONS);
-  return kept.map(([what, n]) => `  ${what} (in ${n} of ${schedules})`);
+  return kept.map(([what, n]) => wrap(`  ${what} (in ${n} of ${schedules})`, 4));
 }
 
 function details({ bound, reduce }: Plan, tally: Tally, seconds: number, floor?: number): string[] {

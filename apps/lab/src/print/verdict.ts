@@ -4,6 +4,7 @@ import Table from 'cli-table3';
 import { hostOf, skusOf, type LoadRun } from '#load-tests/run';
 import { nextCommands } from './next';
 import { expectationWords } from './words';
+import { wrap } from './wrap';
 
 /** A run as a person reads it in a terminal: what came of it, how, the figures, and what to type next. */
 export function printRun({ plan, verdict, latency }: LoadRun, folder: string): string {
@@ -61,10 +62,10 @@ export function printVerdict(verdict: LoadVerdict | CartsVerdict): string {
   );
   const expected = `expected: ${expectationWords(verdict.expected)}: ${verdict.asExpected ? 'as expected' : 'NOT as expected'}`;
   return [
-    verdict.headline,
-    ...(verdict.mechanism === null ? [] : [`how           ${verdict.mechanism}`]),
+    wrap(verdict.headline, 2),
+    ...(verdict.mechanism === null ? [] : [wrap(`how           ${verdict.mechanism}`, 14)]),
     ...(verdict.verdict === 'safe' && verdict.protectedBy.length > 0
-      ? [`protected by  ${verdict.protectedBy.join('\n              ')}`]
+      ? verdict.protectedBy.map((what, i) => wrap(`${i === 0 ? 'protected by' : ''.padEnd(12)}  ${what}`, 14))
       : []),
     table.toString(),
     expected,

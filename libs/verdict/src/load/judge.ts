@@ -18,6 +18,7 @@ import { findCircles, type Circle } from './circles';
 import { judgeStock, type Duplicate, type StockFindings } from './stock';
 import { mechanismOfLoad } from './mechanism';
 import { protectedBy, refusalsOf, type Refusal } from './refusals';
+import { outpacedHolders, outpacedWords, withOutpaced } from './outpaced';
 import { unfinished } from './unfinished';
 import { MARKS, worstHarm, type Mark } from '../mark';
 
@@ -77,9 +78,11 @@ export interface LoadVerdict {
 }
 
 /** Judges a run against what the catalogue expects of its strategy in its circumstance. */
-export function judgeLoad(evidence: Evidence, expected: Expectation): LoadVerdict {
+export function judgeLoad(evidence: Evidence, documented: Expectation): LoadVerdict {
   const stock = judgeStock(evidence);
   const holders = judgeHolders(withoutForeignLocks(evidence));
+  const outpaced = outpacedHolders(evidence, holders.tenures);
+  const expected = withOutpaced(documented, evidence.strategy, outpaced);
   const deadLocks = findCircles(evidence.history);
   const proof = prove(evidence, holders.tenures);
   const running = unfinished(evidence.history);
@@ -91,7 +94,7 @@ export function judgeLoad(evidence: Evidence, expected: Expectation): LoadVerdic
   const gone = stock.leaked === 0 ? [] : [`${count(stock.leaked, 'unit')} ${leaked}`];
   const refused = stock.refusedWithStock.length;
   const found: [ViolationKind, number, string][] = [
-    ['oversold', stock.oversold, `${count(stock.sold, 'unit')} sold of ${evidence.initial}`],
+    ['oversold', stock.oversold, `${count(stock.oversold, 'unit')} oversold`],
     [
       'lost-update',
       stock.lostUpdates,
@@ -177,7 +180,9 @@ export function judgeLoad(evidence: Evidence, expected: Expectation): LoadVerdic
     verdict,
     headline: headlineOf(verdict, mark, {
       sold: soldWords(evidence, stock.sold),
-      found: isProtected ? [...sentences, refusedWords(refusals)] : sentences,
+      found: isProtected
+        ? [...sentences, refusedWords(refusals)]
+        : [...sentences, ...outpacedWords(outpaced)],
       missing,
     }),
     because: {
@@ -188,7 +193,7 @@ export function judgeLoad(evidence: Evidence, expected: Expectation): LoadVerdic
               ? 'each entry is in the balance, and requests did meet'
               : 'each unit was sold once, and buyers did meet',
           ],
-      violated: [...sentences, ...proof.missing],
+      violated: [...sentences, ...outpacedWords(outpaced), ...proof.missing],
       unknown: missing,
     }[verdict],
     expected,

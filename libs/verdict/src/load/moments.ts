@@ -26,7 +26,7 @@ interface Span {
 export function moments(history: readonly HistoryLine[], tenures: readonly Tenure[]): (t: number) => Moment {
   const steps = stepsOf(history);
   const running = runningOf(history);
-  const holding = [...keysHeld(history, steps, tenures), ...heldElsewhere(steps)];
+  const holding = [...keysHeld(history, tenures), ...heldElsewhere(steps)];
   const at = (spans: readonly Span[], t: number): Set<string> =>
     new Set(spans.flatMap(({ request, from, until }) => (from <= t && t <= until ? [request] : [])));
   return (t) => {
@@ -60,12 +60,11 @@ const WITH_LEASE: ReadonlySet<string> = new Set(
   CATALOGUE.filter(({ options }) => options.includes('leaseMs')).map(({ name }) => name),
 );
 
-/** Locks that are keys or nodes: a tenure, cut off where the lease ended or the next holder came. */
-function keysHeld(
+/** When the lease of each tenure ended, with its renewals, microseconds; `Infinity`: it had none, or none that is known. */
+export function leaseEnds(
   history: readonly HistoryLine[],
-  steps: readonly StepLine[],
   tenures: readonly Tenure[],
-): Span[] {
+): (tenure: Tenure) => number {
   const leases = new Map(
     history.flatMap((line) => {
       const lease = line.type === 'request' ? line.options['leaseMs'] : undefined;
@@ -74,19 +73,30 @@ function keysHeld(
         : [];
     }),
   );
+  const holders = new Set(tenures.map(({ request }) => request));
   const byRequest = groupBy(
-    steps.filter(({ kind, key }) => kind === 'redis' && key !== undefined),
+    stepsOf(history).filter(
+      ({ kind, key, request }) => kind === 'redis' && key !== undefined && holders.has(request),
+    ),
     ({ request }) => request,
   );
+  return ({ key, request, from }) => {
+    const lease = leases.get(request);
+    const own = (byRequest.get(request) ?? []).filter((step) => step.key === key);
+    return lease === undefined || own.length === 0 ? Infinity : endOfLease(own, from, lease);
+  };
+}
+
+/** Locks that are keys or nodes: a tenure, cut off where the lease ended or the next holder came. */
+function keysHeld(history: readonly HistoryLine[], tenures: readonly Tenure[]): Span[] {
+  const endOf = leaseEnds(history, tenures);
   const byKey = groupBy(tenures, ({ key }) => key);
-  return tenures.map(({ key, request, from, until }) => {
+  return tenures.map((tenure) => {
+    const { key, request, from, until } = tenure;
     const next = (byKey.get(key) ?? [])
       .filter((other) => other.request !== request && other.from > from)
       .map((other) => other.from);
-    const lease = leases.get(request);
-    const own = (byRequest.get(request) ?? []).filter((step) => step.key === key);
-    const ends = lease === undefined || own.length === 0 ? Infinity : endOfLease(own, from, lease);
-    return { request, from, until: Math.min(until ?? Infinity, ends, ...next) };
+    return { request, from, until: Math.min(until ?? Infinity, endOf(tenure), ...next) };
   });
 }
 

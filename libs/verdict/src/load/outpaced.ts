@@ -1,0 +1,82 @@
+import { findStrategy, SAFE, UnknownStrategy, type Expectation } from '#lab/strategy';
+import type { Evidence } from './evidence';
+import { stepsOf, type Tenure } from './holders';
+import { leaseEnds } from './moments';
+
+/** A holder that still wrote when its lease had run out, although no fault had hit it. */
+export interface Outpaced {
+  readonly request: string;
+  readonly replica: string;
+  readonly leaseMs: number;
+  /** Milliseconds between the end of its lease and the answer to its last write. */
+  readonly lateMs: number;
+}
+
+/**
+ * A strategy that renews its lease promises exact stock in a process that is well: one whose timers run in time. A lease
+ * that is not much longer than the stalls of the machine runs out by itself, as under a pause. The history shows it: no
+ * renewal came before the lease ended, and the holder wrote afterwards. Of strategies that do not renew this is the declared
+ * defect, and no excuse.
+ */
+export function outpacedHolders(evidence: Evidence, tenures: readonly Tenure[]): Outpaced[] {
+  if (!renewsIn(evidence)) return [];
+  const { history } = evidence;
+  const hit = new Set(history.flatMap((line) => (line.type === 'fault' ? [line.replica] : [])));
+  const endOf = leaseEnds(history, tenures);
+  const leases = new Map(
+    history.flatMap((line) =>
+      line.type === 'request' && typeof line.options['leaseMs'] === 'number'
+        ? [[line.request, line.options['leaseMs']] as const]
+        : [],
+    ),
+  );
+  const lastWrite = new Map<string, number>();
+  for (const { request, kind, verb, t, took } of stepsOf(history))
+    if (kind === 'sql' && verb === 'UPDATE') lastWrite.set(request, t + took);
+  return tenures.flatMap((tenure) => {
+    const { request, replica } = tenure;
+    const lateMs = ((lastWrite.get(request) ?? 0) - endOf(tenure)) / 1000;
+    const leaseMs = leases.get(request);
+    if (hit.has(replica) || leaseMs === undefined || lateMs <= 0) return [];
+    return [{ request, replica, leaseMs, lateMs }];
+  });
+}
+
+/** The strategy promises that work may be longer than the lease: it renews. */
+function renewsIn({ strategy }: Evidence): boolean {
+  const found = strategyOf(strategy);
+  return (
+    found !== undefined && !found.lacks.includes('survivesSlowWork') && found.options.includes('leaseMs')
+  );
+}
+
+/** What the catalogue expects when holders were outpaced: what it says of a pause before the write may be seen as well. */
+export function withOutpaced(
+  expected: Expectation,
+  strategy: string,
+  outpaced: readonly Outpaced[],
+): Expectation {
+  if (outpaced.length === 0) return expected;
+  const { must, may } = strategyOf(strategy)?.expected['paused-before-write'] ?? SAFE;
+  const shown = new Set([...expected.may, ...must, ...may]);
+  return { must: expected.must, may: [...shown].filter((kind) => !expected.must.includes(kind)) };
+}
+
+export const outpacedWords = ([first, ...more]: readonly Outpaced[]): string[] =>
+  first === undefined
+    ? []
+    : [
+        `the lease of ${first.leaseMs} ms is too short for this machine: ${first.request} on ${first.replica} wrote ` +
+          `${first.lateMs.toFixed(1)} ms after it had run out${more.length === 0 ? '' : `, and ${more.length} more did`}; ` +
+          'that is what a pause does, ask for a longer lease',
+      ];
+
+/** Undefined where several strategies, or none, changed the balance. */
+function strategyOf(name: string): ReturnType<typeof findStrategy> | undefined {
+  try {
+    return findStrategy(name);
+  } catch (error) {
+    if (error instanceof UnknownStrategy) return undefined;
+    throw error;
+  }
+}
