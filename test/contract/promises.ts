@@ -213,6 +213,21 @@ export const TRIALS: Readonly<Record<Capability, Trial | readonly Trial[]>> = {
         await A.resume();
         await A.finish();
       },
+      'Redis restarts empty before it releases': async (schedule, lock) => {
+        const { A, B } = schedule;
+        await runUpToRelease(A, lock);
+        await schedule.flush();
+        await B.runTowards(beforeSql);
+        await A.finish();
+        await B.finish();
+      },
+      'Redis restarts empty before it reads, and B buys': async (schedule) => {
+        const { A, B } = schedule;
+        await A.runTowards(beforeSql);
+        await schedule.flush();
+        await B.finish();
+        await A.finish();
+      },
       'A and B in step': inStep,
     },
     broken: kinds('foreign-release'),

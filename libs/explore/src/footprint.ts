@@ -1,5 +1,7 @@
 import type { ActorProcess } from './actor';
 import type { Run } from './run';
+import type { StepInfo } from '#lab/step';
+import { CATALOGUE, type Strategy } from '#lab/strategy';
 import { asksForLock, isMovement } from './sql-words';
 import { faultOf, stepOf, type Choice } from './choice';
 
@@ -21,8 +23,8 @@ import { faultOf, stepOf, type Choice } from './choice';
  *   nothing behind which a server would notice: a step of another process comes to the same before and after it.
  * - `everything`: all other faults, and steps of timers.
  *
- * Who waits for news in one line with others (`wait=notify`) is woken by them without any step: the order of their steps
- * always matters.
+ * Requests of one process whose code may see what another one's code did between two steps (a flag in a module, the line of
+ * waiters of `wait=notify`) are always dependent. Requests of two processes that touch two balances never are.
  */
 type Effect =
   'nothing' | 'sql-read' | 'sql-lock' | 'sql-end' | 'redis-read' | 'redis-write' | 'process' | 'everything';
@@ -31,11 +33,25 @@ export interface Footprint {
   readonly actor: string;
   readonly process: string;
   readonly effect: Effect;
-  /** It stands in line with others of its process. */
-  readonly inLine: boolean;
+  /** What its code does between two steps may be seen by other requests of its process. */
+  readonly sharesState: boolean;
+  /** The only balance that its actor touches; `*`: several, or unknown. */
+  readonly balance: string;
   /** The Redis that is touched; `*`: any. */
   readonly server: string;
 }
+
+const OF_NO_ACTOR = { actor: '', sharesState: false, balance: '*', server: '*' } as const;
+
+/**
+ * Strategies of the catalogue keep no state between requests unless they say so; of any other one it is not known.
+ */
+export const mayShareState = (strategy: Strategy): boolean =>
+  strategy.sharesState === true || !CATALOGUE.includes(strategy);
+
+/** Rows of locks lie side by side in one index: a gap between them may be locked for two balances. */
+const balanceOf = (cart: readonly string[] | undefined, { text }: StepInfo): string =>
+  cart?.length === 1 && !text.includes('balance_lock') ? (cart[0] ?? '*') : '*';
 
 /** The footprint of a choice at this point of a schedule. */
 export function footprint(run: Run, choice: Choice): Footprint {
@@ -44,20 +60,21 @@ export function footprint(run: Run, choice: Choice): Footprint {
   const victim = kind === 'K' ? run.processes[Number(choice.charAt(1)) - 1] : undefined;
   if (victim !== undefined) {
     const effect = leavesNothing(run, victim) ? 'process' : 'everything';
-    return { actor: '', process: victim.name, effect, inLine: false, server: '*' };
+    return { ...OF_NO_ACTOR, process: victim.name, effect };
   }
   if (held === undefined || !/^[a-cEQT]/.test(kind)) {
     // With no timer set, a lease that ends is nothing but a key that Redis deletes.
     const isDeletion = kind === 'L' && !run.hasTimeouts;
     const effect = isDeletion ? 'redis-write' : 'everything';
-    return { actor: '', process: '', effect, inLine: false, server: '*' };
+    return { ...OF_NO_ACTOR, process: '', effect };
   }
   const actor = run.actor(held.strand.actor);
   const { step } = held;
   return {
     actor: actor.name,
     process: actor.process.name,
-    inLine: run.setup.options.wait === 'notify',
+    sharesState: run.setup.options.wait === 'notify' || mayShareState(run.setup.strategy),
+    balance: balanceOf(actor.cart, step),
     server: step.kind === 'redis' ? (step.server ?? '') : '*', // waiting ends with a change at any of them
     effect:
       faultOf(choice) === undefined
@@ -123,7 +140,8 @@ const areOthers = (a: string, b: string): boolean => a !== '*' && b !== '*' && a
 export function dependent(a: Footprint, b: Footprint): boolean {
   if (a.actor !== '' && a.actor === b.actor) return true;
   if (a.effect === 'everything' || b.effect === 'everything') return true;
-  if (a.inLine && a.process === b.process) return true;
+  if (a.sharesState && a.process === b.process) return true;
+  if (areOthers(a.balance, b.balance)) return false;
   if (a.effect.startsWith('redis') && b.effect.startsWith('redis') && areOthers(a.server, b.server))
     return false;
   if (a.effect === 'process' || b.effect === 'process') return a.process === b.process;

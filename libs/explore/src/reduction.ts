@@ -22,7 +22,9 @@ export const awakened = (sleepers: readonly Sleeper[], after: Footprint): Sleepe
  * with a timer and a fault that moves time it is not unseen. A death before it equals a death after it.
  */
 export function isUnseen(run: Run, choice: Choice, left: Budget): boolean {
-  if (!/^[a-c]$/.test(choice) || footprint(run, choice).effect !== 'nothing') return false;
+  const { effect, sharesState, process } = footprint(run, choice);
+  if (!/^[a-c]$/.test(choice) || effect !== 'nothing') return false;
+  if (sharesState && run.actors.filter((actor) => actor.process.name === process).length > 1) return false;
   const isWork = run.actors.some(
     (actor) => actor.name.toLowerCase() === choice && actor.held[0]?.step.verb === 'WORK',
   );

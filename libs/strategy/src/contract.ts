@@ -34,7 +34,7 @@ export const CAPABILITIES = {
     'when the lock ends during the work (its lease is over, or Redis restarts empty), still nothing is sold twice',
   sellsToTheLast: 'while units are left, nobody is told that all are sold',
   survivesFailedWrite: 'when a write fails, its units are sold to who comes meanwhile',
-  releasesOnlyItsOwn: "a release removes nobody else's lock, also when its own lease has ended",
+  releasesOnlyItsOwn: "a release removes no other holder's lock, also when its own lock has ended",
   survivesSlowWork:
     'work longer than the lease, in a process that is well and may hold other locks, still sells nothing twice',
   noticesLoss:
@@ -107,6 +107,8 @@ export interface Strategy {
    * holds the lock only with all of them. Absent: in one, or in the servers of `needs`.
    */
   readonly parts?: 2;
+  /** Its module keeps state that requests of one process share, as a static field would. Absent: it keeps none. */
+  readonly sharesState?: true;
   /** The Redis keys that it needs besides its lock: deleted when the balance is set anew. */
   readonly keys?: (balance: string) => readonly string[];
   /** The promises that it does not keep; all others it does. */

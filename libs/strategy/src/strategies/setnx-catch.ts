@@ -12,6 +12,7 @@ export const setnxCatch: Strategy = {
   lacks: [
     'survivesDeadHolder',
     'survivesLapse',
+    'releasesOnlyItsOwn',
     'releasesAfterSale',
     'survivesFailedRelease',
     'grantsOneLease',

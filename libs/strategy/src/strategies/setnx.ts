@@ -9,7 +9,13 @@ export const setnx: Strategy = {
   source: 'Redis documentation, SETNX ("design pattern: locking with SETNX", discouraged there).',
   next: 'setnx-expire gives the key a time to live.',
   options: ['waitMs', 'retryMs', 'workMs'],
-  lacks: ['survivesDeadHolder', 'survivesLapse', 'survivesFailedRelease', 'grantsOneLease'],
+  lacks: [
+    'survivesDeadHolder',
+    'survivesLapse',
+    'releasesOnlyItsOwn',
+    'survivesFailedRelease',
+    'grantsOneLease',
+  ],
   expected: {
     'holder-killed': { must: ['stuck'], may: [] },
     'release-fails': { must: ['stuck'], may: [] },

@@ -16,6 +16,7 @@ export const watchdogSharedFlag: Strategy = {
   source: 'A published slip: the static field that ends the renewal thread of an article.',
   next: 'watchdog-naive has a timer for each lock, and grants one lease from now.',
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
+  sharesState: true,
   lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss', 'grantsOneLease', 'renewsOnlyItsOwn'],
   expected: {
     'paused-before-write': { must: ['overlap', 'lost-update'], may: ['oversold', 'foreign-renewal'] },

@@ -116,14 +116,17 @@ const NOT_OBTAINED = 'LOCK.NOT_OBTAINED';
  */
 function starved(history: ScheduleHistory): ScheduleViolation[] {
   const owners = new Map<string, string>();
+  const tries = new Map<string, { readonly key: string; readonly owner: string | undefined }>();
   const found: ScheduleViolation[] = [];
   for (const event of history.events) {
     if (event.type === 'end' && event.code === NOT_OBTAINED) {
-      const wanted = wantedBy(history, event);
-      const held = [...owners].filter(([key]) => key === wanted || key.endsWith(` ${wanted ?? ''}`));
-      const [, owner] = held[0] ?? [];
-      const violation = wanted === undefined ? undefined : refusedInVain(history, event, owner);
+      const last = tries.get(event.actor);
+      const violation = last === undefined ? undefined : refusedInVain(history, event, last.owner);
       if (violation !== undefined) found.push(violation);
+    }
+    if (event.type === 'step') {
+      const key = wantedBy(event) ?? tries.get(event.actor)?.key;
+      if (key !== undefined && isTry(event)) tries.set(event.actor, { key, owner: ownerOf(owners, key) });
     }
     for (const { key, change, by } of event.locks ?? [])
       if (change === 'taken' || change === 'replaced') owners.set(key, by ?? '');
@@ -132,15 +135,21 @@ function starved(history: ScheduleHistory): ScheduleViolation[] {
   return found;
 }
 
-/** The lock that an actor asked for last. */
-const wantedBy = ({ events }: ScheduleHistory, { n, actor }: EndEvent): string | undefined =>
-  events.findLast(
-    (event): event is StepEvent =>
-      event.type === 'step' &&
-      event.n < n &&
-      event.actor === actor &&
-      event.key?.startsWith('lock:') === true,
-  )?.key;
+const wantedBy = ({ key }: StepEvent): string | undefined =>
+  key?.startsWith('lock:') === true ? key : undefined;
+
+/** It asked for a lock, or waits for it; a release asks for nothing. */
+const isTry = ({ kind, verb, text, script }: StepEvent): boolean =>
+  (kind === 'timer' && verb === 'WAIT') ||
+  (kind === 'sql' && verb === 'INSERT' && text.includes('balance_lock')) ||
+  (kind === 'redis' && verb !== 'DEL' && script?.startsWith('release') !== true) ||
+  kind === 'zk' ||
+  kind === 'etcd' ||
+  kind === 'fs';
+
+/** The owner of a lock, in whichever place it lives. */
+const ownerOf = (owners: ReadonlyMap<string, string>, lock: string): string | undefined =>
+  [...owners].find(([key]) => key === lock || key.endsWith(` ${lock}`))?.[1];
 
 function refusedInVain(
   history: ScheduleHistory,
