@@ -29,12 +29,10 @@ export async function recordMovement(
     ...(once !== undefined && { once, part: part?.number ?? 0 }),
     ...(operation !== undefined && { operation }),
   };
-  const columns = Object.keys(row);
+  const columns = Object.keys(row).join(', ');
+  const values = Object.values(row);
   await sql
-    .query(
-      `INSERT INTO movement (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
-      Object.values(row),
-    )
+    .query(`INSERT INTO movement (${columns}) VALUES (${values.map(() => '?').join(', ')})`, values)
     .catch((error: unknown) => {
       throw isDuplicate(error) ? new ChangeClosed(change) : error;
     });
