@@ -1,19 +1,25 @@
+import type { Fence } from '#lab/balance';
 import { lockKey, type Strategy, type Tools } from '#lab/strategy';
 
-type Fence = (tools: Tools, balance: string, request: string) => Promise<number | undefined>;
+type FenceOf = (tools: Tools, balance: string, request: string) => Promise<Fence | undefined>;
 
-/** By strategy: the number that the server gave to the node or key of a request. It never gives a smaller one. */
-const FENCES: Readonly<Record<string, Fence>> = {
+/** By strategy: the number that the server gave to the node or key of a request, and its name. It never gives a smaller one. */
+const FENCES: Readonly<Record<string, FenceOf>> = {
   zookeeper: async ({ servers }, balance, request) => {
     const { session } = servers.zookeeper;
     const folder = `/${lockKey(balance, 'zookeeper')}`;
     const names = await session.children(folder);
-    const nodes = await Promise.all(names.map((name) => session.get(`${folder}/${name}`)));
-    return nodes.find((node) => node?.content === request)?.czxid;
+    for (const name of names) {
+      const node = await session.get(`${folder}/${name}`);
+      if (node?.content === request) return { token: node.czxid, holder: name };
+    }
+    return undefined;
   },
-  etcd: async ({ servers }, balance, request) =>
-    (await servers.etcd.list(`${lockKey(balance, 'etcd')}/`)).find(({ value }) => value === request)
-      ?.revision,
+  etcd: async ({ servers }, balance, request) => {
+    const folder = `${lockKey(balance, 'etcd')}/`;
+    const found = (await servers.etcd.list(folder)).find(({ value }) => value === request);
+    return found && { token: found.revision, holder: found.key.slice(folder.length) };
+  },
 };
 
 /**
@@ -27,11 +33,11 @@ export function fencedByTheServer(strategy: Strategy): Strategy {
     ...strategy,
     apply: (change, tools) => {
       const { balances } = tools;
-      let fence = 0;
+      let fence: Fence = { token: 0, holder: '' };
       const fenced = Object.create(balances, {
         read: {
           value: async (balance: string) => {
-            fence = (await fenceOf(tools, balance, change.request)) ?? 0;
+            fence = (await fenceOf(tools, balance, change.request)) ?? fence;
             await balances.registerToken(change, fence);
             return balances.read(balance);
           },

@@ -119,6 +119,23 @@ describe('an entry', () => {
     expect(await books(id)).toMatchObject({ balanceMinor: 7, entries: 1, agrees: true });
   });
 
+  test.each(['conditional-update', 'segmented', 'redis-decr', 'fenced', 'single-writer'])(
+    '%s: another entry under the same id is refused as another one, and changes nothing',
+    async (strategy) => {
+      const id = await account(20);
+      const headers = { 'x-request-id': 'reused' };
+      const query = `strategy=${strategy}`;
+      expect((await enter(id, { amountMinor: -7 }, query, headers)).status).toBe(201);
+      const first = await entries(id);
+      const other = await enter(id, { amountMinor: 2, text: 'other' }, query, headers);
+      expectProblem(other, 409, 'ACCOUNT.OTHER_ENTRY');
+      const same = await enter(id, { amountMinor: -7, text: 'other' }, query, headers);
+      expectProblem(same, 409, 'ACCOUNT.ENTERED_BEFORE');
+      expect(await entries(id)).toEqual(first); // without the text of the others, too
+      expect(await books(id)).toMatchObject({ balanceMinor: 13, agrees: true });
+    },
+  );
+
   test.each([
     'none',
     'local-mutex',

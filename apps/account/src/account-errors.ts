@@ -1,4 +1,4 @@
-import { ChangeClosed, SoldOut, UnknownBalance } from '#lab/balance';
+import { SoldOut, UnknownBalance, type Change } from '#lab/balance';
 
 const PREFIX = 'account:';
 /** The balance of an account: no product is called so, and what the two keep in Redis never meets. */
@@ -26,11 +26,11 @@ export class UnknownAccount extends Error {
   }
 }
 
-/** The account has an entry of this id. Nothing was entered. */
+/** The account has this very entry. Nothing was entered. */
 export class AlreadyEntered extends Error {
   readonly code = 'ACCOUNT.ENTERED_BEFORE';
 
-  constructor({ change }: ChangeClosed) {
+  constructor(change: Change) {
     const account = change.balance.slice(PREFIX.length);
     super(
       `${account} has an entry ${change.request}: nothing was entered now. GET /accounts/${account}/entries has it`,
@@ -39,9 +39,21 @@ export class AlreadyEntered extends Error {
   }
 }
 
+/** The account has an entry of this id, of another amount: the id was used for something else. Nothing was entered. */
+export class OtherEntry extends Error {
+  readonly code = 'ACCOUNT.OTHER_ENTRY';
+
+  constructor(change: Change, amountMinor: number) {
+    const account = change.balance.slice(PREFIX.length);
+    super(
+      `${account} has an entry ${change.request} of ${amountMinor}, and this one is of ${change.delta}: nothing was entered. Send it with another X-Request-Id`,
+    );
+    this.name = 'OtherEntry';
+  }
+}
+
 /** What a strategy says of a balance, in the words of an account. */
 export function inAccountWords(error: unknown): unknown {
-  if (error instanceof ChangeClosed) return new AlreadyEntered(error);
   if (error instanceof SoldOut) return new InsufficientFunds(error);
   return error instanceof UnknownBalance ? new UnknownAccount(error.balance.slice(PREFIX.length)) : error;
 }

@@ -1,17 +1,20 @@
-import type { Change, Movement } from '#lab/balance';
+import { ChangeClosed, type Change, type Movement } from '#lab/balance';
 import { Toolbox } from '#lab/host';
 import { Story, type Chosen } from '#lab/http';
 import { SteppedDataSource, type Fault } from '#lab/step';
 import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
-import { AlreadyEntered, balanceOf, inAccountWords } from './account-errors';
+import { AlreadyEntered, balanceOf, inAccountWords, OtherEntry } from './account-errors';
 
 /** One change of an account. */
 export interface Entry {
   readonly account: string;
   readonly amountMinor: number;
   readonly text?: string | null | undefined;
-  /** Its id: an account has one entry of each. */
+  /**
+   * Its id: an account has one entry of each. It is the client's name for the entry, as an Idempotency-Key is, and no more:
+   * another entry under the same id is refused, and no lock or count of a strategy relies on it.
+   */
   readonly request: string;
 }
 
@@ -25,8 +28,8 @@ export class EntriesService {
   ) {}
 
   /**
-   * Throws `AlreadyEntered` when the account has an entry of this id, `ACCOUNT.INSUFFICIENT_FUNDS`, `ACCOUNT.UNKNOWN`,
-   * or what the strategy does. `andThen` belongs to the request: its steps are recorded, and faults hit them.
+   * Throws `AlreadyEntered` when the account has this entry, `OtherEntry` when its id was used for another one,
+   * `ACCOUNT.INSUFFICIENT_FUNDS`, `ACCOUNT.UNKNOWN`, or what the strategy does. `andThen` belongs to the request: its steps are recorded, and faults hit them.
    */
   async enter(
     { account, amountMinor, text, request }: Entry,
@@ -49,8 +52,8 @@ export class EntriesService {
       return await this.story.tell(begin, faults, async () => {
         const movement = await strategy
           .apply(change, this.toolbox.tools(request, options))
-          .catch((error: unknown) => {
-            throw inAccountWords(error);
+          .catch(async (error: unknown) => {
+            throw error instanceof ChangeClosed ? await this.enteredBefore(change) : inAccountWords(error);
           });
         await andThen(movement);
         return movement;
@@ -61,11 +64,23 @@ export class EntriesService {
     }
   }
 
-  /** Before the entry: one that is there has its text. True when there was none. */
+  /** Compares what was entered under this id with what is to be entered now. */
+  private async enteredBefore(change: Change): Promise<AlreadyEntered | OtherEntry> {
+    const { once, delta } = change;
+    const [entered] = await this.dataSource.query<{ amountMinor: number | null }[]>(
+      'SELECT CAST(SUM(delta) AS SIGNED) AS amountMinor FROM movement WHERE once = ?', // of all segments
+      [once],
+    );
+    const amountMinor = entered?.amountMinor ?? delta;
+    return amountMinor === delta ? new AlreadyEntered(change) : new OtherEntry(change, amountMinor);
+  }
+
+  /** Before the entry: one that is there keeps its text, or has none. True when the text is a new one. */
   private async noteText(account: string, request: string, text: string): Promise<boolean> {
     const { affectedRows } = await this.dataSource.query<{ affectedRows: number }>(
-      'INSERT IGNORE INTO entry_text (account, request, text) VALUES (?, ?, ?)',
-      [account, request, text],
+      `INSERT IGNORE INTO entry_text (account, request, text) SELECT ?, ?, ? FROM DUAL
+        WHERE NOT EXISTS (SELECT 1 FROM movement WHERE balance = ? AND movement.request = ?)`,
+      [account, request, text, balanceOf(account), request],
     );
     return affectedRows === 1;
   }

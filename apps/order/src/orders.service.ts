@@ -96,7 +96,7 @@ export class OrdersService {
       ...found,
       attempt,
       replica,
-      // a strategy may have written down who has taken what: two attempts must not be one to it
+      // the history, and those who judge it, tell requests apart by their ids: two attempts are two
       request: request === found.request ? randomUUID() : request,
     };
     if (await this.placements.takeOver(found, next)) return next;

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { FencedOff, type Change, type Movement } from './change';
+import { FencedOff, type Change, type Fence, type Movement } from './change';
 import { Closings } from './closings';
 import { Decisions } from './decisions';
 import { LockRows } from './lock-rows';
@@ -43,7 +43,17 @@ export class Balances {
     return new BalanceTransaction(this.dataSource).read(balance);
   }
 
-  /** Those of the requests that have changed the balance. */
+  /** Those of the operations (`Change.operation`) that have changed the balance. */
+  async operationsWithMovement(balance: string, operations: readonly string[]): Promise<ReadonlySet<string>> {
+    if (operations.length === 0) return new Set();
+    const rows = await this.dataSource.query<{ operation: string }[]>(
+      'SELECT operation FROM movement WHERE balance = ? AND operation IN (?)',
+      [balance, operations],
+    );
+    return new Set(rows.map(({ operation }) => operation));
+  }
+
+  /** Those of the requests that have changed the balance. Not for ids that a client chooses: it may choose one twice. */
   async requestsWithMovement(balance: string, requests: readonly string[]): Promise<ReadonlySet<string>> {
     if (requests.length === 0) return new Set();
     const rows = await this.dataSource.query<{ request: string }[]>(
@@ -65,13 +75,13 @@ export class Balances {
 
   /**
    * Shows the row our token: from now on it refuses every older one. Asking again with the same token is no mistake: the
-   * first answer may have been lost. Throws `FencedOff` when the row has seen a newer one.
+   * first answer may have been lost. Throws `FencedOff` when the row has seen a newer one, or ours from another holder.
    */
-  async registerToken(change: Change, token: number): Promise<void> {
-    const { balance, request } = change;
+  async registerToken(change: Change, { token, holder }: Fence): Promise<void> {
+    const { balance } = change;
     const { affectedRows } = await this.dataSource.query<Written>(
       'UPDATE balance SET fence = ?, holder = ? WHERE id = ? AND (fence < ? OR (fence = ? AND holder = ?))',
-      [token, request, balance, token, token, request],
+      [token, holder, balance, token, token, holder],
     );
     if (affectedRows > 0) return;
     await this.read(balance); // a balance that does not exist is refused as such
@@ -79,12 +89,12 @@ export class Balances {
   }
 
   /** Sets the value if the row has seen no newer token than ours, else throws `FencedOff`. */
-  writeFenced(change: Change, token: number, before: number, after: number): Promise<Movement> {
-    return this.transaction((tx) => tx.writeFenced(change, token, before, after));
+  writeFenced(change: Change, fence: Fence, before: number, after: number): Promise<Movement> {
+    return this.transaction((tx) => tx.writeFenced(change, fence, before, after));
   }
 
   /** Sets the value if the token that was registered last is ours, else throws `FencedOff`. */
-  writeRegistered(change: Change, token: number, before: number, after: number): Promise<Movement> {
-    return this.transaction((tx) => tx.writeRegistered(change, token, before, after));
+  writeRegistered(change: Change, fence: Fence, before: number, after: number): Promise<Movement> {
+    return this.transaction((tx) => tx.writeRegistered(change, fence, before, after));
   }
 }

@@ -4,7 +4,7 @@ export interface Change {
   readonly balance: string;
   /** Units to add; negative for a sale. */
   readonly delta: number;
-  /** Id of the request, at most 64 characters. */
+  /** Trace id of the request, at most 64 characters. The client may choose it, and use it twice: nothing is decided by it. */
   readonly request: string;
   /** The replica that does it. */
   readonly replica: string;
@@ -15,6 +15,19 @@ export interface Change {
    * second one to try is refused with `ChangeClosed`.
    */
   readonly once?: string;
+  /**
+   * Id of this one operation, at most 64 characters: made by a strategy that keeps units outside of the database, which
+   * finds its own movement by it.
+   */
+  readonly operation?: string;
+}
+
+/** What a lock's holder shows to the row that it writes. Both are made by the lock, not by the client. */
+export interface Fence {
+  /** Greater than that of every holder before; may repeat when the counter is lost. */
+  readonly token: number;
+  /** Belongs to no other holder, at most 64 characters: tells apart two that have the same token. */
+  readonly holder: string;
 }
 
 /** One recorded change of a balance. `before` and `after` are what the request believed, which is the point. */

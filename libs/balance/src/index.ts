@@ -8,6 +8,7 @@ export {
   UnknownBalance,
   valueAfter,
   type Change,
+  type Fence,
   type Movement,
 } from './change';
 export type { MadeChange } from './closings';

@@ -4,6 +4,7 @@ import type { Written } from './transaction';
 /** A lock that is a row: its primary key lets one in. */
 export interface LockRow {
   readonly name: string;
+  /** A name that its holder has made for itself: a DELETE by it can hit no other holder's row. */
   readonly owner: string;
   /** Milliseconds until anybody may delete it, below 0 when that is over; null: never. */
   readonly ttlMs: number | null;

@@ -16,21 +16,26 @@ export async function recordMovement(
   after: number,
   part?: Part,
 ): Promise<Movement> {
-  const { balance, delta, request, replica, strategy, once } = change;
-  const values = [balance, part?.segment ?? null, delta, before, after, request, replica, strategy];
-  const columns = 'balance, segment, delta, value_before, value_after, request, replica, strategy';
-  if (once === undefined)
-    await sql.query(`INSERT INTO movement (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, values);
-  else
-    await sql
-      .query(`INSERT INTO movement (${columns}, once, part) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, [
-        ...values,
-        once,
-        part?.number ?? 0,
-      ])
-      .catch((error: unknown) => {
-        throw isDuplicate(error) ? new ChangeClosed(change) : error;
-      });
+  const { balance, delta, request, replica, strategy, once, operation } = change;
+  const row = {
+    balance,
+    segment: part?.segment ?? null,
+    delta,
+    value_before: before,
+    value_after: after,
+    request,
+    replica,
+    strategy,
+    ...(once !== undefined && { once, part: part?.number ?? 0 }),
+    ...(operation !== undefined && { operation }),
+  };
+  const columns = Object.keys(row).join(', ');
+  const values = Object.values(row);
+  await sql
+    .query(`INSERT INTO movement (${columns}) VALUES (${values.map(() => '?').join(', ')})`, values)
+    .catch((error: unknown) => {
+      throw isDuplicate(error) ? new ChangeClosed(change) : error;
+    });
   return { ...change, before, after };
 }
 

@@ -6,6 +6,7 @@ import {
   StockIsSplit,
   UnknownBalance,
   type Change,
+  type Fence,
   type Movement,
 } from './change';
 import { recordMovement } from './record-movement';
@@ -85,20 +86,30 @@ export class BalanceTransaction {
   }
 
   /** Sets the value if the row has seen no newer token, and leaves ours there; else throws `FencedOff`. */
-  async writeFenced(change: Change, token: number, before: number, after: number): Promise<Movement> {
+  async writeFenced(
+    change: Change,
+    { token, holder }: Fence,
+    before: number,
+    after: number,
+  ): Promise<Movement> {
     const { affectedRows } = await this.sql.query<Written>(
       'UPDATE balance SET amount = ?, fence = ?, holder = ? WHERE id = ? AND fence < ? AND segments = 0',
-      [after, token, change.request, change.balance, token],
+      [after, token, holder, change.balance, token],
     );
     if (affectedRows === 0) throw new FencedOff(change, token);
     return recordMovement(this.sql, change, before, after);
   }
 
   /** Sets the value if the token that the row has seen last is still ours, else throws `FencedOff`. */
-  async writeRegistered(change: Change, token: number, before: number, after: number): Promise<Movement> {
+  async writeRegistered(
+    change: Change,
+    { token, holder }: Fence,
+    before: number,
+    after: number,
+  ): Promise<Movement> {
     const { affectedRows } = await this.sql.query<Written>(
       'UPDATE balance SET amount = ? WHERE id = ? AND fence = ? AND holder = ? AND segments = 0',
-      [after, change.balance, token, change.request],
+      [after, change.balance, token, holder],
     );
     if (affectedRows === 0) throw new FencedOff(change, token);
     return recordMovement(this.sql, change, before, after);

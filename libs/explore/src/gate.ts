@@ -97,6 +97,7 @@ export class Gate {
     if (step.kind === 'sql') this.run.quiet.moved(); // whoever waits for an answer must know what for
     const places = this.run.places.filter((place) => place.touchedBy(step));
     for (const place of places) this.run.use(place);
+    this.run.locks.noteTokens(actor.name, step.text);
     const read = (pipelined: boolean): Promise<LockReading[][]> =>
       Promise.all(
         places.map(async (place) =>

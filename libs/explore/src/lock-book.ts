@@ -25,11 +25,24 @@ export class LockBook {
   private readonly entries = new Map<string, Entry>();
   private readonly versions = new Map<string, number>();
   private readonly holders = new Map<string, string | undefined>();
-  /** Who has first named a token in a command: it is that actor's. */
-  private readonly tokens = new Map<string, string>();
+  /** The actor that has first named a token in a command: it is that actor's. An actor's own name is one of its tokens. */
+  private readonly tokens: Map<string, string>;
 
   /** `parts`: in how many places one lock has a part. Who has more than half of them holds it. */
-  constructor(private readonly parts = 1) {}
+  constructor(
+    actors: readonly string[],
+    private readonly parts = 1,
+  ) {
+    this.tokens = new Map(actors.map((name) => [name, name]));
+  }
+
+  /**
+   * Notes the tokens in a step of `actor`, before it is issued: a server may show them in the next reading, which another
+   * actor's step may cause.
+   */
+  noteTokens(actor: string, text: string): void {
+    for (const [token] of text.matchAll(TOKENS)) if (!this.tokens.has(token)) this.tokens.set(token, actor);
+  }
 
   /**
    * Counts the changes of a lock, wherever it lives; changes of its time to live alone do not count. Of a lock in parts
@@ -76,7 +89,7 @@ export class LockBook {
     return [...this.entries.values()].some((entry) => entry.place === place && entry.owner === actor);
   }
 
-  /** Takes in what a place holds after a step of `by`, whose arguments were `args`. Returns what changed. */
+  /** Takes in what a place holds after a step of `by`, whose arguments were `args`: they say its lease. Returns what changed. */
   update(
     place: string,
     readings: readonly LockReading[],
@@ -84,8 +97,6 @@ export class LockBook {
     by?: string,
     args: readonly string[] = [],
   ): LockChange[] {
-    for (const arg of args)
-      if (by !== undefined && UNIQUE.test(arg) && !this.tokens.has(arg)) this.tokens.set(arg, by);
     const changes: LockChange[] = [];
     const seen = new Set(readings.map(({ lock }) => lock));
     for (const [key, entry] of this.entries)
@@ -144,7 +155,7 @@ export class LockBook {
     by: string | undefined,
     args: readonly string[],
   ): LockChange[] {
-    const { lock, content, owner, token, ttlMs, expiry, queued } = reading;
+    const { lock, content, token, ttlMs, expiry, queued } = reading;
     const key = shownLock(place, lock);
     const old = this.entries.get(key);
     if (queued === true) return this.presentHead(place, reading, old, now, by, args);
@@ -155,7 +166,7 @@ export class LockBook {
         : ttlMs < 0
           ? undefined
           : now + granted(ttlMs, args);
-    const newOwner = owner ?? (isSame ? old.owner : (this.tokens.get(token ?? '') ?? by));
+    const newOwner = isSame ? old.owner : (this.actorOf(token) ?? by);
     this.entries.set(key, {
       place,
       lock,
@@ -182,7 +193,7 @@ export class LockBook {
   /** The head of a queue: nobody overwrites it; one goes, and the next one has the lock, whether it knows or not. */
   private presentHead(
     place: string,
-    { lock, content, owner, expiry }: LockReading,
+    { lock, content, token, expiry }: LockReading,
     old: Entry | undefined,
     now: number,
     by: string | undefined,
@@ -192,6 +203,7 @@ export class LockBook {
     if (old?.content === content) return [];
     const left = old === undefined ? [] : [this.gone(key, old, 'released', by)];
     const expiresAt = now + Number(leaseMs);
+    const owner = this.actorOf(token);
     this.entries.set(key, { place, lock, content, owner, realExpiry: expiry, expiresAt });
     this.bump(lock);
     return [...left, { key, change: 'taken', ...actors(owner) }];
@@ -203,6 +215,10 @@ export class LockBook {
       const entry = this.entries.get(shownLock(place, lock));
       if (entry !== undefined) entry.realExpiry = expiry;
     }
+  }
+
+  private actorOf(token: string | undefined): string | undefined {
+    return token === undefined ? undefined : this.tokens.get(token);
   }
 
   private bump(lock: string): void {
@@ -221,8 +237,9 @@ export class LockBook {
   }
 }
 
-/** Tokens that nobody else has. */
-const UNIQUE = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
+/** Tokens that are made once: a UUID, or a process' UUID and one of its own. */
+const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const TOKENS = new RegExp(`${UUID}(?::${UUID})?`, 'g');
 
 const actors = (by?: string, owner?: string): { by?: string; owner?: string } => ({
   ...(by !== undefined && { by }),

@@ -11,9 +11,10 @@ export interface LockReading {
   readonly lock: string;
   /** Distinguishes one holding of it from the next: a hash of the value, the owner, the number of the node. */
   readonly content: string;
-  /** The actor who has it, where the content says so; otherwise it is whoever was seen to put it there. */
-  readonly owner?: string;
-  /** The token that is its content, where it is one: it is known whose that is. */
+  /**
+   * What its holder has written into it. It is the lock of the actor that has this name, or that has named this token
+   * first; otherwise of the actor whose step was seen to put it there.
+   */
   readonly token?: string;
   /** Milliseconds to live; -1: for ever. */
   readonly ttlMs: number;
@@ -114,7 +115,7 @@ export class RowPlace implements LockPlace {
   async read(): Promise<readonly LockReading[]> {
     const [rows] = await this.admin.query<RowDataPacket[]>(READ_ROWS);
     return (rows as { name: string; owner: string; ttl: number; expiry: number }[]).map(
-      ({ name, owner, ttl, expiry }) => ({ lock: name, content: owner, owner, ttlMs: ttl, expiry }),
+      ({ name, owner, ttl, expiry }) => ({ lock: name, content: owner, token: owner, ttlMs: ttl, expiry }),
     );
   }
 

@@ -2,10 +2,10 @@ import type { EtcdKey, StepInfo, SteppedEtcd, SteppedZooKeeper } from '#lab/step
 import type { LockPlace, LockReading } from './lock-places';
 import type { Seat } from './seat';
 
-const queued = (lock: string, content: string, owner: string): LockReading => ({
+const queued = (lock: string, content: string, token: string): LockReading => ({
   lock,
   content,
-  owner,
+  token,
   queued: true,
   ttlMs: -1,
   expiry: -1,

@@ -44,7 +44,6 @@ export class Run {
     readonly setup: Setup,
   ) {
     this.places = world.placesOf(setup.strategy);
-    this.locks = new LockBook(this.parts);
     this.ears = new Ears(world.news);
     this.processes = [...new Set(setup.processes)].map((name) => new ActorProcess(name, this.ears));
     this.actors = setup.processes.map((process, i) => {
@@ -54,6 +53,10 @@ export class Run {
         throw new RangeError('a schedule has at most three actors');
       return new Actor(name, this.process(process), seat, setup.carts?.[i]);
     });
+    this.locks = new LockBook(
+      this.actors.map(({ name }) => name),
+      this.parts,
+    );
     this.quiet = new Quiet(world.sessions, this.actors);
     this.gate = new Gate({
       places: this.places,

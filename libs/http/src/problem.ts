@@ -27,6 +27,7 @@ const ANSWERS: Readonly<Record<string, readonly [status: number, title: string]>
   'ACCOUNT.INSUFFICIENT_FUNDS': [409, 'Insufficient funds'],
   'ACCOUNT.UNKNOWN': [404, 'Unknown account'],
   'ACCOUNT.ENTERED_BEFORE': [409, 'Entered before'],
+  'ACCOUNT.OTHER_ENTRY': [409, 'Another entry has this id'],
   'IMPORT.OTHER_CONTENT': [422, 'Another batch has this id'],
   'IMPORT.RUNNING': [409, 'This batch is being imported'],
   'IMPORT.TOO_MANY': [429, 'Too many imports at once'],

@@ -5,6 +5,7 @@ import { LockExpiry1700000000005 } from './5-lock-expiry';
 import { Decision1700000000006 } from './6-decision';
 import { Segments1700000000007 } from './7-segments';
 import { Once1700000000008 } from './8-once';
+import { Operation1700000000009 } from './9-operation';
 
 /** What a schema of balances needs; an app adds its own. The number in a name is its place among all of them. */
 export const BALANCE_MIGRATIONS = [
@@ -15,4 +16,5 @@ export const BALANCE_MIGRATIONS = [
   Decision1700000000006,
   Segments1700000000007,
   Once1700000000008,
+  Operation1700000000009,
 ];

@@ -1,6 +1,6 @@
 -- Lowers the count to what the database has, if it is above that: units that do not exist cannot be sold.
 --   KEYS[1]  the count
---   KEYS[2]  who has taken units and is not settled: a hash {request: units}; below zero: given back, the request may live
+--   KEYS[2]  who has taken units and is not settled: a hash {operation: units}; below zero: given back, the operation may live
 --   KEYS[3]  how often units were counted that came
 --   ARGV[1]  the stock in the database: until now it can only have become less, unless units came
 --   ARGV[2]  how often units had been counted before that was read

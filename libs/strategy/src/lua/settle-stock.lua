@@ -1,7 +1,7 @@
--- Says what became of the units that a request has taken. Said again, it changes nothing.
+-- Says what became of the units that an operation has taken. Said again, it changes nothing.
 --   KEYS[1]  the count; a count that is not there stays away: it will be loaded from the database
---   KEYS[2]  who has taken units and is not settled: a hash {request: units}; below zero: given back, the request may live
---   ARGV[1]  the request
+--   KEYS[2]  who has taken units and is not settled: a hash {operation: units}; below zero: given back, the operation may live
+--   ARGV[1]  the operation
 --   ARGV[2]  sold: its movement is there; unsold: there will never be one; missing: there is none now, but it may come
 -- Returns by how much the count has changed.
 local units = tonumber(redis.call('HGET', KEYS[2], ARGV[1]) or '0')

@@ -1,10 +1,11 @@
+import type { Fence } from '#lab/balance';
 import { randomUUID } from 'node:crypto';
 import type { Tools } from '../contract';
 import { acquireWithFence, releaseIfOwner, run } from './scripts';
 import { lockKey, type Lock, type Tell } from './with-lock';
 
 /** A lock that hands out a fencing token: greater than that of every holder before (Kleppmann, 2016). */
-export interface FencedLock extends Lock {
+export interface FencedLock extends Lock, Fence {
   /** Ours since `tryAcquire` said yes; 0 before. */
   readonly token: number;
 }
@@ -18,17 +19,18 @@ export function fencedLock(
   { redis, options }: Pick<Tools, 'redis' | 'options'>,
 ): FencedLock {
   const key = lockKey(balance, strategy);
-  const owner = randomUUID();
+  const holder = randomUUID();
   const lock = {
     key,
+    holder,
     token: 0,
     tryAcquire: async () => {
       lock.token = Number(
-        await run(redis, acquireWithFence, [key, fenceKey(balance)], owner, options.leaseMs),
+        await run(redis, acquireWithFence, [key, fenceKey(balance)], holder, options.leaseMs),
       );
       return lock.token > 0;
     },
-    release: (tell: Tell) => run(redis, releaseIfOwner, key, owner, tell),
+    release: (tell: Tell) => run(redis, releaseIfOwner, key, holder, tell),
     tells: true,
   };
   return lock;

@@ -41,9 +41,10 @@ export const acquireWrite = script<[owner: string, leaseMs: number, markMs: numb
 export const joinReaders = script<[owner: string, leaseMs: number]>('join-readers');
 export const takeTurn = script<[token: string, leaseMs: number]>('take-turn');
 export const answerOrder = script<[id: string, answer: string, keptMs: number]>('answer-order');
-export const takeStock = script<[units: number, request: string]>('take-stock');
-export const settleStock = script<[request: string, outcome: 'sold' | 'unsold' | 'missing']>('settle-stock');
-export const countUnits = script<[request: string, outcome: 'there' | 'never']>('count-units');
+export const takeStock = script<[units: number, operation: string]>('take-stock');
+export const settleStock =
+  script<[operation: string, outcome: 'sold' | 'unsold' | 'missing']>('settle-stock');
+export const countUnits = script<[operation: string, outcome: 'there' | 'never']>('count-units');
 export const lowerStock = script<[stock: number, counted: string]>('lower-stock');
 export const renewIfOwner = script<[token: string, leaseMs: number]>('renew-if-owner');
 

@@ -32,7 +32,10 @@ export async function segmentsOf(
   return balances.segments.read(balance);
 }
 
-/** The segments in the order in which a request tries them: by its hash, so that requests begin everywhere alike. */
+/**
+ * The segments in the order in which a request tries them: by the hash of its id, so that requests begin everywhere alike.
+ * This is routing only: requests with one id begin at one segment, and its lock lets one of them in.
+ */
 export function startingAt<S extends Segment>(request: string, segments: readonly S[]): readonly S[] {
   const first = createHash('sha1').update(request).digest().readUInt32BE() % Math.max(1, segments.length);
   return [...segments.slice(first), ...segments.slice(0, first)];

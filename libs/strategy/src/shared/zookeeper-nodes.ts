@@ -7,7 +7,10 @@ const AGAIN_MS = 500;
 
 type Find = () => Promise<string | undefined>;
 
-/** Goes to the end of the queue `folder`, under a name of our own, by which the node is found again. Returns its path. */
+/**
+ * Goes to the end of the queue `folder`, under a name of our own, by which the node is found again; `content` is for people.
+ * Returns its path.
+ */
 export async function joinQueue(
   session: ZooKeeperSession,
   folder: string,
@@ -24,24 +27,24 @@ export async function joinQueue(
   return node;
 }
 
-/** Makes the node if there is none, and says whether it did. */
+/** Makes the node if there is none, and says whether it did. `token`: its content, by which it is found again. */
 export const makeFirst = async (
   session: ZooKeeperSession,
   path: string,
-  content: string,
+  token: string,
   clock: Tools['clock'],
 ): Promise<boolean> => {
   const create = async (): Promise<string | undefined> =>
-    (await session.create(path, content)) ? path : undefined;
-  return (await make(session, create, () => findOurs(session, path, content), clock)) !== undefined;
+    (await session.create(path, token)) ? path : undefined;
+  return (await make(session, create, () => findOurs(session, path, token), clock)) !== undefined;
 };
 
 /** The node, if it is the one that we have made. */
 export const findOurs = async (
   session: ZooKeeperSession,
   path: string,
-  content: string,
-): Promise<string | undefined> => ((await session.get(path))?.content === content ? path : undefined);
+  token: string,
+): Promise<string | undefined> => ((await session.get(path))?.content === token ? path : undefined);
 
 /** When the reply is lost, a node that was made all the same is found; when that fails too, it is removed later. */
 async function make(

@@ -26,7 +26,7 @@ export const fencedWrite: Strategy = {
       const before = await balances.read(change.balance);
       const after = valueAfter(change, before);
       await work();
-      return balances.writeFenced(change, lock.token, before, after);
+      return balances.writeFenced(change, lock, before, after);
     });
   },
 };

@@ -23,11 +23,11 @@ export const fenced: Strategy = {
     const { balances, work } = tools;
     const lock = fencedLock(change.balance, 'fenced', tools);
     return withLock(lock, tools, async () => {
-      await balances.registerToken(change, lock.token);
+      await balances.registerToken(change, lock);
       const before = await balances.read(change.balance);
       const after = valueAfter(change, before);
       await work();
-      return balances.writeRegistered(change, lock.token, before, after);
+      return balances.writeRegistered(change, lock, before, after);
     });
   },
 };

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Strategy } from '../contract';
 import { readModifyWrite } from '../shared/read-modify-write';
 import { lockKey, withLock } from '../shared/with-lock';
@@ -20,11 +21,12 @@ export const mysqlLockTableTtl: Strategy = {
   apply(change, tools) {
     const { lockRows } = tools.balances;
     const key = lockKey(change.balance, 'mysql-lock-table-ttl');
-    const insert = (): Promise<boolean> => lockRows.insert(key, change.request, tools.options.leaseMs);
+    const owner = randomUUID();
+    const insert = (): Promise<boolean> => lockRows.insert(key, owner, tools.options.leaseMs);
     const lock = {
       key,
       tryAcquire: async () => (await insert()) || ((await lockRows.sweep(key)) && (await insert())),
-      release: () => lockRows.delete(key, change.request),
+      release: () => lockRows.delete(key, owner),
     };
     return withLock(lock, tools, () => readModifyWrite(change, tools));
   },

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Strategy } from '../contract';
 import { readModifyWrite } from '../shared/read-modify-write';
 import { lockKey, orRelease, withLock } from '../shared/with-lock';
@@ -15,10 +16,11 @@ export const mysqlLockTable: Strategy = {
   apply(change, tools) {
     const { lockRows } = tools.balances;
     const key = lockKey(change.balance, 'mysql-lock-table');
+    const owner = randomUUID();
     const lock = {
       key,
-      tryAcquire: () => orRelease(lock, () => lockRows.insert(key, change.request)),
-      release: () => lockRows.delete(key, change.request),
+      tryAcquire: () => orRelease(lock, () => lockRows.insert(key, owner)),
+      release: () => lockRows.delete(key, owner),
     };
     return withLock(lock, tools, () => readModifyWrite(change, tools));
   },

@@ -23,17 +23,17 @@ export const redisAndTable: Strategy = {
   apply(change, tools) {
     const { lockRows } = tools.balances;
     const redisLock = tokenLock(lockKey(change.balance, 'redis-and-table'), tools);
-    const { key } = redisLock;
+    const { key, token: owner } = redisLock;
     const lock = {
       key,
       tryAcquire: async () => {
         if (!(await redisLock.tryAcquire())) return false;
-        if (await orRelease(lock, () => lockRows.insert(key, change.request))) return true;
+        if (await orRelease(lock, () => lockRows.insert(key, owner))) return true;
         await redisLock.release();
         return false;
       },
       release: async () => {
-        await lockRows.delete(key, change.request);
+        await lockRows.delete(key, owner);
         await redisLock.release();
       },
     };

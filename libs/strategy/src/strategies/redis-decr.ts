@@ -1,11 +1,12 @@
 import { SoldOut, type Change, type Movement } from '#lab/balance';
 import { OutcomeUnknown } from '#lab/step';
+import { randomUUID } from 'node:crypto';
 import type { Strategy, Tools } from '../contract';
 import { countUnits, lowerStock, run, settleStock, takeStock } from '../shared/scripts';
 
 const countKey = (balance: string): string => `stock:{${balance}}`;
 const takenKey = (balance: string): string => `stock:{${balance}}:taken`;
-/** Units on their way into the row, by request; and how often such units were counted. */
+/** Units on their way into the row, by operation; and how often such units were counted. */
 const comingKey = (balance: string): string => `stock:{${balance}}:coming`;
 const countedKey = (balance: string): string => `stock:{${balance}}:counted`;
 const MISSING = -2;
@@ -27,13 +28,14 @@ export const redisDecr: Strategy = {
     if (change.delta > 0) return bringUnits(change, tools);
     const { balances, redis, work, warn } = tools;
     const keys = [countKey(change.balance), takenKey(change.balance)] as const;
+    const operation = randomUUID();
     const settle = (outcome: 'sold' | 'unsold'): Promise<unknown> =>
-      run(redis, settleStock, keys, change.request, outcome).catch((error: unknown) => {
+      run(redis, settleStock, keys, operation, outcome).catch((error: unknown) => {
         warn(`${change.request} stays unsettled`, error);
       });
     const take = async (): Promise<number> => {
       try {
-        return Number(await run(redis, takeStock, keys, -change.delta, change.request));
+        return Number(await run(redis, takeStock, keys, -change.delta, operation));
       } catch (error) {
         await settle('unsold'); // only the reply may have been lost
         throw error;
@@ -48,7 +50,7 @@ export const redisDecr: Strategy = {
     if (left < 0) throw new SoldOut(change);
     try {
       await work();
-      const movement = await balances.writeIfEnough(change);
+      const movement = await balances.writeIfEnough({ ...change, operation });
       await settle('sold');
       return movement;
     } catch (error) {
@@ -66,11 +68,11 @@ export const redisDecr: Strategy = {
     if ((await redis.exists(countKey(balance))) === 0) return 0; // it will be loaded
     const arrived = await countArrivals(balance, { balances, redis });
     const takers = Object.keys(await redis.hgetall(takenKey(balance)));
-    const sold = await balances.requestsWithMovement(balance, takers);
+    const sold = await balances.operationsWithMovement(balance, takers);
     let changed = 0;
-    for (const request of takers) {
-      const outcome = sold.has(request) ? 'sold' : 'missing';
-      changed += Number(await run(redis, settleStock, keys, request, outcome));
+    for (const operation of takers) {
+      const outcome = sold.has(operation) ? 'sold' : 'missing';
+      changed += Number(await run(redis, settleStock, keys, operation, outcome));
     }
     const counted = (await redis.get(countedKey(balance))) ?? '0';
     const stock = await balances.read(balance);
@@ -86,15 +88,16 @@ const load = async (balance: string, { balances, redis }: Pick<Tools, 'balances'
 /** Units come into the row first, and are counted then: what is counted can be bought. */
 async function bringUnits(change: Change, { balances, redis, work, warn }: Tools): Promise<Movement> {
   const { balance, request, delta } = change;
+  const operation = randomUUID();
   await load(balance, { balances, redis }); // a count that is loaded later would have these units already
-  await redis.hset(comingKey(balance), request, delta);
+  await redis.hset(comingKey(balance), operation, delta);
   const settle = (outcome: 'there' | 'never'): Promise<unknown> =>
-    run(redis, countUnits, unitKeys(balance), request, outcome).catch((error: unknown) => {
+    run(redis, countUnits, unitKeys(balance), operation, outcome).catch((error: unknown) => {
       warn(`${request} stays unsettled`, error);
     });
   try {
     await work();
-    const movement = await balances.writeIfEnough(change);
+    const movement = await balances.writeIfEnough({ ...change, operation });
     await settle('there');
     return movement;
   } catch (error) {
@@ -105,15 +108,15 @@ async function bringUnits(change: Change, { balances, redis, work, warn }: Tools
 
 const unitKeys = (balance: string) => [countKey(balance), comingKey(balance), countedKey(balance)] as const;
 
-/** Counts the units whose requests have died behind their write. Returns how many. */
+/** Counts the units whose operations have died behind their write. Returns how many. */
 async function countArrivals(
   balance: string,
   { balances, redis }: Pick<Tools, 'balances' | 'redis'>,
 ): Promise<number> {
   const coming = Object.keys(await redis.hgetall(comingKey(balance)));
-  const arrived = await balances.requestsWithMovement(balance, coming);
+  const arrived = await balances.operationsWithMovement(balance, coming);
   let counted = 0;
-  for (const request of arrived)
-    counted += Number(await run(redis, countUnits, unitKeys(balance), request, 'there'));
+  for (const operation of arrived)
+    counted += Number(await run(redis, countUnits, unitKeys(balance), operation, 'there'));
   return counted;
 }

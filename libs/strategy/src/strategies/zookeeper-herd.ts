@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Strategy } from '../contract';
 import { readModifyWrite } from '../shared/read-modify-write';
 import { lockKey, withLock } from '../shared/with-lock';
@@ -22,11 +23,12 @@ export const zookeeperHerd: Strategy = {
     const { session } = servers.zookeeper;
     const key = lockKey(change.balance, 'zookeeper-herd');
     const path = `/${key}`;
+    const token = randomUUID();
     const lock = {
       key,
-      tryAcquire: () => makeFirst(session, path, change.request, clock),
+      tryAcquire: () => makeFirst(session, path, token, clock),
       changed: (signal: AbortSignal) => session.removed(path, signal),
-      release: () => removeUntilGone(session, () => findOurs(session, path, change.request), clock),
+      release: () => removeUntilGone(session, () => findOurs(session, path, token), clock),
     };
     return withLock(lock, tools, () => readModifyWrite(change, tools, session.lost));
   },
