@@ -55,10 +55,10 @@ export function faultChoices(run: Run, left: Budget, places: Places): Choice[] {
   });
   if (has('lapse') && lapseAllowed(run, places)) choices.push('L');
   if (has('tick') && run.clock.next((name) => runs(run.actor(name))) !== undefined) choices.push('W');
-  if (has('flush') && run.locks.hasAnyIn('')) choices.push('F');
+  if (has('flush') && run.written.has('')) choices.push('F');
   run.ownRedises.forEach(({ name }, i) => {
     if (run.lost.has(name)) return;
-    if (has('flush') && run.locks.hasAnyIn(name)) choices.push(`F${i + 1}`);
+    if (has('flush') && run.written.has(name)) choices.push(`F${i + 1}`);
     if (has('server-down')) choices.push(`D${i + 1}`);
   });
   return choices;

@@ -150,11 +150,18 @@ export async function loseSessions(run: Run, process: ActorProcess): Promise<voi
 
 /** A Redis restarts empty: the lab's own, or another one by its name. */
 export async function flush(run: Run, server = ''): Promise<void> {
+  const wasWritten = run.written.delete(server);
   const changes = run.locks.flush(server);
   await run.places.find(({ name }) => name === server)?.clear();
   run.ears.missed();
   const text = `${server === '' ? 'Redis' : server} restarts empty`;
-  run.chronicle.fault('flush', server === '' ? 'redis' : server, text, changes.length > 0, changes);
+  run.chronicle.fault(
+    'flush',
+    server === '' ? 'redis' : server,
+    text,
+    wasWritten || changes.length > 0,
+    changes,
+  );
 }
 
 /** Nobody reaches this server any more. What it holds stays there. */

@@ -33,8 +33,10 @@ export class Run {
   readonly processes: readonly ActorProcess[];
   /** Where the strategy's locks may be. */
   readonly places: readonly LockPlace[];
-  /** The servers that nobody can reach any more. */
+  /** The servers that no process can reach any more. */
   readonly lost = new Set<string>();
+  /** Servers that a step has written to since they restarted empty last. */
+  readonly written = new Set<string>();
   private readonly quiet: Quiet;
   private readonly gate: Gate;
   private readonly ends: { actor: string; code: string; text: string }[] = [];
@@ -61,6 +63,7 @@ export class Run {
     this.gate = new Gate({
       places: this.places,
       use: (place) => {
+        this.written.add(place.name);
         world.use(place);
       },
       lost: this.lost,
