@@ -32,7 +32,3 @@ const compact = (value: number): string => String(Math.round(value * 100) / 100)
 /** `text`, cut to `most` characters with an ellipsis. */
 export const cut = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most - 1)}…`;
-
-/** `3 buyers`, `1 buyer`. */
-export const count = (n: number, word: string): string =>
-  `${n.toLocaleString('en')} ${word}${n === 1 ? '' : 's'}`;

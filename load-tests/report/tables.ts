@@ -1,6 +1,7 @@
+import { count } from '#lab/step';
 import type { LoadVerdict } from '#lab/verdict';
 import { inMs, percentile, type Outcome } from './codes';
-import { count, markup, type Markup } from './markup';
+import { markup, type Markup } from './markup';
 
 /** Rows of a table at most; the rest is counted. */
 const MOST_ROWS = 40;

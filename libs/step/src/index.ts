@@ -1,5 +1,6 @@
 export * from './bell';
 export * from './clock';
+export * from './count';
 export * from './errors';
 export * from './etcd';
 export * from './failpoint';

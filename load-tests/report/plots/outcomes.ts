@@ -1,5 +1,6 @@
+import { count } from '#lab/step';
 import type { Outcome } from '../codes';
-import { count, markup, type Markup } from '../markup';
+import { markup, type Markup } from '../markup';
 import { linear, niceStep, time } from '../scale';
 import type { Timeline } from '../timeline';
 import { ACROSS, chart, faultMarks, figure, marksHeight, nothing, swatch } from './chart';
