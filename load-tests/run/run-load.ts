@@ -118,8 +118,8 @@ async function faultFired(target: Target, sku: string, first: Promise<Answer>): 
 }
 
 /**
- * A process that pauses itself stands still only when its helper watches: until then it goes on serving others, and
- * one of them, coming too early, would be paused in the middle of its own sale.
+ * A pause has taken effect when another process has seen it: a buyer who came earlier could be paused in the middle of its
+ * own sale.
  */
 const tookEffect = (history: readonly HistoryLine[]): boolean =>
   history.some((line) => line.type === 'fault' && !line.action.startsWith('pause')) ||

@@ -12,6 +12,7 @@ import {
 import { problem, problemOf, ProblemError } from '../problem';
 import { processEffects } from './effects';
 import { faultsDisabled } from './fault-guard';
+import { PauseHelper } from './pause-helper';
 
 type Begin = Omit<RequestLine, 'type' | 't' | 'replica' | 'pid' | 'app'>;
 
@@ -79,15 +80,21 @@ export class Story {
     const { recorder, app } = this;
     if (recorder === undefined) return body();
     const { request } = begin;
+    const pauses = faults.filter(({ action }) => action.kind === 'pause' || action.kind === 'pause-until');
+    const helpers = await Promise.all(pauses.map(() => PauseHelper.start()));
     const recording = recorder.request({ ...begin, app });
     const { inventoryDatabase, accountDatabase } = this.config;
     const database = app === 'account' ? accountDatabase : inventoryDatabase;
-    const failing = failpoint(faults, processEffects(this.config, database, begin), (fault, { text }) => {
-      const { source, action } = fault;
-      onFault(fault);
-      recorder.note({ type: 'fault', request, fault: source, action: action.kind, at: text });
-      recorder.flush(true);
-    });
+    const failing = failpoint(
+      faults,
+      processEffects(this.config, database, begin, helpers),
+      (fault, { text }) => {
+        const { source, action } = fault;
+        onFault(fault);
+        recorder.note({ type: 'fault', request, fault: source, action: action.kind, at: text });
+        recorder.flush(true);
+      },
+    );
     const listener = faults.length === 0 ? recording : compose(failing, recording);
     try {
       const result = await observe({ actor: request, listener, ordered: true }, body);
@@ -96,6 +103,8 @@ export class Story {
     } catch (error) {
       recorder.note({ type: 'outcome', app, request, code: problemOf(error).code });
       throw error;
+    } finally {
+      for (const helper of helpers) helper.release();
     }
   }
 
