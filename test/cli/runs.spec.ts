@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Agent, request } from 'undici';
 import { Checkout, eventually, type Running } from './support';
 
@@ -88,6 +89,23 @@ describe('lab load', () => {
     );
     expect(code).toBe(3);
     expect(stdout).toContain('the fault after(SETNX)=kill never fired');
+  });
+
+  test('says what became of the request that carried a fault which never fired', async () => {
+    const fault = ['--fault', 'before(UPDATE)=error', '--fault-on', 'nth=3'];
+    const { code, stdout } = await checkout.run(
+      ...['load', '--strategy', 'setnx', '--stock', '0', '--requests', '20', ...fault],
+    );
+    expect(code).toBe(3);
+    expect(stdout).toContain('1 request carried before(UPDATE)=error, and the answer was STOCK.SOLD_OUT');
+  });
+
+  test('proves what the README says of a fault in the middle of the load', async () => {
+    const [, command = ''] =
+      /^npx lab (load .*--fault-on .*)$/m.exec(readFileSync('README.md', 'utf8')) ?? [];
+    const words = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+    const { code, stdout } = await checkout.run(...words);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('VIOLATED') as string });
   });
 
   test('ends with 3 when nobody met anybody', async () => {

@@ -21,6 +21,22 @@ describe('bad usage ends with 2 and one line', () => {
     ['a strategy that there is not', ['load', '--strategy', 'hope'], 'Choose one of: none, local-mutex'],
     ['a scenario that there is not', ['load', '--scenario', 'hope'], 'Choose one of: none'],
     ['a fault that cannot be read', ['load', '--fault', 'boom'], 'cannot read the fault "boom"'],
+    [
+      'a fault on an order that the run does not have',
+      ['load', '--requests', '10', '--fault', 'before(UPDATE)=error', '--fault-on', 'nth=40'],
+      '--fault-on nth=40 never fires: the run has only 10 orders',
+    ],
+    ['--fault-on without a fault', ['load', '--fault-on', 'nth=4'], 'give --fault, too'],
+    [
+      'a fault in an app that the run does not reach',
+      ['load', '--amount', '1', '--fault', 'before(UPDATE)=error'],
+      'Write account:before(UPDATE)=error',
+    ],
+    [
+      'an option that the scenario would ignore',
+      ['load', '--scenario', 'none', '--lease-ms', '500'],
+      '--lease-ms would be ignored',
+    ],
     ['a fault for no app', ['load', '--fault', 'shop:after(SET)=kill'], 'there is no app "shop"'],
     [
       'a server on demand that there is not',

@@ -1,10 +1,12 @@
 import type { CartsVerdict, LoadVerdict } from '#lab/verdict';
 import Table from 'cli-table3';
-import { hostOf, skusOf, type LoadRun } from '#load-tests/run';
+import { hostOf, skusOf, whyUnfired, type LoadRun } from '#load-tests/run';
 import { expectationWords } from './words';
 
 /** A run as a person reads it in a terminal. */
-export function printRun({ plan, verdict, latency }: LoadRun, folder: string): string {
+export function printRun(run: LoadRun, folder: string): string {
+  const { plan, verdict, latency } = run;
+  const unfired = whyUnfired(run);
   const options = plan.options;
   const { amountMinor, carts, stock } = plan;
   const wanted =
@@ -17,6 +19,7 @@ export function printRun({ plan, verdict, latency }: LoadRun, folder: string): s
     `work ${options.workMs} ms, lease ${options.leaseMs} ms, wait ${options.waitMs} ms${plan.fault ? `, fault ${plan.fault.header}` : ''}`,
     '',
     printVerdict(verdict),
+    ...(unfired === undefined ? [] : [unfired]),
     '',
     `answers      ${Object.entries(verdict.outcomes)
       .map(([code, count]) => `${code} ${count}`)
