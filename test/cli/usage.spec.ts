@@ -43,6 +43,16 @@ describe('bad usage ends with 2 and one line', () => {
       ['up', '--with', 'redlock,hope'],
       'There is no "hope". Choose from: redlock, replica, zookeeper, etcd',
     ],
+    [
+      'a part of the matrix in the place of the whole',
+      ['matrix', 'none', '--docs', 'matrix.md'],
+      '--docs writes the whole matrix',
+    ],
+    [
+      'a part of the crash matrix in the place of the whole',
+      ['crash-matrix', '--quick', '--docs', 'crash.md'],
+      '--docs writes the whole crash matrix',
+    ],
     ['a SKU that is none', ['load', '--sku', 'a b'], 'A SKU has'],
     ['a verdict on nothing', ['verdict'], "missing required argument 'sku'"],
     ['a verdict without a lab', ['verdict', 'phone'], 'no lab is running: start one with "npm start"'],

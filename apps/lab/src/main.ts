@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { register as bench } from './commands/bench';
+import { register as clean } from './commands/clean';
 import { register as crashMatrix } from './commands/crash-matrix';
 import { register as demo } from './commands/demo';
 import { register as doctor } from './commands/doctor';
@@ -35,6 +36,7 @@ for (const register of [
   strategies,
   bench,
   doctor,
+  clean,
   drill,
   explore,
   fuzz,

@@ -5,6 +5,7 @@ import { request } from 'undici';
 import type { Crew } from '#load-tests/run';
 import { Target, TargetError } from '#load-tests/run';
 import { EXIT, Failure } from './failure';
+import { prune } from './housekeeping';
 import type { Progress } from './print/progress';
 
 /** Where `lab up` keeps its stack. */
@@ -50,6 +51,9 @@ export interface LabStart {
  * of the components.
  */
 export async function findOrStartLab(addresses: LabAddresses, start: LabStart): Promise<Lab> {
+  await prune((line) => {
+    start.progress.say(line);
+  });
   const running = await find(addresses);
   if (running === undefined) return startLab(join(projectRoot(), '.lab', `run-${process.pid}`), start);
   const there = start.components.length === 0 ? [] : await running.target.components();
@@ -73,6 +77,7 @@ export async function startStack(
   const say = (line: string): void => {
     progress.say(line);
   };
+  await prune(say);
   await ensureInstalled(say, components);
   const replicas = { order: 2, inventory: 2, ...more };
   return startProcesses({ dir, replicas, components, lab: true, signal, onProgress: say });

@@ -3,7 +3,7 @@ export type { Choice, Places } from './choice';
 export { finishAll } from './ending';
 export { Diverged, execute, type Execution, type Plan, type Task } from './execution';
 export { CELLS, CROSSED_CARTS, cellOf, existsFor, planOf, type Cell } from './cells';
-export { Crew, type Servers } from './crew';
+export { Crew, WorkerDied, type Servers } from './crew';
 export { explore, type Limits } from './explorer';
 export { expectedSign, isAsExpected, judgeCell, type CellVerdict, type Sign } from './sign';
 export { emptyTally, type Tally, type Witness } from './tally';
@@ -24,4 +24,5 @@ export { TokenSyntaxError, readToken, strategyHash, writeToken, type Recipe } fr
 export { readSchedule, scheduleText } from './schedule-text';
 export { costOf, exploreCell, exploreMatrix, type MatrixCell, type MatrixRow } from './matrix';
 export { renderMatrix } from './matrix-page';
+export { refuseStraySteps } from './stray-steps';
 export { playRandom, seeded, walk } from './walk';

@@ -139,8 +139,9 @@ async function exploreStrategy(
   let latest: Tally | undefined;
   let isPrinted = false;
   onEnd(() => {
-    if (!isPrinted && latest !== undefined)
-      process.stdout.write(`${printTally(strategy, plan, { ...latest, partial: true }, seconds(), [])}\n`);
+    if (isPrinted) return Promise.resolve();
+    if (latest === undefined) progress.say(`${strategy.name}: no schedule has ended so far`);
+    else process.stdout.write(`${printTally(strategy, plan, { ...latest, partial: true }, seconds(), [])}\n`);
     return Promise.resolve();
   });
   const tally = await crew.explore(plan, {

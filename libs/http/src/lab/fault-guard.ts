@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { problem, ProblemError } from '../problem';
 
 /** Marks an endpoint whose requests may carry `x-fault`. */
-export const TakesFaults = Reflector.createDecorator<true, true>({ transform: () => true });
+export const TakesFaults = Reflector.createDecorator<true, boolean>({ transform: () => true });
 
 export const faultsDisabled = (): ProblemError =>
   new ProblemError(
@@ -22,7 +22,7 @@ export class FaultGuard implements CanActivate {
     const { headers, method, routeOptions } = context.switchToHttp().getRequest<FastifyRequest>();
     const fault = headers['x-fault'];
     if (fault === undefined || fault === '') return true;
-    if (this.reflector.get(TakesFaults, context.getHandler()) === true) return true;
+    if (this.reflector.get(TakesFaults, context.getHandler())) return true;
     if (!this.labEnabled) throw faultsDisabled();
     throw new ProblemError(
       problem(
