@@ -1,3 +1,4 @@
+import { count } from '#lab/step';
 import type { ServerName } from '#lab/stack';
 import type { HistoryLine } from '#lab/step';
 import {
@@ -104,8 +105,8 @@ async function sendTraffic(
     if (plan.fault.header.includes('=kill')) await crew.ready(); // the others come when its replica is there again
     if (plan.reconcile === true) await target.reconcile(plan.sku);
   }
-  const traffic = await sendLoad(url, plan, run, (count) => {
-    onProgress(`${count} of ${plan.requests} answers`);
+  const traffic = await sendLoad(url, plan, run, (done) => {
+    onProgress(`${done} of ${count(plan.requests, 'answer')}`);
   });
   return first === undefined ? traffic : { ...traffic, answers: [await first, ...traffic.answers] };
 }

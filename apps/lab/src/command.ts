@@ -50,7 +50,8 @@ export async function runCommand(body: (context: Context) => Promise<number>): P
       });
   });
   const context: Context = { progress, signal: controller.signal, onEnd: (stop) => void ends.push(stop) };
-  const done = body(context).catch((error: unknown) =>
+  const run = async (): Promise<number> => body(context); // also when the body throws before its first await
+  const done = run().catch((error: unknown) =>
     controller.signal.aborted ? EXIT.interrupted : explain(error, progress),
   );
   const exitCode = await Promise.race([done, interrupted]);

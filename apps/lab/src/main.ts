@@ -16,7 +16,7 @@ import { register as soak } from './commands/soak';
 import { register as strategies } from './commands/strategies';
 import { register as up } from './commands/up';
 import { register as verdict } from './commands/verdict';
-import { EXIT } from './failure';
+import { EXIT, Failure } from './failure';
 
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
   if (code === 'EPIPE') process.exit(EXIT.ok); // the reader, `head` for instance, has had enough
@@ -50,6 +50,10 @@ for (const register of [
   register(program);
 
 program.parseAsync().catch((error: unknown) => {
+  if (error instanceof Failure) {
+    process.stderr.write(`${error.message}\n`);
+    process.exit(error.exitCode);
+  }
   if (!(error instanceof CommanderError)) throw error;
   process.exit(error.exitCode === 0 ? EXIT.ok : EXIT.usage);
 });

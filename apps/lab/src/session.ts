@@ -1,5 +1,5 @@
 import { attach, ensureInstalled, projectRoot, startProcesses, type AppName, type Stack } from '#lab/stack';
-import { ComponentMissing, type Component } from '#lab/step';
+import { ComponentMissing, count as inWords, type Component } from '#lab/step';
 import { join } from 'node:path';
 import { request } from 'undici';
 import type { Crew } from '#load-tests/run';
@@ -144,7 +144,7 @@ function givenLab(labUrl: string, publicUrl: string): Lab {
         known = await answering();
         if (count === undefined || count === known) return known;
         throw new Failure(
-          `${labUrl} has ${known} ${app} replicas, not ${count}: scale it where it runs, e.g. docker compose up -d --scale ${app}=${count}`,
+          `${labUrl} has ${inWords(known, `${app} replica`)}, not ${count}: scale it where it runs, e.g. docker compose up -d --scale ${app}=${count}`,
           EXIT.usage,
         );
       },
@@ -152,7 +152,10 @@ function givenLab(labUrl: string, publicUrl: string): Lab {
         const until = performance.now() + READY_MS;
         while ((await answering()) < known) {
           if (performance.now() < until) continue;
-          throw new Failure(`${labUrl}: not all ${known} ${host} replicas answer`, EXIT.notAsExpected);
+          throw new Failure(
+            `${labUrl}: not all of ${inWords(known, `${host} replica`)} answer`,
+            EXIT.notAsExpected,
+          );
         }
       },
       lose: (server) => {

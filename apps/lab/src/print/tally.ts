@@ -1,3 +1,4 @@
+import { count } from '#lab/step';
 import { budgetText, judgeCell, type Plan, type Tally } from '#lab/explore';
 import type { Strategy } from '#lab/strategy';
 import type { FaultName } from '#lab/verdict';
@@ -13,7 +14,7 @@ export interface ShownWitness {
 /** One line of progress. */
 export function tallyLine(name: string, tally: Tally, seconds: number): string {
   const found = [...tally.kinds].map(([kind, n]) => `${kind} ${n}`).join(', ');
-  return `${name}: ${tally.schedules} schedules, ${Math.round(tally.schedules / seconds)}/s, found ${found || 'nothing'}`;
+  return `${name}: ${count(tally.schedules, 'schedule')}, ${Math.round(tally.schedules / seconds)}/s, found ${found || 'nothing'}`;
 }
 
 /** What an exploration found, for people. */
@@ -33,8 +34,8 @@ export function printTally(
     .join(', ');
   return [
     `${strategy.name}: ${places}, stock ${setup.stock}, faults ${budgetText(budget) || 'none'}`,
-    `  ${tally.schedules} schedules in ${seconds.toFixed(1)} s (${Math.round(tally.schedules / seconds)}/s)` +
-      `, bound ${bound ?? 'none'}, ${reduce ? `${tally.redundant} others left out as equal` : 'no reduction'}` +
+    `  ${count(tally.schedules, 'schedule')} in ${seconds.toFixed(1)} s (${Math.round(tally.schedules / seconds)}/s)` +
+      `, bound ${bound ?? 'none'}, ${reduce ? `${count(tally.redundant, 'other')} left out as equal` : 'no reduction'}` +
       (tally.partial ? ', PARTIAL: not every schedule was run' : ''),
     ...(floor === undefined
       ? []

@@ -1,3 +1,4 @@
+import { count } from '#lab/step';
 import type { CartsVerdict, LoadVerdict } from '#lab/verdict';
 import Table from 'cli-table3';
 import { hostOf, skusOf, whyUnfired, type LoadRun } from '#load-tests/run';
@@ -11,9 +12,9 @@ export function printRun(run: LoadRun, folder: string): string {
   const { amountMinor, carts, stock } = plan;
   const wanted =
     amountMinor === undefined
-      ? `orders, ${plan.connections} at once, ${stock} units${carts === undefined ? '' : ` of each of ${skusOf(plan).join(', ')}`}`
-      : `entries of ${amountMinor}, ${plan.connections} at once, from a balance of ${stock}`;
-  const title = `${plan.strategy}: ${plan.requests} ${wanted}, ${plan.replicas} ${hostOf(plan)} replicas`;
+      ? `${count(plan.requests, 'order')}, ${plan.connections} at once, ${count(stock, 'unit')}${carts === undefined ? '' : ` of each of ${skusOf(plan).join(', ')}`}`
+      : `${count(plan.requests, 'entry', 'entries')} of ${amountMinor}, ${plan.connections} at once, from a balance of ${stock}`;
+  const title = `${plan.strategy}: ${wanted}, ${count(plan.replicas, `${hostOf(plan)} replica`)}`;
   const lines = [
     title,
     `work ${options.workMs} ms, lease ${options.leaseMs} ms, wait ${options.waitMs} ms${plan.fault ? `, fault ${plan.fault.header}` : ''}`,
@@ -22,10 +23,10 @@ export function printRun(run: LoadRun, folder: string): string {
     ...(unfired === undefined ? [] : [unfired]),
     '',
     `answers      ${Object.entries(verdict.outcomes)
-      .map(([code, count]) => `${code} ${count}`)
+      .map(([code, n]) => `${code} ${n}`)
       .join(' · ')}`,
     `by replica   ${Object.entries(latency.share)
-      .map(([replica, count]) => `${replica} ${count}`)
+      .map(([replica, n]) => `${replica} ${n}`)
       .join(' · ')}`,
     `speed        ${latency.requestsPerSecond} requests/s, ${latency.salesPerSecond} sales/s; latency p50 ${latency.p50}, p90 ${latency.p90}, p99 ${latency.p99}, max ${latency.max} ms`,
     `report       ${folder}/report.html`,
@@ -53,7 +54,7 @@ export function printVerdict(verdict: LoadVerdict | CartsVerdict): string {
     ...('balances' in verdict ? balanceRows(verdict) : []),
     ...verdict.faults.map(({ fault, replica, holding, others, seenBy }) => [
       `fault ${fault}`,
-      `on ${replica}${holding ? ', while it held the lock' : ''}${others > 0 ? ` and ${others} others were there` : ''}; seen by ${seenBy ?? 'nobody'}`,
+      `on ${replica}${holding ? ', while it held the lock' : ''}${others > 0 ? ` and ${count(others, 'other')} ${others === 1 ? 'was' : 'were'} there` : ''}; seen by ${seenBy ?? 'nobody'}`,
     ]),
     ...(verdict.outageMs === null ? [] : [['lock taken again after', `${verdict.outageMs} ms`]]),
   );
@@ -66,7 +67,7 @@ const balanceRows = ({ balances, tornCarts }: CartsVerdict): [string, string | n
   ['carts sold in part', tornCarts.length],
   ...balances.map(({ sku, verdict, sold, initial, finalStock, oversold, lostUpdates }): [string, string] => [
     `of ${sku}`,
-    `${sold} of ${initial} sold, ${finalStock} left, ${oversold} oversold, ${lostUpdates} updates lost: ${verdict}`,
+    `${sold} of ${initial} sold, ${finalStock} left, ${oversold} oversold, ${count(lostUpdates, 'update')} lost: ${verdict}`,
   ]),
 ];
 
