@@ -45,7 +45,7 @@ describe('lab explore, when a strategy has timers of its own', () => {
     await expectNothingLeft();
   });
 
-  test('refuses a step that a timer makes after its schedule, and goes on', async () => {
+  test('refuses a step that a timer makes after its schedule, and ends as usual', async () => {
     plant(`setTimeout(() => { void tools.redis.get('stray') }, 1)`);
     const { code, stdout } = await checkout.run('explore', 'none', '--max', '30');
     expect(stdout).toContain('verdict: violated');

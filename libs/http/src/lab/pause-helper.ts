@@ -9,7 +9,14 @@ import type { ResumeOrder } from './resumer';
  * pause begins: a process needs up to a second to start, in which a lease would end and others would be served.
  */
 export class PauseHelper {
+  private hasOrder = false;
+
   private constructor(private readonly child: ChildProcessByStdio<Writable, Readable, null>) {}
+
+  /** It waits for an order. */
+  get isFree(): boolean {
+    return !this.hasOrder && !this.hasEnded;
+  }
 
   /** Resolves when the helper waits for its order. */
   static async start(): Promise<PauseHelper> {
@@ -26,19 +33,25 @@ export class PauseHelper {
 
   /** Resolves when the helper watches this process, which may stop now. */
   async watch(order: ResumeOrder): Promise<void> {
+    this.hasOrder = true;
     this.child.stdin.write(`${JSON.stringify(order)}\n`);
     await this.says();
   }
 
-  /** A helper without an order ends; one that watches goes on until the pause is over. */
+  /** A helper without an order ends; one that watches ends after the pause. */
   release(): void {
     this.child.stdin.end();
     this.child.stdout.destroy();
   }
 
+  private get hasEnded(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
+  }
+
+  /** Resolves at its next line. */
   private async says(): Promise<void> {
     const { child } = this;
-    if (child.exitCode !== null || child.signalCode !== null) throw couldNotStart();
+    if (this.hasEnded) throw couldNotStart();
     const heard = new AbortController();
     await Promise.race([
       once(child.stdout, 'data', heard),

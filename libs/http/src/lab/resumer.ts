@@ -10,7 +10,7 @@ import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What a resumer is told, as one line of JSON on its standard input. */
+/** The order of a resumer: one line of JSON on its standard input. */
 export interface ResumeOrder {
   readonly pid: number;
   /** Milliseconds after which the process goes on in any case. */

@@ -41,6 +41,8 @@ export function cartLine(
  */
 export class Story {
   private readonly recorder: Recorder | undefined;
+  /** Not needed by the request for which it was started: an import may have thousands of lines before its pause. */
+  private spare: PauseHelper | undefined;
 
   constructor(
     private readonly app: App,
@@ -80,8 +82,7 @@ export class Story {
     const { recorder, app } = this;
     if (recorder === undefined) return body();
     const { request } = begin;
-    const pauses = faults.filter(({ action }) => action.kind === 'pause' || action.kind === 'pause-until');
-    const helpers = await Promise.all(pauses.map(() => PauseHelper.start()));
+    const helpers = faults.length === 0 ? [] : await this.helpersFor(faults);
     const recording = recorder.request({ ...begin, app });
     const { inventoryDatabase, accountDatabase } = this.config;
     const database = app === 'account' ? accountDatabase : inventoryDatabase;
@@ -104,7 +105,7 @@ export class Story {
       recorder.note({ type: 'outcome', app, request, code: problemOf(error).code });
       throw error;
     } finally {
-      for (const helper of helpers) helper.release();
+      for (const helper of helpers) this.giveBack(helper);
     }
   }
 
@@ -126,7 +127,25 @@ export class Story {
     this.recorder?.flush();
   }
 
+  /** One helper for each pause. */
+  private helpersFor(faults: readonly Fault[]): Promise<PauseHelper[]> {
+    const pauses = faults.filter(({ action }) => action.kind === 'pause' || action.kind === 'pause-until');
+    return Promise.all(
+      pauses.map(async () => {
+        const { spare } = this;
+        this.spare = undefined;
+        return spare?.isFree === true ? spare : PauseHelper.start();
+      }),
+    );
+  }
+
+  private giveBack(helper: PauseHelper): void {
+    if (helper.isFree && this.spare === undefined) this.spare = helper;
+    else helper.release();
+  }
+
   close(): void {
+    this.spare?.release();
     this.recorder?.close();
   }
 }
