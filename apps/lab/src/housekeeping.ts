@@ -49,8 +49,8 @@ export function beyond(items: readonly Item[], most: number, bytes = Infinity): 
   });
 }
 
-/** Removes run folders. */
-export function removeRuns(items: readonly Item[]): void {
+/** Removes folders that no process holds. */
+export function removeFolders(items: readonly Item[]): void {
   for (const { path } of items) rmSync(path, { recursive: true, force: true });
 }
 
@@ -59,8 +59,6 @@ export async function removeStacks(items: readonly Item[]): Promise<void> {
   if (items.length > 0) await cleanStale(join(stacksDir(), 'up'));
   for (const { path } of items) await removeLeft(path);
 }
-
-export const removeTemplates = removeRuns;
 
 let isPruned = false;
 
@@ -73,7 +71,7 @@ export async function prune(say: (line: string) => void): Promise<void> {
   isPruned = true;
   const oldRuns = beyond(runs(), KEPT_RUNS, KEPT_BYTES);
   const oldStacks = beyond(endedStacks(), KEPT_STACKS);
-  removeRuns(oldRuns);
+  removeFolders(oldRuns);
   await removeStacks(oldStacks);
   if (oldRuns.length > 0)
     say(

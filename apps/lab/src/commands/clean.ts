@@ -8,9 +8,8 @@ import {
   beyond,
   endedStacks,
   megabytes,
-  removeRuns,
+  removeFolders,
   removeStacks,
-  removeTemplates,
   runs,
   templates,
   type Item,
@@ -44,9 +43,9 @@ async function clean({ keep, all, dryRun }: CleanOptions): Promise<number> {
   const removed = [...oldRuns, ...ended, ...ready];
   for (const item of removed) process.stdout.write(`${line(item)}\n`);
   if (dryRun !== true) {
-    removeRuns(oldRuns);
+    removeFolders(oldRuns);
     await removeStacks(ended);
-    removeTemplates(ready);
+    removeFolders(ready);
   }
   process.stdout.write(
     `${dryRun === true ? 'would remove' : 'removed'} ${count(removed.length, 'folder')}, ${megabytes(removed)}\n`,
