@@ -58,7 +58,6 @@ export function register(program: Command): void {
         const environment = settings();
         const wanted = { public: port ?? PREFERRED_PORT, lab: (port ?? PREFERRED_PORT) + 1 };
         if (port !== undefined) await assertFree(lab ? [wanted.public, wanted.lab] : [wanted.public]);
-        await prune(say);
         await ensureInstalled(say, components);
         const replicas = { order, inventory, account };
         const stack = await startProcesses({
@@ -74,6 +73,7 @@ export function register(program: Command): void {
         onEnd(() => stack.stop());
         const moved = movedFrom(wanted, stack.urls);
         if (port !== undefined && moved.length > 0) throw portTaken(moved[0]?.port ?? port);
+        await prune(say);
         process.stdout.write(welcome(stack.urls.public, stack.urls.lab, moved));
         await once(signal, 'abort');
         return 0;
