@@ -1,3 +1,4 @@
+import { count } from '#lab/step';
 import { CRASH_CASES } from './crash-case';
 import type { Told } from './client';
 import type { Crash, Left } from './run-crash';
@@ -76,7 +77,7 @@ export function renderCrashes(crashes: readonly Crash[]): string {
     'round of it does nothing; who asks again has bought once, and is told `Idempotency-Replayed` when it was bought before;',
     'and the rest of the stock is sold to the last unit, and no further.',
     '',
-    `${crashes.length} crashes, ${wrong === 0 ? 'all of them well in the end' : `${wrong} of them NOT well in the end`}.`,
+    `${count(crashes.length, 'crash', 'crashes')}, ${wrong === 0 ? 'all of them well in the end' : `${wrong} of them NOT well in the end`}.`,
     ...(notRun.length === 0 ? [] : [`Not in this run: ${notRun.join('; ')}.`]),
     '',
     ...names.flatMap(table),

@@ -1,3 +1,4 @@
+import { count } from '#lab/step';
 import type { HistoryLine } from '#lab/step';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Crew, Target } from '../run';
@@ -45,7 +46,7 @@ export interface Scene {
 }
 
 const SEEN_MS = 15_000;
-let count = 0;
+let crashes = 0;
 
 /** The points of a case, from the history of an order that nobody disturbs. */
 export async function enumerate({ target, run }: Scene, crash: CrashCase): Promise<CrashPoint[]> {
@@ -100,7 +101,7 @@ interface Prepared {
 }
 
 async function prepare(target: Target, run: string, crash: CrashCase): Promise<Prepared> {
-  const id = `crash-${run}-${++count}`;
+  const id = `crash-${run}-${++crashes}`;
   const skus = Array.from({ length: crash.products }, (_, i) => `${id}-${i + 1}`);
   for (const sku of skus) await target.reset(sku, crash.stock);
   return { skus, buyer: new Buyer(target.labUrl, crash, skus), id };
@@ -162,12 +163,14 @@ function wholeOrNothing({ stock, quantity }: CrashCase, left: readonly Left[]): 
   return left.flatMap((one) => {
     const units = bought ? quantity : 0;
     const wrong = [];
-    if (one.taken !== units) wrong.push(`${one.taken} of ${units} units of ${one.sku} were taken`);
+    if (one.taken !== units)
+      wrong.push(`taken of ${one.sku}: ${one.taken} instead of ${count(units, 'unit')}`);
     if (one.stock !== stock - one.taken)
-      wrong.push(`${one.sku} has ${one.stock} left, ${one.taken} of ${stock} were taken`);
+      wrong.push(`${one.sku} has ${one.stock} left of ${count(stock, 'unit')}, and ${one.taken} taken`);
     if (one.buyers.join() !== one.orders.join())
       wrong.push(`${one.sku}: movements of ${one.buyers.join()}, orders of ${one.orders.join()}`);
-    if (one.orders.length !== (bought ? 1 : 0)) wrong.push(`${one.sku}: ${one.orders.length} orders`);
+    if (one.orders.length !== (bought ? 1 : 0))
+      wrong.push(`${one.sku}: ${count(one.orders.length, 'order')}`);
     return wrong;
   });
 }
@@ -191,5 +194,5 @@ async function sellsTheRest(
   const { code } = await buyer.buy({}, 1);
   const more = code === 'STOCK.SOLD_OUT' ? [] : [`when all was sold, the next one was told ${code}`];
   const over = (await look(target, skus)).filter((one) => one.stock !== 0 || one.taken !== stock);
-  return [...more, ...over.map(({ sku, taken }) => `${taken} of ${stock} units of ${sku} were sold`)];
+  return [...more, ...over.map(({ sku, taken }) => `sold of ${sku}: ${taken} of ${count(stock, 'unit')}`)];
 }

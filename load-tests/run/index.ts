@@ -11,4 +11,5 @@ export {
 export { atRest, gather, runLoad, type Crew, type LoadRun } from './run-load';
 export type { LatencySummary } from './summary';
 export { Target, TargetError } from './target';
+export { whyUnfired } from './unfired';
 export { untilProved, type Judged } from './until-proved';

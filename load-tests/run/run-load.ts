@@ -1,3 +1,4 @@
+import { count } from '#lab/step';
 import type { ServerName } from '#lab/stack';
 import type { HistoryLine } from '#lab/step';
 import {
@@ -104,8 +105,8 @@ async function sendTraffic(
     if (plan.fault.header.includes('=kill')) await crew.ready(); // the others come when its replica is there again
     if (plan.reconcile === true) await target.reconcile(plan.sku);
   }
-  const traffic = await sendLoad(url, plan, run, (count) => {
-    onProgress(`${count} of ${plan.requests} answers`);
+  const traffic = await sendLoad(url, plan, run, (done) => {
+    onProgress(`${done} of ${count(plan.requests, 'answer')}`);
   });
   return first === undefined ? traffic : { ...traffic, answers: [await first, ...traffic.answers] };
 }
@@ -118,8 +119,8 @@ async function faultFired(target: Target, sku: string, first: Promise<Answer>): 
 }
 
 /**
- * A process that pauses itself stands still only when its helper watches: until then it goes on serving others, and
- * one of them, coming too early, would be paused in the middle of its own sale.
+ * A pause has taken effect when another process has seen it: a buyer who came earlier could be paused in the middle of its
+ * own sale.
  */
 const tookEffect = (history: readonly HistoryLine[]): boolean =>
   history.some((line) => line.type === 'fault' && !line.action.startsWith('pause')) ||

@@ -1,3 +1,4 @@
+import { count } from '#lab/step';
 import type { Stack } from '#lab/stack';
 import type { HistoryLine } from '#lab/step';
 import { findStrategy } from '#lab/strategy';
@@ -103,7 +104,9 @@ async function play(
   const sinceMs = (): number => performance.now() - begun;
   const tell = setInterval(() => {
     const sold = crowds.flatMap((crowd) => crowd.sold).flatMap(({ answers }) => answers).length;
-    onProgress(`minute ${number} of ${minutes.length}: ${Math.round(sinceMs() / 1000)} s, ${sold} answers`);
+    onProgress(
+      `minute ${number} of ${minutes.length}: ${Math.round(sinceMs() / 1000)} s, ${count(sold, 'answer')}`,
+    );
   }, TELL_EVERY_MS);
   const buying = Promise.all(crowds.map((crowd) => crowd.buy()));
   const done: Done[] = [];

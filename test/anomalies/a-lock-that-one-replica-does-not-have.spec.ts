@@ -47,7 +47,7 @@ test('one stands still: WAIT answers 1, the lock is given back, and the buyer is
   expect(s.A.outcome).toBe('LOCK.NOT_REPLICATED');
   expect(acknowledgement(history)).toMatchObject({ reply: 1 });
   expect(history.events.find(({ type }) => type === 'end')).toMatchObject({
-    text: expect.stringContaining('1 of 2 replicas have acknowledged it') as string,
+    text: expect.stringContaining('1 of 2 replicas acknowledged it') as string,
   });
   expect(history.final).toMatchObject({ amount: 1, movements: [], locks: [] });
 });

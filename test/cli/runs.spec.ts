@@ -1,3 +1,6 @@
+import { mkdirSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { Agent, request } from 'undici';
 import { Checkout, eventually, type Running } from './support';
 
@@ -7,13 +10,26 @@ let up: Running;
 let shop = '';
 let lab = '';
 
+/** Keeps the preferred port from the lab; when another program has it, that will do. */
+const occupant = createServer();
+
 beforeAll(async () => {
+  await new Promise<void>((resolve) => {
+    occupant
+      .once('error', () => {
+        resolve();
+      })
+      .listen(8080, '127.0.0.1', resolve);
+  });
   up = checkout.start('up');
   await up.says('Ctrl-C stops everything');
   shop = /shop (http:\/\/\S+)/.exec(up.stdout)?.[1] ?? '';
   lab = /lab (http:\/\/\S+)/.exec(up.stdout)?.[1] ?? '';
 }, 60_000);
-afterAll(() => checkout.remove(), 30_000);
+afterAll(async () => {
+  occupant.close();
+  await checkout.remove();
+}, 30_000);
 
 const agent = new Agent({ connections: 32 });
 afterAll(() => agent.destroy());
@@ -90,6 +106,23 @@ describe('lab load', () => {
     expect(stdout).toContain('the fault after(SETNX)=kill never fired');
   });
 
+  test('says what became of the request that carried a fault which never fired', async () => {
+    const fault = ['--fault', 'before(UPDATE)=error', '--fault-on', 'nth=3'];
+    const { code, stdout } = await checkout.run(
+      ...['load', '--strategy', 'setnx', '--stock', '0', '--requests', '20', ...fault],
+    );
+    expect(code).toBe(3);
+    expect(stdout).toContain('1 request carried before(UPDATE)=error, and the answer was STOCK.SOLD_OUT');
+  });
+
+  test('proves what the README says of a fault in the middle of the load', async () => {
+    const [, command = ''] =
+      /^npx lab (load .*--fault-on .*)$/m.exec(readFileSync('README.md', 'utf8')) ?? [];
+    const words = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+    const { code, stdout } = await checkout.run(...words);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('VIOLATED') as string });
+  });
+
   test('ends with 3 when nobody met anybody', async () => {
     const { code, stdout } = await checkout.run('load', '--requests', '3', '--connections', '1');
     expect(code).toBe(3);
@@ -104,6 +137,18 @@ describe('lab load', () => {
       code: 0,
       stdout: expect.stringContaining('never ends') as string,
     });
+  });
+
+  test('keeps the newest 50 runs before its own, and says once what it has removed', async () => {
+    const runs = join(checkout.root, 'runs');
+    for (let i = 1; i <= 60; i++) {
+      mkdirSync(join(runs, `old-${i}`), { recursive: true });
+      utimesSync(join(runs, `old-${i}`), i, i);
+    }
+    const { stderr } = await checkout.run('load', '--requests', '4', '--connections', '2');
+    expect(stderr.match(/removed \d+ old runs from runs\//g)).toHaveLength(1);
+    expect(readdirSync(runs)).toHaveLength(51);
+    expect(readdirSync(runs)).not.toContain('old-1');
   });
 
   test('runs on one replica when it is told to', async () => {
@@ -177,6 +222,22 @@ describe('lab verdict', () => {
     expect({ code, lines: stderr.trimEnd().split('\n').length }).toEqual({ code: 1, lines: 1 });
     expect(stderr).toContain('there is no balance');
   });
+});
+
+test('a lab that finds its port taken says where it is instead, and prints curl lines with that address', () => {
+  expect(up.stdout).toContain(`Port 8080 is taken by another program: the shop is at ${shop} instead.`);
+  expect(up.stdout).toContain(`curl -s '${shop}/orders?`);
+  expect(up.stdout).not.toContain('127.0.0.1:8080');
+});
+
+test('lab up --port with a port that is taken: bad usage, one line', async () => {
+  const { code, stdout, stderr } = await checkout.run('up', '--port', new URL(shop).port);
+  expect({ code, stdout, lines: stderr.trimEnd().split('\n').length }).toEqual({
+    code: 2,
+    stdout: '',
+    lines: 1,
+  });
+  expect(stderr).toContain(`port ${new URL(shop).port} is taken`);
 });
 
 test('a second lab up is refused: it says where the first one is and how to stop it', async () => {

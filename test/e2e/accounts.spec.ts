@@ -34,6 +34,7 @@ async function send(
   body: string | AsyncIterable<string>,
   query = '',
   at: 'public' | 'lab' = 'public',
+  fault?: string,
 ): Promise<Import> {
   const {
     statusCode,
@@ -41,7 +42,7 @@ async function send(
     body: answer,
   } = await request(`${shop().url(at)}/accounts/${id}/imports?batch=${batch}&${query}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/x-ndjson' },
+    headers: { 'content-type': 'application/x-ndjson', ...(fault !== undefined && { 'x-fault': fault }) },
     body: body as string,
   });
   const reports = (await answer.text())
@@ -211,6 +212,40 @@ describe('an import', () => {
       { entry: 'night:1', text: 'table' },
       { entry: 'night:2', text: 'table' },
     ]);
+  });
+
+  describe('with a fault', () => {
+    const fault = 'account:before(UPDATE)=error';
+
+    test('meets it once, in the first line that reaches its step; sent again, it enters what is missing', async () => {
+      const id = await account();
+      const body = lines([-100, 5, 7]); // the first line is refused before its UPDATE
+      const { reports, last } = await send(id, 'faulty', body, 'strategy=for-update', 'lab', fault);
+      const errors = reports.filter((report) => report['type'] === 'error');
+      expect(errors.map(({ line, code }) => [line, code])).toEqual([
+        [1, 'ACCOUNT.INSUFFICIENT_FUNDS'],
+        [2, 'DEPENDENCY.DOWN'],
+      ]);
+      expect(last).toMatchObject({ type: 'summary', applied: 1, refused: 2, balanceMinor: 7 });
+      expect(last).not.toHaveProperty('faultsNotFired');
+      const again = await send(id, 'faulty', body, 'strategy=for-update');
+      expect(again.last).toMatchObject({ applied: 1, alreadyApplied: 1, refused: 1, balanceMinor: 12 });
+    });
+
+    test('whose replica is killed by it leaves each line entered once when it is sent again', async () => {
+      const id = await account();
+      const body = lines([1, 2, 3]);
+      await send(id, 'killed', body, '', 'lab', 'account:before(COMMIT)=kill').catch(() => undefined);
+      await shop().stack.ready();
+      await eventually('it is entered', async () => (await send(id, 'killed', body)).status === 200);
+      expect(await books(id)).toMatchObject({ balanceMinor: 6, entries: 3, agrees: true });
+    });
+
+    test('that no line has met names it in the summary', async () => {
+      const id = await account();
+      const { last } = await send(id, 'unmet', lines([1]), '', 'lab', `account:after(SETNX)=kill; ${fault}`);
+      expect(last).toMatchObject({ applied: 0, refused: 1, faultsNotFired: ['account:after(SETNX)=kill'] });
+    });
   });
 
   test('names the lines that it cannot enter, and goes on with the others', async () => {
@@ -497,6 +532,44 @@ test('bad input is refused with a problem, and changes nothing', async () => {
   for (const path of ['reset', 'scan', 'reconcile'])
     expectProblem(await lab(path, { nothing: 1 }), 400, 'REQUEST.INVALID');
   expect(await shop().list('/accounts')).toEqual(before);
+});
+
+describe('x-fault where it could not fire is refused, and nothing is done', () => {
+  const unsupported = async (method: string, path: string, fault: string, body?: string): Promise<void> => {
+    const headers = { 'x-fault': fault, ...(body !== undefined && { 'content-type': 'application/json' }) };
+    const reply = await shop().send(`${shop().url('lab')}${path}`, method, {
+      headers,
+      ...(body !== undefined && { body }),
+    });
+    expectProblem(reply, 400, 'FAULT.UNSUPPORTED');
+  };
+
+  test('a fault of an app that the request does not reach', async () => {
+    const id = await account();
+    await unsupported('POST', `/accounts/${id}/entries`, 'before(UPDATE)=error', '{"amountMinor":1}');
+    await unsupported('POST', '/lab/account/scan/run', 'order:before(INSERT)=error', '{}');
+    await unsupported(
+      'POST',
+      '/orders',
+      'account:before(UPDATE)=error',
+      '{"sku":"phone","quantity":1,"buyer":"ann"}',
+    );
+    const batch = await send(id, 'elsewhere', lines([1]), '', 'lab', 'before(UPDATE)=error');
+    expect([batch.status, batch.last['code']]).toEqual([400, 'FAULT.UNSUPPORTED']);
+    expect(batch.last['detail']).toContain('Write account:before(UPDATE)=error');
+    expect(await books(id)).toMatchObject({ balanceMinor: 0, entries: 0 });
+  });
+
+  test('a fault at an endpoint that takes none', async () => {
+    const id = await account();
+    const fault = 'account:before(INSERT)=error';
+    await unsupported('POST', `/accounts/${id}/pending`, fault, '{"amountMinor":1}');
+    await unsupported('POST', '/lab/account/reset', fault, `{"account":"${id}","balanceMinor":1}`);
+    await unsupported('GET', `/accounts/${id}`, fault);
+    await unsupported('GET', '/orders', fault);
+    await unsupported('GET', `/lab/account/history/${id}`, fault);
+    expect(await pending(id)).toEqual([]);
+  });
 });
 
 test('buyers see no lab side, and their faults are cleared', async () => {

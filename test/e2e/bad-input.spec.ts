@@ -145,6 +145,14 @@ describe('what is not there', () => {
     },
   );
 
+  test('the root of each address says what that address serves', async () => {
+    const [atPublic, atLab] = [await shop().get('/'), await shop().get('/', 'lab')];
+    expectProblem(atLab, 404, 'REQUEST.NOT_FOUND');
+    expect(atPublic.json['detail']).toMatch(/on the lab address only/);
+    expect(atLab.json['detail']).toMatch(/\/lab\/.* x-fault here/);
+    expect(atLab.json['detail']).not.toMatch(/on the lab address only/);
+  });
+
   test('on the internal address', async () => {
     const { inventory } = shop().stack.urls;
     expectProblem(await shop().send(`${inventory}/nothing`, 'GET', {}), 404, 'REQUEST.NOT_FOUND');

@@ -95,6 +95,19 @@ describe('pause', () => {
     expect(await locks(sku)).toEqual([]);
   });
 
+  test('is dated to the stop: the process does nothing between the fault and the moment at which it is seen stopped', async () => {
+    const sku = await shop().product(3);
+    // renewals every 10 ms, as long as the process runs
+    const query = 'strategy=watchdog&leaseMs=30';
+    await shop().order({ sku, query, fault: 'before(UPDATE)=pause(300)' });
+    const [fault] = await fired(sku);
+    const [stopped] = await seen(sku, 'stopped');
+    const between = (await shop().history(sku)).filter(
+      ({ pid, t, type }) => pid === fault?.pid && t > fault.t && t < (stopped?.t ?? 0) && type !== 'stopped',
+    );
+    expect({ stopped: stopped?.type, between }).toEqual({ stopped: 'stopped', between: [] });
+  });
+
   test('before a step means that the step has not been sent', async () => {
     const sku = await shop().product(3);
     const order = shop().order({ sku, query: 'strategy=setnx', fault: 'before(UPDATE)=pause(400)' });

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openWorld } from '../harness/servers';
 
-/** docs/matrix.json as committed. When a test fails here after a strategy has changed: `npx lab matrix`. */
+/** docs/matrix.json as committed. When a test fails here after a strategy has changed: `npx lab matrix --docs docs/matrix.md`. */
 const { rows } = JSON.parse(readFileSync(join(__dirname, '..', '..', 'docs', 'matrix.json'), 'utf8')) as {
   rows: MatrixRow[];
 };

@@ -3,19 +3,24 @@ import { InjectedFault, failpoint, observe, parseFaults, step, type Effects, typ
 interface Fired {
   readonly announced: string[];
   readonly done: string[];
+  /** How many faults had been announced when a pause was prepared. */
+  readonly prepared: number[];
 }
 
 /** Runs `body` under the faults of `header`; what they would do to the process is written down instead. */
 async function under(header: string, body: () => Promise<unknown>): Promise<Fired> {
-  const fired: Fired = { announced: [], done: [] };
+  const fired: Fired = { announced: [], done: [], prepared: [] };
   const effects: Effects = {
     kill: () => {
       fired.done.push('kill');
       return Promise.reject(new Error('killed'));
     },
     pause: (until, lock) => {
-      fired.done.push(`pause ${JSON.stringify(until)} ${lock?.key ?? ''}`);
-      return Promise.resolve();
+      fired.prepared.push(fired.announced.length);
+      return Promise.resolve(() => {
+        fired.done.push(`pause ${JSON.stringify(until)} ${lock?.key ?? ''}`);
+        return Promise.resolve();
+      });
     },
     block: (ms) => void fired.done.push(`block ${ms}`),
     delay: (ms) => {
@@ -103,4 +108,15 @@ test('a pause knows the lock that the request touched last', async () => {
     await call('UPDATE', null, 'sql', 'item');
   });
   expect(done).toEqual(['pause {"event":"lock-taken"} lock:{a}:s']);
+});
+
+test('a pause is announced when it has been prepared: the history dates it to the stop, not to the preparation', async () => {
+  const { prepared, announced, done } = await under('before(UPDATE)=pause(5)', () =>
+    call('UPDATE', null, 'sql'),
+  );
+  expect({ prepared, announced: announced.length, done: done.length }).toEqual({
+    prepared: [0],
+    announced: 1,
+    done: 1,
+  });
 });

@@ -18,6 +18,14 @@ export interface Entry {
   readonly request: string;
 }
 
+/** What else happens in the request of an entry. */
+export interface EntryHooks {
+  /** Belongs to the request: its steps are recorded, and faults hit them. */
+  readonly andThen?: (movement: Movement) => Promise<void>;
+  /** Called before a fault fires. */
+  readonly onFault?: (fault: Fault) => void;
+}
+
 /** Enters changes by the strategy that was chosen: the one way into a balance, for requests, imports and the scan. */
 @Injectable()
 export class EntriesService {
@@ -29,13 +37,13 @@ export class EntriesService {
 
   /**
    * Throws `AlreadyEntered` when the account has this entry, `OtherEntry` when its id was used for another one,
-   * `ACCOUNT.INSUFFICIENT_FUNDS`, `ACCOUNT.UNKNOWN`, or what the strategy does. `andThen` belongs to the request: its steps are recorded, and faults hit them.
+   * `ACCOUNT.INSUFFICIENT_FUNDS`, `ACCOUNT.UNKNOWN`, or what the strategy does.
    */
   async enter(
     { account, amountMinor, text, request }: Entry,
     { strategy, options }: Chosen,
     faults: readonly Fault[],
-    andThen: (movement: Movement) => Promise<void> = () => Promise.resolve(),
+    { andThen, onFault }: EntryHooks = {},
   ): Promise<Movement> {
     const balance = balanceOf(account);
     const change: Change = {
@@ -49,15 +57,20 @@ export class EntriesService {
     const begin = { request, balance, delta: amountMinor, strategy: strategy.name, options };
     const isNew = text != null && (await this.noteText(account, request, text));
     try {
-      return await this.story.tell(begin, faults, async () => {
-        const movement = await strategy
-          .apply(change, this.toolbox.tools(request, options))
-          .catch(async (error: unknown) => {
-            throw error instanceof ChangeClosed ? await this.enteredBefore(change) : inAccountWords(error);
-          });
-        await andThen(movement);
-        return movement;
-      });
+      return await this.story.tell(
+        begin,
+        faults,
+        async () => {
+          const movement = await strategy
+            .apply(change, this.toolbox.tools(request, options))
+            .catch(async (error: unknown) => {
+              throw error instanceof ChangeClosed ? await this.enteredBefore(change) : inAccountWords(error);
+            });
+          await andThen?.(movement);
+          return movement;
+        },
+        onFault,
+      );
     } catch (error) {
       if (isNew && !(error instanceof AlreadyEntered)) await this.forgetText(account, request);
       throw error;

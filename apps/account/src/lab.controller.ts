@@ -87,7 +87,7 @@ export class LabController extends BalanceLabController {
   @HttpCode(200)
   @ApiOperation({ summary: 'Settle what is pending now, on the replica that answers' })
   @ApiChoice()
-  @ApiFault('hits the first entry that is settled')
+  @ApiFault('each fault fires once, in the first entry that reaches its step; faults of the app account only')
   runScan(
     @Query() query: Record<string, unknown>,
     @Headers() headers: Record<string, string | undefined>,

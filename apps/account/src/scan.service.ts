@@ -11,6 +11,7 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { AlreadyEntered, balanceOf } from './account-errors';
+import { ArmedFaults } from './armed-faults';
 import { EntriesService } from './entries.service';
 import { entryOf, PendingEntries, type Claimed } from './pending-entries';
 import { ScanSettings } from './scan-settings';
@@ -90,7 +91,7 @@ export class ScanService implements OnApplicationBootstrap, OnModuleDestroy {
     const { replica } = this.config;
     const { waitMs, workMs } = chosen.options;
     const done = { settled: 0, refused: 0, left: 0 };
-    let armed = faults; // they belong to the first entry
+    const armed = new ArmedFaults(faults);
     for (const { number, claimedBy } of await this.pending.free(MOST_ENTRIES)) {
       if (this.isStopping) break;
       const claimed = await this.pending.claim(
@@ -101,7 +102,6 @@ export class ScanService implements OnApplicationBootstrap, OnModuleDestroy {
       );
       if (claimed === undefined) continue; // another replica's scan was faster
       done[await this.settle(claimed, chosen, armed)]++;
-      armed = [];
     }
     return { replica, ...done };
   }
@@ -109,7 +109,7 @@ export class ScanService implements OnApplicationBootstrap, OnModuleDestroy {
   private async settle(
     { number, account, amountMinor, text, hadBefore }: Claimed,
     { strategy, options }: Pick<Chosen, 'strategy' | 'options'>,
-    faults: readonly Fault[],
+    armed: ArmedFaults,
   ): Promise<'settled' | 'refused' | 'left'> {
     const request = entryOf(number);
     try {
@@ -120,8 +120,8 @@ export class ScanService implements OnApplicationBootstrap, OnModuleDestroy {
         await this.entries.enter(
           { account, amountMinor, text, request },
           { strategy, options, ignored: [] },
-          faults,
-          () => this.pending.settle(number),
+          armed.all,
+          { onFault: armed.onFault, andThen: () => this.pending.settle(number) },
         );
       return 'settled';
     } catch (error) {

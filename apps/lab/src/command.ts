@@ -1,3 +1,4 @@
+import { WorkerDied } from '#lab/explore';
 import { StackError } from '#lab/stack';
 import { writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -16,6 +17,9 @@ export interface Context {
 
 /** Milliseconds that a start may take to be given up. */
 const GIVE_UP_MS = 5000;
+
+/** After a signal an orderly end may take so many milliseconds; then the process exits, which kills what it has started. */
+const END_MS = 20_000;
 
 /** One Ctrl-C may come from the terminal, from npm and from our parent: signals within so many milliseconds are one. */
 const ONE_KEYPRESS_MS = 500;
@@ -46,11 +50,17 @@ export async function runCommand(body: (context: Context) => Promise<number>): P
       });
   });
   const context: Context = { progress, signal: controller.signal, onEnd: (stop) => void ends.push(stop) };
-  const done = body(context).catch((error: unknown) =>
+  const run = async (): Promise<number> => body(context); // also when the body throws before its first await
+  const done = run().catch((error: unknown) =>
     controller.signal.aborted ? EXIT.interrupted : explain(error, progress),
   );
   const exitCode = await Promise.race([done, interrupted]);
   const starting = controller.signal.aborted && ends.length === 0;
+  if (controller.signal.aborted)
+    setTimeout(() => {
+      progress.say(`still stopping after ${END_MS / 1000} s: what was started is killed`);
+      process.exit(exitCode);
+    }, END_MS);
   await end();
   if (starting) await Promise.race([done, delay(GIVE_UP_MS)]); // a start that is given up stops what it has started
   await end(); // what came up in the meantime
@@ -63,7 +73,7 @@ function explain(error: unknown, progress: Progress): number {
     progress.say(error.message);
     return error.exitCode;
   }
-  if (error instanceof StackError || error instanceof TargetError) {
+  if (error instanceof StackError || error instanceof TargetError || error instanceof WorkerDied) {
     progress.say(error.message);
     return EXIT.notAsExpected;
   }

@@ -1,9 +1,10 @@
-import { Crew } from '#lab/explore';
+import { Crew, refuseStraySteps } from '#lab/explore';
 import { ensureInstalled, projectRoot, startProcesses, type Conditions } from '#lab/stack';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { componentsOf, type Strategy } from '#lab/strategy';
 import type { Context } from './command';
+import { prune } from './housekeeping';
 
 export interface Workshop {
   readonly crew: Crew;
@@ -22,9 +23,11 @@ export async function openWorkshop(
   strategies: readonly Strategy[],
 ): Promise<Workshop> {
   const components = componentsOf(strategies);
-  await ensureInstalled((line) => {
+  const say = (line: string): void => {
     progress.say(line);
-  }, components);
+  };
+  await prune(say);
+  await ensureInstalled(say, components);
   const dir = join(projectRoot(), '.lab', `explore-${process.pid}`);
   const stack = await startProcesses({
     dir,
@@ -38,6 +41,7 @@ export async function openWorkshop(
     await stack.stop();
     rmSync(dir, { recursive: true, force: true });
   });
+  refuseStraySteps();
   const crew = await Crew.open(stack.urls, workers, String(process.pid));
   return {
     crew,

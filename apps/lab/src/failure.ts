@@ -12,3 +12,10 @@ export class Failure extends Error {
     this.name = 'Failure';
   }
 }
+
+/** Refuses to write the page of a whole table when only a part of it was asked for. */
+export const partOnly = (table: string, part: string): Failure =>
+  new Failure(
+    `--docs writes the whole ${table}: a part would take the place of all the rest. Leave ${part} out, or --docs, and it is printed`,
+    EXIT.usage,
+  );

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { register as bench } from './commands/bench';
+import { register as clean } from './commands/clean';
 import { register as crashMatrix } from './commands/crash-matrix';
 import { register as demo } from './commands/demo';
 import { register as doctor } from './commands/doctor';
@@ -15,7 +16,7 @@ import { register as soak } from './commands/soak';
 import { register as strategies } from './commands/strategies';
 import { register as up } from './commands/up';
 import { register as verdict } from './commands/verdict';
-import { EXIT } from './failure';
+import { EXIT, Failure } from './failure';
 
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
   if (code === 'EPIPE') process.exit(EXIT.ok); // the reader, `head` for instance, has had enough
@@ -35,6 +36,7 @@ for (const register of [
   strategies,
   bench,
   doctor,
+  clean,
   drill,
   explore,
   fuzz,
@@ -48,6 +50,10 @@ for (const register of [
   register(program);
 
 program.parseAsync().catch((error: unknown) => {
+  if (error instanceof Failure) {
+    process.stderr.write(`${error.message}\n`);
+    process.exit(error.exitCode);
+  }
   if (!(error instanceof CommanderError)) throw error;
   process.exit(error.exitCode === 0 ? EXIT.ok : EXIT.usage);
 });

@@ -1,10 +1,11 @@
 import { attach, ensureInstalled, projectRoot, startProcesses, type AppName, type Stack } from '#lab/stack';
-import { ComponentMissing, type Component } from '#lab/step';
+import { ComponentMissing, count as inWords, type Component } from '#lab/step';
 import { join } from 'node:path';
 import { request } from 'undici';
 import type { Crew } from '#load-tests/run';
 import { Target, TargetError } from '#load-tests/run';
 import { EXIT, Failure } from './failure';
+import { prune } from './housekeeping';
 import type { Progress } from './print/progress';
 
 /** Where `lab up` keeps its stack. */
@@ -50,6 +51,9 @@ export interface LabStart {
  * of the components.
  */
 export async function findOrStartLab(addresses: LabAddresses, start: LabStart): Promise<Lab> {
+  await prune((line) => {
+    start.progress.say(line);
+  });
   const running = await find(addresses);
   if (running === undefined) return startLab(join(projectRoot(), '.lab', `run-${process.pid}`), start);
   const there = start.components.length === 0 ? [] : await running.target.components();
@@ -73,6 +77,7 @@ export async function startStack(
   const say = (line: string): void => {
     progress.say(line);
   };
+  await prune(say);
   await ensureInstalled(say, components);
   const replicas = { order: 2, inventory: 2, ...more };
   return startProcesses({ dir, replicas, components, lab: true, signal, onProgress: say });
@@ -139,7 +144,7 @@ function givenLab(labUrl: string, publicUrl: string): Lab {
         known = await answering();
         if (count === undefined || count === known) return known;
         throw new Failure(
-          `${labUrl} has ${known} ${app} replicas, not ${count}: scale it where it runs, e.g. docker compose up -d --scale ${app}=${count}`,
+          `${labUrl} has ${inWords(known, `${app} replica`)}, not ${count}: scale it where it runs, e.g. docker compose up -d --scale ${app}=${count}`,
           EXIT.usage,
         );
       },
@@ -147,7 +152,10 @@ function givenLab(labUrl: string, publicUrl: string): Lab {
         const until = performance.now() + READY_MS;
         while ((await answering()) < known) {
           if (performance.now() < until) continue;
-          throw new Failure(`${labUrl}: not all ${known} ${host} replicas answer`, EXIT.notAsExpected);
+          throw new Failure(
+            `${labUrl}: not all of ${inWords(known, `${host} replica`)} answer`,
+            EXIT.notAsExpected,
+          );
         }
       },
       lose: (server) => {

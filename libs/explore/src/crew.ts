@@ -134,19 +134,51 @@ function startWorker(file: string, options: object): Promise<Worker> {
   });
 }
 
+/** Rejects when the worker dies: an error in a timer of a strategy's own, which no request awaits, ends its thread. */
 function ask(worker: Worker, work: WorkMessage): Promise<{ tally: Tally; left: readonly Task[] }> {
   return new Promise((resolve, reject) => {
+    const died = (error?: unknown): void => {
+      const why = error instanceof Error ? (error.stack ?? error.message) : 'its thread has ended';
+      reject(new WorkerDied(why));
+    };
+    if (hasEnded(worker)) {
+      died();
+      return;
+    }
     worker.once('message', (done: DoneMessage) => {
+      worker.off('error', died).off('exit', died);
       if ('error' in done) reject(Object.assign(new Error(done.error), { name: done.name }));
       else resolve(done);
     });
+    worker.once('error', died).once('exit', died);
     worker.postMessage(work);
   });
 }
 
+export class WorkerDied extends Error {
+  constructor(why: string) {
+    super(
+      `a worker of the explorer has died, so that the search is incomplete. Look for a timer or a promise of the strategy that its request does not await: ${why}`,
+    );
+    this.name = 'WorkerDied';
+  }
+}
+
+/** A worker has this id when it has ended. */
+const hasEnded = ({ threadId }: Worker): boolean => threadId === -1;
+
+/** A worker that is asked to end has so many milliseconds to close its connections. */
+const CLOSE_MS = 3000;
+
 function stopWorker(worker: Worker): Promise<void> {
   return new Promise((resolve) => {
+    if (hasEnded(worker)) {
+      resolve();
+      return;
+    }
+    const tooLate = setTimeout(() => void worker.terminate(), CLOSE_MS);
     worker.once('exit', () => {
+      clearTimeout(tooLate);
       resolve();
     });
     worker.postMessage('stop');

@@ -3,7 +3,7 @@ export type { Choice, Places } from './choice';
 export { finishAll } from './ending';
 export { Diverged, execute, type Execution, type Plan, type Task } from './execution';
 export { CELLS, CROSSED_CARTS, cellOf, existsFor, planOf, type Cell } from './cells';
-export { Crew, type Servers } from './crew';
+export { Crew, WorkerDied, type Servers } from './crew';
 export { explore, type Limits } from './explorer';
 export { judgeCell, type CellVerdict } from './cell-verdict';
 export { contradictions, declares, expectedOf } from './expectation';
@@ -32,4 +32,5 @@ export {
   type MatrixRow,
 } from './matrix';
 export { renderMatrix } from './matrix-page';
+export { refuseStraySteps } from './stray-steps';
 export { playRandom, seeded, walk } from './walk';

@@ -4,11 +4,13 @@ import type { DoneMessage, WorkMessage } from './crew';
 import type { Plan, Task } from './execution';
 import { exploreOne } from './explorer';
 import { emptyTally } from './tally';
+import { refuseStraySteps } from './stray-steps';
 import type { WorldOptions } from './seat';
 import { World } from './world';
 
 /** A thread of `Crew`: explores what it is given, on a world of its own. */
 async function main(): Promise<void> {
+  refuseStraySteps();
   const world = await World.open(workerData as WorldOptions);
   parentPort?.on('message', (message: WorkMessage | 'stop') => {
     if (message === 'stop') {

@@ -3,6 +3,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiHeader, ApiQuery, ApiResponse } from '@nestjs/swagger';
 import { z } from 'zod';
 import { headerName } from './chosen';
+import { TakesFaults } from './lab/fault-guard';
 
 type ParameterSchema = NonNullable<Parameters<typeof ApiHeader>[0]['schema']>;
 
@@ -37,11 +38,12 @@ export const ApiChoice = (): MethodDecorator =>
     ...ANSWERS.map(([status, description]) => ApiResponse({ status, description })),
   );
 
-/** Documents that an endpoint obeys faults. */
+/** Declares and documents that an endpoint takes faults: every other one refuses a request that carries one. */
 export const ApiFault = (
   description = 'obeyed only when the lab is enabled; the public address clears it',
 ): MethodDecorator =>
   applyDecorators(
+    TakesFaults(),
     ApiHeader({
       name: 'X-Fault',
       required: false,

@@ -8,6 +8,7 @@ import { cleanupOpenApiDoc, ZodValidationPipe } from 'nestjs-zod';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { refuseUnreadable } from './client-error';
+import { FaultGuard } from './lab/fault-guard';
 import { bindLeanly } from './lean-bind';
 import { problemOf } from './problem';
 import { ProblemFilter, send } from './problem-filter';
@@ -48,6 +49,7 @@ export async function serve(
   const app = await NestFactory.create<NestFastifyApplication>(module, adapter, { logger: false });
   app.useLogger(new ConsoleLogger({ json: true, logLevels: ['warn', 'error', 'fatal'] }));
   app.useGlobalFilters(new ProblemFilter());
+  app.useGlobalGuards(new FaultGuard(config.labEnabled));
   app.useGlobalPipes(new ZodValidationPipe());
   app
     .getHttpAdapter()

@@ -47,6 +47,7 @@ const ANSWERS: Readonly<Record<string, readonly [status: number, title: string]>
   'IDEMPOTENCY.IN_PROGRESS': [409, 'The first one is still under way'],
   'FAULT.SYNTAX': [400, 'Fault not understood'],
   'FAULT.DISABLED': [403, 'Faults are disabled'],
+  'FAULT.UNSUPPORTED': [400, 'This fault cannot fire here'],
   'REQUEST.INVALID': [400, 'Invalid request'],
   'REQUEST.TOO_LARGE': [413, 'Request too large'],
   'REQUEST.NOT_FOUND': [404, 'Not found'],

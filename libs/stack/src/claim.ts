@@ -1,7 +1,17 @@
-import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { StackError } from './errors';
-import { type Identity, identify, isAlive, own, send } from './identity';
+import { type Identity, identify, isAlive, own, send, stateOf } from './identity';
 import { until } from './poll';
 import type { Urls } from './types';
 
@@ -139,6 +149,37 @@ export async function cleanStale(dir: string): Promise<string[]> {
     rmSync(join(folder, 'data'), { recursive: true, force: true });
   }
   return killed;
+}
+
+/**
+ * Folders of stacks in `parent` that no process holds: their owner has ended, and so has the process whose id ends their
+ * name (`run-4711`), which may not have claimed its folder yet.
+ */
+export function foldersLeftIn(parent: string): string[] {
+  return (existsSync(parent) ? readdirSync(parent, { withFileTypes: true }) : []).flatMap((entry) => {
+    const folder = join(parent, entry.name);
+    const [, pid] = /-(\d+)$/.exec(entry.name) ?? [];
+    const isStack = pid !== undefined || existsSync(join(folder, 'logs'));
+    const owner = readPids(folder)?.owner;
+    const isHeld =
+      (owner !== undefined && isAlive(owner)) || (pid !== undefined && stateOf(Number(pid)) !== '');
+    return entry.isDirectory() && isStack && !isHeld ? [folder] : [];
+  });
+}
+
+/** Removes the folder of a stack, unless a process holds it or has just begun to. Returns whether it is gone. */
+export async function removeLeft(folder: string): Promise<boolean> {
+  const claim = await Claim.take(folder).catch(() => undefined);
+  if (claim === undefined) return false;
+  for (const name of readdirSync(folder))
+    if (name !== 'pids.json') rmSync(join(folder, name), { recursive: true, force: true });
+  claim.release();
+  try {
+    rmdirSync(folder);
+    return true;
+  } catch {
+    return false; // another stack has begun in it
+  }
 }
 
 /** Servers are started as leaders of their own group: nginx's workers die with their master. */

@@ -1,4 +1,4 @@
-export { cleanStale } from './claim';
+export { cleanStale, foldersLeftIn, removeLeft } from './claim';
 export { attach } from './control';
 export { doctor, type Finding } from './doctor';
 export { StackError, type StackErrorCode } from './errors';
@@ -9,6 +9,7 @@ export { stateOf } from './identity';
 export { ensureInstalled } from './install';
 export type { JournalEntry } from './journal';
 export { projectRoot } from './paths';
+export { isFree } from './ports';
 export type { OnDemand } from './programs';
 export { startProcesses } from './processes';
 export type { ClusterNode, Shard } from './redis-cluster';

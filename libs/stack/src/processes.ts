@@ -1,3 +1,4 @@
+import { count } from '#lab/step';
 import { resolve } from 'node:path';
 import { Claim } from './claim';
 import { Components } from './components';
@@ -46,10 +47,10 @@ async function start(options: StackOptions, layout: Layout, claim: Claim): Promi
     components.provide(wanted),
   ]);
   const stack = new ProcessStack(options, layout, claim, { redis, mysql, components });
-  const wantedReplicas = Object.entries(options.replicas).filter(([, count]) => count > 0);
+  const wantedReplicas = Object.entries<number>({ ...options.replicas }).filter(([, n]) => n > 0);
   if (wantedReplicas.length > 0)
     options.onProgress?.(
-      `starting ${wantedReplicas.map(([app, count]) => `${count} ${app}`).join(' and ')} replicas`,
+      `starting ${wantedReplicas.map(([app, n]) => count(n, `${app} replica`)).join(' and ')}`,
     );
   await stack.scaleAll(options.replicas);
   const control = await serveControl(options.dir, stack);

@@ -41,8 +41,14 @@ const APPS: ReadonlySet<string> = new Set(['order', 'inventory', 'account']);
 /** What a fault does to this process; injected, so that the grammar can be tested without dying. */
 export interface Effects {
   kill(): Promise<never>;
-  /** `lock` is the step on a lock key that the request made last: the lock that `lock-taken` is about. */
-  pause(until: { ms: number } | { event: PauseEvent }, lock?: Pick<Step, 'key' | 'server'>): Promise<void>;
+  /**
+   * Prepares a pause, and resolves with the function that stops the process: what resumes it watches by then. `lock` is the
+   * step on a lock key that the request made last: the lock that `lock-taken` is about.
+   */
+  pause(
+    until: { ms: number } | { event: PauseEvent },
+    lock?: Pick<Step, 'key' | 'server'>,
+  ): Promise<() => Promise<void>>;
   block(ms: number): void;
   delay(ms: number): Promise<void>;
 }
@@ -145,8 +151,9 @@ export function failpoint(
     });
   let lock: Step | undefined;
   const fire = async (fault: Fault, step: Step): Promise<void> => {
-    announce(fault, step);
-    await act(fault, effects, step, lock);
+    const act = await prepare(fault, effects, step, lock);
+    announce(fault, step); // not before: the history would date a pause to a time at which the process still ran
+    await act();
   };
   return async (step, issue) => {
     if (step.key?.startsWith('lock:') === true) lock = step;
@@ -164,21 +171,29 @@ function replyMatches(fault: Fault, step: Step, reply: unknown): boolean {
   return (step.kind !== 'redis' && step.kind !== 'fs') || (reply !== null && reply !== 0 && reply !== false);
 }
 
-async function act({ action, source }: Fault, effects: Effects, step: Step, lock?: Step): Promise<void> {
+/** Everything of a fault that takes time, up to the moment at which it fires; resolves with what makes it fire. */
+async function prepare(
+  { action, source }: Fault,
+  effects: Effects,
+  step: Step,
+  lock?: Step,
+): Promise<() => Promise<void>> {
   switch (action.kind) {
     case 'kill':
-      return effects.kill();
+      return () => effects.kill();
     case 'pause':
       return effects.pause({ ms: action.ms }, lock);
     case 'pause-until':
       return effects.pause({ event: action.event }, lock);
     case 'block':
-      effects.block(action.ms);
-      return;
+      return () => {
+        effects.block(action.ms);
+        return Promise.resolve();
+      };
     case 'delay':
-      return effects.delay(action.ms);
+      return () => effects.delay(action.ms);
     case 'lose-reply':
     case 'error':
-      throw new InjectedFault(source, step);
+      return () => Promise.reject(new InjectedFault(source, step));
   }
 }

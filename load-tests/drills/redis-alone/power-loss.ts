@@ -1,5 +1,5 @@
 import { withRedis, type StartedRedis } from '#lab/stack';
-import { monotonic } from '#lab/step';
+import { monotonic, count } from '#lab/step';
 import type { Expectation } from '#lab/strategy';
 import { append, AppendOnlyFile, type Fsync } from './append-only-file';
 import { OVERSOLD, type Drill } from '../drill';
@@ -82,7 +82,7 @@ const play =
     stage.figure('written, not fsynced, bytes', file.size - synced);
     await killAndRestart(stage, redis, () => {
       file.cutTo(synced);
-      stage.note('redis', `has ${synced} bytes of its file left`);
+      stage.note('redis', `has ${count(synced, 'byte')} of its file left`);
     });
     await secondBuyer(stage, redis, owner, one.fsync === 'always');
     await A.finish();

@@ -1,3 +1,4 @@
+import { count } from '#lab/step';
 import { acknowledgedBy, withRedis, type ServerPark, type StartedRedis, type Wire } from '#lab/stack';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Stage } from '../stage';
@@ -45,12 +46,14 @@ export const roadsTo = async (park: ServerPark, { url }: StartedRedis): Promise<
 const SYNC_MS = 30_000;
 
 /** Resolves when so many replicas have all that the server has written, and follow what it writes. */
-export async function inSync({ server, url }: StartedRedis, count: number): Promise<void> {
+export async function inSync({ server, url }: StartedRedis, wanted: number): Promise<void> {
   const until = performance.now() + SYNC_MS;
   await withRedis(url, async (redis) => {
-    while ((await acknowledgedBy(redis, count, 100)) < count) {
+    while ((await acknowledgedBy(redis, wanted, 100)) < wanted) {
       if (performance.now() > until)
-        throw new Error(`${server.name} has no ${count} replicas in sync after ${SYNC_MS / 1000} s`);
+        throw new Error(
+          `${server.name} has not ${count(wanted, 'replica')} in sync after ${SYNC_MS / 1000} s`,
+        );
       await delay(5);
     }
   });
@@ -67,7 +70,7 @@ export async function cutReplication(
   await withRedis(primary.url, async (redis) => {
     while ((await followers(redis)) > left) await delay(1);
     stage.fact(
-      `the primary has ${left} of its ${replicas.length} replicas`,
+      `the primary has ${left} of its ${count(replicas.length, 'replica')}`,
       (await followers(redis)) === left,
     );
   });

@@ -1,3 +1,4 @@
+import { count } from '#lab/step';
 import type { Evidence } from '#lab/verdict';
 import { markup, type Markup } from '../markup';
 import { linear, time } from '../scale';
@@ -42,7 +43,7 @@ export function stockPlot({ initial, finalStock }: Evidence, timeline: Timeline)
       ...faultMarks(marks, x, top, bottom),
     ],
   );
-  const how = `Each dot is a sale at its commit, at the remaining stock that its buyer was told. The line is the initial ${initial} minus all units sold by then: where dots leave it, sales did not know of one another. Stock in the table at the end: ${finalStock}.${every > 1 ? ` Of ${sales.length} sales, one in ${every} is drawn, and all marked ones.` : ''}`;
+  const how = `Each dot is a sale at its commit, at the remaining stock that its buyer was told. The line is the initial ${initial} minus all units sold by then: where dots leave it, sales did not know of one another. Stock in the table at the end: ${finalStock}.${every > 1 ? ` Of ${count(sales.length, 'sale')}, one in ${every} is drawn, and all marked ones.` : ''}`;
   return figure(HEADING, how, entries(replicas, sales), plot);
 }
 

@@ -51,7 +51,7 @@ export class ImportsController {
   @ApiQuery({ name: 'batch', required: false, description: 'id of the batch, or as header', schema: BATCH })
   @ApiHeader({ name: 'X-Batch-Id', required: false, schema: BATCH })
   @ApiChoice()
-  @ApiFault('hits the first line that is entered')
+  @ApiFault('each fault fires once, in the first line that reaches its step; faults of the app account only')
   async import(
     @Param() { id: account }: AccountParams,
     @Query() { batch: inQuery, ...query }: Record<string, unknown>,

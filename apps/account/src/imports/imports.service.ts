@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { AlreadyEntered, balanceOf } from '../account-errors';
 import { AccountsService } from '../accounts.service';
+import { ArmedFaults } from '../armed-faults';
 import { EntriesService } from '../entries.service';
 import { Batches, type BatchId, type LineRow } from './batches';
 import { linesOf, type Line } from './lines';
@@ -40,7 +41,13 @@ interface Counts {
 type Report =
   | ({ readonly type: 'progress' } & Readonly<Counts>)
   | { readonly type: 'error'; readonly line: number; readonly code: string; readonly detail: string }
-  | ({ readonly type: 'summary'; readonly balanceMinor: number; readonly agrees: boolean } & BatchId &
+  | ({
+      readonly type: 'summary';
+      readonly balanceMinor: number;
+      readonly agrees: boolean;
+      /** Faults that the import carried and whose step no entry reached. */
+      readonly faultsNotFired?: readonly string[];
+    } & BatchId &
       Readonly<Counts>)
   | ({ readonly type: 'stopped'; readonly code: string; readonly detail: string } & Readonly<Counts>);
 
@@ -146,7 +153,7 @@ export class ImportsService implements OnModuleDestroy {
   ): AsyncGenerator<string> {
     const counts: Counts = { lines: 0, applied: 0, alreadyApplied: 0, refused: 0, invalid: 0 };
     let reportedAt = performance.now();
-    let armed = faults; // they belong to the first line that is entered
+    const armed = new ArmedFaults(faults);
     try {
       yield '';
       let page = await this.batches.linesAfter(id, 0, PAGE);
@@ -164,7 +171,6 @@ export class ImportsService implements OnModuleDestroy {
           if (there.has(entryOf(id, row.line))) counts.alreadyApplied++;
           else {
             const error = await this.enter(id, row, counts, chosen, armed);
-            if (row.error === null) armed = [];
             if (error !== undefined) yield said(error);
           }
           if (counts.lines % REPORT_LINES === 0 || performance.now() - reportedAt > REPORT_MS) {
@@ -175,7 +181,15 @@ export class ImportsService implements OnModuleDestroy {
         page = await this.batches.linesAfter(id, page.at(-1)?.line ?? 0, PAGE);
       }
       const { balanceMinor, agrees } = await this.accounts.find(id.account);
-      yield said({ type: 'summary', ...id, ...counts, balanceMinor, agrees });
+      const unfired = armed.all.map(({ source }) => source);
+      yield said({
+        type: 'summary',
+        ...id,
+        ...counts,
+        ...(unfired.length > 0 && { faultsNotFired: unfired }),
+        balanceMinor,
+        agrees,
+      });
     } catch (error) {
       const { code, detail } = problemOf(error);
       yield said({
@@ -195,7 +209,7 @@ export class ImportsService implements OnModuleDestroy {
     { line, amountMinor, text, error: invalid }: LineRow,
     counts: Counts,
     chosen: Chosen,
-    faults: readonly Fault[],
+    armed: ArmedFaults,
   ): Promise<Report | undefined> {
     if (invalid !== null || amountMinor === null) {
       counts.invalid++;
@@ -203,7 +217,7 @@ export class ImportsService implements OnModuleDestroy {
     }
     try {
       const entry = { account: id.account, amountMinor, text, request: entryOf(id, line) };
-      await this.entries.enter(entry, chosen, faults);
+      await this.entries.enter(entry, chosen, armed.all, armed);
       counts.applied++;
       return undefined;
     } catch (error) {

@@ -1,7 +1,7 @@
 import { projectRoot } from '#lab/stack';
 import type { Command } from 'commander';
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   CRASH_CASES,
@@ -13,7 +13,7 @@ import {
   type Finder,
 } from '#load-tests/crash';
 import { runCommand, writeJson, type Context } from '../command';
-import { EXIT, Failure } from '../failure';
+import { EXIT, Failure, partOnly } from '../failure';
 import { startLab } from '../session';
 
 interface CrashOptions {
@@ -28,10 +28,15 @@ export function register(program: Command): void {
     .argument('[cases...]', `which orders: ${CRASH_CASES.map(({ name }) => `"${name}"`).join(', ')}`)
     .description('kill a replica before and after each step of an order: what is left, and who mends it')
     .option('--quick', 'without the crashes that the client has to find alone: half the time')
-    .option('--docs <file>', 'write the tables there, after each crash: docs/crash-matrix.md')
+    .option('--docs <file>', 'write the tables of all orders there: docs/crash-matrix.md')
     .option('--json <file>', 'write them as JSON')
     .action((names: string[], options: CrashOptions) =>
-      runCommand((context) => crashAll(chosen(names), options, context)),
+      runCommand((context) => {
+        const isPart = names.length > 0 || options.quick === true;
+        if (isPart && options.docs !== undefined)
+          throw partOnly('crash matrix', names.length > 0 ? 'the orders' : '--quick');
+        return crashAll(chosen(names), options, context);
+      }),
     );
 }
 
@@ -45,11 +50,6 @@ function chosen(names: readonly string[]): readonly CrashCase[] {
   return names.length === 0 ? CRASH_CASES : CRASH_CASES.filter(({ name }) => names.includes(name));
 }
 
-function write(crashes: readonly Crash[], { docs, json }: Pick<CrashOptions, 'docs' | 'json'>): void {
-  if (docs !== undefined) writeFileSync(docs, renderCrashes(crashes));
-  if (json !== undefined) writeJson(json, { crashes });
-}
-
 async function crashAll(
   cases: readonly CrashCase[],
   { quick, ...files }: CrashOptions,
@@ -59,6 +59,8 @@ async function crashAll(
   const lab = await startLab(dir, { progress, signal, components: [] });
   onEnd(lab.stop);
   const scene = { ...lab, run: randomBytes(3).toString('hex') };
+  const { docs, json } = files;
+  const partial = docs?.replace(/(\.md)?$/, '.partial.md');
   const crashes: Crash[] = [];
   const finders: readonly Finder[] = quick === true ? ['reconciler'] : ['reconciler', 'client'];
   for (const crash of cases) {
@@ -69,13 +71,18 @@ async function crashAll(
         progress.update(`${crash.name}: ${i + 1} of ${points.length}, ${point.fault}`);
         const done = await crashAt(scene, crash, point, finder);
         crashes.push(done);
-        write(crashes, files); // it takes long: what there is is kept
+        if (partial !== undefined) writeFileSync(partial, renderCrashes(crashes)); // it takes long: what there is is kept
+        if (json !== undefined) writeJson(json, { crashes });
         for (const wrong of done.wrong) progress.say(`${crash.name}, ${point.fault}, ${finder}: ${wrong}`);
       }
     const well = crashes.filter(({ name, wrong }) => name === crash.name && wrong.length === 0).length;
     progress.say(`${crash.name}: ${well} of ${points.length * finders.length} well in the end`);
   }
   progress.clear();
-  if (files.docs === undefined) process.stdout.write(renderCrashes(crashes));
+  if (docs === undefined || partial === undefined) process.stdout.write(renderCrashes(crashes));
+  else {
+    writeFileSync(docs, renderCrashes(crashes));
+    rmSync(partial, { force: true });
+  }
   return crashes.every(({ wrong }) => wrong.length === 0) ? EXIT.ok : EXIT.notAsExpected;
 }

@@ -1,3 +1,4 @@
+import { count } from '#lab/step';
 import { projectRoot } from '#lab/stack';
 import { componentsOf, findStrategy } from '#lab/strategy';
 import Table from 'cli-table3';
@@ -41,11 +42,11 @@ export function register(program: Command): void {
         }
         const good =
           rows.filter(({ run }) => run.verdict.asExpected).length + drilled.filter(allAsExpected).length;
-        const count = rows.length + drilled.length;
+        const documented = rows.length + drilled.length;
         process.stdout.write(
-          `${good} of ${count} rows as documented; reports in ${relative(process.cwd(), join(projectRoot(), 'runs'))}/\n`,
+          `${good} of ${count(documented, 'row')} as documented; reports in ${relative(process.cwd(), join(projectRoot(), 'runs'))}/\n`,
         );
-        return good === count ? EXIT.ok : EXIT.notAsExpected;
+        return good === documented ? EXIT.ok : EXIT.notAsExpected;
       }),
     );
 }

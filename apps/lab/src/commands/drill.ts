@@ -7,6 +7,7 @@ import { DRILLS, runDrill, type Drill, type DrillRun } from '#load-tests/drills'
 import { untilProved } from '#load-tests/run';
 import { runCommand, writeJson, type Context } from '../command';
 import { EXIT, Failure } from '../failure';
+import { prune } from '../housekeeping';
 import { writeDrillFolder } from '../run-folder';
 import { whole } from './load';
 
@@ -84,10 +85,12 @@ async function playAll(
   play: (park: ServerPark, drill: Drill) => Promise<DrillRun>,
   { progress, signal, onEnd }: Context,
 ): Promise<Drilled[]> {
+  const say = (line: string): void => {
+    progress.say(line);
+  };
+  await prune(say);
   await ensureInstalled(
-    (line) => {
-      progress.say(line);
-    },
+    say,
     drills.flatMap(({ needs = [] }) => needs),
   );
   const park = await ServerPark.open(join(projectRoot(), '.lab', `drill-${process.pid}`));

@@ -142,7 +142,9 @@ async function exploreStrategy(
   let latest: Tally | undefined;
   let isPrinted = false;
   onEnd(() => {
-    if (!isPrinted && latest !== undefined)
+    if (isPrinted) return Promise.resolve();
+    if (latest === undefined) progress.say(`${strategy.name}: no schedule has ended so far`);
+    else
       process.stdout.write(
         `${printTally(strategy, plan, { ...latest, partial: true }, seconds(), [], { contradictions: [], verbose: true })}\n`,
       );

@@ -1,3 +1,4 @@
+import { count } from '#lab/step';
 import { projectRoot } from '#lab/stack';
 import type { Command } from 'commander';
 import { randomInt } from 'node:crypto';
@@ -40,7 +41,9 @@ export function register(program: Command): void {
       const { lab, conditions } = await findLab(options, context);
       const { subject, close } = await openSubject(lab);
       onEnd(close);
-      progress.say(`seed ${seed}: ${options.requests} requests to ${subject.endpoints.length} endpoints`);
+      progress.say(
+        `seed ${seed}: ${count(options.requests, 'request')} to ${count(subject.endpoints.length, 'endpoint')}`,
+      );
       const run = await runFuzz(subject, {
         seed,
         requests: options.requests,
@@ -50,7 +53,7 @@ export function register(program: Command): void {
           progress.say(`finding at ${index}, ${endpoint} @${side}: ${what}`);
         },
         onRequest: (done, findings) => {
-          const text = `${done}/${options.requests}, ${findings} findings`;
+          const text = `${done}/${options.requests}, ${count(findings, 'finding')}`;
           if (done % SAY_EVERY === 0) progress.say(text);
           else progress.update(text);
         },

@@ -1,5 +1,12 @@
-import { FaultSyntaxError } from '#lab/step';
-import { componentsOf, findStrategy, NoCarts, UnknownStrategy, type Options } from '#lab/strategy';
+import { count, FaultSyntaxError, parseFaults } from '#lab/step';
+import {
+  componentsOf,
+  DEFAULT_STRATEGY,
+  findStrategy,
+  NoCarts,
+  UnknownStrategy,
+  type Options,
+} from '#lab/strategy';
 import type { LoadVerdict } from '#lab/verdict';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { z } from 'zod';
@@ -77,7 +84,7 @@ export function register(program: Command): void {
   const command = program
     .command('load')
     .description('send a load through nginx, read the rows afterwards, print the verdict')
-    .addOption(new Option('--strategy <name>', 'which strategy').default('conditional-update'))
+    .option('--strategy <name>', `which strategy (${DEFAULT_STRATEGY})`)
     .option('--scenario <name>', `a named run: ${[...SCENARIOS.keys()].join(', ')}`)
     .option('--stock <units>', 'units at the beginning (100)', whole(0, 1_000_000))
     .option('--requests <n>', 'orders in all (500)', whole(1, 200_000))
@@ -138,8 +145,17 @@ export const exitCodeOf = ({ asExpected, faultsProved, verdict }: LoadVerdict): 
   return asExpected ? EXIT.ok : EXIT.notAsExpected;
 };
 
+/** Options that a scenario, which is a whole plan, leaves to the caller. */
+const BESIDE_SCENARIO: ReadonlySet<string> = new Set(['scenario', 'json', 'labUrl', 'publicUrl']);
+
 function readPlan(given: LoadOptions): LoadPlan {
   if (given.scenario !== undefined) {
+    const surplus = Object.keys(given).find((name) => !BESIDE_SCENARIO.has(name));
+    if (surplus !== undefined)
+      throw new Failure(
+        `--scenario is a whole plan: ${optionOf(surplus)} would be ignored. Give either of them`,
+        EXIT.usage,
+      );
     const scenario = SCENARIOS.get(given.scenario);
     if (scenario !== undefined) return scenario.plan;
     throw new Failure(
@@ -178,16 +194,11 @@ function readPlan(given: LoadOptions): LoadPlan {
     const plan = completePlan({
       ...defined({ stock, requests, connections, quantity, replicas, sku, carts, reconcileOrders }),
       ...defined({ amountMinor: amount }),
-      strategy: strategy ?? '',
+      strategy: strategy ?? DEFAULT_STRATEGY,
       options: defined({ workMs, leaseMs, waitMs, wait, retryMs, attempts }),
       ...(fault !== undefined && { fault: { header: fault, on: faultOn ?? { kind: 'first' } } }),
     });
-    const { on } = plan.fault ?? {};
-    if (on !== undefined && on.kind !== 'first' && on.n > plan.requests)
-      throw new Failure(
-        `--fault-on ${on.kind}=${on.n} hits nobody: there are ${plan.requests} orders (--requests)`,
-        EXIT.usage,
-      );
+    assertCanFire(plan, faultOn);
     return plan;
   } catch (error) {
     if (error instanceof UnknownStrategy || error instanceof NoCarts || error instanceof FaultSyntaxError)
@@ -195,6 +206,32 @@ function readPlan(given: LoadOptions): LoadPlan {
     if (error instanceof z.ZodError) throw new Failure(z.prettifyError(error), EXIT.usage);
     throw error;
   }
+}
+
+/** `leaseMs` → `--lease-ms`. */
+const optionOf = (name: string): string =>
+  `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+/** Refuses a fault that no request of the run can meet: the run would prove nothing. */
+function assertCanFire({ fault, requests, amountMinor }: LoadPlan, faultOn: FaultOn | undefined): void {
+  if (fault === undefined) {
+    if (faultOn === undefined) return;
+    throw new Failure('--fault-on says which requests carry the fault: give --fault, too', EXIT.usage);
+  }
+  const { on, header } = fault;
+  const wanted = amountMinor === undefined ? 'order' : 'entry';
+  if (on.kind !== 'first' && on.n > requests)
+    throw new Failure(
+      `--fault-on ${on.kind}=${on.n} never fires: the run has only ${count(requests, wanted, amountMinor === undefined ? 'orders' : 'entries')} (--requests)`,
+      EXIT.usage,
+    );
+  const reached = amountMinor === undefined ? ['order', 'inventory'] : ['account'];
+  const elsewhere = parseFaults(header).find(({ app }) => !reached.includes(app));
+  if (elsewhere !== undefined)
+    throw new Failure(
+      `--fault ${elsewhere.source} never fires: ${amountMinor === undefined ? 'orders do' : 'an entry does'} not reach the app ${elsewhere.app}, only ${reached.join(' and ')}. Write ${reached.at(-1) ?? ''}:${elsewhere.source.replace(/^[a-z]+:/, '')}`,
+      EXIT.usage,
+    );
 }
 
 function readFaultOn(text: string): FaultOn {

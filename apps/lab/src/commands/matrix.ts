@@ -1,13 +1,13 @@
 import { CELLS, exploreMatrix, renderMatrix, type MatrixRow } from '#lab/explore';
-import { projectRoot } from '#lab/stack';
+import type { Conditions } from '#lab/stack';
+import { count } from '#lab/step';
 import { CATALOGUE, type Strategy } from '#lab/strategy';
-import type { Command } from 'commander';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { InvalidArgumentError, type Command } from 'commander';
+import { rmSync, writeFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { runCommand, writeJson, type Context } from '../command';
 import { openWorkshop } from '../explorer';
-import { EXIT } from '../failure';
+import { EXIT, partOnly } from '../failure';
 import { whole } from './load';
 import { readStrategy } from './explore';
 
@@ -15,7 +15,8 @@ interface MatrixOptions {
   readonly workers: number;
   readonly max: number;
   readonly enough: number;
-  readonly out: string;
+  readonly unreduced: number;
+  readonly docs?: string;
   readonly json?: string;
 }
 
@@ -23,22 +24,39 @@ export function register(program: Command): void {
   program
     .command('matrix')
     .argument('[strategies...]', 'which strategies (all)')
-    .description('explore every strategy in every circumstance; writes docs/matrix.md and .json')
+    .description('explore every strategy in every circumstance, and print what was found')
     .option('--workers <n>', 'threads', whole(1, 8), 2)
     .option('--max <n>', 'schedules of one circumstance at most', whole(1, 1_000_000), 20_000)
     .option(
+      '--unreduced <n>',
+      'also run every interleaving, without reduction, where there are at most so many',
+      whole(0, 1_000_000),
+      0,
+    )
+    .option(
       '--enough <n>',
-      'schedules after which a failure that nobody promised against is enough',
+      'schedules after which a search that has found wrong data ends',
       whole(1, 1_000_000),
       1000,
     )
-    .option('--out <folder>', 'where matrix.md and matrix.json go', join(projectRoot(), 'docs'))
-    .option('--json <file>', 'write the matrix here too')
+    .option(
+      '--docs <file>',
+      'write all strategies there, and beside it as .json: docs/matrix.md',
+      readMarkdownFile,
+    )
+    .option('--json <file>', 'write the matrix as JSON')
     .action((names: string[], options: MatrixOptions) =>
-      runCommand(async (context) =>
-        makeMatrix(names.length === 0 ? CATALOGUE : names.map(readStrategy), options, context),
-      ),
+      runCommand(async (context) => {
+        if (names.length > 0 && options.docs !== undefined) throw partOnly('matrix', 'the strategies');
+        return makeMatrix(names.length === 0 ? CATALOGUE : names.map(readStrategy), options, context);
+      }),
     );
+}
+
+/** Reads the name of a page that has a `.json` beside it, or refuses. */
+function readMarkdownFile(file: string): string {
+  if (file.endsWith('.md')) return file;
+  throw new InvalidArgumentError('It must end with .md: the same with .json is written beside it.');
 }
 
 async function makeMatrix(
@@ -53,23 +71,35 @@ async function makeMatrix(
   let done = 0;
   let schedules = 0;
   const unexpected: string[] = [];
-  const write = (name: string, rows: readonly MatrixRow[]): object => {
+  const conditionsNow = (): Conditions => {
     const seconds = (performance.now() - begun) / 1000;
-    const all = {
+    return {
       ...conditions,
       schedules,
       seconds: Math.round(seconds),
       schedulesPerSecond: Math.round(schedules / seconds),
     };
-    mkdirSync(options.out, { recursive: true });
-    writeFileSync(join(options.out, `${name}.md`), `${renderMatrix(rows, all)}\n`);
-    writeJson(join(options.out, `${name}.json`), { rows, conditions: all });
-    return { rows, conditions: all };
   };
+  /** Writes the page and, beside it, the same as JSON. */
+  const writePage = (page: string, all: readonly MatrixRow[]): void => {
+    writeFileSync(page, `${renderMatrix(all, conditionsNow())}\n`);
+    writeJson(page.replace(/md$/, 'json'), { rows: all, conditions: conditionsNow() });
+  };
+  const partial = options.docs?.replace(/md$/, 'partial.md');
+  let sofar: readonly MatrixRow[] = [];
+  let isOver = false;
+  onEnd(() => {
+    if (!isOver && partial === undefined && sofar.length > 0)
+      process.stdout.write(`${renderMatrix(sofar, conditionsNow())}\n`);
+    if (!isOver && partial !== undefined && sofar.length > 0)
+      progress.say(`ended early: what was explored until then is in ${partial}`);
+    return Promise.resolve();
+  });
   const rows = await exploreMatrix(crew, strategies, {
     signal,
     max: options.max,
     enough: options.enough,
+    unreduced: options.unreduced,
     onCell: ({ name }, cell) => {
       done++;
       schedules += cell.schedules;
@@ -79,21 +109,24 @@ async function makeMatrix(
         `${done}/${strategies.length * CELLS.length} ${name}: ${cell.cell} ${cell.mark}; ${rate} schedules/s`,
       );
     },
-    onRows: (sofar) => {
-      write('matrix.partial', sofar);
+    onRows: (rowsSoFar) => {
+      sofar = rowsSoFar;
+      if (partial !== undefined) writePage(partial, sofar); // it takes long: what there is is kept
     },
   });
-  const seconds = (performance.now() - begun) / 1000;
   progress.clear();
-  if (signal.aborted) {
-    progress.say(`ended early: what was explored until then is in ${join(options.out, 'matrix.partial.md')}`);
-    return EXIT.notAsExpected;
+  signal.throwIfAborted(); // a part is no matrix
+  isOver = true;
+  const seconds = (performance.now() - begun) / 1000;
+  const { docs } = options;
+  if (docs === undefined) process.stdout.write(`${renderMatrix(rows, conditionsNow())}\n`);
+  else {
+    writePage(docs, rows);
+    for (const ending of ['md', 'json']) rmSync(docs.replace(/md$/, `partial.${ending}`), { force: true });
   }
-  const matrix = write('matrix', rows);
-  for (const ending of ['md', 'json']) rmSync(join(options.out, `matrix.partial.${ending}`), { force: true });
-  if (options.json !== undefined) writeJson(options.json, matrix);
+  if (options.json !== undefined) writeJson(options.json, { rows, conditions: conditionsNow() });
   process.stdout.write(
-    `${schedules} schedules in ${seconds.toFixed(1)} s; ${join(options.out, 'matrix.md')}\n` +
+    `${count(schedules, 'schedule')} in ${seconds.toFixed(1)} s${docs === undefined ? '' : `; ${docs}`}\n` +
       unexpected.map((line) => `not as the catalogue says: ${line}\n`).join(''),
   );
   return unexpected.length === 0 ? EXIT.ok : EXIT.notAsExpected;

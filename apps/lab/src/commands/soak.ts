@@ -8,6 +8,7 @@ import { Target } from '#load-tests/run';
 import { CUT_OFF, planSoak, runSoak, type SoakPlan, type SoakRun } from '#load-tests/soak';
 import { runCommand, writeJson, type Context } from '../command';
 import { EXIT, Failure } from '../failure';
+import { prune } from '../housekeeping';
 import { minuteLine, printSoak, printSoakPlan } from '../print/soak';
 import { whole } from './load';
 import { readComponents } from './up';
@@ -82,6 +83,7 @@ async function soak(
   const say = (line: string): void => {
     progress.say(line);
   };
+  await prune(say);
   await ensureInstalled(say, plan.components);
   const dir = join(projectRoot(), '.lab', `soak-${process.pid}`);
   const stack = await startProcesses({

@@ -1,21 +1,23 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { readSettings } from '#lab/config';
-import { ensureInstalled, startProcesses } from '#lab/stack';
+import { ensureInstalled, isFree, startProcesses, type Urls } from '#lab/stack';
 import { COMPONENT_NAMES, COMPONENTS, type Component } from '#lab/step';
 import { once } from 'node:events';
 import { runCommand } from '../command';
 import { EXIT, Failure } from '../failure';
+import { prune } from '../housekeeping';
 import { upDir } from '../session';
 import { whole } from './load';
 
-/** Tried first, so that addresses stay the same from day to day. */
-const PREFERRED_PORTS = { public: 8080, lab: 8081 };
+/** Tried first, so that addresses stay the same from day to day; the lab's follows the shop's. */
+const PREFERRED_PORT = 8080;
 
 interface UpOptions {
   readonly order: number;
   readonly inventory: number;
   readonly account: number;
   readonly lab: boolean;
+  readonly port?: number;
   readonly with: readonly Component[];
 }
 
@@ -38,17 +40,24 @@ export function register(program: Command): void {
     .option('--account <n>', 'account replicas', whole(0, 16), 2)
     .option('--no-lab', 'without faults, reset and history')
     .option(
+      '--port <n>',
+      `port of the shop; the lab has the next one (${PREFERRED_PORT}, or another one when that is taken)`,
+      whole(1024, 65_534),
+    )
+    .option(
       '--with <components>',
       `also start ${COMPONENT_NAMES.map((name) => `${name} (${COMPONENTS[name]})`).join(', ')}; several: redlock,etcd`,
       readComponents,
       [],
     )
-    .action(({ order, inventory, account, lab, with: components }: UpOptions) =>
+    .action(({ order, inventory, account, lab, port, with: components }: UpOptions) =>
       runCommand(async ({ progress, signal, onEnd }) => {
         const say = (line: string): void => {
           progress.say(line);
         };
         const environment = settings();
+        const wanted = { public: port ?? PREFERRED_PORT, lab: (port ?? PREFERRED_PORT) + 1 };
+        if (port !== undefined) await assertFree(lab ? [wanted.public, wanted.lab] : [wanted.public]);
         await ensureInstalled(say, components);
         const replicas = { order, inventory, account };
         const stack = await startProcesses({
@@ -57,17 +66,45 @@ export function register(program: Command): void {
           components,
           lab,
           environment,
-          preferredPorts: PREFERRED_PORTS,
+          preferredPorts: wanted,
           signal,
           onProgress: say,
         });
         onEnd(() => stack.stop());
-        process.stdout.write(welcome(stack.urls.public, stack.urls.lab));
+        const moved = movedFrom(wanted, stack.urls);
+        if (port !== undefined && moved.length > 0) throw portTaken(moved[0]?.port ?? port);
+        await prune(say);
+        process.stdout.write(welcome(stack.urls.public, stack.urls.lab, moved));
         await once(signal, 'abort');
         return 0;
       }),
     );
 }
+
+/** An address that is not where it was wanted. */
+interface Moved {
+  readonly name: 'shop' | 'lab';
+  readonly port: number;
+  readonly url: string;
+}
+
+function movedFrom(wanted: { public: number; lab: number }, urls: Pick<Urls, 'public' | 'lab'>): Moved[] {
+  const all = [
+    { name: 'shop' as const, port: wanted.public, url: urls.public },
+    ...(urls.lab === undefined ? [] : [{ name: 'lab' as const, port: wanted.lab, url: urls.lab }]),
+  ];
+  return all.filter(({ port, url }) => new URL(url).port !== String(port));
+}
+
+async function assertFree(ports: readonly number[]): Promise<void> {
+  for (const port of ports) if (!(await isFree(port))) throw portTaken(port);
+}
+
+const portTaken = (port: number): Failure =>
+  new Failure(
+    `port ${port} is taken by another program: end that program, or choose another --port`,
+    EXIT.usage,
+  );
 
 function settings(): Record<string, string> {
   try {
@@ -77,10 +114,17 @@ function settings(): Record<string, string> {
   }
 }
 
-function welcome(publicUrl: string, labUrl: string | undefined): string {
+function welcome(publicUrl: string, labUrl: string | undefined, moved: readonly Moved[]): string {
   const order = `-H 'content-type: application/json' -d '{"sku":"phone","quantity":1,"buyer":"ann"}'`;
+  const elsewhere = moved.map(
+    ({ name, port, url }) => `Port ${port} is taken by another program: the ${name} is at ${url} instead.\n`,
+  );
+  const hint =
+    moved.length === 0
+      ? ''
+      : 'Commands of "npx lab" find it; a curl line of the README needs the port that is printed here.\n\n';
   return `
-The lab is up: shop ${publicUrl} · OpenAPI ${publicUrl}/docs${labUrl === undefined ? '' : ` · lab ${labUrl} (faults, reset, history)`}
+${elsewhere.join('')}${hint}The lab is up: shop ${publicUrl} · OpenAPI ${publicUrl}/docs${labUrl === undefined ? '' : ` · lab ${labUrl} (faults, reset, history)`}
 
 Try:
   curl -s '${publicUrl}/orders?strategy=none' ${order}

@@ -1,3 +1,4 @@
+import { count } from '#lab/step';
 import Table from 'cli-table3';
 import type { Finding, FuzzRun } from '#load-tests/fuzz';
 
@@ -43,7 +44,7 @@ export function printFuzz(run: FuzzRun): string {
   return [
     table.toString(),
     codes.join(', '),
-    `seed ${run.seed}: ${run.requests} requests in ${run.seconds.toFixed(1)} s; ${run.forbidden} that the documents forbid were refused; after ${run.unchanged} refusals nothing had changed`,
+    `seed ${run.seed}: ${count(run.requests, 'request')} in ${run.seconds.toFixed(1)} s; refused as the documents forbid them: ${run.forbidden}; after ${count(run.unchanged, 'refusal')} nothing had changed`,
     ...kinds.flatMap(([kind, [first, ...others]]) =>
       first === undefined
         ? []
@@ -56,6 +57,8 @@ export function printFuzz(run: FuzzRun): string {
           ],
     ),
     '',
-    kinds.length === 0 ? 'no findings' : `${run.findings.length} findings of ${kinds.length} kinds`,
+    kinds.length === 0
+      ? 'no findings'
+      : `${count(run.findings.length, 'finding')} of ${count(kinds.length, 'kind')}`,
   ].join('\n');
 }

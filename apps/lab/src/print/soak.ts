@@ -1,3 +1,4 @@
+import { count } from '#lab/step';
 import type { MinuteVerdict } from '#lab/verdict';
 import Table from 'cli-table3';
 import type { SoakPlan, SoakRun } from '#load-tests/soak';
@@ -9,8 +10,8 @@ const counts = (all: Readonly<Record<string, number>>): string =>
 
 /** What will happen, and how to have it again. */
 export function printSoakPlan({ seed, minutes, components, kinds, least }: SoakPlan): string {
-  const head = `soak: seed ${seed}, ${minutes.length} minutes, servers on demand: ${components.join(', ') || 'none'}`;
-  const wanted = `${kinds.length} kinds of faults, each to fire at least ${least} times while locks are contended: ${kinds.map(({ name }) => name).join(', ')}`;
+  const head = `soak: seed ${seed}, ${count(minutes.length, 'minute')}, servers on demand: ${components.join(', ') || 'none'}`;
+  const wanted = `${count(kinds.length, 'kind')} of faults, each to fire at least ${count(least, 'time')} while locks are contended: ${kinds.map(({ name }) => name).join(', ')}`;
   const table = new Table({
     head: ['minute', 'sold by', 'faults, seconds since the minute began'],
     style: { head: [], border: [] },
@@ -36,7 +37,7 @@ export function minuteLine(minute: MinuteVerdict, of: number): string {
   const { number, counts: isCounted, sold, balances, contendedPercent, fired, wrong } = minute;
   const words = wrong.length === 0 ? 'held' : `DID NOT HOLD: ${wrong.join('; ')}`;
   const counted = isCounted ? '' : ' (nothing contended: it does not count)';
-  return `minute ${number} of ${of}${counted}: ${sold} sold of ${balances} balances, contended ${contendedPercent} % of the time; ${counts(fired) || 'no fault fired'}; ${words}`;
+  return `minute ${number} of ${of}${counted}: ${sold} sold of ${count(balances, 'balance')}, contended ${contendedPercent} % of the time; ${counts(fired) || 'no fault fired'}; ${words}`;
 }
 
 /** The table by minute, what grew, and the verdict. */

@@ -28,7 +28,7 @@ interface Beside {
 /** One line of progress. */
 export function tallyLine(name: string, tally: Tally, seconds: number): string {
   const found = [...tally.kinds].map(([kind, n]) => `${kind} ${n}`).join(', ');
-  return `${name}: ${tally.schedules} schedules, ${Math.round(tally.schedules / seconds)}/s, found ${found || 'nothing'}`;
+  return `${name}: ${count(tally.schedules, 'schedule')}, ${Math.round(tally.schedules / seconds)}/s, found ${found || 'nothing'}`;
 }
 
 /** What an exploration found, for people: the mark, how it comes to it, the counts, the shortest schedules. */

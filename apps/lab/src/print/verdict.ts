@@ -1,13 +1,15 @@
 import { count } from '#lab/step';
 import type { CartsVerdict, LoadVerdict } from '#lab/verdict';
 import Table from 'cli-table3';
-import { hostOf, skusOf, type LoadRun } from '#load-tests/run';
+import { hostOf, skusOf, whyUnfired, type LoadRun } from '#load-tests/run';
 import { nextCommands } from './next';
 import { expectationWords } from './words';
 import { wrap } from './wrap';
 
 /** A run as a person reads it in a terminal: what came of it, how, the figures, and what to type next. */
-export function printRun({ plan, verdict, latency }: LoadRun, folder: string): string {
+export function printRun(run: LoadRun, folder: string): string {
+  const { plan, verdict, latency } = run;
+  const unfired = whyUnfired(run);
   const options = plan.options;
   const { amountMinor, carts, stock } = plan;
   const wanted =
@@ -19,6 +21,7 @@ export function printRun({ plan, verdict, latency }: LoadRun, folder: string): s
     `work ${options.workMs} ms, lease ${options.leaseMs} ms, wait ${options.waitMs} ms${plan.fault ? `, fault ${plan.fault.header}` : ''}`,
     '',
     printVerdict(verdict),
+    ...(unfired === undefined ? [] : [unfired]),
     '',
     `answers       ${Object.entries(verdict.outcomes)
       .map(([code, times]) => `${code} ${times}`)

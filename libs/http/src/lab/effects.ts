@@ -1,10 +1,7 @@
 import type { Config } from '#lab/config';
 import type { Effects, PauseEvent } from '#lab/step';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ResumeOrder } from './resumer';
+import type { PauseHelper } from './pause-helper';
 
 /** A pause that waits for an event is ended after so many milliseconds all the same. */
 const LONGEST_WAIT_MS = 15_000;
@@ -15,7 +12,10 @@ export function processEffects(
   /** The schema in which others may change the balance meanwhile. */
   database: string,
   { balance, request }: { balance: string; request: string },
+  /** One for each pause that the request carries. */
+  helpers: readonly PauseHelper[],
 ): Effects {
+  const unused = [...helpers];
   return {
     kill() {
       process.kill(process.pid, 'SIGKILL');
@@ -28,7 +28,9 @@ export function processEffects(
     delay: (ms) => delay(ms),
     async pause(until, lock) {
       const event: PauseEvent | undefined = 'event' in until ? until.event : undefined;
-      await startResumer({
+      const helper = unused.pop();
+      if (helper === undefined) throw new Error('a request pauses as often as it has helpers');
+      await helper.watch({
         pid: process.pid,
         ms: 'ms' in until ? until.ms : LONGEST_WAIT_MS,
         replica: config.replica,
@@ -39,8 +41,10 @@ export function processEffects(
           sale: { mysqlUrl: config.mysqlUrl, database, balance, notBy: request },
         }),
       });
-      process.kill(process.pid, 'SIGSTOP');
-      await delay(0); // the signal may arrive a moment later: let it, before the step is issued
+      return async () => {
+        process.kill(process.pid, 'SIGSTOP');
+        await delay(0); // the signal may arrive a moment later: let it, before the step is issued
+      };
     },
   };
 }
@@ -49,20 +53,4 @@ export function processEffects(
 function redisesOf({ redisUrl, servers }: Config, server: string | undefined): readonly string[] {
   if (server === undefined) return [redisUrl];
   return server === 'primary' && servers.primary !== undefined ? [servers.primary] : (servers.voters ?? []);
-}
-
-/** Starts the helper that will resume this process, and returns once it watches. */
-async function startResumer(order: ResumeOrder): Promise<void> {
-  const helper = spawn(process.execPath, [join(__dirname, 'resumer.js'), JSON.stringify(order)], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-    detached: true,
-  });
-  await Promise.race([
-    once(helper.stdout, 'data'),
-    once(helper, 'exit').then(() => {
-      throw new Error('the helper that resumes this process could not start: the pause was not made');
-    }),
-  ]);
-  helper.stdout.destroy();
-  helper.unref();
 }

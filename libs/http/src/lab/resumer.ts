@@ -1,14 +1,16 @@
 /**
- * A process of its own: sees that a replica really stands still (state T), resumes it when the time is up or the
- * event has come, and writes both to the history. Started by a replica that is about to stop itself.
+ * A process of its own: sees that a replica is stopped (state T), resumes it when the time is up or the event has come,
+ * and writes both to the history. Started by a replica (`PauseHelper`) for a request that may stop it; ends without an
+ * order when the request has ended, or the replica.
  */
 import { Recorder } from '#lab/step';
 import { Redis } from 'ioredis';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What a resumer is told, as JSON in its one argument. */
+/** The order of a resumer: one line of JSON on its standard input. */
 export interface ResumeOrder {
   readonly pid: number;
   /** Milliseconds after which the process goes on in any case. */
@@ -108,4 +110,7 @@ async function resume(order: ResumeOrder): Promise<void> {
   process.exit(0);
 }
 
-void resume(JSON.parse(process.argv[2] ?? '{}') as ResumeOrder);
+process.stdout.on('error', () => undefined); // the replica has died: its state says so
+const orders = createInterface({ input: process.stdin });
+orders.once('line', (line) => void resume(JSON.parse(line) as ResumeOrder));
+process.stdout.write('ready\n');

@@ -1,3 +1,4 @@
+import { count } from '#lab/step';
 /** The lock was not obtained within `waitMs`. */
 export class LockNotObtained extends Error {
   readonly code = 'LOCK.NOT_OBTAINED';
@@ -8,7 +9,7 @@ export class LockNotObtained extends Error {
     readonly waitedMs: number,
   ) {
     super(
-      `${key} is held by somebody else: ${attempts} tries in ${Math.round(waitedMs)} ms. Try again, or wait longer (waitMs)`,
+      `${key} is held by somebody else: ${count(attempts, 'try', 'tries')} in ${Math.round(waitedMs)} ms. Try again, or wait longer (waitMs)`,
     );
     this.name = 'LockNotObtained';
   }
@@ -36,7 +37,7 @@ export class LockNotReplicated extends Error {
     readonly wanted: number,
   ) {
     super(
-      `${key} was given back: ${acknowledged} of ${wanted} replicas have acknowledged it in time, and a failover to the other would lose it. Try again; when it stays so, look at the replicas`,
+      `${key} was given back: ${acknowledged} of ${count(wanted, 'replica')} acknowledged it in time, and a failover to the other would lose it. Try again; when it stays so, look at the replicas`,
     );
     this.name = 'LockNotReplicated';
   }

@@ -1,0 +1,56 @@
+import { projectRoot } from '#lab/stack';
+import { count } from '#lab/step';
+import type { Command } from 'commander';
+import { relative } from 'node:path';
+import { runCommand } from '../command';
+import { EXIT, Failure } from '../failure';
+import {
+  beyond,
+  endedStacks,
+  megabytes,
+  removeFolders,
+  removeStacks,
+  runs,
+  templates,
+  type Item,
+} from '../housekeeping';
+import { whole } from './load';
+
+interface CleanOptions {
+  readonly keep?: number;
+  readonly all?: true;
+  readonly dryRun?: true;
+}
+
+const KEEP = 10;
+
+export function register(program: Command): void {
+  program
+    .command('clean')
+    .description('remove old run folders, and what labs that have ended left in .lab; a lab that is up stays')
+    .option('--keep <n>', `run folders that stay, the newest ones (${KEEP})`, whole(0, 100_000))
+    .option('--all', 'every run folder, and the ready databases that labs start from')
+    .option('--dry-run', 'only print what would be removed')
+    .action((options: CleanOptions) => runCommand(() => clean(options)));
+}
+
+async function clean({ keep, all, dryRun }: CleanOptions): Promise<number> {
+  if (all === true && keep !== undefined)
+    throw new Failure('--all keeps no run folder: give --keep or --all', EXIT.usage);
+  const oldRuns = beyond(runs(), all === true ? 0 : (keep ?? KEEP));
+  const ended = endedStacks();
+  const ready = all === true ? templates() : [];
+  const removed = [...oldRuns, ...ended, ...ready];
+  for (const item of removed) process.stdout.write(`${line(item)}\n`);
+  if (dryRun !== true) {
+    removeFolders(oldRuns);
+    await removeStacks(ended);
+    removeFolders(ready);
+  }
+  process.stdout.write(
+    `${dryRun === true ? 'would remove' : 'removed'} ${count(removed.length, 'folder')}, ${megabytes(removed)}\n`,
+  );
+  return EXIT.ok;
+}
+
+const line = (item: Item): string => `${relative(projectRoot(), item.path)}  ${megabytes([item])}`;

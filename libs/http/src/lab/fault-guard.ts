@@ -1,0 +1,35 @@
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { FastifyRequest } from 'fastify';
+import { problem, ProblemError } from '../problem';
+
+/** Marks an endpoint whose requests may carry `x-fault`. */
+export const TakesFaults = Reflector.createDecorator<true, boolean>({ transform: () => true });
+
+export const faultsDisabled = (): ProblemError =>
+  new ProblemError(
+    problem('FAULT.DISABLED', 'x-fault is obeyed only when the lab is enabled (LAB_ENABLED=true)'),
+  );
+
+/** Refuses `x-fault` at an endpoint that would ignore it: a fault that silently does nothing looks like a lock that holds. */
+@Injectable()
+export class FaultGuard implements CanActivate {
+  private readonly reflector = new Reflector();
+
+  constructor(private readonly labEnabled: boolean) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const { headers, method, routeOptions } = context.switchToHttp().getRequest<FastifyRequest>();
+    const fault = headers['x-fault'];
+    if (fault === undefined || fault === '') return true;
+    if (this.reflector.get(TakesFaults, context.getHandler())) return true;
+    if (!this.labEnabled) throw faultsDisabled();
+    throw new ProblemError(
+      problem(
+        'FAULT.UNSUPPORTED',
+        `${method} ${routeOptions.url ?? ''} takes no x-fault: nothing was done. ` +
+          'POST /orders, /accounts/ID/entries and /accounts/ID/imports take one',
+      ),
+    );
+  }
+}

@@ -1,0 +1,82 @@
+import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { own } from '../../libs/stack/src/identity';
+import { Checkout } from './support';
+
+const checkout = new Checkout('clean');
+afterAll(() => checkout.remove());
+
+/** More than any process id of Linux. */
+const NO_PROCESS = 4_194_305;
+
+const path = (...parts: string[]): string => join(checkout.root, ...parts);
+
+/** Run folders, run-1 the oldest. */
+function makeRuns(count: number): void {
+  for (let i = 1; i <= count; i++) {
+    mkdirSync(path('runs', `run-${i}`), { recursive: true });
+    writeFileSync(path('runs', `run-${i}`, 'history.jsonl'), 'x'.repeat(1000));
+    utimesSync(path('runs', `run-${i}`), i, i);
+  }
+}
+
+/** The folder of a stack, with the process that holds it. */
+function makeStack(name: string, owner?: object): void {
+  mkdirSync(path('.lab', name, 'logs'), { recursive: true });
+  if (owner !== undefined)
+    writeFileSync(path('.lab', name, 'pids.json'), JSON.stringify({ owner, processes: [] }));
+}
+
+const runs = (): string[] => readdirSync(path('runs')).sort();
+const stacks = (): string[] => readdirSync(path('.lab')).sort();
+
+beforeEach(() => {
+  makeRuns(14);
+  makeStack('up', own()); // as if this process ran a lab there
+  makeStack(`run-${NO_PROCESS}`);
+  makeStack(`demo-${NO_PROCESS}`, { pid: NO_PROCESS, start: '1' });
+  makeStack(`explore-${process.pid}`);
+  mkdirSync(path('.lab', 'template', 'mariadb'), { recursive: true });
+});
+
+test('lab clean keeps the newest runs and every lab that is up', async () => {
+  const { code, stdout } = await checkout.run('clean');
+  expect({ code, last: stdout.trimEnd().split('\n').at(-1) }).toEqual({
+    code: 0,
+    last: expect.stringMatching(/^removed 6 folders, \d+\.\d MB$/) as string,
+  });
+  expect(runs()).toHaveLength(10);
+  expect(runs()).not.toContain('run-4');
+  expect(stacks()).toEqual([`explore-${process.pid}`, 'template', 'up']);
+});
+
+test('--dry-run names what would go, and removes nothing', async () => {
+  const before = [runs(), stacks()];
+  const { code, stdout } = await checkout.run('clean', '--dry-run', '--keep', '13');
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^runs\/run-1 .*would remove 3 folders/s);
+  expect([runs(), stacks()]).toEqual(before);
+});
+
+test('--all keeps no run; the ready databases stay while a lab is up', async () => {
+  expect((await checkout.run('clean', '--all')).code).toBe(0);
+  expect(runs()).toEqual([]);
+  expect(existsSync(path('.lab', 'template'))).toBe(true);
+  makeStack('up', { pid: NO_PROCESS, start: '1' });
+  expect((await checkout.run('clean', '--all')).code).toBe(0);
+  expect(stacks()).toEqual([`explore-${process.pid}`]);
+});
+
+test.each([
+  [['--keep', 'many'], 'whole number'],
+  [['--all', '--keep', '3'], '--all keeps no run folder'],
+  [['runs'], 'too many arguments'],
+])('bad usage ends with 2 and one line: %j', async (args, why) => {
+  const { code, stdout, stderr } = await checkout.run('clean', ...args);
+  expect({ code, stdout, lines: stderr.trimEnd().split('\n').length }).toEqual({
+    code: 2,
+    stdout: '',
+    lines: 1,
+  });
+  expect(stderr).toContain(why);
+});
