@@ -3,7 +3,7 @@ import { CELLS, existsFor, planOf, type Cell } from './cells';
 import type { Choice } from './choice';
 import type { Crew } from './crew';
 import { finishAll } from './ending';
-import { isDiverged } from './execution';
+import { isDiverged, type Plan } from './execution';
 import type { Limits } from './explorer';
 import { play, recipeOf } from './replay';
 import { Run } from './run';
@@ -15,7 +15,14 @@ import { contradictions } from './expectation';
 import { writeToken } from './token';
 import type { Tally } from './tally';
 import type { World } from './world';
-import { harmOf, mechanismOf, worstFirst, type Harm, type Mark } from '#lab/verdict';
+import {
+  harmOf,
+  mechanismOf,
+  worstFirst,
+  type Harm,
+  type Mark,
+  type ScheduleViolationKind,
+} from '#lab/verdict';
 
 /** A circumstance of one strategy, explored. */
 export interface MatrixCell {
@@ -25,7 +32,7 @@ export interface MatrixCell {
   readonly schedules: number;
   readonly redundant: number;
   /** Every interleaving, without reduction: how many, and the kinds that they show. Absent: too many to run. */
-  readonly unreduced?: { readonly schedules: number; readonly kinds: readonly string[] };
+  readonly unreduced?: { readonly schedules: number; readonly kinds: readonly ScheduleViolationKind[] };
   /** Not every schedule was run. */
   readonly partial?: boolean;
   /** Schedules by the worst harm that they show. */
@@ -51,6 +58,9 @@ export interface MatrixRow {
   readonly cells: readonly MatrixCell[];
 }
 
+/** `unreduced`: so many interleavings are run without reduction at most; absent: none. */
+export type MatrixLimits = Limits & { readonly unreduced?: number };
+
 /** Calls of a lone order. */
 export async function costOf(world: World, strategy: Strategy): Promise<MatrixRow['cost']> {
   const run = await Run.begin(world, { strategy, options: EXPLORE_OPTIONS, stock: 1, processes: ['p1'] });
@@ -65,25 +75,50 @@ export async function exploreCell(
   crew: Crew,
   strategy: Strategy,
   cell: Cell,
-  limits: Limits = {},
+  limits: MatrixLimits = {},
 ): Promise<MatrixCell> {
   const plan = planOf(strategy, cell);
   const tally = await crew.explore(plan, limits);
   const { mark, because } = judgeCell(tally, cell.about);
+  const unreduced = await withoutReduction(crew, plan, tally, limits);
   return {
     cell: cell.name,
     mark,
     ...(because !== undefined && { because }),
     schedules: tally.schedules,
     redundant: tally.redundant,
+    ...(unreduced !== undefined && { unreduced }),
     ...(tally.partial && { partial: true }),
     harms: tally.harms,
     kinds: Object.fromEntries(tally.kinds),
     ...(because === undefined && tally.violating > 0 && (await proof(crew.world, strategy, cell, tally))),
     prevented: tally.prevented,
     protections: Object.fromEntries([...tally.protections].sort(([, a], [, b]) => b - a)),
-    contradictions: contradictions(strategy, cell, tally),
+    contradictions: [
+      ...contradictions(strategy, cell, tally),
+      ...(unreduced?.kinds ?? [])
+        .filter((kind) => !tally.kinds.has(kind))
+        .map((kind) => `the reduction hides ${kind}`),
+    ],
   };
+}
+
+/** How many times more interleavings than reduced schedules are worth a try to run them all. */
+const WORTH_A_TRY = 10;
+
+/** Every interleaving, where they are at most `limits.unreduced`: the check that the reduction loses no kind of violation. */
+async function withoutReduction(
+  crew: Crew,
+  plan: Plan,
+  reduced: Tally,
+  { unreduced: max = 0, signal }: MatrixLimits,
+): Promise<MatrixCell['unreduced']> {
+  if (reduced.partial || reduced.schedules * WORTH_A_TRY > max) return undefined;
+  const tally = await crew.explore(
+    { ...plan, reduce: false },
+    { max, ...(signal !== undefined && { signal }) },
+  );
+  return tally.partial ? undefined : { schedules: tally.schedules, kinds: [...tally.kinds.keys()] };
 }
 
 async function proof(
@@ -155,7 +190,7 @@ async function exploreTwice(...cell: Parameters<typeof exploreCell>): Promise<Ma
 export async function exploreMatrix(
   crew: Crew,
   strategies: readonly Strategy[],
-  limits: Limits & {
+  limits: MatrixLimits & {
     readonly onCell?: (strategy: Strategy, cell: MatrixCell) => void;
     /** What there is until now, after each cell. */
     readonly onRows?: (rows: readonly MatrixRow[]) => void;
