@@ -10,7 +10,8 @@ import type { LockPlace } from './lock-places';
 import { Quiet } from './quiet';
 import { sell } from './sell';
 import type { Setup } from './setup';
-import { beginStrand, isWaiting, type Directive, type Held } from './strand';
+import { asksForName } from './sql-words';
+import { beginStrand, isWaiting, type Directive, type Flight, type Held } from './strand';
 import { withVirtualDate } from './virtual-date';
 import { VirtualClock, type Timer } from './virtual-clock';
 import { ACTOR_NAMES, BALANCE, type World } from './world';
@@ -110,9 +111,17 @@ export class Run {
     for (const { actor, code, text } of this.ends.splice(0)) this.chronicle.end(actor, code, text);
   }
 
-  /** Waits for an answer of a server, at most `ms` of real time. */
-  waitForServer(ms: number): Promise<boolean> {
-    return this.quiet.happening(ms);
+  /**
+   * A lock wait in the database runs into its time-out: the first one for a row. False when there is none. The database's
+   * own time is none of the schedule's: its time-out is longer than any schedule.
+   */
+  endLockWait(): Promise<boolean> {
+    return this.endWait(({ step }) => !asksForName(step));
+  }
+
+  /** As `endLockWait`, of a GET_LOCK: the database itself counts the seconds that the statement names. */
+  endNameWait(): Promise<boolean> {
+    return this.endWait(({ step }) => asksForName(step));
   }
 
   /** True when the step would go on if it were released. */
@@ -196,6 +205,7 @@ export class Run {
   async bury(actor: Actor): Promise<void> {
     actor.outcome ??= 'DIED';
     this.clock.forget(actor.name);
+    this.quiet.unblock(); // the server frees what its sessions hold
     if (actor.inFlight?.step.kind !== 'sql') {
       await this.world.sever(actor.seat, [...actor.openSessions()]);
       for (const held of Object.values(actor.holdings) as Set<number>[]) held.clear();
@@ -207,6 +217,12 @@ export class Run {
     }
     this.quiet.unblock();
     for (const held of actor.held) if (held !== actor.inFlight) held.release('die');
+  }
+
+  private async endWait(of: (flight: Flight) => boolean): Promise<boolean> {
+    if (!(await this.quiet.endLockWait(of))) return false;
+    await this.settle();
+    return true;
   }
 
   private start(actor: Actor): void {

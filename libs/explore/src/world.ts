@@ -169,6 +169,7 @@ export class World {
   async sever(seat: Seat, threads: readonly number[]): Promise<void> {
     for (const thread of threads) seat.sockets.get(thread)?.destroy(); // else the pool would lend a dead connection
     await this.sessions.end(threads);
+    for (const thread of threads) seat.abandoned.delete(thread);
   }
 
   /** Milliseconds of one round trip to each server, median: what no explorer can be faster than. */

@@ -15,7 +15,12 @@ export interface SteppedRedisOptions {
   readonly name?: string;
   /** Which of several Redis this one is; absent: the lab's own. */
   readonly server?: string;
+  /** WAIT is sent without its time limit: how busy the replicas are must not show in its answer. */
+  readonly waitsForReplicas?: boolean;
 }
+
+/** A connection is given at least so long to be made, milliseconds. */
+const CONNECT_MS = 1000;
 
 /**
  * ioredis with every command passing the seam. Three defaults differ from ioredis, each for a reason:
@@ -26,6 +31,7 @@ export interface SteppedRedisOptions {
 export class SteppedRedis extends Redis {
   private readonly patience: Patience;
   private readonly timeoutMs: number;
+  private readonly waitsForReplicas: boolean;
   /** Commands of one turn of the event loop leave together, in one packet. */
   private corked: SteppedRedis['stream'] | undefined;
   /** Which of several Redis this one is, e.g. `redis-3`; undefined: the lab's own. */
@@ -37,7 +43,7 @@ export class SteppedRedis extends Redis {
       enableOfflineQueue: false,
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
-      connectTimeout: 1000,
+      connectTimeout: Math.max(CONNECT_MS, options.timeoutMs ?? 0),
       retryStrategy: (times) => Math.min(50 * times, 500),
       lazyConnect: true,
       ...overrides,
@@ -45,6 +51,7 @@ export class SteppedRedis extends Redis {
     this.timeoutMs = options.timeoutMs ?? 800;
     this.patience = new Patience(this.timeoutMs);
     this.server = options.server;
+    this.waitsForReplicas = options.waitsForReplicas === true;
     this.on('error', () => undefined); // a lost connection shows in the command that needed it
   }
 
@@ -57,6 +64,7 @@ export class SteppedRedis extends Redis {
   }
 
   private issue(command: Command, current?: Step): Promise<unknown> {
+    if (this.waitsForReplicas && command.name === 'wait') command.args[1] = '0';
     return current?.key?.startsWith('lock:') === true && currentScope()?.ordered === true
       ? this.sendOrdered(command, current)
       : this.send(command);
