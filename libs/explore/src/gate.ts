@@ -99,10 +99,14 @@ export class Gate {
     if (step.kind === 'sql') this.run.quiet.moved(); // the server has to be asked about this statement, too
     const places = this.run.places.filter((place) => place.touchedBy(step));
     for (const place of places) this.run.use(place);
+    const before = places.map(async (place) => {
+      const leases = this.run.locks.leases(place.name, this.run.clock.now);
+      return (await unobserved(() => place.restore?.(actor.seat, leases))) ?? leases;
+    });
     const read = (pipelined: boolean): Promise<LockReading[][]> =>
       Promise.all(
-        places.map(async (place) =>
-          place.pipelined === pipelined ? [...(await unobserved(() => place.read(actor.seat)))] : [],
+        places.map(async (place, i) =>
+          place.pipelined === pipelined ? [...(await unobserved(() => place.read(actor.seat, before[i])))] : [],
         ),
       );
     try {
@@ -143,10 +147,12 @@ export class Gate {
   }
 
   /** What is left of a lease counts in virtual time: the milliseconds that a schedule takes in real time are nobody's. */
-  private remaining({ verb, key }: Step, reply: unknown): unknown {
-    if (verb !== 'PTTL' || key === undefined || typeof reply !== 'number' || reply < 0) return reply;
-    const ending = this.run.locks.ending().find((lock) => lock.place === '' && lock.lock === key);
-    return ending === undefined ? reply : Math.round(ending.at - this.run.clock.now);
+  private remaining({ verb, key, server = '' }: Step, reply: unknown): unknown {
+    if (!/^P?TTL$/.test(verb) || key === undefined || typeof reply !== 'number' || reply < 0) return reply;
+    const ending = this.run.locks.ending().find((lock) => lock.place === server && lock.lock === key);
+    if (ending === undefined) return reply;
+    const ms = ending.at - this.run.clock.now;
+    return Math.round(verb === 'TTL' ? ms / 1000 : ms);
   }
 
   private hold(actor: Actor, strand: Strand, step: Step): Promise<Release> {

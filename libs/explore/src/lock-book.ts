@@ -15,7 +15,6 @@ interface Entry {
   readonly lock: string;
   content: string;
   owner: string | undefined;
-  realExpiry: number;
   /** Virtual time; undefined: never. */
   expiresAt: number | undefined;
 }
@@ -55,6 +54,16 @@ export class LockBook {
       ...(owner !== undefined && { owner }),
       ...(expiresAt !== undefined && { expiresAt }),
     }));
+  }
+
+  /** What is left of the locks in a place that end, milliseconds. */
+  leases(place: string, now: number): ReadonlyMap<string, number> {
+    const here = [...this.entries.values()].filter((entry) => entry.place === place);
+    return new Map(
+      here.flatMap(({ lock, expiresAt }) =>
+        expiresAt === undefined ? [] : [[lock, Math.max(Math.ceil(expiresAt - now), LEAST_TTL_MS)]],
+      ),
+    );
   }
 
   /** The locks that will end, the first one first. */
@@ -144,13 +153,13 @@ export class LockBook {
     by: string | undefined,
     args: readonly string[],
   ): LockChange[] {
-    const { lock, content, owner, token, ttlMs, expiry, queued } = reading;
+    const { lock, content, owner, token, ttlMs, renewed, queued } = reading;
     const key = shownLock(place, lock);
     const old = this.entries.get(key);
     if (queued === true) return this.presentHead(place, reading, old, now, by, args);
     const isSame = old?.content === content;
     const expiresAt =
-      isSame && old.realExpiry === expiry
+      isSame && renewed !== true
         ? old.expiresAt
         : ttlMs < 0
           ? undefined
@@ -161,7 +170,6 @@ export class LockBook {
       lock,
       content,
       owner: newOwner,
-      realExpiry: expiry,
       expiresAt,
     });
     if (isSame)
@@ -182,7 +190,7 @@ export class LockBook {
   /** The head of a queue: nobody overwrites it; one goes, and the next one has the lock, whether it knows or not. */
   private presentHead(
     place: string,
-    { lock, content, owner, expiry }: LockReading,
+    { lock, content, owner }: LockReading,
     old: Entry | undefined,
     now: number,
     by: string | undefined,
@@ -192,17 +200,9 @@ export class LockBook {
     if (old?.content === content) return [];
     const left = old === undefined ? [] : [this.gone(key, old, 'released', by)];
     const expiresAt = now + Number(leaseMs);
-    this.entries.set(key, { place, lock, content, owner, realExpiry: expiry, expiresAt });
+    this.entries.set(key, { place, lock, content, owner, expiresAt });
     this.bump(lock);
     return [...left, { key, change: 'taken', ...actors(owner) }];
-  }
-
-  /** Its time to live was set by the schedule itself. */
-  noteRealExpiry(place: string, readings: readonly LockReading[]): void {
-    for (const { lock, expiry } of readings) {
-      const entry = this.entries.get(shownLock(place, lock));
-      if (entry !== undefined) entry.realExpiry = expiry;
-    }
   }
 
   private bump(lock: string): void {
@@ -221,6 +221,11 @@ export class LockBook {
   }
 }
 
+/**
+ * A step never finds less left of a lease, milliseconds: the lease would end by itself while the step is on its way.
+ */
+const LEAST_TTL_MS = 1000;
+
 /** Tokens that nobody else has. */
 const UNIQUE = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 
@@ -229,18 +234,15 @@ const actors = (by?: string, owner?: string): { by?: string; owner?: string } =>
   ...(owner !== undefined && { owner }),
 });
 
-/** How much real time may lie between a command and the look at its key, milliseconds. */
-const LATENESS_MS = 500;
-
 /**
- * The lease that a command granted. Redis says what is left of it some moments later; the command's own argument,
- * in milliseconds or seconds, is the exact number.
+ * The lease that a command granted. The server says what is left of it some moments later; the command's own argument,
+ * in milliseconds or seconds, is the exact number, however late that was: the next one above.
  */
 function granted(ttl: number, args: readonly string[]): number {
   const candidates = args
     .filter((arg) => /^\d+$/.test(arg))
     .flatMap((arg) => [Number(arg), Number(arg) * 1000])
-    .filter((ms) => ms >= ttl && ms - ttl < LATENESS_MS)
+    .filter((ms) => ms >= ttl)
     .sort((a, b) => a - b);
   return candidates[0] ?? ttl;
 }

@@ -21,7 +21,7 @@ export async function undisturbed<T>(
     try {
       return await body(run);
     } catch (error) {
-      await close(run);
+      await close(run).catch(() => close(run)); // what disturbed the schedule may disturb its end
       if (!(error instanceof Disturbed) || tries === MOST_TRIES) throw error;
     }
   }

@@ -10,6 +10,16 @@ interface Pids {
   readonly processes: readonly (Identity & { readonly name: string })[];
 }
 
+/** A process that has to be killed if we are killed. */
+interface Known extends Identity {
+  readonly name: string;
+  /** Started by this process: it is there until its exit was seen, as a zombie as well. */
+  readonly isChild: boolean;
+}
+
+/** A process that got SIGKILL is gone within this time, milliseconds, or never. */
+const END_MS = 60_000;
+
 /** What `<dir>/stack.json` tells other processes about a stack that is up. */
 export interface Announcement extends Identity {
   readonly urls: Urls;
@@ -22,9 +32,10 @@ export interface Announcement extends Identity {
  * of what would have to be killed if we were killed ourselves.
  */
 export class Claim {
-  private readonly processes = new Map<number, Identity & { name: string }>();
+  private readonly processes = new Map<number, Known>();
   private readonly owner = own();
   private readonly end = new AbortController();
+  private isReleased = false;
   private readonly lastResort = (): void => {
     this.killAll();
   };
@@ -51,11 +62,11 @@ export class Claim {
     }
   }
 
-  /** Remembers a process that was just started. */
-  add(name: string, pid: number): void {
+  /** Remembers a process that was just started. A `child` of ours is there until it is removed: when its exit was seen. */
+  add(name: string, pid: number, child?: 'child'): void {
     const id = identify(pid);
     if (!id) return;
-    this.processes.set(pid, { name, ...id });
+    this.processes.set(pid, { name, ...id, isChild: child !== undefined });
     this.write();
   }
 
@@ -76,10 +87,15 @@ export class Claim {
   async abandon(): Promise<void> {
     this.close();
     this.killAll();
-    await until(() => ![...this.processes.values()].some(isAlive), { timeoutMs: 5000 });
+    // a zombie still has its exit before it: what follows would be taken by surprise
+    await until(() => ![...this.processes.values()].some((known) => known.isChild || isAlive(known)), {
+      timeoutMs: END_MS,
+    });
   }
 
+  /** The folder is nobody's any more, and may go: from now on nothing is written there. */
   release(): void {
+    this.isReleased = true;
     process.off('exit', this.lastResort);
     rmSync(join(this.dir, 'stack.json'), { force: true });
     rmSync(join(this.dir, 'pids.json'), { force: true });
@@ -104,11 +120,13 @@ export class Claim {
   }
 
   private write(): void {
+    if (this.isReleased) return;
     writeWhole(join(this.dir, 'pids.json'), this.content());
   }
 
   private content(): Pids {
-    return { owner: this.owner, processes: [...this.processes.values()] };
+    const processes = [...this.processes.values()].map(({ name, pid, start }) => ({ name, pid, start }));
+    return { owner: this.owner, processes };
   }
 }
 
@@ -132,7 +150,7 @@ export async function cleanStale(dir: string): Promise<string[]> {
       killGroup(pid);
       killed.push(name);
     }
-    await until(() => !left.some(isAlive), { timeoutMs: 5000 });
+    await until(() => !left.some(isAlive), { timeoutMs: END_MS });
     if (readPids(folder)?.owner.start !== pids.owner.start) continue;
     rmSync(join(folder, 'stack.json'), { force: true });
     rmSync(join(folder, 'pids.json'), { force: true });
