@@ -12,11 +12,11 @@ afterAll(() => world.close());
 const balanceOf = (request: string): string => (request === 'A' ? 'item' : 'other');
 
 /** The same strategy, with a balance for each buyer. */
-const apart = ({ name, options, apply }: Strategy): Strategy =>
+const apart = (strategy: Strategy): Strategy =>
   planted(
-    `${name}-apart`,
-    (change, tools) => apply({ ...change, balance: balanceOf(change.request) }, tools),
-    { options },
+    `${strategy.name}-apart`,
+    (change, tools) => strategy.apply({ ...change, balance: balanceOf(change.request) }, tools),
+    { options: strategy.options },
   );
 
 /** A is at work, on `item`; B of the same process has bought `other`. Whether A's lock outlives its lease after that. */

@@ -106,7 +106,9 @@ export class Gate {
     const read = (pipelined: boolean): Promise<LockReading[][]> =>
       Promise.all(
         places.map(async (place, i) =>
-          place.pipelined === pipelined ? [...(await unobserved(() => place.read(actor.seat, before[i])))] : [],
+          place.pipelined === pipelined
+            ? [...(await unobserved(() => place.read(actor.seat, before[i])))]
+            : [],
         ),
       );
     try {

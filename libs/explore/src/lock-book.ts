@@ -159,11 +159,7 @@ export class LockBook {
     if (queued === true) return this.presentHead(place, reading, old, now, by, args);
     const isSame = old?.content === content;
     const expiresAt =
-      isSame && renewed !== true
-        ? old.expiresAt
-        : ttlMs < 0
-          ? undefined
-          : now + granted(ttlMs, args);
+      isSame && renewed !== true ? old.expiresAt : ttlMs < 0 ? undefined : now + granted(ttlMs, args);
     const newOwner = owner ?? (isSame ? old.owner : (this.tokens.get(token ?? '') ?? by));
     this.entries.set(key, {
       place,

@@ -107,6 +107,8 @@ const READS = /^(GET|MGET|EXISTS|TTL|PTTL|HGET|HGETALL|TIME|WAIT|SUBSCRIBE|UNSUB
 
 /** The time to which rows are put off: later than any schedule ends. */
 const NOT_NOW = "'2037-01-01'";
+const PUT_OFF = `UPDATE balance_lock SET expires_at = ${NOT_NOW} WHERE name IN (?)`;
+const EXPIRE = 'UPDATE balance_lock SET expires_at = NOW(6) - INTERVAL 1 SECOND WHERE name IN (?)';
 
 const READ_ROWS = `
   SELECT name, owner,
@@ -128,7 +130,7 @@ export class RowPlace implements LockPlace {
   async read(): Promise<readonly LockReading[]> {
     const [rows] = await this.admin.query<RowDataPacket[]>(READ_ROWS);
     const found = rows as { name: string; owner: string; ttl: number; renewed: number }[];
-    for (const { name, renewed } of found) if (renewed === 1) await this.expireAt(name, NOT_NOW);
+    for (const { name, renewed } of found) if (renewed === 1) await this.update(name, PUT_OFF);
     return found.map(({ name, owner, ttl, renewed }) => ({
       lock: name,
       content: owner,
@@ -140,20 +142,17 @@ export class RowPlace implements LockPlace {
 
   /** The row stays: it has expired, and whoever wants the lock may sweep it away. */
   end(lock: string): Promise<boolean> {
-    return this.expireAt(lock, 'NOW(6) - INTERVAL 1 SECOND');
+    return this.update(lock, EXPIRE);
   }
 
   /** False when a transaction has the row. */
-  private async expireAt(lock: string, time: string): Promise<boolean> {
+  private async update(lock: string, statement: string): Promise<boolean> {
     await this.admin.beginTransaction();
     const [rows] = await this.admin.query<RowDataPacket[]>(
       'SELECT name FROM balance_lock WHERE name = ? FOR UPDATE SKIP LOCKED',
       [lock],
     );
-    await this.admin.query(
-      `UPDATE balance_lock SET expires_at = ${time} WHERE name IN (?)`,
-      [[null, ...rows.map((row) => (row as { name: string }).name)]],
-    );
+    await this.admin.query(statement, [[null, ...rows.map((row) => (row as { name: string }).name)]]);
     await this.admin.commit();
     return rows.length > 0;
   }

@@ -86,6 +86,7 @@ export class Sessions {
     if (statements.length === 0) return [];
     const owners = statements.map(({ lockName = '' }, i) => `IS_USED_LOCK(${lockName}) AS owner${i}`);
     const [[used], [begun]] = [
+      // eslint-disable-next-line no-restricted-syntax -- the name is an expression: the same text as in the statement
       await this.admin.query<RowDataPacket[]>(`SELECT ${owners.join(', ')}`),
       await this.admin.query<RowDataPacket[]>(
         "SELECT ID AS id FROM information_schema.PROCESSLIST WHERE ID IN (?) AND STATE = 'User lock'",
