@@ -1,6 +1,6 @@
 /**
- * Real time may have decided something in this schedule: a server was away for longer than anything here waits for it, or
- * what the schedule took as settled was not. It proves nothing, and is to be played again.
+ * Real time may have decided something in this schedule: a server did not answer for longer than `ANSWER_MS`, or a statement
+ * that counted as blocked was answered by itself. Such a schedule proves nothing; `undisturbed` plays it again.
  */
 export class Disturbed extends Error {
   readonly code = 'EXPLORE.DISTURBED';

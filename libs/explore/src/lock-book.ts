@@ -217,9 +217,7 @@ export class LockBook {
   }
 }
 
-/**
- * A step never finds less left of a lease, milliseconds: the lease would end by itself while the step is on its way.
- */
+/** The shortest lease with which a step is sent, milliseconds: a shorter one could end by itself before the step is executed. */
 const LEAST_TTL_MS = 1000;
 
 /** Tokens that nobody else has. */

@@ -50,7 +50,7 @@ export interface LockPlace {
    * in virtual time, `leases` in milliseconds. Absent: no code looks at that here.
    */
   restore?(seat: Seat, leases: ReadonlyMap<string, number>): Promise<Expiries>;
-  /** Every lock here, as `seat` finds it. From here on no real time ends one, until the next step. `before`: see `restore`. */
+  /** Every lock here, as `seat` finds it. After it real time cannot end one until the next step. `before`: see `restore`. */
   read(seat?: Seat, before?: Promise<Expiries>): Promise<readonly LockReading[]>;
   /** The lease of a lock ends. False when a transaction has it, so that nobody could see it end before that is over. */
   end(lock: string): Promise<boolean>;

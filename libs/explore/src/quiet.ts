@@ -6,8 +6,8 @@ import { asksForLock, lockNameIn } from './sql-words';
 import { isQuiet, type Flight } from './strand';
 
 /**
- * After so many milliseconds without an answer the server is asked whether a statement waits. It decides only when the
- * question is asked: what is not known to wait is waited for, however long that takes.
+ * After so many milliseconds without an answer the server is asked whether a statement waits. The number decides only when
+ * the server is asked: a statement that does not wait there is expected to be answered, however long that takes.
  */
 const ASK_AFTER_MS = 3;
 
@@ -28,9 +28,9 @@ export class Quiet {
     this.signal.fire();
   }
 
-  /** Another session may have let go: the server is asked again about every statement that waits. */
+  /** A session may have freed a lock: the server is asked again about every statement that waits. */
   unblock(except?: Flight): void {
-    this.moves++; // an answer that is on its way is about what was before
+    this.moves++; // an answer of the server that is on its way describes the state before
     for (const flight of this.flights()) if (flight !== except) flight.blocked = false;
   }
 
@@ -64,7 +64,7 @@ export class Quiet {
       }
     }
     const { disturbance } = this;
-    this.disturbance = undefined; // told once: what is left of the schedule is still to be cleared away
+    this.disturbance = undefined; // thrown once: the rest of the schedule must still be cleaned up
     if (disturbance !== undefined) throw disturbance;
   }
 
@@ -121,7 +121,7 @@ export class Quiet {
         step.connection === undefined ? [] : [{ thread: step.connection, lockName: lockNameIn(step) }],
       ),
     );
-    if (moves !== this.moves) return; // what has happened meanwhile may have freed them
+    if (moves !== this.moves) return; // what happened meanwhile may have freed them
     for (const flight of open)
       if (flight.step.connection !== undefined && waiting.has(flight.step.connection)) flight.blocked = true;
   }

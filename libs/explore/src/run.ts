@@ -112,14 +112,14 @@ export class Run {
   }
 
   /**
-   * A lock wait in the database runs into its time-out: the first one for a row. False when there is none. The database's
-   * own time is none of the schedule's: its time-out is longer than any schedule.
+   * Ends the first wait for a row lock with the time-out error. False when no statement waits for one. The database's own
+   * time-out is longer than any schedule: real time does not end a wait.
    */
   endLockWait(): Promise<boolean> {
     return this.endWait(({ step }) => !asksForName(step));
   }
 
-  /** As `endLockWait`, of a GET_LOCK: the database itself counts the seconds that the statement names. */
+  /** Waits until the first waiting GET_LOCK runs into the time-out that it names: the database counts these seconds. */
   endNameWait(): Promise<boolean> {
     return this.endWait(({ step }) => asksForName(step));
   }

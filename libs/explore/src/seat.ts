@@ -40,7 +40,7 @@ export interface Seat {
   readonly balances: Balances;
   /** The open sessions by thread id: the client's side of them. */
   readonly sockets: ReadonlyMap<number, Socket>;
-  /** Sessions that the client has left without a word, and that the server may not have noticed yet. */
+  /** Sessions whose connection was destroyed by the client; the server may not have noticed yet. */
   readonly abandoned: Set<number>;
 }
 
@@ -55,9 +55,9 @@ interface Pool {
   on(event: 'acquire', listener: (connection: Socket) => void): void;
 }
 
-/** Longer than any schedule, and than any hold-up of this machine: a lock wait ends when the schedule says so. Seconds. */
+/** Longer than any schedule takes on a busy machine: a lock wait ends when the schedule says so. Seconds. */
 const LOCK_WAIT_SECONDS = 3600;
-/** As long a server may take over an answer: how busy the machine is must not show in a schedule. Milliseconds. */
+/** Time-out of every reply and connection: the load of the machine must not change a schedule. Milliseconds. */
 const ANSWER_MS = 60_000;
 
 /** A Redis connection that knows the scripts of this house. */

@@ -78,7 +78,7 @@ export class Sessions {
   }
 
   /**
-   * A name that another session has, and a statement that has begun to wait. The process list by itself still shows
+   * A statement waits when another session has the name and the statement has begun to wait. The process list by itself still shows
    * `User lock` for a moment after the name was granted; the owner of the name by itself says nothing of a statement
    * that has not arrived yet.
    */

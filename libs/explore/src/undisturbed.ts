@@ -4,7 +4,7 @@ import { Run } from './run';
 import type { Setup } from './setup';
 import type { World } from './world';
 
-/** A machine on which every try is disturbed is of no use for schedules. */
+/** Tries before the disturbance is reported: then its cause is not the load of the machine. */
 const MOST_TRIES = 5;
 
 /**

@@ -10,14 +10,14 @@ interface Pids {
   readonly processes: readonly (Identity & { readonly name: string })[];
 }
 
-/** A process that has to be killed if we are killed. */
+/** A process of the stack: it has to be killed if its owner is killed. */
 interface Known extends Identity {
   readonly name: string;
-  /** Started by this process: it is there until its exit was seen, as a zombie as well. */
+  /** Started by this process: it counts as running until its exit is reported; a zombie still does. */
   readonly isChild: boolean;
 }
 
-/** A process that got SIGKILL is gone within this time, milliseconds, or never. */
+/** How long to wait for processes that received SIGKILL, milliseconds. */
 const END_MS = 60_000;
 
 /** What `<dir>/stack.json` tells other processes about a stack that is up. */
@@ -62,7 +62,7 @@ export class Claim {
     }
   }
 
-  /** Remembers a process that was just started. A `child` of ours is there until it is removed: when its exit was seen. */
+  /** Remembers a process that was just started. A `child` of this process counts as running until `remove` is called at its exit. */
   add(name: string, pid: number, child?: 'child'): void {
     const id = identify(pid);
     if (!id) return;
@@ -87,13 +87,13 @@ export class Claim {
   async abandon(): Promise<void> {
     this.close();
     this.killAll();
-    // a zombie still has its exit before it: what follows would be taken by surprise
+    // the exit of a zombie is still to be reported: its handler must run before `release`
     await until(() => ![...this.processes.values()].some((known) => known.isChild || isAlive(known)), {
       timeoutMs: END_MS,
     });
   }
 
-  /** The folder is nobody's any more, and may go: from now on nothing is written there. */
+  /** The folder no longer belongs to this claim, and may be removed: from now on nothing is written there. */
   release(): void {
     this.isReleased = true;
     process.off('exit', this.lastResort);

@@ -17,7 +17,7 @@ export const own = (): Identity => identify(process.pid) ?? { pid: process.pid, 
 
 /** Whether this very process is still there (a zombie is not). */
 export function isAlive({ pid, start }: Identity): boolean {
-  const found = linuxStat(pid); // both from one look: between two the process may end
+  const found = linuxStat(pid); // both values from one read: between two reads the process may end
   if (found !== undefined) return found.start === start && found.state !== 'Z';
   const state = ps(pid, 'state=') ?? '';
   return state !== '' && !state.startsWith('Z') && ps(pid, 'lstart=') === start;

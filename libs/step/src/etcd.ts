@@ -8,7 +8,7 @@ export interface SteppedEtcdOptions {
   readonly url: string;
   /** Milliseconds without a reply after which a call fails as `DependencyDown`. */
   readonly timeoutMs?: number;
-  /** The server is asked for a lease at least so long, milliseconds: for a caller that ends its leases itself. */
+  /** The shortest lease that the server is asked for, milliseconds: for a caller that revokes its leases itself. */
   readonly leastLeaseMs?: number;
 }
 

@@ -15,11 +15,11 @@ export interface SteppedRedisOptions {
   readonly name?: string;
   /** Which of several Redis this one is; absent: the lab's own. */
   readonly server?: string;
-  /** WAIT is sent without its time limit: how busy the replicas are must not show in its answer. */
+  /** Sends WAIT without its time limit, so that the load of the replicas does not change the answer. */
   readonly waitsForReplicas?: boolean;
 }
 
-/** A connection is given at least so long to be made, milliseconds. */
+/** The shortest time-out of a new connection, milliseconds. */
 const CONNECT_MS = 1000;
 
 /**

@@ -21,7 +21,7 @@ export interface SteppedDataSourceOptions {
   readonly isolation?: 'READ COMMITTED' | 'REPEATABLE READ';
   /** Seconds that a statement waits for a row lock before error 1205. */
   readonly lockWaitSeconds?: number;
-  /** Milliseconds that the server has to greet a new connection: one that does not is down. */
+  /** Milliseconds within which the server must greet a new connection; otherwise it counts as down. */
   readonly answerMs?: number;
 }
 
