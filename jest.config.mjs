@@ -14,5 +14,6 @@ export default {
   globalSetup: '<rootDir>/test/harness/global-setup.mjs',
   globalTeardown: '<rootDir>/test/harness/global-teardown.mjs',
   maxWorkers: 2,
+  // Ends a test that hangs, also on a busy machine. What is fast is measured by a bench, never by a test.
   testTimeout: 300_000,
 };

@@ -20,7 +20,11 @@ async function sit(seat: Seat): Promise<void> {
   const redis = await (typeof seat.redis === 'string'
     ? toServer(seat.redis, name)
     : toCluster(seat.redis, name));
-  const servers = new Servers(seat.servers, name, seat.sessionMs);
+  const servers = new Servers(
+    seat.servers,
+    name,
+    seat.sessionMs === undefined ? {} : { sessionMs: seat.sessionMs },
+  );
   await servers.connect(loadScripts);
   // once more, and waited for: a buyer's first command is no NOSCRIPT
   await Promise.allSettled(servers.redises.map(loadScripts));

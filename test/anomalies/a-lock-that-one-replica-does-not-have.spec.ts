@@ -14,12 +14,12 @@ beforeAll(async () => {
   const replicas = { order: 0, inventory: 0 };
   stack = await startProcesses({ dir, replicas, lab: true, durability: 'relaxed', components: ['replica'] });
   world = await World.open({ ...stack.urls, redisDb: 1, schema: schemaOf(__filename) });
-}, 60_000);
+});
 afterAll(async () => {
   await world.close();
   await stack.stop();
   rmSync(dir, { recursive: true, force: true });
-}, 30_000);
+});
 
 const sellOne = async (): Promise<Schedule> => {
   const s = await Schedule.begin(world, findStrategy('replicated'), { processes: ['p1'] });

@@ -103,7 +103,7 @@ describe('locks taken in the order of the cart', () => {
     expect(token).toMatch(/^v1\.multi-unsorted\.\.1\.12-io-oi\.[\w.-]+$/);
     const again = await replay(world, readToken(token));
     expect(again.verdict.violations.map(({ kind }) => kind)).toContain('oversold');
-  }, 120_000);
+  });
 });
 
 test.each(['multi', 'for-update', 'conditional-update'])(
@@ -124,7 +124,7 @@ test('multi: when its leases end before its work does, sorted order does not hel
   const tally = await search('multi', 'lapse:1');
   expect([...tally.kinds.keys()]).toEqual(expect.arrayContaining(['oversold', 'overlap']));
   expect([...tally.kinds.keys()]).not.toContain('dead-lock');
-}, 120_000);
+});
 
 describe('rows locked FOR UPDATE in the order of the cart', () => {
   const unsorted: CartStrategy = {

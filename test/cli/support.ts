@@ -6,8 +6,6 @@ import { eventually } from '../harness/eventually';
 
 export { eventually };
 
-jest.setTimeout(60_000); // servers are started and killed: on a busy machine that takes its time
-
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;

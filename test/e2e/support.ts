@@ -9,8 +9,6 @@ import { eventually } from '../harness/eventually';
 
 export { eventually };
 
-jest.setTimeout(60_000); // servers are started and killed: on a busy machine that takes its time
-
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;

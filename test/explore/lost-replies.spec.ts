@@ -2,7 +2,10 @@ import { loseReplies, renderLostReplies, type LostReply, type World } from '#lab
 import { CATALOGUE } from '#lab/strategy';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { EXPLORATION_MS } from '../harness/limits';
 import { openWorld } from '../harness/servers';
+
+jest.setTimeout(EXPLORATION_MS);
 
 const COMMAND = 'npx lab lost-replies --docs docs/lost-replies.md';
 
@@ -11,7 +14,7 @@ const rows: LostReply[] = [];
 beforeAll(async () => {
   world = await openWorld(__filename);
   for (const strategy of CATALOGUE) rows.push(...(await loseReplies(world, strategy)));
-}, 300_000);
+});
 afterAll(() => world.close());
 
 test('docs/lost-replies.md is what is seen', () => {

@@ -177,7 +177,7 @@ const namedLock = (early: boolean): Strategy =>
   planted('named-lock', async (change) => {
     const runner = dataSourceOf(world, change).createQueryRunner();
     try {
-      await runner.query("SELECT GET_LOCK('item', 1)");
+      await runner.query("SELECT GET_LOCK('item', 600)");
       await runner.startTransaction();
       try {
         const movement = await sellIn(runner, change);

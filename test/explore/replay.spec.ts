@@ -16,7 +16,10 @@ import {
 } from '#lab/explore';
 import type { ScheduleHistory } from '#lab/verdict';
 import { CATALOGUE, NoCarts, UnknownStrategy, findStrategy } from '#lab/strategy';
+import { EXPLORATION_MS } from '../harness/limits';
 import { openWorld } from '../harness/servers';
+
+jest.setTimeout(EXPLORATION_MS);
 
 let world: World;
 beforeAll(async () => {
@@ -56,7 +59,7 @@ test(`${TOKENS} random schedules play again exactly as they were, from their tok
     const second = await replay(world, readToken(token));
     expectSame(token, second.history, first.history);
   }
-}, 180_000);
+});
 
 /** Of two long histories only the first event that differs is worth reading. */
 function expectSame(token: string, again: ScheduleHistory, once: ScheduleHistory): void {

@@ -1,8 +1,6 @@
 import { draw, runFuzz, toCurl, type FuzzRun } from '#load-tests/fuzz';
 import { SmallServer, type Bug } from './small-server';
 
-jest.setTimeout(60_000);
-
 async function fuzz(bug: Bug, requests = 300): Promise<FuzzRun> {
   const server = new SmallServer(bug);
   try {

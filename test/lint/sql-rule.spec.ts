@@ -1,8 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { resolve } from 'node:path';
 
-jest.setTimeout(120_000); // eslint is loaded in a process of its own
-
 const lint = (lines: readonly string[]): readonly (readonly string[])[] =>
   JSON.parse(
     execFileSync(process.execPath, [resolve('test/lint/sql-rule.mjs'), ...lines], { encoding: 'utf8' }),

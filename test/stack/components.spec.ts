@@ -11,8 +11,6 @@ import { request } from 'undici';
 import { provide } from '../harness/servers';
 import { call, eventually, freshDir, isRunning, NONE, options, recordedPids } from './support';
 
-jest.setTimeout(60_000); // servers are started and killed: on a busy machine that takes its time
-
 const VOTERS = ['redis-1', 'redis-2', 'redis-3', 'redis-4', 'redis-5'];
 const ALL = [...VOTERS, 'primary', 'replica-1', 'replica-2', 'zookeeper', 'etcd'];
 

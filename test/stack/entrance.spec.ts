@@ -8,7 +8,7 @@ describe('what nginx lets through', () => {
   beforeAll(async () => {
     stack = await startProcesses(options({ order: 1, inventory: 1 }));
     lab = stack.urls.lab ?? '';
-  }, 60_000);
+  });
   afterAll(() => stack.stop());
 
   const faulty = { headers: { 'x-fault': 'after(SETNX)=kill' } };

@@ -10,7 +10,7 @@ describe('replicas behind nginx', () => {
 
   beforeAll(async () => {
     stack = await startProcesses(given);
-  }, 60_000);
+  });
   afterAll(() => stack.stop());
 
   const replica = async (name: string): Promise<Replica> => {

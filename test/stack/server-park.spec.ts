@@ -1,7 +1,12 @@
 import { ServerPark } from '#lab/stack';
-import { eventually, freshDir, isRunning, recordedPids } from './support';
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { eventually, freshDir, recordedPids } from './support';
 
-test('a park that stops in the middle of a start leaves no process behind', async () => {
+/** Also as a zombie, whose exit its parent has not seen. */
+const exists = (pid: number): boolean => existsSync(`/proc/${pid}`);
+
+test('a park that stops in the middle of a start leaves no process behind, and writes nothing afterwards', async () => {
   const dir = freshDir();
   const park = await ServerPark.open(dir);
   const starting = park.redisCluster().then(
@@ -11,6 +16,10 @@ test('a park that stops in the middle of a start leaves no process behind', asyn
   await eventually('some nodes run', () => recordedPids(dir).length >= 3);
   const pids = recordedPids(dir);
   await park.stop();
+  expect(pids.filter(exists)).toEqual([]);
+  expect(existsSync(join(dir, 'pids.json'))).toBe(false);
   expect(await starting).toBe('given up');
-  expect(pids.filter(isRunning)).toEqual([]);
+  rmSync(dir, { recursive: true });
+  park.adopt('a process that is reported too late', process.pid)();
+  expect(existsSync(dir)).toBe(false);
 });

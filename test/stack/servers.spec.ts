@@ -12,7 +12,7 @@ describe('a stack of servers only', () => {
 
   beforeAll(async () => {
     stack = await startProcesses(given);
-  }, 60_000);
+  });
   afterAll(() => stack.stop());
 
   const ping = async (): Promise<string> => {

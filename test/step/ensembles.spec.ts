@@ -4,8 +4,6 @@ import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { eventually } from '../harness/eventually';
 
-jest.setTimeout(60_000); // Java virtual machines on a busy machine
-
 const dir = resolve('.lab', `test-ensembles-${process.pid}`);
 let park: ServerPark;
 const opened: { disconnect(): void }[] = [];

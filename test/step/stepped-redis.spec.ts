@@ -1,5 +1,6 @@
 import { nameScript, observe, ORDER_KEY, SteppedRedis, type Step } from '#lab/step';
 import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { servers } from '../harness/servers';
 
 const REDIS_DB = 14; // this file's own
@@ -157,4 +158,21 @@ test('of several without a reply each gives up after its own time, and the conne
   await redis.rpush('never', 'x');
   expect(await impatient.ping()).toBe('PONG');
   impatient.disconnect();
+});
+
+test('a connection that waits for replicas waits without the time limit of the command, and the step names it', async () => {
+  const patient = new SteppedRedis({ url: `${servers().redis}/${REDIS_DB}`, waitsForReplicas: true });
+  await patient.connect();
+  const id = await patient.client('ID');
+  let answer: unknown;
+  const [wait] = await steps(async () => {
+    void patient.wait(1, 1).then((acknowledged) => (answer = acknowledged));
+    await Promise.resolve();
+  });
+  await delay(100); // a hundred times the limit
+  expect(answer).toBeUndefined();
+  expect(await redis.client('UNBLOCK', id)).toBe(1); // it was still blocked
+  await patient.quit();
+  expect(answer).toBe(0);
+  expect(wait?.text).toBe('WAIT 1 1');
 });

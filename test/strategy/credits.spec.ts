@@ -14,8 +14,6 @@ import {
 } from '#lab/strategy';
 import { openWorld, servers } from '../harness/servers';
 
-jest.setTimeout(60_000);
-
 let world: World;
 /** Two processes, each with connections, mutexes and waiting rooms of its own. */
 const processes: { readonly local: LocalProcess; readonly subscriber: SteppedRedis }[] = [];

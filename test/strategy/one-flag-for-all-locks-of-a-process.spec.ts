@@ -1,52 +1,46 @@
-import { systemClock } from '#lab/step';
-import type { World } from '#lab/explore';
-import { DEFAULT_OPTIONS, findStrategy, LocalProcess, lockKey, type Strategy } from '#lab/strategy';
-import { setTimeout as delay } from 'node:timers/promises';
+import { Schedule, before, type World } from '#lab/explore';
+import { findStrategy, lockKey, type Strategy } from '#lab/strategy';
+import { planted } from '../harness/planted';
 import { openWorld } from '../harness/servers';
 
-const leaseMs = 300;
 let world: World;
 beforeAll(async () => {
   world = await openWorld(__filename);
 });
 afterAll(() => world.close());
 
-/** A is inside, on `item`; B of the same process buys `other`. Answers how long A's lock lasts after that, in leases. */
-async function leasesAfterTheEndOfB(strategy: Strategy, most: number): Promise<number> {
-  const [seat] = world.seats;
-  if (seat === undefined) throw new Error('the world has no seat');
-  await world.begin({ stock: 1, strategy }); // both balances
-  const { balances, redis, servers, folder } = seat;
-  const process = new LocalProcess('p1');
-  const options = { ...DEFAULT_OPTIONS, leaseMs };
-  const buy = (balance: string, work: () => Promise<void>): Promise<unknown> =>
-    strategy.apply(
-      { balance, delta: -1, request: balance, replica: 'p1', strategy: strategy.name },
-      { balances, redis, servers, folder, process, options, work, clock: systemClock, warn: () => undefined },
-    );
-  let leave: () => void = () => undefined;
-  const inside = new Promise<void>((resolve) => (leave = resolve));
-  let entered: () => void = () => undefined;
-  const isIn = new Promise<void>((resolve) => (entered = resolve));
-  const a = buy('item', () => {
-    entered();
-    return inside;
-  }).catch(() => undefined); // its lock may be lost
-  await isIn;
-  await buy('other', () => Promise.resolve());
-  const begun = performance.now();
-  const leases = (): number => (performance.now() - begun) / leaseMs;
-  while (leases() < most && (await redis.exists(lockKey('item', strategy.name))) === 1) await delay(20);
-  const lasted = leases();
-  leave();
-  await a;
-  return lasted;
+const balanceOf = (request: string): string => (request === 'A' ? 'item' : 'other');
+
+/** The same strategy, with a balance for each buyer. */
+const apart = (strategy: Strategy): Strategy =>
+  planted(
+    `${strategy.name}-apart`,
+    (change, tools) => strategy.apply({ ...change, balance: balanceOf(change.request) }, tools),
+    { options: strategy.options },
+  );
+
+/** A is at work, on `item`; B of the same process has bought `other`. Whether A's lock outlives its lease after that. */
+async function outlivesItsLease(name: string): Promise<boolean> {
+  const schedule = await Schedule.begin(world, apart(findStrategy(name)), {
+    processes: ['p1', 'p1'],
+    options: { workMs: 10_000 },
+  });
+  const { A, B, run } = schedule;
+  await A.runUntil(before('WORK'));
+  await B.finish();
+  expect(B.outcome).toBe('APPLIED');
+  await A.slow(); // for two and a half leases
+  const key = lockKey('item', name);
+  const isThere = run.locks.states().some((lock) => lock.key === key && lock.owner === 'A');
+  expect(await world.redis.exists(key)).toBe(isThere ? 1 : 0);
+  await schedule.end();
+  return isThere;
 }
 
 test('one flag for all locks of a process: the end of one lock stops the renewal of another', async () => {
-  expect(await leasesAfterTheEndOfB(findStrategy('watchdog-shared-flag'), 5)).toBeLessThan(3);
+  expect(await outlivesItsLease('watchdog-shared-flag')).toBe(false);
 });
 
 test.each(['watchdog', 'watchdog-naive'])('%s: the end of one lock leaves another alone', async (name) => {
-  expect(await leasesAfterTheEndOfB(findStrategy(name), 5)).toBeGreaterThanOrEqual(5);
+  expect(await outlivesItsLease(name)).toBe(true);
 });

@@ -80,8 +80,7 @@ test('mysql-named-lock: another buyer waits in the database, and gives up after 
   await schedule.A.runUntil(beforeWrite);
   await schedule.B.finish();
   expect(schedule.B.outcome).toBeUndefined();
-  await schedule.run.waitForServer(3000);
-  await schedule.run.settle();
+  expect(await schedule.run.endNameWait()).toBe(true);
   await schedule.B.finish();
   expect(schedule.B.outcome).toBe('LOCK.NOT_OBTAINED');
   await schedule.end();

@@ -131,7 +131,7 @@ describe.each([segmented, inRedis])('$name', (strategy) => {
     }
     await schedule.A.kill();
     await schedule.end();
-  }, 30_000);
+  });
 });
 
 /** False when all are sold. */

@@ -1,6 +1,6 @@
-import { step, SteppedRedis } from '#lab/step';
+import { step, type SteppedRedis } from '#lab/step';
 import type { Hearer, Notices } from '#lab/strategy';
-import type { WorldOptions } from './seat';
+import { openRedis, type WorldOptions } from './seat';
 
 type Message = readonly [channel: string, message: string];
 
@@ -20,9 +20,8 @@ export class News {
     });
   }
 
-  static async open({ redis: url, redisDb }: WorldOptions): Promise<News> {
-    const redis = new SteppedRedis({ url: `${url}/${redisDb}`, name: 'explorer-hears' });
-    await redis.connect();
+  static async open(options: WorldOptions): Promise<News> {
+    const redis = await openRedis(options, 'explorer-hears');
     const news = new News(redis);
     await redis.psubscribe('freed:*', 'turn:*');
     return news;

@@ -3,9 +3,6 @@ import { kill, noticeDeaths, resume } from './faults';
 import type { Run } from './run';
 import { nextMoment, pass } from './time';
 
-/** Real milliseconds in which a lock wait of the database must have ended: longer than its time-out. */
-const LOCK_WAIT_MS = 3000;
-
 /** The steps that could go on now. */
 export const movable = (run: Run): ReturnType<Run['actor']>['held'] =>
   run.actors.flatMap((actor) => actor.held.filter((held) => run.canMove(held)));
@@ -23,10 +20,9 @@ export async function letTimePass(run: Run): Promise<boolean> {
   }
   if (!run.actors.some((actor) => actor.blocked)) return false;
   run.chronicle.time('nobody can move; a lock wait in the database runs into its time-out');
-  const happened = await run.waitForServer(LOCK_WAIT_MS);
-  await run.settle();
+  const hasEnded = await run.endLockWait();
   await noticeDeaths(run);
-  return happened;
+  return hasEnded;
 }
 
 /** Lets everybody run to the end, one after the other, and says what happened. */

@@ -5,8 +5,9 @@ import { faultChoices, spend, stepChoices, type Choice, type Places } from './ch
 import { close, letTimePass } from './ending';
 import { footprint } from './footprint';
 import { awakened, isUnseen, type Sleeper } from './reduction';
-import { Run } from './run';
+import type { Run } from './run';
 import type { Setup } from './setup';
+import { undisturbed } from './undisturbed';
 import type { World } from './world';
 
 /** What is explored. */
@@ -52,8 +53,10 @@ export const isDiverged = (error: unknown): error is Error =>
   error instanceof Error && error.name === 'Diverged';
 
 /** Follows the task's choices, then always the first one that is left; what else could have been done are branches. */
-export async function execute(world: World, plan: Plan, task: Task): Promise<Execution> {
-  const run = await Run.begin(world, plan.setup);
+export const execute = (world: World, plan: Plan, task: Task): Promise<Execution> =>
+  undisturbed(world, plan.setup, (run) => follow(run, plan, task));
+
+async function follow(run: Run, plan: Plan, task: Task): Promise<Execution> {
   const choices: Choice[] = [];
   const branches: Task[] = [];
   let state: State = { left: plan.budget, sleepers: task.sleepers, preemptions: 0, last: undefined };
@@ -92,9 +95,7 @@ interface State {
 }
 
 async function perform(run: Run, choice: Choice, at: number): Promise<void> {
-  if (await apply(run, choice)) return;
-  await close(run);
-  throw new Diverged(at, choice);
+  if (!(await apply(run, choice))) throw new Diverged(at, choice);
 }
 
 /** What could come next. When nobody can move time passes, until somebody can or everything is over. */

@@ -8,6 +8,7 @@ import {
 } from '#lab/step';
 import { ProcessDied, type Actor } from './actor';
 import type { Chronicle } from './chronicle';
+import { Disturbed } from './disturbed';
 import type { Ears } from './ears';
 import type { LockBook } from './lock-book';
 import type { LockPlace, LockReading } from './lock-places';
@@ -72,7 +73,8 @@ export class Gate {
         ...(actor.inFlight !== undefined && { fault: 'in-flight' as const }),
       });
       const inVirtualTime = (): Promise<unknown> => issue().then((reply) => this.remaining(step, reply));
-      const reply = await this.carry(actor, { step, strand, blocked: false }, inVirtualTime, event);
+      const flight = { step, strand, number: event.n, blocked: false, timedOut: false };
+      const reply = await this.carry(actor, flight, inVirtualTime, event);
       if (!actor.process.alive) throw new ProcessDied(actor.name);
       if (directive === 'lose-reply') throw new InjectedFault('lose-reply', step);
       return reply;
@@ -94,18 +96,26 @@ export class Gate {
     const { step, strand } = flight;
     strand.flights.add(flight);
     strand.begun = true;
-    if (step.kind === 'sql') this.run.quiet.moved(); // whoever waits for an answer must know what for
+    if (step.kind === 'sql') this.run.quiet.moved(); // the server has to be asked about this statement, too
     const places = this.run.places.filter((place) => place.touchedBy(step));
     for (const place of places) this.run.use(place);
     this.run.locks.noteTokens(actor.name, step.text);
+    const before = places.map(async (place) => {
+      const leases = this.run.locks.leases(place.name, this.run.clock.now);
+      return (await unobserved(() => place.restore?.(actor.seat, leases))) ?? leases;
+    });
     const read = (pipelined: boolean): Promise<LockReading[][]> =>
       Promise.all(
-        places.map(async (place) =>
-          place.pipelined === pipelined ? [...(await unobserved(() => place.read(actor.seat)))] : [],
+        places.map(async (place, i) =>
+          place.pipelined === pipelined
+            ? [...(await unobserved(() => place.read(actor.seat, before[i])))]
+            : [],
         ),
       );
     try {
-      const answer = issue();
+      const answer = issue().finally(() => {
+        this.run.quiet.answered(flight);
+      });
       const [reply, behind] = await Promise.all([answer, read(true)]);
       const after = await read(false);
       const locks = places.flatMap((place, i) =>
@@ -124,7 +134,10 @@ export class Gate {
       this.run.chronicle.answer(event, reply, locks);
       if (publishes(step)) await unobserved(() => this.run.ears.hear(step.text));
       return reply;
-    } catch (error) {
+    } catch (thrown) {
+      const error = flight.timedOut ? asTimeOut(thrown) : thrown;
+      if (error instanceof DependencyDown && actor.process.alive)
+        this.run.quiet.disturb(new Disturbed(`${step.kind} did not answer`, { cause: error }));
       this.run.chronicle.fail(event, error);
       this.run.quiet.unblock(flight);
       throw error;
@@ -137,10 +150,12 @@ export class Gate {
   }
 
   /** What is left of a lease counts in virtual time: the milliseconds that a schedule takes in real time are nobody's. */
-  private remaining({ verb, key }: Step, reply: unknown): unknown {
-    if (verb !== 'PTTL' || key === undefined || typeof reply !== 'number' || reply < 0) return reply;
-    const ending = this.run.locks.ending().find((lock) => lock.place === '' && lock.lock === key);
-    return ending === undefined ? reply : Math.round(ending.at - this.run.clock.now);
+  private remaining({ verb, key, server = '' }: Step, reply: unknown): unknown {
+    if (!/^P?TTL$/.test(verb) || key === undefined || typeof reply !== 'number' || reply < 0) return reply;
+    const ending = this.run.locks.ending().find((lock) => lock.place === server && lock.lock === key);
+    if (ending === undefined) return reply;
+    const ms = ending.at - this.run.clock.now;
+    return Math.round(verb === 'TTL' ? ms / 1000 : ms);
   }
 
   private hold(actor: Actor, strand: Strand, step: Step): Promise<Release> {
@@ -177,6 +192,16 @@ export class Gate {
       if (actor.waiting?.key !== key) actor.waiting = { key, since: this.run.clock.now };
     } else if (key !== actor.waiting?.key) actor.waiting = undefined;
   }
+}
+
+/** ER_QUERY_INTERRUPTED, as the answer to our KILL QUERY, is what ER_LOCK_WAIT_TIMEOUT is: the transaction stays. */
+function asTimeOut(error: unknown): unknown {
+  const { driverError } = error as { driverError?: { errno?: number } };
+  if (!(error instanceof Error) || driverError?.errno !== 1317) return error;
+  const message = 'Lock wait timeout exceeded; try restarting transaction';
+  const said = { errno: 1205, code: 'ER_LOCK_WAIT_TIMEOUT', sqlState: 'HY000', sqlMessage: message, message };
+  Object.assign(driverError, said);
+  return Object.assign(error, said);
 }
 
 const publishes = ({ kind, verb }: Step): boolean => kind === 'redis' && /^(EVALSHA|PUBLISH)$/.test(verb);

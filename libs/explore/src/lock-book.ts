@@ -15,7 +15,6 @@ interface Entry {
   readonly lock: string;
   content: string;
   owner: string | undefined;
-  realExpiry: number;
   /** Virtual time; undefined: never. */
   expiresAt: number | undefined;
 }
@@ -68,6 +67,16 @@ export class LockBook {
       ...(owner !== undefined && { owner }),
       ...(expiresAt !== undefined && { expiresAt }),
     }));
+  }
+
+  /** What is left of the locks in a place that end, milliseconds. */
+  leases(place: string, now: number): ReadonlyMap<string, number> {
+    const here = [...this.entries.values()].filter((entry) => entry.place === place);
+    return new Map(
+      here.flatMap(({ lock, expiresAt }) =>
+        expiresAt === undefined ? [] : [[lock, Math.max(Math.ceil(expiresAt - now), LEAST_TTL_MS)]],
+      ),
+    );
   }
 
   /** The locks that will end, the first one first. */
@@ -155,24 +164,19 @@ export class LockBook {
     by: string | undefined,
     args: readonly string[],
   ): LockChange[] {
-    const { lock, content, token, ttlMs, expiry, queued } = reading;
+    const { lock, content, token, ttlMs, renewed, queued } = reading;
     const key = shownLock(place, lock);
     const old = this.entries.get(key);
     if (queued === true) return this.presentHead(place, reading, old, now, by, args);
     const isSame = old?.content === content;
     const expiresAt =
-      isSame && old.realExpiry === expiry
-        ? old.expiresAt
-        : ttlMs < 0
-          ? undefined
-          : now + granted(ttlMs, args);
+      isSame && renewed !== true ? old.expiresAt : ttlMs < 0 ? undefined : now + granted(ttlMs, args);
     const newOwner = isSame ? old.owner : (this.actorOf(token) ?? by);
     this.entries.set(key, {
       place,
       lock,
       content,
       owner: newOwner,
-      realExpiry: expiry,
       expiresAt,
     });
     if (isSame)
@@ -193,7 +197,7 @@ export class LockBook {
   /** The head of a queue: nobody overwrites it; one goes, and the next one has the lock, whether it knows or not. */
   private presentHead(
     place: string,
-    { lock, content, token, expiry }: LockReading,
+    { lock, content, token }: LockReading,
     old: Entry | undefined,
     now: number,
     by: string | undefined,
@@ -204,17 +208,9 @@ export class LockBook {
     const left = old === undefined ? [] : [this.gone(key, old, 'released', by)];
     const expiresAt = now + Number(leaseMs);
     const owner = this.actorOf(token);
-    this.entries.set(key, { place, lock, content, owner, realExpiry: expiry, expiresAt });
+    this.entries.set(key, { place, lock, content, owner, expiresAt });
     this.bump(lock);
     return [...left, { key, change: 'taken', ...actors(owner) }];
-  }
-
-  /** Its time to live was set by the schedule itself. */
-  noteRealExpiry(place: string, readings: readonly LockReading[]): void {
-    for (const { lock, expiry } of readings) {
-      const entry = this.entries.get(shownLock(place, lock));
-      if (entry !== undefined) entry.realExpiry = expiry;
-    }
   }
 
   private actorOf(token: string | undefined): string | undefined {
@@ -237,6 +233,9 @@ export class LockBook {
   }
 }
 
+/** The shortest lease with which a step is sent, milliseconds: a shorter one could end by itself before the step is executed. */
+const LEAST_TTL_MS = 1000;
+
 /** Tokens that are made once: a UUID, or a process' UUID and one of its own. */
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const TOKENS = new RegExp(`${UUID}(?::${UUID})?`, 'g');
@@ -246,18 +245,15 @@ const actors = (by?: string, owner?: string): { by?: string; owner?: string } =>
   ...(owner !== undefined && { owner }),
 });
 
-/** How much real time may lie between a command and the look at its key, milliseconds. */
-const LATENESS_MS = 500;
-
 /**
- * The lease that a command granted. Redis says what is left of it some moments later; the command's own argument,
- * in milliseconds or seconds, is the exact number.
+ * The lease that a command granted. The server says what is left of it some moments later; the command's own argument,
+ * in milliseconds or seconds, is the exact number, however late that was: the next one above.
  */
 function granted(ttl: number, args: readonly string[]): number {
   const candidates = args
     .filter((arg) => /^\d+$/.test(arg))
     .flatMap((arg) => [Number(arg), Number(arg) * 1000])
-    .filter((ms) => ms >= ttl && ms - ttl < LATENESS_MS)
+    .filter((ms) => ms >= ttl)
     .sort((a, b) => a - b);
   return candidates[0] ?? ttl;
 }

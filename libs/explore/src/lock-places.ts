@@ -2,7 +2,7 @@ import type { Component, StepInfo, SteppedRedis } from '#lab/step';
 import { readdir, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Connection, RowDataPacket } from 'mysql2/promise';
-import { readLocks } from './read-locks';
+import { readLocks, restoreLeases } from './read-locks';
 import type { Seat } from './seat';
 
 /** A lock as its server has it. */
@@ -23,9 +23,12 @@ export interface LockReading {
    * session does, whatever `ttlMs` says.
    */
   readonly queued?: true;
-  /** When it ends in real time, in any unit: another value means that somebody has set it anew. */
-  readonly expiry: number;
+  /** Its time to live was set by the step behind which this was read. */
+  readonly renewed?: boolean;
 }
+
+/** When lock keys expire, by their names. */
+type Expiries = ReadonlyMap<string, number>;
 
 /** Where locks live: the keys of a Redis, the rows of a table. The explorer looks at it behind every step that may change it. */
 export interface LockPlace {
@@ -43,12 +46,15 @@ export interface LockPlace {
   renewedBy?(step: StepInfo): boolean;
   /** The server ends the session of a process: what was made in it goes. Its owner is not told. */
   endSession?(seat: Seat): Promise<void>;
-  /** Every lock here, as `seat` finds it. */
-  read(seat?: Seat): Promise<readonly LockReading[]>;
+  /**
+   * Sent right before a step, where `read` is sent right behind it: the step finds each lock with what is left of its lease
+   * in virtual time, `leases` in milliseconds. Absent: no code looks at that here.
+   */
+  restore?(seat: Seat, leases: ReadonlyMap<string, number>): Promise<Expiries>;
+  /** Every lock here, as `seat` finds it. After it real time cannot end one until the next step. `before`: see `restore`. */
+  read(seat?: Seat, before?: Promise<Expiries>): Promise<readonly LockReading[]>;
   /** The lease of a lock ends. False when a transaction has it, so that nobody could see it end before that is over. */
   end(lock: string): Promise<boolean>;
-  /** What is left of a lock in real time: it must not end by itself in the middle of a schedule. */
-  setTimeToLive(lock: string, ms: number): Promise<void>;
   /** No lock is left. */
   clear(): Promise<void>;
 }
@@ -72,19 +78,24 @@ export class RedisPlace implements LockPlace {
     return kind === 'redis' && server === this.name && !READS.test(verb);
   }
 
-  async read(seat?: Seat): Promise<readonly LockReading[]> {
-    const redis = seat === undefined ? this.admin : this.of(seat);
-    const found = await readLocks(redis);
-    return found.map(([lock, content, ttlMs, expiry, token]) => ({ lock, content, ttlMs, expiry, token }));
+  restore(seat: Seat, leases: ReadonlyMap<string, number>): Promise<Expiries> {
+    return restoreLeases(this.of(seat), leases);
+  }
+
+  async read(seat: Seat, before: Promise<Expiries>): Promise<readonly LockReading[]> {
+    const [found, expiries] = await Promise.all([readLocks(this.of(seat)), before]);
+    return found.map(([lock, content, ttlMs, expiry, token]) => ({
+      lock,
+      content,
+      ttlMs,
+      token,
+      renewed: expiry !== (expiries.get(lock) ?? -1),
+    }));
   }
 
   async end(lock: string): Promise<boolean> {
     await this.admin.del(lock);
     return true;
-  }
-
-  async setTimeToLive(lock: string, ms: number): Promise<void> {
-    await this.admin.pexpire(lock, ms);
   }
 
   async clear(): Promise<void> {
@@ -95,10 +106,15 @@ export class RedisPlace implements LockPlace {
 /** Redis commands that change nothing. */
 const READS = /^(GET|MGET|EXISTS|TTL|PTTL|HGET|HGETALL|TIME|WAIT|SUBSCRIBE|UNSUBSCRIBE)$/;
 
+/** The time to which rows are put off: later than any schedule ends. */
+const NOT_NOW = "'2037-01-01'";
+const PUT_OFF = `UPDATE balance_lock SET expires_at = ${NOT_NOW} WHERE name IN (?)`;
+const EXPIRE = 'UPDATE balance_lock SET expires_at = NOW(6) - INTERVAL 1 SECOND WHERE name IN (?)';
+
 const READ_ROWS = `
   SELECT name, owner,
          COALESCE(TIMESTAMPDIFF(MICROSECOND, NOW(6), expires_at) DIV 1000, -1) AS ttl,
-         COALESCE(FLOOR(UNIX_TIMESTAMP(expires_at) * 1000), -1) AS expiry
+         COALESCE(expires_at <> ${NOT_NOW}, 0) AS renewed
     FROM balance_lock WHERE expires_at IS NULL OR expires_at > NOW(6)`;
 
 /** The rows of `balance_lock`, as far as they have not expired. */
@@ -114,30 +130,30 @@ export class RowPlace implements LockPlace {
 
   async read(): Promise<readonly LockReading[]> {
     const [rows] = await this.admin.query<RowDataPacket[]>(READ_ROWS);
-    return (rows as { name: string; owner: string; ttl: number; expiry: number }[]).map(
-      ({ name, owner, ttl, expiry }) => ({ lock: name, content: owner, token: owner, ttlMs: ttl, expiry }),
-    );
+    const found = rows as { name: string; owner: string; ttl: number; renewed: number }[];
+    for (const { name, renewed } of found) if (renewed === 1) await this.update(name, PUT_OFF);
+    return found.map(({ name, owner, ttl, renewed }) => ({
+      lock: name,
+      content: owner,
+      token: owner,
+      ttlMs: ttl,
+      renewed: renewed === 1,
+    }));
   }
 
   /** The row stays: it has expired, and whoever wants the lock may sweep it away. */
   end(lock: string): Promise<boolean> {
-    return this.expireIn(lock, -1000);
+    return this.update(lock, EXPIRE);
   }
 
-  async setTimeToLive(lock: string, ms: number): Promise<void> {
-    await this.expireIn(lock, ms);
-  }
-
-  private async expireIn(lock: string, ms: number): Promise<boolean> {
+  /** False when a transaction has the row. */
+  private async update(lock: string, statement: string): Promise<boolean> {
     await this.admin.beginTransaction();
     const [rows] = await this.admin.query<RowDataPacket[]>(
       'SELECT name FROM balance_lock WHERE name = ? FOR UPDATE SKIP LOCKED',
       [lock],
     );
-    await this.admin.query(
-      'UPDATE balance_lock SET expires_at = NOW(6) + INTERVAL ? MICROSECOND WHERE name IN (?)',
-      [1000 * ms, [null, ...rows.map((row) => (row as { name: string }).name)]],
-    );
+    await this.admin.query(statement, [[null, ...rows.map((row) => (row as { name: string }).name)]]);
     await this.admin.commit();
     return rows.length > 0;
   }
@@ -162,7 +178,7 @@ export class DirectoryPlace implements LockPlace {
     const readings: LockReading[] = [];
     for (const lock of await readdir(this.folder)) {
       const { birthtimeMs, ino } = await stat(join(this.folder, lock));
-      readings.push({ lock, content: `${ino} ${birthtimeMs}`, ttlMs: -1, expiry: -1 });
+      readings.push({ lock, content: `${ino} ${birthtimeMs}`, ttlMs: -1 });
     }
     return readings;
   }
@@ -170,10 +186,6 @@ export class DirectoryPlace implements LockPlace {
   /** A directory has no time to live. */
   end(): Promise<boolean> {
     return Promise.resolve(false);
-  }
-
-  setTimeToLive(): Promise<void> {
-    return Promise.resolve();
   }
 
   async clear(): Promise<void> {

@@ -8,7 +8,6 @@ const queued = (lock: string, content: string, token: string): LockReading => ({
   token,
   queued: true,
   ttlMs: -1,
-  expiry: -1,
 });
 
 const defined = <T>(found: readonly (T | undefined)[]): T[] => found.filter((one) => one !== undefined);
@@ -56,11 +55,6 @@ export class ZooKeeperPlace implements LockPlace {
     return Promise.resolve(false);
   }
 
-  /** The time of a session is real only where nobody looks. */
-  setTimeToLive(): Promise<void> {
-    return Promise.resolve();
-  }
-
   async clear(): Promise<void> {
     const { session } = this.admin;
     for (const name of await session.children('/')) if (name.startsWith('lock:')) this.locks.add(name);
@@ -106,11 +100,6 @@ export class EtcdPlace implements LockPlace {
     const head = (await this.heads()).get(lock);
     if (head?.lease !== undefined) await this.admin.revoke(head.lease, head.key);
     return true;
-  }
-
-  /** A lease is at least as long as the schedules' own. */
-  setTimeToLive(): Promise<void> {
-    return Promise.resolve();
   }
 
   async clear(): Promise<void> {

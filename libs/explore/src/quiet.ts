@@ -1,16 +1,21 @@
 import type { Actor } from './actor';
+import { Disturbed } from './disturbed';
 import type { Sessions } from './sessions';
 import { Signal } from './signal';
-import { asksForLock, asksForName } from './sql-words';
+import { asksForLock, lockNameIn } from './sql-words';
 import { isQuiet, type Flight } from './strand';
 
-/** After so many milliseconds without an answer the server is asked whether a statement waits. */
-const PATIENCE_MS = 3;
+/**
+ * After so many milliseconds without an answer the server is asked whether a statement waits. The number decides only when
+ * the server is asked: a statement that does not wait there is expected to be answered, however long that takes.
+ */
+const ASK_AFTER_MS = 3;
 
 /** Knows when nothing will happen by itself: every actor is held, done, or waits for another one in a server. */
 export class Quiet {
   private readonly signal = new Signal();
   private moves = 0;
+  private disturbance: Disturbed | undefined;
 
   constructor(
     private readonly sessions: Sessions,
@@ -23,11 +28,31 @@ export class Quiet {
     this.signal.fire();
   }
 
-  /** Another session may have let go: whoever waits must be looked at anew. */
+  /** A session may have freed a lock: the server is asked again about every statement that waits. */
   unblock(except?: Flight): void {
+    this.moves++; // an answer of the server that is on its way describes the state before
     for (const flight of this.flights()) if (flight !== except) flight.blocked = false;
   }
 
+  /** The schedule proves nothing: `settle` throws. The first reason counts. */
+  disturb(reason: Disturbed): void {
+    this.disturbance ??= reason;
+  }
+
+  /**
+   * A statement is answered. One that the server had said to wait is answered because of another statement, of a session
+   * that ended, or of its time-out: otherwise it was taken as blocked and was only slow.
+   */
+  answered(flight: Flight): void {
+    const hasCause =
+      flight.timedOut ||
+      this.flights().some((other) => other !== flight && !other.blocked) ||
+      this.actors.some(({ seat }) => seat.abandoned.size > 0);
+    if (flight.blocked && !hasCause)
+      this.disturb(new Disturbed(`${flight.step.text} was taken as blocked, and was answered`));
+  }
+
+  /** Resolves when nothing will happen by itself. @throws Disturbed */
   async settle(): Promise<void> {
     for (;;) {
       const next = this.signal.next();
@@ -35,14 +60,44 @@ export class Quiet {
       if (!this.allQuiet()) await this.waitOrAsk(next);
       else {
         await new Promise(setImmediate); // steps that an actor makes at the same time arrive in one turn
-        if (moves === this.moves && this.allQuiet()) return;
+        if (moves === this.moves && this.allQuiet() && !(await this.endAbandoned())) break;
       }
     }
+    const { disturbance } = this;
+    this.disturbance = undefined; // thrown once: the rest of the schedule must still be cleaned up
+    if (disturbance !== undefined) throw disturbance;
   }
 
-  /** Waits until something happens by itself, at most `ms` of real time. */
-  async happening(ms: number): Promise<boolean> {
-    return (await within(this.signal.next(), ms)) === 'yes';
+  /** The first statement that waits in the database, in the order in which they were sent, runs into its time-out. */
+  async endLockWait(of: (flight: Flight) => boolean): Promise<boolean> {
+    const [first] = this.flights()
+      .filter((flight) => flight.blocked && of(flight))
+      .sort((a, b) => a.number - b.number);
+    const thread = first?.step.connection;
+    if (first === undefined || thread === undefined) return false;
+    first.timedOut = true;
+    first.blocked = false;
+    if (lockNameIn(first.step) === undefined) await this.sessions.interrupt(thread);
+    await this.settle();
+    return true;
+  }
+
+  /**
+   * The server notices later than its client that a session is over, and keeps what it holds until then. True when there
+   * was one.
+   */
+  private async endAbandoned(): Promise<boolean> {
+    const left = this.actors.flatMap(({ seat, holdings }) => {
+      const threads = [...seat.abandoned];
+      seat.abandoned.clear();
+      for (const held of [holdings.transactions, holdings.rows, holdings.names])
+        for (const thread of threads) held.delete(thread);
+      return threads;
+    });
+    if (left.length === 0) return false;
+    this.unblock();
+    await this.sessions.gone(left);
+    return true;
   }
 
   private allQuiet(): boolean {
@@ -54,15 +109,19 @@ export class Quiet {
   }
 
   private async waitOrAsk(next: Promise<void>): Promise<void> {
-    const open = this.flights().filter(({ step, blocked }) => step.kind === 'sql' && !blocked);
-    if (open.length === 0) return next;
-    if (!open.some((flight) => this.isContended(flight)) && (await within(next, PATIENCE_MS)) === 'yes')
-      return;
-    const threads = open.flatMap(({ step }) => step.connection ?? []);
-    const waiting = await this.sessions.waiting(
-      threads,
-      open.some(({ step }) => asksForName(step)),
+    const open = this.flights().filter(
+      ({ step, blocked, timedOut }) => step.kind === 'sql' && !blocked && !timedOut,
     );
+    if (open.length === 0) return next;
+    const isLikely = open.some((flight) => this.isContended(flight));
+    if (!isLikely && (await within(next, ASK_AFTER_MS)) === 'yes') return;
+    const { moves } = this;
+    const waiting = await this.sessions.waiting(
+      open.flatMap(({ step }) =>
+        step.connection === undefined ? [] : [{ thread: step.connection, lockName: lockNameIn(step) }],
+      ),
+    );
+    if (moves !== this.moves) return; // what happened meanwhile may have freed them
     for (const flight of open)
       if (flight.step.connection !== undefined && waiting.has(flight.step.connection)) flight.blocked = true;
   }
@@ -70,6 +129,7 @@ export class Quiet {
   /** The statement asks for a lock while another session has some: it is likely to wait. */
   private isContended({ step }: Flight): boolean {
     return (
+      step.connection !== undefined &&
       asksForLock(step) &&
       this.actors.some((actor) =>
         [...actor.holdings.rows, ...actor.holdings.names].some((session) => session !== step.connection),

@@ -2,9 +2,10 @@ import { judgeSchedule, type ScheduleHistory, type ScheduleVerdict } from '#lab/
 import { apply } from './act';
 import { faultOf, stepChoices, stepOf, type Choice } from './choice';
 import { close, letTimePass } from './ending';
-import { Run } from './run';
+import type { Run } from './run';
 import type { Setup } from './setup';
 import { checkLetter, strategyHash, type Recipe } from './token';
+import { undisturbed } from './undisturbed';
 import type { World } from './world';
 
 /** A schedule that was played. */
@@ -34,13 +35,18 @@ export class NoLongerReproduces extends Error {
  * the next one, and time passes when nobody can. `strict`: a choice that is not possible, or is about another step
  * than it was, throws `NoLongerReproduces`; otherwise it is left out.
  */
-export async function play(
+export const play = (
   world: World,
   setup: Setup,
   wanted: readonly Choice[],
+  how: { strict: boolean; checks?: string },
+): Promise<Played> => undisturbed(world, setup, (run) => playOn(run, wanted, how));
+
+async function playOn(
+  run: Run,
+  wanted: readonly Choice[],
   { strict, checks: expected = '' }: { strict: boolean; checks?: string },
 ): Promise<Played> {
-  const run = await Run.begin(world, setup);
   const choices: Choice[] = [];
   let checks = '';
   const make = async (choice: Choice): Promise<boolean> => {
@@ -50,24 +56,19 @@ export async function play(
     checks += letter;
     return true;
   };
-  try {
-    for (const [i, choice] of wanted.entries()) {
-      await wakeSomebody(run);
-      const was = expected.charAt(i);
-      if (strict && was !== '' && was !== checkLetter(describe(run, choice)))
-        throw new NoLongerReproduces(i + 1, `"${choice}" is now ${describe(run, choice)}`);
-      if (!(await make(choice)) && strict)
-        throw new NoLongerReproduces(i + 1, `"${choice}" is not possible any more`);
-    }
-    while (await wakeSomebody(run)) {
-      const open = stepChoices(run);
-      const last = choices.findLast((choice) => open.includes(choice));
-      const next = last ?? open[0];
-      if (next === undefined || !(await make(next))) break;
-    }
-  } catch (error) {
-    await close(run);
-    throw error;
+  for (const [i, choice] of wanted.entries()) {
+    await wakeSomebody(run);
+    const was = expected.charAt(i);
+    if (strict && was !== '' && was !== checkLetter(describe(run, choice)))
+      throw new NoLongerReproduces(i + 1, `"${choice}" is now ${describe(run, choice)}`);
+    if (!(await make(choice)) && strict)
+      throw new NoLongerReproduces(i + 1, `"${choice}" is not possible any more`);
+  }
+  while (await wakeSomebody(run)) {
+    const open = stepChoices(run);
+    const last = choices.findLast((choice) => open.includes(choice));
+    const next = last ?? open[0];
+    if (next === undefined || !(await make(next))) break;
   }
   const history = await close(run);
   return { choices, checks, history, verdict: judgeSchedule(history) };

@@ -10,7 +10,8 @@ import type { LockPlace } from './lock-places';
 import { Quiet } from './quiet';
 import { sell } from './sell';
 import type { Setup } from './setup';
-import { beginStrand, isWaiting, type Directive, type Held, type Strand } from './strand';
+import { asksForName } from './sql-words';
+import { beginStrand, isWaiting, type Directive, type Flight, type Held, type Strand } from './strand';
 import { withVirtualDate } from './virtual-date';
 import { VirtualClock, type Timer } from './virtual-clock';
 import { ACTOR_NAMES, BALANCE, type World } from './world';
@@ -119,9 +120,17 @@ export class Run {
     for (const { actor, code, text } of this.ends.splice(0)) this.chronicle.end(actor, code, text);
   }
 
-  /** Waits for an answer of a server, at most `ms` of real time. */
-  waitForServer(ms: number): Promise<boolean> {
-    return this.quiet.happening(ms);
+  /**
+   * Ends the first wait for a row lock with the time-out error. False when no statement waits for one. The database's own
+   * time-out is longer than any schedule: real time does not end a wait.
+   */
+  endLockWait(): Promise<boolean> {
+    return this.endWait(({ step }) => !asksForName(step));
+  }
+
+  /** Waits until the first waiting GET_LOCK runs into the time-out that it names: the database counts these seconds. */
+  endNameWait(): Promise<boolean> {
+    return this.endWait(({ step }) => asksForName(step));
   }
 
   /** True when the step would go on if it were released. */
@@ -206,6 +215,7 @@ export class Run {
   async bury(actor: Actor): Promise<void> {
     actor.outcome ??= 'DIED';
     this.clock.forget(actor.name);
+    this.quiet.unblock(); // the server frees what its sessions hold
     if (actor.inFlight?.step.kind !== 'sql') {
       await this.world.sever(actor.seat, [...actor.openSessions()]);
       for (const held of Object.values(actor.holdings) as Set<number>[]) held.clear();
@@ -219,8 +229,15 @@ export class Run {
     for (const held of actor.held) if (held !== actor.inFlight) held.release('die');
   }
 
+  private async endWait(of: (flight: Flight) => boolean): Promise<boolean> {
+    if (!(await this.quiet.endLockWait(of))) return false;
+    await this.settle();
+    return true;
+  }
+
   /** The server ends the actor's sessions; resolves when both sides know. */
   async loseSessions(actor: Actor): Promise<void> {
+    this.quiet.unblock(); // statements that wait for these sessions are answered while they end
     await this.world.endSessions(actor.seat, [...actor.openSessions()]);
     for (const held of Object.values(actor.holdings) as Set<number>[]) held.clear();
     this.quiet.unblock();

@@ -40,6 +40,8 @@ export interface Seat {
   readonly balances: Balances;
   /** The open sessions by thread id: the client's side of them. */
   readonly sockets: ReadonlyMap<number, Socket>;
+  /** Sessions whose connection was destroyed by the client; the server may not have noticed yet. */
+  readonly abandoned: Set<number>;
 }
 
 /** The client's end of a database session. */
@@ -54,12 +56,14 @@ interface Pool {
   on(event: 'acquire', listener: (connection: Socket) => void): void;
 }
 
-/** Seconds that a statement waits for a row lock: only a dead-lock across servers ever waits so long. */
-const LOCK_WAIT_SECONDS = 1;
+/** Longer than any schedule takes on a busy machine: a lock wait ends when the schedule says so. Seconds. */
+const LOCK_WAIT_SECONDS = 3600;
+/** Time-out of every reply and connection: the load of the machine must not change a schedule. Milliseconds. */
+const ANSWER_MS = 60_000;
 
 /** A Redis connection that knows the scripts of this house. */
 export async function openRedis({ redis: url, redisDb }: WorldOptions, name: string): Promise<SteppedRedis> {
-  const redis = new SteppedRedis({ url: `${url}/${redisDb}`, name });
+  const redis = new SteppedRedis({ url: `${url}/${redisDb}`, name, timeoutMs: ANSWER_MS });
   await redis.connect();
   await loadReadLocks(redis);
   return redis;
@@ -78,7 +82,12 @@ export async function openServers(
   name: string,
   prepare: (redis: SteppedRedis) => Promise<unknown>,
 ): Promise<Servers> {
-  const servers = new Servers(ownServers(options), name, SESSION_MS);
+  const servers = new Servers(ownServers(options), name, {
+    sessionMs: SESSION_MS,
+    timeoutMs: ANSWER_MS,
+    leastLeaseMs: SESSION_MS,
+    waitsForReplicas: true,
+  });
   await servers.connect(prepare);
   return servers;
 }
@@ -94,12 +103,20 @@ export async function openSeat(options: WorldOptions, name: string): Promise<Sea
     migrations: BALANCE_MIGRATIONS,
     poolSize: 4,
     lockWaitSeconds: LOCK_WAIT_SECONDS,
+    answerMs: ANSWER_MS,
   });
   await dataSource.initialize();
   const sockets = new Map<number, Socket>();
+  const abandoned = new Set<number>();
   (dataSource.driver as unknown as { pool: Pool }).pool.on('acquire', (socket) => {
+    if (sockets.has(socket.threadId)) return;
     sockets.set(socket.threadId, socket);
+    const destroy = socket.destroy.bind(socket);
+    socket.destroy = () => {
+      abandoned.add(socket.threadId);
+      destroy();
+    };
   });
   const folder = new LockFolder(lockFolderOf(options));
-  return { redis, servers, folder, dataSource, balances: new Balances(dataSource), sockets };
+  return { redis, servers, folder, dataSource, balances: new Balances(dataSource), sockets, abandoned };
 }

@@ -18,10 +18,14 @@ export interface Held {
 
 /** A step that was issued and is not answered yet. */
 export interface Flight {
+  /** Grows from one to the next. */
+  readonly number: number;
   readonly step: Step;
   readonly strand: Strand;
-  /** The server said that it waits for a lock. */
+  /** The server said that it waits for a lock, and nothing has happened since that could have freed it. */
   blocked: boolean;
+  /** The schedule has decided that its lock wait runs into the time-out: its answer comes next. */
+  timedOut: boolean;
 }
 
 /** One line of control of an actor: its request, or one call of one of its timers. */

@@ -7,12 +7,6 @@ import { isWaiting } from './strand';
 import type { Timer } from './virtual-clock';
 
 /**
- * A key's real time to live is never set below this, milliseconds: otherwise it could end in the middle of a
- * schedule by itself.
- */
-const LEAST_TTL_MS = 1000;
-
-/**
  * Moves time to `until`. Timers of processes that run are called in their order, each to its end, and a key ends when
  * its lease does: a timer that is due at the same moment comes first, because holders count their lease from before
  * they asked.
@@ -26,7 +20,6 @@ export async function pass(run: Run, until: number): Promise<LockChange[]> {
     const timerDue = timer !== undefined && timer.due <= until && timer.due <= (ending?.at ?? Infinity);
     if (timerDue) {
       clock.moveTo(timer.due);
-      await shortenLeases(run); // before the timer: else a renewal within one real millisecond would look like none
       await run.fire(timer, true);
     } else if (ending !== undefined && ending.at <= until) {
       clock.moveTo(ending.at);
@@ -34,7 +27,6 @@ export async function pass(run: Run, until: number): Promise<LockChange[]> {
     } else break;
   }
   clock.moveTo(until);
-  await shortenLeases(run);
   return changes;
 }
 
@@ -109,15 +101,4 @@ async function expire(run: Run, { place: name, lock, key }: Ending): Promise<Loc
   if (ended !== false) return run.locks.expire(key);
   run.locks.postpone(key, run.clock.now + run.setup.options.leaseMs);
   return [];
-}
-
-async function shortenLeases(run: Run): Promise<void> {
-  const ending = run.locks.ending();
-  for (const place of run.places) {
-    const here = ending.filter((lock) => lock.place === place.name);
-    if (here.length === 0) continue;
-    for (const { lock, at } of here)
-      await place.setTimeToLive(lock, Math.max(Math.ceil(at - run.clock.now), LEAST_TTL_MS));
-    run.locks.noteRealExpiry(place.name, await place.read());
-  }
 }

@@ -3,12 +3,20 @@ import { faultChoices, spend, stepChoices, type Choice } from './choice';
 import { close, letTimePass } from './ending';
 import type { Plan } from './execution';
 import { play, type Played } from './replay';
-import { Run } from './run';
+import type { Run } from './run';
+import { undisturbed } from './undisturbed';
 import type { World } from './world';
 
 /** A random schedule of a plan: at each point any choice. `random` gives numbers from 0 to 1. */
-export async function walk(world: World, plan: Plan, random: () => number): Promise<readonly Choice[]> {
-  const run = await Run.begin(world, plan.setup);
+export function walk(world: World, plan: Plan, random: () => number): Promise<readonly Choice[]> {
+  const drawn: number[] = [];
+  return undisturbed(world, plan.setup, (run) => {
+    let draws = 0; // a second try draws the same numbers
+    return wander(run, plan, () => (drawn[draws++] ??= random()));
+  });
+}
+
+async function wander(run: Run, plan: Plan, random: () => number): Promise<readonly Choice[]> {
   const choices: Choice[] = [];
   let left = plan.budget;
   for (;;) {

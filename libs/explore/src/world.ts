@@ -169,6 +169,7 @@ export class World {
   async sever(seat: Seat, threads: readonly number[]): Promise<void> {
     for (const thread of threads) seat.sockets.get(thread)?.destroy(); // else the pool would lend a dead connection
     await this.sessions.end(threads);
+    for (const thread of threads) seat.abandoned.delete(thread);
   }
 
   /** Ends database sessions from the server's side; resolves when the client has seen them end, and all is rolled back. */

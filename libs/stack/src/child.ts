@@ -55,7 +55,7 @@ export class Child {
       );
     }
     this.pid = child.pid;
-    claim.add(command.name, child.pid);
+    claim.add(command.name, child.pid, 'child');
     this.exit = new Promise((resolve) => {
       child.once('exit', (code, signal) => {
         this.over = { code, signal };

@@ -20,6 +20,16 @@ interface Pids {
   readonly processes: readonly (Identity & { readonly name: string })[];
 }
 
+/** A process of the stack: it has to be killed if its owner is killed. */
+interface Known extends Identity {
+  readonly name: string;
+  /** Started by this process: it counts as running until its exit is reported; a zombie still does. */
+  readonly isChild: boolean;
+}
+
+/** How long to wait for processes that received SIGKILL, milliseconds. */
+const END_MS = 60_000;
+
 /** What `<dir>/stack.json` tells other processes about a stack that is up. */
 export interface Announcement extends Identity {
   readonly urls: Urls;
@@ -32,9 +42,10 @@ export interface Announcement extends Identity {
  * of what would have to be killed if we were killed ourselves.
  */
 export class Claim {
-  private readonly processes = new Map<number, Identity & { name: string }>();
+  private readonly processes = new Map<number, Known>();
   private readonly owner = own();
   private readonly end = new AbortController();
+  private isReleased = false;
   private readonly lastResort = (): void => {
     this.killAll();
   };
@@ -61,11 +72,11 @@ export class Claim {
     }
   }
 
-  /** Remembers a process that was just started. */
-  add(name: string, pid: number): void {
+  /** Remembers a process that was just started. A `child` of this process counts as running until `remove` is called at its exit. */
+  add(name: string, pid: number, child?: 'child'): void {
     const id = identify(pid);
     if (!id) return;
-    this.processes.set(pid, { name, ...id });
+    this.processes.set(pid, { name, ...id, isChild: child !== undefined });
     this.write();
   }
 
@@ -86,10 +97,15 @@ export class Claim {
   async abandon(): Promise<void> {
     this.close();
     this.killAll();
-    await until(() => ![...this.processes.values()].some(isAlive), { timeoutMs: 5000 });
+    // the exit of a zombie is still to be reported: its handler must run before `release`
+    await until(() => ![...this.processes.values()].some((known) => known.isChild || isAlive(known)), {
+      timeoutMs: END_MS,
+    });
   }
 
+  /** The folder no longer belongs to this claim, and may be removed: from now on nothing is written there. */
   release(): void {
+    this.isReleased = true;
     process.off('exit', this.lastResort);
     rmSync(join(this.dir, 'stack.json'), { force: true });
     rmSync(join(this.dir, 'pids.json'), { force: true });
@@ -114,11 +130,13 @@ export class Claim {
   }
 
   private write(): void {
+    if (this.isReleased) return;
     writeWhole(join(this.dir, 'pids.json'), this.content());
   }
 
   private content(): Pids {
-    return { owner: this.owner, processes: [...this.processes.values()] };
+    const processes = [...this.processes.values()].map(({ name, pid, start }) => ({ name, pid, start }));
+    return { owner: this.owner, processes };
   }
 }
 
@@ -142,7 +160,7 @@ export async function cleanStale(dir: string): Promise<string[]> {
       killGroup(pid);
       killed.push(name);
     }
-    await until(() => !left.some(isAlive), { timeoutMs: 5000 });
+    await until(() => !left.some(isAlive), { timeoutMs: END_MS });
     if (readPids(folder)?.owner.start !== pids.owner.start) continue;
     rmSync(join(folder, 'stack.json'), { force: true });
     rmSync(join(folder, 'pids.json'), { force: true });

@@ -16,8 +16,11 @@ export function identify(pid: number): Identity | undefined {
 export const own = (): Identity => identify(process.pid) ?? { pid: process.pid, start: '' };
 
 /** Whether this very process is still there (a zombie is not). */
-export function isAlive(id: Identity): boolean {
-  return identify(id.pid)?.start === id.start && !stateOf(id.pid).startsWith('Z');
+export function isAlive({ pid, start }: Identity): boolean {
+  const found = linuxStat(pid); // both values from one read: between two reads the process may end
+  if (found !== undefined) return found.start === start && found.state !== 'Z';
+  const state = ps(pid, 'state=') ?? '';
+  return state !== '' && !state.startsWith('Z') && ps(pid, 'lstart=') === start;
 }
 
 /** One letter as in ps: R, S, T (stopped), Z …; empty when there is no such process. */

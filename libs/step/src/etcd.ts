@@ -8,6 +8,8 @@ export interface SteppedEtcdOptions {
   readonly url: string;
   /** Milliseconds without a reply after which a call fails as `DependencyDown`. */
   readonly timeoutMs?: number;
+  /** The shortest lease that the server is asked for, milliseconds: for a caller that revokes its leases itself. */
+  readonly leastLeaseMs?: number;
 }
 
 /** A key that exists. */
@@ -48,12 +50,14 @@ export class SteppedEtcd {
   private current = 0;
   private readonly prefix: string;
   private readonly timeoutMs: number;
+  private readonly leastLeaseMs: number;
 
-  constructor({ url, timeoutMs = 800 }: SteppedEtcdOptions) {
+  constructor({ url, timeoutMs = 800, leastLeaseMs = 0 }: SteppedEtcdOptions) {
     const urls = url.split(',').map((one) => new URL(one));
     const pathname = urls.at(-1)?.pathname ?? '/';
     this.prefix = pathname === '/' ? '' : `${pathname.slice(1)}/`;
     this.timeoutMs = timeoutMs;
+    this.leastLeaseMs = leastLeaseMs;
     this.members = urls.map(({ origin }) => ({
       client: new Etcd3({
         hosts: origin,
@@ -68,7 +72,10 @@ export class SteppedEtcd {
   grant(ms: number): Promise<string> {
     const seconds = Math.ceil(ms / 1000);
     return this.call('GRANT', `${seconds} s`, undefined, async (client) => {
-      const granted = await client.leaseClient.leaseGrant({ TTL: seconds, ID: 0 });
+      const granted = await client.leaseClient.leaseGrant({
+        TTL: Math.max(seconds, Math.ceil(this.leastLeaseMs / 1000)),
+        ID: 0,
+      });
       return [granted, granted.ID];
     });
   }

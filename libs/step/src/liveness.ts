@@ -3,8 +3,6 @@ import { DependencyDown } from './errors';
 
 /** A statement may go unanswered for so long before the server is asked whether it lives. Milliseconds. */
 const SUSPICIOUS_MS = 1000;
-/** The server has so long to greet a new connection. */
-const ANSWER_MS = 1000;
 const LOOK_EVERY_MS = 250;
 /** Smaller numbers are the operating system's. */
 const FIRST_SERVER_ERROR = 1000;
@@ -24,7 +22,11 @@ export class Liveness {
   private watcher: NodeJS.Timeout | undefined;
   private asking = false;
 
-  constructor(private readonly url: string) {}
+  /** `answerMs`: the server has so long to greet a new connection. */
+  constructor(
+    private readonly url: string,
+    private readonly answerMs: number,
+  ) {}
 
   /** The reply, or `DependencyDown` when the server is found dead before it comes; `abandon` runs first. */
   watch<T>(reply: Promise<T>, abandon: () => void): Promise<T> {
@@ -65,7 +67,7 @@ export class Liveness {
 
   /** A refusal ("too many connections") is an answer; silence and a closed port are none. */
   private async answers(): Promise<boolean> {
-    const connection = createConnection({ uri: this.url, connectTimeout: 60_000 });
+    const connection = createConnection({ uri: this.url, connectTimeout: this.answerMs + 60_000 });
     const greeted = new Promise<boolean>((resolve) => {
       connection.once('connect', () => {
         resolve(true);
@@ -74,7 +76,7 @@ export class Liveness {
         resolve(errno >= FIRST_SERVER_ERROR);
       });
     });
-    const alive = await Promise.race([greeted, silence(ANSWER_MS)]);
+    const alive = await Promise.race([greeted, silence(this.answerMs)]);
     connection.destroy();
     return alive;
   }

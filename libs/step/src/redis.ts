@@ -16,7 +16,12 @@ export interface SteppedRedisOptions {
   readonly name?: string;
   /** Which of several Redis this one is; absent: the lab's own. */
   readonly server?: string;
+  /** Sends WAIT without its time limit, so that the load of the replicas does not change the answer. */
+  readonly waitsForReplicas?: boolean;
 }
+
+/** The shortest time-out of a new connection, milliseconds. */
+const CONNECT_MS = 1000;
 
 /**
  * ioredis with every command passing the seam. Three defaults differ from ioredis, each for a reason:
@@ -27,6 +32,7 @@ export interface SteppedRedisOptions {
 export class SteppedRedis extends Redis {
   private readonly patience: Patience;
   private readonly timeoutMs: number;
+  private readonly waitsForReplicas: boolean;
   /** Commands of one turn of the event loop leave together, in one packet. */
   private corked: SteppedRedis['stream'] | undefined;
   /** Which of several Redis this one is, e.g. `redis-3`; undefined: the lab's own. */
@@ -38,7 +44,7 @@ export class SteppedRedis extends Redis {
       enableOfflineQueue: false,
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
-      connectTimeout: 1000,
+      connectTimeout: Math.max(CONNECT_MS, options.timeoutMs ?? 0),
       retryStrategy: (times) => Math.min(50 * times, 500),
       lazyConnect: true,
       ...overrides,
@@ -46,6 +52,7 @@ export class SteppedRedis extends Redis {
     this.timeoutMs = options.timeoutMs ?? 800;
     this.patience = new Patience(this.timeoutMs);
     this.server = options.server;
+    this.waitsForReplicas = options.waitsForReplicas === true;
     this.on('error', () => undefined); // a lost connection shows in the command that needed it
   }
 
@@ -61,6 +68,7 @@ export class SteppedRedis extends Redis {
     const time = currentScope()?.scheduleTime;
     if (time !== undefined)
       command.args = command.args.map((arg) => (arg === SCHEDULE_TIME ? String(time()) : arg));
+    if (this.waitsForReplicas && command.name === 'wait') command.args[1] = '0';
     return current?.key?.startsWith('lock:') === true && currentScope()?.ordered === true
       ? this.sendOrdered(command, current)
       : this.send(command);

@@ -48,6 +48,18 @@ const ADDRESSES = {
 export const componentsAt = (addresses: ServerAddresses): readonly Component[] =>
   COMPONENT_NAMES.filter((component) => addresses[ADDRESSES[component]] !== undefined);
 
+/** What is the same for all servers on demand, as far as it applies to them. */
+export interface ServersOptions {
+  /** How long ZooKeeper keeps our nodes without hearing of us, milliseconds. */
+  readonly sessionMs?: number;
+  /** Milliseconds without a reply after which a call fails as `DependencyDown`. */
+  readonly timeoutMs?: number;
+  /** See `SteppedEtcdOptions`. */
+  readonly leastLeaseMs?: number;
+  /** See `SteppedRedisOptions`. */
+  readonly waitsForReplicas?: boolean;
+}
+
 /** Connections to the servers on demand. Asking for one that is not there throws `ComponentMissing`. */
 export class Servers {
   /** Those that there are addresses of. */
@@ -59,17 +71,19 @@ export class Servers {
     readonly etcd?: SteppedEtcd;
   };
 
-  /** `name` is shown by CLIENT LIST; `sessionMs` is how long ZooKeeper keeps our nodes without hearing of us. */
-  constructor(addresses: ServerAddresses, name: string, sessionMs = 2000) {
+  /** `name` is shown by CLIENT LIST. */
+  constructor(addresses: ServerAddresses, name: string, options: ServersOptions = {}) {
     const { voters, primary, zookeeper, etcd } = addresses;
     this.components = componentsAt(addresses);
     this.connections = {
       ...(voters !== undefined && {
-        voters: voters.map((url, i) => new SteppedRedis({ url, name, server: `redis-${i + 1}` })),
+        voters: voters.map((url, i) => new SteppedRedis({ ...options, url, name, server: `redis-${i + 1}` })),
       }),
-      ...(primary !== undefined && { primary: new SteppedRedis({ url: primary, name, server: 'primary' }) }),
-      ...(zookeeper !== undefined && { zookeeper: new SteppedZooKeeper({ address: zookeeper, sessionMs }) }),
-      ...(etcd !== undefined && { etcd: new SteppedEtcd({ url: etcd }) }),
+      ...(primary !== undefined && {
+        primary: new SteppedRedis({ ...options, url: primary, name, server: 'primary' }),
+      }),
+      ...(zookeeper !== undefined && { zookeeper: new SteppedZooKeeper({ ...options, address: zookeeper }) }),
+      ...(etcd !== undefined && { etcd: new SteppedEtcd({ ...options, url: etcd }) }),
     };
   }
 

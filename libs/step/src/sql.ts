@@ -21,7 +21,11 @@ export interface SteppedDataSourceOptions {
   readonly isolation?: 'READ COMMITTED' | 'REPEATABLE READ';
   /** Seconds that a statement waits for a row lock before error 1205. */
   readonly lockWaitSeconds?: number;
+  /** Milliseconds within which the server must greet a new connection; otherwise it counts as down. */
+  readonly answerMs?: number;
 }
+
+const ANSWER_MS = 1000;
 
 /** The part of a mysql2 pool that is used here. */
 interface Pool {
@@ -49,13 +53,13 @@ export class SteppedDataSource extends DataSource {
       entities: stepped.entities ?? [],
       migrations: stepped.migrations ?? [],
       poolSize: stepped.poolSize ?? 40,
-      connectTimeout: 1000,
+      connectTimeout: stepped.answerMs ?? ANSWER_MS,
       charset: 'utf8mb4',
       synchronize: false,
       supportBigNumbers: true,
       bigNumberStrings: false, // TypeORM's default hands a BIGINT over as text, and '5' + -1 is '5-1'
     });
-    this.liveness = new Liveness(stepped.url);
+    this.liveness = new Liveness(stepped.url, stepped.answerMs ?? ANSWER_MS);
   }
 
   override async initialize(): Promise<this> {
