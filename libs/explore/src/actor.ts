@@ -33,6 +33,8 @@ export class Actor {
   looks = 0;
   /** What its sessions in the database hold. */
   readonly holdings: Holdings = { transactions: new Set(), rows: new Set(), names: new Set() };
+  /** Sessions that the database has ended while the process lives. */
+  readonly lostSessions = new Set<number>();
   /** The statement that outlives the process. */
   inFlight: Held | undefined;
   /** How often a dead actor has tried to go on. */

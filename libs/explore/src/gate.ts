@@ -136,7 +136,9 @@ export class Gate {
       return reply;
     } catch (thrown) {
       const error = flight.timedOut ? asTimeOut(thrown) : thrown;
-      if (error instanceof DependencyDown && actor.process.alive)
+      const isLost = step.connection !== undefined && actor.lostSessions.has(step.connection);
+      if (isLost) event.fault = 'lost-session';
+      else if (error instanceof DependencyDown && actor.process.alive)
         this.run.quiet.disturb(new Disturbed(`${step.kind} did not answer`, { cause: error }));
       this.run.chronicle.fail(event, error);
       this.run.quiet.unblock(flight);

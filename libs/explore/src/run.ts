@@ -238,7 +238,9 @@ export class Run {
   /** The server ends the actor's sessions; resolves when both sides know. */
   async loseSessions(actor: Actor): Promise<void> {
     this.quiet.unblock(); // statements that wait for these sessions are answered while they end
-    await this.world.endSessions(actor.seat, [...actor.openSessions()]);
+    const sessions = [...actor.openSessions()];
+    for (const session of sessions) actor.lostSessions.add(session);
+    await this.world.endSessions(actor.seat, sessions);
     for (const held of Object.values(actor.holdings) as Set<number>[]) held.clear();
     this.quiet.unblock();
   }

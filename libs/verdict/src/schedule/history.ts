@@ -81,7 +81,7 @@ export interface StepEvent extends Event {
   /** It could not be made at once: its mutex was taken. */
   readonly waited?: true;
   /** What was done to this very step. */
-  readonly fault?: 'error' | 'lose-reply' | 'cut' | 'in-flight' | 'server-down';
+  readonly fault?: 'error' | 'lose-reply' | 'cut' | 'in-flight' | 'server-down' | 'lost-session';
   readonly reply?: unknown;
   readonly error?: string;
   /** The step had to wait in the server: it was answered during this event. */
