@@ -9,20 +9,26 @@ import { resolve } from 'node:path';
 const dir = resolve('.lab', `test-replica-${process.pid}`);
 let stack: Stack;
 let world: World;
+/** As `world`, for a replica that is paused: `REPLICA_MS` after which the other one has acknowledged, however busy it is. */
+let lacking: World;
+const REPLICA_MS = 5000;
 beforeAll(async () => {
   // of our own: others must not meet a replica that stands still
   const replicas = { order: 0, inventory: 0 };
   stack = await startProcesses({ dir, replicas, lab: true, durability: 'relaxed', components: ['replica'] });
-  world = await World.open({ ...stack.urls, redisDb: 1, schema: schemaOf(__filename) });
+  const schema = schemaOf(__filename);
+  world = await World.open({ ...stack.urls, redisDb: 1, schema });
+  lacking = await World.open({ ...stack.urls, redisDb: 2, schema: `${schema}_2`, replicaMs: REPLICA_MS });
 });
 afterAll(async () => {
   await world.close();
+  await lacking.close();
   await stack.stop();
   rmSync(dir, { recursive: true, force: true });
 });
 
-const sellOne = async (): Promise<Schedule> => {
-  const s = await Schedule.begin(world, findStrategy('replicated'), { processes: ['p1'] });
+const sellOne = async (at = world): Promise<Schedule> => {
+  const s = await Schedule.begin(at, findStrategy('replicated'), { processes: ['p1'] });
   await s.A.finish();
   return s;
 };
@@ -42,7 +48,7 @@ test('both replicas acknowledge: it is sold', async () => {
 
 test('one stands still: WAIT answers 1, the lock is given back, and the buyer is told why', async () => {
   await stack.pause('replica-2');
-  const s = await sellOne();
+  const s = await sellOne(lacking);
   const { history } = await s.end();
   expect(s.A.outcome).toBe('LOCK.NOT_REPLICATED');
   expect(acknowledgement(history)).toMatchObject({ reply: 1 });

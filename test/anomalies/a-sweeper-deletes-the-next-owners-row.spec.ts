@@ -101,7 +101,6 @@ test.each(['lapse:1', 'kill:1'])(
     for (const fault of Object.keys(parseBudget(faults))) expect(tally.fired.get(fault)).toBeGreaterThan(0);
     expect(SOLD_TWICE.filter((kind) => tally.kinds.has(kind))).toEqual([]);
   },
-  60_000,
 );
 
 test('without that look the lease that ends is enough', async () => {

@@ -117,7 +117,6 @@ test.each(['multi', 'for-update', 'conditional-update'])(
     }
     expect((await search(name, 'kill:1')).kinds).toEqual(new Map());
   },
-  120_000,
 );
 
 test('multi: when its leases end before its work does, sorted order does not help either', async () => {

@@ -15,6 +15,11 @@ export interface WorldOptions {
   readonly schema: string;
   /** Where the servers on demand are. Of each the world uses a place of its own: see `ownServers`. */
   readonly servers?: ServerAddresses;
+  /**
+   * For a world some of whose replicas do not answer: the limit of each WAIT, milliseconds, long enough for the others.
+   * Absent: WAIT is answered when all replicas have acknowledged.
+   */
+  readonly replicaMs?: number;
 }
 
 /** Voters of a world, fewer than the lab has: each one multiplies the schedules. */
@@ -86,7 +91,7 @@ export async function openServers(
     sessionMs: SESSION_MS,
     timeoutMs: ANSWER_MS,
     leastLeaseMs: SESSION_MS,
-    waitsForReplicas: true,
+    replicaMs: options.replicaMs ?? 0,
   });
   await servers.connect(prepare);
   return servers;

@@ -16,8 +16,11 @@ export interface SteppedRedisOptions {
   readonly name?: string;
   /** Which of several Redis this one is; absent: the lab's own. */
   readonly server?: string;
-  /** Sends WAIT without its time limit, so that the load of the replicas does not change the answer. */
-  readonly waitsForReplicas?: boolean;
+  /**
+   * Sends WAIT with this limit instead of its own, milliseconds, so that the load of the replicas does not change the answer;
+   * 0: without a limit.
+   */
+  readonly replicaMs?: number;
 }
 
 /** The shortest time-out of a new connection, milliseconds. */
@@ -32,7 +35,7 @@ const CONNECT_MS = 1000;
 export class SteppedRedis extends Redis {
   private readonly patience: Patience;
   private readonly timeoutMs: number;
-  private readonly waitsForReplicas: boolean;
+  private readonly replicaMs: number | undefined;
   /** Commands of one turn of the event loop leave together, in one packet. */
   private corked: SteppedRedis['stream'] | undefined;
   /** Which of several Redis this one is, e.g. `redis-3`; undefined: the lab's own. */
@@ -52,7 +55,7 @@ export class SteppedRedis extends Redis {
     this.timeoutMs = options.timeoutMs ?? 800;
     this.patience = new Patience(this.timeoutMs);
     this.server = options.server;
-    this.waitsForReplicas = options.waitsForReplicas === true;
+    this.replicaMs = options.replicaMs;
     this.on('error', () => undefined); // a lost connection shows in the command that needed it
   }
 
@@ -68,7 +71,7 @@ export class SteppedRedis extends Redis {
     const time = currentScope()?.scheduleTime;
     if (time !== undefined)
       command.args = command.args.map((arg) => (arg === SCHEDULE_TIME ? String(time()) : arg));
-    if (this.waitsForReplicas && command.name === 'wait') command.args[1] = '0';
+    if (this.replicaMs !== undefined && command.name === 'wait') command.args[1] = String(this.replicaMs);
     return current?.key?.startsWith('lock:') === true && currentScope()?.ordered === true
       ? this.sendOrdered(command, current)
       : this.send(command);

@@ -57,7 +57,7 @@ export interface ServersOptions {
   /** See `SteppedEtcdOptions`. */
   readonly leastLeaseMs?: number;
   /** See `SteppedRedisOptions`. */
-  readonly waitsForReplicas?: boolean;
+  readonly replicaMs?: number;
 }
 
 /** Connections to the servers on demand. Asking for one that is not there throws `ComponentMissing`. */
