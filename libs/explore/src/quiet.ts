@@ -1,11 +1,15 @@
 import type { Actor } from './actor';
+import { isIdle, OutsideTheSeam } from './idle';
 import type { Sessions } from './sessions';
 import { Signal } from './signal';
 import { asksForLock, asksForName } from './sql-words';
-import { isQuiet, type Flight } from './strand';
+import { isQuiet, isSilent, type Flight, type Strand } from './strand';
 
 /** After so many milliseconds without an answer the server is asked whether a statement waits. */
 const PATIENCE_MS = 3;
+
+/** So long an actor may be busy without a step, for example with I/O of its own. Milliseconds of real time. */
+const MOST_SILENCE_MS = 10_000;
 
 /** Knows when nothing will happen by itself: every actor is held, done, or waits for another one in a server. */
 export class Quiet {
@@ -20,6 +24,7 @@ export class Quiet {
   /** Something happened. */
   moved(): void {
     this.moves++;
+    for (const strand of this.idle()) strand.idle = false; // the step may have let it go: it is looked at again
     this.signal.fire();
   }
 
@@ -49,13 +54,21 @@ export class Quiet {
     return this.actors.every((actor) => actor.strands.every(isQuiet));
   }
 
+  private strands(): Strand[] {
+    return this.actors.flatMap(({ strands }) => strands);
+  }
+
+  private idle(): Strand[] {
+    return this.strands().filter(({ idle }) => idle);
+  }
+
   private flights(): Flight[] {
     return this.actors.flatMap((actor) => actor.strands.flatMap((strand) => [...strand.flights]));
   }
 
   private async waitOrAsk(next: Promise<void>): Promise<void> {
     const open = this.flights().filter(({ step, blocked }) => step.kind === 'sql' && !blocked);
-    if (open.length === 0) return next;
+    if (open.length === 0) return this.waitOrFindIdle(next);
     if (!open.some((flight) => this.isContended(flight)) && (await within(next, PATIENCE_MS)) === 'yes')
       return;
     const threads = open.flatMap(({ step }) => step.connection ?? []);
@@ -65,6 +78,29 @@ export class Quiet {
     );
     for (const flight of open)
       if (flight.step.connection !== undefined && waiting.has(flight.step.connection)) flight.blocked = true;
+  }
+
+  /**
+   * Nobody waits for an answer of the database. When no server at all has to answer, the actors that are not held run, or
+   * wait for one another in the memory of a process, where the seam does not see it.
+   */
+  private async waitOrFindIdle(next: Promise<void>): Promise<void> {
+    const restless = this.strands().filter((strand) => !isQuiet(strand));
+    if (!restless.every(isSilent)) return next;
+    const { moves } = this;
+    const begun = performance.now();
+    const isAnswered = async (): Promise<boolean> => (await within(next, PATIENCE_MS)) === 'yes';
+    while (!(await isAnswered())) {
+      const silent = this.strands().filter((strand) => isSilent(strand) && !strand.idle);
+      if (this.strands().some((strand) => !isQuiet(strand) && !isSilent(strand))) return next;
+      const actors = this.actors.filter(({ strands }) => strands.some((strand) => silent.includes(strand)));
+      if ((await isIdle(actors.map(({ process }) => process))) && moves === this.moves) {
+        for (const strand of silent) strand.idle = true;
+        return;
+      }
+      if (performance.now() - begun > MOST_SILENCE_MS)
+        throw new OutsideTheSeam(actors.map(({ name }) => name));
+    }
   }
 
   /** The statement asks for a lock while another session has some: it is likely to wait. */

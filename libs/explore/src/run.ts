@@ -23,6 +23,9 @@ const MOST_LOOKS = 8;
 /** Each try for a lock in several parts is many steps, and multiplies the schedules. */
 const MOST_LOOKS_AT_PARTS = 1;
 
+/** The process ids of a schedule's processes are the same in every run: a strategy may put them into its commands. */
+const FIRST_PID = 101;
+
 /** One schedule in progress: actors whose steps are held until they are released one by one. */
 export class Run {
   readonly clock = new VirtualClock();
@@ -46,7 +49,9 @@ export class Run {
     this.places = world.placesOf(setup.strategy);
     this.locks = new LockBook(this.parts);
     this.ears = new Ears(world.news);
-    this.processes = [...new Set(setup.processes)].map((name) => new ActorProcess(name, this.ears));
+    this.processes = [...new Set(setup.processes)].map(
+      (name, i) => new ActorProcess(name, FIRST_PID + i, setup.strategy, this.ears),
+    );
     this.actors = setup.processes.map((process, i) => {
       const seat = world.seats[i];
       const name = ACTOR_NAMES[i];
