@@ -21,8 +21,8 @@ import { faultOf, stepOf, type Choice } from './choice';
  *   nothing behind which a server would notice: a step of another process comes to the same before and after it.
  * - `everything`: all other faults, and steps of timers.
  *
- * Who waits for news in one line with others (`wait=notify`) is woken by them without any step: the order of their steps
- * always matters.
+ * Who waits for news in one line with others (`wait=notify`) is woken by them without any step, and variables of a
+ * strategy's modules are read and written without any: the order of the steps of one process always matters then.
  */
 type Effect =
   'nothing' | 'sql-read' | 'sql-lock' | 'sql-end' | 'redis-read' | 'redis-write' | 'process' | 'everything';
@@ -31,8 +31,8 @@ export interface Footprint {
   readonly actor: string;
   readonly process: string;
   readonly effect: Effect;
-  /** It stands in line with others of its process. */
-  readonly inLine: boolean;
+  /** It meets others of its process in memory: in a line of waiters, or in variables of the strategy's modules. */
+  readonly inMemory: boolean;
   /** The Redis that is touched; `*`: any. */
   readonly server: string;
 }
@@ -44,20 +44,20 @@ export function footprint(run: Run, choice: Choice): Footprint {
   const victim = kind === 'K' ? run.processes[Number(choice.charAt(1)) - 1] : undefined;
   if (victim !== undefined) {
     const effect = leavesNothing(run, victim) ? 'process' : 'everything';
-    return { actor: '', process: victim.name, effect, inLine: false, server: '*' };
+    return { actor: '', process: victim.name, effect, inMemory: false, server: '*' };
   }
   if (held === undefined || !/^[a-cEQT]/.test(kind)) {
     // With no timer set, a lease that ends is nothing but a key that Redis deletes.
     const isDeletion = kind === 'L' && !run.hasTimeouts;
     const effect = isDeletion ? 'redis-write' : 'everything';
-    return { actor: '', process: '', effect, inLine: false, server: '*' };
+    return { actor: '', process: '', effect, inMemory: false, server: '*' };
   }
   const actor = run.actor(held.strand.actor);
   const { step } = held;
   return {
     actor: actor.name,
     process: actor.process.name,
-    inLine: run.setup.options.wait === 'notify',
+    inMemory: run.setup.options.wait === 'notify' || run.mayKeepState,
     server: step.kind === 'redis' ? (step.server ?? '') : '*', // waiting ends with a change at any of them
     effect:
       faultOf(choice) === undefined
@@ -123,7 +123,7 @@ const areOthers = (a: string, b: string): boolean => a !== '*' && b !== '*' && a
 export function dependent(a: Footprint, b: Footprint): boolean {
   if (a.actor !== '' && a.actor === b.actor) return true;
   if (a.effect === 'everything' || b.effect === 'everything') return true;
-  if (a.inLine && a.process === b.process) return true;
+  if (a.inMemory && a.process === b.process) return true;
   if (a.effect.startsWith('redis') && b.effect.startsWith('redis') && areOthers(a.server, b.server))
     return false;
   if (a.effect === 'process' || b.effect === 'process') return a.process === b.process;

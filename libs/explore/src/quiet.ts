@@ -8,8 +8,8 @@ import { isQuiet, isSilent, type Flight, type Strand } from './strand';
 /** After so many milliseconds without an answer the server is asked whether a statement waits. */
 const PATIENCE_MS = 3;
 
-/** So long an actor may be busy without a step, for example with I/O of its own. Milliseconds of real time. */
-const MOST_SILENCE_MS = 10_000;
+/** So often, with `PATIENCE_MS` in between, an actor may be found busy without a step, for example with I/O of its own. */
+const MOST_SILENCE = 1000;
 
 /** Knows when nothing will happen by itself: every actor is held, done, or waits for another one in a server. */
 export class Quiet {
@@ -85,21 +85,16 @@ export class Quiet {
    * wait for one another in the memory of a process, where the seam does not see it.
    */
   private async waitOrFindIdle(next: Promise<void>): Promise<void> {
-    const restless = this.strands().filter((strand) => !isQuiet(strand));
-    if (!restless.every(isSilent)) return next;
     const { moves } = this;
-    const begun = performance.now();
-    const isAnswered = async (): Promise<boolean> => (await within(next, PATIENCE_MS)) === 'yes';
-    while (!(await isAnswered())) {
-      const silent = this.strands().filter((strand) => isSilent(strand) && !strand.idle);
-      if (this.strands().some((strand) => !isQuiet(strand) && !isSilent(strand))) return next;
-      const actors = this.actors.filter(({ strands }) => strands.some((strand) => silent.includes(strand)));
-      if ((await isIdle(actors.map(({ process }) => process))) && moves === this.moves) {
-        for (const strand of silent) strand.idle = true;
+    for (let looks = 0; (await within(next, PATIENCE_MS)) === 'no'; looks++) {
+      const restless = this.strands().filter((strand) => !isQuiet(strand));
+      if (!restless.every(isSilent)) return next; // a server has to answer
+      const silent = this.actors.filter(({ strands }) => strands.some((strand) => restless.includes(strand)));
+      if ((await isIdle(silent, this.actors)) && moves === this.moves) {
+        for (const strand of restless) strand.idle = true;
         return;
       }
-      if (performance.now() - begun > MOST_SILENCE_MS)
-        throw new OutsideTheSeam(actors.map(({ name }) => name));
+      if (looks > MOST_SILENCE) throw new OutsideTheSeam(silent.map(({ name }) => name));
     }
   }
 

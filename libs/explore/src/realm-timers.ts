@@ -23,10 +23,13 @@ export class RealmTimers {
     const once =
       (start: Start): Start =>
       (callback, ...rest) => {
-        const handle = start((...args) => {
-          this.running.delete(handle);
-          callback(...args);
-        }, ...rest);
+        const handle = start(
+          (...args) => {
+            this.running.delete(handle);
+            callback(...args);
+          },
+          ...rest,
+        );
         this.running.add(handle);
         return handle;
       };

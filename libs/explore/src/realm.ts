@@ -70,7 +70,7 @@ export const SHARED_MODULES: readonly string[] = [
  * Packages that all processes share: the clients whose connections and errors the explorer hands to a strategy, and
  * bluebird, a promise library without locks, which takes longer to evaluate than a schedule takes to run.
  */
-export const SHARED_PACKAGES: ReadonlySet<string> = new Set([
+const SHARED_PACKAGES: ReadonlySet<string> = new Set([
   'bluebird',
   'etcd3',
   'ioredis',

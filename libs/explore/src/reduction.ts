@@ -23,11 +23,17 @@ export const awakened = (sleepers: readonly Sleeper[], after: Footprint): Sleepe
  */
 export function isUnseen(run: Run, choice: Choice, left: Budget): boolean {
   if (!/^[a-c]$/.test(choice) || footprint(run, choice).effect !== 'nothing') return false;
+  if (run.mayKeepState && hasMates(run, choice)) return false; // what its actor does next may be seen in memory
   const isWork = run.actors.some(
     (actor) => actor.name.toLowerCase() === choice && actor.held[0]?.step.verb === 'WORK',
   );
   if (isWork && ((left.slow ?? 0) > 0 || run.hasTimeouts)) return false;
   return !run.hasTimeouts || !MOVES_TIME.some((fault) => (left[fault] ?? 0) > 0);
 }
+
+const hasMates = (run: Run, choice: Choice): boolean => {
+  const actor = run.actors.find(({ name }) => name.toLowerCase() === choice);
+  return run.actors.some((other) => other !== actor && other.process === actor?.process);
+};
 
 const MOVES_TIME = ['lapse', 'pause', 'tick', 'slow', 'overrun'] as const;

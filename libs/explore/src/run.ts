@@ -80,6 +80,14 @@ export class Run {
     return Math.max(1, this.places.filter(({ component }) => component === 'redlock').length);
   }
 
+  /**
+   * The strategy may have variables in its modules. Those of the catalogue have none that another request reads between
+   * two steps: test/explore/realm.spec.ts.
+   */
+  get mayKeepState(): boolean {
+    return this.setup.strategy.module !== undefined;
+  }
+
   /** The Redis that this strategy has besides the lab's own: voters, or a primary. */
   get ownRedises(): readonly LockPlace[] {
     return this.places.filter(({ component, pipelined }) => component !== undefined && pipelined);
