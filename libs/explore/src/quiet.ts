@@ -91,7 +91,7 @@ export class Quiet {
       if (!restless.every(isSilent)) return next; // a server has to answer
       const silent = this.actors.filter(({ strands }) => strands.some((strand) => restless.includes(strand)));
       if ((await isIdle(silent, this.actors)) && moves === this.moves) {
-        for (const strand of restless) strand.idle = true;
+        for (const strand of restless) strand.idle = strand.waited = true;
         return;
       }
       if (looks > MOST_SILENCE) throw new OutsideTheSeam(silent.map(({ name }) => name));

@@ -117,7 +117,12 @@ export class Run {
 
   /** Resolves when every actor is held, done, or waits in a server. */
   async settle(): Promise<void> {
-    await this.quiet.settle();
+    try {
+      await this.quiet.settle();
+    } catch (error) {
+      await this.abandon();
+      throw error;
+    }
     // two that end at the same time (one has freed the other) do so in the order of their names
     this.ends.sort((a, b) => (a.actor < b.actor ? -1 : 1));
     for (const { actor, code, text } of this.ends.splice(0)) this.chronicle.end(actor, code, text);
@@ -209,6 +214,7 @@ export class Run {
   async bury(actor: Actor): Promise<void> {
     actor.outcome ??= 'DIED';
     this.clock.forget(actor.name);
+    actor.process.realm?.timers.stop();
     if (actor.inFlight?.step.kind !== 'sql') {
       await this.world.sever(actor.seat, [...actor.openSessions()]);
       for (const held of Object.values(actor.holdings) as Set<number>[]) held.clear();
@@ -220,6 +226,12 @@ export class Run {
     }
     this.quiet.unblock();
     for (const held of actor.held) if (held !== actor.inFlight) held.release('die');
+  }
+
+  /** Terminates every actor: the schedule cannot be continued, and must not affect the next one. */
+  private async abandon(): Promise<void> {
+    for (const { process } of this.actors) process.alive = false;
+    for (const actor of this.actors) await this.bury(actor);
   }
 
   private start(actor: Actor): void {

@@ -36,6 +36,8 @@ export interface Strand {
   done: boolean;
   /** It has nothing under way and makes no step: it waits for another one in the memory of its process. */
   idle: boolean;
+  /** It was idle before its next step. */
+  waited: boolean;
   /** It has made a step. */
   begun: boolean;
 }
@@ -57,6 +59,7 @@ export function beginStrand(
     flights: new Set(),
     done: false,
     idle: false,
+    waited: false,
     begun: false,
   };
   actor.strands.push(strand);
