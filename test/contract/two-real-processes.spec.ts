@@ -11,9 +11,9 @@ import { moduleMutex } from '../fixtures/module-state/module-mutex';
 import { pidAsOwner } from '../fixtures/module-state/pid-as-owner';
 import { openWorld } from '../harness/servers';
 
-/** The lease outlives every stop of a buyer; whoever waits for a lock that is never released gives up. */
+/** The lease outlives every stop of a buyer; a wait for a lock that is never released ends. */
 const OPTIONS = { leaseMs: 60_000, waitMs: 3000 };
-/** A buyer that is blocked in the database cannot say so. Longer or shorter, an exact strategy sells one unit. */
+/** A buyer that is blocked in the database cannot say so. However long this is, an exact strategy sells one unit. */
 const BLOCKED_MS = 200;
 
 let world: World;

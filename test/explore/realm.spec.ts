@@ -39,9 +39,8 @@ import { moduleMutex } from '../fixtures/module-state/module-mutex';
 import { ownTimer } from '../fixtures/module-state/own-timer';
 import { pidAsOwner } from '../fixtures/module-state/pid-as-owner';
 import { polledFlag } from '../fixtures/module-state/polled-flag';
+import * as here from '../fixtures/module-state/shared';
 import { openWorld } from '../harness/servers';
-
-const SHARED = join(__dirname, '..', 'fixtures', 'module-state', 'shared.ts');
 
 let world: World;
 let folder: string;
@@ -202,11 +201,13 @@ describe('a realm', () => {
   });
 
   test('shares the errors of the seam and of the strategies, and the intrinsics, with the explorer', () => {
-    const shared = new Realm(101).load(SHARED) as typeof import('../fixtures/module-state/shared');
+    const file = join(__dirname, '..', 'fixtures', 'module-state', 'shared.ts');
+    const shared = new Realm(101).load(file) as typeof here;
     expect(shared.SoldOut).toBe(SoldOut);
     expect(shared.OutcomeUnknown).toBe(OutcomeUnknown);
     expect(shared.LockLost).toBe(LockLost);
     expect(new shared.Mine()).toBeInstanceOf(Error);
+    expect(shared.Mine).not.toBe(here.Mine);
     expect(shared.tokenLock).not.toBe(tokenLock); // it is code of a strategy
   });
 

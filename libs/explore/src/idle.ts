@@ -16,7 +16,7 @@ export class OutsideTheSeam extends Error {
 }
 
 /**
- * True when the code of these actors cannot go on by itself: what is left is a promise that another actor of the same
+ * True when the code of these actors cannot continue by itself: what is left is a promise that another actor of the same
  * process settles, for example a mutex in a module. JavaScript runs until it waits, so this does not depend on the speed
  * of the machine. Excluded: an actor that is alone in its process, a process with a timer of its own, a file or name
  * request under way, and a strategy without a realm, of whose timers nothing is known.

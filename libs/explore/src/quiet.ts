@@ -81,8 +81,8 @@ export class Quiet {
   }
 
   /**
-   * Nobody waits for an answer of the database. When no server at all has to answer, the actors that are not held run, or
-   * wait for one another in the memory of a process, where the seam does not see it.
+   * No statement is under way. When no other server has to answer either, the actors that are not held run, or wait for
+   * one another in the memory of a process, which the seam does not see.
    */
   private async waitOrFindIdle(next: Promise<void>): Promise<void> {
     const { moves } = this;
