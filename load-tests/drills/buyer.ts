@@ -3,7 +3,7 @@ import { monotonic } from '#lab/step';
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { FromBuyer, Mark, Seat, ToBuyer } from './messages';
+import type { FromBuyer, Mark, Purchase, Seat, ToBuyer } from './messages';
 
 export type Step = Extract<FromBuyer, { type: 'step' }>;
 type End = Extract<FromBuyer, { type: 'end' }>;
@@ -27,7 +27,7 @@ export class Buyer {
       if (message.type === 'step') this.steps.push(message);
       if (message.type === 'end') this.ended = message;
       onMessage(message);
-      for (const hear of this.said) hear(message);
+      for (const hear of [...this.said]) hear(message); // a copy: each may take itself off the list
     });
     child.on('exit', () => {
       this.dead = true;
@@ -46,6 +46,15 @@ export class Buyer {
     const message = await seated;
     if (message.type === 'end') throw new Error(`${seat.name} has no connection: ${message.text}`);
     return buyer;
+  }
+
+  /** Buys once more, on the same connections and with the same module instances. It must have ended. */
+  async again(purchase: Purchase): Promise<void> {
+    this.ended = undefined;
+    this.steps.length = 0;
+    const seated = this.hear(({ type }) => type === 'seated');
+    this.send({ type: 'next', purchase });
+    await seated;
   }
 
   get pid(): number {

@@ -3,7 +3,9 @@ import { ENSEMBLES } from './ensembles';
 import { REDIS } from './redis';
 import { REDIS_ALONE } from './redis-alone';
 
+export { Buyer } from './buyer';
 export type { Drill } from './drill';
+export { before } from './messages';
 export { runDrill, type DrillRun } from './run-drill';
 
 /** All drills, in the order in which they are told. */

@@ -25,13 +25,20 @@ export interface Seat {
   readonly lockDir: string;
   readonly balance: string;
   readonly strategy: string;
+  /** The file that exports it, when it is not of the catalogue. */
+  readonly module?: string;
   /** See `fencedByTheServer`. */
   readonly fenced?: true;
   readonly options: Partial<Options>;
 }
 
+/** What of a seat may change from one purchase to the next. */
+export type Purchase = Pick<Seat, 'strategy' | 'module' | 'options'>;
+
 export type ToBuyer =
   | { readonly type: 'sit'; readonly seat: Seat }
+  /** Another purchase on the same connections. */
+  | { readonly type: 'next'; readonly purchase: Purchase }
   /** Begin, or go on from where it is held. Absent `until`: to the end. */
   | { readonly type: 'go'; readonly until?: Mark };
 

@@ -130,7 +130,7 @@ const runUpToRelease = (A: Schedule['A'], { release }: LockSteps): Promise<void>
 /** One product each, of two: A and B share a process, C wants what A wants. */
 const TWO_PRODUCTS = [['item'], ['other'], ['item']];
 
-export const TRIALS: Readonly<Record<Capability, Trial | readonly Trial[]>> = {
+const TRIALS: Readonly<Record<Capability, Trial | readonly Trial[]>> = {
   exactInOneProcess: { processes: ['p1', 'p1'], plays: exact, broken: soldTwice },
 
   exactAcrossProcesses: { processes: ['p1', 'p2'], plays: exact, broken: soldTwice },

@@ -7,7 +7,7 @@ import type { Strategy, Tools } from '#lab/strategy';
 export const planted = (
   name: string,
   apply: Strategy['apply'],
-  more: Partial<Pick<Strategy, 'keys' | 'options'>> = {},
+  more: Partial<Pick<Strategy, 'keys' | 'options' | 'module'>> = {},
 ): Strategy => ({
   name,
   mechanism: '',

@@ -1,12 +1,17 @@
-import { LocalProcess } from '#lab/strategy';
+import { fileOf, LocalProcess, type Strategy } from '#lab/strategy';
 import type { Ears } from './ears';
 import type { Holdings } from './sql-words';
 import type { Held, Strand } from './strand';
+import { loadStrategy, Realm } from './realm';
 import type { Seat } from './seat';
 
 /** A process that actors live in: what dies, stands still or loses Redis together. */
 export class ActorProcess {
   readonly local: LocalProcess;
+  /** The strategy as this process runs it: from module instances of its own, where it comes from a file. */
+  readonly strategy: Strategy;
+  /** Absent for a strategy that is an object without a file. */
+  readonly realm: Realm | undefined;
   alive = true;
   paused = false;
   /** The server has ended its session, and it does not know yet. */
@@ -16,9 +21,17 @@ export class ActorProcess {
 
   constructor(
     readonly name: string,
+    pid: number,
+    strategy: Strategy,
     ears: Ears,
   ) {
     this.local = new LocalProcess(name, ears.of(this));
+    const file = fileOf(strategy);
+    this.realm = file === undefined ? undefined : new Realm(pid);
+    this.strategy =
+      file === undefined || this.realm === undefined
+        ? strategy
+        : loadStrategy(file, strategy.name, this.realm);
   }
 }
 

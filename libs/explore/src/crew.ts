@@ -10,9 +10,12 @@ import { World } from './world';
 /** Addresses of the servers that schedules run on: see `WorldOptions`. */
 export type Servers = Pick<WorldOptions, 'redis' | 'mysql' | 'servers'>;
 
-/** A plan as it is sent to a worker: a strategy by its name. */
+/** A plan as it is sent to a worker: a strategy by its name, and by its file when it is not of the catalogue. */
 export type PlanMessage = Omit<Plan, 'setup'> & {
-  readonly setup: Omit<Plan['setup'], 'strategy'> & { strategy: string };
+  readonly setup: Omit<Plan['setup'], 'strategy'> & {
+    readonly strategy: string;
+    readonly module?: string;
+  };
 };
 
 /** Explore the tree below `task` for a while. */
@@ -69,7 +72,14 @@ export class Crew {
     if (this.workers.length === 0) return explore(this.world, plan, limits);
     const { max = Infinity, onProgress } = limits;
     const { strategy, ...setup } = plan.setup;
-    const message: PlanMessage = { ...plan, setup: { ...setup, strategy: strategy.name } };
+    const message: PlanMessage = {
+      ...plan,
+      setup: {
+        ...setup,
+        strategy: strategy.name,
+        ...(strategy.module !== undefined && { module: strategy.module }),
+      },
+    };
     const tally = emptyTally();
     const stack: Task[] = [ROOT];
     let busy = 0;

@@ -46,6 +46,7 @@ export async function close(run: Run): Promise<ScheduleHistory> {
   const history = await run.history(stragglers.length === 0);
   for (const actor of run.actors) actor.inFlight = undefined; // nobody waits for what is still on its way
   for (const process of stragglers) await kill(run, process);
+  for (const { realm } of run.processes) realm?.timers.stop();
   return history;
 }
 

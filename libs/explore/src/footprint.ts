@@ -1,7 +1,6 @@
 import type { ActorProcess } from './actor';
 import type { Run } from './run';
 import type { StepInfo } from '#lab/step';
-import { CATALOGUE, type Strategy } from '#lab/strategy';
 import { asksForLock, isMovement } from './sql-words';
 import { faultOf, stepOf, type Choice } from './choice';
 
@@ -23,8 +22,9 @@ import { faultOf, stepOf, type Choice } from './choice';
  *   nothing behind which a server would notice: a step of another process comes to the same before and after it.
  * - `everything`: all other faults, and steps of timers.
  *
- * Requests of one process whose code may see what another one's code did between two steps (a flag in a module, the line of
- * waiters of `wait=notify`) are always dependent. Requests of two processes that touch two balances never are.
+ * Waiters of `wait=notify` in one line are woken by each other without any step, and variables of a strategy's modules are
+ * read and written without any: the order of the steps of one process always matters then. Requests of two processes that
+ * touch two balances are independent.
  */
 type Effect =
   'nothing' | 'sql-read' | 'sql-lock' | 'sql-end' | 'redis-read' | 'redis-write' | 'process' | 'everything';
@@ -33,21 +33,15 @@ export interface Footprint {
   readonly actor: string;
   readonly process: string;
   readonly effect: Effect;
-  /** What its code does between two steps may be seen by other requests of its process. */
-  readonly sharesState: boolean;
+  /** It meets others of its process in memory: in a line of waiters, or in variables of the strategy's modules. */
+  readonly inMemory: boolean;
   /** The only balance that its actor touches; `*`: several, or unknown. */
   readonly balance: string;
   /** The Redis that is touched; `*`: any. */
   readonly server: string;
 }
 
-const OF_NO_ACTOR = { actor: '', sharesState: false, balance: '*', server: '*' } as const;
-
-/**
- * Strategies of the catalogue keep no state between requests unless they say so; of any other one it is not known.
- */
-export const mayShareState = (strategy: Strategy): boolean =>
-  strategy.sharesState === true || !CATALOGUE.includes(strategy);
+const OF_NO_ACTOR = { actor: '', inMemory: false, balance: '*', server: '*' } as const;
 
 /** Rows of locks lie side by side in one index: a gap between them may be locked for two balances. */
 const balanceOf = (cart: readonly string[] | undefined, { text }: StepInfo): string =>
@@ -73,7 +67,7 @@ export function footprint(run: Run, choice: Choice): Footprint {
   return {
     actor: actor.name,
     process: actor.process.name,
-    sharesState: run.setup.options.wait === 'notify' || mayShareState(run.setup.strategy),
+    inMemory: run.setup.options.wait === 'notify' || run.mayKeepState,
     balance: balanceOf(actor.cart, step),
     server: step.kind === 'redis' ? (step.server ?? '') : '*', // waiting ends with a change at any of them
     effect:
@@ -140,7 +134,7 @@ const areOthers = (a: string, b: string): boolean => a !== '*' && b !== '*' && a
 export function dependent(a: Footprint, b: Footprint): boolean {
   if (a.actor !== '' && a.actor === b.actor) return true;
   if (a.effect === 'everything' || b.effect === 'everything') return true;
-  if (a.sharesState && a.process === b.process) return true;
+  if (a.inMemory && a.process === b.process) return true;
   if (areOthers(a.balance, b.balance)) return false;
   if (a.effect.startsWith('redis') && b.effect.startsWith('redis') && areOthers(a.server, b.server))
     return false;

@@ -170,12 +170,13 @@ export class Gate {
         strand,
         version: step.key === undefined ? 0 : this.run.locks.version(step.key),
         since: this.run.clock.now,
-        waited: false,
+        waited: strand.waited,
         release: (directive) => {
           strand.held.splice(strand.held.indexOf(held), 1);
           resolve({ directive, waited: held.waited });
         },
       };
+      strand.waited = false;
       strand.held.push(held);
       this.run.quiet.moved();
     });

@@ -1,15 +1,19 @@
 import type { Actor } from './actor';
 import { Disturbed } from './disturbed';
+import { isIdle, OutsideTheSeam } from './idle';
 import type { Sessions } from './sessions';
 import { Signal } from './signal';
 import { asksForLock, lockNameIn } from './sql-words';
-import { isQuiet, type Flight } from './strand';
+import { isQuiet, isSilent, type Flight, type Strand } from './strand';
 
 /**
  * After so many milliseconds without an answer the server is asked whether a statement waits. The number decides only when
  * the server is asked: a statement that does not wait there is expected to be answered, however long that takes.
  */
 const ASK_AFTER_MS = 3;
+
+/** So often, with `ASK_AFTER_MS` in between, an actor may be found busy without a step, for example with I/O of its own. */
+const MOST_SILENCE = 1000;
 
 /** Knows when nothing will happen by itself: every actor is held, done, or waits for another one in a server. */
 export class Quiet {
@@ -25,6 +29,7 @@ export class Quiet {
   /** Something happened. */
   moved(): void {
     this.moves++;
+    for (const strand of this.idle()) strand.idle = false; // the step may have let it go: it is looked at again
     this.signal.fire();
   }
 
@@ -104,6 +109,14 @@ export class Quiet {
     return this.actors.every((actor) => actor.strands.every(isQuiet));
   }
 
+  private strands(): Strand[] {
+    return this.actors.flatMap(({ strands }) => strands);
+  }
+
+  private idle(): Strand[] {
+    return this.strands().filter(({ idle }) => idle);
+  }
+
   private flights(): Flight[] {
     return this.actors.flatMap((actor) => actor.strands.flatMap((strand) => [...strand.flights]));
   }
@@ -112,7 +125,7 @@ export class Quiet {
     const open = this.flights().filter(
       ({ step, blocked, timedOut }) => step.kind === 'sql' && !blocked && !timedOut,
     );
-    if (open.length === 0) return next;
+    if (open.length === 0) return this.waitOrFindIdle(next);
     const isLikely = open.some((flight) => this.isContended(flight));
     if (!isLikely && (await within(next, ASK_AFTER_MS)) === 'yes') return;
     const { moves } = this;
@@ -124,6 +137,24 @@ export class Quiet {
     if (moves !== this.moves) return; // what happened meanwhile may have freed them
     for (const flight of open)
       if (flight.step.connection !== undefined && waiting.has(flight.step.connection)) flight.blocked = true;
+  }
+
+  /**
+   * No statement is under way. When no other server has to answer either, the actors that are not held run, or wait for
+   * one another in the memory of a process, which the seam does not see.
+   */
+  private async waitOrFindIdle(next: Promise<void>): Promise<void> {
+    const { moves } = this;
+    for (let looks = 0; (await within(next, ASK_AFTER_MS)) === 'no'; looks++) {
+      const restless = this.strands().filter((strand) => !isQuiet(strand));
+      if (!restless.every(isSilent)) return next; // a server has to answer
+      const silent = this.actors.filter(({ strands }) => strands.some((strand) => restless.includes(strand)));
+      if ((await isIdle(silent, this.actors)) && moves === this.moves) {
+        for (const strand of restless) strand.idle = strand.waited = true;
+        return;
+      }
+      if (looks > MOST_SILENCE) throw new OutsideTheSeam(silent.map(({ name }) => name));
+    }
   }
 
   /** The statement asks for a lock while another session has some: it is likely to wait. */

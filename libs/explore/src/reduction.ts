@@ -22,14 +22,18 @@ export const awakened = (sleepers: readonly Sleeper[], after: Footprint): Sleepe
  * with a timer and a fault that moves time it is not unseen. A death before it equals a death after it.
  */
 export function isUnseen(run: Run, choice: Choice, left: Budget): boolean {
-  const { effect, sharesState, process } = footprint(run, choice);
-  if (!/^[a-c]$/.test(choice) || effect !== 'nothing') return false;
-  if (sharesState && run.actors.filter((actor) => actor.process.name === process).length > 1) return false;
+  if (!/^[a-c]$/.test(choice) || footprint(run, choice).effect !== 'nothing') return false;
+  if (run.mayKeepState && hasMates(run, choice)) return false; // what its actor does next may be seen in memory
   const isWork = run.actors.some(
     (actor) => actor.name.toLowerCase() === choice && actor.held[0]?.step.verb === 'WORK',
   );
   if (isWork && ((left.slow ?? 0) > 0 || run.hasTimeouts)) return false;
   return !run.hasTimeouts || !MOVES_TIME.some((fault) => (left[fault] ?? 0) > 0);
 }
+
+const hasMates = (run: Run, choice: Choice): boolean => {
+  const actor = run.actors.find(({ name }) => name.toLowerCase() === choice);
+  return run.actors.some((other) => other !== actor && other.process === actor?.process);
+};
 
 const MOVES_TIME = ['lapse', 'pause', 'tick', 'slow', 'overrun'] as const;

@@ -24,6 +24,9 @@ const MOST_LOOKS = 8;
 /** Each try for a lock in several parts is many steps, and multiplies the schedules. */
 const MOST_LOOKS_AT_PARTS = 1;
 
+/** The process ids of a schedule's processes are the same in every run: a strategy may put them into its commands. */
+const FIRST_PID = 101;
+
 /** One schedule in progress: actors whose steps are held until they are released one by one. */
 export class Run {
   readonly clock = new VirtualClock();
@@ -48,7 +51,9 @@ export class Run {
   ) {
     this.places = world.placesOf(setup.strategy);
     this.ears = new Ears(world.news);
-    this.processes = [...new Set(setup.processes)].map((name) => new ActorProcess(name, this.ears));
+    this.processes = [...new Set(setup.processes)].map(
+      (name, i) => new ActorProcess(name, FIRST_PID + i, setup.strategy, this.ears),
+    );
     this.actors = setup.processes.map((process, i) => {
       const seat = world.seats[i];
       const name = ACTOR_NAMES[i];
@@ -85,6 +90,15 @@ export class Run {
     );
   }
 
+  /**
+   * The strategy may have variables in its modules. Those of the catalogue have none that another request reads between
+   * two steps: test/explore/realm.spec.ts.
+   */
+  get mayKeepState(): boolean {
+    const { module, sharesState } = this.setup.strategy;
+    return module !== undefined || sharesState === true;
+  }
+
   /** The Redis that this strategy has besides the lab's own: voters, or a primary. */
   get ownRedises(): readonly LockPlace[] {
     return this.places.filter(({ component, pipelined }) => component !== undefined && pipelined);
@@ -114,7 +128,12 @@ export class Run {
 
   /** Resolves when every actor is held, done, or waits in a server. */
   async settle(): Promise<void> {
-    await this.quiet.settle();
+    try {
+      await this.quiet.settle();
+    } catch (error) {
+      await this.abandon();
+      throw error;
+    }
     // two that end at the same time (one has freed the other) do so in the order of their names
     this.ends.sort((a, b) => (a.actor < b.actor ? -1 : 1));
     for (const { actor, code, text } of this.ends.splice(0)) this.chronicle.end(actor, code, text);
@@ -216,6 +235,7 @@ export class Run {
     actor.outcome ??= 'DIED';
     this.clock.forget(actor.name);
     this.quiet.unblock(); // the server frees what its sessions hold
+    actor.process.realm?.timers.stop();
     if (actor.inFlight?.step.kind !== 'sql') {
       await this.world.sever(actor.seat, [...actor.openSessions()]);
       for (const held of Object.values(actor.holdings) as Set<number>[]) held.clear();
@@ -227,6 +247,12 @@ export class Run {
     }
     this.quiet.unblock();
     for (const held of actor.held) if (held !== actor.inFlight) held.release('die');
+  }
+
+  /** Terminates every actor: the schedule cannot be continued, and must not affect the next one. */
+  private async abandon(): Promise<void> {
+    for (const { process } of this.actors) process.alive = false;
+    for (const actor of this.actors) await this.bury(actor);
   }
 
   private async endWait(of: (flight: Flight) => boolean): Promise<boolean> {

@@ -38,6 +38,10 @@ export interface Strand {
   readonly held: Held[];
   readonly flights: Set<Flight>;
   done: boolean;
+  /** It has nothing under way and makes no step: it waits for another one in the memory of its process. */
+  idle: boolean;
+  /** It was idle before its next step. */
+  waited: boolean;
   /** It has made a step. */
   begun: boolean;
 }
@@ -58,13 +62,19 @@ export function beginStrand(
     held: [],
     flights: new Set(),
     done: false,
+    idle: false,
+    waited: false,
     begun: false,
   };
   actor.strands.push(strand);
   return strand;
 }
 
+/** It runs, or waits in the memory of its process: it is not held, and no server has to answer it. */
+export const isSilent = ({ done, held, flights }: Strand): boolean =>
+  !done && held.length === 0 && flights.size === 0;
+
 /** True when nothing will happen in this strand by itself. */
 export const isQuiet = (strand: Strand): boolean =>
-  (strand.flights.size === 0 && (strand.done || strand.held.length > 0)) ||
+  (strand.flights.size === 0 && (strand.done || strand.idle || strand.held.length > 0)) ||
   (strand.flights.size > 0 && [...strand.flights].every((flight) => flight.blocked));

@@ -6,6 +6,7 @@ import { exploreOne } from './explorer';
 import { emptyTally } from './tally';
 import { refuseStraySteps } from './stray-steps';
 import type { WorldOptions } from './seat';
+import { loadStrategy, Realm } from './realm';
 import { World } from './world';
 
 /** A thread of `Crew`: explores what it is given, on a world of its own. */
@@ -28,10 +29,10 @@ async function main(): Promise<void> {
 }
 
 async function work(world: World, { plan: message, task, most }: WorkMessage): Promise<DoneMessage> {
-  const plan: Plan = {
-    ...message,
-    setup: { ...message.setup, strategy: findStrategy(message.setup.strategy) },
-  };
+  const { strategy: name, module, ...setup } = message.setup;
+  const strategy =
+    module === undefined ? findStrategy(name) : loadStrategy(module, name, new Realm(process.pid));
+  const plan: Plan = { ...message, setup: { ...setup, strategy } };
   const tally = emptyTally();
   const stack: Task[] = [task];
   while (stack.length > 0 && tally.schedules < most) await exploreOne(world, plan, stack, tally);

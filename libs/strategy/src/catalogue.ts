@@ -1,4 +1,5 @@
 import type { Component } from '#lab/step';
+import { extname, join } from 'node:path';
 import type { CartStrategy, Strategy } from './contract';
 import { conditionalUpdate } from './strategies/conditional-update';
 import { directory } from './strategies/directory';
@@ -140,6 +141,16 @@ export function findStrategy(name: string): Strategy {
   const strategy = byName.get(name);
   if (strategy === undefined) throw new UnknownStrategy(name, [...byName.keys()]);
   return strategy;
+}
+
+/**
+ * The file that exports the strategy. Undefined for an object that is neither of the catalogue nor names its `module`;
+ * a copy of a strategy of the catalogue is such an object, because its functions may be others.
+ */
+export function fileOf(strategy: Strategy): string | undefined {
+  if (strategy.module !== undefined) return strategy.module;
+  if (byName.get(strategy.name) !== strategy) return undefined;
+  return join(__dirname, 'strategies', `${strategy.name}${extname(__filename)}`);
 }
 
 /** The servers on demand that these strategies need, each once. */

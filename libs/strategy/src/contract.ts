@@ -98,6 +98,11 @@ export interface Strategy {
   /** What the next rung of the ladder changes. */
   readonly next: string;
   readonly options: readonly OptionName[];
+  /**
+   * The file that exports it, `__filename` there: each explored process then has module instances of its own. Not needed in
+   * the catalogue, where `strategies/NAME` is the file of the strategy NAME.
+   */
+  readonly module?: string;
   /** The servers that it needs besides Redis and the database. */
   readonly needs?: readonly Component[];
   /** Its lock keys in Redis, where there is not just the one of its name. */

@@ -3,6 +3,7 @@ export {
   cartStrategy,
   componentsOf,
   DEFAULT_STRATEGY,
+  fileOf,
   NoCarts,
   sellsCarts,
   UnknownStrategy,

@@ -1,11 +1,10 @@
 import type { Strategy } from '../contract';
-import type { LocalProcess } from '../shared/local-process';
 import { readModifyWrite } from '../shared/read-modify-write';
 import { tokenLock } from '../shared/token-lock';
 import { lockKey, withLock } from '../shared/with-lock';
 
-/** The `static boolean running` of each process: one for all the locks that it holds. */
-const running = new WeakSet<LocalProcess>();
+/** The `static boolean running` of the article: one for all the locks of a process. */
+let running = false;
 
 export const watchdogSharedFlag: Strategy = {
   name: 'watchdog-shared-flag',
@@ -23,12 +22,12 @@ export const watchdogSharedFlag: Strategy = {
   },
 
   apply(change, tools) {
-    const { redis, clock, options, process } = tools;
+    const { redis, clock, options } = tools;
     const lock = tokenLock(lockKey(change.balance, 'watchdog-shared-flag'), tools);
     return withLock(lock, tools, async () => {
-      running.add(process);
+      running = true;
       const timer = clock.every(options.leaseMs / 3, async () => {
-        if (!running.has(process)) {
+        if (!running) {
           timer.stop();
           return;
         }
@@ -38,7 +37,7 @@ export const watchdogSharedFlag: Strategy = {
       try {
         return await readModifyWrite(change, tools);
       } finally {
-        running.delete(process);
+        running = false;
         timer.stop();
       }
     });

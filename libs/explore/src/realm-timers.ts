@@ -1,0 +1,118 @@
+import * as timersPromises from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+type Handle = NodeJS.Timeout | NodeJS.Immediate;
+type Callback = (...args: unknown[]) => void;
+type Clear = (handle?: Handle) => void;
+
+const real = { setTimeout, setInterval, setImmediate, clearTimeout, clearInterval, clearImmediate };
+
+/**
+ * Timers that the code of a process has set by itself, past the clock that it is given. They run in real time; the
+ * explorer only has to know whether one of them may still move the process, and that none outlives it.
+ */
+export class RealmTimers {
+  static readonly NAMES = Object.keys(real) as (keyof typeof real)[];
+
+  readonly globals: Readonly<Record<keyof typeof real, unknown>>;
+  private readonly running = new Set<Handle>();
+  /** Rejects the promises of `node:timers/promises` when the process ends. */
+  private readonly end = new AbortController();
+  private waits = 0;
+  private stopped = false;
+
+  constructor() {
+    const clear: Clear = (handle) => {
+      if (handle !== undefined) this.running.delete(handle);
+      real.clearTimeout(handle as NodeJS.Timeout);
+      real.clearImmediate(handle as NodeJS.Immediate);
+    };
+    this.globals = {
+      setTimeout: Object.assign(
+        (callback: Callback, ms?: number, ...args: unknown[]) =>
+          this.once((run) => real.setTimeout(run, ms), callback, args),
+        { [promisify.custom]: (ms?: number, value?: unknown) => this.promises.setTimeout(ms, value) },
+      ),
+      setImmediate: Object.assign(
+        (callback: Callback, ...args: unknown[]) =>
+          this.once((run) => real.setImmediate(run), callback, args),
+        { [promisify.custom]: (value?: unknown) => this.promises.setImmediate(value) },
+      ),
+      setInterval: (callback: Callback, ms?: number, ...args: unknown[]) =>
+        this.add(real.setInterval(callback, ms, ...args)),
+      clearTimeout: clear,
+      clearInterval: clear,
+      clearImmediate: clear,
+    };
+  }
+
+  /** One of them may still call the code of the process. */
+  get areRunning(): boolean {
+    return this.running.size > 0 || this.waits > 0;
+  }
+
+  /** In the order of `NAMES`. */
+  get values(): readonly unknown[] {
+    return RealmTimers.NAMES.map((name) => this.globals[name]);
+  }
+
+  /** `node:timers`. */
+  get module(): object {
+    return { ...this.globals, promises: this.promises };
+  }
+
+  /** `node:timers/promises`. */
+  get promises() {
+    const { signal } = this.end;
+    const scheduler = {
+      wait: (ms: number) => this.count(timersPromises.setTimeout(ms, undefined, { signal })),
+      yield: () => this.count(timersPromises.setImmediate(undefined, { signal })),
+    };
+    return {
+      setTimeout: (ms?: number, value?: unknown, options?: { readonly signal?: AbortSignal }) =>
+        this.count(timersPromises.setTimeout(ms, value, { signal: either(signal, options) })),
+      setImmediate: (value?: unknown, options?: { readonly signal?: AbortSignal }) =>
+        this.count(timersPromises.setImmediate(value, { signal: either(signal, options) })),
+      setInterval: (ms?: number, value?: unknown, options?: { readonly signal?: AbortSignal }) => {
+        this.waits++; // until the process ends: its loop may ask for the next tick at any time
+        return timersPromises.setInterval(ms, value, { signal: either(signal, options) });
+      },
+      scheduler,
+    };
+  }
+
+  /** The process ends: none of its timers runs any more, and none that its code sets from now on. */
+  stop(): void {
+    this.stopped = true;
+    if (this.waits > 0) this.end.abort(); // it makes an error with a stack: not for each schedule
+    for (const handle of this.running) (this.globals['clearTimeout'] as Clear)(handle);
+    this.waits = 0;
+  }
+
+  private once(start: (run: () => void) => Handle, callback: Callback, args: unknown[]): Handle {
+    const handle = start(() => {
+      this.running.delete(handle);
+      callback(...args);
+    });
+    return this.add(handle);
+  }
+
+  private add<T extends Handle>(handle: T): T {
+    this.running.add(handle);
+    if (this.stopped) (this.globals['clearTimeout'] as Clear)(handle);
+    return handle;
+  }
+
+  private async count<T>(wait: Promise<T>): Promise<T> {
+    this.waits++;
+    if (this.stopped) this.end.abort();
+    try {
+      return await wait;
+    } finally {
+      this.waits--;
+    }
+  }
+}
+
+const either = (end: AbortSignal, { signal }: { readonly signal?: AbortSignal } = {}): AbortSignal =>
+  signal === undefined ? end : AbortSignal.any([end, signal]);
