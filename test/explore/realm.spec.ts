@@ -123,7 +123,7 @@ test('explored processes have different process ids: as the owner of a lock they
 });
 
 test('a buyer that waits in memory for another one has met it', async () => {
-  expect(judgeCell(await find(moduleMutex, 'same process'), undefined)).toEqual({ sign: 'safe' });
+  expect(judgeCell(await find(moduleMutex, 'same process'), undefined)).toEqual({ mark: 'safe' });
 });
 
 describe('a schedule begins with fresh modules', () => {
