@@ -135,7 +135,7 @@ describe('unknown', () => {
 
   test('is a run whose answers were not those of the shop', () => {
     expect(clean().told('c', 'INTERNAL').judge().because).toEqual([
-      "1 answer that the shop does not document, e.g. INTERNAL",
+      '1 answer that the shop does not document, e.g. INTERNAL',
     ]);
   });
 

@@ -178,11 +178,11 @@ export class World {
       return stream === undefined || stream.closed
         ? []
         : [
-            new Promise<void>((resolve) =>
+            new Promise<void>((resolve) => {
               stream.once('close', () => {
                 resolve();
-              }),
-            ),
+              });
+            }),
           ];
     });
     await this.sessions.end(threads);

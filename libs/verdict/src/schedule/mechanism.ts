@@ -83,7 +83,7 @@ function causeOf(history: ScheduleHistory, early: string, late: string, read: St
       return `${late} read under its lock, but from the snapshot that its transaction took earlier`;
     }
   if (tenures.length === 0) return withoutLocks(history, early, late, read);
-  return `${tenures.length === 1 ? 'only one of them had the lock' : 'the locks did not exclude each other'}`;
+  return tenures.length === 1 ? 'only one of them had the lock' : 'the locks did not exclude each other';
 }
 
 const ownRelease = (
