@@ -25,6 +25,8 @@ export interface Cell {
    * cell shows it then. Absent: no promise is about this circumstance alone.
    */
   readonly promise?: { readonly capability: Capability; readonly mayHold?: true };
+  /** Further promises that may break here: of a strategy whose locks never expire no other cell can show it. */
+  readonly alsoTests?: readonly Capability[];
 }
 
 const TWO = ['p1', 'p2'];
@@ -177,6 +179,7 @@ export const CELLS: readonly Cell[] = [
     budget: { flush: 1 },
     about: 'flush',
     promise: { capability: 'survivesLapse', mayHold: true },
+    alsoTests: ['releasesOnlyItsOwn'],
   },
   {
     name: 'stock for both',

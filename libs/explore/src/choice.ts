@@ -92,7 +92,8 @@ function ofProcess(
   if (!process.alive) return [];
   if (process.paused) return [`R${number}`];
   const members = run.actors.filter((actor) => actor.process === process && actor.outcome === undefined);
-  if (!members.some((actor) => actor.strands[0]?.begun === true)) return [];
+  const cut = has('cut') && !process.cut && members.length > 0 ? [`C${number}`] : []; // also before its first step
+  if (!members.some((actor) => actor.strands[0]?.begun === true)) return cut;
   const killable =
     places.kill === undefined ||
     run.locks
@@ -101,7 +102,7 @@ function ofProcess(
   return [
     ...(has('kill') && killable ? [`K${number}`] : []),
     ...(has('pause') ? [`P${number}`] : []),
-    ...(has('cut') && !process.cut ? [`C${number}`] : []),
+    ...cut,
     ...(has('lost-session') && members.some((actor) => actor.openSessions().size > 0) ? [`X${number}`] : []),
   ];
 }

@@ -59,6 +59,9 @@ const BREACHES: Readonly<Record<Capability, Breach>> = {
   renewsOnlyItsOwn: { kinds: ['foreign-renewal', 'stuck', 'starved'] },
 };
 
+/** The kinds of violation that show that the promise is not kept. */
+export const breachesOf = (capability: Capability): readonly Kind[] => BREACHES[capability].kinds;
+
 /** Locks may have two holders when one of these happens: no strategy promises against that, only for the data. */
 const isOverlapNatural = (faults: readonly FaultName[]): boolean =>
   faults.some((fault) => ENDS_LOCKS.includes(fault));

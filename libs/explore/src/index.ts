@@ -6,7 +6,7 @@ export { CELLS, CROSSED_CARTS, cellOf, existsFor, planOf, type Cell } from './ce
 export { Crew, WorkerDied, type Servers } from './crew';
 export { explore, type Limits } from './explorer';
 export { judgeCell, type CellVerdict } from './cell-verdict';
-export { contradictions, declares, expectedOf } from './expectation';
+export { breachesOf, contradictions, declares, expectedOf } from './expectation';
 export { emptyTally, type Tally, type Witness } from './tally';
 export { Run } from './run';
 export type { Setup } from './setup';

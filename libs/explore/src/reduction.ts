@@ -19,15 +19,17 @@ export const awakened = (sleepers: readonly Sleeper[], after: Footprint): Sleepe
 /**
  * A step that nobody can notice, whatever the others do from now on, is a persistent set by itself: it is enough to
  * explore it at once. Timers are the exception: code that runs after the step may look at what a timer has set, so
- * with a timer and a fault that moves time it is not unseen. A death before it equals a death after it.
+ * with a timer and a fault that moves time it is not unseen. A death before it equals a death after it. A loss of sessions
+ * does not: the one in which a transaction has begun is lost as well.
  */
 export function isUnseen(run: Run, choice: Choice, left: Budget): boolean {
-  if (!/^[a-c]$/.test(choice) || footprint(run, choice).effect !== 'nothing') return false;
+  const { effect, process } = footprint(run, choice);
+  if (!/^[a-c]$/.test(choice) || effect !== 'nothing') return false;
   if (run.mayKeepState && hasMates(run, choice)) return false; // what its actor does next may be seen in memory
-  const isWork = run.actors.some(
-    (actor) => actor.name.toLowerCase() === choice && actor.held[0]?.step.verb === 'WORK',
-  );
-  if (isWork && ((left.slow ?? 0) > 0 || run.hasTimeouts)) return false;
+  const actor = run.actors.find(({ name }) => name.toLowerCase() === choice);
+  const verb = actor?.held[0]?.step.verb;
+  if (verb === 'START' && (left['lost-session'] ?? 0) > 0 && holdsSession(run, process)) return false;
+  if (verb === 'WORK' && ((left.slow ?? 0) > 0 || run.hasTimeouts)) return false;
   return !run.hasTimeouts || !MOVES_TIME.some((fault) => (left[fault] ?? 0) > 0);
 }
 
@@ -35,5 +37,9 @@ const hasMates = (run: Run, choice: Choice): boolean => {
   const actor = run.actors.find(({ name }) => name.toLowerCase() === choice);
   return run.actors.some((other) => other !== actor && other.process === actor?.process);
 };
+
+/** A session of this process can be lost. */
+const holdsSession = (run: Run, process: string): boolean =>
+  run.actors.some((actor) => actor.process.name === process && actor.openSessions().size > 0);
 
 const MOVES_TIME = ['lapse', 'pause', 'tick', 'slow', 'overrun'] as const;

@@ -236,10 +236,7 @@ export class Run {
     this.clock.forget(actor.name);
     this.quiet.unblock(); // the server frees what its sessions hold
     actor.process.realm?.timers.stop();
-    if (actor.inFlight?.step.kind !== 'sql') {
-      await this.world.sever(actor.seat, [...actor.openSessions()]);
-      for (const held of Object.values(actor.holdings) as Set<number>[]) held.clear();
-    } // else the session ends when the statement has run
+    await this.endSessionsOfDead(actor);
     for (const strand of actor.strands) {
       if (strand.flights.size === 0 || strand === actor.inFlight?.strand) continue;
       strand.flights.clear(); // nobody is left to be answered
@@ -253,6 +250,19 @@ export class Run {
   private async abandon(): Promise<void> {
     for (const { process } of this.actors) process.alive = false;
     for (const actor of this.actors) await this.bury(actor);
+  }
+
+  /**
+   * All sessions end; but the one whose statement is on its way ends when that has run. Outside of a transaction it is not
+   * known which one that is: then all of them wait for it.
+   */
+  private async endSessionsOfDead(actor: Actor): Promise<void> {
+    const { transactions, rows, names } = actor.holdings;
+    const isInFlight = actor.inFlight?.step.kind === 'sql';
+    if (isInFlight && transactions.size === 0) return;
+    const ends = [...actor.openSessions()].filter((session) => !isInFlight || !transactions.has(session));
+    await this.world.sever(actor.seat, ends);
+    for (const held of [transactions, rows, names]) for (const session of ends) held.delete(session);
   }
 
   private async endWait(of: (flight: Flight) => boolean): Promise<boolean> {

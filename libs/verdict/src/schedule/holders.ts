@@ -47,7 +47,8 @@ function takings({ events, parts = 1 }: ScheduleHistory): Omit<Tenure, 'until'>[
 
 export function findTenures(history: ScheduleHistory): Tenure[] {
   const { events } = history;
-  return takings(history).map((tenure) => {
+  return takings(history).map((taking) => {
+    const tenure = { ...taking, from: entryOf(history, taking) };
     const released = events.find(
       (event) =>
         event.n > tenure.from &&
@@ -66,6 +67,7 @@ export function findTenures(history: ScheduleHistory): Tenure[] {
         event.kind === 'sql' &&
         event.verb !== 'ROLLBACK' &&
         !isLockStatement(event) &&
+        !isUnread(event) &&
         event.n > tenure.from &&
         event.n < (released?.n ?? Infinity),
     );
@@ -73,9 +75,39 @@ export function findTenures(history: ScheduleHistory): Tenure[] {
   });
 }
 
+/**
+ * Where the holder has got its last part of the lock before its first statement under it: more than half of the parts are
+ * enough, but it goes on asking for the others, and enters only then.
+ */
+function entryOf(
+  { events, parts = 1 }: ScheduleHistory,
+  { key, actor, from }: Omit<Tenure, 'until'>,
+): number {
+  if (parts === 1) return from;
+  const enters = events.find(
+    (event) =>
+      event.type === 'step' &&
+      event.actor === actor &&
+      event.kind === 'sql' &&
+      event.n > from &&
+      !isLockStatement(event),
+  );
+  const last = events.findLast(
+    ({ n, locks }) =>
+      n < (enters?.n ?? from) &&
+      locks?.some((change) => change.change === 'taken' && lockOf(change) === key && change.by === actor) ===
+        true,
+  );
+  return Math.max(from, last?.n ?? from);
+}
+
 /** A statement on a lock that lives in the database: taking or releasing it is no work under it. */
 const isLockStatement = ({ text }: StepEvent): boolean =>
   /\bbalance_lock\b|GET_LOCK\(|RELEASE_LOCK\(/.test(text);
+
+/** It is on its way from a dead process and writes nothing: no actor is left that would use its answer. */
+const isUnread = ({ fault, verb }: StepEvent): boolean =>
+  fault === 'in-flight' && (verb === 'SELECT' || verb === 'START');
 
 function overlaps({ events }: ScheduleHistory, tenures: readonly Tenure[]): ScheduleViolation[] {
   for (const first of tenures)
@@ -191,13 +223,16 @@ export function lossOf(
   { key, actor, from }: Tenure,
   until: number,
 ): string {
+  // a holder that takes its lock once more, or gives back one of several times, still has it
+  const isLoss = (change: LockChange): boolean =>
+    lockOf(change) === key &&
+    change.owner === actor &&
+    change.change !== 'renewed' &&
+    !(change.change === 'replaced' && change.by === actor);
   const loss = events.find(
-    (event) =>
-      event.n > from &&
-      event.n <= until &&
-      event.locks?.some((c) => lockOf(c) === key && c.owner === actor && c.change !== 'renewed'),
+    (event) => event.n > from && event.n <= until && event.locks?.some((change) => isLoss(change)),
   );
-  const change = loss?.locks?.find((c) => lockOf(c) === key && c.owner === actor)?.change;
+  const change = loss?.locks?.find(isLoss)?.change;
   if (loss === undefined || change === undefined) return '';
   const words = {
     expired: `${actor}'s lease ended at step ${loss.n}`,

@@ -24,6 +24,7 @@ export function judgeStock(history: ScheduleHistory): ScheduleViolation[] {
     ...soldButRefused(history),
     ...tornCarts(history),
     ...undersold(history, accounts),
+    ...accounts.flatMap(vanished),
   ];
 }
 
@@ -68,6 +69,19 @@ function lostUpdates(
       kind: 'lost-update',
       sentence: `${prefix}${lost} lost: ${collision}`,
       at: sales.flatMap(({ request }) => writeOf(history, request)),
+    },
+  ];
+}
+
+/** The balance has fallen by more than its movements say: units are gone that nobody has. */
+function vanished({ stock, amount, sold, prefix }: Account): ScheduleViolation[] {
+  const gone = stock - amount - sold;
+  if (gone <= 0) return [];
+  return [
+    {
+      kind: 'undersold',
+      sentence: `${prefix}units are gone: the balance is ${amount}, the movements say ${stock - sold}`,
+      at: [],
     },
   ];
 }

@@ -12,10 +12,12 @@ export function judgeWaiting(history: ScheduleHistory): ScheduleViolation[] {
   ];
 }
 
-/** The database found a circle and sacrificed a transaction. */
+/** The database found a circle and sacrificed a transaction, and its actor was not served all the same. */
 function deadLocks({ events }: ScheduleHistory): ScheduleViolation[] {
+  const isServed = (name: string): boolean =>
+    events.some((event) => event.type === 'end' && event.actor === name && SERVED.has(event.code));
   return events.flatMap((event) =>
-    event.type === 'step' && event.error?.includes('Deadlock found') === true
+    event.type === 'step' && event.error?.includes('Deadlock found') === true && !isServed(event.actor)
       ? [
           {
             kind: 'dead-lock' as const,
@@ -26,6 +28,9 @@ function deadLocks({ events }: ScheduleHistory): ScheduleViolation[] {
       : [],
   );
 }
+
+/** Ends after which a request need not be made again. */
+const SERVED: ReadonlySet<string> = new Set(['APPLIED', 'STOCK.SOLD_OUT']);
 
 /**
  * Holders of locks that wait for one another: nobody can move until a lease or somebody's patience ends. Found where the
@@ -116,17 +121,18 @@ const NOT_OBTAINED = 'LOCK.NOT_OBTAINED';
  */
 function starved(history: ScheduleHistory): ScheduleViolation[] {
   const owners = new Map<string, string>();
-  const tries = new Map<string, { readonly key: string; readonly owner: string | undefined }>();
+  const tries = new Map<string, Try>();
   const found: ScheduleViolation[] = [];
   for (const event of history.events) {
     if (event.type === 'end' && event.code === NOT_OBTAINED) {
       const last = tries.get(event.actor);
-      const violation = last === undefined ? undefined : refusedInVain(history, event, last.owner);
+      const violation = last === undefined ? undefined : refusedInVain(history, event, last);
       if (violation !== undefined) found.push(violation);
     }
     if (event.type === 'step') {
       const key = wantedBy(event) ?? tries.get(event.actor)?.key;
-      if (key !== undefined && isTry(event)) tries.set(event.actor, { key, owner: ownerOf(owners, key) });
+      if (key !== undefined && isTry(event))
+        tries.set(event.actor, { key, owner: ownerOf(owners, key), n: event.n });
     }
     for (const { key, change, by } of event.locks ?? [])
       if (change === 'taken' || change === 'replaced') owners.set(key, by ?? '');
@@ -135,17 +141,25 @@ function starved(history: ScheduleHistory): ScheduleViolation[] {
   return found;
 }
 
+/** The last time that an actor asked for a lock, and whose it was then. */
+interface Try {
+  readonly key: string;
+  readonly owner: string | undefined;
+  readonly n: number;
+}
+
 const wantedBy = ({ key }: StepEvent): string | undefined =>
   key?.startsWith('lock:') === true ? key : undefined;
 
-/** It asked for a lock, or waits for it; a release asks for nothing. */
-const isTry = ({ kind, verb, text, script }: StepEvent): boolean =>
-  (kind === 'timer' && verb === 'WAIT') ||
-  (kind === 'sql' && verb === 'INSERT' && text.includes('balance_lock')) ||
-  (kind === 'redis' && verb !== 'DEL' && script?.startsWith('release') !== true) ||
-  kind === 'zk' ||
-  kind === 'etcd' ||
-  kind === 'fs';
+/** It asked for a lock, or waits for it; a release, or leaving a queue, asks for nothing, and a timer renews. */
+const isTry = ({ kind, verb, text, script, timer }: StepEvent): boolean =>
+  timer !== true &&
+  ((kind === 'timer' && verb === 'WAIT') ||
+    (kind === 'sql' && verb === 'INSERT' && text.includes('balance_lock')) ||
+    (kind === 'redis' && verb !== 'DEL' && script?.startsWith('release') !== true) ||
+    (kind === 'zk' && verb !== 'DELETE') ||
+    (kind === 'etcd' && verb !== 'REVOKE') ||
+    (kind === 'fs' && verb !== 'RMDIR'));
 
 /** The owner of a lock, in whichever place it lives. */
 const ownerOf = (owners: ReadonlyMap<string, string>, lock: string): string | undefined =>
@@ -154,7 +168,7 @@ const ownerOf = (owners: ReadonlyMap<string, string>, lock: string): string | un
 function refusedInVain(
   history: ScheduleHistory,
   { actor, n, at = 0 }: EndEvent,
-  owner: string | undefined,
+  { owner, n: tried }: Try,
 ): ScheduleViolation | undefined {
   const { events, leaseMs = Infinity, final } = history;
   if (owner === undefined) {
@@ -171,7 +185,7 @@ function refusedInVain(
   if (owner === actor)
     return { kind: 'dead-lock', sentence: `${actor} waited for a lock that it holds itself`, at: [n] };
   const gone = goneAt(history, owner);
-  if (gone === undefined || gone.n > n) return undefined; // the holder is at work
+  if (gone === undefined || gone.n > tried) return undefined; // the holder was at work
   if (final.locks.some((lock) => lock.owner === owner && lock.expiresAt === undefined)) return undefined; // stuck says it
   const goneFor = at - (gone.at ?? 0);
   const isHarmed = gone.type === 'fault' || wasHarmed(history, owner);

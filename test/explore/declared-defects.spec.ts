@@ -1,0 +1,63 @@
+import {
+  CELLS,
+  breachesOf,
+  existsFor,
+  explore,
+  planOf,
+  type Cell,
+  type Tally,
+  type World,
+} from '#lab/explore';
+import { CAPABILITIES, CATALOGUE, type Capability, type Strategy } from '#lab/strategy';
+import { openWorld } from '../harness/servers';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld(__filename);
+});
+afterAll(() => world.close());
+
+/** Schedules of one cell at most. */
+const MOST = 400;
+
+const tests = ({ promise, alsoTests = [] }: Cell, capability: Capability): boolean =>
+  promise?.capability === capability || alsoTests.includes(capability);
+
+/** The cells that put a promise to the test, as far as they exist for the strategy. */
+const cellsOf = (capability: Capability, strategy: Strategy): readonly Cell[] =>
+  CELLS.filter((cell) => tests(cell, capability) && existsFor(strategy, cell));
+
+/** Explores until the promise is seen to break; false when it is not. */
+async function showIn(cell: Cell, strategy: Strategy, capability: Capability): Promise<boolean> {
+  const wanted = breachesOf(capability);
+  const shown = new AbortController();
+  const shows = ({ kinds }: Tally): boolean => wanted.some((kind) => kinds.has(kind));
+  const tally = await explore(world, planOf(strategy, cell), {
+    max: MOST,
+    signal: shown.signal,
+    onProgress: (found) => {
+      if (shows(found)) shown.abort();
+    },
+  });
+  return shows(tally);
+}
+
+test.each(Object.keys(CAPABILITIES) as Capability[])('%s: a cell puts it to the test', (capability) => {
+  expect(CELLS.map(({ promise }) => promise?.capability)).toContain(capability);
+});
+
+const defects = CATALOGUE.flatMap((strategy) =>
+  strategy.lacks.map((capability) => ({ title: `${strategy.name}, ${capability}`, strategy, capability })),
+);
+
+test.each(defects)('$title: a cell shows the defect', async ({ strategy, capability }) => {
+  const cells = cellsOf(capability, strategy);
+  const inVain: string[] = [];
+  let isShown = false;
+  for (const cell of cells) {
+    isShown = await showIn(cell, strategy, capability);
+    if (isShown) break;
+    inVain.push(cell.name);
+  }
+  expect({ isShown, inVain }).toMatchObject({ isShown: true });
+});

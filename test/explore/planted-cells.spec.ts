@@ -1,0 +1,169 @@
+import { CELLS, cellOf, explore, judgeCell, planOf, type Cell, type Tally, type World } from '#lab/explore';
+import type { Strategy } from '#lab/strategy';
+import { worstHarm, type Harm, type Mark, type ScheduleViolationKind } from '#lab/verdict';
+import { openWorld } from '../harness/servers';
+import * as plants from './plants';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld(__filename, []);
+});
+afterAll(() => world.close());
+
+/** A planted bug, and how a cell must mark it. */
+interface Row {
+  readonly cell: string;
+  readonly plant: plants.Plant;
+  readonly mark: Harm;
+  readonly kinds: readonly ScheduleViolationKind[];
+  /** The bug also shows with no fault at all. */
+  readonly showsAnyway?: true;
+  /** The mark of the code without the bug; absent: safe. `unknown`: the fault does not exist for it. */
+  readonly fixed?: 'unknown' | 'lock-broken';
+  /** It has more schedules than a spec can run. */
+  readonly isLarge?: true;
+}
+
+const ROWS: readonly Row[] = [
+  {
+    cell: 'two processes',
+    plant: plants.hostInTheKey,
+    mark: 'data-wrong',
+    kinds: ['oversold', 'lost-update'],
+    showsAnyway: true,
+  },
+  {
+    cell: 'same process',
+    plant: plants.ownerIsTheProcess,
+    mark: 'data-wrong',
+    kinds: ['oversold', 'lost-update'],
+  },
+  { cell: 'crossed carts', plant: plants.rowsInCartOrder, mark: 'unavailable', kinds: ['dead-lock'] },
+  { cell: 'kill', plant: plants.twoTransactions(() => world), mark: 'data-wrong', kinds: ['undersold'] },
+  {
+    cell: 'kill before expiry',
+    plant: plants.expiryComesLater,
+    mark: 'unavailable',
+    kinds: ['stuck'],
+    fixed: 'unknown',
+  },
+  { cell: 'slow work', plant: plants.renewsOnce, mark: 'data-wrong', kinds: ['oversold', 'lost-update'] },
+  { cell: 'overrun', plant: plants.endsSilently, mark: 'data-wrong', kinds: ['oversold', 'lost-update'] },
+  { cell: 'pause', plant: plants.trustsTheRenewal, mark: 'data-wrong', kinds: ['oversold', 'lost-update'] },
+  {
+    cell: 'lapse',
+    plant: plants.stopsBeforeTheWrite,
+    mark: 'data-wrong',
+    kinds: ['oversold', 'lost-update'],
+  },
+  { cell: 'lapse', plant: plants.leaseAboveACondition, mark: 'lock-broken', kinds: ['overlap'] },
+  {
+    cell: 'lapse at release',
+    plant: plants.comparesThenDeletes,
+    mark: 'lock-broken',
+    kinds: ['foreign-release'],
+  },
+  { cell: 'cut', plant: plants.sellsWithoutRedis, mark: 'data-wrong', kinds: ['oversold', 'lost-update'] },
+  {
+    cell: 'cut at work',
+    plant: plants.failedRenewalIsMissed,
+    mark: 'data-wrong',
+    kinds: ['oversold', 'lost-update'],
+  },
+  {
+    cell: 'in-flight',
+    plant: plants.workOnAnotherConnection,
+    mark: 'data-wrong',
+    kinds: ['oversold', 'lost-update'],
+  },
+  { cell: 'lose-reply', plant: plants.triesAgainAfterCommit, mark: 'data-wrong', kinds: ['orphan'] },
+  { cell: 'failed release', plant: plants.stopsTimerAfterRelease, mark: 'unavailable', kinds: ['stuck'] },
+  {
+    cell: 'failed write',
+    plant: plants.failedWriteIsLogged,
+    mark: 'data-wrong',
+    kinds: ['lost-acknowledged'],
+  },
+  {
+    cell: 'lost session',
+    plant: plants.workOnAnotherConnection,
+    mark: 'data-wrong',
+    kinds: ['oversold', 'lost-update'],
+    isLarge: true,
+  },
+  {
+    cell: 'flush',
+    plant: plants.trustsRedis,
+    mark: 'data-wrong',
+    kinds: ['oversold', 'lost-update'],
+    fixed: 'lock-broken',
+  },
+  { cell: 'stock for both', plant: plants.conflictIsSoldOut, mark: 'data-wrong', kinds: ['undersold'] },
+  { cell: 'one try each', plant: plants.releasesInCatch, mark: 'unavailable', kinds: ['starved'] },
+  {
+    cell: 'the waiter gives up',
+    plant: plants.acquiresInTheTry,
+    mark: 'lock-broken',
+    kinds: ['foreign-release'],
+  },
+  { cell: 'killed after long work', plant: plants.addsALease, mark: 'unavailable', kinds: ['starved'] },
+  {
+    cell: 'paused, then slow work',
+    plant: plants.renewsWhatever,
+    mark: 'lock-broken',
+    kinds: ['foreign-renewal'],
+    fixed: 'lock-broken',
+    isLarge: true,
+  },
+  {
+    cell: 'two products',
+    plant: plants.oneTimerForAProcess,
+    mark: 'data-wrong',
+    kinds: ['oversold', 'lost-update'],
+    isLarge: true,
+  },
+];
+
+/** Schedules of a cell that is too large to be searched to its end, at most. */
+const MOST_OF_LARGE = 200;
+
+/** Explores a cell, until it is known to be data-wrong; one that is not large is searched to its end. */
+async function search(strategy: Strategy, cell: Cell, isLarge = false): Promise<Tally> {
+  const limits = { enough: 1, ...(isLarge && { max: MOST_OF_LARGE }) };
+  const tally = await explore(world, planOf(strategy, cell), limits);
+  const isWrong = tally.harms['data-wrong'] > 0;
+  expect(tally.partial && !isLarge && !isWrong).toBe(false);
+  return tally;
+}
+
+/** The mark of a cell; of a large one what was found in a part of it. */
+const markOf = (tally: Tally, { about }: Cell): Mark =>
+  tally.partial ? (worstHarm(tally.kinds.keys()) ?? 'safe') : judgeCell(tally, about).mark;
+
+test.each(CELLS)('$name: a bug is planted for it', ({ name }) => {
+  expect(ROWS.map(({ cell }) => cell)).toContain(name);
+});
+
+describe.each(ROWS)('$cell: $plant.bug.name', (row) => {
+  const { plant, mark, kinds, showsAnyway = false, fixed = 'safe', isLarge = false } = row;
+  const cell = cellOf(row.cell);
+
+  (showsAnyway ? null : test)?.('shows nothing where nothing but the order of steps varies', async () => {
+    const plain = cellOf('two processes');
+    const tally = await search(plant.bug, plain);
+    expect([...tally.kinds.keys()]).toEqual([]);
+    expect(markOf(tally, plain)).toBe('safe');
+  });
+
+  test(`is marked ${mark} by the cell`, async () => {
+    const tally = await search(plant.bug, cell, isLarge);
+    expect([...tally.kinds.keys()]).toEqual(expect.arrayContaining([...kinds]));
+    expect(markOf(tally, cell)).toBe(mark);
+  });
+
+  test(`is marked ${fixed} when it is mended`, async () => {
+    const tally = await search(plant.fix, cell, isLarge);
+    expect([...tally.kinds.keys()].filter((kind) => kinds.includes(kind))).toEqual([]);
+    expect(markOf(tally, cell)).toBe(fixed);
+  });
+});

@@ -1,0 +1,224 @@
+import {
+  judgeSchedule,
+  type LockChange,
+  type ScheduleEvent,
+  type ScheduleHistory,
+  type StepEvent,
+} from '#lab/verdict';
+
+const LOCK = 'lock:{item}:planted';
+type What = Partial<Omit<StepEvent, 'type' | 'n' | 'actor'>>;
+
+/** What happened in a schedule of A and B, one event after the other. A holds the lock from the first one. */
+class HistoryBuilder {
+  private readonly events: ScheduleEvent[] = [];
+
+  constructor(private readonly more: Partial<ScheduleHistory> = {}) {}
+
+  step(actor: string, verb: string, what: What = {}): this {
+    const n = this.events.length + 1;
+    this.events.push({
+      type: 'step',
+      n,
+      actor,
+      kind: 'redis',
+      verb,
+      text: `${verb} ${LOCK}`,
+      key: LOCK,
+      ...what,
+    });
+    return this;
+  }
+
+  sql(actor: string, verb: string, what: What = {}): this {
+    return this.step(actor, verb, { kind: 'sql', text: `${verb} balance`, ...what });
+  }
+
+  takes(actor: string, what: What = {}, change: Partial<LockChange> = {}): this {
+    return this.step(actor, 'SET', {
+      locks: [{ key: LOCK, change: 'taken', by: actor, ...change }],
+      ...what,
+    });
+  }
+
+  frees(actor: string, what: What = {}, heir?: string): this {
+    const locks: LockChange[] = [{ key: LOCK, change: 'released', by: actor, owner: actor }];
+    if (heir !== undefined) locks.push({ key: LOCK, change: 'taken', by: heir });
+    return this.step(actor, 'EVALSHA', { script: 'release-if-owner', locks, ...what });
+  }
+
+  lapses(owner: string): this {
+    const n = this.events.length + 1;
+    const locks: LockChange[] = [{ key: LOCK, change: 'expired', owner }];
+    this.events.push({ type: 'fault', n, fault: 'lapse', subject: LOCK, text: '', effective: true, locks });
+    return this;
+  }
+
+  dies(process: string): this {
+    const n = this.events.length + 1;
+    this.events.push({ type: 'fault', n, at: n, fault: 'kill', subject: process, text: '', effective: true });
+    return this;
+  }
+
+  ends(actor: string, code: string): this {
+    this.events.push({ type: 'end', n: this.events.length + 1, actor, code, text: code });
+    return this;
+  }
+
+  /** The violations, with their sentences. */
+  judge(): readonly (readonly [kind: string, sentence: string])[] {
+    const whole: ScheduleHistory = {
+      strategy: 'planted',
+      stock: 1,
+      leaseMs: 1000,
+      actors: [
+        { name: 'A', process: 'p1' },
+        { name: 'B', process: 'p2' },
+      ],
+      events: this.events,
+      final: { amount: 1, amounts: { item: 1 }, movements: [], locks: [] },
+      ...this.more,
+    };
+    return judgeSchedule(whole).violations.map(({ kind, sentence }) => [kind, sentence]);
+  }
+
+  kinds(): readonly string[] {
+    return this.judge().map(([kind]) => kind);
+  }
+}
+
+describe('a request that is refused', () => {
+  test('while the holder is at work is not starved, although the holder ends before the answer is given', () => {
+    const history = new HistoryBuilder().takes('A').step('B', 'SET').frees('A').ends('A', 'LOCK.LOST');
+    expect(history.step('B', 'PING', { key: 'other' }).ends('B', 'LOCK.NOT_OBTAINED').kinds()).toEqual([]);
+  });
+
+  test('behind a holder that has ended and left its lock is starved', () => {
+    const history = new HistoryBuilder()
+      .takes('A')
+      .ends('A', 'LOCK.LOST')
+      .step('B', 'SET')
+      .ends('B', 'LOCK.NOT_OBTAINED');
+    expect(history.judge()).toEqual([
+      ['starved', 'B was refused at step 4 although A, whose lock it is, had ended at step 2'],
+    ]);
+  });
+
+  test.each([
+    ['zk', 'CREATE', 'DELETE'],
+    ['etcd', 'PUT', 'REVOKE'],
+  ])('%s: and takes its place out of the queue has not waited for its own lock', (kind, enter, leave) => {
+    const history = new HistoryBuilder()
+      .takes('A', { kind })
+      .step('B', enter, { kind })
+      .frees('A', { kind, verb: leave }, 'B');
+    const left = history.ends('A', 'LOCK.LOST').frees('B', { kind, verb: leave });
+    expect(left.ends('B', 'LOCK.NOT_OBTAINED').kinds()).toEqual([]);
+  });
+
+  test('by its own lock waits for itself', () => {
+    const history = new HistoryBuilder()
+      .takes('B')
+      .step('B', 'SET')
+      .ends('B', 'LOCK.NOT_OBTAINED')
+      .ends('A', 'LOCK.LOST');
+    expect(history.kinds()).toEqual(['dead-lock']);
+  });
+});
+
+describe('a statement that the database has given up in a dead-lock', () => {
+  const error = 'Deadlock found when trying to get lock';
+  const givenUp = (code: string): HistoryBuilder =>
+    new HistoryBuilder().sql('A', 'INSERT', { error }).ends('A', code).ends('B', 'LOCK.LOST');
+
+  test('harms a request that is given up with it', () => {
+    expect(givenUp('ER_LOCK_DEADLOCK').kinds()).toEqual(['dead-lock']);
+  });
+
+  test('harms no request that tries again and is served', () => {
+    expect(givenUp('STOCK.SOLD_OUT').kinds()).not.toContain('dead-lock');
+  });
+});
+
+describe('two holders', () => {
+  test('are seen when the first one is still at work', () => {
+    const history = new HistoryBuilder()
+      .takes('A')
+      .sql('A', 'SELECT')
+      .lapses('A')
+      .takes('B')
+      .sql('B', 'SELECT');
+    const [overlap] = history.sql('A', 'UPDATE').ends('A', 'LOCK.LOST').ends('B', 'LOCK.LOST').judge();
+    expect(overlap).toEqual([
+      'overlap',
+      "two holders: A took the lock at step 1, A's lease ended at step 3, B took it at step 4, and A went on until step 6",
+    ]);
+  });
+
+  test.each(['SELECT', 'START'])('are none when a %s of a dead process is all that arrives late', (verb) => {
+    const history = new HistoryBuilder()
+      .takes('A')
+      .sql('A', 'SELECT')
+      .dies('p1')
+      .lapses('A')
+      .takes('B')
+      .sql('B', 'SELECT');
+    const fault = 'in-flight';
+    expect(history.sql('A', verb, { fault }).ends('B', 'LOCK.LOST').kinds()).toEqual([]);
+  });
+
+  test('are seen when an UPDATE of a dead process arrives late', () => {
+    const history = new HistoryBuilder()
+      .takes('A')
+      .sql('A', 'SELECT')
+      .dies('p1')
+      .lapses('A')
+      .takes('B')
+      .sql('B', 'SELECT');
+    expect(history.sql('A', 'UPDATE', { fault: 'in-flight' }).ends('B', 'LOCK.LOST').kinds()).toEqual([
+      'overlap',
+    ]);
+  });
+
+  test('a holder that takes its lock once more has not lost it', () => {
+    const again: LockChange = { key: LOCK, change: 'replaced', by: 'A', owner: 'A' };
+    const history = new HistoryBuilder()
+      .takes('A')
+      .step('A', 'EVALSHA', { locks: [again] })
+      .sql('A', 'SELECT')
+      .lapses('A');
+    const late = history.takes('B').sql('B', 'SELECT').sql('A', 'UPDATE');
+    const [overlap] = late.ends('A', 'LOCK.LOST').ends('B', 'LOCK.LOST').judge();
+    expect(overlap?.[1]).toContain("A's lease ended at step 4");
+  });
+
+  test('a lock in three parts has none when the first one is inside only after the second one has left', () => {
+    const part = (i: number): Partial<LockChange> => ({ key: `redis-${i} ${LOCK}`, lock: LOCK });
+    const history = new HistoryBuilder({ parts: 3 });
+    for (const i of [1, 2]) history.takes('A', {}, part(i));
+    const n = 3;
+    const expired: LockChange[] = [1, 2].map((i) => ({ key: '', ...part(i), change: 'expired', owner: 'A' }));
+    history.step('B', 'PING', { key: 'other', locks: expired });
+    for (const i of [1, 2, n]) history.takes('B', {}, part(i));
+    history.sql('B', 'SELECT').sql('B', 'COMMIT');
+    const freed: LockChange[] = [1, 2, n].map((i) => ({
+      key: '',
+      ...part(i),
+      change: 'released',
+      by: 'B',
+      owner: 'B',
+    }));
+    history.step('B', 'EVALSHA', { script: 'release-if-owner', locks: freed }).ends('B', 'LOCK.LOST');
+    history.takes('A', {}, part(n)).sql('A', 'SELECT').ends('A', 'STOCK.SOLD_OUT');
+    expect(history.kinds()).not.toContain('overlap');
+  });
+});
+
+describe('units that are gone', () => {
+  test('without a movement are undersold, although no request was refused', () => {
+    const final = { amount: 0, amounts: { item: 0 }, movements: [], locks: [] };
+    expect(new HistoryBuilder({ final }).dies('p1').ends('B', 'LOCK.LOST').judge()).toEqual([
+      ['undersold', 'units are gone: the balance is 0, the movements say 1'],
+    ]);
+  });
+});
