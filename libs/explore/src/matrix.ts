@@ -12,7 +12,7 @@ import type { Setup } from './setup';
 import { shrink } from './shrink';
 import { judgeCell } from './cell-verdict';
 import { contradictions } from './expectation';
-import { writeToken } from './token';
+import { strategyHash, writeToken } from './token';
 import type { Tally } from './tally';
 import type { World } from './world';
 import {
@@ -53,6 +53,8 @@ export interface MatrixCell {
 
 export interface MatrixRow {
   readonly strategy: string;
+  /** Hash of the strategy's code when the row was made. */
+  readonly code: string;
   /** Calls of a lone order that is applied. */
   readonly cost: { readonly redis: number; readonly sql: number };
   readonly cells: readonly MatrixCell[];
@@ -186,6 +188,17 @@ async function exploreTwice(...cell: Parameters<typeof exploreCell>): Promise<Ma
   }
 }
 
+/** What an earlier run has decided; undefined: nothing, or the code of the strategy has changed since. */
+function knownCell(
+  known: readonly MatrixRow[] = [],
+  strategy: Strategy,
+  { name }: Cell,
+): MatrixCell | undefined {
+  const row = known.find((one) => one.strategy === strategy.name && one.code === strategyHash(strategy));
+  const found = row?.cells.find(({ cell }) => cell === name);
+  return found?.partial === true && found.mark === 'unknown' ? undefined : found;
+}
+
 /** Every strategy in every circumstance. */
 export async function exploreMatrix(
   crew: Crew,
@@ -195,15 +208,23 @@ export async function exploreMatrix(
     /** What there is until now, after each cell. */
     readonly onRows?: (rows: readonly MatrixRow[]) => void;
     readonly cells?: readonly Cell[];
+    /** Rows of an earlier run: cells that were searched to their end, or show wrong data, are taken over for unchanged code. */
+    readonly known?: readonly MatrixRow[];
   },
 ): Promise<MatrixRow[]> {
   const rows: MatrixRow[] = [];
   for (const strategy of strategies) {
     const cells: MatrixCell[] = [];
-    rows.push({ strategy: strategy.name, cost: await costOf(crew.world, strategy), cells });
+    rows.push({
+      strategy: strategy.name,
+      code: strategyHash(strategy),
+      cost: await costOf(crew.world, strategy),
+      cells,
+    });
     for (const cell of (limits.cells ?? CELLS).filter((one) => existsFor(strategy, one))) {
       if (limits.signal?.aborted === true) return rows;
-      const explored = await exploreTwice(crew, strategy, cell, limits);
+      const explored =
+        knownCell(limits.known, strategy, cell) ?? (await exploreTwice(crew, strategy, cell, limits));
       cells.push(explored);
       limits.onCell?.(strategy, explored);
       limits.onRows?.(rows);

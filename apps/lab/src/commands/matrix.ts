@@ -3,7 +3,7 @@ import type { Conditions } from '#lab/stack';
 import { count } from '#lab/step';
 import { CATALOGUE, type Strategy } from '#lab/strategy';
 import { InvalidArgumentError, type Command } from 'commander';
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { runCommand, writeJson, type Context } from '../command';
 import { openWorkshop } from '../explorer';
@@ -16,6 +16,7 @@ interface MatrixOptions {
   readonly max: number;
   readonly enough: number;
   readonly unreduced: number;
+  readonly known?: string;
   readonly docs?: string;
   readonly json?: string;
 }
@@ -27,6 +28,7 @@ export function register(program: Command): void {
     .description('explore every strategy in every circumstance, and print what was found')
     .option('--workers <n>', 'threads', whole(1, 8), 2)
     .option('--max <n>', 'schedules of one circumstance at most', whole(1, 1_000_000), 20_000)
+    .option('--known <file>', 'JSON of an earlier run: only what it has not decided is explored again')
     .option(
       '--unreduced <n>',
       'also run every interleaving, without reduction, where there are at most so many',
@@ -57,6 +59,20 @@ export function register(program: Command): void {
 function readMarkdownFile(file: string): string {
   if (file.endsWith('.md')) return file;
   throw new InvalidArgumentError('It must end with .md: the same with .json is written beside it.');
+}
+
+/** The rows of an earlier run, as `--json` or `--docs` wrote them. */
+function readRows(file: string): readonly MatrixRow[] {
+  try {
+    const { rows } = JSON.parse(readFileSync(file, 'utf8')) as { rows: readonly MatrixRow[] };
+    if (Array.isArray(rows)) return rows;
+  } catch {
+    // the sentence below is about it
+  }
+  throw new Failure(
+    `${file} is no matrix: give --known a file that lab matrix --json or --docs has written`,
+    EXIT.usage,
+  );
 }
 
 async function makeMatrix(
@@ -100,6 +116,7 @@ async function makeMatrix(
     max: options.max,
     enough: options.enough,
     unreduced: options.unreduced,
+    ...(options.known !== undefined && { known: readRows(options.known) }),
     onCell: ({ name }, cell) => {
       done++;
       schedules += cell.schedules;
