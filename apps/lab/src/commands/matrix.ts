@@ -7,7 +7,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { runCommand, writeJson, type Context } from '../command';
 import { openWorkshop } from '../explorer';
-import { EXIT, partOnly } from '../failure';
+import { EXIT, Failure, partOnly } from '../failure';
 import { whole } from './load';
 import { readStrategy } from './explore';
 
