@@ -55,14 +55,18 @@ export function faultChoices(run: Run, left: Budget, places: Places): Choice[] {
   });
   if (has('lapse') && lapseAllowed(run, places)) choices.push('L');
   if (has('tick') && run.clock.next((name) => runs(run.actor(name))) !== undefined) choices.push('W');
-  if (has('flush') && run.written.has('')) choices.push('F');
+  if (has('flush') && keepsAnything(run, '')) choices.push('F');
   run.ownRedises.forEach(({ name }, i) => {
     if (run.lost.has(name)) return;
-    if (has('flush') && run.written.has(name)) choices.push(`F${i + 1}`);
+    if (has('flush') && keepsAnything(run, name)) choices.push(`F${i + 1}`);
     if (has('server-down')) choices.push(`D${i + 1}`);
   });
   return choices;
 }
+
+/** A lock, or what else the strategy keeps in this Redis. */
+const keepsAnything = (run: Run, server: string): boolean =>
+  run.locks.hasAnyIn(server) || (run.setup.strategy.keys !== undefined && run.written.has(server));
 
 const runs = (actor: Actor): boolean =>
   actor.outcome === undefined && actor.process.alive && !actor.process.paused;
