@@ -182,7 +182,7 @@ export function judgeLoad(evidence: Evidence, documented: Expectation): LoadVerd
       sold: soldWords(evidence, stock.sold),
       found: isProtected
         ? [...sentences, refusedWords(refusals)]
-        : [...sentences, ...outpacedWords(outpaced)],
+        : [...sentences, ...outpacedWords(outpaced), ...(violations.length > 0 ? proof.missing : [])],
       missing,
     }),
     because: {
