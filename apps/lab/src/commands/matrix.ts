@@ -65,7 +65,7 @@ function readMarkdownFile(file: string): string {
 function readRows(file: string): readonly MatrixRow[] {
   try {
     const { rows } = JSON.parse(readFileSync(file, 'utf8')) as { rows: readonly MatrixRow[] };
-    if (Array.isArray(rows)) return rows;
+    if (Array.isArray(rows)) return rows as readonly MatrixRow[];
   } catch {
     // the sentence below is about it
   }
