@@ -17,7 +17,7 @@ const ROWS: readonly Row[] = [
   {
     drill: 'failover/token-lua',
     verdict: 'violated',
-    facts: ['the primary has 0 of its 1 replicas', 'A holds the lock', 'B has held the same lock, too'],
+    facts: ['the primary has 0 of its 1 replica', 'A holds the lock', 'B has held the same lock, too'],
     told: { A: 'APPLIED', B: 'APPLIED' },
   },
   {
