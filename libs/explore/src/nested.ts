@@ -123,7 +123,7 @@ export const NESTED: readonly NestedWay[] = [
   {
     name: 'waiting',
     shows: 'the inner call waits for the lock of the outer call, until waitMs is over: nobody sells anything',
-    expected: { kinds: ['starved'], outcomes: [GAVE_UP, GAVE_UP] },
+    expected: { kinds: ['dead-lock'], outcomes: [GAVE_UP, GAVE_UP] },
     strategy: walking('nested-waiting', waiting),
   },
   {
