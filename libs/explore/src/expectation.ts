@@ -55,7 +55,7 @@ const BREACHES: Readonly<Record<Capability, Breach>> = {
   survivesFailedRelease: { kinds: ['stuck', 'starved'], faults: LEAVES_LOCKS },
   grantsOneLease: { kinds: ['starved', 'stuck'], faults: LEAVES_LOCKS },
   losersTouchNothing: { kinds: ['foreign-release', 'foreign-renewal'] },
-  servesCrossedCarts: { kinds: [...SOLD_TWICE, 'dead-lock', 'torn-cart', 'starved'] },
+  servesCrossedCarts: { kinds: [...SOLD_TWICE, 'dead-lock', 'torn-cart', 'starved', 'overlap'] },
   renewsOnlyItsOwn: { kinds: ['foreign-renewal', 'stuck', 'starved'] },
 };
 
