@@ -88,7 +88,7 @@ const checked = planted('checks-its-row', (change, tools) => {
 
 const search = (strategy: Strategy, faults: string, max = Infinity): Promise<Tally> => {
   const setup = { strategy, options: EXPLORE_OPTIONS, stock: 1, processes: ['p1', 'p2'] };
-  return explore(world, { setup, budget: parseBudget(faults), places: {}, reduce: true }, { max });
+  return explore(world, { setup, budget: parseBudget(faults), faultPlaces: {}, reduce: true }, { max });
 };
 
 const SOLD_TWICE = ['oversold', 'lost-update', 'lost-acknowledged'] as const;

@@ -30,7 +30,7 @@ const begin = (name: string, options = {}): Promise<Schedule> =>
 const planOf = (strategy: CartStrategy, faults = '', stock = 1): Plan => ({
   setup: { strategy, options: EXPLORE_OPTIONS, stock, processes: ['p1', 'p2'], carts: CROSSED_CARTS },
   budget: parseBudget(faults),
-  places: {},
+  faultPlaces: {},
   reduce: true,
 });
 const search = (name: string, faults?: string, stock?: number): Promise<Tally> =>

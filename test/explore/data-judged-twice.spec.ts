@@ -59,7 +59,7 @@ test.each(['', ...Object.keys(FAULTS)].map((fault, i) => ({ fault, seed: SEED + 
         stock: 1 + (i % 2),
         processes: ['p1', i % 3 === 0 ? 'p1' : 'p2'],
       };
-      const plan: Plan = { setup, budget: parseBudget(fault), places: {}, reduce: false };
+      const plan: Plan = { setup, budget: parseBudget(fault), faultPlaces: {}, reduce: false };
       const { history, verdict } = await playRandom(world, plan, random);
       const isJudged = verdict.violations.some(({ kind }) => harmOf(kind) === 'data-wrong');
       verdicts.push([isJudged, isWrong(history), strategy.name]);

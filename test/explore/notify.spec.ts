@@ -36,7 +36,7 @@ const find = (
     {
       setup: { strategy, options, stock: 2, processes },
       budget: parseBudget(faults),
-      places: {},
+      faultPlaces: {},
       reduce: true,
       ...extra,
     },

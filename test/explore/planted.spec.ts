@@ -21,7 +21,7 @@ afterAll(() => world.close());
 
 function find(strategy: Strategy, faults = '', extra: Partial<Plan> = {}): Promise<Tally> {
   const setup = { strategy, options: EXPLORE_OPTIONS, stock: 1, processes: ['p1', 'p2'] };
-  return explore(world, { setup, budget: parseBudget(faults), places: {}, reduce: true, ...extra });
+  return explore(world, { setup, budget: parseBudget(faults), faultPlaces: {}, reduce: true, ...extra });
 }
 
 class Busy extends Error {
@@ -111,7 +111,7 @@ test('a death between SETNX and EXPIRE is the only death that leaves the lock fo
   expect([...everywhere.kinds.keys()]).toEqual(['stuck']);
   for (const { choices } of everywhere.witnesses.values())
     expect(scheduleText(choices)).toMatch(/^(b*)aK1|^(a*)bK2/);
-  const between = await find(setnxExpire, 'kill:1', { places: { kill: 'no-expiry' } });
+  const between = await find(setnxExpire, 'kill:1', { faultPlaces: { kill: 'no-expiry' } });
   expect(between.kinds.get('stuck')).toBe(between.fired.get('kill'));
 });
 

@@ -141,7 +141,7 @@ describe('a schedule begins with fresh modules', () => {
   test('a search with deaths meets the same schedules twice', async () => {
     const processes = ['p1', 'p1', 'p2'];
     const setup = { strategy: moduleMutex, options: EXPLORE_OPTIONS, stock: 1, processes };
-    const plan = { setup, budget: parseBudget('kill:1'), places: {}, reduce: true };
+    const plan = { setup, budget: parseBudget('kill:1'), faultPlaces: {}, reduce: true };
     const deaths = (): Promise<Tally> => explore(world, plan, { max: MOST_FOR_A_FAILURE });
     const [first, second] = [await deaths(), await deaths()];
     expect(second).toEqual(first);

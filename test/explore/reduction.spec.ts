@@ -26,7 +26,7 @@ async function endings(
   reduce: boolean,
 ): Promise<{ found: Set<string>; schedules: number }> {
   const setup = { strategy: findStrategy(name), options: EXPLORE_OPTIONS, stock: 1, processes: ['p1', 'p2'] };
-  const plan = { setup, budget: parseBudget(faults), places: {}, reduce };
+  const plan = { setup, budget: parseBudget(faults), faultPlaces: {}, reduce };
   const stack: Task[] = [{ prefix: [], sleepers: [] }];
   const found = new Set<string>();
   let schedules = 0;

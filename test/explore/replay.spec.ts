@@ -45,7 +45,7 @@ const TOKENS = 1000;
 function planOf(strategy: string, faults: string, actors = 2): Plan {
   const processes = ['p1', 'p2', 'p3'].slice(0, actors);
   const setup = { strategy: findStrategy(strategy), options: EXPLORE_OPTIONS, stock: 1, processes };
-  return { setup, budget: parseBudget(faults), places: {}, reduce: false };
+  return { setup, budget: parseBudget(faults), faultPlaces: {}, reduce: false };
 }
 
 test(`${TOKENS} random schedules play again exactly as they were, from their tokens`, async () => {

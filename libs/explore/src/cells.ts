@@ -1,7 +1,7 @@
 import { sellsCarts, type Capability, type Options, type Strategy } from '#lab/strategy';
 import type { FaultName } from '#lab/verdict';
 import type { Budget } from './budget';
-import type { Places } from './choice';
+import type { FaultPlaces } from './choice';
 import type { Plan } from './execution';
 import { EXPLORE_OPTIONS } from './schedule';
 
@@ -14,7 +14,7 @@ export interface Cell {
   readonly budget: Budget;
   /** The fault that must have happened: the cell is about it. Absent: about nothing but the order of steps. */
   readonly about?: FaultName;
-  readonly places?: Places;
+  readonly faultPlaces?: FaultPlaces;
   readonly options?: Partial<Options>;
   /** Units of each balance; absent: 1. */
   readonly stock?: number;
@@ -79,7 +79,7 @@ export const CELLS: readonly Cell[] = [
     processes: TWO,
     budget: { kill: 1 },
     about: 'kill',
-    places: { kill: 'no-expiry' },
+    faultPlaces: { kill: 'no-expiry' },
     promise: { capability: 'survivesDeadHolder' },
   },
   {
@@ -120,7 +120,7 @@ export const CELLS: readonly Cell[] = [
     processes: TWO,
     budget: { lapse: 1 },
     about: 'lapse',
-    places: { lapse: 'release' },
+    faultPlaces: { lapse: 'release' },
     promise: { capability: 'releasesOnlyItsOwn', mayHold: true },
   },
   { name: 'cut', title: 'cut off from Redis', processes: TWO, budget: { cut: 1, lapse: 1 }, about: 'cut' },
@@ -153,7 +153,7 @@ export const CELLS: readonly Cell[] = [
     processes: TWO,
     budget: { error: 1 },
     about: 'error',
-    places: { error: 'release' },
+    faultPlaces: { error: 'release' },
     promise: { capability: 'survivesFailedRelease' },
   },
   {
@@ -162,7 +162,7 @@ export const CELLS: readonly Cell[] = [
     processes: TWO,
     budget: { error: 1 },
     about: 'error',
-    places: { error: 'write' },
+    faultPlaces: { error: 'write' },
     promise: { capability: 'survivesFailedWrite' },
   },
   {
@@ -258,6 +258,6 @@ export const planOf = (strategy: Strategy, cell: Cell): Plan => ({
     ...(cell.carts !== undefined && { carts: cell.carts }),
   },
   budget: cell.budget,
-  places: cell.places ?? {},
+  faultPlaces: cell.faultPlaces ?? {},
   reduce: true,
 });

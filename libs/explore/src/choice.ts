@@ -20,7 +20,7 @@ import type { Held } from './strand';
 export type Choice = string;
 
 /** Where faults may strike; both default to everywhere. */
-export interface Places {
+export interface FaultPlaces {
   /** `release`: a lease ends only while its holder is about to give the lock back. */
   readonly lapse?: 'release';
   /** `release`: a command fails only if it gives the lock back; `write`: only if it writes the stock. */
@@ -46,14 +46,14 @@ export function stepChoices(run: Run): Choice[] {
 }
 
 /** The faults that could happen now, within what is left of the budget. */
-export function faultChoices(run: Run, left: Budget, places: Places): Choice[] {
+export function faultChoices(run: Run, left: Budget, faultPlaces: FaultPlaces): Choice[] {
   const has = (fault: FaultName): boolean => (left[fault] ?? 0) > 0;
   const choices: Choice[] = [];
-  for (const actor of run.actors.filter(runs)) choices.push(...ofActor(run, actor, has, places));
+  for (const actor of run.actors.filter(runs)) choices.push(...ofActor(run, actor, has, faultPlaces));
   run.processes.forEach((process, i) => {
-    choices.push(...ofProcess(run, process, i + 1, has, places));
+    choices.push(...ofProcess(run, process, i + 1, has, faultPlaces));
   });
-  if (has('lapse') && lapseAllowed(run, places)) choices.push('L');
+  if (has('lapse') && lapseAllowed(run, faultPlaces)) choices.push('L');
   if (has('tick') && run.clock.next((name) => runs(run.actor(name))) !== undefined) choices.push('W');
   if (has('flush') && keepsAnything(run, '')) choices.push('F');
   run.ownRedises.forEach(({ name }, i) => {
@@ -71,14 +71,14 @@ const keepsAnything = (run: Run, server: string): boolean =>
 const runs = (actor: Actor): boolean =>
   actor.outcome === undefined && actor.process.alive && !actor.process.paused;
 
-function ofActor(run: Run, actor: Actor, has: (fault: FaultName) => boolean, places: Places): Choice[] {
+function ofActor(run: Run, actor: Actor, has: (fault: FaultName) => boolean, faultPlaces: FaultPlaces): Choice[] {
   const held = mainStep(run, actor);
   if (held === undefined || !run.canMove(held)) return [];
   const { step } = held;
   const isCall = step.kind !== 'timer' && step.kind !== 'local';
   const begun = actor.strands[0]?.begun === true;
   return [
-    ...(has('error') && isCall && mayFail(run, actor, held, places) ? [`E${lower(actor)}`] : []),
+    ...(has('error') && isCall && mayFail(run, actor, held, faultPlaces) ? [`E${lower(actor)}`] : []),
     ...(has('lose-reply') && isCall ? [`Q${lower(actor)}`] : []),
     ...(has('in-flight') && isCall && begun ? [`I${lower(actor)}`] : []),
     ...(has('slow') && step.verb === 'WORK' ? [`S${lower(actor)}`] : []),
@@ -91,7 +91,7 @@ function ofProcess(
   process: ActorProcess,
   number: number,
   has: (fault: FaultName) => boolean,
-  places: Places,
+  faultPlaces: FaultPlaces,
 ): Choice[] {
   if (!process.alive) return [];
   if (process.paused) return [`R${number}`];
@@ -99,7 +99,7 @@ function ofProcess(
   const cut = has('cut') && !process.cut && members.length > 0 ? [`C${number}`] : []; // also before its first step
   if (!members.some((actor) => actor.strands[0]?.begun === true)) return cut;
   const killable =
-    places.kill === undefined ||
+    faultPlaces.kill === undefined ||
     run.locks
       .states()
       .some((lock) => lock.expiresAt === undefined && members.some(({ name }) => name === lock.owner));
@@ -111,10 +111,10 @@ function ofProcess(
   ];
 }
 
-function lapseAllowed(run: Run, places: Places): boolean {
+function lapseAllowed(run: Run, faultPlaces: FaultPlaces): boolean {
   const [ending] = run.locks.ending();
   if (ending === undefined) return false;
-  if (places.lapse === undefined) return true;
+  if (faultPlaces.lapse === undefined) return true;
   const states = run.locks.states();
   const owner = states.find(({ key }) => key === ending.key)?.owner;
   // the parts of a lock end together: those of another one, who is at work under them, must not end with these
@@ -125,7 +125,7 @@ function lapseAllowed(run: Run, places: Places): boolean {
   return actor !== undefined && held !== undefined && releases(run, actor, held);
 }
 
-const mayFail = (run: Run, actor: Actor, held: Held, { error }: Places): boolean =>
+const mayFail = (run: Run, actor: Actor, held: Held, { error }: FaultPlaces): boolean =>
   error === undefined ||
   (error === 'release'
     ? releases(run, actor, held)

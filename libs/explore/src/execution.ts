@@ -1,7 +1,7 @@
 import { judgeSchedule, type ScheduleHistory, type ScheduleVerdict } from '#lab/verdict';
 import type { Budget } from './budget';
 import { apply } from './act';
-import { faultChoices, spend, stepChoices, type Choice, type Places } from './choice';
+import { faultChoices, spend, stepChoices, type Choice, type FaultPlaces } from './choice';
 import { close, letTimePass } from './ending';
 import { footprint } from './footprint';
 import { awakened, isUnseen, type Sleeper } from './reduction';
@@ -14,7 +14,7 @@ import type { World } from './world';
 export interface Plan {
   readonly setup: Setup;
   readonly budget: Budget;
-  readonly places: Places;
+  readonly faultPlaces: FaultPlaces;
   /** At most so many times another actor goes on although the last one could have; absent: any number. */
   readonly bound?: number;
   /** Leave out schedules that differ only in the order of independent steps. Never together with a bound. */
@@ -102,7 +102,7 @@ async function perform(run: Run, choice: Choice, at: number): Promise<void> {
 async function openChoices(run: Run, plan: Plan, state: State): Promise<Choice[] | 'over'> {
   for (;;) {
     const steps = stepChoices(run);
-    const faults = isOver(run) ? [] : faultChoices(run, state.left, plan.places);
+    const faults = isOver(run) ? [] : faultChoices(run, state.left, plan.faultPlaces);
     if (steps.length === 0 && !faults.some((choice) => choice.startsWith('R'))) {
       if (await letTimePass(run)) continue;
       return 'over';

@@ -1,5 +1,5 @@
 export { FAULTS, FaultsSyntaxError, budgetText, parseBudget, type Budget } from './budget';
-export type { Choice, Places } from './choice';
+export type { Choice, FaultPlaces } from './choice';
 export { finishAll } from './ending';
 export { Diverged, execute, type Execution, type Plan, type Task } from './execution';
 export { CELLS, CROSSED_CARTS, cellOf, existsFor, planOf, type Cell } from './cells';

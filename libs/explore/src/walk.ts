@@ -26,7 +26,7 @@ async function wander(run: Run, plan: Plan, random: () => number): Promise<reado
       break;
     }
     const isOver = run.actors.every(({ outcome }) => outcome !== undefined);
-    const open = [...steps, ...(isOver ? [] : faultChoices(run, left, plan.places))];
+    const open = [...steps, ...(isOver ? [] : faultChoices(run, left, plan.faultPlaces))];
     const choice = open[Math.floor(random() * open.length)] ?? steps[0] ?? '';
     if (!(await apply(run, choice))) break;
     left = spend(left, choice);

@@ -259,7 +259,7 @@ function planOf(strategy: Strategy, budget: Budget, options: ExploreOptions): Pl
       ...(crossedCarts === true && { carts: [cart, crossed, cart].slice(0, actors) }),
     },
     budget,
-    places: {},
+    faultPlaces: {},
     ...(bound !== undefined && { bound }),
     reduce: options.reduction && bound === undefined,
   };
