@@ -4,7 +4,7 @@ import { request } from 'undici';
 import type { CrashCase } from './crash-case';
 
 /** What a buyer is told. */
-export interface Told {
+export interface OrderAnswer {
   readonly status: number;
   /** `APPLIED`, or the code of the problem. */
   readonly code: string;
@@ -27,7 +27,7 @@ export class Buyer {
     private readonly skus: readonly string[],
   ) {}
 
-  async buy({ key, id, fault }: Sent, quantity = this.crash.quantity): Promise<Told> {
+  async buy({ key, id, fault }: Sent, quantity = this.crash.quantity): Promise<OrderAnswer> {
     const { strategy, options, products } = this.crash;
     const lines = this.skus.map((sku) => ({ sku, quantity }));
     const response = await request(`${this.labUrl}/orders?${choiceQuery(strategy, options)}`, {
@@ -51,7 +51,7 @@ export class Buyer {
   }
 
   /** Asks again under its key until somebody knows, as Retry-After tells it to. */
-  async insist(key: string): Promise<Told> {
+  async insist(key: string): Promise<OrderAnswer> {
     const until = performance.now() + LONGEST_ANSWER_MS;
     for (let waited = 0; ; waited++) {
       const told = await this.buy({ key });

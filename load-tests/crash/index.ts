@@ -1,4 +1,4 @@
 export { CRASH_CASES, type CrashCase } from './crash-case';
 export { renderCrashes } from './page';
 export type { CrashPoint } from './points';
-export { crashAt, enumerate, type Crash, type Finder, type Scene } from './run-crash';
+export { crashAt, enumerate, type Crash, type Finder, type CrashEnvironment } from './run-crash';

@@ -1,9 +1,9 @@
 import { count } from '#lab/step';
 import { CRASH_CASES } from './crash-case';
-import type { Told } from './client';
+import type { OrderAnswer } from './client';
 import type { Crash, Left } from './run-crash';
 
-const inWords = ({ status, code, isReplayed, waited }: Told): string =>
+const inWords = ({ status, code, isReplayed, waited }: OrderAnswer): string =>
   [
     code === 'APPLIED' ? `${status}` : `${status} ${code}`,
     ...(isReplayed ? ['replayed'] : []),

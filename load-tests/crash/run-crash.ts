@@ -1,9 +1,9 @@
 import { count } from '#lab/step';
 import type { HistoryLine } from '#lab/step';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Crew, Target } from '../run';
+import type { ReplicaControl, Target } from '../run';
 import { atRest } from '../run';
-import { Buyer, type Told } from './client';
+import { Buyer, type OrderAnswer } from './client';
 import type { CrashCase } from './crash-case';
 import { crashPoints, type CrashPoint } from './points';
 
@@ -26,21 +26,21 @@ export interface Crash extends CrashPoint {
   readonly name: string;
   readonly finder: Finder;
   /** What the buyer was told at first. */
-  readonly told: Told;
+  readonly told: OrderAnswer;
   /** What the crash has left. */
   readonly left: readonly Left[];
   /** What the reconciler did; `nothing`: there was nothing to do. Null: it was not asked. */
   readonly reconciled: string | null;
   /** What the buyer was told who asked again, with the same key. */
-  readonly toldAgain: Told;
+  readonly toldAgain: OrderAnswer;
   /** What is not as it must be; none: all is well. */
   readonly wrong: readonly string[];
 }
 
 /** What crashes need of the lab. */
-export interface Scene {
+export interface CrashEnvironment {
   readonly target: Target;
-  readonly crew: Pick<Crew, 'ready'>;
+  readonly control: Pick<ReplicaControl, 'ready'>;
   /** Makes names unique. */
   readonly run: string;
 }
@@ -49,7 +49,7 @@ const SEEN_MS = 15_000;
 let crashes = 0;
 
 /** The points of a case, from the history of an order that nobody disturbs. */
-export async function enumerate({ target, run }: Scene, crash: CrashCase): Promise<CrashPoint[]> {
+export async function enumerate({ target, run }: CrashEnvironment, crash: CrashCase): Promise<CrashPoint[]> {
   const { skus, buyer, id } = await prepare(target, run, crash);
   const told = await buyer.buy({ key: id, id });
   if (told.code !== 'APPLIED') throw new Error(`${crash.name}: the undisturbed order was told ${told.code}`);
@@ -60,16 +60,16 @@ export async function enumerate({ target, run }: Scene, crash: CrashCase): Promi
 
 /** Crashes a replica at the point, and looks at what is left, who mends it, and whether all is well in the end. */
 export async function crashAt(
-  scene: Scene,
+  environment: CrashEnvironment,
   crash: CrashCase,
   point: CrashPoint,
   finder: Finder,
 ): Promise<Crash> {
-  const { target, crew, run } = scene;
+  const { target, control, run } = environment;
   const { skus, buyer, id } = await prepare(target, run, crash);
   const wrong: string[] = [];
   const told = await buyer.buy({ key: id, id, fault: point.fault });
-  await crew.ready(); // whom we ask is not the dead one
+  await control.ready(); // whom we ask is not the dead one
   const [sku = ''] = skus;
   if (!(await wasKilled(target, sku))) wrong.push('nobody saw the replica die: nothing is proved');
   for (const one of skus) await atRest(target, one);

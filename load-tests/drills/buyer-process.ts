@@ -4,22 +4,22 @@ import { codeOf, LockFolder, monotonic, observe, Servers, SteppedDataSource, sys
 import { DEFAULT_OPTIONS, findStrategy, loadScripts, type Tools } from '#lab/strategy';
 import { toCluster, toServer } from './connect';
 import { fencedByTheServer } from './fenced-by-the-server';
-import { Gate } from './gate';
-import type { FromBuyer, Purchase, Seat, ToBuyer } from './messages';
+import { BuyerGate } from './buyer-gate';
+import type { FromBuyer, Purchase, BuyerConfig, ToBuyer } from './messages';
 
 const tell = (message: FromBuyer): void => void process.send?.(message);
 const fail = (error: unknown): void => {
   const text = error instanceof Error ? error.message : String(error);
   tell({ type: 'end', at: monotonic(), code: codeOf(error), text });
 };
-const gate = new Gate(tell);
+const gate = new BuyerGate(tell);
 /** Where files of strategies are loaded: once, as modules of a process are. */
 const realm = new Realm(process.pid);
 let buy: (() => Promise<void>) | undefined;
 let prepare: ((purchase: Purchase) => void) | undefined;
 
 /** Connects to everything; from then on the buyer can buy, once for each purchase that it is prepared for. */
-async function sit(seat: Seat): Promise<void> {
+async function sit(seat: BuyerConfig): Promise<void> {
   const { name, mysql, database } = seat;
   const redis = await (typeof seat.redis === 'string'
     ? toServer(seat.redis, name)

@@ -3,7 +3,7 @@ import { monotonic } from '#lab/step';
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { FromBuyer, Mark, Purchase, Seat, ToBuyer } from './messages';
+import type { FromBuyer, Breakpoint, Purchase, BuyerConfig, ToBuyer } from './messages';
 
 export type Step = Extract<FromBuyer, { type: 'step' }>;
 type End = Extract<FromBuyer, { type: 'end' }>;
@@ -35,7 +35,7 @@ export class Buyer {
   }
 
   /** Resolves when it is connected to everything. */
-  static async seat(seat: Seat, onMessage: (message: FromBuyer) => void): Promise<Buyer> {
+  static async seat(seat: BuyerConfig, onMessage: (message: FromBuyer) => void): Promise<Buyer> {
     const child = fork(join(projectRoot(), 'dist', 'load-tests', 'drills', 'buyer-process.js'), {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       execArgv: ['--no-warnings'],
@@ -76,7 +76,7 @@ export class Buyer {
   }
 
   /** Goes on until it is held at the mark. Throws when it ends before. */
-  async runUntil(mark: Mark): Promise<void> {
+  async runUntil(mark: Breakpoint): Promise<void> {
     const stopped = this.hear(({ type }) => type === 'held' || type === 'end');
     this.send({ type: 'go', until: mark });
     const message = await stopped;
@@ -85,7 +85,7 @@ export class Buyer {
   }
 
   /** Goes on, and does not wait for it. */
-  goOn(until?: Mark): void {
+  goOn(until?: Breakpoint): void {
     this.send({ type: 'go', ...(until !== undefined && { until }) });
   }
 

@@ -1,5 +1,5 @@
 import { SteppedCluster, SteppedRedis } from '#lab/step';
-import { loadScripts, LocalProcess, RedisNotices, type Tools } from '#lab/strategy';
+import { loadScripts, LocalProcess, RedisPubSub, type Tools } from '#lab/strategy';
 
 type Connected = Pick<Tools, 'redis' | 'process'>;
 
@@ -7,7 +7,7 @@ type Connected = Pick<Tools, 'redis' | 'process'>;
 export async function toServer(url: string, name: string): Promise<Connected> {
   const redis = await connect(url, name);
   const hears = await connect(url, `${name}-hears`);
-  return { redis, process: new LocalProcess(name, new RedisNotices(hears)) };
+  return { redis, process: new LocalProcess(name, new RedisPubSub(hears)) };
 }
 
 async function connect(url: string, name: string): Promise<SteppedRedis> {

@@ -1,12 +1,12 @@
 import type { OnDemand } from '#lab/stack';
 import type { Expectation } from '#lab/strategy';
-import type { Cast, Stage } from './stage';
+import type { DrillSetup, DrillEnvironment } from './drill-environment';
 
 /**
  * One failure of a server or a network, played against real servers, with two or more buyers that are held where it
  * matters: it comes out the same every time.
  */
-export interface Drill extends Cast {
+export interface Drill extends DrillSetup {
   /** `failover/token-lua`: what happens, and who is protected by what. */
   readonly name: string;
   /** What the row shows, a few words. */
@@ -18,7 +18,7 @@ export interface Drill extends Cast {
   /** What is installed for it, besides Redis and the database. */
   readonly needs?: readonly OnDemand[];
   /** Starts servers, seats buyers, does the damage, states the facts. */
-  readonly play: (stage: Stage) => Promise<void>;
+  readonly play: (env: DrillEnvironment) => Promise<void>;
 }
 
 /** Both holders have sold the same unit. */

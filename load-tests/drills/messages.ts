@@ -2,17 +2,17 @@ import type { ServerAddresses, StepInfo } from '#lab/step';
 import type { Options } from '#lab/strategy';
 
 /** Where a buyer is to stop: before or after a step with this verb, script or beginning of its text. */
-export interface Mark {
+export interface Breakpoint {
   readonly when: 'before' | 'after';
   readonly name: string;
 }
 
-export const before = (name: string): Mark => ({ when: 'before', name });
+export const before = (name: string): Breakpoint => ({ when: 'before', name });
 /** After a step that was answered neither with nothing nor with 0: a lock that was taken. */
-export const after = (name: string): Mark => ({ when: 'after', name });
+export const after = (name: string): Breakpoint => ({ when: 'after', name });
 
 /** Who a buyer is, where its servers are, and how it buys one unit of `balance`. */
-export interface Seat {
+export interface BuyerConfig {
   readonly name: string;
   /** `redis://host:port`; several: nodes of a cluster. */
   readonly redis: string | readonly string[];
@@ -33,14 +33,14 @@ export interface Seat {
 }
 
 /** What of a seat may change from one purchase to the next. */
-export type Purchase = Pick<Seat, 'strategy' | 'module' | 'options'>;
+export type Purchase = Pick<BuyerConfig, 'strategy' | 'module' | 'options'>;
 
 export type ToBuyer =
-  | { readonly type: 'sit'; readonly seat: Seat }
+  | { readonly type: 'sit'; readonly seat: BuyerConfig }
   /** Another purchase on the same connections. */
   | { readonly type: 'next'; readonly purchase: Purchase }
   /** Begin, or go on from where it is held. Absent `until`: to the end. */
-  | { readonly type: 'go'; readonly until?: Mark };
+  | { readonly type: 'go'; readonly until?: Breakpoint };
 
 /** Times are CLOCK_MONOTONIC in microseconds, the same for all processes of the machine. */
 export type FromBuyer =
@@ -54,6 +54,6 @@ export type FromBuyer =
       readonly reply?: unknown;
       readonly error?: string;
     })
-  | { readonly type: 'held'; readonly at: number; readonly when: Mark['when']; readonly text: string }
+  | { readonly type: 'held'; readonly at: number; readonly when: Breakpoint['when']; readonly text: string }
   | { readonly type: 'warned'; readonly at: number; readonly text: string }
   | { readonly type: 'end'; readonly at: number; readonly code: string; readonly text: string };

@@ -2,7 +2,7 @@ import { StackError, type ServerPark } from '#lab/stack';
 import { SAFE } from '#lab/strategy';
 import { judgeDrill, type DrillEvidence, type DrillVerdict } from '#lab/verdict';
 import type { Drill } from './drill';
-import { Stage } from './stage';
+import { DrillEnvironment } from './drill-environment';
 
 export interface DrillRun {
   readonly drill: Drill;
@@ -15,15 +15,15 @@ export interface DrillRun {
  * only servers that cannot be started are an error.
  */
 export async function runDrill(park: ServerPark, drill: Drill): Promise<DrillRun> {
-  const stage = await Stage.set(park, drill);
+  const env = await DrillEnvironment.set(park, drill);
   try {
-    await drill.play(stage).catch((error: unknown) => {
+    await drill.play(env).catch((error: unknown) => {
       if (error instanceof StackError) throw error;
-      stage.fact(`it was played to its end (${String(error)})`, false);
+      env.fact(`it was played to its end (${String(error)})`, false);
     });
-    const evidence = await stage.evidence();
+    const evidence = await env.evidence();
     return { drill, evidence, verdict: judgeDrill(evidence, drill.expected ?? SAFE) };
   } finally {
-    await stage.strike();
+    await env.strike();
   }
 }

@@ -1,4 +1,4 @@
-import type { Dice } from './dice';
+import type { SeededRandom } from './seeded-random';
 import type { BodyKind } from './document';
 import { conforms, type Resolve } from './schema';
 import { Values } from './values';
@@ -17,11 +17,11 @@ export class Bodies {
   private readonly values: Values;
 
   constructor(
-    private readonly dice: Dice,
+    private readonly random: SeededRandom,
     private readonly kind: BodyKind,
     private readonly resolve: Resolve,
   ) {
-    this.values = new Values(dice, resolve);
+    this.values = new Values(random, resolve);
   }
 
   valid(): Body {
@@ -29,8 +29,8 @@ export class Bodies {
   }
 
   broken(): Body {
-    const { dice } = this;
-    if (dice.oneIn(3)) return this.mangled();
+    const { random } = this;
+    if (random.oneIn(3)) return this.mangled();
     const text = this.text(() => this.values.broken(this.kind.schema));
     return { bytes: Buffer.from(text), forbidden: this.isLines ? false : this.forbids(text) };
   }
@@ -42,8 +42,8 @@ export class Bodies {
 
   private text(line: () => string): string {
     if (!this.isLines) return line();
-    const lines = Array.from({ length: this.dice.below(6) }, () =>
-      this.dice.oneIn(2) ? line() : this.one(),
+    const lines = Array.from({ length: this.random.below(6) }, () =>
+      this.random.oneIn(2) ? line() : this.one(),
     );
     return lines.map((one) => `${one}\n`).join('');
   }
@@ -62,9 +62,9 @@ export class Bodies {
 
   /** Bodies that are wrong as a whole. */
   private mangled(): Body {
-    const { dice } = this;
+    const { random } = this;
     const text = this.one();
-    const cut = text.slice(0, dice.below(Math.max(1, text.length)));
+    const cut = text.slice(0, random.below(Math.max(1, text.length)));
     const mangled: readonly Buffer[] = [
       ...[
         '',
@@ -100,7 +100,7 @@ export class Bodies {
       Buffer.from(text.replace(/"([a-z])/, '"\xff$1'), 'latin1'),
       Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0]),
     ];
-    const bytes = dice.pick(mangled);
+    const bytes = random.pick(mangled);
     const forbidden = !this.isLines && this.forbids(bytes.toString('utf8'));
     // bytes that are no UTF-8 may be read as the replacement character, which some texts may have
     return { bytes, forbidden: forbidden && bytes.equals(Buffer.from(bytes.toString('utf8'))) };

@@ -1,22 +1,22 @@
 import { Bodies } from './bodies';
-import { Dice } from './dice';
+import { SeededRandom } from './seeded-random';
 import { isLab, isTimer, weightOf, type Endpoint, type Parameter } from './document';
 import {
   BROKEN_FAULTS,
   CONTENT_TYPES,
-  DISGUISES,
+  PATH_ENCODINGS,
   FAULT_HEADERS,
   FORBIDDEN_FAULTS,
   HARMLESS_FAULTS,
-  HOSTILE_TEXTS,
+  MALFORMED_TEXTS,
   METHODS,
   SURPLUS_HEADERS,
   SURPLUS_NAMES,
-} from './hostile';
+} from './malformed-input';
 import { toBytes, type Addresses, type FuzzRequest, type HeaderLine, type Side } from './request';
 import { textConforms } from './schema';
 import { Values } from './values';
-import { twist } from './wire';
+import { malform } from './raw-request';
 
 /** What a run is drawn from. */
 export interface Drawing {
@@ -29,14 +29,14 @@ export interface Drawing {
 
 /** Request number `index` of a run: it depends on the seed, the number and the documents, and on nothing else. */
 export function draw(drawing: Drawing, index: number): FuzzRequest {
-  const dice = new Dice(drawing.seed, index);
-  const endpoint = pickEndpoint(dice, drawing.endpoints);
-  const side = dice.pick(sidesOf(endpoint, drawing));
-  return new Draft(dice, endpoint, side, drawing.addresses[side] ?? '').finish(index);
+  const random = new SeededRandom(drawing.seed, index);
+  const endpoint = pickEndpoint(random, drawing.endpoints);
+  const side = random.pick(sidesOf(endpoint, drawing));
+  return new Draft(random, endpoint, side, drawing.addresses[side] ?? '').finish(index);
 }
 
-function pickEndpoint(dice: Dice, endpoints: readonly Endpoint[]): Endpoint {
-  let left = dice.below(endpoints.reduce((sum, endpoint) => sum + weightOf(endpoint), 0));
+function pickEndpoint(random: SeededRandom, endpoints: readonly Endpoint[]): Endpoint {
+  let left = random.below(endpoints.reduce((sum, endpoint) => sum + weightOf(endpoint), 0));
   const found = endpoints.find((endpoint) => (left -= weightOf(endpoint)) < 0);
   if (found === undefined) throw new Error('no document names any endpoint');
   return found;
@@ -61,18 +61,18 @@ class Draft {
   private body: Buffer | undefined;
   private method: string;
   private contentType: string | undefined;
-  private disguise = (path: string): string => path;
+  private pathEncoding = (path: string): string => path;
   private forbidden = false;
   private carriesFault = false;
 
   constructor(
-    private readonly dice: Dice,
+    private readonly random: SeededRandom,
     private readonly endpoint: Endpoint,
     private readonly side: Side,
     url: string,
   ) {
     this.host = new URL(url).host;
-    this.values = new Values(dice, endpoint.resolve);
+    this.values = new Values(random, endpoint.resolve);
     this.method = endpoint.method;
     this.contentType = endpoint.body?.mediaType;
     for (const parameter of endpoint.parameters) this.fill(parameter);
@@ -80,26 +80,28 @@ class Draft {
   }
 
   finish(index: number): FuzzRequest {
-    const { dice, endpoint, side, host } = this;
-    const intent = dice.below(10);
+    const { random, endpoint, side, host } = this;
+    const intent = random.below(10);
     if (intent >= 3 && intent < 9) this.breakOnePlace();
-    if (dice.oneIn(6)) this.parts.header.push([...dice.pick(SURPLUS_HEADERS)]);
+    if (random.oneIn(6)) this.parts.header.push([...random.pick(SURPLUS_HEADERS)]);
     const message = {
       method: this.method,
       target: this.target(),
       headers: this.headers(),
       body: this.body,
     };
-    const wire =
-      intent === 9 ? twist(message, host, dice) : { bytes: toBytes(message, host), endless: false, message };
+    const rawRequest =
+      intent === 9
+        ? malform(message, host, random)
+        : { bytes: toBytes(message, host), endless: false, message };
     return {
       index,
       endpoint: endpoint.name,
       side,
       method: this.method,
-      bytes: wire.bytes,
-      message: wire.message,
-      endless: wire.endless,
+      bytes: rawRequest.bytes,
+      message: rawRequest.message,
+      endless: rawRequest.endless,
       forbidden: this.forbidden,
       carriesFault: this.carriesFault,
       startsTimer: isTimer(endpoint),
@@ -109,44 +111,44 @@ class Draft {
   }
 
   private bodies(kind: NonNullable<Endpoint['body']>): Bodies {
-    return new Bodies(this.dice, kind, this.endpoint.resolve);
+    return new Bodies(this.random, kind, this.endpoint.resolve);
   }
 
   private fill(parameter: Parameter): void {
     const { name, schema = {}, required = false } = parameter;
     const place = placeOf(parameter);
-    if (place === undefined || (!required && !this.dice.oneIn(3))) return;
+    if (place === undefined || (!required && !this.random.oneIn(3))) return;
     if (isFault(name)) this.addFault();
     else this.parts[place].push([name, asText(this.values.valid(schema, name))]);
   }
 
   private addFault(): void {
-    const { dice, side } = this;
-    const name = dice.pick(FAULT_HEADERS.slice(0, 3));
-    this.parts.header.push([name, dice.pick(side === 'public' ? FORBIDDEN_FAULTS : HARMLESS_FAULTS)]);
+    const { random, side } = this;
+    const name = random.pick(FAULT_HEADERS.slice(0, 3));
+    this.parts.header.push([name, random.pick(side === 'public' ? FORBIDDEN_FAULTS : HARMLESS_FAULTS)]);
     this.carriesFault = side !== 'public';
   }
 
   private breakOnePlace(): void {
-    const { dice, endpoint } = this;
+    const { random, endpoint } = this;
     const places: (() => void)[] = [
       ...endpoint.parameters.map((parameter) => () => {
         this.breakParameter(parameter);
       }),
-      () => this.parts.query.push([dice.pick(SURPLUS_NAMES), dice.pick(HOSTILE_TEXTS)]),
+      () => this.parts.query.push([random.pick(SURPLUS_NAMES), random.pick(MALFORMED_TEXTS)]),
       () => {
-        this.method = dice.pick(METHODS);
+        this.method = random.pick(METHODS);
       },
       () => {
         this.breakFault();
       },
-      ...(isLab(endpoint) ? [() => (this.disguise = dice.pick(DISGUISES))] : []),
+      ...(isLab(endpoint) ? [() => (this.pathEncoding = random.pick(PATH_ENCODINGS))] : []),
     ];
     const { body } = endpoint;
     if (body !== undefined)
       places.push(
         () => {
-          this.contentType = dice.pick(CONTENT_TYPES);
+          this.contentType = random.pick(CONTENT_TYPES);
         },
         // as often as all other places together
         ...places.map(() => () => {
@@ -157,14 +159,14 @@ class Draft {
       );
     else
       places.push(() => {
-        this.body = Buffer.from(dice.pick(['{}', '{"sku":"phone"}', 'x', '\0']));
-        this.contentType = dice.pick(CONTENT_TYPES);
+        this.body = Buffer.from(random.pick(['{}', '{"sku":"phone"}', 'x', '\0']));
+        this.contentType = random.pick(CONTENT_TYPES);
       });
-    dice.pick(places)();
+    random.pick(places)();
   }
 
   private breakParameter(parameter: Parameter): void {
-    const { dice } = this;
+    const { random } = this;
     const { name, schema = {}, required = false } = parameter;
     const place = placeOf(parameter);
     if (place === undefined) return;
@@ -173,7 +175,7 @@ class Draft {
       return;
     }
     const others = this.parts[place].filter(([other]) => other !== name);
-    if (required && place !== 'path' && dice.oneIn(5)) {
+    if (required && place !== 'path' && random.oneIn(5)) {
       this.parts[place] = others;
       this.forbidden = true;
       return;
@@ -182,7 +184,7 @@ class Draft {
     this.parts[place] = [...others, [name, text]];
     // what is said in the query outdoes the header of the same meaning
     if (place === 'header') this.parts.query = [];
-    if (dice.oneIn(8)) this.parts[place].push([name, text]);
+    if (random.oneIn(8)) this.parts[place].push([name, text]);
     else this.forbidden = this.surelyForbidden(schema, place, text);
   }
 
@@ -195,14 +197,14 @@ class Draft {
   }
 
   private breakFault(): void {
-    const { dice, side } = this;
+    const { random, side } = this;
     const declared = this.endpoint.parameters.some(({ name }) => isFault(name));
     this.parts.header = this.parts.header.filter(([name]) => !isFault(name));
     this.carriesFault = false;
-    const name = dice.pick(side === 'public' ? FAULT_HEADERS : FAULT_HEADERS.slice(0, 3));
-    const fault = dice.pick(side === 'public' ? [...FORBIDDEN_FAULTS, ...BROKEN_FAULTS] : BROKEN_FAULTS);
+    const name = random.pick(side === 'public' ? FAULT_HEADERS : FAULT_HEADERS.slice(0, 3));
+    const fault = random.pick(side === 'public' ? [...FORBIDDEN_FAULTS, ...BROKEN_FAULTS] : BROKEN_FAULTS);
     this.parts.header.push([name, fault]);
-    if (dice.oneIn(4)) this.parts.header.push([dice.pick(FAULT_HEADERS.slice(0, 3)), fault]);
+    if (random.oneIn(4)) this.parts.header.push([random.pick(FAULT_HEADERS.slice(0, 3)), fault]);
     this.forbidden = declared && side !== 'public';
   }
 
@@ -221,7 +223,7 @@ class Draft {
       percent(values.get(name) ?? ''),
     );
     const query = this.parts.query.map(([name, text]) => `${percent(name)}=${percent(text)}`).join('&');
-    return this.disguise(query === '' ? path : `${path}?${query}`);
+    return this.pathEncoding(query === '' ? path : `${path}?${query}`);
   }
 }
 

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 
 /** What came back. `status` 0: the connection was closed without an answer. */
-export interface Answer {
+export interface FuzzResponse {
   readonly status: number;
   /** By name in lower case. */
   readonly headers: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ const PATIENCE_MS = 75_000;
  * Sends bytes on a connection of their own, and reads one answer. Rejects when none comes, and the connection stays open.
  * `hangUp` closes our side after the bytes: a proxy takes that for a buyer who has gone.
  */
-export function exchange(url: string, bytes: Buffer, { hangUp = false } = {}): Promise<Answer> {
+export function exchange(url: string, bytes: Buffer, { hangUp = false } = {}): Promise<FuzzResponse> {
   const { hostname, port } = new URL(url);
   const begun = performance.now();
   return new Promise((resolve, reject) => {
@@ -44,7 +44,7 @@ export function exchange(url: string, bytes: Buffer, { hangUp = false } = {}): P
   });
 }
 
-function parse(bytes: Buffer, tookMs: number): Answer {
+function parse(bytes: Buffer, tookMs: number): FuzzResponse {
   const nothing = { status: 0, headers: {}, body: bytes.toString('latin1'), tookMs };
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0) return nothing;

@@ -1,4 +1,4 @@
-import type { Answer } from './exchange';
+import type { FuzzResponse } from './exchange';
 import type { FuzzRequest } from './request';
 
 /** What is wrong about one answer, in words; nothing: it is as it should be. */
@@ -9,7 +9,7 @@ const REFUSALS: ReadonlySet<number> = new Set([
   400, 403, 404, 405, 406, 408, 411, 413, 414, 415, 417, 422, 431, 501, 505,
 ]);
 
-export const isRefusal = ({ status }: Answer): boolean => status === 0 || REFUSALS.has(status);
+export const isRefusal = ({ status }: FuzzResponse): boolean => status === 0 || REFUSALS.has(status);
 
 /** Where an Idempotency-Key is remembered, with what became of its request. */
 const MEMORY = 'orders.placement';
@@ -21,7 +21,7 @@ const NOT_UNDERSTOOD = /^(REQUEST|STRATEGY|FAULT|IDEMPOTENCY)\./;
  */
 export function notAllowed(
   { bytes }: FuzzRequest,
-  { body }: Answer,
+  { body }: FuzzResponse,
   changed: readonly string[],
 ): readonly string[] {
   const isRemembered =
@@ -49,7 +49,7 @@ const CODE = /^[A-Z]+(?:_[A-Z]+)*(?:\.[A-Z]+(?:_[A-Z]+)*)?$/;
 export class Judge {
   private readonly statuses = new Map<string, number>();
 
-  complaints(request: FuzzRequest, answer: Answer): Complaint[] {
+  complaints(request: FuzzRequest, answer: FuzzResponse): Complaint[] {
     const { status } = answer;
     if (status === 0) return request.endless ? [] : ['the connection was closed without an answer'];
     if (status < 400) {
@@ -61,7 +61,7 @@ export class Judge {
     return [...this.ofProblem(request, answer), ...ofServerError(request, answer)];
   }
 
-  private ofProblem({ method }: FuzzRequest, { status, headers, body }: Answer): Complaint[] {
+  private ofProblem({ method }: FuzzRequest, { status, headers, body }: FuzzResponse): Complaint[] {
     if (method === 'HEAD') return [];
     const type = headers['content-type'] ?? 'no content type';
     if (!type.startsWith('application/problem+json')) return [`${status} is no problem+json but ${type}`];
@@ -82,7 +82,10 @@ export class Judge {
   }
 }
 
-function ofServerError({ admits, carriesFault, method }: FuzzRequest, { status, body }: Answer): Complaint[] {
+function ofServerError(
+  { admits, carriesFault, method }: FuzzRequest,
+  { status, body }: FuzzResponse,
+): Complaint[] {
   if (status < 500) return [];
   const code = ADMISSIBLE.get(status);
   if (code === undefined || !admits.has(status)) return [`${status}, which the endpoint does not document`];

@@ -1,6 +1,6 @@
 import type { Endpoint } from './document';
 import { draw, type Drawing } from './draw';
-import { exchange, type Answer } from './exchange';
+import { exchange, type FuzzResponse } from './exchange';
 import { codeOf, isRefusal, Judge, notAllowed } from './judge';
 import { toCurl, type Addresses, type FuzzRequest, type Side } from './request';
 import { changes, type State } from './state';
@@ -109,7 +109,7 @@ class Run {
     return { seed: this.plan.seed, requests: done, tally, codes, findings, forbidden, unchanged };
   }
 
-  private async send(request: FuzzRequest): Promise<Answer> {
+  private async send(request: FuzzRequest): Promise<FuzzResponse> {
     try {
       return await exchange(this.urlOf(request), request.bytes, { hangUp: request.endless });
     } catch (error) {
@@ -119,7 +119,7 @@ class Run {
     }
   }
 
-  private async compare(request: FuzzRequest, answer: Answer, before: State): Promise<void> {
+  private async compare(request: FuzzRequest, answer: FuzzResponse, before: State): Promise<void> {
     const { subject } = this;
     const [after, lives] = [await subject.look(), await subject.lives()];
     this.state = after;
@@ -137,7 +137,7 @@ class Run {
     for (const what of await subject.unbalanced()) this.find(request, answer, what);
   }
 
-  private count(request: FuzzRequest, { status, body }: Answer): void {
+  private count(request: FuzzRequest, { status, body }: FuzzResponse): void {
     const row = `${request.endpoint} @${request.side}`;
     const statuses = this.tally.get(row) ?? new Map<number, number>();
     this.tally.set(row, statuses.set(status, (statuses.get(status) ?? 0) + 1));
@@ -146,7 +146,7 @@ class Run {
     if (code !== undefined) this.codes.set(code, (this.codes.get(code) ?? 0) + 1);
   }
 
-  private find(request: FuzzRequest, { status, body }: Answer, what: string): void {
+  private find(request: FuzzRequest, { status, body }: FuzzResponse, what: string): void {
     const { index, endpoint, side } = request;
     const curl = toCurl(request, this.urlOf(request));
     const said = `${status} ${body}`.trim().slice(0, 1000);

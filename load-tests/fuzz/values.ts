@@ -1,5 +1,5 @@
-import type { Dice } from './dice';
-import { HOSTILE_JSON, HOSTILE_TEXTS, SURPLUS_NAMES } from './hostile';
+import type { SeededRandom } from './seeded-random';
+import { MALFORMED_JSON, MALFORMED_TEXTS, SURPLUS_NAMES } from './malformed-input';
 import { conforms, type Resolve, type Schema } from './schema';
 
 /** Few, so that requests meet at the same things; those that exist from the start come first. */
@@ -29,18 +29,18 @@ const SOON_MS = 20;
 /** Makes values that a schema allows, and values that it, as a rule, does not: both as JSON text. */
 export class Values {
   constructor(
-    private readonly dice: Dice,
+    private readonly random: SeededRandom,
     private readonly resolve: Resolve,
   ) {}
 
   /** `name` is the field's or parameter's: a name in `Ms` is a time, and is seldom long. */
   valid(given: Schema, name = ''): string {
     const schema = this.resolve(given);
-    const { dice } = this;
+    const { random } = this;
     if (schema.const !== undefined) return JSON.stringify(schema.const);
-    if (schema.enum !== undefined) return JSON.stringify(dice.pick(schema.enum));
+    if (schema.enum !== undefined) return JSON.stringify(random.pick(schema.enum));
     const shapes = schema.oneOf ?? schema.anyOf;
-    if (shapes !== undefined) return this.valid(dice.pick(shapes), name);
+    if (shapes !== undefined) return this.valid(random.pick(shapes), name);
     if (schema.allOf !== undefined)
       return this.valid(Object.assign({}, ...schema.allOf.map(this.resolve)) as Schema);
     switch (schema.type ?? '') {
@@ -48,7 +48,7 @@ export class Values {
       case 'number':
         return String(this.validNumber(schema, name));
       case 'boolean':
-        return String(dice.oneIn(2));
+        return String(random.oneIn(2));
       case 'array':
         return this.validArray(schema);
       case 'object':
@@ -61,37 +61,37 @@ export class Values {
   /** Something else than was asked for: a value of another kind, just out of range, or hostile. */
   broken(given: Schema, name = ''): string {
     const schema = this.resolve(given);
-    const { dice } = this;
+    const { random } = this;
     const { minimum, maximum, maxItems } = schema;
     const edges = [
       ...(minimum === undefined ? [] : [minimum - 1, minimum - 0.5]),
       ...(maximum === undefined ? [] : [maximum + 1, maximum * 2, maximum * 1e6]),
     ].map(String);
-    if (edges.length > 0 && dice.oneIn(3)) return dice.pick(edges);
-    if (schema.type === 'array' && dice.oneIn(3)) {
+    if (edges.length > 0 && random.oneIn(3)) return random.pick(edges);
+    if (schema.type === 'array' && random.oneIn(3)) {
       const one = this.valid(schema.items ?? {});
       return `[${Array.from({ length: (maxItems ?? 50) + 1 }, () => one).join(',')}]`;
     }
-    const shape = dice.pick(schema.oneOf ?? schema.anyOf ?? [schema]);
-    if (this.resolve(shape).type === 'object' && !dice.oneIn(4))
+    const shape = random.pick(schema.oneOf ?? schema.anyOf ?? [schema]);
+    if (this.resolve(shape).type === 'object' && !random.oneIn(4))
       return this.brokenObject(this.resolve(shape));
-    if (schema.type === 'array' && dice.oneIn(2)) return `[${this.broken(schema.items ?? {}, name)}]`;
-    return dice.oneIn(2) ? dice.pick(HOSTILE_JSON) : JSON.stringify(dice.pick(HOSTILE_TEXTS));
+    if (schema.type === 'array' && random.oneIn(2)) return `[${this.broken(schema.items ?? {}, name)}]`;
+    return random.oneIn(2) ? random.pick(MALFORMED_JSON) : JSON.stringify(random.pick(MALFORMED_TEXTS));
   }
 
   private validNumber(schema: Schema, name: string): number {
-    const { dice } = this;
+    const { random } = this;
     const least = schema.minimum ?? 0;
-    if (name === 'everyMs') return dice.pick([least, schema.maximum ?? least]); // nothing goes on by itself meanwhile
+    if (name === 'everyMs') return random.pick([least, schema.maximum ?? least]); // nothing goes on by itself meanwhile
     const isTime = name.endsWith('Ms');
-    const most = isTime && !dice.oneIn(RARELY) ? least + SOON_MS : (schema.maximum ?? least + 1000);
+    const most = isTime && !random.oneIn(RARELY) ? least + SOON_MS : (schema.maximum ?? least + 1000);
     const few = Math.min(most, least + 10);
-    return dice.pick([
+    return random.pick([
       least,
       Math.min(most, least + 1),
       most,
       few,
-      least + dice.below(most - least + 1),
+      least + random.below(most - least + 1),
       ...(typeof schema.default === 'number' && !isTime ? [schema.default] : []),
     ]);
   }
@@ -100,16 +100,16 @@ export class Values {
     const fitting = (words: readonly string[]): string[] =>
       words.filter((word) => conforms({ ...schema, type: 'string' }, word, this.resolve));
     const known = fitting(POOL);
-    const words = this.dice.oneIn(4) || known.length === 0 ? fitting(WORDS) : known;
-    if (words.length > 0) return this.dice.pick(words);
+    const words = this.random.oneIn(4) || known.length === 0 ? fitting(WORDS) : known;
+    if (words.length > 0) return this.random.pick(words);
     throw new Error(
       `the fuzz knows no valid text for "${name}" (${JSON.stringify(schema)}): add one to WORDS in load-tests/fuzz/values.ts`,
     );
   }
 
   private validArray({ items = {}, minItems = 0, maxItems = 5 }: Schema): string {
-    const most = this.dice.oneIn(20) ? maxItems : Math.min(maxItems, minItems + 3);
-    const length = minItems + this.dice.below(most - minItems + 1);
+    const most = this.random.oneIn(20) ? maxItems : Math.min(maxItems, minItems + 3);
+    const length = minItems + this.random.below(most - minItems + 1);
     return `[${Array.from({ length }, () => this.valid(items)).join(',')}]`;
   }
 
@@ -119,24 +119,24 @@ export class Values {
 
   private fieldsOf({ properties = {}, required = [] }: Schema): [string, string][] {
     return Object.entries(properties)
-      .filter(([name]) => required.includes(name) || this.dice.oneIn(2))
+      .filter(([name]) => required.includes(name) || this.random.oneIn(2))
       .map(([name, field]) => [name, this.valid(field, name)]);
   }
 
   private brokenObject(schema: Schema): string {
-    const { dice } = this;
+    const { random } = this;
     const fields = this.fieldsOf(schema);
-    const at = fields.length === 0 ? 0 : dice.below(fields.length);
+    const at = fields.length === 0 ? 0 : random.below(fields.length);
     const [name, value] = fields[at] ?? ['', 'null'];
-    switch (dice.below(6)) {
+    switch (random.below(6)) {
       case 0: // one is missing
         fields.splice(at, 1);
         break;
       case 1: // one too many
-        fields.splice(at, 0, [dice.pick(SURPLUS_NAMES), dice.pick(HOSTILE_JSON)]);
+        fields.splice(at, 0, [random.pick(SURPLUS_NAMES), random.pick(MALFORMED_JSON)]);
         break;
       case 2: // the same twice
-        fields.push([name, dice.oneIn(2) ? value : dice.pick(HOSTILE_JSON)]);
+        fields.push([name, random.oneIn(2) ? value : random.pick(MALFORMED_JSON)]);
         break;
       default: // one with another value
         if (fields[at] !== undefined) fields[at] = [name, this.broken(schema.properties?.[name] ?? {}, name)];

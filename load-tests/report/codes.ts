@@ -1,4 +1,4 @@
-import type { Answer } from '#lab/verdict';
+import type { ClientAnswer } from '#lab/verdict';
 
 /** Colour classes of the codes that every run may have; the others take the next free one. */
 const CLASSES: Readonly<Record<string, string>> = {
@@ -14,14 +14,14 @@ const FREE = ['r2', 'r3', 'r4', 'r5'];
 export interface Outcome {
   readonly code: string;
   readonly className: string;
-  readonly answers: readonly Answer[];
+  readonly answers: readonly ClientAnswer[];
   /** Milliseconds, ascending. */
   readonly tookMs: readonly number[];
 }
 
 /** Answers by code: sales first, then by frequency. */
-export function outcomesOf(answers: readonly Answer[]): readonly Outcome[] {
-  const byCode = new Map<string, Answer[]>();
+export function outcomesOf(answers: readonly ClientAnswer[]): readonly Outcome[] {
+  const byCode = new Map<string, ClientAnswer[]>();
   for (const answer of answers) {
     const same = byCode.get(answer.code);
     if (same === undefined) byCode.set(answer.code, [answer]);

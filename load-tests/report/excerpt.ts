@@ -1,13 +1,13 @@
 import type { LoadVerdict } from '#lab/verdict';
 import type { Clash, Gap, Interval, Intervals } from './intervals';
-import type { Mark, Sale, Timeline } from './timeline';
+import type { Annotation, Sale, Timeline } from './timeline';
 
 /** A readable part of a long run. */
 export interface Excerpt {
   readonly shown: readonly Interval[];
   readonly clashes: readonly Clash[];
   readonly gaps: readonly Gap[];
-  readonly faults: readonly Mark[];
+  readonly faults: readonly Annotation[];
   /** The sales of the first remaining value here that was sold more than once. */
   readonly collided: readonly Sale[];
   /** Milliseconds since the run began. */

@@ -43,7 +43,7 @@ export interface Intervals {
 export function intervalsOf({ history }: Evidence, { overlaps }: LoadVerdict, { ms }: Timeline): Intervals {
   const end = history.reduce((last, { t }) => Math.max(last, ms(t)), 0);
   const gaps = gapsOf(history, ms, end);
-  const { tenures } = judgeHolders(history);
+  const { holdIntervals } = judgeHolders(history);
   const replicas = [
     ...new Set(
       history.flatMap((line) => (line.type === 'request' && runsStrategies(line) ? [line.replica] : [])),
@@ -52,13 +52,13 @@ export function intervalsOf({ history }: Evidence, { overlaps }: LoadVerdict, { 
   /** Whoever dies holding holds no longer than he lives, even if his lock does. */
   const closeAt = ({ replica, from }: { replica: string; from: number }): number =>
     gaps.find((gap) => gap.kind === 'dead' && gap.replica === replica && gap.from >= from)?.from ?? end;
-  if (tenures.length === 0)
+  if (holdIntervals.length === 0)
     return { kind: 'request', all: requests(history, ms, closeAt), replicas, clashes: [], gaps };
 
-  const all = tenures.map(({ key, replica, request, from, until }): Interval => {
+  const all = holdIntervals.map(({ key, replica, request, from, until }): Interval => {
     const span = { replica, request, from: ms(from) };
     if (until !== null) return { ...span, until: ms(until), open: false };
-    const next = tenures.find((other) => other.key === key && other.from > from)?.from;
+    const next = holdIntervals.find((other) => other.key === key && other.from > from)?.from;
     return { ...span, until: closeAt(span), open: true, lingersUntil: next === undefined ? end : ms(next) };
   });
   const lastWork = lastWorkOf(history, ms);

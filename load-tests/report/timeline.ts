@@ -1,5 +1,5 @@
 import type { HistoryLine } from '#lab/step';
-import { runsStrategies, type Answer, type Evidence, type Movement } from '#lab/verdict';
+import { runsStrategies, type ClientAnswer, type Evidence, type Movement } from '#lab/verdict';
 
 /** A movement with its place on the time axis. */
 export interface Sale {
@@ -14,7 +14,7 @@ export interface Sale {
   readonly left: number;
 }
 
-export interface Mark {
+export interface Annotation {
   /** Milliseconds since the run began. */
   readonly at: number;
   readonly label: string;
@@ -27,11 +27,11 @@ export interface Timeline {
   /** A history time (µs, monotonic) on this clock. */
   readonly ms: (t: number) => number;
   /** When a buyer had this answer. */
-  readonly answered: (answer: Answer) => number;
+  readonly answered: (answer: ClientAnswer) => number;
   readonly sales: readonly Sale[];
   /** False when there is no history: sales are numbered instead. */
   readonly measured: boolean;
-  readonly faults: readonly Mark[];
+  readonly faults: readonly Annotation[];
 }
 
 export function timelineOf(evidence: Evidence): Timeline {
@@ -43,7 +43,7 @@ export function timelineOf(evidence: Evidence): Timeline {
       line.type === 'outcome' && line.app === 'order' ? [[line.request, ms(line.t)] as const] : [],
     ),
   );
-  const answered = ({ request, at, tookMs }: Answer): number => ended.get(request) ?? at + tookMs + lag;
+  const answered = ({ request, at, tookMs }: ClientAnswer): number => ended.get(request) ?? at + tookMs + lag;
   const committed = commitTimes(history);
   const measured = movements.some(({ request }) => committed.has(request));
   let last = 0;

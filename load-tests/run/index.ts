@@ -8,7 +8,7 @@ export {
   type LoadPlan,
   type PlanInput,
 } from './plan';
-export { atRest, gather, runLoad, type Crew, type LoadRun } from './run-load';
+export { atRest, gather, runLoad, type ReplicaControl, type LoadRun } from './run-load';
 export type { LatencySummary } from './summary';
 export { Target, TargetError } from './target';
 export { whyUnfired } from './unfired';

@@ -5,7 +5,7 @@ import {
   judgeCarts,
   judgeLoad,
   unfinished,
-  type Answer,
+  type ClientAnswer,
   type CartsVerdict,
   type Evidence,
   type LoadVerdict,
@@ -19,7 +19,7 @@ import type { Target } from './target';
 import { sendLoad, sendOne, type Traffic } from './traffic';
 
 /** What a run needs of the stack behind the target; a lab that was only given by address can do less. */
-export interface Crew {
+export interface ReplicaControl {
   /**
    * Resolves, with the number of replicas of the app (the inventory), when there are `count` of them; undefined: as many as
    * there are.
@@ -49,23 +49,23 @@ const REST_MS = 30_000;
 /** Runs a plan against a lab: reset, load, wait for rest, read the rows, judge. */
 export async function runLoad(
   lab: Target,
-  crew: Crew,
+  control: ReplicaControl,
   wanted: LoadPlan,
   onProgress: (text: string) => void,
 ): Promise<LoadRun> {
   const host = hostOf(wanted);
   const target = host === 'account' ? lab.accounts : lab;
-  const plan = { ...wanted, replicas: await crew.scale(wanted.replicas, host) };
-  await crew.ready();
+  const plan = { ...wanted, replicas: await control.scale(wanted.replicas, host) };
+  await control.ready();
   const skus = skusOf(plan);
   for (const sku of skus) await target.reset(sku, plan.stock);
-  const startAgain = plan.down === undefined ? undefined : await crew.lose(plan.down);
-  const send = (): Promise<Traffic> => sendTraffic(target, crew, plan, onProgress).finally(startAgain);
+  const startAgain = plan.down === undefined ? undefined : await control.lose(plan.down);
+  const send = (): Promise<Traffic> => sendTraffic(target, control, plan, onProgress).finally(startAgain);
   const { result: traffic, confirmed } =
     plan.beside === undefined
       ? { result: await send(), confirmed: [] }
       : await withOthersBeside(lab.accounts, plan, send);
-  await crew.ready();
+  await control.ready();
   for (const sku of skus) await atRest(target, sku);
   if (plan.reconcileOrders === true)
     await poll(REST_MS, async () =>
@@ -78,7 +78,7 @@ export async function runLoad(
     evidences,
     verdict: judge(plan, evidences),
     latency: summarize(traffic),
-    conditions: await crew.conditions(),
+    conditions: await control.conditions(),
   };
 }
 
@@ -91,18 +91,18 @@ function judge(plan: LoadPlan, evidences: readonly Evidence[]): LoadVerdict | Ca
 
 async function sendTraffic(
   target: Target,
-  crew: Crew,
+  control: ReplicaControl,
   plan: LoadPlan,
   onProgress: (text: string) => void,
 ): Promise<Traffic> {
   const run = randomBytes(3).toString('hex');
   const url = plan.fault === undefined ? target.publicUrl : target.labUrl;
-  let first: Promise<Answer> | undefined;
+  let first: Promise<ClientAnswer> | undefined;
   if (plan.fault?.on.kind === 'first') {
     onProgress('one buyer meets the fault');
     first = sendOne(url, plan, `${run}-first`);
     await faultFired(target, plan.sku, first);
-    if (plan.fault.header.includes('=kill')) await crew.ready(); // the others come when its replica is there again
+    if (plan.fault.header.includes('=kill')) await control.ready(); // the others come when its replica is there again
     if (plan.reconcile === true) await target.reconcile(plan.sku);
   }
   const traffic = await sendLoad(url, plan, run, (done) => {
@@ -112,7 +112,7 @@ async function sendTraffic(
 }
 
 /** Resolves when the fault has taken effect, or when the buyer has its answer: then it never fired. */
-async function faultFired(target: Target, sku: string, first: Promise<Answer>): Promise<void> {
+async function faultFired(target: Target, sku: string, first: Promise<ClientAnswer>): Promise<void> {
   let answered = false;
   void first.finally(() => (answered = true)).catch(() => undefined);
   await poll(FAULT_MS, async () => answered || tookEffect(await target.history(sku)));
@@ -137,7 +137,7 @@ async function poll(mostMs: number, done: () => Promise<boolean>): Promise<void>
 }
 
 /** An account has no orders: whoever was told that its entry is there must find it, and nobody else's is there. */
-const isConfirmed = ({ code }: Answer): boolean => code === 'APPLIED';
+const isConfirmed = ({ code }: ClientAnswer): boolean => code === 'APPLIED';
 
 /** How many requests began and ended: a timer that outlived its request moves no rows. */
 const requestsIn = (history: readonly HistoryLine[]): number =>

@@ -1,6 +1,6 @@
 import type { MovementRow } from '#lab/balance';
 import type { HistoryLine } from '#lab/step';
-import type { LockLeft, SegmentLeft } from '#lab/verdict';
+import type { RemainingLock, RemainingSegment } from '#lab/verdict';
 import { Agent, request, type Dispatcher } from 'undici';
 
 const PAGE = 10_000;
@@ -62,12 +62,12 @@ export class Target {
     return (await this.json('GET', '/lab/inventory/components')) as string[];
   }
 
-  async locks(sku: string): Promise<LockLeft[]> {
-    return (await this.json('GET', `/lab/inventory/locks/${sku}`)) as LockLeft[];
+  async locks(sku: string): Promise<RemainingLock[]> {
+    return (await this.json('GET', `/lab/inventory/locks/${sku}`)) as RemainingLock[];
   }
 
-  async segments(sku: string): Promise<SegmentLeft[]> {
-    return (await this.json('GET', `/lab/inventory/segments/${sku}`)) as SegmentLeft[];
+  async segments(sku: string): Promise<RemainingSegment[]> {
+    return (await this.json('GET', `/lab/inventory/segments/${sku}`)) as RemainingSegment[];
   }
 
   async history(sku: string): Promise<HistoryLine[]> {
@@ -147,12 +147,12 @@ export class AccountTarget extends Target {
     return (await this.json('GET', '/lab/account/components')) as string[];
   }
 
-  override async locks(account: string): Promise<LockLeft[]> {
-    return (await this.json('GET', `/lab/account/locks/${account}`)) as LockLeft[];
+  override async locks(account: string): Promise<RemainingLock[]> {
+    return (await this.json('GET', `/lab/account/locks/${account}`)) as RemainingLock[];
   }
 
-  override async segments(account: string): Promise<SegmentLeft[]> {
-    return (await this.json('GET', `/lab/account/segments/${account}`)) as SegmentLeft[];
+  override async segments(account: string): Promise<RemainingSegment[]> {
+    return (await this.json('GET', `/lab/account/segments/${account}`)) as RemainingSegment[];
   }
 
   override history(account: string): Promise<HistoryLine[]> {

@@ -1,12 +1,12 @@
 import { choiceQuery } from '#lab/strategy';
-import type { Answer } from '#lab/verdict';
+import type { ClientAnswer } from '#lab/verdict';
 import autocannon from 'autocannon';
 import { request } from 'undici';
 import { cartOf, type LoadPlan } from './plan';
 
 /** What the clients saw. */
 export interface Traffic {
-  readonly answers: readonly Answer[];
+  readonly answers: readonly ClientAnswer[];
   /** Requests that were sent and never answered. */
   readonly unanswered: number;
   /** From the first request to the last answer, milliseconds. */
@@ -43,7 +43,7 @@ export async function sendLoad(
   run: string,
   onAnswer: (count: number) => void,
 ): Promise<Traffic> {
-  const answers: Answer[] = [];
+  const answers: ClientAnswer[] = [];
   const begun = performance.now();
   let sent = 0;
   const instance = autocannon({
@@ -95,7 +95,7 @@ export async function sendLoad(
 }
 
 /** Sends one order, alone, with the fault. */
-export async function sendOne(url: string, plan: LoadPlan, id: string): Promise<Answer> {
+export async function sendOne(url: string, plan: LoadPlan, id: string): Promise<ClientAnswer> {
   const begun = performance.now();
   const response = await request(`${url}${orderPath(plan)}`, {
     method: 'POST',

@@ -1,5 +1,5 @@
 import { count, parseFaults } from '#lab/step';
-import type { Answer } from '#lab/verdict';
+import type { ClientAnswer } from '#lab/verdict';
 import type { FaultOn } from './plan';
 import type { LoadRun } from './run-load';
 
@@ -25,7 +25,7 @@ export function whyUnfired({
 }
 
 /** Requests are numbered at the end of their id; the one that comes alone, before the load, is called first. */
-function carries(on: FaultOn, request: Answer['request']): boolean {
+function carries(on: FaultOn, request: ClientAnswer['request']): boolean {
   const number = /-(\d+|first)$/.exec(request)?.[1];
   if (on.kind === 'first' || number === 'first') return on.kind === 'first' && number === 'first';
   return on.kind === 'nth' ? Number(number) === on.n : Number(number) % on.n === 0;

@@ -45,7 +45,7 @@ export interface SoakPlan {
   readonly minutes: readonly PlannedMinute[];
 }
 
-export interface SoakWish {
+export interface SoakOptions {
   readonly seed: number;
   /** May be a fraction: 0.2 is one short minute. */
   readonly minutes: number;
@@ -62,7 +62,7 @@ const BUYERS = 4;
 const QUIET_AT_FIRST = 0.04;
 const QUIET_AT_LAST = 0.12;
 
-export function planSoak({ seed, minutes, components }: SoakWish): SoakPlan {
+export function planSoak({ seed, minutes, components }: SoakOptions): SoakPlan {
   const random = new Dice(seed);
   const count = Math.max(1, Math.ceil(minutes));
   const least = minutes >= LONG ? 5 : 1;

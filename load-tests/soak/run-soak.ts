@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent } from 'undici';
 import type { Target } from '../run';
-import { Crowd, type Sold } from './crowd';
+import { BuyerPool, type BalanceSales } from './buyer-pool';
 import { allowed } from './kinds';
 import { lookAt } from './look';
 import type { PlannedMinute, SoakPlan } from './plan';
@@ -23,7 +23,7 @@ import { byBalance, isProcessLine, Logs, Records } from './records';
 import { doToServer, feltBy, type Done } from './server-faults';
 
 /** What a soak runs on. */
-export interface SoakGround {
+export interface SoakEnvironment {
   readonly stack: Stack;
   readonly target: Target;
   /** The folder of the stack, with its logs. */
@@ -48,7 +48,7 @@ const LOOK_EVERY_MS = 200;
 const TELL_EVERY_MS = 2000;
 
 /** Runs a plan minute by minute; each is judged at rest. */
-export async function runSoak(ground: SoakGround, plan: SoakPlan): Promise<SoakRun> {
+export async function runSoak(ground: SoakEnvironment, plan: SoakPlan): Promise<SoakRun> {
   const records = new Records(ground.stack.historyDir);
   const logs = new Logs(join(ground.dir, 'logs'));
   const begun = performance.now();
@@ -62,7 +62,7 @@ export async function runSoak(ground: SoakGround, plan: SoakPlan): Promise<SoakR
     const lines = records.read();
     const histories = byBalance(lines);
     const balances = [];
-    for (const sold of crowds.flatMap((crowd) => crowd.sold)) {
+    for (const sold of crowds.flatMap((buyers) => buyers.sold)) {
       const evidence = await gather(ground.target, sold, histories.get(sold.sku) ?? []);
       balances.push({ evidence, allowed: allowed(findStrategy(sold.strategy), planned.kinds) });
     }
@@ -91,24 +91,24 @@ export async function runSoak(ground: SoakGround, plan: SoakPlan): Promise<SoakR
 
 /** Lets buyers come and faults happen, each at its time; resolves when every buyer has its answer. */
 async function play(
-  { stack, target, signal, onProgress }: SoakGround,
+  { stack, target, signal, onProgress }: SoakEnvironment,
   { number, seconds, balances, faults }: PlannedMinute,
   { seed, minutes }: SoakPlan,
-): Promise<{ crowds: readonly Crowd[]; done: readonly Done[] }> {
+): Promise<{ crowds: readonly BuyerPool[]; done: readonly Done[] }> {
   const agent = new Agent({ connections: 64 });
   const open = (sku: string, stock: number): Promise<unknown> => target.reset(sku, stock);
   const crowds = balances.map(
-    (balance, i) => new Crowd(balance, `soak${seed}-${number}-${i + 1}`, target.labUrl, agent, open),
+    (balance, i) => new BuyerPool(balance, `soak${seed}-${number}-${i + 1}`, target.labUrl, agent, open),
   );
   const begun = performance.now();
   const sinceMs = (): number => performance.now() - begun;
   const tell = setInterval(() => {
-    const sold = crowds.flatMap((crowd) => crowd.sold).flatMap(({ answers }) => answers).length;
+    const sold = crowds.flatMap((buyers) => buyers.sold).flatMap(({ answers }) => answers).length;
     onProgress(
       `minute ${number} of ${minutes.length}: ${Math.round(sinceMs() / 1000)} s, ${count(sold, 'answer')}`,
     );
   }, TELL_EVERY_MS);
-  const buying = Promise.all(crowds.map((crowd) => crowd.buy()));
+  const buying = Promise.all(crowds.map((buyers) => buyers.buy()));
   const done: Done[] = [];
   try {
     for (const { at, kind, carried, server } of faults) {
@@ -118,7 +118,7 @@ async function play(
     }
     await delay(Math.max(0, 1000 * seconds - sinceMs()), undefined, { signal });
   } finally {
-    for (const crowd of crowds) crowd.stop();
+    for (const buyers of crowds) buyers.stop();
     await buying;
     clearInterval(tell);
     await agent.destroy();
@@ -128,7 +128,7 @@ async function play(
 
 /** Resolves when all servers and replicas answer, no request is under way, and no lease can go on. */
 async function atRest(
-  { stack, signal }: SoakGround,
+  { stack, signal }: SoakEnvironment,
   records: Records,
   { balances }: PlannedMinute,
 ): Promise<void> {
@@ -140,7 +140,7 @@ async function atRest(
 }
 
 /** Orders that replicas left half-way come to their end. False: after all that time some are still not decided. */
-async function reconcileOrders({ target, signal }: SoakGround): Promise<boolean> {
+async function reconcileOrders({ target, signal }: SoakEnvironment): Promise<boolean> {
   const until = performance.now() + REST_MS;
   while (!(await target.reconcileOrders().catch(() => false))) {
     if (performance.now() > until) return false;
@@ -151,7 +151,7 @@ async function reconcileOrders({ target, signal }: SoakGround): Promise<boolean>
 
 async function gather(
   target: Target,
-  { sku, strategy, stock, answers }: Sold,
+  { sku, strategy, stock, answers }: BalanceSales,
   history: readonly HistoryLine[],
 ): Promise<Evidence> {
   const [product, movements, segments, orders, locks] = await Promise.all([

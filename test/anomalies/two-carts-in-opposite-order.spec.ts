@@ -7,7 +7,7 @@ import {
   explore,
   parseBudget,
   readToken,
-  recipeOf,
+  scheduleTokenOf,
   replay,
   shrink,
   writeToken,
@@ -99,7 +99,7 @@ describe('locks taken in the order of the cart', () => {
     expect(tally.partial).toBe(false);
     const witness = tally.witnesses.get('oversold');
     const played = await shrink(world, plan.setup, witness?.choices ?? [], 'oversold');
-    const token = writeToken(recipeOf(plan.setup, played));
+    const token = writeToken(scheduleTokenOf(plan.setup, played));
     expect(token).toMatch(/^v1\.multi-unsorted\.\.1\.12-io-oi\.[\w.-]+$/);
     const again = await replay(world, readToken(token));
     expect(again.verdict.violations.map(({ kind }) => kind)).toContain('oversold');

@@ -1,4 +1,4 @@
-import { CROSSED_CARTS, before, type Mark, type Schedule } from '#lab/explore';
+import { CROSSED_CARTS, before, type Breakpoint, type Schedule } from '#lab/explore';
 import type { Capability, Options } from '#lab/strategy';
 import type { ScheduleHistory, ScheduleVerdict, ScheduleViolation } from '#lab/verdict';
 
@@ -48,13 +48,13 @@ const either =
     findings.flatMap((find) => find(ending));
 
 /** The write of the stock, not that of a token or of a lock's row. */
-const beforeWrite: Mark = {
+const beforeWrite: Breakpoint = {
   when: 'before',
   name: 'before its write of the stock',
   matches: ({ text }) => /^UPDATE balance(_segment)? SET amount/.test(text),
 };
 const beforeCommit = before('COMMIT');
-const beforeSql: Mark = {
+const beforeSql: Breakpoint = {
   when: 'before',
   name: 'before its first SQL statement',
   matches: ({ kind }) => kind === 'sql',
@@ -62,7 +62,7 @@ const beforeSql: Mark = {
 
 /** A stands at `mark`; B gets as far as it can. */
 const overtake =
-  (mark: Mark): Play =>
+  (mark: Breakpoint): Play =>
   async ({ A, B }) => {
     await A.runUntil(mark);
     await B.finish();
@@ -82,7 +82,7 @@ const exact: Trial['plays'] = {
 
 /** A stands still at `mark` until its lease has ended, and B is where `meanwhile` brings it. */
 const lapseAt =
-  (mark: Mark, meanwhile: (B: Schedule['B']) => Promise<unknown>): Play =>
+  (mark: Breakpoint, meanwhile: (B: Schedule['B']) => Promise<unknown>): Play =>
   async (schedule) => {
     const { A, B } = schedule;
     await A.runUntil(mark);
@@ -96,7 +96,7 @@ const lapseAt =
 
 /** Redis restarts empty while A is held before `mark`. */
 const emptyAt =
-  (mark: Mark, meanwhile: (B: Schedule['B']) => Promise<unknown>): Play =>
+  (mark: Breakpoint, meanwhile: (B: Schedule['B']) => Promise<unknown>): Play =>
   async (schedule) => {
     const { A, B } = schedule;
     await A.runUntil(mark);

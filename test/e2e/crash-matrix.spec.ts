@@ -4,16 +4,16 @@ import {
   enumerate,
   type CrashCase,
   type CrashPoint,
-  type Scene,
+  type CrashEnvironment,
 } from '#load-tests/crash';
 import { Target } from '#load-tests/run';
 import { openShop } from './support';
 
 const shop = openShop('crash-matrix');
 
-const scene = (): Scene => ({
+const scene = (): CrashEnvironment => ({
   target: new Target(shop().url('public'), shop().url('lab')),
-  crew: { ready: () => shop().stack.ready() },
+  control: { ready: () => shop().stack.ready() },
   run: 'spec',
 });
 const named = (name: string): CrashCase => {

@@ -1,5 +1,5 @@
 import {
-  DISGUISES,
+  PATH_ENCODINGS,
   endpointsOf,
   exchange,
   FAULT_HEADERS,
@@ -7,7 +7,7 @@ import {
   isLab,
   minimal,
   toBytes,
-  type Answer,
+  type FuzzResponse,
   type Endpoint,
   type OpenApi,
 } from '#load-tests/fuzz';
@@ -58,7 +58,7 @@ interface Raw {
 function sendTo(
   url: string,
   { target, method, body, type: mediaType = 'application/json', headers = [] }: Raw,
-): Promise<Answer> {
+): Promise<FuzzResponse> {
   const type = body === undefined ? [] : [['Content-Type', mediaType] as const];
   const message = {
     method,
@@ -69,7 +69,7 @@ function sendTo(
   return exchange(url, toBytes(message, new URL(url).host));
 }
 
-function expectRefusal({ status, headers, body }: Answer, what: string): void {
+function expectRefusal({ status, headers, body }: FuzzResponse, what: string): void {
   expect({ what, status: String(status), type: headers['content-type'], body }).toEqual({
     what,
     status: expect.stringMatching(/^40[045]$/) as string,
@@ -106,7 +106,7 @@ describe('what the lab address has', () => {
       expect(plain.status).toBe(404);
       expectRefusal(plain, endpoint.name);
       const targets = [
-        ...DISGUISES.map((disguise) => disguise(path)),
+        ...PATH_ENCODINGS.map((disguise) => disguise(path)),
         `http://${host}${path}`,
         `http://lab${path}`,
       ];

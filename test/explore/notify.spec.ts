@@ -6,7 +6,7 @@ import {
   explore,
   parseBudget,
   readToken,
-  recipeOf,
+  scheduleTokenOf,
   play,
   writeToken,
   type Plan,
@@ -97,7 +97,7 @@ const listensTooLate: Strategy = {
     const place = process.waiting.enter(key);
     if (!(await tryAcquire())) {
       await place.listen();
-      await clock.waitFor(place.bell, waitMs, key);
+      await clock.waitFor(place.event, waitMs, key);
       if (!(await tryAcquire())) throw new LockNotObtained(key, 2, waitMs);
     }
     place.leave();
@@ -118,7 +118,7 @@ test('a release that tells nobody is found', async () => {
   const apply: Strategy['apply'] = (change, tools) => {
     const deaf = Object.create(tools.redis) as Tools['redis'];
     deaf.evalsha = ((sha: string, keys: number, key: string, token: string) =>
-      tools.redis.evalsha(sha, keys, key, token, 'nobody')) as Tools['redis']['evalsha'];
+      tools.redis.evalsha(sha, keys, key, token, 'hand-off')) as Tools['redis']['evalsha'];
     return findStrategy('token-lua').apply(change, { ...tools, redis: deaf });
   };
   const tally = await find({ ...silent, apply }, ['p1', 'p2']);
@@ -195,7 +195,7 @@ test('a token tells how somebody waited, and tokens from before that was possibl
     processes: ['p1', 'p2'],
   };
   const played = await play(world, setup, ['a', 'b', 'b'], { strict: true });
-  const token = writeToken(recipeOf(setup, played));
+  const token = writeToken(scheduleTokenOf(setup, played));
   expect(readToken(token).setup.options.wait).toBe('notify');
   expect(readToken(token.replace('.n1.', '..')).setup.options.wait).toBe('poll');
 });

@@ -1,4 +1,4 @@
-import { EXPLORE_OPTIONS, execute, parseBudget, type Task, type World } from '#lab/explore';
+import { EXPLORE_OPTIONS, execute, parseBudget, type Subtree, type World } from '#lab/explore';
 import { findStrategy } from '#lab/strategy';
 import type { ScheduleHistory, ScheduleVerdict } from '#lab/verdict';
 import { openWorld } from '../harness/servers';
@@ -27,7 +27,7 @@ async function endings(
 ): Promise<{ found: Set<string>; schedules: number }> {
   const setup = { strategy: findStrategy(name), options: EXPLORE_OPTIONS, stock: 1, processes: ['p1', 'p2'] };
   const plan = { setup, budget: parseBudget(faults), faultPlaces: {}, reduce };
-  const stack: Task[] = [{ prefix: [], sleepers: [] }];
+  const stack: Subtree[] = [{ prefix: [], sleepers: [] }];
   const found = new Set<string>();
   let schedules = 0;
   for (let task = stack.pop(); task !== undefined; task = stack.pop()) {

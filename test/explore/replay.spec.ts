@@ -7,7 +7,7 @@ import {
   play,
   playRandom,
   readToken,
-  recipeOf,
+  scheduleTokenOf,
   replay,
   seeded,
   writeToken,
@@ -54,7 +54,7 @@ test(`${TOKENS} random schedules play again exactly as they were, from their tok
   for (let i = 0; i < TOKENS; i++) {
     const plan = planOf(pick(CATALOGUE).name, pick(BUDGETS), pick([2, 2, 2, 3]));
     const first = await playRandom(world, plan, random);
-    const token = writeToken(recipeOf(plan.setup, first));
+    const token = writeToken(scheduleTokenOf(plan.setup, first));
     expect(token).toMatch(/^[\w.-]+$/);
     const second = await replay(world, readToken(token));
     expectSame(token, second.history, first.history);
@@ -85,7 +85,7 @@ test('what a token leaves open is determined', async () => {
 
 test('a schedule whose steps are others now says at which step it no longer reproduces', async () => {
   const plan = planOf('expiring', '');
-  const recipe = recipeOf(plan.setup, await play(world, plan.setup, ['a', 'a'], { strict: true }));
+  const recipe = scheduleTokenOf(plan.setup, await play(world, plan.setup, ['a', 'a'], { strict: true }));
   const changed = { ...recipe, setup: { ...plan.setup, strategy: findStrategy('token-checked') } };
   const again = replay(world, changed); // GET before DEL: the eighth step is another one
   await expect(again).rejects.toBeInstanceOf(NoLongerReproduces);
@@ -94,7 +94,7 @@ test('a schedule whose steps are others now says at which step it no longer repr
 
 test('a violation that is gone is no longer reproduced', async () => {
   const { setup } = planOf('none', '');
-  const harmless = recipeOf(setup, await play(world, setup, ['a'], { strict: true }));
+  const harmless = scheduleTokenOf(setup, await play(world, setup, ['a'], { strict: true }));
   await expect(replay(world, { ...harmless, kinds: ['oversold'] })).rejects.toThrow(
     'there is no oversold any more',
   );

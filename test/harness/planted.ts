@@ -32,7 +32,7 @@ export async function sellUnprotected(
 
 /** The database connections of the actor whose request it is. */
 export function dataSourceOf(world: World, { request }: Change): SteppedDataSource {
-  const seat = world.seats['ABC'.indexOf(request)];
+  const seat = world.connectionsOfActors['ABC'.indexOf(request)];
   if (seat === undefined) throw new Error(`nobody is called ${request}`);
   return seat.dataSource;
 }

@@ -5,7 +5,7 @@ import { CATALOGUE, componentsOf } from '#lab/strategy';
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 
-interface Servers {
+interface ServerSettings {
   /** `redis://…`, without a database. */
   readonly redis: string;
   /** `mysql://user:password@host:port`, without a schema. */
@@ -17,11 +17,11 @@ interface Servers {
 }
 
 /** The servers that global-setup started. */
-export function servers(): Servers {
+export function servers(): ServerSettings {
   // eslint-disable-next-line no-restricted-properties -- jest hands things to its workers in the environment only
   const given = process.env['LAB_TEST_SERVERS'];
   if (given === undefined) throw new Error('run the tests with `npm test`: it starts the servers');
-  return JSON.parse(given) as Servers;
+  return JSON.parse(given) as ServerSettings;
 }
 
 /** Redis databases that spec files use; two run at the same time, each with a number from its jest worker. */

@@ -1,5 +1,5 @@
 import type { HistoryLine } from '#lab/step';
-import type { Answer, Evidence, Movement } from '#lab/verdict';
+import type { ClientAnswer, Evidence, Movement } from '#lab/verdict';
 
 /** Runs small enough to be written by hand. History times in milliseconds here, microseconds in the lines. */
 
@@ -17,7 +17,7 @@ const sale = (id: number, request: string, replica: string, after: number): Move
   at: '2026-01-01T00:00:00.000Z',
 });
 
-const answer = (request: string, code: string, at: number): Answer => ({
+const answer = (request: string, code: string, at: number): ClientAnswer => ({
   request,
   status: code === 'APPLIED' ? 201 : 409,
   code,

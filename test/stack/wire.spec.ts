@@ -1,26 +1,26 @@
-import { Wire } from '#lab/stack';
+import { FaultProxy } from '#lab/stack';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { eventually } from '../harness/eventually';
 
 let server: Server;
-let wire: Wire;
+let faultProxy: FaultProxy;
 
 beforeEach(async () => {
   server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  wire = await Wire.to('127.0.0.1', (server.address() as AddressInfo).port);
+  faultProxy = await FaultProxy.to('127.0.0.1', (server.address() as AddressInfo).port);
 });
 afterEach(async () => {
-  await wire.close();
+  await faultProxy.close();
   server.close();
 });
 
 async function through(): Promise<{ client: Socket; far: Socket }> {
   const arrived = once(server, 'connection') as Promise<[Socket]>;
-  const client = connect(wire.port, '127.0.0.1');
+  const client = connect(faultProxy.port, '127.0.0.1');
   const [far] = await arrived;
   for (const socket of [client, far]) socket.on('error', () => undefined);
   return { client, far };
@@ -34,10 +34,10 @@ const resetOf = async (socket: Socket): Promise<unknown> => {
 test('a cut wire resets its connections, and new ones until it is mended', async () => {
   const { client } = await through();
   const told = resetOf(client);
-  wire.cut();
+  faultProxy.cut();
   expect(await told).toBe('ECONNRESET');
-  expect(await resetOf(connect(wire.port, '127.0.0.1'))).toBe('ECONNRESET');
-  wire.mend();
+  expect(await resetOf(connect(faultProxy.port, '127.0.0.1'))).toBe('ECONNRESET');
+  faultProxy.mend();
   const { client: again, far } = await through();
   far.write('carried');
   expect(String(await once(again, 'data'))).toBe('carried');
@@ -57,11 +57,11 @@ async function someTurns(): Promise<void> {
 test('a mended wire carries on where nothing was lost, and resets the connections that have a hole in them', async () => {
   const whole = await through();
   const torn = await through();
-  wire.swallow();
+  faultProxy.swallow();
   torn.client.write('lost');
   const told = resetOf(torn.client);
-  await eventually('it was swallowed', () => (wire as unknown as { torn: Set<Socket> }).torn.size > 0);
-  wire.mend();
+  await eventually('it was swallowed', () => (faultProxy as unknown as { torn: Set<Socket> }).torn.size > 0);
+  faultProxy.mend();
   expect(await told).toBe('ECONNRESET');
   whole.far.write('carried');
   expect(String(await once(whole.client, 'data'))).toBe('carried');
@@ -79,12 +79,12 @@ test('cut while its connections are being ended, it leaves no handle that a proc
   for (let i = 0; i < 20; i++) {
     const { client, far } = await through();
     const closed = Promise.all([heard(client, 'close'), heard(far, 'close')]);
-    const sockets = [...(wire as unknown as { sockets: Set<Socket> }).sockets];
+    const sockets = [...(faultProxy as unknown as { sockets: Set<Socket> }).sockets];
     far.end();
     await Promise.race(sockets.map((socket) => heard(socket, 'end')));
-    wire.cut();
+    faultProxy.cut();
     await closed;
-    wire.mend();
+    faultProxy.mend();
   }
   await someTurns();
   expect(tcpHandles()).toBe(before);

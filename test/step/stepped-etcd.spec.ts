@@ -1,11 +1,11 @@
 import { request } from 'undici';
 import { DependencyDown, SessionLost, SteppedEtcd, observe, type Step } from '#lab/step';
 import { eventually } from '../harness/eventually';
-import { Wire } from '#lab/stack';
+import { FaultProxy } from '#lab/stack';
 import { provide, schemaOf } from '../harness/servers';
 
 let url: string;
-let wire: Wire;
+let faultProxy: FaultProxy;
 const opened: SteppedEtcd[] = [];
 
 beforeAll(async () => {
@@ -13,15 +13,15 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   const { hostname, port } = new URL(url);
-  wire = await Wire.to(hostname, Number(port));
+  faultProxy = await FaultProxy.to(hostname, Number(port));
 });
 afterEach(async () => {
   for (const etcd of opened.splice(0)) etcd.disconnect();
-  await wire.close();
+  await faultProxy.close();
 });
 
 function open(): SteppedEtcd {
-  const etcd = new SteppedEtcd({ url: `http://127.0.0.1:${wire.port}/${schemaOf(__filename)}` });
+  const etcd = new SteppedEtcd({ url: `http://127.0.0.1:${faultProxy.port}/${schemaOf(__filename)}` });
   opened.push(etcd);
   return etcd;
 }
@@ -84,9 +84,9 @@ test('a server that is away is told of within a second, and used again when it i
   const lease = await etcd.grant(LEASE_MS);
   const key = await etcd.create(`${folder()}/a`, 'me', lease);
   const removed = etcd.removed(key, new AbortController().signal);
-  wire.cut();
+  faultProxy.cut();
   for (let i = 0; i < 5; i++) await expect(etcd.list(folder())).rejects.toThrow(DependencyDown);
-  wire.mend();
+  faultProxy.mend();
   const begun = performance.now();
   await eventually('it is back', () => answers(etcd));
   expect(performance.now() - begun).toBeLessThan(1500);
@@ -95,7 +95,7 @@ test('a server that is away is told of within a second, and used again when it i
 });
 
 test('a server that is silent keeps nobody waiting', async () => {
-  wire.swallow();
+  faultProxy.swallow();
   const begun = performance.now();
   await expect(open().grant(LEASE_MS)).rejects.toThrow(DependencyDown);
   expect(performance.now() - begun).toBeLessThan(1200);
@@ -104,12 +104,12 @@ test('a server that is silent keeps nobody waiting', async () => {
 test('in a black hole calls fail in less than a second each; when it is over they go on', async () => {
   const etcd = open();
   const lease = await etcd.grant(LEASE_MS);
-  wire.swallow();
+  faultProxy.swallow();
   const begun = performance.now();
   await expect(etcd.keepAlive(lease, folder())).rejects.toThrow(DependencyDown);
   await expect(etcd.list(folder())).rejects.toThrow(DependencyDown);
   expect(performance.now() - begun).toBeLessThan(2000);
-  wire.mend();
+  faultProxy.mend();
   await eventually('it answers', () => answers(etcd));
 });
 
@@ -129,7 +129,7 @@ async function openStreams(): Promise<number> {
 test('a KEEPALIVE whose answer never comes leaves no stream open at the server', async () => {
   const etcd = open();
   const lease = await etcd.grant(LEASE_MS);
-  wire.swallow('replies');
+  faultProxy.swallow('replies');
   await expect(etcd.keepAlive(lease, folder())).rejects.toThrow(DependencyDown);
   await eventually('every stream has ended', async () => (await openStreams()) === 0);
 });

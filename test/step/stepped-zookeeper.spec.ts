@@ -1,11 +1,11 @@
 import { DependencyDown, SessionLost, SteppedZooKeeper, observe, type Step } from '#lab/step';
 import { eventually } from '../harness/eventually';
-import { Wire } from '#lab/stack';
+import { FaultProxy } from '#lab/stack';
 import { provide, schemaOf } from '../harness/servers';
 
 const SESSION_MS = 1000;
 let address: string;
-let wire: Wire;
+let faultProxy: FaultProxy;
 const opened: SteppedZooKeeper[] = [];
 
 beforeAll(async () => {
@@ -13,14 +13,14 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   const [host = '', port = ''] = address.split(':');
-  wire = await Wire.to(host, Number(port));
+  faultProxy = await FaultProxy.to(host, Number(port));
 });
 afterEach(async () => {
   for (const zookeeper of opened.splice(0)) zookeeper.disconnect();
-  await wire.close();
+  await faultProxy.close();
 });
 
-async function open(through = `127.0.0.1:${wire.port}`): Promise<SteppedZooKeeper> {
+async function open(through = `127.0.0.1:${faultProxy.port}`): Promise<SteppedZooKeeper> {
   const zookeeper = new SteppedZooKeeper({
     address: `${through}/${schemaOf(__filename)}`,
     sessionMs: SESSION_MS,
@@ -97,9 +97,9 @@ test('a server that is away is told of within a second, and used again when it i
   const session = zookeeper.session.id;
   const removed = zookeeper.session.removed(node, new AbortController().signal);
   await zookeeper.session.children(folder());
-  wire.cut();
+  faultProxy.cut();
   await expect(zookeeper.session.children(folder())).rejects.toThrow(DependencyDown);
-  wire.mend();
+  faultProxy.mend();
   await eventually('it is back', () =>
     zookeeper.session.children(folder()).then(
       () => true,
@@ -113,7 +113,7 @@ test('a server that is away is told of within a second, and used again when it i
 });
 
 test('a server that is silent from the beginning keeps nobody waiting', async () => {
-  wire.swallow();
+  faultProxy.swallow();
   const begun = performance.now();
   await expect(open()).rejects.toThrow(DependencyDown);
   await expect(opened[0]?.session.children('/')).rejects.toThrow(DependencyDown);
@@ -125,7 +125,7 @@ test('in a black hole the end of the session is known in time, calls fail in les
   const node = await zookeeper.session.createNumbered(`${folder()}/a-`, '');
   const { lost, id } = zookeeper.session;
   const begun = performance.now();
-  wire.swallow();
+  faultProxy.swallow();
   await expect(zookeeper.session.children(folder())).rejects.toThrow(DependencyDown);
   expect(performance.now() - begun).toBeLessThan(1000);
   await eventually('the loss is known', () => lost.aborted);
@@ -137,7 +137,7 @@ test('in a black hole the end of the session is known in time, calls fail in les
     async () => (await other.session.get(node)) === undefined,
   );
   expect(performance.now() - begun).toBeGreaterThanOrEqual(SESSION_MS);
-  wire.mend();
+  faultProxy.mend();
   await eventually('there is a new session', () =>
     zookeeper.session.children(folder()).then(
       () => true,

@@ -22,8 +22,8 @@ afterAll(async () => {
 async function wakeUps(name: string): Promise<number[]> {
   const strategy = findStrategy(name);
   await world.begin({ stock: WAITERS + 1, strategy });
-  const seat = world.seats[0];
-  if (seat === undefined) throw new Error('a world has seats');
+  const seat = world.connectionsOfActors[0];
+  if (seat === undefined) throw new Error('a world has connectionsOfActors');
   let waits = 0;
   let woken = 0;
   const listener = async (step: Step, issue: () => Promise<unknown>): Promise<unknown> => {

@@ -22,10 +22,10 @@ beforeEach(async () => {
   await ledger().reset(BALANCE, STOCK);
 });
 
-type SeatTools = Tools & Pick<World['seats'][number], 'dataSource'>;
+type SeatTools = Tools & Pick<World['connectionsOfActors'][number], 'dataSource'>;
 
 function tools(seat: number): SeatTools {
-  const found = world.seats[seat];
+  const found = world.connectionsOfActors[seat];
   if (found === undefined) throw new Error(`there is no seat ${seat}`);
   return {
     ...found,

@@ -6,7 +6,7 @@ import {
   DEFAULT_OPTIONS,
   findStrategy,
   LocalProcess,
-  RedisNotices,
+  RedisPubSub,
   type Capability,
   type Options,
   type Strategy,
@@ -22,7 +22,7 @@ beforeAll(async () => {
   for (const name of ['p1', 'p2']) {
     const subscriber = new SteppedRedis({ url: servers().redis, name });
     await subscriber.connect();
-    processes.push({ local: new LocalProcess(name, new RedisNotices(subscriber)), subscriber });
+    processes.push({ local: new LocalProcess(name, new RedisPubSub(subscriber)), subscriber });
   }
 });
 afterAll(async () => {
@@ -40,8 +40,8 @@ const localOf = (process: 0 | 1): LocalProcess => {
 const PATIENT = { ...DEFAULT_OPTIONS, waitMs: 30_000, leaseMs: 30_000, attempts: 100 };
 
 function toolsOf(process: 0 | 1, options: Options = PATIENT): Tools {
-  const seat = world.seats[process];
-  if (seat === undefined) throw new Error('a world has three seats');
+  const seat = world.connectionsOfActors[process];
+  if (seat === undefined) throw new Error('a world has three connectionsOfActors');
   return {
     ...seat,
     options,
@@ -71,7 +71,7 @@ const enter = (
 
 /** Nothing is in the balance, and nothing is left of whoever came before. */
 async function empty(strategy: Strategy): Promise<void> {
-  for (const place of world.placesOf(strategy)) world.use(place);
+  for (const place of world.lockStoresOf(strategy)) world.use(place);
   await world.begin({ stock: 0, strategy });
 }
 

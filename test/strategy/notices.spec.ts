@@ -3,7 +3,7 @@ import { LockFolder, Servers, SteppedRedis, systemClock } from '#lab/step';
 import {
   DEFAULT_OPTIONS,
   LocalProcess,
-  RedisNotices,
+  RedisPubSub,
   findStrategy,
   loadScripts,
   lockKey,
@@ -27,7 +27,7 @@ beforeEach(async () => {
   await Promise.all([redis.connect(), subscriber.connect()]);
   await loadScripts(redis);
   await redis.del(KEY);
-  process = new LocalProcess('p1', new RedisNotices(subscriber));
+  process = new LocalProcess('p1', new RedisPubSub(subscriber));
 });
 afterEach(() => {
   redis.disconnect();

@@ -1,4 +1,4 @@
-import { ChangeClosed, Ledger, type Change } from '#lab/balance';
+import { ChangeCancelled, Ledger, type Change } from '#lab/balance';
 import { before, Schedule, type World } from '#lab/explore';
 import { SteppedRedis, systemClock } from '#lab/step';
 import {
@@ -6,7 +6,7 @@ import {
   DEFAULT_OPTIONS,
   findStrategy,
   LocalProcess,
-  RedisNotices,
+  RedisPubSub,
   type CartStrategy,
   type Strategy,
   type Tools,
@@ -19,7 +19,7 @@ let hears: SteppedRedis;
 beforeAll(async () => {
   hears = new SteppedRedis({ url: servers().redis, name: 'once-spec-hears' });
   await hears.connect();
-  process = new LocalProcess('p1', new RedisNotices(hears));
+  process = new LocalProcess('p1', new RedisPubSub(hears));
   world = await openWorld(__filename, []);
 });
 afterAll(async () => {
@@ -28,10 +28,10 @@ afterAll(async () => {
 });
 
 const BALANCE = 'item';
-type SeatTools = Tools & Pick<World['seats'][number], 'dataSource'>;
+type SeatTools = Tools & Pick<World['connectionsOfActors'][number], 'dataSource'>;
 
 function tools(seat = 0): SeatTools {
-  const found = world.seats[seat];
+  const found = world.connectionsOfActors[seat];
   if (found === undefined) throw new Error(`there is no seat ${seat}`);
   return {
     ...found,
@@ -50,16 +50,16 @@ const unnamed = ({ name }: Strategy, request: string, units = 1, balance = BALAN
   replica: 'r',
   strategy: name,
 });
-const change = (strategy: Strategy, request: string, once: string, units = 1, balance = BALANCE): Change => ({
+const change = (strategy: Strategy, request: string, dedupKey: string, units = 1, balance = BALANCE): Change => ({
   ...unnamed(strategy, request, units, balance),
-  once,
+  dedupKey,
 });
 
 const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
 /** `APPLIED`, or the code of the error. */
 const buy = (strategy: Strategy, wanted: Change): Promise<unknown> =>
   strategy.apply(wanted, tools()).then(() => 'APPLIED', codeOf);
-const close = (...ids: [string, ...string[]]) => tools(2).balances.closings.close(ids);
+const close = (...ids: [string, ...string[]]) => tools(2).balances.cancellations.cancel(ids);
 const rows = async (balance = BALANCE) => {
   const ledger = new Ledger(tools().dataSource);
   return { amount: (await ledger.find(balance)).amount, movements: await ledger.movements(balance) };
@@ -167,7 +167,7 @@ describe('giving up', () => {
       await close('c');
       return tx.writeIfEnough(change(strategy, 'late', 'c'));
     });
-    await expect(late).rejects.toBeInstanceOf(ChangeClosed);
+    await expect(late).rejects.toBeInstanceOf(ChangeCancelled);
     expect(await rows()).toEqual({ amount: 5, movements: [] });
   });
 });

@@ -15,7 +15,7 @@ const MARK = 'writer-waits:{item}';
 type Sides = ReturnType<typeof readWriteLock>;
 
 const request = (name: string, options: Partial<Options> = {}): Sides => {
-  const [seat] = world.seats;
+  const [seat] = world.connectionsOfActors;
   if (seat === undefined) throw new Error('there is no seat');
   return readWriteLock('item', name, { redis: seat.redis, options: { ...DEFAULT_OPTIONS, ...options } });
 };

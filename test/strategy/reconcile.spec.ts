@@ -1,4 +1,4 @@
-import { Schedule, after, before, type Mark, type World } from '#lab/explore';
+import { Schedule, after, before, type Breakpoint, type World } from '#lab/explore';
 import { observe, systemClock } from '#lab/step';
 import { DEFAULT_OPTIONS, findStrategy, LocalProcess } from '#lab/strategy';
 import { openWorld } from '../harness/servers';
@@ -14,7 +14,7 @@ const redisDecr = findStrategy('redis-decr');
 
 /** The reconciler sits in a place of its own: nobody's steps are held there. Returns by how many units the count changed. */
 async function reconcile(): Promise<number | undefined> {
-  const seat = world.seats[2];
+  const seat = world.connectionsOfActors[2];
   if (seat === undefined) throw new Error('there is no third seat');
   const { balances, redis } = seat;
   const process = new LocalProcess('reconciler');
@@ -80,7 +80,7 @@ test('two reconcilers at once give the units back once', async () => {
 });
 
 describe('a buyer who lives, and whose units were given back', () => {
-  const atItsWrite: [string, Mark][] = [
+  const atItsWrite: [string, Breakpoint][] = [
     ['before its transaction', before('START')],
     ['before its write', before('UPDATE')],
     ['before its COMMIT', before('COMMIT')],

@@ -23,8 +23,8 @@ const begin = (strategy: Strategy, stock: number, processes = ['p1', 'p2', 'p3']
   Schedule.begin(world, strategy, { stock, processes });
 
 /** What a request of the third seat works with, where nobody holds its steps. */
-function tools(i = 2): Tools & Pick<World['seats'][number], 'dataSource'> {
-  const seat = world.seats[i];
+function tools(i = 2): Tools & Pick<World['connectionsOfActors'][number], 'dataSource'> {
+  const seat = world.connectionsOfActors[i];
   if (seat === undefined) throw new Error(`there is no seat ${i}`);
   return {
     ...seat,

@@ -47,18 +47,18 @@ test('a failed release does not hide the error of the section', async () => {
 });
 
 test('the lock is released once, after the section, also when the section fails', async () => {
-  const story: string[] = [];
+  const requests: string[] = [];
   const told = lock({
     release: () => {
-      story.push('release');
+      requests.push('release');
       return Promise.resolve();
     },
   });
   await withLock(told, tools(), () => {
-    story.push('section');
+    requests.push('section');
     return Promise.reject(new Error('no'));
   }).catch(() => undefined);
-  expect(story).toEqual(['section', 'release']);
+  expect(requests).toEqual(['section', 'release']);
 });
 
 test('with no time to wait the lock is tried once, and what was not obtained is not released', async () => {

@@ -1,10 +1,10 @@
-import { Tale } from './tale';
+import { HistoryBuilder } from './history-builder';
 
 /** A credit, told as a sale of fewer than none: from `before`, or from what the balance really is. */
 const credit = (units = 1): { units: number } => ({ units: -units });
 /** Everything happens in the account app. */
-const met = (initial = 0): Tale =>
-  new Tale(initial)
+const met = (initial = 0): HistoryBuilder =>
+  new HistoryBuilder(initial)
     .arrives('a', 'account-1', 'account')
     .arrives('b', 'account-2', 'account')
     .ends('a', 'APPLIED', 'account-1', 'account')
@@ -12,8 +12,8 @@ const met = (initial = 0): Tale =>
 
 describe('credits', () => {
   test('that are all in the balance, behind requests that met, are safe', () => {
-    const tale = met().sells('a', 0, credit()).sells('b', 1, credit(2));
-    expect(tale.judge()).toMatchObject({
+    const history = met().sells('a', 0, credit()).sells('b', 1, credit(2));
+    expect(history.judge()).toMatchObject({
       verdict: 'safe',
       lostUpdates: 0,
       oversold: 0,
@@ -23,8 +23,8 @@ describe('credits', () => {
   });
 
   test('of which one is missing have lost an update: the sum of the deltas less what the balance has grown by', () => {
-    const tale = met(5).sells('a', 5, credit(4)).sells('b', 5, credit(3)); // 8 is left of 12
-    const verdict = tale.judge({}, { must: ['lost-update'], may: [] });
+    const history = met(5).sells('a', 5, credit(4)).sells('b', 5, credit(3)); // 8 is left of 12
+    const verdict = history.judge({}, { must: ['lost-update'], may: [] });
     expect(verdict).toMatchObject({ violations: ['lost-update'], lostUpdates: 4, asExpected: true });
     expect(verdict.because[0]).toContain('4 updates lost: entered, and not in the balance');
   });
@@ -36,16 +36,16 @@ describe('credits', () => {
   });
 
   test('are not there without a movement either', () => {
-    const tale = met().sells('a', 0, credit()).sells('b', 1, credit());
-    const { violations, because } = tale.judge({ finalStock: 7 });
+    const history = met().sells('a', 0, credit()).sells('b', 1, credit());
+    const { violations, because } = history.judge({ finalStock: 7 });
     expect([violations, because]).toEqual([['undersold'], ['5 units in the balance without an entry']]);
   });
 
   test('that nobody was told of, and confirmations without a credit, are seen', () => {
-    const tale = met()
+    const history = met()
       .sells('a', 0, { ...credit(), order: false })
       .sells('b', 1, credit());
-    expect(tale.judge()).toMatchObject({ violations: ['orphan'], orphans: ['a'] });
+    expect(history.judge()).toMatchObject({ violations: ['orphan'], orphans: ['a'] });
     expect(
       met()
         .sells('a', 0, credit())
@@ -57,7 +57,7 @@ describe('credits', () => {
   });
 
   test('prove nothing when the requests did not meet, or in the order app only', () => {
-    const apart = new Tale(0).arrives('a', 'order-1', 'order').arrives('b', 'order-2', 'order');
+    const apart = new HistoryBuilder(0).arrives('a', 'order-1', 'order').arrives('b', 'order-2', 'order');
     const ended = apart.ends('a', 'APPLIED', 'order-1', 'order').ends('b', 'APPLIED', 'order-2', 'order');
     expect(ended.sells('a', 0, credit()).sells('b', 1, credit()).judge().verdict).toBe('unknown');
   });
@@ -65,8 +65,8 @@ describe('credits', () => {
 
 describe('credits and debits on one account', () => {
   test('may come to the same balance twice', () => {
-    const tale = met(1).sells('a', 1, credit()).sells('b', 2).sells('c', 1, credit());
-    expect(tale.judge()).toMatchObject({ verdict: 'safe', duplicates: [], lostUpdates: 0 });
+    const history = met(1).sells('a', 1, credit()).sells('b', 2).sells('c', 1, credit());
+    expect(history.judge()).toMatchObject({ verdict: 'safe', duplicates: [], lostUpdates: 0 });
   });
 
   test('of which one overwrites the other have lost an update, whichever it is', () => {
@@ -79,12 +79,12 @@ describe('credits and debits on one account', () => {
 
   test('that lose as much as they win have lost updates all the same', () => {
     // a credit of 2 and a debit of 2 are overwritten: the sums agree
-    const tale = met(5)
+    const history = met(5)
       .sells('a', 5, credit(2))
       .sells('b', 5, { units: 2 })
       .sells('c', 5, credit(1))
       .sells('d', 6);
-    expect(tale.judge({ finalStock: 4 })).toMatchObject({ lostUpdates: expect.any(Number) as number });
+    expect(history.judge({ finalStock: 4 })).toMatchObject({ lostUpdates: expect.any(Number) as number });
     const even = met(5)
       .sells('a', 5, credit(2))
       .sells('b', 5, { units: 2 })
@@ -96,14 +96,14 @@ describe('credits and debits on one account', () => {
   });
 
   test('refused with enough in the account are undersold', () => {
-    const tale = met(5).sells('a', 5, credit()).sells('b', 6).told('c', 'ACCOUNT.INSUFFICIENT_FUNDS', 5);
-    expect(tale.judge().violations).toEqual(['undersold']);
+    const history = met(5).sells('a', 5, credit()).sells('b', 6).told('c', 'ACCOUNT.INSUFFICIENT_FUNDS', 5);
+    expect(history.judge().violations).toEqual(['undersold']);
     const poor = met(5).sells('a', 5, credit()).sells('b', 6).told('c', 'ACCOUNT.INSUFFICIENT_FUNDS', 6);
     expect(poor.judge().verdict).toBe('safe');
   });
 
   test('answered before others had asked stand before them', () => {
-    const tale = new Tale(1)
+    const history = new HistoryBuilder(1)
       .arrives('x', 'account-2', 'account')
       .arrives('b', 'account-1', 'account')
       .ends('b', 'APPLIED', 'account-1', 'account')
@@ -113,7 +113,7 @@ describe('credits and debits on one account', () => {
       .sells('a', 1, credit())
       .sells('b', 2)
       .sells('x', 1, credit());
-    const { verdict, because } = tale.judge();
+    const { verdict, because } = history.judge();
     expect([verdict, because[0]]).toEqual([
       'unknown',
       expect.stringContaining('b (2 → 1) was answered before a'),

@@ -3,7 +3,7 @@ import { SAFE, type Expectation } from '#lab/strategy';
 import {
   judgeCarts,
   judgeLoad,
-  type Answer,
+  type ClientAnswer,
   type CartsVerdict,
   type Evidence,
   type Movement,
@@ -20,7 +20,7 @@ class Carts {
     ['a', []],
     ['b', []],
   ]);
-  private readonly answers: Answer[] = [];
+  private readonly answers: ClientAnswer[] = [];
   private readonly stock = new Map([
     ['a', 10],
     ['b', 10],
@@ -162,9 +162,10 @@ test('a movement of one product has its order among the orders of that product',
 
 describe('a cart that is refused as sold out', () => {
   test('is refused rightly while one of its products is', () => {
-    const tale = new Carts().clean();
-    for (let n = 0; n < 8; n++) tale.arrives(`n${n}`, 'inventory-1', ['b']).sells(`n${n}`, 'b').ends(`n${n}`);
-    expect(tale.told('z', 'STOCK.SOLD_OUT').judge()).toMatchObject({ verdict: 'safe', violations: [] });
+    const builder = new Carts().clean();
+    for (let n = 0; n < 8; n++)
+      builder.arrives(`n${n}`, 'inventory-1', ['b']).sells(`n${n}`, 'b').ends(`n${n}`);
+    expect(builder.told('z', 'STOCK.SOLD_OUT').judge()).toMatchObject({ verdict: 'safe', violations: [] });
   });
 
   test('is undersold while there is enough of all of them', () => {
@@ -172,8 +173,8 @@ describe('a cart that is refused as sold out', () => {
   });
 
   test('of other products says nothing of this one', () => {
-    const tale = new Carts().clean().told('z', 'STOCK.SOLD_OUT', ['b']);
-    expect(tale.judge().balances.map(({ violations }) => violations)).toEqual([[], ['undersold']]);
+    const builder = new Carts().clean().told('z', 'STOCK.SOLD_OUT', ['b']);
+    expect(builder.judge().balances.map(({ violations }) => violations)).toEqual([[], ['undersold']]);
   });
 });
 
@@ -182,9 +183,9 @@ describe('a dead-lock', () => {
     new Carts().clean().arrives('p').arrives('q').asks('p', 'a').asks('q', 'b').asks('p', 'b', null);
 
   test('is a circle of requests that wait for one another, each a holder; counted once however often they try', () => {
-    const tale = crossed();
-    for (let n = 0; n < 3; n++) tale.asks('q', 'a', null).asks('p', 'b', null);
-    const verdict = tale.releases('p', 'a').releases('q', 'b').ends('p').ends('q').judge();
+    const builder = crossed();
+    for (let n = 0; n < 3; n++) builder.asks('q', 'a', null).asks('p', 'b', null);
+    const verdict = builder.releases('p', 'a').releases('q', 'b').ends('p').ends('q').judge();
     expect(verdict.violations).toEqual(['dead-lock']);
     expect(verdict.because).toEqual([
       'a and b: 1 dead-lock: requests waited for each other, e.g. q for lock:{a}:multi and p for lock:{b}:multi',
@@ -197,25 +198,25 @@ describe('a dead-lock', () => {
   });
 
   test('is none when one of them has given back what it held before the other one asks', () => {
-    const tale = crossed().releases('p', 'a').asks('q', 'a').releases('q', 'a').releases('q', 'b');
-    expect(tale.ends('p').ends('q').judge()).toMatchObject({ verdict: 'safe', deadLocks: [] });
+    const builder = crossed().releases('p', 'a').asks('q', 'a').releases('q', 'a').releases('q', 'b');
+    expect(builder.ends('p').ends('q').judge()).toMatchObject({ verdict: 'safe', deadLocks: [] });
   });
 
   test('is none with a holder who has died: it waits no longer, only its lock stays', () => {
-    const tale = crossed().dies().asks('q', 'a', null, 'inventory-2').releases('q', 'b');
-    expect(tale.ends('q').judge().deadLocks).toEqual([]);
+    const builder = crossed().dies().asks('q', 'a', null, 'inventory-2').releases('q', 'b');
+    expect(builder.ends('q').judge().deadLocks).toEqual([]);
   });
 
   test('is none when somebody waits for a holder who waits for nobody', () => {
-    const tale = new Carts().clean().arrives('p').arrives('q').asks('p', 'a').asks('q', 'a', null);
-    expect(tale.releases('p', 'a').ends('p').ends('q').judge().violations).toEqual([]);
+    const builder = new Carts().clean().arrives('p').arrives('q').asks('p', 'a').asks('q', 'a', null);
+    expect(builder.releases('p', 'a').ends('p').ends('q').judge().violations).toEqual([]);
   });
 });
 
 test('who holds the lock of one balance is no matter of the other one', () => {
-  const tale = new Carts().clean().arrives('p').arrives('q');
-  tale.asks('p', 'a').asks('q', 'a').writes('p').writes('q').releases('q', 'a').releases('p', 'a', 0);
-  const { balances } = tale.ends('p').ends('q').judge();
+  const builder = new Carts().clean().arrives('p').arrives('q');
+  builder.asks('p', 'a').asks('q', 'a').writes('p').writes('q').releases('q', 'a').releases('p', 'a', 0);
+  const { balances } = builder.ends('p').ends('q').judge();
   expect(balances.map(({ overlaps }) => overlaps.length)).toEqual([1, 0]);
-  expect(judgeLoad(tale.evidence('b'), SAFE).violations).toEqual([]);
+  expect(judgeLoad(builder.evidence('b'), SAFE).violations).toEqual([]);
 });

@@ -1,11 +1,11 @@
-import { Tale } from './tale';
+import { HistoryBuilder } from './history-builder';
 
 /** Two buyers who met, one unit each, everything as it should be. */
-const clean = (): Tale => new Tale().contention().sells('a').sells('b');
+const clean = (): HistoryBuilder => new HistoryBuilder().contention().sells('a').sells('b');
 
 const fault = { type: 'fault', request: 'a', fault: 'after(SET)=kill', action: 'kill', at: 'SET' };
-const killed = (tale: Tale): Tale =>
-  tale.line(fault).line({ type: 'exit', signal: 'SIGKILL', code: null }, 'inventory-1');
+const killed = (history: HistoryBuilder): HistoryBuilder =>
+  history.line(fault).line({ type: 'exit', signal: 'SIGKILL', code: null }, 'inventory-1');
 
 describe('safe', () => {
   test('is a run whose rows add up and in which buyers met on different replicas', () => {
@@ -19,26 +19,32 @@ describe('safe', () => {
   });
 
   test('does not need the whole stock to be sold, nor a stock that the quantity divides', () => {
-    const tale = new Tale(100).contention().sells('a', 100, { units: 60 }).told('b', 'STOCK.SOLD_OUT', 60);
-    expect(tale.judge()).toMatchObject({ verdict: 'safe', sold: 60 });
+    const history = new HistoryBuilder(100)
+      .contention()
+      .sells('a', 100, { units: 60 })
+      .told('b', 'STOCK.SOLD_OUT', 60);
+    expect(history.judge()).toMatchObject({ verdict: 'safe', sold: 60 });
   });
 
   test('buyers who gave up on a lock, a conflict or a lost answer do not count', () => {
-    const tale = clean().told('c', 'LOCK.NOT_OBTAINED').told('d', 'OUTCOME_UNKNOWN').told('e', 'LOCK.LOST');
-    expect(tale.judge().verdict).toBe('safe');
+    const history = clean()
+      .told('c', 'LOCK.NOT_OBTAINED')
+      .told('d', 'OUTCOME_UNKNOWN')
+      .told('e', 'LOCK.LOST');
+    expect(history.judge().verdict).toBe('safe');
   });
 });
 
 describe('unknown', () => {
   test('is a run in which nobody met', () => {
-    const tale = new Tale()
+    const history = new HistoryBuilder()
       .arrives('a')
       .ends('a')
       .arrives('b', 'inventory-2')
       .ends('b')
       .sells('a')
       .sells('b');
-    const { verdict, because, asExpected } = tale.judge();
+    const { verdict, because, asExpected } = history.judge();
     expect({ verdict, because, asExpected }).toEqual({
       verdict: 'unknown',
       because: ['no two requests met on different replicas'],
@@ -47,19 +53,19 @@ describe('unknown', () => {
   });
 
   test('is a run in which buyers met on one replica only, unless there was but one', () => {
-    const tale = new Tale().arrives('a').arrives('b').ends('a').ends('b').sells('a').sells('b');
-    expect(tale.judge().verdict).toBe('unknown');
-    expect(tale.judge({ replicas: 1 }).verdict).toBe('safe');
+    const history = new HistoryBuilder().arrives('a').arrives('b').ends('a').ends('b').sells('a').sells('b');
+    expect(history.judge().verdict).toBe('unknown');
+    expect(history.judge({ replicas: 1 }).verdict).toBe('safe');
   });
 
   test('is a run in which nothing was sold, or that has no history', () => {
-    expect(new Tale().contention().judge().because).toEqual(['0 sold of 10']);
-    expect(new Tale().sells('a').judge().verdict).toBe('unknown');
+    expect(new HistoryBuilder().contention().judge().because).toEqual(['0 sold of 10']);
+    expect(new HistoryBuilder().sells('a').judge().verdict).toBe('unknown');
   });
 
   test('is a run whose sales add up, but in an order that real time forbids', () => {
-    const tale = clean().arrives('c').ends('c').arrives('d').ends('d').sells('d').sells('c');
-    const { verdict, chain } = tale.judge();
+    const history = clean().arrives('c').ends('c').arrives('d').ends('d').sells('d').sells('c');
+    const { verdict, chain } = history.judge();
     expect({ verdict, chain: chain?.kind }).toEqual({ verdict: 'unknown', chain: 'order' });
   });
 
@@ -97,8 +103,8 @@ describe('unknown', () => {
   });
 
   test('is a run whose kill was seen before it fired', () => {
-    const tale = clean().line({ type: 'exit', signal: 'SIGKILL' }, 'inventory-1').line(fault);
-    expect(tale.judge({ faults: ['after(SET)=kill'] }).verdict).toBe('unknown');
+    const history = clean().line({ type: 'exit', signal: 'SIGKILL' }, 'inventory-1').line(fault);
+    expect(history.judge({ faults: ['after(SET)=kill'] }).verdict).toBe('unknown');
   });
 
   test('is a run whose pause was not seen as state T by a helper', () => {
@@ -121,16 +127,16 @@ describe('unknown', () => {
   });
 
   test('is a run with a command on a lock that the server gave no place', () => {
-    const tale = clean().locks('a', 'inventory-1', { order: undefined });
-    expect(tale.judge()).toMatchObject({ verdict: 'unknown', undecided: 1 });
+    const history = clean().locks('a', 'inventory-1', { order: undefined });
+    expect(history.judge()).toMatchObject({ verdict: 'unknown', undecided: 1 });
   });
 
   test('is not a run whose step was pending when a fault fired and was answered later', () => {
-    const tale = clean();
+    const history = clean();
     const pending = { type: 'step', request: 'a', n: 1, kind: 'redis', verb: 'SET', text: 'SET', took: 0 };
     const both = { ...pending, key: 'lock:{load}:expiring', t: 5000 };
-    tale.line({ ...both, pending: true }).line({ ...both, reply: null, order: 1, took: 80 });
-    expect(tale.judge()).toMatchObject({ verdict: 'safe', undecided: 0 });
+    history.line({ ...both, pending: true }).line({ ...both, reply: null, order: 1, took: 80 });
+    expect(history.judge()).toMatchObject({ verdict: 'safe', undecided: 0 });
   });
 
   test('is a run whose answers were not those of the shop', () => {
@@ -141,9 +147,9 @@ describe('unknown', () => {
 
   test('is a run in which a server that nobody took down turned buyers away with stock left', () => {
     const because = ['1 buyer answered DEPENDENCY.DOWN with stock left, and no server was taken down'];
-    const tale = clean().told('c', 'DEPENDENCY.DOWN');
-    expect(tale.judge()).toMatchObject({ verdict: 'unknown', because, asExpected: false });
-    const sold = new Tale(2).contention().sells('a').sells('b').told('c', 'DEPENDENCY.DOWN');
+    const history = clean().told('c', 'DEPENDENCY.DOWN');
+    expect(history.judge()).toMatchObject({ verdict: 'unknown', because, asExpected: false });
+    const sold = new HistoryBuilder(2).contention().sells('a').sells('b').told('c', 'DEPENDENCY.DOWN');
     expect(sold.judge().verdict).toBe('safe');
     const asked = fault.fault.replace('kill', 'error');
     const hit = clean().line({ ...fault, request: 'c', fault: asked, action: 'error' });
@@ -151,14 +157,14 @@ describe('unknown', () => {
   });
 
   test('is a run in which two requests had one id', () => {
-    const tale = clean().arrives('a').ends('a').sells('a');
-    expect(tale.judge().because).toEqual(['1 request with the id of another one']);
+    const history = clean().arrives('a').ends('a').sells('a');
+    expect(history.judge().because).toEqual(['1 request with the id of another one']);
   });
 
   test('is a run that goes on: what it will still do would explain what is missing', () => {
-    const tale = clean().arrives('c').sells('c', 8, { order: false });
+    const history = clean().arrives('c').sells('c', 8, { order: false });
     const locks = [{ key: 'lock:{load}:setnx', value: 'locked', ttlMs: null }];
-    const { verdict, because } = tale.judge({ locks });
+    const { verdict, because } = history.judge({ locks });
     expect({ verdict, because }).toEqual({
       verdict: 'unknown',
       because: ['1 request not ended, e.g. c'],
@@ -169,8 +175,8 @@ describe('unknown', () => {
 
 describe('violated', () => {
   test('oversold: more units were sold than there were', () => {
-    const tale = new Tale(1).contention().sells('a', 1).sells('b', 1);
-    expect(tale.judge()).toMatchObject({
+    const history = new HistoryBuilder(1).contention().sells('a', 1).sells('b', 1);
+    expect(history.judge()).toMatchObject({
       verdict: 'violated',
       oversold: 1,
       lostUpdates: 1,
@@ -179,7 +185,11 @@ describe('violated', () => {
   });
 
   test('lost-update: the two that sold the same unit are named', () => {
-    const { violations, duplicates, because } = new Tale().contention().sells('a', 10).sells('b', 10).judge();
+    const { violations, duplicates, because } = new HistoryBuilder()
+      .contention()
+      .sells('a', 10)
+      .sells('b', 10)
+      .judge();
     expect(violations).toEqual(['lost-update']);
     expect(duplicates).toEqual([
       {
@@ -194,14 +204,26 @@ describe('violated', () => {
   });
 
   test('lost-update: a stale write that raised the stock again, with no value sold twice', () => {
-    const tale = new Tale().contention().sells('b', 10).sells('c', 9).sells('a', 10, { units: 3 });
-    expect(tale.judge()).toMatchObject({ violations: ['lost-update'], duplicates: [], lostUpdates: 2 });
+    const history = new HistoryBuilder()
+      .contention()
+      .sells('b', 10)
+      .sells('c', 9)
+      .sells('a', 10, { units: 3 });
+    expect(history.judge()).toMatchObject({ violations: ['lost-update'], duplicates: [], lostUpdates: 2 });
   });
 
   test('undersold: told "sold out" with enough left, but not with too little left', () => {
-    const tale = new Tale(3).contention().sells('a', 3).sells('b', 2).told('c', 'STOCK.SOLD_OUT', 1);
-    expect(tale.judge().violations).toEqual(['undersold']);
-    const more = new Tale(3).contention().sells('a', 3).sells('b', 2).told('c', 'STOCK.SOLD_OUT', 2);
+    const history = new HistoryBuilder(3)
+      .contention()
+      .sells('a', 3)
+      .sells('b', 2)
+      .told('c', 'STOCK.SOLD_OUT', 1);
+    expect(history.judge().violations).toEqual(['undersold']);
+    const more = new HistoryBuilder(3)
+      .contention()
+      .sells('a', 3)
+      .sells('b', 2)
+      .told('c', 'STOCK.SOLD_OUT', 2);
     expect(more.judge().verdict).toBe('safe');
   });
 
@@ -219,21 +241,21 @@ describe('violated', () => {
   });
 
   test('orphan: a movement without an order, even when another request has the same id and an order', () => {
-    const tale = clean().sells('c', 8, { order: false });
-    expect(tale.judge()).toMatchObject({ violations: ['orphan'], orphans: ['c'] });
+    const history = clean().sells('c', 8, { order: false });
+    expect(history.judge()).toMatchObject({ violations: ['orphan'], orphans: ['c'] });
     const twice = clean().sells('a', 8, { order: false });
     expect(twice.judge().orphans).toEqual(['a']);
   });
 
   test('orphan: an order without a movement', () => {
-    const tale = clean();
-    tale.orders.push({ request: 'x' });
-    expect(tale.judge()).toMatchObject({ violations: ['orphan'], phantoms: ['x'] });
+    const history = clean();
+    history.orders.push({ request: 'x' });
+    expect(history.judge()).toMatchObject({ violations: ['orphan'], phantoms: ['x'] });
   });
 
   test('overlap: a second holder came while the first had its write still to send', () => {
-    const tale = clean().locks('a').sql('a', 'inventory-1', 'SELECT').locks('b', 'inventory-2').sql('a');
-    expect(tale.judge()).toMatchObject({
+    const history = clean().locks('a').sql('a', 'inventory-1', 'SELECT').locks('b', 'inventory-2').sql('a');
+    expect(history.judge()).toMatchObject({
       violations: ['overlap'],
       overlaps: [{ first: 'a', second: 'b', key: 'lock:{load}:expiring' }],
     });
@@ -241,8 +263,11 @@ describe('violated', () => {
 
   test('overlap: a second holder came while the write of the first waited in the database', () => {
     const waits = { kind: 'sql', verb: 'UPDATE', text: 'UPDATE', key: undefined, reply: null, took: 50_000 };
-    const tale = clean().locks('a').step('a', 'inventory-1', waits).locks('b', 'inventory-2');
-    expect(tale.judge()).toMatchObject({ violations: ['overlap'], overlaps: [{ first: 'a', second: 'b' }] });
+    const history = clean().locks('a').step('a', 'inventory-1', waits).locks('b', 'inventory-2');
+    expect(history.judge()).toMatchObject({
+      violations: ['overlap'],
+      overlaps: [{ first: 'a', second: 'b' }],
+    });
   });
 
   test('overlap: not when the first was done, nor when it had released', () => {
@@ -251,13 +276,13 @@ describe('violated', () => {
   });
 
   test("overlap: the order app's insert is no work under the lock", () => {
-    const tale = clean().locks('a').sql('a').locks('b', 'inventory-2').sql('a', 'order-1', 'INSERT');
-    expect(tale.judge().verdict).toBe('safe');
+    const history = clean().locks('a').sql('a').locks('b', 'inventory-2').sql('a', 'order-1', 'INSERT');
+    expect(history.judge().verdict).toBe('safe');
   });
 
   test('foreign-release: the one who deleted and the one whose lock it was', () => {
-    const tale = clean().locks('a').locks('b', 'inventory-2').deletes('a');
-    expect(tale.judge()).toMatchObject({
+    const history = clean().locks('a').locks('b', 'inventory-2').deletes('a');
+    expect(history.judge()).toMatchObject({
       violations: ['foreign-release'],
       foreignReleases: [{ by: 'a', owner: 'b', key: 'lock:{load}:expiring' }],
     });
@@ -284,7 +309,7 @@ describe('violated', () => {
 });
 
 describe('as expected', () => {
-  const lost = (): Tale => new Tale().contention().sells('a', 10).sells('b', 10);
+  const lost = (): HistoryBuilder => new HistoryBuilder().contention().sells('a', 10).sells('b', 10);
 
   test('when all that must be seen is seen, and nothing that may not', () => {
     expect(lost().judge({}, { must: ['lost-update'], may: [] }).asExpected).toBe(true);
@@ -303,8 +328,8 @@ describe('as expected', () => {
 });
 
 test('an outage is the time from the fault to the next holder', () => {
-  const tale = clean().locks('a').line(fault).line({ type: 'exit', signal: 'SIGKILL' }, 'inventory-1');
-  const { outageMs, faults } = tale.at(2_000_000).locks('b', 'inventory-2').judge();
+  const history = clean().locks('a').line(fault).line({ type: 'exit', signal: 'SIGKILL' }, 'inventory-1');
+  const { outageMs, faults } = history.at(2_000_000).locks('b', 'inventory-2').judge();
   expect(faults).toMatchObject([{ holding: true, seenBy: 'the supervisor: it ended by SIGKILL' }]);
   expect(outageMs).toBe(1995);
 });
@@ -313,60 +338,75 @@ describe('a stock that was split', () => {
   const split = (...amounts: number[]) => amounts.map((amount, segment) => ({ segment, initial: 5, amount }));
 
   test('has a chain of sales for each segment: the same value may be left in two of them', () => {
-    const tale = new Tale()
+    const history = new HistoryBuilder()
       .contention()
       .sells('a', 5, { segment: 0 })
       .sells('b', 5, { segment: 1 })
       .sells('c', 4, { segment: 0 });
-    const { verdict, chain, duplicates } = tale.judge({ segments: split(3, 4) });
+    const { verdict, chain, duplicates } = history.judge({ segments: split(3, 4) });
     expect({ verdict, chain, duplicates }).toEqual({ verdict: 'safe', chain: null, duplicates: [] });
   });
 
   test('an update that was lost in one segment is found there', () => {
-    const tale = new Tale().contention().sells('a', 5, { segment: 0 }).sells('b', 5, { segment: 0 });
-    const { verdict, violations, chain, duplicates } = tale.judge({ segments: split(4, 5), finalStock: 9 });
+    const history = new HistoryBuilder()
+      .contention()
+      .sells('a', 5, { segment: 0 })
+      .sells('b', 5, { segment: 0 });
+    const { verdict, violations, chain, duplicates } = history.judge({
+      segments: split(4, 5),
+      finalStock: 9,
+    });
     expect({ verdict, violations }).toEqual({ verdict: 'violated', violations: ['lost-update'] });
     expect(chain?.sentence).toBe('segment 0: a (5 → 4) and b (5 → 4) sold the same unit');
     expect(duplicates).toMatchObject([{ value: 4, sales: [{ request: 'a' }, { request: 'b' }] }]);
   });
 
   test('what two segments lose and win does not cancel out', () => {
-    const tale = new Tale().contention().sells('a', 5, { segment: 0 }).sells('b', 5, { segment: 0 });
-    const { verdict, chain } = tale.judge({ segments: split(4, 4) });
+    const history = new HistoryBuilder()
+      .contention()
+      .sells('a', 5, { segment: 0 })
+      .sells('b', 5, { segment: 0 });
+    const { verdict, chain } = history.judge({ segments: split(4, 4) });
     expect({ verdict, chain: chain?.kind }).toEqual({ verdict: 'unknown', chain: 'sold-twice' });
   });
 
   test('may have been sold from as a whole before', () => {
-    const tale = new Tale(12)
+    const history = new HistoryBuilder(12)
       .contention()
       .sells('a')
       .sells('b')
       .arrives('c')
       .ends('c')
       .sells('c', 5, { segment: 1 });
-    expect(tale.judge({ segments: split(5, 4) })).toMatchObject({ verdict: 'safe', chain: null });
+    expect(history.judge({ segments: split(5, 4) })).toMatchObject({ verdict: 'safe', chain: null });
   });
 
   test('one order that took from two segments is one sale', () => {
-    const tale = new Tale().contention().sells('a', 5, { segment: 0 });
-    tale.sells('b', 4, { segment: 0, units: 4 }).sells('b', 5, { segment: 1, units: 2, order: false });
-    const { verdict, orphans, phantoms } = tale.judge({ segments: split(0, 3) });
+    const history = new HistoryBuilder().contention().sells('a', 5, { segment: 0 });
+    history.sells('b', 4, { segment: 0, units: 4 }).sells('b', 5, { segment: 1, units: 2, order: false });
+    const { verdict, orphans, phantoms } = history.judge({ segments: split(0, 3) });
     expect({ verdict, orphans, phantoms }).toEqual({ verdict: 'safe', orphans: [], phantoms: [] });
   });
 
   test('two movements in one segment for one order are not', () => {
-    const tale = new Tale().contention().sells('a', 5, { segment: 0 }).sells('b', 4, { segment: 0 });
-    tale.sells('b', 3, { segment: 0, order: false });
-    expect(tale.judge({ segments: split(2, 5) })).toMatchObject({ violations: ['orphan'], orphans: ['b'] });
+    const history = new HistoryBuilder()
+      .contention()
+      .sells('a', 5, { segment: 0 })
+      .sells('b', 4, { segment: 0 });
+    history.sells('b', 3, { segment: 0, order: false });
+    expect(history.judge({ segments: split(2, 5) })).toMatchObject({
+      violations: ['orphan'],
+      orphans: ['b'],
+    });
   });
 
   test('is undersold when buyers were refused with enough left, in however many segments', () => {
-    const tale = new Tale(10).contention().sells('a', 5, { segment: 0, units: 4 });
-    tale
+    const history = new HistoryBuilder(10).contention().sells('a', 5, { segment: 0, units: 4 });
+    history
       .sells('b', 5, { segment: 1, units: 4 })
       .told('c', 'STOCK.SOLD_OUT', 2)
       .told('d', 'STOCK.SOLD_OUT', 3);
-    const { violations, because } = tale.judge({ segments: split(1, 1) });
+    const { violations, because } = history.judge({ segments: split(1, 1) });
     expect(violations).toEqual(['undersold']);
     expect(because).toEqual(['1 buyer refused as sold out with stock left']);
   });

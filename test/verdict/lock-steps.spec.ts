@@ -1,4 +1,4 @@
-import { Tale } from './tale';
+import { HistoryBuilder } from './history-builder';
 
 const KEY = 'lock:{load}:expiring';
 let order = 100;
@@ -14,11 +14,11 @@ const script = (name: string, reply: unknown): object => ({
   script: name,
 });
 
-const tale = (): Tale => new Tale().contention().sells('a').sells('b');
+const history = (): HistoryBuilder => new HistoryBuilder().contention().sells('a').sells('b');
 
 describe('who has the lock', () => {
   test('a plain SET takes it from whoever has it', () => {
-    const run = tale()
+    const run = history()
       .step('a', 'inventory-1', command('SET', 'OK', `SET ${KEY} a`))
       .step('b', 'inventory-2', command('SET', 'OK', `SET ${KEY} b`))
       .sql('a')
@@ -32,7 +32,7 @@ describe('who has the lock', () => {
   test.each(['acquire-with-expiry', 'acquire-with-fence'])(
     'the script %s takes it unless it answers 0',
     (name) => {
-      const run = tale()
+      const run = history()
         .step('a', 'inventory-1', script(name, 7))
         .step('b', 'inventory-2', script(name, 0))
         .sql('a')
@@ -43,7 +43,7 @@ describe('who has the lock', () => {
 });
 
 describe('a foreign renewal', () => {
-  const taken = (): Tale => tale().step('a', 'inventory-1', command('SETNX', 1));
+  const taken = (): HistoryBuilder => history().step('a', 'inventory-1', command('SETNX', 1));
 
   test('is an expiry that a loser sets on the lock of the winner', () => {
     const run = taken()

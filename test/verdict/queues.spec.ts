@@ -1,4 +1,4 @@
-import { Tale } from './tale';
+import { HistoryBuilder } from './history-builder';
 
 const onZooKeeper = (verb: string, order: number, reply: unknown): object => ({
   kind: 'zk',
@@ -8,10 +8,10 @@ const onZooKeeper = (verb: string, order: number, reply: unknown): object => ({
   order,
   reply,
 });
-const tale = (): Tale => new Tale().contention().sells('a').sells('b');
+const history = (): HistoryBuilder => new HistoryBuilder().contention().sells('a').sells('b');
 
 test('a look that finds nobody before is the beginning of a tenure, the deleted node its end', () => {
-  const run = tale()
+  const run = history()
     .step('a', 'inventory-1', onZooKeeper('CREATE', 1, '/node-1'))
     .step('b', 'inventory-2', onZooKeeper('CREATE', 2, '/node-2'))
     .step('a', 'inventory-1', onZooKeeper('CHILDREN', 2, null))
@@ -24,7 +24,7 @@ test('a look that finds nobody before is the beginning of a tenure, the deleted 
 });
 
 test('who is still at work when another one finds itself the first has lost its session', () => {
-  const run = tale()
+  const run = history()
     .step('a', 'inventory-1', onZooKeeper('CHILDREN', 1, null))
     .step('b', 'inventory-2', onZooKeeper('CHILDREN', 5, null))
     .sql('a');
@@ -32,7 +32,7 @@ test('who is still at work when another one finds itself the first has lost its 
 });
 
 test('who gives up waiting takes its own place out of the queue, and nobody else', () => {
-  const run = tale()
+  const run = history()
     .step('a', 'inventory-1', onZooKeeper('CHILDREN', 1, null))
     .step('b', 'inventory-2', onZooKeeper('DELETE', 2, true))
     .sql('a')
@@ -46,5 +46,5 @@ test('what was refused because the session had ended is not undecided', () => {
     order: undefined,
     error: 'the session at zookeeper has ended',
   };
-  expect(tale().step('a', 'inventory-1', refused).judge().undecided).toBe(0);
+  expect(history().step('a', 'inventory-1', refused).judge().undecided).toBe(0);
 });

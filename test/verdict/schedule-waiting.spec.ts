@@ -41,9 +41,9 @@ class HistoryBuilder {
     });
   }
 
-  frees(actor: string, what: What = {}, heir?: string): this {
+  frees(actor: string, what: What = {}, nextHolder?: string): this {
     const locks: LockChange[] = [{ key: LOCK, change: 'released', by: actor, owner: actor }];
-    if (heir !== undefined) locks.push({ key: LOCK, change: 'taken', by: heir });
+    if (nextHolder !== undefined) locks.push({ key: LOCK, change: 'taken', by: nextHolder });
     return this.step(actor, 'EVALSHA', { script: 'release-if-owner', locks, ...what });
   }
 

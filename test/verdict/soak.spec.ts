@@ -8,19 +8,19 @@ import {
   type Sample,
   type ServerFault,
 } from '#lab/verdict';
-import { Tale } from './tale';
+import { HistoryBuilder } from './history-builder';
 
 /** Two buyers, the second one waiting for the first one's lock. */
-const met = (tale = new Tale()): Tale =>
-  tale.arrives('a').arrives('b', 'inventory-2').locks('a').locks('b', 'inventory-2', { reply: null });
-const end = (tale: Tale): Tale =>
-  tale
+const met = (builder = new HistoryBuilder()): HistoryBuilder =>
+  builder.arrives('a').arrives('b', 'inventory-2').locks('a').locks('b', 'inventory-2', { reply: null });
+const end = (builder: HistoryBuilder): HistoryBuilder =>
+  builder
     .deletes('a')
     .locks('b', 'inventory-2')
     .deletes('b', 'inventory-2')
     .ends('a')
     .ends('b', 'APPLIED', 'inventory-2');
-const good = (): Tale => end(met()).sells('a').sells('b');
+const good = (): HistoryBuilder => end(met()).sells('a').sells('b');
 
 interface More {
   readonly serverFaults?: readonly ServerFault[];
@@ -33,10 +33,10 @@ interface More {
 }
 
 function judge(
-  tale: Tale,
+  builder: HistoryBuilder,
   { serverFaults = [], processes = [], reconciled = true, errors = [], allowed = [], ...more }: More = {},
 ): MinuteVerdict {
-  const { history, movements, orders, answers } = tale;
+  const { history, movements, orders, answers } = builder;
   const last = movements.at(-1)?.after ?? 10;
   const evidence = {
     sku: 'load',
@@ -75,11 +75,11 @@ describe('a minute', () => {
   });
 
   test('does not count when nobody met', () => {
-    const alone = new Tale().arrives('a').locks('a').deletes('a').ends('a').sells('a');
+    const alone = new HistoryBuilder().arrives('a').locks('a').deletes('a').ends('a').sells('a');
     expect(judge(alone)).toMatchObject({ counts: false, contendedPercent: 0 });
   });
 
-  test.each<[string, Tale, More, RegExp]>([
+  test.each<[string, HistoryBuilder, More, RegExp]>([
     ['sells more than there was', oversold(), {}, /oversold/],
     ['loses an update', end(met()).sells('a', 10).sells('b', 10), {}, /lost-update/],
     ['sells what its buyer was told is not sold', toldNo(), {}, /told that they were not/],
@@ -131,15 +131,15 @@ describe('a minute', () => {
       /ended by SIGKILL/,
     ],
     ['has two holders where that is not allowed', overlap(), {}, /overlap/],
-  ])('does not hold when it %s', (_, tale, more, sentence) => {
-    const { wrong } = judge(tale, more);
+  ])('does not hold when it %s', (_, builder, more, sentence) => {
+    const { wrong } = judge(builder, more);
     expect(wrong.join('\n')).toMatch(sentence);
   });
 
   test('holds all the same: an order whose buyer was told that nobody knows; such answers are counted', () => {
-    const tale = good().sells('c', 8);
-    tale.answers.splice(-1, 1);
-    expect(judge(tale.told('c', 'OUTCOME_UNKNOWN'))).toMatchObject({ toldUnknown: 1, wrong: [] });
+    const builder = good().sells('c', 8);
+    builder.answers.splice(-1, 1);
+    expect(judge(builder.told('c', 'OUTCOME_UNKNOWN'))).toMatchObject({ toldUnknown: 1, wrong: [] });
   });
 
   test('holds all the same: a buyer who had to ask again under its key, and was told what the first one came to', () => {
@@ -159,8 +159,8 @@ describe('a minute', () => {
       action: 'kill',
       at: 'COMMIT',
     };
-    const dies = (tale: Tale): Tale =>
-      tale.line(fault, 'order-1').line({ type: 'exit', signal: 'SIGKILL' }, 'order-1');
+    const dies = (builder: HistoryBuilder): HistoryBuilder =>
+      builder.line(fault, 'order-1').line({ type: 'exit', signal: 'SIGKILL' }, 'order-1');
     expect(judge(end(dies(met())).sells('a').sells('b')).fired).toEqual({ 'order-killed': 1 });
     expect(judge(dies(good())).inVain).toEqual({ 'order-killed': 1 });
     const unseen = end(met().line(fault, 'order-1')).sells('a').sells('b');
@@ -174,9 +174,9 @@ describe('a minute', () => {
 
   test('counts a fault that hit a holder, and a server fault that was felt, while others were there', () => {
     const fault = { type: 'fault', request: 'a', fault: 'after(SET)=delay(5)', action: 'delay', at: 'SET' };
-    const tale = met().line(fault);
-    const from = tale.history.at(-1)?.t ?? 0;
-    const told = end(tale).sells('a').sells('b');
+    const builder = met().line(fault);
+    const from = builder.history.at(-1)?.t ?? 0;
+    const told = end(builder).sells('a').sells('b');
     const server = { kind: 'redis-killed', target: 'redis', from, until: from + 1000 };
     const felt = { ...server, feltBy: 'inventory-1: not reachable' };
     expect(judge(told, { serverFaults: [felt, { ...server, feltBy: null }] })).toMatchObject({
@@ -198,53 +198,57 @@ describe('a minute', () => {
   test('explains an exit by the kill that was injected', () => {
     const fault = { type: 'fault', request: 'a', fault: 'after(SET)=kill', action: 'kill', at: 'SET' };
     const gone = exit({ signal: 'SIGKILL' });
-    const tale = met().line(fault);
-    tale.line({ type: 'exit', signal: 'SIGKILL' });
-    tale
+    const builder = met().line(fault);
+    builder.line({ type: 'exit', signal: 'SIGKILL' });
+    builder
       .ends('b', 'LOCK.NOT_OBTAINED', 'inventory-2')
       .told('b', 'LOCK.NOT_OBTAINED')
       .told('a', 'OUTCOME_UNKNOWN');
-    expect(judge(tale, { processes: [gone] })).toMatchObject({ fired: { kill: 1 }, wrong: [] });
+    expect(judge(builder, { processes: [gone] })).toMatchObject({ fired: { kill: 1 }, wrong: [] });
   });
 });
 
-function oversold(): Tale {
-  const tale = end(met(new Tale(1)))
+function oversold(): HistoryBuilder {
+  const builder = end(met(new HistoryBuilder(1)))
     .sells('a', 1)
     .sells('b', 1);
-  return Object.assign(tale, {
-    movements: [...tale.movements, ...Array.from({ length: 10 }, () => tale.movements[0])],
+  return Object.assign(builder, {
+    movements: [...builder.movements, ...Array.from({ length: 10 }, () => builder.movements[0])],
   });
 }
 
-function toldNo(): Tale {
-  const tale = good().sells('c', 8);
-  tale.answers.splice(-1, 1);
-  return tale.told('c', 'LOCK.LOST');
+function toldNo(): HistoryBuilder {
+  const builder = good().sells('c', 8);
+  builder.answers.splice(-1, 1);
+  return builder.told('c', 'LOCK.LOST');
 }
 
 /** c had no answer, and asked again under its key; `twice`: a second one was sold to it then. */
-function insisted(code: string, twice = false): Tale {
-  const tale = good().sells('c', 8);
-  tale.answers.splice(-1, 1);
-  tale.told('c', 'NO_ANSWER', 1, 'k');
+function insisted(code: string, twice = false): HistoryBuilder {
+  const builder = good().sells('c', 8);
+  builder.answers.splice(-1, 1);
+  builder.told('c', 'NO_ANSWER', 1, 'k');
   if (twice) {
-    tale.sells('c2', 7);
-    tale.answers.splice(-1, 1);
+    builder.sells('c2', 7);
+    builder.answers.splice(-1, 1);
   }
-  return tale.told(twice ? 'c2' : code === 'APPLIED' ? 'c' : 'c3', code, 1, 'k');
+  return builder.told(twice ? 'c2' : code === 'APPLIED' ? 'c' : 'c3', code, 1, 'k');
 }
 
-function phantom(): Tale {
-  const tale = good();
-  tale.orders.push({ request: 'c' });
-  return tale;
+function phantom(): HistoryBuilder {
+  const builder = good();
+  builder.orders.push({ request: 'c' });
+  return builder;
 }
 
 /** b takes the lock while a still writes under it. */
-function overlap(): Tale {
-  const tale = new Tale().arrives('a').arrives('b', 'inventory-2').locks('a').locks('b', 'inventory-2');
-  return tale.sql('a').ends('a').ends('b', 'APPLIED', 'inventory-2').sells('a').sells('b');
+function overlap(): HistoryBuilder {
+  const builder = new HistoryBuilder()
+    .arrives('a')
+    .arrives('b', 'inventory-2')
+    .locks('a')
+    .locks('b', 'inventory-2');
+  return builder.sql('a').ends('a').ends('b', 'APPLIED', 'inventory-2').sells('a').sells('b');
 }
 
 function exit(how: object): ProcessLine {

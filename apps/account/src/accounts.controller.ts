@@ -1,4 +1,4 @@
-import { ApiChoice, ApiFault, readChosen, Story, type Chosen } from '#lab/http';
+import { ApiChoice, ApiFault, readChosen, RequestRecorder, type Chosen } from '#lab/http';
 import { Body, Controller, Get, Headers, HttpCode, Inject, Param, Post, Query, Req } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
@@ -28,7 +28,7 @@ export class AccountsController {
     @Inject(AccountsService) private readonly accounts: AccountsService,
     @Inject(EntriesService) private readonly entries: EntriesService,
     @Inject(PendingEntries) private readonly pending: PendingEntries,
-    @Inject(Story) private readonly story: Story,
+    @Inject(RequestRecorder) private readonly requests: RequestRecorder,
   ) {}
 
   @Get()
@@ -61,7 +61,7 @@ export class AccountsController {
     @Req() { id: entry }: FastifyRequest,
   ): Promise<EntryAnswer> {
     const chosen = readChosen(query, headers);
-    const faults = this.story.readFaults(headers['x-fault']);
+    const faults = this.requests.readFaults(headers['x-fault']);
     // before any lock: a fencing strategy would count for an account that is not there, for ever
     await this.accounts.assertKnown(account);
     const { before, after, replica } = await this.entries.enter(

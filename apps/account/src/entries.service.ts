@@ -1,6 +1,6 @@
-import { ChangeClosed, type Change, type Movement } from '#lab/balance';
+import { ChangeCancelled, type Change, type Movement } from '#lab/balance';
 import { Toolbox } from '#lab/host';
-import { Story, type Chosen } from '#lab/http';
+import { RequestRecorder, type Chosen } from '#lab/http';
 import { SteppedDataSource, type Fault } from '#lab/step';
 import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
@@ -31,7 +31,7 @@ export interface EntryHooks {
 export class EntriesService {
   constructor(
     @Inject(Toolbox) private readonly toolbox: Toolbox,
-    @Inject(Story) private readonly story: Story,
+    @Inject(RequestRecorder) private readonly requests: RequestRecorder,
     @Inject(SteppedDataSource) private readonly dataSource: SteppedDataSource,
   ) {}
 
@@ -52,19 +52,21 @@ export class EntriesService {
       request,
       replica: this.toolbox.process.name,
       strategy: strategy.name,
-      once: onceOf(balance, request),
+      dedupKey: dedupKeyOf(balance, request),
     };
     const begin = { request, balance, delta: amountMinor, strategy: strategy.name, options };
     const isNew = text != null && (await this.noteText(account, request, text));
     try {
-      return await this.story.tell(
+      return await this.requests.record(
         begin,
         faults,
         async () => {
           const movement = await strategy
             .apply(change, this.toolbox.tools(request, options))
             .catch(async (error: unknown) => {
-              throw error instanceof ChangeClosed ? await this.enteredBefore(change) : inAccountWords(error);
+              throw error instanceof ChangeCancelled
+                ? await this.enteredBefore(change)
+                : inAccountWords(error);
             });
           await andThen?.(movement);
           return movement;
@@ -79,10 +81,10 @@ export class EntriesService {
 
   /** Compares what was entered under this id with what is to be entered now. */
   private async enteredBefore(change: Change): Promise<AlreadyEntered | OtherEntry> {
-    const { once, delta } = change;
+    const { dedupKey, delta } = change;
     const [entered] = await this.dataSource.query<{ amountMinor: number | null }[]>(
       'SELECT CAST(SUM(delta) AS SIGNED) AS amountMinor FROM movement WHERE once = ?', // of all segments
-      [once],
+      [dedupKey],
     );
     const amountMinor = entered?.amountMinor ?? delta;
     return amountMinor === delta ? new AlreadyEntered(change) : new OtherEntry(change, amountMinor);
@@ -111,5 +113,5 @@ export class EntriesService {
 }
 
 /** The database lets an entry of this name in once, in the transaction that changes the balance, whoever tries again. */
-const onceOf = (balance: string, request: string): string =>
+const dedupKeyOf = (balance: string, request: string): string =>
   createHash('sha256').update(`${balance} ${request}`).digest('hex');

@@ -1,6 +1,6 @@
 import { Ledger } from '#lab/balance';
-import { BalanceLabController, Lab } from '#lab/host';
-import { ApiChoice, ApiFault, readChosen, Story } from '#lab/http';
+import { BalanceLabController, LabOperations } from '#lab/host';
+import { ApiChoice, ApiFault, readChosen, RequestRecorder } from '#lab/http';
 import { Body, Controller, Get, Headers, HttpCode, Inject, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { balanceOf } from './account-errors';
@@ -28,12 +28,12 @@ interface Reconciliation {
 @Controller('lab/account')
 export class LabController extends BalanceLabController {
   constructor(
-    @Inject(Lab) lab: Lab,
+    @Inject(LabOperations) lab: LabOperations,
     @Inject(Ledger) ledger: Ledger,
     @Inject(AccountsService) private readonly accounts: AccountsService,
     @Inject(ScanService) private readonly scan: ScanService,
     @Inject(ScanSettings) private readonly settings: ScanSettings,
-    @Inject(Story) private readonly story: Story,
+    @Inject(RequestRecorder) private readonly requests: RequestRecorder,
   ) {
     super(lab, ledger);
   }
@@ -92,6 +92,6 @@ export class LabController extends BalanceLabController {
     @Query() query: Record<string, unknown>,
     @Headers() headers: Record<string, string | undefined>,
   ): Promise<ScanResult> {
-    return this.scan.run(readChosen(query, headers), this.story.readFaults(headers['x-fault']));
+    return this.scan.run(readChosen(query, headers), this.requests.readFaults(headers['x-fault']));
   }
 }

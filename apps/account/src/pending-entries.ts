@@ -1,7 +1,7 @@
 import { SteppedDataSource } from '#lab/step';
 import { Inject, Injectable } from '@nestjs/common';
 import { AccountsService } from './accounts.service';
-import type { EntryWanted } from './schemas';
+import type { EntryRequest } from './schemas';
 
 /** An entry that the scan settles. */
 export interface PendingRow {
@@ -43,7 +43,7 @@ export class PendingEntries {
   ) {}
 
   /** Throws `UnknownAccount`. */
-  async add(account: string, { amountMinor, text }: EntryWanted): Promise<PendingRow> {
+  async add(account: string, { amountMinor, text }: EntryRequest): Promise<PendingRow> {
     await this.accounts.assertKnown(account);
     const { insertId } = await this.dataSource.query<Written>(
       'INSERT INTO pending_entry (account, amount_minor, text) VALUES (?, ?, ?)',

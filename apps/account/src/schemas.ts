@@ -21,7 +21,7 @@ const text = z
 
 /** An entry, as POST /accounts/:id/entries, POST /accounts/:id/pending and each line of an import take it. */
 export const entry = z.strictObject({ amountMinor, text: text.optional() });
-export type EntryWanted = z.infer<typeof entry>;
+export type EntryRequest = z.infer<typeof entry>;
 
 export class AccountParams extends createZodDto(z.strictObject({ id })) {}
 export class EntryBody extends createZodDto(entry) {}

@@ -1,9 +1,15 @@
-import { ApiChoice, ApiFault, readChosen, SkuParams, Story } from '#lab/http';
+import { ApiChoice, ApiFault, readChosen, SkuParams, RequestRecorder } from '#lab/http';
 import { Body, Controller, Headers, HttpCode, Inject, Param, Post, Query, Req } from '@nestjs/common';
 import { ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { DeductionsService, type Closed } from './deductions.service';
-import { CartDeductionBody, ClosingParams, DeductionBody, DEDUCTION_ID, readDeductionId } from './schemas';
+import {
+  CartDeductionBody,
+  CancellationParams,
+  DeductionBody,
+  DEDUCTION_ID,
+  readDeductionId,
+} from './schemas';
 
 /** What a deduction answers: the stock as this request saw it, and what it ignored. */
 interface DeductionAnswer {
@@ -36,7 +42,7 @@ const ApiDeductionId = (): MethodDecorator =>
 export class DeductionsController {
   constructor(
     @Inject(DeductionsService) private readonly deductions: DeductionsService,
-    @Inject(Story) private readonly story: Story,
+    @Inject(RequestRecorder) private readonly requests: RequestRecorder,
   ) {}
 
   @Post('products/:sku/deductions')
@@ -54,8 +60,8 @@ export class DeductionsController {
     @Req() { id: request }: FastifyRequest,
   ): Promise<DeductionAnswer> {
     const chosen = readChosen(query, headers);
-    const faults = this.story.readFaults(headers['x-fault']);
-    const by = { request, once: readDeductionId(headers) };
+    const faults = this.requests.readFaults(headers['x-fault']);
+    const by = { request, dedupKey: readDeductionId(headers) };
     const line = { sku, quantity };
     const { before, after, replica } = await this.deductions.deduct(line, by, chosen, faults);
     const { strategy, options, ignored } = chosen;
@@ -76,8 +82,8 @@ export class DeductionsController {
     @Req() { id: request }: FastifyRequest,
   ): Promise<CartDeductionAnswer> {
     const chosen = readChosen(query, headers);
-    const faults = this.story.readFaults(headers['x-fault']);
-    const by = { request, once: readDeductionId(headers) };
+    const faults = this.requests.readFaults(headers['x-fault']);
+    const by = { request, dedupKey: readDeductionId(headers) };
     const movements = await this.deductions.deductAll(lines, by, chosen, faults);
     const { strategy, options, ignored } = chosen;
     return {
@@ -104,13 +110,13 @@ export class DeductionsController {
   @ApiChoice()
   @ApiFault()
   close(
-    @Param() { id }: ClosingParams,
+    @Param() { id }: CancellationParams,
     @Body() { lines }: CartDeductionBody,
     @Query() query: Record<string, unknown>,
     @Headers() headers: Record<string, string | undefined>,
     @Req() { id: request }: FastifyRequest,
   ): Promise<Closed> {
-    const faults = this.story.readFaults(headers['x-fault']);
+    const faults = this.requests.readFaults(headers['x-fault']);
     return this.deductions.close(id, lines, request, readChosen(query, headers), faults);
   }
 }

@@ -1,9 +1,9 @@
 import { UnknownBalance, type Change, type Movement } from '#lab/balance';
-import { cartLine, Story, type Chosen } from '#lab/http';
+import { cartLine, RequestRecorder, type Chosen } from '#lab/http';
 import type { Fault } from '#lab/step';
 import { cartStrategy, type Strategy } from '#lab/strategy';
 import { Inject, Injectable } from '@nestjs/common';
-import { Lab, Toolbox } from '#lab/host';
+import { LabOperations, Toolbox } from '#lab/host';
 
 export interface DeductionLine {
   readonly sku: string;
@@ -14,7 +14,7 @@ export interface DeductionLine {
 export interface Deducting {
   readonly request: string;
   /** Names the deduction where it must not be made twice. */
-  readonly once?: string | undefined;
+  readonly dedupKey?: string | undefined;
 }
 
 /** What has become of a deduction that was given up unless it was made. */
@@ -30,8 +30,8 @@ export interface Closed {
 export class DeductionsService {
   constructor(
     @Inject(Toolbox) private readonly toolbox: Toolbox,
-    @Inject(Lab) private readonly lab: Lab,
-    @Inject(Story) private readonly story: Story,
+    @Inject(LabOperations) private readonly lab: LabOperations,
+    @Inject(RequestRecorder) private readonly requests: RequestRecorder,
   ) {}
 
   deduct(
@@ -45,7 +45,7 @@ export class DeductionsService {
     const { balance, delta } = change;
     const begin = { request, balance, delta, strategy: strategy.name, options };
     const tools = this.toolbox.tools(request, options);
-    return this.story.tell(begin, faults, () => this.known(strategy.apply(change, tools)));
+    return this.requests.record(begin, faults, () => this.known(strategy.apply(change, tools)));
   }
 
   /** All lines or none. Throws `NoCarts` when the strategy cannot. */
@@ -60,15 +60,15 @@ export class DeductionsService {
     const cart = lines.map((line, i) => this.change(line, by, strategy, i));
     const begin = { ...cartLine(request, lines), strategy: strategy.name, options: chosen.options };
     const tools = this.toolbox.tools(request, chosen.options);
-    return this.story.tell(begin, faults, () => this.known(strategy.applyAll(cart, tools)));
+    return this.requests.record(begin, faults, () => this.known(strategy.applyAll(cart, tools)));
   }
 
   /**
-   * Gives a deduction up, unless it was made. From then on it cannot be made, however late its replica goes on: see `Closings`.
+   * Gives a deduction up, unless it was made. From then on it cannot be made, however late its replica goes on: see `Cancellations`.
    * What its strategy had taken outside of the database goes back; when that fails, ask again.
    */
   close(
-    once: string,
+    dedupKey: string,
     lines: readonly DeductionLine[],
     request: string,
     { strategy, options }: Chosen,
@@ -76,10 +76,10 @@ export class DeductionsService {
   ): Promise<Closed> {
     const tools = this.toolbox.tools(request, options);
     const begin = { request, balance: '', delta: 0, strategy: strategy.name, options };
-    return this.story.tell(begin, faults, async () => {
-      const [first, ...more] = lines.map((_, i) => nameOf(once, i));
+    return this.requests.record(begin, faults, async () => {
+      const [first, ...more] = lines.map((_, i) => dedupKeyOf(dedupKey, i));
       if (first === undefined) return { lines: [] };
-      const made = await tools.balances.closings.close([first, ...more]);
+      const made = await tools.balances.cancellations.cancel([first, ...more]);
       if (made === undefined) for (const { sku } of lines) await strategy.reconcile?.(sku, tools);
       const [change] = made ?? [];
       if (made === undefined || change === undefined) return { lines: [] };
@@ -107,7 +107,7 @@ export class DeductionsService {
 
   private change(
     { sku, quantity }: DeductionLine,
-    { request, once }: Deducting,
+    { request, dedupKey }: Deducting,
     strategy: Strategy,
     i = 0,
   ): Change {
@@ -118,10 +118,10 @@ export class DeductionsService {
       request,
       replica,
       strategy: strategy.name,
-      ...(once !== undefined && { once: nameOf(once, i) }),
+      ...(dedupKey !== undefined && { dedupKey: dedupKeyOf(dedupKey, i) }),
     };
   }
 }
 
 /** The name of what a deduction does to its nth line. */
-const nameOf = (once: string, line: number): string => `${once}.${line}`;
+const dedupKeyOf = (dedupKey: string, line: number): string => `${dedupKey}.${line}`;

@@ -1,5 +1,5 @@
 import { Ledger } from '#lab/balance';
-import { BalanceLabController, Lab } from '#lab/host';
+import { BalanceLabController, LabOperations } from '#lab/host';
 import { ReconcileBody, ResetBody } from '#lab/http';
 import { Body, Controller, HttpCode, Inject, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
@@ -17,7 +17,7 @@ interface Reconciliation {
 @Controller('lab/inventory')
 export class LabController extends BalanceLabController {
   constructor(
-    @Inject(Lab) lab: Lab,
+    @Inject(LabOperations) lab: LabOperations,
     @Inject(Ledger) ledger: Ledger,
     @Inject(ProductsService) private readonly products: ProductsService,
   ) {

@@ -11,7 +11,7 @@ const deductionId = z
 export class DeductionBody extends createZodDto(z.strictObject({ quantity })) {}
 export class CartDeductionBody extends createZodDto(z.strictObject({ lines })) {}
 export class PageQuery extends createZodDto(z.strictObject(page)) {}
-export class ClosingParams extends createZodDto(z.strictObject({ id: deductionId })) {}
+export class CancellationParams extends createZodDto(z.strictObject({ id: deductionId })) {}
 
 /** The `X-Deduction-Id` header, if there is one. Throws a 400 when it is none. */
 export function readDeductionId(headers: Readonly<Record<string, string | undefined>>): string | undefined {

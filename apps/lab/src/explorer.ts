@@ -1,4 +1,4 @@
-import { Crew, refuseStraySteps } from '#lab/explore';
+import { WorkerPool, refuseStraySteps } from '#lab/explore';
 import { ensureInstalled, projectRoot, startProcesses, type Conditions } from '#lab/stack';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,8 +6,8 @@ import { componentsOf, type Strategy } from '#lab/strategy';
 import type { Context } from './command';
 import { prune } from './housekeeping';
 
-export interface Workshop {
-  readonly crew: Crew;
+export interface ExplorerSession {
+  readonly pool: WorkerPool;
   /** Versions and settings of the servers. */
   readonly conditions: Conditions;
   readonly stop: () => Promise<void>;
@@ -17,11 +17,11 @@ export interface Workshop {
  * Private servers for schedules only, with those that the strategies need, and workers on them. Durability is relaxed: a schedule never outlives its
  * server, and it is recorded in the conditions.
  */
-export async function openWorkshop(
+export async function openExplorer(
   { progress, signal, onEnd }: Context,
   workers: number,
   strategies: readonly Strategy[],
-): Promise<Workshop> {
+): Promise<ExplorerSession> {
   const components = componentsOf(strategies);
   const say = (line: string): void => {
     progress.say(line);
@@ -42,10 +42,10 @@ export async function openWorkshop(
     rmSync(dir, { recursive: true, force: true });
   });
   refuseStraySteps();
-  const crew = await Crew.open(stack.urls, workers, String(process.pid));
+  const pool = await WorkerPool.open(stack.urls, workers, String(process.pid));
   return {
-    crew,
-    conditions: { ...(await stack.conditions()), workers: crew.size, node: process.version },
-    stop: () => crew.close(),
+    pool,
+    conditions: { ...(await stack.conditions()), workers: pool.size, node: process.version },
+    stop: () => pool.close(),
   };
 }

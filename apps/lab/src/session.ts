@@ -2,7 +2,7 @@ import { attach, ensureInstalled, projectRoot, startProcesses, type AppName, typ
 import { ComponentMissing, count as inWords, type Component } from '#lab/step';
 import { join } from 'node:path';
 import { request } from 'undici';
-import type { Crew } from '#load-tests/run';
+import type { ReplicaControl } from '#load-tests/run';
 import { Target, TargetError } from '#load-tests/run';
 import { EXIT, Failure } from './failure';
 import { prune } from './housekeeping';
@@ -12,9 +12,9 @@ import type { Progress } from './print/progress';
 export const upDir = (): string => join(projectRoot(), '.lab', 'up');
 
 /** A lab to run against, and how to let go of it. */
-export interface Lab {
+export interface RunningLab {
   readonly target: Target;
-  readonly crew: Crew;
+  readonly control: ReplicaControl;
   readonly stop: () => Promise<void>;
 }
 
@@ -24,14 +24,14 @@ export interface LabAddresses {
 }
 
 /** The lab at the given addresses, else the one that runs (`lab up`). */
-async function find({ labUrl, publicUrl }: LabAddresses): Promise<Lab | undefined> {
+async function find({ labUrl, publicUrl }: LabAddresses): Promise<RunningLab | undefined> {
   if (labUrl !== undefined) return givenLab(labUrl, publicUrl ?? labUrl);
   const running = await attach(upDir());
   return running === undefined ? undefined : labOf(running);
 }
 
 /** A lab that runs. Throws `Failure` when there is none. */
-export async function findRunningLab(addresses: LabAddresses): Promise<Lab> {
+export async function findRunningLab(addresses: LabAddresses): Promise<RunningLab> {
   const lab = await find(addresses);
   if (lab === undefined)
     throw new Failure('no lab is running: start one with "npm start", or give --lab-url', EXIT.usage);
@@ -50,7 +50,7 @@ export interface LabStart {
  * A lab that runs, else one of its own, which `stop` stops. Throws `Failure` when the lab that runs was started without one
  * of the components.
  */
-export async function findOrStartLab(addresses: LabAddresses, start: LabStart): Promise<Lab> {
+export async function findOrStartLab(addresses: LabAddresses, start: LabStart): Promise<RunningLab> {
   await prune((line) => {
     start.progress.say(line);
   });
@@ -64,7 +64,7 @@ export async function findOrStartLab(addresses: LabAddresses, start: LabStart): 
 }
 
 /** Installs what is missing and starts two replicas of each app. */
-export async function startLab(dir: string, start: LabStart): Promise<Lab> {
+export async function startLab(dir: string, start: LabStart): Promise<RunningLab> {
   return labOf(await startStack(dir, start));
 }
 
@@ -83,7 +83,7 @@ export async function startStack(
   return startProcesses({ dir, replicas, components, lab: true, signal, onProgress: say });
 }
 
-function labOf(stack: Stack): Lab {
+function labOf(stack: Stack): RunningLab {
   const { public: publicUrl, lab: labUrl } = stack.urls;
   if (labUrl === undefined)
     throw new Failure(
@@ -95,7 +95,7 @@ function labOf(stack: Stack): Lab {
   const target = new Target(publicUrl, labUrl);
   return {
     target,
-    crew: {
+    control: {
       scale: async (count, app = 'inventory') => {
         if (count !== undefined && count !== (await replicasOf(app))) await stack.scale(app, count);
         return replicasOf(app);
@@ -119,7 +119,7 @@ const LOOKS = 60;
 const READY_MS = 30_000;
 
 /** A lab that somebody else runs, for instance `docker compose up`: it is observed, not commanded. */
-function givenLab(labUrl: string, publicUrl: string): Lab {
+function givenLab(labUrl: string, publicUrl: string): RunningLab {
   const target = new Target(publicUrl, labUrl);
   let known = 0;
   let host: 'inventory' | 'account' = 'inventory';
@@ -138,7 +138,7 @@ function givenLab(labUrl: string, publicUrl: string): Lab {
   };
   return {
     target,
-    crew: {
+    control: {
       scale: async (count, app = 'inventory') => {
         host = app;
         known = await answering();

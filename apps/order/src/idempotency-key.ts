@@ -1,7 +1,7 @@
 import { problem, ProblemError, type Chosen } from '#lab/http';
 import { OPTION_NAMES } from '#lab/strategy';
 import { createHash } from 'node:crypto';
-import type { Wanted } from './placement';
+import type { OrderRequest } from './order-intent';
 
 const LONGEST_KEY = 128;
 /** In quotes, each of its letters may have a `\` before it. */
@@ -26,7 +26,7 @@ export function readIdempotencyKey(header: string | undefined): string | undefin
 }
 
 /** Of all that makes two orders the same: who buys what, and how the stock is protected. Not the fault that it may carry. */
-export function fingerprintOf({ buyer, lines, isCart }: Wanted, { strategy, options }: Chosen): string {
+export function fingerprintOf({ buyer, lines, isCart }: OrderRequest, { strategy, options }: Chosen): string {
   const how = OPTION_NAMES.map((name) => options[name]);
   const what = lines.map(({ sku, quantity }) => [sku, quantity]);
   return createHash('sha256')

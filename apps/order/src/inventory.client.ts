@@ -4,7 +4,7 @@ import { DependencyDown, step } from '#lab/step';
 import { choiceQuery } from '#lab/strategy';
 import { randomUUID } from 'node:crypto';
 import { Agent, type Dispatcher } from 'undici';
-import type { Placement, Taken } from './placement';
+import type { OrderIntent, DeductedStock } from './order-intent';
 
 /** What the inventory app answers to a deduction. */
 interface Deducted {
@@ -13,7 +13,7 @@ interface Deducted {
 }
 
 /** What the inventory app answers when a deduction was given up, unless it was made. */
-type Closed = Pick<Taken, 'lines'> & Partial<Taken>;
+type Closed = Pick<DeductedStock, 'lines'> & Partial<DeductedStock>;
 
 /** The `x-fault` header, handed on. */
 type Fault = string | undefined;
@@ -37,13 +37,13 @@ export class InventoryClient {
    * Deducts the stock of one product, or of a cart: all or nothing. At most once for one attempt, however often it is asked.
    * Throws the inventory's own problem, or `OUTCOME_UNKNOWN` when its answer was lost.
    */
-  async deduct(placement: Placement, fault: Fault): Promise<Taken> {
-    const { lines, isCart, request, attempt } = placement;
+  async deduct(intent: OrderIntent, fault: Fault): Promise<DeductedStock> {
+    const { lines, isCart, request, attempt } = intent;
     const headers = { 'x-request-id': request, 'x-deduction-id': attempt };
     const send = (path: string, body: object): Promise<unknown> =>
-      this.send(path, body, placement, headers, fault);
+      this.send(path, body, intent, headers, fault);
     const [line] = lines;
-    if (isCart || line === undefined) return (await send('/deductions', { lines })) as Taken;
+    if (isCart || line === undefined) return (await send('/deductions', { lines })) as DeductedStock;
     const { sku, quantity } = line;
     const { after, replica } = (await send(`/products/${sku}/deductions`, { quantity })) as Deducted;
     return { lines: [{ ...line, after }], replica };
@@ -53,10 +53,10 @@ export class InventoryClient {
    * Gives the deduction of an attempt up, unless it was made: says what it took; undefined: nothing, and it never will.
    * Throws when the inventory is away, or still at it: then nothing is decided.
    */
-  async giveUp(placement: Placement, fault?: Fault): Promise<Taken | undefined> {
-    const path = `/deductions/${placement.attempt}/closing`;
+  async giveUp(intent: OrderIntent, fault?: Fault): Promise<DeductedStock | undefined> {
+    const path = `/deductions/${intent.attempt}/closing`;
     const headers = { 'x-request-id': randomUUID() };
-    const closed = (await this.send(path, { lines: placement.lines }, placement, headers, fault)) as Closed;
+    const closed = (await this.send(path, { lines: intent.lines }, intent, headers, fault)) as Closed;
     const { lines, replica } = closed;
     return replica === undefined ? undefined : { lines, replica };
   }
@@ -73,7 +73,7 @@ export class InventoryClient {
   private send(
     path: string,
     body: object,
-    { strategy, options }: Placement,
+    { strategy, options }: OrderIntent,
     headers: Record<string, string>,
     fault: Fault,
   ): Promise<unknown> {

@@ -1,5 +1,13 @@
 import type { Config } from '#lab/config';
-import { ApiFault, problem, ProblemError, readHistory, ResetBody, SkuParams, Story } from '#lab/http';
+import {
+  ApiFault,
+  problem,
+  ProblemError,
+  readHistory,
+  ResetBody,
+  SkuParams,
+  RequestRecorder,
+} from '#lab/http';
 import {
   Body,
   Controller,
@@ -17,7 +25,7 @@ import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { InventoryClient } from './inventory.client';
 import { OrdersRepository } from './orders.repository';
-import { PlacementsRepository } from './placements.repository';
+import { OrderIntentsRepository } from './order-intents.repository';
 import { Reconciler, type Reconciled } from './reconciler';
 import { OrderReconcileBody } from './schemas';
 import { CONFIG } from './tokens';
@@ -32,9 +40,9 @@ export class LabController {
   constructor(
     @Inject(InventoryClient) private readonly inventory: InventoryClient,
     @Inject(OrdersRepository) private readonly orders: OrdersRepository,
-    @Inject(PlacementsRepository) private readonly placements: PlacementsRepository,
+    @Inject(OrderIntentsRepository) private readonly intents: OrderIntentsRepository,
     @Inject(Reconciler) private readonly reconciler: Reconciler,
-    @Inject(Story) private readonly story: Story,
+    @Inject(RequestRecorder) private readonly requests: RequestRecorder,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -44,7 +52,7 @@ export class LabController {
   async reset(@Body() { sku, stock }: ResetBody): Promise<unknown> {
     const product = await this.inventory.reset(sku, stock);
     await this.orders.forget(sku);
-    await this.placements.forget(sku);
+    await this.intents.forget(sku);
     return product;
   }
 
@@ -62,7 +70,7 @@ export class LabController {
     @Req() { id: request }: FastifyRequest,
   ): Promise<{ reconciled: readonly Reconciled[] }> {
     const begin = { request, balance: '', delta: 0, strategy: 'reconcile', options: { silentMs } };
-    return this.story.tell(begin, this.story.readFaults(fault), async () => {
+    return this.requests.record(begin, this.requests.readFaults(fault), async () => {
       const reconciled = await this.reconciler.reconcile(silentMs, OTHERS_ROUND_MS, fault);
       if (reconciled !== undefined) return { reconciled };
       throw new ProblemError(problem('LOCK.NOT_OBTAINED', 'another reconciler is at it: ask again'));

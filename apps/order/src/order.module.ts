@@ -1,5 +1,5 @@
 import type { Config } from '#lab/config';
-import { HealthController, pingDatabase, ProcessController, READINESS, Story } from '#lab/http';
+import { HealthController, pingDatabase, ProcessController, READINESS, RequestRecorder } from '#lab/http';
 import { SteppedDataSource } from '#lab/step';
 import { Inject, Injectable, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { orderDataSource } from './data-source';
@@ -8,10 +8,10 @@ import { LabController } from './lab.controller';
 import { OrdersController } from './orders.controller';
 import { OrdersRepository } from './orders.repository';
 import { OrdersService } from './orders.service';
-import { PlacementsRepository } from './placements.repository';
-import { Pulse } from './pulse';
+import { OrderIntentsRepository } from './order-intents.repository';
+import { Heartbeat } from './heartbeat';
 import { Reconciler } from './reconciler';
-import { Settlement } from './settlement';
+import { IntentRecovery } from './intent-recovery';
 import { CONFIG } from './tokens';
 
 /** Closes the connections last, after the requests that use them have finished. */
@@ -20,13 +20,13 @@ class Connections implements OnApplicationShutdown {
   constructor(
     @Inject(SteppedDataSource) private readonly dataSource: SteppedDataSource,
     @Inject(InventoryClient) private readonly inventory: InventoryClient,
-    @Inject(Story) private readonly story: Story,
+    @Inject(RequestRecorder) private readonly requests: RequestRecorder,
   ) {}
 
   async onApplicationShutdown(): Promise<void> {
     await this.inventory.close();
     await this.dataSource.destroy();
-    this.story.close();
+    this.requests.close();
   }
 }
 
@@ -44,14 +44,14 @@ export const orderModule = (config: Config): DynamicModule => ({
     Connections,
     OrdersService,
     OrdersRepository,
-    PlacementsRepository,
-    Settlement,
-    Pulse,
+    OrderIntentsRepository,
+    IntentRecovery,
+    Heartbeat,
     Reconciler,
     { provide: CONFIG, useValue: config },
     { provide: SteppedDataSource, useFactory: () => orderDataSource(config).initialize() },
     { provide: InventoryClient, useFactory: () => new InventoryClient(config) },
-    { provide: Story, useFactory: () => new Story('order', config) },
+    { provide: RequestRecorder, useFactory: () => new RequestRecorder('order', config) },
     {
       provide: READINESS,
       useFactory: (dataSource: SteppedDataSource) => ({ mysql: pingDatabase(dataSource) }),

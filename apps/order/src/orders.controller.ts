@@ -1,4 +1,4 @@
-import { ApiChoice, ApiFault, ProblemError, readChosen, Story, type Problem } from '#lab/http';
+import { ApiChoice, ApiFault, ProblemError, readChosen, RequestRecorder, type Problem } from '#lab/http';
 import { Body, Controller, Get, Headers, Inject, Post, Query, Req, Res } from '@nestjs/common';
 import {
   ApiBody,
@@ -14,7 +14,7 @@ import { ZodValidationPipe } from 'nestjs-zod';
 import { LONGEST_HEADER, readIdempotencyKey } from './idempotency-key';
 import { OrdersRepository, type OrderRow } from './orders.repository';
 import { OrdersService } from './orders.service';
-import type { Wanted } from './placement';
+import type { OrderRequest } from './order-intent';
 import { CartBody, OrderBody, orderOrCart, OrdersQuery, type OrderOrCart } from './schemas';
 
 @ApiTags('orders')
@@ -23,7 +23,7 @@ export class OrdersController {
   constructor(
     @Inject(OrdersService) private readonly service: OrdersService,
     @Inject(OrdersRepository) private readonly orders: OrdersRepository,
-    @Inject(Story) private readonly story: Story,
+    @Inject(RequestRecorder) private readonly requests: RequestRecorder,
   ) {}
 
   @Post()
@@ -72,11 +72,11 @@ export class OrdersController {
     const chosen = readChosen(query, headers);
     const key = readIdempotencyKey(headers['idempotency-key']);
     const fault = headers['x-fault'];
-    const asking = { request, key, fault, faults: this.story.readFaults(fault) };
-    const told = await this.service.place(wantedBy(body), asking, chosen);
-    if (told.isReplayed) void reply.header('Idempotency-Replayed', 'true');
-    if (told.status !== CREATED) throw new ProblemError(told.body as Problem);
-    return told.body;
+    const context = { request, key, fault, faults: this.requests.readFaults(fault) };
+    const result = await this.service.place(orderRequestOf(body), context, chosen);
+    if (result.isReplayed) void reply.header('Idempotency-Replayed', 'true');
+    if (result.status !== CREATED) throw new ProblemError(result.body as Problem);
+    return result.body;
   }
 
   @Get()
@@ -88,7 +88,7 @@ export class OrdersController {
 
 const CREATED = 201;
 
-function wantedBy(body: OrderOrCart): Wanted {
+function orderRequestOf(body: OrderOrCart): OrderRequest {
   const { buyer } = body;
   if ('lines' in body) return { buyer, lines: body.lines, isCart: true };
   const { sku, quantity } = body;

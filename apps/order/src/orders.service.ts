@@ -1,19 +1,19 @@
 import type { Config } from '#lab/config';
-import { cartLine, problem, problemOf, ProblemError, Story, type Chosen } from '#lab/http';
+import { cartLine, problem, problemOf, ProblemError, RequestRecorder, type Chosen } from '#lab/http';
 import type { Fault } from '#lab/step';
 import { cartStrategy } from '#lab/strategy';
 import { Inject, Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { fingerprintOf } from './idempotency-key';
 import { InventoryClient } from './inventory.client';
-import type { Answer, Placement, PlacementRow, Wanted } from './placement';
-import { PlacementsRepository } from './placements.repository';
-import { Pulse, SILENT_MS } from './pulse';
-import { Settlement } from './settlement';
+import type { StoredAnswer, OrderIntent, OrderIntentRow, OrderRequest } from './order-intent';
+import { OrderIntentsRepository } from './order-intents.repository';
+import { Heartbeat, HEARTBEAT_TIMEOUT_MS } from './heartbeat';
+import { IntentRecovery } from './intent-recovery';
 import { CONFIG } from './tokens';
 
 /** Who asks, and under which key. */
-export interface Asking {
+export interface RequestContext {
   readonly request: string;
   readonly key: string | undefined;
   /** The `x-fault` header, handed on, and what of it is ours. */
@@ -22,7 +22,7 @@ export interface Asking {
 }
 
 /** An answer; `isReplayed`: the order was placed, or refused, by an earlier request with the same key. */
-export interface Told extends Answer {
+export interface OrderResult extends StoredAnswer {
   readonly isReplayed: boolean;
 }
 
@@ -33,16 +33,16 @@ const NOTHING_DONE = new Set(['COMPONENT.MISSING']);
 
 /**
  * Places orders. First the intent is written down, then the stock is taken, then the order is recorded together with the end of
- * the intent. Who dies in between leaves an intent that tells the next one (`Settlement`) all that is needed.
+ * the intent. Who dies in between leaves an intent that tells the next one (`IntentRecovery`) all that is needed.
  */
 @Injectable()
 export class OrdersService {
   constructor(
     @Inject(InventoryClient) private readonly inventory: InventoryClient,
-    @Inject(PlacementsRepository) private readonly placements: PlacementsRepository,
-    @Inject(Settlement) private readonly settlement: Settlement,
-    @Inject(Pulse) private readonly pulse: Pulse,
-    @Inject(Story) private readonly story: Story,
+    @Inject(OrderIntentsRepository) private readonly intents: OrderIntentsRepository,
+    @Inject(IntentRecovery) private readonly recovery: IntentRecovery,
+    @Inject(Heartbeat) private readonly heartbeat: Heartbeat,
+    @Inject(RequestRecorder) private readonly requests: RequestRecorder,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -50,47 +50,47 @@ export class OrdersService {
    * Places an order of one product, or of a cart: all or nothing. Under a key it is placed once, and told as often as it is asked
    * for. Throws `NoCarts`, what the inventory said, or a problem of the key.
    */
-  place(wanted: Wanted, asking: Asking, chosen: Chosen): Promise<Told> {
+  place(orderRequest: OrderRequest, context: RequestContext, chosen: Chosen): Promise<OrderResult> {
     const { options, ignored } = chosen;
-    const { name: strategy } = wanted.isCart ? cartStrategy(chosen.strategy) : chosen.strategy;
-    const { request, key } = asking;
-    const placement: Placement = {
-      ...wanted,
+    const { name: strategy } = orderRequest.isCart ? cartStrategy(chosen.strategy) : chosen.strategy;
+    const { request, key } = context;
+    const intent: OrderIntent = {
+      ...orderRequest,
       id: randomUUID(),
       attempt: randomUUID(),
-      keyed: key === undefined ? undefined : { key, fingerprint: fingerprintOf(wanted, chosen) },
+      keyed: key === undefined ? undefined : { key, fingerprint: fingerprintOf(orderRequest, chosen) },
       request,
       replica: this.config.replica,
       strategy,
       options,
       ignored,
     };
-    return this.story.tell({ ...beginOf(placement), strategy, options }, asking.faults, async () => {
-      const begun = await this.begin(placement, asking.fault);
-      return 'isReplayed' in begun ? begun : this.buy(begun, asking.fault);
+    return this.requests.record({ ...beginOf(intent), strategy, options }, context.faults, async () => {
+      const begun = await this.begin(intent, context.fault);
+      return 'isReplayed' in begun ? begun : this.buy(begun, context.fault);
     });
   }
 
   /** Writes the intent down. Whose key is known is told what it came to, or goes on with it when nothing was bought. */
-  private async begin(placement: Placement, fault: string | undefined): Promise<Placement | Told> {
-    if (await this.placements.insert(placement)) return placement;
-    const { keyed } = placement;
-    const found = keyed && (await this.placements.findByKey(keyed.key));
+  private async begin(intent: OrderIntent, fault: string | undefined): Promise<OrderIntent | OrderResult> {
+    if (await this.intents.insert(intent)) return intent;
+    const { keyed } = intent;
+    const found = keyed && (await this.intents.findByKey(keyed.key));
     if (found === undefined) throw inProgress(1); // forgotten at this moment
     if (found.keyed?.fingerprint !== keyed?.fingerprint) throw reused();
     if (found.answer !== undefined) return { ...found.answer, isReplayed: true };
-    if (found.state === 'placing' && found.silentMs < SILENT_MS)
-      throw inProgress((SILENT_MS - found.silentMs) / 1000);
-    return this.takeOver(found, placement, fault);
+    if (found.state === 'placing' && found.silentMs < HEARTBEAT_TIMEOUT_MS)
+      throw inProgress((HEARTBEAT_TIMEOUT_MS - found.silentMs) / 1000);
+    return this.takeOver(found, intent, fault);
   }
 
   /** Goes on with what an earlier request under the key has left: it may have bought, whatever it was told. */
   private async takeOver(
-    found: PlacementRow,
-    { attempt, request, replica }: Placement,
+    found: OrderIntentRow,
+    { attempt, request, replica }: OrderIntent,
     fault: string | undefined,
-  ): Promise<Placement | Told> {
-    const settled = await this.settlement.settle(found, fault);
+  ): Promise<OrderIntent | OrderResult> {
+    const settled = await this.recovery.settle(found, fault);
     if (settled !== undefined) return { ...settled, isReplayed: true };
     const next = {
       ...found,
@@ -99,25 +99,25 @@ export class OrdersService {
       // the history, and those who judge it, tell requests apart by their ids: two attempts are two
       request: request === found.request ? randomUUID() : request,
     };
-    if (await this.placements.takeOver(found, next)) return next;
+    if (await this.intents.takeOver(found, next)) return next;
     throw inProgress(1);
   }
 
   /** Takes the stock and records the order. */
-  private buy(placement: Placement, fault: string | undefined): Promise<Told> {
-    return this.pulse.during(placement.id, async () => {
-      let taken;
+  private buy(intent: OrderIntent, fault: string | undefined): Promise<OrderResult> {
+    return this.heartbeat.during(intent.id, async () => {
+      let deducted;
       try {
-        taken = await this.inventory.deduct(placement, fault);
+        deducted = await this.inventory.deduct(intent, fault);
       } catch (error) {
-        return await this.notBought(placement, error);
+        return await this.notBought(intent, error);
       }
       try {
-        const answer = await this.settlement.complete(placement, taken);
+        const answer = await this.recovery.complete(intent, deducted);
         if (answer !== undefined) return { ...answer, isReplayed: false };
       } catch (cause) {
-        await this.abandon(placement);
-        const detail = `the stock was deducted, but the order could not be recorded (request ${placement.request}). Do not order again without the same Idempotency-Key: the order will be reconciled`;
+        await this.abandon(intent);
+        const detail = `the stock was deducted, but the order could not be recorded (request ${intent.request}). Do not order again without the same Idempotency-Key: the order will be reconciled`;
         throw Object.assign(new ProblemError(problem('OUTCOME_UNKNOWN', detail)), { cause });
       }
       throw new ProblemError(problem('CHANGE.CLOSED', 'the product was set anew meanwhile: order again'));
@@ -125,29 +125,29 @@ export class OrdersService {
   }
 
   /** Notes what is known of a deduction that was not answered by its stock. Throws the error, unless somebody else has bought. */
-  private async notBought(placement: Placement, error: unknown): Promise<Told> {
+  private async notBought(intent: OrderIntent, error: unknown): Promise<OrderResult> {
     const body = problemOf(error);
     const { code, status } = body;
     if (code === 'CHANGE.CLOSED') {
-      const answer = await this.settlement.answerOf(placement); // a reconciler or a retry was faster
+      const answer = await this.recovery.answerOf(intent); // a reconciler or a retry was faster
       if (answer !== undefined) return { ...answer, isReplayed: false };
-    } else if (status >= 500 && !NOTHING_DONE.has(code)) await this.abandon(placement);
+    } else if (status >= 500 && !NOTHING_DONE.has(code)) await this.abandon(intent);
     else {
       const noted = FINAL.has(code)
-        ? this.placements.refused(placement, { status, body })
-        : this.placements.failed(placement);
+        ? this.intents.refused(intent, { status, body })
+        : this.intents.failed(intent);
       await noted.catch(() => undefined); // the reconciler will find out
     }
     throw error;
   }
 
-  private async abandon(placement: Placement): Promise<void> {
-    await this.placements.abandon(placement, SILENT_MS).catch(() => undefined); // then it is silent a little later
+  private async abandon(intent: OrderIntent): Promise<void> {
+    await this.intents.abandon(intent, HEARTBEAT_TIMEOUT_MS).catch(() => undefined); // then it is silent a little later
   }
 }
 
 /** How the history begins a request. */
-function beginOf({ lines, isCart, request }: Placement): ReturnType<typeof cartLine> {
+function beginOf({ lines, isCart, request }: OrderIntent): ReturnType<typeof cartLine> {
   const { cart, ...single } = cartLine(request, lines);
   return isCart && cart !== undefined ? { ...single, cart } : single;
 }

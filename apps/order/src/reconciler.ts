@@ -1,6 +1,6 @@
 import { underNamedLock } from '#lab/balance';
 import type { Config } from '#lab/config';
-import { problemOf, Story } from '#lab/http';
+import { problemOf, RequestRecorder } from '#lab/http';
 import { SteppedDataSource } from '#lab/step';
 import {
   Inject,
@@ -9,9 +9,9 @@ import {
   type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import { PlacementsRepository } from './placements.repository';
-import type { PlacementRow } from './placement';
-import { Settlement } from './settlement';
+import { OrderIntentsRepository } from './order-intents.repository';
+import type { OrderIntentRow } from './order-intent';
+import { IntentRecovery } from './intent-recovery';
 import { CONFIG } from './tokens';
 
 /** What became of a placement that was left half-way. */
@@ -32,7 +32,7 @@ const LOCK = 'order-reconciler';
  * Brings orders to their end whose replica has died or has not been heard of. Every replica has the timer, and one at a time
  * works: under a named lock of the database (as `mysql-named-lock`), because the database itself frees it when its holder
  * dies, with no lease to guess. One that is only paused keeps it: then nobody reconciles until it goes on or dies. That two
- * never do harm to one another is not the lock's doing: see `Settlement`.
+ * never do harm to one another is not the lock's doing: see `IntentRecovery`.
  */
 @Injectable()
 export class Reconciler implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -42,9 +42,9 @@ export class Reconciler implements OnApplicationBootstrap, BeforeApplicationShut
 
   constructor(
     @Inject(SteppedDataSource) private readonly dataSource: SteppedDataSource,
-    @Inject(PlacementsRepository) private readonly placements: PlacementsRepository,
-    @Inject(Settlement) private readonly settlement: Settlement,
-    @Inject(Story) private readonly story: Story,
+    @Inject(OrderIntentsRepository) private readonly intents: OrderIntentsRepository,
+    @Inject(IntentRecovery) private readonly recovery: IntentRecovery,
+    @Inject(RequestRecorder) private readonly requests: RequestRecorder,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -67,8 +67,8 @@ export class Reconciler implements OnApplicationBootstrap, BeforeApplicationShut
     return underNamedLock(this.dataSource, LOCK, waitMs, async () => {
       const done: Reconciled[] = [];
       for (let after = ''; ;) {
-        const page = await this.placements.leftFor(silentMs, after, PAGE);
-        for (const placement of page) done.push(await this.settle(placement, fault));
+        const page = await this.intents.leftFor(silentMs, after, PAGE);
+        for (const intent of page) done.push(await this.settle(intent, fault));
         const last = page.at(-1);
         if (last === undefined || page.length < PAGE) return done;
         after = last.id;
@@ -76,13 +76,13 @@ export class Reconciler implements OnApplicationBootstrap, BeforeApplicationShut
     });
   }
 
-  private async settle(placement: PlacementRow, fault: string | undefined): Promise<Reconciled> {
-    const { request, id: order } = placement;
+  private async settle(intent: OrderIntentRow, fault: string | undefined): Promise<Reconciled> {
+    const { request, id: order } = intent;
     try {
-      const answer = await this.settlement.settle(placement, fault);
-      if (answer === undefined) await this.placements.failed(placement);
+      const answer = await this.recovery.settle(intent, fault);
+      if (answer === undefined) await this.intents.failed(intent);
       const outcome = answer === undefined ? 'given-up' : 'completed';
-      this.story.settled(request, outcome);
+      this.requests.settled(request, outcome);
       return { request, order, outcome };
     } catch (error) {
       return { request, order, outcome: 'undecided', because: problemOf(error).detail };
@@ -93,7 +93,7 @@ export class Reconciler implements OnApplicationBootstrap, BeforeApplicationShut
     try {
       const done = await this.reconcile(this.config.orderReconcile.afterMs, 0);
       if (done !== undefined && done.length > 0) this.logger.warn({ reconciled: done });
-      await this.placements.forgetOld(PAGE);
+      await this.intents.forgetOld(PAGE);
     } catch (error) {
       this.logger.warn({ warning: 'orders could not be reconciled', error: problemOf(error).detail });
     }

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { FencedOff, type Change, type Fence, type Movement } from './change';
-import { Closings } from './closings';
+import { Cancellations } from './cancellations';
 import { Decisions } from './decisions';
 import { LockRows } from './lock-rows';
 import { underNamedLock, type NamedSession } from './named-lock';
@@ -14,13 +14,13 @@ import { BalanceTransaction, type Written } from './transaction';
 export class Balances {
   readonly lockRows: LockRows;
   readonly decisions: Decisions;
-  readonly closings: Closings;
+  readonly cancellations: Cancellations;
   readonly segments: Segments;
 
   constructor(private readonly dataSource: DataSource) {
     this.lockRows = new LockRows(dataSource);
     this.decisions = new Decisions(dataSource);
-    this.closings = new Closings(dataSource);
+    this.cancellations = new Cancellations(dataSource);
     this.segments = new Segments(dataSource);
   }
 

@@ -12,9 +12,9 @@ export interface Change {
   readonly strategy: string;
   /**
    * Names the change where it must be made once at most, whoever tries, and however late; at most 64 characters. The
-   * second one to try is refused with `ChangeClosed`.
+   * second one to try is refused with `ChangeCancelled`.
    */
-  readonly once?: string;
+  readonly dedupKey?: string;
   /**
    * Id of this one operation, at most 64 characters: made by a strategy that keeps units outside of the database, which
    * finds its own movement by it.
@@ -81,13 +81,13 @@ export class Conflict extends Error {
   }
 }
 
-/** The change was made before, or given up for good (`Closings`). Nothing was written. */
-export class ChangeClosed extends Error {
+/** The change was made before, or given up for good (`Cancellations`). Nothing was written. */
+export class ChangeCancelled extends Error {
   readonly code = 'CHANGE.CLOSED';
 
   constructor(readonly change: Change) {
     super(
-      `the change ${change.once ?? ''} of ${change.balance} was made before, or given up: nothing was changed now`,
+      `the change ${change.dedupKey ?? ''} of ${change.balance} was made before, or given up: nothing was changed now`,
     );
     this.name = 'ChangeClosed';
   }

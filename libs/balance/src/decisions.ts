@@ -1,5 +1,5 @@
 import type { DataSource, EntityManager } from 'typeorm';
-import { ChangeClosed, SoldOut, UnknownBalance, valueAfter, type Change } from './change';
+import { ChangeCancelled, SoldOut, UnknownBalance, valueAfter, type Change } from './change';
 import { BalanceTransaction, type Written } from './transaction';
 
 /** What became of a change. */
@@ -17,9 +17,9 @@ export class Decisions {
   /** Makes the change if nobody has decided on the ticket, else says how it was decided. One that is closed is withdrawn. */
   async decide(ticket: string, change: Change, work: () => Promise<void>): Promise<Decision> {
     try {
-      return await this.make(ticket, { ...change, once: onceOf(ticket, change) }, work);
+      return await this.make(ticket, { ...change, dedupKey: dedupKeyOf(ticket, change) }, work);
     } catch (error) {
-      if (error instanceof ChangeClosed) return this.withdraw(ticket, change);
+      if (error instanceof ChangeCancelled) return this.withdraw(ticket, change);
       throw error;
     }
   }
@@ -50,7 +50,7 @@ export class Decisions {
 }
 
 /** Its movement is found by this: a request id may have been used by several. */
-const onceOf = (ticket: string, { once }: Change): string => once ?? ticket;
+const dedupKeyOf = (ticket: string, { dedupKey }: Change): string => dedupKey ?? ticket;
 
 type Sql = Pick<EntityManager, 'query'>;
 
@@ -72,7 +72,7 @@ async function known(sql: Sql, ticket: string, change: Change): Promise<Decision
   const [row] = await sql.query<Decision[]>(
     `SELECT outcome, value_before AS \`before\`, value_after AS \`after\`
        FROM decision LEFT JOIN movement ON movement.once = ? WHERE ticket = ?`,
-    [onceOf(ticket, change), ticket],
+    [dedupKeyOf(ticket, change), ticket],
   );
   if (row === undefined) throw new Error(`the decision on ${ticket} is gone: its balance was reset`);
   return row;

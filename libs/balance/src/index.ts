@@ -1,6 +1,6 @@
 export { Balances } from './balances';
 export {
-  ChangeClosed,
+  ChangeCancelled,
   Conflict,
   FencedOff,
   SoldOut,
@@ -11,7 +11,7 @@ export {
   type Fence,
   type Movement,
 } from './change';
-export type { MadeChange } from './closings';
+export type { MadeChange } from './cancellations';
 export type { Decision } from './decisions';
 export { Ledger, type BalanceRow, type MovementRow, type SegmentRow } from './ledger';
 export { LockRows, type LockRow } from './lock-rows';

@@ -1,5 +1,5 @@
 import { QueryFailedError, type EntityManager } from 'typeorm';
-import { ChangeClosed, type Change, type Movement } from './change';
+import { ChangeCancelled, type Change, type Movement } from './change';
 
 /** Which part of the change a movement is: one for each segment that it takes from. */
 export interface Part {
@@ -8,7 +8,7 @@ export interface Part {
   readonly segment: number;
 }
 
-/** Adds the movement, in the transaction of its write. Throws `ChangeClosed`: then the transaction has to be undone. */
+/** Adds the movement, in the transaction of its write. Throws `ChangeCancelled`: then the transaction has to be undone. */
 export async function recordMovement(
   sql: Pick<EntityManager, 'query'>,
   change: Change,
@@ -16,7 +16,7 @@ export async function recordMovement(
   after: number,
   part?: Part,
 ): Promise<Movement> {
-  const { balance, delta, request, replica, strategy, once, operation } = change;
+  const { balance, delta, request, replica, strategy, dedupKey, operation } = change;
   const row = {
     balance,
     segment: part?.segment ?? null,
@@ -26,7 +26,7 @@ export async function recordMovement(
     request,
     replica,
     strategy,
-    ...(once !== undefined && { once, part: part?.number ?? 0 }),
+    ...(dedupKey !== undefined && { once: dedupKey, part: part?.number ?? 0 }),
     ...(operation !== undefined && { operation }),
   };
   const columns = Object.keys(row).join(', ');
@@ -34,7 +34,7 @@ export async function recordMovement(
   await sql
     .query(`INSERT INTO movement (${columns}) VALUES (${values.map(() => '?').join(', ')})`, values)
     .catch((error: unknown) => {
-      throw isDuplicate(error) ? new ChangeClosed(change) : error;
+      throw isDuplicate(error) ? new ChangeCancelled(change) : error;
     });
   return { ...change, before, after };
 }

@@ -7,7 +7,7 @@ export async function apply(run: Run, choice: Choice): Promise<boolean> {
   const kind = choice.charAt(0);
   const process = run.processes[Number(choice.charAt(1)) - 1];
   const held = stepOf(run, choice);
-  const actor = held === undefined ? undefined : run.actor(held.strand.actor);
+  const actor = held === undefined ? undefined : run.actor(held.task.actor);
   if (/^[a-cTEQJ]/.test(kind)) {
     if (held === undefined || actor === undefined || !run.canMove(held)) return false;
     if (kind === 'J') await faults.arrive(run, actor);
@@ -24,7 +24,7 @@ export async function apply(run: Run, choice: Choice): Promise<boolean> {
     else faults.cut(run, process);
     return true;
   }
-  if (kind === 'L') return run.locks.ending().length > 0 && (await faults.lapse(run), true);
+  if (kind === 'L') return run.locks.expiring().length > 0 && (await faults.lapse(run), true);
   if (choice === 'F') return faults.flush(run).then(() => true);
   if (kind === 'F' || kind === 'D') {
     const server = run.ownRedises[Number(choice.charAt(1)) - 1]?.name;

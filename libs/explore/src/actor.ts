@@ -1,9 +1,9 @@
 import { fileOf, LocalProcess, type Strategy } from '#lab/strategy';
-import type { Ears } from './ears';
+import type { PubSubInbox } from './pub-sub-inbox';
 import type { Holdings } from './sql-words';
-import type { Held, Strand } from './strand';
+import type { HeldStep, ActorTask } from './actor-task';
 import { loadStrategy, Realm } from './realm';
-import type { Seat } from './seat';
+import type { ActorConnections } from './actor-connections';
 
 /** A process that actors live in: what dies, stands still or loses Redis together. */
 export class ActorProcess {
@@ -23,9 +23,9 @@ export class ActorProcess {
     readonly name: string,
     pid: number,
     strategy: Strategy,
-    ears: Ears,
+    inbox: PubSubInbox,
   ) {
-    this.local = new LocalProcess(name, ears.of(this));
+    this.local = new LocalProcess(name, inbox.of(this));
     const file = fileOf(strategy);
     this.realm = file === undefined ? undefined : new Realm(pid);
     this.strategy =
@@ -37,45 +37,47 @@ export class ActorProcess {
 
 /** One buyer of a schedule: a request that runs, on connections of its own, inside a process. */
 export class Actor {
-  readonly strands: Strand[] = [];
+  readonly tasks: ActorTask[] = [];
   /** What it came to; absent while it runs. */
   outcome: string | undefined;
   /** Since when, in virtual time, it waits for which lock. */
   waiting: { readonly key: string; readonly since: number } | undefined;
   /** How often it has looked again because the lock that it waits for had changed. */
-  looks = 0;
+  retries = 0;
   /** What its sessions in the database hold. */
   readonly holdings: Holdings = { transactions: new Set(), rows: new Set(), names: new Set() };
   /** Sessions that the database has ended while the process lives. */
   readonly lostSessions = new Set<number>();
   /** The statement that outlives the process. */
-  inFlight: Held | undefined;
+  orphanedStep: HeldStep | undefined;
   /** How often a dead actor has tried to go on. */
   deaths = 0;
 
   constructor(
     readonly name: string,
     readonly process: ActorProcess,
-    readonly seat: Seat,
+    readonly connections: ActorConnections,
     /** The balances of which it wants one unit each; absent: one `item`. */
     readonly cart?: readonly string[],
   ) {}
 
   /** The steps that are held, the main line's first. */
-  get held(): readonly Held[] {
-    return this.strands.flatMap((strand) => strand.held);
+  get held(): readonly HeldStep[] {
+    return this.tasks.flatMap((task) => task.held);
   }
 
   /** Sessions that the server would notice the end of: they hold something, or a statement runs in them. */
   openSessions(): Set<number> {
-    const flying = this.strands.flatMap(({ flights }) => Array.from(flights, ({ step }) => step.connection));
+    const flying = this.tasks.flatMap(({ inFlightSteps }) =>
+      Array.from(inFlightSteps, ({ step }) => step.connection),
+    );
     const { transactions, names } = this.holdings;
     return new Set([...transactions, ...names, ...flying.filter((session) => session !== undefined)]);
   }
 
   /** It waits for another one in a server. */
   get blocked(): boolean {
-    return this.strands.some((strand) => [...strand.flights].some((flight) => flight.blocked));
+    return this.tasks.some((task) => [...task.inFlightSteps].some((inFlightStep) => inFlightStep.blocked));
   }
 }
 

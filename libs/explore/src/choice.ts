@@ -2,7 +2,7 @@ import type { FaultName } from '#lab/verdict';
 import type { Actor, ActorProcess } from './actor';
 import type { Budget } from './budget';
 import type { Run } from './run';
-import type { Held } from './strand';
+import type { HeldStep } from './actor-task';
 
 /**
  * One decision of a schedule, in one or two letters, so that a schedule is a short text:
@@ -34,8 +34,8 @@ const lower = (actor: Actor): string => actor.name.toLowerCase();
 /** The steps that could go on: of main lines, then of timers. */
 export function stepChoices(run: Run): Choice[] {
   return run.actors.flatMap((actor) => {
-    if (actor.inFlight !== undefined)
-      return actor.inFlight.strand.held.includes(actor.inFlight) ? [`J${lower(actor)}`] : [];
+    if (actor.orphanedStep !== undefined)
+      return actor.orphanedStep.task.held.includes(actor.orphanedStep) ? [`J${lower(actor)}`] : [];
     const main = mainStep(run, actor);
     const timer = timerStep(run, actor);
     return [
@@ -71,12 +71,17 @@ const keepsAnything = (run: Run, server: string): boolean =>
 const runs = (actor: Actor): boolean =>
   actor.outcome === undefined && actor.process.alive && !actor.process.paused;
 
-function ofActor(run: Run, actor: Actor, has: (fault: FaultName) => boolean, faultPlaces: FaultPlaces): Choice[] {
+function ofActor(
+  run: Run,
+  actor: Actor,
+  has: (fault: FaultName) => boolean,
+  faultPlaces: FaultPlaces,
+): Choice[] {
   const held = mainStep(run, actor);
   if (held === undefined || !run.canMove(held)) return [];
   const { step } = held;
   const isCall = step.kind !== 'timer' && step.kind !== 'local';
-  const begun = actor.strands[0]?.begun === true;
+  const begun = actor.tasks[0]?.begun === true;
   return [
     ...(has('error') && isCall && mayFail(run, actor, held, faultPlaces) ? [`E${lower(actor)}`] : []),
     ...(has('lose-reply') && isCall ? [`Q${lower(actor)}`] : []),
@@ -97,7 +102,7 @@ function ofProcess(
   if (process.paused) return [`R${number}`];
   const members = run.actors.filter((actor) => actor.process === process && actor.outcome === undefined);
   const cut = has('cut') && !process.cut && members.length > 0 ? [`C${number}`] : []; // also before its first step
-  if (!members.some((actor) => actor.strands[0]?.begun === true)) return cut;
+  if (!members.some((actor) => actor.tasks[0]?.begun === true)) return cut;
   const killable =
     faultPlaces.kill === undefined ||
     run.locks
@@ -112,45 +117,45 @@ function ofProcess(
 }
 
 function lapseAllowed(run: Run, faultPlaces: FaultPlaces): boolean {
-  const [ending] = run.locks.ending();
-  if (ending === undefined) return false;
+  const [expiring] = run.locks.expiring();
+  if (expiring === undefined) return false;
   if (faultPlaces.lapse === undefined) return true;
   const states = run.locks.states();
-  const owner = states.find(({ key }) => key === ending.key)?.owner;
+  const owner = states.find(({ key }) => key === expiring.key)?.owner;
   // the parts of a lock end together: those of another one, who is at work under them, must not end with these
-  if (run.parts > 1 && states.some((lock) => lock.expiresAt === ending.at && lock.owner !== owner))
+  if (run.parts > 1 && states.some((lock) => lock.expiresAt === expiring.at && lock.owner !== owner))
     return false;
   const actor = run.actors.find(({ name }) => name === owner);
   const held = actor === undefined ? undefined : mainStep(run, actor);
   return actor !== undefined && held !== undefined && releases(run, actor, held);
 }
 
-const mayFail = (run: Run, actor: Actor, held: Held, { error }: FaultPlaces): boolean =>
+const mayFail = (run: Run, actor: Actor, held: HeldStep, { error }: FaultPlaces): boolean =>
   error === undefined ||
   (error === 'release'
     ? releases(run, actor, held)
     : /^UPDATE balance(_segment)? SET amount/.test(held.step.text));
 
 /** The step is about the lock that its actor holds: looking at it in order to release it, or releasing it. */
-const releases = (run: Run, actor: Actor, { step }: Held): boolean =>
+const releases = (run: Run, actor: Actor, { step }: HeldStep): boolean =>
   (step.key !== undefined && run.locks.isHeldBy(actor.name, step.server ?? '', step.key)) ||
-  run.places.some(
-    (place) => !place.pipelined && place.touchedBy(step) && run.locks.isHeldIn(place.name, actor.name),
+  run.lockStores.some(
+    (store) => !store.pipelined && store.touchedBy(step) && run.locks.isHeldIn(store.name, actor.name),
   );
 
 /** The held step of a main line. */
-export const mainStep = (_run: Run, actor: Actor): Held | undefined => actor.strands[0]?.held[0];
+export const mainStep = (_run: Run, actor: Actor): HeldStep | undefined => actor.tasks[0]?.held[0];
 
 /** The first held step of a timer. */
-export const timerStep = (_run: Run, actor: Actor): Held | undefined =>
-  actor.strands.slice(1).find(({ held }) => held.length > 0)?.held[0];
+export const timerStep = (_run: Run, actor: Actor): HeldStep | undefined =>
+  actor.tasks.slice(1).find(({ held }) => held.length > 0)?.held[0];
 
 /** The step that a choice is about, if it is about one. */
-export function stepOf(run: Run, choice: Choice): Held | undefined {
+export function stepOf(run: Run, choice: Choice): HeldStep | undefined {
   const letter = choice.at(-1) ?? '';
   const actor = run.actors.find((candidate) => lower(candidate) === letter);
   if (actor === undefined) return undefined;
-  if (choice.startsWith('J')) return actor.inFlight;
+  if (choice.startsWith('J')) return actor.orphanedStep;
   return choice.startsWith('T') ? timerStep(run, actor) : mainStep(run, actor);
 }
 

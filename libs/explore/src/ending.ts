@@ -15,11 +15,11 @@ export async function letTimePass(run: Run): Promise<boolean> {
   const moment = nextMoment(run);
   if (moment !== undefined) {
     const changes = await pass(run, moment.at);
-    run.chronicle.time(`nobody can move; time goes on until ${moment.why}`, changes);
+    run.eventLog.time(`nobody can move; time goes on until ${moment.why}`, changes);
     return true;
   }
   if (!run.actors.some((actor) => actor.blocked)) return false;
-  run.chronicle.time('nobody can move; a lock wait in the database runs into its time-out');
+  run.eventLog.time('nobody can move; a lock wait in the database runs into its time-out');
   const hasEnded = await run.endLockWait();
   await noticeDeaths(run);
   return hasEnded;
@@ -44,7 +44,7 @@ export async function close(run: Run): Promise<ScheduleHistory> {
     run.actors.some((actor) => actor.process === process && !isHome(actor)),
   );
   const history = await run.history(stragglers.length === 0);
-  for (const actor of run.actors) actor.inFlight = undefined; // nobody waits for what is still on its way
+  for (const actor of run.actors) actor.orphanedStep = undefined; // nobody waits for what is still on its way
   for (const process of stragglers) await kill(run, process);
   for (const { realm } of run.processes) realm?.timers.stop();
   return history;
@@ -59,14 +59,14 @@ async function outlast(run: Run): Promise<void> {
     const { outcome, process } = run.actor(name);
     return outcome !== undefined && process.alive && !process.paused;
   });
-  if (outlives === undefined || run.locks.ending().length === 0) return;
+  if (outlives === undefined || run.locks.expiring().length === 0) return;
   const leases = LEASES_AFTER_THE_END * run.setup.options.leaseMs;
   const changes = await pass(run, run.clock.now + leases);
-  run.chronicle.time(`a timer of ${outlives.actor} still runs; ${leases} ms pass`, changes);
+  run.eventLog.time(`a timer of ${outlives.actor} still runs; ${leases} ms pass`, changes);
 }
 
 const isHome = (actor: Run['actors'][number]): boolean =>
-  actor.strands.every((strand) => strand.done) && actor.openSessions().size === 0;
+  actor.tasks.every((task) => task.done) && actor.openSessions().size === 0;
 
 async function resumeOne(run: Run): Promise<boolean> {
   const paused = run.processes.find((process) => process.paused && process.alive);

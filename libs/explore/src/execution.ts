@@ -4,7 +4,7 @@ import { apply } from './act';
 import { faultChoices, spend, stepChoices, type Choice, type FaultPlaces } from './choice';
 import { close, letTimePass } from './ending';
 import { footprint } from './footprint';
-import { awakened, isUnseen, type Sleeper } from './reduction';
+import { stillAsleep, isUnseen, type Sleeper } from './reduction';
 import type { Run } from './run';
 import type { Setup } from './setup';
 import { undisturbed } from './undisturbed';
@@ -22,12 +22,12 @@ export interface Plan {
 }
 
 /** A part of the tree of schedules: all that begin with these choices, without those that begin with a sleeper. */
-export interface Task {
+export interface Subtree {
   readonly prefix: readonly Choice[];
   readonly sleepers: readonly Sleeper[];
 }
 
-export const ROOT: Task = { prefix: [], sleepers: [] };
+export const ROOT: Subtree = { prefix: [], sleepers: [] };
 
 /** One schedule, and the parts of the tree that branch off it. */
 export interface Execution {
@@ -35,7 +35,7 @@ export interface Execution {
   readonly choices: readonly Choice[];
   /** Absent when all that could have come next was explored elsewhere. */
   readonly result: { readonly history: ScheduleHistory; readonly verdict: ScheduleVerdict } | undefined;
-  readonly branches: readonly Task[];
+  readonly branches: readonly Subtree[];
 }
 
 /** The servers did something else than the last time: the explorer's promise of determinism is broken. */
@@ -53,15 +53,15 @@ export const isDiverged = (error: unknown): error is Error =>
   error instanceof Error && error.name === 'Diverged';
 
 /** Follows the task's choices, then always the first one that is left; what else could have been done are branches. */
-export const execute = (world: World, plan: Plan, task: Task): Promise<Execution> =>
-  undisturbed(world, plan.setup, (run) => follow(run, plan, task));
+export const execute = (world: World, plan: Plan, subtree: Subtree): Promise<Execution> =>
+  undisturbed(world, plan.setup, (run) => follow(run, plan, subtree));
 
-async function follow(run: Run, plan: Plan, task: Task): Promise<Execution> {
+async function follow(run: Run, plan: Plan, subtree: Subtree): Promise<Execution> {
   const choices: Choice[] = [];
-  const branches: Task[] = [];
-  let state: State = { left: plan.budget, sleepers: task.sleepers, preemptions: 0, last: undefined };
+  const branches: Subtree[] = [];
+  let state: State = { left: plan.budget, sleepers: subtree.sleepers, preemptions: 0, last: undefined };
   for (;;) {
-    const forced = task.prefix[choices.length];
+    const forced = subtree.prefix[choices.length];
     if (forced === undefined) {
       const open = await openChoices(run, plan, state);
       if (open === 'over') break;
@@ -77,7 +77,7 @@ async function follow(run: Run, plan: Plan, task: Task): Promise<Execution> {
       await perform(run, first, choices.length);
     } else {
       await openChoices(run, plan, state); // lets time pass where it passed before
-      state = { ...next(run, plan, state, forced), sleepers: task.sleepers };
+      state = { ...next(run, plan, state, forced), sleepers: subtree.sleepers };
       choices.push(forced);
       await perform(run, forced, choices.length);
     }
@@ -130,7 +130,7 @@ function next(run: Run, plan: Plan, state: State, choice: Choice): State {
     isStep && state.last !== undefined && state.last !== choice && stepChoices(run).includes(state.last);
   return {
     left: spend(state.left, choice),
-    sleepers: plan.reduce ? awakened(state.sleepers, footprint(run, choice)) : [],
+    sleepers: plan.reduce ? stillAsleep(state.sleepers, footprint(run, choice)) : [],
     preemptions: state.preemptions + (preempts ? 1 : 0),
     last: isStep ? choice : state.last,
   };
@@ -142,11 +142,11 @@ function branchesAt(
   before: readonly Choice[],
   awake: readonly Choice[],
   { sleepers }: State,
-): Task[] {
+): Subtree[] {
   return awake.slice(1).map((choice, i) => ({
     prefix: [...before, choice],
     sleepers: plan.reduce
-      ? awakened(
+      ? stillAsleep(
           [...sleepers, ...awake.slice(0, i + 1).map((c) => ({ choice: c, footprint: footprint(run, c) }))],
           footprint(run, choice),
         )

@@ -1,4 +1,4 @@
-import { ROOT, execute, type Plan, type Task } from './execution';
+import { ROOT, execute, type Plan, type Subtree } from './execution';
 import { count, emptyTally, type Tally } from './tally';
 import type { World } from './world';
 
@@ -14,7 +14,7 @@ export interface Limits {
 /** Runs every schedule of a plan, depth first, on one world. */
 export async function explore(world: World, plan: Plan, limits: Limits = {}): Promise<Tally> {
   const tally = emptyTally();
-  const stack: Task[] = [ROOT];
+  const stack: Subtree[] = [ROOT];
   while (stack.length > 0) {
     if (isOver(tally, limits)) {
       tally.partial = true;
@@ -45,17 +45,17 @@ const MOST_OPEN = 5000;
  * Takes the next task. Depth first finds what lies near, and stays for long in one corner of a large tree: after a while
  * every second task comes from anywhere in it, in an order that is the same each time.
  */
-export function takeTask(stack: Task[], { schedules, redundant }: Tally): Task | undefined {
+export function takeSubtree(stack: Subtree[], { schedules, redundant }: Tally): Subtree | undefined {
   const n = schedules + redundant;
   if (n < DEPTH_FIRST || n % 2 === 0 || stack.length > MOST_OPEN) return stack.pop();
   return stack.splice((Math.imul(n, 0x9e3779b1) >>> 0) % stack.length, 1)[0];
 }
 
 /** Takes a task of the stack, runs its first schedule and puts back what branches off. */
-export async function exploreOne(world: World, plan: Plan, stack: Task[], tally: Tally): Promise<void> {
-  const task = takeTask(stack, tally);
-  if (task === undefined) return;
-  const execution = await execute(world, plan, task);
+export async function exploreOne(world: World, plan: Plan, stack: Subtree[], tally: Tally): Promise<void> {
+  const subtree = takeSubtree(stack, tally);
+  if (subtree === undefined) return;
+  const execution = await execute(world, plan, subtree);
   stack.push(...execution.branches.toReversed());
   count(tally, execution);
 }

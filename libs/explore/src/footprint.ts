@@ -62,7 +62,7 @@ export function footprint(run: Run, choice: Choice): Footprint {
     const effect = isDeletion ? 'redis-write' : 'everything';
     return { ...OF_NO_ACTOR, process: '', effect };
   }
-  const actor = run.actor(held.strand.actor);
+  const actor = run.actor(held.task.actor);
   const { step } = held;
   return {
     actor: actor.name,

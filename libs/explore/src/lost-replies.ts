@@ -3,7 +3,7 @@ import type { LockChange } from '#lab/verdict';
 import { tick } from './faults';
 import { before } from './player';
 import { Schedule } from './schedule';
-import type { Held } from './strand';
+import type { HeldStep } from './actor-task';
 import type { World } from './world';
 
 /** What came of one reply that was lost: the server had done what it was asked, and A did not hear of it. */
@@ -68,8 +68,8 @@ const toRenewal: Approach = async (schedule) => {
   return false;
 };
 
-const renewal = ({ A }: Schedule): Held | undefined =>
-  A.actor.held.find(({ strand, step }) => strand.isTimer && KEEPS_LOCKS.includes(step.kind));
+const renewal = ({ A }: Schedule): HeldStep | undefined =>
+  A.actor.held.find(({ task, step }) => task.isTimer && KEEPS_LOCKS.includes(step.kind));
 
 /** Loses the reply to the acquire, in another schedule that to the first renewal, and in another that to the release. */
 export async function loseReplies(world: World, strategy: Strategy): Promise<LostReply[]> {

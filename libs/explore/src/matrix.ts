@@ -1,11 +1,11 @@
 import { CATALOGUE, sellsCarts, type Strategy } from '#lab/strategy';
 import { CELLS, existsFor, planOf, type Cell } from './cells';
 import type { Choice } from './choice';
-import type { Crew } from './crew';
+import type { WorkerPool } from './worker-pool';
 import { finishAll } from './ending';
 import { isDiverged, type Plan } from './execution';
 import type { Limits } from './explorer';
-import { play, recipeOf } from './replay';
+import { play, scheduleTokenOf } from './replay';
 import { Run } from './run';
 import { EXPLORE_OPTIONS } from './schedule';
 import type { Setup } from './setup';
@@ -74,15 +74,15 @@ export async function costOf(world: World, strategy: Strategy): Promise<MatrixRo
 
 /** Explores one cell; behind every failure there is the token of a short schedule. */
 export async function exploreCell(
-  crew: Crew,
+  pool: WorkerPool,
   strategy: Strategy,
   cell: Cell,
   limits: MatrixLimits = {},
 ): Promise<MatrixCell> {
   const plan = planOf(strategy, cell);
-  const tally = await crew.explore(plan, limits);
+  const tally = await pool.explore(plan, limits);
   const { mark, because } = judgeCell(tally, cell.about);
-  const unreduced = await withoutReduction(crew, plan, tally, limits);
+  const unreduced = await withoutReduction(pool, plan, tally, limits);
   return {
     cell: cell.name,
     mark,
@@ -93,7 +93,7 @@ export async function exploreCell(
     ...(tally.partial && { partial: true }),
     harms: tally.harms,
     kinds: Object.fromEntries(tally.kinds),
-    ...(because === undefined && tally.violating > 0 && (await proof(crew.world, strategy, cell, tally))),
+    ...(because === undefined && tally.violating > 0 && (await proof(pool.world, strategy, cell, tally))),
     prevented: tally.prevented,
     protections: Object.fromEntries([...tally.protections].sort(([, a], [, b]) => b - a)),
     contradictions: [
@@ -110,13 +110,13 @@ const WORTH_A_TRY = 10;
 
 /** Every interleaving, where they are at most `limits.unreduced`: the check that the reduction loses no kind of violation. */
 async function withoutReduction(
-  crew: Crew,
+  pool: WorkerPool,
   plan: Plan,
   reduced: Tally,
   { unreduced: max = 0, signal }: MatrixLimits,
 ): Promise<MatrixCell['unreduced']> {
   if (reduced.partial || reduced.schedules * WORTH_A_TRY > max) return undefined;
-  const tally = await crew.explore(
+  const tally = await pool.explore(
     { ...plan, reduce: false },
     { max, ...(signal !== undefined && { signal }) },
   );
@@ -137,7 +137,7 @@ async function proof(
   const sentence = mechanismOf(shortest.history, shortest.verdict.violations) ?? '';
   const passes = await nextThatPasses(world, setup, shortest.choices);
   return {
-    token: writeToken(recipeOf(setup, shortest)),
+    token: writeToken(scheduleTokenOf(setup, shortest)),
     sentence,
     ...(passes !== undefined && { passes: passes.name }),
   };
@@ -201,7 +201,7 @@ function knownCell(
 
 /** Every strategy in every circumstance. */
 export async function exploreMatrix(
-  crew: Crew,
+  pool: WorkerPool,
   strategies: readonly Strategy[],
   limits: MatrixLimits & {
     readonly onCell?: (strategy: Strategy, cell: MatrixCell) => void;
@@ -218,13 +218,13 @@ export async function exploreMatrix(
     rows.push({
       strategy: strategy.name,
       code: strategyHash(strategy),
-      cost: await costOf(crew.world, strategy),
+      cost: await costOf(pool.world, strategy),
       cells,
     });
     for (const cell of (limits.cells ?? CELLS).filter((one) => existsFor(strategy, one))) {
       if (limits.signal?.aborted === true) return rows;
       const explored =
-        knownCell(limits.known, strategy, cell) ?? (await exploreTwice(crew, strategy, cell, limits));
+        knownCell(limits.known, strategy, cell) ?? (await exploreTwice(pool, strategy, cell, limits));
       cells.push(explored);
       limits.onCell?.(strategy, explored);
       limits.onRows?.(rows);

@@ -2,18 +2,18 @@ import type { StepInfo } from '#lab/step';
 import type { Actor } from './actor';
 import * as faults from './faults';
 import type { Run } from './run';
-import type { Held } from './strand';
+import type { HeldStep } from './actor-task';
 
 /** Where an actor is to stop: before or after a step. */
-export interface Mark {
+export interface Breakpoint {
   readonly when: 'before' | 'after';
   readonly name: string;
   readonly matches: (step: StepInfo) => boolean;
 }
 
 const mark =
-  (when: Mark['when']) =>
-  (name: string): Mark => ({
+  (when: Breakpoint['when']) =>
+  (name: string): Breakpoint => ({
     when,
     name: `${when}(${name})`,
     matches: ({ verb, script, text }) => verb === name || script === name || text.startsWith(name),
@@ -46,13 +46,13 @@ export class Player {
   }
 
   /** Steps until `mark`; throws when it cannot get there. */
-  async runUntil(there: Mark): Promise<void> {
+  async runUntil(there: Breakpoint): Promise<void> {
     if (!(await this.runTowards(there)))
       throw new Error(`${this.actor.name} never gets to ${there.name}: ${this.whereabouts()}`);
   }
 
   /** Steps until `mark`, or until it waits for another one or ends: then false. */
-  async runTowards({ when, matches }: Mark): Promise<boolean> {
+  async runTowards({ when, matches }: Breakpoint): Promise<boolean> {
     for (let held = this.held(); held !== undefined; held = this.held()) {
       const there = matches(held.step);
       if (when === 'before' && there) return true;
@@ -101,7 +101,7 @@ export class Player {
     if (held !== undefined) await this.run.release(held, fault);
   }
 
-  private held(): Held | undefined {
+  private held(): HeldStep | undefined {
     return this.actor.held.find((held) => this.run.canMove(held));
   }
 

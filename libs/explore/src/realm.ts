@@ -245,7 +245,7 @@ const ENDINGS = ['', '.ts', '.js', '.cjs', '.json', `${sep}index.ts`, `${sep}ind
 function resolve(from: string, request: string): string {
   if (/^\.{1,2}(\/|$)/.test(request)) {
     const base = join(dirname(from), request);
-    const candidates = [...ENDINGS.map((ending) => base + ending), base.replace(/\.js$/, '.ts')];
+    const candidates = [...ENDINGS.map((expiring) => base + expiring), base.replace(/\.js$/, '.ts')];
     const found = candidates.find((file) => existsSync(file) && statSync(file).isFile());
     if (found !== undefined) return found;
   }

@@ -13,7 +13,7 @@ export interface Sleeper {
 }
 
 /** Those that still sleep after a choice: they are independent of it. */
-export const awakened = (sleepers: readonly Sleeper[], after: Footprint): Sleeper[] =>
+export const stillAsleep = (sleepers: readonly Sleeper[], after: Footprint): Sleeper[] =>
   sleepers.filter((sleeper) => !dependent(sleeper.footprint, after));
 
 /**

@@ -4,7 +4,7 @@ import { faultOf, stepChoices, stepOf, type Choice } from './choice';
 import { close, letTimePass } from './ending';
 import type { Run } from './run';
 import type { Setup } from './setup';
-import { checkLetter, strategyHash, type Recipe } from './token';
+import { checkLetter, strategyHash, type ScheduleToken } from './token';
 import { undisturbed } from './undisturbed';
 import type { World } from './world';
 
@@ -75,7 +75,10 @@ async function playOn(
 }
 
 /** Plays what a token says, and checks that it still shows what it showed. */
-export async function replay(world: World, recipe: Recipe): Promise<Played & { readonly sameCode: boolean }> {
+export async function replay(
+  world: World,
+  recipe: ScheduleToken,
+): Promise<Played & { readonly sameCode: boolean }> {
   const { setup, choices, checks, kinds } = recipe;
   const played = await play(world, setup, choices, { strict: true, checks });
   const missing = kinds.find(
@@ -90,7 +93,7 @@ export async function replay(world: World, recipe: Recipe): Promise<Played & { r
 }
 
 /** The recipe of a schedule that was played. */
-export const recipeOf = (setup: Setup, { choices, checks, verdict }: Played): Recipe => ({
+export const scheduleTokenOf = (setup: Setup, { choices, checks, verdict }: Played): ScheduleToken => ({
   setup,
   choices,
   checks,

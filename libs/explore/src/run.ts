@@ -2,16 +2,23 @@ import { observe, type Scope } from '#lab/step';
 import type { ScheduleHistory } from '#lab/verdict';
 import { cartStrategy } from '#lab/strategy';
 import { Actor, ActorProcess } from './actor';
-import { Chronicle } from './chronicle';
-import { Ears } from './ears';
-import { Gate } from './gate';
-import { LockBook } from './lock-book';
-import type { LockPlace } from './lock-places';
-import { Quiet } from './quiet';
+import { EventLog } from './event-log';
+import { PubSubInbox } from './pub-sub-inbox';
+import { StepGate } from './step-gate';
+import { LockTracker } from './lock-tracker';
+import type { LockStore } from './lock-stores';
+import { QuiescenceDetector } from './quiescence-detector';
 import { sell } from './sell';
 import type { Setup } from './setup';
 import { asksForName } from './sql-words';
-import { beginStrand, isWaiting, type Directive, type Flight, type Held, type Strand } from './strand';
+import {
+  startTask,
+  isWaiting,
+  type Directive,
+  type InFlightStep,
+  type HeldStep,
+  type ActorTask,
+} from './actor-task';
 import { withVirtualDate } from './virtual-date';
 import { VirtualClock, type Timer } from './virtual-clock';
 import { ACTOR_NAMES, BALANCE, type World } from './world';
@@ -20,9 +27,9 @@ import { ACTOR_NAMES, BALANCE, type World } from './world';
  * So often a waiter looks again before its time is over. Two waiters whose tries change the key (take it, find the
  * second half taken, give it back) would otherwise wake each other for ever, and no time would pass.
  */
-const MOST_LOOKS = 8;
+const MAX_RETRIES = 8;
 /** Each try for a lock in several parts is many steps, and multiplies the schedules. */
-const MOST_LOOKS_AT_PARTS = 1;
+const MAX_RETRIES_OF_PARTS = 1;
 
 /** The process ids of a schedule's processes are the same in every run: a strategy may put them into its commands. */
 const FIRST_PID = 101;
@@ -30,55 +37,55 @@ const FIRST_PID = 101;
 /** One schedule in progress: actors whose steps are held until they are released one by one. */
 export class Run {
   readonly clock = new VirtualClock();
-  readonly locks: LockBook;
-  readonly chronicle = new Chronicle(this.clock);
-  readonly ears: Ears;
+  readonly locks: LockTracker;
+  readonly eventLog = new EventLog(this.clock);
+  readonly inbox: PubSubInbox;
   readonly actors: readonly Actor[];
   readonly processes: readonly ActorProcess[];
   /** Where the strategy's locks may be. */
-  readonly places: readonly LockPlace[];
+  readonly lockStores: readonly LockStore[];
   /** The servers that no process can reach any more. */
   readonly lost = new Set<string>();
   /** Servers that a step has written to since they restarted empty last. */
   readonly written = new Set<string>();
-  private readonly quiet: Quiet;
-  private readonly gate: Gate;
+  private readonly quiescence: QuiescenceDetector;
+  private readonly gate: StepGate;
   private readonly ends: { actor: string; code: string; text: string }[] = [];
 
   private constructor(
     readonly world: World,
     readonly setup: Setup,
   ) {
-    this.places = world.placesOf(setup.strategy);
-    this.ears = new Ears(world.news);
+    this.lockStores = world.lockStoresOf(setup.strategy);
+    this.inbox = new PubSubInbox(world.pubSub);
     this.processes = [...new Set(setup.processes)].map(
-      (name, i) => new ActorProcess(name, FIRST_PID + i, setup.strategy, this.ears),
+      (name, i) => new ActorProcess(name, FIRST_PID + i, setup.strategy, this.inbox),
     );
     this.actors = setup.processes.map((process, i) => {
-      const seat = world.seats[i];
+      const connections = world.connectionsOfActors[i];
       const name = ACTOR_NAMES[i];
-      if (seat === undefined || name === undefined)
+      if (connections === undefined || name === undefined)
         throw new RangeError('a schedule has at most three actors');
-      return new Actor(name, this.process(process), seat, setup.carts?.[i]);
+      return new Actor(name, this.process(process), connections, setup.carts?.[i]);
     });
-    this.locks = new LockBook(
+    this.locks = new LockTracker(
       this.actors.map(({ name }) => name),
       this.parts,
     );
-    this.quiet = new Quiet(world.sessions, this.actors);
-    this.gate = new Gate({
-      places: this.places,
-      use: (place) => {
-        this.written.add(place.name);
-        world.use(place);
+    this.quiescence = new QuiescenceDetector(world.sessions, this.actors);
+    this.gate = new StepGate({
+      lockStores: this.lockStores,
+      use: (store) => {
+        this.written.add(store.name);
+        world.use(store);
       },
       lost: this.lost,
       leaseMs: setup.options.leaseMs,
       clock: this.clock,
       locks: this.locks,
-      chronicle: this.chronicle,
-      quiet: this.quiet,
-      ears: this.ears,
+      eventLog: this.eventLog,
+      quiescence: this.quiescence,
+      inbox: this.inbox,
     });
   }
 
@@ -86,7 +93,7 @@ export class Run {
   get parts(): number {
     return (
       this.setup.strategy.parts ??
-      Math.max(1, this.places.filter(({ component }) => component === 'redlock').length)
+      Math.max(1, this.lockStores.filter(({ component }) => component === 'redlock').length)
     );
   }
 
@@ -100,8 +107,8 @@ export class Run {
   }
 
   /** The Redis that this strategy has besides the lab's own: voters, or a primary. */
-  get ownRedises(): readonly LockPlace[] {
-    return this.places.filter(({ component, pipelined }) => component !== undefined && pipelined);
+  get ownRedises(): readonly LockStore[] {
+    return this.lockStores.filter(({ component, pipelined }) => component !== undefined && pipelined);
   }
 
   /** Sets the servers back and starts the actors; each is held at its first step. */
@@ -129,14 +136,14 @@ export class Run {
   /** Resolves when every actor is held, done, or waits in a server. */
   async settle(): Promise<void> {
     try {
-      await this.quiet.settle();
+      await this.quiescence.settle();
     } catch (error) {
       await this.abandon();
       throw error;
     }
     // two that end at the same time (one has freed the other) do so in the order of their names
     this.ends.sort((a, b) => (a.actor < b.actor ? -1 : 1));
-    for (const { actor, code, text } of this.ends.splice(0)) this.chronicle.end(actor, code, text);
+    for (const { actor, code, text } of this.ends.splice(0)) this.eventLog.end(actor, code, text);
   }
 
   /**
@@ -153,11 +160,11 @@ export class Run {
   }
 
   /** True when the step would go on if it were released. */
-  canMove(held: Held): boolean {
-    const { step, strand, version } = held;
-    const actor = this.actor(strand.actor);
+  canMove(held: HeldStep): boolean {
+    const { step, task, version } = held;
+    const actor = this.actor(task.actor);
     const { process } = actor;
-    if (actor.inFlight !== undefined) return true;
+    if (actor.orphanedStep !== undefined) return true;
     if (!process.alive || process.paused) return false;
     if (step.kind === 'local' && step.key !== undefined) {
       const isFree = !process.local.isLocked(step.key);
@@ -166,25 +173,25 @@ export class Run {
     }
     if (!isWaiting(step) || step.key === undefined) return true;
     const hasChanged = this.locks.version(step.key) !== version || this.locks.isVacant(step.key);
-    const hasNews = step.until?.bell.hasRung ?? hasChanged;
-    const mostLooks = this.parts > 1 ? MOST_LOOKS_AT_PARTS : MOST_LOOKS;
-    return (hasNews && actor.looks < mostLooks) || this.clock.now >= this.dueAt(held);
+    const hasNews = step.until?.event.isSet ?? hasChanged;
+    const mostLooks = this.parts > 1 ? MAX_RETRIES_OF_PARTS : MAX_RETRIES;
+    return (hasNews && actor.retries < mostLooks) || this.clock.now >= this.dueAt(held);
   }
 
   /** The passing of time may be noticed by code that runs: a timer is set, or a session may end. */
   get hasTimeouts(): boolean {
-    return this.clock.hasTimers || this.places.some(({ heartbeats }) => heartbeats === true);
+    return this.clock.hasTimers || this.lockStores.some(({ heartbeats }) => heartbeats === true);
   }
 
   /** When a WAIT ends by itself, virtual time: with its own time, or when who polls gives up. */
-  dueAt({ strand, step: { until }, since }: Held): number {
-    const { waiting } = this.actor(strand.actor);
+  dueAt({ task, step: { until }, since }: HeldStep): number {
+    const { waiting } = this.actor(task.actor);
     return until === undefined ? (waiting?.since ?? since) + this.setup.options.waitMs : since + until.ms;
   }
 
   /** Lets a held step go, and resolves when all is quiet again. */
-  async release(held: Held, directive: Directive = 'issue'): Promise<void> {
-    if (isWaiting(held.step)) this.actor(held.strand.actor).looks++;
+  async release(held: HeldStep, directive: Directive = 'issue'): Promise<void> {
+    if (isWaiting(held.step)) this.actor(held.task.actor).retries++;
     held.release(directive);
     await this.settle();
   }
@@ -192,16 +199,16 @@ export class Run {
   /** Calls a timer. With `auto` its steps are issued as they come; otherwise they are held as all others are. */
   async fire(timer: Timer, auto: boolean): Promise<void> {
     const actor = this.actor(timer.actor);
-    const strand = beginStrand(actor, { auto, isTimer: true });
+    const task = startTask(actor, { auto, isTimer: true });
     timer.running = true;
     this.clock.fired(timer);
-    const scope = this.scopeOf(actor, strand);
+    const scope = this.scopeOf(actor, task);
     void withVirtualDate(this.clock, () => observe(scope, async () => timer.run()))
       .catch(() => undefined) // a tick that throws is a missed tick, as with the real clock
       .finally(() => {
         timer.running = false;
-        strand.done = true;
-        this.quiet.moved();
+        task.done = true;
+        this.quiescence.moved();
       });
     await this.settle();
   }
@@ -221,7 +228,7 @@ export class Run {
         process: process.name,
         ...(cart !== undefined && { cart }),
       })),
-      events: [...this.chronicle.events],
+      events: [...this.eventLog.events],
       final: {
         ...rows,
         amounts: Object.fromEntries(wanted.map((balance) => [balance, rows.amounts[balance] ?? 0])),
@@ -231,25 +238,25 @@ export class Run {
   }
 
   /** A process is gone: its code is told at every step, until it stops. */
-  async bury(actor: Actor): Promise<void> {
+  async terminate(actor: Actor): Promise<void> {
     actor.outcome ??= 'DIED';
     this.clock.forget(actor.name);
-    this.quiet.unblock(); // the server frees what its sessions hold
+    this.quiescence.unblock(); // the server frees what its sessions hold
     actor.process.realm?.timers.stop();
     await this.endSessionsOfDead(actor);
-    for (const strand of actor.strands) {
-      if (strand.flights.size === 0 || strand === actor.inFlight?.strand) continue;
-      strand.flights.clear(); // nobody is left to be answered
-      strand.done = true;
+    for (const task of actor.tasks) {
+      if (task.inFlightSteps.size === 0 || task === actor.orphanedStep?.task) continue;
+      task.inFlightSteps.clear(); // nobody is left to be answered
+      task.done = true;
     }
-    this.quiet.unblock();
-    for (const held of actor.held) if (held !== actor.inFlight) held.release('die');
+    this.quiescence.unblock();
+    for (const held of actor.held) if (held !== actor.orphanedStep) held.release('die');
   }
 
   /** Terminates every actor: the schedule cannot be continued, and must not affect the next one. */
   private async abandon(): Promise<void> {
     for (const { process } of this.actors) process.alive = false;
-    for (const actor of this.actors) await this.bury(actor);
+    for (const actor of this.actors) await this.terminate(actor);
   }
 
   /**
@@ -258,42 +265,42 @@ export class Run {
    */
   private async endSessionsOfDead(actor: Actor): Promise<void> {
     const { transactions, rows, names } = actor.holdings;
-    const isInFlight = actor.inFlight?.step.kind === 'sql';
+    const isInFlight = actor.orphanedStep?.step.kind === 'sql';
     if (isInFlight && transactions.size === 0) return;
     const ends = [...actor.openSessions()].filter((session) => !isInFlight || !transactions.has(session));
-    await this.world.sever(actor.seat, ends);
+    await this.world.sever(actor.connections, ends);
     for (const held of [transactions, rows, names]) for (const session of ends) held.delete(session);
   }
 
-  private async endWait(of: (flight: Flight) => boolean): Promise<boolean> {
-    if (!(await this.quiet.endLockWait(of))) return false;
+  private async endWait(of: (inFlightStep: InFlightStep) => boolean): Promise<boolean> {
+    if (!(await this.quiescence.endLockWait(of))) return false;
     await this.settle();
     return true;
   }
 
   /** The server ends the actor's sessions; resolves when both sides know. */
   async loseSessions(actor: Actor): Promise<void> {
-    this.quiet.unblock(); // statements that wait for these sessions are answered while they end
+    this.quiescence.unblock(); // statements that wait for these sessions are answered while they end
     const sessions = [...actor.openSessions()];
     for (const session of sessions) actor.lostSessions.add(session);
-    await this.world.endSessions(actor.seat, sessions);
+    await this.world.endSessions(actor.connections, sessions);
     for (const held of Object.values(actor.holdings) as Set<number>[]) held.clear();
-    this.quiet.unblock();
+    this.quiescence.unblock();
   }
 
-  private scopeOf(actor: Actor, strand: Strand): Scope {
+  private scopeOf(actor: Actor, task: ActorTask): Scope {
     return {
       actor: actor.name,
-      listener: this.gate.listener(actor, strand),
+      listener: this.gate.listener(actor, task),
       scheduleTime: () => Math.round(this.clock.now),
     };
   }
 
   private start(actor: Actor): void {
-    const strand = beginStrand(actor, { auto: false, isTimer: false });
-    const scope = this.scopeOf(actor, strand);
+    const task = startTask(actor, { auto: false, isTimer: false });
+    const scope = this.scopeOf(actor, task);
     const warn = (warning: string): void => {
-      if (actor.process.alive) this.chronicle.warn(actor.name, warning);
+      if (actor.process.alive) this.eventLog.warn(actor.name, warning);
     };
     const request = () => sell(actor, this.setup, this.clock.for(actor.name), warn);
     void withVirtualDate(this.clock, () => observe(scope, request))
@@ -303,8 +310,8 @@ export class Run {
         this.ends.push({ actor: actor.name, code, text });
       })
       .finally(() => {
-        strand.done = true;
-        this.quiet.moved();
+        task.done = true;
+        this.quiescence.moved();
       });
   }
 }

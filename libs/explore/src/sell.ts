@@ -14,13 +14,13 @@ interface Outcome {
 
 /** An actor's whole request: it wants one unit, or one of each in its cart. Never rejects. */
 export async function sell(
-  { name, process, seat, cart }: Actor,
+  { name, process, connections, cart }: Actor,
   { options }: Setup,
   clock: Clock,
   warn: (warning: string) => void,
 ): Promise<Outcome> {
   const { strategy } = process;
-  const { redis, servers, folder, balances } = seat;
+  const { redis, servers, folder, balances } = connections;
   const { workMs } = options;
   const change = (balance: string): Change => ({
     balance,

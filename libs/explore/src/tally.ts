@@ -10,7 +10,7 @@ import {
 import { scheduleText } from './schedule-text';
 import type { Choice } from './choice';
 import type { Execution } from './execution';
-import { isWaiting } from './strand';
+import { isWaiting } from './actor-task';
 
 /** A schedule that shows a violation. */
 export interface Witness {

@@ -1,9 +1,9 @@
 import type { LockChange } from '#lab/verdict';
 import type { ActorProcess } from './actor';
-import type { Ending } from './lock-book';
-import type { LockPlace } from './lock-places';
+import type { LockExpiry } from './lock-tracker';
+import type { LockStore } from './lock-stores';
 import type { Run } from './run';
-import { isWaiting } from './strand';
+import { isWaiting } from './actor-task';
 import type { Timer } from './virtual-clock';
 
 /**
@@ -16,14 +16,14 @@ export async function pass(run: Run, until: number): Promise<LockChange[]> {
   const changes: LockChange[] = [];
   for (;;) {
     const timer = clock.next((actor) => isRunning(run, actor));
-    const ending = locks.ending()[0];
-    const timerDue = timer !== undefined && timer.due <= until && timer.due <= (ending?.at ?? Infinity);
+    const expiring = locks.expiring()[0];
+    const timerDue = timer !== undefined && timer.due <= until && timer.due <= (expiring?.at ?? Infinity);
     if (timerDue) {
       clock.moveTo(timer.due);
       await run.fire(timer, true);
-    } else if (ending !== undefined && ending.at <= until) {
-      clock.moveTo(ending.at);
-      changes.push(...(await expire(run, ending)));
+    } else if (expiring !== undefined && expiring.at <= until) {
+      clock.moveTo(expiring.at);
+      changes.push(...(await expire(run, expiring)));
     } else break;
   }
   clock.moveTo(until);
@@ -33,22 +33,22 @@ export async function pass(run: Run, until: number): Promise<LockChange[]> {
 /** The next moment at which anything would happen by itself: a lease ends, a timer is due, somebody gives up. */
 export function nextMoment(run: Run): { at: number; why: string } | undefined {
   const timer: Timer | undefined = run.clock.next((actor) => isRunning(run, actor));
-  const ending = run.locks.ending().find((lock) => !isHeldByHeartbeat(run, lock));
+  const expiring = run.locks.expiring().find((lock) => !isHeldByHeartbeat(run, lock));
   const waiters = run.actors
     .filter((actor) => actor.outcome === undefined && isRunning(run, actor.name))
     .flatMap((actor) => actor.held)
     .filter((held) => isWaiting(held.step) && run.dueAt(held) > run.clock.now);
   const moments = [
     ...(timer === undefined ? [] : [{ at: timer.due, why: `a timer of ${timer.actor} is due` }]),
-    ...(ending === undefined ? [] : [{ at: ending.at, why: `the lease of ${ending.key} ends` }]),
+    ...(expiring === undefined ? [] : [{ at: expiring.at, why: `the lease of ${expiring.key} ends` }]),
     ...waiters.map((held) => ({ at: run.dueAt(held), why: `${held.step.actor} has waited long enough` })),
   ];
   return waiters.length === 0 ? undefined : moments.sort((a, b) => a.at - b.at)[0];
 }
 
 /** Who comes next has the lock. */
-const successors = async (run: Run, place: LockPlace): Promise<LockChange[]> =>
-  run.locks.update(place.name, await place.read(), run.clock.now, undefined, [
+const successors = async (run: Run, store: LockStore): Promise<LockChange[]> =>
+  run.locks.update(store.name, await store.read(), run.clock.now, undefined, [
     String(run.setup.options.leaseMs),
   ]);
 
@@ -56,24 +56,24 @@ const successors = async (run: Run, place: LockPlace): Promise<LockChange[]> =>
 const isBeating = (run: Run, name: string): boolean => isRunning(run, name) && !run.actor(name).process.cut;
 
 /** It would be prolonged: nothing happens when its time is over. */
-const isHeldByHeartbeat = (run: Run, { place, key }: Ending): boolean => {
+const isHeldByHeartbeat = (run: Run, { store, key }: LockExpiry): boolean => {
   const owner = run.locks.ownerOf(key);
-  const beats = run.places.find(({ name }) => name === place)?.heartbeats === true;
+  const beats = run.lockStores.find(({ name }) => name === store)?.heartbeats === true;
   return beats && owner !== undefined && isBeating(run, owner);
 };
 
 /** All that the process has at the server goes. It knows at once, by its own clock, if it runs; otherwise when it goes on. */
-async function endSession(run: Run, process: ActorProcess, place: LockPlace): Promise<void> {
-  for (const { seat } of members(run, process)) await place.endSession?.(seat);
+async function endSession(run: Run, process: ActorProcess, store: LockStore): Promise<void> {
+  for (const { connections } of members(run, process)) await store.endSession?.(connections);
   process.sessionEnded = true;
-  if (process.alive && !process.paused) tellOfSession(run, process);
+  if (process.alive && !process.paused) notifySessionEnd(run, process);
 }
 
 /** The process learns that its session has ended; from here on it has another one. */
-export function tellOfSession(run: Run, process: ActorProcess): void {
+export function notifySessionEnd(run: Run, process: ActorProcess): void {
   if (!process.sessionEnded) return;
   process.sessionEnded = false;
-  for (const { seat } of members(run, process)) seat.servers.zookeeper.endSession();
+  for (const { connections } of members(run, process)) connections.servers.zookeeper.endSession();
 }
 
 const members = (run: Run, process: ActorProcess): Run['actors'] =>
@@ -88,16 +88,16 @@ const isRunning = (run: Run, name: string): boolean => {
  * A lock that a transaction has is postponed: when it ends within the transaction or right after looks the same. A lock
  * that lives with a session is prolonged by the session's heartbeats.
  */
-async function expire(run: Run, { place: name, lock, key }: Ending): Promise<LockChange[]> {
-  const place = run.places.find((one) => one.name === name);
+async function expire(run: Run, { store: name, lock, key }: LockExpiry): Promise<LockChange[]> {
+  const store = run.lockStores.find((one) => one.name === name);
   const owner = run.locks.ownerOf(key);
-  if (place?.heartbeats === true && owner !== undefined && !isBeating(run, owner)) {
-    await endSession(run, run.actor(owner).process, place);
-    return [...run.locks.expire(key), ...(await successors(run, place))];
+  if (store?.heartbeats === true && owner !== undefined && !isBeating(run, owner)) {
+    await endSession(run, run.actor(owner).process, store);
+    return [...run.locks.expire(key), ...(await successors(run, store))];
   }
-  const ended = await place?.end(lock);
-  if (ended !== false && place?.component !== undefined && !place.pipelined)
-    return [...run.locks.expire(key), ...(await successors(run, place))];
+  const ended = await store?.end(lock);
+  if (ended !== false && store?.component !== undefined && !store.pipelined)
+    return [...run.locks.expire(key), ...(await successors(run, store))];
   if (ended !== false) return run.locks.expire(key);
   run.locks.postpone(key, run.clock.now + run.setup.options.leaseMs);
   return [];

@@ -15,7 +15,7 @@ import { EXPLORE_OPTIONS, LEAST_LEASE_MS } from './schedule';
 import { BALANCES } from './world';
 
 /** A schedule that anybody can play again. */
-export interface Recipe {
+export interface ScheduleToken {
   readonly setup: Setup;
   readonly choices: readonly Choice[];
   /** One letter for each choice: what its step was when the schedule was found. Empty: not recorded. */
@@ -78,7 +78,7 @@ export const checkLetter = (what: string): string =>
  * `v1.strategy.options.stock.actors.schedule.checks.kinds.hash`: letters, digits, `-`, `_` and dots only. The actors are the
  * numbers of their processes, and their carts where they have some: `12-io-oi`.
  */
-export function writeToken({ setup, choices, checks, kinds, hash }: Recipe): string {
+export function writeToken({ setup, choices, checks, kinds, hash }: ScheduleToken): string {
   const { strategy, options, stock, processes, carts = [] } = setup;
   const known = [...new Set(processes)];
   return [
@@ -95,7 +95,7 @@ export function writeToken({ setup, choices, checks, kinds, hash }: Recipe): str
 }
 
 /** Reads a token. Throws `TokenSyntaxError`, `UnknownStrategy` or `NoCarts`. */
-export function readToken(token: string): Recipe {
+export function readToken(token: string): ScheduleToken {
   const parts = token.trim().split('.');
   const [
     version,

@@ -66,9 +66,9 @@ export class VirtualClock {
           }),
           () => Promise.resolve(),
         ),
-      waitFor: (bell, ms, key) =>
+      waitFor: (event, ms, key) =>
         step(
-          () => ({ kind: 'timer', verb: 'WAIT', text: 'WAIT for news', key, until: { bell, ms } }),
+          () => ({ kind: 'timer', verb: 'WAIT', text: 'WAIT for news', key, until: { event, ms } }),
           () => Promise.resolve(),
         ),
       until: (_happens, _ms, key) =>

@@ -1,15 +1,15 @@
 import { findStrategy } from '#lab/strategy';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { DoneMessage, WorkMessage } from './crew';
-import type { Plan, Task } from './execution';
+import type { DoneMessage, WorkMessage } from './worker-pool';
+import type { Plan, Subtree } from './execution';
 import { exploreOne } from './explorer';
 import { emptyTally } from './tally';
 import { refuseStraySteps } from './stray-steps';
-import type { WorldOptions } from './seat';
+import type { WorldOptions } from './actor-connections';
 import { loadStrategy, Realm } from './realm';
 import { World } from './world';
 
-/** A thread of `Crew`: explores what it is given, on a world of its own. */
+/** A thread of `WorkerPool`: explores what it is given, on a world of its own. */
 async function main(): Promise<void> {
   refuseStraySteps();
   const world = await World.open(workerData as WorldOptions);
@@ -28,13 +28,13 @@ async function main(): Promise<void> {
   parentPort?.postMessage('ready');
 }
 
-async function work(world: World, { plan: message, task, most }: WorkMessage): Promise<DoneMessage> {
+async function work(world: World, { plan: message, subtree, most }: WorkMessage): Promise<DoneMessage> {
   const { strategy: name, module, ...setup } = message.setup;
   const strategy =
     module === undefined ? findStrategy(name) : loadStrategy(module, name, new Realm(process.pid));
   const plan: Plan = { ...message, setup: { ...setup, strategy } };
   const tally = emptyTally();
-  const stack: Task[] = [task];
+  const stack: Subtree[] = [subtree];
   while (stack.length > 0 && tally.schedules < most) await exploreOne(world, plan, stack, tally);
   return { tally, left: stack };
 }

@@ -4,11 +4,18 @@ import type { Strategy } from '#lab/strategy';
 import type { FinalState } from '#lab/verdict';
 import { rmSync } from 'node:fs';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
-import { News } from './ears';
-import { DirectoryPlace, RedisPlace, RowPlace, type LockPlace } from './lock-places';
-import { EtcdPlace, ZooKeeperPlace } from './queue-places';
+import { PubSubMonitor } from './pub-sub-inbox';
+import { DirectoryLockStore, RedisLockStore, RowLockStore, type LockStore } from './lock-stores';
+import { EtcdLockStore, ZooKeeperLockStore } from './queue-lock-stores';
 import { loadReadLocks } from './read-locks';
-import { lockFolderOf, openRedis, openSeat, openServers, type Seat, type WorldOptions } from './seat';
+import {
+  lockFolderOf,
+  openRedis,
+  openActorConnections,
+  openServers,
+  type ActorConnections,
+  type WorldOptions,
+} from './actor-connections';
 import { Sessions } from './sessions';
 import type { Setup } from './setup';
 
@@ -46,33 +53,35 @@ const finalState = ([balances, movements]: RowDataPacket[][]): Rows => {
 
 /** The servers as one explorer uses them: a schema and a Redis database of its own, connections for each actor. */
 export class World {
-  readonly seats: readonly Seat[];
+  readonly connectionsOfActors: readonly ActorConnections[];
 
   /** The stock to which everything was set back, when nothing has happened since. */
   private cleanAt: number | undefined;
 
   /** Where locks may be. */
-  private readonly places: readonly LockPlace[];
+  private readonly lockStores: readonly LockStore[];
   /** Places in which something may be left. */
-  private readonly used = new Set<LockPlace>();
+  private readonly used = new Set<LockStore>();
 
   private constructor(
     readonly options: WorldOptions,
-    seats: readonly Seat[],
+    connectionsOfActors: readonly ActorConnections[],
     private readonly admin: Connection,
     readonly redis: SteppedRedis,
     private readonly servers: Servers,
     readonly sessions: Sessions,
-    readonly news: News,
+    readonly pubSub: PubSubMonitor,
   ) {
-    this.seats = seats;
-    this.places = [
-      new RedisPlace('', redis, (seat) => seat.redis),
-      new RowPlace(admin),
-      new DirectoryPlace(lockFolderOf(options)),
-      ...servers.redises.map((own, i) => placeOnDemand(own, (seat) => seat.servers.redises[i] ?? own)),
-      ...(servers.components.includes('zookeeper') ? [new ZooKeeperPlace(servers.zookeeper)] : []),
-      ...(servers.components.includes('etcd') ? [new EtcdPlace(servers.etcd)] : []),
+    this.connectionsOfActors = connectionsOfActors;
+    this.lockStores = [
+      new RedisLockStore('', redis, (connections) => connections.redis),
+      new RowLockStore(admin),
+      new DirectoryLockStore(lockFolderOf(options)),
+      ...servers.redises.map((own, i) =>
+        placeOnDemand(own, (connections) => connections.servers.redises[i] ?? own),
+      ),
+      ...(servers.components.includes('zookeeper') ? [new ZooKeeperLockStore(servers.zookeeper)] : []),
+      ...(servers.components.includes('etcd') ? [new EtcdLockStore(servers.etcd)] : []),
     ];
   }
 
@@ -82,9 +91,9 @@ export class World {
     await maker.query(`DROP DATABASE IF EXISTS \`${schema}\``);
     await maker.query(`CREATE DATABASE \`${schema}\``);
     await maker.end();
-    const seats: Seat[] = [];
-    for (const name of ACTOR_NAMES) seats.push(await openSeat(options, name));
-    await seats[0]?.dataSource.runMigrations();
+    const connectionsOfActors: ActorConnections[] = [];
+    for (const name of ACTOR_NAMES) connectionsOfActors.push(await openActorConnections(options, name));
+    await connectionsOfActors[0]?.dataSource.runMigrations();
     const admin = await createConnection({
       uri: `${mysql}/${schema}`,
       multipleStatements: true,
@@ -93,10 +102,10 @@ export class World {
     const sessions = await Sessions.open(admin);
     const redis = await openRedis(options, 'explorer');
     const servers = await openServers(options, 'explorer', loadReadLocks);
-    const news = await News.open(options);
-    const world = new World(options, seats, admin, redis, servers, sessions, news);
+    const pubSub = await PubSubMonitor.open(options);
+    const world = new World(options, connectionsOfActors, admin, redis, servers, sessions, pubSub);
     await world.addBalance();
-    for (const place of world.places) await place.clear(); // an earlier world may have left something
+    for (const store of world.lockStores) await store.clear(); // an earlier world may have left something
     return world;
   }
 
@@ -112,41 +121,41 @@ export class World {
   }
 
   /** Where the locks of a strategy may be. */
-  placesOf({ needs = [] }: Strategy): readonly LockPlace[] {
-    return this.places.filter(({ component }) => component === undefined || needs.includes(component));
+  lockStoresOf({ needs = [] }: Strategy): readonly LockStore[] {
+    return this.lockStores.filter(({ component }) => component === undefined || needs.includes(component));
   }
 
   /** A schedule begins: everything is as before the first step, and nothing is clean any more. */
   async begin({ stock, strategy, carts }: Pick<Setup, 'stock' | 'strategy' | 'carts'>): Promise<void> {
     // a session that the last schedule has ended, perhaps untold, is nobody's any more
     if (strategy.needs?.includes('zookeeper') === true)
-      for (const { servers } of this.seats) servers.zookeeper.endSession();
+      for (const { servers } of this.connectionsOfActors) servers.zookeeper.endSession();
     const isClean = this.cleanAt === stock;
     this.cleanAt = undefined;
     await Promise.all([
       ...(isClean ? [] : [this.admin.query(RESET, [stock, stock])]),
-      this.clear(this.placesOf(strategy)),
+      this.clear(this.lockStoresOf(strategy)),
     ]);
     await this.prepare(strategy, new Set(carts?.flat() ?? [BALANCE]));
   }
 
   /** The stock is where the strategy sells it from. */
   private async prepare(strategy: Strategy, balances: ReadonlySet<string>): Promise<void> {
-    const [seat] = this.seats;
-    if (strategy.prepare === undefined || seat === undefined) return;
-    for (const place of this.placesOf(strategy)) this.use(place);
-    for (const balance of balances) await strategy.prepare(balance, seat);
+    const [connections] = this.connectionsOfActors;
+    if (strategy.prepare === undefined || connections === undefined) return;
+    for (const store of this.lockStoresOf(strategy)) this.use(store);
+    for (const balance of balances) await strategy.prepare(balance, connections);
   }
 
   /** Something may be left in this place. */
-  use(place: LockPlace): void {
-    this.used.add(place);
+  use(store: LockStore): void {
+    this.used.add(store);
   }
 
-  private async clear(places: readonly LockPlace[]): Promise<void> {
-    const used = places.filter((place) => this.used.has(place));
-    await Promise.all(used.map((place) => place.clear()));
-    for (const place of used) this.used.delete(place);
+  private async clear(lockStores: readonly LockStore[]): Promise<void> {
+    const used = lockStores.filter((store) => this.used.has(store));
+    await Promise.all(used.map((store) => store.clear()));
+    for (const store of used) this.used.delete(store);
   }
 
   /** What the database holds, as committed. */
@@ -159,23 +168,23 @@ export class World {
   async lookAndReset({ stock, strategy }: Setup): Promise<Rows> {
     const [[found]] = await Promise.all([
       this.admin.query<RowDataPacket[][]>(`${LOOK}; ${RESET}`, [stock, stock]),
-      this.clear(this.placesOf(strategy)),
+      this.clear(this.lockStoresOf(strategy)),
     ]);
     this.cleanAt = stock;
     return finalState(found);
   }
 
   /** Ends database sessions as the death of their client does; resolves when the server has rolled them back. */
-  async sever(seat: Seat, threads: readonly number[]): Promise<void> {
-    for (const thread of threads) seat.sockets.get(thread)?.destroy(); // else the pool would lend a dead connection
+  async sever(connections: ActorConnections, threads: readonly number[]): Promise<void> {
+    for (const thread of threads) connections.sockets.get(thread)?.destroy(); // else the pool would lend a dead connection
     await this.sessions.end(threads);
-    for (const thread of threads) seat.abandoned.delete(thread);
+    for (const thread of threads) connections.abandoned.delete(thread);
   }
 
   /** Ends database sessions from the server's side; resolves when the client has seen them end, and all is rolled back. */
-  async endSessions(seat: Seat, threads: readonly number[]): Promise<void> {
+  async endSessions(connections: ActorConnections, threads: readonly number[]): Promise<void> {
     const seen = threads.flatMap((thread) => {
-      const stream = seat.sockets.get(thread)?.stream;
+      const stream = connections.sockets.get(thread)?.stream;
       return stream === undefined || stream.closed
         ? []
         : [
@@ -198,7 +207,7 @@ export class World {
   }
 
   async close(): Promise<void> {
-    for (const { redis, servers, dataSource } of this.seats) {
+    for (const { redis, servers, dataSource } of this.connectionsOfActors) {
       redis.disconnect();
       servers.disconnect();
       await dataSource.destroy();
@@ -206,14 +215,17 @@ export class World {
     await this.admin.query(`DROP DATABASE IF EXISTS \`${this.options.schema}\``);
     await this.admin.end();
     this.redis.disconnect();
-    this.news.close();
+    this.pubSub.close();
     rmSync(lockFolderOf(this.options), { recursive: true, force: true });
     this.servers.disconnect();
   }
 }
 
-const placeOnDemand = (admin: SteppedRedis, of: (seat: Seat) => SteppedRedis): RedisPlace =>
-  new RedisPlace(admin.server ?? '', admin, of, admin.server === 'primary' ? 'replica' : 'redlock');
+const placeOnDemand = (
+  admin: SteppedRedis,
+  of: (connections: ActorConnections) => SteppedRedis,
+): RedisLockStore =>
+  new RedisLockStore(admin.server ?? '', admin, of, admin.server === 'primary' ? 'replica' : 'redlock');
 
 const ROUND_TRIPS = 301;
 

@@ -5,8 +5,8 @@ import { Get, Header, Inject, Param, Query, StreamableFile } from '@nestjs/commo
 import { ApiOperation } from '@nestjs/swagger';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
-import { Lab } from './lab';
-import type { LockLeft } from './lock-shelves';
+import { LabOperations } from './lab';
+import type { RemainingLock } from './lock-inspectors';
 
 const id = z.string().regex(/^[\w.-]{1,64}$/, 'an id has 1 to 64 letters, digits, ".", "_" or "-"');
 class IdParams extends createZodDto(z.strictObject({ id })) {}
@@ -18,7 +18,7 @@ class PageQuery extends createZodDto(z.strictObject(page)) {}
  */
 export abstract class BalanceLabController {
   constructor(
-    @Inject(Lab) protected readonly lab: Lab,
+    @Inject(LabOperations) protected readonly lab: LabOperations,
     @Inject(Ledger) protected readonly ledger: Ledger,
   ) {}
 
@@ -33,7 +33,7 @@ export abstract class BalanceLabController {
 
   @Get('locks/:id')
   @ApiOperation({ summary: 'The locks of a balance that exist now' })
-  locks(@Param() { id }: IdParams): Promise<LockLeft[]> {
+  locks(@Param() { id }: IdParams): Promise<RemainingLock[]> {
     return this.lab.locks(this.balanceOf(id));
   }
 

@@ -1,4 +1,4 @@
-import { Story } from '#lab/http';
+import { RequestRecorder } from '#lab/http';
 import { Servers, SteppedDataSource, SteppedRedis } from '#lab/step';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 
@@ -13,7 +13,7 @@ export class Connections implements OnApplicationShutdown {
     @Inject(SteppedRedis) private readonly redis: SteppedRedis,
     @Inject(Servers) private readonly servers: Servers,
     @Inject(SUBSCRIBER) private readonly subscriber: SteppedRedis,
-    @Inject(Story) private readonly story: Story,
+    @Inject(RequestRecorder) private readonly requests: RequestRecorder,
   ) {}
 
   async onApplicationShutdown(): Promise<void> {
@@ -21,6 +21,6 @@ export class Connections implements OnApplicationShutdown {
     this.subscriber.disconnect();
     this.servers.disconnect();
     await this.dataSource.destroy();
-    this.story.close();
+    this.requests.close();
   }
 }

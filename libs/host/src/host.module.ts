@@ -1,13 +1,13 @@
 import { Balances, Ledger } from '#lab/balance';
 import type { Config } from '#lab/config';
-import { HealthController, pingDatabase, READINESS, Story } from '#lab/http';
+import { HealthController, pingDatabase, READINESS, RequestRecorder } from '#lab/http';
 import { LockFolder, Servers, SteppedDataSource, SteppedRedis } from '#lab/step';
-import { LocalProcess, RedisNotices } from '#lab/strategy';
+import { LocalProcess, RedisPubSub } from '#lab/strategy';
 import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { connectRedis, connectServers, connectSubscriber } from './connect';
 import { Connections, SUBSCRIBER } from './connections';
-import { Lab } from './lab';
-import { LOCK_SHELVES, lockShelves } from './lock-shelves';
+import { LabOperations } from './lab';
+import { LOCK_INSPECTORS, lockInspectors } from './lock-inspectors';
 import { CONFIG } from './tokens';
 import { Toolbox } from './toolbox';
 
@@ -26,7 +26,7 @@ class HostModule {}
 export function hostModule(config: Config, { app, dataSource }: HostOptions): DynamicModule {
   const shared: Provider[] = [
     { provide: SteppedDataSource, useFactory: () => dataSource().initialize() },
-    { provide: Story, useFactory: () => new Story(app, config) },
+    { provide: RequestRecorder, useFactory: () => new RequestRecorder(app, config) },
     {
       provide: Ledger,
       useFactory: (source: SteppedDataSource) => new Ledger(source),
@@ -39,7 +39,7 @@ export function hostModule(config: Config, { app, dataSource }: HostOptions): Dy
       inject: [SteppedDataSource],
     },
     Toolbox,
-    Lab,
+    LabOperations,
   ];
   return {
     module: HostModule,
@@ -54,12 +54,12 @@ export function hostModule(config: Config, { app, dataSource }: HostOptions): Dy
       {
         provide: LocalProcess,
         useFactory: (subscriber: SteppedRedis) =>
-          new LocalProcess(config.replica, new RedisNotices(subscriber)),
+          new LocalProcess(config.replica, new RedisPubSub(subscriber)),
         inject: [SUBSCRIBER],
       },
       {
-        provide: LOCK_SHELVES,
-        useFactory: lockShelves,
+        provide: LOCK_INSPECTORS,
+        useFactory: lockInspectors,
         inject: [SteppedRedis, Servers, Ledger, LockFolder],
       },
       {
@@ -69,6 +69,6 @@ export function hostModule(config: Config, { app, dataSource }: HostOptions): Dy
         inject: [SteppedDataSource],
       },
     ],
-    exports: [CONFIG, SteppedDataSource, Story, Balances, Ledger, Toolbox, Lab],
+    exports: [CONFIG, SteppedDataSource, RequestRecorder, Balances, Ledger, Toolbox, LabOperations],
   };
 }

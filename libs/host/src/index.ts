@@ -1,5 +1,5 @@
 export { BalanceLabController } from './balance-lab.controller';
 export { hostModule, type HostOptions } from './host.module';
-export { Lab } from './lab';
+export { LabOperations } from './lab';
 export { CONFIG } from './tokens';
 export { Toolbox } from './toolbox';

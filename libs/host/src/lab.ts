@@ -1,22 +1,22 @@
 import { Ledger } from '#lab/balance';
 import type { Config } from '#lab/config';
-import { readHistory, Story } from '#lab/http';
+import { readHistory, RequestRecorder } from '#lab/http';
 import { Servers, unobserved, type Component } from '#lab/step';
 import { CATALOGUE, DEFAULT_OPTIONS } from '#lab/strategy';
 import { Inject, Injectable } from '@nestjs/common';
-import { LOCK_SHELVES, type LockLeft, type LockShelf } from './lock-shelves';
+import { LOCK_INSPECTORS, type RemainingLock, type LockInspector } from './lock-inspectors';
 import { CONFIG } from './tokens';
 import { Toolbox } from './toolbox';
 
 /** What the lab may do with the balances of a replica, and see of them. */
 @Injectable()
-export class Lab {
+export class LabOperations {
   constructor(
     @Inject(Ledger) private readonly ledger: Ledger,
     @Inject(Toolbox) private readonly toolbox: Toolbox,
     @Inject(Servers) private readonly servers: Servers,
-    @Inject(LOCK_SHELVES) private readonly shelves: readonly LockShelf[],
-    @Inject(Story) private readonly story: Story,
+    @Inject(LOCK_INSPECTORS) private readonly inspectors: readonly LockInspector[],
+    @Inject(RequestRecorder) private readonly requests: RequestRecorder,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -24,13 +24,13 @@ export class Lab {
   async reset(balance: string, amount: number, setRow: () => Promise<void>): Promise<void> {
     await setRow();
     // after the row: a count that is loaded from now on is loaded from the new amount
-    await Promise.all(this.shelves.map((shelf) => shelf.clear(balance)));
-    this.story.reset(balance, amount);
+    await Promise.all(this.inspectors.map((inspector) => inspector.clear(balance)));
+    this.requests.reset(balance, amount);
   }
 
   /** There is no such balance: what strategies have noted about it goes, where its server can be reached. */
   async forget(balance: string): Promise<void> {
-    await unobserved(() => Promise.allSettled(this.shelves.map((shelf) => shelf.clear(balance))));
+    await unobserved(() => Promise.allSettled(this.inspectors.map((inspector) => inspector.clear(balance))));
   }
 
   /**
@@ -44,14 +44,14 @@ export class Lab {
     for (const { name, reconcile } of CATALOGUE) {
       if (reconcile === undefined) continue;
       changed[name] = await reconcile(balance, tools);
-      this.story.reconciled(balance, name, changed[name]);
+      this.requests.reconciled(balance, name, changed[name]);
     }
     return changed;
   }
 
   /** The locks of a balance that exist now. */
-  async locks(balance: string): Promise<LockLeft[]> {
-    const found = await Promise.all(this.shelves.map((shelf) => shelf.locks(balance)));
+  async locks(balance: string): Promise<RemainingLock[]> {
+    const found = await Promise.all(this.inspectors.map((inspector) => inspector.locks(balance)));
     return found.flat();
   }
 

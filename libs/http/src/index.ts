@@ -4,6 +4,6 @@ export { readChosen, type Chosen } from './chosen';
 export { HealthController, READINESS, type Readiness } from './health';
 export { ProcessController, type ProcessLook } from './lab/process.controller';
 export { readHistory } from './lab/read-history';
-export { cartLine, pingDatabase, Story } from './lab/story';
+export { cartLine, pingDatabase, RequestRecorder } from './lab/request-recorder';
 export { problem, problemOf, ProblemError, type Problem } from './problem';
 export { lines, page, quantity, ReconcileBody, ResetBody, sku, SkuParams } from './schemas';

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
-import type { Account } from './account';
+import type { OsAccount } from './os-account';
 import type { Claim } from './claim';
 import { StackError } from './errors';
 import { send, stateOf } from './identity';
@@ -19,7 +19,7 @@ export interface Command {
   /** A file to read as standard input. */
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
-  readonly account?: Account | undefined;
+  readonly account?: OsAccount | undefined;
   /** Opens an IPC channel, so that the child notices when we die. */
   readonly tied?: boolean;
 }

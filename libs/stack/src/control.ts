@@ -32,7 +32,7 @@ const COMMANDS = {
 
 type CommandName = keyof typeof COMMANDS;
 
-interface Question {
+interface PendingCommand {
   readonly command: CommandName;
   readonly args: readonly unknown[];
 }
@@ -102,7 +102,7 @@ export async function attach(folder: string): Promise<Stack | undefined> {
 
 async function answer(stack: Stack, line: string): Promise<Answer> {
   try {
-    const { command, args } = JSON.parse(line) as Question;
+    const { command, args } = JSON.parse(line) as PendingCommand;
     const run: (stack: Stack, ...args: unknown[]) => Promise<unknown> = COMMANDS[command];
     return { value: await run(stack, ...args) };
   } catch (error) {
@@ -112,7 +112,7 @@ async function answer(stack: Stack, line: string): Promise<Answer> {
 }
 
 /** One connection a question: whoever asks holds nothing open in between. */
-function ask(path: string, question: Question): Promise<unknown> {
+function ask(path: string, question: PendingCommand): Promise<unknown> {
   return new Promise((done, failed) => {
     const lost = (cause?: Error): void => {
       const text = `The lab behind ${path} does not answer: it is stopping or was killed. Start it again with: npm start`;

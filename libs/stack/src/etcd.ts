@@ -6,7 +6,7 @@ import type { Layout } from './layout';
 import { infra } from './paths';
 import { get } from './poll';
 import { demand, ON_DEMAND } from './programs';
-import { type Recipe, type Server, startTogether } from './server';
+import { type ServerDefinition, type Server, startTogether } from './server';
 import type { Conditions, Durability, ServerName } from './types';
 
 /** One etcd on loopback, with a data folder of its own. */
@@ -51,7 +51,7 @@ async function startMembers(
     names.flatMap(() => [undefined, undefined]),
     (chosen) => {
       const peers = memberNames.map((member, i) => `${member}=${address(portsOf(chosen, i)[1] ?? 0)}`);
-      return names.map((name, i): Recipe => {
+      return names.map((name, i): ServerDefinition => {
         const [client = 0, peer = 0] = portsOf(chosen, i);
         const member = memberNames[i] ?? '';
         return {

@@ -15,7 +15,7 @@ export { startProcesses } from './processes';
 export type { ClusterNode, Shard } from './redis-cluster';
 export { acknowledgedBy, withRedis, type StartedRedis } from './redis';
 export { ServerPark, type Member } from './server-park';
-export { Wire } from './wire';
+export { FaultProxy } from './fault-proxy';
 export { askZookeeper } from './zookeeper';
 export type {
   AppName,

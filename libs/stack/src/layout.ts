@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Account, give, serverAccount } from './account';
+import { type OsAccount, give, serverAccount } from './os-account';
 
 /** The folders of one stack. Data, logs and history of an earlier stack in the same place are removed. */
 export class Layout {
@@ -9,7 +9,7 @@ export class Layout {
   readonly lockDir: string;
   /** Ready data folders that stacks of this place copy, one per server version. */
   readonly templates: string;
-  readonly account: Account | undefined;
+  readonly account: OsAccount | undefined;
   private readonly data: string;
   private readonly logs: string;
 

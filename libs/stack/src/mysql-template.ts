@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { asRoot, give } from './account';
+import { asRoot, give } from './os-account';
 import { type Command, runToEnd } from './child';
 import type { Claim } from './claim';
 import { StackError } from './errors';

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
-import { asRoot, give } from './account';
+import { asRoot, give } from './os-account';
 import type { Claim } from './claim';
 import type { Layout } from './layout';
 import { freshData } from './mysql-template';
 import { infra } from './paths';
 import { demand, NEEDED } from './programs';
-import { type Recipe, type Server, startOnFreePorts } from './server';
+import { type ServerDefinition, type Server, startOnFreePorts } from './server';
 import type { Conditions, Durability } from './types';
 
 /** A private MariaDB or MySQL 8 with the schemas `inventory`, `orders` and `accounts` and the user `lab`. */
@@ -31,7 +31,7 @@ export async function startMysql(
   const address = (port: number): string => `mysql://lab:${password}@127.0.0.1:${port}`;
   const { server, ports } = await startOnFreePorts(
     [undefined],
-    ([port = 0]): Recipe => ({
+    ([port = 0]): ServerDefinition => ({
       name: 'mysql',
       ports: [port],
       command: {

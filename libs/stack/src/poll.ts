@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 
-export interface Patience {
+export interface PollLimits {
   readonly timeoutMs: number;
   /** Default 10. */
   readonly everyMs?: number;
 }
 
 /** Asks again and again until the probe says true (then true) or the time is over (then false). */
-export async function until(probe: () => boolean | Promise<boolean>, patience: Patience): Promise<boolean> {
-  const deadline = performance.now() + patience.timeoutMs;
+export async function until(probe: () => boolean | Promise<boolean>, limits: PollLimits): Promise<boolean> {
+  const deadline = performance.now() + limits.timeoutMs;
   for (;;) {
     if (await probe()) return true;
     if (performance.now() >= deadline) return false;
-    await sleep(patience.everyMs ?? 10);
+    await sleep(limits.everyMs ?? 10);
   }
 }
 

@@ -11,12 +11,12 @@ const BUS = 10_000;
 const TAKEN_BY_MS = 60_000;
 
 /** A port that is preferred, any port, or one whose cluster bus is free, too. */
-export type PortWish = number | 'with bus' | undefined;
+export type PortRequest = number | 'with bus' | undefined;
 
 const handedOut = new Set<number>();
 
 /** Whether a server could listen on this loopback port now, and on its cluster bus where that is wished for. */
-export async function isFree(port: number, wish?: PortWish): Promise<boolean> {
+export async function isFree(port: number, wish?: PortRequest): Promise<boolean> {
   return (await canListen(port)) && (wish !== 'with bus' || (await canListen(port + BUS)));
 }
 
@@ -35,7 +35,7 @@ function canListen(port: number): Promise<boolean> {
 }
 
 /** A port that nobody listens on: the preferred one, or a random one that was not handed out just now. */
-export async function freePort(wish?: PortWish): Promise<number> {
+export async function freePort(wish?: PortRequest): Promise<number> {
   const draw = (): number => randomInt(LOWEST, wish === 'with bus' ? HIGHEST - BUS : HIGHEST);
   let port = typeof wish === 'number' ? wish : draw();
   while (handedOut.has(port) || !(await isFree(port, wish))) port = draw();

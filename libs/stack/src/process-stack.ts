@@ -5,7 +5,7 @@ import { environmentOf } from './addresses';
 import { runToEnd } from './child';
 import type { Claim } from './claim';
 import { componentConditions, Components } from './components';
-import { Entrance, type Routes } from './entrance';
+import { ReverseProxy, type Routes } from './reverse-proxy';
 import { StackError } from './errors';
 import { Journal } from './journal';
 import type { Layout } from './layout';
@@ -17,7 +17,7 @@ import { redisConditions } from './redis';
 import { SupervisedReplica } from './replica';
 import type { Server } from './server';
 import type { AppName, Conditions, Replica, Stack, StackOptions, Urls } from './types';
-import { Wire } from './wire';
+import { FaultProxy } from './fault-proxy';
 
 const READY_MS = 30_000;
 const MIGRATION_MS = 60_000;
@@ -32,14 +32,14 @@ interface Servers {
 /** The processes back end, once Redis and the database are up. */
 export class ProcessStack implements Stack {
   private fleet: SupervisedReplica[] = [];
-  private entrance: Entrance | undefined;
+  private proxy: ReverseProxy | undefined;
   private readonly migrated = new Set<string>();
   private stopping: Promise<void> | undefined;
   private scaling: Promise<void> = Promise.resolve();
   private readonly journal: Journal;
   private readonly watcher: NodeJS.Timeout;
   private readonly closers: (() => Promise<void>)[] = [];
-  private readonly wires = new Map<string, Wire>();
+  private readonly faultProxies = new Map<string, FaultProxy>();
 
   constructor(
     private readonly options: StackOptions,
@@ -58,7 +58,7 @@ export class ProcessStack implements Stack {
   }
 
   get urls(): Urls {
-    const shop = this.entrance?.urls ?? { public: '', inventory: '' };
+    const shop = this.proxy?.urls ?? { public: '', inventory: '' };
     const { redis, mysql, components } = this.servers;
     return { ...shop, redis: redis.url, mysql: mysql.url, servers: components.addresses };
   }
@@ -104,20 +104,20 @@ export class ProcessStack implements Stack {
   }
 
   cut(replica: string): Promise<void> {
-    return this.onWire(replica, (wire) => {
-      wire.cut();
+    return this.onWire(replica, (faultProxy) => {
+      faultProxy.cut();
     });
   }
 
   swallow(replica: string): Promise<void> {
-    return this.onWire(replica, (wire) => {
-      wire.swallow();
+    return this.onWire(replica, (faultProxy) => {
+      faultProxy.swallow();
     });
   }
 
   mend(replica: string): Promise<void> {
-    return this.onWire(replica, (wire) => {
-      wire.mend();
+    return this.onWire(replica, (faultProxy) => {
+      faultProxy.mend();
     });
   }
 
@@ -132,7 +132,7 @@ export class ProcessStack implements Stack {
     await found.start();
     if (found instanceof SupervisedReplica) await found.ready(READY_MS);
     else await this.servers.components.settle(found);
-    if (found === this.entrance?.server) await this.entrance.worker();
+    if (found === this.proxy?.server) await this.proxy.worker();
   }
 
   async ready(): Promise<void> {
@@ -165,8 +165,8 @@ export class ProcessStack implements Stack {
     clearInterval(this.watcher);
     await Promise.all(this.closers.map((close) => close()));
     await this.scaling;
-    await Promise.all([...this.wires.values()].map((wire) => wire.close()));
-    await this.entrance?.server.stop();
+    await Promise.all([...this.faultProxies.values()].map((faultProxy) => faultProxy.close()));
+    await this.proxy?.server.stop();
     const { redis, mysql, components } = this.servers;
     await Promise.all([redis.server.stop(), mysql.server.stop(), components.stop()]);
     await this.claim.abandon(); // what belongs to a component that did not start
@@ -187,7 +187,7 @@ export class ProcessStack implements Stack {
     await Promise.all(this.fleet.map((replica) => replica.ready(READY_MS)));
     this.assertRunning();
     const staying = this.fleet.filter((replica) => !leaving.includes(replica));
-    await this.entrance?.route(routesTo(staying));
+    await this.proxy?.route(routesTo(staying));
     await Promise.all(leaving.map((replica) => replica.stop()));
     this.fleet = staying;
   }
@@ -197,7 +197,7 @@ export class ProcessStack implements Stack {
     if (missing.length === 0) return;
     const { layout, claim, options } = this;
     const { lab, preferredPorts } = options;
-    this.entrance ??= await Entrance.open({ layout, claim, lab, preferredPorts }, routesTo([]));
+    this.proxy ??= await ReverseProxy.open({ layout, claim, lab, preferredPorts }, routesTo([]));
     const scripts = this.migrationsFor(missing).filter((script) => !this.migrated.has(script));
     await Promise.all(scripts.map((script) => this.migrate(script)));
     for (const script of scripts) this.migrated.add(script);
@@ -224,7 +224,7 @@ export class ProcessStack implements Stack {
     const port = await freePort();
     const name = `${app}-${this.members(app).length + 1}`;
     const entry = this.options.entries?.[app] ?? builtApp(app, 'main.js');
-    if (this.options.wired?.includes(name) === true) this.wires.set(name, await this.toRedis());
+    if (this.options.wired?.includes(name) === true) this.faultProxies.set(name, await this.toRedis());
     const replica = new SupervisedReplica({
       app,
       url: `http://127.0.0.1:${port}`,
@@ -265,19 +265,19 @@ export class ProcessStack implements Stack {
     };
   }
 
-  private toRedis(): Promise<Wire> {
+  private toRedis(): Promise<FaultProxy> {
     const { hostname, port } = new URL(this.urls.redis);
-    return Wire.to(hostname, Number(port));
+    return FaultProxy.to(hostname, Number(port));
   }
 
   private redisUrlOf(name: string): string {
-    const wire = this.wires.get(name);
-    return wire === undefined ? this.urls.redis : `redis://127.0.0.1:${wire.port}`;
+    const faultProxy = this.faultProxies.get(name);
+    return faultProxy === undefined ? this.urls.redis : `redis://127.0.0.1:${faultProxy.port}`;
   }
 
-  private onWire(replica: string, act: (wire: Wire) => void): Promise<void> {
-    const wire = this.wires.get(replica);
-    if (wire !== undefined) return Promise.resolve(wire).then(act);
+  private onWire(replica: string, act: (faultProxy: FaultProxy) => void): Promise<void> {
+    const faultProxy = this.faultProxies.get(replica);
+    if (faultProxy !== undefined) return Promise.resolve(faultProxy).then(act);
     const text = `${replica} has no wire of its own to Redis: start the stack with wired: ['${replica}'].`;
     return Promise.reject(new StackError('STACK.UNKNOWN_NAME', text));
   }
@@ -288,7 +288,7 @@ export class ProcessStack implements Stack {
 
   private baseServers(): Server[] {
     const { redis, mysql } = this.servers;
-    return [redis.server, mysql.server, ...(this.entrance ? [this.entrance.server] : [])];
+    return [redis.server, mysql.server, ...(this.proxy ? [this.proxy.server] : [])];
   }
 
   private find(name: string): SupervisedReplica | Server {

@@ -1,13 +1,13 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { give } from './account';
+import { give } from './os-account';
 import type { Claim } from './claim';
 import type { Layout } from './layout';
 import { infra } from './paths';
-import type { PortWish } from './ports';
+import type { PortRequest } from './ports';
 import { demand, NEEDED } from './programs';
-import { type Recipe, type Server, startOnFreePorts } from './server';
+import { type ServerDefinition, type Server, startOnFreePorts } from './server';
 import type { Conditions, ServerName } from './types';
 
 export interface StartedRedis {
@@ -22,7 +22,7 @@ export async function startRedis(
   name: ServerName = 'redis',
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
-  wish?: PortWish,
+  wish?: PortRequest,
 ): Promise<StartedRedis> {
   const program = demand(NEEDED.redis).path;
   const data = layout.dataFolder(name);
@@ -31,7 +31,7 @@ export async function startRedis(
   give(config, layout.account);
   const { server, ports } = await startOnFreePorts(
     [wish],
-    ([port = 0]): Recipe => ({
+    ([port = 0]): ServerDefinition => ({
       name,
       ports: [port],
       command: {

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { give } from './account';
+import { give } from './os-account';
 import type { Claim } from './claim';
 import type { Layout } from './layout';
 import { demand, NEEDED } from './programs';
 import { answersAt, type StartedRedis } from './redis';
-import { type Recipe, startOnFreePorts } from './server';
+import { type ServerDefinition, startOnFreePorts } from './server';
 
 /** What a Sentinel watches. All times are milliseconds. */
 export interface Watch {
@@ -31,7 +31,7 @@ export async function startSentinel(
   const config = join(data, 'sentinel.conf');
   const { server, ports } = await startOnFreePorts(
     [undefined],
-    ([port = 0]): Recipe => {
+    ([port = 0]): ServerDefinition => {
       writeFileSync(config, configuration(port, data, watch));
       give(config, layout.account);
       return {

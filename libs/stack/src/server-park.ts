@@ -9,7 +9,7 @@ import { type Shard, startRedisCluster } from './redis-cluster';
 import { startSentinel, type Watch } from './sentinel';
 import type { Server } from './server';
 import type { ServerName } from './types';
-import { Wire } from './wire';
+import { FaultProxy } from './fault-proxy';
 import { startZookeeper, startZookeepers } from './zookeeper';
 
 /** A server, alone or one of several that know one another. */
@@ -24,7 +24,7 @@ export interface Member {
  */
 export class ServerPark {
   private readonly servers: Server[] = [];
-  private readonly wires: Wire[] = [];
+  private readonly faultProxies: FaultProxy[] = [];
   private database: Promise<{ server: Server; url: string }> | undefined;
 
   private constructor(
@@ -96,11 +96,11 @@ export class ServerPark {
   }
 
   /** A network of its own to the server at `url`, and the address of that network. */
-  async wire(url: string): Promise<{ readonly wire: Wire; readonly url: string }> {
+  async faultProxy(url: string): Promise<{ readonly faultProxy: FaultProxy; readonly url: string }> {
     const { protocol, hostname, port, pathname } = new URL(url);
-    const wire = await Wire.to(hostname, Number(port));
-    this.wires.push(wire);
-    return { wire, url: `${protocol}//127.0.0.1:${wire.port}${pathname}` };
+    const faultProxy = await FaultProxy.to(hostname, Number(port));
+    this.faultProxies.push(faultProxy);
+    return { faultProxy, url: `${protocol}//127.0.0.1:${faultProxy.port}${pathname}` };
   }
 
   private keep(members: readonly Member[]): readonly Member[] {
@@ -123,7 +123,7 @@ export class ServerPark {
 
   /** The experiment is over: its servers are gone, and so is what they wrote. The database stays. */
   async clear(): Promise<void> {
-    await Promise.all(this.wires.splice(0).map((wire) => wire.close()));
+    await Promise.all(this.faultProxies.splice(0).map((faultProxy) => faultProxy.close()));
     // the last that was started first: replicas before their primary, which would wait for them
     for (const server of this.servers.splice(0).reverse()) {
       if (server.isUp) await server.kill();

@@ -3,7 +3,7 @@ import { Child, type Command } from './child';
 import { StackError } from './errors';
 import { tail } from './paths';
 import { until } from './poll';
-import { freePort, giveBack, isFree, type PortWish } from './ports';
+import { freePort, giveBack, isFree, type PortRequest } from './ports';
 import type { ServerName } from './types';
 
 const START_MS = 20_000;
@@ -11,7 +11,7 @@ const GRACE_MS = 10_000;
 const TRIES = 5;
 
 /** How a server is run; its ports are fixed once it has started. */
-export interface Recipe {
+export interface ServerDefinition {
   readonly name: ServerName;
   readonly command: Command;
   readonly ports: readonly number[];
@@ -24,16 +24,16 @@ export class Server {
   private child: Child | undefined;
 
   constructor(
-    private readonly recipe: Recipe,
+    private readonly definition: ServerDefinition,
     private readonly claim: Claim,
   ) {}
 
   get name(): ServerName {
-    return this.recipe.name;
+    return this.definition.name;
   }
 
   get log(): string {
-    return this.recipe.command.log;
+    return this.definition.command.log;
   }
 
   get isUp(): boolean {
@@ -52,10 +52,10 @@ export class Server {
 
   /** Resolves when it answers. @throws StackError STACK.START_FAILED */
   async start(): Promise<void> {
-    const child = new Child(this.recipe.command, this.claim);
+    const child = new Child(this.definition.command, this.claim);
     this.child = child;
     const answered = await until(
-      async () => child.exited !== undefined || (await this.recipe.answers(child.pid)),
+      async () => child.exited !== undefined || (await this.definition.answers(child.pid)),
       { timeoutMs: START_MS, everyMs: 5 },
     );
     if (answered && !child.exited) return;
@@ -105,11 +105,11 @@ export class Server {
  * `wishes` has one entry per port needed; a preferred one is tried first.
  */
 export async function startOnFreePorts(
-  wishes: readonly PortWish[],
-  recipe: (ports: number[]) => Recipe,
+  wishes: readonly PortRequest[],
+  definition: (ports: number[]) => ServerDefinition,
   claim: Claim,
 ): Promise<{ server: Server; ports: number[] }> {
-  const { servers, ports } = await startTogether(wishes, (chosen) => [recipe(chosen)], claim);
+  const { servers, ports } = await startTogether(wishes, (chosen) => [definition(chosen)], claim);
   const [server] = servers;
   if (server === undefined) throw new Error('one recipe makes one server');
   return { server, ports };
@@ -117,15 +117,15 @@ export async function startOnFreePorts(
 
 /** As `startOnFreePorts`, several servers that know one another's ports, and answer only when the others run too. */
 export async function startTogether(
-  wishes: readonly PortWish[],
-  recipes: (ports: number[]) => readonly Recipe[],
+  wishes: readonly PortRequest[],
+  recipes: (ports: number[]) => readonly ServerDefinition[],
   claim: Claim,
 ): Promise<{ servers: readonly Server[]; ports: number[] }> {
   for (let attempt = 1; ; attempt++) {
     const ports: number[] = [];
     for (const wish of wishes)
       ports.push(await freePort(attempt > 1 && typeof wish === 'number' ? undefined : wish));
-    const servers = recipes(ports).map((recipe) => new Server(recipe, claim));
+    const servers = recipes(ports).map((definition) => new Server(definition, claim));
     const starts = await Promise.allSettled(servers.map((server) => server.start()));
     const failed = starts.find((start) => start.status === 'rejected');
     if (failed === undefined) return { servers, ports };

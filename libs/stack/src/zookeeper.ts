@@ -1,12 +1,12 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
-import { give } from './account';
+import { give } from './os-account';
 import type { Claim } from './claim';
 import type { Layout } from './layout';
 import { infra } from './paths';
 import { demand, ON_DEMAND } from './programs';
-import { type Recipe, type Server, startOnFreePorts, startTogether } from './server';
+import { type ServerDefinition, type Server, startOnFreePorts, startTogether } from './server';
 import type { Conditions, Durability, ServerName } from './types';
 
 /** A small heap, and a virtual machine that starts fast rather than runs long. */
@@ -74,7 +74,12 @@ function program(
   layout: Layout,
   durability: Durability,
   heap: string,
-): (name: ServerName, main: string, port: number, more: Readonly<Record<string, unknown>>) => Recipe {
+): (
+  name: ServerName,
+  main: string,
+  port: number,
+  more: Readonly<Record<string, unknown>>,
+) => ServerDefinition {
   const { path, file = '' } = demand(ON_DEMAND.zookeeper);
   return (name, main, port, more) => {
     const folder = layout.dataFolder(name);

@@ -1,5 +1,5 @@
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
-import type { Bell } from './bell';
+import type { AutoResetEvent } from './auto-reset-event';
 import { step } from './step';
 
 /** A timer that can be stopped; stopping twice is harmless. */
@@ -22,7 +22,7 @@ export interface Clock {
   /** Resolves after `ms`. `why` names the step that others see: the simulated business, or waiting for a lock. */
   sleep(ms: number, why: 'WORK' | 'WAIT', key?: string): Promise<void>;
   /** Resolves when the bell has rung, at the latest after `ms`: waiting for the lock `key`. */
-  waitFor(bell: Bell, ms: number, key: string): Promise<void>;
+  waitFor(event: AutoResetEvent, ms: number, key: string): Promise<void>;
   /**
    * Waits for the lock `key`: until `happens` resolves, or for `ms`. `happens` is told by `signal` when nobody waits for
    * it any more.
@@ -54,10 +54,10 @@ export const systemClock: Clock = {
       },
     ),
 
-  waitFor: (bell, ms, key) =>
+  waitFor: (event, ms, key) =>
     step(
-      () => ({ kind: 'timer', verb: 'WAIT', text: `WAIT for news of ${key}`, key, until: { bell, ms } }),
-      () => bell.heard(ms),
+      () => ({ kind: 'timer', verb: 'WAIT', text: `WAIT for news of ${key}`, key, until: { event, ms } }),
+      () => event.heard(ms),
     ),
 
   until: (happens, ms, key) =>

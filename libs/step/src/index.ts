@@ -1,4 +1,4 @@
-export * from './bell';
+export * from './auto-reset-event';
 export * from './clock';
 export * from './count';
 export * from './errors';

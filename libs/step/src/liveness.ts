@@ -7,9 +7,9 @@ const LOOK_EVERY_MS = 250;
 /** Smaller numbers are the operating system's. */
 const FIRST_SERVER_ERROR = 1000;
 
-interface Waiting {
+interface PendingReply {
   readonly since: number;
-  giveUp(reason: DependencyDown): void;
+  timeOut(reason: DependencyDown): void;
 }
 
 /**
@@ -18,7 +18,7 @@ interface Waiting {
  * either, everybody who waits is told that it is down.
  */
 export class Liveness {
-  private readonly waiting = new Set<Waiting>();
+  private readonly waiting = new Set<PendingReply>();
   private watcher: NodeJS.Timeout | undefined;
   private asking = false;
 
@@ -32,9 +32,9 @@ export class Liveness {
   watch<T>(reply: Promise<T>, abandon: () => void): Promise<T> {
     this.watcher ??= setInterval(() => void this.look(), LOOK_EVERY_MS).unref();
     return new Promise((resolve, reject) => {
-      const waiting: Waiting = {
+      const waiting: PendingReply = {
         since: performance.now(),
-        giveUp: (reason) => {
+        timeOut: (reason) => {
           abandon();
           reject(reason);
         },
@@ -51,7 +51,7 @@ export class Liveness {
 
   private async look(): Promise<void> {
     const asked = performance.now();
-    const suspicious = (): Waiting[] =>
+    const suspicious = (): PendingReply[] =>
       [...this.waiting].filter(({ since }) => asked - since > SUSPICIOUS_MS);
     if (this.asking || suspicious().length === 0) return;
     this.asking = true;
@@ -61,7 +61,7 @@ export class Liveness {
     // whoever was answered in the meantime has left the list
     for (const waiting of suspicious()) {
       this.waiting.delete(waiting);
-      waiting.giveUp(new DependencyDown('mysql', 'the database does not answer'));
+      waiting.timeOut(new DependencyDown('mysql', 'the database does not answer'));
     }
   }
 

@@ -1,7 +1,7 @@
 import type { Command } from 'ioredis';
 import { createHash } from 'node:crypto';
 import { DependencyDown } from './errors';
-import type { Waiting } from './patience';
+import type { PendingReply } from './reply-deadlines';
 import type { StepInfo } from './step';
 
 /** Commands whose first argument is no key. */
@@ -65,7 +65,7 @@ export function withinTime(reply: Promise<unknown>, ms: number, command: string)
 }
 
 /** A command on its way: without a reply in time, or without a connection, it fails as `DependencyDown`. */
-export class Question implements Waiting {
+export class PendingCommand implements PendingReply {
   private hasFailed = false;
 
   constructor(
@@ -84,7 +84,7 @@ export class Question implements Waiting {
     return this.hasFailed || this.command.isResolved;
   }
 
-  giveUp(): void {
+  timeOut(): void {
     this.command.reject(
       new DependencyDown('redis', `Redis did not answer ${this.called} within ${this.ms} ms`),
     );

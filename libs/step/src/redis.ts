@@ -1,7 +1,7 @@
 import { Command, Redis, type RedisOptions } from 'ioredis';
 import { SCHEDULE_TIME } from './clock';
-import { Patience } from './patience';
-import { Question, describe, inService } from './redis-command';
+import { ReplyDeadlines } from './reply-deadlines';
+import { PendingCommand, describe, inService } from './redis-command';
 import { currentScope, step, type Step } from './step';
 
 /** The counter in Redis that numbers the commands on lock keys, for histories that must be ordered. */
@@ -33,7 +33,7 @@ const CONNECT_MS = 1000;
  * without a reply fails after `timeoutMs`.
  */
 export class SteppedRedis extends Redis {
-  private readonly patience: Patience;
+  private readonly deadlines: ReplyDeadlines;
   private readonly timeoutMs: number;
   private readonly replicaMs: number | undefined;
   /** Commands of one turn of the event loop leave together, in one packet. */
@@ -53,7 +53,7 @@ export class SteppedRedis extends Redis {
       ...overrides,
     });
     this.timeoutMs = options.timeoutMs ?? 800;
-    this.patience = new Patience(this.timeoutMs);
+    this.deadlines = new ReplyDeadlines(this.timeoutMs);
     this.server = options.server;
     this.replicaMs = options.replicaMs;
     this.on('error', () => undefined); // a lost connection shows in the command that needed it
@@ -78,10 +78,10 @@ export class SteppedRedis extends Redis {
   }
 
   private send(command: Command, called = command.name): Promise<unknown> {
-    const reply = new Question(command, called, this.timeoutMs);
+    const reply = new PendingCommand(command, called, this.timeoutMs);
     this.cork();
     const promise = super.sendCommand(command) as Promise<unknown>;
-    this.patience.begins(reply);
+    this.deadlines.add(reply);
     return promise;
   }
 

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Bell } from './bell';
+import type { AutoResetEvent } from './auto-reset-event';
 
 /** What kind of I/O a step is; `local` is the in-process mutex, `fs` is mkdir/rmdir, `timer` is work and waiting. */
 export type StepKind = 'redis' | 'sql' | 'zk' | 'etcd' | 'http' | 'fs' | 'local' | 'timer';
@@ -16,7 +16,7 @@ export interface StepInfo {
   /** Name of the Lua script that an EVALSHA runs. */
   readonly script?: string;
   /** What a WAIT waits for, at most so many milliseconds; absent: it waits for time alone. */
-  readonly until?: { readonly bell: Bell; readonly ms: number };
+  readonly until?: { readonly event: AutoResetEvent; readonly ms: number };
   /** Which of several servers of a kind, where there are several. */
   readonly server?: string;
 }

@@ -37,9 +37,9 @@ export { Lease } from './shared/lease';
 export { readWriteLock } from './shared/read-write-lock';
 export { LocalProcess } from './shared/local-process';
 export { loadScripts } from './shared/scripts';
-export type { Hearer, Notices } from './shared/notices';
+export type { PubSubListener, PubSub } from './shared/pub-sub';
 export { readModifyWrite } from './shared/read-modify-write';
-export { RedisNotices } from './shared/redis-notices';
+export { RedisPubSub } from './shared/redis-pub-sub';
 export { reentrantLock } from './shared/reentrant-lock';
 export { allOf, anyOf } from './shared/several-locks';
 export { tokenLock } from './shared/token-lock';
@@ -51,5 +51,5 @@ export {
   withLock,
   type Lock,
   type LockTools,
-  type Tell,
+  type Notify,
 } from './shared/with-lock';

@@ -1,19 +1,19 @@
 export { judgeCarts, type BalanceVerdict, type CartsVerdict } from './load/carts';
-export type { Circle } from './load/circles';
+export type { DeadlockCycle } from './load/deadlock-cycles';
 export {
   runsStrategies,
-  type Answer,
+  type ClientAnswer,
   type Evidence,
-  type LockLeft,
+  type RemainingLock,
   type Movement,
-  type SegmentLeft,
+  type RemainingSegment,
 } from './load/evidence';
 export {
   judgeHolders,
   type ForeignRelease,
   type ForeignRenewal,
   type Overlap,
-  type Tenure,
+  type HoldInterval,
 } from './load/holders';
 export { judgeLoad, withoutForeignLocks, type LoadVerdict, type VerdictWord } from './load/judge';
 export type { FiredFault } from './load/proof';

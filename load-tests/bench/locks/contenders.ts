@@ -11,7 +11,7 @@ import {
   findStrategy,
   loadScripts,
   LocalProcess,
-  RedisNotices,
+  RedisPubSub,
   type Options,
   type Tools,
 } from '#lab/strategy';
@@ -81,7 +81,7 @@ const strategy = (
       folder: new LockFolder(tmpdir()),
       options: { ...DEFAULT_OPTIONS, leaseMs: LEASE_MS, waitMs: WAIT_MS, ...options },
       clock: systemClock,
-      process: new LocalProcess('bench', new RedisNotices(subscriber)),
+      process: new LocalProcess('bench', new RedisPubSub(subscriber)),
       warn: (warning: string) => {
         throw new Error(warning);
       },

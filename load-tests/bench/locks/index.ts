@@ -6,10 +6,10 @@ import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { median } from '../median';
 import { CONTENDERS, type Addresses, type Contender, type Kind } from './contenders';
-import { Crew } from './crew';
+import { ContenderProcesses } from './contender-processes';
 import { figuresOf, type Figures } from './figures';
 import { lossSignals, type LossSignal } from './loss';
-import type { Task } from './worker';
+import type { BenchTask } from './worker';
 
 export interface LockBenchOptions {
   readonly repeats: number;
@@ -68,15 +68,15 @@ export async function benchLocks(options: LockBenchOptions): Promise<LockBenchRe
     lab: false,
     ...(signal && { signal }),
   });
-  const crew = Crew.start(2);
+  const workers = ContenderProcesses.start(2);
   options.onStart(async () => {
-    crew.stop();
+    workers.stop();
     await stack.stop();
   });
   const redis = new Redis(stack.urls.redis);
   const runs = new Map<string, ContenderResult[]>();
   const trips: number[] = [];
-  const bench = new Bench(crew, redis, stack.urls, options.measureMs);
+  const bench = new Bench(workers, redis, stack.urls, options.measureMs);
   for (let i = 1; i <= repeats; i++)
     for (const contender of contenders) {
       const { name, kind } = contender;
@@ -97,7 +97,7 @@ export async function benchLocks(options: LockBenchOptions): Promise<LockBenchRe
     commit: commit(options.dir),
   };
   redis.disconnect();
-  crew.stop();
+  workers.stop();
   await stack.stop();
   return {
     roundTripsPerSecond: median(trips),
@@ -109,7 +109,7 @@ export async function benchLocks(options: LockBenchOptions): Promise<LockBenchRe
 
 class Bench {
   constructor(
-    private readonly crew: Crew,
+    private readonly workers: ContenderProcesses,
     private readonly redis: Redis,
     private readonly addresses: Addresses,
     private readonly measureMs: number,
@@ -139,7 +139,7 @@ class Bench {
   ): Promise<Figures> {
     await this.redis.flushall();
     const { measureMs, addresses } = this;
-    const tasks: Task[] = Array.from({ length: processes }, (_, p) => ({
+    const tasks: BenchTask[] = Array.from({ length: processes }, (_, p) => ({
       contender,
       addresses,
       pauseMs,
@@ -150,7 +150,7 @@ class Bench {
         key: `bench-${w % keys}`,
       })),
     }));
-    return figuresOf(await this.crew.run(tasks), waiters, measureMs);
+    return figuresOf(await this.workers.run(tasks), waiters, measureMs);
   }
 }
 

@@ -1,4 +1,4 @@
-import { Wire } from '#lab/stack';
+import { FaultProxy } from '#lab/stack';
 import { SteppedRedis, systemClock } from '#lab/step';
 import { Lease, LockLost } from '#lab/strategy';
 import { Redis } from 'ioredis';
@@ -58,7 +58,7 @@ const beta: Holder = async (url, signal) => {
 
 async function measure(name: string, url: string, holder: Holder): Promise<LossSignal> {
   const { hostname, port } = new URL(url);
-  const network = await Wire.to(hostname, Number(port));
+  const network = await FaultProxy.to(hostname, Number(port));
   let heard: number | undefined;
   const asked = performance.now();
   const connection = await holder(`redis://127.0.0.1:${network.port}`, () => (heard ??= performance.now()));

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CONTENDERS, type Addresses, type HoldOf } from './contenders';
 
 /** One experiment, as a process takes part in it. */
-export interface Task {
+export interface BenchTask {
   readonly contender: string;
   readonly addresses: Addresses;
   /** Names of its waiters, each with the key that it wants again and again. */
@@ -47,7 +47,7 @@ async function measure({
   pauseMs,
   warmUpMs,
   measureMs,
-}: Task): Promise<Report> {
+}: BenchTask): Promise<Report> {
   const found = CONTENDERS.find(({ name }) => name === contender);
   if (found === undefined) throw new Error(`there is no contender "${contender}"`);
   const opening = opened.get(contender) ?? found.open(addresses);
@@ -56,7 +56,7 @@ async function measure({
   const acquisitions: Acquisition[] = [];
   let isOver = false;
   let isMeasured = false;
-  const run = async ({ name, key }: Task['waiters'][number]): Promise<void> => {
+  const run = async ({ name, key }: BenchTask['waiters'][number]): Promise<void> => {
     let asked = 0;
     const hold = holdOf(key, () => {
       const at = now();
@@ -81,7 +81,7 @@ async function measure({
   return { acquisitions, commands, isHome };
 }
 
-process.on('message', (task: Task) => {
+process.on('message', (task: BenchTask) => {
   void measure(task).then(
     (report) => process.send?.({ report }),
     (error: unknown) => process.send?.({ error: error instanceof Error ? error.stack : String(error) }),

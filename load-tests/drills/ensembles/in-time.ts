@@ -1,6 +1,6 @@
 import { monotonic } from '#lab/step';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Stage } from '../stage';
+import type { DrillEnvironment } from '../drill-environment';
 
 const EVERY_MS = 10;
 /** Longer than an election, the end of a session, or the start of a server, on a busy machine. */
@@ -10,13 +10,17 @@ const PATIENCE_MS = 20_000;
  * Asks until it is true, and states it as a fact; one that does not become true is stated, too. A question that fails is
  * asked again. Returns how long it took, in milliseconds.
  */
-export async function inTime(stage: Stage, text: string, isTrue: () => Promise<boolean>): Promise<number> {
+export async function inTime(
+  env: DrillEnvironment,
+  text: string,
+  isTrue: () => Promise<boolean>,
+): Promise<number> {
   const begun = monotonic();
   const took = (): number => Math.round((monotonic() - begun) / 1000);
   for (;;) {
     const holds = await isTrue().catch(() => false);
     if (holds || took() > PATIENCE_MS) {
-      stage.fact(text, holds);
+      env.fact(text, holds);
       return took();
     }
     await delay(EVERY_MS);

@@ -6,7 +6,7 @@ import type { Drill } from '../drill';
 import { inTime } from './in-time';
 import { memberWith, START, type Ensemble, type Kind, type Ticket } from './lock-servers';
 import { before } from '../messages';
-import type { Stage } from '../stage';
+import type { DrillEnvironment } from '../drill-environment';
 
 const MEMBERS = 3;
 const PATIENCE_MS = 20_000;
@@ -28,19 +28,19 @@ interface Loss {
  */
 const play =
   (kind: Kind, { failure, whose }: Loss) =>
-  async (stage: Stage): Promise<void> => {
-    const ensemble = await START[kind](stage, MEMBERS, LONG_MS);
+  async (env: DrillEnvironment): Promise<void> => {
+    const ensemble = await START[kind](env, MEMBERS, LONG_MS);
     const { queue, members } = ensemble;
     const [leader] = await ensemble.leaders();
     if (leader === undefined) throw new Error('three members answer, and none of them leads');
     const followers = members.filter((member) => member !== leader);
 
     // A is connected to the one that is lost, or to any
-    const A = await stage.buyer('A', ensemble.place(whose === 'leader' ? members : followers));
+    const A = await env.buyer('A', ensemble.place(whose === 'leader' ? members : followers));
     await A.runUntil(before('UPDATE balance SET amount'));
-    const B = await stage.buyer('B', ensemble.place());
+    const B = await env.buyer('B', ensemble.place());
     const entered = goIn(B);
-    await inTime(stage, 'A has the lock and B waits, say the servers', async () =>
+    await inTime(env, 'A has the lock and B waits, say the servers', async () =>
       isQueue(await queue(kind), 'A', 'B'),
     );
     const [held, waiting] = await queue(kind);
@@ -50,54 +50,54 @@ const play =
     const asB = await ensemble.changes(members);
     const ofOthers = await Promise.all(others.map((member) => ensemble.changes([member])));
     const isLeader = (await ensemble.leaders()).includes(lost);
-    stage.fact(`it is the ${whose}, by its own word`, isLeader === (whose === 'leader'));
+    env.fact(`it is the ${whose}, by its own word`, isLeader === (whose === 'leader'));
     const since = monotonic();
     if (failure === 'killed') await lost.server.kill();
     else await lost.server.pause();
-    stage.note('drill', `the ${whose} is ${failure}`);
+    env.note('drill', `the ${whose} is ${failure}`);
     const isLost = failure === 'killed' ? !lost.server.isUp : lost.server.isUp && !lost.server.isRunning;
-    stage.fact(`the ${whose} is ${failure}`, isLost);
+    env.fact(`the ${whose} is ${failure}`, isLost);
     // only from now on: that a change is in flight when the leader dies is another story
     const seen = untilMade(asB, since);
     const possible = Promise.race([seen, ...ofOthers.map((change) => untilMade(change, since))]);
-    await inTime(stage, 'one of the others leads, by its own word', async () => {
+    await inTime(env, 'one of the others leads, by its own word', async () => {
       const leaders = await ensemble.leaders();
       return leaders.some((member) => others.includes(member));
     });
-    stage.figure('ms in which no change was possible', await possible);
-    stage.figure('ms without an answer, as B would see it', await seen);
-    stage.fact('changes are possible again, also for who is connected like B', !Number.isNaN(await seen));
-    await inTime(stage, "A's client is connected to one of the others, in the same session or lease", () =>
+    env.figure('ms in which no change was possible', await possible);
+    env.figure('ms without an answer, as B would see it', await seen);
+    env.fact('changes are possible again, also for who is connected like B', !Number.isNaN(await seen));
+    await inTime(env, "A's client is connected to one of the others, in the same session or lease", () =>
       moved(ensemble, kind, A, held, others, since),
     );
 
     const [first] = await queue(kind);
-    stage.fact(
+    env.fact(
       'A still has the lock, in the same session or lease, say the servers',
       first?.buyer === 'A' && first.session === held?.session && first.fence === held?.fence,
     );
-    stage.fact('B still waits', entered.at === undefined);
+    env.fact('B still waits', entered.at === undefined);
     await A.finish();
     await entered.done;
     const released = A.answered(RELEASE[kind])?.at ?? Infinity;
-    stage.fact('B had the lock only after A had begun to give it back', (entered.at ?? 0) > released);
+    env.fact('B had the lock only after A had begun to give it back', (entered.at ?? 0) > released);
     await B.finish();
     if (failure === 'stopped') {
       lost.server.resume();
       await inTime(
-        stage,
+        env,
         'the one that was stopped goes on, and does not lead, by its own word',
         async () => lost.server.isRunning && !(await ensemble.leaders()).includes(lost),
       );
     }
 
-    const C = await stage.buyer('C', ensemble.place(others));
+    const C = await env.buyer('C', ensemble.place(others));
     await C.runUntil(before('SELECT'));
     const [last] = await queue(kind);
     const fences = [held, waiting, last].map((ticket) => ticket?.fence ?? 0);
-    stage.figure('fences of A, B, C', fences.join(', '));
+    env.figure('fences of A, B, C', fences.join(', '));
     const [a = 0, b = 0, c = 0] = fences;
-    stage.fact("no fence repeats: A's is less than B's, B's less than C's", 0 < a && a < b && b < c);
+    env.fact("no fence repeats: A's is less than B's, B's less than C's", 0 < a && a < b && b < c);
     await C.finish();
   };
 
@@ -157,36 +157,36 @@ async function untilMade(change: () => Promise<unknown>, since: number): Promise
 /** Two of three servers are killed while A has the lock; they come back. */
 const playWithoutQuorum =
   (kind: Kind) =>
-  async (stage: Stage): Promise<void> => {
-    const ensemble = await START[kind](stage, MEMBERS, SHORT_MS);
-    const A = await stage.buyer('A', ensemble.place());
+  async (env: DrillEnvironment): Promise<void> => {
+    const ensemble = await START[kind](env, MEMBERS, SHORT_MS);
+    const A = await env.buyer('A', ensemble.place());
     await A.runUntil(before('UPDATE balance SET amount'));
-    stage.fact('A has the lock, say the servers', isQueue(await ensemble.queue(kind), 'A'));
+    env.fact('A has the lock, say the servers', isQueue(await ensemble.queue(kind), 'A'));
 
     const lost = ensemble.members.slice(0, 2);
     await Promise.all(lost.map(({ server }) => server.kill()));
-    stage.note('drill', 'two of three servers are killed');
-    stage.fact(
+    env.note('drill', 'two of three servers are killed');
+    env.fact(
       'two of three servers are dead',
       lost.every(({ server }) => !server.isUp),
     );
-    await inTime(stage, 'nobody leads, by the own word of who is left', async () => {
+    await inTime(env, 'nobody leads, by the own word of who is left', async () => {
       const leaders = await ensemble.leaders();
       return leaders.length === 0;
     });
-    const B = await stage.buyer('B', ensemble.place());
+    const B = await env.buyer('B', ensemble.place());
     const begun = monotonic();
     await B.finish();
-    stage.figure('ms until B was told', Math.round(((B.endedAt ?? Infinity) - begun) / 1000));
-    stage.fact('B gets no lock, and is told that the servers are down', B.outcome === 'DEPENDENCY.DOWN');
+    env.figure('ms until B was told', Math.round(((B.endedAt ?? Infinity) - begun) / 1000));
+    env.fact('B gets no lock, and is told that the servers are down', B.outcome === 'DEPENDENCY.DOWN');
     await A.finish();
 
     await Promise.all(lost.map(({ server }) => server.start()));
-    await inTime(stage, 'somebody leads again', async () => (await ensemble.leaders()).length === 1);
-    const C = await stage.buyer('C', ensemble.place());
+    await inTime(env, 'somebody leads again', async () => (await ensemble.leaders()).length === 1);
+    const C = await env.buyer('C', ensemble.place());
     await C.runUntil(before('SELECT'));
     const [first] = await ensemble.queue(kind);
-    stage.fact('C has the lock, say the servers', first?.buyer === 'C');
+    env.fact('C has the lock, say the servers', first?.buyer === 'C');
     await C.finish();
   };
 

@@ -2,7 +2,7 @@ import { askEtcd, askZookeeper, withRedis, type Member } from '#lab/stack';
 import { SteppedEtcd, SteppedZooKeeper } from '#lab/step';
 import { lockKey } from '#lab/strategy';
 import { inTheEnd } from './in-time';
-import { BALANCE, type Place, type Stage } from '../stage';
+import { BALANCE, type BuyerServers, type DrillEnvironment } from '../drill-environment';
 
 /** A place in the queue of a lock, as the server says it. */
 export interface Ticket {
@@ -18,7 +18,7 @@ export interface Ticket {
 export interface LockServers {
   readonly members: readonly Member[];
   /** For a buyer: these members, all unless said otherwise, and how long a session or lease is. */
-  readonly place: (members?: readonly Member[]) => Place;
+  readonly place: (members?: readonly Member[]) => BuyerServers;
   /** Who has the lock, and who waits behind. Rejects when the servers are away for too long. */
   readonly queue: (strategy: string) => Promise<readonly Ticket[]>;
 }
@@ -36,11 +36,15 @@ export type Kind = 'zookeeper' | 'etcd';
 const urls = (members: readonly Member[]): string => members.map(({ url }) => url).join(',');
 
 /** ZooKeeper with so many members; sessions last `sessionMs`. */
-export async function startZookeeper(stage: Stage, members: number, sessionMs: number): Promise<Ensemble> {
-  const all = await stage.park.zookeeper(members);
+export async function startZookeeper(
+  env: DrillEnvironment,
+  members: number,
+  sessionMs: number,
+): Promise<Ensemble> {
+  const all = await env.park.zookeeper(members);
   const open = (some: readonly Member[]): SteppedZooKeeper => {
     const client = new SteppedZooKeeper({ address: urls(some), sessionMs });
-    stage.leaves(() => {
+    env.leaves(() => {
       client.disconnect();
     });
     return client;
@@ -86,11 +90,11 @@ export const memberWith = async (
 };
 
 /** etcd with so many members; leases last `leaseMs`. */
-export async function startEtcd(stage: Stage, members: number, leaseMs: number): Promise<Ensemble> {
-  const all = await stage.park.etcd(members);
+export async function startEtcd(env: DrillEnvironment, members: number, leaseMs: number): Promise<Ensemble> {
+  const all = await env.park.etcd(members);
   const open = (some: readonly Member[]): SteppedEtcd => {
     const client = new SteppedEtcd({ url: urls(some) });
-    stage.leaves(() => {
+    env.leaves(() => {
       client.disconnect();
     });
     return client;
@@ -124,8 +128,8 @@ export async function startEtcd(stage: Stage, members: number, leaseMs: number):
 }
 
 /** One Redis: no sessions, and it says only whether there is a lock. */
-export async function startRedis(stage: Stage, leaseMs: number): Promise<LockServers> {
-  const redis = await stage.park.redis('redis-1');
+export async function startRedis(env: DrillEnvironment, leaseMs: number): Promise<LockServers> {
+  const redis = await env.park.redis('redis-1');
   return {
     members: [redis],
     place: () => ({ redis: redis.url, options: { leaseMs } }),
@@ -136,8 +140,9 @@ export async function startRedis(stage: Stage, leaseMs: number): Promise<LockSer
   };
 }
 
-export const START: Readonly<Record<Kind, (stage: Stage, members: number, ms: number) => Promise<Ensemble>>> =
-  { zookeeper: startZookeeper, etcd: startEtcd };
+export const START: Readonly<
+  Record<Kind, (env: DrillEnvironment, members: number, ms: number) => Promise<Ensemble>>
+> = { zookeeper: startZookeeper, etcd: startEtcd };
 
 /** Those members of which it is true; one that is silent is not asked for longer than a second. */
 async function which(

@@ -2,8 +2,8 @@ import type { OnDemand } from '#lab/stack';
 import { OVERSOLD, type Drill } from '../drill';
 import { inTime } from './in-time';
 import { startEtcd, startRedis, startZookeeper, type LockServers } from './lock-servers';
-import { before, type Mark } from '../messages';
-import type { Stage } from '../stage';
+import { before, type Breakpoint } from '../messages';
+import type { DrillEnvironment } from '../drill-environment';
 
 /** Milliseconds: the shortest that all three grant. */
 const SHORT_MS = 1000;
@@ -11,29 +11,29 @@ const SHORT_MS = 1000;
 /** A is stopped while it holds the lock, until its session or lease has ended; B comes and buys; A goes on. */
 const play =
   ({ servers, strategy, fenced, pausedAt = BEFORE_WRITE }: Variant) =>
-  async (stage: Stage): Promise<void> => {
-    const { place, queue } = await servers(stage);
+  async (env: DrillEnvironment): Promise<void> => {
+    const { place, queue } = await servers(env);
     const seat = { ...place(), ...(fenced !== undefined && { fenced }) };
-    const A = await stage.buyer('A', seat);
+    const A = await env.buyer('A', seat);
     await A.runUntil(pausedAt);
     const [held] = await queue(strategy);
-    stage.fact('A has the lock, says the server', held !== undefined && (held.buyer ?? 'A') === 'A');
-    stage.fact('A stands still, says the kernel', await A.pause());
+    env.fact('A has the lock, says the server', held !== undefined && (held.buyer ?? 'A') === 'A');
+    env.fact('A stands still, says the kernel', await A.pause());
     const isFree = async (): Promise<boolean> => (await queue(strategy)).length === 0;
     const ms = await inTime(
-      stage,
+      env,
       'its session or lease has ended, and the lock with it, says the server',
       isFree,
     );
-    stage.figure('ms until the lock was free', ms);
+    env.figure('ms until the lock was free', ms);
 
-    const B = await stage.buyer('B', seat);
+    const B = await env.buyer('B', seat);
     await B.runUntil(before('SELECT'));
     const [next] = await queue(strategy);
-    stage.fact('B has the lock now, says the server', next !== undefined && (next.buyer ?? 'B') === 'B');
+    env.fact('B has the lock now, says the server', next !== undefined && (next.buyer ?? 'B') === 'B');
     if (held?.fence !== undefined) {
-      stage.figure('fence of A', held.fence);
-      stage.figure('fence of B', next?.fence ?? 'none');
+      env.figure('fence of A', held.fence);
+      env.figure('fence of B', next?.fence ?? 'none');
     }
     await B.finish();
     A.resume();
@@ -47,22 +47,22 @@ interface Variant {
   readonly variant: string;
   readonly shows: string;
   readonly strategy: string;
-  readonly servers: (stage: Stage) => Promise<LockServers>;
+  readonly servers: (env: DrillEnvironment) => Promise<LockServers>;
   readonly needs?: readonly OnDemand[];
   readonly fenced?: true;
-  readonly pausedAt?: Mark;
+  readonly pausedAt?: Breakpoint;
   readonly isSafe?: true;
 }
 
 const zookeeper = (members: number) => ({
-  servers: (stage: Stage) => startZookeeper(stage, members, SHORT_MS),
+  servers: (env: DrillEnvironment) => startZookeeper(env, members, SHORT_MS),
   needs: ['zookeeper'] as const,
 });
 const etcd = (members: number) => ({
-  servers: (stage: Stage) => startEtcd(stage, members, SHORT_MS),
+  servers: (env: DrillEnvironment) => startEtcd(env, members, SHORT_MS),
   needs: ['etcd'] as const,
 });
-const redis = { servers: (stage: Stage) => startRedis(stage, SHORT_MS) };
+const redis = { servers: (env: DrillEnvironment) => startRedis(env, SHORT_MS) };
 
 const TWO_HOLDERS = 'the lock goes on to B, and A writes all the same';
 const NOTICED = 'paused in its work, before its last look at the session: A knows, and sells nothing';

@@ -1,7 +1,7 @@
 import { withRedis, type FakedClock, type StartedRedis } from '#lab/stack';
 import { OVERSOLD, type Drill } from '../drill';
 import { ownerAt, secondBuyer, WRITE } from './one-redis';
-import type { Stage } from '../stage';
+import type { DrillEnvironment } from '../drill-environment';
 import { exactMajority, otherMajority, startVoters } from './voters';
 
 /** Longer than the lease, seconds. */
@@ -15,37 +15,37 @@ async function ahead({ url }: StartedRedis): Promise<number> {
 }
 
 /** The server's clock is set ahead by more than the lease, while A has the lock. */
-async function jump(stage: Stage, redis: StartedRedis, clock: FakedClock): Promise<void> {
+async function jump(env: DrillEnvironment, redis: StartedRedis, clock: FakedClock): Promise<void> {
   const was = await ahead(redis);
   clock.set(JUMP_S);
   const is = await ahead(redis);
   const { name } = redis.server;
-  stage.note(name, `its clock is set from ${was.toFixed(3)} s to ${is.toFixed(3)} s ahead of this machine's`);
-  stage.figure('clock ahead, s', `${was.toFixed(2)} → ${is.toFixed(2)}`);
-  stage.fact(
+  env.note(name, `its clock is set from ${was.toFixed(3)} s to ${is.toFixed(3)} s ahead of this machine's`);
+  env.figure('clock ahead, s', `${was.toFixed(2)} → ${is.toFixed(2)}`);
+  env.fact(
     `the clock of ${name} was right, and has jumped over the end of the lease`,
     Math.abs(was) < 5 && is - was > LEASE_MS / 1000,
   );
 }
 
-async function oneRedis(stage: Stage): Promise<void> {
-  const clock = stage.park.clock('redis');
-  const redis = await stage.park.redis('redis', [], clock.env);
-  const A = await stage.buyer('A', { redis: redis.url });
+async function oneRedis(env: DrillEnvironment): Promise<void> {
+  const clock = env.park.clock('redis');
+  const redis = await env.park.redis('redis', [], clock.env);
+  const A = await env.buyer('A', { redis: redis.url });
   await A.runUntil(WRITE);
-  const owner = await ownerAt(redis, stage.lockKey);
-  stage.fact('A holds the lock', owner !== null);
-  await jump(stage, redis, clock);
-  await secondBuyer(stage, redis, owner, false);
+  const owner = await ownerAt(redis, env.lockKey);
+  env.fact('A holds the lock', owner !== null);
+  await jump(env, redis, clock);
+  await secondBuyer(env, redis, owner, false);
   await A.finish();
 }
 
-async function oneVoter(stage: Stage): Promise<void> {
-  const clock = stage.park.clock('redis-3');
-  const voters = await startVoters(stage.park, { clock });
-  const majority = await exactMajority(stage, voters);
-  await jump(stage, voters.third, clock);
-  await otherMajority(stage, voters, majority);
+async function oneVoter(env: DrillEnvironment): Promise<void> {
+  const clock = env.park.clock('redis-3');
+  const voters = await startVoters(env.park, { clock });
+  const majority = await exactMajority(env, voters);
+  await jump(env, voters.third, clock);
+  await otherMajority(env, voters, majority);
 }
 
 const COMMON = {

@@ -1,10 +1,10 @@
-import { withRedis, type StartedRedis, type Wire } from '#lab/stack';
+import { withRedis, type StartedRedis, type FaultProxy } from '#lab/stack';
 import { monotonic } from '#lab/step';
 import type { Expectation } from '#lab/strategy';
 import type { Buyer, Step } from '../buyer';
 import { OVERSOLD, type Drill } from '../drill';
 import { after, before } from '../messages';
-import type { Stage } from '../stage';
+import type { DrillEnvironment } from '../drill-environment';
 import { ownerAt } from './one-redis';
 
 const LEASE_MS = 1500;
@@ -46,14 +46,14 @@ const HOLDERS: readonly Holder[] = [
 const CUTS = {
   'black-hole': {
     shows: 'what A and Redis send each other is swallowed',
-    cut: (wire: Wire) => {
-      wire.swallow();
+    cut: (faultProxy: FaultProxy) => {
+      faultProxy.swallow();
     },
   },
   reset: {
     shows: "A's connections are reset, and new ones, too",
-    cut: (wire: Wire) => {
-      wire.cut();
+    cut: (faultProxy: FaultProxy) => {
+      faultProxy.cut();
     },
   },
 } as const;
@@ -73,65 +73,65 @@ async function endOfLease({ url }: StartedRedis, key: string): Promise<number> {
 const answeredAt = (step: Step | undefined): number => (step === undefined ? NaN : step.at + step.took);
 
 /** When each of them knew what, by what their own processes saw and told. */
-function views(stage: Stage, A: Buyer, B: Buyer, cutAt: number, end: number): void {
+function views(env: DrillEnvironment, A: Buyer, B: Buyer, cutAt: number, end: number): void {
   const failed = A.steps.find(({ kind, at, error }) => kind === 'redis' && at > cutAt && error !== undefined);
   const took = B.steps.find(
     ({ kind, error, reply }) => kind === 'redis' && error === undefined && Boolean(reply),
   );
   const sold = B.answered('COMMIT');
-  if (failed === undefined) stage.figure("A's first command that fails", 'none before its end');
-  else stage.figure("A's first command that fails, ms from the lease's end", ms(end, answeredAt(failed)));
-  stage.figure("B has the lock, ms from the lease's end", ms(end, answeredAt(took)));
-  stage.figure("B has sold, ms from the lease's end", ms(end, answeredAt(sold)));
-  stage.figure("A's work is over, ms from the lease's end", ms(end, answeredAt(A.answered('WORK'))));
-  stage.figure(`A is told ${A.outcome ?? 'nothing'}, ms from the lease's end`, ms(end, A.endedAt ?? NaN));
+  if (failed === undefined) env.figure("A's first command that fails", 'none before its end');
+  else env.figure("A's first command that fails, ms from the lease's end", ms(end, answeredAt(failed)));
+  env.figure("B has the lock, ms from the lease's end", ms(end, answeredAt(took)));
+  env.figure("B has sold, ms from the lease's end", ms(end, answeredAt(sold)));
+  env.figure("A's work is over, ms from the lease's end", ms(end, answeredAt(A.answered('WORK'))));
+  env.figure(`A is told ${A.outcome ?? 'nothing'}, ms from the lease's end`, ms(end, A.endedAt ?? NaN));
 }
 
 /** A has the lock and is at work; its network fails; B waits for the lease to end, and buys; A's work is done. */
 const play =
   ({ cut }: Cut, { told }: Holder) =>
-  async (stage: Stage): Promise<void> => {
-    const redis = await stage.park.redis('redis');
-    const { wire, url } = await stage.park.wire(redis.url);
-    const A = await stage.buyer('A', { redis: url, options: { workMs: 1 } });
-    const B = await stage.buyer('B', { redis: redis.url });
+  async (env: DrillEnvironment): Promise<void> => {
+    const redis = await env.park.redis('redis');
+    const { faultProxy, url } = await env.park.faultProxy(redis.url);
+    const A = await env.buyer('A', { redis: url, options: { workMs: 1 } });
+    const B = await env.buyer('B', { redis: redis.url });
     await A.runUntil(before('WORK'));
-    cut(wire);
+    cut(faultProxy);
     const cutAt = monotonic();
-    stage.note('network', 'between A and Redis: gone');
-    const end = await endOfLease(redis, stage.lockKey);
-    const first = await ownerAt(redis, stage.lockKey);
-    stage.fact('A holds the lock', first !== null);
+    env.note('network', 'between A and Redis: gone');
+    const end = await endOfLease(redis, env.lockKey);
+    const first = await ownerAt(redis, env.lockKey);
+    env.fact('A holds the lock', first !== null);
     await B.runUntil(before('UPDATE'));
-    const second = await ownerAt(redis, stage.lockKey);
-    stage.fact('its lease has ended, and B holds the lock', second !== null && second !== first);
+    const second = await ownerAt(redis, env.lockKey);
+    env.fact('its lease has ended, and B holds the lock', second !== null && second !== first);
     await B.finish();
     await A.finish();
-    stage.fact(`A is told ${told}`, A.outcome === told);
-    views(stage, A, B, cutAt, end);
+    env.fact(`A is told ${told}`, A.outcome === told);
+    views(env, A, B, cutAt, end);
   };
 
 /** Requests arrive, replies do not: A is told that Redis is down, and has the lock all the same. */
-async function repliesLost(stage: Stage): Promise<void> {
-  const redis = await stage.park.redis('redis');
-  const { wire, url } = await stage.park.wire(redis.url);
-  const A = await stage.buyer('A', { redis: url });
-  const B = await stage.buyer('B', { redis: redis.url });
+async function repliesLost(env: DrillEnvironment): Promise<void> {
+  const redis = await env.park.redis('redis');
+  const { faultProxy, url } = await env.park.faultProxy(redis.url);
+  const A = await env.buyer('A', { redis: url });
+  const B = await env.buyer('B', { redis: redis.url });
   await A.runUntil(before('SET'));
-  wire.swallow('replies');
-  stage.note('network', 'what Redis answers to A is lost from now on');
+  faultProxy.swallow('replies');
+  env.note('network', 'what Redis answers to A is lost from now on');
   await A.finish();
-  stage.fact('A is told that Redis is down', A.outcome === 'DEPENDENCY.DOWN');
-  const end = await endOfLease(redis, stage.lockKey);
-  const owner = await ownerAt(redis, stage.lockKey);
+  env.fact('A is told that Redis is down', A.outcome === 'DEPENDENCY.DOWN');
+  const end = await endOfLease(redis, env.lockKey);
+  const owner = await ownerAt(redis, env.lockKey);
   const asked = A.steps.find(({ verb }) => verb === 'SET');
-  stage.fact(
+  env.fact(
     'Redis has executed what A has asked for: the lock is held for nobody',
     owner !== null && asked?.text.includes(owner) === true,
   );
-  stage.figure('the lock is held for nobody, ms', ms(A.endedAt ?? NaN, end));
+  env.figure('the lock is held for nobody, ms', ms(A.endedAt ?? NaN, end));
   await B.runUntil(after('SET'));
-  stage.figure("B has the lock, ms from the lease's end", ms(end, answeredAt(B.answered('SET'))));
+  env.figure("B has the lock, ms from the lease's end", ms(end, answeredAt(B.answered('SET'))));
   await B.finish();
 }
 

@@ -1,10 +1,10 @@
 import { withRedis, type StartedRedis } from '#lab/stack';
-import { before, type Mark } from '../messages';
+import { before, type Breakpoint } from '../messages';
 import type { Buyer } from '../buyer';
-import type { Place, Stage } from '../stage';
+import type { BuyerServers, DrillEnvironment } from '../drill-environment';
 
 /** The write of the balance itself: not the one that shows the row a fencing token. */
-export const WRITE: Mark = before('UPDATE balance SET amount');
+export const WRITE: Breakpoint = before('UPDATE balance SET amount');
 
 /** Who has the lock by what the server says: the token of its owner; null: nobody. */
 export const ownerAt = ({ url }: Pick<StartedRedis, 'url'>, key: string): Promise<string | null> =>
@@ -23,18 +23,18 @@ export const info = async (
 
 /** SIGKILL, and a new process on the same address and with the same files. */
 export async function killAndRestart(
-  stage: Stage,
+  env: DrillEnvironment,
   { server, url }: StartedRedis,
   meanwhile: () => void | Promise<void> = () => undefined,
 ): Promise<void> {
   const { pid, name } = server;
   await server.kill();
-  stage.note(name, 'killed');
+  env.note(name, 'killed');
   await meanwhile();
   await server.start();
   const { process_id: now } = await info({ server, url }, 'server');
-  stage.note(name, `is back as process ${now ?? '?'}`);
-  stage.fact(
+  env.note(name, `is back as process ${now ?? '?'}`);
+  env.fact(
     `${name} was killed, and another process answers`,
     now !== undefined && now !== String(pid) && now === String(server.pid),
   );
@@ -42,25 +42,25 @@ export async function killAndRestart(
 
 /** B comes while A believes itself the owner; says whether the lock still keeps it out. */
 export async function secondBuyer(
-  stage: Stage,
+  env: DrillEnvironment,
   redis: StartedRedis,
   first: string | null,
   isKept: boolean,
-  place: Place = { redis: redis.url },
+  place: BuyerServers = { redis: redis.url },
 ): Promise<Buyer> {
-  const atHand = await ownerAt(redis, stage.lockKey);
+  const atHand = await ownerAt(redis, env.lockKey);
   if (isKept) {
-    stage.fact("the lock is still there, and A's", first !== null && atHand === first);
-    const B = await stage.buyer('B', place);
+    env.fact("the lock is still there, and A's", first !== null && atHand === first);
+    const B = await env.buyer('B', place);
     await B.finish();
-    stage.fact('B is refused by the lock', B.outcome === 'LOCK.NOT_OBTAINED');
+    env.fact('B is refused by the lock', B.outcome === 'LOCK.NOT_OBTAINED');
     return B;
   }
-  stage.fact('the lock is gone', atHand === null);
-  const B = await stage.buyer('B', place);
+  env.fact('the lock is gone', atHand === null);
+  const B = await env.buyer('B', place);
   await B.runUntil(before('UPDATE'));
-  const second = await ownerAt(redis, stage.lockKey);
-  stage.fact('B holds the same lock, too', second !== null && second !== first);
+  const second = await ownerAt(redis, env.lockKey);
+  env.fact('B holds the same lock, too', second !== null && second !== first);
   await B.finish();
   return B;
 }

@@ -6,7 +6,7 @@ import { OVERSOLD, type Drill } from '../drill';
 import { after, before } from '../messages';
 import { killAndRestart, ownerAt, secondBuyer, WRITE } from './one-redis';
 import type { Buyer } from '../buyer';
-import type { Stage } from '../stage';
+import type { DrillEnvironment } from '../drill-environment';
 
 interface PowerLoss {
   readonly variant: string;
@@ -45,7 +45,7 @@ const POWER_LOSSES: readonly PowerLoss[] = [
 
 /** How many bytes of the file the disk has when A has heard that the lock is his. From then on Redis stands still. */
 async function takeTheLock(
-  stage: Stage,
+  env: DrillEnvironment,
   { fsync, takes }: PowerLoss,
   A: Buyer,
   redis: StartedRedis,
@@ -54,37 +54,37 @@ async function takeTheLock(
   await A.runUntil(before(takes));
   const last = fsync === 'everysec' ? await file.rightAfterFsync() : undefined;
   await A.runUntil(after(takes));
-  const owner = await ownerAt(redis, stage.lockKey);
-  stage.fact('A holds the lock', owner !== null);
+  const owner = await ownerAt(redis, env.lockKey);
+  env.fact('A holds the lock', owner !== null);
   const mode = await withRedis(redis.url, (client) => client.config('GET', 'appendfsync'));
   const { runsOfFsyncThread } = file; // a stop is a run, too
   await redis.server.pause();
   const stoodStillAt = monotonic();
-  stage.note('redis', 'stands still');
+  env.note('redis', 'stands still');
   if (last === undefined) {
-    stage.fact('Redis fsyncs before it answers', Array.isArray(mode) && mode[1] === 'always');
+    env.fact('Redis fsyncs before it answers', Array.isArray(mode) && mode[1] === 'always');
     return { owner, synced: file.size, file };
   }
-  stage.fact('the lock is in the file', file.size > last.size);
-  stage.fact('the thread that fsyncs has not run since', runsOfFsyncThread === last.runs);
-  stage.fact('the second, in which it runs but once, was not over', stoodStillAt < last.secondEndsAt);
+  env.fact('the lock is in the file', file.size > last.size);
+  env.fact('the thread that fsyncs has not run since', runsOfFsyncThread === last.runs);
+  env.fact('the second, in which it runs but once, was not over', stoodStillAt < last.secondEndsAt);
   return { owner, synced: last.size, file };
 }
 
 /** A has the lock and stands before its write; the power fails; B comes; A goes on. */
 const play =
   (one: PowerLoss) =>
-  async (stage: Stage): Promise<void> => {
-    const redis = await stage.park.redis('redis', append(one.fsync));
-    const A = await stage.buyer('A', { redis: redis.url });
-    const { owner, synced, file } = await takeTheLock(stage, one, A, redis);
+  async (env: DrillEnvironment): Promise<void> => {
+    const redis = await env.park.redis('redis', append(one.fsync));
+    const A = await env.buyer('A', { redis: redis.url });
+    const { owner, synced, file } = await takeTheLock(env, one, A, redis);
     await A.runUntil(WRITE);
-    stage.figure('written, not fsynced, bytes', file.size - synced);
-    await killAndRestart(stage, redis, () => {
+    env.figure('written, not fsynced, bytes', file.size - synced);
+    await killAndRestart(env, redis, () => {
       file.cutTo(synced);
-      stage.note('redis', `has ${count(synced, 'byte')} of its file left`);
+      env.note('redis', `has ${count(synced, 'byte')} of its file left`);
     });
-    await secondBuyer(stage, redis, owner, one.fsync === 'always');
+    await secondBuyer(env, redis, owner, one.fsync === 'always');
     await A.finish();
   };
 

@@ -3,7 +3,7 @@ import type { Expectation } from '#lab/strategy';
 import { append } from './append-only-file';
 import { OVERSOLD, type Drill } from '../drill';
 import { info, killAndRestart, ownerAt, secondBuyer, WRITE } from './one-redis';
-import type { Stage } from '../stage';
+import type { DrillEnvironment } from '../drill-environment';
 
 /** Arguments of a redis-server that takes a snapshot an hour after a write. */
 const SNAPSHOTS = ['--save', '3600 1'];
@@ -66,31 +66,30 @@ const RESTARTS: readonly Restart[] = [
 ];
 
 /** What Redis says of its files before it is killed. */
-async function stateOfTheFiles(stage: Stage, redis: StartedRedis, isSaved: boolean): Promise<void> {
+async function stateOfTheFiles(env: DrillEnvironment, redis: StartedRedis, isSaved: boolean): Promise<void> {
   const {
     rdb_changes_since_last_save: changes = '?',
     aof_enabled: appends,
     aof_buffer_length: unwritten,
   } = await info(redis, 'persistence');
-  stage.figure('changes since the last snapshot', changes);
-  if (appends === '1')
-    stage.fact('Redis has written to its file all that it has answered', unwritten === '0');
-  else stage.fact(`the lock is ${isSaved ? '' : 'not '}in a snapshot`, (changes === '0') === isSaved);
+  env.figure('changes since the last snapshot', changes);
+  if (appends === '1') env.fact('Redis has written to its file all that it has answered', unwritten === '0');
+  else env.fact(`the lock is ${isSaved ? '' : 'not '}in a snapshot`, (changes === '0') === isSaved);
 }
 
 /** A has the lock and stands before its write; Redis is killed and started again; B comes; A goes on. */
 const play =
   ({ args, saved, survives }: Restart) =>
-  async (stage: Stage): Promise<void> => {
-    const redis = await stage.park.redis('redis', args);
-    const A = await stage.buyer('A', { redis: redis.url });
+  async (env: DrillEnvironment): Promise<void> => {
+    const redis = await env.park.redis('redis', args);
+    const A = await env.buyer('A', { redis: redis.url });
     await A.runUntil(WRITE);
-    const owner = await ownerAt(redis, stage.lockKey);
-    stage.fact('A holds the lock', owner !== null);
+    const owner = await ownerAt(redis, env.lockKey);
+    env.fact('A holds the lock', owner !== null);
     if (saved === true) await withRedis(redis.url, (client) => client.save());
-    await stateOfTheFiles(stage, redis, saved === true);
-    await killAndRestart(stage, redis);
-    await secondBuyer(stage, redis, owner, survives === true);
+    await stateOfTheFiles(env, redis, saved === true);
+    await killAndRestart(env, redis);
+    await secondBuyer(env, redis, owner, survives === true);
     await A.finish();
   };
 

@@ -3,54 +3,54 @@ import { append } from './append-only-file';
 import { OVERSOLD, type Drill } from '../drill';
 import { after, before } from '../messages';
 import { killAndRestart, ownerAt } from './one-redis';
-import type { Stage } from '../stage';
+import type { DrillEnvironment } from '../drill-environment';
 import { everywhere, exactMajority, otherMajority, same, startVoters } from './voters';
 
 /** The voter comes back at once, and has forgotten whom it has voted for. */
-async function empty(stage: Stage): Promise<void> {
-  const voters = await startVoters(stage.park, {});
-  const majority = await exactMajority(stage, voters);
-  await killAndRestart(stage, voters.third);
-  await otherMajority(stage, voters, majority);
+async function empty(env: DrillEnvironment): Promise<void> {
+  const voters = await startVoters(env.park, {});
+  const majority = await exactMajority(env, voters);
+  await killAndRestart(env, voters.third);
+  await otherMajority(env, voters, majority);
 }
 
 /** The voter comes back at once, with its votes. */
-async function withItsFile(stage: Stage): Promise<void> {
-  const voters = await startVoters(stage.park, { args: append('always') });
-  const { A, token } = await exactMajority(stage, voters);
-  await killAndRestart(stage, voters.third);
-  stage.fact(
+async function withItsFile(env: DrillEnvironment): Promise<void> {
+  const voters = await startVoters(env.park, { args: append('always') });
+  const { A, token } = await exactMajority(env, voters);
+  await killAndRestart(env, voters.third);
+  env.fact(
     'all three voters still have their vote',
-    same(await voters.owners(stage), [token, token, token, null, null]),
+    same(await voters.owners(env), [token, token, token, null, null]),
   );
-  const B = await stage.buyer('B', { servers: everywhere(voters) });
+  const B = await env.buyer('B', { servers: everywhere(voters) });
   await B.finish();
-  stage.fact('B gets no majority', B.outcome === 'LOCK.NOT_OBTAINED');
+  env.fact('B gets no majority', B.outcome === 'LOCK.NOT_OBTAINED');
   await A.finish();
 }
 
 /** The voter stays away until the lease has ended that it had voted for, as the Redis documentation asks. */
-async function afterTheLease(stage: Stage): Promise<void> {
-  const voters = await startVoters(stage.park, {});
-  const B = await stage.buyer('B', { servers: everywhere(voters) });
-  const { A, token } = await exactMajority(stage, voters);
+async function afterTheLease(env: DrillEnvironment): Promise<void> {
+  const voters = await startVoters(env.park, {});
+  const B = await env.buyer('B', { servers: everywhere(voters) });
+  const { A, token } = await exactMajority(env, voters);
   const stillAs = async (owner: string | null): Promise<boolean> =>
-    same(await Promise.all(voters.all.slice(0, 2).map((voter) => ownerAt(voter, stage.lockKey))), [
+    same(await Promise.all(voters.all.slice(0, 2).map((voter) => ownerAt(voter, env.lockKey))), [
       owner,
       owner,
     ]);
-  await killAndRestart(stage, voters.third, async () => {
+  await killAndRestart(env, voters.third, async () => {
     await B.finish();
-    stage.fact('B gets two votes of four, and no majority', B.outcome === 'LOCK.NOT_OBTAINED');
+    env.fact('B gets two votes of four, and no majority', B.outcome === 'LOCK.NOT_OBTAINED');
     await A.runUntil(after('COMMIT'));
-    stage.fact('A has sold within its lease', await stillAs(token));
+    env.fact('A has sold within its lease', await stillAs(token));
     while (!(await stillAs(null))) await delay(20);
-    stage.note('drill', "A's lease has ended");
+    env.note('drill', "A's lease has ended");
   });
-  const C = await stage.buyer('C', { servers: everywhere(voters) });
+  const C = await env.buyer('C', { servers: everywhere(voters) });
   await C.runUntil(before('SELECT'));
-  const owners = new Set(await voters.owners(stage));
-  stage.fact('C, who comes after that, holds the lock by five votes', owners.size === 1 && !owners.has(null));
+  const owners = new Set(await voters.owners(env));
+  env.fact('C, who comes after that, holds the lock by five votes', owners.size === 1 && !owners.has(null));
   await C.finish();
   await A.finish();
 }

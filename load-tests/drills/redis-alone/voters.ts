@@ -1,15 +1,15 @@
-import type { FakedClock, ServerPark, StartedRedis, Wire } from '#lab/stack';
+import type { FakedClock, ServerPark, StartedRedis, FaultProxy } from '#lab/stack';
 import type { Buyer } from '../buyer';
 import { before } from '../messages';
 import { ownerAt, WRITE } from './one-redis';
-import type { Stage } from '../stage';
+import type { DrillEnvironment } from '../drill-environment';
 
 /** Five Redis that know nothing of each other. The third one is the one that something happens to. */
 export interface Voters {
   readonly all: readonly StartedRedis[];
   readonly third: StartedRedis;
   /** Who has the lock at each of them, in their order; null: nobody. */
-  readonly owners: (stage: Stage) => Promise<readonly (string | null)[]>;
+  readonly owners: (env: DrillEnvironment) => Promise<readonly (string | null)[]>;
 }
 
 /** What the third voter is started with. */
@@ -27,7 +27,7 @@ export async function startVoters(park: ServerPark, { args = [], clock }: Third 
     park.redis('redis-5'),
   ]);
   const all = [one, two, third, four, five];
-  return { all, third, owners: (stage) => Promise.all(all.map((voter) => ownerAt(voter, stage.lockKey))) };
+  return { all, third, owners: (env) => Promise.all(all.map((voter) => ownerAt(voter, env.lockKey))) };
 }
 
 /** What A has got, and by whom. */
@@ -38,17 +38,23 @@ interface Majority {
 }
 
 /** A holds the lock by exactly three votes: two voters cannot be reached while it asks. It stands before its write. */
-export async function exactMajority(stage: Stage, voters: Voters): Promise<Majority> {
-  const networks = await Promise.all(voters.all.map(({ url }) => stage.park.wire(url)));
-  const [, , , four, five] = networks.map(({ wire }) => wire) as [Wire, Wire, Wire, Wire, Wire];
+export async function exactMajority(env: DrillEnvironment, voters: Voters): Promise<Majority> {
+  const networks = await Promise.all(voters.all.map(({ url }) => env.park.faultProxy(url)));
+  const [, , , four, five] = networks.map(({ faultProxy }) => faultProxy) as [
+    FaultProxy,
+    FaultProxy,
+    FaultProxy,
+    FaultProxy,
+    FaultProxy,
+  ];
   four.cut();
   five.cut();
-  const A = await stage.buyer('A', { servers: { voters: networks.map(({ url }) => url) } });
+  const A = await env.buyer('A', { servers: { voters: networks.map(({ url }) => url) } });
   await A.runUntil(WRITE);
   four.mend();
   five.mend();
-  const [token = null, ...others] = await voters.owners(stage);
-  stage.fact(
+  const [token = null, ...others] = await voters.owners(env);
+  env.fact(
     'A holds the lock by exactly three votes of five',
     token !== null && same(others, [token, token, null, null]),
   );
@@ -56,15 +62,19 @@ export async function exactMajority(stage: Stage, voters: Voters): Promise<Major
 }
 
 /** B comes, asks all five, and gets the votes that A does not have. */
-export async function otherMajority(stage: Stage, voters: Voters, { A, token }: Majority): Promise<void> {
-  stage.fact(
+export async function otherMajority(
+  env: DrillEnvironment,
+  voters: Voters,
+  { A, token }: Majority,
+): Promise<void> {
+  env.fact(
     "the third voter has forgotten A's lock, the other two have not",
-    same(await voters.owners(stage), [token, token, null, null, null]),
+    same(await voters.owners(env), [token, token, null, null, null]),
   );
-  const B = await stage.buyer('B', { servers: everywhere(voters) });
+  const B = await env.buyer('B', { servers: everywhere(voters) });
   await B.runUntil(before('UPDATE'));
-  const [, , third = null, ...others] = await voters.owners(stage);
-  stage.fact(
+  const [, , third = null, ...others] = await voters.owners(env);
+  env.fact(
     'B holds the same lock by the other three votes',
     third !== null && third !== token && same(others, [third, third]),
   );

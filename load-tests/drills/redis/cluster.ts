@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Buyer } from '../buyer';
 import { OVERSOLD, type Drill } from '../drill';
 import { before } from '../messages';
-import type { Stage } from '../stage';
+import type { DrillEnvironment } from '../drill-environment';
 import { stopReplication } from './replica-set';
 
 /** Longer than an election that has to be held again. */
@@ -36,29 +36,29 @@ const VARIANTS: readonly Variant[] = [
 ];
 
 /** The primary of the lock's slot dies while A holds the lock, and the cluster elects its replica. */
-async function play(stage: Stage, { takes, script }: Variant): Promise<void> {
-  const shards = await stage.park.redisCluster();
+async function play(env: DrillEnvironment, { takes, script }: Variant): Promise<void> {
+  const shards = await env.park.redisCluster();
   const nodes = shards.flatMap(({ primary, replica }) => [primary, replica]);
   const redis = nodes.map(({ url }) => url);
-  const { primary, replica } = await shardOf(stage, shards);
-  const A = await stage.buyer('A', { redis });
-  const B = await stage.buyer('B', { redis });
-  await stopReplication(stage, primary, [replica]);
+  const { primary, replica } = await shardOf(env, shards);
+  const A = await env.buyer('A', { redis });
+  const B = await env.buyer('B', { redis });
+  await stopReplication(env, primary, [replica]);
   await A.runUntil(before('UPDATE balance SET amount'));
-  const isThere = await withRedis(primary.url, (node) => node.exists(stage.lockKey));
-  stage.fact(`A holds the lock, and ${primary.server.name} has it`, A.took(takes) && isThere === 1);
+  const isThere = await withRedis(primary.url, (node) => node.exists(env.lockKey));
+  env.fact(`A holds the lock, and ${primary.server.name} has it`, A.took(takes) && isThere === 1);
   await primary.server.kill();
-  stage.note(primary.server.name, 'killed');
+  env.note(primary.server.name, 'killed');
   replica.server.resume();
   await elected(
-    stage,
+    env,
     replica,
     nodes.filter((node) => node !== primary),
   );
   await B.finish();
-  stage.fact('B has held the same lock, too', B.took(takes));
-  stage.fact('B has run a script on the new primary', B.took(script));
-  stage.figure('scripts that the new primary had to be taught', unknownScripts(B));
+  env.fact('B has held the same lock, too', B.took(takes));
+  env.fact('B has run a script on the new primary', B.took(script));
+  env.figure('scripts that the new primary had to be taught', unknownScripts(B));
   await A.finish();
 }
 
@@ -66,13 +66,13 @@ const unknownScripts = ({ steps }: Buyer): number =>
   steps.filter(({ error }) => error?.startsWith('NOSCRIPT')).length;
 
 /** Every key of a balance is in one slot, whatever the strategy: the hash tag says which. */
-async function shardOf(stage: Stage, shards: readonly Shard[]): Promise<Shard> {
+async function shardOf(env: DrillEnvironment, shards: readonly Shard[]): Promise<Shard> {
   const [first] = shards;
   if (first === undefined) throw new Error('the cluster has no nodes');
-  const balance = /{(.*)}/.exec(stage.lockKey)?.[1] ?? '';
+  const balance = /{(.*)}/.exec(env.lockKey)?.[1] ?? '';
   const keys = [
     balance,
-    stage.lockKey,
+    env.lockKey,
     lockKey(balance, 'fair'),
     `fence:{${balance}}`,
     `line:{${balance}}:fair`,
@@ -81,7 +81,7 @@ async function shardOf(stage: Stage, shards: readonly Shard[]): Promise<Shard> {
     Promise.all(keys.map((key) => redis.cluster('KEYSLOT', key))),
   );
   const [slot = -1] = slots;
-  stage.fact(`${keys.join(', ')} are all in slot ${slot}`, new Set(slots).size === 1);
+  env.fact(`${keys.join(', ')} are all in slot ${slot}`, new Set(slots).size === 1);
   const ranges = await withRedis(first.primary.url, (redis) => redis.cluster('SLOTS'));
   const owner = ranges.find(([from, to]) => from <= slot && slot <= to);
   const shard = shards.find(({ primary: { id } }) => id === owner?.[2]?.[2]);
@@ -90,17 +90,21 @@ async function shardOf(stage: Stage, shards: readonly Shard[]): Promise<Shard> {
 }
 
 /** Resolves when every node that is left serves, and the replica is a primary. */
-async function elected(stage: Stage, heir: ClusterNode, left: readonly ClusterNode[]): Promise<void> {
+async function elected(
+  env: DrillEnvironment,
+  heir: ClusterNode,
+  left: readonly ClusterNode[],
+): Promise<void> {
   const killed = performance.now();
   while (!(await isServed(heir, left))) {
     if (performance.now() - killed > PATIENCE_MS)
       throw new Error(`the cluster has elected nobody within ${PATIENCE_MS / 1000} s`);
     await delay(20);
   }
-  stage.note(heir.server.name, 'elected by the cluster');
-  stage.figure('the cluster serves the slot again after ms', Math.round(performance.now() - killed));
+  env.note(heir.server.name, 'elected by the cluster');
+  env.figure('the cluster serves the slot again after ms', Math.round(performance.now() - killed));
   const role = await withRedis(heir.url, (redis) => redis.role());
-  stage.fact(`${heir.server.name} is a primary`, (role as [string])[0] === 'master');
+  env.fact(`${heir.server.name} is a primary`, (role as [string])[0] === 'master');
 }
 
 async function isServed({ id }: ClusterNode, left: readonly ClusterNode[]): Promise<boolean> {
@@ -122,5 +126,5 @@ export const CLUSTER: readonly Drill[] = VARIANTS.map((variant) => ({
   strategy: variant.strategy,
   options: { leaseMs: 60_000 },
   ...(variant.expected !== undefined && { expected: variant.expected }),
-  play: (stage) => play(stage, variant),
+  play: (env) => play(env, variant),
 }));

@@ -1,6 +1,6 @@
 import { OVERSOLD, type Drill } from '../drill';
 import { before } from '../messages';
-import type { Stage } from '../stage';
+import type { DrillEnvironment } from '../drill-environment';
 import {
   cutReplication,
   failOver,
@@ -19,66 +19,69 @@ const TAKES = 'SET';
 const acknowledged = ({ steps }: { steps: readonly { verb: string; reply?: unknown }[] }): unknown =>
   steps.find(({ verb }) => verb === 'WAIT')?.reply;
 
-async function open(stage: Stage, replicas: number): Promise<{ set: ReplicaSet; toA: Road; toB: Road }> {
-  const set = await startReplicaSet(stage.park, replicas);
-  const [toA, toB] = await roadsTo(stage.park, set.primary);
+async function open(
+  env: DrillEnvironment,
+  replicas: number,
+): Promise<{ set: ReplicaSet; toA: Road; toB: Road }> {
+  const set = await startReplicaSet(env.park, replicas);
+  const [toA, toB] = await roadsTo(env.park, set.primary);
   return { set, toA, toB };
 }
 
 /** Nobody acknowledges A's lock: it is given back. Nobody sells until the new primary has two replicas again. */
-async function playRefused(stage: Stage): Promise<void> {
-  const { set, toA, toB } = await open(stage, 2);
+async function playRefused(env: DrillEnvironment): Promise<void> {
+  const { set, toA, toB } = await open(env, 2);
   const [heir] = set.replicas;
-  const A = await stage.buyer('A', { servers: { primary: toA.url } });
-  await cutReplication(stage, set);
+  const A = await env.buyer('A', { servers: { primary: toA.url } });
+  await cutReplication(env, set);
   await A.finish();
-  stage.fact(
+  env.fact(
     'A had the lock on the primary, and 0 of 2 replicas acknowledged it',
     A.took(TAKES) && acknowledged(A) === 0,
   );
-  await failOver(stage, set, heir);
+  await failOver(env, set, heir);
   leadTo(heir, toB);
-  const B = await stage.buyer('B', { servers: { primary: toB.url } });
+  const B = await env.buyer('B', { servers: { primary: toB.url } });
   await B.finish();
-  stage.fact('with one replica left, 1 of 2 acknowledged to B', B.took(TAKES) && acknowledged(B) === 1);
-  const fresh = await stage.park.redis('replica-3');
+  env.fact('with one replica left, 1 of 2 acknowledged to B', B.took(TAKES) && acknowledged(B) === 1);
+  const fresh = await env.park.redis('replica-3');
   await follow(fresh.url, heir.url);
   await inSync(heir, 2);
-  stage.note('replica-3', 'is a new replica of the new primary');
-  const C = await stage.buyer('C', { servers: { primary: toB.url } });
+  env.note('replica-3', 'is a new replica of the new primary');
+  const C = await env.buyer('C', { servers: { primary: toB.url } });
   await C.finish();
-  stage.fact('2 of 2 acknowledged to C', acknowledged(C) === 2);
+  env.fact('2 of 2 acknowledged to C', acknowledged(C) === 2);
 }
 
 /** Both replicas have the lock: whoever is promoted refuses B. */
-async function playKept(stage: Stage): Promise<void> {
-  const { set, toA, toB } = await open(stage, 2);
+async function playKept(env: DrillEnvironment): Promise<void> {
+  const { set, toA, toB } = await open(env, 2);
   const [heir] = set.replicas;
-  const A = await stage.buyer('A', { servers: { primary: toA.url } });
+  const A = await env.buyer('A', { servers: { primary: toA.url } });
   await A.runUntil(before('UPDATE'));
-  stage.fact('A holds the lock, and 2 of 2 replicas have it', acknowledged(A) === 2);
-  await failOver(stage, set, heir);
+  env.fact('A holds the lock, and 2 of 2 replicas have it', acknowledged(A) === 2);
+  await failOver(env, set, heir);
   leadTo(heir, toA, toB);
-  const B = await stage.buyer('B', { servers: { primary: toB.url }, options: { waitMs: 0 } });
+  const B = await env.buyer('B', { servers: { primary: toB.url }, options: { waitMs: 0 } });
   await B.finish();
-  stage.fact('B has asked the new primary in vain', B.answered(TAKES)?.reply === null);
+  env.fact('B has asked the new primary in vain', B.answered(TAKES)?.reply === null);
   await A.finish();
 }
 
 /** Two of three acknowledge, and the third is promoted. */
-async function playThird(stage: Stage): Promise<void> {
-  const { set, toA, toB } = await open(stage, 3);
+async function playThird(env: DrillEnvironment): Promise<void> {
+  const { set, toA, toB } = await open(env, 3);
   const [, , third] = set.replicas;
   if (third === undefined) throw new Error('there is no third replica');
-  const A = await stage.buyer('A', { servers: { primary: toA.url } });
-  await cutReplication(stage, set, [third]);
+  const A = await env.buyer('A', { servers: { primary: toA.url } });
+  await cutReplication(env, set, [third]);
   await A.runUntil(before('UPDATE'));
-  stage.fact('A holds the lock, and 2 of 3 replicas have it', acknowledged(A) === 2);
-  await failOver(stage, set, third);
+  env.fact('A holds the lock, and 2 of 3 replicas have it', acknowledged(A) === 2);
+  await failOver(env, set, third);
   leadTo(third, toA, toB);
-  const B = await stage.buyer('B', { servers: { primary: toB.url } });
+  const B = await env.buyer('B', { servers: { primary: toB.url } });
   await B.finish();
-  stage.fact('B holds the same lock, and 2 of 2 replicas have it', B.took(TAKES) && acknowledged(B) === 2);
+  env.fact('B holds the same lock, and 2 of 2 replicas have it', B.took(TAKES) && acknowledged(B) === 2);
   await A.finish();
 }
 

@@ -1,8 +1,8 @@
 import type { Expectation, Options } from '#lab/strategy';
 import type { Buyer } from '../buyer';
 import { OVERSOLD, type Drill } from '../drill';
-import { before, type Mark } from '../messages';
-import type { Stage } from '../stage';
+import { before, type Breakpoint } from '../messages';
+import type { DrillEnvironment } from '../drill-environment';
 import { cutReplication, failOver, leadTo, roadsTo, startReplicaSet } from './replica-set';
 
 /** One way of locking in one Redis, and where its holder stands when the primary dies. */
@@ -14,11 +14,11 @@ interface Variant {
   readonly expected?: Expectation;
   readonly name?: string;
   /** Default: before its write, after its last look at the lock. */
-  readonly stands?: Mark;
+  readonly stands?: Breakpoint;
   readonly certainBy?: string;
   readonly options?: Partial<Options>;
   /** What comes between the failover and B. */
-  readonly meanwhile?: (stage: Stage, A: Buyer) => Promise<void>;
+  readonly meanwhile?: (env: DrillEnvironment, A: Buyer) => Promise<void>;
 }
 
 const VARIANTS: readonly Variant[] = [
@@ -70,28 +70,31 @@ const VARIANTS: readonly Variant[] = [
   },
 ];
 
-async function renewalRefused(stage: Stage, A: Buyer): Promise<void> {
+async function renewalRefused(env: DrillEnvironment, A: Buyer): Promise<void> {
   const begun = performance.now();
   const told = await A.step(({ script, reply }) => script === 'renew-if-owner' && reply === 0);
-  stage.figure('A is told of its loss after ms', Math.round(performance.now() - begun));
-  stage.fact("the new primary has refused A's renewal", told.reply === 0);
+  env.figure('A is told of its loss after ms', Math.round(performance.now() - begun));
+  env.fact("the new primary has refused A's renewal", told.reply === 0);
 }
 
 /** A takes the lock and stands; the failover loses the lock; B comes, buys; A goes on. */
-async function play(stage: Stage, { takes, stands = before('UPDATE'), meanwhile }: Variant): Promise<void> {
-  const set = await startReplicaSet(stage.park, 1);
+async function play(
+  env: DrillEnvironment,
+  { takes, stands = before('UPDATE'), meanwhile }: Variant,
+): Promise<void> {
+  const set = await startReplicaSet(env.park, 1);
   const [heir] = set.replicas;
-  const [toA, toB] = await roadsTo(stage.park, set.primary);
-  const A = await stage.buyer('A', { redis: toA.url });
-  await cutReplication(stage, set);
+  const [toA, toB] = await roadsTo(env.park, set.primary);
+  const A = await env.buyer('A', { redis: toA.url });
+  await cutReplication(env, set);
   await A.runUntil(stands);
-  stage.fact('A holds the lock', A.took(takes));
-  await failOver(stage, set, heir);
+  env.fact('A holds the lock', A.took(takes));
+  await failOver(env, set, heir);
   leadTo(heir, toA, toB);
-  await meanwhile?.(stage, A);
-  const B = await stage.buyer('B', { redis: toB.url });
+  await meanwhile?.(env, A);
+  const B = await env.buyer('B', { redis: toB.url });
   await B.finish();
-  stage.fact('B has held the same lock, too', B.took(takes));
+  env.fact('B has held the same lock, too', B.took(takes));
   await A.finish();
 }
 
@@ -103,5 +106,5 @@ export const FAILOVER: readonly Drill[] = VARIANTS.map((variant) => ({
   strategy: variant.strategy,
   options: variant.options ?? { leaseMs: 30_000 },
   ...(variant.expected !== undefined && { expected: variant.expected }),
-  play: (stage) => play(stage, variant),
+  play: (env) => play(env, variant),
 }));

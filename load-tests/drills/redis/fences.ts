@@ -1,8 +1,8 @@
 import type { Expectation } from '#lab/strategy';
 import type { Buyer } from '../buyer';
 import { OVERSOLD, type Drill } from '../drill';
-import { after, before, type Mark } from '../messages';
-import type { Stage } from '../stage';
+import { after, before, type Breakpoint } from '../messages';
+import type { DrillEnvironment } from '../drill-environment';
 import { cutReplication, failOver, leadTo, roadsTo, startReplicaSet } from './replica-set';
 
 const TAKES = 'acquire-with-fence';
@@ -16,9 +16,9 @@ interface Variant {
   readonly strategy: string;
   readonly shows: string;
   /** Where A stands when B comes. */
-  readonly aStands: Mark;
+  readonly aStands: Breakpoint;
   /** Where B stands while A buys; absent: B is done before A goes on. */
-  readonly bStands?: Mark;
+  readonly bStands?: Breakpoint;
   /** Somebody drew a token before A, and died: then A's is greater than B's. */
   readonly falls?: true;
   readonly expected?: Expectation;
@@ -69,63 +69,63 @@ const VARIANTS: readonly Variant[] = [
 ];
 
 /** The counter was on the dead primary as well: both holders are given the same token. */
-async function play(stage: Stage, { aStands, bStands, falls }: Variant): Promise<void> {
-  const set = await startReplicaSet(stage.park, 1);
+async function play(env: DrillEnvironment, { aStands, bStands, falls }: Variant): Promise<void> {
+  const set = await startReplicaSet(env.park, 1);
   const [heir] = set.replicas;
-  const [toA, toB] = await roadsTo(stage.park, set.primary);
-  const A = await stage.buyer('A', { redis: toA.url });
-  await cutReplication(stage, set);
-  if (falls) await drawAndDie(stage, toA.url);
+  const [toA, toB] = await roadsTo(env.park, set.primary);
+  const A = await env.buyer('A', { redis: toA.url });
+  await cutReplication(env, set);
+  if (falls) await drawAndDie(env, toA.url);
   await A.runUntil(aStands);
-  await failOver(stage, set, heir);
+  await failOver(env, set, heir);
   leadTo(heir, toA, toB);
-  const B = await stage.buyer('B', { redis: toB.url });
+  const B = await env.buyer('B', { redis: toB.url });
   if (bStands === undefined) await B.finish();
   else await B.runUntil(bStands);
-  stage.figure('tokens of A and B', `${tokenOf(A) ?? '-'}, ${tokenOf(B) ?? '-'}`);
+  env.figure('tokens of A and B', `${tokenOf(A) ?? '-'}, ${tokenOf(B) ?? '-'}`);
   const [a = 0, b = 0] = [tokenOf(A), tokenOf(B)];
-  if (falls) stage.fact("A's token is greater than B's", b > 0 && a > b);
-  else stage.fact('A and B hold the lock with the same token', b > 0 && a === b);
+  if (falls) env.fact("A's token is greater than B's", b > 0 && a > b);
+  else env.fact('A and B hold the lock with the same token', b > 0 && a === b);
   await A.finish();
   await B.finish();
 }
 
 /** The lock is free again when its short lease has ended: A waits for it. */
-async function drawAndDie(stage: Stage, redis: string): Promise<void> {
-  const first = await stage.buyer('A0', { redis, options: { leaseMs: 10 } });
+async function drawAndDie(env: DrillEnvironment, redis: string): Promise<void> {
+  const first = await env.buyer('A0', { redis, options: { leaseMs: 10 } });
   await first.runUntil(after(TAKES));
   await first.kill();
 }
 
 /** The row has seen tokens that the new primary does not know: whoever comes is refused until it has caught up. */
-async function playBehind(stage: Stage): Promise<void> {
-  const set = await startReplicaSet(stage.park, 1);
+async function playBehind(env: DrillEnvironment): Promise<void> {
+  const set = await startReplicaSet(env.park, 1);
   const [heir] = set.replicas;
-  const [toA, toB] = await roadsTo(stage.park, set.primary);
-  await cutReplication(stage, set);
+  const [toA, toB] = await roadsTo(env.park, set.primary);
+  await cutReplication(env, set);
   let lost = 0;
   for (const name of ['A1', 'A2']) {
-    const buyer = await stage.buyer(name, { redis: toA.url });
+    const buyer = await env.buyer(name, { redis: toA.url });
     await buyer.finish();
     lost = tokenOf(buyer) ?? 0;
   }
-  await failOver(stage, set, heir);
+  await failOver(env, set, heir);
   leadTo(heir, toB);
   const tokens: (number | undefined)[] = [];
   let refused = 0;
   for (const name of ['B1', 'B2', 'B3']) {
-    const buyer = await stage.buyer(name, { redis: toB.url });
+    const buyer = await env.buyer(name, { redis: toB.url });
     await buyer.finish();
     tokens.push(tokenOf(buyer));
     if (buyer.outcome === 'LOCK.FENCED') refused++;
   }
-  stage.fact(
+  env.fact(
     `the tokens up to ${lost} were given out twice`,
     tokens.slice(0, lost).every((token, i) => token === i + 1),
   );
-  stage.fact('the first one above is sold to', tokens[lost] === lost + 1);
-  stage.figure('tokens lost', lost);
-  stage.figure('buyers refused until the counter had caught up', refused);
+  env.fact('the first one above is sold to', tokens[lost] === lost + 1);
+  env.figure('tokens lost', lost);
+  env.figure('buyers refused until the counter had caught up', refused);
 }
 
 /** A fencing token from Redis INCR repeats after a failover. */
@@ -137,7 +137,7 @@ export const FENCES: readonly Drill[] = [
     strategy: variant.strategy,
     ...(variant.expected !== undefined && { expected: variant.expected }),
     options: { leaseMs: 30_000 },
-    play: (stage: Stage) => play(stage, variant),
+    play: (env: DrillEnvironment) => play(env, variant),
   })),
   {
     name: 'fence/fenced-behind',

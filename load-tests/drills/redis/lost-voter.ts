@@ -2,7 +2,7 @@ import type { Buyer } from '../buyer';
 import type { Drill } from '../drill';
 import { before } from '../messages';
 import { startVoters } from '../redis-alone/voters';
-import type { Stage } from '../stage';
+import type { DrillEnvironment } from '../drill-environment';
 
 const VOTERS = 5;
 
@@ -13,23 +13,23 @@ const granted = ({ steps }: Buyer): number => {
 };
 
 /** A holds all five voters when one dies: B gets no majority of the four, and C, after A, does. */
-async function play(stage: Stage): Promise<void> {
-  const { all: voters } = await startVoters(stage.park);
+async function play(env: DrillEnvironment): Promise<void> {
+  const { all: voters } = await startVoters(env.park);
   const place = { servers: { voters: voters.map(({ url }) => url) } };
-  const A = await stage.buyer('A', place);
+  const A = await env.buyer('A', place);
   await A.runUntil(before('UPDATE'));
-  stage.fact('A holds five voters', granted(A) === VOTERS);
+  env.fact('A holds five voters', granted(A) === VOTERS);
   const lost = voters[0]?.server;
   await lost?.kill();
-  stage.note('redis-1', 'killed');
-  stage.fact('one voter is dead', lost?.isUp === false);
-  const B = await stage.buyer('B', { ...place, options: { waitMs: 0 } });
+  env.note('redis-1', 'killed');
+  env.fact('one voter is dead', lost?.isUp === false);
+  const B = await env.buyer('B', { ...place, options: { waitMs: 0 } });
   await B.finish();
-  stage.fact('no voter was granted to B', granted(B) === 0);
+  env.fact('no voter was granted to B', granted(B) === 0);
   await A.finish();
-  const C = await stage.buyer('C', place);
+  const C = await env.buyer('C', place);
   await C.finish();
-  stage.fact('C has held the four voters that are left', granted(C) === VOTERS - 1);
+  env.fact('C has held the four voters that are left', granted(C) === VOTERS - 1);
 }
 
 /** One of several independent servers is lost. */

@@ -1,11 +1,11 @@
 import { count } from '#lab/step';
-import { acknowledgedBy, withRedis, type ServerPark, type StartedRedis, type Wire } from '#lab/stack';
+import { acknowledgedBy, withRedis, type ServerPark, type StartedRedis, type FaultProxy } from '#lab/stack';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Stage } from '../stage';
+import type { DrillEnvironment } from '../drill-environment';
 
 /** A replica, and the network over which it follows its primary. */
 export interface Follower extends StartedRedis {
-  readonly link: Wire;
+  readonly link: FaultProxy;
 }
 
 /** A primary and its replicas. */
@@ -15,7 +15,7 @@ export interface ReplicaSet {
 }
 
 /** The way of one client to whoever is the primary for it. */
-export type Road = Awaited<ReturnType<ServerPark['wire']>>;
+export type Road = Awaited<ReturnType<ServerPark['faultProxy']>>;
 
 /** Resolves when all replicas have what the primary has. `args` are for every server. */
 export async function startReplicaSet(
@@ -25,9 +25,9 @@ export async function startReplicaSet(
 ): Promise<ReplicaSet> {
   const primary = await park.redis('primary', args);
   const join = async (n: number): Promise<Follower> => {
-    const { wire, url } = await park.wire(primary.url);
+    const { faultProxy, url } = await park.faultProxy(primary.url);
     const following = ['--replicaof', ...hostAndPort(url), ...args];
-    return { ...(await park.redis(`replica-${n}`, following)), link: wire };
+    return { ...(await park.redis(`replica-${n}`, following)), link: faultProxy };
   };
   const set: ReplicaSet = { primary, replicas: [await join(1), ...(await rest(count, join))] };
   await inSync(primary, count);
@@ -39,8 +39,8 @@ const rest = (count: number, join: (n: number) => Promise<Follower>): Promise<Fo
 
 /** Roads for two clients. */
 export const roadsTo = async (park: ServerPark, { url }: StartedRedis): Promise<readonly [Road, Road]> => [
-  await park.wire(url),
-  await park.wire(url),
+  await park.faultProxy(url),
+  await park.faultProxy(url),
 ];
 
 const SYNC_MS = 30_000;
@@ -61,7 +61,7 @@ export async function inSync({ server, url }: StartedRedis, wanted: number): Pro
 
 /** From now on nothing reaches these replicas, and the primary knows. DESIGN.md, "Traps": SIGKILL alone loses nothing. */
 export async function cutReplication(
-  stage: Stage,
+  env: DrillEnvironment,
   { primary, replicas }: ReplicaSet,
   cut: readonly Follower[] = replicas,
 ): Promise<void> {
@@ -69,7 +69,7 @@ export async function cutReplication(
   const left = replicas.length - cut.length;
   await withRedis(primary.url, async (redis) => {
     while ((await followers(redis)) > left) await delay(1);
-    stage.fact(
+    env.fact(
       `the primary has ${left} of its ${count(replicas.length, 'replica')}`,
       (await followers(redis)) === left,
     );
@@ -78,7 +78,7 @@ export async function cutReplication(
 
 /** The same where replicas follow the primary itself: they stand still, and the primary forgets them. */
 export async function stopReplication(
-  stage: Stage,
+  env: DrillEnvironment,
   primary: StartedRedis,
   replicas: readonly StartedRedis[],
 ): Promise<void> {
@@ -86,28 +86,32 @@ export async function stopReplication(
   await withRedis(primary.url, async (redis) => {
     await redis.client('KILL', 'TYPE', 'replica');
     while ((await followers(redis)) > 0) await delay(1);
-    stage.fact('the primary has lost its replicas', (await followers(redis)) === 0);
+    env.fact('the primary has lost its replicas', (await followers(redis)) === 0);
   });
 }
 
 /** The primary dies for good, and the heir takes its place. */
-export async function failOver(stage: Stage, set: ReplicaSet, heir: Follower): Promise<void> {
+export async function failOver(env: DrillEnvironment, set: ReplicaSet, heir: Follower): Promise<void> {
   await set.primary.server.kill();
-  stage.note('primary', 'killed');
-  await promote(stage, set, heir);
-  stage.fact('the old primary is dead', !set.primary.server.isUp);
+  env.note('primary', 'killed');
+  await promote(env, set, heir);
+  env.fact('the old primary is dead', !set.primary.server.isUp);
 }
 
 /** The heir is a primary, and the other replicas follow it. */
-export async function promote(stage: Stage, { replicas }: ReplicaSet, heir: Follower): Promise<void> {
+export async function promote(
+  env: DrillEnvironment,
+  { replicas }: ReplicaSet,
+  heir: Follower,
+): Promise<void> {
   const others = replicas.filter((one) => one !== heir);
   const { name } = heir.server;
   const role = await withRedis(heir.url, async (redis) => {
     await redis.replicaof('NO', 'ONE');
     return (await redis.role()) as [string];
   });
-  stage.note(name, `promoted: ${role[0]}`);
-  stage.fact(`${name} is a primary`, role[0] === 'master');
+  env.note(name, `promoted: ${role[0]}`);
+  env.fact(`${name} is a primary`, role[0] === 'master');
   for (const { url } of others) await follow(url, heir.url);
   await inSync(heir, others.length);
 }
@@ -119,7 +123,7 @@ export const follow = (url: string, primary: string): Promise<unknown> =>
 /** From now on these clients are led to another server. */
 export function leadTo({ url }: Pick<StartedRedis, 'url'>, ...roads: readonly Road[]): void {
   const [host, port] = hostAndPort(url);
-  for (const { wire } of roads) wire.lead(host, Number(port));
+  for (const { faultProxy } of roads) faultProxy.lead(host, Number(port));
 }
 
 export const hostAndPort = (url: string): [host: string, port: string] => {

@@ -2,7 +2,7 @@ import { withRedis } from '#lab/stack';
 import type { Expectation } from '#lab/strategy';
 import { OVERSOLD, type Drill } from '../drill';
 import { before } from '../messages';
-import type { Place, Stage } from '../stage';
+import type { BuyerServers, DrillEnvironment } from '../drill-environment';
 import { follow, inSync, leadTo, roadsTo, startReplicaSet, stopReplication } from './replica-set';
 import { elected, startSentinels } from './sentinels';
 
@@ -13,7 +13,7 @@ interface Variant {
   readonly replicas: number;
   readonly expected?: Expectation;
   /** Where the locks are; default: in the Redis that everybody has. */
-  readonly place?: (url: string) => Place;
+  readonly place?: (url: string) => BuyerServers;
   /** A is done before the primary is killed; default: it stands before its write. */
   readonly refusesA?: true;
 }
@@ -43,30 +43,30 @@ const VARIANTS: readonly Variant[] = [
 ];
 
 /** As the scripted failover, but who is promoted, and when, is the Sentinels' business. */
-async function play(stage: Stage, variant: Variant): Promise<void> {
-  const { takes, replicas: count, place = (redis): Place => ({ redis }), refusesA } = variant;
-  const { primary, replicas } = await startReplicaSet(stage.park, count);
+async function play(env: DrillEnvironment, variant: Variant): Promise<void> {
+  const { takes, replicas: count, place = (redis): BuyerServers => ({ redis }), refusesA } = variant;
+  const { primary, replicas } = await startReplicaSet(env.park, count);
   // Sentinels lead replicas to the primary's own address: behind a wire they would be at a wrong one
   for (const { url } of replicas) await follow(url, primary.url);
   await inSync(primary, count);
-  const sentinels = await startSentinels(stage, primary, count);
-  const [toA, toB] = await roadsTo(stage.park, primary);
-  const A = await stage.buyer('A', place(toA.url));
-  await stopReplication(stage, primary, replicas);
+  const sentinels = await startSentinels(env, primary, count);
+  const [toA, toB] = await roadsTo(env.park, primary);
+  const A = await env.buyer('A', place(toA.url));
+  await stopReplication(env, primary, replicas);
   if (refusesA) await A.finish();
   else await A.runUntil(before('UPDATE balance SET amount'));
-  stage.fact('A had the lock', A.took(takes));
+  env.fact('A had the lock', A.took(takes));
   await primary.server.kill();
-  stage.note('primary', 'killed');
+  env.note('primary', 'killed');
   for (const { server } of replicas) server.resume();
-  const heir = await elected(stage, sentinels, primary, replicas);
+  const heir = await elected(env, sentinels, primary, replicas);
   const role = await withRedis(heir.url, (redis) => redis.role());
-  stage.fact(`${heir.server.name} is a primary`, (role as [string])[0] === 'master');
+  env.fact(`${heir.server.name} is a primary`, (role as [string])[0] === 'master');
   await inSync(heir, count - 1);
   leadTo(heir, toA, toB);
-  const B = await stage.buyer('B', place(toB.url));
+  const B = await env.buyer('B', place(toB.url));
   await B.finish();
-  stage.fact('B has held the same lock, too', B.took(takes));
+  env.fact('B has held the same lock, too', B.took(takes));
   await A.finish();
 }
 
@@ -78,5 +78,5 @@ export const SENTINEL: readonly Drill[] = VARIANTS.map((variant) => ({
   strategy: variant.strategy,
   options: { leaseMs: 60_000 },
   ...(variant.expected !== undefined && { expected: variant.expected }),
-  play: (stage) => play(stage, variant),
+  play: (env) => play(env, variant),
 }));

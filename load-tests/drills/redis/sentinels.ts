@@ -1,6 +1,6 @@
 import { withRedis, type StartedRedis } from '#lab/stack';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Stage } from '../stage';
+import type { DrillEnvironment } from '../drill-environment';
 
 const COUNT = 3;
 const QUORUM = 2;
@@ -11,13 +11,13 @@ const PATIENCE_MS = 30_000;
 
 /** Three Sentinels that know the primary's replicas and one another. */
 export async function startSentinels(
-  stage: Stage,
+  env: DrillEnvironment,
   primary: StartedRedis,
   replicas: number,
 ): Promise<readonly StartedRedis[]> {
   const watch = { url: primary.url, quorum: QUORUM, downAfterMs: DOWN_AFTER_MS, failoverMs: FAILOVER_MS };
   const sentinels = await Promise.all(
-    Array.from({ length: COUNT }, (_, i) => stage.park.sentinel(`sentinel-${i + 1}`, watch)),
+    Array.from({ length: COUNT }, (_, i) => env.park.sentinel(`sentinel-${i + 1}`, watch)),
   );
   await Promise.all(sentinels.map((sentinel) => acquainted(sentinel, replicas)));
   return sentinels;
@@ -41,7 +41,7 @@ const pairs = (reply: unknown): Readonly<Record<string, string>> => {
 
 /** Resolves with the server that all Sentinels have agreed on since the primary was killed. Rejects when they never do. */
 export async function elected(
-  stage: Stage,
+  env: DrillEnvironment,
   sentinels: readonly StartedRedis[],
   primary: StartedRedis,
   replicas: readonly StartedRedis[],
@@ -51,17 +51,14 @@ export async function elected(
   const believed = await Promise.all(
     sentinels.map(async (sentinel) => {
       const [url, epoch] = await anotherThan(primary.url, sentinel);
-      stage.note(sentinel.server.name, `says that the primary is ${url} since epoch ${epoch}`);
+      env.note(sentinel.server.name, `says that the primary is ${url} since epoch ${epoch}`);
       return { url, epoch: Number(epoch), ms: since() };
     }),
   );
-  stage.figure(
-    'the first Sentinel names the new primary after ms',
-    Math.min(...believed.map(({ ms }) => ms)),
-  );
+  env.figure('the first Sentinel names the new primary after ms', Math.min(...believed.map(({ ms }) => ms)));
   const heir = replicas.find(({ url }) => believed.every((one) => one.url === url));
-  stage.fact('all Sentinels name the same replica', heir !== undefined);
-  stage.fact(
+  env.fact('all Sentinels name the same replica', heir !== undefined);
+  env.fact(
     'it was an election: the epoch has grown',
     believed.every(({ epoch }) => epoch > 0),
   );

@@ -1,6 +1,6 @@
 import { cut, markup, type Markup } from '../markup';
 import type { Scale } from '../scale';
-import type { Mark } from '../timeline';
+import type { Annotation } from '../timeline';
 
 /** Pixels of every plot, before it is scaled to the page. */
 export const WIDTH = 1000;
@@ -62,10 +62,11 @@ const LETTER_WIDTH = 8.4;
 const LABEL_ROWS = 2;
 
 /** Height that the labels of fault marks need above the plot, pixels. */
-export const marksHeight = (marks: readonly Mark[]): number => (marks.length === 0 ? 0 : LABEL_ROWS * 17 + 4);
+export const marksHeight = (marks: readonly Annotation[]): number =>
+  marks.length === 0 ? 0 : LABEL_ROWS * 17 + 4;
 
 /** A line per fault; a label where there is room for one, in two rows above `top`. */
-export function faultMarks(marks: readonly Mark[], x: Scale, top: number, bottom: number): Markup[] {
+export function faultMarks(marks: readonly Annotation[], x: Scale, top: number, bottom: number): Markup[] {
   const taken = Array.from({ length: LABEL_ROWS }, () => -Infinity);
   return marks.slice(0, MOST_MARKS).map(({ at, label, replica, request }) => {
     const text = cut(label, 44);

@@ -1,7 +1,7 @@
 import { Balances } from '#lab/balance';
 import { SteppedDataSource } from '#lab/step';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Line } from './lines';
+import type { ImportLine } from './lines';
 
 /** Whose batch it is, and what it is called. */
 export interface BatchId {
@@ -57,7 +57,7 @@ export class Batches {
     return row?.digest;
   }
 
-  async addLines({ account, batch }: BatchId, lines: readonly Line[]): Promise<void> {
+  async addLines({ account, batch }: BatchId, lines: readonly ImportLine[]): Promise<void> {
     if (lines.length === 0) return;
     const rows = lines.map((line) => {
       const { amountMinor = null, text = null } = 'wanted' in line ? line.wanted : {};

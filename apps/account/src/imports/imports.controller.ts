@@ -1,4 +1,4 @@
-import { ApiChoice, ApiFault, problem, ProblemError, readChosen, Story } from '#lab/http';
+import { ApiChoice, ApiFault, problem, ProblemError, readChosen, RequestRecorder } from '#lab/http';
 import {
   Controller,
   Headers,
@@ -36,7 +36,7 @@ const BATCH = { type: 'string', pattern: BATCH_ID.source };
 export class ImportsController {
   constructor(
     @Inject(ImportsService) private readonly imports: ImportsService,
-    @Inject(Story) private readonly story: Story,
+    @Inject(RequestRecorder) private readonly requests: RequestRecorder,
   ) {}
 
   @Post()
@@ -66,7 +66,7 @@ export class ImportsController {
       throw new ProblemError(
         problem('REQUEST.INVALID', `workMs: an import works at most ${MOST_WORK_MS} ms on a line`),
       );
-    const reports = await this.imports.start(id, body, chosen, this.story.readFaults(headers['x-fault']));
+    const reports = await this.imports.start(id, body, chosen, this.requests.readFaults(headers['x-fault']));
     return new StreamableFile(Readable.from(reports), { type: 'application/x-ndjson' });
   }
 }

@@ -9,7 +9,7 @@ import { AccountsService } from '../accounts.service';
 import { ArmedFaults } from '../armed-faults';
 import { EntriesService } from '../entries.service';
 import { Batches, type BatchId, type LineRow } from './batches';
-import { linesOf, type Line } from './lines';
+import { linesOf, type ImportLine } from './lines';
 
 /** Lines that a batch may have, and bytes. */
 const MOST_LINES = 10_000;
@@ -119,7 +119,7 @@ export class ImportsService implements OnModuleDestroy {
     if (known === undefined) await this.batches.forgetLines(id); // of one who was cut off in the middle
     const hash = createHash('sha256');
     let lines = 0;
-    let page: Line[] = [];
+    let page: ImportLine[] = [];
     try {
       for await (const line of linesOf(bounded(body, hash))) {
         if (++lines > MOST_LINES)

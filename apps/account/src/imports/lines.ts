@@ -1,12 +1,12 @@
-import { entry, type EntryWanted } from '../schemas';
+import { entry, type EntryRequest } from '../schemas';
 import { z } from 'zod';
 
 /** Bytes that a line may have. */
 export const LONGEST_LINE = 1024;
 
 /** One line of a batch: what it wants, or why it cannot be entered. Lines count from 1; empty ones count, and say nothing. */
-export type Line = { readonly line: number } & (
-  { readonly wanted: EntryWanted } | { readonly error: string }
+export type ImportLine = { readonly line: number } & (
+  { readonly wanted: EntryRequest } | { readonly error: string }
 );
 
 const NEWLINE = 0x0a;
@@ -16,11 +16,11 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * Reads newline-delimited JSON as it comes: never more than one line is kept, and of one that is too long nothing but
  * that it was.
  */
-export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line> {
+export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<ImportLine> {
   let rest = Buffer.alloc(0);
   let isTooLong = false;
   let line = 0;
-  const finish = (end: Buffer): Line | undefined => {
+  const finish = (end: Buffer): ImportLine | undefined => {
     const bytes = Buffer.concat([rest, end]);
     const tooLong = isTooLong || bytes.length > LONGEST_LINE;
     rest = Buffer.alloc(0);
@@ -44,7 +44,7 @@ export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Li
   }
 }
 
-function readLine(line: number, bytes: Buffer | undefined): Line | undefined {
+function readLine(line: number, bytes: Buffer | undefined): ImportLine | undefined {
   if (bytes === undefined) return { line, error: `longer than ${LONGEST_LINE} bytes` };
   let value: unknown;
   try {

@@ -62,7 +62,7 @@ async function runAll({ progress, signal, onEnd }: Context, scenarios: readonly 
     progress.update(label);
     const run = await untilProved(
       () =>
-        runLoad(lab.target, lab.crew, scenario.plan, (text) => {
+        runLoad(lab.target, lab.control, scenario.plan, (text) => {
           progress.update(`${label}: ${text}`);
         }),
       (because) => {

@@ -9,7 +9,7 @@ import {
   judgeCell,
   nextThatPasses,
   parseBudget,
-  recipeOf,
+  scheduleTokenOf,
   shrink,
   writeToken,
   type Budget,
@@ -31,7 +31,7 @@ import { harmOf, mechanismOf, worstFirst, type FaultName } from '#lab/verdict';
 import type { Command } from 'commander';
 import { performance } from 'node:perf_hooks';
 import { runCommand, writeJson, type Context } from '../command';
-import { openWorkshop } from '../explorer';
+import { openExplorer } from '../explorer';
 import { EXIT, Failure } from '../failure';
 import { printTally, tallyLine, type ShownWitness } from '../print/tally';
 import { waitOption, whole } from './load';
@@ -135,7 +135,7 @@ async function exploreStrategy(
 ): Promise<number> {
   const { progress, signal, onEnd } = context;
   const plan = planOf(readCartStrategy(strategy, options), budget, options);
-  const { crew, conditions, stop } = await openWorkshop(context, options.workers, [strategy]);
+  const { pool, conditions, stop } = await openExplorer(context, options.workers, [strategy]);
   onEnd(stop);
   const begun = performance.now();
   const seconds = (): number => (performance.now() - begun) / 1000;
@@ -150,7 +150,7 @@ async function exploreStrategy(
       );
     return Promise.resolve();
   });
-  const tally = await crew.explore(plan, {
+  const tally = await pool.explore(plan, {
     signal,
     ...(options.max !== undefined && { max: options.max }),
     onProgress: (found) => {
@@ -159,8 +159,8 @@ async function exploreStrategy(
     },
   });
   const took = seconds();
-  const floor = floorOf(tally, crew.size, await crew.world.roundTrips());
-  const shown = await showWitnesses(crew.world, plan, tally, (kind) => {
+  const floor = floorOf(tally, pool.size, await pool.world.roundTrips());
+  const shown = await showWitnesses(pool.world, plan, tally, (kind) => {
     progress.update(`${strategy.name}: making the ${kind} shorter`);
   });
   progress.clear();
@@ -226,7 +226,7 @@ async function showWitnesses(
     if (witness === undefined) continue;
     onKind(kind);
     const played = await shrink(world, plan.setup, witness.choices, kind);
-    const token = writeToken(recipeOf(plan.setup, played));
+    const token = writeToken(scheduleTokenOf(plan.setup, played));
     if (shown.has(token)) continue;
     const { violations } = played.verdict;
     // the next rung is named once, for the worst kind

@@ -126,8 +126,8 @@ export function register(program: Command): void {
       const lab = await findOrStartLab(options, { progress, signal, components });
       onEnd(lab.stop);
       const isGiven = options.labUrl !== undefined && options.replicas === undefined;
-      const plan = isGiven ? { ...asked, replicas: await lab.crew.scale() } : asked;
-      const run = await runLoad(lab.target, lab.crew, plan, (text) => {
+      const plan = isGiven ? { ...asked, replicas: await lab.control.scale() } : asked;
+      const run = await runLoad(lab.target, lab.control, plan, (text) => {
         progress.update(`${plan.strategy}: ${text}`);
       });
       progress.clear();

@@ -3,7 +3,7 @@ import { CATALOGUE } from '#lab/strategy';
 import type { Command } from 'commander';
 import { writeFileSync } from 'node:fs';
 import { runCommand, writeJson } from '../command';
-import { openWorkshop } from '../explorer';
+import { openExplorer } from '../explorer';
 import { EXIT } from '../failure';
 
 export function register(program: Command): void {
@@ -14,12 +14,12 @@ export function register(program: Command): void {
     .option('--json <file>', 'write it as JSON')
     .action(({ docs, json }: { docs?: string; json?: string }) =>
       runCommand(async (context) => {
-        const { crew, stop } = await openWorkshop(context, 1, CATALOGUE);
+        const { pool, stop } = await openExplorer(context, 1, CATALOGUE);
         context.onEnd(stop);
         const rows: LostReply[] = [];
         for (const strategy of CATALOGUE) {
           context.progress.update(strategy.name);
-          rows.push(...(await loseReplies(crew.world, strategy)));
+          rows.push(...(await loseReplies(pool.world, strategy)));
         }
         context.progress.clear();
         if (docs === undefined) process.stdout.write(renderLostReplies(rows));

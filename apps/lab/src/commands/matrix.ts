@@ -6,7 +6,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { runCommand, writeJson, type Context } from '../command';
-import { openWorkshop } from '../explorer';
+import { openExplorer } from '../explorer';
 import { EXIT, Failure, partOnly } from '../failure';
 import { whole } from './load';
 import { readStrategy } from './explore';
@@ -81,7 +81,7 @@ async function makeMatrix(
   context: Context,
 ): Promise<number> {
   const { progress, signal, onEnd } = context;
-  const { crew, conditions, stop } = await openWorkshop(context, options.workers, strategies);
+  const { pool, conditions, stop } = await openExplorer(context, options.workers, strategies);
   onEnd(stop);
   const begun = performance.now();
   let done = 0;
@@ -111,7 +111,7 @@ async function makeMatrix(
       progress.say(`ended early: what was explored until then is in ${partial}`);
     return Promise.resolve();
   });
-  const rows = await exploreMatrix(crew, strategies, {
+  const rows = await exploreMatrix(pool, strategies, {
     signal,
     max: options.max,
     enough: options.enough,

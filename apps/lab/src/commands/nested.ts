@@ -2,7 +2,7 @@ import { drawLanes, NESTED, playNested, type NestedRun } from '#lab/explore';
 import type { Command } from 'commander';
 import { runCommand, writeJson } from '../command';
 import { EXIT } from '../failure';
-import { openWorkshop } from '../explorer';
+import { openExplorer } from '../explorer';
 
 export function register(program: Command): void {
   program
@@ -11,10 +11,10 @@ export function register(program: Command): void {
     .option('--json <file>', 'write histories and verdicts as JSON')
     .action(({ json }: { json?: string }) =>
       runCommand(async (context) => {
-        const { crew, stop } = await openWorkshop(context, 1, []);
+        const { pool, stop } = await openExplorer(context, 1, []);
         context.onEnd(stop);
         const runs: NestedRun[] = [];
-        for (const way of NESTED) runs.push(await playNested(crew.world, way));
+        for (const way of NESTED) runs.push(await playNested(pool.world, way));
         context.progress.clear();
         process.stdout.write(`${runs.map(tell).join('\n\n')}\n`);
         if (json !== undefined)

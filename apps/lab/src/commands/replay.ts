@@ -5,12 +5,12 @@ import {
   drawMermaid,
   readToken,
   replay,
-  type Recipe,
+  type ScheduleToken,
 } from '#lab/explore';
 import { NoCarts, UnknownStrategy } from '#lab/strategy';
 import type { Command } from 'commander';
 import { runCommand, writeJson, type Context } from '../command';
-import { openWorkshop } from '../explorer';
+import { openExplorer } from '../explorer';
 import { EXIT, Failure } from '../failure';
 
 interface ReplayOptions {
@@ -30,7 +30,7 @@ export function register(program: Command): void {
     );
 }
 
-function readRecipe(token: string): Recipe {
+function readRecipe(token: string): ScheduleToken {
   try {
     return readToken(token);
   } catch (error) {
@@ -41,13 +41,13 @@ function readRecipe(token: string): Recipe {
 }
 
 async function replayToken(
-  recipe: Recipe,
+  recipe: ScheduleToken,
   { mermaid, json }: ReplayOptions,
   context: Context,
 ): Promise<number> {
-  const { crew, conditions, stop } = await openWorkshop(context, 1, [recipe.setup.strategy]);
+  const { pool, conditions, stop } = await openExplorer(context, 1, [recipe.setup.strategy]);
   context.onEnd(stop);
-  const played = await replay(crew.world, recipe).catch((error: unknown) => {
+  const played = await replay(pool.world, recipe).catch((error: unknown) => {
     if (error instanceof NoLongerReproduces) throw new Failure(error.message, EXIT.unknown);
     throw error;
   });

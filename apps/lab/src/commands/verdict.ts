@@ -1,6 +1,6 @@
 import type { RequestLine } from '#lab/step';
 import { optionsSchema, SAFE, type Expectation } from '#lab/strategy';
-import { judgeLoad, type Answer, type Evidence, type LoadVerdict } from '#lab/verdict';
+import { judgeLoad, type ClientAnswer, type Evidence, type LoadVerdict } from '#lab/verdict';
 import type { Command } from 'commander';
 import { atRest, completePlan, expectationOf, gather } from '#load-tests/run';
 import { runCommand, writeJson } from '../command';
@@ -18,18 +18,18 @@ export function register(program: Command): void {
     runCommand(async ({ onEnd }) => {
       const lab = await findRunningLab(options);
       onEnd(lab.stop);
-      await lab.crew.ready(); // a replica that a fault has killed may just be coming back
+      await lab.control.ready(); // a replica that a fault has killed may just be coming back
       await atRest(lab.target, sku);
       const evidence = await gather(
         lab.target,
         sku,
-        { strategy: '', replicas: await lab.crew.scale() },
+        { strategy: '', replicas: await lab.control.scale() },
         { answers: [] },
       );
       const verdict = judgeSince(evidence);
       process.stdout.write(`${printVerdict(verdict)}\n`);
       if (options.json !== undefined)
-        writeJson(options.json, { ...verdict, conditions: await lab.crew.conditions() });
+        writeJson(options.json, { ...verdict, conditions: await lab.control.conditions() });
       return exitCodeOf(verdict);
     }),
   );
@@ -77,7 +77,7 @@ const distinct = (carts: readonly (readonly string[])[]): (readonly string[])[] 
 ];
 
 /** What a request wanted of a product, and of which others. */
-function wantedOf(request: RequestLine | undefined, sku: string): Pick<Answer, 'quantity' | 'cart'> {
+function wantedOf(request: RequestLine | undefined, sku: string): Pick<ClientAnswer, 'quantity' | 'cart'> {
   const { delta = 0, cart } = request ?? {};
   if (cart === undefined) return { quantity: -delta };
   const own = cart.find(({ balance }) => balance === sku)?.delta ?? 0;

@@ -2,7 +2,7 @@ import type { Fence } from '#lab/balance';
 import { randomUUID } from 'node:crypto';
 import type { Tools } from '../contract';
 import { acquireWithFence, releaseIfOwner, run } from './scripts';
-import { lockKey, type Lock, type Tell } from './with-lock';
+import { lockKey, type Lock, type Notify } from './with-lock';
 
 /** A lock that hands out a fencing token: greater than that of every holder before (Kleppmann, 2016). */
 export interface FencedLock extends Lock, Fence {
@@ -30,8 +30,8 @@ export function fencedLock(
       );
       return lock.token > 0;
     },
-    release: (tell: Tell) => run(redis, releaseIfOwner, key, holder, tell),
-    tells: true,
+    release: (notify: Notify) => run(redis, releaseIfOwner, key, holder, notify),
+    notifies: true,
   };
   return lock;
 }

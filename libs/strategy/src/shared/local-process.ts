@@ -1,30 +1,30 @@
 import { step } from '#lab/step';
 import { Mutex } from 'async-mutex';
-import { DEAF, type Notices } from './notices';
+import { NO_PUB_SUB, type PubSub } from './pub-sub';
 import { Turns } from './turns';
-import { WaitingRoom } from './waiting-room';
+import { WaitQueues } from './wait-queues';
 
 /** One process as its requests see it: mutexes and lines of waiters that are shared inside it and invisible outside. */
 export class LocalProcess {
   /** Those of its requests that wait to be told of a release. */
-  readonly waiting: WaitingRoom;
+  readonly waiting: WaitQueues;
   /** Those that wait for their turn in a line that Redis keeps. */
   readonly turns: Turns;
   private readonly mutexes = new Map<string, Mutex>();
 
   constructor(
     readonly name: string,
-    notices: Notices = DEAF,
+    pubSub: PubSub = NO_PUB_SUB,
   ) {
-    this.waiting = new WaitingRoom(notices);
-    this.turns = new Turns(notices);
+    this.waiting = new WaitQueues(pubSub);
+    this.turns = new Turns(pubSub);
     const hearers = [this.waiting, this.turns];
-    notices.tell({
-      heard: (channel, message) => {
-        for (const hearer of hearers) hearer.heard(channel, message);
+    pubSub.attach({
+      onMessage: (channel, message) => {
+        for (const hearer of hearers) hearer.onMessage(channel, message);
       },
-      missed: () => {
-        for (const hearer of hearers) hearer.missed();
+      onReconnect: () => {
+        for (const hearer of hearers) hearer.onReconnect();
       },
     });
   }

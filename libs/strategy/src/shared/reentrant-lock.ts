@@ -19,6 +19,6 @@ export const reentrantLock = (
     if (times < 0) throw new LockLost(key);
     return times > 0;
   },
-  release: (tell = 'everybody') => run(redis, releaseReentrant, key, owner, tell),
-  tells: held === 0, // a call inside another one waits for nobody, and frees nothing
+  release: (notify = 'broadcast') => run(redis, releaseReentrant, key, owner, notify),
+  notifies: held === 0, // a call inside another one waits for nobody, and frees nothing
 });

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Tell } from './with-lock';
+import type { Notify } from './with-lock';
 
 /** A Lua script from a file beside the strategies, called by its hash. */
 interface Script<Args extends readonly (string | number)[]> {
@@ -31,11 +31,13 @@ export function theirScript<Args extends readonly (string | number)[]>(
   return loaded;
 }
 
-export const releaseIfOwner = script<[token: string] | [token: string, tell: Tell]>('release-if-owner');
+export const releaseIfOwner = script<[token: string] | [token: string, notify: Notify]>('release-if-owner');
 export const acquireWithExpiry = script<[token: string, leaseMs: number]>('acquire-with-expiry');
 export const acquireWithFence = script<[owner: string, leaseMs: number]>('acquire-with-fence');
 export const acquireReentrant = script<[owner: string, leaseMs: number, held: number]>('acquire-reentrant');
-export const releaseReentrant = script<[owner: string] | [owner: string, tell: Tell]>('release-reentrant');
+export const releaseReentrant = script<[owner: string] | [owner: string, notify: Notify]>(
+  'release-reentrant',
+);
 export const acquireFair = script<[token: string, leaseMs: number, time: number | string]>('acquire-fair');
 export const releaseFair = script<[token: string, time: number | string]>('release-fair');
 export const acquireWrite = script<[owner: string, leaseMs: number, markMs: number]>('acquire-write');

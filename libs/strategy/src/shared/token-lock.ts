@@ -15,7 +15,7 @@ export function tokenLock(key: string, { redis, options }: Pick<Tools, 'redis' |
     key,
     token,
     tryAcquire: async () => (await redis.set(key, token, 'PX', options.leaseMs, 'NX')) === 'OK',
-    release: (tell = 'everybody') => run(redis, releaseIfOwner, key, token, tell),
-    tells: true,
+    release: (notify = 'broadcast') => run(redis, releaseIfOwner, key, token, notify),
+    notifies: true,
   };
 }

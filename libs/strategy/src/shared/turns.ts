@@ -1,12 +1,12 @@
-import { Bell } from '#lab/step';
+import { AutoResetEvent } from '#lab/step';
 import { randomUUID } from 'node:crypto';
-import type { Hearer, Notices } from './notices';
+import type { PubSubListener, PubSub } from './pub-sub';
 
 /** One request's place in a line that Redis keeps: whoever gives it the lock names its token. */
 export interface Turn {
   /** Its name in Redis: `process:request`, so that the message finds the process. */
   readonly token: string;
-  readonly bell: Bell;
+  readonly event: AutoResetEvent;
   /** The lock was given to it. */
   readonly hasCome: boolean;
   /** Nobody waits for it any more. */
@@ -14,31 +14,36 @@ export interface Turn {
 }
 
 /** The turns that the requests of one process wait for: one channel for all of them, and each is told by name. */
-export class Turns implements Hearer {
+export class Turns implements PubSubListener {
   private readonly id = randomUUID();
-  private readonly awaited = new Map<string, { hasCome: boolean; readonly bell: Bell }>();
+  private readonly awaited = new Map<string, { hasCome: boolean; readonly event: AutoResetEvent }>();
   private isListening = false;
 
-  constructor(private readonly notices: Notices) {}
+  constructor(private readonly pubSub: PubSub) {}
 
   /** A new turn. What happens to it is heard from now on; rejects when Redis cannot be reached. */
   async expect(): Promise<Turn> {
-    if (!this.isListening) await this.notices.subscribe(`turn:${this.id}`);
+    if (!this.isListening) await this.pubSub.subscribe(`turn:${this.id}`);
     this.isListening = true;
     const token = `${this.id}:${randomUUID()}`;
-    const turn = { token, bell: new Bell(), hasCome: false, forget: () => void this.awaited.delete(token) };
+    const turn = {
+      token,
+      event: new AutoResetEvent(),
+      hasCome: false,
+      forget: () => void this.awaited.delete(token),
+    };
     this.awaited.set(token, turn);
     return turn;
   }
 
-  heard(_channel: string, token: string): void {
+  onMessage(_channel: string, token: string): void {
     const turn = this.awaited.get(token);
     if (turn === undefined) return;
     turn.hasCome = true;
-    turn.bell.ring();
+    turn.event.set();
   }
 
-  missed(): void {
-    for (const { bell } of this.awaited.values()) bell.ring();
+  onReconnect(): void {
+    for (const { event } of this.awaited.values()) event.set();
   }
 }

@@ -2,7 +2,7 @@ import type { Strategy, Tools } from '../contract';
 import { LockNotObtained } from './errors';
 
 /** Whom a release tells that the lock is free. `nobody`: the next waiter of this process tries right behind it. */
-export type Tell = 'everybody' | 'nobody';
+export type Notify = 'broadcast' | 'hand-off';
 
 /** A lock as one request sees it. */
 export interface Lock {
@@ -10,11 +10,11 @@ export interface Lock {
   /** True when the lock is ours now, false when somebody else has it. */
   tryAcquire(): Promise<boolean>;
   /** Tells everybody, unless it says that it can do otherwise and is asked to. */
-  release(tell?: Tell): Promise<unknown>;
+  release(notify?: Notify): Promise<unknown>;
   /** Its release tells: who has chosen `wait=notify` need not poll. */
-  readonly tells?: boolean;
+  readonly notifies?: boolean;
   /** Resolves when another try is worth while, or `signal` is aborted. Absent: nobody tells, and one polls. */
-  readonly changed?: (signal: AbortSignal) => Promise<void>;
+  readonly waitForChange?: (signal: AbortSignal) => Promise<void>;
 }
 
 /** What of the tools a lock needs. */
@@ -42,13 +42,13 @@ export async function release(
   lock: Lock,
   { warn, process }: Pick<LockTools, 'process' | 'warn'>,
 ): Promise<void> {
-  const heir = lock.tells === true ? process.waiting.heirOf(lock.key) : undefined;
-  const released = lock.release(heir === undefined ? 'everybody' : 'nobody').catch((error: unknown) => {
+  const heir = lock.notifies === true ? process.waiting.nextOf(lock.key) : undefined;
+  const released = lock.release(heir === undefined ? 'broadcast' : 'hand-off').catch((error: unknown) => {
     warn(`${lock.key} could not be released`, error);
   });
-  heir?.bell.ring(); // its try goes out right behind the release, on the same connection
+  heir?.event.set(); // its try goes out right behind the release, on the same connection
   await released;
-  heir?.bell.ring(); // in case the release was held up: then it has tried too early
+  heir?.event.set(); // in case the release was held up: then it has tried too early
 }
 
 /** What an attempt comes to. When it fails, the lock is given back first: it may be ours, and nobody else would. */
@@ -63,7 +63,7 @@ export async function orRelease<T>(lock: Pick<Lock, 'release'>, attempt: () => P
 
 /** Waits until the lock is ours, at most `waitMs`; then throws `LockNotObtained`. */
 export async function acquire(lock: Lock, tools: LockTools): Promise<void> {
-  if (tools.options.wait === 'notify' && lock.tells === true) await acquireInLine(lock, tools);
+  if (tools.options.wait === 'notify' && lock.notifies === true) await acquireInLine(lock, tools);
   else await poll(lock, tools);
 }
 
@@ -74,9 +74,9 @@ async function poll(lock: Lock, { options, clock }: LockTools): Promise<void> {
     const waited = clock.now() - begun;
     if (waited >= options.waitMs) throw new LockNotObtained(lock.key, attempts, waited);
     const left = options.waitMs - waited;
-    if (lock.changed === undefined)
+    if (lock.waitForChange === undefined)
       await clock.sleep(Math.min(jittered(options.retryMs), left), 'WAIT', lock.key);
-    else await clock.until(lock.changed, left, lock.key);
+    else await clock.until(lock.waitForChange, left, lock.key);
   }
 }
 
@@ -94,7 +94,7 @@ async function acquireInLine(lock: Lock, { options, clock, process }: LockTools)
   try {
     // who finds others of its process waiting goes behind them
     for (let tries = place.isFirst || options.waitMs === 0; ; tries = true) {
-      place.bell.take();
+      place.event.consume();
       if (tries) {
         attempts++;
         if (await lock.tryAcquire()) break;
@@ -102,7 +102,7 @@ async function acquireInLine(lock: Lock, { options, clock, process }: LockTools)
       const waited = clock.now() - begun;
       if (waited >= options.waitMs) throw new LockNotObtained(lock.key, attempts, waited);
       if (await place.listen()) continue;
-      await clock.waitFor(place.bell, Math.min(options.leaseMs, options.waitMs - waited), lock.key);
+      await clock.waitFor(place.event, Math.min(options.leaseMs, options.waitMs - waited), lock.key);
     }
     place.leave();
   } catch (error) {

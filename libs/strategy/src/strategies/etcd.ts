@@ -38,7 +38,7 @@ export const etcd: Strategy = {
         ahead = await store.predecessor(ours);
         return ahead === undefined;
       },
-      changed: (signal: AbortSignal) =>
+      waitForChange: (signal: AbortSignal) =>
         ahead === undefined ? Promise.resolve() : store.removed(ahead, signal),
       release: () => store.revoke(id, key), // the key goes with it; if this fails, with the end of the lease
     };

@@ -46,8 +46,8 @@ export const fair: Strategy = {
         notYetOurs = asked;
         const waited = clock.now() - begun;
         if (waited >= waitMs) throw new LockNotObtained(key, looks, waited);
-        await clock.waitFor(turn.bell, Math.min(leaseMs / LOOKS_PER_LEASE, waitMs - waited), key);
-        turn.bell.take();
+        await clock.waitFor(turn.event, Math.min(leaseMs / LOOKS_PER_LEASE, waitMs - waited), key);
+        turn.event.consume();
       }
       lease.runsFrom(notYetOurs);
       return await readModifyWrite(change, tools, lease.lost);

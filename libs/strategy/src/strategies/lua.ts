@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Strategy } from '../contract';
 import { readModifyWrite } from '../shared/read-modify-write';
 import { acquireWithExpiry, releaseIfOwner, run } from '../shared/scripts';
-import { lockKey, withLock, type Tell } from '../shared/with-lock';
+import { lockKey, withLock, type Notify } from '../shared/with-lock';
 
 export const lua: Strategy = {
   name: 'lua',
@@ -25,8 +25,8 @@ export const lua: Strategy = {
     const lock = {
       key,
       tryAcquire: async () => (await run(redis, acquireWithExpiry, key, token, options.leaseMs)) === 1,
-      release: (tell: Tell) => run(redis, releaseIfOwner, key, token, tell),
-      tells: true,
+      release: (notify: Notify) => run(redis, releaseIfOwner, key, token, notify),
+      notifies: true,
     };
     return withLock(lock, tools, () => readModifyWrite(change, tools));
   },

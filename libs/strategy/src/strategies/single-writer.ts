@@ -1,5 +1,5 @@
 import {
-  ChangeClosed,
+  ChangeCancelled,
   SoldOut,
   UnknownBalance,
   type Change,
@@ -97,6 +97,6 @@ async function serve(balance: string, { redis, balances, work }: Tools): Promise
 function movementOf(change: Change, decision: Decision): Movement {
   if (decision.outcome === 'APPLIED') return { ...change, before: decision.before, after: decision.after };
   if (decision.outcome === 'STOCK.UNKNOWN_SKU') throw new UnknownBalance(change.balance);
-  if (decision.outcome === 'WITHDRAWN') throw new ChangeClosed(change);
+  if (decision.outcome === 'WITHDRAWN') throw new ChangeCancelled(change);
   throw new SoldOut(change);
 }

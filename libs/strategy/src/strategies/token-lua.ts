@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Strategy } from '../contract';
 import { readModifyWrite } from '../shared/read-modify-write';
 import { releaseIfOwner, run } from '../shared/scripts';
-import { lockKey, withLock, type Tell } from '../shared/with-lock';
+import { lockKey, withLock, type Notify } from '../shared/with-lock';
 
 export const tokenLua: Strategy = {
   name: 'token-lua',
@@ -25,8 +25,8 @@ export const tokenLua: Strategy = {
     const lock = {
       key,
       tryAcquire: async () => (await redis.set(key, token, 'PX', options.leaseMs, 'NX')) === 'OK',
-      release: (tell: Tell) => run(redis, releaseIfOwner, key, token, tell),
-      tells: true,
+      release: (notify: Notify) => run(redis, releaseIfOwner, key, token, notify),
+      notifies: true,
     };
     return withLock(lock, tools, () => readModifyWrite(change, tools));
   },

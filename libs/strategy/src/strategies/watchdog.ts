@@ -3,7 +3,7 @@ import type { Strategy } from '../contract';
 import { Lease } from '../shared/lease';
 import { readModifyWrite } from '../shared/read-modify-write';
 import { releaseIfOwner, renewIfOwner, run } from '../shared/scripts';
-import { lockKey, withLock, type Tell } from '../shared/with-lock';
+import { lockKey, withLock, type Notify } from '../shared/with-lock';
 
 /** However long the work takes: after so many leases nobody renews any more. */
 const MOST_LEASES = 10;
@@ -31,8 +31,8 @@ export const watchdog: Strategy = {
     const lock = {
       key,
       tryAcquire: () => lease.grant(async () => (await redis.set(key, token, 'PX', leaseMs, 'NX')) === 'OK'),
-      release: (tell: Tell) => run(redis, releaseIfOwner, key, token, tell),
-      tells: true,
+      release: (notify: Notify) => run(redis, releaseIfOwner, key, token, notify),
+      notifies: true,
     };
 
     return withLock(lock, tools, async () => {

@@ -27,7 +27,7 @@ export const zookeeperHerd: Strategy = {
     const lock = {
       key,
       tryAcquire: () => makeFirst(session, path, token, clock),
-      changed: (signal: AbortSignal) => session.removed(path, signal),
+      waitForChange: (signal: AbortSignal) => session.removed(path, signal),
       release: () => removeUntilGone(session, () => findOurs(session, path, token), clock),
     };
     return withLock(lock, tools, () => readModifyWrite(change, tools, session.lost));

@@ -27,7 +27,7 @@ export const zookeeper: Strategy = {
     const lock = {
       key,
       tryAcquire: async () => (ahead = await session.predecessor(node)) === undefined,
-      changed: (signal: AbortSignal) => session.removed(ahead ?? node, signal),
+      waitForChange: (signal: AbortSignal) => session.removed(ahead ?? node, signal),
       release: () => removeUntilGone(session, () => Promise.resolve(node), clock),
     };
 

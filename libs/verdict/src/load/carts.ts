@@ -1,7 +1,7 @@
 import { count, type HistoryLine } from '#lab/step';
 import { MARKS, worstHarm } from '../mark';
 import type { Expectation, ViolationKind } from '#lab/strategy';
-import type { Answer, Evidence } from './evidence';
+import type { ClientAnswer, Evidence } from './evidence';
 import { countCodes, judgeLoad, matches, type LoadVerdict } from './judge';
 
 /** One balance of a run of carts. */
@@ -106,7 +106,7 @@ function reasons(balances: readonly BalanceVerdict[]): string[] {
 }
 
 /** A cart that is refused as sold out says nothing of a balance while another one had not enough for it. */
-function answersAbout(evidences: readonly Evidence[], { sku }: Evidence): readonly Answer[] {
+function answersAbout(evidences: readonly Evidence[], { sku }: Evidence): readonly ClientAnswer[] {
   const left = new Map(
     evidences.map(({ sku: other, initial, movements }) => [
       other,

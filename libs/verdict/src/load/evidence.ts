@@ -18,21 +18,21 @@ export interface Movement {
 }
 
 /** A lock key that was there after the run. `ttlMs` null: it never ends by itself. */
-export interface LockLeft {
+export interface RemainingLock {
   readonly key: string;
   readonly value: string | null;
   readonly ttlMs: number | null;
 }
 
 /** A row over which the stock was split, and what was in it first and last. */
-export interface SegmentLeft {
+export interface RemainingSegment {
   readonly segment: number;
   readonly initial: number;
   readonly amount: number;
 }
 
 /** What a client was told, or `code` `NO_ANSWER`. Times in milliseconds since the run began. */
-export interface Answer {
+export interface ClientAnswer {
   readonly request: string;
   readonly status: number;
   /** `APPLIED`, or the stable code of the problem. */
@@ -56,12 +56,12 @@ export interface Evidence {
   readonly finalStock: number;
   readonly movements: readonly Movement[];
   /** The rows over which the stock was split; none: it was not. */
-  readonly segments: readonly SegmentLeft[];
+  readonly segments: readonly RemainingSegment[];
   /** The requests that have an order; of an account, those whose clients were told that they are entered. */
   readonly orders: readonly { readonly request: string }[];
   readonly history: readonly HistoryLine[];
-  readonly locks: readonly LockLeft[];
-  readonly answers: readonly Answer[];
+  readonly locks: readonly RemainingLock[];
+  readonly answers: readonly ClientAnswer[];
   /** Replicas that took part, of the app whose balance it is. */
   readonly replicas: number;
   /** Faults that the run asked for, as their `x-fault` source. */

@@ -24,7 +24,7 @@ export interface ForeignRenewal {
 }
 
 /** A request that held a lock. Times as in the history: microseconds. */
-export interface Tenure {
+export interface HoldInterval {
   readonly key: string;
   readonly request: string;
   readonly replica: string;
@@ -37,9 +37,9 @@ export interface HolderFindings {
   readonly overlaps: readonly Overlap[];
   readonly foreignReleases: readonly ForeignRelease[];
   readonly foreignRenewals: readonly ForeignRenewal[];
-  readonly tenures: readonly Tenure[];
+  readonly holdIntervals: readonly HoldInterval[];
   /** Keys that a request still prolonged when it had ended. */
-  readonly immortal: ReadonlySet<string>;
+  readonly renewedAfterEnd: ReadonlySet<string>;
   /** Steps on lock keys that have no place in the server's order: what they did is not decided. */
   readonly undecided: number;
 }
@@ -64,8 +64,8 @@ export function judgeHolders(history: readonly HistoryLine[]): HolderFindings {
     overlaps: distinct(findings.flatMap(({ overlaps }) => overlaps)),
     foreignReleases: findings.flatMap(({ foreignReleases }) => foreignReleases),
     foreignRenewals: findings.flatMap(({ foreignRenewals }) => foreignRenewals),
-    tenures: findings.flatMap(({ tenures }) => tenures),
-    immortal: immortalOf(history, onLocks),
+    holdIntervals: findings.flatMap(({ holdIntervals }) => holdIntervals),
+    renewedAfterEnd: renewedAfterEndOf(history, onLocks),
     undecided: onLocks.filter((step) => step.order === undefined && !votes.outvoted.has(step)).length,
   };
 }
@@ -173,13 +173,13 @@ export const released = (step: StepLine): boolean =>
   (((step.kind === 'zk' && step.verb === 'DELETE') || (step.kind === 'etcd' && step.verb === 'REVOKE')) &&
     step.reply === true) ||
   (isRelease(step) && step.reply === 1) ||
-  heirOf(step) !== undefined;
+  nextHolderToken(step) !== undefined;
 
 const isRelease = ({ verb, script }: StepLine): boolean =>
   verb === 'DEL' || script?.startsWith('release') === true;
 
 /** The token to whose owner a release has given the lock. */
-export const heirOf = ({ script, reply }: StepLine): string | undefined =>
+export const nextHolderToken = ({ script, reply }: StepLine): string | undefined =>
   script?.startsWith('release') === true && typeof reply === 'string' ? reply : undefined;
 
 /** Sets the expiry anew. Right after SETNX it is the second half of acquiring. */
@@ -195,7 +195,7 @@ function judgeKey(
   const overlaps: Overlap[] = [];
   const foreignReleases: ForeignRelease[] = [];
   const foreignRenewals: ForeignRenewal[] = [];
-  const tenures: Tenure[] = [];
+  const holdIntervals: HoldInterval[] = [];
   const inside = new Set<string>();
   let owner: string | undefined;
   const enter = (step: Ordered): void => {
@@ -206,7 +206,7 @@ function judgeKey(
         overlaps.push({ key, first, second: request });
     inside.add(request);
     owner = request;
-    tenures.push({ key, request, replica, from: came, until: lastTouch(steps, step) ?? null });
+    holdIntervals.push({ key, request, replica, from: came, until: lastTouch(steps, step) ?? null });
   };
   for (const step of steps) {
     const { key, request } = step;
@@ -218,20 +218,23 @@ function judgeKey(
         foreignReleases.push({ key, by: request, owner });
       if (!leavesQueue) owner = undefined;
       inside.delete(request);
-      const heir = heirOf(step);
+      const nextHolder = nextHolderToken(step);
       const next = steps.find(
-        ({ script, text }) => script?.startsWith('acquire') === true && text.includes(heir ?? ' '),
+        ({ script, text }) => script?.startsWith('acquire') === true && text.includes(nextHolder ?? ' '),
       );
-      if (heir !== undefined && next !== undefined)
+      if (nextHolder !== undefined && next !== undefined)
         enter({ ...step, request: next.request, replica: next.replica });
     } else if (renews(step) && step.reply === 1 && owner !== undefined && owner !== request)
       foreignRenewals.push({ key, by: request, owner });
   }
-  return { overlaps, foreignReleases, foreignRenewals, tenures };
+  return { overlaps, foreignReleases, foreignRenewals, holdIntervals };
 }
 
 /** Timers that outlived their request: as long as their process lives, the key does. */
-function immortalOf(history: readonly HistoryLine[], onLocks: readonly LockStep[]): ReadonlySet<string> {
+function renewedAfterEndOf(
+  history: readonly HistoryLine[],
+  onLocks: readonly LockStep[],
+): ReadonlySet<string> {
   const ended = new Map(
     history.flatMap((line) =>
       line.type === 'outcome' && runsStrategies(line) ? [[line.request, line.t] as const] : [],

@@ -3,10 +3,10 @@ import { groupBy } from '../group-by';
 import { count, type HistoryLine } from '#lab/step';
 import { chainOf } from './chain-of';
 import type { Expectation, ViolationKind } from '#lab/strategy';
-import { runsStrategies, type Answer, type Evidence, type LockLeft } from './evidence';
+import { runsStrategies, type ClientAnswer, type Evidence, type RemainingLock } from './evidence';
 import {
   acquired,
-  heirOf,
+  nextHolderToken,
   judgeHolders,
   type HolderFindings,
   type ForeignRelease,
@@ -14,7 +14,7 @@ import {
   type Overlap,
 } from './holders';
 import { prove, type FiredFault } from './proof';
-import { findCircles, type Circle } from './circles';
+import { findDeadlockCycles, type DeadlockCycle } from './deadlock-cycles';
 import { judgeStock, type Duplicate, type StockFindings } from './stock';
 import { mechanismOfLoad } from './mechanism';
 import { protectedBy, refusalsOf, type Refusal } from './refusals';
@@ -37,9 +37,9 @@ export interface LoadVerdict {
   readonly foreignReleases: readonly ForeignRelease[];
   readonly foreignRenewals: readonly ForeignRenewal[];
   /** Locks left behind that never end. */
-  readonly stuckLocks: readonly LockLeft[];
+  readonly stuckLocks: readonly RemainingLock[];
   /** Requests that waited for one another's locks in Redis. */
-  readonly deadLocks: readonly Circle[];
+  readonly deadLocks: readonly DeadlockCycle[];
   /** Movements without an order. */
   readonly orphans: readonly string[];
   /** Orders without a movement. */
@@ -81,14 +81,16 @@ export interface LoadVerdict {
 export function judgeLoad(evidence: Evidence, documented: Expectation): LoadVerdict {
   const stock = judgeStock(evidence);
   const holders = judgeHolders(withoutForeignLocks(evidence));
-  const outpaced = outpacedHolders(evidence, holders.tenures);
+  const outpaced = outpacedHolders(evidence, holders.holdIntervals);
   const expected = withOutpaced(documented, evidence.strategy, outpaced);
-  const deadLocks = findCircles(evidence.history);
-  const proof = prove(evidence, holders.tenures);
+  const deadLocks = findDeadlockCycles(evidence.history);
+  const proof = prove(evidence, holders.holdIntervals);
   const running = unfinished(evidence.history);
   // what is still going on can explain a lock, a missing order, or rows that do not add up
   const atRest = running.length === 0 && evidence.moving !== true;
-  const stuckLocks = evidence.locks.filter(({ key, ttlMs }) => ttlMs === null || holders.immortal.has(key));
+  const stuckLocks = evidence.locks.filter(
+    ({ key, ttlMs }) => ttlMs === null || holders.renewedAfterEnd.has(key),
+  );
   const credits = evidence.movements.some(({ delta }) => delta > 0);
   const leaked = credits ? 'in the balance without an entry' : 'gone from the stock without a sale';
   const gone = stock.leaked === 0 ? [] : [`${count(stock.leaked, 'unit')} ${leaked}`];
@@ -260,7 +262,7 @@ export function withoutForeignLocks({ sku, history }: Evidence): readonly Histor
   return history.filter((line) => line.type !== 'step' || line.key === undefined || !isForeign(line.key));
 }
 
-const circleInWords = ([first, ...more]: readonly Circle[]): string =>
+const circleInWords = ([first, ...more]: readonly DeadlockCycle[]): string =>
   first === undefined
     ? ''
     : `${count(more.length + 1, 'dead-lock')}: requests waited for each other, e.g. ` +
@@ -282,7 +284,7 @@ const unpaired = ({ orphans, phantoms }: StockFindings): string =>
   ].join('; ');
 
 /** Answers that no strategy gives: the app or what stands before it failed, and the run shows nothing about the lock. */
-function undocumented(answers: readonly Answer[]): string[] {
+function undocumented(answers: readonly ClientAnswer[]): string[] {
   const odd = answers.filter(
     ({ code }) => code === 'INTERNAL' || code === 'NO_ANSWER' || code.startsWith('HTTP '),
   );
@@ -339,7 +341,7 @@ const foreign = (did: string, [first, ...more]: readonly (ForeignRelease | Forei
     ? ''
     : `${first.by} ${did} the lock of ${first.owner}${more.length > 0 ? `, and ${more.length} more` : ''}`;
 
-export const countCodes = (answers: readonly Answer[]): Record<string, number> =>
+export const countCodes = (answers: readonly ClientAnswer[]): Record<string, number> =>
   Object.fromEntries([...groupBy(answers, ({ code }) => code)].map(([code, all]) => [code, all.length]));
 
 function outage({ history }: Evidence, [first]: readonly FiredFault[]): number | null {
@@ -350,7 +352,7 @@ function outage({ history }: Evidence, [first]: readonly FiredFault[]): number |
       line.type === 'step' &&
       line.t > fault.t &&
       line.request !== first?.request &&
-      (acquired(line) || heirOf(line) !== undefined),
+      (acquired(line) || nextHolderToken(line) !== undefined),
   );
   return next === undefined ? null : Math.round((next.t - fault.t) / 1000);
 }

@@ -2,7 +2,7 @@ import type { HistoryLine, StepLine } from '#lab/step';
 import { CATALOGUE } from '#lab/strategy';
 import { groupBy } from '../group-by';
 import { runsStrategies } from './evidence';
-import { acquired, renews, stepsOf, type Tenure } from './holders';
+import { acquired, renews, stepsOf, type HoldInterval } from './holders';
 
 /** What was going on at one moment, in the inventory app. */
 export interface Moment {
@@ -23,10 +23,13 @@ interface Span {
  * Tells what was going on at a time. A lock is held from the answer to the step that took it, until the step that gives
  * it back is issued, its lease ends, somebody else takes it, or the process dies.
  */
-export function moments(history: readonly HistoryLine[], tenures: readonly Tenure[]): (t: number) => Moment {
+export function moments(
+  history: readonly HistoryLine[],
+  holdIntervals: readonly HoldInterval[],
+): (t: number) => Moment {
   const steps = stepsOf(history);
   const running = runningOf(history);
-  const holding = [...keysHeld(history, tenures), ...heldElsewhere(steps)];
+  const holding = [...keysHeld(history, holdIntervals), ...heldElsewhere(steps)];
   const at = (spans: readonly Span[], t: number): Set<string> =>
     new Set(spans.flatMap(({ request, from, until }) => (from <= t && t <= until ? [request] : [])));
   return (t) => {
@@ -63,8 +66,8 @@ const WITH_LEASE: ReadonlySet<string> = new Set(
 /** When the lease of each tenure ended, with its renewals, microseconds; `Infinity`: it had none, or none that is known. */
 export function leaseEnds(
   history: readonly HistoryLine[],
-  tenures: readonly Tenure[],
-): (tenure: Tenure) => number {
+  holdIntervals: readonly HoldInterval[],
+): (interval: HoldInterval) => number {
   const leases = new Map(
     history.flatMap((line) => {
       const lease = line.type === 'request' ? line.options['leaseMs'] : undefined;
@@ -73,7 +76,7 @@ export function leaseEnds(
         : [];
     }),
   );
-  const holders = new Set(tenures.map(({ request }) => request));
+  const holders = new Set(holdIntervals.map(({ request }) => request));
   const byRequest = groupBy(
     stepsOf(history).filter(
       ({ kind, key, request }) => kind === 'redis' && key !== undefined && holders.has(request),
@@ -88,15 +91,15 @@ export function leaseEnds(
 }
 
 /** Locks that are keys or nodes: a tenure, cut off where the lease ended or the next holder came. */
-function keysHeld(history: readonly HistoryLine[], tenures: readonly Tenure[]): Span[] {
-  const endOf = leaseEnds(history, tenures);
-  const byKey = groupBy(tenures, ({ key }) => key);
-  return tenures.map((tenure) => {
-    const { key, request, from, until } = tenure;
+function keysHeld(history: readonly HistoryLine[], holdIntervals: readonly HoldInterval[]): Span[] {
+  const endOf = leaseEnds(history, holdIntervals);
+  const byKey = groupBy(holdIntervals, ({ key }) => key);
+  return holdIntervals.map((interval) => {
+    const { key, request, from, until } = interval;
     const next = (byKey.get(key) ?? [])
       .filter((other) => other.request !== request && other.from > from)
       .map((other) => other.from);
-    return { request, from, until: Math.min(until ?? Infinity, endOf(tenure), ...next) };
+    return { request, from, until: Math.min(until ?? Infinity, endOf(interval), ...next) };
   });
 }
 

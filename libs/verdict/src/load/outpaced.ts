@@ -1,6 +1,6 @@
 import { findStrategy, SAFE, UnknownStrategy, type Expectation } from '#lab/strategy';
 import type { Evidence } from './evidence';
-import { stepsOf, type Tenure } from './holders';
+import { stepsOf, type HoldInterval } from './holders';
 import { leaseEnds } from './moments';
 
 /** A holder that still wrote when its lease had run out, although no fault had hit it. */
@@ -18,11 +18,11 @@ export interface Outpaced {
  * renewal came before the lease ended, and the holder wrote afterwards. Of strategies that do not renew this is the declared
  * defect, and no excuse.
  */
-export function outpacedHolders(evidence: Evidence, tenures: readonly Tenure[]): Outpaced[] {
+export function outpacedHolders(evidence: Evidence, holdIntervals: readonly HoldInterval[]): Outpaced[] {
   if (!renewsIn(evidence)) return [];
   const { history } = evidence;
   const hit = new Set(history.flatMap((line) => (line.type === 'fault' ? [line.replica] : [])));
-  const endOf = leaseEnds(history, tenures);
+  const endOf = leaseEnds(history, holdIntervals);
   const leases = new Map(
     history.flatMap((line) =>
       line.type === 'request' && typeof line.options['leaseMs'] === 'number'
@@ -33,9 +33,9 @@ export function outpacedHolders(evidence: Evidence, tenures: readonly Tenure[]):
   const lastWrite = new Map<string, number>();
   for (const { request, kind, verb, t, took } of stepsOf(history))
     if (kind === 'sql' && verb === 'UPDATE') lastWrite.set(request, t + took);
-  return tenures.flatMap((tenure) => {
-    const { request, replica } = tenure;
-    const lateMs = ((lastWrite.get(request) ?? 0) - endOf(tenure)) / 1000;
+  return holdIntervals.flatMap((interval) => {
+    const { request, replica } = interval;
+    const lateMs = ((lastWrite.get(request) ?? 0) - endOf(interval)) / 1000;
     const leaseMs = leases.get(request);
     if (hit.has(replica) || leaseMs === undefined || lateMs <= 0) return [];
     return [{ request, replica, leaseMs, lateMs }];

@@ -1,6 +1,6 @@
 import type { FaultLine, HistoryLine, ProcessLine } from '#lab/step';
 import { runsStrategies, type Evidence } from './evidence';
-import type { Tenure } from './holders';
+import type { HoldInterval } from './holders';
 import { moments, type Moment } from './moments';
 
 /** A fault that fired. `seenBy` is who saw it, other than the process that it hit; null when nobody else did. */
@@ -31,9 +31,9 @@ export interface Proof {
   readonly missing: readonly string[];
 }
 
-export function prove(evidence: Evidence, tenures: readonly Tenure[]): Proof {
+export function prove(evidence: Evidence, holdIntervals: readonly HoldInterval[]): Proof {
   const contention = findContention(evidence);
-  const momentAt = moments(evidence.history, tenures);
+  const momentAt = moments(evidence.history, holdIntervals);
   const fired = evidence.history
     .filter((line): line is FaultLine => line.type === 'fault')
     .map((line) => firedFault(line, evidence.history, momentAt(line.t)));

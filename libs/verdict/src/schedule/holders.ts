@@ -2,7 +2,7 @@ import type { LockChange, LockState, ScheduleEvent, ScheduleHistory, StepEvent }
 import type { ScheduleViolation } from './violation';
 
 /** A holder: from taking the lock, or more than half of its parts, to the last statement under it. Positions of events. */
-export interface Tenure {
+export interface HoldInterval {
   /** The lock as a whole. */
   readonly key: string;
   readonly actor: string;
@@ -13,10 +13,10 @@ export interface Tenure {
 
 /** What the lock keys say: two holders, a lock deleted by another actor, a lock that never ends. */
 export function judgeHolders(history: ScheduleHistory): ScheduleViolation[] {
-  const tenures = findTenures(history);
+  const holdIntervals = findHoldIntervals(history);
   return [
-    ...overlaps(history, tenures),
-    ...foreignReleases(history, tenures),
+    ...overlaps(history, holdIntervals),
+    ...foreignReleases(history, holdIntervals),
     ...foreignRenewals(history),
     ...stuck(history),
   ];
@@ -26,7 +26,7 @@ export function judgeHolders(history: ScheduleHistory): ScheduleViolation[] {
 const lockOf = ({ key, lock }: LockChange): string => lock ?? key;
 
 /** Who has more than half of the parts from which position on. Where a lock has one part, that is whoever takes it. */
-function takings({ events, parts = 1 }: ScheduleHistory): Omit<Tenure, 'until'>[] {
+function takings({ events, parts = 1 }: ScheduleHistory): Omit<HoldInterval, 'until'>[] {
   const owners = new Map<string, { readonly lock: string; readonly owner: string | undefined }>();
   const partsOf = (owner: string, lock: string): number =>
     [...owners.values()].filter((part) => part.lock === lock && part.owner === owner).length;
@@ -45,33 +45,33 @@ function takings({ events, parts = 1 }: ScheduleHistory): Omit<Tenure, 'until'>[
   );
 }
 
-export function findTenures(history: ScheduleHistory): Tenure[] {
+export function findHoldIntervals(history: ScheduleHistory): HoldInterval[] {
   const { events } = history;
   return takings(history).map((taking) => {
-    const tenure = { ...taking, from: entryOf(history, taking) };
+    const interval = { ...taking, from: entryOf(history, taking) };
     const released = events.find(
       (event) =>
-        event.n > tenure.from &&
+        event.n > interval.from &&
         event.locks?.some(
           (change) =>
-            lockOf(change) === tenure.key &&
+            lockOf(change) === interval.key &&
             change.change === 'released' &&
-            change.by === tenure.actor &&
-            change.owner === tenure.actor,
+            change.by === interval.actor &&
+            change.owner === interval.actor,
         ),
     );
     const last = events.findLast(
       (event): event is StepEvent =>
         event.type === 'step' &&
-        event.actor === tenure.actor &&
+        event.actor === interval.actor &&
         event.kind === 'sql' &&
         event.verb !== 'ROLLBACK' &&
         !isLockStatement(event) &&
         !isUnread(event) &&
-        event.n > tenure.from &&
+        event.n > interval.from &&
         event.n < (released?.n ?? Infinity),
     );
-    return { ...tenure, until: last?.n ?? tenure.from };
+    return { ...interval, until: last?.n ?? interval.from };
   });
 }
 
@@ -81,7 +81,7 @@ export function findTenures(history: ScheduleHistory): Tenure[] {
  */
 function entryOf(
   { events, parts = 1 }: ScheduleHistory,
-  { key, actor, from }: Omit<Tenure, 'until'>,
+  { key, actor, from }: Omit<HoldInterval, 'until'>,
 ): number {
   if (parts === 1) return from;
   const enters = events.find(
@@ -109,9 +109,9 @@ const isLockStatement = ({ text }: StepEvent): boolean =>
 const isUnread = ({ fault, verb }: StepEvent): boolean =>
   fault === 'in-flight' && (verb === 'SELECT' || verb === 'START');
 
-function overlaps({ events }: ScheduleHistory, tenures: readonly Tenure[]): ScheduleViolation[] {
-  for (const first of tenures)
-    for (const second of tenures) {
+function overlaps({ events }: ScheduleHistory, holdIntervals: readonly HoldInterval[]): ScheduleViolation[] {
+  for (const first of holdIntervals)
+    for (const second of holdIntervals) {
       if (first.key !== second.key || first.actor === second.actor) continue;
       if (second.until === second.from) continue; // it gave the lock back without any work under it
       if (!(first.from < second.from && second.from < first.until)) continue;
@@ -129,16 +129,19 @@ function overlaps({ events }: ScheduleHistory, tenures: readonly Tenure[]): Sche
   return [];
 }
 
-function foreignReleases({ events }: ScheduleHistory, tenures: readonly Tenure[]): ScheduleViolation[] {
+function foreignReleases(
+  { events }: ScheduleHistory,
+  holdIntervals: readonly HoldInterval[],
+): ScheduleViolation[] {
   for (const event of events)
     for (const lockChange of event.locks ?? []) {
       const { change, by, owner } = lockChange;
       const key = lockOf(lockChange);
       if (change !== 'released' || by === undefined || owner === undefined || by === owner) continue;
-      const theirs = tenures.findLast((t) => t.key === key && t.actor === owner && t.from < event.n);
-      const own = tenures.findLast((t) => t.key === key && t.actor === by && t.from < event.n);
+      const theirs = holdIntervals.findLast((t) => t.key === key && t.actor === owner && t.from < event.n);
+      const own = holdIntervals.findLast((t) => t.key === key && t.actor === by && t.from < event.n);
       const lost = own === undefined ? `${by} never had it; ` : lossOf(events, own, event.n);
-      const entered = tenures.find(
+      const entered = holdIntervals.find(
         (t) => t.key === key && t.actor !== owner && t.from > event.n && t.from < (theirs?.until ?? 0),
       );
       return [
@@ -220,7 +223,7 @@ function renewalAfterEnd({ events }: ScheduleHistory, { key }: LockState): Sched
 /** How a holder lost its lock before position `until`, in words that end with "; ". */
 export function lossOf(
   events: readonly ScheduleEvent[],
-  { key, actor, from }: Tenure,
+  { key, actor, from }: HoldInterval,
   until: number,
 ): string {
   // a holder that takes its lock once more, or gives back one of several times, still has it

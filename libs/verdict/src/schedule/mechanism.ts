@@ -1,5 +1,5 @@
 import type { FinalState, ScheduleHistory, StepEvent } from './history';
-import { findTenures, lossOf } from './holders';
+import { findHoldIntervals, lossOf } from './holders';
 import type { ScheduleViolation } from './violation';
 
 type Sale = FinalState['movements'][number];
@@ -68,9 +68,9 @@ function readOf(history: ScheduleHistory, { request, before }: Sale): StepEvent 
 
 /** Why the reader of a stale value was not kept out. */
 function causeOf(history: ScheduleHistory, early: string, late: string, read: StepEvent): string {
-  const tenures = findTenures(history).filter(({ actor }) => actor === early || actor === late);
-  for (const first of tenures)
-    for (const second of tenures) {
+  const holdIntervals = findHoldIntervals(history).filter(({ actor }) => actor === early || actor === late);
+  for (const first of holdIntervals)
+    for (const second of holdIntervals) {
       if (first.actor === second.actor || first.key !== second.key || second.from <= first.from) continue;
       const lost = lossOf(history.events, first, second.from);
       const release = ownRelease(history, first.actor, second.from);
@@ -82,8 +82,10 @@ function causeOf(history: ScheduleHistory, early: string, late: string, read: St
       if (read.n < second.from) return `${late} read before it had the lock (step ${second.from})`;
       return `${late} read under its lock, but from the snapshot that its transaction took earlier`;
     }
-  if (tenures.length === 0) return withoutLocks(history, early, late, read);
-  return tenures.length === 1 ? 'only one of them had the lock' : 'the locks did not exclude each other';
+  if (holdIntervals.length === 0) return withoutLocks(history, early, late, read);
+  return holdIntervals.length === 1
+    ? 'only one of them had the lock'
+    : 'the locks did not exclude each other';
 }
 
 const ownRelease = (

@@ -1,0 +1,196 @@
+import { isDuplicate } from '#lab/balance';
+import { SteppedDataSource } from '#lab/step';
+import { Inject, Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { OrdersRepository, type Order } from './orders.repository';
+import type { StoredAnswer, StrategyChoice, OrderIntent, OrderIntentRow, OrderRequest } from './order-intent';
+
+/** A row as the database gives it. */
+interface Raw extends Pick<
+  OrderIntentRow,
+  'id' | 'attempt' | 'state' | 'request' | 'replica' | 'buyer' | 'strategy' | 'silentMs'
+> {
+  readonly idempotencyKey: string | null;
+  readonly fingerprint: string | null;
+  readonly chosen: string;
+  readonly cart: string;
+  readonly isCart: 0 | 1;
+  readonly status: number | null;
+  readonly answer: string | null;
+}
+
+const ROWS = `SELECT id, attempt, state, idempotency_key AS idempotencyKey, fingerprint, request, replica, buyer, strategy,
+       chosen, cart, is_cart AS isCart, status, answer, TIMESTAMPDIFF(MICROSECOND, seen_at, NOW(6)) DIV 1000 AS silentMs
+  FROM placement`;
+
+/** How long an answer is kept under its idempotency key. */
+const KEEP_HOURS = 24;
+
+/**
+ * The table of placements. Every change of a row names the attempt that it belongs to: who comes after somebody else has taken
+ * the placement over changes nothing.
+ */
+@Injectable()
+export class OrderIntentsRepository {
+  constructor(
+    @Inject(SteppedDataSource) private readonly dataSource: SteppedDataSource,
+    @Inject(OrdersRepository) private readonly orders: OrdersRepository,
+  ) {}
+
+  /** False when there is one with this idempotency key. */
+  async insert(intent: OrderIntent): Promise<boolean> {
+    const { id, attempt, keyed, request, replica, buyer, strategy, options, ignored } = intent;
+    try {
+      await this.dataSource.query(
+        `INSERT INTO placement (id, attempt, state, idempotency_key, fingerprint, request, replica, buyer, strategy, chosen, cart, is_cart)
+         VALUES (?, ?, 'placing', ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        [
+          id,
+          attempt,
+          keyed?.key ?? null,
+          keyed?.fingerprint ?? null,
+          request,
+          replica,
+          buyer,
+          strategy,
+          JSON.stringify({ options, ignored }),
+          JSON.stringify(intent.lines),
+          intent.isCart,
+        ],
+      );
+      return true;
+    } catch (error) {
+      if (isDuplicate(error)) return false;
+      throw error;
+    }
+  }
+
+  async findByKey(key: string): Promise<OrderIntentRow | undefined> {
+    return (await this.rows('WHERE idempotency_key = ?', [key]))[0];
+  }
+
+  async find(id: string): Promise<OrderIntentRow | undefined> {
+    return (await this.rows('WHERE id = ?', [id]))[0];
+  }
+
+  /** Those on which nobody has been at work for so many milliseconds, behind the id `after`. */
+  leftFor(silentMs: number, after: string, limit: number): Promise<OrderIntentRow[]> {
+    return this.rows(
+      `WHERE state = 'placing' AND seen_at <= NOW(6) - INTERVAL ? MICROSECOND AND id > ? ORDER BY id LIMIT ?`,
+      [1000 * silentMs, after, limit],
+    );
+  }
+
+  /** A new attempt, by whoever names it first; the one before was given up. False: somebody else was faster. */
+  async takeOver(before: OrderIntent, { id, attempt, request, replica }: OrderIntent): Promise<boolean> {
+    return this.changed(
+      `UPDATE placement SET state = 'placing', attempt = ?, request = ?, replica = ?, seen_at = NOW(6)
+        WHERE id = ? AND attempt = ? AND state <> 'done'`,
+      [attempt, request, replica, id, before.attempt],
+    );
+  }
+
+  /** Its replica is still at work on these. */
+  async seen(ids: readonly string[]): Promise<void> {
+    await this.dataSource.query(
+      `UPDATE placement SET seen_at = NOW(6) WHERE state = 'placing' AND id IN (?)`,
+      [ids],
+    );
+  }
+
+  /** Nobody is at work on it any more, and nobody knows what it came to: it counts as silent for so long at once. */
+  async abandon({ id, attempt }: OrderIntent, silentMs: number): Promise<void> {
+    await this.dataSource.query(
+      `UPDATE placement SET seen_at = NOW(6) - INTERVAL ? MICROSECOND WHERE id = ? AND attempt = ? AND state = 'placing'`,
+      [1000 * silentMs, id, attempt],
+    );
+  }
+
+  /**
+   * Records the order and the end of its placement, both or none. False: nothing was recorded, it had come to an end before,
+   * or somebody else has taken it over. An order without a key is told once: its placement goes.
+   */
+  bought(intent: OrderIntent, rows: readonly Order[], answer: StoredAnswer): Promise<boolean> {
+    return this.dataSource.transaction(async (sql) => {
+      const isOurs =
+        intent.keyed === undefined
+          ? await this.delete(intent, sql)
+          : await this.answered(intent, answer, sql);
+      if (isOurs) await this.orders.insert(rows, sql);
+      return isOurs;
+    });
+  }
+
+  /** Nothing was bought, and that is the shop's last word: it stands under the key. */
+  async refused(intent: OrderIntent, answer: StoredAnswer): Promise<void> {
+    if (intent.keyed === undefined) await this.delete(intent);
+    else await this.answered(intent, answer);
+  }
+
+  /** Nothing was bought, and it may be tried again. */
+  async failed(intent: OrderIntent): Promise<void> {
+    const { id, attempt, keyed } = intent;
+    if (keyed === undefined) await this.delete(intent);
+    else
+      await this.dataSource.query(
+        `UPDATE placement SET state = 'failed' WHERE id = ? AND attempt = ? AND state = 'placing'`,
+        [id, attempt],
+      );
+  }
+
+  /** Forgets answers that are older than `KEEP_HOURS`, at most `limit`. */
+  async forgetOld(limit: number): Promise<void> {
+    await this.dataSource.query(
+      `DELETE FROM placement WHERE state <> 'placing' AND seen_at < NOW(6) - INTERVAL ${KEEP_HOURS} HOUR LIMIT ?`,
+      [limit],
+    );
+  }
+
+  /** Forgets the placements that want this product: it is set anew. */
+  async forget(sku: string): Promise<void> {
+    await this.dataSource.query(`DELETE FROM placement WHERE JSON_CONTAINS(cart, JSON_OBJECT('sku', ?))`, [
+      sku,
+    ]);
+  }
+
+  private answered(
+    { id, attempt }: OrderIntent,
+    { status, body }: StoredAnswer,
+    sql: Pick<EntityManager, 'query'> = this.dataSource,
+  ): Promise<boolean> {
+    return this.changed(
+      `UPDATE placement SET state = 'done', status = ?, answer = ? WHERE id = ? AND attempt = ? AND state <> 'done'`,
+      [status, JSON.stringify(body), id, attempt],
+      sql,
+    );
+  }
+
+  private delete(
+    { id, attempt }: OrderIntent,
+    sql: Pick<EntityManager, 'query'> = this.dataSource,
+  ): Promise<boolean> {
+    return this.changed('DELETE FROM placement WHERE id = ? AND attempt = ?', [id, attempt], sql);
+  }
+
+  private async changed(
+    statement: string,
+    values: readonly unknown[],
+    sql: Pick<EntityManager, 'query'> = this.dataSource,
+  ): Promise<boolean> {
+    const { affectedRows } = await sql.query<{ affectedRows: number }>(statement, [...values]);
+    return affectedRows === 1;
+  }
+
+  private async rows(where: string, values: readonly unknown[]): Promise<OrderIntentRow[]> {
+    const raw = await this.dataSource.query<Raw[]>(`${ROWS} ${where}`, [...values]);
+    return raw.map(({ idempotencyKey: key, fingerprint, chosen, cart, isCart, status, answer, ...row }) => ({
+      ...row,
+      ...(JSON.parse(chosen) as Pick<StrategyChoice, 'options' | 'ignored'>),
+      lines: JSON.parse(cart) as OrderRequest['lines'],
+      isCart: isCart === 1,
+      keyed: key === null || fingerprint === null ? undefined : { key, fingerprint },
+      answer:
+        status === null || answer === null ? undefined : { status, body: JSON.parse(answer) as unknown },
+    }));
+  }
+}

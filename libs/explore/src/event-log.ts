@@ -1,0 +1,81 @@
+import { brief, type Step } from '#lab/step';
+import type { FaultName, LockChange, ScheduleEvent, StepEvent } from '#lab/verdict';
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
+/** Writes the history of a schedule down, event by event. */
+export class EventLog {
+  readonly events: ScheduleEvent[] = [];
+
+  constructor(private readonly clock: { readonly now: number }) {}
+
+  /** A step is issued. What is known later is set by `answer` and `fail`. */
+  step(step: Step, extra: Partial<StepEvent>): Mutable<StepEvent> {
+    const { actor, kind, verb, text, key, script, server } = step;
+    const event: Mutable<StepEvent> = {
+      n: this.events.length + 1,
+      at: this.clock.now,
+      type: 'step',
+      actor,
+      kind,
+      verb,
+      text,
+      ...(key !== undefined && { key }),
+      ...(script !== undefined && { script }),
+      ...(server !== undefined && { server }),
+      ...extra,
+    };
+    this.events.push(event);
+    return event;
+  }
+
+  answer(event: Mutable<StepEvent>, reply: unknown, locks: readonly LockChange[]): void {
+    event.reply = brief(reply);
+    if (locks.length > 0) event.locks = locks;
+    this.late(event);
+  }
+
+  fail(event: Mutable<StepEvent>, error: unknown): void {
+    event.error = error instanceof Error ? error.message : String(error);
+    this.late(event);
+  }
+
+  fault(
+    fault: FaultName,
+    subject: string,
+    text: string,
+    effective = true,
+    locks: readonly LockChange[] = [],
+  ): void {
+    this.add({
+      type: 'fault',
+      fault,
+      subject,
+      text,
+      effective,
+      ...(locks.length > 0 && { locks }),
+    });
+  }
+
+  time(text: string, locks: readonly LockChange[] = []): void {
+    this.add({ type: 'time', text, ...(locks.length > 0 && { locks }) });
+  }
+
+  warn(actor: string, text: string): void {
+    this.add({ type: 'warn', actor, text });
+  }
+
+  end(actor: string, code: string, text: string): void {
+    this.add({ type: 'end', actor, code, text });
+  }
+
+  private add(event: DistributiveOmit<ScheduleEvent, 'n' | 'at'>): void {
+    this.events.push({ n: this.events.length + 1, at: this.clock.now, ...event });
+  }
+
+  /** A reply that came after further events: the step waited in the server. */
+  private late(event: Mutable<StepEvent>): void {
+    if (this.events.length > event.n) event.answeredAt = this.events.length;
+  }
+}

@@ -1,0 +1,155 @@
+import type { Config } from '#lab/config';
+import {
+  compose,
+  failpoint,
+  observe,
+  parseFaults,
+  Recorder,
+  type Fault,
+  type RequestLine,
+  type SteppedDataSource,
+} from '#lab/step';
+import { problem, problemOf, ProblemError } from '../problem';
+import { processEffects } from './effects';
+import { faultsDisabled } from './fault-guard';
+import { PauseHelper } from './pause-helper';
+
+type Begin = Omit<RequestLine, 'type' | 't' | 'replica' | 'pid' | 'app'>;
+
+type App = 'order' | 'inventory' | 'account';
+
+/** The apps that a request to an app passes through: the order app hands its faults on to the inventory app. */
+const REACHES: Readonly<Record<App, readonly App[]>> = {
+  order: ['order', 'inventory'],
+  inventory: ['order', 'inventory'],
+  account: ['account'],
+};
+
+/** How the history begins a cart. */
+export function cartLine(
+  request: string,
+  lines: readonly { readonly sku: string; readonly quantity: number }[],
+): Pick<RequestLine, 'request' | 'balance' | 'delta' | 'cart'> {
+  const cart = lines.map(({ sku, quantity }) => ({ balance: sku, delta: -quantity }));
+  const { balance, delta } = cart[0] ?? { balance: '', delta: 0 };
+  return { request, balance, delta, cart };
+}
+
+/**
+ * Runs requests under the eyes of the lab: each request's steps are recorded, and the faults that it carries fire.
+ * When the lab is disabled nobody listens, and a request that carries a fault is refused.
+ */
+export class RequestRecorder {
+  private readonly recorder: Recorder | undefined;
+  /** Not needed by the request for which it was started: an import may have thousands of lines before its pause. */
+  private spare: PauseHelper | undefined;
+
+  constructor(
+    private readonly app: App,
+    private readonly config: Config,
+  ) {
+    if (config.labEnabled) this.recorder = new Recorder(config.historyDir, config.replica);
+  }
+
+  /**
+   * The faults of an `x-fault` header that are meant for this app. Throws 400, also for a fault in an app that the request
+   * does not reach, or 403.
+   */
+  readFaults(header: string | undefined): readonly Fault[] {
+    if (header === undefined || header === '') return [];
+    if (!this.config.labEnabled) throw faultsDisabled();
+    const faults = parseFaults(header);
+    const reached: readonly string[] = REACHES[this.app];
+    const elsewhere = faults.find(({ app }) => !reached.includes(app));
+    if (elsewhere !== undefined)
+      throw new ProblemError(
+        problem(
+          'FAULT.UNSUPPORTED',
+          `${elsewhere.source} is a fault of the app ${elsewhere.app}, which this request does not reach: ` +
+            `nothing was done. Write ${this.app}:${elsewhere.source.replace(/^[a-z]+:/, '')}`,
+        ),
+      );
+    return faults.filter(({ app }) => app === this.app);
+  }
+
+  /** Runs `body` as the request `begin.request`. `onFault` is called before a fault fires. */
+  async record<T>(
+    begin: Begin,
+    faults: readonly Fault[],
+    body: () => Promise<T>,
+    onFault: (fault: Fault) => void = () => undefined,
+  ): Promise<T> {
+    const { recorder, app } = this;
+    if (recorder === undefined) return body();
+    const { request } = begin;
+    const helpers = faults.length === 0 ? [] : await this.helpersFor(faults);
+    const recording = recorder.request({ ...begin, app });
+    const { inventoryDatabase, accountDatabase } = this.config;
+    const database = app === 'account' ? accountDatabase : inventoryDatabase;
+    const failing = failpoint(
+      faults,
+      processEffects(this.config, database, begin, helpers),
+      (fault, { text }) => {
+        const { source, action } = fault;
+        onFault(fault);
+        recorder.note({ type: 'fault', request, fault: source, action: action.kind, at: text });
+        recorder.flush(true);
+      },
+    );
+    const listener = faults.length === 0 ? recording : compose(failing, recording);
+    try {
+      const result = await observe({ actor: request, listener, ordered: true }, body);
+      recorder.note({ type: 'outcome', app, request, code: 'APPLIED' });
+      return result;
+    } catch (error) {
+      recorder.note({ type: 'outcome', app, request, code: problemOf(error).code });
+      throw error;
+    } finally {
+      for (const helper of helpers) this.giveBack(helper);
+    }
+  }
+
+  /** Marks that a balance was set anew. */
+  reset(balance: string, amount: number): void {
+    this.recorder?.note({ type: 'reset', balance, amount });
+    this.recorder?.flush();
+  }
+
+  /** Notes that a strategy's own count was brought together with the database. */
+  reconciled(balance: string, strategy: string, changed: number): void {
+    this.recorder?.note({ type: 'reconcile', balance, strategy, changed });
+    this.recorder?.flush();
+  }
+
+  /** Notes that an order which was left half-way has been brought to its end. */
+  settled(request: string, outcome: 'completed' | 'given-up'): void {
+    this.recorder?.note({ type: 'settled', request, outcome });
+    this.recorder?.flush();
+  }
+
+  /** One helper for each pause. */
+  private helpersFor(faults: readonly Fault[]): Promise<PauseHelper[]> {
+    const pauses = faults.filter(({ action }) => action.kind === 'pause' || action.kind === 'pause-until');
+    return Promise.all(
+      pauses.map(async () => {
+        const { spare } = this;
+        this.spare = undefined;
+        return spare?.isFree === true ? spare : PauseHelper.start();
+      }),
+    );
+  }
+
+  private giveBack(helper: PauseHelper): void {
+    if (helper.isFree && this.spare === undefined) this.spare = helper;
+    else helper.release();
+  }
+
+  close(): void {
+    this.spare?.release();
+    this.recorder?.close();
+  }
+}
+
+/** The readiness check of a data source. */
+export const pingDatabase = (dataSource: SteppedDataSource) => (): Promise<unknown> =>
+  dataSource.query('SELECT 1');

@@ -1,0 +1,160 @@
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Claim } from './claim';
+import { StackError } from './errors';
+import { stateOf, titleOf } from './identity';
+import type { Layout } from './layout';
+import { infra, tail } from './paths';
+import { get, until } from './poll';
+import { demand, NEEDED } from './programs';
+import { type ServerDefinition, type Server, startOnFreePorts } from './server';
+import type { AppName, Urls } from './types';
+
+const RELOAD_MS = 10_000;
+
+/** Direct addresses of the replicas behind nginx. */
+export type Routes = Readonly<Record<AppName, readonly string[]>>;
+
+export interface ReverseProxyOptions {
+  readonly layout: Layout;
+  readonly claim: Claim;
+  readonly lab: boolean;
+  readonly preferredPorts: { readonly public: number; readonly lab: number } | undefined;
+}
+
+type Ports = readonly [publicPort: number, labPort: number, inventoryPort: number];
+
+/** nginx: the public, the lab and the internal address, and which replicas stand behind them. */
+export class ReverseProxy {
+  private constructor(
+    readonly server: Server,
+    private readonly options: ReverseProxyOptions,
+    private readonly ports: Ports,
+  ) {}
+
+  static async open(options: ReverseProxyOptions, routes: Routes): Promise<ReverseProxy> {
+    const { layout, claim, preferredPorts } = options;
+    const program = demand(NEEDED.nginx).path;
+    const prefix = layout.dataFolder('nginx');
+    for (const file of ['nginx.conf', 'problems.conf', 'routes.conf'])
+      copyFileSync(infra('nginx', file), join(prefix, file));
+    mkdirSync(join(prefix, 'conf.d'), { recursive: true });
+
+    const definition = (ports: Ports): ServerDefinition => {
+      render(prefix, ports, routes, options.lab);
+      const user = layout.account?.uid === 0 ? ' user root;' : '';
+      return {
+        name: 'nginx',
+        ports,
+        command: {
+          name: 'nginx',
+          program,
+          args: [
+            '-p',
+            prefix,
+            '-c',
+            'nginx.conf',
+            '-g',
+            `daemon off; pid nginx.pid; error_log stderr warn;${user}`,
+          ],
+          cwd: prefix,
+          log: layout.log('nginx'),
+          account: layout.account,
+        },
+        // Written by the master once all addresses are bound.
+        answers: (pid) => Promise.resolve(readPid(join(prefix, 'nginx.pid')) === pid),
+      };
+    };
+    const wanted = [preferredPorts?.public, preferredPorts?.lab, undefined];
+    const toPorts = ([first = 0, second = 0, third = 0]: number[]): Ports => [first, second, third];
+    const { server, ports } = await startOnFreePorts(wanted, (free) => definition(toPorts(free)), claim);
+    const proxy = new ReverseProxy(server, options, toPorts(ports));
+    await proxy.worker();
+    return proxy;
+  }
+
+  get urls(): Pick<Urls, 'public' | 'lab' | 'inventory'> {
+    const [publicUrl = '', lab = '', inventory = ''] = this.ports.map((port) => `http://127.0.0.1:${port}`);
+    return { public: publicUrl, ...(this.options.lab && { lab }), inventory };
+  }
+
+  /** Resolves when no new request can go to any other replica than these. */
+  async route(routes: Routes): Promise<void> {
+    const before = await this.worker();
+    render(this.options.layout.dataPath('nginx'), this.ports, routes, this.options.lab);
+    this.server.reload();
+    const changed = await until(
+      async () => (await this.askWorker()) !== before && hasStoppedListening(before),
+      {
+        timeoutMs: RELOAD_MS,
+      },
+    );
+    if (!changed) {
+      throw new StackError(
+        'STACK.NOT_READY',
+        `nginx did not take the new replicas. Its log says why:${tail(this.server.log)}`,
+      );
+    }
+    this.options.claim.remove(before);
+    await this.worker();
+  }
+
+  /** Pid of the worker that serves now, remembered so that it can be killed even when its master is dead. */
+  async worker(): Promise<number> {
+    let pid: number | undefined;
+    await until(async () => (pid = await this.askWorker()) !== undefined, { timeoutMs: RELOAD_MS });
+    if (pid === undefined) {
+      throw new StackError(
+        'STACK.NOT_READY',
+        `nginx does not answer. Its log says why:${tail(this.server.log)}`,
+      );
+    }
+    this.options.claim.add('nginx-worker', pid);
+    return pid;
+  }
+
+  private async askWorker(): Promise<number | undefined> {
+    const text = await get(`${this.urls.inventory}/nginx/worker`);
+    return text === undefined ? undefined : Number(text);
+  }
+}
+
+/** After a reload the old worker listens a little longer than the new one has begun. */
+const hasStoppedListening = (worker: number): boolean =>
+  stateOf(worker) === '' || titleOf(worker).includes('shutting down');
+
+/** Fills upstream lists and addresses, the only placeholders, into the templates. */
+function render(
+  prefix: string,
+  [publicPort, labPort, inventoryPort]: Ports,
+  routes: Routes,
+  lab: boolean,
+): void {
+  const values: Record<string, string> = {
+    ORDER_SERVERS: upstream(routes.order),
+    INVENTORY_SERVERS: upstream(routes.inventory),
+    ACCOUNT_SERVERS: upstream(routes.account),
+    PUBLIC_LISTEN: `127.0.0.1:${publicPort}`,
+    LAB_LISTEN: `127.0.0.1:${labPort}`,
+    INVENTORY_LISTEN: `127.0.0.1:${inventoryPort}`,
+  };
+  for (const name of lab ? ['shop.conf', 'lab.conf'] : ['shop.conf']) {
+    const template = readFileSync(infra('nginx', 'templates', `${name}.template`), 'utf8');
+    const text = template.replace(/\$\{([A-Z_]+)\}/g, (whole, key: string) => values[key] ?? whole);
+    writeFileSync(join(prefix, 'conf.d', name), text);
+  }
+}
+
+function upstream(urls: readonly string[]): string {
+  // nginx refuses an empty list; a server marked as down is never asked.
+  if (urls.length === 0) return 'server 127.0.0.1:1 down;';
+  return urls.map((url) => `server ${new URL(url).host} max_fails=0;`).join('\n    ');
+}
+
+function readPid(file: string): number | undefined {
+  try {
+    return Number(readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}

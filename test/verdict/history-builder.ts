@@ -1,0 +1,109 @@
+import type { HistoryLine } from '#lab/step';
+import { SAFE, type Expectation } from '#lab/strategy';
+import { judgeLoad, type ClientAnswer, type Evidence, type LoadVerdict, type Movement } from '#lab/verdict';
+
+const KEY = 'lock:{load}:expiring';
+
+/** A run told by hand: each call is one thing that happened, a millisecond after the one before. */
+export class HistoryBuilder {
+  readonly history: HistoryLine[] = [];
+  readonly movements: Movement[] = [];
+  readonly orders: { request: string }[] = [];
+  readonly answers: ClientAnswer[] = [];
+  private t = 0;
+  private order = 0;
+  private readonly steps = new Map<string, number>();
+
+  constructor(
+    private readonly initial = 10,
+    private stock = initial,
+  ) {}
+
+  /** From now on things happen at this time, microseconds: what a clock that is wrong would have written. */
+  at(t: number): this {
+    this.t = t;
+    return this;
+  }
+
+  arrives(request: string, replica = 'inventory-1', app = 'inventory'): this {
+    const about = { request, balance: 'load', delta: -1, strategy: 'expiring', options: {} };
+    return this.line({ type: 'request', app, ...about }, replica);
+  }
+
+  ends(request: string, code = 'APPLIED', replica = 'inventory-1', app = 'inventory'): this {
+    return this.line({ type: 'outcome', app, request, code }, replica);
+  }
+
+  locks(request: string, replica = 'inventory-1', more: object = {}): this {
+    const text = `SET ${KEY} locked PX 100 NX`;
+    return this.step(request, replica, { verb: 'SET', text, reply: 'OK', order: ++this.order, ...more });
+  }
+
+  deletes(request: string, replica = 'inventory-1', more: object = {}): this {
+    return this.step(request, replica, {
+      verb: 'DEL',
+      text: `DEL ${KEY}`,
+      reply: 1,
+      order: ++this.order,
+      ...more,
+    });
+  }
+
+  sql(request: string, replica = 'inventory-1', verb = 'UPDATE'): this {
+    return this.step(request, replica, { kind: 'sql', verb, text: verb, key: undefined, reply: null });
+  }
+
+  step(request: string, replica: string, what: object): this {
+    const n = (this.steps.get(request) ?? 0) + 1;
+    this.steps.set(request, n);
+    return this.line({ type: 'step', request, n, took: 100, kind: 'redis', key: KEY, ...what }, replica);
+  }
+
+  line(what: object, replica = 'inventory-1', pid = pidOf(replica)): this {
+    this.t += 1000;
+    this.history.push({ t: this.t, replica, pid, ...what } as HistoryLine);
+    return this;
+  }
+
+  /** The rows of a sale: from `before`, or from what the stock really is. */
+  sells(
+    request: string,
+    before = this.stock,
+    {
+      order = true,
+      units = 1,
+      segment = null,
+    }: { order?: boolean; units?: number; segment?: number | null } = {},
+  ): this {
+    const id = this.movements.length + 1;
+    const after = before - units;
+    const who = { request, replica: 'inventory-1', strategy: 'expiring', at: '2025-01-01T00:00:00.000Z' };
+    this.movements.push({ id, segment, delta: -units, before, after, ...who });
+    if (order) this.orders.push({ request });
+    this.stock = segment === null ? after : this.stock - units;
+    return this.told(request, 'APPLIED', units);
+  }
+
+  told(request: string, code: string, quantity = 1, key?: string): this {
+    const answer = { request, status: 0, code, quantity, replica: 'order-1', at: 0, tookMs: 1 };
+    this.answers.push({ ...answer, ...(key !== undefined && { key }) });
+    return this;
+  }
+
+  /** Two requests on two replicas, each in the middle of the other. */
+  contention(): this {
+    return this.arrives('a').arrives('b', 'inventory-2').ends('a').ends('b', 'APPLIED', 'inventory-2');
+  }
+
+  judge(more: Partial<Evidence> = {}, expected: Expectation = SAFE): LoadVerdict {
+    const { history, movements, orders, answers, initial } = this;
+    const about = { sku: 'load', strategy: 'expiring', initial, finalStock: this.stock, replicas: 2 };
+    const rows = { movements, segments: [], orders, answers, locks: [], faults: [] };
+    return judgeLoad(
+      { ...about, ...rows, history: history.toSorted((a, b) => a.t - b.t), ...more },
+      expected,
+    );
+  }
+}
+
+const pidOf = (replica: string): number => Number(replica.replace(/\D/g, '')) + 100;
