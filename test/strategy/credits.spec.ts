@@ -146,7 +146,7 @@ describe.each(CATALOGUE)('$name', (strategy) => {
   (serves ? test : null)?.(
     'a change with a name is made once: the second time changes nothing and holds nobody up',
     async () => {
-      const named = { ...change(strategy, 4, 0), once: `once-${strategy.name}` };
+      const named = { ...change(strategy, 4, 0), dedupKey: `once-${strategy.name}` };
       await strategy.apply(named, toolsOf(0));
       await expect(strategy.apply(named, toolsOf(1))).rejects.toMatchObject({ code: 'CHANGE.CLOSED' });
       expect(await books()).toEqual({ amount: 4, movements: 1, sum: 4 });

@@ -50,7 +50,13 @@ const unnamed = ({ name }: Strategy, request: string, units = 1, balance = BALAN
   replica: 'r',
   strategy: name,
 });
-const change = (strategy: Strategy, request: string, dedupKey: string, units = 1, balance = BALANCE): Change => ({
+const change = (
+  strategy: Strategy,
+  request: string,
+  dedupKey: string,
+  units = 1,
+  balance = BALANCE,
+): Change => ({
   ...unnamed(strategy, request, units, balance),
   dedupKey,
 });
