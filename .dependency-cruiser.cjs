@@ -77,6 +77,21 @@ module.exports = {
       to: { path: '^libs/([^/]+)/src/(?!index\\.ts)', pathNot: '^libs/$2/' },
     },
     {
+      name: 'explorer-rooms-have-doors',
+      comment: 'A room of libs/explore is entered by its index.ts.',
+      severity: 'error',
+      from: { path: '^libs/explore/src/([a-z]+)/' },
+      to: { path: '^libs/explore/src/([a-z]+)/(?!index\\.ts)', pathNot: '^libs/explore/src/$1/' },
+    },
+    ...['world', 'actors', 'execution', 'faults', 'schedule', 'search', 'matrix'].map((room, i, rooms) => ({
+      name: `explorer-${room}-stands-below`,
+      comment:
+        'world < actors < execution < faults < schedule < search < matrix < render: a room imports only rooms before it.',
+      severity: 'error',
+      from: { path: `^libs/explore/src/${room}/` },
+      to: { path: `^libs/explore/src/(${[...rooms.slice(i + 1), 'render'].join('|')})/` },
+    })),
+    {
       name: 'nothing-imports-tests',
       comment: 'Product code never depends on test code.',
       severity: 'error',

@@ -1,31 +1,68 @@
-export { FAULTS, FaultsSyntaxError, budgetText, parseBudget, type Budget } from './budget';
-export type { Choice, FaultPlaces } from './choice';
-export { finishAll } from './ending';
-export { Diverged, execute, type Execution, type Plan, type Subtree } from './execution';
-export { CELLS, CROSSED_CARTS, cellOf, existsFor, planOf, type Cell } from './cells';
-export { WorkerPool, WorkerDied, type ServerSettings } from './worker-pool';
-export { explore, type Limits } from './explorer';
-export { judgeCell, type CellVerdict } from './cell-verdict';
-export { breachesOf, contradictions, declares, expectedOf } from './expectation';
-export { emptyTally, type Tally, type Witness } from './tally';
-export { Run } from './run';
-export type { Setup } from './setup';
-export { EXPLORE_OPTIONS, LEAST_LEASE_MS, Schedule } from './schedule';
-export { after, before, type Breakpoint, type Player } from './player';
-export { VirtualClock } from './virtual-clock';
-export { ownServers, type WorldOptions } from './actor-connections';
-export { BALANCE, BALANCES, World } from './world';
-export { drawLanes, drawMermaid } from './lanes';
-export { loseReplies, renderLostReplies, type LostReply } from './lost-replies';
-export { NESTED, playNested, type NestedRun, type NestedWay } from './nested';
-export { OutsideTheSeam } from './idle';
-export { NotLoadable, Realm, SHARED_MODULES, loadStrategy } from './realm';
-export { normalise } from './normalise';
-export { NoLongerReproduces, play, scheduleTokenOf, replay, type Played } from './replay';
-export { shrink } from './shrink';
-export { TokenSyntaxError, readToken, strategyHash, writeToken, type ScheduleToken } from './token';
-export { readSchedule, scheduleText } from './schedule-text';
+export { FAULTS, FaultsSyntaxError, budgetText, parseBudget, type Budget } from './faults';
 export {
+  type Choice,
+  type FaultPlaces,
+  finishAll,
+  EXPLORE_OPTIONS,
+  LEAST_LEASE_MS,
+  Schedule,
+  after,
+  before,
+  type Breakpoint,
+  type Player,
+  normalise,
+  NoLongerReproduces,
+  play,
+  scheduleTokenOf,
+  replay,
+  type Played,
+  shrink,
+  TokenSyntaxError,
+  readToken,
+  strategyHash,
+  writeToken,
+  type ScheduleToken,
+  readSchedule,
+  scheduleText,
+} from './schedule';
+export {
+  Diverged,
+  execute,
+  type Execution,
+  type Plan,
+  type Subtree,
+  WorkerPool,
+  WorkerDied,
+  type ServerSettings,
+  explore,
+  type Limits,
+  emptyTally,
+  type Tally,
+  type Witness,
+  playRandom,
+  seeded,
+  walk,
+} from './search';
+export {
+  CELLS,
+  CROSSED_CARTS,
+  cellOf,
+  existsFor,
+  planOf,
+  type Cell,
+  judgeCell,
+  type CellVerdict,
+  breachesOf,
+  contradictions,
+  declares,
+  expectedOf,
+  loseReplies,
+  renderLostReplies,
+  type LostReply,
+  NESTED,
+  playNested,
+  type NestedRun,
+  type NestedWay,
   costOf,
   exploreCell,
   exploreMatrix,
@@ -33,6 +70,15 @@ export {
   type MatrixCell,
   type MatrixRow,
 } from './matrix';
-export { renderMatrix } from './matrix-page';
-export { refuseStraySteps } from './stray-steps';
-export { playRandom, seeded, walk } from './walk';
+export { Run } from './execution';
+export { type Setup, ownServers, type WorldOptions, BALANCE, BALANCES, World } from './world';
+export {
+  VirtualClock,
+  OutsideTheSeam,
+  NotLoadable,
+  Realm,
+  SHARED_MODULES,
+  loadStrategy,
+  refuseStraySteps,
+} from './actors';
+export { drawLanes, drawMermaid, renderMatrix } from './render';

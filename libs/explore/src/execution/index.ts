@@ -1,0 +1,3 @@
+export * from './disturbed';
+export * from './run';
+export * from './time';

@@ -1,0 +1,323 @@
+import { observe, type Scope } from '#lab/step';
+import type { ScheduleHistory } from '#lab/verdict';
+import { cartStrategy } from '#lab/strategy';
+import {
+  Actor,
+  ActorProcess,
+  sell,
+  startTask,
+  isWaiting,
+  type Directive,
+  type InFlightStep,
+  type HeldStep,
+  type ActorTask,
+  withVirtualDate,
+  VirtualClock,
+  type Timer,
+} from '../actors';
+import { EventLog } from './event-log';
+import {
+  PubSubInbox,
+  type LockStore,
+  type Setup,
+  asksForName,
+  ACTOR_NAMES,
+  BALANCE,
+  type World,
+} from '../world';
+import { StepGate } from './step-gate';
+import { LockTracker } from './lock-tracker';
+import { QuiescenceDetector } from './quiescence-detector';
+
+/**
+ * So often a waiter looks again before its time is over. Two waiters whose tries change the key (take it, find the
+ * second half taken, give it back) would otherwise wake each other for ever, and no time would pass.
+ */
+const MAX_RETRIES = 8;
+/** Each try for a lock in several parts is many steps, and multiplies the schedules. */
+const MAX_RETRIES_OF_PARTS = 1;
+
+/** The process ids of a schedule's processes are the same in every run: a strategy may put them into its commands. */
+const FIRST_PID = 101;
+
+/** One schedule in progress: actors whose steps are held until they are released one by one. */
+export class Run {
+  readonly clock = new VirtualClock();
+  readonly locks: LockTracker;
+  readonly eventLog = new EventLog(this.clock);
+  readonly inbox: PubSubInbox;
+  readonly actors: readonly Actor[];
+  readonly processes: readonly ActorProcess[];
+  /** Where the strategy's locks may be. */
+  readonly lockStores: readonly LockStore[];
+  /** The servers that no process can reach any more. */
+  readonly lost = new Set<string>();
+  /** Servers that a step has written to since they restarted empty last. */
+  readonly written = new Set<string>();
+  private readonly quiescence: QuiescenceDetector;
+  private readonly gate: StepGate;
+  private readonly ends: { actor: string; code: string; text: string }[] = [];
+
+  private constructor(
+    readonly world: World,
+    readonly setup: Setup,
+  ) {
+    this.lockStores = world.lockStoresOf(setup.strategy);
+    this.inbox = new PubSubInbox(world.pubSub);
+    this.processes = [...new Set(setup.processes)].map(
+      (name, i) => new ActorProcess(name, FIRST_PID + i, setup.strategy, this.inbox),
+    );
+    this.actors = setup.processes.map((process, i) => {
+      const connections = world.connectionsOfActors[i];
+      const name = ACTOR_NAMES[i];
+      if (connections === undefined || name === undefined)
+        throw new RangeError('a schedule has at most three actors');
+      return new Actor(name, this.process(process), connections, setup.carts?.[i]);
+    });
+    this.locks = new LockTracker(
+      this.actors.map(({ name }) => name),
+      this.parts,
+    );
+    this.quiescence = new QuiescenceDetector(world.sessions, this.actors);
+    this.gate = new StepGate({
+      lockStores: this.lockStores,
+      use: (store) => {
+        this.written.add(store.name);
+        world.use(store);
+      },
+      lost: this.lost,
+      leaseMs: setup.options.leaseMs,
+      clock: this.clock,
+      locks: this.locks,
+      eventLog: this.eventLog,
+      quiescence: this.quiescence,
+      inbox: this.inbox,
+    });
+  }
+
+  /** In how many places one lock of the strategy has a part. */
+  get parts(): number {
+    return (
+      this.setup.strategy.parts ??
+      Math.max(1, this.lockStores.filter(({ component }) => component === 'redlock').length)
+    );
+  }
+
+  /**
+   * The strategy may have variables in its modules. Those of the catalogue have none that another request reads between
+   * two steps: test/explore/realm.spec.ts.
+   */
+  get mayKeepState(): boolean {
+    const { module, sharesState } = this.setup.strategy;
+    return module !== undefined || sharesState === true;
+  }
+
+  /** The Redis that this strategy has besides the lab's own: voters, or a primary. */
+  get ownRedises(): readonly LockStore[] {
+    return this.lockStores.filter(({ component, pipelined }) => component !== undefined && pipelined);
+  }
+
+  /** Sets the servers back and starts the actors; each is held at its first step. */
+  static async begin(world: World, setup: Setup): Promise<Run> {
+    if (setup.carts?.some((cart) => cart.length > 1) === true) cartStrategy(setup.strategy);
+    await world.begin(setup);
+    const run = new Run(world, setup);
+    for (const actor of run.actors) run.start(actor);
+    await run.settle();
+    return run;
+  }
+
+  process(name: string): ActorProcess {
+    const found = this.processes.find((process) => process.name === name);
+    if (found === undefined) throw new Error(`there is no process "${name}"`);
+    return found;
+  }
+
+  actor(name: string): Actor {
+    const found = this.actors.find((actor) => actor.name === name);
+    if (found === undefined) throw new Error(`there is no actor "${name}"`);
+    return found;
+  }
+
+  /** Resolves when every actor is held, done, or waits in a server. */
+  async settle(): Promise<void> {
+    try {
+      await this.quiescence.settle();
+    } catch (error) {
+      await this.abandon();
+      throw error;
+    }
+    // two that end at the same time (one has freed the other) do so in the order of their names
+    this.ends.sort((a, b) => (a.actor < b.actor ? -1 : 1));
+    for (const { actor, code, text } of this.ends.splice(0)) this.eventLog.end(actor, code, text);
+  }
+
+  /**
+   * Ends the first wait for a row lock with the time-out error. False when no statement waits for one. The database's own
+   * time-out is longer than any schedule: real time does not end a wait.
+   */
+  endLockWait(): Promise<boolean> {
+    return this.endWait(({ step }) => !asksForName(step));
+  }
+
+  /** Waits until the first waiting GET_LOCK runs into the time-out that it names: the database counts these seconds. */
+  endNameWait(): Promise<boolean> {
+    return this.endWait(({ step }) => asksForName(step));
+  }
+
+  /** True when the step would go on if it were released. */
+  canMove(held: HeldStep): boolean {
+    const { step, task, version } = held;
+    const actor = this.actor(task.actor);
+    const { process } = actor;
+    if (actor.orphanedStep !== undefined) return true;
+    if (!process.alive || process.paused) return false;
+    if (step.kind === 'local' && step.key !== undefined) {
+      const isFree = !process.local.isLocked(step.key);
+      if (!isFree) held.waited = true;
+      return isFree;
+    }
+    if (!isWaiting(step) || step.key === undefined) return true;
+    const hasChanged = this.locks.version(step.key) !== version || this.locks.isVacant(step.key);
+    const hasNews = step.until?.event.isSet ?? hasChanged;
+    const mostLooks = this.parts > 1 ? MAX_RETRIES_OF_PARTS : MAX_RETRIES;
+    return (hasNews && actor.retries < mostLooks) || this.clock.now >= this.dueAt(held);
+  }
+
+  /** The passing of time may be noticed by code that runs: a timer is set, or a session may end. */
+  get hasTimeouts(): boolean {
+    return this.clock.hasTimers || this.lockStores.some(({ heartbeats }) => heartbeats === true);
+  }
+
+  /** When a WAIT ends by itself, virtual time: with its own time, or when who polls gives up. */
+  dueAt({ task, step: { until }, since }: HeldStep): number {
+    const { waiting } = this.actor(task.actor);
+    return until === undefined ? (waiting?.since ?? since) + this.setup.options.waitMs : since + until.ms;
+  }
+
+  /** Lets a held step go, and resolves when all is quiet again. */
+  async release(held: HeldStep, directive: Directive = 'issue'): Promise<void> {
+    if (isWaiting(held.step)) this.actor(held.task.actor).retries++;
+    held.release(directive);
+    await this.settle();
+  }
+
+  /** Calls a timer. With `auto` its steps are issued as they come; otherwise they are held as all others are. */
+  async fire(timer: Timer, auto: boolean): Promise<void> {
+    const actor = this.actor(timer.actor);
+    const task = startTask(actor, { auto, isTimer: true });
+    timer.running = true;
+    this.clock.fired(timer);
+    const scope = this.scopeOf(actor, task);
+    void withVirtualDate(this.clock, () => observe(scope, async () => timer.run()))
+      .catch(() => undefined) // a tick that throws is a missed tick, as with the real clock
+      .finally(() => {
+        timer.running = false;
+        task.done = true;
+        this.quiescence.moved();
+      });
+    await this.settle();
+  }
+
+  /** What happened, and what the servers hold now. With `reset` they are set back in the same round trip. */
+  async history(reset: boolean): Promise<ScheduleHistory> {
+    const { strategy, stock } = this.setup;
+    const rows = await (reset ? this.world.lookAndReset(this.setup) : this.world.look());
+    const wanted = [...new Set(this.actors.flatMap(({ cart }) => cart ?? [BALANCE]))].sort();
+    return {
+      strategy: strategy.name,
+      stock,
+      leaseMs: this.setup.options.leaseMs,
+      ...(this.parts > 1 && { parts: this.parts }),
+      actors: this.actors.map(({ name, process, cart }) => ({
+        name,
+        process: process.name,
+        ...(cart !== undefined && { cart }),
+      })),
+      events: [...this.eventLog.events],
+      final: {
+        ...rows,
+        amounts: Object.fromEntries(wanted.map((balance) => [balance, rows.amounts[balance] ?? 0])),
+        locks: this.locks.states(),
+      },
+    };
+  }
+
+  /** A process is gone: its code is told at every step, until it stops. */
+  async terminate(actor: Actor): Promise<void> {
+    actor.outcome ??= 'DIED';
+    this.clock.forget(actor.name);
+    this.quiescence.unblock(); // the server frees what its sessions hold
+    actor.process.realm?.timers.stop();
+    await this.endSessionsOfDead(actor);
+    for (const task of actor.tasks) {
+      if (task.inFlightSteps.size === 0 || task === actor.orphanedStep?.task) continue;
+      task.inFlightSteps.clear(); // nobody is left to be answered
+      task.done = true;
+    }
+    this.quiescence.unblock();
+    for (const held of actor.held) if (held !== actor.orphanedStep) held.release('die');
+  }
+
+  /** Terminates every actor: the schedule cannot be continued, and must not affect the next one. */
+  private async abandon(): Promise<void> {
+    for (const { process } of this.actors) process.alive = false;
+    for (const actor of this.actors) await this.terminate(actor);
+  }
+
+  /**
+   * All sessions end; but the one whose statement is on its way ends when that has run. Outside of a transaction it is not
+   * known which one that is: then all of them wait for it.
+   */
+  private async endSessionsOfDead(actor: Actor): Promise<void> {
+    const { transactions, rows, names } = actor.holdings;
+    const isInFlight = actor.orphanedStep?.step.kind === 'sql';
+    if (isInFlight && transactions.size === 0) return;
+    const ends = [...actor.openSessions()].filter((session) => !isInFlight || !transactions.has(session));
+    await this.world.sever(actor.connections, ends);
+    for (const held of [transactions, rows, names]) for (const session of ends) held.delete(session);
+  }
+
+  private async endWait(of: (inFlightStep: InFlightStep) => boolean): Promise<boolean> {
+    if (!(await this.quiescence.endLockWait(of))) return false;
+    await this.settle();
+    return true;
+  }
+
+  /** The server ends the actor's sessions; resolves when both sides know. */
+  async loseSessions(actor: Actor): Promise<void> {
+    this.quiescence.unblock(); // statements that wait for these sessions are answered while they end
+    const sessions = [...actor.openSessions()];
+    for (const session of sessions) actor.lostSessions.add(session);
+    await this.world.endSessions(actor.connections, sessions);
+    for (const held of Object.values(actor.holdings) as Set<number>[]) held.clear();
+    this.quiescence.unblock();
+  }
+
+  private scopeOf(actor: Actor, task: ActorTask): Scope {
+    return {
+      actor: actor.name,
+      listener: this.gate.listener(actor, task),
+      scheduleTime: () => Math.round(this.clock.now),
+    };
+  }
+
+  private start(actor: Actor): void {
+    const task = startTask(actor, { auto: false, isTimer: false });
+    const scope = this.scopeOf(actor, task);
+    const warn = (warning: string): void => {
+      if (actor.process.alive) this.eventLog.warn(actor.name, warning);
+    };
+    const request = () => sell(actor, this.setup, this.clock.for(actor.name), warn);
+    void withVirtualDate(this.clock, () => observe(scope, request))
+      .then(({ code, text }) => {
+        if (actor.outcome !== undefined) return; // it died meanwhile
+        actor.outcome = code;
+        this.ends.push({ actor: actor.name, code, text });
+      })
+      .finally(() => {
+        task.done = true;
+        this.quiescence.moved();
+      });
+  }
+}

@@ -1,0 +1,215 @@
+import {
+  DependencyDown,
+  InjectedFault,
+  unobserved,
+  type Listener,
+  type Step,
+  type StepKind,
+} from '#lab/step';
+import {
+  ProcessDied,
+  type Actor,
+  isWaiting,
+  type Directive,
+  type InFlightStep,
+  type HeldStep,
+  type ActorTask,
+  type VirtualClock,
+} from '../actors';
+import type { EventLog } from './event-log';
+import { Disturbed } from './disturbed';
+import { type PubSubInbox, type LockStore, type LockReading, mayFree, noteHoldings } from '../world';
+import type { LockTracker } from './lock-tracker';
+import type { QuiescenceDetector } from './quiescence-detector';
+
+/** How a held step was let go. */
+interface Release {
+  readonly directive: Directive;
+  readonly waited: boolean;
+}
+
+/** What of a run the gate works with. */
+interface Around {
+  readonly lockStores: readonly LockStore[];
+  /** Told of each place that a step may have changed. */
+  readonly use: (store: LockStore) => void;
+  /** The servers that nobody can reach any more. */
+  readonly lost: ReadonlySet<string>;
+  /** What a lock is granted where the command does not say it. */
+  readonly leaseMs: number;
+  readonly clock: VirtualClock;
+  readonly locks: LockTracker;
+  readonly eventLog: EventLog;
+  readonly quiescence: QuiescenceDetector;
+  readonly inbox: PubSubInbox;
+}
+
+/** The servers that a process loses when it is cut off. */
+const KEEPS_LOCKS: ReadonlySet<StepKind> = new Set<StepKind>(['redis', 'zk', 'etcd']);
+
+/** A dead actor's code is refused so often, then it stands still for good. */
+const MOST_DEATHS = 20;
+
+/**
+ * Holds every step before it is issued: after the strategy's last check, before the statement leaves. What is
+ * released is written down with its reply and with what it did to the locks.
+ */
+export class StepGate {
+  constructor(private readonly run: Around) {}
+
+  /** The listener of one line of control of an actor. */
+  listener(actor: Actor, task: ActorTask): Listener {
+    return async (step, issue) => {
+      const { directive, waited } = await this.hold(actor, task, step);
+      if (directive === 'die') throw new ProcessDied(actor.name);
+      const timer = task.isTimer ? ({ timer: true } as const) : {};
+      const unsent = directive === 'error' ? 'error' : this.unreachable(actor, step);
+      if (unsent !== undefined) {
+        this.run.eventLog.fail(this.run.eventLog.step(step, { ...timer, fault: unsent }), 'not sent');
+        throw unsent === 'error'
+          ? new InjectedFault('error', step)
+          : new DependencyDown(step.kind, `${step.kind} is not reachable (${unsent})`);
+      }
+      const fault = directive === 'lose-reply' ? ({ fault: directive } as const) : {};
+      const event = this.run.eventLog.step(step, {
+        ...timer,
+        ...fault,
+        ...(waited && { waited }),
+        ...(actor.orphanedStep !== undefined && { fault: 'in-flight' as const }),
+      });
+      const inVirtualTime = (): Promise<unknown> => issue().then((reply) => this.remaining(step, reply));
+      const inFlightStep = { step, task, number: event.n, blocked: false, timedOut: false };
+      const reply = await this.carry(actor, inFlightStep, inVirtualTime, event);
+      if (!actor.process.alive) throw new ProcessDied(actor.name);
+      if (directive === 'lose-reply') throw new InjectedFault('lose-reply', step);
+      return reply;
+    };
+  }
+
+  private unreachable({ process }: Actor, { kind, server }: Step): 'cut' | 'server-down' | undefined {
+    if (process.cut && KEEPS_LOCKS.has(kind)) return 'cut';
+    return server !== undefined && this.run.lost.has(server) ? 'server-down' : undefined;
+  }
+
+  /** Issues the step, and looks at the locks right behind it on the same connection. */
+  private async carry(
+    actor: Actor,
+    inFlightStep: InFlightStep,
+    issue: () => Promise<unknown>,
+    event: ReturnType<EventLog['step']>,
+  ): Promise<unknown> {
+    const { step, task } = inFlightStep;
+    task.inFlightSteps.add(inFlightStep);
+    task.begun = true;
+    if (step.kind === 'sql') this.run.quiescence.moved(); // the server has to be asked about this statement, too
+    const lockStores = this.run.lockStores.filter((store) => store.touchedBy(step));
+    for (const store of lockStores) this.run.use(store);
+    this.run.locks.noteTokens(actor.name, step.text);
+    const before = lockStores.map(async (store) => {
+      const leases = this.run.locks.leases(store.name, this.run.clock.now);
+      return (await unobserved(() => store.restore?.(actor.connections, leases))) ?? leases;
+    });
+    const read = (pipelined: boolean): Promise<LockReading[][]> =>
+      Promise.all(
+        lockStores.map(async (store, i) =>
+          store.pipelined === pipelined
+            ? [...(await unobserved(() => store.read(actor.connections, before[i])))]
+            : [],
+        ),
+      );
+    try {
+      const answer = issue().finally(() => {
+        this.run.quiescence.answered(inFlightStep);
+      });
+      const [reply, behind] = await Promise.all([answer, read(true)]);
+      const after = await read(false);
+      const locks = lockStores.flatMap((store, i) =>
+        this.run.locks.update(
+          store.name,
+          [...(behind[i] ?? []), ...(after[i] ?? [])],
+          this.run.clock.now,
+          actor.name,
+          store.pipelined ? [...step.text.split(' '), String(this.run.leaseMs)] : [String(this.run.leaseMs)],
+        ),
+      );
+      for (const store of lockStores)
+        if (store.renewedBy?.(step) === true && reply === true)
+          locks.push(...this.run.locks.renew(store.name, actor.name, this.run.clock.now + this.run.leaseMs));
+      if (locks.some(({ change, by }) => change === 'taken' && by === actor.name)) actor.waiting = undefined; // a later wait is another one
+      this.run.eventLog.answer(event, reply, locks);
+      if (publishes(step)) await unobserved(() => this.run.inbox.deliver(step.text));
+      return reply;
+    } catch (thrown) {
+      const error = inFlightStep.timedOut ? asTimeOut(thrown) : thrown;
+      const isLost = step.connection !== undefined && actor.lostSessions.has(step.connection);
+      if (isLost) event.fault = 'lost-session';
+      else if (error instanceof DependencyDown && actor.process.alive)
+        this.run.quiescence.disturb(new Disturbed(`${step.kind} did not answer`, { cause: error }));
+      this.run.eventLog.fail(event, error);
+      this.run.quiescence.unblock(inFlightStep);
+      throw error;
+    } finally {
+      noteHoldings(actor.holdings, step);
+      if (mayFree(step)) this.run.quiescence.unblock(inFlightStep);
+      task.inFlightSteps.delete(inFlightStep);
+      this.run.quiescence.moved();
+    }
+  }
+
+  /** What is left of a lease counts in virtual time: the milliseconds that a schedule takes in real time are nobody's. */
+  private remaining({ verb, key, server = '' }: Step, reply: unknown): unknown {
+    if (!/^P?TTL$/.test(verb) || key === undefined || typeof reply !== 'number' || reply < 0) return reply;
+    const expiring = this.run.locks.expiring().find((lock) => lock.store === server && lock.lock === key);
+    if (expiring === undefined) return reply;
+    const ms = expiring.at - this.run.clock.now;
+    return Math.round(verb === 'TTL' ? ms / 1000 : ms);
+  }
+
+  private hold(actor: Actor, task: ActorTask, step: Step): Promise<Release> {
+    if (!actor.process.alive) return this.refuse(actor, task);
+    if (task.auto) return Promise.resolve({ directive: 'issue', waited: false });
+    this.noteWaiting(actor, step);
+    return new Promise((resolve) => {
+      const held: HeldStep = {
+        step,
+        task,
+        version: step.key === undefined ? 0 : this.run.locks.version(step.key),
+        since: this.run.clock.now,
+        waited: task.waited,
+        release: (directive) => {
+          task.held.splice(task.held.indexOf(held), 1);
+          resolve({ directive, waited: held.waited });
+        },
+      };
+      task.waited = false;
+      task.held.push(held);
+      this.run.quiescence.moved();
+    });
+  }
+
+  private refuse(actor: Actor, task: ActorTask): Promise<Release> {
+    if (++actor.deaths <= MOST_DEATHS) return Promise.resolve({ directive: 'die', waited: false });
+    task.done = true;
+    this.run.quiescence.moved();
+    return new Promise(() => undefined);
+  }
+
+  private noteWaiting(actor: Actor, step: Step): void {
+    const { key } = step;
+    if (isWaiting(step) && key !== undefined) {
+      if (actor.waiting?.key !== key) actor.waiting = { key, since: this.run.clock.now };
+    } else if (key !== actor.waiting?.key) actor.waiting = undefined;
+  }
+}
+
+/** ER_QUERY_INTERRUPTED, as the answer to our KILL QUERY, is what ER_LOCK_WAIT_TIMEOUT is: the transaction stays. */
+function asTimeOut(error: unknown): unknown {
+  const { driverError } = error as { driverError?: { errno?: number } };
+  if (!(error instanceof Error) || driverError?.errno !== 1317) return error;
+  const message = 'Lock wait timeout exceeded; try restarting transaction';
+  const said = { errno: 1205, code: 'ER_LOCK_WAIT_TIMEOUT', sqlState: 'HY000', sqlMessage: message, message };
+  Object.assign(driverError, said);
+  return Object.assign(error, said);
+}
+
+const publishes = ({ kind, verb }: Step): boolean => kind === 'redis' && /^(EVALSHA|PUBLISH)$/.test(verb);

@@ -1,0 +1,262 @@
+import { sellsCarts, type Capability, type Options, type Strategy } from '#lab/strategy';
+import type { FaultName } from '#lab/verdict';
+import type { Budget } from '../faults';
+import { type FaultPlaces, EXPLORE_OPTIONS } from '../schedule';
+import type { Plan } from '../search';
+
+/** One circumstance of the failure matrix. */
+export interface Cell {
+  readonly name: string;
+  /** What happens, in the words of a table's head. */
+  readonly title: string;
+  readonly processes: readonly string[];
+  readonly budget: Budget;
+  /** The fault that must have happened: the cell is about it. Absent: about nothing but the order of steps. */
+  readonly about?: FaultName;
+  readonly faultPlaces?: FaultPlaces;
+  readonly options?: Partial<Options>;
+  /** Units of each balance; absent: 1. */
+  readonly stock?: number;
+  /** What the buyers want; a cart of several things is only for strategies that sell carts. */
+  readonly carts?: readonly (readonly string[])[];
+  /**
+   * The promise that this circumstance tests. A strategy that does not make it breaks it here, unless it `mayHold`: another
+   * cell shows it then. Absent: no promise is about this circumstance alone.
+   */
+  readonly promise?: { readonly capability: Capability; readonly mayHold?: true };
+  /** Further promises that may break here: of a strategy whose locks never expire no other cell can show it. */
+  readonly alsoTests?: readonly Capability[];
+}
+
+const TWO = ['p1', 'p2'];
+/**
+ * Slow work takes 20 s of virtual time: a lock whose holder dies then must end by 28 s, before the waiter gives up.
+ * Milliseconds.
+ */
+const SHORTER_THAN_THE_WAIT = { leaseMs: 8000, waitMs: 30_000, workMs: 10_000 };
+/** Two things in opposite order. */
+export const CROSSED_CARTS = [
+  ['item', 'other'],
+  ['other', 'item'],
+] as const;
+
+/** Every circumstance, in the order of the table's columns. */
+export const CELLS: readonly Cell[] = [
+  {
+    name: 'two processes',
+    title: 'two processes',
+    processes: TWO,
+    budget: {},
+    promise: { capability: 'exactAcrossProcesses' },
+  },
+  {
+    name: 'same process',
+    title: 'one process',
+    processes: ['p1', 'p1'],
+    budget: {},
+    promise: { capability: 'exactInOneProcess' },
+  },
+  {
+    name: 'crossed carts',
+    title: 'two carts in opposite order',
+    processes: TWO,
+    budget: {},
+    carts: CROSSED_CARTS,
+    promise: { capability: 'servesCrossedCarts' },
+  },
+  {
+    name: 'kill',
+    title: 'killed at each step',
+    processes: TWO,
+    budget: { kill: 1 },
+    about: 'kill',
+    promise: { capability: 'survivesDeadHolder' },
+  },
+  {
+    name: 'kill before expiry',
+    title: 'killed while the key has no expiry',
+    processes: TWO,
+    budget: { kill: 1 },
+    about: 'kill',
+    faultPlaces: { kill: 'no-expiry' },
+    promise: { capability: 'survivesDeadHolder' },
+  },
+  {
+    name: 'slow work',
+    title: 'work longer than the lease',
+    processes: TWO,
+    budget: { slow: 1 },
+    about: 'slow',
+    options: { workMs: 10_000 },
+    promise: { capability: 'survivesSlowWork', mayHold: true },
+  },
+  {
+    name: 'overrun',
+    title: 'a step longer than any renewal',
+    processes: TWO,
+    budget: { overrun: 1 },
+    about: 'overrun',
+  },
+  {
+    name: 'pause',
+    title: 'paused beyond the lease',
+    processes: TWO,
+    budget: { pause: 1 },
+    about: 'pause',
+    promise: { capability: 'survivesLapse', mayHold: true },
+  },
+  {
+    name: 'lapse',
+    title: 'the lease ends',
+    processes: TWO,
+    budget: { lapse: 1 },
+    about: 'lapse',
+    promise: { capability: 'survivesLapse', mayHold: true },
+  },
+  {
+    name: 'lapse at release',
+    title: 'the lease ends at the release',
+    processes: TWO,
+    budget: { lapse: 1 },
+    about: 'lapse',
+    faultPlaces: { lapse: 'release' },
+    promise: { capability: 'releasesOnlyItsOwn', mayHold: true },
+  },
+  { name: 'cut', title: 'cut off from Redis', processes: TWO, budget: { cut: 1, lapse: 1 }, about: 'cut' },
+  {
+    name: 'cut at work',
+    title: 'cut off from Redis, and the work is longer than the lease',
+    processes: TWO,
+    budget: { cut: 1, slow: 1 },
+    about: 'cut',
+    options: { workMs: 10_000 },
+    promise: { capability: 'noticesLoss' },
+  },
+  {
+    name: 'in-flight',
+    title: 'killed, its statement arrives later',
+    processes: TWO,
+    budget: { 'in-flight': 1, lapse: 1 },
+    about: 'in-flight',
+  },
+  {
+    name: 'lose-reply',
+    title: 'a reply is lost',
+    processes: TWO,
+    budget: { 'lose-reply': 1 },
+    about: 'lose-reply',
+  },
+  {
+    name: 'failed release',
+    title: 'the release fails',
+    processes: TWO,
+    budget: { error: 1 },
+    about: 'error',
+    faultPlaces: { error: 'release' },
+    promise: { capability: 'survivesFailedRelease' },
+  },
+  {
+    name: 'failed write',
+    title: 'the write fails',
+    processes: TWO,
+    budget: { error: 1 },
+    about: 'error',
+    faultPlaces: { error: 'write' },
+    promise: { capability: 'survivesFailedWrite' },
+  },
+  {
+    name: 'lost session',
+    title: 'the database session is lost',
+    processes: TWO,
+    budget: { 'lost-session': 1 },
+    about: 'lost-session',
+  },
+  {
+    name: 'flush',
+    title: 'Redis restarts empty',
+    processes: TWO,
+    budget: { flush: 1 },
+    about: 'flush',
+    promise: { capability: 'survivesLapse', mayHold: true },
+    alsoTests: ['releasesOnlyItsOwn'],
+  },
+  {
+    name: 'stock for both',
+    title: 'two buyers, three units',
+    processes: TWO,
+    budget: {},
+    stock: 3,
+    promise: { capability: 'sellsToTheLast' },
+  },
+  {
+    name: 'one try each',
+    title: 'two units, each buyer tries once',
+    processes: TWO,
+    budget: {},
+    stock: 2,
+    options: { waitMs: 0 },
+    promise: { capability: 'releasesAfterSale' },
+  },
+  {
+    name: 'the waiter gives up',
+    title: 'the holder is killed, the waiter gives up before the lease ends',
+    processes: TWO,
+    budget: { kill: 1 },
+    about: 'kill',
+    options: { waitMs: 3000 },
+    promise: { capability: 'losersTouchNothing' },
+  },
+  {
+    name: 'killed after long work',
+    title: 'killed after work longer than the lease',
+    processes: TWO,
+    budget: { slow: 1, kill: 1 },
+    about: 'kill',
+    options: SHORTER_THAN_THE_WAIT,
+    promise: { capability: 'grantsOneLease' },
+  },
+  {
+    name: 'paused, then slow work',
+    title: 'one is paused beyond the lease, one works longer than it',
+    processes: TWO,
+    budget: { pause: 1, slow: 1 },
+    about: 'pause',
+    options: { workMs: 10_000 },
+    promise: { capability: 'renewsOnlyItsOwn' },
+  },
+  {
+    name: 'two products',
+    title: 'two products in one process, work longer than the lease',
+    processes: ['p1', 'p1', 'p2'],
+    budget: { slow: 1 },
+    about: 'slow',
+    options: { workMs: 10_000 },
+    carts: [['item'], ['other'], ['item']],
+    promise: { capability: 'survivesSlowWork', mayHold: true },
+  },
+];
+
+/** False when the circumstance does not exist for the strategy: it sells no carts. */
+export const existsFor = (strategy: Strategy, { carts = [] }: Cell): boolean =>
+  carts.every((cart) => cart.length === 1) || sellsCarts(strategy);
+
+/** A circumstance by its name. */
+export function cellOf(name: string): Cell {
+  const found = CELLS.find((cell) => cell.name === name);
+  if (found === undefined) throw new Error(`there is no cell "${name}"`);
+  return found;
+}
+
+/** What to explore for a strategy in a circumstance. */
+export const planOf = (strategy: Strategy, cell: Cell): Plan => ({
+  setup: {
+    strategy,
+    options: { ...EXPLORE_OPTIONS, ...cell.options },
+    stock: cell.stock ?? 1,
+    processes: cell.processes,
+    ...(cell.carts !== undefined && { carts: cell.carts }),
+  },
+  budget: cell.budget,
+  faultPlaces: cell.faultPlaces ?? {},
+  reduce: true,
+});

@@ -1,0 +1,122 @@
+import type { Capability, Strategy } from '#lab/strategy';
+import type { FaultName, ScheduleViolationKind } from '#lab/verdict';
+import { existsFor, type Cell } from './cells';
+import { judgeCell } from './cell-verdict';
+import type { Tally } from '../search';
+
+type Kind = ScheduleViolationKind;
+
+/** Kinds by which a unit is sold twice, or a sale is lost. */
+export const SOLD_TWICE = ['oversold', 'lost-update', 'lost-acknowledged'] as const;
+
+/** What breaks a promise: the kinds of violation, and the faults without which it cannot break; absent: no fault is needed. */
+interface Breach {
+  readonly kinds: readonly Kind[];
+  readonly faults?: readonly FaultName[];
+}
+
+/** Faults after which a lock may have ended although its holder is at work. */
+const ENDS_LOCKS: readonly FaultName[] = [
+  'lapse',
+  'pause',
+  'slow',
+  'overrun',
+  'tick',
+  'cut',
+  'in-flight',
+  'flush',
+  'server-down',
+];
+/** Faults after which a lock may stay although its holder has left. */
+const LEAVES_LOCKS: readonly FaultName[] = [
+  'kill',
+  'in-flight',
+  'error',
+  'lose-reply',
+  'cut',
+  'lost-session',
+];
+
+/**
+ * For each promise, the violations that are declared by not making it. A violation that no missing promise declares
+ * contradicts the catalogue. Two promises of exactness hold for buyers in one process and in several.
+ */
+const BREACHES: Readonly<Record<Capability, Breach>> = {
+  exactInOneProcess: { kinds: [...SOLD_TWICE, 'overlap', 'foreign-release', 'foreign-renewal'] },
+  exactAcrossProcesses: { kinds: [...SOLD_TWICE, 'overlap', 'foreign-release', 'foreign-renewal'] },
+  survivesDeadHolder: { kinds: ['stuck', 'undersold', 'starved', 'dead-lock'], faults: LEAVES_LOCKS },
+  survivesLapse: { kinds: [...SOLD_TWICE], faults: ENDS_LOCKS },
+  sellsToTheLast: { kinds: ['undersold'] },
+  survivesFailedWrite: { kinds: ['undersold'], faults: LEAVES_LOCKS },
+  releasesOnlyItsOwn: { kinds: ['foreign-release', 'foreign-renewal'] },
+  survivesSlowWork: { kinds: [...SOLD_TWICE], faults: ['slow', 'overrun'] },
+  noticesLoss: { kinds: [...SOLD_TWICE], faults: ['cut'] },
+  releasesAfterSale: { kinds: ['stuck', 'starved'] },
+  survivesFailedRelease: { kinds: ['stuck', 'starved'], faults: LEAVES_LOCKS },
+  grantsOneLease: { kinds: ['starved', 'stuck'], faults: LEAVES_LOCKS },
+  losersTouchNothing: { kinds: ['foreign-release', 'foreign-renewal'] },
+  servesCrossedCarts: { kinds: [...SOLD_TWICE, 'dead-lock', 'torn-cart', 'starved', 'overlap'] },
+  renewsOnlyItsOwn: { kinds: ['foreign-renewal', 'stuck', 'starved'] },
+};
+
+/** The kinds of violation that show that the promise is not kept. */
+export const breachesOf = (capability: Capability): readonly Kind[] => BREACHES[capability].kinds;
+
+/** Locks may have two holders when one of these happens: no strategy promises against that, only for the data. */
+const isOverlapNatural = (faults: readonly FaultName[]): boolean =>
+  faults.some((fault) => ENDS_LOCKS.includes(fault));
+
+/** What of an exploration the catalogue speaks about. */
+export interface Circumstances {
+  readonly processes: readonly string[];
+  readonly faults: readonly FaultName[];
+  readonly carts?: readonly (readonly string[])[];
+}
+
+/** True when the catalogue says that the strategy may show this kind of violation here. */
+export function declares({ lacks }: Strategy, kind: Kind, about: Circumstances): boolean {
+  const { processes, faults, carts = [] } = about;
+  if (kind === 'overlap' && isOverlapNatural(faults)) return true;
+  return lacks.some((capability) => {
+    if (capability === 'exactInOneProcess' && new Set(processes).size === processes.length) return false;
+    if (capability === 'exactAcrossProcesses' && new Set(processes).size === 1) return false;
+    if (capability === 'servesCrossedCarts' && !carts.some((cart) => cart.length > 1)) return false;
+    const breach = BREACHES[capability];
+    return breach.kinds.includes(kind) && (breach.faults?.some((fault) => faults.includes(fault)) ?? true);
+  });
+}
+
+export const circumstancesOf = ({ processes, budget, carts }: Cell): Circumstances => ({
+  processes,
+  faults: Object.keys(budget) as FaultName[],
+  ...(carts !== undefined && { carts }),
+});
+
+/** What the catalogue says about a strategy in a cell; undefined where it says nothing. */
+export function expectedOf(strategy: Strategy, cell: Cell): 'kept' | 'broken' | undefined {
+  if (!existsFor(strategy, cell)) return undefined;
+  const { promise, processes } = cell;
+  const isExact = !strategy.lacks.includes(
+    new Set(processes).size > 1 ? 'exactAcrossProcesses' : 'exactInOneProcess',
+  );
+  if (promise === undefined) return isExact ? undefined : 'broken';
+  if (!strategy.lacks.includes(promise.capability)) return isExact ? 'kept' : 'broken';
+  return promise.mayHold === true ? undefined : 'broken';
+}
+
+/**
+ * What contradicts the catalogue: violations that no missing promise declares, and a promise that is declared broken here
+ * and was not seen to break. Nothing when the fault never happened.
+ */
+export function contradictions(strategy: Strategy, cell: Cell, tally: Tally): string[] {
+  const { mark, because = '' } = judgeCell(tally, cell.about);
+  if (mark === 'unknown' && because.includes('never happened')) return [];
+  const about = circumstancesOf(cell);
+  const undeclared = [...tally.kinds.keys()].filter((kind) => !declares(strategy, kind, about));
+  const isBroken = expectedOf(strategy, cell) === 'broken';
+  const unseen = isBroken && mark !== 'unknown' && tally.violating === 0 ? ['a declared defect'] : [];
+  return [
+    ...undeclared.map((kind) => `${kind} contradicts what ${strategy.name} promises`),
+    ...unseen.map((what) => `${what} of ${strategy.name} does not show`),
+  ];
+}

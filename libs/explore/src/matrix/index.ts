@@ -1,0 +1,6 @@
+export * from './cell-verdict';
+export * from './cells';
+export * from './expectation';
+export * from './lost-replies';
+export * from './matrix';
+export * from './nested';

@@ -1,0 +1,2 @@
+export * from './lanes';
+export * from './matrix-page';

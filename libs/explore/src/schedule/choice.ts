@@ -1,0 +1,184 @@
+import type { FaultName } from '#lab/verdict';
+import type { Actor, ActorProcess, HeldStep } from '../actors';
+import type { Budget } from '../faults';
+import type { Run } from '../execution';
+
+/**
+ * One decision of a schedule, in one or two letters, so that a schedule is a short text:
+ *
+ *     a b c     the next step of A, B, C          Ta  the next step of a timer of A
+ *     Ea        A's step fails unsent             Qa  A's step is executed, its reply is lost
+ *     L         a lease ends                      W   the next timer is due
+ *     Sa        A's work is slow                  Oa  A takes longer than any watchdog renews
+ *     K1        process 1 dies                    Ia  A's process dies, its statement is on its way; Ja  it arrives
+ *     P1        process 1 stands still            R1  it goes on
+ *     C1        process 1 is cut off from Redis   F   Redis restarts empty
+ *     X1        the database ends the sessions of process 1, which then connects again
+ *     D1        the strategy's first Redis of its own (a voter, the primary) is lost to everybody; F1  it restarts empty
+ */
+export type Choice = string;
+
+/** Where faults may strike; both default to everywhere. */
+export interface FaultPlaces {
+  /** `release`: a lease ends only while its holder is about to give the lock back. */
+  readonly lapse?: 'release';
+  /** `release`: a command fails only if it gives the lock back; `write`: only if it writes the stock. */
+  readonly error?: 'release' | 'write';
+  /** `no-expiry`: a process dies only while its lock has no time to live. */
+  readonly kill?: 'no-expiry';
+}
+
+const lower = (actor: Actor): string => actor.name.toLowerCase();
+
+/** The steps that could go on: of main lines, then of timers. */
+export function stepChoices(run: Run): Choice[] {
+  return run.actors.flatMap((actor) => {
+    if (actor.orphanedStep !== undefined)
+      return actor.orphanedStep.task.held.includes(actor.orphanedStep) ? [`J${lower(actor)}`] : [];
+    const main = mainStep(run, actor);
+    const timer = timerStep(run, actor);
+    return [
+      ...(main !== undefined && run.canMove(main) ? [lower(actor)] : []),
+      ...(timer !== undefined && run.canMove(timer) ? [`T${lower(actor)}`] : []),
+    ];
+  });
+}
+
+/** The faults that could happen now, within what is left of the budget. */
+export function faultChoices(run: Run, left: Budget, faultPlaces: FaultPlaces): Choice[] {
+  const has = (fault: FaultName): boolean => (left[fault] ?? 0) > 0;
+  const choices: Choice[] = [];
+  for (const actor of run.actors.filter(runs)) choices.push(...ofActor(run, actor, has, faultPlaces));
+  run.processes.forEach((process, i) => {
+    choices.push(...ofProcess(run, process, i + 1, has, faultPlaces));
+  });
+  if (has('lapse') && lapseAllowed(run, faultPlaces)) choices.push('L');
+  if (has('tick') && run.clock.next((name) => runs(run.actor(name))) !== undefined) choices.push('W');
+  if (has('flush') && keepsAnything(run, '')) choices.push('F');
+  run.ownRedises.forEach(({ name }, i) => {
+    if (run.lost.has(name)) return;
+    if (has('flush') && keepsAnything(run, name)) choices.push(`F${i + 1}`);
+    if (has('server-down')) choices.push(`D${i + 1}`);
+  });
+  return choices;
+}
+
+/** A lock, or what else the strategy keeps in this Redis. */
+const keepsAnything = (run: Run, server: string): boolean =>
+  run.locks.hasAnyIn(server) || (run.setup.strategy.keys !== undefined && run.written.has(server));
+
+const runs = (actor: Actor): boolean =>
+  actor.outcome === undefined && actor.process.alive && !actor.process.paused;
+
+function ofActor(
+  run: Run,
+  actor: Actor,
+  has: (fault: FaultName) => boolean,
+  faultPlaces: FaultPlaces,
+): Choice[] {
+  const held = mainStep(run, actor);
+  if (held === undefined || !run.canMove(held)) return [];
+  const { step } = held;
+  const isCall = step.kind !== 'timer' && step.kind !== 'local';
+  const begun = actor.tasks[0]?.begun === true;
+  return [
+    ...(has('error') && isCall && mayFail(run, actor, held, faultPlaces) ? [`E${lower(actor)}`] : []),
+    ...(has('lose-reply') && isCall ? [`Q${lower(actor)}`] : []),
+    ...(has('in-flight') && isCall && begun ? [`I${lower(actor)}`] : []),
+    ...(has('slow') && step.verb === 'WORK' ? [`S${lower(actor)}`] : []),
+    ...(has('overrun') && isCall && run.clock.hasTimers ? [`O${lower(actor)}`] : []),
+  ];
+}
+
+function ofProcess(
+  run: Run,
+  process: ActorProcess,
+  number: number,
+  has: (fault: FaultName) => boolean,
+  faultPlaces: FaultPlaces,
+): Choice[] {
+  if (!process.alive) return [];
+  if (process.paused) return [`R${number}`];
+  const members = run.actors.filter((actor) => actor.process === process && actor.outcome === undefined);
+  const cut = has('cut') && !process.cut && members.length > 0 ? [`C${number}`] : []; // also before its first step
+  if (!members.some((actor) => actor.tasks[0]?.begun === true)) return cut;
+  const killable =
+    faultPlaces.kill === undefined ||
+    run.locks
+      .states()
+      .some((lock) => lock.expiresAt === undefined && members.some(({ name }) => name === lock.owner));
+  return [
+    ...(has('kill') && killable ? [`K${number}`] : []),
+    ...(has('pause') ? [`P${number}`] : []),
+    ...cut,
+    ...(has('lost-session') && members.some((actor) => actor.openSessions().size > 0) ? [`X${number}`] : []),
+  ];
+}
+
+function lapseAllowed(run: Run, faultPlaces: FaultPlaces): boolean {
+  const [expiring] = run.locks.expiring();
+  if (expiring === undefined) return false;
+  if (faultPlaces.lapse === undefined) return true;
+  const states = run.locks.states();
+  const owner = states.find(({ key }) => key === expiring.key)?.owner;
+  // the parts of a lock end together: those of another one, who is at work under them, must not end with these
+  if (run.parts > 1 && states.some((lock) => lock.expiresAt === expiring.at && lock.owner !== owner))
+    return false;
+  const actor = run.actors.find(({ name }) => name === owner);
+  const held = actor === undefined ? undefined : mainStep(run, actor);
+  return actor !== undefined && held !== undefined && releases(run, actor, held);
+}
+
+const mayFail = (run: Run, actor: Actor, held: HeldStep, { error }: FaultPlaces): boolean =>
+  error === undefined ||
+  (error === 'release'
+    ? releases(run, actor, held)
+    : /^UPDATE balance(_segment)? SET amount/.test(held.step.text));
+
+/** The step is about the lock that its actor holds: looking at it in order to release it, or releasing it. */
+const releases = (run: Run, actor: Actor, { step }: HeldStep): boolean =>
+  (step.key !== undefined && run.locks.isHeldBy(actor.name, step.server ?? '', step.key)) ||
+  run.lockStores.some(
+    (store) => !store.pipelined && store.touchedBy(step) && run.locks.isHeldIn(store.name, actor.name),
+  );
+
+/** The held step of a main line. */
+export const mainStep = (_run: Run, actor: Actor): HeldStep | undefined => actor.tasks[0]?.held[0];
+
+/** The first held step of a timer. */
+export const timerStep = (_run: Run, actor: Actor): HeldStep | undefined =>
+  actor.tasks.slice(1).find(({ held }) => held.length > 0)?.held[0];
+
+/** The step that a choice is about, if it is about one. */
+export function stepOf(run: Run, choice: Choice): HeldStep | undefined {
+  const letter = choice.at(-1) ?? '';
+  const actor = run.actors.find((candidate) => lower(candidate) === letter);
+  if (actor === undefined) return undefined;
+  if (choice.startsWith('J')) return actor.orphanedStep;
+  return choice.startsWith('T') ? timerStep(run, actor) : mainStep(run, actor);
+}
+
+const COST: Readonly<Record<string, FaultName>> = {
+  L: 'lapse',
+  K: 'kill',
+  P: 'pause',
+  W: 'tick',
+  S: 'slow',
+  O: 'overrun',
+  C: 'cut',
+  I: 'in-flight',
+  Q: 'lose-reply',
+  E: 'error',
+  F: 'flush',
+  D: 'server-down',
+  X: 'lost-session',
+};
+
+/** The fault that a choice is; undefined for a step of an actor, an arrival and a resume. */
+export const faultOf = (choice: Choice): FaultName | undefined => COST[choice.charAt(0)];
+
+/** What is left of a budget after a choice. */
+export function spend(left: Budget, choice: Choice): Budget {
+  const fault = faultOf(choice);
+  return fault === undefined ? left : { ...left, [fault]: (left[fault] ?? 0) - 1 };
+}

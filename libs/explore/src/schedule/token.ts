@@ -1,0 +1,176 @@
+import {
+  cartStrategy,
+  findStrategy,
+  optionsSchema,
+  type OptionName,
+  type Options,
+  type Strategy,
+} from '#lab/strategy';
+import type { ScheduleViolationKind } from '#lab/verdict';
+import { createHash } from 'node:crypto';
+import type { Choice } from './choice';
+import { type Setup, BALANCES } from '../world';
+import { readSchedule, scheduleText } from './schedule-text';
+import { EXPLORE_OPTIONS, LEAST_LEASE_MS } from './schedule';
+
+/** A schedule that anybody can play again. */
+export interface ScheduleToken {
+  readonly setup: Setup;
+  readonly choices: readonly Choice[];
+  /** One letter for each choice: what its step was when the schedule was found. Empty: not recorded. */
+  readonly checks: string;
+  /** Kinds of violation that it showed. */
+  readonly kinds: readonly ScheduleViolationKind[];
+  /** Hash of the strategy's code at that time. */
+  readonly hash: string;
+}
+
+export class TokenSyntaxError extends Error {
+  readonly code = 'EXPLORE.TOKEN';
+
+  constructor(token: string, why: string) {
+    super(
+      `cannot read the token "${token.slice(0, 60)}": ${why}. Copy it whole from lab explore or docs/matrix.md`,
+    );
+    this.name = 'TokenSyntaxError';
+  }
+}
+
+const VERSION = 'v1';
+const OPTION_LETTERS: Readonly<Record<OptionName, string>> = {
+  leaseMs: 'l',
+  waitMs: 'w',
+  wait: 'n', // n0: poll, n1: notify
+  retryMs: 'r',
+  workMs: 'k',
+  attempts: 'a',
+};
+const WAITS: readonly Options['wait'][] = ['poll', 'notify'];
+const KIND_LETTERS: Readonly<Record<ScheduleViolationKind, string>> = {
+  oversold: 'O',
+  'lost-update': 'U',
+  overlap: 'H',
+  'foreign-release': 'F',
+  'foreign-renewal': 'P',
+  stuck: 'S',
+  undersold: 'N',
+  unavailable: 'V',
+  orphan: 'R',
+  'torn-cart': 'T',
+  'dead-lock': 'D',
+  starved: 'W',
+  'lost-acknowledged': 'A',
+};
+
+/** Hash of a strategy's own code: it changes when `apply` or `applyAll` does. */
+export const strategyHash = (strategy: Strategy): string =>
+  createHash('sha1')
+    .update(`${strategy.apply.toString()}${strategy.applyAll?.toString() ?? ''}`.replace(/\s+/g, ''))
+    .digest('hex')
+    .slice(0, 6);
+
+/** One letter for what a step is: the same step has the same letter. */
+export const checkLetter = (what: string): string =>
+  createHash('sha1').update(what).digest('base64url').charAt(0);
+
+/**
+ * `v1.strategy.options.stock.actors.schedule.checks.kinds.hash`: letters, digits, `-`, `_` and dots only. The actors are the
+ * numbers of their processes, and their carts where they have some: `12-io-oi`.
+ */
+export function writeToken({ setup, choices, checks, kinds, hash }: ScheduleToken): string {
+  const { strategy, options, stock, processes, carts = [] } = setup;
+  const known = [...new Set(processes)];
+  return [
+    VERSION,
+    strategy.name,
+    optionsText(options),
+    stock,
+    [processes.map((process) => known.indexOf(process) + 1).join(''), ...carts.map(cartLetters)].join('-'),
+    scheduleText(choices),
+    checks,
+    kinds.map((kind) => KIND_LETTERS[kind]).join(''),
+    hash,
+  ].join('.');
+}
+
+/** Reads a token. Throws `TokenSyntaxError`, `UnknownStrategy` or `NoCarts`. */
+export function readToken(token: string): ScheduleToken {
+  const parts = token.trim().split('.');
+  const [
+    version,
+    name = '',
+    options = '',
+    stock = '',
+    actors = '',
+    schedule = '',
+    checks = '',
+    kinds = '',
+    hash = '',
+  ] = parts;
+  if (version !== VERSION || parts.length !== 9)
+    throw new TokenSyntaxError(token, `it does not begin with ${VERSION}. and have nine parts`);
+  if (!/^\d{1,4}$/.test(stock)) throw new TokenSyntaxError(token, 'its stock cannot be read');
+  const strategy = findStrategy(name);
+  return {
+    setup: {
+      strategy,
+      options: readOptions(token, options),
+      stock: Number(stock),
+      ...readActors(token, strategy, actors),
+    },
+    choices: choicesOf(token, schedule),
+    checks,
+    kinds: Array.from(kinds, (letter) => kindOf(token, letter)),
+    hash,
+  };
+}
+
+const cartLetters = (cart: readonly string[]): string => cart.map((balance) => balance.charAt(0)).join('');
+
+function readActors(token: string, strategy: Strategy, text: string): Pick<Setup, 'processes' | 'carts'> {
+  const [digits = '', ...letters] = text.split('-');
+  const processes = Array.from(digits, (digit) => `p${digit}`);
+  if (letters.some((cart) => cart.length > 1)) cartStrategy(strategy);
+  const carts = letters.map((cart) =>
+    Array.from(cart, (letter) => BALANCES.find((balance) => balance.startsWith(letter)) ?? ''),
+  );
+  const areCarts = carts.every((cart) => cart.length > 0 && new Set(cart).size === cart.length);
+  if (!/^[1-3]{1,3}$/.test(digits) || !areCarts || carts.flat().includes(''))
+    throw new TokenSyntaxError(token, 'its processes or carts cannot be read');
+  if (carts.length === 0) return { processes };
+  if (carts.length !== processes.length) throw new TokenSyntaxError(token, 'it needs a cart for each buyer');
+  return { processes, carts };
+}
+
+function choicesOf(token: string, text: string): Choice[] {
+  const choices = readSchedule(text);
+  if (choices === undefined)
+    throw new TokenSyntaxError(token, `its schedule "${text.slice(0, 20)}" cannot be read`);
+  return choices;
+}
+
+const optionsText = (options: Options): string =>
+  (Object.keys(OPTION_LETTERS) as OptionName[])
+    .filter((name) => options[name] !== EXPLORE_OPTIONS[name])
+    .map((name) => `${OPTION_LETTERS[name]}${name === 'wait' ? WAITS.indexOf(options.wait) : options[name]}`)
+    .join('');
+
+function readOptions(token: string, text: string): Options {
+  if (!/^(?:[lwnrka]\d{1,6})*$/.test(text)) throw new TokenSyntaxError(token, 'its options cannot be read');
+  const given = Object.fromEntries(
+    [...text.matchAll(/([lwnrka])(\d+)/g)].map(([, letter, value]) => [
+      Object.entries(OPTION_LETTERS).find(([, known]) => known === letter)?.[0] ?? '',
+      letter === OPTION_LETTERS.wait ? WAITS[Number(value)] : Number(value),
+    ]),
+  );
+  const read = optionsSchema.safeParse({ ...EXPLORE_OPTIONS, ...given });
+  if (!read.success || read.data.leaseMs < LEAST_LEASE_MS)
+    throw new TokenSyntaxError(token, `its options are out of range (leaseMs at least ${LEAST_LEASE_MS})`);
+  return read.data;
+}
+
+function kindOf(token: string, letter: string): ScheduleViolationKind {
+  const found = Object.entries(KIND_LETTERS).find(([, known]) => known === letter);
+  if (found === undefined) throw new TokenSyntaxError(token, `there is no kind of violation "${letter}"`);
+  return found[0] as ScheduleViolationKind;
+}

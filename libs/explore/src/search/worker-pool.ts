@@ -1,0 +1,195 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { ROOT, type Plan, type Subtree } from './execution';
+import { explore, isOver, takeSubtree, type Limits } from './explorer';
+import { type WorldOptions, World } from '../world';
+import { emptyTally, merge, type Tally } from './tally';
+
+/** Addresses of the servers that schedules run on: see `WorldOptions`. */
+export type ServerSettings = Pick<WorldOptions, 'redis' | 'mysql' | 'servers'>;
+
+/** A plan as it is sent to a worker: a strategy by its name, and by its file when it is not of the catalogue. */
+export type PlanMessage = Omit<Plan, 'setup'> & {
+  readonly setup: Omit<Plan['setup'], 'strategy'> & {
+    readonly strategy: string;
+    readonly module?: string;
+  };
+};
+
+/** Explore the tree below `task` for a while. */
+export interface WorkMessage {
+  readonly plan: PlanMessage;
+  readonly subtree: Subtree;
+  /** Schedules at most. */
+  readonly most: number;
+}
+
+/** What was found, and what is left of the tree; or why it went wrong. */
+export type DoneMessage =
+  | { readonly tally: Tally; readonly left: readonly Subtree[] }
+  | { readonly error: string; readonly name: string };
+
+/** The first Redis database of a crew's own; there are 16. */
+const FIRST_DB = 1;
+const MOST_WORKERS = 8;
+/** Schedules that a worker runs before it gives back what is left. */
+const SLICE = 16;
+
+/**
+ * Several workers that explore one plan together, each in a thread with a schema, a Redis database and connections of
+ * its own. From sources (in tests) there are no workers: everything happens in this thread.
+ */
+export class WorkerPool {
+  private constructor(
+    /** For playing and shrinking single schedules. */
+    readonly world: World,
+    private readonly workers: readonly Worker[],
+  ) {}
+
+  /** `id` makes the schemas' names: two crews on one server need two. */
+  static async open(servers: ServerSettings, count: number, id: string): Promise<WorkerPool> {
+    const store = (i: number): { redisDb: number; schema: string } => ({
+      redisDb: FIRST_DB + i,
+      schema: `lab_explore_${id}_${i}`,
+    });
+    const file = join(__dirname, 'worker.js');
+    const workers = existsSync(file) && count > 1 ? Math.min(count, MOST_WORKERS) : 0;
+    const [world, ...threads] = await Promise.all([
+      World.open({ ...servers, ...store(0) }),
+      ...Array.from({ length: workers }, (_, i) => startWorker(file, { ...servers, ...store(i + 1) })),
+    ]);
+    return new WorkerPool(world, threads);
+  }
+
+  get size(): number {
+    return Math.max(1, this.workers.length);
+  }
+
+  /** As `explore`, by all workers. Which worker runs which schedule is not determined; which are run, is. */
+  async explore(plan: Plan, limits: Limits = {}): Promise<Tally> {
+    if (this.workers.length === 0) return explore(this.world, plan, limits);
+    const { max = Infinity, onProgress } = limits;
+    const { strategy, ...setup } = plan.setup;
+    const message: PlanMessage = {
+      ...plan,
+      setup: {
+        ...setup,
+        strategy: strategy.name,
+        ...(strategy.module !== undefined && { module: strategy.module }),
+      },
+    };
+    const tally = emptyTally();
+    const stack: Subtree[] = [ROOT];
+    let busy = 0;
+    let granted = 0; // schedules that workers may still run
+    let failure: Error | undefined; // whoever is at work ends first: else the next plan would be given its answer
+    await new Promise<void>((resolve, reject) => {
+      const idle = [...this.workers];
+      const assign = (): void => {
+        while (
+          failure === undefined &&
+          idle.length > 0 &&
+          stack.length > 0 &&
+          !isOver(tally, limits, granted)
+        ) {
+          const worker = idle.pop();
+          const subtree = takeSubtree(stack, tally);
+          if (worker === undefined || subtree === undefined) return;
+          busy++;
+          // while others stand idle give little, so that there is soon something to share
+          const most = Math.min(idle.length > 0 ? 1 : SLICE, max - tally.schedules - granted);
+          granted += most;
+          void ask(worker, { plan: message, subtree, most })
+            .then(
+              (done) => {
+                merge(tally, done.tally);
+                stack.push(...done.left);
+                onProgress?.(tally);
+              },
+              (error: unknown) => {
+                failure ??= error as Error;
+              },
+            )
+            .then(() => {
+              busy--;
+              granted -= most;
+              idle.push(worker);
+              assign();
+            });
+        }
+        if (busy > 0) return;
+        if (failure === undefined) resolve();
+        else reject(failure);
+      };
+      assign();
+    });
+    tally.partial = stack.length > 0;
+    return tally;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.world.close(), ...this.workers.map(stopWorker)]);
+  }
+}
+
+function startWorker(file: string, options: object): Promise<Worker> {
+  const worker = new Worker(file, { workerData: options });
+  return new Promise((resolve, reject) => {
+    worker.once('message', () => {
+      resolve(worker);
+    });
+    worker.once('error', reject);
+  });
+}
+
+/** Rejects when the worker dies: an error in a timer of a strategy's own, which no request awaits, ends its thread. */
+function ask(worker: Worker, work: WorkMessage): Promise<{ tally: Tally; left: readonly Subtree[] }> {
+  return new Promise((resolve, reject) => {
+    const died = (error?: unknown): void => {
+      const why = error instanceof Error ? (error.stack ?? error.message) : 'its thread has ended';
+      reject(new WorkerDied(why));
+    };
+    if (hasEnded(worker)) {
+      died();
+      return;
+    }
+    worker.once('message', (done: DoneMessage) => {
+      worker.off('error', died).off('exit', died);
+      if ('error' in done) reject(Object.assign(new Error(done.error), { name: done.name }));
+      else resolve(done);
+    });
+    worker.once('error', died).once('exit', died);
+    worker.postMessage(work);
+  });
+}
+
+export class WorkerDied extends Error {
+  constructor(why: string) {
+    super(
+      `a worker of the explorer has died, so that the search is incomplete. Look for a timer or a promise of the strategy that its request does not await: ${why}`,
+    );
+    this.name = 'WorkerDied';
+  }
+}
+
+/** A worker has this id when it has ended. */
+const hasEnded = ({ threadId }: Worker): boolean => threadId === -1;
+
+/** A worker that is asked to end has so many milliseconds to close its connections. */
+const CLOSE_MS = 3000;
+
+function stopWorker(worker: Worker): Promise<void> {
+  return new Promise((resolve) => {
+    if (hasEnded(worker)) {
+      resolve();
+      return;
+    }
+    const tooLate = setTimeout(() => void worker.terminate(), CLOSE_MS);
+    worker.once('exit', () => {
+      clearTimeout(tooLate);
+      resolve();
+    });
+    worker.postMessage('stop');
+  });
+}

@@ -1,0 +1,7 @@
+export * from './actor-connections';
+export * from './lock-stores';
+export * from './pub-sub-inbox';
+export * from './sessions';
+export * from './setup';
+export * from './sql-words';
+export * from './world';
