@@ -77,6 +77,13 @@ module.exports = {
       to: { path: '^libs/([^/]+)/src/(?!index\\.ts)', pathNot: '^libs/$2/' },
     },
     {
+      name: 'seam-knows-no-client',
+      comment: 'Clients pass their calls through the seam (libs/step/src/seam); the seam knows none of them.',
+      severity: 'error',
+      from: { path: '^libs/step/src/seam/' },
+      to: { path: '^libs/step/src/clients/' },
+    },
+    {
       name: 'explorer-rooms-have-doors',
       comment: 'A room of libs/explore is entered by its index.ts.',
       severity: 'error',

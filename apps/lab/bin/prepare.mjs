@@ -103,7 +103,18 @@ async function build() {
   const nest = path('node_modules', '@nestjs', 'cli', 'bin', 'nest.js');
   // Built into place: a lab that runs from dist/ must not lose its files.
   await toEnd(process.execPath, [nest, 'build'], 'The build failed: see above.');
+  removeOutdated('.');
   writeFileSync(path('dist', '.lab-stamp'), before);
+}
+
+/** Deletes what was built from a file that has moved since: `faults.js` would hide `faults/index.js`. */
+function removeOutdated(folder) {
+  for (const entry of readdirSync(path('dist', folder), { withFileTypes: true })) {
+    const name = join(folder, entry.name);
+    const source = name.replace(/\.js(\.map)?$/, '.ts');
+    if (entry.isDirectory()) removeOutdated(name);
+    else if (source !== name && !existsSync(path(source))) rmSync(path('dist', name));
+  }
 }
 
 /** Names, sizes and times of everything the build reads. */

@@ -5,10 +5,10 @@ import {
   type QueryRunner,
   type ReplicationMode,
 } from 'typeorm';
-import { DependencyDown, OutcomeUnknown } from './errors';
+import { DependencyDown, OutcomeUnknown } from '../seam';
 import { Liveness } from './liveness';
 import { promiseOnce, type PooledConnection } from './promised';
-import { step, type StepInfo } from './step';
+import { step, type StepInfo } from '../seam';
 
 export interface SteppedDataSourceOptions {
   /** `mysql://user:password@host:port`. */

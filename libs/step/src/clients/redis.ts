@@ -1,8 +1,8 @@
 import { Command, Redis, type RedisOptions } from 'ioredis';
-import { SCHEDULE_TIME } from './clock';
+import { SCHEDULE_TIME } from '../seam';
 import { ReplyDeadlines } from './reply-deadlines';
 import { PendingCommand, describe, inService } from './redis-command';
-import { currentScope, step, type Step } from './step';
+import { currentScope, step, type Step } from '../seam';
 
 /** The counter in Redis that numbers the commands on lock keys, for histories that must be ordered. */
 export const ORDER_KEY = 'lab:order';

@@ -1,6 +1,6 @@
 import { Cluster, Command, type Redis } from 'ioredis';
 import { describe, withinTime } from './redis-command';
-import { step } from './step';
+import { step } from '../seam';
 
 export interface SteppedClusterOptions {
   /** `redis://host:port` of some nodes; the others are found through them. */

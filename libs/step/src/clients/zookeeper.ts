@@ -1,6 +1,6 @@
 import { createClient, CreateMode, Event, Exception, State, type Client } from 'node-zookeeper-client';
-import { DependencyDown, SessionLost } from './errors';
-import { step, type Step } from './step';
+import { DependencyDown, SessionLost } from '../seam';
+import { step, type Step } from '../seam';
 import { answered } from './answered';
 
 export interface SteppedZooKeeperOptions {

@@ -1,4 +1,4 @@
-import { DependencyDown } from './errors';
+import { DependencyDown } from '../seam';
 
 /**
  * The reply, or `DependencyDown` when none came within `ms` — of time in which this process ran. After SIGSTOP … SIGCONT the

@@ -1,7 +1,7 @@
 import { castGrpcError, Etcd3, EtcdLeaseInvalidError, isRecoverableError } from 'etcd3';
 import { answered } from './answered';
-import { DependencyDown, SessionLost } from './errors';
-import { step, type Step } from './step';
+import { DependencyDown, SessionLost } from '../seam';
+import { step, type Step } from '../seam';
 
 export interface SteppedEtcdOptions {
   /** `http://host:port[,http://host:port…][/prefix]`: members of one cluster; all keys begin with the prefix. */

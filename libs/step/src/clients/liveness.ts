@@ -1,5 +1,5 @@
 import { createConnection } from 'mysql2';
-import { DependencyDown } from './errors';
+import { DependencyDown } from '../seam';
 
 /** A statement may go unanswered for so long before the server is asked whether it lives. Milliseconds. */
 const SUSPICIOUS_MS = 1000;

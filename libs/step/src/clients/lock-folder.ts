@@ -1,8 +1,8 @@
 import { mkdir, readdir, rmdir } from 'node:fs/promises';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { DependencyDown } from './errors';
-import { step } from './step';
+import { DependencyDown } from '../seam';
+import { step } from '../seam';
 
 /** Directories as locks, in one folder of this host: the file system lets one `mkdir` succeed. */
 export class LockFolder {

@@ -1,8 +1,8 @@
 import type { Command } from 'ioredis';
 import { createHash } from 'node:crypto';
-import { DependencyDown } from './errors';
+import { DependencyDown } from '../seam';
 import type { PendingReply } from './reply-deadlines';
-import type { StepInfo } from './step';
+import type { StepInfo } from '../seam';
 
 /** Commands whose first argument is no key. */
 const WITHOUT_KEY = new Set(['WAIT', 'SCRIPT', 'PING', 'INFO', 'FLUSHDB']);
