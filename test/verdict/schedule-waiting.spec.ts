@@ -222,3 +222,30 @@ describe('units that are gone', () => {
     ]);
   });
 });
+
+describe('a lock in three parts that a waiter does not get', () => {
+  const part = (n: number): string => `redis-${n} ${LOCK}`;
+  const takes = (history: HistoryBuilder, actor: string, n: number): HistoryBuilder =>
+    history.step(actor, 'SET', { locks: [{ key: part(n), change: 'taken', by: actor }] });
+  const refused = (history: HistoryBuilder, actor: string): HistoryBuilder =>
+    history
+      .step(actor, 'SET', { reply: null })
+      .step(actor, 'WAIT', { kind: 'timer' })
+      .ends(actor, 'LOCK.NOT_OBTAINED');
+
+  test('is no violation when the votes are split: no actor has more than half', () => {
+    const history = new HistoryBuilder({ parts: 3 });
+    expect(refused(takes(takes(history, 'A', 1), 'B', 2), 'B').kinds()).toEqual([]);
+  });
+
+  test('is a dead-lock when the waiter has more than half itself', () => {
+    const history = new HistoryBuilder({ parts: 3 });
+    expect(refused(takes(takes(history, 'B', 1), 'B', 2), 'B').kinds()).toEqual(['dead-lock']);
+  });
+
+  test('is starvation when the actor with more than half has ended', () => {
+    const history = new HistoryBuilder({ parts: 3 });
+    const left = takes(takes(history, 'A', 1), 'A', 2).ends('A', 'LOCK.LOST');
+    expect(refused(left, 'B').kinds()).toEqual(['starved']);
+  });
+});

@@ -132,7 +132,7 @@ function starved(history: ScheduleHistory): ScheduleViolation[] {
     if (event.type === 'step') {
       const key = wantedBy(event) ?? tries.get(event.actor)?.key;
       if (key !== undefined && isTry(event))
-        tries.set(event.actor, { key, owner: ownerOf(owners, key), n: event.n });
+        tries.set(event.actor, { key, ...holdingOf(owners, key, event.actor, history.parts), n: event.n });
     }
     for (const { key, change, by } of event.locks ?? [])
       if (change === 'taken' || change === 'replaced') owners.set(key, by ?? '');
@@ -141,11 +141,16 @@ function starved(history: ScheduleHistory): ScheduleViolation[] {
   return found;
 }
 
-/** The last time that an actor asked for a lock, and whose it was then. */
-interface Try {
+/** The last time that an actor asked for a lock, and its state at that time. */
+interface Try extends Holding {
   readonly key: string;
-  readonly owner: string | undefined;
   readonly n: number;
+}
+
+/** The state of a lock. A lock in several parts may be neither free nor owned: no actor has more than half of its parts. */
+interface Holding {
+  readonly owner: string | undefined;
+  readonly isFree: boolean;
 }
 
 const wantedBy = ({ key }: StepEvent): string | undefined =>
@@ -161,16 +166,27 @@ const isTry = ({ kind, verb, text, script, timer }: StepEvent): boolean =>
     (kind === 'etcd' && verb !== 'REVOKE') ||
     (kind === 'fs' && verb !== 'RMDIR'));
 
-/** The owner of a lock, in whichever place it lives. */
-const ownerOf = (owners: ReadonlyMap<string, string>, lock: string): string | undefined =>
-  [...owners].find(([key]) => key === lock || key.endsWith(` ${lock}`))?.[1];
+/**
+ * What keeps `asker` from a lock, in whichever store it lives: another actor with half of its parts or more, or `asker`
+ * itself with more than half.
+ */
+function holdingOf(owners: ReadonlyMap<string, string>, lock: string, asker: string, parts = 1): Holding {
+  const taken = [...owners].flatMap(([key, name]) =>
+    key === lock || key.endsWith(` ${lock}`) ? [name] : [],
+  );
+  const partsOf = (name: string): number => taken.filter((other) => other === name).length;
+  const other = taken.find((name) => name !== asker && partsOf(name) >= parts / 2);
+  const owner = other ?? (partsOf(asker) > parts / 2 ? asker : undefined);
+  return { owner, isFree: taken.length === 0 };
+}
 
 function refusedInVain(
   history: ScheduleHistory,
   { actor, n, at = 0 }: EndEvent,
-  { owner, n: tried }: Try,
+  { owner, isFree, n: tried }: Try,
 ): ScheduleViolation | undefined {
   const { events, leaseMs = Infinity, final } = history;
+  if (owner === undefined && !isFree) return undefined; // a split vote: every actor has to try again
   if (owner === undefined) {
     // free, and not because a lease ended in the very last moment
     const lapsed = events.some((event) => event.locks?.some(({ change }) => change === 'expired'));
