@@ -98,7 +98,7 @@ describe('unknown', () => {
       .judge({ faults: ['after(SET)=kill'] });
     expect({ verdict, because }).toEqual({
       verdict: 'unknown',
-      because: ['nobody else saw the fault after(SET)=kill'],
+      because: ['no other process saw the fault after(SET)=kill'],
     });
   });
 

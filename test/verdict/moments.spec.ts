@@ -95,7 +95,7 @@ describe('a fault amidst others proves nothing', () => {
     const { verdict, because } = told.judge({ faults, amidst: true });
     expect({ verdict, because }).toEqual({
       verdict: 'unknown',
-      because: [`nobody else was there when ${FAULT} fired`],
+      because: [`no other request was under way when ${FAULT} fired`],
     });
   });
 

@@ -2,6 +2,7 @@ import { count, type HistoryLine } from '#lab/step';
 import { MARKS, worstHarm } from '../mark';
 import type { Expectation, ViolationKind } from '#lab/strategy';
 import type { ClientAnswer, Evidence } from './evidence';
+import { reasonText, type Reason } from './reason';
 import { countCodes, judgeLoad, matches, type LoadVerdict } from './judge';
 
 /** One balance of a run of carts. */
@@ -38,6 +39,8 @@ export function judgeCarts(evidences: readonly Evidence[], expected: Expectation
       : balances.some((one) => one.verdict === 'unknown')
         ? 'unknown'
         : 'safe';
+  const tornReason: readonly Reason[] = torn.length > 0 ? [{ code: 'torn-cart', requests: torn }] : [];
+  const deciding = balances.filter((balance) => verdict === 'safe' || balance.verdict === verdict);
   const [one] = balances;
   const harm = worstHarm(violations);
   const faultsProved = balances.every((balance) => balance.faultsProved);
@@ -71,10 +74,8 @@ export function judgeCarts(evidences: readonly Evidence[], expected: Expectation
     protectedBy: one?.protectedBy ?? [],
     verdict,
     headline: headlineOfCarts(balances, torn, violations, verdict),
-    because: [
-      ...(torn.length > 0 ? [`${count(torn.length, 'cart')} sold in part, e.g. that of ${torn[0]}`] : []),
-      ...reasons(balances.filter((balance) => verdict === 'safe' || balance.verdict === verdict)),
-    ],
+    reasons: [...tornReason, ...deciding.flatMap((balance) => balance.reasons)],
+    because: [...tornReason.map(reasonText), ...perBalance(deciding)],
     expected,
     asExpected: matches(violations, expected) && faultsProved && verdict !== 'unknown',
     faultsProved,
@@ -92,17 +93,23 @@ function headlineOfCarts(
   return [
     `${word.toUpperCase()}: ${balances.map(({ sku, sold, initial }) => `${sku} ${sold} of ${initial} sold`).join(', ')}`,
     ...(torn.length > 0 ? [`${count(torn.length, 'cart')} sold in part`] : []),
-    ...reasons(balances.filter((balance) => verdict !== 'safe' && balance.verdict === verdict)),
+    ...perBalance(balances.filter((balance) => verdict !== 'safe' && balance.verdict === verdict)),
   ].join('; ');
 }
 
-/** Each reason with the balances that it is about. */
-function reasons(balances: readonly BalanceVerdict[]): string[] {
-  const sentences = new Set(balances.flatMap(({ because }) => because));
-  return [...sentences].map((sentence) => {
-    const about = balances.filter(({ because }) => because.includes(sentence)).map(({ sku }) => sku);
-    return `${about.join(' and ')}: ${sentence}`;
-  });
+/** Each reason once, with the balances that have it. */
+function perBalance(balances: readonly BalanceVerdict[]): string[] {
+  const skusBy = new Map<string, string[]>();
+  const reasons = new Map<string, Reason>();
+  for (const balance of balances)
+    for (const reason of balance.reasons) {
+      const same = JSON.stringify(reason);
+      reasons.set(same, reason);
+      skusBy.set(same, [...(skusBy.get(same) ?? []), balance.sku]);
+    }
+  return [...reasons].map(
+    ([same, reason]) => `${(skusBy.get(same) ?? []).join(' and ')}: ${reasonText(reason)}`,
+  );
 }
 
 /** A cart that is refused as sold out says nothing of a balance while another one had not enough for it. */

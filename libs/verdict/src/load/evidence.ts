@@ -73,3 +73,6 @@ export interface Evidence {
   /** Something still happened while the rows were read: they may not belong together. */
   readonly moving?: boolean;
 }
+
+/** The code of an answer that the shop does not document: a failure without a problem of its own, or of the proxy. */
+export const isUndocumented = (code: string): boolean => code === 'INTERNAL' || code.startsWith('HTTP ');

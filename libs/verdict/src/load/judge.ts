@@ -1,9 +1,15 @@
 import type { Contradiction } from '../chain';
 import { groupBy } from '../group-by';
-import { count, type HistoryLine } from '#lab/step';
+import type { HistoryLine } from '#lab/step';
 import { chainOf } from './chain-of';
 import type { Expectation, ViolationKind } from '#lab/strategy';
-import { runsStrategies, type ClientAnswer, type Evidence, type RemainingLock } from './evidence';
+import {
+  isUndocumented,
+  runsStrategies,
+  type ClientAnswer,
+  type Evidence,
+  type RemainingLock,
+} from './evidence';
 import {
   acquired,
   nextHolderToken,
@@ -18,7 +24,8 @@ import { findDeadlockCycles, type DeadlockCycle } from './deadlock-cycles';
 import { judgeStock, type Duplicate, type StockFindings } from './stock';
 import { mechanismOfLoad } from './mechanism';
 import { protectedBy, refusalsOf, type Refusal } from './refusals';
-import { outpacedHolders, outpacedWords, withOutpaced } from './outpaced';
+import { outpacedHolders, withOutpaced } from './outpaced';
+import { reasonText, type Reason } from './reason';
 import { unfinished } from './unfinished';
 import { MARKS, worstHarm, type Mark } from '../mark';
 
@@ -71,6 +78,8 @@ export interface LoadVerdict {
   readonly headline: string;
   /** Why the verdict is what it is: one sentence each. */
   readonly because: readonly string[];
+  /** The same with stable codes and data. */
+  readonly reasons: readonly Reason[];
   readonly expected: Expectation;
   readonly asExpected: boolean;
   /** Every fault that was asked for fired, and somebody else saw it. */
@@ -92,67 +101,38 @@ export function judgeLoad(evidence: Evidence, documented: Expectation): LoadVerd
     ({ key, ttlMs }) => ttlMs === null || holders.renewedAfterEnd.has(key),
   );
   const credits = evidence.movements.some(({ delta }) => delta > 0);
-  const leaked = credits ? 'in the balance without an entry' : 'gone from the stock without a sale';
-  const gone = stock.leaked === 0 ? [] : [`${count(stock.leaked, 'unit')} ${leaked}`];
-  const refused = stock.refusedWithStock.length;
-  const found: [ViolationKind, number, string][] = [
-    ['oversold', stock.oversold, `${count(stock.oversold, 'unit')} oversold`],
-    [
-      'lost-update',
-      stock.lostUpdates,
-      `${count(stock.lostUpdates, 'update')} lost: ${credits ? 'entered, and not in the balance' : 'sold, and still in the stock'}${firstDuplicate(stock.duplicates, credits)}`,
-    ],
-    [
-      'overlap',
-      holders.overlaps.length,
-      `a lock had two holders at work ${count(holders.overlaps.length, 'time')}`,
-    ],
-    ['foreign-release', holders.foreignReleases.length, foreign('deleted', holders.foreignReleases)],
-    ['foreign-renewal', holders.foreignRenewals.length, foreign('renewed', holders.foreignRenewals)],
-    [
-      'stuck',
-      stuckLocks.length,
-      `${stuckLocks.map(({ key }) => key).join(', ')} never ends, and no request is left that would release it`,
-    ],
-    [
-      'undersold',
-      refused + gone.length,
-      [
-        ...(refused > 0 ? [`${count(refused, 'buyer')} refused as sold out with stock left`] : []),
-        ...gone,
-      ].join('; '),
-    ],
-    ['orphan', stock.orphans.length + stock.phantoms.length, unpaired(stock)],
-    [
-      'unavailable',
-      evidence.down !== undefined && evidence.movements.length === 0 && evidence.initial > 0 ? 1 : 0,
-      `no order succeeded while ${evidence.down ?? ''} was down`,
-    ],
-    ['dead-lock', deadLocks.length, circleInWords(deadLocks)],
-  ];
-  const violated = found.filter(([kind, times]) => times > 0 && (atRest || SURE_WHILE_RUNNING.has(kind)));
-  const violations = violated.map(([kind]) => kind);
+  const seen = violationsIn(evidence, stock, holders, { stuckLocks, deadLocks, credits });
+  const found = seen.filter(
+    ([kind, reasons]) => reasons.length > 0 && (atRest || SURE_WHILE_RUNNING.has(kind)),
+  );
+  const violations = found.map(([kind]) => kind);
+  const shown = found.flatMap(([, reasons]) => reasons);
   const contradiction = atRest ? chainOf(evidence) : undefined;
-  const reasons = [
+  const unproved: readonly Reason[] = [
     ...proof.missing,
-    ...(atRest ? [] : [stillRunning(running)]),
-    ...(evidence.movements.length > 0 ? [] : [`0 sold of ${evidence.initial}`]),
+    ...when(!atRest, { code: 'not-at-rest', running }),
+    ...when(evidence.movements.length === 0, { code: 'nothing-sold', initial: evidence.initial }),
     ...undocumented(evidence.answers),
     ...refusedByServers(evidence, stock.sold),
     ...reused(evidence),
-    ...unmissed(evidence),
-    ...(holders.undecided > 0
-      ? [`${count(holders.undecided, 'command')} on locks without a place in the server's order`]
-      : []),
+    ...notNeeded(evidence),
+    ...when(holders.undecided > 0, { code: 'commands-without-order', commands: holders.undecided }),
   ];
-  // what nothing else explains, the chain of the sales still shows
-  const missing = reasons.length > 0 || contradiction === undefined ? reasons : [contradiction.sentence];
+  // where nothing else explains it, the chain of the sales still shows that something is wrong
+  const missing: readonly Reason[] =
+    unproved.length > 0 || contradiction === undefined ? unproved : [{ code: 'broken-chain', contradiction }];
   const harm = worstHarm(violations);
   const refusals = refusalsOf(evidence);
   const isProtected = harm === 'lock-broken' && wasRefused(holders, refusals);
   const verdict = harm !== undefined && !isProtected ? 'violated' : missing.length > 0 ? 'unknown' : 'safe';
   const mark = harm ?? (verdict === 'unknown' ? 'unknown' : 'safe');
-  const sentences = violated.map(([, , sentence]) => sentence);
+  const stale: Reason = { code: 'refused-stale', refusals };
+  const excuse: readonly Reason[] = when(outpaced.length > 0, { code: 'lease-outpaced', outpaced });
+  const reasons: readonly Reason[] = {
+    safe: isProtected ? [...shown, stale] : [{ code: 'exact', credits } as const],
+    violated: [...shown, ...excuse, ...proof.missing],
+    unknown: missing,
+  }[verdict];
   return {
     strategy: evidence.strategy,
     initial: evidence.initial,
@@ -183,25 +163,72 @@ export function judgeLoad(evidence: Evidence, documented: Expectation): LoadVerd
     headline: headlineOf(verdict, mark, {
       sold: soldWords(evidence, stock.sold),
       found: isProtected
-        ? [...sentences, refusedWords(refusals)]
-        : [...sentences, ...outpacedWords(outpaced), ...(violations.length > 0 ? proof.missing : [])],
+        ? [...shown, stale]
+        : [...shown, ...excuse, ...(violations.length > 0 ? proof.missing : [])],
       missing,
     }),
-    because: {
-      safe: isProtected
-        ? [...sentences, refusedWords(refusals)]
-        : [
-            credits
-              ? 'each entry is in the balance, and requests did meet'
-              : 'each unit was sold once, and buyers did meet',
-          ],
-      violated: [...sentences, ...outpacedWords(outpaced), ...proof.missing],
-      unknown: missing,
-    }[verdict],
+    reasons,
+    because: reasons.map(reasonText),
     expected,
     asExpected: matches(violations, expected) && proof.unproved.length === 0 && verdict !== 'unknown',
     faultsProved: proof.unproved.length === 0,
   };
+}
+
+/** Every kind of violation, with what shows it; no reason: it was not seen. */
+function violationsIn(
+  evidence: Evidence,
+  stock: StockFindings,
+  { overlaps, foreignReleases, foreignRenewals }: HolderFindings,
+  more: {
+    readonly stuckLocks: readonly RemainingLock[];
+    readonly deadLocks: readonly DeadlockCycle[];
+    readonly credits: boolean;
+  },
+): readonly (readonly [ViolationKind, readonly Reason[]])[] {
+  const { stuckLocks, deadLocks, credits } = more;
+  const { oversold, lostUpdates, duplicates, refusedWithStock, leaked, orphans, phantoms } = stock;
+  return [
+    ['oversold', when(oversold > 0, { code: 'oversold', units: oversold })],
+    [
+      'lost-update',
+      when(lostUpdates > 0, {
+        code: 'lost-update',
+        updates: lostUpdates,
+        credits,
+        duplicate: duplicates[0] ?? null,
+      }),
+    ],
+    ['overlap', when(overlaps.length > 0, { code: 'overlap', times: overlaps.length })],
+    [
+      'foreign-release',
+      when(foreignReleases.length > 0, { code: 'foreign-release', releases: foreignReleases }),
+    ],
+    [
+      'foreign-renewal',
+      when(foreignRenewals.length > 0, { code: 'foreign-renewal', renewals: foreignRenewals }),
+    ],
+    ['stuck', when(stuckLocks.length > 0, { code: 'stuck', keys: stuckLocks.map(({ key }) => key) })],
+    [
+      'undersold',
+      [
+        ...when(refusedWithStock.length > 0, {
+          code: 'refused-with-stock',
+          buyers: refusedWithStock.length,
+        }),
+        ...when(leaked !== 0, { code: 'leaked', units: leaked, credits }),
+      ],
+    ],
+    [
+      'orphan',
+      [
+        ...when(orphans.length > 0, { code: 'movement-without-order', requests: orphans }),
+        ...when(phantoms.length > 0, { code: 'order-without-movement', requests: phantoms }),
+      ],
+    ],
+    ['unavailable', unavailable(evidence)],
+    ['dead-lock', when(deadLocks.length > 0, { code: 'dead-lock', cycles: deadLocks })],
+  ];
 }
 
 /** Each holder that was overtaken was refused, and no lock was released or renewed by another request. */
@@ -215,15 +242,6 @@ const wasRefused = (
   );
 };
 
-function refusedWords(refusals: readonly Refusal[]): string {
-  const statement = refusals.find((refusal) => refusal.statement !== null)?.statement;
-  const stale =
-    refusals.length === 1 ? 'the older one was refused' : `the older ones were refused (${refusals.length})`;
-  return statement === undefined || statement === null
-    ? `${stale}: it knew that its lock was lost`
-    : `${stale} by the row: ${statement} changed no row`;
-}
-
 const soldWords = ({ initial }: Evidence, sold: number): string =>
   sold < 0 ? `${(-sold).toLocaleString('en')} entered` : `${sold} of ${initial} sold`;
 
@@ -231,11 +249,11 @@ const soldWords = ({ initial }: Evidence, sold: number): string =>
 function headlineOf(
   verdict: VerdictWord,
   mark: Mark,
-  { sold, found, missing }: { sold: string; found: readonly string[]; missing: readonly string[] },
+  { sold, found, missing }: { sold: string; found: readonly Reason[]; missing: readonly Reason[] },
 ): string {
-  if (verdict === 'unknown') return `UNKNOWN: ${missing.join('; ')}`;
+  if (verdict === 'unknown') return `UNKNOWN: ${missing.map(reasonText).join('; ')}`;
   const word = verdict === 'safe' ? 'SAFE' : MARKS[mark].words.toUpperCase();
-  return `${word}: ${[sold, ...found].join('; ')}`;
+  return `${word}: ${[sold, ...found.map(reasonText)].join('; ')}`;
 }
 
 export const matches = (violations: readonly ViolationKind[], { must, may }: Expectation): boolean =>
@@ -262,84 +280,53 @@ export function withoutForeignLocks({ sku, history }: Evidence): readonly Histor
   return history.filter((line) => line.type !== 'step' || line.key === undefined || !isForeign(line.key));
 }
 
-const circleInWords = ([first, ...more]: readonly DeadlockCycle[]): string =>
-  first === undefined
-    ? ''
-    : `${count(more.length + 1, 'dead-lock')}: requests waited for each other, e.g. ` +
-      first.waiters.map(({ request, waitsFor }) => `${request} for ${waitsFor}`).join(' and ');
+/** The reason, where it applies. */
+const when = (applies: boolean, reason: Reason): readonly Reason[] => (applies ? [reason] : []);
 
-const stillRunning = ([first, ...more]: readonly string[]): string =>
-  first === undefined
-    ? 'requests came while the rows were read'
-    : `${count(more.length + 1, 'request')} not ended, e.g. ${first}`;
+const unavailable = ({ down, movements, initial }: Evidence): readonly Reason[] =>
+  down !== undefined && movements.length === 0 && initial > 0 ? [{ code: 'unavailable', server: down }] : [];
 
-const unpaired = ({ orphans, phantoms }: StockFindings): string =>
-  [
-    ...(orphans.length > 0
-      ? [`${count(orphans.length, 'movement')} without an order, e.g. that of ${orphans[0]}`]
-      : []),
-    ...(phantoms.length > 0
-      ? [`${count(phantoms.length, 'order')} without a movement, e.g. that of ${phantoms[0]}`]
-      : []),
-  ].join('; ');
-
-/** Answers that no strategy gives: the app or what stands before it failed, and the run shows nothing about the lock. */
-function undocumented(answers: readonly ClientAnswer[]): string[] {
-  const odd = answers.filter(
-    ({ code }) => code === 'INTERNAL' || code === 'NO_ANSWER' || code.startsWith('HTTP '),
-  );
-  return odd.length === 0
-    ? []
-    : [`${count(odd.length, 'answer')} that the shop does not document, e.g. ${odd[0]?.code}`];
+/** Answers that no strategy gives: the app or its proxy failed, and the run shows nothing about the lock. */
+function undocumented(answers: readonly ClientAnswer[]): readonly Reason[] {
+  const odd = answers.filter(({ code }) => code === 'NO_ANSWER' || isUndocumented(code));
+  return when(odd.length > 0, {
+    code: 'undocumented-answers',
+    answers: odd.length,
+    example: odd[0]?.code ?? '',
+  });
 }
 
 /**
- * Buyers who met a server that was away, with enough left for them: what they would have done to the stock nobody knows.
- * Not those whom a fault has hit, nor where a server was taken down on purpose.
+ * Buyers that met an unreachable server with enough stock left for them: their effect on the stock is unknown. Requests that
+ * a fault has hit do not count, nor do runs in which a server is down on purpose.
  */
-function refusedByServers({ answers, history, initial, down }: Evidence, sold: number): string[] {
+function refusedByServers({ answers, history, initial, down }: Evidence, sold: number): readonly Reason[] {
   if (down !== undefined) return [];
   const hit = new Set(history.flatMap((line) => (line.type === 'fault' ? [line.request] : [])));
   const refused = answers.filter(
     ({ code, request, quantity }) =>
       code === 'DEPENDENCY.DOWN' && initial - sold >= quantity && !hit.has(request),
   );
-  return refused.length === 0
-    ? []
-    : [
-        `${count(refused.length, 'buyer')} answered DEPENDENCY.DOWN with stock left, and no server was taken down`,
-      ];
+  return when(refused.length > 0, { code: 'refused-by-servers', buyers: refused.length });
 }
 
-/** A server that nobody asked was not missed. */
-function unmissed({ down, history }: Evidence): string[] {
-  const missed = history.some(
+/** A server is down, and no request used it. */
+function notNeeded({ down, history }: Evidence): readonly Reason[] {
+  if (down === undefined) return [];
+  const wasUsed = history.some(
     (line) => line.type === 'step' && line.server === down && line.error !== undefined,
   );
-  return down === undefined || missed ? [] : [`${down} was down, and no request needed it`];
+  return when(!wasUsed, { code: 'server-not-needed', server: down });
 }
 
-/** Who held what is told by the request id: two requests that share one cannot be told apart. */
-function reused({ history }: Evidence): string[] {
+/** The holder of a lock is identified by its request id: two requests that share one cannot be told apart. */
+function reused({ history }: Evidence): readonly Reason[] {
   const requests = history.flatMap((line) =>
     line.type === 'request' && runsStrategies(line) ? [line.request] : [],
   );
   const twice = requests.length - new Set(requests).size;
-  return twice === 0 ? [] : [`${count(twice, 'request')} with the id of another one`];
+  return when(twice > 0, { code: 'reused-request-ids', requests: twice });
 }
-
-function firstDuplicate([first]: readonly Duplicate[], credits: boolean): string {
-  if (first === undefined) return '';
-  const sellers = first.sales.slice(0, 2).map(({ request, replica }) => `${request} on ${replica}`);
-  return credits
-    ? `; ${first.value} was the new balance of ${sellers.join(' and of ')}`
-    : `; "${first.value} left" was sold by ${sellers.join(' and by ')}`;
-}
-
-const foreign = (did: string, [first, ...more]: readonly (ForeignRelease | ForeignRenewal)[]): string =>
-  first === undefined
-    ? ''
-    : `${first.by} ${did} the lock of ${first.owner}${more.length > 0 ? `, and ${more.length} more` : ''}`;
 
 export const countCodes = (answers: readonly ClientAnswer[]): Record<string, number> =>
   Object.fromEntries([...groupBy(answers, ({ code }) => code)].map(([code, all]) => [code, all.length]));

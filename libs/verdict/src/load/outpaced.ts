@@ -62,15 +62,6 @@ export function withOutpaced(
   return { must: expected.must, may: [...shown].filter((kind) => !expected.must.includes(kind)) };
 }
 
-export const outpacedWords = ([first, ...more]: readonly Outpaced[]): string[] =>
-  first === undefined
-    ? []
-    : [
-        `the lease of ${first.leaseMs} ms is too short for this machine: ${first.request} on ${first.replica} wrote ` +
-          `${first.lateMs.toFixed(1)} ms after it had run out${more.length === 0 ? '' : `, and ${more.length} more did`}; ` +
-          'that is what a pause does, ask for a longer lease',
-      ];
-
 /** Undefined where several strategies, or none, changed the balance. */
 function strategyOf(name: string): ReturnType<typeof findStrategy> | undefined {
   try {

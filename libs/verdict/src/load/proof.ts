@@ -2,6 +2,7 @@ import type { FaultLine, HistoryLine, ProcessLine } from '#lab/step';
 import { runsStrategies, type Evidence } from './evidence';
 import type { HoldInterval } from './holders';
 import { moments, type Moment } from './moments';
+import type { Reason } from './reason';
 
 /** A fault that fired. `seenBy` is who saw it, other than the process that it hit; null when nobody else did. */
 export interface FiredFault {
@@ -27,8 +28,8 @@ export interface Proof {
   readonly fired: readonly FiredFault[];
   /** Faults that were asked for, each by its source, and that did not fire or that nobody else saw. */
   readonly unproved: readonly string[];
-  /** What is missing for a proof, in words. */
-  readonly missing: readonly string[];
+  /** What is missing for a proof. */
+  readonly missing: readonly Reason[];
 }
 
 export function prove(evidence: Evidence, holdIntervals: readonly HoldInterval[]): Proof {
@@ -48,22 +49,25 @@ export function prove(evidence: Evidence, holdIntervals: readonly HoldInterval[]
           (evidence.amidst !== true || missesHolder(one).length === 0),
       ),
   );
-  const across = evidence.replicas > 1 ? 'on different replicas' : 'in the replica';
-  const missing = [
-    ...(contention === null ? [`no two requests met ${across}`] : []),
+  const missing: readonly Reason[] = [
+    ...(contention === null
+      ? [{ code: 'no-contention', acrossReplicas: evidence.replicas > 1 } as const]
+      : []),
     ...asked
       .filter((fault) => !fired.some((one) => one.fault === fault))
-      .map((fault) => `the fault ${fault} never fired`),
-    ...fired.filter(({ seenBy }) => seenBy === null).map(({ fault }) => `nobody else saw the fault ${fault}`),
+      .map((fault) => ({ code: 'fault-not-fired', fault }) as const),
+    ...fired
+      .filter(({ seenBy }) => seenBy === null)
+      .map(({ fault }) => ({ code: 'fault-not-witnessed', fault }) as const),
     ...beside,
   ];
   return { contention, fired, unproved, missing };
 }
 
-/** Why a fault did not hit a holder whom others waited for. */
-const missesHolder = ({ fault, request, holding, others }: FiredFault): string[] => [
-  ...(holding ? [] : [`${request} held no lock when ${fault} fired`]),
-  ...(others > 0 ? [] : [`nobody else was there when ${fault} fired`]),
+/** Why a fault did not hit a holder that other requests wait for. */
+const missesHolder = ({ fault, request, holding, others }: FiredFault): readonly Reason[] => [
+  ...(holding ? [] : [{ code: 'fault-missed-holder', fault, request } as const]),
+  ...(others > 0 ? [] : [{ code: 'fault-without-waiters', fault } as const]),
 ];
 
 /** Faults that hit one step only are proved by the step; the others by somebody who saw the process. */

@@ -1,7 +1,7 @@
 import type { HistoryLine, ProcessLine } from '#lab/step';
 import type { ViolationKind } from '#lab/strategy';
 import { groupBy } from '../group-by';
-import type { Evidence } from '../load/evidence';
+import { isUndocumented, type Evidence } from '../load/evidence';
 import { judgeLoad } from '../load/judge';
 import { contention } from './contention';
 
@@ -125,7 +125,7 @@ function judgeBalance({ evidence, allowed }: SoakBalance) {
   const vanished = evidence.answers.filter(
     ({ request, code }) => code === 'APPLIED' && !(ordered.has(request) && moved.has(request)),
   );
-  const internal = evidence.answers.filter(({ code }) => code === 'INTERNAL' || code.startsWith('HTTP '));
+  const internal = evidence.answers.filter(({ code }) => isUndocumented(code));
   const keyed = purchasesOf(evidence);
   const about = `${evidence.sku} (${evidence.strategy})`;
   const others = verdict.violations.filter((kind) => kind !== 'orphan' && !allowed.includes(kind));

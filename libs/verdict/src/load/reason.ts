@@ -1,0 +1,158 @@
+import { count } from '#lab/step';
+import type { Contradiction } from '../chain';
+import type { DeadlockCycle } from './deadlock-cycles';
+import type { ForeignRelease, ForeignRenewal } from './holders';
+import type { Outpaced } from './outpaced';
+import type { Refusal } from './refusals';
+import type { Duplicate } from './stock';
+
+/**
+ * Why a load run has its verdict. The `code` is stable: scripts and other verdicts compare it. The text that people read is
+ * made by `reasonText`, and compared nowhere.
+ */
+export type Reason =
+  // violations
+  | { readonly code: 'oversold'; readonly units: number }
+  | {
+      readonly code: 'lost-update';
+      readonly updates: number;
+      readonly credits: boolean;
+      /** A remaining value that was sold twice, where there is one. */
+      readonly duplicate: Duplicate | null;
+    }
+  | { readonly code: 'overlap'; readonly times: number }
+  | { readonly code: 'foreign-release'; readonly releases: readonly ForeignRelease[] }
+  | { readonly code: 'foreign-renewal'; readonly renewals: readonly ForeignRenewal[] }
+  | { readonly code: 'stuck'; readonly keys: readonly string[] }
+  | { readonly code: 'refused-with-stock'; readonly buyers: number }
+  | { readonly code: 'leaked'; readonly units: number; readonly credits: boolean }
+  | { readonly code: 'movement-without-order'; readonly requests: readonly string[] }
+  | { readonly code: 'order-without-movement'; readonly requests: readonly string[] }
+  | { readonly code: 'unavailable'; readonly server: string }
+  | { readonly code: 'dead-lock'; readonly cycles: readonly DeadlockCycle[] }
+  | { readonly code: 'torn-cart'; readonly requests: readonly string[] }
+  // what kept the data right, or excuses what was seen
+  | { readonly code: 'exact'; readonly credits: boolean }
+  | { readonly code: 'refused-stale'; readonly refusals: readonly Refusal[] }
+  | { readonly code: 'lease-outpaced'; readonly outpaced: readonly Outpaced[] }
+  // what is missing for a proof
+  | { readonly code: 'no-contention'; readonly acrossReplicas: boolean }
+  | { readonly code: 'fault-not-fired'; readonly fault: string }
+  | { readonly code: 'fault-not-witnessed'; readonly fault: string }
+  | { readonly code: 'fault-missed-holder'; readonly fault: string; readonly request: string }
+  | { readonly code: 'fault-without-waiters'; readonly fault: string }
+  | { readonly code: 'not-at-rest'; readonly running: readonly string[] }
+  | { readonly code: 'nothing-sold'; readonly initial: number }
+  | { readonly code: 'undocumented-answers'; readonly answers: number; readonly example: string }
+  | { readonly code: 'refused-by-servers'; readonly buyers: number }
+  | { readonly code: 'server-not-needed'; readonly server: string }
+  | { readonly code: 'reused-request-ids'; readonly requests: number }
+  | { readonly code: 'commands-without-order'; readonly commands: number }
+  | { readonly code: 'broken-chain'; readonly contradiction: Contradiction };
+
+/** One reason as a clause, for people. */
+export function reasonText(reason: Reason): string {
+  switch (reason.code) {
+    case 'oversold':
+      return `${count(reason.units, 'unit')} oversold`;
+    case 'lost-update':
+      return (
+        `${count(reason.updates, 'update')} lost: ` +
+        (reason.credits ? 'entered, and not in the balance' : 'sold, and still in the stock') +
+        duplicateText(reason.duplicate, reason.credits)
+      );
+    case 'overlap':
+      return `a lock had two holders at work ${count(reason.times, 'time')}`;
+    case 'foreign-release':
+      return foreignText('deleted', reason.releases);
+    case 'foreign-renewal':
+      return foreignText('renewed', reason.renewals);
+    case 'stuck':
+      return `${reason.keys.join(', ')} never ends, and no request is left that would release it`;
+    case 'refused-with-stock':
+      return `${count(reason.buyers, 'buyer')} refused as sold out with stock left`;
+    case 'leaked':
+      return `${count(reason.units, 'unit')} ${reason.credits ? 'in the balance without an entry' : 'gone from the stock without a sale'}`;
+    case 'movement-without-order':
+      return `${count(reason.requests.length, 'movement')} without an order, e.g. that of ${reason.requests[0] ?? ''}`;
+    case 'order-without-movement':
+      return `${count(reason.requests.length, 'order')} without a movement, e.g. that of ${reason.requests[0] ?? ''}`;
+    case 'unavailable':
+      return `no order succeeded while ${reason.server} was down`;
+    case 'dead-lock':
+      return deadlockText(reason.cycles);
+    case 'torn-cart':
+      return `${count(reason.requests.length, 'cart')} sold in part, e.g. that of ${reason.requests[0] ?? ''}`;
+    case 'exact':
+      return reason.credits
+        ? 'each entry is in the balance, and requests did meet'
+        : 'each unit was sold once, and buyers did meet';
+    case 'refused-stale':
+      return refusalText(reason.refusals);
+    case 'lease-outpaced':
+      return outpacedText(reason.outpaced);
+    case 'no-contention':
+      return `no two requests met ${reason.acrossReplicas ? 'on different replicas' : 'in the replica'}`;
+    case 'fault-not-fired':
+      return `the fault ${reason.fault} never fired`;
+    case 'fault-not-witnessed':
+      return `no other process saw the fault ${reason.fault}`;
+    case 'fault-missed-holder':
+      return `${reason.request} held no lock when ${reason.fault} fired`;
+    case 'fault-without-waiters':
+      return `no other request was under way when ${reason.fault} fired`;
+    case 'not-at-rest':
+      return reason.running.length === 0
+        ? 'requests came while the rows were read'
+        : `${count(reason.running.length, 'request')} not ended, e.g. ${reason.running[0] ?? ''}`;
+    case 'nothing-sold':
+      return `0 sold of ${reason.initial}`;
+    case 'undocumented-answers':
+      return `${count(reason.answers, 'answer')} that the shop does not document, e.g. ${reason.example}`;
+    case 'refused-by-servers':
+      return `${count(reason.buyers, 'buyer')} answered DEPENDENCY.DOWN with stock left, and no server was taken down`;
+    case 'server-not-needed':
+      return `${reason.server} was down, and no request needed it`;
+    case 'reused-request-ids':
+      return `${count(reason.requests, 'request')} with the id of another one`;
+    case 'commands-without-order':
+      return `${count(reason.commands, 'command')} on locks without a place in the server's order`;
+    case 'broken-chain':
+      return reason.contradiction.sentence;
+  }
+}
+
+function duplicateText(duplicate: Duplicate | null, credits: boolean): string {
+  if (duplicate === null) return '';
+  const sellers = duplicate.sales.slice(0, 2).map(({ request, replica }) => `${request} on ${replica}`);
+  return credits
+    ? `; ${duplicate.value} was the new balance of ${sellers.join(' and of ')}`
+    : `; "${duplicate.value} left" was sold by ${sellers.join(' and by ')}`;
+}
+
+const foreignText = (did: string, [first, ...more]: readonly (ForeignRelease | ForeignRenewal)[]): string =>
+  first === undefined
+    ? ''
+    : `${first.by} ${did} the lock of ${first.owner}${more.length > 0 ? `, and ${more.length} more` : ''}`;
+
+const deadlockText = ([first, ...more]: readonly DeadlockCycle[]): string =>
+  first === undefined
+    ? ''
+    : `${count(more.length + 1, 'dead-lock')}: requests waited for each other, e.g. ` +
+      first.waiters.map(({ request, waitsFor }) => `${request} for ${waitsFor}`).join(' and ');
+
+function refusalText(refusals: readonly Refusal[]): string {
+  const statement = refusals.find((refusal) => refusal.statement !== null)?.statement;
+  const stale =
+    refusals.length === 1 ? 'the older one was refused' : `the older ones were refused (${refusals.length})`;
+  return statement === undefined || statement === null
+    ? `${stale}: it knew that its lock was lost`
+    : `${stale} by the row: ${statement} changed no row`;
+}
+
+const outpacedText = ([first, ...more]: readonly Outpaced[]): string =>
+  first === undefined
+    ? ''
+    : `the lease of ${first.leaseMs} ms is too short for this machine: ${first.request} on ${first.replica} wrote ` +
+      `${first.lateMs.toFixed(1)} ms after it had run out${more.length === 0 ? '' : `, and ${more.length} more did`}; ` +
+      'that is what a pause does, ask for a longer lease';
