@@ -238,6 +238,12 @@ describe('a lock in three parts that a waiter does not get', () => {
     expect(refused(takes(takes(history, 'A', 1), 'B', 2).ends('A', 'LOCK.LOST'), 'B').kinds()).toEqual([]);
   });
 
+  test('is no violation when it obtains all parts too late, and releases them', () => {
+    const history = new HistoryBuilder({ parts: 3 }).ends('A', 'LOCK.LOST');
+    const late = takes(takes(takes(history, 'B', 1), 'B', 2), 'B', 3);
+    expect(late.ends('B', 'LOCK.NOT_OBTAINED').kinds()).toEqual([]);
+  });
+
   test('is a dead-lock when the waiter has more than half itself', () => {
     const history = new HistoryBuilder({ parts: 3 });
     expect(refused(takes(takes(history, 'B', 1), 'B', 2).ends('A', 'LOCK.LOST'), 'B').kinds()).toEqual([

@@ -131,7 +131,8 @@ function starved(history: ScheduleHistory): ScheduleViolation[] {
     }
     if (event.type === 'step') {
       const key = wantedBy(event) ?? tries.get(event.actor)?.key;
-      if (key !== undefined && isTry(event))
+      if (takesLock(event)) tries.delete(event.actor);
+      else if (key !== undefined && isTry(event))
         tries.set(event.actor, { key, ...holdingOf(owners, key, event.actor, history.parts), n: event.n });
     }
     for (const { key, change, by } of event.locks ?? [])
@@ -141,7 +142,11 @@ function starved(history: ScheduleHistory): ScheduleViolation[] {
   return found;
 }
 
-/** The last time that an actor asked for a lock, and its state at that time. */
+/** The step has obtained the lock, or a part of it: it did not ask in vain. */
+const takesLock = ({ actor, locks = [] }: StepEvent): boolean =>
+  locks.some(({ change, by }) => (change === 'taken' || change === 'replaced') && by === actor);
+
+/** The last time that an actor asked for a lock in vain, and its state at that time. */
 interface Try extends Holding {
   readonly key: string;
   readonly n: number;
