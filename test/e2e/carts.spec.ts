@@ -97,7 +97,7 @@ test.each([
   [
     'a product twice',
     [line('phone'), line('case'), line('phone', 2)],
-    /"phone" is in this cart already.*lines\[2\]/,
+    /"phone" is in this cart more than once.*lines\[2\]/,
   ],
   ['a quantity of 0', [line('phone', 0)], /lines\[0\]\.quantity/],
   ['a line that knows its price', [{ ...line('phone'), price: 1 }], /price/],

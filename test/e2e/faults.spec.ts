@@ -90,7 +90,10 @@ describe('pause', () => {
     expect(reply.status).toBe(201);
     expect(reply.tookMs).toBeGreaterThanOrEqual(300);
     const [stopped, resumed] = [...(await seen(sku, 'stopped')), ...(await seen(sku, 'resumed'))];
-    expect([stopped, resumed]).toMatchObject([{ because: 'its state is T' }, { because: '300 ms are over' }]);
+    expect([stopped, resumed]).toMatchObject([
+      { because: 'its state is T' },
+      { because: '300 ms have passed' },
+    ]);
     expect((resumed?.t ?? 0) - (stopped?.t ?? 0)).toBeGreaterThan(200_000);
     expect(await locks(sku)).toEqual([]);
   });
@@ -125,7 +128,7 @@ describe('pause', () => {
     const second = await shop().order({ sku, query: `${query}&workMs=150` });
     expect([(await first).status, second.status]).toEqual([201, 201]);
     expect(await seen(sku, 'resumed')).toContainEqual(
-      expect.objectContaining({ because: 'somebody else holds the lock' }),
+      expect.objectContaining({ because: 'another client holds the lock' }),
     );
     const deleted = (await shop().history(sku)).filter((line) => line.type === 'step' && line.verb === 'DEL');
     expect(deleted).toMatchObject([{ reply: 1 }]); // the second had nothing left to delete, so it did not try
@@ -139,7 +142,7 @@ describe('pause', () => {
     expect((await shop().order({ sku, query })).status).toBe(201);
     expect((await first).status).toBe(201);
     expect(await seen(sku, 'resumed')).toContainEqual(
-      expect.objectContaining({ because: 'somebody else has sold' }),
+      expect.objectContaining({ because: 'another request has sold' }),
     );
     expect((await shop().movements(sku)).map((row) => row['after'])).toEqual([2, 2]);
     expect(await shop().stock(sku)).toBe(2);

@@ -45,9 +45,9 @@ test('a name that is not all upper case is the name of a Lua script, in lower ca
 });
 
 test.each([
-  ['', 'it does not have that form'],
-  ['after(SET)', 'it does not have that form'],
-  ['during(SET)=kill', 'it does not have that form'],
+  ['', 'it does not match the grammar'],
+  ['after(SET)', 'it does not match the grammar'],
+  ['during(SET)=kill', 'it does not match the grammar'],
   ['after(SET)=explode', 'there is no action'],
   ['after(SET#0)=kill', 'counts from 1'],
   ['before(SET=OK)=kill', 'no reply to compare'],

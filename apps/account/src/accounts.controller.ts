@@ -7,7 +7,7 @@ import { EntriesService } from './entries.service';
 import { PendingEntries, type PendingRow } from './pending-entries';
 import { AccountParams, EntryBody, PageQuery } from './schemas';
 
-/** What an entry answers: the balance as this request saw it, and what it ignored. Amounts in minor units. */
+/** The response to an entry: the balance as this request read it, and the ignored options. Amounts in minor units. */
 interface EntryAnswer {
   readonly account: string;
   readonly entry: string;
@@ -50,7 +50,7 @@ export class AccountsController {
   }
 
   @Post(':id/entries')
-  @ApiOperation({ summary: 'Credit or debit an account, by the strategy that the request names' })
+  @ApiOperation({ summary: 'Credit or debit an account with the chosen strategy' })
   @ApiChoice()
   @ApiFault()
   async enter(
@@ -62,7 +62,7 @@ export class AccountsController {
   ): Promise<EntryAnswer> {
     const chosen = readChosen(query, headers);
     const faults = this.requests.readFaults(headers['x-fault']);
-    // before any lock: a fencing strategy would count for an account that is not there, for ever
+    // before any lock: a fencing strategy would create a counter for an unknown account, which never expires
     await this.accounts.assertKnown(account);
     const { before, after, replica } = await this.entries.enter(
       { account, amountMinor, text, request: entry },
@@ -85,14 +85,14 @@ export class AccountsController {
   }
 
   @Get(':id/pending')
-  @ApiOperation({ summary: 'Entries that were handed in for the scan, and what became of them' })
+  @ApiOperation({ summary: 'The pending entries of an account, with their states' })
   listPending(@Param() { id }: AccountParams, @Query() page: PageQuery): Promise<PendingRow[]> {
     return this.pending.list(id, page);
   }
 
   @Post(':id/pending')
   @HttpCode(202)
-  @ApiOperation({ summary: 'Hand in an entry that the next scan settles, by the strategy of the scan' })
+  @ApiOperation({ summary: 'Add a pending entry, which the next scan settles with the strategy of the scan' })
   addPending(@Param() { id }: AccountParams, @Body() body: EntryBody): Promise<PendingRow> {
     return this.pending.add(id, body);
   }

@@ -3,7 +3,7 @@ import { SteppedDataSource } from '#lab/step';
 import { Inject, Injectable } from '@nestjs/common';
 import { balanceOf, UnknownAccount } from './account-errors';
 
-/** An account and its books, all of one moment. Amounts in the smallest unit of the currency. */
+/** An account with its totals, read consistently. Amounts are in the smallest unit of the currency. */
 export interface Account {
   readonly id: string;
   readonly name: string;
@@ -11,20 +11,20 @@ export interface Account {
   /** The balance at the last reset. */
   readonly openingMinor: number;
   readonly entries: number;
-  /** Sum of the entries since then. */
+  /** Sum of the entries since the last reset. */
   readonly entriesMinor: number;
-  /** The balance is the opening balance and the entries. */
+  /** True when the balance equals the opening balance plus the entries. */
   readonly agrees: boolean;
 }
 
 /** An entry as recorded. */
 export interface EntryRow {
-  /** The order of the inserts. */
+  /** Number of the row, in the order of the inserts. */
   readonly number: number;
-  /** Id of the request, line or pending entry that made it; an entry that took from several segments has several rows. */
+  /** Id of the request, line or pending entry that made it; an entry that changed several segments has several rows. */
   readonly entry: string;
   readonly amountMinor: number;
-  /** What the entry believed, which is the point. */
+  /** The balance that the request read: a lost update shows here. */
   readonly beforeMinor: number;
   readonly afterMinor: number;
   readonly segment: number | null;
@@ -51,12 +51,12 @@ export class AccountsService {
   ) {}
 
   list(): Promise<Account[]> {
-    return this.look(`${EACH} ORDER BY account.id LIMIT 1000`);
+    return this.query(`${EACH} ORDER BY account.id LIMIT 1000`);
   }
 
   /** Throws `UnknownAccount`. */
   async find(id: string): Promise<Account> {
-    const [account] = await this.look(`WHERE account.id = ? ${EACH}`, id);
+    const [account] = await this.query(`WHERE account.id = ? ${EACH}`, id);
     if (account === undefined) throw new UnknownAccount(id);
     return account;
   }
@@ -79,7 +79,7 @@ export class AccountsService {
     return rows.map(({ at, ...row }) => ({ ...row, at: at.toISOString() }));
   }
 
-  /** Sets the balance anew and forgets all entries, pending ones and imports; creates the account if need be. */
+  /** Resets the balance and deletes all entries, pending entries and imports; creates the account if needed. */
   async reset(id: string, balanceMinor: number): Promise<void> {
     for (const table of ['pending_entry', 'import_batch', 'import_line', 'entry_text'])
       await this.dataSource.query(`DELETE FROM ${table} WHERE account = ?`, [id]);
@@ -87,7 +87,7 @@ export class AccountsService {
     await this.dataSource.query('INSERT IGNORE INTO account (id, name) VALUES (?, ?)', [id, id]);
   }
 
-  private async look(rest: string, ...parameters: string[]): Promise<Account[]> {
+  private async query(rest: string, ...parameters: string[]): Promise<Account[]> {
     const rows = await this.dataSource.query<Omit<Account, 'agrees'>[]>(`${ACCOUNTS} ${rest}`, parameters);
     return rows.map((row) => ({
       ...row,

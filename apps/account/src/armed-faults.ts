@@ -2,18 +2,18 @@ import type { Fault } from '#lab/step';
 
 /** The faults of a request that makes several entries: each fires once, in the first entry that reaches its step. */
 export class ArmedFaults {
-  private left: readonly Fault[];
+  private unfired: readonly Fault[];
 
   constructor(faults: readonly Fault[]) {
-    this.left = faults;
+    this.unfired = faults;
   }
 
-  /** Those that have not fired: what an entry carries. */
+  /** The faults that have not fired, which the next entry carries. */
   get all(): readonly Fault[] {
-    return this.left;
+    return this.unfired;
   }
 
   readonly onFault = (fired: Fault): void => {
-    this.left = this.left.filter((fault) => fault !== fired);
+    this.unfired = this.unfired.filter((fault) => fault !== fired);
   };
 }

@@ -6,27 +6,27 @@ import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { AlreadyEntered, balanceOf, inAccountWords, OtherEntry } from './account-errors';
 
-/** One change of an account. */
+/** A requested change of an account. */
 export interface Entry {
   readonly account: string;
   readonly amountMinor: number;
   readonly text?: string | null | undefined;
   /**
-   * Its id: an account has one entry of each. It is the client's name for the entry, as an Idempotency-Key is, and no more:
-   * another entry under the same id is refused, and no lock or count of a strategy relies on it.
+   * Id of the entry, unique per account. The client chooses it, like an Idempotency-Key: a different entry with the same id
+   * is refused, and no lock or count of a strategy relies on it.
    */
   readonly request: string;
 }
 
-/** What else happens in the request of an entry. */
+/** Hooks into the request of an entry. */
 export interface EntryHooks {
-  /** Belongs to the request: its steps are recorded, and faults hit them. */
+  /** Called after the change, as part of the request: its steps are recorded, and faults apply to them. */
   readonly andThen?: (movement: Movement) => Promise<void>;
   /** Called before a fault fires. */
   readonly onFault?: (fault: Fault) => void;
 }
 
-/** Enters changes by the strategy that was chosen: the one way into a balance, for requests, imports and the scan. */
+/** Enters changes with the chosen strategy. Requests, imports and the scan all change balances through it. */
 @Injectable()
 export class EntriesService {
   constructor(
@@ -36,8 +36,8 @@ export class EntriesService {
   ) {}
 
   /**
-   * Throws `AlreadyEntered` when the account has this entry, `OtherEntry` when its id was used for another one,
-   * `ACCOUNT.INSUFFICIENT_FUNDS`, `ACCOUNT.UNKNOWN`, or what the strategy does.
+   * Throws `AlreadyEntered` when the account has this entry, `OtherEntry` when its id is used by another one,
+   * `ACCOUNT.INSUFFICIENT_FUNDS`, `ACCOUNT.UNKNOWN`, or an error of the strategy.
    */
   async enter(
     { account, amountMinor, text, request }: Entry,
@@ -55,7 +55,7 @@ export class EntriesService {
       dedupKey: dedupKeyOf(balance, request),
     };
     const begin = { request, balance, delta: amountMinor, strategy: strategy.name, options };
-    const isNew = text != null && (await this.noteText(account, request, text));
+    const isNewText = text != null && (await this.insertText(account, request, text));
     try {
       return await this.requests.record(
         begin,
@@ -64,9 +64,7 @@ export class EntriesService {
           const movement = await strategy
             .apply(change, this.toolbox.tools(request, options))
             .catch(async (error: unknown) => {
-              throw error instanceof ChangeCancelled
-                ? await this.enteredBefore(change)
-                : inAccountWords(error);
+              throw error instanceof ChangeCancelled ? await this.duplicateOf(change) : inAccountWords(error);
             });
           await andThen?.(movement);
           return movement;
@@ -74,24 +72,24 @@ export class EntriesService {
         onFault,
       );
     } catch (error) {
-      if (isNew && !(error instanceof AlreadyEntered)) await this.forgetText(account, request);
+      if (isNewText && !(error instanceof AlreadyEntered)) await this.deleteText(account, request);
       throw error;
     }
   }
 
-  /** Compares what was entered under this id with what is to be entered now. */
-  private async enteredBefore(change: Change): Promise<AlreadyEntered | OtherEntry> {
+  /** The error for a used id: compares the amount of the existing entry with that of `change`. */
+  private async duplicateOf(change: Change): Promise<AlreadyEntered | OtherEntry> {
     const { dedupKey, delta } = change;
-    const [entered] = await this.dataSource.query<{ amountMinor: number | null }[]>(
+    const [existing] = await this.dataSource.query<{ amountMinor: number | null }[]>(
       'SELECT CAST(SUM(delta) AS SIGNED) AS amountMinor FROM movement WHERE once = ?', // of all segments
       [dedupKey],
     );
-    const amountMinor = entered?.amountMinor ?? delta;
+    const amountMinor = existing?.amountMinor ?? delta;
     return amountMinor === delta ? new AlreadyEntered(change) : new OtherEntry(change, amountMinor);
   }
 
-  /** Before the entry: one that is there keeps its text, or has none. True when the text is a new one. */
-  private async noteText(account: string, request: string, text: string): Promise<boolean> {
+  /** Inserts the text, before its entry is made. False when the entry or its text exists: neither is changed. */
+  private async insertText(account: string, request: string, text: string): Promise<boolean> {
     const { affectedRows } = await this.dataSource.query<{ affectedRows: number }>(
       `INSERT IGNORE INTO entry_text (account, request, text) SELECT ?, ?, ? FROM DUAL
         WHERE NOT EXISTS (SELECT 1 FROM movement WHERE balance = ? AND movement.request = ?)`,
@@ -100,18 +98,21 @@ export class EntriesService {
     return affectedRows === 1;
   }
 
-  /** Of an entry that was refused; where its outcome is not known, the text stays for the entry that may be there. */
-  private async forgetText(account: string, request: string): Promise<void> {
+  /** Deletes the text of a refused entry, unless the entry exists after all: the outcome of a request may be unknown. */
+  private async deleteText(account: string, request: string): Promise<void> {
     await this.dataSource
       .query(
         `DELETE FROM entry_text WHERE account = ? AND request = ?
             AND NOT EXISTS (SELECT 1 FROM movement WHERE balance = ? AND movement.request = entry_text.request)`,
         [account, request, balanceOf(account)],
       )
-      .catch(() => undefined); // a text without an entry is shown to nobody
+      .catch(() => undefined); // a text without an entry is never shown
   }
 }
 
-/** The database lets an entry of this name in once, in the transaction that changes the balance, whoever tries again. */
+/**
+ * The database admits this key once, in the transaction that changes the balance, so that a retry cannot enter it
+ * again.
+ */
 const dedupKeyOf = (balance: string, request: string): string =>
   createHash('sha256').update(`${balance} ${request}`).digest('hex');

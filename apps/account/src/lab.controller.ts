@@ -9,21 +9,21 @@ import { ScanSettings } from './scan-settings';
 import { ScanService, type ScanResult } from './scan.service';
 import { ReconcileBody, ResetBody, ScanBody } from './schemas';
 
-/** How pending entries are settled. */
+/** The settings of the scan. */
 interface ScanAnswer {
   readonly everyMs: number;
   readonly strategy: string;
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** What a reconciliation has done. */
+/** The result of a reconciliation. */
 interface Reconciliation {
   readonly account: string;
-  /** Minor units by which each strategy's count has changed. */
+  /** Minor units by which each strategy's count changed. */
   readonly changed: Readonly<Record<string, number>>;
 }
 
-/** Exists only when the lab is enabled, and is routed only by the lab address. */
+/** Exists only when the lab is enabled; only the lab address routes to it. */
 @ApiTags('lab')
 @Controller('lab/account')
 export class LabController extends BalanceLabController {
@@ -45,7 +45,7 @@ export class LabController extends BalanceLabController {
   @Post('reset')
   @HttpCode(200)
   @ApiOperation({
-    summary: 'Set an account anew: forgets its entries, pending ones and imports, and deletes its locks',
+    summary: 'Reset an account: sets its balance and deletes its entries, pending entries, imports and locks',
   })
   async reset(@Body() { account, balanceMinor }: ResetBody): Promise<Account> {
     await this.lab.reset(balanceOf(account), balanceMinor, () => this.accounts.reset(account, balanceMinor));
@@ -55,7 +55,7 @@ export class LabController extends BalanceLabController {
   @Post('reconcile')
   @HttpCode(200)
   @ApiOperation({
-    summary: 'Bring the counts that strategies keep outside of the database together with it, after a crash',
+    summary: 'Reconcile the counts that strategies keep outside of the database with it, after a crash',
   })
   async reconcile(@Body() { account }: ReconcileBody): Promise<Reconciliation> {
     await this.accounts.assertKnown(account);
@@ -63,7 +63,7 @@ export class LabController extends BalanceLabController {
   }
 
   @Get('scan')
-  @ApiOperation({ summary: 'How often each replica settles pending entries, and by which strategy' })
+  @ApiOperation({ summary: 'How often each replica settles pending entries, and with which strategy' })
   async showScan(): Promise<ScanAnswer> {
     const { strategy, ...setting } = await this.settings.read();
     return { ...setting, strategy: strategy.name };
@@ -71,7 +71,7 @@ export class LabController extends BalanceLabController {
 
   @Post('scan')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Say how often each replica settles pending entries, and by which strategy' })
+  @ApiOperation({ summary: 'Set how often each replica settles pending entries, and with which strategy' })
   @ApiChoice()
   async setScan(
     @Body() { everyMs }: ScanBody,
@@ -85,7 +85,7 @@ export class LabController extends BalanceLabController {
 
   @Post('scan/run')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Settle what is pending now, on the replica that answers' })
+  @ApiOperation({ summary: 'Settle all pending entries now, on the replica that receives the request' })
   @ApiChoice()
   @ApiFault('each fault fires once, in the first entry that reaches its step; faults of the app account only')
   runScan(

@@ -6,30 +6,30 @@ import type { EntryRequest } from './schemas';
 /** An entry that the scan settles. */
 export interface PendingRow {
   readonly number: number;
-  /** The id that its entry has or will have. */
+  /** Id of its entry, which may not exist yet. */
   readonly entry: string;
   readonly amountMinor: number;
   readonly text: string | null;
   readonly state: 'pending' | 'settled' | 'refused';
-  /** Why it was refused, or is pending still. */
+  /** Stable code of the refusal, or of the last failed attempt. */
   readonly code: string | null;
   /** UTC, ISO 8601. */
   readonly at: string;
 }
 
-/** A pending entry that is ours to settle until `until`. */
+/** A pending entry that this replica has claimed. */
 export interface Claimed {
   readonly number: number;
   readonly account: string;
   readonly amountMinor: number;
   readonly text: string | null;
-  /** Somebody has had it before us, and perhaps died over it. */
+  /** It was claimed before, perhaps by a replica that died after the movement. */
   readonly hadBefore: boolean;
 }
 
 type Written = { readonly affectedRows: number; readonly insertId: number };
 
-/** No request that comes from outside has a colon in its id. */
+/** Id of the entry. Unique, because the ids of client requests contain no colon. */
 export const entryOf = (number: number): string => `pending:${number}`;
 
 const ROWS = `SELECT id AS number, CONCAT('pending:', id) AS entry, amount_minor AS amountMinor, text, state, code, at
@@ -50,8 +50,7 @@ export class PendingEntries {
       [account, amountMinor, text ?? null],
     );
     const [row] = await this.rows('WHERE id = ?', [insertId]);
-    if (row === undefined)
-      throw new Error('the entry was forgotten while it was handed in: its account was reset');
+    if (row === undefined) throw new Error('the entry was deleted by a reset of its account: add it again');
     return row;
   }
 
@@ -60,7 +59,7 @@ export class PendingEntries {
     return this.rows('WHERE account = ? AND id > ? ORDER BY id LIMIT ?', [account, after, limit]);
   }
 
-  /** Those that nobody settles now, oldest first. */
+  /** At most `limit` pending entries without a valid claim, oldest first. */
   free(limit: number): Promise<{ number: number; claimedBy: string | null }[]> {
     return this.dataSource.query(
       `SELECT id AS number, claimed_by AS claimedBy FROM pending_entry
@@ -69,7 +68,7 @@ export class PendingEntries {
     );
   }
 
-  /** One of several replicas that want it gets it; undefined: another one, or it was settled. */
+  /** Claims the entry for `ms`. Undefined: another replica has claimed it first, or it was settled. */
   async claim(number: number, replica: string, ms: number, hadBefore: boolean): Promise<Claimed | undefined> {
     const { affectedRows } = await this.dataSource.query<Written>(
       `UPDATE pending_entry SET claimed_by = ?, claimed_until = NOW(6) + INTERVAL ? MICROSECOND
@@ -84,14 +83,14 @@ export class PendingEntries {
     return row === undefined ? undefined : { ...row, hadBefore };
   }
 
-  /** Its entry is there. */
+  /** Marks it as settled: its entry exists. */
   async settle(number: number): Promise<void> {
     await this.dataSource.query("UPDATE pending_entry SET state = 'settled', code = NULL WHERE id = ?", [
       number,
     ]);
   }
 
-  /** It will have no entry. */
+  /** Marks it as refused: it will have no entry. */
   async refuse(number: number, code: string): Promise<void> {
     await this.dataSource.query("UPDATE pending_entry SET state = 'refused', code = ? WHERE id = ?", [
       code,
@@ -99,7 +98,7 @@ export class PendingEntries {
     ]);
   }
 
-  /** Another scan may try. `code`: why this one has not succeeded. */
+  /** Ends the claim, so that another scan may try. `code`: why this one failed. */
   async giveBack(number: number, code: string): Promise<void> {
     await this.dataSource.query(
       "UPDATE pending_entry SET claimed_until = NULL, code = ? WHERE id = ? AND state = 'pending'",

@@ -5,9 +5,9 @@ import { DEFAULT_OPTIONS, DEFAULT_STRATEGY, findStrategy, optionsSchema, type Op
 import type { Strategy } from '#lab/strategy';
 import { Inject, Injectable } from '@nestjs/common';
 
-/** How pending entries are settled. */
+/** The settings of the scan. */
 export interface ScanSetting {
-  /** How often each replica does it, milliseconds; 0: never. */
+  /** Interval on each replica, milliseconds; 0: never. */
   readonly everyMs: number;
   readonly strategy: Strategy;
   readonly options: Options;
@@ -19,10 +19,13 @@ interface Row {
   readonly options: string;
 }
 
-/** What the environment says; in the lab, what was said last, which all replicas read. */
+/**
+ * The settings from the environment. In the lab, the last ones that were written to the database override them on all
+ * replicas.
+ */
 @Injectable()
 export class ScanSettings {
-  /** Throws `UnknownStrategy` at boot when the environment names one that does not exist. */
+  /** Set by the constructor, which throws `UnknownStrategy` when the environment names an unknown strategy. */
   private readonly configured: ScanSetting;
 
   constructor(
@@ -49,7 +52,7 @@ export class ScanSettings {
     };
   }
 
-  /** For all replicas, from their next look on. */
+  /** Stores the settings for all replicas; each applies them at its next check. */
   async write({ everyMs, strategy, options }: ScanSetting): Promise<void> {
     await this.dataSource.query(
       'REPLACE INTO scan_setting (id, every_ms, strategy, options) VALUES (1, ?, ?, ?)',

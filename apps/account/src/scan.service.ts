@@ -16,26 +16,26 @@ import { EntriesService } from './entries.service';
 import { entryOf, PendingEntries, type Claimed } from './pending-entries';
 import { ScanSettings } from './scan-settings';
 
-/** What one scan has done. */
+/** The result of one scan. */
 export interface ScanResult {
   readonly replica: string;
   readonly settled: number;
   readonly refused: number;
-  /** Could not be settled now: another scan will. */
+  /** Entries that could not be settled now; another scan tries again. */
   readonly left: number;
 }
 
-/** Entries that one scan settles at most. */
+/** Maximum number of entries per scan. */
 const MOST_ENTRIES = 1000;
-/** In the lab each replica looks so often whether its time has come. Milliseconds. */
-const LOOK_EVERY_MS = 100;
-/** Who claims an entry has, beside what its strategy may wait and work, so long to settle it. Milliseconds. */
+/** In the lab, interval at which each replica checks whether a scan is due. Milliseconds. */
+const CHECK_EVERY_MS = 100;
+/** Duration of a claim, in addition to the wait and work of the strategy. Milliseconds. */
 const CLAIM_MS = 2000;
 
 /**
- * The scheduled scan: every replica runs it, and they share the entries by claiming them. An entry is settled once:
- * its id is that of its movement, and the database refuses a second one in the transaction that would write it. A
- * claim only spares the work; who dies behind the movement leaves a claim that ends, and the next scan finds the movement.
+ * The scheduled scan. Every replica runs it, and they share the entries by claiming them. An entry is settled once: it has
+ * the id of its movement, and the database refuses a second movement in the transaction that would write it. A claim only
+ * avoids duplicate work: when a replica dies after the movement, its claim expires, and the next scan finds the movement.
  */
 @Injectable()
 export class ScanService implements OnApplicationBootstrap, OnModuleDestroy {
@@ -54,18 +54,18 @@ export class ScanService implements OnApplicationBootstrap, OnModuleDestroy {
   ) {}
 
   onApplicationBootstrap(): void {
-    const everyMs = this.config.labEnabled ? LOOK_EVERY_MS : this.settings.configuredEveryMs;
+    const everyMs = this.config.labEnabled ? CHECK_EVERY_MS : this.settings.configuredEveryMs;
     if (everyMs > 0) this.timer = systemClock.every(everyMs, () => this.tick());
   }
 
-  /** Before the connections close: what was begun is finished, and nothing more is. */
+  /** Runs before the connections close: finishes the entry in progress and starts no other. */
   async onModuleDestroy(): Promise<void> {
     this.isStopping = true;
     this.timer?.stop();
     await this.running;
   }
 
-  /** Settles what is pending now. */
+  /** Settles the entries that are pending now. */
   run(chosen: Pick<Chosen, 'strategy' | 'options'>, faults: readonly Fault[] = []): Promise<ScanResult> {
     const scan = this.scan(chosen, faults);
     this.running = Promise.allSettled([this.running, scan]);
@@ -80,7 +80,7 @@ export class ScanService implements OnApplicationBootstrap, OnModuleDestroy {
       this.lastAt = now;
       await this.run(chosen);
     } catch (error) {
-      this.logger.warn({ warning: 'a scan has failed: the next one tries again', cause: String(error) });
+      this.logger.warn({ warning: 'the scan failed; the next one tries again', cause: String(error) });
     }
   }
 
@@ -100,7 +100,7 @@ export class ScanService implements OnApplicationBootstrap, OnModuleDestroy {
         waitMs + workMs + CLAIM_MS,
         claimedBy !== null,
       );
-      if (claimed === undefined) continue; // another replica's scan was faster
+      if (claimed === undefined) continue; // another replica has claimed or settled it
       done[await this.settle(claimed, chosen, armed)]++;
     }
     return { replica, ...done };
@@ -113,9 +113,9 @@ export class ScanService implements OnApplicationBootstrap, OnModuleDestroy {
   ): Promise<'settled' | 'refused' | 'left'> {
     const request = entryOf(number);
     try {
-      const isThere =
+      const exists =
         hadBefore && (await this.balances.requestsWithMovement(balanceOf(account), [request])).size > 0;
-      if (isThere) await this.pending.settle(number);
+      if (exists) await this.pending.settle(number);
       else
         await this.entries.enter(
           { account, amountMinor, text, request },
@@ -131,7 +131,7 @@ export class ScanService implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async failed(number: number, error: unknown): Promise<'settled' | 'refused' | 'left'> {
     if (error instanceof AlreadyEntered) {
-      await this.pending.settle(number); // by somebody whose claim had ended
+      await this.pending.settle(number); // made by a replica whose claim had expired
       return 'settled';
     }
     const { code } = problemOf(error);
@@ -139,11 +139,11 @@ export class ScanService implements OnApplicationBootstrap, OnModuleDestroy {
       await this.pending.refuse(number, code);
       return 'refused';
     }
-    // when its outcome is not known, the claim has to end by itself: a statement may still be on its way
+    // with an unknown outcome the claim must expire by itself: a statement may still be in flight
     if (code !== 'OUTCOME_UNKNOWN') await this.pending.giveBack(number, code).catch(() => undefined);
     return 'left';
   }
 }
 
-/** Answers that trying again would not change. */
+/** Refusals that a retry would not change. */
 const FINAL = new Set(['ACCOUNT.INSUFFICIENT_FUNDS', 'ACCOUNT.UNKNOWN']);

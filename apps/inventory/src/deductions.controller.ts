@@ -11,7 +11,7 @@ import {
   readDeductionId,
 } from './schemas';
 
-/** What a deduction answers: the stock as this request saw it, and what it ignored. */
+/** The response to a deduction: the stock as this request read it, and the ignored options. */
 interface DeductionAnswer {
   readonly sku: string;
   readonly quantity: number;
@@ -24,7 +24,7 @@ interface DeductionAnswer {
   readonly request: string;
 }
 
-/** As `DeductionAnswer`, for a cart: one line for each product. */
+/** The response to the deduction of a cart: one line for each product. */
 type CartDeductionAnswer = Omit<DeductionAnswer, 'sku' | 'quantity' | 'before' | 'after'> & {
   readonly lines: readonly Pick<DeductionAnswer, 'sku' | 'quantity' | 'before' | 'after'>[];
 };
@@ -33,7 +33,7 @@ const ApiDeductionId = (): MethodDecorator =>
   ApiHeader({
     name: 'X-Deduction-Id',
     required: false,
-    description: 'names the deduction: of all that have this name one is made at most',
+    description: 'id of the deduction: at most one deduction with this id is made',
     schema: { type: 'string', pattern: DEDUCTION_ID.source },
   });
 
@@ -47,7 +47,7 @@ export class DeductionsController {
 
   @Post('products/:sku/deductions')
   @ApiOperation({
-    summary: 'Deduct stock by the strategy that the request names (internal: the order app calls it)',
+    summary: 'Deduct stock with the chosen strategy (internal: called by the order app)',
   })
   @ApiChoice()
   @ApiDeductionId()
@@ -70,7 +70,8 @@ export class DeductionsController {
 
   @Post('deductions')
   @ApiOperation({
-    summary: 'Deduct a whole cart, all or nothing, by a strategy that can (internal: the order app calls it)',
+    summary:
+      'Deduct a cart, all or nothing, with a strategy that supports carts (internal: called by the order app)',
   })
   @ApiChoice()
   @ApiDeductionId()
@@ -105,7 +106,7 @@ export class DeductionsController {
   @HttpCode(200)
   @ApiOperation({
     summary:
-      'Give a deduction up unless it was made, and say what it did: for an order that was left half-way (internal)',
+      'Cancel a deduction unless it was made, and return its effect: for an unfinished order (internal)',
   })
   @ApiChoice()
   @ApiFault()

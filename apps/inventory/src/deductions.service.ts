@@ -10,22 +10,22 @@ export interface DeductionLine {
   readonly quantity: number;
 }
 
-/** Who wants a deduction. */
+/** The request that makes a deduction. */
 export interface Deducting {
   readonly request: string;
-  /** Names the deduction where it must not be made twice. */
+  /** Deduplication key of a deduction that must be made at most once. */
   readonly dedupKey?: string | undefined;
 }
 
-/** What has become of a deduction that was given up unless it was made. */
+/** The result of a cancellation. */
 export interface Closed {
-  /** What it has taken, of each line; none: nothing, and it never will. */
+  /** The stock that the deduction took; empty: it was cancelled and will never take any. */
   readonly lines: readonly (DeductionLine & Pick<Movement, 'before' | 'after'>)[];
-  /** The replica that made it. */
+  /** The replica that made the deduction. */
   readonly replica?: string;
 }
 
-/** Deducts stock by the strategy that the request chose. */
+/** Deducts stock with the strategy of the request. */
 @Injectable()
 export class DeductionsService {
   constructor(
@@ -45,10 +45,10 @@ export class DeductionsService {
     const { balance, delta } = change;
     const begin = { request, balance, delta, strategy: strategy.name, options };
     const tools = this.toolbox.tools(request, options);
-    return this.requests.record(begin, faults, () => this.known(strategy.apply(change, tools)));
+    return this.requests.record(begin, faults, () => this.cleaningUp(strategy.apply(change, tools)));
   }
 
-  /** All lines or none. Throws `NoCarts` when the strategy cannot. */
+  /** Deducts all lines or none. Throws `NoCarts` when the strategy does not support carts. */
   deductAll(
     lines: readonly DeductionLine[],
     by: Deducting,
@@ -60,12 +60,12 @@ export class DeductionsService {
     const cart = lines.map((line, i) => this.change(line, by, strategy, i));
     const begin = { ...cartLine(request, lines), strategy: strategy.name, options: chosen.options };
     const tools = this.toolbox.tools(request, chosen.options);
-    return this.requests.record(begin, faults, () => this.known(strategy.applyAll(cart, tools)));
+    return this.requests.record(begin, faults, () => this.cleaningUp(strategy.applyAll(cart, tools)));
   }
 
   /**
-   * Gives a deduction up, unless it was made. From then on it cannot be made, however late its replica goes on: see `Cancellations`.
-   * What its strategy had taken outside of the database goes back; when that fails, ask again.
+   * Cancels a deduction, unless it was made. A cancelled deduction cannot be made any more, however late its replica resumes:
+   * see `Cancellations`. Also gives back units that the strategy took outside of the database; when that fails, call again.
    */
   close(
     dedupKey: string,
@@ -95,8 +95,8 @@ export class DeductionsService {
     });
   }
 
-  /** Of a product that does not exist nothing stays behind: a fencing strategy counts its requests, for ever. */
-  private async known<T>(sale: Promise<T>): Promise<T> {
+  /** Deletes the fencing counter of an unknown product; otherwise it would never expire. */
+  private async cleaningUp<T>(sale: Promise<T>): Promise<T> {
     try {
       return await sale;
     } catch (error) {
@@ -123,5 +123,5 @@ export class DeductionsService {
   }
 }
 
-/** The name of what a deduction does to its nth line. */
+/** The deduplication key of one line of a deduction. */
 const dedupKeyOf = (dedupKey: string, line: number): string => `${dedupKey}.${line}`;

@@ -5,14 +5,14 @@ import { Body, Controller, HttpCode, Inject, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ProductsService, type Product } from './products.service';
 
-/** What a reconciliation has done. */
+/** The result of a reconciliation. */
 interface Reconciliation {
   readonly sku: string;
-  /** Units by which each strategy's count has changed. */
+  /** Units by which each strategy's count changed. */
   readonly changed: Readonly<Record<string, number>>;
 }
 
-/** Exists only when the lab is enabled, and is routed only by the lab address. */
+/** Exists only when the lab is enabled; only the lab address routes to it. */
 @ApiTags('lab')
 @Controller('lab/inventory')
 export class LabController extends BalanceLabController {
@@ -30,7 +30,7 @@ export class LabController extends BalanceLabController {
 
   @Post('reset')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Set a stock anew: forgets its movements and deletes its locks' })
+  @ApiOperation({ summary: 'Reset a stock: sets its amount and deletes its movements and locks' })
   async reset(@Body() { sku, stock }: ResetBody): Promise<Product> {
     await this.lab.reset(sku, stock, () => this.products.reset(sku, stock));
     return this.products.find(sku);
@@ -39,7 +39,7 @@ export class LabController extends BalanceLabController {
   @Post('reconcile')
   @HttpCode(200)
   @ApiOperation({
-    summary: 'Bring the counts that strategies keep outside of the database together with it, after a crash',
+    summary: 'Reconcile the counts that strategies keep outside of the database with it, after a crash',
   })
   async reconcile(@Body() { sku }: ReconcileBody): Promise<Reconciliation> {
     return { sku, changed: await this.lab.reconcile(sku) };

@@ -1,7 +1,7 @@
 import { readConfig } from '#lab/config';
 import { inventoryDataSource } from './data-source';
 
-/** Brings the inventory schema up to date, once, before the replicas start. */
+/** Migrates the inventory schema, once, before the replicas start. */
 async function migrate(): Promise<void> {
   const dataSource = await inventoryDataSource(readConfig()).initialize();
   await dataSource.runMigrations({ transaction: 'each' });

@@ -34,14 +34,14 @@ export class ProductsService {
     return product;
   }
 
-  /** As `find`; a strategy that has a shared lock reads the stock under it. Throws `LockNotObtained`. */
+  /** Like `find`, but a strategy with a shared lock reads the stock under it. Throws `LockNotObtained`. */
   async findUnder({ strategy, options }: Chosen, sku: string, request: string): Promise<Product> {
     const product = await this.find(sku);
     const stock = await strategy.read?.(sku, this.toolbox.tools(request, options));
     return stock === undefined ? product : { ...product, stock };
   }
 
-  /** Sets the stock anew and forgets the movements; creates the product if need be. */
+  /** Resets the stock and deletes the movements; creates the product if needed. */
   async reset(sku: string, stock: number): Promise<void> {
     await this.ledger.reset(sku, stock);
     await this.dataSource.query('INSERT IGNORE INTO product (sku, name, price_minor) VALUES (?, ?, 100)', [

@@ -6,14 +6,14 @@ export const DEDUCTION_ID = /^[\w-]{1,60}$/;
 const deductionId = z
   .string()
   .regex(DEDUCTION_ID, 'a deduction id has 1 to 60 letters, digits, "_" or "-"')
-  .describe('names a deduction');
+  .describe('id of a deduction');
 
 export class DeductionBody extends createZodDto(z.strictObject({ quantity })) {}
 export class CartDeductionBody extends createZodDto(z.strictObject({ lines })) {}
 export class PageQuery extends createZodDto(z.strictObject(page)) {}
 export class CancellationParams extends createZodDto(z.strictObject({ id: deductionId })) {}
 
-/** The `X-Deduction-Id` header, if there is one. Throws a 400 when it is none. */
+/** Reads the `X-Deduction-Id` header; undefined: there is none. Throws 400 for an invalid one. */
 export function readDeductionId(headers: Readonly<Record<string, string | undefined>>): string | undefined {
   const parsed = deductionId.optional().safeParse(headers['x-deduction-id']);
   if (parsed.success) return parsed.data;

@@ -3,29 +3,32 @@ import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/comm
 import { OrderIntentsRepository } from './order-intents.repository';
 
 const BEAT_MS = 500;
-/** After so many milliseconds without a beat, whoever has the key may take a placement over. */
+/**
+ * After this time without a heartbeat, a request with the same idempotency key may take over an order intent.
+ * Milliseconds.
+ */
 export const HEARTBEAT_TIMEOUT_MS = 3000;
 
 /**
- * Says every now and then which placements this replica is at work on, so that nobody gives them up while they wait for a lock.
- * Only patience hangs on it: a replica that was given up in error is refused by the inventory.
+ * Sends heartbeats for the order intents that this replica works on, so that they are not cancelled while they wait for a
+ * lock. Correctness does not depend on it: the inventory refuses the deduction of an intent that was cancelled by mistake.
  */
 @Injectable()
 export class Heartbeat implements BeforeApplicationShutdown {
-  private readonly open = new Set<string>();
-  private known: readonly string[] = [];
+  private readonly active = new Set<string>();
+  private previous: readonly string[] = [];
   private readonly timer = setInterval(() => void this.beat(), BEAT_MS).unref();
   private isBeating = false;
 
   constructor(@Inject(OrderIntentsRepository) private readonly intents: OrderIntentsRepository) {}
 
-  /** Runs `work`, and meanwhile says that the placement is worked on. */
+  /** Runs `work`, and sends heartbeats for the intent `id` meanwhile. */
   async during<T>(id: string, work: () => Promise<T>): Promise<T> {
-    this.open.add(id);
+    this.active.add(id);
     try {
       return await work();
     } finally {
-      this.open.delete(id);
+      this.active.delete(id);
     }
   }
 
@@ -33,17 +36,17 @@ export class Heartbeat implements BeforeApplicationShutdown {
     clearInterval(this.timer);
   }
 
-  /** Most orders do not live so long: only those that were there at the last beat are told. */
+  /** Updates only the intents that were active at the previous heartbeat too: most orders finish before that. */
   private async beat(): Promise<void> {
     if (this.isBeating) return;
-    const old = this.known.filter((id) => this.open.has(id));
-    this.known = [...this.open];
-    if (old.length === 0) return;
+    const longRunning = this.previous.filter((id) => this.active.has(id));
+    this.previous = [...this.active];
+    if (longRunning.length === 0) return;
     this.isBeating = true;
     try {
-      await unobserved(() => this.intents.seen(old));
+      await unobserved(() => this.intents.seen(longRunning));
     } catch {
-      // the database is away: who cannot be heard may be given up
+      // the database is unreachable: intents without a heartbeat may be cancelled
     } finally {
       this.isBeating = false;
     }

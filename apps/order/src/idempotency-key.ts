@@ -4,28 +4,31 @@ import { createHash } from 'node:crypto';
 import type { OrderRequest } from './order-intent';
 
 const LONGEST_KEY = 128;
-/** In quotes, each of its letters may have a `\` before it. */
+/** A quoted key may have a `\` before each character. */
 export const LONGEST_HEADER = 2 * LONGEST_KEY + 2;
 const KEY = /^[\x21-\x7e]+$/;
-/** A string of RFC 8941 without blanks: in quotes, where `\` and `"` have a `\` before them. */
+/** A string of RFC 8941 without spaces: in quotes, with `\` and `"` escaped by a `\`. */
 const QUOTED = /^"((?:[\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
-/** What a key may have that stands without quotes. */
+/** A key without quotes. */
 const BARE = /^[\w.:~+/=-]*$/;
 
 /**
- * The `Idempotency-Key` header (draft-ietf-httpapi-idempotency-key-header-07): a quoted string as the draft wants it, or the
- * same without quotes, as most clients send it; both are one key. Undefined: there is none. Throws a 400 for anything else.
+ * Reads the `Idempotency-Key` header (draft-ietf-httpapi-idempotency-key-header-07): a quoted string, as the draft requires,
+ * or the same without quotes, as most clients send it; both are the same key. Undefined: there is no header. Throws 400 for
+ * an invalid one.
  */
 export function readIdempotencyKey(header: string | undefined): string | undefined {
   if (header === undefined) return undefined;
   const quoted = QUOTED.exec(header)?.[1]?.replace(/\\(["\\])/g, '$1');
   const key = quoted ?? (BARE.test(header) ? header : '');
   if (KEY.test(key) && key.length <= LONGEST_KEY) return key;
-  const detail = `an Idempotency-Key is a string in quotes, or 1 to ${LONGEST_KEY} letters, digits or any of . : ~ + / = _ - without: send a UUID`;
+  const detail = `invalid Idempotency-Key: it is a string in quotes, or without quotes 1 to ${LONGEST_KEY} letters, digits or any of . : ~ + / = _ -. Send a UUID`;
   throw new ProblemError(problem('IDEMPOTENCY.INVALID', detail));
 }
 
-/** Of all that makes two orders the same: who buys what, and how the stock is protected. Not the fault that it may carry. */
+/**
+ * Hash of everything that identifies an order: buyer, lines, strategy and options. Injected faults are not part of it.
+ */
 export function fingerprintOf({ buyer, lines, isCart }: OrderRequest, { strategy, options }: Chosen): string {
   const how = OPTION_NAMES.map((name) => options[name]);
   const what = lines.map(({ sku, quantity }) => [sku, quantity]);

@@ -5,8 +5,8 @@ import { bought, ordersOf, type StoredAnswer, type OrderIntent, type DeductedSto
 import { OrderIntentsRepository } from './order-intents.repository';
 
 /**
- * Brings placements to their end, by what the databases say: exactly once, however many try. The inventory decides whether the
- * stock was taken (or never will be), and the row of the placement decides who records the order.
+ * Settles order intents from the state of the databases: exactly once, also with concurrent attempts. The inventory decides
+ * whether the stock was taken (or never will be), and the intent's row decides which attempt records the order.
  */
 @Injectable()
 export class IntentRecovery {
@@ -16,13 +16,13 @@ export class IntentRecovery {
     @Inject(OrdersRepository) private readonly orders: OrdersRepository,
   ) {}
 
-  /** Completes a placement whose stock was taken; undefined: it was not, and never will be under this attempt. */
+  /** Completes an intent whose stock was taken; undefined: it was not, and never will be under this attempt. */
   async settle(intent: OrderIntent, fault?: string): Promise<StoredAnswer | undefined> {
     const deducted = await this.inventory.giveUp(intent, fault);
     return deducted === undefined ? undefined : this.complete(intent, deducted);
   }
 
-  /** Records the order, unless somebody has. Undefined: there is no such placement any more, and no order of it. */
+  /** Records the order, unless it is recorded. Undefined: neither the intent nor its order exists any more. */
   async complete(intent: OrderIntent, deducted: DeductedStock): Promise<StoredAnswer | undefined> {
     const rows = ordersOf(intent, deducted);
     const answer = { status: 201, body: bought(intent, rows) };
@@ -30,7 +30,7 @@ export class IntentRecovery {
     return isOurs ? answer : this.answerOf(intent);
   }
 
-  /** What the placement came to, if it has come to its end. */
+  /** The result of the intent; undefined: it is not done, or was deleted. */
   async answerOf(intent: OrderIntent): Promise<StoredAnswer | undefined> {
     const found = await this.intents.find(intent.id);
     if (found !== undefined) return found.answer;

@@ -6,19 +6,19 @@ import { randomUUID } from 'node:crypto';
 import { Agent, type Dispatcher } from 'undici';
 import type { OrderIntent, DeductedStock } from './order-intent';
 
-/** What the inventory app answers to a deduction. */
+/** The inventory app's response to a deduction. */
 interface Deducted {
   readonly after: number;
   readonly replica: string;
 }
 
-/** What the inventory app answers when a deduction was given up, unless it was made. */
-type Closed = Pick<DeductedStock, 'lines'> & Partial<DeductedStock>;
+/** The inventory app's response to a cancellation; without `replica`: the deduction was cancelled, not made. */
+type CancellationResult = Pick<DeductedStock, 'lines'> & Partial<DeductedStock>;
 
-/** The `x-fault` header, handed on. */
+/** The `x-fault` header, forwarded. */
 type Fault = string | undefined;
 
-/** Longer than the longest wait, work and pause together: a slow answer is still an answer. Milliseconds. */
+/** Longer than the longest wait, work and pause together, so that a slow response is not lost. Milliseconds. */
 const LONGEST_ANSWER_MS = 65_000;
 
 /** Calls the inventory app through nginx. */
@@ -34,8 +34,8 @@ export class InventoryClient {
   constructor(private readonly config: Config) {}
 
   /**
-   * Deducts the stock of one product, or of a cart: all or nothing. At most once for one attempt, however often it is asked.
-   * Throws the inventory's own problem, or `OUTCOME_UNKNOWN` when its answer was lost.
+   * Deducts the stock of one product, or of a cart: all or nothing, and at most once per attempt. Throws the inventory's own
+   * problem, or `OUTCOME_UNKNOWN` when its response was lost.
    */
   async deduct(intent: OrderIntent, fault: Fault): Promise<DeductedStock> {
     const { lines, isCart, request, attempt } = intent;
@@ -50,18 +50,18 @@ export class InventoryClient {
   }
 
   /**
-   * Gives the deduction of an attempt up, unless it was made: says what it took; undefined: nothing, and it never will.
-   * Throws when the inventory is away, or still at it: then nothing is decided.
+   * Cancels the deduction of an attempt, unless it was made. Returns the stock that it took; undefined: none, and it never
+   * will. Throws when the inventory is unreachable or the deduction is still running: then nothing is decided.
    */
   async giveUp(intent: OrderIntent, fault?: Fault): Promise<DeductedStock | undefined> {
     const path = `/deductions/${intent.attempt}/closing`;
     const headers = { 'x-request-id': randomUUID() };
-    const closed = (await this.send(path, { lines: intent.lines }, intent, headers, fault)) as Closed;
-    const { lines, replica } = closed;
+    const result = await this.send(path, { lines: intent.lines }, intent, headers, fault);
+    const { lines, replica } = result as CancellationResult;
     return replica === undefined ? undefined : { lines, replica };
   }
 
-  /** Sets the stock anew. */
+  /** Resets the stock. */
   reset(sku: string, stock: number): Promise<unknown> {
     return this.post('/lab/inventory/reset', { sku, stock });
   }
@@ -85,28 +85,28 @@ export class InventoryClient {
   }
 
   private async post(path: string, body: object, headers: Record<string, string> = {}): Promise<unknown> {
-    let answered = false;
+    let hasResponse = false;
     const response = await step(
       () => ({ kind: 'http', verb: 'POST', text: `POST ${path}` }),
       async () => {
-        const given = await this.ask(path, body, headers);
-        answered = true;
-        return given;
+        const received = await this.request(path, body, headers);
+        hasResponse = true;
+        return received;
       },
     ).catch((error: unknown) => {
-      throw answered ? answerLost(error) : error; // a fault has thrown the answer away
+      throw hasResponse ? responseLost(error) : error; // an injected fault has discarded the response
     });
     const text = await response.body.text().catch((error: unknown) => {
-      throw answerLost(error);
+      throw responseLost(error);
     });
     const contentType = String(response.headers['content-type']);
     if (contentType.startsWith('application/problem+json')) throw refused(JSON.parse(text) as Problem);
     if (response.statusCode >= 300)
-      throw answerLost(new Error(`status ${response.statusCode} without a problem`));
+      throw responseLost(new Error(`status ${response.statusCode} without a problem`));
     return JSON.parse(text) as unknown;
   }
 
-  private async ask(
+  private async request(
     path: string,
     body: object,
     headers: Record<string, string>,
@@ -121,19 +121,19 @@ export class InventoryClient {
       });
     } catch (error) {
       if (NEVER_SENT.has((error as { code?: string }).code ?? '')) {
-        throw new DependencyDown('inventory', 'the inventory is not reachable', { cause: error });
+        throw new DependencyDown('inventory', 'the inventory is not reachable. Try again', { cause: error });
       }
-      throw answerLost(error);
+      throw responseLost(error);
     }
   }
 }
 
-/** Errors that come before anything was sent: nothing has happened. */
+/** Errors that occur before anything is sent: the inventory has done nothing. */
 const NEVER_SENT = new Set(['ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT', 'ENOTFOUND']);
 
-function answerLost(cause: unknown): ProblemError {
+function responseLost(cause: unknown): ProblemError {
   const detail =
-    'the answer of the inventory was lost: the stock may or may not have been deducted. Look at the movements before you try again';
+    'the response of the inventory was lost: the stock may or may not have been deducted. Check the movements before you try again';
   return Object.assign(new ProblemError(problem('OUTCOME_UNKNOWN', detail)), { cause });
 }
 

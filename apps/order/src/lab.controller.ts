@@ -30,10 +30,10 @@ import { Reconciler, type Reconciled } from './reconciler';
 import { OrderReconcileBody } from './schemas';
 import { CONFIG } from './tokens';
 
-/** So long a round that is asked for waits for another one. */
-const OTHERS_ROUND_MS = 10_000;
+/** Maximum time that a requested round waits for a running one, milliseconds. */
+const RUNNING_ROUND_MS = 10_000;
 
-/** Exists only when the lab is enabled, and is routed only by the lab address. */
+/** Exists only when the lab is enabled; only the lab address routes to it. */
 @ApiTags('lab')
 @Controller('lab')
 export class LabController {
@@ -48,7 +48,7 @@ export class LabController {
 
   @Post('reset')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Set a product anew: its stock, movements, locks and orders' })
+  @ApiOperation({ summary: 'Reset a product: sets its stock and deletes its movements, locks and orders' })
   async reset(@Body() { sku, stock }: ResetBody): Promise<unknown> {
     const product = await this.inventory.reset(sku, stock);
     await this.orders.forget(sku);
@@ -59,11 +59,10 @@ export class LabController {
   @Post('order/reconcile')
   @HttpCode(200)
   @ApiOperation({
-    summary:
-      'Bring orders to their end that were left half-way: complete those whose stock was taken, give the others up',
+    summary: 'Settle unfinished orders: complete those whose stock was taken, cancel the others',
   })
   @ApiFault()
-  @ApiResponse({ status: 423, description: 'LOCK.NOT_OBTAINED: another reconciler is at it' })
+  @ApiResponse({ status: 423, description: 'LOCK.NOT_OBTAINED: another reconciler is running' })
   reconcile(
     @Body() { silentMs }: OrderReconcileBody,
     @Headers('x-fault') fault: string | undefined,
@@ -71,9 +70,9 @@ export class LabController {
   ): Promise<{ reconciled: readonly Reconciled[] }> {
     const begin = { request, balance: '', delta: 0, strategy: 'reconcile', options: { silentMs } };
     return this.requests.record(begin, this.requests.readFaults(fault), async () => {
-      const reconciled = await this.reconciler.reconcile(silentMs, OTHERS_ROUND_MS, fault);
+      const reconciled = await this.reconciler.reconcile(silentMs, RUNNING_ROUND_MS, fault);
       if (reconciled !== undefined) return { reconciled };
-      throw new ProblemError(problem('LOCK.NOT_OBTAINED', 'another reconciler is at it: ask again'));
+      throw new ProblemError(problem('LOCK.NOT_OBTAINED', 'another reconciler is running: try again'));
     });
   }
 
@@ -81,7 +80,7 @@ export class LabController {
   @Header('Content-Type', 'application/jsonl')
   @ApiOperation({
     summary:
-      'What was recorded of a product since its last reset: one JSON object per line, of all replicas, by time',
+      'The history of a product since its last reset: one JSON object per line, from all replicas, ordered by time',
   })
   async history(@Param() { sku }: SkuParams): Promise<StreamableFile> {
     const lines = await readHistory(this.config.historyDir, sku);

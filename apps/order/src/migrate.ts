@@ -1,7 +1,7 @@
 import { readConfig } from '#lab/config';
 import { orderDataSource } from './data-source';
 
-/** Brings the order schema up to date, once, before the replicas start. */
+/** Migrates the order schema, once, before the replicas start. */
 async function migrate(): Promise<void> {
   const dataSource = await orderDataSource(readConfig()).initialize();
   await dataSource.runMigrations({ transaction: 'each' });

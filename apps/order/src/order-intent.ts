@@ -7,62 +7,64 @@ export interface OrderLine {
   readonly quantity: number;
 }
 
-/** What somebody wants to buy. */
+/** A validated request for an order. */
 export interface OrderRequest {
   readonly buyer: string;
   readonly lines: readonly OrderLine[];
-  /** It was asked for as a cart, and is answered as one. */
+  /** The client sent a cart, and the response has the shape of a cart. */
   readonly isCart: boolean;
 }
 
-/** How the stock is protected, as the answer says it. */
+/** The strategy of an order, its options, and the options that it ignores: as the response shows them. */
 export interface StrategyChoice {
   readonly strategy: string;
   readonly options: Options;
   readonly ignored: readonly string[];
 }
 
-/** What stands under an idempotency key. */
+/** An idempotency key and the fingerprint of its order. */
 export interface IdempotencyEntry {
   readonly key: string;
   readonly fingerprint: string;
 }
 
-/** An order on its way: written down before the inventory is asked, so that whoever finds it can bring it to its end. */
+/**
+ * An order in progress: recorded before the inventory is called, so that another replica can recover it after a crash.
+ */
 export interface OrderIntent extends OrderRequest, StrategyChoice {
-  /** Of the order that it is to become. */
+  /** Id of the future order. */
   readonly id: string;
-  /** Names the deduction that the inventory is asked for. Who tries again takes a new one, and the old one is given up first. */
+  /** Id of the deduction at the inventory. A retry uses a new one, after the old one was cancelled. */
   readonly attempt: string;
   readonly keyed: IdempotencyEntry | undefined;
   readonly request: string;
-  /** Who places it. */
+  /** The replica that places the order. */
   readonly replica: string;
 }
 
-/** What a buyer is told: kept under an idempotency key, and told again. */
+/** The response to a buyer, stored under the idempotency key and returned again on a replay. */
 export interface StoredAnswer {
   readonly status: number;
   readonly body: unknown;
 }
 
-/** A placement as it is written down. */
+/** An order intent as stored. */
 export interface OrderIntentRow extends OrderIntent {
-  /** `failed`: nothing was bought, by what the inventory said; it may be tried again. */
+  /** `failed`: the inventory confirmed that no stock was taken; the order may be retried. */
   readonly state: 'placing' | 'failed' | 'done';
-  /** When it is done. */
+  /** The response; present only when `state` is `done`. */
   readonly answer: StoredAnswer | undefined;
-  /** For how long nobody has been at work on it, milliseconds. */
+  /** Milliseconds since the last heartbeat. */
   readonly silentMs: number;
 }
 
-/** What the inventory has taken for a placement. */
+/** The stock that the inventory has taken for an order intent. */
 export interface DeductedStock {
   readonly lines: readonly (OrderLine & { readonly after: number })[];
   readonly replica: string;
 }
 
-/** The rows of the order that a placement becomes. */
+/** The rows of the order that an intent becomes. */
 export const ordersOf = (
   { id, buyer, strategy, request, replica }: OrderIntent,
   deducted: DeductedStock,
@@ -82,10 +84,10 @@ export const ordersOf = (
 type Echo = Pick<StrategyChoice, 'options' | 'ignored'>;
 type Line = Pick<Order, 'sku' | 'quantity' | 'stockAfter'>;
 export type OrderBought = Order & Echo;
-/** A cart that was bought: what its lines share, and the lines. */
+/** A bought cart: the fields that its lines share, and the lines. */
 export type CartBought = Omit<Order, keyof Line> & Echo & { readonly lines: readonly Line[] };
 
-/** What the buyer of these rows is told. */
+/** The response body for the rows of a recorded order. */
 export function bought(
   { isCart, options, ignored }: OrderIntent,
   rows: readonly Order[],

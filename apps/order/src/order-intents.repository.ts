@@ -5,7 +5,7 @@ import type { EntityManager } from 'typeorm';
 import { OrdersRepository, type Order } from './orders.repository';
 import type { StoredAnswer, StrategyChoice, OrderIntent, OrderIntentRow, OrderRequest } from './order-intent';
 
-/** A row as the database gives it. */
+/** A row as the database returns it. */
 interface Raw extends Pick<
   OrderIntentRow,
   'id' | 'attempt' | 'state' | 'request' | 'replica' | 'buyer' | 'strategy' | 'silentMs'
@@ -23,12 +23,12 @@ const ROWS = `SELECT id, attempt, state, idempotency_key AS idempotencyKey, fing
        chosen, cart, is_cart AS isCart, status, answer, TIMESTAMPDIFF(MICROSECOND, seen_at, NOW(6)) DIV 1000 AS silentMs
   FROM placement`;
 
-/** How long an answer is kept under its idempotency key. */
+/** How long a response is kept under its idempotency key. */
 const KEEP_HOURS = 24;
 
 /**
- * The table of placements. Every change of a row names the attempt that it belongs to: who comes after somebody else has taken
- * the placement over changes nothing.
+ * The order intents, in the table `placement`. Every update of a row names its attempt, so that an attempt that another
+ * replica has taken over cannot change the row any more.
  */
 @Injectable()
 export class OrderIntentsRepository {
@@ -37,7 +37,7 @@ export class OrderIntentsRepository {
     @Inject(OrdersRepository) private readonly orders: OrdersRepository,
   ) {}
 
-  /** False when there is one with this idempotency key. */
+  /** False when an intent with this idempotency key exists. */
   async insert(intent: OrderIntent): Promise<boolean> {
     const { id, attempt, keyed, request, replica, buyer, strategy, options, ignored } = intent;
     try {
@@ -73,7 +73,7 @@ export class OrderIntentsRepository {
     return (await this.rows('WHERE id = ?', [id]))[0];
   }
 
-  /** Those on which nobody has been at work for so many milliseconds, behind the id `after`. */
+  /** At most `limit` intents in state `placing` without a heartbeat for `silentMs`, with ids above `after`. */
   leftFor(silentMs: number, after: string, limit: number): Promise<OrderIntentRow[]> {
     return this.rows(
       `WHERE state = 'placing' AND seen_at <= NOW(6) - INTERVAL ? MICROSECOND AND id > ? ORDER BY id LIMIT ?`,
@@ -81,7 +81,10 @@ export class OrderIntentsRepository {
     );
   }
 
-  /** A new attempt, by whoever names it first; the one before was given up. False: somebody else was faster. */
+  /**
+   * Starts a new attempt after the one of `before` was cancelled. False: another request has taken the intent over
+   * first.
+   */
   async takeOver(before: OrderIntent, { id, attempt, request, replica }: OrderIntent): Promise<boolean> {
     return this.changed(
       `UPDATE placement SET state = 'placing', attempt = ?, request = ?, replica = ?, seen_at = NOW(6)
@@ -90,7 +93,7 @@ export class OrderIntentsRepository {
     );
   }
 
-  /** Its replica is still at work on these. */
+  /** Heartbeat: the replica still works on these intents. */
   async seen(ids: readonly string[]): Promise<void> {
     await this.dataSource.query(
       `UPDATE placement SET seen_at = NOW(6) WHERE state = 'placing' AND id IN (?)`,
@@ -98,7 +101,7 @@ export class OrderIntentsRepository {
     );
   }
 
-  /** Nobody is at work on it any more, and nobody knows what it came to: it counts as silent for so long at once. */
+  /** Marks an intent with an unknown outcome as silent for `silentMs`, so that it can be recovered immediately. */
   async abandon({ id, attempt }: OrderIntent, silentMs: number): Promise<void> {
     await this.dataSource.query(
       `UPDATE placement SET seen_at = NOW(6) - INTERVAL ? MICROSECOND WHERE id = ? AND attempt = ? AND state = 'placing'`,
@@ -107,8 +110,8 @@ export class OrderIntentsRepository {
   }
 
   /**
-   * Records the order and the end of its placement, both or none. False: nothing was recorded, it had come to an end before,
-   * or somebody else has taken it over. An order without a key is told once: its placement goes.
+   * Records the order and ends its intent, in one transaction. False: nothing was recorded, because the intent was done
+   * already or was taken over. The intent of an order without a key is deleted, because it cannot be replayed.
    */
   bought(intent: OrderIntent, rows: readonly Order[], answer: StoredAnswer): Promise<boolean> {
     return this.dataSource.transaction(async (sql) => {
@@ -121,13 +124,13 @@ export class OrderIntentsRepository {
     });
   }
 
-  /** Nothing was bought, and that is the shop's last word: it stands under the key. */
+  /** Ends the intent with a final refusal, which is stored under the key. */
   async refused(intent: OrderIntent, answer: StoredAnswer): Promise<void> {
     if (intent.keyed === undefined) await this.delete(intent);
     else await this.answered(intent, answer);
   }
 
-  /** Nothing was bought, and it may be tried again. */
+  /** Ends the attempt: no stock was taken, and the order may be retried. */
   async failed(intent: OrderIntent): Promise<void> {
     const { id, attempt, keyed } = intent;
     if (keyed === undefined) await this.delete(intent);
@@ -138,7 +141,7 @@ export class OrderIntentsRepository {
       );
   }
 
-  /** Forgets answers that are older than `KEEP_HOURS`, at most `limit`. */
+  /** Deletes at most `limit` finished intents that are older than `KEEP_HOURS`. */
   async forgetOld(limit: number): Promise<void> {
     await this.dataSource.query(
       `DELETE FROM placement WHERE state <> 'placing' AND seen_at < NOW(6) - INTERVAL ${KEEP_HOURS} HOUR LIMIT ?`,
@@ -146,7 +149,7 @@ export class OrderIntentsRepository {
     );
   }
 
-  /** Forgets the placements that want this product: it is set anew. */
+  /** Deletes the intents that contain this product, when it is reset. */
   async forget(sku: string): Promise<void> {
     await this.dataSource.query(`DELETE FROM placement WHERE JSON_CONTAINS(cart, JSON_OBJECT('sku', ?))`, [
       sku,

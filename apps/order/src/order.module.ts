@@ -14,7 +14,7 @@ import { Reconciler } from './reconciler';
 import { IntentRecovery } from './intent-recovery';
 import { CONFIG } from './tokens';
 
-/** Closes the connections last, after the requests that use them have finished. */
+/** Closes the connections after the requests that use them have finished. */
 @Injectable()
 class Connections implements OnApplicationShutdown {
   constructor(

@@ -29,7 +29,7 @@ export class OrdersController {
   @Post()
   @ApiOperation({
     summary:
-      'Buy one product, or a cart (all or nothing): deducts the stock by the strategy that the request names, then records the order',
+      'Buy one product, or a cart (all or nothing): deducts the stock with the chosen strategy, then records the order',
   })
   @ApiExtraModels(OrderBody, CartBody)
   @ApiBody({ schema: { oneOf: [OrderBody, CartBody].map((body) => ({ $ref: getSchemaPath(body) })) } })
@@ -39,7 +39,7 @@ export class OrdersController {
     required: false,
     schema: { type: 'string', maxLength: LONGEST_HEADER },
     description:
-      'a quoted string, or a bare one, of 1 to 128 characters, a UUID for instance: the order is placed once, and whoever sends it again, with the same body, strategy and options, is told the same answer, for 24 hours (draft-ietf-httpapi-idempotency-key-header-07)',
+      'a quoted or bare string of 1 to 128 characters, for instance a UUID: the order is placed once, and for 24 hours a repeated request with the same body, strategy and options gets the same response (draft-ietf-httpapi-idempotency-key-header-07)',
   })
   @ApiFault()
   @ApiResponse({
@@ -47,7 +47,7 @@ export class OrdersController {
     description: 'bought',
     headers: {
       'Idempotency-Replayed': {
-        description: 'true: an earlier request with this Idempotency-Key has bought it',
+        description: 'true: an earlier request with this Idempotency-Key placed the order',
         schema: { type: 'string', enum: ['true'] },
       },
     },
@@ -56,7 +56,7 @@ export class OrdersController {
   @ApiResponse({
     status: 409,
     description:
-      'STOCK.SOLD_OUT; IDEMPOTENCY.IN_PROGRESS, with Retry-After: the first request with this key is still under way; CHANGE.CLOSED: the order was given up meanwhile; conflicts',
+      'STOCK.SOLD_OUT; IDEMPOTENCY.IN_PROGRESS, with Retry-After: the first request with this key is still in progress; CHANGE.CLOSED: the order was cancelled meanwhile; conflicts',
   })
   @ApiResponse({
     status: 422,
@@ -80,7 +80,7 @@ export class OrdersController {
   }
 
   @Get()
-  @ApiOperation({ summary: 'Orders by number, of one product or of all' })
+  @ApiOperation({ summary: 'Orders of one product or of all, ordered by number' })
   list(@Query() query: OrdersQuery): Promise<OrderRow[]> {
     return this.orders.list(query);
   }

@@ -2,21 +2,21 @@ import { SteppedDataSource } from '#lab/step';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 
-/** An order of one product, or one line of a cart: its lines share their id. */
+/** An order of one product, or one line of a cart; the lines of a cart share their `id`. */
 export interface Order {
   readonly id: string;
   readonly sku: string;
   readonly quantity: number;
   readonly buyer: string;
   readonly strategy: string;
-  /** What the buyer was told is left. */
+  /** The remaining stock in the response to the buyer. */
   readonly stockAfter: number;
   readonly request: string;
   readonly replica: string;
   readonly inventoryReplica: string;
 }
 
-/** An order as recorded. `number` counts the orders, `at` is UTC, ISO 8601. */
+/** An order as recorded. `number` is the row number, `at` is UTC, ISO 8601. */
 export type OrderRow = Order & { readonly number: number; readonly at: string };
 
 @Injectable()
@@ -42,7 +42,7 @@ export class OrdersRepository {
     );
   }
 
-  /** The lines of one order; none: there is no such order. */
+  /** The lines of one order; empty: there is no such order. */
   async find(id: string): Promise<Order[]> {
     return this.dataSource.query<Order[]>(
       `SELECT id, sku, quantity, buyer, strategy, stock_after AS stockAfter, request, replica,

@@ -12,28 +12,29 @@ import { Heartbeat, HEARTBEAT_TIMEOUT_MS } from './heartbeat';
 import { IntentRecovery } from './intent-recovery';
 import { CONFIG } from './tokens';
 
-/** Who asks, and under which key. */
+/** The context of an order request. */
 export interface RequestContext {
   readonly request: string;
+  /** The idempotency key. */
   readonly key: string | undefined;
-  /** The `x-fault` header, handed on, and what of it is ours. */
+  /** The `x-fault` header, forwarded to the inventory, and those of its faults that apply to this app. */
   readonly fault: string | undefined;
   readonly faults: readonly Fault[];
 }
 
-/** An answer; `isReplayed`: the order was placed, or refused, by an earlier request with the same key. */
+/** The response; `isReplayed`: an earlier request with the same key placed the order, or was refused. */
 export interface OrderResult extends StoredAnswer {
   readonly isReplayed: boolean;
 }
 
-/** Refusals that stay as they are however often they are asked for: these stand under a key. */
+/** Refusals that a retry would not change: these are stored under the key. */
 const FINAL = new Set(['STOCK.SOLD_OUT', 'STOCK.UNKNOWN_SKU']);
-/** What the inventory says of itself when it has done nothing. */
+/** Status ≥ 500 codes of the inventory that mean that it has done nothing. */
 const NOTHING_DONE = new Set(['COMPONENT.MISSING']);
 
 /**
- * Places orders. First the intent is written down, then the stock is taken, then the order is recorded together with the end of
- * the intent. Who dies in between leaves an intent that tells the next one (`IntentRecovery`) all that is needed.
+ * Places orders: records the intent, takes the stock, then records the order and ends the intent in one transaction. A crash
+ * in between leaves an intent that `IntentRecovery` can settle.
  */
 @Injectable()
 export class OrdersService {
@@ -47,8 +48,8 @@ export class OrdersService {
   ) {}
 
   /**
-   * Places an order of one product, or of a cart: all or nothing. Under a key it is placed once, and told as often as it is asked
-   * for. Throws `NoCarts`, what the inventory said, or a problem of the key.
+   * Places an order of one product, or of a cart: all or nothing. With a key it is placed once, and its result is returned
+   * again on every retry. Throws `NoCarts`, the inventory's problem, or a problem of the key.
    */
   place(orderRequest: OrderRequest, context: RequestContext, chosen: Chosen): Promise<OrderResult> {
     const { options, ignored } = chosen;
@@ -71,12 +72,12 @@ export class OrdersService {
     });
   }
 
-  /** Writes the intent down. Whose key is known is told what it came to, or goes on with it when nothing was bought. */
+  /** Records the intent. A known key returns the recorded result, or retries when no stock was taken. */
   private async begin(intent: OrderIntent, fault: string | undefined): Promise<OrderIntent | OrderResult> {
     if (await this.intents.insert(intent)) return intent;
     const { keyed } = intent;
     const found = keyed && (await this.intents.findByKey(keyed.key));
-    if (found === undefined) throw inProgress(1); // forgotten at this moment
+    if (found === undefined) throw inProgress(1); // deleted since the insert failed
     if (found.keyed?.fingerprint !== keyed?.fingerprint) throw reused();
     if (found.answer !== undefined) return { ...found.answer, isReplayed: true };
     if (found.state === 'placing' && found.silentMs < HEARTBEAT_TIMEOUT_MS)
@@ -84,7 +85,10 @@ export class OrdersService {
     return this.takeOver(found, intent, fault);
   }
 
-  /** Goes on with what an earlier request under the key has left: it may have bought, whatever it was told. */
+  /**
+   * Settles or retries the intent of an earlier request with the key: its stock may have been taken, whatever it
+   * answered.
+   */
   private async takeOver(
     found: OrderIntentRow,
     { attempt, request, replica }: OrderIntent,
@@ -96,7 +100,7 @@ export class OrdersService {
       ...found,
       attempt,
       replica,
-      // the history, and those who judge it, tell requests apart by their ids: two attempts are two
+      // the history and the verdict identify requests by their ids: each attempt needs its own
       request: request === found.request ? randomUUID() : request,
     };
     if (await this.intents.takeOver(found, next)) return next;
@@ -110,50 +114,53 @@ export class OrdersService {
       try {
         deducted = await this.inventory.deduct(intent, fault);
       } catch (error) {
-        return await this.notBought(intent, error);
+        return await this.afterFailure(intent, error);
       }
       try {
         const answer = await this.recovery.complete(intent, deducted);
         if (answer !== undefined) return { ...answer, isReplayed: false };
       } catch (cause) {
         await this.abandon(intent);
-        const detail = `the stock was deducted, but the order could not be recorded (request ${intent.request}). Do not order again without the same Idempotency-Key: the order will be reconciled`;
+        const detail = `the stock was deducted, but the order could not be recorded (request ${intent.request}); it will be reconciled. Do not order again without the same Idempotency-Key`;
         throw Object.assign(new ProblemError(problem('OUTCOME_UNKNOWN', detail)), { cause });
       }
-      throw new ProblemError(problem('CHANGE.CLOSED', 'the product was set anew meanwhile: order again'));
+      throw new ProblemError(problem('CHANGE.CLOSED', 'the product was reset during the order: order again'));
     });
   }
 
-  /** Notes what is known of a deduction that was not answered by its stock. Throws the error, unless somebody else has bought. */
-  private async notBought(intent: OrderIntent, error: unknown): Promise<OrderResult> {
+  /**
+   * Records the state of the intent after a failed deduction. Throws the error, unless a reconciler or a retry has
+   * placed the order.
+   */
+  private async afterFailure(intent: OrderIntent, error: unknown): Promise<OrderResult> {
     const body = problemOf(error);
     const { code, status } = body;
     if (code === 'CHANGE.CLOSED') {
-      const answer = await this.recovery.answerOf(intent); // a reconciler or a retry was faster
+      const answer = await this.recovery.answerOf(intent); // a reconciler or a retry may have placed it
       if (answer !== undefined) return { ...answer, isReplayed: false };
     } else if (status >= 500 && !NOTHING_DONE.has(code)) await this.abandon(intent);
     else {
-      const noted = FINAL.has(code)
+      const recorded = FINAL.has(code)
         ? this.intents.refused(intent, { status, body })
         : this.intents.failed(intent);
-      await noted.catch(() => undefined); // the reconciler will find out
+      await recorded.catch(() => undefined); // the reconciler settles it
     }
     throw error;
   }
 
   private async abandon(intent: OrderIntent): Promise<void> {
-    await this.intents.abandon(intent, HEARTBEAT_TIMEOUT_MS).catch(() => undefined); // then it is silent a little later
+    await this.intents.abandon(intent, HEARTBEAT_TIMEOUT_MS).catch(() => undefined); // then it times out a little later
   }
 }
 
-/** How the history begins a request. */
+/** The fields of the request line in the history. */
 function beginOf({ lines, isCart, request }: OrderIntent): ReturnType<typeof cartLine> {
   const { cart, ...single } = cartLine(request, lines);
   return isCart && cart !== undefined ? { ...single, cart } : single;
 }
 
 function inProgress(seconds: number): ProblemError {
-  const detail = 'an order with this Idempotency-Key is still under way: ask again, with the same key';
+  const detail = 'an order with this Idempotency-Key is still in progress: try again with the same key';
   return new ProblemError(
     problem('IDEMPOTENCY.IN_PROGRESS', detail, { retryAfterSeconds: Math.max(1, Math.ceil(seconds)) }),
   );
@@ -161,6 +168,6 @@ function inProgress(seconds: number): ProblemError {
 
 function reused(): ProblemError {
   const detail =
-    'this Idempotency-Key was used for another order (other products, quantities, buyer, strategy or options): take a new key for a new order';
+    'this Idempotency-Key was used for another order (other products, quantities, buyer, strategy or options): use a new key for a new order';
   return new ProblemError(problem('IDEMPOTENCY.REUSED', detail));
 }

@@ -14,12 +14,12 @@ import type { OrderIntentRow } from './order-intent';
 import { IntentRecovery } from './intent-recovery';
 import { CONFIG } from './tokens';
 
-/** What became of a placement that was left half-way. */
+/** The outcome of an unfinished order intent. */
 export interface Reconciled {
-  /** The request that left it. */
+  /** The request that left it unfinished. */
   readonly request: string;
   readonly order: string;
-  /** `undecided`: the inventory is away or still at it; the next round sees. */
+  /** `undecided`: the inventory is unreachable or still working on it; the next round tries again. */
   readonly outcome: 'completed' | 'given-up' | 'undecided';
   /** Why it is undecided. */
   readonly because?: string;
@@ -29,10 +29,10 @@ const PAGE = 100;
 const LOCK = 'order-reconciler';
 
 /**
- * Brings orders to their end whose replica has died or has not been heard of. Every replica has the timer, and one at a time
- * works: under a named lock of the database (as `mysql-named-lock`), because the database itself frees it when its holder
- * dies, with no lease to guess. One that is only paused keeps it: then nobody reconciles until it goes on or dies. That two
- * never do harm to one another is not the lock's doing: see `IntentRecovery`.
+ * Settles orders whose replica has died or sends no heartbeats. Every replica runs the timer, but only one works at a time:
+ * under a named lock of the database (as `mysql-named-lock`), which the database frees when its holder dies, so that no lease
+ * has to be chosen. A paused holder keeps the lock: no replica reconciles until it resumes or dies. Safety does not depend on
+ * the lock: see `IntentRecovery`.
  */
 @Injectable()
 export class Reconciler implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -60,8 +60,8 @@ export class Reconciler implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   /**
-   * One round: all placements on which nobody has been at work for `silentMs`. Waits for another reconciler's round at most
-   * `waitMs` (whole seconds); undefined: it was still at it.
+   * Runs one round over all intents without a heartbeat for `silentMs`. Waits for another reconciler's round for at most
+   * `waitMs` (whole seconds); undefined: that round was still running.
    */
   reconcile(silentMs: number, waitMs: number, fault?: string): Promise<Reconciled[] | undefined> {
     return underNamedLock(this.dataSource, LOCK, waitMs, async () => {
@@ -95,7 +95,10 @@ export class Reconciler implements OnApplicationBootstrap, BeforeApplicationShut
       if (done !== undefined && done.length > 0) this.logger.warn({ reconciled: done });
       await this.intents.forgetOld(PAGE);
     } catch (error) {
-      this.logger.warn({ warning: 'orders could not be reconciled', error: problemOf(error).detail });
+      this.logger.warn({
+        warning: 'orders could not be reconciled; the next round tries again',
+        error: problemOf(error).detail,
+      });
     }
   }
 }

@@ -8,11 +8,11 @@ const buyer = z
     /^[\p{L}\p{M}\p{N} .@_'-]{1,64}$/u,
     "a buyer has 1 to 64 letters, digits, spaces, or any of . @ _ ' -",
   )
-  .describe('who buys');
+  .describe('name of the buyer');
 
 export class OrderBody extends createZodDto(z.strictObject({ sku, quantity, buyer })) {}
 export class CartBody extends createZodDto(z.strictObject({ lines, buyer })) {}
-/** What POST /orders takes: one product, or a cart. */
+/** The body of POST /orders: one product, or a cart. */
 export const orderOrCart = z.union([OrderBody.schema, CartBody.schema]);
 export type OrderOrCart = z.infer<typeof orderOrCart>;
 export class OrderReconcileBody extends createZodDto(
@@ -22,7 +22,7 @@ export class OrderReconcileBody extends createZodDto(
       .min(0)
       .max(86_400_000)
       .default(0)
-      .describe('for so long nobody has been at work on the order, milliseconds'),
+      .describe('minimum time without a heartbeat for the order, milliseconds'),
   }),
 ) {}
 export class OrdersQuery extends createZodDto(z.strictObject({ sku: sku.optional(), ...page })) {}

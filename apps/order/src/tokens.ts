@@ -1,2 +1,2 @@
-/** Injection token of the process' `Config`. */
+/** Injection token of the process's `Config`. */
 export const CONFIG = Symbol('config');

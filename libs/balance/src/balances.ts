@@ -8,8 +8,8 @@ import { Segments } from './segments';
 import { BalanceTransaction, type Written } from './transaction';
 
 /**
- * The balances of one database schema. A write and its movement always share one transaction: a request that dies
- * in between leaves neither.
+ * The balances of one database schema. A write and its movement always share one transaction: a crash in between leaves
+ * neither.
  */
 export class Balances {
   readonly lockRows: LockRows;
@@ -24,12 +24,12 @@ export class Balances {
     this.segments = new Segments(dataSource);
   }
 
-  /** Runs `body` in a transaction of its own: COMMIT when it returns, ROLLBACK when it throws. */
+  /** Runs `body` in its own transaction: COMMIT when it returns, ROLLBACK when it throws. */
   transaction<T>(body: (tx: BalanceTransaction) => Promise<T>): Promise<T> {
     return this.dataSource.transaction((manager) => body(new BalanceTransaction(manager)));
   }
 
-  /** Runs `section` under GET_LOCK(name), on the connection that holds it; undefined when it was not obtained. */
+  /** Runs `section` under GET_LOCK(name), on the connection that holds it; undefined when the lock was not obtained. */
   underNamedLock<T>(
     name: string,
     waitMs: number,
@@ -38,12 +38,12 @@ export class Balances {
     return underNamedLock(this.dataSource, name, waitMs, section);
   }
 
-  /** The value now, locking nothing. */
+  /** The current value, read without a lock. */
   read(balance: string): Promise<number> {
     return new BalanceTransaction(this.dataSource).read(balance);
   }
 
-  /** Those of the operations (`Change.operation`) that have changed the balance. */
+  /** The subset of `operations` (`Change.operation`) that have a movement of the balance. */
   async operationsWithMovement(balance: string, operations: readonly string[]): Promise<ReadonlySet<string>> {
     if (operations.length === 0) return new Set();
     const rows = await this.dataSource.query<{ operation: string }[]>(
@@ -53,7 +53,10 @@ export class Balances {
     return new Set(rows.map(({ operation }) => operation));
   }
 
-  /** Those of the requests that have changed the balance. Not for ids that a client chooses: it may choose one twice. */
+  /**
+   * The subset of `requests` that have a movement of the balance. Not for ids chosen by clients: they need not be
+   * unique.
+   */
   async requestsWithMovement(balance: string, requests: readonly string[]): Promise<ReadonlySet<string>> {
     if (requests.length === 0) return new Set();
     const rows = await this.dataSource.query<{ request: string }[]>(
@@ -63,19 +66,20 @@ export class Balances {
     return new Set(rows.map(({ request }) => request));
   }
 
-  /** Sets the value to what the request computed, whatever it is now. */
+  /** Sets the value to `after`, whatever it is now. */
   write(change: Change, before: number, after: number): Promise<Movement> {
     return this.transaction((tx) => tx.write(change, before, after));
   }
 
-  /** Changes the value in one statement if enough is left, else throws `SoldOut`. */
+  /** Changes the value in one statement if enough is left; throws `SoldOut` otherwise. */
   writeIfEnough(change: Change): Promise<Movement> {
     return this.transaction((tx) => tx.writeIfEnough(change));
   }
 
   /**
-   * Shows the row our token: from now on it refuses every older one. Asking again with the same token is no mistake: the
-   * first answer may have been lost. Throws `FencedOff` when the row has seen a newer one, or ours from another holder.
+   * Registers our token in the row, which from then on refuses every older one. May be repeated with the same token and
+   * holder, because the first reply may have been lost. Throws `FencedOff` when the row has a newer token, or the same one
+   * from another holder.
    */
   async registerToken(change: Change, { token, holder }: Fence): Promise<void> {
     const { balance } = change;
@@ -84,16 +88,16 @@ export class Balances {
       [token, holder, balance, token, token, holder],
     );
     if (affectedRows > 0) return;
-    await this.read(balance); // a balance that does not exist is refused as such
+    await this.read(balance); // throws UnknownBalance if there is no such balance
     throw new FencedOff(change, token);
   }
 
-  /** Sets the value if the row has seen no newer token than ours, else throws `FencedOff`. */
+  /** Sets the value if the row has only seen older tokens than ours; throws `FencedOff` otherwise. */
   writeFenced(change: Change, fence: Fence, before: number, after: number): Promise<Movement> {
     return this.transaction((tx) => tx.writeFenced(change, fence, before, after));
   }
 
-  /** Sets the value if the token that was registered last is ours, else throws `FencedOff`. */
+  /** Sets the value if our token is the last registered one; throws `FencedOff` otherwise. */
   writeRegistered(change: Change, fence: Fence, before: number, after: number): Promise<Movement> {
     return this.transaction((tx) => tx.writeRegistered(change, fence, before, after));
   }

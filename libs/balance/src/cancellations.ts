@@ -2,28 +2,28 @@ import type { DataSource } from 'typeorm';
 import { isDuplicate } from './record-movement';
 import type { Movement } from './change';
 
-/** What one change has done, all its parts together. */
+/** The total effect of one change, all its parts together. */
 export type MadeChange = Pick<Movement, 'balance' | 'delta' | 'before' | 'after' | 'request' | 'replica'>;
 
 /**
- * Changes that were given up for good. A row without a balance takes the place in the unique key `once_only` that the
- * change's movement would need, and the database lets one of the two in: in whatever order they come, however late a replica
- * that hung goes on, a change is made or given up, never both. Neither costs the strategies a statement.
+ * Tombstones of cancelled changes. A row without a balance occupies the entry in the unique key `once_only` that the
+ * change's movement would need, so that the database admits only one of the two: a change is either made or cancelled, never
+ * both, also when a paused replica resumes late. The strategies need no extra statement for this.
  */
 export class Cancellations {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * Gives up changes that belong together (`Change.dedupKey` of each; a strategy makes all of them or none), unless they were
-   * made: answers what they did; undefined: nothing, and now they never will. May be asked again and again, by several at
-   * once. Waits while one of them is being made; then error 1205 is possible, and nothing is decided.
+   * Cancels changes that belong together (`Change.dedupKey` of each; a strategy makes all of them or none), unless they were
+   * made. Returns their effects if they were made; undefined: they were not, and never will be. May be repeated, also
+   * concurrently. Waits while one of them is being made; that can fail with error 1205, and then nothing is decided.
    */
   async cancel(changes: readonly [string, ...string[]]): Promise<readonly MadeChange[] | undefined> {
     try {
       await this.dataSource.query(
         `INSERT INTO movement (balance, delta, value_before, value_after, request, replica, strategy, once)
          VALUES ('', 0, 0, 0, '', '', '', ?)`,
-        [changes[0]], // made all or none: without the first one there is none
+        [changes[0]], // all are made or none: without the first there are no others
       );
       return undefined;
     } catch (error) {
@@ -33,7 +33,7 @@ export class Cancellations {
     return made.length > 0 ? made : undefined;
   }
 
-  /** In the order in which they are named. */
+  /** The changes that were made, in the order of `changes`. */
   private async made(changes: readonly string[]): Promise<MadeChange[]> {
     const parts = await this.dataSource.query<
       (MadeChange & { dedupKey: string; valueBefore: number; valueAfter: number })[]

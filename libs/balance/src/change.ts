@@ -1,48 +1,56 @@
-/** What a request wants to do to a balance. */
+/** A requested change of a balance. */
 export interface Change {
-  /** Which balance: a product's SKU. At most 64 characters. */
+  /** Id of the balance: a product's SKU, or `account:ID`. At most 64 characters. */
   readonly balance: string;
   /** Units to add; negative for a sale. */
   readonly delta: number;
-  /** Trace id of the request, at most 64 characters. The client may choose it, and use it twice: nothing is decided by it. */
+  /**
+   * Trace id of the request, at most 64 characters. The client may choose it and use it twice, so that no decision may
+   * depend on it.
+   */
   readonly request: string;
-  /** The replica that does it. */
+  /** The replica that makes the change. */
   readonly replica: string;
-  /** The strategy that protects it. */
+  /** The strategy that protects the change. */
   readonly strategy: string;
   /**
-   * Names the change where it must be made once at most, whoever tries, and however late; at most 64 characters. The
-   * second one to try is refused with `ChangeCancelled`.
+   * Deduplication key of a change that must be made at most once, at most 64 characters. The second attempt fails with
+   * `ChangeCancelled`.
    */
   readonly dedupKey?: string;
   /**
-   * Id of this one operation, at most 64 characters: made by a strategy that keeps units outside of the database, which
-   * finds its own movement by it.
+   * Id of this one operation, at most 64 characters: a strategy that keeps units outside of the database generates it to
+   * find its own movement.
    */
   readonly operation?: string;
 }
 
-/** What a lock's holder shows to the row that it writes. Both are made by the lock, not by the client. */
+/**
+ * The fencing token that a lock's holder presents with its write. Both fields are made by the lock, not by the client.
+ */
 export interface Fence {
-  /** Greater than that of every holder before; may repeat when the counter is lost. */
+  /** Greater than the token of every earlier holder; may repeat when the counter is lost. */
   readonly token: number;
-  /** Belongs to no other holder, at most 64 characters: tells apart two that have the same token. */
+  /** Unique to the holder, at most 64 characters: distinguishes two holders with the same token. */
   readonly holder: string;
 }
 
-/** One recorded change of a balance. `before` and `after` are what the request believed, which is the point. */
+/**
+ * One recorded change of a balance. `before` and `after` are the values that the request assumed: a lost update shows
+ * in them.
+ */
 export interface Movement extends Change {
   readonly before: number;
   readonly after: number;
 }
 
-/** There is not enough left: an answer, not a failure. */
+/** There is not enough left: an expected answer, not a failure. */
 export class SoldOut extends Error {
   readonly code = 'STOCK.SOLD_OUT';
 
   constructor(
     readonly change: Change,
-    /** What was left, where the strategy has read it. */
+    /** The value that was left, if the strategy has read it. */
     readonly left?: number,
   ) {
     super(`${change.balance}: ${-change.delta} wanted, ${left ?? 'fewer'} left`);
@@ -59,41 +67,41 @@ export class UnknownBalance extends Error {
   }
 }
 
-/** The balance's row has nothing to sell: all of it is in its segments. */
+/** The amount is not in the balance's row but in its segments. */
 export class StockIsSplit extends Error {
   readonly code = 'STOCK.SPLIT';
 
   constructor(readonly balance: string) {
     super(
-      `the stock of ${balance} is split over segments: sell it by strategy=segmented, or set it anew (POST /lab/reset)`,
+      `the stock of ${balance} is split over segments. Sell it with strategy=segmented, or reset it (POST /lab/reset)`,
     );
     this.name = 'StockIsSplit';
   }
 }
 
-/** The row was changed since it was read: nothing was written. */
+/** The row has changed since it was read. Nothing was written. */
 export class Conflict extends Error {
   readonly code = 'SQL.CONFLICT';
 
   constructor(readonly change: Change) {
-    super(`${change.balance} was changed by somebody else meanwhile: nothing was sold. Try again`);
+    super(`${change.balance} was changed by another request: nothing was sold. Try again`);
     this.name = 'Conflict';
   }
 }
 
-/** The change was made before, or given up for good (`Cancellations`). Nothing was written. */
+/** The change was already made, or cancelled (`Cancellations`). Nothing was written. */
 export class ChangeCancelled extends Error {
   readonly code = 'CHANGE.CLOSED';
 
   constructor(readonly change: Change) {
     super(
-      `the change ${change.dedupKey ?? ''} of ${change.balance} was made before, or given up: nothing was changed now`,
+      `the change ${change.dedupKey ?? ''} of ${change.balance} was already made, or cancelled: this request changed nothing`,
     );
     this.name = 'ChangeClosed';
   }
 }
 
-/** The row has seen a newer token than ours: somebody took the lock after us. Nothing was written. */
+/** The row has seen a newer token than ours: the lock has a later holder. Nothing was written. */
 export class FencedOff extends Error {
   readonly code = 'LOCK.FENCED';
 
@@ -102,13 +110,13 @@ export class FencedOff extends Error {
     readonly token: number,
   ) {
     super(
-      `${change.balance} has seen a newer token than ${token}: the lock has had another holder since, and nothing was sold. Try again`,
+      `${change.balance} has seen a newer token than ${token}: the lock has a later holder, and nothing was sold. Try again`,
     );
     this.name = 'FencedOff';
   }
 }
 
-/** The value after `change`, or `SoldOut` when that would be below zero. */
+/** The value after `change`. Throws `SoldOut` when that would be below zero. */
 export function valueAfter(change: Change, before: number): number {
   const after = before + change.delta;
   if (after < 0) throw new SoldOut(change, before);

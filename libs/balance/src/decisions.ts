@@ -2,19 +2,19 @@ import type { DataSource, EntityManager } from 'typeorm';
 import { ChangeCancelled, SoldOut, UnknownBalance, valueAfter, type Change } from './change';
 import { BalanceTransaction, type Written } from './transaction';
 
-/** What became of a change. */
+/** The outcome of a change. */
 export type Decision =
   | { readonly outcome: 'APPLIED'; readonly before: number; readonly after: number }
   | { readonly outcome: 'WITHDRAWN' | SoldOut['code'] | UnknownBalance['code'] };
 
 /**
- * Changes that are decided on once, however many try to, and however often. The ticket's row is there first, in the
- * transaction of the change: whoever comes with the same ticket waits for it, and then reads what it says.
+ * Changes that are decided once per ticket, whatever the number of attempts. The transaction of the change inserts the
+ * ticket's row first, so that another transaction with the same ticket waits for it and then reads its outcome.
  */
 export class Decisions {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Makes the change if nobody has decided on the ticket, else says how it was decided. One that is closed is withdrawn. */
+  /** Makes the change unless the ticket is decided; returns the decision. A cancelled change is decided as withdrawn. */
   async decide(ticket: string, change: Change, work: () => Promise<void>): Promise<Decision> {
     try {
       return await this.make(ticket, { ...change, dedupKey: dedupKeyOf(ticket, change) }, work);
@@ -24,15 +24,15 @@ export class Decisions {
     }
   }
 
-  /** Nobody will make the change any more, unless it was decided on before. */
+  /** Withdraws the change, so that it can never be made, unless the ticket is decided; returns the decision. */
   async withdraw(ticket: string, change: Change): Promise<Decision> {
     const isWithdrawn = await claim(this.dataSource, ticket, change, 'WITHDRAWN');
-    return isWithdrawn ? { outcome: 'WITHDRAWN' } : known(this.dataSource, ticket, change);
+    return isWithdrawn ? { outcome: 'WITHDRAWN' } : readDecision(this.dataSource, ticket, change);
   }
 
   private make(ticket: string, change: Change, work: () => Promise<void>): Promise<Decision> {
     return this.dataSource.transaction(async (sql) => {
-      if (!(await claim(sql, ticket, change, 'APPLIED'))) return known(sql, ticket, change);
+      if (!(await claim(sql, ticket, change, 'APPLIED'))) return readDecision(sql, ticket, change);
       try {
         const tx = new BalanceTransaction(sql);
         const before = await tx.readForUpdate(change.balance);
@@ -49,12 +49,12 @@ export class Decisions {
   }
 }
 
-/** Its movement is found by this: a request id may have been used by several. */
+/** The key that finds the movement: the request id would not do, because it need not be unique. */
 const dedupKeyOf = (ticket: string, { dedupKey }: Change): string => dedupKey ?? ticket;
 
 type Sql = Pick<EntityManager, 'query'>;
 
-/** True when the ticket is ours; false when it was decided on. Waits while another transaction has it. */
+/** Inserts the ticket's row; false when the ticket is decided. Waits while another transaction has inserted it. */
 async function claim(
   sql: Sql,
   ticket: string,
@@ -68,12 +68,13 @@ async function claim(
   return affectedRows === 1;
 }
 
-async function known(sql: Sql, ticket: string, change: Change): Promise<Decision> {
+async function readDecision(sql: Sql, ticket: string, change: Change): Promise<Decision> {
   const [row] = await sql.query<Decision[]>(
     `SELECT outcome, value_before AS \`before\`, value_after AS \`after\`
        FROM decision LEFT JOIN movement ON movement.once = ? WHERE ticket = ?`,
     [dedupKeyOf(ticket, change), ticket],
   );
-  if (row === undefined) throw new Error(`the decision on ${ticket} is gone: its balance was reset`);
+  if (row === undefined)
+    throw new Error(`the decision on ticket ${ticket} was deleted by a reset of its balance. Try again`);
   return row;
 }

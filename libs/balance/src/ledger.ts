@@ -3,7 +3,7 @@ import { UnknownBalance, type Movement } from './change';
 import { LockRows, type LockRow } from './lock-rows';
 import { WHOLE_AMOUNT, type Segment } from './segments';
 
-/** A balance as it stands, wherever its amount is. */
+/** The current state of a balance, its segments included. */
 export interface BalanceRow {
   readonly id: string;
   readonly amount: number;
@@ -14,19 +14,19 @@ export interface BalanceRow {
 /** A movement as recorded: `id` is the order of the inserts. */
 export interface MovementRow extends Movement {
   readonly id: number;
-  /** Whose values `before` and `after` are; null: those of the balance's own row. */
+  /** The segment that `before` and `after` refer to; null: the balance's own row. */
   readonly segment: number | null;
   /** UTC, ISO 8601. */
   readonly at: string;
 }
 
-/** A segment as it stands. */
+/** The current state of a segment. */
 export interface SegmentRow extends Segment {
   /** The amount when the balance was split. */
   readonly initial: number;
 }
 
-/** Looks at balances and their movements, and sets them anew. No strategy uses this. */
+/** Reads balances and their movements, and resets them. Strategies do not use it. */
 export class Ledger {
   constructor(private readonly dataSource: DataSource) {}
 
@@ -39,7 +39,7 @@ export class Ledger {
     return row;
   }
 
-  /** Movements of a balance in the order in which they were recorded, after the movement `after`, at most `limit`. */
+  /** At most `limit` movements of a balance with ids above `after`, in the order in which they were recorded. */
   async movements(id: string, { after = 0, limit = 1000 } = {}): Promise<MovementRow[]> {
     const rows = await this.dataSource.query<
       (MovementRow & { value_before: number; value_after: number; at: Date })[]
@@ -56,7 +56,7 @@ export class Ledger {
     }));
   }
 
-  /** The segments of a balance; none: it is not split. */
+  /** The segments of a balance; empty: it is not split. */
   segments(id: string): Promise<SegmentRow[]> {
     return this.dataSource.query<SegmentRow[]>(
       'SELECT segment, amount, initial FROM balance_segment WHERE balance = ? ORDER BY segment',
@@ -64,12 +64,15 @@ export class Ledger {
     );
   }
 
-  /** Locks of the balance that are rows of the database. */
+  /** The lock rows of the balance. */
   locks(id: string): Promise<LockRow[]> {
     return new LockRows(this.dataSource).ofBalance(id);
   }
 
-  /** Sets the balance to `amount` and forgets its movements, segments and lock rows, in one transaction. Creates the balance if need be. */
+  /**
+   * Sets the balance to `amount` and deletes its movements, decisions, segments and lock rows, in one transaction.
+   * Creates the balance if needed.
+   */
   async reset(id: string, amount: number): Promise<void> {
     await this.dataSource.transaction(async (tx) => {
       await tx.query('DELETE FROM movement WHERE balance = ?', [id]);

@@ -1,14 +1,14 @@
 import { QueryFailedError, type EntityManager } from 'typeorm';
 import { ChangeCancelled, type Change, type Movement } from './change';
 
-/** Which part of the change a movement is: one for each segment that it takes from. */
+/** The part of a change that a movement records: one for each of its segments. */
 export interface Part {
   readonly number: number;
-  /** Whose values `before` and `after` are. */
+  /** The segment that `before` and `after` refer to. */
   readonly segment: number;
 }
 
-/** Adds the movement, in the transaction of its write. Throws `ChangeCancelled`: then the transaction has to be undone. */
+/** Adds the movement, in the transaction of its write. Throws `ChangeCancelled`; the caller must then roll back. */
 export async function recordMovement(
   sql: Pick<EntityManager, 'query'>,
   change: Change,
@@ -39,6 +39,6 @@ export async function recordMovement(
   return { ...change, before, after };
 }
 
-/** A unique key has refused the row. */
+/** True when a unique key rejected the row. */
 export const isDuplicate = (error: unknown): boolean =>
   error instanceof QueryFailedError && (error.driverError as { errno?: number }).errno === 1062;

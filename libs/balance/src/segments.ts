@@ -2,33 +2,33 @@ import type { DataSource } from 'typeorm';
 import { UnknownBalance, type Change, type Movement } from './change';
 import { recordMovement } from './record-movement';
 
-/** A part of a balance that has a row of its own. */
+/** A part of a balance, with its own row. */
 export interface Segment {
   /** From 0. */
   readonly segment: number;
   readonly amount: number;
 }
 
-/** What a request has computed for one segment. */
+/** The values that a request computed for one segment. */
 export interface SegmentWrite {
   readonly segment: number;
   readonly before: number;
   readonly after: number;
 }
 
-/** All of a balance, in SQL: what is in its row and what is in its segments, of one moment. */
+/** SQL expression for the total of a balance: its row and its segments, read consistently. */
 export const WHOLE_AMOUNT = `CAST(balance.amount + COALESCE(
   (SELECT SUM(part.amount) FROM balance_segment part WHERE part.balance = balance.id), 0) AS SIGNED)`;
 
-/** `amount` in `count` parts that differ by one at most, the greater ones first. */
+/** Splits `amount` into `count` parts that differ by at most one, the larger ones first. */
 export const shares = (amount: number, count: number): number[] =>
   Array.from({ length: count }, (_, i) => Math.floor(amount / count) + (i < amount % count ? 1 : 0));
 
-/** Balances that are split over several rows of the table `balance_segment`, so that buyers need not all meet at one. */
+/** Balances split over several rows of the table `balance_segment`, to reduce contention on one row. */
 export class Segments {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** All segments as committed, of one moment, locking nothing; none: the balance is not split. */
+  /** All committed segments, read consistently and without locks; empty: the balance is not split. */
   read(balance: string): Promise<Segment[]> {
     return this.dataSource.query<Segment[]>(
       'SELECT segment, amount FROM balance_segment WHERE balance = ? ORDER BY segment',
@@ -37,8 +37,8 @@ export class Segments {
   }
 
   /**
-   * Moves all that is in the balance's row into `most` segments, or fewer: none is empty, unless `evenEmpty` ones are
-   * wanted, for units that come. Of several who want to, the first does; what is split already stays as it is.
+   * Moves the amount of the balance's row into at most `most` segments. Empty segments are created only with `evenEmpty`,
+   * for units that are added later. Does nothing when the balance is already split, so that the first of several calls wins.
    */
   async split(balance: string, most: number, { evenEmpty = false } = {}): Promise<void> {
     await this.dataSource.transaction(async (tx) => {
@@ -55,7 +55,7 @@ export class Segments {
     });
   }
 
-  /** Sets segments to what the request computed, whatever they are now; a movement for each, all in one transaction. */
+  /** Sets segments to the computed values, whatever they are now, and records a movement for each, in one transaction. */
   async write(change: Change, writes: readonly SegmentWrite[]): Promise<Movement> {
     await this.dataSource.transaction(async (tx) => {
       for (const [number, { segment, before, after }] of writes.entries()) {

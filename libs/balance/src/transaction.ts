@@ -11,28 +11,28 @@ import {
 } from './change';
 import { recordMovement } from './record-movement';
 
-/** What the server says of a statement that writes. */
+/** The server's reply to a statement that writes. */
 export interface Written {
   readonly affectedRows: number;
   readonly insertId: number;
 }
 
-/** Statements on balances inside one transaction, all on its connection. */
+/** Statements on balances inside one transaction. */
 export class BalanceTransaction {
   constructor(private readonly sql: Pick<EntityManager, 'query'>) {}
 
-  /** The value, locked until the transaction ends: others that want to lock or write it wait. */
+  /** The value; its row is locked until the transaction ends: other transactions wait to lock or write it. */
   readForUpdate(balance: string): Promise<number> {
     return this.amount('SELECT amount, segments FROM balance WHERE id = ? FOR UPDATE', balance);
   }
 
-  /** Locks the row until the transaction ends, and looks at nothing but its key. */
+  /** Locks the row until the transaction ends, without reading the value. */
   async lockRow(balance: string): Promise<void> {
     const rows = await this.sql.query<unknown[]>('SELECT id FROM balance WHERE id = ? FOR UPDATE', [balance]);
     if (rows.length === 0) throw new UnknownBalance(balance);
   }
 
-  /** The value and the number of its version, locking nothing. */
+  /** The value and its version number, read without a lock. */
   async readVersion(balance: string): Promise<{ amount: number; version: number }> {
     const [row] = await this.sql.query<(Row & { version: number })[]>(
       'SELECT amount, version, segments FROM balance WHERE id = ?',
@@ -41,29 +41,29 @@ export class BalanceTransaction {
     return unsplit(balance, row);
   }
 
-  /** The value as this transaction's snapshot has it, locking nothing. */
+  /** The value in this transaction's snapshot, read without a lock. */
   read(balance: string): Promise<number> {
     return this.amount('SELECT amount, segments FROM balance WHERE id = ?', balance);
   }
 
-  /** Sets the value to what the request computed, whatever it is now. Throws `StockIsSplit` when it is elsewhere by now. */
+  /** Sets the value to `after`, whatever it is now. Throws `StockIsSplit` when it has been split. */
   async write(change: Change, before: number, after: number): Promise<Movement> {
     const { affectedRows } = await this.sql.query<Written>(
       'UPDATE balance SET amount = ? WHERE id = ? AND segments = 0',
       [after, change.balance],
     );
-    if (affectedRows === 0) throw new StockIsSplit(change.balance); // since it was read
+    if (affectedRows === 0) throw new StockIsSplit(change.balance); // after it was read
     return recordMovement(this.sql, change, before, after);
   }
 
-  /** Sets several values to what the request computed. */
+  /** Sets several values to `after`, whatever they are now. */
   async writeAll(sales: readonly Movement[]): Promise<readonly Movement[]> {
     const written: Movement[] = [];
     for (const { before, after, ...change } of sales) written.push(await this.write(change, before, after));
     return written;
   }
 
-  /** Changes the value in one statement if enough is left, else throws `SoldOut`, or `StockIsSplit`. */
+  /** Changes the value in one statement if enough is left; throws `SoldOut` or `StockIsSplit` otherwise. */
   async writeIfEnough(change: Change): Promise<Movement> {
     const { balance, delta } = change;
     const written = await this.sql.query<Written>(
@@ -71,11 +71,11 @@ export class BalanceTransaction {
       [delta, balance, delta],
     );
     if (written.affectedRows === 0) throw new SoldOut(change, await this.read(balance));
-    const after = written.insertId; // LAST_INSERT_ID(x) hands the new value back with the reply
+    const after = written.insertId; // LAST_INSERT_ID(x) returns the new value with the reply
     return recordMovement(this.sql, change, after - delta, after);
   }
 
-  /** Sets the value if nobody has written since `version` was read, else throws `Conflict`. */
+  /** Sets the value if the row still has `version`; throws `Conflict` otherwise. */
   async writeVersion(change: Change, version: number, before: number, after: number): Promise<Movement> {
     const { affectedRows } = await this.sql.query<Written>(
       'UPDATE balance SET amount = ?, version = version + 1 WHERE id = ? AND version = ? AND segments = 0',
@@ -85,7 +85,7 @@ export class BalanceTransaction {
     return recordMovement(this.sql, change, before, after);
   }
 
-  /** Sets the value if the row has seen no newer token, and leaves ours there; else throws `FencedOff`. */
+  /** Sets the value and our token if the row has only seen older tokens; throws `FencedOff` otherwise. */
   async writeFenced(
     change: Change,
     { token, holder }: Fence,
@@ -100,7 +100,7 @@ export class BalanceTransaction {
     return recordMovement(this.sql, change, before, after);
   }
 
-  /** Sets the value if the token that the row has seen last is still ours, else throws `FencedOff`. */
+  /** Sets the value if the row's last token is still ours; throws `FencedOff` otherwise. */
   async writeRegistered(
     change: Change,
     { token, holder }: Fence,
@@ -123,11 +123,11 @@ export class BalanceTransaction {
 
 interface Row {
   readonly amount: number;
-  /** Over how many rows it is split; 0: it is in this one. */
+  /** Number of segments; 0: the amount is in this row. */
   readonly segments: number;
 }
 
-/** The row, if there is one, and if it is the place where the balance's amount is. */
+/** Returns the row. Throws `UnknownBalance` without one, `StockIsSplit` when the amount is in segments. */
 function unsplit<R extends Row>(balance: string, row: R | undefined): R {
   if (row === undefined) throw new UnknownBalance(balance);
   if (row.segments > 0) throw new StockIsSplit(balance);

@@ -19,7 +19,7 @@ const schema = z.object({
     .transform((text) => text.split(','))
     .pipe(z.array(redis))
     .optional()
-    .describe('independent Redis, separated by commas'),
+    .describe('independent Redis servers, separated by commas'),
   REPLICATED_REDIS_URL: redis.optional().describe('the primary of a Redis with replicas'),
   ZOOKEEPER_URL: z
     .string()
@@ -32,7 +32,7 @@ const schema = z.object({
   ETCD_URL: z
     .string()
     .refine(
-      (text) => text.split(',').every((one) => http.safeParse(one).success),
+      (text) => text.split(',').every((url) => http.safeParse(url).success),
       'write http://host:port, or several of a cluster: http://host:port,http://host:port',
     )
     .optional()
@@ -48,7 +48,7 @@ const schema = z.object({
     .min(100)
     .max(600_000)
     .default(10_000)
-    .describe('how often a replica looks for orders that were left half-way'),
+    .describe('interval at which a replica looks for unfinished orders'),
   ORDER_RECONCILE_AFTER_MS: z.coerce
     .number()
     .int()
@@ -56,7 +56,7 @@ const schema = z.object({
     .max(86_400_000)
     .default(70_000)
     .describe(
-      'so long nobody has been at work on an order that is reconciled: longer than the longest answer',
+      'an unfinished order is reconciled after this time without a heartbeat: longer than the longest request',
     ),
   SCAN_EVERY_MS: z.coerce
     .number()
@@ -64,18 +64,18 @@ const schema = z.object({
     .min(0)
     .max(3_600_000)
     .default(0)
-    .describe('how often a replica of the account app settles pending entries, 0: never'),
+    .describe('interval at which a replica of the account app settles pending entries, 0: never'),
   SCAN_STRATEGY: z
     .string()
     .regex(/^[\w-]{1,64}$/)
     .optional()
-    .describe('the strategy by which it settles them'),
+    .describe('the strategy that settles pending entries'),
   LAB_ENABLED: z.stringbool().default(false).describe('faults, history and reset: never in production'),
   HISTORY_DIR: z.string().default('.lab/history'),
   LOCK_DIR: z
     .string()
     .default(join(tmpdir(), 'oversell-lab-locks'))
-    .describe('folder of the locks that are directories: replicas share them on one host only'),
+    .describe('folder of the directory locks, which only replicas on one host share'),
 });
 
 const settings = schema
@@ -88,28 +88,28 @@ const settings = schema
   .partial();
 
 /**
- * Of an environment the variables that whoever starts a lab may set for its replicas, as they are written. Throws an error
- * that names each wrong one.
+ * Returns the variables of the environment that a user may set for the replicas of a lab, unparsed. Throws an error that
+ * names each invalid one.
  */
 export function readSettings(environment: NodeJS.ProcessEnv = process.env): Record<string, string> {
   const parsed = settings.safeParse(environment);
-  if (!parsed.success) throw wrong(parsed.error);
+  if (!parsed.success) throw invalidEnvironment(parsed.error);
   const names = Object.keys(settings.shape);
   return Object.fromEntries(
     names.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])),
   );
 }
 
-const wrong = (error: z.ZodError): Error =>
-  new Error(`the environment is not usable:\n${z.prettifyError(error)}`);
+const invalidEnvironment = (error: z.ZodError): Error =>
+  new Error(`invalid environment variables:\n${z.prettifyError(error)}`);
 
-/** The settings of one process, read from its environment once, at boot. */
+/** The settings of one process, read from its environment once, at start-up. */
 export interface Config {
   readonly replica: string;
   readonly host: string;
   readonly port: number;
   readonly redisUrl: string;
-  /** The servers on demand, as far as there are any. */
+  /** Addresses of the servers on demand; absent: not started. */
   readonly servers: {
     readonly voters?: readonly string[];
     readonly primary?: string;
@@ -122,12 +122,12 @@ export interface Config {
   readonly accountDatabase: string;
   readonly inventoryUrl: string;
   readonly orderReconcile: {
-    /** Between two looks, milliseconds. */
+    /** Interval, milliseconds. */
     readonly everyMs: number;
-    /** For how long nobody has been at work on an order that is left half-way, milliseconds. */
+    /** An unfinished order is reconciled after this time without a heartbeat, milliseconds. */
     readonly afterMs: number;
   };
-  /** The scan that settles pending entries: how often each replica runs it (0: never), and by which strategy. */
+  /** The scan that settles pending entries: its interval on each replica (0: never), and its strategy. */
   readonly scan: { readonly everyMs: number; readonly strategy?: string };
   /** Faults, history and reset exist only when this is true. */
   readonly labEnabled: boolean;
@@ -135,10 +135,10 @@ export interface Config {
   readonly lockDir: string;
 }
 
-/** Reads and validates the environment. Throws an error that names each wrong variable. */
+/** Reads and validates the environment. Throws an error that names each invalid variable. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
   const parsed = schema.safeParse(environment);
-  if (!parsed.success) throw wrong(parsed.error);
+  if (!parsed.success) throw invalidEnvironment(parsed.error);
   const { data } = parsed;
   return {
     replica: data.REPLICA,

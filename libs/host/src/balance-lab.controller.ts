@@ -13,8 +13,8 @@ class IdParams extends createZodDto(z.strictObject({ id })) {}
 class PageQuery extends createZodDto(z.strictObject(page)) {}
 
 /**
- * What the lab may look at of an app's balances. An app's controller adds its path and how its balances are set anew.
- * It exists only when the lab is enabled, and is routed only by the lab address.
+ * Read endpoints of the lab on an app's balances. An app's controller adds its path and its reset. It exists only when the
+ * lab is enabled, and only the lab address routes to it.
  */
 export abstract class BalanceLabController {
   constructor(
@@ -22,39 +22,39 @@ export abstract class BalanceLabController {
     @Inject(Ledger) protected readonly ledger: Ledger,
   ) {}
 
-  /** The balance of what the app calls `id`. */
+  /** Id of the balance of the app's object `id`. */
   protected abstract balanceOf(id: string): string;
 
   @Get('segments/:id')
-  @ApiOperation({ summary: 'The rows over which a balance is split; none: it is not' })
+  @ApiOperation({ summary: 'The segments of a balance; empty: it is not split' })
   segments(@Param() { id }: IdParams): Promise<SegmentRow[]> {
     return this.ledger.segments(this.balanceOf(id));
   }
 
   @Get('locks/:id')
-  @ApiOperation({ summary: 'The locks of a balance that exist now' })
+  @ApiOperation({ summary: 'The current locks of a balance' })
   locks(@Param() { id }: IdParams): Promise<RemainingLock[]> {
     return this.lab.locks(this.balanceOf(id));
   }
 
   @Get('movements/:id')
   @ApiOperation({ summary: 'The movements of a balance since its last reset, in the order of their inserts' })
-  movements(@Param() { id }: IdParams, @Query() wanted: PageQuery): Promise<MovementRow[]> {
-    return this.ledger.movements(this.balanceOf(id), wanted);
+  movements(@Param() { id }: IdParams, @Query() range: PageQuery): Promise<MovementRow[]> {
+    return this.ledger.movements(this.balanceOf(id), range);
   }
 
   @Get('history/:id')
   @Header('Content-Type', 'application/jsonl')
   @ApiOperation({
     summary:
-      'What was recorded of a balance since its last reset: one JSON object per line, of all replicas, by time',
+      'The history of a balance since its last reset: one JSON object per line, from all replicas, ordered by time',
   })
   async history(@Param() { id }: IdParams): Promise<StreamableFile> {
     return new StreamableFile(await this.lab.history(this.balanceOf(id)));
   }
 
   @Get('components')
-  @ApiOperation({ summary: 'The servers on demand that this lab has' })
+  @ApiOperation({ summary: 'The servers on demand that were started' })
   components(): readonly Component[] {
     return this.lab.components;
   }

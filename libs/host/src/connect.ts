@@ -2,22 +2,22 @@ import type { Config } from '#lab/config';
 import { Servers, SteppedRedis } from '#lab/step';
 import { loadScripts } from '#lab/strategy';
 
-/** The Redis of the locks. When it is away now, it goes on trying, and its strategies answer 503. */
+/** Connects to the Redis of the locks. An unreachable one is retried in the background; its strategies fail with 503. */
 export async function connectRedis(config: Config): Promise<SteppedRedis> {
   const redis = new SteppedRedis({ url: config.redisUrl, name: config.replica });
-  redis.on('ready', () => void loadScripts(redis).catch(() => undefined)); // run() loads what is missing
+  redis.on('ready', () => void loadScripts(redis).catch(() => undefined)); // run() loads missing scripts
   await redis.connect().catch(() => undefined);
   return redis;
 }
 
-/** The connection that hears of releases: one that has subscribed can do nothing else. */
+/** The connection for subscriptions to lock releases: a subscribed connection cannot send other commands. */
 export async function connectSubscriber(config: Config): Promise<SteppedRedis> {
-  const redis = new SteppedRedis({ url: config.redisUrl, name: `${config.replica}-hears` });
+  const redis = new SteppedRedis({ url: config.redisUrl, name: `${config.replica}-subscriber` });
   await redis.connect().catch(() => undefined);
   return redis;
 }
 
-/** The servers on demand. */
+/** Connects to the servers on demand. */
 export async function connectServers(config: Config): Promise<Servers> {
   const servers = new Servers(config.servers, config.replica);
   await servers.connect(loadScripts);

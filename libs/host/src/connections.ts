@@ -2,10 +2,10 @@ import { RequestRecorder } from '#lab/http';
 import { Servers, SteppedDataSource, SteppedRedis } from '#lab/step';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 
-/** The token of the Redis connection that hears of releases. */
+/** Injection token of the Redis connection that subscribes to lock releases. */
 export const SUBSCRIBER = Symbol('subscriber');
 
-/** Closes the connections last, after the requests that still hold locks have finished. */
+/** Closes the connections after the requests that still hold locks have finished. */
 @Injectable()
 export class Connections implements OnApplicationShutdown {
   constructor(

@@ -11,18 +11,18 @@ import { LOCK_INSPECTORS, lockInspectors } from './lock-inspectors';
 import { CONFIG } from './tokens';
 import { Toolbox } from './toolbox';
 
-/** An app whose replicas run strategies on balances of its own. */
+/** An app whose replicas run strategies on its own balances. */
 export interface HostOptions {
-  /** As `x-fault` and the history name it. */
+  /** Its name in `x-fault` and in the history. */
   readonly app: 'inventory' | 'account';
-  /** The schema of its balances: BALANCE_MIGRATIONS and the app's own. */
+  /** Its database, with BALANCE_MIGRATIONS and the app's own migrations. */
   readonly dataSource: () => SteppedDataSource;
 }
 
 @Module({})
 class HostModule {}
 
-/** Everything that a replica needs to run strategies: connections, tools, readiness, and what the lab may look at. */
+/** Everything that a replica needs to run strategies: connections, tools, readiness checks, and the lab's operations. */
 export function hostModule(config: Config, { app, dataSource }: HostOptions): DynamicModule {
   const shared: Provider[] = [
     { provide: SteppedDataSource, useFactory: () => dataSource().initialize() },
@@ -63,7 +63,7 @@ export function hostModule(config: Config, { app, dataSource }: HostOptions): Dy
         inject: [SteppedRedis, Servers, Ledger, LockFolder],
       },
       {
-        // Redis is not asked: without it the database strategies go on, and the others answer 503
+        // Redis is not checked: without it the database strategies still work, and the others fail with 503
         provide: READINESS,
         useFactory: (source: SteppedDataSource) => ({ mysql: pingDatabase(source) }),
         inject: [SteppedDataSource],

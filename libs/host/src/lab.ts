@@ -8,7 +8,7 @@ import { LOCK_INSPECTORS, type RemainingLock, type LockInspector } from './lock-
 import { CONFIG } from './tokens';
 import { Toolbox } from './toolbox';
 
-/** What the lab may do with the balances of a replica, and see of them. */
+/** The lab's operations on the balances of a replica. */
 @Injectable()
 export class LabOperations {
   constructor(
@@ -20,22 +20,22 @@ export class LabOperations {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** Sets a balance anew: `setRow` sets its row and forgets its movements, then its locks go. */
+  /** Resets a balance: `setRow` sets its row and deletes its movements; then its locks and counts are deleted. */
   async reset(balance: string, amount: number, setRow: () => Promise<void>): Promise<void> {
     await setRow();
-    // after the row: a count that is loaded from now on is loaded from the new amount
+    // after the row, so that a count is loaded again from the new amount
     await Promise.all(this.inspectors.map((inspector) => inspector.clear(balance)));
     this.requests.reset(balance, amount);
   }
 
-  /** There is no such balance: what strategies have noted about it goes, where its server can be reached. */
+  /** Deletes the locks and counts of a balance that does not exist, on all reachable servers. */
   async forget(balance: string): Promise<void> {
     await unobserved(() => Promise.allSettled(this.inspectors.map((inspector) => inspector.clear(balance))));
   }
 
   /**
-   * Brings the counts that strategies keep outside of the database together with it, after a crash. Returns the units by
-   * which each strategy's count has changed. Throws `UnknownBalance`.
+   * Reconciles the counts that strategies keep outside of the database with it, after a crash. Returns the units by which
+   * each strategy's count changed. Throws `UnknownBalance`.
    */
   async reconcile(balance: string): Promise<Readonly<Record<string, number>>> {
     await this.ledger.find(balance);
@@ -49,19 +49,19 @@ export class LabOperations {
     return changed;
   }
 
-  /** The locks of a balance that exist now. */
+  /** The current locks of a balance. */
   async locks(balance: string): Promise<RemainingLock[]> {
     const found = await Promise.all(this.inspectors.map((inspector) => inspector.locks(balance)));
     return found.flat();
   }
 
-  /** What was recorded of a balance since its last reset: one JSON object per line. */
+  /** The history of a balance since its last reset: one JSON object per line. */
   async history(balance: string): Promise<Buffer> {
     const lines = await readHistory(this.config.historyDir, balance);
     return Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   }
 
-  /** The servers on demand that this lab has. */
+  /** The servers on demand that were started. */
   get components(): readonly Component[] {
     return this.servers.components;
   }

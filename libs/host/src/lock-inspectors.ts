@@ -9,26 +9,26 @@ import {
 } from '#lab/step';
 import { CATALOGUE, lockKey, lockKeysOf } from '#lab/strategy';
 
-/** A lock that is there now. `ttlMs` null: it never ends by itself. */
+/** An existing lock. `ttlMs` null: it never expires. */
 export interface RemainingLock {
-  /** Begins with the server's name when that is not the lab's own Redis or database: `redis-3 lock:{phone}:redlock`. */
+  /** Prefixed with the server's name, except for the lab's own Redis and database: `redis-3 lock:{phone}:redlock`. */
   readonly key: string;
   readonly value: string | null;
   readonly ttlMs: number | null;
 }
 
-/** A server, or a part of one, where strategies keep their locks. */
+/** Reads and deletes the locks that strategies keep in one store: a server, a table, a folder. */
 export interface LockInspector {
-  /** The locks of a balance that exist here now. */
+  /** The current locks of a balance in this store. */
   locks(balance: string): Promise<RemainingLock[]>;
-  /** Deletes them, and whatever else strategies keep here about the balance. */
+  /** Deletes the locks and all other data that strategies keep in this store about the balance. */
   clear(balance: string): Promise<void>;
 }
 
-/** The token by which they are injected. */
-export const LOCK_INSPECTORS = Symbol('lock shelves');
+/** Injection token of all inspectors. */
+export const LOCK_INSPECTORS = Symbol('lock inspectors');
 
-/** Every shelf that this lab has. */
+/** One inspector for each store of this lab. */
 export const lockInspectors = (
   redis: SteppedRedis,
   servers: Servers,
@@ -38,7 +38,7 @@ export const lockInspectors = (
   new RedisInspector(redis),
   new RowInspector(ledger),
   new DirectoryInspector(folder),
-  ...servers.redises.map((one) => new SkippedWhenUnavailable(new RedisInspector(one))),
+  ...servers.redises.map((server) => new SkippedWhenUnavailable(new RedisInspector(server))),
   ...(servers.components.includes('zookeeper')
     ? [new SkippedWhenUnavailable(new ZooKeeperInspector(servers.zookeeper))]
     : []),
@@ -47,13 +47,13 @@ export const lockInspectors = (
     : []),
 ];
 
-/** The keys of a Redis. */
+/** Locks as keys of a Redis. */
 class RedisInspector implements LockInspector {
   constructor(private readonly redis: SteppedRedis) {}
 
   async locks(balance: string): Promise<RemainingLock[]> {
     const found = await Promise.all(
-      CATALOGUE.flatMap((strategy) => lockKeysOf(strategy, balance)).map((key) => this.look(key)),
+      CATALOGUE.flatMap((strategy) => lockKeysOf(strategy, balance)).map((key) => this.find(key)),
     );
     return found.flat();
   }
@@ -67,7 +67,7 @@ class RedisInspector implements LockInspector {
     );
   }
 
-  private async look(key: string): Promise<RemainingLock[]> {
+  private async find(key: string): Promise<RemainingLock[]> {
     const ttlMs = await this.redis.pttl(key);
     if (ttlMs === -2) return [];
     const value = await this.contentOf(key);
@@ -75,7 +75,7 @@ class RedisInspector implements LockInspector {
     return [{ key: server === undefined ? key : `${server} ${key}`, value, ttlMs: ttlMs < 0 ? null : ttlMs }];
   }
 
-  /** A lock is a string, or the hash of a re-entrant one. */
+  /** A lock is a string; a reentrant one is a hash. */
   private async contentOf(key: string): Promise<string | null> {
     return (await this.redis.type(key)) === 'hash'
       ? JSON.stringify(await this.redis.hgetall(key))
@@ -83,7 +83,7 @@ class RedisInspector implements LockInspector {
   }
 }
 
-/** The rows of the database. */
+/** Locks as rows of the database. */
 class RowInspector implements LockInspector {
   constructor(private readonly ledger: Ledger) {}
 
@@ -92,30 +92,30 @@ class RowInspector implements LockInspector {
     return rows.map(({ name, owner, ttlMs }) => ({ key: name, value: owner, ttlMs }));
   }
 
-  /** They go with the movements, in the transaction that sets the balance anew. */
+  /** Does nothing: the transaction that resets the balance deletes its lock rows. */
   clear(): Promise<void> {
     return Promise.resolve();
   }
 }
 
-/** The nodes of ZooKeeper: the first of each queue has the lock, and its session has it end. */
+/** Locks as nodes of ZooKeeper: the first of each queue holds the lock, until its session ends. */
 class ZooKeeperInspector implements LockInspector {
   constructor(private readonly zookeeper: SteppedZooKeeper) {}
 
   async locks(balance: string): Promise<RemainingLock[]> {
     const { session } = this.zookeeper;
-    const left: RemainingLock[] = [];
+    const found: RemainingLock[] = [];
     for (const path of await this.pathsOf(balance)) {
       const [first] = await session.children(path);
       const holder = await session.get(first === undefined ? path : `${path}/${first}`);
       if (holder?.session !== undefined)
-        left.push({
+        found.push({
           key: `zookeeper ${path.slice(1)}`,
           value: holder.content,
           ttlMs: this.zookeeper.sessionMs,
         });
     }
-    return left;
+    return found;
   }
 
   async clear(balance: string): Promise<void> {
@@ -132,21 +132,21 @@ class ZooKeeperInspector implements LockInspector {
   }
 }
 
-/** The keys of etcd: the first of each queue has the lock. */
+/** Locks as keys of etcd: the first of each queue holds the lock. */
 class EtcdInspector implements LockInspector {
   constructor(private readonly etcd: SteppedEtcd) {}
 
   async locks(balance: string): Promise<RemainingLock[]> {
     const seen = new Set<string>();
-    const left: RemainingLock[] = [];
+    const found: RemainingLock[] = [];
     for (const { key, value, lease } of await this.etcd.list(lockKey(balance, ''))) {
       const lock = key.slice(0, key.lastIndexOf('/'));
       if (seen.has(lock)) continue;
       seen.add(lock);
       const ttlMs = lease === undefined ? null : ((await this.etcd.timeToLive(lease)) ?? 0);
-      left.push({ key: `etcd ${lock}`, value, ttlMs });
+      found.push({ key: `etcd ${lock}`, value, ttlMs });
     }
-    return left;
+    return found;
   }
 
   clear(balance: string): Promise<void> {
@@ -154,7 +154,7 @@ class EtcdInspector implements LockInspector {
   }
 }
 
-/** Directories. */
+/** Locks as directories. */
 class DirectoryInspector implements LockInspector {
   constructor(private readonly folder: LockFolder) {}
 
@@ -171,22 +171,25 @@ class DirectoryInspector implements LockInspector {
   }
 }
 
-/** A server that is dead or paused on purpose must not keep anybody from setting a stock anew, or from reading the rest. */
+/**
+ * Treats an unreachable server as empty: a server that is down on purpose must not block a reset or the other
+ * inspectors.
+ */
 class SkippedWhenUnavailable implements LockInspector {
   constructor(private readonly inspector: LockInspector) {}
 
   locks(balance: string): Promise<RemainingLock[]> {
-    return this.inspector.locks(balance).catch((error: unknown) => unlessAway(error, []));
+    return this.inspector.locks(balance).catch((error: unknown) => unlessUnreachable(error, []));
   }
 
   clear(balance: string): Promise<void> {
     return this.inspector.clear(balance).catch((error: unknown) => {
-      unlessAway(error, undefined);
+      unlessUnreachable(error, undefined);
     });
   }
 }
 
-function unlessAway<T>(error: unknown, instead: T): T {
-  if (error instanceof DependencyDown) return instead;
+function unlessUnreachable<T>(error: unknown, fallback: T): T {
+  if (error instanceof DependencyDown) return fallback;
   throw error;
 }

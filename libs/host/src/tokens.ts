@@ -1,2 +1,2 @@
-/** The token of the replica's `Config`. */
+/** Injection token of the replica's `Config`. */
 export const CONFIG = Symbol('config');

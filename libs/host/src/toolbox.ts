@@ -3,7 +3,7 @@ import { LockFolder, Servers, SteppedRedis, systemClock } from '#lab/step';
 import { LocalProcess, type Options, type Tools } from '#lab/strategy';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 
-/** What this replica gives a strategy to work with. */
+/** Provides strategies with this replica's tools. */
 @Injectable()
 export class Toolbox {
   private readonly logger = new Logger(Toolbox.name);

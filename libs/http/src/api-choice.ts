@@ -11,22 +11,22 @@ const strategy: ParameterSchema = {
   type: 'string',
   enum: CATALOGUE.map(({ name }) => name),
   default: DEFAULT_STRATEGY,
-  description: 'a name of the catalogue',
+  description: 'name of a strategy of the catalogue',
 };
 
-/** Everything that `readChosen` reads, with its bounds: they are those of the schema that refuses. */
+/** All parameters that `readChosen` reads, with the bounds of the schema that it validates them with. */
 const { properties: options = {} } = z.toJSONSchema(optionsSchema) as {
   properties?: Record<string, ParameterSchema>;
 };
 const choices = Object.entries({ strategy, ...options });
 
 const ANSWERS: readonly (readonly [status: number, description: string])[] = [
-  [400, 'not understood: nothing was done'],
-  [404, 'no such product'],
-  [409, 'sold out, or somebody else was faster'],
+  [400, 'invalid request: nothing was done'],
+  [404, 'unknown product or account'],
+  [409, 'sold out, or a conflict with another request'],
   [423, 'the lock was not obtained'],
   [501, 'COMPONENT.MISSING: the strategy needs a server that was not started'],
-  [502, 'OUTCOME_UNKNOWN: nobody knows whether it was done'],
+  [502, 'OUTCOME_UNKNOWN: the request may or may not have been executed'],
   [503, 'DEPENDENCY.DOWN: a server is down; nothing was done'],
 ];
 
@@ -38,9 +38,9 @@ export const ApiChoice = (): MethodDecorator =>
     ...ANSWERS.map(([status, description]) => ApiResponse({ status, description })),
   );
 
-/** Declares and documents that an endpoint takes faults: every other one refuses a request that carries one. */
+/** Declares and documents that an endpoint accepts faults; all others refuse a request that carries one. */
 export const ApiFault = (
-  description = 'obeyed only when the lab is enabled; the public address clears it',
+  description = 'accepted only when the lab is enabled; the public address removes it',
 ): MethodDecorator =>
   applyDecorators(
     TakesFaults(),

@@ -17,11 +17,11 @@ const LARGEST_BODY = 16 * 1024;
 const REQUEST_ID = /^[\w.-]{1,64}$/;
 
 interface ServeOptions {
-  /** A route whose bodies are handed over as streams, whatever their length: their handler sets the bounds. */
+  /** A route whose handler receives bodies as streams of any length and enforces its own limits. */
   readonly streamed?: { readonly type: string; readonly route: string };
 }
 
-/** Starts a Nest app as one replica: validation, problem+json, OpenAPI at /docs, orderly shutdown. */
+/** Starts a Nest app as one replica: validation, problem+json, OpenAPI at /docs, graceful shutdown. */
 export async function serve(
   module: DynamicModule,
   title: string,
@@ -35,7 +35,7 @@ export async function serve(
     frameworkErrors: (error: Error, _request: unknown, reply: FastifyReply) => {
       send(reply, problemOf(error));
     },
-    return503OnClosing: false, // a request that still comes in is finished like the others
+    return503OnClosing: false, // a request that still arrives is completed like the others
     genReqId: ({ headers }: IncomingMessage) => {
       const given = headers['x-request-id'];
       return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
@@ -44,7 +44,8 @@ export async function serve(
   if (streamed !== undefined)
     adapter.getInstance().addContentTypeParser(streamed.type, ({ routeOptions }, body, done) => {
       if (routeOptions.url === streamed.route) done(null, body);
-      else done(Object.assign(new Error('send application/json'), { statusCode: 415 }));
+      else
+        done(Object.assign(new Error('unsupported media type: send application/json'), { statusCode: 415 }));
     });
   const app = await NestFactory.create<NestFastifyApplication>(module, adapter, { logger: false });
   app.useLogger(new ConsoleLogger({ json: true, logLevels: ['warn', 'error', 'fatal'] }));
@@ -58,7 +59,7 @@ export async function serve(
       void reply.headers({ 'X-Replica': config.replica, 'X-Request-Id': request.id });
       done();
     });
-  closeAfterLastAnswer(app);
+  closeAfterLastResponse(app);
   describe(app, title);
   stopWithParent(app);
   await app.listen(config.port, config.host);
@@ -72,8 +73,11 @@ function describe(app: NestFastifyApplication, title: string): void {
   SwaggerModule.setup('docs', app, () => cleanupOpenApiDoc(SwaggerModule.createDocument(app, document)));
 }
 
-/** Once we stop, an answer ends its connection: kept alive by nginx, it would keep this process alive for a minute. */
-function closeAfterLastAnswer(app: NestFastifyApplication): void {
+/**
+ * After shutdown begins, each response closes its connection: nginx would keep it, and so this process, alive for a
+ * minute.
+ */
+function closeAfterLastResponse(app: NestFastifyApplication): void {
   let stopping = false;
   app
     .getHttpAdapter()
@@ -88,7 +92,7 @@ function closeAfterLastAnswer(app: NestFastifyApplication): void {
     });
 }
 
-/** SIGTERM, SIGINT and the end of the parent: in-flight requests finish, then the connections close. */
+/** Shuts down on SIGTERM, SIGINT and the end of the parent: in-flight requests finish, then the connections close. */
 function stopWithParent(app: NestFastifyApplication): void {
   app.enableShutdownHooks(['SIGTERM', 'SIGINT']);
   if (process.send !== undefined)

@@ -9,18 +9,18 @@ import {
 import { z } from 'zod';
 import { problem, ProblemError } from './problem';
 
-/** What a request chose: its strategy, all options, and those that the strategy does not use. */
+/** A request's strategy, all its options, and the names of the given options that the strategy does not use. */
 export interface Chosen {
   readonly strategy: Strategy;
   readonly options: Options;
   readonly ignored: readonly string[];
 }
 
-const given = z.strictObject({ strategy: z.string().default(DEFAULT_STRATEGY), ...optionsSchema.shape });
+const schema = z.strictObject({ strategy: z.string().default(DEFAULT_STRATEGY), ...optionsSchema.shape });
 
 /**
- * Reads strategy and options from the query, else from headers (`X-Strategy`, `X-Lease-Ms`, …). The query wins.
- * Throws a 400 for an unknown name (it lists the names), an unknown option or a value out of range.
+ * Reads strategy and options from the query and from headers (`X-Strategy`, `X-Lease-Ms`, …). The query has precedence.
+ * Throws 400 for an unknown strategy (listing the known ones), an unknown option, or a value out of range.
  */
 export function readChosen(
   query: Readonly<Record<string, unknown>>,
@@ -31,8 +31,8 @@ export function readChosen(
       .map((name) => [name, headers[headerName(name)]] as const)
       .filter(([, value]) => value !== undefined),
   );
-  const asked = { ...fromHeaders, ...query };
-  const parsed = given.safeParse(asked);
+  const values = { ...fromHeaders, ...query };
+  const parsed = schema.safeParse(values);
   if (!parsed.success) {
     const detail = z.prettifyError(parsed.error).replaceAll('\n', ' ');
     throw new ProblemError(problem('REQUEST.INVALID', detail, { errors: parsed.error.issues }));
@@ -40,7 +40,7 @@ export function readChosen(
   const { strategy: name, ...options } = parsed.data;
   const strategy = findStrategy(name);
   const used: readonly string[] = ['strategy', ...strategy.options];
-  return { strategy, options, ignored: Object.keys(asked).filter((option) => !used.includes(option)) };
+  return { strategy, options, ignored: Object.keys(values).filter((option) => !used.includes(option)) };
 }
 
 /** `leaseMs` → `x-lease-ms`. */

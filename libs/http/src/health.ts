@@ -2,7 +2,7 @@ import { Controller, Get, Inject } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { problem, ProblemError } from './problem';
 
-/** What must answer before a replica is ready: by name, each rejects when its server is away. */
+/** The readiness checks by server name; each rejects when its server does not answer. */
 export const READINESS = Symbol('readiness checks');
 export type Readiness = Readonly<Record<string, () => Promise<unknown>>>;
 
@@ -12,19 +12,21 @@ export class HealthController {
   constructor(@Inject(READINESS) private readonly checks: Readiness) {}
 
   @Get('live')
-  @ApiOperation({ summary: 'The process runs' })
+  @ApiOperation({ summary: 'Liveness: the process runs' })
   live(): { status: 'ok' } {
     return { status: 'ok' };
   }
 
   @Get('ready')
-  @ApiOperation({ summary: 'The process and the servers that it needs answer' })
+  @ApiOperation({ summary: 'Readiness: the process and the servers that it needs answer' })
   async ready(): Promise<{ status: 'ok' }> {
     const names = Object.keys(this.checks);
     const results = await Promise.allSettled(Object.values(this.checks).map((check) => check()));
     const down = names.filter((_, i) => results[i]?.status === 'rejected');
     if (down.length > 0)
-      throw new ProblemError(problem('DEPENDENCY.DOWN', `no answer from ${down.join(' and ')}`));
+      throw new ProblemError(
+        problem('DEPENDENCY.DOWN', `no answer from ${down.join(' and ')}. Try again when the server is up`),
+      );
     return { status: 'ok' };
   }
 }

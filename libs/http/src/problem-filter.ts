@@ -4,15 +4,15 @@ import { ZodValidationException } from 'nestjs-zod';
 import { z } from 'zod';
 import { problem, problemOf, type Problem } from './problem';
 
-/** Every error leaves as problem+json, through here and nowhere else. */
+/** Converts every error to a problem+json response. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   private readonly logger = new Logger(ProblemFilter.name);
 
   catch(error: unknown, host: ArgumentsHost): void {
-    const answer = translate(error);
-    if (answer.status === 500) this.logger.error(error);
-    send(host.switchToHttp().getResponse<FastifyReply>(), answer);
+    const response = translate(error);
+    if (response.status === 500) this.logger.error(error);
+    send(host.switchToHttp().getResponse<FastifyReply>(), response);
   }
 }
 
@@ -24,7 +24,7 @@ export function send(reply: FastifyReply, { retryAfterSeconds, ...body }: Proble
     .send(JSON.stringify(body));
 }
 
-/** Of several shapes that would do, what is wrong with the one that comes closest. */
+/** For a union, the issues of the alternative with the fewest. */
 function closest(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue];
   return issue.errors.toSorted((a, b) => a.length - b.length)[0] ?? [issue];
@@ -38,10 +38,10 @@ function translate(error: unknown): Problem {
   }
   if (error instanceof HttpException) {
     const status = error.getStatus();
-    // 403: a path that leaves the folder of the documents' page
+    // 403: a path outside of the folder of the page at /docs
     if (status === 404 || status === 403)
-      return problem('REQUEST.NOT_FOUND', `${error.message}. GET /docs lists what there is`);
-    if (status === 415) return problem('REQUEST.MEDIA_TYPE', 'send application/json');
+      return problem('REQUEST.NOT_FOUND', `${error.message}. GET /docs lists all routes`);
+    if (status === 415) return problem('REQUEST.MEDIA_TYPE', 'unsupported media type: send application/json');
     if (status === 413) return problem('REQUEST.TOO_LARGE', 'the body is larger than 16 KiB');
     if (status < 500) return problem('REQUEST.INVALID', error.message);
   }

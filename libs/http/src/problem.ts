@@ -1,6 +1,6 @@
 import type { QueryFailedError } from 'typeorm';
 
-/** RFC 9457. `code` is stable: programs compare it; `detail` is for people and says what to do next. */
+/** RFC 9457. `code` is stable, for programs; `detail` is for people and includes what to do next. */
 export interface Problem {
   readonly type: 'about:blank';
   readonly title: string;
@@ -11,7 +11,7 @@ export interface Problem {
   readonly retryAfterSeconds?: number;
 }
 
-/** An error that is an answer: it knows its own problem. */
+/** An error that carries its own problem. */
 export class ProblemError extends Error {
   constructor(readonly problem: Problem) {
     super(problem.detail);
@@ -19,14 +19,14 @@ export class ProblemError extends Error {
   }
 }
 
-/** The one place where a stable code gets its status (DESIGN: "Answers"). */
+/** The only place where a stable code gets its status and title. */
 const ANSWERS: Readonly<Record<string, readonly [status: number, title: string]>> = {
   'STOCK.SOLD_OUT': [409, 'Sold out'],
   'STOCK.SPLIT': [409, 'Stock is split'],
   'STOCK.UNKNOWN_SKU': [404, 'Unknown product'],
   'ACCOUNT.INSUFFICIENT_FUNDS': [409, 'Insufficient funds'],
   'ACCOUNT.UNKNOWN': [404, 'Unknown account'],
-  'ACCOUNT.ENTERED_BEFORE': [409, 'Entered before'],
+  'ACCOUNT.ENTERED_BEFORE': [409, 'Already entered'],
   'ACCOUNT.OTHER_ENTRY': [409, 'Another entry has this id'],
   'IMPORT.OTHER_CONTENT': [422, 'Another batch has this id'],
   'IMPORT.RUNNING': [409, 'This batch is being imported'],
@@ -37,15 +37,15 @@ const ANSWERS: Readonly<Record<string, readonly [status: number, title: string]>
   'LOCK.UPGRADE': [409, 'A reader cannot become a writer'],
   'LOCK.FENCED': [409, 'Fenced off by a newer holder'],
   'LOCK.WAIT_TIMEOUT': [423, 'Row lock not obtained'],
-  'SQL.DEADLOCK': [409, 'Dead-lock victim'],
-  'SQL.CONFLICT': [409, 'Changed by somebody else'],
+  'SQL.DEADLOCK': [409, 'Deadlock victim'],
+  'SQL.CONFLICT': [409, 'Changed by another request'],
   'STRATEGY.UNKNOWN': [400, 'Unknown strategy'],
-  'STRATEGY.NO_CARTS': [400, 'This strategy sells no carts'],
-  'CHANGE.CLOSED': [409, 'Given up, or made before'],
+  'STRATEGY.NO_CARTS': [400, 'Strategy does not support carts'],
+  'CHANGE.CLOSED': [409, 'Cancelled, or already made'],
   'IDEMPOTENCY.INVALID': [400, 'Invalid Idempotency-Key'],
   'IDEMPOTENCY.REUSED': [422, 'Idempotency-Key of another order'],
-  'IDEMPOTENCY.IN_PROGRESS': [409, 'The first one is still under way'],
-  'FAULT.SYNTAX': [400, 'Fault not understood'],
+  'IDEMPOTENCY.IN_PROGRESS': [409, 'First request still in progress'],
+  'FAULT.SYNTAX': [400, 'Invalid fault'],
   'FAULT.DISABLED': [403, 'Faults are disabled'],
   'FAULT.UNSUPPORTED': [400, 'This fault cannot fire here'],
   'REQUEST.INVALID': [400, 'Invalid request'],
@@ -81,17 +81,19 @@ export function problem(
   };
 }
 
-/** What an error thrown by a strategy, a server or a validation means to the client. */
+/** Maps an error of a strategy, a server or a validation to its problem. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof ProblemError) return error.problem;
-  if (!(error instanceof Error)) return problem('INTERNAL', 'something that is no error was thrown');
+  if (!(error instanceof Error))
+    return problem('INTERNAL', 'a value that is not an Error was thrown. See the log of this replica');
   const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
   if (typeof code === 'string' && code in ANSWERS) return problem(code, error.message);
   const mysql =
     MYSQL_CODES[(error as Partial<QueryFailedError<Error & { errno: number }>>).driverError?.errno ?? 0];
   if (mysql !== undefined) return problem(mysql, error.message);
   if (statusCode === 413) return problem('REQUEST.TOO_LARGE', 'the body is larger than 16 KiB');
-  if (statusCode === 415) return problem('REQUEST.MEDIA_TYPE', 'send application/json');
+  if (statusCode === 415)
+    return problem('REQUEST.MEDIA_TYPE', 'unsupported media type: send application/json');
   if (typeof statusCode === 'number' && statusCode < 500) return problem('REQUEST.INVALID', error.message);
-  return problem('INTERNAL', 'an unexpected error: the log of this replica says more');
+  return problem('INTERNAL', 'an unexpected error occurred. See the log of this replica');
 }

@@ -3,13 +3,13 @@ import { SteppedDataSource } from '#lab/step';
 import { Inject, Injectable } from '@nestjs/common';
 import type { ImportLine } from './lines';
 
-/** Whose batch it is, and what it is called. */
+/** A batch is identified by its account and its id. */
 export interface BatchId {
   readonly account: string;
   readonly batch: string;
 }
 
-/** A line as it was handed in. */
+/** A stored line of a batch. */
 export interface LineRow {
   readonly line: number;
   readonly amountMinor: number | null;
@@ -18,7 +18,7 @@ export interface LineRow {
   readonly error: string | null;
 }
 
-/** Batches that were handed in. The lines of one come first, its row last: without that they are a torso. */
+/** Stored batches. The lines of a batch are written first, its row last: without the row, the batch is incomplete. */
 @Injectable()
 export class Batches {
   constructor(
@@ -27,28 +27,28 @@ export class Batches {
   ) {}
 
   /**
-   * Keeps everybody else from this batch until the returned function is called, or this process dies: a lock of the
-   * database session. Undefined when somebody else has it.
+   * Locks the batch until the returned function is called or this process dies: a lock of the database session. Undefined
+   * when another import holds it.
    */
   async hold({ account, batch }: BatchId): Promise<(() => Promise<void>) | undefined> {
-    let letGo = (): void => undefined;
-    const held = new Promise<void>((resolve) => (letGo = resolve));
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
     return new Promise((resolve, reject) => {
-      const over = this.balances.underNamedLock(`import ${account} ${batch}`, 0, async () => {
+      const section = this.balances.underNamedLock(`import ${account} ${batch}`, 0, async () => {
         resolve(async () => {
-          letGo();
-          await over.catch(() => undefined);
+          release();
+          await section.catch(() => undefined);
         });
-        await held;
+        await released;
         return true;
       });
-      over.then((wasOurs) => {
-        if (wasOurs === undefined) resolve(undefined);
+      section.then((wasHeld) => {
+        if (wasHeld === undefined) resolve(undefined);
       }, reject);
     });
   }
 
-  /** Hash of what was sent; undefined when the batch is not there, or not all of it. */
+  /** SHA-256 of the batch as sent; undefined: there is no complete batch of this id. */
   async digestOf({ account, batch }: BatchId): Promise<string | undefined> {
     const [row] = await this.dataSource.query<{ digest: string }[]>(
       'SELECT digest FROM import_batch WHERE account = ? AND batch = ?',
@@ -69,7 +69,7 @@ export class Batches {
     );
   }
 
-  /** All its lines are there. */
+  /** Marks the batch as complete. */
   async complete({ account, batch }: BatchId, digest: string): Promise<void> {
     await this.dataSource.query('INSERT INTO import_batch (account, batch, digest) VALUES (?, ?, ?)', [
       account,
@@ -78,7 +78,7 @@ export class Batches {
     ]);
   }
 
-  /** Forgets the lines of a batch that is not complete. */
+  /** Deletes the lines of an incomplete batch. */
   async forgetLines({ account, batch }: BatchId): Promise<void> {
     await this.dataSource.query('DELETE FROM import_line WHERE account = ? AND batch = ?', [account, batch]);
   }

@@ -25,10 +25,10 @@ import { z } from 'zod';
 import { AccountParams, batch, BATCH_ID, EntryBody } from '../schemas';
 import { ImportsService } from './imports.service';
 
-/** A batch is thousands of lines: more work on each than this, milliseconds, and it would not end. */
+/** Maximum `workMs` of an import, whose batch has thousands of lines. */
 const MOST_WORK_MS = 100;
 
-/** As its document says it. */
+/** OpenAPI schema of a batch id. */
 const BATCH = { type: 'string', pattern: BATCH_ID.source };
 
 @ApiTags('accounts')
@@ -43,12 +43,17 @@ export class ImportsController {
   @HttpCode(200)
   @ApiOperation({
     summary:
-      'Enter a batch, one line after the other; the answer is a stream of progress, wrong lines and, last, a summary. Sent again, only what is missing is entered',
+      'Enter a batch line by line; the response streams progress, invalid lines and, last, a summary. Sending it again enters only the missing lines',
   })
   @ApiConsumes('application/x-ndjson')
   @ApiProduces('application/x-ndjson')
-  @ApiBody({ type: EntryBody, description: 'one a line: {"amountMinor":1250,"text":"table 4"}' })
-  @ApiQuery({ name: 'batch', required: false, description: 'id of the batch, or as header', schema: BATCH })
+  @ApiBody({ type: EntryBody, description: 'one entry per line: {"amountMinor":1250,"text":"table 4"}' })
+  @ApiQuery({
+    name: 'batch',
+    required: false,
+    description: 'id of the batch; or the header X-Batch-Id',
+    schema: BATCH,
+  })
   @ApiHeader({ name: 'X-Batch-Id', required: false, schema: BATCH })
   @ApiChoice()
   @ApiFault('each fault fires once, in the first line that reaches its step; faults of the app account only')
@@ -59,13 +64,16 @@ export class ImportsController {
     @Req() { body }: FastifyRequest,
   ): Promise<StreamableFile> {
     if (!(body instanceof Readable))
-      throw new ProblemError(problem('REQUEST.MEDIA_TYPE', 'send application/x-ndjson: one entry a line'));
+      throw new ProblemError(
+        problem(
+          'REQUEST.MEDIA_TYPE',
+          'unsupported media type: send application/x-ndjson, one entry per line',
+        ),
+      );
     const id = { account, batch: readBatch(inQuery ?? headers['x-batch-id']) };
     const chosen = readChosen(query, headers);
     if (chosen.options.workMs > MOST_WORK_MS)
-      throw new ProblemError(
-        problem('REQUEST.INVALID', `workMs: an import works at most ${MOST_WORK_MS} ms on a line`),
-      );
+      throw new ProblemError(problem('REQUEST.INVALID', `workMs is at most ${MOST_WORK_MS} for an import`));
     const reports = await this.imports.start(id, body, chosen, this.requests.readFaults(headers['x-fault']));
     return new StreamableFile(Readable.from(reports), { type: 'application/x-ndjson' });
   }
@@ -76,7 +84,7 @@ function readBatch(given: unknown): string {
   if (parsed.success) return parsed.data;
   const detail =
     given === undefined
-      ? 'name the batch: ?batch=ID or X-Batch-Id. Whoever sends it again, after whatever has happened, gives the same'
+      ? 'the batch has no id: send ?batch=ID or X-Batch-Id. Use the same id when you send it again'
       : z.prettifyError(parsed.error);
   throw new ProblemError(problem('REQUEST.INVALID', detail));
 }

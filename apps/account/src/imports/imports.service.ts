@@ -11,33 +11,33 @@ import { EntriesService } from '../entries.service';
 import { Batches, type BatchId, type LineRow } from './batches';
 import { linesOf, type ImportLine } from './lines';
 
-/** Lines that a batch may have, and bytes. */
+/** Maximum size of a batch, in lines and in bytes. */
 const MOST_LINES = 10_000;
 const MOST_BYTES = 16 * 1024 * 1024;
-/** Imports of one replica at a time: each has a database connection of its own. */
+/** Maximum number of concurrent imports per replica: each occupies a database connection. */
 const MOST_IMPORTS = 4;
-/** A batch must have come after so many milliseconds: it keeps a connection. */
+/** Maximum duration of an upload, which occupies a connection. Milliseconds. */
 const LONGEST_UPLOAD_MS = 60_000;
-/** Lines that are written and read at a time. */
+/** Number of lines per write or read. */
 const PAGE = 500;
-/** Progress is reported after so many lines or milliseconds, whichever is first. */
+/** Progress is reported after this number of lines or milliseconds, whichever is first. */
 const REPORT_LINES = 100;
 const REPORT_MS = 500;
 
-/** How far an import is. */
+/** The progress of an import. */
 interface Counts {
   lines: number;
   /** Entered by this import. */
   applied: number;
-  /** Entered by an earlier one of the same batch. */
+  /** Entered by an earlier import of the same batch. */
   alreadyApplied: number;
-  /** The strategy or the account said no: sent again, they are tried again. */
+  /** Refused by the strategy or the account; retried when the batch is sent again. */
   refused: number;
-  /** Cannot be entered as they are. */
+  /** Invalid lines, which cannot be entered. */
   invalid: number;
 }
 
-/** One line of the answer. The last one is a `summary`, or says why there is none. */
+/** One line of the response. The last one is a `summary`, or `stopped` with the reason. */
 type Report =
   | ({ readonly type: 'progress' } & Readonly<Counts>)
   | { readonly type: 'error'; readonly line: number; readonly code: string; readonly detail: string }
@@ -45,16 +45,16 @@ type Report =
       readonly type: 'summary';
       readonly balanceMinor: number;
       readonly agrees: boolean;
-      /** Faults that the import carried and whose step no entry reached. */
+      /** Faults of the request whose step no entry reached. */
       readonly faultsNotFired?: readonly string[];
     } & BatchId &
       Readonly<Counts>)
   | ({ readonly type: 'stopped'; readonly code: string; readonly detail: string } & Readonly<Counts>);
 
 /**
- * Imports a merchant's batch in two halves. First all its lines are laid down, as they come: only then is it known
- * whether a batch of that id is the one that came before. Then each line is entered by the strategy, under an id made
- * of batch and line: whoever sends the batch again, after whatever has happened, enters what is missing.
+ * Imports a merchant's batch in two phases. First all lines are stored as they arrive, because only the hash of the whole
+ * batch shows whether it is the one sent before under that id. Then each line is entered with the strategy, under an id made
+ * of batch and line, so that sending the batch again after any failure enters only the missing lines.
  */
 @Injectable()
 export class ImportsService implements OnModuleDestroy {
@@ -68,14 +68,14 @@ export class ImportsService implements OnModuleDestroy {
     @Inject(Batches) private readonly batches: Batches,
   ) {}
 
-  /** What is being entered ends behind its line. */
+  /** Running imports stop after their current line. */
   onModuleDestroy(): void {
     this.isStopping = true;
   }
 
   /**
-   * Takes the batch, and hands back the reports, a line of text each: entries are made as they are read. Throws what keeps
-   * all of it out.
+   * Stores the batch and returns its reports, one line of text each; the entries are made while the reports are read. Throws
+   * when the whole batch is refused.
    */
   async start(
     id: BatchId,
@@ -85,38 +85,35 @@ export class ImportsService implements OnModuleDestroy {
   ): Promise<AsyncGenerator<string>> {
     await this.accounts.assertKnown(id.account);
     if (this.running >= MOST_IMPORTS)
-      throw refusal(
-        'IMPORT.TOO_MANY',
-        `this replica runs ${MOST_IMPORTS} imports already: try again in a moment`,
-      );
+      throw refusal('IMPORT.TOO_MANY', `this replica already runs ${MOST_IMPORTS} imports: try again later`);
     this.running++;
-    let letGo: (() => Promise<void>) | undefined;
+    let release: (() => Promise<void>) | undefined;
     const end = async (): Promise<void> => {
       this.running--;
-      await letGo?.();
+      await release?.();
     };
     try {
-      letGo = await this.batches.hold(id);
-      if (letGo === undefined)
+      release = await this.batches.hold(id);
+      if (release === undefined)
         throw refusal(
           'IMPORT.RUNNING',
-          `batch ${id.batch} is being imported: wait for its end, then send it again`,
+          `batch ${id.batch} is being imported: wait for the end of that import, then send it again`,
         );
-      await this.take(id, body);
+      await this.store(id, body);
       const reports = this.enterAll(id, chosen, faults, end);
-      await reports.next(); // from now on its end is called, also when nobody reads anything
+      await reports.next(); // enters its `try`, so that `end` is called even if no report is read
       return reports;
     } catch (error) {
-      body.resume(); // else the connection waits for somebody to read the rest
+      body.resume(); // otherwise the connection would wait for a reader of the rest
       await end();
       throw error;
     }
   }
 
-  /** Lays the lines down, or finds that they are there. */
-  private async take(id: BatchId, body: Readable): Promise<void> {
+  /** Stores the lines, unless the same batch is already stored. */
+  private async store(id: BatchId, body: Readable): Promise<void> {
     const known = await this.batches.digestOf(id);
-    if (known === undefined) await this.batches.forgetLines(id); // of one who was cut off in the middle
+    if (known === undefined) await this.batches.forgetLines(id); // of an upload that was interrupted
     const hash = createHash('sha256');
     let lines = 0;
     let page: ImportLine[] = [];
@@ -137,7 +134,7 @@ export class ImportsService implements OnModuleDestroy {
       } else if (known !== digest)
         throw refusal(
           'IMPORT.OTHER_CONTENT',
-          `batch ${id.batch} came before with another content: nothing was entered. A new batch needs an id of its own`,
+          `batch ${id.batch} was sent before with different content: nothing was entered. Use a new id for a new batch`,
         );
     } catch (error) {
       if (known === undefined) await this.batches.forgetLines(id);
@@ -158,23 +155,23 @@ export class ImportsService implements OnModuleDestroy {
       yield '';
       let page = await this.batches.linesAfter(id, 0, PAGE);
       while (page.length > 0) {
-        const there = await this.balances.requestsWithMovement(
+        const entered = await this.balances.requestsWithMovement(
           balanceOf(id.account),
           page.map(({ line }) => entryOf(id, line)),
         );
         for (const row of page) {
           if (this.isStopping) {
-            yield said({ type: 'stopped', ...counts, ...STOPPING });
+            yield toLine({ type: 'stopped', ...counts, ...STOPPING });
             return;
           }
           counts.lines++;
-          if (there.has(entryOf(id, row.line))) counts.alreadyApplied++;
+          if (entered.has(entryOf(id, row.line))) counts.alreadyApplied++;
           else {
             const error = await this.enter(id, row, counts, chosen, armed);
-            if (error !== undefined) yield said(error);
+            if (error !== undefined) yield toLine(error);
           }
           if (counts.lines % REPORT_LINES === 0 || performance.now() - reportedAt > REPORT_MS) {
-            yield said({ type: 'progress', ...counts });
+            yield toLine({ type: 'progress', ...counts });
             reportedAt = performance.now();
           }
         }
@@ -182,7 +179,7 @@ export class ImportsService implements OnModuleDestroy {
       }
       const { balanceMinor, agrees } = await this.accounts.find(id.account);
       const unfired = armed.all.map(({ source }) => source);
-      yield said({
+      yield toLine({
         type: 'summary',
         ...id,
         ...counts,
@@ -192,18 +189,18 @@ export class ImportsService implements OnModuleDestroy {
       });
     } catch (error) {
       const { code, detail } = problemOf(error);
-      yield said({
+      yield toLine({
         type: 'stopped',
         ...counts,
         code,
-        detail: `${detail}. Send the batch again: what is entered stays so`,
+        detail: `${detail}. Send the batch again: only the missing lines are entered`,
       });
     } finally {
-      await end(); // also when nobody reads any more
+      await end(); // also when the client stops reading
     }
   }
 
-  /** Enters one line, counts it, and says what was wrong with it. */
+  /** Enters and counts one line; returns the report of its error, if any. */
   private async enter(
     id: BatchId,
     { line, amountMinor, text, error: invalid }: LineRow,
@@ -213,7 +210,7 @@ export class ImportsService implements OnModuleDestroy {
   ): Promise<Report | undefined> {
     if (invalid !== null || amountMinor === null) {
       counts.invalid++;
-      return { type: 'error', line, code: 'REQUEST.INVALID', detail: invalid ?? 'it says no amount' };
+      return { type: 'error', line, code: 'REQUEST.INVALID', detail: invalid ?? 'the line has no amount' };
     }
     try {
       const entry = { account: id.account, amountMinor, text, request: entryOf(id, line) };
@@ -232,23 +229,26 @@ export class ImportsService implements OnModuleDestroy {
   }
 }
 
-const said = (report: Report): string => `${JSON.stringify(report)}\n`;
+const toLine = (report: Report): string => `${JSON.stringify(report)}\n`;
 
-/** No request that comes from outside has a colon in its id. */
+/** Id of the line's entry. Unique, because the ids of client requests contain no colon. */
 const entryOf = ({ batch }: BatchId, line: number): string => `${batch}:${line}`;
 
 const STOPPING = {
   code: 'DEPENDENCY.DOWN',
-  detail: 'this replica stops: send the batch again, and the rest is entered',
+  detail: 'this replica is stopping: send the batch again to enter the remaining lines',
 };
 
 const refusal = (code: string, detail: string): ProblemError => new ProblemError(problem(code, detail));
 
-/** The body's chunks, hashed, as far as they keep within bytes and time. Who stops reading leaves the connection open. */
+/**
+ * Yields and hashes the body's chunks; throws at the limits of bytes and time. Leaves the connection open when its
+ * reader stops.
+ */
 async function* bounded(body: Readable, hash: ReturnType<typeof createHash>): AsyncGenerator<Buffer> {
   let bytes = 0;
   const tooSlow = setTimeout(() => {
-    body.destroy(new Error(`the batch was not there within ${LONGEST_UPLOAD_MS / 1000} s`));
+    body.destroy(new Error(`the batch did not arrive within ${LONGEST_UPLOAD_MS / 1000} s: send it again`));
   }, LONGEST_UPLOAD_MS);
   try {
     for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {

@@ -1,10 +1,12 @@
 import { entry, type EntryRequest } from '../schemas';
 import { z } from 'zod';
 
-/** Bytes that a line may have. */
+/** Maximum length of a line, bytes. */
 export const LONGEST_LINE = 1024;
 
-/** One line of a batch: what it wants, or why it cannot be entered. Lines count from 1; empty ones count, and say nothing. */
+/**
+ * One line of a batch: its entry, or why it is invalid. Lines are numbered from 1; empty ones are numbered and skipped.
+ */
 export type ImportLine = { readonly line: number } & (
   { readonly wanted: EntryRequest } | { readonly error: string }
 );
@@ -13,8 +15,8 @@ const NEWLINE = 0x0a;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Reads newline-delimited JSON as it comes: never more than one line is kept, and of one that is too long nothing but
- * that it was.
+ * Parses newline-delimited JSON as it arrives. Buffers at most one line; one that is too long is discarded and reported as
+ * an error.
  */
 export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<ImportLine> {
   let rest = Buffer.alloc(0);

@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const ID = 'VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin';
 
-/** The first of this app's own, which come after all those of the balances. */
+/** The app's own migrations are numbered after all those of the balances. */
 export class Accounts1700000001001 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Not unique: an insert must not wait for another one, and the ids are random. */
+/** The key is not unique, so that an insert does not wait for another one; the ids are random. */
 export class Operation1700000000009 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

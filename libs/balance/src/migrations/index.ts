@@ -7,7 +7,7 @@ import { Segments1700000000007 } from './7-segments';
 import { Once1700000000008 } from './8-once';
 import { Operation1700000000009 } from './9-operation';
 
-/** What a schema of balances needs; an app adds its own. The number in a name is its place among all of them. */
+/** The migrations of a schema with balances; an app adds its own. The number in a name orders all of them. */
 export const BALANCE_MIGRATIONS = [
   BalanceAndMovement1700000000001,
   VersionAndFence1700000000003,

@@ -3,23 +3,23 @@ import type { Effects, PauseEvent } from '#lab/step';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PauseHelper } from './pause-helper';
 
-/** A pause that waits for an event is ended after so many milliseconds all the same. */
+/** Maximum duration of a pause that waits for an event, milliseconds. */
 const LONGEST_WAIT_MS = 15_000;
 
-/** Faults done to this very process, for real. */
+/** Applies faults to this process. */
 export function processEffects(
   config: Config,
-  /** The schema in which others may change the balance meanwhile. */
+  /** The schema that `pause(sale)` watches for another request's movement. */
   database: string,
   { balance, request }: { balance: string; request: string },
-  /** One for each pause that the request carries. */
+  /** One for each pause of the request. */
   helpers: readonly PauseHelper[],
 ): Effects {
   const unused = [...helpers];
   return {
     kill() {
       process.kill(process.pid, 'SIGKILL');
-      return new Promise<never>(() => undefined); // the signal may arrive a moment later: go nowhere
+      return new Promise<never>(() => undefined); // the signal may arrive with a delay: nothing may run until then
     },
     block(ms) {
       const until = performance.now() + ms;
@@ -29,7 +29,8 @@ export function processEffects(
     async pause(until, lock) {
       const event: PauseEvent | undefined = 'event' in until ? until.event : undefined;
       const helper = unused.pop();
-      if (helper === undefined) throw new Error('a request pauses as often as it has helpers');
+      if (helper === undefined)
+        throw new Error('there is no pause helper left for this request: each pause needs its own');
       await helper.watch({
         pid: process.pid,
         ms: 'ms' in until ? until.ms : LONGEST_WAIT_MS,
@@ -43,13 +44,13 @@ export function processEffects(
       });
       return async () => {
         process.kill(process.pid, 'SIGSTOP');
-        await delay(0); // the signal may arrive a moment later: let it, before the step is issued
+        await delay(0); // the signal may arrive with a delay: wait for it before the step is issued
       };
     },
   };
 }
 
-/** The Redis that have a part of the lock: all voters, when one of them has. */
+/** The URLs of the Redis servers that hold the lock: all voters, if `server` is one of them. */
 function redisesOf({ redisUrl, servers }: Config, server: string | undefined): readonly string[] {
   if (server === undefined) return [redisUrl];
   return server === 'primary' && servers.primary !== undefined ? [servers.primary] : (servers.voters ?? []);

@@ -8,10 +8,10 @@ export const TakesFaults = Reflector.createDecorator<true, boolean>({ transform:
 
 export const faultsDisabled = (): ProblemError =>
   new ProblemError(
-    problem('FAULT.DISABLED', 'x-fault is obeyed only when the lab is enabled (LAB_ENABLED=true)'),
+    problem('FAULT.DISABLED', 'x-fault is accepted only when the lab is enabled: set LAB_ENABLED=true'),
   );
 
-/** Refuses `x-fault` at an endpoint that would ignore it: a fault that silently does nothing looks like a lock that holds. */
+/** Refuses `x-fault` at an endpoint that would ignore it: a fault without effect would make a broken lock look safe. */
 @Injectable()
 export class FaultGuard implements CanActivate {
   private readonly reflector = new Reflector();
@@ -27,8 +27,8 @@ export class FaultGuard implements CanActivate {
     throw new ProblemError(
       problem(
         'FAULT.UNSUPPORTED',
-        `${method} ${routeOptions.url ?? ''} takes no x-fault: nothing was done. ` +
-          'POST /orders, /accounts/ID/entries and /accounts/ID/imports take one',
+        `${method} ${routeOptions.url ?? ''} accepts no x-fault: nothing was done. ` +
+          'POST /orders, /accounts/ID/entries and /accounts/ID/imports accept it',
       ),
     );
   }

@@ -6,39 +6,39 @@ import type { ResumeOrder } from './resumer';
 
 /**
  * The helper process (`resumer.ts`) that resumes this one after a pause. It is started before the request that carries the
- * pause begins: a process needs up to a second to start, in which a lease would end and others would be served.
+ * pause: a process takes up to a second to start, and during the request that delay would let leases expire.
  */
 export class PauseHelper {
   private hasOrder = false;
 
   private constructor(private readonly child: ChildProcessByStdio<Writable, Readable, null>) {}
 
-  /** It waits for an order. */
+  /** True while the helper runs and has no order. */
   get isFree(): boolean {
     return !this.hasOrder && !this.hasEnded;
   }
 
-  /** Resolves when the helper waits for its order. */
+  /** Resolves when the helper is ready for its order. Rejects when it could not start. */
   static async start(): Promise<PauseHelper> {
     const child = spawn(process.execPath, [join(__dirname, 'resumer.js')], {
       stdio: ['pipe', 'pipe', 'ignore'],
       detached: true,
     });
-    child.stdin.on('error', () => undefined); // it has died: its exit says so
+    child.stdin.on('error', () => undefined); // when the helper has died, `exit` reports it
     child.unref();
     const helper = new PauseHelper(child);
-    await helper.says();
+    await helper.nextLine();
     return helper;
   }
 
-  /** Resolves when the helper watches this process, which may stop now. */
+  /** Resolves when the helper watches this process, which may then stop. Rejects when the helper has died. */
   async watch(order: ResumeOrder): Promise<void> {
     this.hasOrder = true;
     this.child.stdin.write(`${JSON.stringify(order)}\n`);
-    await this.says();
+    await this.nextLine();
   }
 
-  /** A helper without an order ends; one that watches ends after the pause. */
+  /** Lets the helper exit: immediately without an order, else after the pause. */
   release(): void {
     this.child.stdin.end();
     this.child.stdout.destroy();
@@ -48,21 +48,23 @@ export class PauseHelper {
     return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
-  /** Resolves at its next line. */
-  private async says(): Promise<void> {
+  /** Resolves when the helper writes its next line. Rejects when it exits. */
+  private async nextLine(): Promise<void> {
     const { child } = this;
-    if (this.hasEnded) throw couldNotStart();
-    const heard = new AbortController();
+    if (this.hasEnded) throw helperDied();
+    const listening = new AbortController();
     await Promise.race([
-      once(child.stdout, 'data', heard),
-      once(child, 'exit', heard).then(() => {
-        throw couldNotStart();
+      once(child.stdout, 'data', listening),
+      once(child, 'exit', listening).then(() => {
+        throw helperDied();
       }),
     ]).finally(() => {
-      heard.abort();
+      listening.abort();
     });
   }
 }
 
-const couldNotStart = (): Error =>
-  new Error('the helper that resumes this process could not start: the pause was not made');
+const helperDied = (): Error =>
+  new Error(
+    'the helper that resumes this process could not start or has died: the pause was not made. Try again',
+  );

@@ -1,23 +1,23 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 
-/** What one process has at this moment. */
+/** Current resources of one process. */
 export interface ProcessLook {
   readonly pid: number;
   readonly rssBytes: number;
   readonly heapBytes: number;
-  /** What keeps its event loop alive, by kind: sockets, timers, requests under way. */
+  /** Number of active resources of its event loop, by kind: sockets, timers, pending requests. */
   readonly resources: Readonly<Record<string, number>>;
 }
 
-/** Exists only when the lab is enabled. Through nginx any replica answers: ask the one that is meant at its own address. */
+/** Exists only when the lab is enabled. nginx routes to any replica: call a specific one at its own address. */
 @ApiTags('lab')
 @Controller('lab/process')
 export class ProcessController {
   @Get()
   @ApiOperation({
     summary:
-      'Memory and open resources of this replica; garbage is collected before, where --expose-gc was given',
+      'Memory and open resources of this replica, after a garbage collection if Node.js runs with --expose-gc',
   })
   look(): ProcessLook {
     globalThis.gc?.();

@@ -3,8 +3,8 @@ import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * The history of one balance since its last reset, from the files of all replicas, by time. Lines about processes
- * (starts, exits, pauses) are kept: a fault is proved by them. What was before is not read: a lab may be up for days.
+ * The history of one balance since its last reset, merged from the files of all replicas, ordered by time. Includes the
+ * lines about processes (starts, exits, pauses), which prove faults. Does not read older chunks: a lab may run for days.
  */
 export async function readHistory(dir: string, balance: string): Promise<HistoryLine[]> {
   const names = (await readdir(dir).catch(() => [])).filter((name) => name.endsWith('.jsonl'));
@@ -14,7 +14,7 @@ export async function readHistory(dir: string, balance: string): Promise<History
   const lines = (await Promise.all(files.map((file) => linesSince(file, resetAt)))).flat();
   const since = lines.sort((a, b) => a.t - b.t);
   const requests = new Set(
-    since.flatMap((line) => (line.type === 'request' && wants(line, balance) ? [line.request] : [])),
+    since.flatMap((line) => (line.type === 'request' && concerns(line, balance) ? [line.request] : [])),
   );
   return since.filter((line) => {
     if ('request' in line) return requests.has(line.request);
@@ -22,48 +22,48 @@ export async function readHistory(dir: string, balance: string): Promise<History
   });
 }
 
-const wants = ({ balance: first, cart }: RequestLine, balance: string): boolean =>
+const concerns = ({ balance: first, cart }: RequestLine, balance: string): boolean =>
   first === balance || cart?.some((line) => line.balance === balance) === true;
 
-/** When the balance was last reset, by what this file says of it. */
+/** Time of the last reset of the balance in this file; -Infinity: none. */
 async function lastReset(file: string, balance: string): Promise<number> {
-  for await (const piece of piecesFromTheEnd(file)) {
-    const told = piece.filter((text) => text.includes('"reset"')).flatMap(parse);
-    const reset = told.findLast((line) => line.type === 'reset' && line.balance === balance);
+  for await (const chunk of chunksFromTheEnd(file)) {
+    const resets = chunk.filter((text) => text.includes('"reset"')).flatMap(parse);
+    const reset = resets.findLast((line) => line.type === 'reset' && line.balance === balance);
     if (reset !== undefined) return reset.t;
   }
   return -Infinity;
 }
 
 /**
- * The lines of this file that begin then or later. A line is written when its step has ended, so that some that begin earlier stand
- * behind some that begin later; but a whole piece of such lines is the end of it.
+ * The lines of this file with `t` ≥ `from`. A step's line is written when the step ends, so that lines are not strictly
+ * ordered by `t`; but a whole chunk of earlier lines means that there are no more.
  */
 async function linesSince(file: string, from: number): Promise<HistoryLine[]> {
-  const pieces: HistoryLine[][] = [];
-  for await (const piece of piecesFromTheEnd(file)) {
-    const since = piece.flatMap(parse).filter(({ t }) => t >= from);
-    if (since.length === 0 && piece.length > 0) break;
-    pieces.unshift(since);
+  const chunks: HistoryLine[][] = [];
+  for await (const chunk of chunksFromTheEnd(file)) {
+    const since = chunk.flatMap(parse).filter(({ t }) => t >= from);
+    if (since.length === 0 && chunk.length > 0) break;
+    chunks.unshift(since);
   }
-  return pieces.flat();
+  return chunks.flat();
 }
 
 /** Bytes: some thousand lines. */
-const PIECE = 1 << 20;
+const CHUNK = 1 << 20;
 const NEWLINE = 0x0a;
 
-/** The whole lines of a file, a piece at a time, the last piece first. */
-async function* piecesFromTheEnd(file: string): AsyncGenerator<string[]> {
+/** The complete lines of a file in chunks, the last chunk first. */
+async function* chunksFromTheEnd(file: string): AsyncGenerator<string[]> {
   const handle = await open(file);
   try {
-    let cut = Buffer.alloc(0); // begins in the piece before
+    let partial = Buffer.alloc(0); // the end of a line that begins in the chunk before
     for (let end = (await handle.stat()).size; end > 0;) {
-      const begin = Math.max(0, end - PIECE);
+      const begin = Math.max(0, end - CHUNK);
       const { buffer } = await handle.read(Buffer.alloc(end - begin), 0, end - begin, begin);
-      const bytes = Buffer.concat([buffer, cut]);
+      const bytes = Buffer.concat([buffer, partial]);
       const first = begin === 0 ? 0 : bytes.indexOf(NEWLINE) + 1;
-      cut = begin > 0 && first === 0 ? bytes : bytes.subarray(0, first);
+      partial = begin > 0 && first === 0 ? bytes : bytes.subarray(0, first);
       if (begin === 0 || first > 0) yield bytes.subarray(first).toString('utf8').split('\n').filter(Boolean);
       end = begin;
     }
@@ -72,7 +72,7 @@ async function* piecesFromTheEnd(file: string): AsyncGenerator<string[]> {
   }
 }
 
-/** The last line of a file whose writer was killed may be cut short: it is left out. */
+/** Skips an incomplete line: the last one of a file whose writer was killed. */
 function parse(text: string): HistoryLine[] {
   try {
     return [JSON.parse(text) as HistoryLine];

@@ -18,14 +18,14 @@ type Begin = Omit<RequestLine, 'type' | 't' | 'replica' | 'pid' | 'app'>;
 
 type App = 'order' | 'inventory' | 'account';
 
-/** The apps that a request to an app passes through: the order app hands its faults on to the inventory app. */
+/** The apps that a request to an app passes through: the order app forwards faults to the inventory app. */
 const REACHES: Readonly<Record<App, readonly App[]>> = {
   order: ['order', 'inventory'],
   inventory: ['order', 'inventory'],
   account: ['account'],
 };
 
-/** How the history begins a cart. */
+/** The fields of a cart's request line in the history. */
 export function cartLine(
   request: string,
   lines: readonly { readonly sku: string; readonly quantity: number }[],
@@ -36,12 +36,12 @@ export function cartLine(
 }
 
 /**
- * Runs requests under the eyes of the lab: each request's steps are recorded, and the faults that it carries fire.
- * When the lab is disabled nobody listens, and a request that carries a fault is refused.
+ * Runs requests under observation: records their steps in the history and fires the faults that they carry. When the lab
+ * is disabled, requests run unobserved, and a request that carries a fault is refused.
  */
 export class RequestRecorder {
   private readonly recorder: Recorder | undefined;
-  /** Not needed by the request for which it was started: an import may have thousands of lines before its pause. */
+  /** An unused pause helper, kept for the next request: an import may have thousands of lines before its pause. */
   private spare: PauseHelper | undefined;
 
   constructor(
@@ -52,8 +52,8 @@ export class RequestRecorder {
   }
 
   /**
-   * The faults of an `x-fault` header that are meant for this app. Throws 400, also for a fault in an app that the request
-   * does not reach, or 403.
+   * The faults of an `x-fault` header that apply to this app. Throws 400 for a syntax error or a fault of an app that the
+   * request does not reach, and 403 when the lab is disabled.
    */
   readFaults(header: string | undefined): readonly Fault[] {
     if (header === undefined || header === '') return [];
@@ -109,25 +109,25 @@ export class RequestRecorder {
     }
   }
 
-  /** Marks that a balance was set anew. */
+  /** Records the reset of a balance. */
   reset(balance: string, amount: number): void {
     this.recorder?.note({ type: 'reset', balance, amount });
     this.recorder?.flush();
   }
 
-  /** Notes that a strategy's own count was brought together with the database. */
+  /** Records that a strategy's own count was reconciled with the database. */
   reconciled(balance: string, strategy: string, changed: number): void {
     this.recorder?.note({ type: 'reconcile', balance, strategy, changed });
     this.recorder?.flush();
   }
 
-  /** Notes that an order which was left half-way has been brought to its end. */
+  /** Records that an unfinished order was settled. */
   settled(request: string, outcome: 'completed' | 'given-up'): void {
     this.recorder?.note({ type: 'settled', request, outcome });
     this.recorder?.flush();
   }
 
-  /** One helper for each pause. */
+  /** Resolves with one ready helper for each pause. */
   private helpersFor(faults: readonly Fault[]): Promise<PauseHelper[]> {
     const pauses = faults.filter(({ action }) => action.kind === 'pause' || action.kind === 'pause-until');
     return Promise.all(

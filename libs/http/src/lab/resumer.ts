@@ -1,7 +1,7 @@
 /**
- * A process of its own: sees that a replica is stopped (state T), resumes it when the time is up or the event has come,
- * and writes both to the history. Started by a replica (`PauseHelper`) for a request that may stop it; ends without an
- * order when the request has ended, or the replica.
+ * A separate process: observes that a replica is stopped (state T), resumes it after a time or an event, and writes both to
+ * the history. A replica starts it (`PauseHelper`) for a request that may stop the replica. It exits when its input is closed
+ * without an order: at the end of the request, or of the replica.
  */
 import { Recorder } from '#lab/step';
 import { Redis } from 'ioredis';
@@ -13,13 +13,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** The order of a resumer: one line of JSON on its standard input. */
 export interface ResumeOrder {
   readonly pid: number;
-  /** Milliseconds after which the process goes on in any case. */
+  /** Milliseconds after which the process is resumed in any case. */
   readonly ms: number;
   readonly replica: string;
   readonly historyDir: string;
-  /** Go on when this key is held by somebody who does not hold it now, in more than half of these Redis. */
+  /** Resume when another holder has this key, in more than half of these Redis servers. */
   readonly taken?: { readonly redisUrls: readonly string[]; readonly key: string };
-  /** Go on when another request's movement of this balance has been committed. */
+  /** Resume when another request's movement of this balance has been committed. */
   readonly sale?: {
     readonly mysqlUrl: string;
     readonly database: string;
@@ -28,21 +28,21 @@ export interface ResumeOrder {
   };
 }
 
-/** Milliseconds between two looks. */
-const LOOK_EVERY_MS = 2;
+/** Milliseconds between two polls. */
+const POLL_EVERY_MS = 2;
 
 type Event = () => Promise<boolean>;
 
 async function lockTaken({ redisUrls, key }: NonNullable<ResumeOrder['taken']>): Promise<Event> {
-  const parts = await Promise.all(redisUrls.map((url) => partTaken(url, key)));
+  const servers = await Promise.all(redisUrls.map((url) => takenOnServer(url, key)));
   return async () => {
-    const taken = await Promise.all(parts.map((part) => part()));
-    return taken.filter(Boolean).length > parts.length / 2;
+    const taken = await Promise.all(servers.map((hasNewHolder) => hasNewHolder()));
+    return taken.filter(Boolean).length > servers.length / 2;
   };
 }
 
-/** The value changed hands: another value, or the same value with more time to live than it had. */
-async function partTaken(redisUrl: string, key: string): Promise<Event> {
+/** The key has a new holder: another value, or the same value with a longer time to live than before. */
+async function takenOnServer(redisUrl: string, key: string): Promise<Event> {
   const redis = new Redis(redisUrl);
   const look = async (): Promise<{ value: string | null; ttl: number }> => ({
     value: await redis.get(key),
@@ -50,12 +50,12 @@ async function partTaken(redisUrl: string, key: string): Promise<Event> {
   });
   const first = await look();
   let last = first;
-  let passedOn = false;
+  let hasBeenSetAgain = false;
   return async () => {
     const now = await look();
-    passedOn ||= now.ttl > last.ttl;
+    hasBeenSetAgain ||= now.ttl > last.ttl;
     last = now;
-    return now.value !== null && (now.value !== first.value || passedOn);
+    return now.value !== null && (now.value !== first.value || hasBeenSetAgain);
   };
 }
 
@@ -81,26 +81,26 @@ const state = (pid: number): string | undefined => {
   try {
     return /^State:\s+(\S)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   } catch {
-    return undefined; // it is gone
+    return undefined; // the process has exited
   }
 };
 
 async function resume(order: ResumeOrder): Promise<void> {
   const recorder = new Recorder(order.historyDir, order.replica, order.pid);
-  const happened: Event | undefined = order.taken
+  const event: Event | undefined = order.taken
     ? await lockTaken(order.taken)
     : order.sale && (await sale(order.sale));
   process.stdout.write('watching\n');
   const until = performance.now() + order.ms;
   while (state(order.pid) !== 'T' && performance.now() < until) await delay(1);
   if (state(order.pid) === 'T') recorder.note({ type: 'stopped', because: 'its state is T' });
-  let because = `${order.ms} ms are over`;
+  let because = `${order.ms} ms have passed`;
   while (performance.now() < until && state(order.pid) !== undefined) {
-    if (happened !== undefined && (await happened())) {
-      because = order.taken ? 'somebody else holds the lock' : 'somebody else has sold';
+    if (event !== undefined && (await event())) {
+      because = order.taken ? 'another client holds the lock' : 'another request has sold';
       break;
     }
-    await delay(LOOK_EVERY_MS);
+    await delay(POLL_EVERY_MS);
   }
   if (state(order.pid) === 'T') {
     process.kill(order.pid, 'SIGCONT');
@@ -110,7 +110,7 @@ async function resume(order: ResumeOrder): Promise<void> {
   process.exit(0);
 }
 
-process.stdout.on('error', () => undefined); // the replica has died: its state says so
+process.stdout.on('error', () => undefined); // when the replica has died, `state` reports it
 const orders = createInterface({ input: process.stdin });
 orders.once('line', (line) => void resume(JSON.parse(line) as ResumeOrder));
 process.stdout.write('ready\n');

@@ -1,8 +1,8 @@
 import { DependencyDown } from '../seam';
 
 /**
- * The reply, or `DependencyDown` when none came within `ms` — of time in which this process ran. After SIGSTOP … SIGCONT the
- * timer is overdue while the reply already waits in the socket: two turns of the event loop read it first.
+ * Resolves with the reply; rejects with `DependencyDown` when there is none within `ms`. After SIGSTOP … SIGCONT the timer
+ * is overdue while the reply may already be in the socket: two turns of the event loop read it first.
  */
 export function answered<T>(server: string, what: string, ms: number, reply: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -8,42 +8,42 @@ export interface SteppedEtcdOptions {
   readonly url: string;
   /** Milliseconds without a reply after which a call fails as `DependencyDown`. */
   readonly timeoutMs?: number;
-  /** The shortest lease that the server is asked for, milliseconds: for a caller that revokes its leases itself. */
+  /** Minimum lease to request, milliseconds: for a caller that revokes its leases itself. */
   readonly leastLeaseMs?: number;
 }
 
-/** A key that exists. */
+/** An existing key. */
 export interface EtcdKey {
   readonly key: string;
   readonly value: string;
-  /** Number of the change that made it: grows for ever, whoever makes the key. A fencing token. */
+  /** The revision of its creation: grows with every change of the store, so that it can serve as a fencing token. */
   readonly revision: number;
-  /** The lease that it lives and dies with; absent: it stays. */
+  /** The lease whose end deletes the key; absent: the key has none. */
   readonly lease?: string;
 }
 
-/** Every answer says how many changes the store has seen. */
+/** Every response carries the store's revision. */
 interface Answer {
   readonly header: { readonly revision: string };
 }
 
-/** etcd3 would retry three times and then refuse for five seconds: a call that was lost is lost, and the next one is tried. */
-const asItComes = {
+/** Turns off etcd3's fault handling, which would retry a call three times and then reject all calls for five seconds. */
+const noFaultHandling = {
   execute: async <T>(call: (context: object) => T | PromiseLike<T>): Promise<T> => call({}),
   onSuccess: () => ({ dispose: () => undefined }),
   onFailure: () => ({ dispose: () => undefined }),
 };
 
-/** One server of a cluster. etcd3 would choose one at random for each call, also one that is dead. */
+/** One member of a cluster, with its own client: etcd3 would choose a random member for each call, also a dead one. */
 interface Member {
   readonly client: Etcd3;
-  /** Aborted when we turn to another member. */
-  left: AbortController;
+  /** Aborted when another member becomes the current one. */
+  abandoned: AbortController;
 }
 
 /**
- * etcd's plain calls (etcd3), each passing the seam. A call without a reply fails after `timeoutMs`. In a cluster, a call
- * that a member does not answer is made again at the next: each of them may be made twice.
+ * etcd's basic calls (etcd3), each passing the seam. A call without a reply fails after `timeoutMs`. In a cluster, a call
+ * that a member does not answer is repeated at the next member, so that any call may be executed twice.
  */
 export class SteppedEtcd {
   private readonly members: readonly Member[];
@@ -53,7 +53,7 @@ export class SteppedEtcd {
   private readonly leastLeaseMs: number;
 
   constructor({ url, timeoutMs = 800, leastLeaseMs = 0 }: SteppedEtcdOptions) {
-    const urls = url.split(',').map((one) => new URL(one));
+    const urls = url.split(',').map((member) => new URL(member));
     const pathname = urls.at(-1)?.pathname ?? '/';
     this.prefix = pathname === '/' ? '' : `${pathname.slice(1)}/`;
     this.timeoutMs = timeoutMs;
@@ -62,13 +62,13 @@ export class SteppedEtcd {
       client: new Etcd3({
         hosts: origin,
         grpcOptions: { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.max_reconnect_backoff_ms': 500 },
-        faultHandling: { host: () => asItComes as never, global: asItComes as never },
+        faultHandling: { host: () => noFaultHandling as never, global: noFaultHandling as never },
       }),
-      left: new AbortController(),
+      abandoned: new AbortController(),
     }));
   }
 
-  /** A lease of `ms` milliseconds, rounded up to seconds; the server may grant more. Returns its id. */
+  /** Grants a lease of `ms` milliseconds, rounded up to seconds; the server may grant more. Returns its id. */
   grant(ms: number): Promise<string> {
     const seconds = Math.ceil(ms / 1000);
     return this.call('GRANT', `${seconds} s`, undefined, async (client) => {
@@ -80,7 +80,7 @@ export class SteppedEtcd {
     });
   }
 
-  /** The lease counts from now again. False when it has ended. */
+  /** Renews the lease. False when it has ended. */
   keepAlive(lease: string, key: string): Promise<boolean> {
     return this.call('KEEPALIVE', `the lease of ${key}`, key, async (client) => {
       const stream = await client.leaseClient.leaseKeepAlive();
@@ -94,13 +94,13 @@ export class SteppedEtcd {
         stream.end();
         return [kept, kept.TTL !== '0'];
       } catch (error) {
-        stream.cancel(); // nobody answers: it would stay open for as long as the connection
+        stream.cancel(); // without a reply it would stay open for as long as the connection
         throw error;
       }
     });
   }
 
-  /** The lease ends, and its keys are gone. False when it had ended. */
+  /** Ends the lease and deletes its keys. False when it had already ended. */
   revoke(lease: string, key: string): Promise<boolean> {
     return this.call('REVOKE', `the lease of ${key}`, key, async (client) => {
       try {
@@ -112,24 +112,28 @@ export class SteppedEtcd {
     });
   }
 
-  /** Makes the key, to live as long as the lease, if it is not there. Returns it as it is now. */
+  /** Creates the key, bound to the lease, unless it exists. Returns the key as it is now. */
   create(key: string, value: string, lease: string): Promise<EtcdKey> {
     return this.call('PUT', `${key} ${value}`, key, async (client) => {
       const name = this.at(key);
-      const made = await client.kv.txn({
+      const response = await client.kv.txn({
         compare: [{ key: name, target: 'Create', result: 'Equal', create_revision: 0 }],
         success: [{ request_put: { key: name, value: Buffer.from(value), lease } }],
         failure: [{ request_range: { key: name } }],
       });
-      const found = made.succeeded ? undefined : made.responses[0]?.response_range.kvs[0];
-      return [made, { key, value, lease, revision: Number(found?.create_revision ?? made.header.revision) }];
+      const found = response.succeeded ? undefined : response.responses[0]?.response_range.kvs[0];
+      const revision = Number(found?.create_revision ?? response.header.revision);
+      return [response, { key, value, lease, revision }];
     });
   }
 
-  /** Of the keys in the same folder that were made before ours the last one; undefined: ours is the first. Throws `SessionLost` when ours is gone. */
+  /**
+   * The key of the same folder that was created last before ours; undefined: ours is the first. Throws `SessionLost`
+   * when ours is gone.
+   */
   predecessor({ key, revision }: EtcdKey): Promise<EtcdKey | undefined> {
     const folder = key.slice(0, key.lastIndexOf('/') + 1);
-    return this.call('RANGE', `${folder} made before ours`, key, async (client) => {
+    return this.call('RANGE', `${folder} created before ours`, key, async (client) => {
       const request = {
         ...this.folder(folder),
         sort_target: 'Create' as const,
@@ -148,7 +152,7 @@ export class SteppedEtcd {
     });
   }
 
-  /** The keys of a folder, in the order in which they were made. */
+  /** The keys of a folder, in the order of their creation. */
   list(folder: string): Promise<EtcdKey[]> {
     return this.call('RANGE', folder, folder, async (client) => {
       const range = { ...this.folder(folder), sort_target: 'Create' as const, sort_order: 'Ascend' as const };
@@ -165,7 +169,7 @@ export class SteppedEtcd {
     ]);
   }
 
-  /** Milliseconds that are left of a lease, in whole seconds; undefined when it has ended. */
+  /** The remaining time of a lease in milliseconds, whole seconds; undefined when it has ended. */
   timeToLive(lease: string): Promise<number | undefined> {
     return this.call('TTL', 'of a lease', undefined, async (client) => {
       const answer = await client.leaseClient.leaseTimeToLive({ ID: lease });
@@ -173,12 +177,15 @@ export class SteppedEtcd {
     });
   }
 
-  /** Resolves when the key, as it is, has been deleted, or `signal` is aborted: also when that was before the call. */
+  /**
+   * Resolves when this revision of the key is deleted, or `signal` is aborted; either may have happened before the
+   * call.
+   */
   async removed({ key, revision }: EtcdKey, signal: AbortSignal): Promise<void> {
     let isDeleted = false;
     while (!isDeleted && !signal.aborted) {
       const { member } = this;
-      const over = AbortSignal.any([signal, member.left.signal]);
+      const ended = AbortSignal.any([signal, member.abandoned.signal]);
       const watcher = member.client
         .watch()
         .key(this.at(key))
@@ -187,13 +194,13 @@ export class SteppedEtcd {
         .watcher();
       watcher.on('error', () => undefined);
       watcher.on('disconnected', () => {
-        this.leave(member);
+        this.abandon(member);
       });
       isDeleted = await new Promise<boolean>((resolve) => {
         watcher.on('delete', () => {
           resolve(true);
         });
-        over.addEventListener('abort', () => {
+        ended.addEventListener('abort', () => {
           resolve(false);
         });
       });
@@ -205,26 +212,26 @@ export class SteppedEtcd {
     for (const { client } of this.members) client.close();
   }
 
-  /** The one that we talk to. */
+  /** The current member. */
   private get member(): Member {
     const member = this.members[this.current];
     if (member === undefined) throw new Error('etcd has no address');
     return member;
   }
 
-  /** Turns to the next member, if there is one and nobody else has done so. */
-  private leave(member: Member): void {
+  /** Makes the next member current, unless `member` is the only one or no longer current. */
+  private abandon(member: Member): void {
     if (this.members.length === 1 || member !== this.member) return;
     this.current = (this.current + 1) % this.members.length;
-    member.left.abort();
-    member.left = new AbortController();
+    member.abandoned.abort();
+    member.abandoned = new AbortController();
   }
 
   private at(key: string): Buffer {
     return Buffer.from(`${this.prefix}${key}`);
   }
 
-  /** All keys that begin with `folder`. */
+  /** The range of all keys that begin with `folder`. */
   private folder(folder: string): { key: Buffer; range_end: Buffer } {
     const key = this.at(folder);
     const end = Buffer.from(key);
@@ -241,7 +248,7 @@ export class SteppedEtcd {
     };
   }
 
-  /** One call, one step. Its place in the server's own order is the revision that the answer names. */
+  /** Makes one call as one step. Its position in the server's own order is the revision in the response. */
   private call<T>(verb: string, about: string, key: string | undefined, send: Send<T>): Promise<T> {
     return step(
       () => ({
@@ -255,30 +262,30 @@ export class SteppedEtcd {
   }
 
   private async send<T>(send: Send<T>, current?: Step): Promise<T> {
-    for (let left = this.members.length; ; left--) {
+    for (let untried = this.members.length; ; untried--) {
       const { member } = this;
       try {
-        const [answer, result] = await this.inItsTime(send(member.client));
+        const [answer, result] = await this.withinShare(send(member.client));
         if (current !== undefined && answer !== undefined) current.order = Number(answer.header.revision);
         return result;
       } catch (thrown) {
-        const error = castGrpcError(thrown as Error); // a stream's error comes without a type
-        const isAway = error instanceof DependencyDown || isRecoverableError(error);
-        if (!isAway) throw error;
-        this.leave(member);
-        if (left === 1) throw new DependencyDown('etcd', 'etcd is not reachable', { cause: error });
+        const error = castGrpcError(thrown as Error); // a stream's error has no type
+        const isUnreachable = error instanceof DependencyDown || isRecoverableError(error);
+        if (!isUnreachable) throw error;
+        this.abandon(member);
+        if (untried === 1) throw new DependencyDown('etcd', 'etcd is not reachable', { cause: error });
       }
     }
   }
 
-  /** Of several members none may use up the time of the others. */
-  private inItsTime<T>(reply: Promise<T>): Promise<T> {
+  /** Limits each of several members to its share of the timeout. */
+  private withinShare<T>(reply: Promise<T>): Promise<T> {
     const { length } = this.members;
     return length === 1 ? reply : answered('etcd', 'in time', this.timeoutMs / length, reply);
   }
 }
 
-/** What one call does at the member that is asked. */
+/** Sends one call to a member. */
 type Send<T> = (client: Etcd3) => Promise<[answer: Answer | undefined, result: T]>;
 
 /** The lock that a key of its queue belongs to. */

@@ -1,10 +1,10 @@
 import { createConnection } from 'mysql2';
 import { DependencyDown } from '../seam';
 
-/** A statement may go unanswered for so long before the server is asked whether it lives. Milliseconds. */
+/** A statement without a reply for longer than this makes the server be probed. Milliseconds. */
 const SUSPICIOUS_MS = 1000;
-const LOOK_EVERY_MS = 250;
-/** Smaller numbers are the operating system's. */
+const CHECK_EVERY_MS = 250;
+/** Smaller error numbers are the operating system's. */
 const FIRST_SERVER_ERROR = 1000;
 
 interface PendingReply {
@@ -13,34 +13,36 @@ interface PendingReply {
 }
 
 /**
- * Tells a database that hangs from a statement that merely waits (for a row lock, for GET_LOCK): no time-out of a
- * statement could. When a reply stays away, the server is asked by a connection of our own; if that is not greeted
- * either, everybody who waits is told that it is down.
+ * Distinguishes a database that hangs from a statement that waits (for a row lock, for GET_LOCK), which no timeout of a
+ * statement could. When a reply is late, a separate connection probes the server; if the server does not greet it, all
+ * late statements fail.
  */
 export class Liveness {
-  private readonly waiting = new Set<PendingReply>();
+  private readonly pending = new Set<PendingReply>();
   private watcher: NodeJS.Timeout | undefined;
-  private asking = false;
+  private isProbing = false;
 
-  /** `answerMs`: the server has so long to greet a new connection. */
+  /** `answerMs`: time within which the server must greet a new connection. */
   constructor(
     private readonly url: string,
     private readonly answerMs: number,
   ) {}
 
-  /** The reply, or `DependencyDown` when the server is found dead before it comes; `abandon` runs first. */
+  /**
+   * Resolves with the reply. Rejects with `DependencyDown` when the probe fails first; `abandon` is called before that.
+   */
   watch<T>(reply: Promise<T>, abandon: () => void): Promise<T> {
-    this.watcher ??= setInterval(() => void this.look(), LOOK_EVERY_MS).unref();
+    this.watcher ??= setInterval(() => void this.check(), CHECK_EVERY_MS).unref();
     return new Promise((resolve, reject) => {
-      const waiting: PendingReply = {
+      const entry: PendingReply = {
         since: performance.now(),
         timeOut: (reason) => {
           abandon();
           reject(reason);
         },
       };
-      this.waiting.add(waiting);
-      reply.then(resolve, reject).finally(() => this.waiting.delete(waiting));
+      this.pending.add(entry);
+      reply.then(resolve, reject).finally(() => this.pending.delete(entry));
     });
   }
 
@@ -49,24 +51,24 @@ export class Liveness {
     this.watcher = undefined;
   }
 
-  private async look(): Promise<void> {
-    const asked = performance.now();
+  private async check(): Promise<void> {
+    const checkedAt = performance.now();
     const suspicious = (): PendingReply[] =>
-      [...this.waiting].filter(({ since }) => asked - since > SUSPICIOUS_MS);
-    if (this.asking || suspicious().length === 0) return;
-    this.asking = true;
-    const alive = await this.answers();
-    this.asking = false;
-    if (alive) return;
-    // whoever was answered in the meantime has left the list
-    for (const waiting of suspicious()) {
-      this.waiting.delete(waiting);
-      waiting.timeOut(new DependencyDown('mysql', 'the database does not answer'));
+      [...this.pending].filter(({ since }) => checkedAt - since > SUSPICIOUS_MS);
+    if (this.isProbing || suspicious().length === 0) return;
+    this.isProbing = true;
+    const isAlive = await this.probe();
+    this.isProbing = false;
+    if (isAlive) return;
+    // statements that were answered during the probe have left the set
+    for (const entry of suspicious()) {
+      this.pending.delete(entry);
+      entry.timeOut(new DependencyDown('mysql', 'the database does not answer'));
     }
   }
 
-  /** A refusal ("too many connections") is an answer; silence and a closed port are none. */
-  private async answers(): Promise<boolean> {
+  /** True when the server replies: also with a refusal ("too many connections"), but not with a closed port. */
+  private async probe(): Promise<boolean> {
     const connection = createConnection({ uri: this.url, connectTimeout: this.answerMs + 60_000 });
     const greeted = new Promise<boolean>((resolve) => {
       connection.once('connect', () => {
@@ -76,17 +78,17 @@ export class Liveness {
         resolve(errno >= FIRST_SERVER_ERROR);
       });
     });
-    const alive = await Promise.race([greeted, silence(this.answerMs)]);
+    const isAlive = await Promise.race([greeted, falseAfter(this.answerMs)]);
     connection.destroy();
-    return alive;
+    return isAlive;
   }
 }
 
 /**
- * False after `ms` — of time in which this process ran: after SIGSTOP … SIGCONT the timer is overdue while the
- * greeting already waits in the socket; two turns of the event loop read it first.
+ * Resolves with false after `ms`. After SIGSTOP … SIGCONT the timer is overdue while the greeting may already be in the
+ * socket: two turns of the event loop read it first.
  */
-const silence = (ms: number): Promise<false> =>
+const falseAfter = (ms: number): Promise<false> =>
   new Promise((resolve) => {
     setTimeout(() => {
       setImmediate(() =>

@@ -4,24 +4,24 @@ import { join } from 'node:path';
 import { DependencyDown } from '../seam';
 import { step } from '../seam';
 
-/** Directories as locks, in one folder of this host: the file system lets one `mkdir` succeed. */
+/** Directories as locks, in one folder of this host: the file system lets only one `mkdir` succeed. */
 export class LockFolder {
-  /** Creates the folder if need be. */
+  /** Creates the folder if needed. */
   constructor(private readonly folder: string) {
     mkdirSync(folder, { recursive: true });
   }
 
-  /** True when the directory is ours now, false when there is one. */
+  /** Creates the directory. False when it exists. */
   make(name: string): Promise<boolean> {
     return this.call('MKDIR', name, mkdir, 'EEXIST');
   }
 
-  /** True when it was there. */
+  /** Deletes the directory. False when it does not exist. */
   remove(name: string): Promise<boolean> {
     return this.call('RMDIR', name, rmdir, 'ENOENT');
   }
 
-  /** The names of all that are there, for the lab's own eyes. */
+  /** The names of all directories; not a step: only the lab uses it. */
   list(): Promise<string[]> {
     return readdir(this.folder);
   }
@@ -30,7 +30,7 @@ export class LockFolder {
     verb: string,
     name: string,
     run: (path: string) => Promise<unknown>,
-    no: string,
+    failure: string,
   ): Promise<boolean> {
     return step(
       () => ({ kind: 'fs', verb, text: `${verb} ${name}`, key: name }),
@@ -39,8 +39,10 @@ export class LockFolder {
           await run(join(this.folder, name));
           return true;
         } catch (cause) {
-          if ((cause as NodeJS.ErrnoException).code === no) return false;
-          throw new DependencyDown('fs', `the folder of the locks cannot be used (${verb})`, { cause });
+          if ((cause as NodeJS.ErrnoException).code === failure) return false;
+          throw new DependencyDown('fs', `the lock folder cannot be used (${verb}). Check LOCK_DIR`, {
+            cause,
+          });
         }
       },
     );

@@ -3,7 +3,7 @@ import { describe, withinTime } from './redis-command';
 import { step } from '../seam';
 
 export interface SteppedClusterOptions {
-  /** `redis://host:port` of some nodes; the others are found through them. */
+  /** `redis://host:port` of some nodes; the client discovers the others. */
   readonly urls: readonly string[];
   /** Milliseconds without a reply after which a command fails as `DependencyDown`. */
   readonly timeoutMs?: number;
@@ -12,10 +12,10 @@ export interface SteppedClusterOptions {
 }
 
 /**
- * ioredis' Cluster with every command passing the seam, once, to however many nodes it is sent on (MOVED, ASK). As with
- * `SteppedRedis`, nothing is queued while the cluster is away, and nothing is sent again whose reply was lost. Two things
- * differ: a script is taught to every primary — ioredis would teach one, by chance —, and there is no order of the lock
- * commands, which would have to be one server's.
+ * ioredis' Cluster with every command passing the seam once, however often it is redirected (MOVED, ASK). As with
+ * `SteppedRedis`, commands are not queued while the cluster is unreachable, and not resent when their reply was lost. Two
+ * things differ: a script is loaded into every primary (ioredis would choose a random one), and the commands on locks are
+ * not ordered, because that order would need one server.
  */
 export class SteppedCluster extends Cluster {
   private readonly timeoutMs: number;
@@ -31,10 +31,10 @@ export class SteppedCluster extends Cluster {
       },
     );
     this.timeoutMs = timeoutMs;
-    this.on('error', () => undefined); // a lost connection shows in the command that needed it
+    this.on('error', () => undefined); // a lost connection fails the command that needs it
   }
 
-  /** As strategies see it: they use only what a single Redis and a cluster have in common. */
+  /** The type that strategies use: they call only what a single Redis and a cluster have in common. */
   get asRedis(): Redis {
     return this as unknown as Redis;
   }
@@ -45,7 +45,7 @@ export class SteppedCluster extends Cluster {
     node?: unknown,
   ): Promise<unknown> {
     if (stream !== undefined || node !== undefined)
-      return super.sendCommand(command, stream, node) as Promise<unknown>; // ioredis' own business
+      return super.sendCommand(command, stream, node) as Promise<unknown>; // sent by ioredis itself
     return step(
       () => describe(command),
       () => withinTime(this.issue(command), this.timeoutMs, command.name),
@@ -54,16 +54,16 @@ export class SteppedCluster extends Cluster {
 
   private issue(command: Command): Promise<unknown> {
     return command.name === 'script'
-      ? this.tellPrimaries(command)
+      ? this.sendToPrimaries(command)
       : (super.sendCommand(command) as Promise<unknown>);
   }
 
-  /** Resolves when every primary that is there has done it; rejects when none has. */
-  private async tellPrimaries({ name, args }: Command): Promise<unknown> {
-    const told = this.nodes('master').map(
+  /** Resolves when all primaries have replied, one of them with success; rejects when all have failed. */
+  private async sendToPrimaries({ name, args }: Command): Promise<unknown> {
+    const replies = this.nodes('master').map(
       (node) => node.sendCommand(new Command(name, [...args], { replyEncoding: 'utf8' })) as Promise<unknown>,
     );
-    await Promise.allSettled(told);
-    return Promise.any(told);
+    await Promise.allSettled(replies);
+    return Promise.any(replies);
   }
 }

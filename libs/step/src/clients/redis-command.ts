@@ -4,15 +4,15 @@ import { DependencyDown } from '../seam';
 import type { PendingReply } from './reply-deadlines';
 import type { StepInfo } from '../seam';
 
-/** Commands whose first argument is no key. */
+/** Commands whose first argument is not a key. */
 const WITHOUT_KEY = new Set(['WAIT', 'SCRIPT', 'PING', 'INFO', 'FLUSHDB']);
 
-/** SHA-1 → name of the Lua scripts that were loaded, so that a step can name its script. */
+/** SHA-1 → name of the loaded Lua scripts, so that a step can name its script. */
 const scriptNames = new Map<string, string>();
 
 export const nameScript = (sha: string, name: string): void => void scriptNames.set(sha, name);
 
-/** A command as a step. */
+/** Describes a command as a step. */
 export function describe(command: Command): StepInfo {
   const args = command.args.map(String);
   const verb = command.name.toUpperCase();
@@ -25,7 +25,7 @@ export function describe(command: Command): StepInfo {
     };
   }
   const [source = '', keyCount = '0', ...rest] = args;
-  // the whole text is sent where a server that has started again does not know the script
+  // EVAL sends the whole text, to a server that lost its scripts in a restart
   const sha = verb === 'EVAL' ? createHash('sha1').update(source).digest('hex') : source;
   const script = scriptNames.get(sha) ?? sha;
   const key = keyCount === '0' ? undefined : rest[0];
@@ -39,8 +39,8 @@ export function describe(command: Command): StepInfo {
 }
 
 /**
- * Rejects when no reply came within `ms` — of time in which this process ran. After SIGSTOP … SIGCONT the timer is
- * overdue while the reply already waits in the socket: two turns of the event loop read it first.
+ * Rejects with `DependencyDown` when there is no reply within `ms`. After SIGSTOP … SIGCONT the timer is overdue while
+ * the reply may already be in the socket: two turns of the event loop read it first.
  */
 export function withinTime(reply: Promise<unknown>, ms: number, command: string): Promise<unknown> {
   return new Promise((resolve, reject) => {
@@ -58,25 +58,25 @@ export function withinTime(reply: Promise<unknown>, ms: number, command: string)
       },
       (error: unknown) => {
         clearTimeout(timer);
-        reject(explained(error, command));
+        reject(asDependencyError(error, command));
       },
     );
   });
 }
 
-/** A command on its way: without a reply in time, or without a connection, it fails as `DependencyDown`. */
+/** A command without a reply yet: it fails as `DependencyDown` after a timeout or without a connection. */
 export class PendingCommand implements PendingReply {
   private hasFailed = false;
 
   constructor(
     private readonly command: Command,
-    private readonly called: string,
+    private readonly name: string,
     private readonly ms: number,
   ) {
     const { reject } = command;
     command.reject = (error) => {
       this.hasFailed = true;
-      reject(explained(error, called));
+      reject(asDependencyError(error, name));
     };
   }
 
@@ -86,12 +86,12 @@ export class PendingCommand implements PendingReply {
 
   timeOut(): void {
     this.command.reject(
-      new DependencyDown('redis', `Redis did not answer ${this.called} within ${this.ms} ms`),
+      new DependencyDown('redis', `Redis did not answer ${this.name} within ${this.ms} ms`),
     );
   }
 }
 
-function explained(error: unknown, command: string): Error {
+function asDependencyError(error: unknown, command: string): Error {
   if (error instanceof DependencyDown) return error;
   return isReplyError(error) ? inService(error) : unreachable(command, error);
 }
@@ -99,12 +99,15 @@ function explained(error: unknown, command: string): Error {
 const unreachable = (command: string, cause: unknown): DependencyDown =>
   new DependencyDown('redis', `Redis is not reachable (${command})`, { cause });
 
-/** What a server says that cannot serve now: too few replicas, a replica itself, loading, its cluster without a majority. */
+/**
+ * Replies of a server that cannot serve now: too few replicas, a replica itself, loading, a cluster without a majority.
+ */
 const OUT_OF_SERVICE = /^(NOREPLICAS|READONLY|LOADING|MASTERDOWN|MISCONF|CLUSTERDOWN)\b/;
 
+/** A `DependencyDown` for a server that cannot serve now, else the error itself. */
 export const inService = (error: Error): Error =>
   OUT_OF_SERVICE.test(error.message)
-    ? new DependencyDown('redis', `Redis refuses: ${error.message}`, { cause: error })
+    ? new DependencyDown('redis', `Redis cannot serve now: ${error.message}`, { cause: error })
     : error;
 
 const isReplyError = (error: unknown): error is Error =>

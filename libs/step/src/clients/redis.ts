@@ -4,7 +4,7 @@ import { ReplyDeadlines } from './reply-deadlines';
 import { PendingCommand, describe, inService } from './redis-command';
 import { currentScope, step, type Step } from '../seam';
 
-/** The counter in Redis that numbers the commands on lock keys, for histories that must be ordered. */
+/** The Redis counter that numbers the commands on lock keys, for ordered histories. */
 export const ORDER_KEY = 'lab:order';
 
 export interface SteppedRedisOptions {
@@ -14,31 +14,30 @@ export interface SteppedRedisOptions {
   readonly timeoutMs?: number;
   /** Shown by CLIENT LIST. */
   readonly name?: string;
-  /** Which of several Redis this one is; absent: the lab's own. */
+  /** Name of the server, where there are several; absent: the lab's own Redis. */
   readonly server?: string;
   /**
-   * Sends WAIT with this limit instead of its own, milliseconds, so that the load of the replicas does not change the answer;
-   * 0: without a limit.
+   * Replaces the timeout of WAIT, milliseconds, so that the load of the replicas does not change its reply; 0: no limit.
    */
   readonly replicaMs?: number;
 }
 
-/** The shortest time-out of a new connection, milliseconds. */
+/** Minimum timeout of a new connection, milliseconds. */
 const CONNECT_MS = 1000;
 
 /**
- * ioredis with every command passing the seam. Three defaults differ from ioredis, each for a reason:
- * nothing is queued while Redis is away (a request would hang instead of answering 503), nothing is resent after
- * a reconnect (a SET NX whose reply was lost would answer null although the key holds our value), and a command
- * without a reply fails after `timeoutMs`.
+ * ioredis with every command passing the seam. Three defaults differ from ioredis: commands are not queued while Redis is
+ * unreachable (a request would hang instead of failing with 503), commands are not resent after a reconnect (a SET NX
+ * whose reply was lost would return null although the key holds our value), and a command without a reply fails after
+ * `timeoutMs`.
  */
 export class SteppedRedis extends Redis {
   private readonly deadlines: ReplyDeadlines;
   private readonly timeoutMs: number;
   private readonly replicaMs: number | undefined;
-  /** Commands of one turn of the event loop leave together, in one packet. */
+  /** The stream that is corked until the end of this turn of the event loop. */
   private corked: SteppedRedis['stream'] | undefined;
-  /** Which of several Redis this one is, e.g. `redis-3`; undefined: the lab's own. */
+  /** Name of the server, e.g. `redis-3`; undefined: the lab's own Redis. */
   readonly server: string | undefined;
 
   constructor(options: SteppedRedisOptions, overrides: RedisOptions = {}) {
@@ -56,11 +55,11 @@ export class SteppedRedis extends Redis {
     this.deadlines = new ReplyDeadlines(this.timeoutMs);
     this.server = options.server;
     this.replicaMs = options.replicaMs;
-    this.on('error', () => undefined); // a lost connection shows in the command that needed it
+    this.on('error', () => undefined); // a lost connection fails the command that needs it
   }
 
   override sendCommand(command: Command, stream?: Parameters<Redis['sendCommand']>[1]): Promise<unknown> {
-    if (stream !== undefined) return super.sendCommand(command, stream) as Promise<unknown>; // ioredis' own hand-shake
+    if (stream !== undefined) return super.sendCommand(command, stream) as Promise<unknown>; // ioredis' own handshake
     return step(
       () => ({ ...describe(command), ...(this.server !== undefined && { server: this.server }) }),
       (current) => this.issue(command, current),
@@ -77,15 +76,15 @@ export class SteppedRedis extends Redis {
       : this.send(command);
   }
 
-  private send(command: Command, called = command.name): Promise<unknown> {
-    const reply = new PendingCommand(command, called, this.timeoutMs);
+  private send(command: Command, name = command.name): Promise<unknown> {
+    const reply = new PendingCommand(command, name, this.timeoutMs);
     this.cork();
     const promise = super.sendCommand(command) as Promise<unknown>;
     this.deadlines.add(reply);
     return promise;
   }
 
-  /** What is sent until the running code is done leaves in one packet: a release, and the next waiter's try behind it. */
+  /** Sends all commands of this turn of the event loop in one packet: a release, and the next waiter's try after it. */
   private cork(): void {
     const { stream } = this;
     if (this.corked === stream || this.status !== 'ready') return;
@@ -98,8 +97,8 @@ export class SteppedRedis extends Redis {
   }
 
   /**
-   * Sends MULTI, the command, INCR, EXEC in one round trip: the counter says where the command stands in the server's own
-   * order. A server that has forgotten the counter counts on from the time of day: above all that it has said before.
+   * Sends MULTI, the command, INCR, EXEC in one round trip: the counter is the command's position in the server's own
+   * order. A server that lost the counter continues from the time of day, which is above all earlier values.
    */
   private async sendOrdered(command: Command, current: Step): Promise<unknown> {
     const send = (name: string, args: (string | Buffer | number)[] = []): Promise<unknown> =>

@@ -1,47 +1,47 @@
-/** Somebody who waits for an answer. */
+/** A request that waits for its reply. */
 export interface PendingReply {
-  /** The answer is there, of whatever kind. */
+  /** The reply has arrived: a result or an error. */
   readonly isAnswered: boolean;
-  /** None came in time. */
+  /** Called when the deadline has passed without a reply. */
   timeOut(): void;
 }
 
-/** So many who have their answer are worth sweeping away. */
+/** Number of answered entries at the front of the list that is worth a sweep. */
 const SWEEP_AT = 1024;
 
 /**
- * The patience of one connection: who has asked and has no answer after `ms` gives up. All wait for the same time, so the
- * first one who asked is the first one who is late, and one timer serves all.
+ * The reply deadlines of one connection: a request without a reply after `ms` times out. All requests have the same limit,
+ * so that they expire in the order in which they were added, and one timer serves all.
  *
- * Only time in which this process ran counts. After SIGSTOP … SIGCONT the timer is overdue while the answer already waits in
- * the socket: two turns of the event loop read it first.
+ * After SIGSTOP … SIGCONT the timer is overdue while a reply may already be in the socket: two turns of the event loop read
+ * it first.
  */
 export class ReplyDeadlines {
-  private asked: { readonly who: PendingReply; readonly until: number }[] = [];
-  /** Where in `asked` the first one stands who may have no answer yet. */
+  private pending: { readonly reply: PendingReply; readonly deadline: number }[] = [];
+  /** Index in `pending` of the first entry that may have no reply yet. */
   private first = 0;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly ms: number) {}
 
-  /** `who` has asked just now. */
-  add(who: PendingReply): void {
+  /** Adds a request that is sent now. */
+  add(reply: PendingReply): void {
     this.forgetAnswered();
-    this.asked.push({ who, until: performance.now() + this.ms });
-    this.timer ??= this.lookIn(this.ms);
+    this.pending.push({ reply, deadline: performance.now() + this.ms });
+    this.timer ??= this.checkIn(this.ms);
   }
 
-  private lookIn(ms: number): NodeJS.Timeout {
+  private checkIn(ms: number): NodeJS.Timeout {
     return setTimeout(() => {
-      this.look();
-    }, ms).unref(); // the connection keeps the process alive, not the impatience
+      this.check();
+    }, ms).unref(); // the connection keeps the process alive, not its deadlines
   }
 
-  private look(): void {
+  private check(): void {
     this.forgetAnswered();
-    const next = this.asked[this.first];
+    const next = this.pending[this.first];
     if (next === undefined) this.timer = undefined;
-    else if (next.until > performance.now()) this.timer = this.lookIn(next.until - performance.now());
+    else if (next.deadline > performance.now()) this.timer = this.checkIn(next.deadline - performance.now());
     else
       setImmediate(() =>
         setImmediate(() => {
@@ -52,18 +52,18 @@ export class ReplyDeadlines {
 
   private timeOut(): void {
     const now = performance.now();
-    for (const { who, until } of this.asked.slice(this.first)) {
-      if (until > now) break;
+    for (const { reply, deadline } of this.pending.slice(this.first)) {
+      if (deadline > now) break;
       this.first++;
-      if (!who.isAnswered) who.timeOut();
+      if (!reply.isAnswered) reply.timeOut();
     }
-    this.look();
+    this.check();
   }
 
   private forgetAnswered(): void {
-    while (this.asked[this.first]?.who.isAnswered === true) this.first++;
-    if (this.first === this.asked.length) this.asked.length = 0;
-    else if (this.first >= SWEEP_AT) this.asked.splice(0, this.first);
+    while (this.pending[this.first]?.reply.isAnswered === true) this.first++;
+    if (this.first === this.pending.length) this.pending.length = 0;
+    else if (this.first >= SWEEP_AT) this.pending.splice(0, this.first);
     else return;
     this.first = 0;
   }

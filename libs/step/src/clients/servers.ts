@@ -2,7 +2,7 @@ import { SteppedEtcd } from './etcd';
 import { SteppedRedis } from './redis';
 import { SteppedZooKeeper } from './zookeeper';
 
-/** Servers that only some strategies need; a lab starts them on demand. */
+/** Servers that only some strategies need; the lab starts them on demand. */
 export const COMPONENTS = {
   redlock: 'five Redis that know nothing of each other',
   replica: 'a Redis primary with two replicas',
@@ -12,7 +12,7 @@ export const COMPONENTS = {
 export type Component = keyof typeof COMPONENTS;
 export const COMPONENT_NAMES = Object.keys(COMPONENTS) as Component[];
 
-/** The lab was started without a server that the strategy needs. */
+/** The strategy needs a server that the lab was started without. */
 export class ComponentMissing extends Error {
   readonly code = 'COMPONENT.MISSING';
 
@@ -24,19 +24,19 @@ export class ComponentMissing extends Error {
   }
 }
 
-/** Where the servers on demand are, as far as there are any. */
+/** Addresses of the servers on demand; absent: not started. */
 export interface ServerAddresses {
-  /** `redis://host:port[/db]` of each voter of `redlock`. */
+  /** `redlock`: `redis://host:port[/db]` of each voter. */
   readonly voters?: readonly string[];
-  /** `redis://host:port[/db]` of the primary of `replica`. */
+  /** `replica`: `redis://host:port[/db]` of the primary. */
   readonly primary?: string;
-  /** `host:port[,host:port…][/chroot]`, as ZooKeeper's clients take it. */
+  /** `host:port[,host:port…][/chroot]`, the format of ZooKeeper's clients. */
   readonly zookeeper?: string;
   /** `http://host:port[,http://host:port…][/prefix]`: members of a cluster; all keys begin with the prefix. */
   readonly etcd?: string;
 }
 
-/** Which address says that a component is there. */
+/** The address that each component needs. */
 const ADDRESSES = {
   redlock: 'voters',
   replica: 'primary',
@@ -44,13 +44,13 @@ const ADDRESSES = {
   etcd: 'etcd',
 } as const satisfies Record<Component, keyof ServerAddresses>;
 
-/** The components that there are addresses of. */
+/** The components with an address. */
 export const componentsAt = (addresses: ServerAddresses): readonly Component[] =>
   COMPONENT_NAMES.filter((component) => addresses[ADDRESSES[component]] !== undefined);
 
-/** What is the same for all servers on demand, as far as it applies to them. */
+/** Options of all servers on demand; each is ignored where it does not apply. */
 export interface ServersOptions {
-  /** How long ZooKeeper keeps our nodes without hearing of us, milliseconds. */
+  /** ZooKeeper's session timeout, milliseconds. */
   readonly sessionMs?: number;
   /** Milliseconds without a reply after which a call fails as `DependencyDown`. */
   readonly timeoutMs?: number;
@@ -60,9 +60,9 @@ export interface ServersOptions {
   readonly replicaMs?: number;
 }
 
-/** Connections to the servers on demand. Asking for one that is not there throws `ComponentMissing`. */
+/** Connections to the servers on demand. Getting one that was not started throws `ComponentMissing`. */
 export class Servers {
-  /** Those that there are addresses of. */
+  /** The components with an address. */
   readonly components: readonly Component[];
   private readonly connections: {
     readonly voters?: readonly SteppedRedis[];
@@ -87,17 +87,17 @@ export class Servers {
     };
   }
 
-  /** `redlock`: Redis that know nothing of each other. */
+  /** `redlock`: independent Redis servers. */
   get voters(): readonly SteppedRedis[] {
     return this.connections.voters ?? missing('redlock');
   }
 
-  /** `replica`: a primary whose replicas acknowledge what WAIT asks for. */
+  /** `replica`: the primary of a Redis with replicas. */
   get primary(): SteppedRedis {
     return this.connections.primary ?? missing('replica');
   }
 
-  /** `zookeeper`: this process' session. */
+  /** `zookeeper`: this process's client. */
   get zookeeper(): SteppedZooKeeper {
     return this.connections.zookeeper ?? missing('zookeeper');
   }
@@ -106,7 +106,7 @@ export class Servers {
     return this.connections.etcd ?? missing('etcd');
   }
 
-  /** Connects to all that there are. One that is away is tried again and again: its strategies answer 503 meanwhile. */
+  /** Connects to all servers. An unreachable one is retried in the background; its strategies fail with 503 meanwhile. */
   async connect(prepare: (redis: SteppedRedis) => Promise<unknown>): Promise<void> {
     const { zookeeper } = this.connections;
     await Promise.all([
@@ -124,7 +124,7 @@ export class Servers {
     this.connections.etcd?.disconnect();
   }
 
-  /** Every Redis among them, by its `server`. */
+  /** All Redis servers among them. */
   get redises(): readonly SteppedRedis[] {
     const { voters = [], primary } = this.connections;
     return [...voters, ...(primary === undefined ? [] : [primary])];

@@ -16,12 +16,12 @@ export interface SteppedDataSourceOptions {
   readonly database: string;
   readonly entities?: DataSourceOptions['entities'];
   readonly migrations?: DataSourceOptions['migrations'];
-  /** Connections at most; a request that needs one more waits for it. */
+  /** Maximum number of connections; a request that needs one more waits. */
   readonly poolSize?: number;
   readonly isolation?: 'READ COMMITTED' | 'REPEATABLE READ';
-  /** Seconds that a statement waits for a row lock before error 1205. */
+  /** Seconds that a statement waits for a row lock before it fails with error 1205. */
   readonly lockWaitSeconds?: number;
-  /** Milliseconds within which the server must greet a new connection; otherwise it counts as down. */
+  /** Milliseconds within which the server must greet a new connection; after that it counts as down. */
   readonly answerMs?: number;
 }
 
@@ -57,7 +57,7 @@ export class SteppedDataSource extends DataSource {
       charset: 'utf8mb4',
       synchronize: false,
       supportBigNumbers: true,
-      bigNumberStrings: false, // TypeORM's default hands a BIGINT over as text, and '5' + -1 is '5-1'
+      bigNumberStrings: false, // TypeORM's default returns a BIGINT as text, and '5' + -1 is '5-1'
     });
     this.liveness = new Liveness(stepped.url, stepped.answerMs ?? ANSWER_MS);
   }
@@ -91,7 +91,7 @@ export class SteppedDataSource extends DataSource {
               current.connection = connection.threadId;
             sent = true;
             return await this.liveness.watch(issue(sql, parameters, structured), () => {
-              connection.destroy(); // nobody may use it any more: its reply could still come
+              connection.destroy(); // it must not be reused: the reply could still arrive
             });
           } catch (error) {
             throw translate(error);
@@ -103,7 +103,7 @@ export class SteppedDataSource extends DataSource {
     return runner;
   }
 
-  /** What a session inherits from the server is set here instead, so that every run has the same isolation. */
+  /** Sets what a session would inherit from the server, so that every run has the same isolation. */
   private async fixSessions(): Promise<void> {
     const pool = (this.driver as unknown as { pool: Pool }).pool;
     const query = (sql: string): Promise<unknown[]> =>
@@ -123,12 +123,12 @@ export class SteppedDataSource extends DataSource {
       promiseOnce(connection);
       for (const sql of settings) connection.query(sql);
     });
-    // initialize() opened one connection before the listener was there: one at a time, these reach that one
+    // initialize() has opened one connection before the listener was added: sequential queries reach that one
     for (const sql of settings) await query(sql);
   }
 }
 
-/** A COMMIT that left and whose reply did not come may have been executed. */
+/** A COMMIT that was sent and got no reply may have been executed. */
 function commitLost(error: unknown, sent: boolean): never {
   throw sent && error instanceof DependencyDown
     ? new OutcomeUnknown('the reply to the COMMIT was lost', { cause: error })
@@ -144,11 +144,11 @@ function describe(sql: string, parameters: unknown[] = []): StepInfo {
   return { kind: 'sql', verb: (/^\w+/.exec(text)?.[0] ?? 'SQL').toUpperCase(), text };
 }
 
-/** Connection errors become `DependencyDown`; what the server said about the statement stays as it is. */
+/** Connection errors become `DependencyDown`; errors about the statement are returned unchanged. */
 function translate(error: unknown): unknown {
   const reason: unknown = error instanceof QueryFailedError ? error.driverError : error;
   const { code = '', fatal } = reason as { code?: string; fatal?: boolean };
-  return fatal === true || // the driver's word for a connection that can no longer be used
+  return fatal === true || // the driver marks a connection that can no longer be used
     /^(PROTOCOL_|ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|ER_CON_COUNT|ER_SERVER_SHUTDOWN)/.test(code)
     ? new DependencyDown('mysql', 'the database is not reachable', { cause: error })
     : error;

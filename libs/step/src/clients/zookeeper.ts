@@ -4,47 +4,52 @@ import { step, type Step } from '../seam';
 import { answered } from './answered';
 
 export interface SteppedZooKeeperOptions {
-  /** `host:port[,host:port…][/root]`: members of one ensemble; all nodes live below the root, which is made if need be. */
+  /**
+   * `host:port[,host:port…][/root]`: members of one ensemble; all nodes are below the root, which is created if needed.
+   */
   readonly address: string;
-  /** How long the server keeps our nodes without hearing of us, milliseconds. It may grant another time. */
+  /** The requested session timeout, milliseconds. The server may grant another. */
   readonly sessionMs?: number;
   /** Milliseconds without a reply after which a call fails as `DependencyDown`. */
   readonly timeoutMs?: number;
 }
 
-/** A node that exists. */
+/** An existing node. */
 export interface ZooKeeperNode {
   readonly content: string;
-  /** Number of the transaction that made it: grows for ever, whoever makes the node. A fencing token. */
+  /**
+   * Id of the transaction that created it: grows with every change of the server, so that it can serve as a fencing
+   * token.
+   */
   readonly czxid: number;
-  /** The session that it lives and dies with; absent: it stays. */
+  /** The session whose end deletes the node; absent: the node is persistent. */
   readonly session?: string;
 }
 
 type Callback<T> = (error: Error | Exception | null, result: T) => void;
 
-/** Heartbeats in a session's time: more than the client's own, whose missing answers it does not notice. */
-const BEATS = 4;
+/** Heartbeats per session timeout. They are our own: the client does not notice when its own pings get no reply. */
+const HEARTBEATS = 4;
 const RECONNECT_MS = 200;
 
 /**
- * ZooKeeper as a process uses it: one session for all its requests, and after its end another one. Four things differ from
- * node-zookeeper-client: nothing is queued while the server is away (it would be carried out when nobody waits for it any
- * more), a call without a reply fails after `timeoutMs`, the end of the session is known from our own clock, and of an
- * ensemble a member that is silent is left for the next one while the session lasts.
+ * A process's ZooKeeper client: one session for all requests, replaced when it ends. Four things differ from
+ * node-zookeeper-client: calls are not queued while the server is unreachable (they would run after their caller has given
+ * up), a call without a reply fails after `timeoutMs`, the end of the session is known from our own clock, and a silent
+ * member of an ensemble is replaced by the next one while the session lasts.
  */
 export class SteppedZooKeeper {
   private readonly server: string;
   private readonly members: number;
   private readonly root: string;
-  /** How long the server is asked to keep our nodes without hearing of us, milliseconds. */
+  /** The requested session timeout, milliseconds. */
   readonly sessionMs: number;
   private readonly timeoutMs: number;
   private client: Client;
   private current: ZooKeeperSession;
-  private heart: NodeJS.Timeout | undefined;
-  private deadline: NodeJS.Timeout | undefined;
-  private silence: NodeJS.Timeout | undefined;
+  private heartbeatTimer: NodeJS.Timeout | undefined;
+  private sessionTimer: NodeJS.Timeout | undefined;
+  private silenceTimer: NodeJS.Timeout | undefined;
   private closed = false;
 
   constructor({ address, sessionMs = 2000, timeoutMs = 800 }: SteppedZooKeeperOptions) {
@@ -58,12 +63,15 @@ export class SteppedZooKeeper {
     this.current = this.newSession();
   }
 
-  /** The session as it is now: keep it for as long as you rely on what you have made in it. */
+  /** The current session. A caller keeps it for as long as it relies on nodes that it created in it. */
   get session(): ZooKeeperSession {
     return this.current;
   }
 
-  /** Resolves when there is a session; rejects with `DependencyDown` when there is none in time, and goes on trying. */
+  /**
+   * Resolves when there is a session; rejects with `DependencyDown` after the timeout, and keeps trying in the
+   * background.
+   */
   async connect(): Promise<void> {
     const { client } = this;
     const connected = this.connected(client);
@@ -76,7 +84,7 @@ export class SteppedZooKeeper {
     this.drop();
   }
 
-  /** Tells everybody who relies on the session that it is over; from here on there is another one. */
+  /** Replaces the session and aborts the signal `lost` of the old one. */
   endSession(): void {
     const { current } = this;
     this.current = this.newSession();
@@ -95,17 +103,17 @@ export class SteppedZooKeeper {
     });
     client.on('connected', () => {
       if (client !== this.client) return;
-      this.leaveAfter(client.getSessionTimeout() / 2);
-      this.beat();
-      clearInterval(this.heart);
-      this.heart = setInterval(() => {
-        this.beat();
-      }, client.getSessionTimeout() / BEATS).unref();
+      this.disconnectAfter(client.getSessionTimeout() / 2);
+      this.sendHeartbeat();
+      clearInterval(this.heartbeatTimer);
+      this.heartbeatTimer = setInterval(() => {
+        this.sendHeartbeat();
+      }, client.getSessionTimeout() / HEARTBEATS).unref();
       if (this.root !== '') client.mkdirp(this.root, () => undefined);
     });
     client.on('disconnected', () => {
-      inside(client).pendingBuffer = null; // half a reply of the old connection is not the beginning of the new one's
-      if (client === this.client) this.leaveAfter(RECONNECT_MS + this.sessionMs / (2 * this.members));
+      internals(client).pendingBuffer = null; // drop half a reply of the old connection
+      if (client === this.client) this.disconnectAfter(RECONNECT_MS + this.sessionMs / (2 * this.members));
     });
     client.on('expired', () => {
       if (client === this.client) this.renew();
@@ -125,15 +133,18 @@ export class SteppedZooKeeper {
     });
   }
 
-  /** The session lasts from before the last heartbeat that was answered: never longer than the server thinks. */
-  private beat(): void {
+  /**
+   * The session timeout counts from the sending of the last answered heartbeat: we never assume more than the server
+   * grants.
+   */
+  private sendHeartbeat(): void {
     const { client } = this;
     const sent = performance.now();
     client.exists('/', (error) => {
       if (error instanceof Error || client !== this.client || this.closed) return;
-      this.leaveAfter(client.getSessionTimeout() / 2);
-      clearTimeout(this.deadline);
-      this.deadline = setTimeout(
+      this.disconnectAfter(client.getSessionTimeout() / 2);
+      clearTimeout(this.sessionTimer);
+      this.sessionTimer = setTimeout(
         () => {
           if (client === this.client) this.renew();
         },
@@ -142,7 +153,7 @@ export class SteppedZooKeeper {
     });
   }
 
-  /** The session has ended, or will before we could know: another one. */
+  /** Replaces the client and its session, which has ended or may have. */
   private renew(): void {
     this.drop();
     if (this.closed) return;
@@ -151,34 +162,37 @@ export class SteppedZooKeeper {
     this.endSession();
   }
 
-  /** The client waits for ever for an answer to its greeting: one that has no session in time is replaced. */
+  /** The library waits forever for the reply to its connect request: a client without a session in time is replaced. */
   private begin(client: Client): void {
     client.connect();
-    this.leaveAfter(this.sessionMs / (2 * this.members));
-    clearTimeout(this.deadline);
-    this.deadline = setTimeout(() => {
+    this.disconnectAfter(this.sessionMs / (2 * this.members));
+    clearTimeout(this.sessionTimer);
+    this.sessionTimer = setTimeout(() => {
       if (client === this.client) this.renew();
     }, this.sessionMs).unref();
   }
 
-  /** A member that has not been heard of for `ms` from now on is left: the client goes to the next, with the same session. */
-  private leaveAfter(ms: number): void {
-    clearTimeout(this.silence);
+  /**
+   * Closes the connection to a member that stays silent for `ms`: the client connects to the next, with the same
+   * session.
+   */
+  private disconnectAfter(ms: number): void {
+    clearTimeout(this.silenceTimer);
     if (this.members === 1 || this.closed) return;
     const { client } = this;
     const timer = setTimeout(() => {
       setImmediate(() => {
-        if (this.silence === timer) inside(client).socket?.destroy(); // not when its answer was only waiting to be read
+        if (this.silenceTimer === timer) internals(client).socket?.destroy(); // not when a reply was just read
       });
     }, ms).unref();
-    this.silence = timer;
+    this.silenceTimer = timer;
   }
 
   private drop(): void {
     const { client } = this;
-    clearInterval(this.heart);
-    clearTimeout(this.silence);
-    clearTimeout(this.deadline);
+    clearInterval(this.heartbeatTimer);
+    clearTimeout(this.silenceTimer);
+    clearTimeout(this.sessionTimer);
     if (client.getState() !== State.SYNC_CONNECTED) abandon(client);
     else {
       client.close();
@@ -190,8 +204,8 @@ export class SteppedZooKeeper {
 }
 
 /**
- * A session at ZooKeeper, and the calls in it. What was made in it goes with it; after its end every call throws
- * `SessionLost`: none of them reaches what somebody else has made since.
+ * A session at ZooKeeper, and the calls in it. Its end deletes its nodes. Every later call throws `SessionLost`, so that it
+ * cannot affect nodes that another client has created since.
  */
 export class ZooKeeperSession {
   private readonly ending = new AbortController();
@@ -203,7 +217,7 @@ export class ZooKeeperSession {
     private readonly timeoutMs: number,
   ) {}
 
-  /** Aborted, with `SessionLost`, when the session has ended as far as we know. */
+  /** Aborted with `SessionLost` when this process knows that the session has ended. */
   get lost(): AbortSignal {
     return this.ending.signal;
   }
@@ -213,8 +227,8 @@ export class ZooKeeperSession {
   }
 
   /**
-   * Makes a node that lives as long as the session, with a number behind its name that grows from node to node. Makes the
-   * folder above it if need be. Returns its path.
+   * Creates an ephemeral sequential node: its name ends in a number that grows from node to node. Creates its folder if
+   * needed. Returns its path.
    */
   createNumbered(path: string, content: string): Promise<string> {
     return this.call<string>('CREATE', `${withoutNumber(path)} ${content}`, path, (done) => {
@@ -222,7 +236,7 @@ export class ZooKeeperSession {
     });
   }
 
-  /** Makes a node that lives as long as the session. False when there is one already. */
+  /** Creates an ephemeral node. False when the node exists. */
   async create(path: string, content: string): Promise<boolean> {
     return this.call<boolean>('CREATE', `${path} ${content}`, path, (done) => {
       this.make(path, content, CreateMode.EPHEMERAL, (error) => {
@@ -232,14 +246,17 @@ export class ZooKeeperSession {
     });
   }
 
-  /** The names of the nodes in a folder, in the order of their numbers; none where there is no folder. */
+  /** The names of the nodes in a folder, in the order of their numbers; empty when the folder does not exist. */
   children(path: string): Promise<string[]> {
     return this.call<string[]>('CHILDREN', path, path, (done) => {
       this.list(path, done);
     });
   }
 
-  /** The node whose number comes before that of ours; undefined: ours is the first. Throws `SessionLost` when ours is gone. */
+  /**
+   * The node with the next lower number than ours; undefined: ours is the first. Throws `SessionLost` when ours is
+   * gone.
+   */
   predecessor(path: string): Promise<string | undefined> {
     const folder = path.slice(0, path.lastIndexOf('/'));
     return this.call<string | undefined>('CHILDREN', folder, path, (done) => {
@@ -251,7 +268,7 @@ export class ZooKeeperSession {
     });
   }
 
-  /** The node; undefined when there is none. */
+  /** The node; undefined when it does not exist. */
   get(path: string): Promise<ZooKeeperNode | undefined> {
     return this.call<ZooKeeperNode | undefined>('GET', withoutNumber(path), path, (done) => {
       this.client.getData(this.at(path), (error, content, stat) => {
@@ -261,7 +278,7 @@ export class ZooKeeperSession {
     });
   }
 
-  /** Deletes the node. False when there is none. */
+  /** Deletes the node. False when it does not exist. */
   remove(path: string): Promise<boolean> {
     return this.call<boolean>('DELETE', withoutNumber(path), path, (done) => {
       this.client.remove(this.at(path), (error) => {
@@ -271,21 +288,21 @@ export class ZooKeeperSession {
     });
   }
 
-  /** Resolves when the node is gone, or our session is, or `signal` is aborted. */
+  /** Resolves when the node is deleted, the session has ended, or `signal` is aborted. */
   async removed(path: string, signal: AbortSignal): Promise<void> {
-    const end = new AbortController();
-    const over = AbortSignal.any([signal, this.lost, end.signal]);
-    const gone = new Promise<void>((resolve) => {
-      over.addEventListener('abort', () => {
+    const deleted = new AbortController();
+    const ended = AbortSignal.any([signal, this.lost, deleted.signal]);
+    const end = new Promise<void>((resolve) => {
+      ended.addEventListener('abort', () => {
         resolve();
       });
     });
-    // a look at the content, not at the existence: the latter would leave a watch behind where there is no node any more
+    // getData, not exists: on a missing node, exists would leave a watch behind
     const watch = (): Promise<boolean> =>
       this.call<boolean>('WATCH', withoutNumber(path), path, (done) => {
         const watcher = (event: Event): void => {
-          if (event.getType() === Event.NODE_DELETED) end.abort();
-          else if (!over.aborted) void watch().catch(() => undefined);
+          if (event.getType() === Event.NODE_DELETED) deleted.abort();
+          else if (!ended.aborted) void watch().catch(() => undefined);
         };
         this.client.getData(this.at(path), watcher, (error) => {
           if (isCode(error, Exception.NO_NODE)) done(null, false);
@@ -293,15 +310,18 @@ export class ZooKeeperSession {
         });
       });
     if (!(await watch())) return;
-    await gone;
+    await end;
   }
 
-  /** The server has ended it, and its owner need not know yet. */
+  /**
+   * Rejects all further calls, without aborting `lost`: the server has ended the session, and its owner may not know
+   * yet.
+   */
   refuse(): void {
     this.refused = true;
   }
 
-  /** It has ended: everybody who relies on it is told. */
+  /** Rejects all further calls and aborts `lost`. */
   end(): void {
     this.refused = true;
     this.ending.abort(new SessionLost('zookeeper'));
@@ -310,12 +330,12 @@ export class ZooKeeperSession {
   private make(path: string, content: string, mode: number, done: Callback<string>): void {
     const { client } = this;
     const create = (then: Callback<string>): void => {
-      client.create(this.at(path), Buffer.from(content), mode, (error, made) => {
-        then(error, (made as string | undefined)?.slice(this.root.length) ?? '');
+      client.create(this.at(path), Buffer.from(content), mode, (error, created) => {
+        then(error, (created as string | undefined)?.slice(this.root.length) ?? '');
       });
     };
-    create((error, made) => {
-      if (!isCode(error, Exception.NO_NODE)) done(error, made);
+    create((error, created) => {
+      if (!isCode(error, Exception.NO_NODE)) done(error, created);
       else
         client.mkdirp(this.at(path.slice(0, path.lastIndexOf('/'))), (failed) => {
           if (failed) done(failed, '');
@@ -335,7 +355,10 @@ export class ZooKeeperSession {
     return `${this.root}${path}`.replace(/(.)\/$/, '$1');
   }
 
-  /** One call, one step. Its place in the server's own order is the number of the last transaction before its reply. */
+  /**
+   * Makes one call as one step. Its position in the server's own order is the id of the last transaction before its
+   * reply.
+   */
   private call<T>(verb: string, about: string, path: string, send: (done: Callback<T>) => void): Promise<T> {
     return step(
       () => ({ kind: 'zk', verb, text: `${verb} ${about}`, key: path.split('/')[1] ?? path }),
@@ -367,7 +390,7 @@ export class ZooKeeperSession {
   }
 }
 
-/** A node's number without the node: the server hands out ten digits. */
+/** The number of a sequential node: the last ten digits of its name. */
 const numberOf = (name: string): string => name.slice(-10);
 const withoutNumber = (path: string): string => path.replace(/-\d{10}$/, '');
 
@@ -377,7 +400,7 @@ const isCode = (error: unknown, code: number): boolean =>
 const isLoss = (error: unknown): boolean =>
   isCode(error, Exception.CONNECTION_LOSS) || isCode(error, Exception.SESSION_EXPIRED);
 
-/** @param content Absent where the node was made without one. */
+/** @param content Undefined when the node was created without one. */
 function readNode(
   content: Buffer | undefined,
   stat: { czxid: Buffer; ephemeralOwner: Buffer },
@@ -390,8 +413,8 @@ function readNode(
   };
 }
 
-/** What the client keeps to itself. */
-interface Inside {
+/** Private parts of the client that are used here. */
+interface ClientInternals {
   readonly connectionManager: {
     readonly zxid: Buffer;
     pendingBuffer: Buffer | null;
@@ -400,16 +423,16 @@ interface Inside {
   };
 }
 
-const inside = (client: Client): Inside['connectionManager'] =>
-  (client as unknown as Inside).connectionManager;
+const internals = (client: Client): ClientInternals['connectionManager'] =>
+  (client as unknown as ClientInternals).connectionManager;
 
-/** At the moment of a reply: the transaction that it made, or, where it only read, the last one before it. */
-const lastTransaction = (client: Client): number => Number(inside(client).zxid.readBigInt64BE());
+/** During a reply's callback: the id of the transaction that it made or, for a read, of the last one before it. */
+const lastTransaction = (client: Client): number => Number(internals(client).zxid.readBigInt64BE());
 
-/** A client that is closed while it has no connection would go on connecting for ever. */
+/** Without this, a client that is closed while it has no connection would reconnect forever. */
 function abandon(client: Client): void {
-  const manager = inside(client);
+  const manager = internals(client);
   manager.connect = () => undefined;
   manager.socket?.destroy();
-  setTimeout(() => manager.socket?.destroy(), 2 * RECONNECT_MS).unref(); // one that was about to be opened
+  setTimeout(() => manager.socket?.destroy(), 2 * RECONNECT_MS).unref(); // a socket that was about to be opened
 }

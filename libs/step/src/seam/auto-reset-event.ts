@@ -1,34 +1,34 @@
-/** Somebody waits for it, somebody else rings it. A ring that comes before the wait is not lost; two are as one. */
+/** An event for one waiter. Setting it before the wait is not lost; setting it twice is the same as once. */
 export class AutoResetEvent {
-  private rung = false;
-  private answer: (() => void) | undefined;
+  private signaled = false;
+  private wake: (() => void) | undefined;
 
-  /** It has rung, and nobody has taken the ring yet. */
+  /** True when the event was set and not consumed since. */
   get isSet(): boolean {
-    return this.rung;
+    return this.signaled;
   }
 
   set(): void {
-    this.rung = true;
-    this.answer?.();
+    this.signaled = true;
+    this.wake?.();
   }
 
-  /** Forgets a ring: from here on a new one is waited for. */
+  /** Resets the event: the next wait needs a new `set`. */
   consume(): void {
-    this.rung = false;
+    this.signaled = false;
   }
 
-  /** Resolves when it has rung, at the latest after `ms` milliseconds. One waits at a time. */
-  heard(ms: number): Promise<void> {
-    if (this.rung) return Promise.resolve();
+  /** Resolves when the event is set, at the latest after `ms` milliseconds; does not consume it. One waiter at a time. */
+  wait(ms: number): Promise<void> {
+    if (this.signaled) return Promise.resolve();
     return new Promise((resolve) => {
       const done = (): void => {
         clearTimeout(timer);
-        this.answer = undefined;
+        this.wake = undefined;
         resolve();
       };
       const timer = setTimeout(done, ms);
-      this.answer = done;
+      this.wake = done;
     });
   }
 }

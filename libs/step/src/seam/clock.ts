@@ -8,33 +8,33 @@ export interface Ticker {
 }
 
 /**
- * Stands for the time of a schedule in the arguments of a Redis command: replaced when the command is issued, not when it
- * is made, because a server reads its clock when it executes the command.
+ * Placeholder for the schedule's time in the arguments of a Redis command. It is replaced when the command is issued, not
+ * when it is created, because a server reads its clock when it executes the command.
  */
 export const SCHEDULE_TIME = '@schedule-time';
 
-/** Where strategies get their time from, so that a schedule can move it. All times are milliseconds. */
+/** The strategies' source of time; a schedule can replace it. All times are in milliseconds. */
 export interface Clock {
-  /** Monotonic time. Only differences mean anything. */
+  /** Monotonic time: only differences are meaningful. */
   now(): number;
-  /** What a script receives as the time: -1, it asks its own server; or `SCHEDULE_TIME`. */
+  /** The time argument of a Lua script: -1 makes the script read its own server's clock; or `SCHEDULE_TIME`. */
   serverTime(): number | typeof SCHEDULE_TIME;
-  /** Resolves after `ms`. `why` names the step that others see: the simulated business, or waiting for a lock. */
+  /** Resolves after `ms`. `why` is the verb of the step: simulated business work, or waiting for the lock `key`. */
   sleep(ms: number, why: 'WORK' | 'WAIT', key?: string): Promise<void>;
-  /** Resolves when the bell has rung, at the latest after `ms`: waiting for the lock `key`. */
+  /** Waits for the lock `key`: resolves when `event` is set, at the latest after `ms`. */
   waitFor(event: AutoResetEvent, ms: number, key: string): Promise<void>;
   /**
-   * Waits for the lock `key`: until `happens` resolves, or for `ms`. `happens` is told by `signal` when nobody waits for
-   * it any more.
+   * Waits for the lock `key`: until `happens` resolves, or for `ms`. `signal` is aborted when the wait has ended, so that
+   * `happens` can stop.
    */
   until(happens: (signal: AbortSignal) => Promise<void>, ms: number, key: string): Promise<void>;
-  /** Calls `tick` every `ms`, never two at once, until stopped. A tick that throws is a missed tick. */
+  /** Calls `tick` every `ms` until stopped. Calls never overlap; a tick that throws counts as missed. */
   every(ms: number, tick: () => Promise<void>): Ticker;
-  /** Calls `run` once, `ms` from now, unless stopped; what is overdue already (`ms` ≤ 0) is called before this returns. */
+  /** Calls `run` once, `ms` from now, unless stopped; with `ms` ≤ 0 it is called before this method returns. */
   after(ms: number, run: () => void): Ticker;
 }
 
-/** The real clock. Its tickers are `unref`ed: a renewal timer never keeps a process alive. */
+/** The real clock. Its tickers are `unref`ed, so that a renewal timer never keeps a process alive. */
 export const systemClock: Clock = {
   now: () => performance.now(),
 
@@ -50,29 +50,35 @@ export const systemClock: Clock = {
       }),
       async () => {
         await delay(ms, undefined, { ref: true });
-        await turn(); // after a pause of the process other timers are overdue, too: the end of a lease is told first
+        await turn(); // after a pause of the process, other overdue timers run first: the lease deadline must
       },
     ),
 
   waitFor: (event, ms, key) =>
     step(
-      () => ({ kind: 'timer', verb: 'WAIT', text: `WAIT for news of ${key}`, key, until: { event, ms } }),
-      () => event.heard(ms),
+      () => ({
+        kind: 'timer',
+        verb: 'WAIT',
+        text: `WAIT for the release of ${key}`,
+        key,
+        until: { event, ms },
+      }),
+      () => event.wait(ms),
     ),
 
   until: (happens, ms, key) =>
     step(
       () => ({ kind: 'timer', verb: 'WAIT', text: 'WAIT', key }),
       async () => {
-        const over = new AbortController();
+        const ended = new AbortController();
         const timer = setTimeout(() => {
-          over.abort();
+          ended.abort();
         }, ms);
         try {
-          await happens(over.signal);
+          await happens(ended.signal);
         } finally {
           clearTimeout(timer);
-          over.abort();
+          ended.abort();
         }
       },
     ),
@@ -94,7 +100,7 @@ export const systemClock: Clock = {
   },
 
   after(ms, run) {
-    // a timer of 0 ms runs after a reply that is there already: who asks in between would be told that all is well
+    // a timer of 0 ms runs after a reply that has already arrived: a check in between would miss the expiry
     if (ms <= 0) {
       run();
       return { stop: () => undefined };

@@ -1,11 +1,11 @@
 import type { Step } from './step';
 
-/** The server did not answer in time, or the connection was lost: whether it executed the command is unknown. */
+/** The server did not reply in time, or the connection was lost: whether it executed the command is unknown. */
 export class DependencyDown extends Error {
   readonly code = 'DEPENDENCY.DOWN';
 
   constructor(
-    /** Which server: `redis`, `mysql`, `zookeeper`, `etcd`. */
+    /** The server: `redis`, `mysql`, `zookeeper`, `etcd`. */
     readonly dependency: string,
     message: string,
     options?: ErrorOptions,
@@ -15,33 +15,33 @@ export class DependencyDown extends Error {
   }
 }
 
-/** The session or lease at a server has ended, and with it all locks that hung on it. */
+/** The session or lease at a server has ended, and all its locks with it. */
 export class SessionLost extends Error {
   readonly code = 'LOCK.LOST';
 
   constructor(
-    /** Which server: `zookeeper`, `etcd`. */
+    /** The server: `zookeeper`, `etcd`. */
     readonly dependency: string,
   ) {
-    super(`the session at ${dependency} has ended, and the lock with it: nothing was sold. Try again`);
+    super(`the session at ${dependency} has ended, and its lock with it: nothing was sold. Try again`);
     this.name = 'SessionLost';
   }
 }
 
-/** The change was sent to be made for good, and nobody knows whether it was: neither a sale nor no sale. */
+/** The commit of the change was sent and its reply was lost: whether the change was made is unknown. */
 export class OutcomeUnknown extends Error {
   readonly code = 'OUTCOME_UNKNOWN';
 
   constructor(what: string, options?: ErrorOptions) {
     super(
-      `${what}: the change may or may not have been made. Look at the movements before you try again`,
+      `${what}: the change may or may not have been made. Check the movements before you try again`,
       options,
     );
     this.name = 'OutcomeUnknown';
   }
 }
 
-/** An injected fault: the command was not sent (`error`), or its reply was thrown away (`lose-reply`). */
+/** An injected fault: the command was not sent (`error`), or its reply was discarded (`lose-reply`). */
 export class InjectedFault extends DependencyDown {
   constructor(
     readonly fault: string,
@@ -52,9 +52,9 @@ export class InjectedFault extends DependencyDown {
   }
 }
 
-/** The stable code of whatever was thrown: its own, the database driver's, or else its name. */
+/** The stable code of a thrown value: its own `code`, else the database driver's, else the error's name. */
 export function codeOf(error: unknown): string {
   const { code, driverError } = (error ?? {}) as { code?: unknown; driverError?: { code?: unknown } };
-  const known = [code, driverError?.code].find((one) => typeof one === 'string');
+  const known = [code, driverError?.code].find((value) => typeof value === 'string');
   return known ?? (error instanceof Error ? error.name : 'ERROR');
 }

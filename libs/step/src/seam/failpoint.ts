@@ -2,13 +2,13 @@ import { InjectedFault } from './errors';
 import type { Listener, Step } from './step';
 
 /**
- * The grammar of the `x-fault` header, several separated by `;`:
+ * A fault of the `x-fault` header, where several are separated by `;`:
  *
  *     [app:]when(VERB[#n][=reply])=action
  *
  * `when` is `before` or `after`; VERB is a step's verb (`SETNX`, `UPDATE`, `COMMIT`, `WORK`) or the name of a Lua
- * script; `#n` means the nth such step of the request (default: the first). `after` means a successful reply unless
- * `=reply` names another: the winner of a lock is hit, not a loser. The default app is `inventory`.
+ * script; `#n` means the nth such step of the request (default: the first). `after` matches a successful reply unless
+ * `=reply` names another, so that it hits the client that gets a lock. The default app is `inventory`.
  */
 export interface Fault {
   readonly source: string;
@@ -29,21 +29,21 @@ export type Action =
   | { readonly kind: 'lose-reply' }
   | { readonly kind: 'error' };
 
-/** `lock-taken`: somebody else holds the lock key now; `sale`: somebody else's movement of this balance is committed. */
+/** `lock-taken`: another holder has the lock key; `sale`: another request's movement of this balance is committed. */
 export const PAUSE_EVENTS = ['lock-taken', 'sale'] as const;
 export type PauseEvent = (typeof PAUSE_EVENTS)[number];
 
-/** Milliseconds that a pause, block or delay may last. */
+/** Longest pause, block or delay, milliseconds. */
 export const LONGEST_FAULT_MS = 30_000;
 const MOST_FAULTS = 4;
 const APPS: ReadonlySet<string> = new Set(['order', 'inventory', 'account']);
 
-/** What a fault does to this process; injected, so that the grammar can be tested without dying. */
+/** The effects of faults on this process; injected, so that tests need not kill it. */
 export interface Effects {
   kill(): Promise<never>;
   /**
-   * Prepares a pause, and resolves with the function that stops the process: what resumes it watches by then. `lock` is the
-   * step on a lock key that the request made last: the lock that `lock-taken` is about.
+   * Prepares a pause and resolves with the function that stops the process; the helper that resumes it is watching by
+   * then. `lock` is the request's last step on a lock key: the lock that `lock-taken` refers to.
    */
   pause(
     until: { ms: number } | { event: PauseEvent },
@@ -79,7 +79,7 @@ export function parseFaults(header: string): readonly Fault[] {
 
 function parseFault(source: string): Fault {
   const parts = FAULT.exec(source)?.groups;
-  if (parts === undefined) throw new FaultSyntaxError(source.slice(0, 80), 'it does not have that form');
+  if (parts === undefined) throw new FaultSyntaxError(source.slice(0, 80), 'it does not match the grammar');
   const { app = 'inventory', when, verb = '', nth = '1', reply, action = '', argument } = parts;
   if (!APPS.has(app))
     throw new FaultSyntaxError(source, `there is no app "${app}": order, inventory or account`);
@@ -133,8 +133,8 @@ function milliseconds(source: string, argument = ''): number {
 }
 
 /**
- * The listener that fires the faults of one request, each at most once. `announce` is called, and must have
- * written the history to disk, before the fault fires.
+ * The listener that fires the faults of one request, each at most once. `announce` is called before a fault fires and
+ * must write the history to disk.
  */
 export function failpoint(
   faults: readonly Fault[],
@@ -152,7 +152,7 @@ export function failpoint(
   let lock: Step | undefined;
   const fire = async (fault: Fault, step: Step): Promise<void> => {
     const act = await prepare(fault, effects, step, lock);
-    announce(fault, step); // not before: the history would date a pause to a time at which the process still ran
+    announce(fault, step); // not before `prepare`: the history would show the pause while the process still ran
     await act();
   };
   return async (step, issue) => {
@@ -171,7 +171,7 @@ function replyMatches(fault: Fault, step: Step, reply: unknown): boolean {
   return (step.kind !== 'redis' && step.kind !== 'fs') || (reply !== null && reply !== 0 && reply !== false);
 }
 
-/** Everything of a fault that takes time, up to the moment at which it fires; resolves with what makes it fire. */
+/** Does the slow preparation of a fault; resolves with the function that fires it. */
 async function prepare(
   { action, source }: Fault,
   effects: Effects,

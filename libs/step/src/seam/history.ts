@@ -2,7 +2,7 @@ import type { StepKind } from './step';
 
 /**
  * A history is one JSON object per line. `t` is CLOCK_MONOTONIC in microseconds: comparable between the processes of
- * one machine. `replica` and `pid` say which process wrote the line.
+ * one machine. `replica` and `pid` identify the process that wrote the line.
  */
 export type HistoryLine =
   RequestLine | StepLine | FaultLine | OutcomeLine | SettledLine | ResetLine | ReconcileLine | ProcessLine;
@@ -13,21 +13,21 @@ interface Line {
   readonly pid: number;
 }
 
-/** A request has arrived and names its strategy. */
+/** The start of a request, with its strategy. */
 export interface RequestLine extends Line {
   readonly type: 'request';
-  /** The app that writes: a request is seen by the order app and by the inventory app. */
+  /** The app that wrote the line: both the order app and the inventory app record a request. */
   readonly app: string;
   readonly request: string;
   readonly balance: string;
   readonly delta: number;
-  /** What it wants of all balances, that one included, when it is a cart. */
+  /** Carts only: all its changes, including that of `balance`. */
   readonly cart?: readonly { readonly balance: string; readonly delta: number }[];
   readonly strategy: string;
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** One step, written when its reply came (`t` is when it was issued) or, `pending`, when a fault is about to fire. */
+/** One step, written when its reply arrives (`t` is the time of issue) or, `pending`, just before a fault fires. */
 export interface StepLine extends Line {
   readonly type: 'step';
   readonly request: string;
@@ -40,16 +40,16 @@ export interface StepLine extends Line {
   readonly text: string;
   readonly key?: string;
   readonly script?: string;
-  /** Which of several servers it went to; absent: the lab's own Redis, or the database. */
+  /** The server, where there are several of a kind; absent: the lab's own Redis, or the database. */
   readonly server?: string;
-  /** Position among all commands on lock keys, counted by the Redis server itself. */
+  /** Position in the server's own order of the commands on locks. */
   readonly order?: number;
   readonly reply?: unknown;
   readonly error?: string;
   readonly pending?: true;
 }
 
-/** An injected fault fires now: this line is on disk before it does. */
+/** An injected fault: this line is on disk before the fault fires. */
 export interface FaultLine extends Line {
   readonly type: 'fault';
   readonly request: string;
@@ -59,7 +59,7 @@ export interface FaultLine extends Line {
   readonly at: string;
 }
 
-/** What the request came to: `APPLIED`, or the stable code of its error. */
+/** The result of a request: `APPLIED`, or the stable code of its error. */
 export interface OutcomeLine extends Line {
   readonly type: 'outcome';
   readonly app: string;
@@ -67,38 +67,38 @@ export interface OutcomeLine extends Line {
   readonly code: string;
 }
 
-/** An order that was left half-way by `request` was brought to its end: it was recorded, or its stock will never be taken. */
+/** An unfinished order of `request` was settled: it was recorded, or its stock will never be taken. */
 export interface SettledLine extends Line {
   readonly type: 'settled';
   readonly request: string;
   readonly outcome: 'completed' | 'given-up';
 }
 
-/** A balance was set anew: what came before this line is another story. */
+/** A balance was reset: lines before this one do not count for it. */
 export interface ResetLine extends Line {
   readonly type: 'reset';
   readonly balance: string;
   readonly amount: number;
 }
 
-/** What a strategy keeps outside of the database was brought together with it. */
+/** A strategy's count outside of the database was reconciled with the database. */
 export interface ReconcileLine extends Line {
   readonly type: 'reconcile';
   readonly balance: string;
   readonly strategy: string;
-  /** By how many units its count has changed. */
+  /** Units by which the count changed. */
   readonly changed: number;
 }
 
 /**
- * What somebody else saw of the process `pid` of `replica`: it started, ended (by which signal), stood still
- * (state T) or went on.
+ * What another process observed of the process `pid` of `replica`: it started, exited (with code or signal), was stopped
+ * (state T) or resumed.
  */
 export interface ProcessLine extends Line {
   readonly type: 'start' | 'exit' | 'stopped' | 'resumed';
   readonly signal?: string | null;
   readonly code?: number | null;
-  /** Exits only: the supervisor itself had asked for it. */
+  /** Exits only: requested by the supervisor itself. */
   readonly asked?: boolean;
   readonly because?: string;
 }

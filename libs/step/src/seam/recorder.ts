@@ -6,25 +6,25 @@ import type { Listener, Step } from './step';
 type Unsigned<T> = T extends HistoryLine ? Omit<T, 'replica' | 'pid' | 't'> & { t?: number } : never;
 
 /**
- * Writes the history of one process: `<dir>/<replica>.jsonl`, appended. Lines are collected during a turn of the
- * event loop and written together; `flush` writes at once, for a process that is about to be killed.
+ * Appends the history of one process to `<dir>/<replica>.jsonl`. Lines are buffered during a turn of the event loop and
+ * written together; `flush` writes immediately, for a process that is about to be killed.
  */
 export class Recorder {
   private readonly file: number;
-  private readonly open = new Set<StepLine>();
+  private readonly pending = new Set<StepLine>();
   private lines: string[] = [];
 
   constructor(
     dir: string,
     private readonly replica: string,
-    /** The process that the lines are about, where that is not this one. */
+    /** The observed process, where that is not this one. */
     private readonly pid = process.pid,
   ) {
     mkdirSync(dir, { recursive: true });
     this.file = openSync(join(dir, `${replica}.jsonl`), 'a');
   }
 
-  /** Adds one line; its time is now unless given. */
+  /** Adds one line; `t` defaults to now. */
   note(line: Unsigned<HistoryLine>): void {
     if (this.lines.length === 0)
       setImmediate(() => {
@@ -33,13 +33,13 @@ export class Recorder {
     this.lines.push(JSON.stringify({ t: monotonic(), ...line, replica: this.replica, pid: this.pid }));
   }
 
-  /** Begins a request and returns the listener that records its steps. */
+  /** Records the start of a request and returns the listener that records its steps. */
   request(line: Omit<RequestLine, 'type' | 't' | 'replica' | 'pid'>): Listener {
     this.note({ type: 'request', ...line });
     let n = 0;
     return async (step, issue) => {
       const issued = { ...this.stepLine(step, line.request, ++n) };
-      this.open.add(issued);
+      this.pending.add(issued);
       try {
         const reply = await issue();
         this.finish(step, issued, { reply: brief(reply) });
@@ -51,9 +51,9 @@ export class Recorder {
     };
   }
 
-  /** Writes everything, also the steps that have no reply yet, before this returns. */
+  /** Writes all buffered lines synchronously; `withPending` adds the steps that have no reply yet. */
   flush(withPending = false): void {
-    if (withPending) for (const line of this.open) this.note({ ...line, pending: true });
+    if (withPending) for (const line of this.pending) this.note({ ...line, pending: true });
     if (this.lines.length === 0) return;
     const text = this.lines.join('\n') + '\n';
     this.lines = [];
@@ -85,7 +85,7 @@ export class Recorder {
   }
 
   private finish(step: Step, issued: StepLine, end: { reply: unknown } | { error: string }): void {
-    this.open.delete(issued);
+    this.pending.delete(issued);
     const order = step.order === undefined ? {} : { order: step.order };
     this.note({ ...issued, ...order, ...end, took: monotonic() - issued.t });
   }
@@ -95,7 +95,7 @@ const LONGEST_REPLY = 200;
 
 /** A reply short enough for a history: the counts of a write, the rows of a small read. */
 export function brief(reply: unknown): unknown {
-  if (reply === undefined || typeof reply === 'function') return null; // a mutex answers with how to release it
+  if (reply === undefined || typeof reply === 'function') return null; // a mutex replies with its release function
   if (Buffer.isBuffer(reply)) return reply.toString();
   if (typeof reply === 'object' && reply !== null && 'affectedRows' in reply) {
     const { affectedRows, insertId } = reply as { affectedRows: number; insertId?: number };

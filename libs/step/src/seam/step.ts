@@ -1,65 +1,68 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { AutoResetEvent } from './auto-reset-event';
 
-/** What kind of I/O a step is; `local` is the in-process mutex, `fs` is mkdir/rmdir, `timer` is work and waiting. */
+/** The kind of I/O; `local` is the in-process mutex, `fs` is mkdir/rmdir, `timer` is work and waiting. */
 export type StepKind = 'redis' | 'sql' | 'zk' | 'etcd' | 'http' | 'fs' | 'local' | 'timer';
 
-/** One I/O call, as the code that makes it describes it. */
+/** One I/O call, as described by the code that makes it. */
 export interface StepInfo {
   readonly kind: StepKind;
   /** First word of the command, upper case: `SET`, `UPDATE`, `COMMIT`, `WORK`. */
   readonly verb: string;
   /** The whole command in one line, for people. */
   readonly text: string;
-  /** The Redis key, mutex or path that the step is about, where it has one. */
+  /** The Redis key, mutex or path of the step, where it has one. */
   readonly key?: string;
   /** Name of the Lua script that an EVALSHA runs. */
   readonly script?: string;
-  /** What a WAIT waits for, at most so many milliseconds; absent: it waits for time alone. */
+  /** The event that a WAIT waits for, at most `ms` milliseconds; absent: it waits for time only. */
   readonly until?: { readonly event: AutoResetEvent; readonly ms: number };
-  /** Which of several servers of a kind, where there are several. */
+  /** The server, where there are several of a kind. */
   readonly server?: string;
 }
 
-/** A step of a named actor: what listeners see. */
+/** A step of a named actor, as listeners receive it. */
 export interface Step extends StepInfo {
   readonly actor: string;
-  /** Position in the server's own order, set by the driver after the reply when `ordered` was asked for. */
+  /**
+   * Position in the server's own order, set by the client after the reply if it is known (Redis: only when
+   * `Scope.ordered`).
+   */
   order?: number;
-  /** Server-side id of the SQL connection that carries the step, set by the driver when known. */
+  /** Server-side id of the step's SQL connection, set by the client if it is known. */
   connection?: number;
 }
 
 /**
- * Sees every step of its actor. It must call `issue` at most once: delaying the call is a gate, throwing
- * instead is an error, throwing after it is a lost reply.
+ * Receives every step of its actor. It calls `issue` at most once: it may delay the call (a gate), throw instead (an
+ * error), or throw after it (a lost reply).
  */
 export type Listener = (step: Step, issue: () => Promise<unknown>) => Promise<unknown>;
 
-/** Who is acting, and who watches. */
+/** The current actor and its listener. */
 export interface Scope {
   readonly actor: string;
   readonly listener: Listener;
-  /** Ask Redis for its own order of the commands on lock keys (see `redis.ts`). */
+  /** Record Redis' own order of the commands on lock keys (see `redis.ts`). */
   readonly ordered?: boolean;
-  /** The time of a schedule, milliseconds: takes the place of `SCHEDULE_TIME` in commands. Absent: time is real. */
+  /** The schedule's time, milliseconds; replaces `SCHEDULE_TIME` in commands. Absent: time is real. */
   readonly scheduleTime?: () => number;
 }
 
 const scopes = new AsyncLocalStorage<Scope>();
 
-/** The scope of the code that is running, if somebody listens to it. */
+/** The scope of the running code; undefined: it has no listener. */
 export const currentScope = (): Scope | undefined => scopes.getStore();
 
-/** Runs `body` as `scope.actor`: every step that it makes, now or from its timers, passes `scope.listener`. */
+/** Runs `body` as `scope.actor`: each of its steps, also those of its timers, passes `scope.listener`. */
 export const observe = <T>(scope: Scope, body: () => Promise<T>): Promise<T> => scopes.run(scope, body);
 
-/** Runs `body` as nobody: for the lab's own I/O, which is not part of any story. */
+/** Runs `body` without a scope: for the lab's own I/O, which belongs to no request and no schedule. */
 export const unobserved = <T>(body: () => T): T => scopes.exit(body);
 
 /**
- * The one seam: every I/O call of a strategy passes here. With no listener this is one map look-up.
- * `describe` is called only when somebody listens.
+ * The seam: every I/O call of a strategy passes here. Without a listener it costs one map look-up, and `describe` is not
+ * called.
  */
 export function step<T>(describe: () => StepInfo, run: (step?: Step) => Promise<T>): Promise<T> {
   const scope = scopes.getStore();
@@ -68,7 +71,7 @@ export function step<T>(describe: () => StepInfo, run: (step?: Step) => Promise<
   return scope.listener(current, () => run(current)) as Promise<T>;
 }
 
-/** One listener out of several; the first one is outermost: it sees the step first and the reply last. */
+/** Combines listeners; the first one is outermost: it receives the step first and the reply last. */
 export function compose(...listeners: readonly Listener[]): Listener {
   return (step, issue) =>
     listeners.reduceRight<() => Promise<unknown>>((inner, listener) => () => listener(step, inner), issue)();
