@@ -18,7 +18,7 @@ export interface SalesRate {
   readonly others: Readonly<Record<string, number>>;
 }
 
-/** Sends orders through nginx and counts 201s. Measures until the last answer: autocannon's own duration ends on a timer tick. */
+/** Sends orders through nginx and counts 201s until the last answer: autocannon's own duration ends on a timer tick. */
 export async function salesRate(
   url: string,
   { connections, requests, skus, query }: Rush,

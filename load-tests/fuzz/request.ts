@@ -85,7 +85,7 @@ function dataOf(body: Buffer): string {
   return PLAIN.test(text) && !text.startsWith('@') ? quote(text) : `$${ansi(body)}`;
 }
 
-/** Quotes bytes for the shell's $'…' and for printf's %b. A NUL cannot be part of an argument: %b decodes it from the text. */
+/** Quotes bytes for the shell's $'…' and printf's %b. A NUL cannot be part of an argument; %b decodes it from \x00. */
 function ansi(bytes: Buffer): string {
   const text = [...bytes].map((byte) => {
     if (byte === 0x27 || byte === 0x5c || byte < 0x20 || byte > 0x7e)

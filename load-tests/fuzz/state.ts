@@ -27,7 +27,7 @@ export function changes(before: State, after: State): string[] {
 const names = (one: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, unknown>): Set<string> =>
   new Set([...one.keys(), ...other.keys()]);
 
-/** The counter that numbers lock commands in the order of their execution: even a refused request for a lock increments it. */
+/** Redis numbers lock commands with this counter in execution order: even a refused acquire increments it. */
 const SERVER_ORDER = 'lab:order';
 const SYSTEM_SCHEMAS = ['mysql', 'sys', 'information_schema', 'performance_schema'];
 

@@ -22,7 +22,7 @@ const WORDS: readonly string[] = [
   '0123456789abcdef0123456789abcdef',
 ];
 
-/** One in so many times is long, because a request may really take that time; the others are at most `SHORT_MS` above the minimum. */
+/** One time value in this many may be long; requests really take that time. The others exceed the minimum by `SHORT_MS`. */
 const LONG_TIME_ODDS = 400;
 const SHORT_MS = 20;
 

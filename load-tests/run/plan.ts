@@ -40,10 +40,10 @@ export interface LoadPlan {
    * `stock` is then the opening balance. Minor units.
    */
   readonly amountMinor?: number;
-  /** Other writers of the account during the run: an import of that many lines, and pending entries that the scan settles. */
+  /** Other writers of the account: an import of that many lines, and pending entries that the scan settles. */
   readonly beside?: { readonly importLines: number; readonly pending: number };
   readonly fault?: { readonly header: string; readonly on: FaultOn };
-  /** Every second order uses this strategy: two systems that change one stock. The catalogue has no expectation for such a mix. */
+  /** Every second order uses this strategy: two systems change one stock. The catalogue has no expectation for it. */
   readonly mixedWith?: { readonly strategy: string; readonly expected: Expectation };
   /** Reconciles the counters that strategies keep outside of the database, after the first buyer's fault has fired. */
   readonly reconcile?: true;
@@ -130,7 +130,7 @@ export const skusOf = ({ sku, carts }: LoadPlan): readonly string[] =>
 export const cartOf = ({ carts }: LoadPlan, number: number): readonly string[] | undefined =>
   carts?.[number % carts.length];
 
-/** Steps of the release, and those that follow all writes: the sale is done before them. */
+/** The steps of the release, and COMMIT, the last step before it. */
 const RELEASES = new Set([
   'GET',
   'DEL',

@@ -16,7 +16,7 @@ const pausedInAcquire = {
 const blocked =
   'its event loop is blocked for 3 s, the lease is 500 ms; other holders work 300 ms each meanwhile';
 
-/** Locks on several servers, in ZooKeeper and etcd, and stock counters in Redis: rows of `lab demo --all`, in catalogue order. */
+/** Locks on several servers, in ZooKeeper and in etcd, and counters in Redis: rows of `lab demo --all`, in catalogue order. */
 export const OTHER_LOCKS: readonly Scenario[] = [
   scenario('redlock', 'exact', { strategy: 'redlock', ...votes }),
   scenario(
