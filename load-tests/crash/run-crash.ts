@@ -70,7 +70,7 @@ export async function crashAt(
   const { target, control, run } = environment;
   const { skus, buyer, id } = await prepare(target, run, crash);
   const wrong: string[] = [];
-  const told = await buyer.buy({ key: id, id, fault: point.fault });
+  const firstAnswer = await buyer.buy({ key: id, id, fault: point.fault });
   await control.ready(); // later requests must not reach the dead replica
   const [sku = ''] = skus;
   if (!(await wasKilled(target, sku)))
@@ -97,7 +97,7 @@ export async function crashAt(
         : 'the retry was answered as a replay, but nothing was bought before',
     );
   wrong.push(...boughtOnce(crash, final), ...(await sellsTheRest(crash, buyer, target, skus)));
-  return { name: crash.name, finder, ...point, told, left, reconciled, toldAgain, wrong };
+  return { name: crash.name, finder, ...point, told: firstAnswer, left, reconciled, toldAgain, wrong };
 }
 
 interface Prepared {
