@@ -1,6 +1,6 @@
 /**
- * The baseline of `lab bench http`: order and inventory with nothing but node:http and mysql2, sending the statements
- * that the real apps send for `conditional-update`. Run as a replica by libs/stack; its name says which app it is.
+ * The baseline of `lab bench http`: order and inventory with only node:http and mysql2. It sends the statements that the
+ * real apps send for `conditional-update`. libs/stack runs it in place of either app.
  */
 import { readConfig } from '#lab/config';
 import { createPool, type Pool, type ResultSetHeader } from 'mysql2/promise';
@@ -9,7 +9,7 @@ import { Agent, createServer, request, type IncomingMessage } from 'node:http';
 
 const config = readConfig();
 
-/** The pool and the sessions of the real apps. */
+/** A pool with the settings of the real apps. */
 function openPool(database: string): Pool {
   const url = new URL(config.mysqlUrl);
   const pool = createPool({
@@ -37,13 +37,13 @@ async function textOf(message: IncomingMessage): Promise<string> {
 const inventory = openPool(config.inventoryDatabase);
 const orders = openPool(config.orderDatabase);
 
-interface Deducted {
+interface Deduction {
   readonly before: number;
   readonly after: number;
   readonly replica: string;
 }
 
-async function deduct(sku: string, quantity: number, id: string): Promise<Deducted | undefined> {
+async function deduct(sku: string, quantity: number, id: string): Promise<Deduction | undefined> {
   const connection = await inventory.getConnection();
   try {
     await connection.query('START TRANSACTION');
@@ -86,7 +86,7 @@ async function order(text: string, query: string, id: string): Promise<object | 
   const answer = await callInventory(`/products/${sku}/deductions${query}`, JSON.stringify({ quantity }), id);
   const answered = await textOf(answer);
   if (answer.statusCode !== 201) return undefined;
-  const { after, replica } = JSON.parse(answered) as Deducted;
+  const { after, replica } = JSON.parse(answered) as Deduction;
   const row = [randomUUID(), sku, quantity, buyer, 'conditional-update', after, id, config.replica, replica];
   await orders.query(
     `INSERT INTO orders (id, sku, quantity, buyer, strategy, stock_after, request, replica, inventory_replica)

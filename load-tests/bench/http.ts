@@ -7,24 +7,24 @@ import { residentMemory } from './memory';
 import { salesRate, type Rush, type SalesRate } from './sales-rate';
 
 export interface BenchOptions {
-  /** Runs of each side, alternating. */
+  /** Number of pairs: one run of the real apps and one of the bare handlers. */
   readonly pairs: number;
-  /** Orders of one run. */
+  /** Orders per run. */
   readonly requests: number;
   readonly connections: number;
-  /** Products that the orders go round: with 1, all want the same row. */
+  /** Products that the orders use in turn; with 1, all orders change the same row. */
   readonly products: number;
-  /** Replicas of each app, on both sides. */
+  /** Replicas of each app, in both stacks. */
   readonly replicas: number;
-  /** Two folders for the two stacks are made in here. */
+  /** Parent of the folders of the two stacks. */
   readonly dir: string;
   readonly signal?: AbortSignal;
-  /** Told of every stack as soon as it runs, so that it can be stopped when this is given up. */
+  /** Called with every started stack, so that the caller can stop it after an interrupt. */
   readonly onStart?: (stack: Stack) => void;
   readonly onProgress: (text: string) => void;
 }
 
-/** One run of the real apps and one of the bare handlers, right after each other. Sales per second. */
+/** One run of the real apps and one of the bare handlers, back to back. Sales per second. */
 export interface Pair {
   readonly real: number;
   readonly bare: number;
@@ -34,19 +34,22 @@ export interface Pair {
 export interface BenchResult {
   readonly pairs: readonly Pair[];
   readonly medianRatio: number;
-  /** Resident memory of the real replicas, megabytes: after their start, and some seconds after the last run. */
+  /** Resident memory of the real replicas, megabytes: before the first run, and two seconds after the last one. */
   readonly restingMb: Readonly<Record<string, number>>;
   readonly afterLoadMb: Readonly<Record<string, number>>;
   readonly conditions: Conditions;
 }
 
-/** Enough for every request to be a sale. */
+/** Enough that every request is a sale. */
 const STOCK = 1_000_000_000;
-/** Orders of each side before the first pair: the CPU time of a sale falls until about here, to a third. */
+/** Orders per stack before the first pair: until then, the CPU time per sale falls to a third. */
 const WARM_UP = 12_000;
 const REST_MS = 2000;
 
-/** Sales/s of the real apps against bare handlers: same statements, same hops, same number of processes. */
+/**
+ * Compares the sales per second of the real apps with those of bare handlers: same statements, hops and number of
+ * processes. Throws when an answer is not a sale.
+ */
 export async function benchHttp(options: BenchOptions): Promise<BenchResult> {
   const { replicas, dir, signal, onProgress } = options;
   const entry = join(__dirname, 'bare-handlers.js');
@@ -107,7 +110,7 @@ async function compare(real: Stack, bare: Stack, options: BenchOptions): Promise
   };
 }
 
-/** The lab is disabled, so nobody can reset over HTTP: the rows are put there by hand. */
+/** Inserts the rows directly: with the lab disabled there is no reset over HTTP. */
 async function stockUp({ urls }: Stack, skus: readonly string[]): Promise<void> {
   const connection = await createConnection(`${urls.mysql}/inventory`);
   for (const sku of skus) {
@@ -117,10 +120,10 @@ async function stockUp({ urls }: Stack, skus: readonly string[]): Promise<void> 
   await connection.end();
 }
 
-/** A cheap refusal is not a sale: a run that has any measures nothing. */
+/** Refusals are cheaper than sales, so a run that has any is not comparable. */
 function onlySales(rate: SalesRate, what: string): SalesRate {
   if (Object.keys(rate.others).length === 0) return rate;
   throw new Error(
-    `${what}: not every answer was a sale (status: count) ${JSON.stringify(rate.others)}; look at the logs of the replicas`,
+    `${what}: some answers were no sale (status: count): ${JSON.stringify(rate.others)}. See the logs of the replicas`,
   );
 }

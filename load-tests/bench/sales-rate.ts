@@ -3,22 +3,22 @@ import autocannon from 'autocannon';
 export interface Rush {
   readonly connections: number;
   readonly requests: number;
-  /** The orders go round these products. */
+  /** The orders use these products in turn. */
   readonly skus: readonly string[];
-  /** Of the path: strategy and options. */
+  /** Query of the path: strategy and options. */
   readonly query: string;
 }
 
-/** Sales by the clock. */
+/** Number and rate of sales. */
 export interface SalesRate {
   readonly sales: number;
   /** Sales per second, from the first request to the last answer. */
   readonly perSecond: number;
-  /** Answers that were not 201, by status; `0` counts requests without an answer. */
+  /** Number of answers other than 201, by status; `0`: requests without an answer. */
   readonly others: Readonly<Record<string, number>>;
 }
 
-/** Orders through nginx; counts 201s only. The time is that of the last answer: autocannon's own ends on a tick. */
+/** Sends orders through nginx and counts 201s until the last answer: autocannon's own duration ends on a timer tick. */
 export async function salesRate(
   url: string,
   { connections, requests, skus, query }: Rush,

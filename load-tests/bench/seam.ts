@@ -5,20 +5,23 @@ const BATCH = 20_000;
 const BATCHES = 60;
 const WARM_UP = 20;
 
-/** What `step()` adds to a call when nobody listens, microseconds: the median batch, minus the call alone; noise below 0 counts as 0. */
+/**
+ * The overhead of `step()` per call without a recorder, microseconds: the median batch minus the median batch of plain
+ * calls; a negative difference is noise and counts as 0.
+ */
 export async function seamCost(): Promise<number> {
   const call = (): Promise<number> => Promise.resolve(1);
   const describe = (i: number) => ({ kind: 'sql', verb: 'SELECT', text: `SELECT ${i}` }) as const;
   const stepped = (i: number): Promise<number> => step(() => describe(i), call);
-  const through: number[] = [];
-  const alone: number[] = [];
+  const withStep: number[] = [];
+  const plain: number[] = [];
   for (let batch = 0; batch < WARM_UP + BATCHES; batch++) {
     const [a, b] = [await timed(stepped), await timed(call)];
     if (batch < WARM_UP) continue;
-    through.push(a);
-    alone.push(b);
+    withStep.push(a);
+    plain.push(b);
   }
-  return Math.max(0, median(through) - median(alone));
+  return Math.max(0, median(withStep) - median(plain));
 }
 
 /** Microseconds per call. */

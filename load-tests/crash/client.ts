@@ -1,25 +1,25 @@
 import { choiceQuery } from '#lab/strategy';
 import { setTimeout as delay } from 'node:timers/promises';
-import { request } from 'undici';
+import { sendOrder } from '../run';
 import type { CrashCase } from './crash-case';
 
-/** What a buyer is told. */
+/** The answer that a buyer receives. */
 export interface OrderAnswer {
   readonly status: number;
   /** `APPLIED`, or the code of the problem. */
   readonly code: string;
   readonly isReplayed: boolean;
-  /** How often it was told that the first one is still under way. */
+  /** How many times the answer was that the first request is still in progress. */
   readonly waited: number;
 }
 
-interface Sent {
+interface BuyOptions {
   readonly key?: string;
   readonly id?: string;
   readonly fault?: string;
 }
 
-/** A client of the shop who sends orders of one case for its products. */
+/** A client that sends orders of one case for its products. */
 export class Buyer {
   constructor(
     private readonly labUrl: string,
@@ -27,40 +27,29 @@ export class Buyer {
     private readonly skus: readonly string[],
   ) {}
 
-  async buy({ key, id, fault }: Sent, quantity = this.crash.quantity): Promise<OrderAnswer> {
+  async buy(sent: BuyOptions, quantity = this.crash.quantity): Promise<OrderAnswer> {
     const { strategy, options, products } = this.crash;
     const lines = this.skus.map((sku) => ({ sku, quantity }));
-    const response = await request(`${this.labUrl}/orders?${choiceQuery(strategy, options)}`, {
-      method: 'POST',
-      headersTimeout: LONGEST_ANSWER_MS,
-      headers: {
-        'content-type': 'application/json',
-        ...(key !== undefined && { 'idempotency-key': `"${key}"` }),
-        ...(id !== undefined && { 'x-request-id': id }),
-        ...(fault !== undefined && { 'x-fault': fault }),
-      },
-      body: JSON.stringify(products === 1 ? { ...lines[0], buyer: 'ann' } : { lines, buyer: 'ann' }),
+    const { status, code, isReplayed } = await sendOrder(this.labUrl, {
+      ...sent,
+      path: `/orders?${choiceQuery(strategy, options)}`,
+      body: products === 1 ? { ...lines[0], buyer: 'ann' } : { lines, buyer: 'ann' },
+      timeoutMs: ANSWER_TIMEOUT_MS,
     });
-    const body = (await response.body.json()) as { code?: string };
-    return {
-      status: response.statusCode,
-      code: response.statusCode === CREATED ? 'APPLIED' : (body.code ?? ''),
-      isReplayed: response.headers['idempotency-replayed'] === 'true',
-      waited: 0,
-    };
+    return { status, code, isReplayed, waited: 0 };
   }
 
-  /** Asks again under its key until somebody knows, as Retry-After tells it to. */
+  /** Repeats the order under its key, as Retry-After demands, until the first request is no longer in progress. */
   async insist(key: string): Promise<OrderAnswer> {
-    const until = performance.now() + LONGEST_ANSWER_MS;
+    const until = performance.now() + ANSWER_TIMEOUT_MS;
     for (let waited = 0; ; waited++) {
-      const told = await this.buy({ key });
-      if (told.code !== 'IDEMPOTENCY.IN_PROGRESS' || performance.now() > until) return { ...told, waited };
+      const answer = await this.buy({ key });
+      if (answer.code !== 'IDEMPOTENCY.IN_PROGRESS' || performance.now() > until)
+        return { ...answer, waited };
       await delay(RETRY_AFTER_MS);
     }
   }
 }
 
-const CREATED = 201;
-const LONGEST_ANSWER_MS = 60_000;
+const ANSWER_TIMEOUT_MS = 60_000;
 const RETRY_AFTER_MS = 1000;

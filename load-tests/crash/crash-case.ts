@@ -1,21 +1,21 @@
 import { DEFAULT_OPTIONS, type Options } from '#lab/strategy';
 
-/** An order whose steps are crashed, one after the other. */
+/** An order; a replica is killed at each of its steps in turn. */
 export interface CrashCase {
   readonly name: string;
   readonly strategy: string;
   readonly options: Options;
-  /** Products in it: more than one is a cart. */
+  /** Number of products; more than one is a cart. */
   readonly products: number;
-  /** Units of each product that are ordered, and that there are. */
+  /** Units ordered of each product, and its initial stock. */
   readonly quantity: number;
   readonly stock: number;
 }
 
-/** A dead holder's lock ends soon, and who comes next waits for that. */
+/** A short lease and a long wait: the next request outwaits the lock of a killed holder. */
 const options: Options = { ...DEFAULT_OPTIONS, leaseMs: 500, waitMs: 10_000 };
 
-const one = (strategy: string, more: Partial<CrashCase> = {}): CrashCase => ({
+const crashCase = (strategy: string, more: Partial<CrashCase> = {}): CrashCase => ({
   name: strategy,
   strategy,
   options,
@@ -25,14 +25,14 @@ const one = (strategy: string, more: Partial<CrashCase> = {}): CrashCase => ({
   ...more,
 });
 
-/** One of each kind: what the stock is protected by, and where it is counted. */
+/** One strategy for each kind of protection and each place where the stock is counted. */
 export const CRASH_CASES: readonly CrashCase[] = [
-  one('none'),
-  one('conditional-update'),
-  one('for-update'),
-  one('token-lua'),
-  one('redis-decr'),
-  one('segmented', { stock: 8, quantity: 3 }), // two in each of four segments: it takes from several
-  one('single-writer'),
-  one('conditional-update', { name: 'conditional-update, a cart', products: 2, quantity: 2 }),
+  crashCase('none'),
+  crashCase('conditional-update'),
+  crashCase('for-update'),
+  crashCase('token-lua'),
+  crashCase('redis-decr'),
+  crashCase('segmented', { stock: 8, quantity: 3 }), // two units in each of four segments: an order takes from several
+  crashCase('single-writer'),
+  crashCase('conditional-update', { name: 'conditional-update, a cart', products: 2, quantity: 2 }),
 ];

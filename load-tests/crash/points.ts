@@ -1,16 +1,19 @@
 import type { HistoryLine, StepLine } from '#lab/step';
 
-/** Where a replica is killed. */
+/** The step at which a replica is killed. */
 export interface CrashPoint {
   readonly app: 'order' | 'inventory';
   readonly when: 'before' | 'after';
-  /** What the step is, in one line: `COMMIT`, `UPDATE balance`, `SET lock:…`. */
+  /** The step in short: `COMMIT`, `UPDATE balance`, `SET lock:…`. */
   readonly step: string;
-  /** As the `x-fault` header says it. */
+  /** The value of the `x-fault` header. */
   readonly fault: string;
 }
 
-/** Every step of an undisturbed order, as it was recorded: each app is killed before and after each of its own. */
+/**
+ * The crash points of an order: before and after each step that each app recorded while the order ran without a fault.
+ * `request` is the id of that order.
+ */
 export function crashPoints(history: readonly HistoryLine[], request: string): CrashPoint[] {
   return (['order', 'inventory'] as const).flatMap((app) => {
     const steps = stepsOf(history, request, app);
@@ -30,24 +33,24 @@ export function crashPoints(history: readonly HistoryLine[], request: string): C
 }
 
 function stepsOf(history: readonly HistoryLine[], request: string, app: string): StepLine[] {
-  const begun = history.find(
+  const start = history.find(
     (line) => line.type === 'request' && line.request === request && line.app === app,
   );
   return history.filter(
     (line): line is StepLine =>
       line.type === 'step' &&
       line.request === request &&
-      line.replica === begun?.replica &&
-      line.pid === begun.pid &&
+      line.replica === start?.replica &&
+      line.pid === start.pid &&
       line.kind !== 'timer',
   );
 }
 
-/** `after(…)` means a reply that is no "no": see libs/step/src/failpoint.ts. */
+/** `after(…)` fires only after a successful reply, not after null, 0 or false: see libs/step/src/failpoint.ts. */
 const isAnswered = ({ kind, reply }: StepLine): boolean =>
   (kind !== 'redis' && kind !== 'fs') || (reply !== null && reply !== 0 && reply !== false);
 
-/** Without what differs from order to order. */
+/** The step without parts that differ between orders. */
 function inWords({ kind, verb, text, script }: StepLine): string {
   if (script !== undefined) return script;
   if (kind === 'http') return text.replace(/^POST \/(?:products\/[^/]+\/)?/, 'POST /').replace(/\?.*/, '');

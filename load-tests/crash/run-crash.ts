@@ -7,58 +7,60 @@ import { Buyer, type OrderAnswer } from './client';
 import type { CrashCase } from './crash-case';
 import { crashPoints, type CrashPoint } from './points';
 
-/** What there is of one product. */
+/** The rows of one product after the crash. */
 export interface Left {
   readonly sku: string;
   readonly stock: number;
-  /** Units that movements have taken. */
+  /** Units that movements took. */
   readonly taken: number;
-  /** Requests that have a movement, and orders that there are, each once. */
+  /** Requests with a movement, each once. */
   readonly buyers: readonly string[];
+  /** Requests with an order. */
   readonly orders: readonly string[];
 }
 
-/** Who finds the order after the crash. */
+/** Who resolves the order after the crash: the reconciler first, or only the client that retries. */
 export type Finder = 'reconciler' | 'client';
 
-/** One crash, and how it was mended. */
+/** One crash and its recovery. */
 export interface Crash extends CrashPoint {
   readonly name: string;
   readonly finder: Finder;
-  /** What the buyer was told at first. */
+  /** The answer to the request that the crash interrupted. */
   readonly told: OrderAnswer;
-  /** What the crash has left. */
+  /** The rows after the crash, before the recovery. */
   readonly left: readonly Left[];
-  /** What the reconciler did; `nothing`: there was nothing to do. Null: it was not asked. */
+  /** The outcome that the reconciler reports; `nothing`: it found no such order. Null: it was not run. */
   readonly reconciled: string | null;
-  /** What the buyer was told who asked again, with the same key. */
+  /** The answer to the retry with the same key. */
   readonly toldAgain: OrderAnswer;
-  /** What is not as it must be; none: all is well. */
+  /** Violated requirements, in words; empty: the recovery is correct. */
   readonly wrong: readonly string[];
 }
 
-/** What crashes need of the lab. */
+/** The lab that the crashes run against. */
 export interface CrashEnvironment {
   readonly target: Target;
   readonly control: Pick<ReplicaControl, 'ready'>;
-  /** Makes names unique. */
+  /** Part of all ids, so that they are unique. */
   readonly run: string;
 }
 
-const SEEN_MS = 15_000;
+const DEATH_TIMEOUT_MS = 15_000;
 let crashes = 0;
 
-/** The points of a case, from the history of an order that nobody disturbs. */
+/** Runs one order without a fault and returns its crash points. Throws when that order fails. */
 export async function enumerate({ target, run }: CrashEnvironment, crash: CrashCase): Promise<CrashPoint[]> {
   const { skus, buyer, id } = await prepare(target, run, crash);
-  const told = await buyer.buy({ key: id, id });
-  if (told.code !== 'APPLIED') throw new Error(`${crash.name}: the undisturbed order was told ${told.code}`);
+  const { code } = await buyer.buy({ key: id, id });
+  if (code !== 'APPLIED')
+    throw new Error(`${crash.name}: the order without a fault was answered with ${code}`);
   const [sku = ''] = skus;
   await atRest(target, sku);
   return crashPoints(await target.history(sku), id);
 }
 
-/** Crashes a replica at the point, and looks at what is left, who mends it, and whether all is well in the end. */
+/** Kills a replica at the point, recovers the order, and checks rows and answers at each stage. */
 export async function crashAt(
   environment: CrashEnvironment,
   crash: CrashCase,
@@ -68,35 +70,40 @@ export async function crashAt(
   const { target, control, run } = environment;
   const { skus, buyer, id } = await prepare(target, run, crash);
   const wrong: string[] = [];
-  const told = await buyer.buy({ key: id, id, fault: point.fault });
-  await control.ready(); // whom we ask is not the dead one
+  const firstAnswer = await buyer.buy({ key: id, id, fault: point.fault });
+  await control.ready(); // later requests must not reach the dead replica
   const [sku = ''] = skus;
-  if (!(await wasKilled(target, sku))) wrong.push('nobody saw the replica die: nothing is proved');
+  if (!(await wasKilled(target, sku)))
+    wrong.push('the supervisor recorded no death of the replica, so this crash proves nothing');
   for (const one of skus) await atRest(target, one);
   const left = await look(target, skus);
   const reconciled = finder === 'client' ? null : await reconcile(target, id);
   if (reconciled !== null) {
-    const mended = await look(target, skus);
-    wrong.push(...wholeOrNothing(crash, mended));
-    if ((await reconcile(target, id)) !== NOTHING) wrong.push('a second reconcile found something to do');
-    if (JSON.stringify(await look(target, skus)) !== JSON.stringify(mended))
-      wrong.push('a second reconcile changed something');
+    const reconciledRows = await look(target, skus);
+    wrong.push(...wholeOrNothing(crash, reconciledRows));
+    if ((await reconcile(target, id)) !== NOTHING) wrong.push('a second reconciliation found work to do');
+    if (JSON.stringify(await look(target, skus)) !== JSON.stringify(reconciledRows))
+      wrong.push('a second reconciliation changed rows');
   }
   const before = await look(target, skus);
   const toldAgain = await buyer.insist(id);
   const final = await look(target, skus);
-  if (toldAgain.code !== 'APPLIED') wrong.push(`who asked again was told ${toldAgain.code}`);
+  if (toldAgain.code !== 'APPLIED') wrong.push(`the retry was answered with ${toldAgain.code}`);
   const wasBought = before.some(({ taken }) => taken > 0);
   if (toldAgain.isReplayed !== wasBought)
-    wrong.push(wasBought ? 'the purchase was told as a new one' : 'a new purchase was told as an old one');
+    wrong.push(
+      wasBought
+        ? 'the retry was answered as a new purchase, but the order was bought before'
+        : 'the retry was answered as a replay, but nothing was bought before',
+    );
   wrong.push(...boughtOnce(crash, final), ...(await sellsTheRest(crash, buyer, target, skus)));
-  return { name: crash.name, finder, ...point, told, left, reconciled, toldAgain, wrong };
+  return { name: crash.name, finder, ...point, told: firstAnswer, left, reconciled, toldAgain, wrong };
 }
 
 interface Prepared {
   readonly skus: readonly string[];
   readonly buyer: Buyer;
-  /** Of the request, and its key. */
+  /** The id of the request, and its key. */
   readonly id: string;
 }
 
@@ -107,19 +114,19 @@ async function prepare(target: Target, run: string, crash: CrashCase): Promise<P
   return { skus, buyer: new Buyer(target.labUrl, crash, skus), id };
 }
 
-/** The fault has fired, and the supervisor saw the process end by SIGKILL. */
+/** Whether the fault fired and the supervisor recorded the exit of that process by SIGKILL. */
 async function wasKilled(target: Target, sku: string): Promise<boolean> {
-  const until = performance.now() + SEEN_MS;
+  const until = performance.now() + DEATH_TIMEOUT_MS;
   while (performance.now() < until) {
     const history = await target.history(sku);
     const fault = history.find(({ type }) => type === 'fault');
-    if (fault !== undefined && history.some((line) => diedOf(line, fault))) return true;
+    if (fault !== undefined && history.some((line) => isDeathBy(fault, line))) return true;
     await delay(50);
   }
   return false;
 }
 
-const diedOf = (line: HistoryLine, fault: HistoryLine): boolean =>
+const isDeathBy = (fault: HistoryLine, line: HistoryLine): boolean =>
   line.type === 'exit' && line.pid === fault.pid && line.signal === 'SIGKILL' && line.t >= fault.t;
 
 const look = (target: Target, skus: readonly string[]): Promise<Left[]> =>
@@ -141,13 +148,13 @@ const look = (target: Target, skus: readonly string[]): Promise<Left[]> =>
   );
 
 const NOTHING = 'nothing';
-/** A dead buyer's lock may keep the reconciler waiting until its lease is over. */
-const MOST_ROUNDS = 20;
+/** The lock of a killed holder can block the reconciler until its lease ends: 20 rounds of 200 ms. */
+const MAX_ROUNDS = 20;
 
-/** What the reconciler did with the order of this request. */
+/** Reconciles until the order of `request` is decided; returns its last outcome, or `nothing`. */
 async function reconcile(target: Target, request: string): Promise<string> {
   let outcome = NOTHING;
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     const mine = (await target.reconcileOrders()).find((one) => one.request === request);
     if (mine === undefined) return outcome;
     outcome = mine.outcome;
@@ -157,16 +164,18 @@ async function reconcile(target: Target, request: string): Promise<string> {
   return outcome;
 }
 
-/** An order with all that it has taken, or no order and all of the stock. */
+/** Requires one order with all of its movements, or no order and the whole stock. */
 function wholeOrNothing({ stock, quantity }: CrashCase, left: readonly Left[]): string[] {
   const bought = left.some(({ taken }) => taken > 0);
   return left.flatMap((one) => {
     const units = bought ? quantity : 0;
     const wrong = [];
     if (one.taken !== units)
-      wrong.push(`taken of ${one.sku}: ${one.taken} instead of ${count(units, 'unit')}`);
+      wrong.push(`${one.sku}: the movements took ${one.taken} instead of ${count(units, 'unit')}`);
     if (one.stock !== stock - one.taken)
-      wrong.push(`${one.sku} has ${one.stock} left of ${count(stock, 'unit')}, and ${one.taken} taken`);
+      wrong.push(
+        `${one.sku}: ${one.stock} left of ${count(stock, 'unit')}, but the movements took ${one.taken}`,
+      );
     if (one.buyers.join() !== one.orders.join())
       wrong.push(`${one.sku}: movements of ${one.buyers.join()}, orders of ${one.orders.join()}`);
     if (one.orders.length !== (bought ? 1 : 0))
@@ -177,10 +186,12 @@ function wholeOrNothing({ stock, quantity }: CrashCase, left: readonly Left[]): 
 
 const boughtOnce = (crash: CrashCase, left: readonly Left[]): string[] => [
   ...wholeOrNothing(crash, left),
-  ...(left.every(({ taken }) => taken === crash.quantity) ? [] : ['it was not bought']),
+  ...(left.every(({ taken }) => taken === crash.quantity)
+    ? []
+    : ['the retry bought nothing or not the whole order']),
 ];
 
-/** Nothing was lost in a count outside of the database: unit by unit the rest is sold, and no more. */
+/** Sells the rest unit by unit and then one more: shows that no unit was lost in a counter outside of the database. */
 async function sellsTheRest(
   { stock, quantity }: CrashCase,
   buyer: Buyer,
@@ -192,7 +203,7 @@ async function sellsTheRest(
     if (code !== 'APPLIED') return [`unit ${unit + 1} of ${stock} could not be sold: ${code}`];
   }
   const { code } = await buyer.buy({}, 1);
-  const more = code === 'STOCK.SOLD_OUT' ? [] : [`when all was sold, the next one was told ${code}`];
+  const more = code === 'STOCK.SOLD_OUT' ? [] : [`the order after the last unit was answered with ${code}`];
   const over = (await look(target, skus)).filter((one) => one.stock !== 0 || one.taken !== stock);
-  return [...more, ...over.map(({ sku, taken }) => `sold of ${sku}: ${taken} of ${count(stock, 'unit')}`)];
+  return [...more, ...over.map(({ sku, taken }) => `${sku}: sold ${taken} of ${count(stock, 'unit')}`)];
 }

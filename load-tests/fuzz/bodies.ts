@@ -3,16 +3,18 @@ import type { BodyKind } from './document';
 import { conforms, type Resolve } from './schema';
 import { Values } from './values';
 
-/** A body, and whether the document forbids it for certain. */
+/** A body; `forbidden`: the OpenAPI document certainly forbids it. */
 export interface Body {
   readonly bytes: Buffer;
   readonly forbidden: boolean;
 }
 
-const DEEP = 4000;
+/** Nesting levels. */
+const DEPTH = 4000;
+/** Characters of a text. */
 const LARGE = 17 * 1024;
 
-/** One line of JSON, or many of them where the media type says so. */
+/** Generates bodies: one JSON value, or several lines of JSON for line-based media types. */
 export class Bodies {
   private readonly values: Values;
 
@@ -35,7 +37,7 @@ export class Bodies {
     return { bytes: Buffer.from(text), forbidden: this.isLines ? false : this.forbids(text) };
   }
 
-  /** Media types in lines are answered line by line: what one line is worth says nothing of the request. */
+  /** Line-based bodies are answered line by line, so an invalid line does not make the request invalid. */
   private get isLines(): boolean {
     return !/json$/.test(this.kind.mediaType) || /ndjson|jsonl|json-seq/.test(this.kind.mediaType);
   }
@@ -60,7 +62,7 @@ export class Bodies {
     }
   }
 
-  /** Bodies that are wrong as a whole. */
+  /** Bodies that are malformed as a whole. */
   private mangled(): Body {
     const { random } = this;
     const text = this.one();
@@ -87,9 +89,9 @@ export class Bodies {
         `/* x */${text}`,
         text.replaceAll('"', "'"),
         text.replaceAll(':', '='),
-        '['.repeat(DEEP),
-        `${'['.repeat(DEEP)}${']'.repeat(DEEP)}`,
-        `${'{"a":'.repeat(DEEP / 2)}1${'}'.repeat(DEEP / 2)}`,
+        '['.repeat(DEPTH),
+        `${'['.repeat(DEPTH)}${']'.repeat(DEPTH)}`,
+        `${'{"a":'.repeat(DEPTH / 2)}1${'}'.repeat(DEPTH / 2)}`,
         `"${'x'.repeat(LARGE)}"`,
         `{"a":"${'\\u0000'.repeat(500)}"}`,
         'sku=phone&quantity=1&buyer=ann',
@@ -102,7 +104,7 @@ export class Bodies {
     ];
     const bytes = random.pick(mangled);
     const forbidden = !this.isLines && this.forbids(bytes.toString('utf8'));
-    // bytes that are no UTF-8 may be read as the replacement character, which some texts may have
+    // a server may decode invalid UTF-8 to the replacement character, which some schemas allow
     return { bytes, forbidden: forbidden && bytes.equals(Buffer.from(bytes.toString('utf8'))) };
   }
 }

@@ -1,6 +1,6 @@
 import { resolver, type Resolve, type Schema } from './schema';
 
-/** The parts of an app's OpenAPI document that we read. */
+/** The parts of an app's OpenAPI document that the fuzzer reads. */
 export interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components?: { readonly schemas?: Readonly<Record<string, Schema>> };
@@ -19,7 +19,7 @@ export interface Parameter {
   readonly schema?: Schema;
 }
 
-/** What a request body is, as the document says. */
+/** A documented request body. */
 export interface BodyKind {
   readonly mediaType: string;
   readonly schema: Schema;
@@ -31,16 +31,16 @@ export interface Endpoint {
   /** `POST /orders`. */
   readonly name: string;
   readonly method: string;
-  /** With `{names}`. */
+  /** With `{name}` placeholders. */
   readonly path: string;
   readonly parameters: readonly Parameter[];
   readonly body: BodyKind | undefined;
-  /** Answers that are no answer of the shop, and that the document admits: 501, 502, 503. */
+  /** 5xx statuses that the document lists for this endpoint: 501, 502, 503. */
   readonly admits: ReadonlySet<number>;
   readonly resolve: Resolve;
 }
 
-/** All endpoints of an app's document, in its order. */
+/** All endpoints of an app's document, in document order. */
 export function endpointsOf(app: string, { paths, components }: OpenApi): Endpoint[] {
   const resolve = resolver(components?.schemas ?? {});
   return Object.entries(paths).flatMap(([path, operations]) =>
@@ -64,13 +64,13 @@ export function endpointsOf(app: string, { paths, components }: OpenApi): Endpoi
   );
 }
 
-/** How often an endpoint is asked, compared with others: the more it reads, the more often. */
+/** Relative frequency of requests to an endpoint: it grows with the number of inputs. */
 export const weightOf = ({ parameters, body }: Endpoint): number =>
   1 + Math.min(3, parameters.length) + (body === undefined ? 0 : 2);
 
-/** Endpoints that only the lab address has. */
+/** Whether only the lab address serves the endpoint. */
 export const isLab = ({ path }: Pick<Endpoint, 'path'>): boolean => /^\/lab(\/|$)/.test(path);
 
-/** Endpoints that say how often something goes on by itself. */
+/** Whether the endpoint sets the interval of a periodic job. */
 export const isTimer = ({ method, body, resolve }: Pick<Endpoint, 'method' | 'body' | 'resolve'>): boolean =>
   method === 'POST' && Object.hasOwn(resolve(body?.schema ?? {}).properties ?? {}, 'everyMs');

@@ -18,27 +18,27 @@ import { textConforms } from './schema';
 import { Values } from './values';
 import { malform } from './raw-request';
 
-/** What a run is drawn from. */
+/** The inputs that determine the requests of a run. */
 export interface Drawing {
   readonly seed: number;
   readonly endpoints: readonly Endpoint[];
   readonly addresses: Addresses;
-  /** The app whose endpoints nginx's internal address has. */
+  /** The app whose endpoints nginx's internal address serves. */
   readonly internalApp: string;
 }
 
-/** Request number `index` of a run: it depends on the seed, the number and the documents, and on nothing else. */
+/** Generates request number `index` of a run. It depends only on the seed, the number and the documents. */
 export function draw(drawing: Drawing, index: number): FuzzRequest {
   const random = new SeededRandom(drawing.seed, index);
   const endpoint = pickEndpoint(random, drawing.endpoints);
   const side = random.pick(sidesOf(endpoint, drawing));
-  return new Draft(random, endpoint, side, drawing.addresses[side] ?? '').finish(index);
+  return new RequestBuilder(random, endpoint, side, drawing.addresses[side] ?? '').build(index);
 }
 
 function pickEndpoint(random: SeededRandom, endpoints: readonly Endpoint[]): Endpoint {
   let left = random.below(endpoints.reduce((sum, endpoint) => sum + weightOf(endpoint), 0));
   const found = endpoints.find((endpoint) => (left -= weightOf(endpoint)) < 0);
-  if (found === undefined) throw new Error('no document names any endpoint');
+  if (found === undefined) throw new Error('the OpenAPI documents contain no endpoint');
   return found;
 }
 
@@ -49,8 +49,8 @@ function sidesOf(endpoint: Endpoint, { addresses, internalApp }: Drawing): reado
   return sides.filter((side) => addresses[side] !== undefined);
 }
 
-/** One request while it is made: everything is valid, but for the one place that is broken. */
-class Draft {
+/** Builds one request that is valid except for at most one broken part. */
+class RequestBuilder {
   private readonly values: Values;
   private readonly parts: Record<'path' | 'query' | 'header', [string, string][]> = {
     path: [],
@@ -79,7 +79,7 @@ class Draft {
     if (endpoint.body !== undefined) this.body = this.bodies(endpoint.body).valid().bytes;
   }
 
-  finish(index: number): FuzzRequest {
+  build(index: number): FuzzRequest {
     const { random, endpoint, side, host } = this;
     const intent = random.below(10);
     if (intent >= 3 && intent < 9) this.breakOnePlace();
@@ -150,7 +150,7 @@ class Draft {
         () => {
           this.contentType = random.pick(CONTENT_TYPES);
         },
-        // as often as all other places together
+        // as often as all other parts together
         ...places.map(() => () => {
           const { bytes, forbidden } = this.bodies(body).broken();
           this.body = bytes;
@@ -182,16 +182,20 @@ class Draft {
     }
     const text = asText(this.values.broken(schema, name));
     this.parts[place] = [...others, [name, text]];
-    // what is said in the query outdoes the header of the same meaning
+    // a query parameter overrides the header of the same meaning
     if (place === 'header') this.parts.query = [];
     if (random.oneIn(8)) this.parts[place].push([name, text]);
-    else this.forbidden = this.surelyForbidden(schema, place, text);
+    else this.forbidden = this.isCertainlyForbidden(schema, place, text);
   }
 
-  private surelyForbidden(schema: NonNullable<Parameter['schema']>, place: string, text: string): boolean {
-    // these name another path
+  private isCertainlyForbidden(
+    schema: NonNullable<Parameter['schema']>,
+    place: string,
+    text: string,
+  ): boolean {
+    // these texts lead to another path
     if (place === 'path' && ['', '.', '..'].includes(text)) return false;
-    // on the way, white space is cut off, and what is no ASCII is read as something else
+    // in transit, white space is trimmed and non-ASCII text is decoded differently
     if (place === 'header' && !/^[\x21-\x7e]+$/.test(text)) return false;
     return !textConforms(schema, text, this.endpoint.resolve);
   }
@@ -243,7 +247,7 @@ function asText(json: string): string {
   }
 }
 
-/** Every byte that is not unreserved in RFC 3986. */
+/** Percent-encodes every byte that is not unreserved in RFC 3986. */
 const percent = (text: string): string =>
   [...Buffer.from(text)]
     .map((byte) => {

@@ -1,20 +1,20 @@
 import { connect } from 'node:net';
 
-/** What came back. `status` 0: the connection was closed without an answer. */
+/** An HTTP response. `status` 0: the connection was closed without an answer. */
 export interface FuzzResponse {
   readonly status: number;
-  /** By name in lower case. */
+  /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly tookMs: number;
 }
 
-/** Longer than the longest wait, work and delay that a request may ask for. */
-const PATIENCE_MS = 75_000;
+/** Longer than the longest wait, work and delay that a request may demand. */
+const RESPONSE_TIMEOUT_MS = 75_000;
 
 /**
- * Sends bytes on a connection of their own, and reads one answer. Rejects when none comes, and the connection stays open.
- * `hangUp` closes our side after the bytes: a proxy takes that for a buyer who has gone.
+ * Sends bytes on a new connection and reads one response. Rejects when the connection is refused, or stays open without a
+ * response. `hangUp` closes the client's side after the bytes, which a proxy treats as a client that has disconnected.
  */
 export function exchange(url: string, bytes: Buffer, { hangUp = false } = {}): Promise<FuzzResponse> {
   const { hostname, port } = new URL(url);
@@ -26,9 +26,9 @@ export function exchange(url: string, bytes: Buffer, { hangUp = false } = {}): P
       socket.destroy();
       resolve(parse(Buffer.concat(parts), performance.now() - begun));
     };
-    socket.setTimeout(PATIENCE_MS, () => {
+    socket.setTimeout(RESPONSE_TIMEOUT_MS, () => {
       socket.destroy();
-      reject(new Error(`no answer within ${PATIENCE_MS / 1000} s`));
+      reject(new Error(`no answer within ${RESPONSE_TIMEOUT_MS / 1000} s`));
     });
     socket.on('data', (part: Buffer) => {
       parts.push(part);
@@ -37,7 +37,7 @@ export function exchange(url: string, bytes: Buffer, { hangUp = false } = {}): P
     socket.on('end', done);
     socket.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ECONNREFUSED') reject(error);
-      else done(); // a server that refuses early resets the connection: what it said first is here
+      else done(); // a server that refuses early resets the connection after its response, which is already in `parts`
     });
     socket.write(bytes);
     if (hangUp) socket.end();
@@ -52,7 +52,7 @@ function parse(bytes: Buffer, tookMs: number): FuzzResponse {
   const status = Number(/^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(first)?.[1] ?? 0);
   if (status === 0) return nothing;
   const rest = bytes.subarray(end + 4);
-  if (status < 200) return parse(rest, tookMs); // 100 Continue: the answer comes after it
+  if (status < 200) return parse(rest, tookMs); // 100 Continue: the final response follows
   const headers = Object.fromEntries(
     lines.map((line) => {
       const colon = line.indexOf(':');
@@ -63,7 +63,7 @@ function parse(bytes: Buffer, tookMs: number): FuzzResponse {
   return { status, headers, body: (isChunked ? unchunk(rest) : rest).toString(), tookMs };
 }
 
-/** Whether an answer that says where it ends is here; others end with their connection. */
+/** Whether a response with a Content-Length is complete; other responses end with their connection. */
 function isWhole(bytes: Buffer): boolean {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0 || bytes.subarray(0, 12).toString('latin1') === 'HTTP/1.1 100') return false;

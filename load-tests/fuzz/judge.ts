@@ -1,23 +1,23 @@
 import type { FuzzResponse } from './exchange';
 import type { FuzzRequest } from './request';
 
-/** What is wrong about one answer, in words; nothing: it is as it should be. */
+/** A violation by one response, in words. */
 export type Complaint = string;
 
-/** Answers that say: this request was not understood, and nothing was done. */
+/** Statuses that mean: the request was rejected and changed nothing. */
 const REFUSALS: ReadonlySet<number> = new Set([
   400, 403, 404, 405, 406, 408, 411, 413, 414, 415, 417, 422, 431, 501, 505,
 ]);
 
 export const isRefusal = ({ status }: FuzzResponse): boolean => status === 0 || REFUSALS.has(status);
 
-/** Where an Idempotency-Key is remembered, with what became of its request. */
-const MEMORY = 'orders.placement';
+/** The table that records an Idempotency-Key with the result of its request. */
+const KEY_TABLE = 'orders.placement';
 const NOT_UNDERSTOOD = /^(REQUEST|STRATEGY|FAULT|IDEMPOTENCY)\./;
 
 /**
- * What a refused request may not have changed. One that was understood, and carried an Idempotency-Key, is remembered: the
- * same key must be given the same answer, and that there is no such product is one.
+ * The changes that a refused request was not allowed to make. A valid request with an Idempotency-Key may be recorded even if
+ * it is refused (for example for an unknown product), because the same key must return the same answer.
  */
 export function notAllowed(
   { bytes }: FuzzRequest,
@@ -27,16 +27,16 @@ export function notAllowed(
   const isRemembered =
     !NOT_UNDERSTOOD.test(codeOf(body) ?? 'REQUEST.') &&
     /\r\nidempotency-key:/i.test(bytes.toString('latin1'));
-  return isRemembered ? changed.filter((name) => name !== MEMORY) : changed;
+  return isRemembered ? changed.filter((name) => name !== KEY_TABLE) : changed;
 }
 
-/** The stable code of a problem. */
+/** The stable code of a problem; undefined when the body holds none. */
 export function codeOf(body: string): string | undefined {
   const code = parse(body)?.['code'];
   return typeof code === 'string' ? code : undefined;
 }
 
-/** 5xx that may be: each with its one code, where the document admits it. */
+/** Admissible 5xx statuses, each with its only code; the document of the endpoint must list them. */
 const ADMISSIBLE: ReadonlyMap<number, string> = new Map([
   [501, 'COMPONENT.MISSING'],
   [502, 'OUTCOME_UNKNOWN'],
@@ -45,7 +45,7 @@ const ADMISSIBLE: ReadonlyMap<number, string> = new Map([
 
 const CODE = /^[A-Z]+(?:_[A-Z]+)*(?:\.[A-Z]+(?:_[A-Z]+)*)?$/;
 
-/** Judges answers, and remembers which status each code came with: a code that means two things is not stable. */
+/** Judges responses, and records the status of each code: a code with two statuses is not stable. */
 export class Judge {
   private readonly statuses = new Map<string, number>();
 
@@ -64,13 +64,13 @@ export class Judge {
   private ofProblem({ method }: FuzzRequest, { status, headers, body }: FuzzResponse): Complaint[] {
     if (method === 'HEAD') return [];
     const type = headers['content-type'] ?? 'no content type';
-    if (!type.startsWith('application/problem+json')) return [`${status} is no problem+json but ${type}`];
+    if (!type.startsWith('application/problem+json')) return [`${status} is ${type} instead of problem+json`];
     const problem = parse(body);
-    if (problem === undefined) return [`${status} with a body that is no JSON object`];
+    if (problem === undefined) return [`${status} with a body that is not a JSON object`];
     const { code, title, detail } = problem;
     const complaints: Complaint[] = [];
     if (problem['status'] !== status)
-      complaints.push(`${status} says of itself ${String(problem['status'])}`);
+      complaints.push(`${status} with ${String(problem['status'])} in the status field`);
     if (typeof title !== 'string' || typeof detail !== 'string')
       complaints.push(`${status} without a title or detail`);
     if (typeof code !== 'string' || !CODE.test(code))
@@ -90,7 +90,7 @@ function ofServerError(
   const code = ADMISSIBLE.get(status);
   if (code === undefined || !admits.has(status)) return [`${status}, which the endpoint does not document`];
   if (method !== 'HEAD' && parse(body)?.['code'] !== code) return [`${status} that is not ${code}`];
-  return status === 501 || carriesFault ? [] : [`${status} though no fault was asked for`];
+  return status === 501 || carriesFault ? [] : [`${status} although no fault was requested`];
 }
 
 function parse(body: string): Record<string, unknown> | undefined {

@@ -1,4 +1,4 @@
-/** Texts that break programs which trust them: quoting, control characters, Unicode, paths, prototypes, numbers. */
+/** Texts that break programs without input validation: quoting, control characters, Unicode, paths, prototypes, numbers. */
 export const MALFORMED_TEXTS: readonly string[] = [
   '',
   ' ',
@@ -100,7 +100,7 @@ export const MALFORMED_TEXTS: readonly string[] = [
   '00000000-0000-0000-0000-000000000000',
 ];
 
-/** JSON values that are rarely expected, as text: what `JSON.stringify` cannot say is here too. */
+/** Unusual JSON values as text, including some that `JSON.stringify` cannot produce. */
 export const MALFORMED_JSON: readonly string[] = [
   'null',
   'true',
@@ -155,7 +155,7 @@ export const MALFORMED_JSON: readonly string[] = [
   '"\t"',
 ];
 
-/** Names of fields, parameters and headers that nobody has asked for. */
+/** Names of undocumented fields, parameters and headers. */
 export const SURPLUS_NAMES: readonly string[] = [
   '__proto__',
   'constructor',
@@ -175,7 +175,7 @@ export const SURPLUS_NAMES: readonly string[] = [
   '🛒',
 ];
 
-/** Faults that hurt neither a process nor anybody else: the steps that they name exist in many strategies. */
+/** Faults that affect neither a process nor other requests. Many strategies have the steps that they name. */
 export const HARMLESS_FAULTS: readonly string[] = [
   'before(COMMIT)=error',
   'after(COMMIT)=lose-reply',
@@ -201,7 +201,7 @@ export const HARMLESS_FAULTS: readonly string[] = [
   'before(GET)=delay(3); after(UPDATE#2)=error',
 ];
 
-/** Faults that nobody may understand: would one be obeyed, a replica would die or stand still. */
+/** Invalid faults that must be rejected: if one were executed, a replica would be killed or paused. */
 export const BROKEN_FAULTS: readonly string[] = [
   'nonsense',
   'kill',
@@ -245,7 +245,7 @@ export const BROKEN_FAULTS: readonly string[] = [
   `after(COMMIT=${'x'.repeat(65)})=kill`,
 ];
 
-/** Faults that the public address must not even read: they would kill or stop a replica. */
+/** Valid faults that the public address must ignore: they would kill or pause a replica. */
 export const FORBIDDEN_FAULTS: readonly string[] = [
   'after(COMMIT)=kill',
   'before(SELECT)=kill',
@@ -267,7 +267,7 @@ export const FAULT_HEADERS: readonly string[] = [
   ' X-Fault',
 ];
 
-/** Methods that an endpoint may not have, or that nobody has. */
+/** Methods that an endpoint may not support, and unknown methods. */
 export const METHODS: readonly string[] = [
   'GET',
   'HEAD',
@@ -288,7 +288,7 @@ export const METHODS: readonly string[] = [
   'X'.repeat(100),
 ];
 
-/** Headers that servers and frameworks obey more often than they should. */
+/** Headers that servers and frameworks trust more often than they should. */
 export const SURPLUS_HEADERS: readonly (readonly [string, string])[] = [
   ['X-Original-URL', '/lab/reset'],
   ['X-Rewrite-URL', '/lab/reset'],
@@ -343,7 +343,7 @@ export const CONTENT_TYPES: readonly string[] = [
   `application/${'x'.repeat(500)}`,
 ];
 
-/** Ways to write a path of the lab that are not the path itself. `/lab/reset` → `//lab/reset`, … */
+/** Alternative spellings of a lab path: `/lab/reset` → `//lab/reset`, … */
 export const PATH_ENCODINGS: readonly ((path: string) => string)[] = [
   (path) => `/${path}`,
   (path) => `//${path}`,

@@ -1,12 +1,12 @@
 import { conforms, type Resolve, type Schema } from './schema';
 
-/** What a number is, where it may be: a walk through all rows takes no time. */
+/** Preferred value of numbers; small enough that reading all rows stays fast. */
 const AMOUNT = 1000;
 
-/** Names of fields that begin something which goes on by itself: it is switched off. */
+/** Fields with the interval of a periodic job; their minimum switches the job off. */
 const RECURRING = /^everyMs$/;
 
-/** The smallest value that the schema allows: only what is required, and `name` wherever a name may be. */
+/** A minimal value of the schema: required fields only, and `name` for every string. Throws when a string rejects `name`. */
 export function minimal(given: Schema, name: string, resolve: Resolve, field = ''): unknown {
   const schema = resolve(given);
   const { type = '', minimum = 0, maximum = AMOUNT, items = {}, properties = {}, required = [] } = schema;
@@ -23,7 +23,8 @@ export function minimal(given: Schema, name: string, resolve: Resolve, field = '
         required.map((one) => [one, minimal(properties[one] ?? {}, name, resolve, one)]),
       );
     case 'string':
-      if (!conforms(schema, name, resolve)) throw new Error(`"${name}" will not do for ${field}`);
+      if (!conforms(schema, name, resolve))
+        throw new Error(`"${name}" is no valid value for the field "${field}"`);
       return name;
     default:
       return null;

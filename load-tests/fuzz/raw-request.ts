@@ -1,47 +1,48 @@
 import type { SeededRandom } from './seeded-random';
 import { type HeaderLine, type Message, toBytes } from './request';
 
-/** A message that is wrong as HTTP, or unusual. */
+/** A message with invalid or unusual HTTP. */
 export interface RawRequest {
   readonly bytes: Buffer;
+  /** The message never ends. */
   readonly endless: boolean;
-  /** Undefined: it can be said only in bytes. */
+  /** Undefined: only `bytes` can represent it. */
   readonly message?: Message;
 }
 
-type Trick = (message: Message, host: string) => RawRequest;
+type Mutation = (message: Message, host: string) => RawRequest;
 
-const answered = (bytes: Buffer): RawRequest => ({ bytes, endless: false });
+const complete = (bytes: Buffer): RawRequest => ({ bytes, endless: false });
 const endless = (bytes: Buffer): RawRequest => ({ bytes, endless: true });
 
 const withHeaders =
-  (...lines: readonly HeaderLine[]): Trick =>
+  (...lines: readonly HeaderLine[]): Mutation =>
   (message, host) => {
-    const said = { ...message, headers: [...message.headers, ...lines] };
-    return { ...answered(toBytes(said, host)), message: said };
+    const changed = { ...message, headers: [...message.headers, ...lines] };
+    return { ...complete(toBytes(changed, host)), message: changed };
   };
 
-/** Replaces something in the text of the head, which ends before the empty line. */
+/** Changes the text of the head, which ends before the empty line. */
 const inHead =
-  (change: (head: string, host: string) => string): Trick =>
+  (change: (head: string, host: string) => string): Mutation =>
   (message, host) => {
     const bytes = toBytes(message, host);
     const end = bytes.indexOf('\r\n\r\n');
     const head = change(bytes.subarray(0, end).toString('latin1'), host);
-    return answered(Buffer.concat([Buffer.from(head, 'latin1'), bytes.subarray(end)]));
+    return complete(Buffer.concat([Buffer.from(head, 'latin1'), bytes.subarray(end)]));
   };
 
-const addLine = (line: string): Trick => inHead((head) => `${head}\r\n${line}`);
-const version = (text: string): Trick => inHead((head) => head.replace('HTTP/1.1', text));
+const addLine = (line: string): Mutation => inHead((head) => `${head}\r\n${line}`);
+const version = (text: string): Mutation => inHead((head) => head.replace('HTTP/1.1', text));
 
-/** The body in chunks of `size` bytes, whatever the head says. */
+/** Sends the body in chunks of `size` bytes, regardless of other headers. */
 const chunked =
   (
     size: number,
     finish: (text: string) => string,
     isEndless = false,
     extra: readonly HeaderLine[] = [],
-  ): Trick =>
+  ): Mutation =>
   (message, host) => {
     const body = (message.body ?? Buffer.from('{}')).toString('latin1');
     const parts = Array.from({ length: Math.ceil(body.length / size) }, (_, i) =>
@@ -51,24 +52,24 @@ const chunked =
     const headers: HeaderLine[] = [...message.headers, ...extra, ['Transfer-Encoding', 'chunked']];
     const head = toBytes({ ...message, headers, body: undefined }, host);
     const bytes = Buffer.concat([head, Buffer.from(finish(text), 'latin1')]);
-    return isEndless ? endless(bytes) : answered(bytes);
+    return isEndless ? endless(bytes) : complete(bytes);
   };
 
 const contentLength =
-  (value: (length: number) => string, isEndless = false): Trick =>
+  (value: (length: number) => string, isEndless = false): Mutation =>
   (message, host) => {
     const body = message.body ?? Buffer.from('{}');
     const headers: HeaderLine[] = [...message.headers, ['Content-Length', value(body.length)]];
     const bytes = toBytes({ ...message, headers, body }, host);
-    return isEndless ? endless(bytes) : answered(bytes);
+    return isEndless ? endless(bytes) : complete(bytes);
   };
 
 const target =
-  (change: (target: string, host: string) => string): Trick =>
+  (change: (target: string, host: string) => string): Mutation =>
   (message, host) =>
-    answered(toBytes({ ...message, target: change(message.target, host) }, host));
+    complete(toBytes({ ...message, target: change(message.target, host) }, host));
 
-const TRICKS: readonly Trick[] = [
+const MUTATIONS: readonly Mutation[] = [
   inHead((head) => head.replace(/\r\nHost: [^\r]*/, '')),
   addLine('Host: lab'),
   inHead((head, host) => head.replace(`Host: ${host}`, 'Host: lab')),
@@ -141,13 +142,13 @@ const TRICKS: readonly Trick[] = [
   version('HTTP/1.'),
   version('HTTP'),
   version('http/1.1'),
-  () => answered(Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')),
-  () => answered(Buffer.from([0x16, 0x03, 0x01, 0x00, 0xa5, 0x01, 0x00, 0x00, 0xa1, 0x03, 0x03])),
-  () => answered(Buffer.from('\0\0\0\0\0\0\0\0\r\n\r\n')),
+  () => complete(Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')),
+  () => complete(Buffer.from([0x16, 0x03, 0x01, 0x00, 0xa5, 0x01, 0x00, 0x00, 0xa1, 0x03, 0x03])),
+  () => complete(Buffer.from('\0\0\0\0\0\0\0\0\r\n\r\n')),
   () => endless(Buffer.from('POST /orders HTTP/1.1\r\nHost: x\r\n')),
   () => endless(Buffer.from('')),
 ];
 
-/** Does something to the message that a client library would not do. */
+/** Malforms the message in a way that client libraries do not. */
 export const malform = (message: Message, host: string, random: SeededRandom): RawRequest =>
-  random.pick(TRICKS)(message, host);
+  random.pick(MUTATIONS)(message, host);

@@ -1,10 +1,10 @@
-/** Where a request is sent: the buyers' address, the lab's, or nginx's internal one. */
+/** The target address: public, lab, or nginx's internal one. */
 export type Side = 'public' | 'lab' | 'internal';
 export type Addresses = Readonly<Partial<Record<Side, string>>>;
 
 export type HeaderLine = readonly [name: string, value: string];
 
-/** A request before it is bytes. Texts are sent as UTF-8, whatever they contain. */
+/** A request before its serialization. Texts are sent as UTF-8, without escaping. */
 export interface Message {
   readonly method: string;
   readonly target: string;
@@ -12,32 +12,32 @@ export interface Message {
   readonly body: Buffer | undefined;
 }
 
-/** One request of a run, ready to be sent. */
+/** One serialized request of a run. */
 export interface FuzzRequest {
   readonly index: number;
   readonly endpoint: string;
   readonly side: Side;
   readonly method: string;
   readonly bytes: Buffer;
-  /** Undefined: what is sent cannot be said as a message. */
+  /** Undefined: only `bytes` can represent the request. */
   readonly message: Message | undefined;
-  /** The app's document forbids it for certain: it may not be accepted. */
+  /** The app's document certainly forbids it, so it must not be accepted. */
   readonly forbidden: boolean;
-  /** The message never ends: to answer nothing is an answer. */
+  /** The message never ends, so the server may close the connection without a response. */
   readonly endless: boolean;
-  /** It carries a fault that the lab obeys. */
+  /** It carries a fault that the lab executes. */
   readonly carriesFault: boolean;
-  /** Where it is accepted, something may go on by itself from then on. */
+  /** If accepted, it may start a periodic job. */
   readonly startsTimer: boolean;
-  /** 5xx that the document admits for this endpoint. */
+  /** 5xx statuses that the document lists for this endpoint. */
   readonly admits: ReadonlySet<number>;
-  /** It asks for something that the public address must not have. */
+  /** It targets an endpoint that the public address must not serve. */
   readonly wantsLab: boolean;
 }
 
 const CRLF = '\r\n';
 
-/** As it goes over the wire, on a connection of its own. */
+/** Serializes the message for a connection of its own. */
 export function toBytes({ method, target, headers, body }: Message, host: string): Buffer {
   const named = new Set(headers.map(([name]) => name.toLowerCase()));
   const isFramed = named.has('content-length') || named.has('transfer-encoding');
@@ -51,10 +51,10 @@ export function toBytes({ method, target, headers, body }: Message, host: string
   return Buffer.concat([Buffer.from(`${lines.join(CRLF)}${CRLF}${CRLF}`), body ?? Buffer.alloc(0)]);
 }
 
-/** A command line that sends the same: what curl would not send as it is goes through its telnet. */
+/** A command line that sends the same bytes: plain curl if possible, else curl's telnet protocol. */
 export function toCurl({ message, bytes }: FuzzRequest, url: string): string {
-  const said = message && asCurl(message, url);
-  return said ?? `printf '%b' ${ansi(bytes)} | curl -sS telnet://${new URL(url).host}`;
+  const command = message && asCurl(message, url);
+  return command ?? `printf '%b' ${ansi(bytes)} | curl -sS telnet://${new URL(url).host}`;
 }
 
 const PLAIN = /^[\x20-\x7e]*$/;
@@ -85,7 +85,7 @@ function dataOf(body: Buffer): string {
   return PLAIN.test(text) && !text.startsWith('@') ? quote(text) : `$${ansi(body)}`;
 }
 
-/** In the shell's $'…' and printf's %b; a NUL cannot be an argument: there it is the text \0. */
+/** Quotes bytes for the shell's $'…' and printf's %b. A NUL cannot be part of an argument; %b decodes it from \x00. */
 function ansi(bytes: Buffer): string {
   const text = [...bytes].map((byte) => {
     if (byte === 0x27 || byte === 0x5c || byte < 0x20 || byte > 0x7e)

@@ -6,31 +6,31 @@ import { toCurl, type Addresses, type FuzzRequest, type Side } from './request';
 import { changes, type State } from './state';
 import { tidyingOf } from './tidy';
 
-/** A lab under fuzz: where it is, and what can be seen of it past its apps. */
+/** The lab under test: its addresses, and direct observation of its servers. */
 export interface Subject {
   readonly addresses: Addresses;
   readonly endpoints: readonly Endpoint[];
   readonly internalApp: string;
   readonly look: () => Promise<State>;
-  /** Balances that are not what their movements say, in words. */
+  /** Balances that differ from the sum of their movements, in words. */
   readonly unbalanced: () => Promise<readonly string[]>;
-  /** Changes when a process of the lab was lost or started; undefined where that cannot be seen. */
+  /** A text that changes when a process of the lab exits or starts; undefined when that is not observable. */
   readonly lives: () => Promise<string | undefined>;
 }
 
 export interface FuzzPlan {
   readonly seed: number;
   readonly requests: number;
-  /** Sends only this one. */
+  /** Sends only the request with this number. */
   readonly only?: number;
   readonly signal?: AbortSignal;
   readonly onRequest?: (done: number, findings: number) => void;
-  /** At once: a run that is broken off has told what it found. */
+  /** Called immediately, so that an interrupted run has reported its findings. */
   readonly onFinding?: (finding: Finding) => void;
 }
 
 export interface Finding {
-  /** The request's number: `--only` repeats it. */
+  /** Number of the request; `--only` repeats it. */
   readonly index: number;
   readonly endpoint: string;
   readonly side: Side;
@@ -39,27 +39,27 @@ export interface Finding {
   readonly curl: string;
 }
 
-/** How often each status came, by endpoint and side. */
+/** Number of responses by status, for each endpoint and side. */
 export type Tally = ReadonlyMap<string, ReadonlyMap<number, number>>;
 
 export interface FuzzRun {
   readonly seed: number;
   readonly requests: number;
   readonly tally: Tally;
-  /** How often each code came. */
+  /** Number of problems by code. */
   readonly codes: ReadonlyMap<string, number>;
   readonly findings: readonly Finding[];
-  /** Requests that the documents forbid, and that were refused. */
+  /** Number of requests that the documents forbid and that were refused. */
   readonly forbidden: number;
-  /** Refusals after which everything was compared and found unchanged. */
+  /** Number of refusals after which the compared state was unchanged. */
   readonly unchanged: number;
   readonly seconds: number;
 }
 
-/** After so many requests everything is set anew: tables stay small, and no lock is left behind for long. */
-const SEASON = 50;
+/** Requests between two resets of the lab: keeps tables small, and removes abandoned locks. */
+const RESET_INTERVAL = 50;
 
-/** Sends requests one by one; after each one the answer and the state of everything are looked at. */
+/** Sends requests one by one, and checks the response and the state of all servers after each one. */
 export async function runFuzz(subject: Subject, plan: FuzzPlan): Promise<FuzzRun> {
   const begun = performance.now();
   const run = new Run(subject, plan);
@@ -91,17 +91,17 @@ class Run {
   }
 
   async one(index: number): Promise<void> {
-    if (this.done % SEASON === 0) await this.tidy();
+    if (this.done % RESET_INTERVAL === 0) await this.resetLab();
     const request = draw(this.drawing, index);
     const before = this.state ?? (await this.subject.look());
     const answer = await this.send(request);
     this.count(request, answer);
-    for (const what of this.judge.complaints(request, answer)) this.find(request, answer, what);
+    for (const what of this.judge.complaints(request, answer)) this.addFinding(request, answer, what);
     await this.compare(request, answer, before);
     this.done++;
     this.plan.onRequest?.(this.done, this.findings.length);
-    const goesOn = request.startsTimer && !isRefusal(answer);
-    if (request.carriesFault || goesOn) await this.tidy();
+    const hasTimer = request.startsTimer && !isRefusal(answer);
+    if (request.carriesFault || hasTimer) await this.resetLab();
   }
 
   result(): Omit<FuzzRun, 'seconds'> {
@@ -114,7 +114,7 @@ class Run {
       return await exchange(this.urlOf(request), request.bytes, { hangUp: request.endless });
     } catch (error) {
       const answer = { status: 0, headers: {}, body: (error as Error).message, tookMs: 0 };
-      if (request.endless) this.find(request, answer, answer.body);
+      if (request.endless) this.addFinding(request, answer, answer.body);
       return answer;
     }
   }
@@ -124,7 +124,11 @@ class Run {
     const [after, lives] = [await subject.look(), await subject.lives()];
     this.state = after;
     if (lives !== this.lives) {
-      this.find(request, answer, `a process was lost: ${this.lives ?? ''} → ${lives ?? ''}`);
+      this.addFinding(
+        request,
+        answer,
+        `a process exited or was restarted: ${this.lives ?? ''} → ${lives ?? ''}`,
+      );
       this.lives = lives;
     }
     const changed = changes(before, after);
@@ -133,8 +137,8 @@ class Run {
       return;
     }
     const wrong = isRefusal(answer) ? notAllowed(request, answer, changed) : [];
-    if (wrong.length > 0) this.find(request, answer, `refused, and yet changed: ${wrong.join(', ')}`);
-    for (const what of await subject.unbalanced()) this.find(request, answer, what);
+    if (wrong.length > 0) this.addFinding(request, answer, `refused, but it changed ${wrong.join(', ')}`);
+    for (const what of await subject.unbalanced()) this.addFinding(request, answer, what);
   }
 
   private count(request: FuzzRequest, { status, body }: FuzzResponse): void {
@@ -146,28 +150,28 @@ class Run {
     if (code !== undefined) this.codes.set(code, (this.codes.get(code) ?? 0) + 1);
   }
 
-  private find(request: FuzzRequest, { status, body }: FuzzResponse, what: string): void {
+  private addFinding(request: FuzzRequest, { status, body }: FuzzResponse, what: string): void {
     const { index, endpoint, side } = request;
     const curl = toCurl(request, this.urlOf(request));
-    const said = `${status} ${body}`.trim().slice(0, 1000);
-    const finding = { index, endpoint, side, what, answer: said, curl };
+    const response = `${status} ${body}`.trim().slice(0, 1000);
+    const finding = { index, endpoint, side, what, answer: response, curl };
     this.findings.push(finding);
     this.plan.onFinding?.(finding);
   }
 
-  /** Sets everything anew, by the lab's own endpoints. */
-  private async tidy(): Promise<void> {
+  /** Resets everything through the lab's own endpoints. */
+  private async resetLab(): Promise<void> {
     const { subject } = this;
     const { lab } = subject.addresses;
     if (lab !== undefined)
-      for (const bytes of tidyingOf(subject.endpoints, lab)) await this.reset(lab, bytes);
+      for (const bytes of tidyingOf(subject.endpoints, lab)) await this.sendReset(lab, bytes);
     this.state = await subject.look();
     this.lives = await subject.lives();
   }
 
-  private async reset(url: string, bytes: Buffer): Promise<void> {
+  private async sendReset(url: string, bytes: Buffer): Promise<void> {
     const { status, body } = await exchange(url, bytes);
-    if (status !== 200) throw new Error(`a reset of the lab answers ${status}: ${body}`);
+    if (status !== 200) throw new Error(`a reset request of the lab failed with ${status}: ${body}`);
   }
 
   private urlOf({ side }: FuzzRequest): string {

@@ -1,4 +1,4 @@
-/** What we understand of the JSON schemas in an OpenAPI document. */
+/** The supported part of JSON schemas in OpenAPI documents. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string;
@@ -25,7 +25,7 @@ export interface Schema {
   readonly additionalProperties?: boolean | Schema;
 }
 
-/** Follows `$ref`s of the document that the schema is from. */
+/** Follows `$ref`s within the document of the schema. */
 export type Resolve = (schema: Schema) => Schema;
 
 export function resolver(schemas: Readonly<Record<string, Schema>>): Resolve {
@@ -40,7 +40,7 @@ export function resolver(schemas: Readonly<Record<string, Schema>>): Resolve {
   };
 }
 
-/** Whether a value, as `JSON.parse` gives it, is what the schema asks for. What the schema does not say is allowed. */
+/** Whether a parsed JSON value conforms to the schema. Unsupported keywords are ignored. */
 export function conforms(given: Schema, value: unknown, resolve: Resolve): boolean {
   const schema = resolve(given);
   const fits = (one: Schema): boolean => conforms(one, value, resolve);
@@ -68,7 +68,7 @@ export function conforms(given: Schema, value: unknown, resolve: Resolve): boole
   }
 }
 
-/** As `conforms`, for the text of a path, query or header: numbers are digits. */
+/** As `conforms`, for the text of a path, query or header: integers are written in digits. */
 export function textConforms(given: Schema, text: string, resolve: Resolve): boolean {
   const schema = resolve(given);
   if (schema.type === 'integer') return /^-?\d{1,18}$/.test(text) && conforms(schema, Number(text), resolve);
@@ -85,7 +85,7 @@ function inRange(schema: Schema, value: number): boolean {
   return value >= minimum && value <= maximum;
 }
 
-/** OpenAPI does not say that its patterns are to be read as Unicode; ours are. */
+/** OpenAPI does not define whether patterns use Unicode mode; those of this project with `\p{…}` require it. */
 const patterns = new Map<string, RegExp>();
 function patternOf(source: string): RegExp {
   const known = patterns.get(source);

@@ -1,9 +1,9 @@
 import { seeded } from '#lab/explore';
 
-/** Far apart, so that neighbouring requests have nothing in common. */
+/** Separates the seeds of consecutive requests, so that their sequences are unrelated. */
 const STRIDE = 0x9e3779b1;
 
-/** Chances of one request: the same for the same seed and number, whatever was answered before. */
+/** Random choices of one request; they depend only on the seed and the request number. */
 export class SeededRandom {
   private readonly next: () => number;
 
@@ -12,18 +12,18 @@ export class SeededRandom {
     this.next();
   }
 
-  /** A whole number from 0 to `sides` - 1. */
-  below(sides: number): number {
-    return Math.floor(this.next() * sides);
+  /** An integer from 0 to `limit` - 1. */
+  below(limit: number): number {
+    return Math.floor(this.next() * limit);
   }
 
-  /** True in one of `n` cases. */
+  /** True with probability 1/n. */
   oneIn(n: number): boolean {
     return this.below(n) === 0;
   }
 
   pick<T>(list: readonly T[]): T {
-    if (list.length === 0) throw new Error('there is nothing to pick from');
+    if (list.length === 0) throw new Error('cannot pick from an empty list');
     return list[this.below(list.length)] as T;
   }
 }

@@ -3,15 +3,15 @@ import { readdirSync } from 'node:fs';
 import { Redis } from 'ioredis';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
 
-/** Everything that a request could change, by name: a checksum each. */
+/** Checksums of everything that a request could change, by name. */
 export interface State {
-  /** Tables (`inventory.balance`), and directories that are locks. */
+  /** Tables (`inventory.balance`), and lock directories. */
   readonly lasting: ReadonlyMap<string, string>;
-  /** Keys of Redis. Those that end by themselves may go at any time, without anybody's doing. */
+  /** Redis keys. Those with an expiry (`ends`) may disappear at any time without a request. */
   readonly keys: ReadonlyMap<string, { readonly content: string; readonly ends: boolean }>;
 }
 
-/** What differs between two states, in words; nothing: they are the same. */
+/** The names of the differences between two states; empty: they are equal. */
 export function changes(before: State, after: State): string[] {
   const tables = [...names(before.lasting, after.lasting)].filter(
     (name) => before.lasting.get(name) !== after.lasting.get(name),
@@ -27,11 +27,11 @@ export function changes(before: State, after: State): string[] {
 const names = (one: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, unknown>): Set<string> =>
   new Set([...one.keys(), ...other.keys()]);
 
-/** By this number Redis tells the lab in which order commands on locks came: whoever only asks for a lock moves it. */
+/** Redis numbers lock commands with this counter in execution order: even a refused acquire increments it. */
 const SERVER_ORDER = 'lab:order';
 const SYSTEM_SCHEMAS = ['mysql', 'sys', 'information_schema', 'performance_schema'];
 
-/** Looks at the servers of a lab, past its apps. */
+/** Reads the state of a lab's servers directly, not through its apps. */
 export class Observer {
   private constructor(
     private readonly sql: Connection,
@@ -42,7 +42,7 @@ export class Observer {
     private readonly ledgers: readonly string[],
   ) {}
 
-  /** `mysqlUrl` and `redisUrl` are those of the apps; `lockDir` where their locks that are directories lie. */
+  /** `mysqlUrl` and `redisUrl` as the apps use them; `lockDir`: the parent of their lock directories. */
   static async open(mysqlUrl: string, redisUrl: string, lockDir?: string): Promise<Observer> {
     const sql = await createConnection({ uri: mysqlUrl, supportBigNumbers: true, bigNumberStrings: true });
     const [rows] = await sql.query<RowDataPacket[]>(
@@ -68,19 +68,19 @@ export class Observer {
     };
   }
 
-  /** Balances that are not what they began with plus their movements, in words. */
+  /** Balances that differ from their initial value plus their movements, in words. */
   async unbalanced(): Promise<string[]> {
     const found = await Promise.all(
       this.ledgers.map(async (schema) => {
         const [rows] = await this.sql.query<RowDataPacket[]>(
           `SELECT id, amount + COALESCE((SELECT SUM(amount) FROM ??.balance_segment WHERE balance = balance.id), 0) AS amount,
-                  initial + COALESCE((SELECT SUM(delta) FROM ??.movement WHERE balance = balance.id), 0) AS told
-             FROM ??.balance HAVING amount <> told`,
+                  initial + COALESCE((SELECT SUM(delta) FROM ??.movement WHERE balance = balance.id), 0) AS expected
+             FROM ??.balance HAVING amount <> expected`,
           [schema, schema, schema],
         );
         return rows.map(
-          ({ id, amount, told }) =>
-            `${schema}: ${String(id)} has ${String(amount)}, its movements say ${String(told)}`,
+          ({ id, amount, expected }) =>
+            `${schema}: ${String(id)} has ${String(amount)}, but its movements lead to ${String(expected)}`,
         );
       }),
     );

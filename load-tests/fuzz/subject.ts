@@ -6,18 +6,18 @@ import type { Addresses } from './request';
 import type { Subject } from './run';
 import { Observer } from './state';
 
-/** Where a lab and its servers are. */
+/** Addresses of a lab and of its servers. */
 export interface LabUnderFuzz {
   readonly addresses: Addresses;
   readonly mysqlUrl: string;
   readonly redisUrl: string;
-  /** Where the apps keep locks that are directories; absent: those are not looked at. */
+  /** Parent of the apps' lock directories; absent: they are not observed. */
   readonly lockDir?: string;
-  /** Which processes run; absent: that cannot be seen. */
+  /** The running processes as text; absent: not observable. */
   readonly lives?: () => Promise<string>;
 }
 
-/** A stack of this machine: its addresses, servers and processes, for a look past the apps. */
+/** Addresses, servers and processes of a local stack. */
 export const labOf = (stack: Stack): LabUnderFuzz => {
   const { urls, historyDir } = stack;
   return {
@@ -34,11 +34,11 @@ export const labOf = (stack: Stack): LabUnderFuzz => {
   };
 };
 
-/** The apps whose documents nginx has, at `/docs/NAME.json`. */
+/** The apps whose documents nginx serves at `/docs/NAME.json`. */
 const APPS = ['order', 'inventory', 'account'] as const;
 const INTERNAL_APP = 'inventory';
 
-/** Reads the apps' documents and opens the servers. */
+/** Reads the apps' documents and connects to the servers. */
 export async function openSubject(
   lab: LabUnderFuzz,
 ): Promise<{ subject: Subject; close: () => Promise<void> }> {
@@ -48,7 +48,7 @@ export async function openSubject(
   return {
     subject: {
       addresses,
-      endpoints: withoutTwins(endpoints.flat()),
+      endpoints: withoutDuplicates(endpoints.flat()),
       internalApp: INTERNAL_APP,
       look: () => observer.look(),
       unbalanced: () => observer.unbalanced(),
@@ -61,11 +61,11 @@ export async function openSubject(
 async function readEndpoints(url: string, app: string): Promise<Endpoint[]> {
   const { statusCode, body } = await request(`${url}/docs/${app}.json`);
   if (statusCode !== 200)
-    throw new Error(`${url}/docs/${app}.json answers ${statusCode}: ${await body.text()}`);
+    throw new Error(`cannot read ${url}/docs/${app}.json: ${statusCode} ${await body.text()}`);
   return endpointsOf(app, (await body.json()) as OpenApi);
 }
 
-/** Every app has /health, but one address leads to one of them. */
-function withoutTwins(endpoints: readonly Endpoint[]): Endpoint[] {
+/** Every app documents /health, but an address serves only one of them. */
+function withoutDuplicates(endpoints: readonly Endpoint[]): Endpoint[] {
   return endpoints.filter(({ name }, i) => endpoints.findIndex((other) => other.name === name) === i);
 }

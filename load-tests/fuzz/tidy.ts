@@ -3,12 +3,12 @@ import { minimal } from './minimal';
 import { toBytes } from './request';
 import { POOL } from './values';
 
-/** Of the pool: so that something is always asked for that is not there. */
+/** The name of the pool that is never created, so that some requests target a missing resource. */
 const NEVER_MADE = 'never-made';
 
 /**
- * The requests to the lab address that set everything that the fuzz works with anew, for every name it knows, and that stop
- * what goes on by itself: what changes then was changed by a request.
+ * Requests to the lab address that reset every resource of the pool and stop periodic jobs, so that all later changes are
+ * caused by requests of the fuzzer.
  */
 export function tidyingOf(endpoints: readonly Endpoint[], labUrl: string): Buffer[] {
   const { host } = new URL(labUrl);
@@ -16,12 +16,12 @@ export function tidyingOf(endpoints: readonly Endpoint[], labUrl: string): Buffe
   const resets = lab.filter(({ path }) => path.endsWith('/reset'));
   const names = POOL.filter((name) => name !== NEVER_MADE);
   return [
-    ...lab.filter(isTimer).map((endpoint) => asked(endpoint, '', host)),
-    ...resets.flatMap((endpoint) => names.map((name) => asked(endpoint, name, host))),
+    ...lab.filter(isTimer).map((endpoint) => minimalRequest(endpoint, '', host)),
+    ...resets.flatMap((endpoint) => names.map((name) => minimalRequest(endpoint, name, host))),
   ];
 }
 
-function asked({ path, body, resolve }: Endpoint, name: string, host: string): Buffer {
+function minimalRequest({ path, body, resolve }: Endpoint, name: string, host: string): Buffer {
   const value = minimal(body?.schema ?? {}, name, resolve);
   return toBytes(
     {

@@ -2,7 +2,7 @@ import type { SeededRandom } from './seeded-random';
 import { MALFORMED_JSON, MALFORMED_TEXTS, SURPLUS_NAMES } from './malformed-input';
 import { conforms, type Resolve, type Schema } from './schema';
 
-/** Few, so that requests meet at the same things; those that exist from the start come first. */
+/** A few resource names, so that requests share resources; those that exist initially come first. */
 export const POOL: readonly string[] = ['phone', 'mug', 'ticket', 'fuzz-1', 'fuzz-2', 'never-made'];
 
 const WORDS: readonly string[] = [
@@ -22,18 +22,18 @@ const WORDS: readonly string[] = [
   '0123456789abcdef0123456789abcdef',
 ];
 
-/** Values of options in milliseconds are drawn from far above so rarely, because each may really last so long. */
-const RARELY = 400;
-const SOON_MS = 20;
+/** One time value in this many may be long; requests really take that time. The others exceed the minimum by `SHORT_MS`. */
+const LONG_TIME_ODDS = 400;
+const SHORT_MS = 20;
 
-/** Makes values that a schema allows, and values that it, as a rule, does not: both as JSON text. */
+/** Generates values that a schema allows, and values that it usually forbids, as JSON text. */
 export class Values {
   constructor(
     private readonly random: SeededRandom,
     private readonly resolve: Resolve,
   ) {}
 
-  /** `name` is the field's or parameter's: a name in `Ms` is a time, and is seldom long. */
+  /** `name` of the field or parameter: one that ends with `Ms` is a time, which is rarely long. */
   valid(given: Schema, name = ''): string {
     const schema = this.resolve(given);
     const { random } = this;
@@ -58,7 +58,7 @@ export class Values {
     }
   }
 
-  /** Something else than was asked for: a value of another kind, just out of range, or hostile. */
+  /** A value of another type, just out of range, or malformed. */
   broken(given: Schema, name = ''): string {
     const schema = this.resolve(given);
     const { random } = this;
@@ -82,9 +82,10 @@ export class Values {
   private validNumber(schema: Schema, name: string): number {
     const { random } = this;
     const least = schema.minimum ?? 0;
-    if (name === 'everyMs') return random.pick([least, schema.maximum ?? least]); // nothing goes on by itself meanwhile
+    if (name === 'everyMs') return random.pick([least, schema.maximum ?? least]); // no periodic job runs during the fuzz
     const isTime = name.endsWith('Ms');
-    const most = isTime && !random.oneIn(RARELY) ? least + SOON_MS : (schema.maximum ?? least + 1000);
+    const most =
+      isTime && !random.oneIn(LONG_TIME_ODDS) ? least + SHORT_MS : (schema.maximum ?? least + 1000);
     const few = Math.min(most, least + 10);
     return random.pick([
       least,
@@ -103,7 +104,7 @@ export class Values {
     const words = this.random.oneIn(4) || known.length === 0 ? fitting(WORDS) : known;
     if (words.length > 0) return this.random.pick(words);
     throw new Error(
-      `the fuzz knows no valid text for "${name}" (${JSON.stringify(schema)}): add one to WORDS in load-tests/fuzz/values.ts`,
+      `no valid text is known for "${name}" (${JSON.stringify(schema)}). Add one to WORDS in load-tests/fuzz/values.ts`,
     );
   }
 
@@ -129,16 +130,16 @@ export class Values {
     const at = fields.length === 0 ? 0 : random.below(fields.length);
     const [name, value] = fields[at] ?? ['', 'null'];
     switch (random.below(6)) {
-      case 0: // one is missing
+      case 0: // a field is missing
         fields.splice(at, 1);
         break;
-      case 1: // one too many
+      case 1: // a surplus field
         fields.splice(at, 0, [random.pick(SURPLUS_NAMES), random.pick(MALFORMED_JSON)]);
         break;
-      case 2: // the same twice
+      case 2: // a duplicate field
         fields.push([name, random.oneIn(2) ? value : random.pick(MALFORMED_JSON)]);
         break;
-      default: // one with another value
+      default: // a field with a broken value
         if (fields[at] !== undefined) fields[at] = [name, this.broken(schema.properties?.[name] ?? {}, name)];
     }
     return writeObject(fields);

@@ -1,6 +1,6 @@
 import type { ClientAnswer } from '#lab/verdict';
 
-/** Colour classes of the codes that every run may have; the others take the next free one. */
+/** CSS color classes of the common codes; other codes take the next free one. */
 const CLASSES: Readonly<Record<string, string>> = {
   APPLIED: 'r0',
   'STOCK.SOLD_OUT': 'quiet',
@@ -10,7 +10,7 @@ const CLASSES: Readonly<Record<string, string>> = {
 };
 const FREE = ['r2', 'r3', 'r4', 'r5'];
 
-/** A code with its answers and its colour. */
+/** A code with its answers and its CSS color class. */
 export interface Outcome {
   readonly code: string;
   readonly className: string;
@@ -41,10 +41,10 @@ export function outcomesOf(answers: readonly ClientAnswer[]): readonly Outcome[]
     }));
 }
 
-/** The value below which the share `p` (0 to 1) of the ascending values lies. */
+/** Percentile of ascending values; `p` from 0 to 1. */
 export const percentile = (ascending: readonly number[], p: number): number =>
   ascending[Math.min(ascending.length - 1, Math.ceil(p * ascending.length) - 1)] ?? ascending[0] ?? 0;
 
-/** Milliseconds with as many digits as are worth reading. */
+/** Milliseconds, with one decimal below 10. */
 export const inMs = (ms: number): string =>
   `${ms.toLocaleString('en', { maximumFractionDigits: ms < 10 ? 1 : 0 })} ms`;

@@ -13,7 +13,7 @@ export interface ReportedDrill {
   readonly verdict: DrillVerdict;
 }
 
-/** The run as one HTML page that needs nothing else, as `renderReport` has it. */
+/** Renders the run as one self-contained HTML page, like `renderReport`. */
 export function renderDrill({ name, shows, certainBy, evidence, verdict }: ReportedDrill): string {
   const { initial, final, buyers, facts, figures, timeline, strategy } = evidence;
   return markup`<!doctype html>
@@ -25,8 +25,8 @@ export function renderDrill({ name, shows, certainBy, evidence, verdict }: Repor
 ${headline(name, { ...verdict, strategy })}
 <p>${shows}. It is certain because ${certainBy}.</p>
 <dl class="tiles">${tile('units before', initial, '')}${tile('units sold', verdict.sold, verdict.sold > initial ? 'bad' : '')}${tile('units left', final, '')}</dl>
-<section><h2>Who was told what</h2><div class="scroll"><table>${buyers.map((buyer) => markup`<tr><td>${buyer.name}</td><td><code>${buyer.code}</code></td><td>${buyer.text}</td></tr>`)}</table></div></section>
-<section><h2>What is known for sure</h2><p class="how">As a server or the kernel has said it; one that does not hold makes the run unknown.</p>
+<section><h2>Answers to the buyers</h2><div class="scroll"><table>${buyers.map((buyer) => markup`<tr><td>${buyer.name}</td><td><code>${buyer.code}</code></td><td>${buyer.text}</td></tr>`)}</table></div></section>
+<section><h2>Facts</h2><p class="how">Reported by a server or the kernel; a fact that does not hold makes the verdict unknown.</p>
 <ul>${facts.map(({ text, holds }) => markup`<li class="${holds ? '' : 'bad'}">${holds ? '✓' : '✗ not'} ${text}</li>`)}</ul></section>
 ${conditionsList('Figures', figures)}
 ${drillLanes(timeline)}

@@ -2,29 +2,29 @@ import type { LoadVerdict } from '#lab/verdict';
 import type { Clash, Gap, Interval, Intervals } from './intervals';
 import type { Annotation, Sale, Timeline } from './timeline';
 
-/** A readable part of a long run. */
+/** The part of a long run that the lanes show. */
 export interface Excerpt {
   readonly shown: readonly Interval[];
   readonly clashes: readonly Clash[];
   readonly gaps: readonly Gap[];
   readonly faults: readonly Annotation[];
-  /** The sales of the first remaining value here that was sold more than once. */
+  /** The sales of the first value in this part that was sold more than once. */
   readonly collided: readonly Sale[];
   /** Milliseconds since the run began. */
   readonly from: number;
   readonly until: number;
-  /** Why just this part, for people. */
+  /** The event that this part was chosen around, in words. */
   readonly about: string;
 }
 
-/** Intervals shown before what happened, and in all. */
+/** Intervals shown before that event, and in total. */
 const BEFORE = 12;
-const MOST = { held: 60, request: 36 } as const;
+const MAX_SHOWN = { held: 60, request: 36 } as const;
 
-/** Chooses the intervals around the first fault or violation; the beginning when there was none. */
+/** Chooses the intervals around the first fault or violation, or the beginning when there was none. */
 export function excerptOf(intervals: Intervals, verdict: LoadVerdict, timeline: Timeline): Excerpt {
   const all = [...intervals.all].sort((a, b) => a.from - b.from);
-  const most = MOST[intervals.kind];
+  const most = MAX_SHOWN[intervals.kind];
   const { at, about } = focusOf(intervals, verdict, timeline);
   const first = Math.max(
     0,
@@ -65,10 +65,10 @@ function focusOf(
   if (fault !== undefined) return { at: fault.at, about: 'the first fault' };
   const starts = new Map(all.map(({ request, until }) => [request, until]));
   const candidates = [
-    ...clashes.map(({ from }) => ({ at: from, about: 'the first time that a lock had two holders' })),
+    ...clashes.map(({ from }) => ({ at: from, about: 'the first overlap of two holders' })),
     ...foreignReleases.slice(0, 1).map(({ by }) => ({
       at: starts.get(by) ?? 0,
-      about: 'the first release of somebody else’s lock',
+      about: 'the first release of another holder’s lock',
     })),
     ...(duplicates.length === 0
       ? []

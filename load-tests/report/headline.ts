@@ -2,7 +2,7 @@ import { MARKS, type LoadVerdict } from '#lab/verdict';
 import { inMs } from './codes';
 import { markup, type Markup } from './markup';
 
-/** What the load generator measured. Milliseconds, and requests per second. */
+/** Measurements of the load generator. Latencies in milliseconds. */
 export interface Latency {
   readonly p50: number;
   readonly p90: number;
@@ -11,11 +11,11 @@ export interface Latency {
   readonly requestsPerSecond: number;
 }
 
-/** What of a verdict is said first, whatever was judged. */
+/** The parts of a verdict that load runs and drills share. */
 type Judged = Pick<LoadVerdict, 'verdict' | 'mark' | 'headline' | 'expected' | 'asExpected' | 'strategy'> &
   Partial<Pick<LoadVerdict, 'mechanism' | 'protectedBy'>> & { readonly because: readonly string[] };
 
-/** The verdict in words, and why. */
+/** The verdict in words, with its reasons. */
 export function headline(title: string, verdict: Judged): Markup {
   const { verdict: word, mark, because, expected, asExpected, mechanism = null, protectedBy = [] } = verdict;
   const [first = '', ...more] = verdict.headline.split(': ');
@@ -30,7 +30,7 @@ ${word === 'safe' && protectedBy.length > 0 && markup`<p><strong>Protected by:</
 <ul>${because.map((sentence) => markup`<li>${sentence}</li>`)}</ul></header>`;
 }
 
-/** The numbers that the verdict is made of; those that should be zero and are not stand out. */
+/** The numbers behind the verdict; numbers that should be zero and are not are highlighted. */
 export function keyNumbers(verdict: LoadVerdict, latency: Latency | undefined): Markup {
   const plain = (name: string, value: string | number): Markup => tile(name, value, '');
   const zero = (name: string, value: number): Markup => tile(name, value, value > 0 ? 'bad' : 'zero');
@@ -39,7 +39,7 @@ ${plain('initial stock', verdict.initial)}${plain('units sold', verdict.sold)}${
 ${zero('units oversold', verdict.oversold)}${tile('updates lost', verdict.lostUpdates, verdict.lostUpdates === 0 ? 'zero' : 'bad')}
 ${zero('values sold twice', verdict.duplicates.length)}${zero('two holders', verdict.overlaps.length)}
 ${zero('foreign releases', verdict.foreignReleases.length)}${zero('foreign renewals', verdict.foreignRenewals.length)}${zero('stuck locks', verdict.stuckLocks.length)}
-${zero('dead-locks', verdict.deadLocks.length)}${zero('orphans', verdict.orphans.length)}${zero('undecided', verdict.undecided)}${verdict.refusals.length > 0 && plain('refused as stale', verdict.refusals.length)}
+${zero('deadlocks', verdict.deadLocks.length)}${zero('orphans', verdict.orphans.length)}${zero('undecided', verdict.undecided)}${verdict.refusals.length > 0 && plain('refused as stale', verdict.refusals.length)}
 ${verdict.outageMs !== null && plain('outage', inMs(verdict.outageMs))}
 ${latency && [plain('requests/s', Math.round(latency.requestsPerSecond)), plain('median latency', inMs(latency.p50)), plain('p90', inMs(latency.p90)), plain('p99', inMs(latency.p99)), plain('longest', inMs(latency.max))]}
 </dl>`;
@@ -48,14 +48,14 @@ ${latency && [plain('requests/s', Math.round(latency.requestsPerSecond)), plain(
 export const tile = (name: string, value: string | number, className: string): Markup =>
   markup`<div class="${className}"><dt>${name}</dt><dd>${typeof value === 'number' ? value.toLocaleString('en') : value}</dd></div>`;
 
-/** What was asked for, and under which conditions: a number without them means nothing. */
+/** A list of names and values; null when there are none. */
 export const conditionsList = (heading: string, conditions: object): Markup | null => {
   const entries = new Map(flatten(conditions));
   if (entries.size === 0) return null;
   return markup`<section><h2>${heading}</h2><dl class="conditions">${[...entries].map(([name, value]) => markup`<div><dt>${name}</dt><dd>${value === '' ? 'none' : value}</dd></div>`)}</dl></section>`;
 };
 
-/** Names and values; inner names follow their outer ones, except inside `options`. */
+/** Names and values; nested names are prefixed with the outer name, except inside `options`. */
 const flatten = (outer: object): (readonly [string, string])[] =>
   Object.entries(outer).flatMap(([name, value]: [string, unknown]) => {
     if (value === undefined || value === null) return [];

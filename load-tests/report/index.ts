@@ -16,18 +16,18 @@ export { renderDrill } from './drill';
 
 /** One load run, judged. */
 export interface ReportedRun {
-  /** What was run, for people. */
+  /** Title of the page. */
   readonly title: string;
   readonly verdict: LoadVerdict;
   readonly evidence: Evidence;
-  /** What was asked for: strategy options, requests, connections, … */
+  /** Parameters of the run: strategy options, requests, connections, … */
   readonly options: Readonly<Record<string, unknown>>;
   /** Versions, commit, machine. */
   readonly conditions: Readonly<Record<string, string | number | boolean>>;
   readonly latency?: Latency;
 }
 
-/** The run as one HTML page that needs nothing else: no script, no network. Every text in it is escaped. */
+/** Renders the run as one self-contained HTML page, without scripts or network access. Every text is escaped. */
 export function renderReport({
   title,
   verdict,
@@ -55,7 +55,7 @@ ${refusalTable(verdict)}
 ${outcomesPlot(outcomes, timeline)}
 ${latencyPlot(outcomes)}
 ${outcomeTable(outcomes)}
-${conditionsList('What was asked for', { sku: evidence.sku, ...options })}
+${conditionsList('Parameters', { sku: evidence.sku, ...options })}
 ${conditionsList('Conditions', conditions)}
 </main></body>
 </html>

@@ -2,19 +2,19 @@ import type { HistoryLine } from '#lab/step';
 import { judgeHolders, runsStrategies, type Evidence, type LoadVerdict } from '#lab/verdict';
 import type { Timeline } from './timeline';
 
-/** A stretch of time on the lane of a replica. All times in milliseconds since the run began. */
+/** A time span on the lane of a replica. All times in milliseconds since the run began. */
 export interface Interval {
   readonly replica: string;
   readonly request: string;
   readonly from: number;
   readonly until: number;
-  /** It has no end of its own: never released, never answered. */
+  /** It was never released or never answered; `until` is then the replica's death or the end of the run. */
   readonly open: boolean;
-  /** Its lock outlived it and kept others out until then: the next time that somebody took it, or the end. */
+  /** Its lock outlived it and blocked others until then: the next acquisition, or the end of the run. */
   readonly lingersUntil?: number;
 }
 
-/** Two holders at once. */
+/** Two simultaneous holders. */
 export interface Clash {
   readonly from: number;
   readonly until: number;
@@ -22,7 +22,7 @@ export interface Clash {
   readonly second: string;
 }
 
-/** A replica that stood still or was not there. */
+/** A time in which a replica was paused or dead. */
 export interface Gap {
   readonly replica: string;
   readonly from: number;
@@ -31,10 +31,10 @@ export interface Gap {
 }
 
 export interface Intervals {
-  /** `held`: a lock in Redis was held; `request`: the strategy has none, these are whole requests in the inventory app. */
+  /** `held`: hold times of a lock; `request`: the strategy holds no lock, these are whole requests in the inventory app. */
   readonly kind: 'held' | 'request';
   readonly all: readonly Interval[];
-  /** Every inventory replica that had a request. */
+  /** Every replica that ran the strategy for a request. */
   readonly replicas: readonly string[];
   readonly clashes: readonly Clash[];
   readonly gaps: readonly Gap[];
@@ -49,7 +49,7 @@ export function intervalsOf({ history }: Evidence, { overlaps }: LoadVerdict, { 
       history.flatMap((line) => (line.type === 'request' && runsStrategies(line) ? [line.replica] : [])),
     ),
   ].sort();
-  /** Whoever dies holding holds no longer than he lives, even if his lock does. */
+  /** The hold time of a killed holder ends with its death, even if its lock outlives it. */
   const closeAt = ({ replica, from }: { replica: string; from: number }): number =>
     gaps.find((gap) => gap.kind === 'dead' && gap.replica === replica && gap.from >= from)?.from ?? end;
   if (holdIntervals.length === 0)
@@ -77,7 +77,7 @@ type Ms = (t: number) => number;
 function requests(
   history: readonly HistoryLine[],
   ms: Ms,
-  closeAt: (begun: { replica: string; from: number }) => number,
+  closeAt: (span: { replica: string; from: number }) => number,
 ): Interval[] {
   const ended = new Map<string, number>();
   for (const line of history)
@@ -104,7 +104,7 @@ function lastWorkOf(history: readonly HistoryLine[], ms: Ms): ReadonlyMap<string
   return last;
 }
 
-/** From `stopped` to `resumed`, and from `exit` to `start`, of each replica; an open one lasts to the end. */
+/** From `stopped` to `resumed` and from `exit` to `start` of each replica; an open gap lasts to the end of the run. */
 function gapsOf(history: readonly HistoryLine[], ms: Ms, end: number): Gap[] {
   const gaps: Gap[] = [];
   const since = new Map<string, { from: number; kind: Gap['kind'] }>();
@@ -115,7 +115,7 @@ function gapsOf(history: readonly HistoryLine[], ms: Ms, end: number): Gap[] {
   };
   for (const { type, replica, t } of [...history].sort((a, b) => a.t - b.t)) {
     if (!['stopped', 'resumed', 'exit', 'start'].includes(type)) continue;
-    if (type === 'stopped' && since.has(replica)) continue; // its helper and the supervisor both saw it
+    if (type === 'stopped' && since.has(replica)) continue; // the helper of the pause and the supervisor both record it
     close(replica, ms(t));
     if (type === 'stopped') since.set(replica, { from: ms(t), kind: 'paused' });
     if (type === 'exit') since.set(replica, { from: ms(t), kind: 'dead' });

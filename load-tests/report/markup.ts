@@ -1,4 +1,4 @@
-/** Text that is HTML already. Everything else is escaped on its way into a page. */
+/** Text that is HTML already; `markup` escapes everything else. */
 export class Markup {
   constructor(readonly text: string) {}
 }
@@ -15,7 +15,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 const escape = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 
-/** A template tag: values are escaped unless they are `Markup`; lists are joined; null and false are nothing. */
+/** A template tag: escapes values that are not `Markup`, joins lists, omits null, undefined and false. */
 export const markup = (strings: TemplateStringsArray, ...values: readonly Value[]): Markup =>
   new Markup(strings.map((text, i) => text + toText(values[i])).join(''));
 
@@ -26,9 +26,9 @@ function toText(value: Value): string {
   return escape(typeof value === 'number' ? compact(value) : value);
 }
 
-/** At most two decimals: coordinates need no more. */
+/** At most two decimals: enough for coordinates, and a smaller page. */
 const compact = (value: number): string => String(Math.round(value * 100) / 100);
 
-/** `text`, cut to `most` characters with an ellipsis. */
+/** `text`, shortened to `most` characters with an ellipsis. */
 export const cut = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most - 1)}…`;

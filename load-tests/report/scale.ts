@@ -1,4 +1,4 @@
-/** From values to pixels, with the values worth a label. */
+/** Maps values to pixels; `ticks` are the values that get a label. */
 export interface Scale {
   (value: number): number;
   readonly ticks: readonly number[];
@@ -7,13 +7,13 @@ export interface Scale {
 
 type Pair = readonly [number, number];
 
-/** The nearest of 1, 2 and 5 times a power of ten that is not below `rough`. */
+/** The smallest of 1, 2 and 5 times a power of ten that is not below `rough`. */
 export function niceStep(rough: number): number {
   const power = 10 ** Math.floor(Math.log10(rough > 0 ? rough : 1));
   return ([1, 2, 5].find((factor) => factor * power >= rough * 0.999) ?? 10) * power;
 }
 
-/** Equal distances for equal differences; about `count` ticks. */
+/** A linear scale with about `count` ticks. */
 export function linear([from, to]: Pair, [start, end]: Pair, count = 6): Scale {
   const span = to > from ? to - from : 1;
   const step = niceStep(span / count);
@@ -29,7 +29,7 @@ export function linear([from, to]: Pair, [start, end]: Pair, count = 6): Scale {
   return Object.assign(scale, { ticks, label });
 }
 
-/** Equal distances for equal ratios, between powers of ten; for values above zero. */
+/** A logarithmic scale between powers of ten, for values above zero. */
 export function logarithmic([least, most]: Pair, [start, end]: Pair): Scale {
   const low = Math.floor(Math.log10(Math.max(least, 0.01)));
   const high = Math.max(low + 1, Math.ceil(Math.log10(Math.max(most, 0.01))));
@@ -41,7 +41,7 @@ export function logarithmic([least, most]: Pair, [start, end]: Pair): Scale {
   return Object.assign(scale, { ticks: [...decades, ...between], label });
 }
 
-/** Times in milliseconds, labelled in seconds when the span is long. `unit` goes into the axis title. */
+/** A linear scale of milliseconds, labeled in seconds from a span of 3 s. `unit` belongs into the axis title. */
 export function time(domain: Pair, range: Pair): Scale & { readonly unit: 's' | 'ms' } {
   const seconds = domain[1] - domain[0] >= 3000;
   const factor = seconds ? 1000 : 1;

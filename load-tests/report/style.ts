@@ -1,6 +1,6 @@
 /**
- * The page's own style: no fonts and nothing else from the network. The colours (after Okabe and Ito) can be told
- * apart by colour-blind readers; vermilion means wrong and nothing else.
+ * The style of the page, without fonts or other resources from the network. Color-blind readers can distinguish the
+ * colors (after Okabe and Ito); vermilion is reserved for errors.
  */
 export const STYLE = `
 :root { color-scheme: light dark; --page:#fff; --ink:#1a1d21; --soft:#59616b; --line:#dfe3e8; --panel:#f5f7f9;

@@ -3,8 +3,8 @@ import type { LoadVerdict } from '#lab/verdict';
 import { inMs, percentile, type Outcome } from './codes';
 import { markup, type Markup } from './markup';
 
-/** Rows of a table at most; the rest is counted. */
-const MOST_ROWS = 40;
+/** Maximum rows of a table; only the number of further ones is shown. */
+const MAX_ROWS = 40;
 
 interface Column<Row> {
   readonly head: string;
@@ -13,15 +13,15 @@ interface Column<Row> {
 }
 
 function table<Row>(heading: string, rows: readonly Row[], columns: readonly Column<Row>[]): Markup {
-  const more = rows.length - MOST_ROWS;
+  const more = rows.length - MAX_ROWS;
   const align = ({ numeric }: Column<Row>): string => (numeric ? 'n' : '');
   return markup`<section><h2>${heading}</h2><div class="scroll"><table>
 <thead><tr>${columns.map((column) => markup`<th class="${align(column)}">${column.head}</th>`)}</tr></thead>
-<tbody>${rows.slice(0, MOST_ROWS).map((row) => markup`<tr>${columns.map((column) => markup`<td class="${align(column)}">${column.cell(row)}</td>`)}</tr>`)}</tbody>
-</table></div>${more > 0 && markup`<p class="how">and ${more} more, in verdict.json</p>`}</section>`;
+<tbody>${rows.slice(0, MAX_ROWS).map((row) => markup`<tr>${columns.map((column) => markup`<td class="${align(column)}">${column.cell(row)}</td>`)}</tr>`)}</tbody>
+</table></div>${more > 0 && markup`<p class="how">and ${more} more in verdict.json</p>`}</section>`;
 }
 
-/** What went wrong, one table per kind; kinds that did not happen have none. */
+/** The violations, one table per kind that occurred. */
 export function findings(verdict: LoadVerdict): Markup[] {
   const { duplicates, foreignReleases, foreignRenewals, overlaps, stuckLocks, orphans } = verdict;
   const found = [
@@ -38,19 +38,19 @@ export function findings(verdict: LoadVerdict): Markup[] {
         { head: 'lock', cell: ({ key }) => code(key) },
       ]),
     foreignReleases.length > 0 &&
-      table(`Released somebody else’s lock: ${count(foreignReleases.length, 'time')}`, foreignReleases, [
+      table(`Released another holder’s lock: ${count(foreignReleases.length, 'time')}`, foreignReleases, [
         { head: 'deleted by', cell: ({ by }) => code(by) },
         { head: 'belonged to', cell: ({ owner }) => code(owner) },
         { head: 'lock', cell: ({ key }) => code(key) },
       ]),
     foreignRenewals.length > 0 &&
-      table(`Prolonged somebody else’s lock: ${count(foreignRenewals.length, 'time')}`, foreignRenewals, [
-        { head: 'prolonged by', cell: ({ by }) => code(by) },
+      table(`Renewed another holder’s lock: ${count(foreignRenewals.length, 'time')}`, foreignRenewals, [
+        { head: 'renewed by', cell: ({ by }) => code(by) },
         { head: 'belonged to', cell: ({ owner }) => code(owner) },
         { head: 'lock', cell: ({ key }) => code(key) },
       ]),
     stuckLocks.length > 0 &&
-      table('Locks that never end', stuckLocks, [
+      table('Locks without expiry', stuckLocks, [
         { head: 'lock', cell: ({ key }) => code(key) },
         { head: 'value', cell: ({ value }) => code(value ?? 'none') },
       ]),
@@ -60,7 +60,7 @@ export function findings(verdict: LoadVerdict): Markup[] {
   return found.filter((one) => one !== false);
 }
 
-/** Stale writers and what refused them: the proof that a broken lock did no harm. */
+/** Refused stale writers, and the check that refused them: proof that a broken lock did no harm. */
 export const refusalTable = ({ refusals }: LoadVerdict): Markup | null =>
   refusals.length === 0
     ? null
@@ -70,16 +70,18 @@ export const refusalTable = ({ refusals }: LoadVerdict): Markup | null =>
         {
           head: 'refused by',
           cell: ({ statement }) =>
-            statement === null ? 'its own knowledge of the loss' : markup`${code(statement)}: no row changed`,
+            statement === null
+              ? 'the holder itself, which noticed the loss'
+              : markup`${code(statement)}: no row changed`,
         },
       ]);
 
 const code = (text: string): Markup => markup`<code>${text}</code>`;
 
-const MOST_SELLERS = 6;
+const MAX_SELLERS = 6;
 
 const sellers = (sales: LoadVerdict['duplicates'][number]['sales']): Markup =>
-  markup`${sales.slice(0, MOST_SELLERS).map(({ request, replica }, i) => markup`${i > 0 && ' and by '}${code(request)} on ${replica}`)}${sales.length > MOST_SELLERS && ` and ${sales.length - MOST_SELLERS} more`}`;
+  markup`${sales.slice(0, MAX_SELLERS).map(({ request, replica }, i) => markup`${i > 0 && ' and by '}${code(request)} on ${replica}`)}${sales.length > MAX_SELLERS && ` and ${sales.length - MAX_SELLERS} more`}`;
 
 export const faultTable = ({ faults, outageMs }: LoadVerdict): Markup | null =>
   faults.length === 0
@@ -94,7 +96,7 @@ export const faultTable = ({ faults, outageMs }: LoadVerdict): Markup | null =>
           { head: 'held a lock', cell: ({ holding }) => (holding ? 'yes' : 'no') },
           {
             head: 'seen by',
-            cell: ({ seenBy }) => seenBy ?? markup`<strong class="bad">nobody else</strong>`,
+            cell: ({ seenBy }) => seenBy ?? markup`<strong class="bad">no other process</strong>`,
           },
         ],
       );

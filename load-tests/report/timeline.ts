@@ -1,12 +1,12 @@
 import type { HistoryLine } from '#lab/step';
 import { runsStrategies, type ClientAnswer, type Evidence, type Movement } from '#lab/verdict';
 
-/** A movement with its place on the time axis. */
+/** A movement with its position on the time axis. */
 export interface Sale {
   readonly movement: Movement;
-  /** Milliseconds since the run began, or its number when `measured` is false. */
+  /** Milliseconds since the run began, or the number of the sale when `measured` is false. */
   readonly at: number;
-  /** Units that nobody had: sold after the initial stock was gone. */
+  /** Sold after the initial stock was gone. */
   readonly oversold: boolean;
   /** Another sale left the same remaining value. */
   readonly duplicate: boolean;
@@ -22,14 +22,14 @@ export interface Annotation {
   readonly request: string;
 }
 
-/** Everything on one clock: milliseconds since the run began. */
+/** All events on one clock: milliseconds since the run began. */
 export interface Timeline {
-  /** A history time (µs, monotonic) on this clock. */
+  /** Converts a history time (µs, monotonic) to this clock. */
   readonly ms: (t: number) => number;
-  /** When a buyer had this answer. */
+  /** The time at which the buyer received the answer. */
   readonly answered: (answer: ClientAnswer) => number;
   readonly sales: readonly Sale[];
-  /** False when there is no history: sales are numbered instead. */
+  /** False when there is no history; sales are numbered instead. */
   readonly measured: boolean;
   readonly faults: readonly Annotation[];
 }
@@ -75,7 +75,7 @@ function salesOf(placed: readonly { movement: Movement; at: number }[], initial:
     });
 }
 
-/** When each request's sale was there for others to see: the end of its COMMIT, else of its INSERT, else its outcome. µs. */
+/** The time at which each request's sale became visible: the end of its COMMIT, else of its INSERT, else its outcome. µs. */
 function commitTimes(history: readonly HistoryLine[]): ReadonlyMap<string, number> {
   const inserted = new Map<string, number>();
   const committed = new Map<string, number>();
@@ -90,8 +90,8 @@ function commitTimes(history: readonly HistoryLine[]): ReadonlyMap<string, numbe
 }
 
 /**
- * The history time, in milliseconds, at which the run began: its first request; and how much later the clients' clock
- * read 0: the median difference between what the order app wrote and what the clients measured.
+ * `begin`: the history time of the first request, in milliseconds. `lag`: how much later the clients' clock read 0, as the
+ * median difference between the order app's request times and the clients' send times.
  */
 function clocksOf({ history, answers }: Evidence): { begin: number; lag: number } {
   const asked = new Map(answers.map(({ request, at }) => [request, at]));

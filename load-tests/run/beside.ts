@@ -5,19 +5,20 @@ import { request } from 'undici';
 import type { LoadPlan } from './plan';
 import { TargetError, type AccountTarget } from './target';
 
-/** How often every replica scans, and how long all of it may take. Milliseconds. */
+/** Interval of every replica's scan, and the time limit of the import and of the settling. Milliseconds. */
 const SCAN_EVERY_MS = 100;
 const SETTLED_MS = 60_000;
 
-/** A line of the answer to an import. */
+/** One line of the answer to an import. */
 interface Report {
   readonly type: string;
   readonly line?: number;
 }
 
 /**
- * Runs `traffic` while an import and the scans of all replicas change the same account. Returns what it came to, and
- * the entries that were confirmed beside it: lines that the import did not report as wrong, and entries that are settled.
+ * Runs `traffic` while an import and the scans of all replicas change the same account. Returns its result, and the
+ * entries that were confirmed meanwhile: import lines that were not reported as wrong, and pending entries that were
+ * settled. Throws `TargetError` when the import does not end with a summary.
  */
 export async function withOthersBeside<T>(
   target: AccountTarget,
@@ -36,7 +37,7 @@ export async function withOthersBeside<T>(
   }
 }
 
-/** The entries that the import has made. */
+/** Sends an import of `count` lines; returns the request ids of the entries that it made. */
 async function importLines(
   target: AccountTarget,
   { sku, strategy, options, amountMinor = 1 }: LoadPlan,
@@ -56,14 +57,14 @@ async function importLines(
   const text = await body.text();
   const reports = text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Report]));
   if (statusCode !== 200 || reports.at(-1)?.type !== 'summary')
-    throw new TargetError(`the import did not come to its end: ${statusCode} ${text.slice(-300)}`);
+    throw new TargetError(`the import did not end with a summary: ${statusCode} ${text.slice(-300)}`);
   const wrong = new Set(reports.flatMap(({ type, line }) => (type === 'error' ? [line] : [])));
   return Array.from({ length: count }, (_, i) => i + 1)
     .filter((line) => !wrong.has(line))
     .map((line) => `${batch}:${line}`);
 }
 
-/** Waits until nothing is pending; then those that have become entries. */
+/** Waits until nothing is pending; returns the entries that were settled. */
 async function settledOf(target: AccountTarget, account: string): Promise<readonly string[]> {
   const until = performance.now() + SETTLED_MS;
   for (;;) {

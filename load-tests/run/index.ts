@@ -1,3 +1,4 @@
+export { sendOrder } from './order-client';
 export {
   circumstanceOf,
   completePlan,

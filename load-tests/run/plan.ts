@@ -13,52 +13,52 @@ import {
 
 /** Which requests of a run carry the fault. */
 export type FaultOn =
-  /** One buyer alone, before the others: it surely wins the lock. The others come when the fault has fired. */
+  /** A single buyer before the load, so that it certainly gets the lock. The load starts when the fault has fired. */
   | { readonly kind: 'first' }
-  /** The nth request of the load, counted from 1: while others contend, and it must hold the lock when the fault fires. */
+  /** The nth request of the load, counted from 1: others contend, and it must hold the lock when the fault fires. */
   | { readonly kind: 'nth'; readonly n: number }
   /** Every nth request of the load. */
   | { readonly kind: 'every'; readonly n: number };
 
-/** One load run: traffic, fault, and what the catalogue expects of it. */
+/** One load run: traffic, fault, and conditions that the expectation of the catalogue depends on. */
 export interface LoadPlan {
   readonly strategy: string;
   readonly options: Options;
   readonly sku: string;
-  /** Carts instead of that product: one buyer after the other takes the next one, a `quantity` of each product in it. */
+  /** Carts instead of that product: buyers take them in turn, `quantity` units of each product in the cart. */
   readonly carts?: readonly (readonly string[])[];
-  /** Units at the beginning, of each product. */
+  /** Initial units of each product. */
   readonly stock: number;
   readonly requests: number;
   readonly connections: number;
-  /** Units per order, of each product; of an entry, its amount without its sign. */
+  /** Units per order, of each product; for entries, the absolute amount. */
   readonly quantity: number;
-  /** Replicas of the app whose balance it is. */
+  /** Replicas of the app that owns the balance. */
   readonly replicas: number;
   /**
-   * Entries of this amount on the account `sku`, a credit or a debit, instead of orders; `stock` is its opening balance.
-   * Minor units.
+   * Instead of orders: entries of this amount on the account `sku`, positive for a credit and negative for a debit.
+   * `stock` is then the opening balance. Minor units.
    */
   readonly amountMinor?: number;
-  /** What changes the account beside the entries: an import of so many lines, and so many entries that the scan settles. */
+  /** Other writers of the account: an import of that many lines, and pending entries that the scan settles. */
   readonly beside?: { readonly importLines: number; readonly pending: number };
   readonly fault?: { readonly header: string; readonly on: FaultOn };
-  /** Every second order names this strategy: two systems that change one stock. What that comes to is no strategy's own. */
+  /** Every second order uses this strategy: two systems change one stock. The catalogue has no expectation for it. */
   readonly mixedWith?: { readonly strategy: string; readonly expected: Expectation };
-  /** What strategies count outside of the database is brought together with it when the first buyer has met the fault. */
+  /** Reconciles the counters that strategies keep outside of the database, after the first buyer's fault has fired. */
   readonly reconcile?: true;
-  /** Orders that were left half-way are reconciled when all buyers have come, before the rows are judged: no orphan may be left. */
+  /** Reconciles interrupted orders after the load, before the rows are judged: no orphan may be left. */
   readonly reconcileOrders?: true;
-  /** Violations that these numbers make certain, where the catalogue can only say "perhaps". */
+  /** Violations that this plan makes certain, where the catalogue only lists them as possible. */
   readonly certain?: readonly ViolationKind[];
-  /** A server that is killed before the buyers come, and started again behind them: `redis-3`. */
+  /** A server that is killed before the load and restarted after it: `redis-3`. */
   readonly down?: ServerName;
 }
 
 export type PlanInput = Pick<LoadPlan, 'strategy'> &
   Partial<Omit<LoadPlan, 'options'>> & { options?: Partial<Options> };
 
-/** Fills in what a plan leaves open. Throws `UnknownStrategy`, `NoCarts`, `ZodError` or `FaultSyntaxError`. */
+/** Fills in the defaults of a plan. Throws `UnknownStrategy`, `NoCarts`, `ZodError` or `FaultSyntaxError`. */
 export function completePlan(input: PlanInput): LoadPlan {
   const strategy = findStrategy(input.strategy);
   if (input.carts !== undefined) cartStrategy(strategy);
@@ -77,7 +77,7 @@ export function completePlan(input: PlanInput): LoadPlan {
   };
 }
 
-/** What is done to the strategy in this run. */
+/** The circumstance of the catalogue that this run creates for its strategy. */
 export function circumstanceOf({
   strategy,
   options,
@@ -89,7 +89,7 @@ export function circumstanceOf({
 }: LoadPlan): Circumstance {
   const uses = findStrategy(strategy).options;
   for (const { action, verb, app } of fault === undefined ? [] : parseFaults(fault.header)) {
-    if (app === 'order') continue; // no strategy runs there
+    if (app === 'order') continue; // strategies run in the inventory and account apps only
     if (action.kind === 'kill') return reconcile === true ? 'killed-then-reconciled' : 'holder-killed';
     if (action.kind === 'error' && RELEASES.has(verb) && verb !== 'COMMIT') return 'release-fails';
     if (action.kind === 'delay' && uses.includes('leaseMs') && action.ms > options.leaseMs)
@@ -109,7 +109,7 @@ export function circumstanceOf({
   return replicas === 1 ? 'one-replica' : 'replicas';
 }
 
-/** What two of the carts have in common, they have in different order. */
+/** Whether two carts list their common products in different orders. */
 const areCrossed = (carts: readonly (readonly string[])[]): boolean =>
   carts.some((cart) =>
     carts.some((other) => {
@@ -118,19 +118,19 @@ const areCrossed = (carts: readonly (readonly string[])[]): boolean =>
     }),
   );
 
-/** The app whose balances a run changes. */
+/** The app whose balances the run changes. */
 export const hostOf = ({ amountMinor }: Pick<LoadPlan, 'amountMinor'>): 'inventory' | 'account' =>
   amountMinor === undefined ? 'inventory' : 'account';
 
-/** The products of a run. */
+/** The products of the run. */
 export const skusOf = ({ sku, carts }: LoadPlan): readonly string[] =>
   carts === undefined ? [sku] : [...new Set(carts.flat())];
 
-/** What the buyer of this number wants; undefined: the one product. */
+/** The cart of buyer `number`; undefined when the plan has no carts. */
 export const cartOf = ({ carts }: LoadPlan, number: number): readonly string[] | undefined =>
   carts?.[number % carts.length];
 
-/** Steps after which nothing but the release is left to do. */
+/** The steps of the release, and COMMIT, the last step before it. */
 const RELEASES = new Set([
   'GET',
   'DEL',
@@ -146,20 +146,21 @@ const RELEASES = new Set([
   'COMMIT',
 ]);
 
-/** Steps of which acquiring takes several: behind the first one it is not over. */
+/** Acquire steps that are sent once per server: after the first one the lock is not acquired yet. */
 const VOTES = new Set(['acquire-redlock', 'acquire-redlock-beta']);
 
-/** One buyer is slow: who else holds the lock when it goes on, and how much is left then, is chance. */
+/** When a single buyer is delayed, chance decides who holds the lock and how much is left when it resumes. */
 const isSlowedOnce = ({ fault }: LoadPlan): boolean =>
   fault !== undefined && fault.on.kind !== 'every' && fault.header.includes('=delay');
 const DEPENDS_ON_OTHERS: ReadonlySet<ViolationKind> = new Set(['oversold', 'foreign-release']);
 
-const killsSomebody = ({ fault }: LoadPlan): boolean =>
+const hasKill = ({ fault }: LoadPlan): boolean =>
   fault !== undefined && parseFaults(fault.header).some(({ action }) => action.kind === 'kill');
 
 /**
- * What the catalogue says of the plan. A kill may leave a movement without its order, until somebody reconciles the orders.
- * Nothing can be oversold where there is enough for everybody.
+ * The expectation of the catalogue for the plan, adjusted in three ways: a kill may leave a movement without its order
+ * unless the orders are reconciled; a stock that covers all requests cannot be oversold; after a single delay, violations
+ * that depend on other buyers are only possible.
  */
 export function expectationOf(plan: LoadPlan): Expectation {
   if (plan.mixedWith !== undefined) return plan.mixedWith.expected;
@@ -167,17 +168,17 @@ export function expectationOf(plan: LoadPlan): Expectation {
   const circumstance = circumstanceOf(plan);
   const undisturbed = expected[plan.replicas === 1 ? 'one-replica' : 'replicas'] ?? SAFE;
   const { must, may } = expected[circumstance] ?? undisturbed;
-  const comesIn = (plan.amountMinor ?? 0) > 0;
+  const isCredit = (plan.amountMinor ?? 0) > 0;
   const impossible = [
-    ...(comesIn || plan.requests * plan.quantity <= plan.stock ? ['oversold'] : []),
+    ...(isCredit || plan.requests * plan.quantity <= plan.stock ? ['oversold'] : []),
     ...(plan.reconcileOrders === true ? ['orphan'] : []),
   ];
   const mayBeLeft =
-    killsSomebody(plan) && plan.reconcileOrders !== true && plan.certain?.includes('orphan') !== true;
-  const perhaps = isSlowedOnce(plan) ? must.filter((kind) => DEPENDS_ON_OTHERS.has(kind)) : [];
-  const left = must.filter((kind) => !impossible.includes(kind) && !perhaps.includes(kind));
+    hasKill(plan) && plan.reconcileOrders !== true && plan.certain?.includes('orphan') !== true;
+  const possible = isSlowedOnce(plan) ? must.filter((kind) => DEPENDS_ON_OTHERS.has(kind)) : [];
+  const left = must.filter((kind) => !impossible.includes(kind) && !possible.includes(kind));
   return {
     must: [...left, ...(plan.certain ?? [])],
-    may: [...may, ...perhaps, ...(mayBeLeft ? (['orphan'] as const) : [])],
+    may: [...may, ...possible, ...(mayBeLeft ? (['orphan'] as const) : [])],
   };
 }

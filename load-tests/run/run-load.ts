@@ -18,35 +18,35 @@ import { summarize, type LatencySummary } from './summary';
 import type { Target } from './target';
 import { sendLoad, sendOne, type Traffic } from './traffic';
 
-/** What a run needs of the stack behind the target; a lab that was only given by address can do less. */
+/** Control over the stack behind the target. A lab that is known only by its addresses supports less of it. */
 export interface ReplicaControl {
   /**
-   * Resolves, with the number of replicas of the app (the inventory), when there are `count` of them; undefined: as many as
-   * there are.
+   * Scales the app (default: inventory) to `count` replicas and resolves with their number; without `count` it resolves
+   * with the present number.
    */
   scale(count?: number, app?: 'inventory' | 'account'): Promise<number>;
   /** Resolves when every replica answers. */
   ready(): Promise<void>;
-  /** Kills a server; resolves, when it is gone, with how to start it again. */
+  /** Kills a server; resolves after its exit with a function that restarts it. */
   lose(server: ServerName): Promise<() => Promise<void>>;
   conditions(): Promise<Record<string, string | number | boolean>>;
 }
 
-/** A finished run: evidence, verdict, and what the clients felt. */
+/** A finished run: evidence, verdict and client-side latencies. */
 export interface LoadRun {
   readonly plan: LoadPlan;
-  /** Of each product. */
+  /** One per product. */
   readonly evidences: readonly Evidence[];
   readonly verdict: LoadVerdict | CartsVerdict;
   readonly latency: LatencySummary;
   readonly conditions: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** Milliseconds that a fault may take to fire, and a run to come to rest. */
+/** Time limits for the fault to fire, and for all requests to end. Milliseconds. */
 const FAULT_MS = 15_000;
 const REST_MS = 30_000;
 
-/** Runs a plan against a lab: reset, load, wait for rest, read the rows, judge. */
+/** Runs a plan against a lab: resets it, sends the load, waits until all requests have ended, reads the rows, judges. */
 export async function runLoad(
   lab: Target,
   control: ReplicaControl,
@@ -59,8 +59,8 @@ export async function runLoad(
   await control.ready();
   const skus = skusOf(plan);
   for (const sku of skus) await target.reset(sku, plan.stock);
-  const startAgain = plan.down === undefined ? undefined : await control.lose(plan.down);
-  const send = (): Promise<Traffic> => sendTraffic(target, control, plan, onProgress).finally(startAgain);
+  const restartServer = plan.down === undefined ? undefined : await control.lose(plan.down);
+  const send = (): Promise<Traffic> => sendTraffic(target, control, plan, onProgress).finally(restartServer);
   const { result: traffic, confirmed } =
     plan.beside === undefined
       ? { result: await send(), confirmed: [] }
@@ -99,10 +99,10 @@ async function sendTraffic(
   const url = plan.fault === undefined ? target.publicUrl : target.labUrl;
   let first: Promise<ClientAnswer> | undefined;
   if (plan.fault?.on.kind === 'first') {
-    onProgress('one buyer meets the fault');
+    onProgress('sending one buyer with the fault');
     first = sendOne(url, plan, `${run}-first`);
     await faultFired(target, plan.sku, first);
-    if (plan.fault.header.includes('=kill')) await control.ready(); // the others come when its replica is there again
+    if (plan.fault.header.includes('=kill')) await control.ready(); // the load must not find its replica missing
     if (plan.reconcile === true) await target.reconcile(plan.sku);
   }
   const traffic = await sendLoad(url, plan, run, (done) => {
@@ -111,7 +111,7 @@ async function sendTraffic(
   return first === undefined ? traffic : { ...traffic, answers: [await first, ...traffic.answers] };
 }
 
-/** Resolves when the fault has taken effect, or when the buyer has its answer: then it never fired. */
+/** Resolves when the fault has taken effect, or when the buyer has its answer, in which case the fault never fired. */
 async function faultFired(target: Target, sku: string, first: Promise<ClientAnswer>): Promise<void> {
   let answered = false;
   void first.finally(() => (answered = true)).catch(() => undefined);
@@ -119,31 +119,34 @@ async function faultFired(target: Target, sku: string, first: Promise<ClientAnsw
 }
 
 /**
- * A pause has taken effect when another process has seen it: a buyer who came earlier could be paused in the middle of its
- * own sale.
+ * A pause has taken effect only when another process has recorded `stopped`: it stops the whole replica, so a buyer that
+ * arrives there earlier could be paused in the middle of its own sale.
  */
 const tookEffect = (history: readonly HistoryLine[]): boolean =>
   history.some((line) => line.type === 'fault' && !line.action.startsWith('pause')) ||
   history.some(({ type }) => type === 'stopped');
 
-/** Resolves when every request that a replica began has ended, or its replica has; gives up after `REST_MS`. */
+/** Resolves when every started request, or its replica, has ended; at the latest after `REST_MS`. */
 export async function atRest(target: Target, sku: string): Promise<void> {
   await poll(REST_MS, async () => unfinished(await target.history(sku)).length === 0);
 }
 
-async function poll(mostMs: number, done: () => Promise<boolean>): Promise<void> {
-  const until = performance.now() + mostMs;
+async function poll(timeoutMs: number, done: () => Promise<boolean>): Promise<void> {
+  const until = performance.now() + timeoutMs;
   while (!(await done()) && performance.now() < until) await delay(20);
 }
 
-/** An account has no orders: whoever was told that its entry is there must find it, and nobody else's is there. */
+/** An account has no orders: its movements must match the entries that clients received as confirmed. */
 const isConfirmed = ({ code }: ClientAnswer): boolean => code === 'APPLIED';
 
-/** How many requests began and ended: a timer that outlived its request moves no rows. */
+/** Number of begun and ended requests. Timer steps are not counted: one that outlives its request changes no rows. */
 const requestsIn = (history: readonly HistoryLine[]): number =>
   history.filter(({ type }) => type === 'request' || type === 'outcome').length;
 
-/** Reads what is left after a run: rows, locks, history, all of one moment at which nothing happened. */
+/**
+ * Reads rows, locks and history after a run, and repeats that until no request began or ended meanwhile. After `REST_MS`
+ * it returns the evidence with `moving` set.
+ */
 export async function gather(
   target: Target,
   sku: string,

@@ -1,6 +1,6 @@
 import type { Traffic } from './traffic';
 
-/** What the clients felt. Latencies in milliseconds, from sending to the whole answer. */
+/** Latencies and rates of the clients. Milliseconds, from sending the request to the whole answer. */
 export interface LatencySummary {
   readonly requestsPerSecond: number;
   readonly salesPerSecond: number;
@@ -9,7 +9,7 @@ export interface LatencySummary {
   readonly p99: number;
   readonly max: number;
   readonly unanswered: number;
-  /** Answers by the replica of the order app that gave them. */
+  /** Number of answers by replica of the order app. */
   readonly share: Readonly<Record<string, number>>;
 }
 

@@ -5,24 +5,24 @@ import { Agent, request, type Dispatcher } from 'undici';
 
 const PAGE = 10_000;
 
-/** Something that the lab said no to, or an address where no lab is. */
+/** The lab refused a request, or no lab answers at the address. */
 export class TargetError extends Error {
   readonly code = 'TARGET';
 }
 
-/** A lab by its addresses: what a run asks of it, other than the load itself. */
+/** HTTP client of a lab for everything except the load itself. Methods throw `TargetError`. */
 export class Target {
   private readonly agent = new Agent({ connections: 8, headersTimeout: 30_000 });
   private accountSide: AccountTarget | undefined;
 
   constructor(
-    /** Buyers' address. */
+    /** The public address, for orders. */
     readonly publicUrl: string,
-    /** The address of faults, reset and history. */
+    /** The lab address: accepts faults, reset, history. */
     readonly labUrl: string,
   ) {}
 
-  /** The same lab's accounts, which are asked for what products are. */
+  /** The accounts of the same lab, with the interface of its products. */
   get accounts(): AccountTarget {
     this.accountSide ??= new AccountTarget(this.publicUrl, this.labUrl);
     return this.accountSide;
@@ -32,12 +32,12 @@ export class Target {
     return this.json('POST', '/lab/reset', { sku, stock });
   }
 
-  /** Brings what strategies keep outside of the database together with it. */
+  /** Reconciles counters that strategies keep outside of the database with its rows. */
   reconcile(sku: string): Promise<unknown> {
     return this.json('POST', '/lab/inventory/reconcile', { sku });
   }
 
-  /** Brings orders to their end that were left half-way, and says what became of each. `undecided`: ask again. */
+  /** Completes or gives up interrupted orders; returns the outcome of each. `undecided`: call again. */
   async reconcileOrders(): Promise<readonly { request: string; outcome: string }[]> {
     const { reconciled } = (await this.json('POST', '/lab/order/reconcile', { silentMs: 0 })) as {
       reconciled: readonly { request: string; outcome: string }[];
@@ -57,7 +57,7 @@ export class Target {
     return this.pages(`/orders?sku=${sku}&`, ({ number }: { request: string; number: number }) => number);
   }
 
-  /** The servers on demand that this lab has. */
+  /** The optional servers that this lab runs. */
   async components(): Promise<string[]> {
     return (await this.json('GET', '/lab/inventory/components')) as string[];
   }
@@ -110,20 +110,20 @@ export class Target {
         body: JSON.stringify(body),
       }),
     }).catch((cause: unknown) => {
-      throw new TargetError(`no lab answers at ${this.labUrl}: start one with "npm start"`, { cause });
+      throw new TargetError(`no lab answers at ${this.labUrl}; start one with "npm start"`, { cause });
     });
     if (response.statusCode < 300) return response;
     throw new TargetError(`${method} ${url} answered ${response.statusCode}: ${await response.body.text()}`);
   }
 }
 
-/** An entry that was handed in for the scan. */
+/** An entry that waits for the scan. */
 interface Pending {
   readonly entry: string;
   readonly state: string;
 }
 
-/** Accounts, by the words that a run has for products: its balance is the stock, and `sku` is its id. */
+/** Accounts with the interface of products: the balance is the `stock`, the account's id is the `sku`. */
 export class AccountTarget extends Target {
   override reset(account: string, balanceMinor: number): Promise<unknown> {
     return this.json('POST', '/lab/account/reset', { account, balanceMinor });
@@ -167,7 +167,7 @@ export class AccountTarget extends Target {
     return (await this.json('GET', `/accounts/${account}/pending?limit=10000`)) as Pending[];
   }
 
-  /** How often every replica settles what is pending, 0: never. `choice`: strategy and options as a query. */
+  /** Sets how often every replica settles pending entries; 0: never. `choice`: strategy and options as a query. */
   scanEvery(everyMs: number, choice = ''): Promise<unknown> {
     return this.json('POST', `/lab/account/scan?${choice}`, { everyMs });
   }

@@ -1,10 +1,10 @@
 import { choiceQuery } from '#lab/strategy';
 import type { ClientAnswer } from '#lab/verdict';
 import autocannon from 'autocannon';
-import { request } from 'undici';
+import { orderHeaders, readAnswer, sendOrder, type OrderResponse } from './order-client';
 import { cartOf, type LoadPlan } from './plan';
 
-/** What the clients saw. */
+/** The answers of a run, as the clients received them. */
 export interface Traffic {
   readonly answers: readonly ClientAnswer[];
   /** Requests that were sent and never answered. */
@@ -13,30 +13,31 @@ export interface Traffic {
   readonly tookMs: number;
 }
 
-interface Sending {
+/** What autocannon keeps of a request until its answer arrives. */
+interface RequestContext {
   cart?: readonly string[] | undefined;
   request?: string;
   at?: number;
 }
 
-/** Longer than wait, work and pause together: a slow answer is still an answer. Seconds. */
-const LONGEST_ANSWER_S = 60;
+/** Longer than wait, work and pause together, so that a slow answer is not counted as missing. Seconds. */
+const ANSWER_TIMEOUT_S = 60;
 
-/** What the buyer of this number asks for; the first one has number 0. */
-function body(plan: LoadPlan, number: number): string {
+/** The order or entry of buyer `number`; number 0 is the buyer that comes before the load. */
+function bodyOf(plan: LoadPlan, number: number): object {
   const { sku, quantity, amountMinor } = plan;
-  if (amountMinor !== undefined) return JSON.stringify({ amountMinor });
+  if (amountMinor !== undefined) return { amountMinor };
   const cart = cartOf(plan, number);
   const buyer = number === 0 ? 'first buyer' : `buyer ${number}`;
   const wanted =
     cart === undefined ? { sku, quantity } : { lines: cart.map((one) => ({ sku: one, quantity })) };
-  return JSON.stringify({ ...wanted, buyer });
+  return { ...wanted, buyer };
 }
 
 const orderPath = ({ strategy, options, mixedWith, amountMinor, sku }: LoadPlan, number = 1): string =>
   `/${amountMinor === undefined ? 'orders' : `accounts/${sku}/entries`}?${choiceQuery(number % 2 === 0 ? (mixedWith?.strategy ?? strategy) : strategy, options)}`;
 
-/** Sends the load through nginx with autocannon and notes every answer. `run` makes the request ids unique. */
+/** Sends the load through nginx with autocannon and records every answer. `run` makes the request ids unique. */
 export async function sendLoad(
   url: string,
   plan: LoadPlan,
@@ -50,7 +51,7 @@ export async function sendLoad(
     url,
     connections: Math.min(plan.connections, plan.requests),
     amount: plan.requests,
-    timeout: LONGEST_ANSWER_S,
+    timeout: ANSWER_TIMEOUT_S,
     requests: [
       {
         method: 'POST',
@@ -58,32 +59,24 @@ export async function sendLoad(
         setupRequest: (req, context) => {
           const number = ++sent;
           const id = `${run}-${number}`;
-          Object.assign(context as Sending, {
+          Object.assign(context as RequestContext, {
             request: id,
             at: performance.now() - begun,
             cart: cartOf(plan, number),
           });
-          const headers = {
-            'content-type': 'application/json',
-            'x-request-id': id,
-            ...faultHeader(plan, number),
+          return {
+            ...req,
+            path: orderPath(plan, number),
+            headers: orderHeaders({ id, fault: faultFor(plan, number) }),
+            body: JSON.stringify(bodyOf(plan, number)),
           };
-          return { ...req, path: orderPath(plan, number), headers, body: body(plan, number) };
         },
         onResponse: (status, text, context, headers) => {
-          const { request: id = '?', at = 0, cart } = context as Sending;
+          const { request: id = '?', at = 0, cart } = context as RequestContext;
           const tookMs = performance.now() - begun - at;
-          const replica = headerOf(headers, 'x-replica');
-          answers.push({
-            request: id,
-            status,
-            code: codeOf(status, text),
-            quantity: plan.quantity,
-            ...(cart !== undefined && { cart }),
-            replica,
-            at,
-            tookMs,
-          });
+          answers.push(
+            clientAnswer(plan, readAnswer(status, headers, text), { request: id, cart, at, tookMs }),
+          );
           onAnswer(answers.length);
         },
       },
@@ -94,51 +87,38 @@ export async function sendLoad(
   return { answers, unanswered: plan.requests - answers.length, tookMs: last };
 }
 
-/** Sends one order, alone, with the fault. */
+/** Sends one order with the fault, before the load. */
 export async function sendOne(url: string, plan: LoadPlan, id: string): Promise<ClientAnswer> {
   const begun = performance.now();
-  const response = await request(`${url}${orderPath(plan)}`, {
-    method: 'POST',
-    headersTimeout: LONGEST_ANSWER_S * 1000,
-    headers: {
-      'content-type': 'application/json',
-      'x-request-id': id,
-      ...(plan.fault && { 'x-fault': plan.fault.header }),
-    },
-    body: body(plan, 0),
+  const answer = await sendOrder(url, {
+    path: orderPath(plan),
+    body: bodyOf(plan, 0),
+    id,
+    fault: plan.fault?.header,
+    timeoutMs: ANSWER_TIMEOUT_S * 1000,
   });
-  const text = await response.body.text();
-  const { statusCode: status } = response;
-  const cart = cartOf(plan, 0);
-  const replica = headerOf(response.headers, 'x-replica');
-  return {
-    request: id,
-    status,
-    code: codeOf(status, text),
-    quantity: plan.quantity,
-    ...(cart !== undefined && { cart }),
-    replica,
-    at: 0,
-    tookMs: performance.now() - begun,
-  };
+  const tookMs = performance.now() - begun;
+  return clientAnswer(plan, answer, { request: id, cart: cartOf(plan, 0), at: 0, tookMs });
 }
 
-function faultHeader({ fault }: LoadPlan, number: number): Record<string, string> {
-  if (fault === undefined || fault.on.kind === 'first') return {};
-  const hit = fault.on.kind === 'nth' ? number === fault.on.n : number % fault.on.n === 0;
-  return hit ? { 'x-fault': fault.header } : {};
-}
+const clientAnswer = (
+  { quantity }: LoadPlan,
+  { status, code, replica }: OrderResponse,
+  { request, cart, at, tookMs }: Required<RequestContext> & { tookMs: number },
+): ClientAnswer => ({
+  request,
+  status,
+  code,
+  quantity,
+  ...(cart !== undefined && { cart }),
+  replica,
+  at,
+  tookMs,
+});
 
-function codeOf(status: number, text: string): string {
-  if (status === 201) return 'APPLIED';
-  try {
-    return (JSON.parse(text) as { code?: string }).code ?? `HTTP ${status}`;
-  } catch {
-    return `HTTP ${status}`;
-  }
-}
-
-function headerOf(headers: unknown, name: string): string | null {
-  const entries = Object.entries((headers ?? {}) as Record<string, string>);
-  return entries.find(([key]) => key.toLowerCase() === name)?.[1] ?? null;
+/** The fault that request `number` of the load carries; undefined: none. */
+function faultFor({ fault }: LoadPlan, number: number): string | undefined {
+  if (fault === undefined || fault.on.kind === 'first') return undefined;
+  const isHit = fault.on.kind === 'nth' ? number === fault.on.n : number % fault.on.n === 0;
+  return isHit ? fault.header : undefined;
 }

@@ -4,7 +4,7 @@ import type { FaultOn } from './plan';
 import type { LoadRun } from './run-load';
 
 /**
- * Of a run whose fault did not fire: what became of the requests that carried it, and what to change. Undefined when every
+ * Explains why a fault did not fire: the answers of the requests that carried it, and what to change. Undefined when every
  * fault fired, or there was none.
  */
 export function whyUnfired({
@@ -20,11 +20,11 @@ export function whyUnfired({
   const carriers = (evidences[0]?.answers ?? []).filter(({ request }) => carries(fault.on, request));
   const codes = [...new Set(carriers.map(({ code }) => code))];
   const carried = `${count(carriers.length, 'request')} carried ${unfired.map(({ source }) => source).join('; ')}`;
-  const answered = codes.length === 0 ? 'and had no answer' : `and the answer was ${codes.join(' or ')}`;
+  const answered = codes.length === 0 ? 'and received no answer' : `and the answer was ${codes.join(' or ')}`;
   return `${carried}, ${answered}. ${adviceFor(codes, strategy)}`;
 }
 
-/** Requests are numbered at the end of their id; the one that comes alone, before the load, is called first. */
+/** Request ids end with the request's number; that of the single buyer before the load ends with `first`. */
 function carries(on: FaultOn, request: ClientAnswer['request']): boolean {
   const number = /-(\d+|first)$/.exec(request)?.[1];
   if (on.kind === 'first' || number === 'first') return on.kind === 'first' && number === 'first';
@@ -33,7 +33,7 @@ function carries(on: FaultOn, request: ClientAnswer['request']): boolean {
 
 function adviceFor(codes: readonly string[], strategy: string): string {
   if (codes.includes('LOCK.NOT_OBTAINED') || codes.includes('LOCK.WAIT_TIMEOUT'))
-    return 'Let it wait longer for the lock (--wait-ms), or send fewer buyers at once (--connections)';
-  if (codes.includes('STOCK.SOLD_OUT')) return 'Give more units (--stock), or an earlier --fault-on';
+    return 'Increase the time that it waits for the lock (--wait-ms), or reduce --connections';
+  if (codes.includes('STOCK.SOLD_OUT')) return 'Increase --stock, or choose an earlier --fault-on';
   return `"lab explore ${strategy}" shows the steps of ${strategy} at which a fault can fire`;
 }

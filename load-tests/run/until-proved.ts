@@ -1,16 +1,16 @@
 import type { VerdictWord } from '#lab/verdict';
 
-/** How often something is played that proves nothing. */
+/** Runs at most, as long as the verdict is `unknown`. */
 const TRIES = 3;
 
-/** A run whose verdict may be `unknown`, for the reasons it tells. */
+/** A run with a verdict; `because` lists its reasons. */
 export interface Judged {
   readonly verdict: { readonly verdict: VerdictWord; readonly because: readonly string[] };
 }
 
 /**
- * Plays until something is proved, whatever that is: a machine that stood still for a moment may have kept a fault or a fact
- * from being seen. `onUnknown` is told why a try is repeated; the last try is returned whatever it says.
+ * Repeats a run while its verdict is `unknown`: a short stall of the machine can keep a fault from firing or a fact from
+ * being observed. `onUnknown` receives the reason of each repetition. The last run is returned with any verdict.
  */
 export async function untilProved<Run extends Judged>(
   play: () => Promise<Run>,

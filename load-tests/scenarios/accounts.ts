@@ -1,12 +1,12 @@
 import { scenario, type Scenario } from './scenario';
 
-/** Ten requests at once credit an empty account with one each. */
+/** Ten concurrent requests credit an empty account with one each. */
 const ten = { sku: 'hot', amountMinor: 1, stock: 0, requests: 10, connections: 10 };
-/** Everybody gets its turn: the last one waits for nine others. */
+/** Long enough that no request gives up: the last one waits for nine others. */
 const options = { workMs: 50, waitMs: 20_000, attempts: 100 };
-const atOnce = 'all ten are there at once, and each works 50 ms between reading and writing';
+const atOnce = 'ten concurrent requests, each with 50 ms of work between reading and writing';
 
-/** Entries, an import and the scans of both replicas, all at once. */
+/** Entries, an import and the scans of both replicas, concurrently. */
 const everything = {
   sku: 'hot',
   amountMinor: 1,
@@ -17,7 +17,7 @@ const everything = {
 };
 const meet = '60 entries, an import of 60 lines and 60 pending entries, 5 ms of work each';
 
-/** The articles' account that does not balance. Each row comes out the same every time. */
+/** The account that does not balance, as in the articles. Each row has the same result in every run. */
 export const ACCOUNTS: readonly Scenario[] = [
   scenario(
     'account-none',
@@ -27,12 +27,12 @@ export const ACCOUNTS: readonly Scenario[] = [
   ),
   scenario(
     'account-for-update-late',
-    'ten times +1, the row locked behind the read: less than 10',
+    'ten times +1, the row is locked after the read: less than 10',
     { strategy: 'for-update-late', ...ten, options },
     atOnce,
   ),
   scenario('account-for-update', 'ten times +1: exactly 10', { strategy: 'for-update', ...ten, options }),
-  scenario('account-optimistic', 'ten times +1, tried again: exactly 10', {
+  scenario('account-optimistic', 'ten times +1, with retries: exactly 10', {
     strategy: 'optimistic',
     ...ten,
     options,

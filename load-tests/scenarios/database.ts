@@ -13,17 +13,17 @@ import {
   workTime,
 } from './scenario';
 
-/** What the database can do by itself, and systems of which each locks in its own way: rows of `lab demo --all`, in the order of the ladder. */
+/** Protection by the database, and systems that mix two kinds of locking: rows of `lab demo --all`, in catalogue order. */
 export const DATABASE: readonly Scenario[] = [
   scenario(
     'redis-and-table-long-work',
-    'the lease ends, the row keeps others out: sells exactly',
+    'the lease ends, but the row still excludes others: exact',
     { strategy: 'redis-and-table', ...longWork },
     outlives,
   ),
   scenario(
     'redis-and-table-killed',
-    'holder killed: its row stays for ever',
+    'holder killed: its row stays forever',
     {
       strategy: 'redis-and-table',
       ...afterFault,
@@ -39,7 +39,7 @@ export const DATABASE: readonly Scenario[] = [
   }),
   scenario(
     'mysql-lock-table-killed',
-    'holder killed: its row stays for ever',
+    'holder killed: its row stays forever',
     {
       strategy: 'mysql-lock-table',
       ...afterFault,
@@ -50,7 +50,7 @@ export const DATABASE: readonly Scenario[] = [
   ),
   scenario(
     'mysql-lock-table-ttl-killed',
-    'holder killed: its row expires, and others buy',
+    'holder killed: its row expires, then others buy',
     {
       strategy: 'mysql-lock-table-ttl',
       ...afterFault,
@@ -72,7 +72,7 @@ export const DATABASE: readonly Scenario[] = [
   }),
   scenario(
     'mysql-named-lock-killed',
-    'holder killed: its connection dies, and others buy',
+    'holder killed: its connection closes, then others buy',
     {
       strategy: 'mysql-named-lock',
       ...afterFault,
@@ -83,20 +83,20 @@ export const DATABASE: readonly Scenario[] = [
   ),
   scenario(
     'for-update-late',
-    'computed before the row is locked: oversells',
+    'computes the new value before the row is locked: oversells',
     { strategy: 'for-update-late', ...rush, options: { workMs: 5 } },
     workTime,
   ),
-  scenario('for-update-plain-read', 'reads its snapshot under the row lock: oversells', {
+  scenario('for-update-plain-read', 'reads an old snapshot under the row lock: oversells', {
     strategy: 'for-update-plain-read',
     ...rush,
   }),
-  scenario('for-update-carts', 'carts in opposite order, rows in sorted order: exact on both', {
+  scenario('for-update-carts', 'carts in opposite order, rows locked in sorted order: exact on both', {
     strategy: 'for-update',
     ...crossedCarts,
     ...rush,
   }),
-  scenario('optimistic', 'exact; conflicts go back to buyers', { strategy: 'optimistic', ...rush }),
+  scenario('optimistic', 'exact; conflicts are returned to buyers', { strategy: 'optimistic', ...rush }),
   scenario('conditional-update-carts', 'carts in opposite order, one transaction: exact on both', {
     strategy: 'conditional-update',
     ...crossedCarts,
@@ -104,13 +104,13 @@ export const DATABASE: readonly Scenario[] = [
   }),
   scenario(
     'fenced-write-long-work',
-    'checked on the write only: oversells',
+    'token checked on the write only: oversells',
     { strategy: 'fenced-write', ...longWork },
     outlives,
   ),
   scenario(
     'fenced-long-work',
-    'two holders, and the row refuses the older one',
+    'two holders, the row refuses the older one',
     { strategy: 'fenced', ...longWork },
     outlives,
   ),
@@ -129,36 +129,36 @@ export const DATABASE: readonly Scenario[] = [
     ...rush,
     options: { waitMs: 20_000 },
   }),
-  scenario('single-writer', 'one of the buyers makes all changes in their order: exact', {
+  scenario('single-writer', 'one request at a time executes the queued changes in order: exact', {
     strategy: 'single-writer',
     ...rush,
     options: { waitMs: 20_000 },
   }),
   scenario(
     'single-writer-killed',
-    'the writer is killed: another one takes over, and carries out the dead one’s order too',
+    'writer killed: another one takes over and also executes the order of the killed one',
     {
       strategy: 'single-writer',
       ...afterFault,
       options: { leaseMs: 3000, waitMs: 20_000 },
       fault: first('before(UPDATE)=kill'),
     },
-    'the first buyer is alone: it is the writer, and dies in its transaction',
+    'the first buyer is alone: it is the writer and is killed in its transaction',
   ),
   scenario(
     'single-writer-long-work',
-    'the lease ends: several believe to be the writer, and each order is decided on once',
+    'the lease ends: several writers at once, but each order is decided once',
     { strategy: 'single-writer', ...longWork },
     outlives,
   ),
-  scenario('snapshot-before-lock', 'reads its snapshot under the lock: oversells', {
+  scenario('snapshot-before-lock', 'reads a snapshot taken before the lock: oversells', {
     strategy: 'snapshot-before-lock',
     ...rush,
     options: { waitMs: 20_000 },
   }),
   scenario(
     'mixed-lock-and-none',
-    'two systems, one locks and one does not: oversells',
+    'two systems, only one of them locks: oversells',
     {
       strategy: 'token-lua',
       ...rush,
@@ -169,7 +169,7 @@ export const DATABASE: readonly Scenario[] = [
   ),
   scenario(
     'mixed-two-locks',
-    'two systems, each with a lock of its own: oversells',
+    'two systems, each with its own lock: oversells',
     {
       strategy: 'token-lua',
       ...rush,
@@ -178,7 +178,7 @@ export const DATABASE: readonly Scenario[] = [
     },
     workTime,
   ),
-  scenario('mixed-in-the-database', 'two systems, both safe by what the database checks: exact', {
+  scenario('mixed-in-the-database', 'two systems, both protected by the database: exact', {
     strategy: 'for-update',
     ...rush,
     mixedWith: { strategy: 'conditional-update', expected: { must: [], may: [] } },

@@ -8,10 +8,11 @@ import {
   type Scenario,
   scenario,
   untilSale,
+  untilTaken,
   workTime,
 } from './scenario';
 
-/** The demo, in the order of the ladder. Each row comes out the same every time. */
+/** The demo, in catalogue order. Each row has the same result in every run. */
 export const DEMO: readonly Scenario[] = [
   scenario('none', 'oversells', { strategy: 'none', ...rush, options: { workMs: 5 } }, workTime),
   scenario('local-mutex-1', 'one replica: exact', { strategy: 'local-mutex', ...rush, replicas: 1 }),
@@ -24,7 +25,7 @@ export const DEMO: readonly Scenario[] = [
   scenario('setnx', 'exact', { strategy: 'setnx', ...rush, options: { waitMs: 20_000 } }),
   scenario(
     'setnx-killed',
-    'holder killed: stuck for ever',
+    'holder killed: stuck forever',
     {
       strategy: 'setnx',
       ...afterFault,
@@ -47,31 +48,31 @@ export const DEMO: readonly Scenario[] = [
   ),
   scenario(
     'expiring-long-work',
-    'work outlives the lease: oversells, deletes foreign locks',
+    "work outlives the lease: oversells, deletes other holders' locks",
     { strategy: 'expiring', ...longWork },
     outlives,
   ),
   scenario(
     'token-checked-paused',
-    "paused before its DEL: deletes another's lock",
+    "paused before its DEL: deletes another holder's lock",
     {
       strategy: 'token-checked',
       ...afterFault,
       options: { leaseMs: 500, workMs: 150, waitMs: 20_000 },
       fault: first('before(DEL)=pause(lock-taken)'),
     },
-    'the process stands still until somebody else holds the key',
+    untilTaken,
   ),
   scenario(
     'token-lua-paused',
-    "paused before its release: nobody's lock is deleted",
+    "paused before its release: the new holder's lock stays",
     {
       strategy: 'token-lua',
       ...afterFault,
       options: { leaseMs: 500, workMs: 150, waitMs: 20_000 },
       fault: first('before(release-if-owner)=pause(lock-taken)'),
     },
-    'the process stands still until somebody else holds the key',
+    untilTaken,
   ),
   scenario(
     'token-lua-long-work',

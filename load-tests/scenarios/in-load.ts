@@ -1,20 +1,20 @@
 import { scenario, type Scenario } from './scenario';
 
-/** The 40th of 150 orders meets the fault as soon as it holds the lock; there is enough for everybody. */
-const amidst = { stock: 1000, requests: 150, connections: 10 };
-const hits = (header: string): { header: string; on: { kind: 'nth'; n: number } } => ({
+/** The fault of the 40th of 150 orders fires when that order holds the lock; the stock covers all orders. */
+const underLoad = { stock: 1000, requests: 150, connections: 10 };
+const faultOn40th = (header: string): { header: string; on: { kind: 'nth'; n: number } } => ({
   header,
   on: { kind: 'nth', n: 40 },
 });
 
-const holding = 'the 40th buyer meets the fault when it holds the lock, with others waiting';
-/** Its work leaves the answers of those before it the time to arrive: no order is lost with the replica. */
-const dies = `${holding}, and dies when its work is done`;
-/** Work is what makes the others be there; who holds the lock is hit between reading and writing. */
+const holding = 'the fault of the 40th buyer fires while it holds the lock and others wait';
+/** The work gives earlier answers of the replica time to arrive: the kill loses no other order. */
+const killedAfterWork = `${holding}; it is killed after its work`;
+/** The work makes requests overlap; the fault fires between the holder's read and its write. */
 const atWork = { leaseMs: 500, workMs: 5, waitMs: 20_000 };
 
-/** Every 30th order is left by its replica when the stock is taken and the order is not yet recorded. */
-const leavesOrders = {
+/** The order replica of every 30th order is killed after the stock is taken and before the order is recorded. */
+const killedOrders = {
   strategy: 'conditional-update',
   stock: 1000,
   requests: 120,
@@ -22,73 +22,78 @@ const leavesOrders = {
   options: { workMs: 20 },
   fault: { header: 'order:before(INSERT#2)=kill', on: { kind: 'every' as const, n: 30 } },
 };
-const betweenBoth = 'the order replica dies between the deduction and the record of the order';
+const betweenBoth = 'the order replica is killed between the deduction and the INSERT of the order';
 
-/** Faults in the middle of the load, each for a strategy that bears it and for one that does not. */
+/** Faults under load, each for a strategy that tolerates it and for one that does not. */
 export const IN_LOAD: readonly Scenario[] = [
   scenario(
     'orders-killed',
-    'order replicas die half-way: stock is gone that nobody has bought',
-    { ...leavesOrders, certain: ['orphan'] },
+    'order replicas killed before the order is recorded: stock is taken without an order',
+    { ...killedOrders, certain: ['orphan'] },
     betweenBoth,
   ),
   scenario(
     'orders-killed-reconciled',
-    'order replicas die half-way, then the orders are reconciled: exact',
-    { ...leavesOrders, reconcileOrders: true },
+    'order replicas killed before the order is recorded, then reconciled: exact',
+    { ...killedOrders, reconcileOrders: true },
     betweenBoth,
   ),
   scenario(
     'setnx-killed-in-load',
-    'a holder is killed in the middle of the load: stuck for ever',
-    { strategy: 'setnx', ...amidst, options: { workMs: 20, waitMs: 1000 }, fault: hits('after(WORK)=kill') },
-    dies,
+    'holder killed under load: stuck forever',
+    {
+      strategy: 'setnx',
+      ...underLoad,
+      options: { workMs: 20, waitMs: 1000 },
+      fault: faultOn40th('after(WORK)=kill'),
+    },
+    killedAfterWork,
   ),
   scenario(
     'token-lua-killed-in-load',
-    'a holder is killed in the middle of the load: after the lease others buy',
+    'holder killed under load: others buy after the lease',
     {
       strategy: 'token-lua',
-      ...amidst,
+      ...underLoad,
       options: { leaseMs: 1000, workMs: 20, waitMs: 20_000 },
-      fault: hits('after(WORK)=kill'),
+      fault: faultOn40th('after(WORK)=kill'),
     },
-    dies,
+    killedAfterWork,
   ),
   scenario(
     'watchdog-paused-in-load',
-    'a holder is paused in the middle of the load: loses an update',
-    { strategy: 'watchdog', ...amidst, options: atWork, fault: hits('before(UPDATE)=pause(sale)') },
-    `${holding}, and stands still until somebody else's sale is committed`,
+    'holder paused under load: loses an update',
+    { strategy: 'watchdog', ...underLoad, options: atWork, fault: faultOn40th('before(UPDATE)=pause(sale)') },
+    `${holding}, and is paused until another sale is committed`,
   ),
   scenario(
     'fenced-paused-in-load',
-    'a holder is paused in the middle of the load: refused when it goes on',
-    { strategy: 'fenced', ...amidst, options: atWork, fault: hits('before(UPDATE#2)=pause(sale)') },
-    `${holding}, and stands still until somebody else's sale is committed`,
+    'holder paused under load: refused when it resumes',
+    { strategy: 'fenced', ...underLoad, options: atWork, fault: faultOn40th('before(UPDATE#2)=pause(sale)') },
+    `${holding}, and is paused until another sale is committed`,
   ),
   scenario(
     'watchdog-blocked-in-load',
-    'no timer of a blocked process runs, the renewal neither: loses an update',
-    { strategy: 'watchdog', ...amidst, options: atWork, fault: hits('before(UPDATE)=block(3000)') },
-    `${holding}; its event loop stands still for 3 s, the lease is 500 ms`,
+    'event loop blocked under load, so no renewal runs: loses an update',
+    { strategy: 'watchdog', ...underLoad, options: atWork, fault: faultOn40th('before(UPDATE)=block(3000)') },
+    `${holding}; its event loop is blocked for 3 s, the lease is 500 ms`,
   ),
   scenario(
     'fenced-blocked-in-load',
-    'its event loop stands still in the middle of the load: refused when it goes on',
-    { strategy: 'fenced', ...amidst, options: atWork, fault: hits('before(UPDATE#2)=block(3000)') },
-    `${holding}; its event loop stands still for 3 s, the lease is 500 ms`,
+    'event loop blocked under load: refused when it resumes',
+    { strategy: 'fenced', ...underLoad, options: atWork, fault: faultOn40th('before(UPDATE#2)=block(3000)') },
+    `${holding}; its event loop is blocked for 3 s, the lease is 500 ms`,
   ),
   scenario(
     'expiring-slow-in-load',
-    'one slow holder in the middle of the load: loses an update',
-    { strategy: 'expiring', ...amidst, options: atWork, fault: hits('before(UPDATE)=delay(3000)') },
-    `${holding}, and needs 3 s more; the lease is 500 ms`,
+    'slow holder under load: loses an update',
+    { strategy: 'expiring', ...underLoad, options: atWork, fault: faultOn40th('before(UPDATE)=delay(3000)') },
+    `${holding}, and takes 3 s longer; the lease is 500 ms`,
   ),
   scenario(
     'watchdog-slow-in-load',
-    'one slow holder in the middle of the load: the lease is renewed, exact',
-    { strategy: 'watchdog', ...amidst, options: atWork, fault: hits('before(UPDATE)=delay(3000)') },
-    `${holding}, and needs 3 s more; the lease is 500 ms`,
+    'slow holder under load: the lease is renewed, exact',
+    { strategy: 'watchdog', ...underLoad, options: atWork, fault: faultOn40th('before(UPDATE)=delay(3000)') },
+    `${holding}, and takes 3 s longer; the lease is 500 ms`,
   ),
 ];

@@ -1,9 +1,12 @@
 import { afterFault, alone, first, paused, rush, type Scenario, scenario, untilSale } from './scenario';
 
-/** Every try is ten commands, on five servers: fewer buyers, who ask less often. */
+/** Each try sends ten commands to five servers: fewer buyers and a longer retry interval. */
 const votes = { stock: 50, requests: 150, connections: 20, options: { waitMs: 20_000, retryMs: 40 } };
-const voterDown = 'redis-3 is killed before the buyers come';
-/** As a long garbage collection: the other votes wait in its sockets. A pause begins too late for that: a helper starts first. */
+const voterDown = 'redis-3 is killed before the load';
+/**
+ * Blocks like a long garbage collection, with the other votes unread in its sockets. A `pause` would begin too late, because
+ * its helper process must start first.
+ */
 const pausedInAcquire = {
   stock: 20,
   requests: 40,
@@ -11,9 +14,9 @@ const pausedInAcquire = {
   options: { leaseMs: 500, workMs: 300, waitMs: 20_000 },
 };
 const blocked =
-  'its event loop stands still for 3 s, the lease is 500 ms; others work for 300 ms each meanwhile';
+  'its event loop is blocked for 3 s, the lease is 500 ms; other holders work 300 ms each meanwhile';
 
-/** Locks on several servers, in ZooKeeper and etcd, and a stock that Redis counts: rows of `lab demo --all`, in the order of the ladder. */
+/** Locks on several servers, in ZooKeeper and in etcd, and counters in Redis: rows of `lab demo --all`, in catalogue order. */
 export const OTHER_LOCKS: readonly Scenario[] = [
   scenario('redlock', 'exact', { strategy: 'redlock', ...votes }),
   scenario(
@@ -34,7 +37,7 @@ export const OTHER_LOCKS: readonly Scenario[] = [
   ),
   scenario(
     'redlock-paused-in-acquire',
-    'stands still with one vote read: too late, so it asks again',
+    'blocked after its first vote: acquired too late, so it retries',
     {
       strategy: 'redlock',
       ...pausedInAcquire,
@@ -45,13 +48,13 @@ export const OTHER_LOCKS: readonly Scenario[] = [
   scenario('multi-server', 'exact', { strategy: 'multi-server', ...votes }),
   scenario(
     'multi-server-one-down',
-    'one server of five is down: nobody can buy',
+    'one server of five is down: no sale',
     { strategy: 'multi-server', ...afterFault, options: { waitMs: 300 }, down: 'redis-3' },
     voterDown,
   ),
   scenario(
     'redlock-beta-paused',
-    'stands still with one vote read: its lock has expired, and it enters',
+    'blocked after its first vote: its lock has expired, but it enters',
     {
       strategy: 'redlock-beta',
       ...pausedInAcquire,
@@ -62,29 +65,29 @@ export const OTHER_LOCKS: readonly Scenario[] = [
   scenario('redis-decr', 'exact', { strategy: 'redis-decr', ...rush }),
   scenario(
     'redis-decr-killed',
-    'killed between the count and the row: undersold',
+    'killed between the counter and the row: undersold',
     {
       strategy: 'redis-decr',
       ...afterFault,
       fault: first('before(UPDATE)=kill'),
     },
-    'the first buyer is alone: it takes one unit from the count and dies',
+    'the first buyer is alone: it takes one unit from the counter and is killed',
   ),
   scenario(
     'redis-decr-reconciled',
-    'killed between the count and the row, then reconciled: exact',
+    'killed between the counter and the row, then reconciled: exact',
     {
       strategy: 'redis-decr',
       ...afterFault,
       fault: first('before(UPDATE)=kill'),
       reconcile: true,
     },
-    'the first buyer takes one unit and dies; the others come when the unit was given back',
+    'the first buyer takes one unit and is killed; the load starts after the unit is returned',
   ),
   scenario('zookeeper', 'exact, in order', { strategy: 'zookeeper', ...rush, options: { waitMs: 20_000 } }),
   scenario(
     'zookeeper-killed',
-    'holder killed: its session ends, and others buy',
+    'holder killed: its session ends, then others buy',
     {
       strategy: 'zookeeper',
       ...afterFault,
@@ -104,7 +107,7 @@ export const OTHER_LOCKS: readonly Scenario[] = [
     },
     untilSale,
   ),
-  scenario('zookeeper-herd', 'exact; every release wakes all', {
+  scenario('zookeeper-herd', 'exact; every release wakes all waiters', {
     strategy: 'zookeeper-herd',
     ...rush,
     options: { waitMs: 20_000 },
@@ -112,7 +115,7 @@ export const OTHER_LOCKS: readonly Scenario[] = [
   scenario('etcd', 'exact, in order', { strategy: 'etcd', ...rush, options: { waitMs: 20_000 } }),
   scenario(
     'etcd-killed',
-    'holder killed: its lease ends, and others buy',
+    'holder killed: its lease ends, then others buy',
     {
       strategy: 'etcd',
       ...afterFault,

@@ -16,23 +16,23 @@ import {
 
 /** 25 units in each of four segments, and orders of two. */
 const bySegments = { ...rush, quantity: 2, options: { waitMs: 20_000, workMs: 5 } };
-/** The first buyer dies before its UPDATE, with a lock that others wait for. */
+/** The first buyer is killed before its UPDATE, while it holds the lock. */
 const killedAtRow = {
   ...afterFault,
   options: { leaseMs: 1000, waitMs: 20_000 },
   fault: first('before(UPDATE)=kill'),
 };
 
-/** Locks of one Redis, and of a directory: rows of `lab demo --all`, in the order of the ladder. */
+/** Locks in one Redis or a directory: rows of `lab demo --all`, in catalogue order. */
 export const REDIS_LOCKS: readonly Scenario[] = [
-  scenario('directory', 'mkdir lets one in, on one host: exact', {
+  scenario('directory', 'mkdir succeeds for one, on one host: exact', {
     strategy: 'directory',
     ...rush,
     options: { waitMs: 20_000 },
   }),
   scenario(
     'directory-killed',
-    'holder killed: its directory stays for ever',
+    'holder killed: its directory stays forever',
     {
       strategy: 'directory',
       ...afterFault,
@@ -43,13 +43,13 @@ export const REDIS_LOCKS: readonly Scenario[] = [
   ),
   scenario(
     'get-set',
-    'two see no key: oversells, deletes foreign locks',
+    "two see no key: oversells, deletes other holders' locks",
     { strategy: 'get-set', ...rush, options: { workMs: 5, waitMs: 20_000 } },
     workTime,
   ),
   scenario(
     'setnx-release-fails',
-    'one DEL fails: stuck for ever',
+    'one DEL fails: stuck forever',
     {
       strategy: 'setnx',
       ...afterFault,
@@ -58,14 +58,14 @@ export const REDIS_LOCKS: readonly Scenario[] = [
     },
     'the first buyer is alone, and its DEL is not sent',
   ),
-  scenario('setnx-catch', 'one sale, then stuck for ever', {
+  scenario('setnx-catch', 'one sale, then stuck forever', {
     strategy: 'setnx-catch',
     ...afterFault,
     options: { waitMs: 300 },
   }),
   scenario(
     'setnx-expire-killed',
-    'killed between SETNX and PEXPIRE: stuck for ever',
+    'killed between SETNX and PEXPIRE: stuck forever',
     {
       strategy: 'setnx-expire',
       ...afterFault,
@@ -76,7 +76,7 @@ export const REDIS_LOCKS: readonly Scenario[] = [
   ),
   scenario(
     'setnx-expire-all-killed',
-    "losers keep a dead holder's lock alive: nobody buys",
+    "waiters renew a killed holder's lock: no sale",
     {
       strategy: 'setnx-expire-all',
       ...afterFault,
@@ -93,7 +93,7 @@ export const REDIS_LOCKS: readonly Scenario[] = [
   ),
   scenario(
     'unlock-unacquired',
-    'losers delete the lock of the winner: oversells',
+    "requests without the lock delete the holder's: oversells",
     {
       strategy: 'unlock-unacquired',
       stock: 5,
@@ -101,9 +101,9 @@ export const REDIS_LOCKS: readonly Scenario[] = [
       connections: 20,
       options: { workMs: 300, waitMs: 100 },
     },
-    'work 300 ms, and nobody waits longer than 100 ms',
+    'work 300 ms, wait at most 100 ms',
   ),
-  scenario('token-by-reference', 'exact, and one sale a lease: nothing is ever released', {
+  scenario('token-by-reference', 'no release ever succeeds: exact, but one sale per lease', {
     strategy: 'token-by-reference',
     stock: 5,
     requests: 10,
@@ -112,7 +112,7 @@ export const REDIS_LOCKS: readonly Scenario[] = [
   }),
   scenario(
     'watchdog-naive-release-fails',
-    'its release fails: the renewal goes on for ever',
+    'release fails: the lock is renewed forever',
     {
       strategy: 'watchdog-naive',
       ...afterFault,
@@ -133,7 +133,7 @@ export const REDIS_LOCKS: readonly Scenario[] = [
   ),
   scenario(
     'rollback-on-loss-long-work',
-    'work outlives the lease: two holders, and all roll back',
+    'work outlives the lease: two holders, all roll back',
     { strategy: 'rollback-on-loss', ...longWork },
     outlives,
   ),
@@ -146,7 +146,7 @@ export const REDIS_LOCKS: readonly Scenario[] = [
       options: { leaseMs: 700, waitMs: 20_000 },
       fault: first('before(COMMIT)=pause(1050)'),
     },
-    'pause 1050 ms, lease 700 ms: the second holder has read, and waits for the row',
+    'pause 1050 ms, lease 700 ms: the second holder has read and waits for the row lock',
   ),
   scenario(
     'reentrant-thread',
@@ -159,7 +159,7 @@ export const REDIS_LOCKS: readonly Scenario[] = [
     ...rush,
     options: { waitMs: 20_000 },
   }),
-  scenario('read-write', 'one writes at a time: exact', {
+  scenario('read-write', 'one writer at a time: exact', {
     strategy: 'read-write',
     ...rush,
     options: { waitMs: 20_000 },
@@ -178,13 +178,13 @@ export const REDIS_LOCKS: readonly Scenario[] = [
   }),
   scenario(
     'multi-long-work',
-    'work outlives the leases: oversells carts',
+    'carts, work outlives the leases: oversells',
     { strategy: 'multi', ...crossedCarts, ...longWork },
     outlives,
   ),
   scenario(
     'multi-unsorted',
-    'carts in opposite order: dead-lock, given up when their time is over',
+    'carts in opposite order: deadlock, requests give up at their wait timeout',
     {
       strategy: 'multi-unsorted',
       ...crossedCarts,
@@ -194,11 +194,11 @@ export const REDIS_LOCKS: readonly Scenario[] = [
       options: { leaseMs: 10_000, waitMs: 1000 },
       fault: restOnFirstLock(1000),
     },
-    'each cart rests 1 s on its first lock',
+    'each cart is delayed 1 s after its first lock',
   ),
   scenario(
     'multi-unsorted-outwaits',
-    'dead-lock until the leases end, then both go on: oversells both',
+    'deadlock until the leases end, then both continue: oversells both',
     {
       strategy: 'multi-unsorted',
       ...crossedCarts,
@@ -208,19 +208,19 @@ export const REDIS_LOCKS: readonly Scenario[] = [
       options: { leaseMs: 2000, waitMs: 20_000, workMs: 1000 },
       fault: restOnFirstLock(1000),
     },
-    'each cart rests 1 s on its first lock; work 1 s',
+    'each cart is delayed 1 s after its first lock; work 1 s',
   ),
   scenario(
     'segmented-naive',
     'sells from one segment or not at all: undersold',
     { strategy: 'segmented-naive', ...bySegments, certain: ['undersold'] },
-    'two units an order, 25 in each of four segments: one is left in each',
+    'two units per order, 25 in each of four segments: one is left in each',
   ),
   scenario(
     'segmented',
-    'goes on to other segments, and takes the last units together: exact',
+    'tries other segments, and combines the last units: exact',
     { strategy: 'segmented', ...bySegments },
-    'two units an order, 25 in each of four segments',
+    'two units per order, 25 in each of four segments',
   ),
   scenario(
     'segmented-long-work',
@@ -228,30 +228,30 @@ export const REDIS_LOCKS: readonly Scenario[] = [
     { strategy: 'segmented', ...longWork },
     outlives,
   ),
-  scenario('segmented-redis', 'counts in several keys, as segmented: exact', {
+  scenario('segmented-redis', 'counters in several keys, as segmented: exact', {
     strategy: 'segmented-redis',
     ...bySegments,
   }),
   scenario(
     'segmented-redis-killed',
-    'killed between the count and the row: undersold',
+    'killed between the counter and the row: undersold',
     { strategy: 'segmented-redis', ...killedAtRow },
-    'the first buyer is alone: it takes one unit from a count and dies',
+    'the first buyer is alone: it takes one unit from a counter and is killed',
   ),
   scenario(
     'segmented-redis-reconciled',
-    'killed between the count and the row, then settled: exact',
+    'killed between the counter and the row, then reconciled: exact',
     { strategy: 'segmented-redis', ...killedAtRow, reconcile: true },
-    'the first buyer takes one unit and dies; the others come when the counts are settled',
+    'the first buyer takes one unit and is killed; the load starts after the counters are reconciled',
   ),
-  scenario('fair', 'each release gives the lock to the next in line: exact', {
+  scenario('fair', 'each release hands the lock to the next waiter: exact', {
     strategy: 'fair',
     ...rush,
     options: { waitMs: 20_000 },
   }),
   scenario(
     'fair-killed',
-    'holder killed: after its lease the next in line buys',
+    'holder killed: after its lease the next waiter buys',
     {
       strategy: 'fair',
       ...afterFault,
@@ -260,12 +260,12 @@ export const REDIS_LOCKS: readonly Scenario[] = [
     },
     alone,
   ),
-  scenario('token-lua-notify', 'who waits is told of the release: exact', {
+  scenario('token-lua-notify', 'waiters are notified of the release: exact', {
     strategy: 'token-lua',
     ...rush,
     options: { wait: 'notify', waitMs: 20_000 },
   }),
-  scenario('replicated', 'both replicas know of every lock: exact', {
+  scenario('replicated', 'every lock is on both Redis replicas: exact', {
     strategy: 'replicated',
     ...rush,
     options: { waitMs: 20_000 },

@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import type { Report, BenchTask } from './worker';
 
-/** The processes of the bench. Each opens every contender once, and keeps it. */
+/** The worker processes of the bench. Each opens every contender once and keeps its connections. */
 export class ContenderProcesses {
   private constructor(private readonly workers: ChildProcess[]) {}
 
@@ -10,14 +10,17 @@ export class ContenderProcesses {
     return new ContenderProcesses(Array.from({ length: count }, startWorker));
   }
 
-  /** One task for each of the first processes, at the same time. */
+  /** Runs the tasks concurrently, one per process. Rejects when a process reports an error. */
   run(tasks: readonly BenchTask[]): Promise<Report[]> {
     return Promise.all(
       tasks.map(
         (task, i) =>
           new Promise<Report>((resolve, reject) => {
             const worker = this.workers[i];
-            if (worker === undefined) throw new RangeError(`there are only ${this.workers.length} processes`);
+            if (worker === undefined)
+              throw new RangeError(
+                `${tasks.length} tasks need as many processes; there are ${this.workers.length}`,
+              );
             worker.once('message', ({ report, error }: { report?: Report; error?: string }) => {
               if (report === undefined) reject(new Error(`${task.contender}: ${error ?? 'no report'}`));
               else {

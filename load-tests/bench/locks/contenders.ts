@@ -21,13 +21,13 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { RedisMutex, type PeerModules } from './peers';
 
-/** Takes a lock, runs the section, releases it. */
+/** Acquires the lock, runs the section, releases the lock. */
 export type Hold = () => Promise<unknown>;
 
-/** What one waiter calls again and again, so that nothing but the lock itself is made anew each time. */
+/** Prepares what one waiter calls repeatedly, so that each call creates nothing but the lock itself. */
 export type HoldOf = (key: string, section: () => Promise<void>) => Hold;
 
-/** Where a contender finds its servers. */
+/** Addresses of the servers. */
 export interface Addresses {
   /** `redis://host:port`. */
   readonly redis: string;
@@ -35,30 +35,31 @@ export interface Addresses {
 }
 
 /**
- * `ours`; a peer that asks again and again; a peer whose waiters are told; what ioredis itself can do; or a lock on another
- * server, for scale.
+ * `ours`: a strategy of the catalogue. `polling peer`: a package that polls. `told peer`: a package whose waiters are
+ * notified. `ceiling`: the limit of ioredis itself. `for scale`: a lock on another server.
  */
 export type Kind = 'ours' | 'polling peer' | 'told peer' | 'ceiling' | 'for scale';
 
-/** One way of locking, as the bench drives it: opened once in each process. */
+/** One lock implementation; each process opens it once. */
 export interface Contender {
   readonly name: string;
   readonly kind: Kind;
   readonly needs?: Component;
-  /** The connections are closed with the process. */
+  /** Connects to the servers. The connections close when the process ends. */
   open(addresses: Addresses): Promise<HoldOf>;
 }
 
 const LEASE_MS = 5000;
-/** Longer than an experiment: nobody gives up. */
+/** Longer than an experiment, so that no waiter gives up. */
 const WAIT_MS = 30_000;
 const FAST_RETRY_MS = 5;
+/** Retries without an effective limit. */
 const MANY = 1_000_000;
 
 const load = createRequire(__filename);
 const peer = <K extends keyof PeerModules>(name: K): PeerModules[K] => load(name) as PeerModules[K];
 
-/** A strategy of the catalogue, with nothing to protect: the rows are not read. */
+/** A strategy of the catalogue on stub balances, so that only the lock is measured. */
 const strategy = (
   name: string,
   called: string,
@@ -112,7 +113,7 @@ const redlock = (name: string, module: 'redlock' | 'redlock-beta', retryDelay?: 
       retryCount: MANY,
       ...(retryDelay !== undefined && { retryDelay, retryJitter: retryDelay }),
     });
-    locks.on('error', () => undefined); // the beta tells every try that failed
+    locks.on('error', () => undefined); // the beta emits an error for every failed try
     const acquire = (key: string): ReturnType<typeof locks.lock> =>
       module === 'redlock' ? locks.lock(`lock:${key}`, LEASE_MS) : locks.acquire([`lock:${key}`], LEASE_MS);
     return (key, section) => async () => {
@@ -161,7 +162,7 @@ const nodeRedisson: Contender = {
     });
     return Promise.resolve((key, section) => async () => {
       const lock = redisson.getLock(key);
-      // it listens after its last try: who has missed a release is told, a lease later, that the time is over
+      // It subscribes only after its last try: a waiter that misses the release gets `false` one lease later.
       while (!(await lock.tryLock(BigInt(WAIT_MS), BigInt(LEASE_MS))));
       await section();
       await lock.unlock();
@@ -169,13 +170,13 @@ const nodeRedisson: Contender = {
   },
 };
 
-/** Deletes the lock if it is still ours: what every lock of this kind sends. */
+/** Deletes the lock if the token matches: the release that all these locks send. */
 const DELETE_IF_OURS =
   "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0";
 
 /**
- * The limit of a hand-over in one round trip, as ioredis has it: the same two commands, the next SET in one packet with the
- * release. The waiters of one process take turns by themselves; nobody is refused, so nobody waits for Redis or tries again.
+ * The upper limit for hand-overs with ioredis, one round trip each: the same two commands, with the next SET in one packet
+ * with the release. The waiters of the process take turns in a local queue, so no SET is refused and no waiter polls Redis.
  */
 const ceiling: Contender = {
   name: 'ioredis alone, no lock logic',
@@ -183,11 +184,11 @@ const ceiling: Contender = {
   async open({ redis: url }) {
     const redis = await connected(url);
     const script = (await redis.script('LOAD', DELETE_IF_OURS)) as string;
-    const lines = new Map<string, (() => void)[]>(); // a line is there while somebody has the lock
+    const queues = new Map<string, (() => void)[]>(); // a key has a queue while its lock is held
     return (key, section) => async () => {
-      const line = lines.get(key);
-      if (line === undefined) lines.set(key, []);
-      else await new Promise<void>((turn) => line.push(turn));
+      const queue = queues.get(key);
+      if (queue === undefined) queues.set(key, []);
+      else await new Promise<void>((turn) => queue.push(turn));
       const token = randomUUID();
       await redis.set(`lock:${key}`, token, 'PX', LEASE_MS, 'NX');
       await section();
@@ -196,8 +197,8 @@ const ceiling: Contender = {
         redis.stream.uncork();
       });
       const released = redis.evalsha(script, 1, `lock:${key}`, token);
-      const next = lines.get(key)?.shift();
-      if (next === undefined) lines.delete(key);
+      const next = queues.get(key)?.shift();
+      if (next === undefined) queues.delete(key);
       else next();
       await released;
     };

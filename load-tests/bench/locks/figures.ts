@@ -1,26 +1,26 @@
 import type { Report } from './worker';
 
-/** What one experiment came to. */
+/** Results of one experiment. */
 export interface Figures {
-  /** Times that a lock was taken, per second. */
+  /** Acquisitions per second. */
   readonly perSecond: number;
-  /** Of these, times that it went to another waiter than the one before. */
+  /** Acquisitions by another waiter than the previous one, per second. */
   readonly handOversPerSecond: number;
   /**
-   * The share of these that went straight back to the waiter before the last: two waiters of one process, whose commands
-   * travel together, in turns. The others get nothing of it.
+   * The share of hand-overs that return the lock to the waiter before the last: two waiters of one process, whose commands
+   * share packets, take turns and starve the others.
    */
   readonly backAndForth: number;
-  /** From asking to having, milliseconds. */
+  /** From the request for the lock to its acquisition, milliseconds. */
   readonly waitP50: number;
   readonly waitP99: number;
-  /** Commands that clients sent for each time that the lock was taken. */
+  /** Commands that clients sent per acquisition. */
   readonly commands: number;
-  /** The least served waiter's share of the most served one's. */
+  /** Fewest acquisitions of one waiter divided by the most of another, 0 to 1. */
   readonly fairness: number;
 }
 
-/** From the merged times of all processes of one host. */
+/** Merges the reports of all processes; their times are comparable because they share one host's clock. */
 export function figuresOf(reports: readonly Report[], waiters: number, measureMs: number): Figures {
   const all = reports.flatMap(({ acquisitions }) => acquisitions).toSorted((a, b) => a[1] - b[1]);
   const waits = all.map(([, , waited]) => waited / 1000).toSorted((a, b) => a - b);

@@ -13,7 +13,7 @@ import type { BenchTask } from './worker';
 
 export interface LockBenchOptions {
   readonly repeats: number;
-  /** Milliseconds that one experiment is measured. */
+  /** Duration of one measurement, milliseconds. */
   readonly measureMs: number;
   /** Only contenders whose name contains this. */
   readonly only?: string;
@@ -23,23 +23,23 @@ export interface LockBenchOptions {
   readonly onProgress: (text: string) => void;
 }
 
-/** What all repeats of one contender came to: medians. */
+/** Medians over all repeats of one contender. */
 export interface ContenderResult {
   readonly name: string;
   readonly kind: Kind;
-  /** Acquire and release per second, one at a time and on 32 keys at once. */
+  /** Acquisitions per second: one waiter, and 32 waiters with a key each. */
   readonly alone: number;
   readonly alone32: number;
-  /** 2 processes × 16 waiters on one key, nothing done under it. */
+  /** 2 processes × 16 waiters on one key, with an empty section. */
   readonly contended: Figures;
-  /** As `contended`, and each waiter rests 1 ms after its release. */
+  /** As `contended`, but each waiter pauses 1 ms after its release. */
   readonly rested: Figures;
-  /** Commands per acquisition, by the number of waiters in 2 processes. */
+  /** Commands per acquisition, by the total number of waiters in 2 processes. */
   readonly commandsBy: Readonly<Record<string, number>>;
 }
 
 export interface LockBenchResult {
-  /** Round trips of one PING at a time, per second. */
+  /** Sequential PINGs per second. */
   readonly roundTripsPerSecond: number;
   readonly contenders: readonly ContenderResult[];
   readonly lossSignals: readonly LossSignal[];
@@ -47,15 +47,15 @@ export interface LockBenchResult {
 }
 
 const WARM_UP_MS = 300;
-const CROWDS = [2, 8, 32, 64];
+const WAITER_COUNTS = [2, 8, 32, 64];
 
 const chosen = (only = ''): Contender[] => CONTENDERS.filter(({ name }) => name.includes(only));
 
-/** The servers that the bench needs beside Redis. */
+/** The servers that the bench needs besides Redis. */
 export const benchComponents = (only?: string): Component[] =>
   chosen(only).flatMap(({ needs }) => needs ?? []);
 
-/** Every contender in turn, in each repeat: they share whatever the machine is doing. */
+/** Measures every contender once per repeat, so that changes in the load of the machine affect all of them. */
 export async function benchLocks(options: LockBenchOptions): Promise<LockBenchResult> {
   const { repeats, onProgress, signal } = options;
   const loadBefore = loadavg()[0] ?? NaN;
@@ -85,7 +85,7 @@ export async function benchLocks(options: LockBenchOptions): Promise<LockBenchRe
       trips.push(await roundTrips(redis));
       runs.set(name, [...(runs.get(name) ?? []), { name, kind, ...(await bench.contender(contender)) }]);
     }
-  onProgress('a network that swallows everything: who knows that its lock is lost');
+  onProgress('measuring how fast holders notice a lost lock on a dead network');
   const signals = await lossSignals(stack.urls.redis);
   const conditions = {
     ...(await stack.conditions()),
@@ -116,14 +116,14 @@ class Bench {
   ) {}
 
   async contender({ name, kind }: Contender): Promise<Omit<ContenderResult, 'name' | 'kind'>> {
-    const processes = kind === 'ceiling' ? 1 : 2; // its waiters know of nobody outside
+    const processes = kind === 'ceiling' ? 1 : 2; // its waiters queue inside one process
     const one = { processes: 1, waiters: 1, keys: 1 };
     const alone = await this.experiment(name, one);
     const alone32 = await this.experiment(name, { ...one, waiters: 32, keys: 32 });
     const contended = await this.experiment(name, { processes, waiters: 32, keys: 1 });
     const rested = await this.experiment(name, { processes, waiters: 32, keys: 1, pauseMs: 1 });
     const commandsBy: Record<string, number> = {};
-    for (const waiters of CROWDS)
+    for (const waiters of WAITER_COUNTS)
       commandsBy[waiters] = (await this.experiment(name, { processes, waiters, keys: 1 })).commands;
     return { alone: alone.perSecond, alone32: alone32.perSecond, contended, rested, commandsBy };
   }
@@ -154,7 +154,7 @@ class Bench {
   }
 }
 
-/** What was measured; `+` where files have changed since. */
+/** The measured commit; `+` marks uncommitted changes. */
 function commit(dir: string): string {
   try {
     const git = (...args: string[]): string =>
@@ -165,20 +165,20 @@ function commit(dir: string): string {
       }).trim();
     return `${git('rev-parse', '--short', 'HEAD')}${git('status', '--porcelain') === '' ? '' : '+'}`;
   } catch {
-    return 'unknown: no git here';
+    return 'unknown: not a git repository';
   }
 }
 
 async function roundTrips(redis: Redis): Promise<number> {
-  const most = 3000;
+  const pings = 3000;
   const begun = performance.now();
-  for (let i = 0; i < most; i++) await redis.ping();
-  return (1000 * most) / (performance.now() - begun);
+  for (let i = 0; i < pings; i++) await redis.ping();
+  return (1000 * pings) / (performance.now() - begun);
 }
 
 function mediansOf(runs: readonly ContenderResult[]): ContenderResult {
   const [first] = runs;
-  if (first === undefined) throw new Error('nothing was measured');
+  if (first === undefined) throw new Error('no run was measured');
   const of = (pick: (run: ContenderResult) => number): number => median(runs.map(pick));
   const figures = (which: 'contended' | 'rested'): Figures => ({
     perSecond: of((run) => run[which].perSecond),
@@ -197,7 +197,10 @@ function mediansOf(runs: readonly ContenderResult[]): ContenderResult {
     contended: figures('contended'),
     rested: figures('rested'),
     commandsBy: Object.fromEntries(
-      Object.keys(first.commandsBy).map((crowd) => [crowd, of(({ commandsBy }) => commandsBy[crowd] ?? NaN)]),
+      Object.keys(first.commandsBy).map((waiters) => [
+        waiters,
+        of(({ commandsBy }) => commandsBy[waiters] ?? NaN),
+      ]),
     ),
   };
 }

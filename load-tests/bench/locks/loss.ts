@@ -7,18 +7,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { RedisMutex, type PeerModules } from './peers';
 
 const LEASE_MS = 1000;
-/** So long after the lease's end nobody waits for a signal any more. */
-const PATIENCE_MS = 4000;
+/** Time after the end of the lease within which a signal counts. */
+const SIGNAL_TIMEOUT_MS = 4000;
 
-/** When a holder that lost its network knew that its lock is lost: milliseconds after the lease's end, null: never. */
+/** When a holder without network noticed the loss of its lock: milliseconds after the end of its lease; null: never. */
 export interface LossSignal {
   readonly name: string;
   readonly afterMs: number | null;
-  /** Why there can be none. */
+  /** Why the package cannot signal a loss. */
   readonly because?: string;
 }
 
-/** Takes the lock at `url`; `signal` is called when it says that it is lost. */
+/** Acquires the lock at `url`; calls `signal` when the implementation reports its loss. */
 type Holder = (url: string, signal: () => void) => Promise<{ disconnect(): void }>;
 
 const lease: Holder = async (url, signal) => {
@@ -49,7 +49,7 @@ const beta: Holder = async (url, signal) => {
       .using(['loss'], LEASE_MS, async (lost) => {
         lost.addEventListener('abort', signal);
         resolve();
-        await delay(LEASE_MS + PATIENCE_MS);
+        await delay(LEASE_MS + SIGNAL_TIMEOUT_MS);
       })
       .catch(() => undefined);
   });
@@ -59,22 +59,25 @@ const beta: Holder = async (url, signal) => {
 async function measure(name: string, url: string, holder: Holder): Promise<LossSignal> {
   const { hostname, port } = new URL(url);
   const network = await FaultProxy.to(hostname, Number(port));
-  let heard: number | undefined;
-  const asked = performance.now();
-  const connection = await holder(`redis://127.0.0.1:${network.port}`, () => (heard ??= performance.now()));
+  let signaledAt: number | undefined;
+  const requestedAt = performance.now();
+  const connection = await holder(
+    `redis://127.0.0.1:${network.port}`,
+    () => (signaledAt ??= performance.now()),
+  );
   await delay(LEASE_MS / 10); // before the first renewal
   network.swallow();
-  const end = asked + LEASE_MS;
-  while (heard === undefined && performance.now() < end + PATIENCE_MS) await delay(5);
+  const end = requestedAt + LEASE_MS;
+  while (signaledAt === undefined && performance.now() < end + SIGNAL_TIMEOUT_MS) await delay(5);
   connection.disconnect();
   await network.close();
-  return { name, afterMs: heard === undefined ? null : heard - end };
+  return { name, afterMs: signaledAt === undefined ? null : signaledAt - end };
 }
 
-/** How long after the end of its lease each holder knows, when the network swallows everything shortly after it got the lock. */
+/** Measures each holder's loss signal when the network drops all traffic shortly after the lock was acquired. */
 export async function lossSignals(url: string): Promise<LossSignal[]> {
   const none = (name: string): LossSignal => ({ name, afterMs: null, because: 'it has no signal' });
-  // peers go on renewing over a connection that is closed, and leave the promise to nobody: that must not end the bench
+  // Peers keep renewing over the closed connection without handling the rejection; it must not end the bench.
   process.on('unhandledRejection', () => undefined);
   return [
     await measure('watchdog (Lease.lost)', url, lease),

@@ -7,7 +7,7 @@ interface HeldLock {
   release(): Promise<unknown>;
 }
 
-/** What the bench uses of packages whose own types do not compile here. */
+/** The parts that the bench uses of packages whose own types do not compile here. */
 export interface PeerModules {
   /** 4.2.0 has `lock`, 5.0.0-beta.2 `acquire` and `using`. */
   readonly redlock: new (

@@ -2,30 +2,30 @@ import { Redis } from 'ioredis';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CONTENDERS, type Addresses, type HoldOf } from './contenders';
 
-/** One experiment, as a process takes part in it. */
+/** The part of one process in an experiment. */
 export interface BenchTask {
   readonly contender: string;
   readonly addresses: Addresses;
-  /** Names of its waiters, each with the key that it wants again and again. */
+  /** Its waiters, each with the key that it acquires repeatedly. */
   readonly waiters: readonly { readonly name: string; readonly key: string }[];
-  /** Milliseconds between a release and the next try of the same waiter. */
+  /** Milliseconds between a release and the next request of the same waiter. */
   readonly pauseMs: number;
   readonly warmUpMs: number;
   readonly measureMs: number;
 }
 
-/** One time that a waiter got the lock. Microseconds of the machine's monotonic clock. */
+/** One acquisition; times in microseconds of the machine's monotonic clock. */
 export type Acquisition = readonly [waiter: string, at: number, waited: number];
 
 export interface Report {
   readonly acquisitions: readonly Acquisition[];
-  /** Commands that this process has sent while it was measured; what scripts do inside Redis is not counted. */
+  /** Commands that this process sent during the measurement; commands inside scripts are not counted. */
   readonly commands: number;
-  /** False when a waiter still waits although everybody else has gone: the process must be replaced. */
+  /** All waiters have finished. Otherwise one is stuck, and the process must be replaced. */
   readonly isHome: boolean;
 }
 
-/** In so many milliseconds every waiter should have had its last turn. */
+/** Time for every waiter's last acquisition after the measurement. */
 const GRACE_MS = 2000;
 
 const now = (): number => Number(process.hrtime.bigint()) / 1000;
@@ -49,7 +49,7 @@ async function measure({
   measureMs,
 }: BenchTask): Promise<Report> {
   const found = CONTENDERS.find(({ name }) => name === contender);
-  if (found === undefined) throw new Error(`there is no contender "${contender}"`);
+  if (found === undefined) throw new Error(`unknown contender "${contender}"`);
   const opening = opened.get(contender) ?? found.open(addresses);
   opened.set(contender, opening);
   const holdOf = await opening;
@@ -57,14 +57,14 @@ async function measure({
   let isOver = false;
   let isMeasured = false;
   const run = async ({ name, key }: BenchTask['waiters'][number]): Promise<void> => {
-    let asked = 0;
+    let requestedAt = 0;
     const hold = holdOf(key, () => {
       const at = now();
-      if (isMeasured) acquisitions.push([name, at, at - asked]);
+      if (isMeasured) acquisitions.push([name, at, at - requestedAt]);
       return Promise.resolve();
     });
     while (!isOver) {
-      asked = now();
+      requestedAt = now();
       await hold();
       if (pauseMs > 0) await delay(pauseMs);
     }

@@ -2,11 +2,11 @@ import { cut, markup, type Markup } from '../markup';
 import type { Scale } from '../scale';
 import type { Annotation } from '../timeline';
 
-/** Pixels of every plot, before it is scaled to the page. */
+/** Pixel measures of every plot, before it is scaled to the page. */
 export const WIDTH = 1000;
 export const LEFT = 72;
 export const RIGHT = 30;
-/** The range of a time axis that begins at LEFT. */
+/** The pixel range of an x axis that begins at LEFT. */
 export const ACROSS = [LEFT, WIDTH - RIGHT] as const;
 
 interface ChartOptions {
@@ -22,7 +22,7 @@ interface ChartOptions {
   readonly yTitle?: string;
 }
 
-/** Axes, grid and what is drawn inside. */
+/** An SVG with axes, grid and `content`. */
 export function chart(options: ChartOptions, content: readonly Markup[]): Markup {
   const { name, height, top, bottom, x, xTitle, y, yTitle, left = LEFT } = options;
   const right = WIDTH - RIGHT;
@@ -49,15 +49,15 @@ export const legend = (entries: readonly LegendEntry[]): Markup =>
 export const swatch = (className: string): Markup =>
   markup`<rect class="${className}" x="2" y="2" width="12" height="12" rx="2"/>`;
 
-/** A plot with its heading, its legend and one sentence on how to read it. */
+/** A plot with its heading, its legend, and a sentence on how to read it. */
 export const figure = (heading: string, how: string, entries: readonly LegendEntry[], plot: Markup): Markup =>
   markup`<section><h2>${heading}</h2><p class="how">${how}</p>${entries.length > 0 && legend(entries)}${plot}</section>`;
 
-/** Instead of an empty plot: what is missing. */
+/** Replaces an empty plot with a sentence on what is missing. */
 export const nothing = (heading: string, why: string): Markup =>
   markup`<section><h2>${heading}</h2><p class="how">${why}</p></section>`;
 
-const MOST_MARKS = 30;
+const MAX_MARKS = 30;
 const LETTER_WIDTH = 8.4;
 const LABEL_ROWS = 2;
 
@@ -65,10 +65,10 @@ const LABEL_ROWS = 2;
 export const marksHeight = (marks: readonly Annotation[]): number =>
   marks.length === 0 ? 0 : LABEL_ROWS * 17 + 4;
 
-/** A line per fault; a label where there is room for one, in two rows above `top`. */
+/** One line per fault, with a label where there is room, in two rows above `top`. */
 export function faultMarks(marks: readonly Annotation[], x: Scale, top: number, bottom: number): Markup[] {
   const taken = Array.from({ length: LABEL_ROWS }, () => -Infinity);
-  return marks.slice(0, MOST_MARKS).map(({ at, label, replica, request }) => {
+  return marks.slice(0, MAX_MARKS).map(({ at, label, replica, request }) => {
     const text = cut(label, 44);
     const width = text.length * LETTER_WIDTH + 10;
     const toTheLeft = x(at) + width > WIDTH - RIGHT;

@@ -3,15 +3,15 @@ import { markup, type Markup } from '../markup';
 import type { Scale } from '../scale';
 import { RIGHT, WIDTH } from './chart';
 
-/** Where the lanes begin, pixels; their names stand to the left of it. */
+/** Left edge of the lanes, pixels; their names are to the left of it. */
 export const LANES_LEFT = 120;
 const BAR = 20;
 const ROW = BAR + 5;
 const PADDING = 8;
-/** Rows of one lane at most: what does not fit is left out, and counted. */
-const MOST_ROWS = 12;
+/** Maximum rows of one lane; intervals that do not fit are not drawn. */
+const MAX_ROWS = 12;
 
-/** A replica with its bars, laid out so that none hides another. */
+/** A replica with its intervals in rows that do not overlap. */
 export interface Lane {
   readonly replica: string;
   readonly top: number;
@@ -26,7 +26,7 @@ export function layOut(names: readonly string[], shown: readonly Interval[], top
     for (const interval of shown.filter((one) => one.replica === replica)) {
       const free = rows.find((row) => (row.at(-1)?.until ?? 0) <= interval.from);
       if (free !== undefined) free.push(interval);
-      else if (rows.length < MOST_ROWS) rows.push([interval]);
+      else if (rows.length < MAX_ROWS) rows.push([interval]);
     }
     const height = Math.max(1, rows.length) * ROW - (ROW - BAR) + 2 * PADDING;
     const lane = { replica, top: next, height, rows };
@@ -38,11 +38,11 @@ export function layOut(names: readonly string[], shown: readonly Interval[], top
 export const background = ({ replica, top, height }: Lane, i: number): Markup =>
   markup`<rect class="lane${i % 2}" x="${LANES_LEFT}" width="${WIDTH - RIGHT - LANES_LEFT}" y="${top}" height="${height}"/><text class="name" x="${LANES_LEFT - 10}" y="${top + height / 2 + 5}" text-anchor="end">${replica}</text>`;
 
-/** What a bar shows besides its times. */
+/** Properties of a bar besides its times. */
 export interface BarLook {
   readonly className: string;
   readonly wrong: boolean;
-  /** The remaining stock that it sold. */
+  /** The remaining stock after its sale. */
   readonly after: number | undefined;
 }
 

@@ -16,12 +16,12 @@ import {
 } from './chart';
 import { background, bar, LANES_LEFT, layOut } from './lane';
 
-/** One lane per replica: who held the lock when, where two did, and what was done to the replicas. */
+/** One lane per replica: the holders of the lock over time, overlaps of two holders, faults and gaps of the replicas. */
 export function lanesPlot({ kind, all, replicas }: Intervals, excerpt: Excerpt, { sales }: Timeline): Markup {
-  const heading = kind === 'held' ? 'Who held the lock' : 'Who was at work';
+  const heading = kind === 'held' ? 'Lock holders over time' : 'Requests over time';
   const { shown, clashes, gaps, faults, from, until } = excerpt;
   if (shown.length === 0)
-    return nothing(heading, 'There is no history of this run, so nobody knows who held what when.');
+    return nothing(heading, 'There is no history of this run, so lock holders are unknown.');
   const top = 10 + marksHeight(faults);
   const lanes = layOut(replicas, shown, top);
   const bottom = lanes.reduce((_, lane) => lane.top + lane.height, top);
@@ -46,7 +46,7 @@ export function lanesPlot({ kind, all, replicas }: Intervals, excerpt: Excerpt, 
   );
   const bands = clashes.map(
     (clash) =>
-      markup`<rect class="clash" x="${x(clash.from)}" width="${Math.max(2, x(clash.until) - x(clash.from))}" y="${top}" height="${bottom - top}"><title>${clash.second} took the lock while ${clash.first} was still at work</title></rect>`,
+      markup`<rect class="clash" x="${x(clash.from)}" width="${Math.max(2, x(clash.until) - x(clash.from))}" y="${top}" height="${bottom - top}"><title>${clash.second} acquired the lock while ${clash.first} was still working</title></rect>`,
   );
   const absences = gaps.flatMap((gap) => {
     const lane = lanes.find(({ replica }) => replica === gap.replica);
@@ -79,10 +79,10 @@ const HATCH = markup`<defs><pattern id="hatch" width="7" height="7" patternUnits
 function howToRead(kind: Intervals['kind'], drawn: number, all: number, about: string): string {
   const what =
     kind === 'held'
-      ? 'a lock being held'
-      : 'a request in the inventory app (the strategy holds no lock in Redis)';
+      ? 'one hold time of a lock'
+      : 'one request in the inventory app (the strategy holds no lock in Redis)';
   const part = drawn < all ? ` Shown: ${drawn} of ${all}, around ${about}.` : '';
-  return `Each bar is ${what}, one lane per replica; a number in a bar is the remaining stock that it sold.${part}`;
+  return `Each bar is ${what}, one lane per replica; the number in a bar is the remaining stock after its sale.${part}`;
 }
 
 function entries(kind: Intervals['kind'], names: readonly string[], excerpt: Excerpt): LegendEntry[] {
@@ -95,7 +95,7 @@ function entries(kind: Intervals['kind'], names: readonly string[], excerpt: Exc
     ...names.map((text, i) => ({ text, mark: swatch(`r${i % 6}`) })),
     held && clashes.length > 0 && { text: 'one of two holders', mark: box('bar quiet wrong') },
     !held && same !== undefined && { text: `all of these sold “${same} left”`, mark: box('bar quiet wrong') },
-    clashes.length > 0 && { text: 'two holders at once', mark: box('clash') },
+    clashes.length > 0 && { text: 'two simultaneous holders', mark: box('clash') },
     shown.some(({ open }) => open) && {
       text: held ? 'never released' : 'never answered',
       mark: box('bar quiet open'),

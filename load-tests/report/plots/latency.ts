@@ -7,10 +7,10 @@ import { chart, figure, nothing, RIGHT, WIDTH } from './chart';
 const HEADING = 'Latency by outcome';
 const LEFT = 200;
 const ROW = 62;
-/** Dots per outcome at most, evenly over the ranks. */
-const MOST_DOTS = 400;
+/** Maximum dots per outcome, evenly spread over the ranks. */
+const MAX_DOTS = 400;
 
-/** One row per code: every answer a dot, the quartiles a box, p99 a line. */
+/** One row per code: a dot per answer, a box for the quartiles, a line for p99. */
 export function latencyPlot(outcomes: readonly Outcome[]): Markup {
   if (outcomes.length === 0) return nothing(HEADING, 'No answers were recorded.');
   const all = outcomes.flatMap(({ tookMs }) => tookMs);
@@ -32,7 +32,7 @@ export function latencyPlot(outcomes: readonly Outcome[]): Markup {
     outcomes.map((outcome, i) => row(outcome, x, top + i * ROW)),
   );
   const how =
-    'Each dot is an answer (its height within the row means nothing); the box holds the middle half, the thick line is the median, the thin one is p99.';
+    'Each dot is an answer (its height within the row has no meaning). The box spans the middle half, the thick line is the median, the thin line is p99.';
   return figure(HEADING, how, [], plot);
 }
 
@@ -43,8 +43,8 @@ function row({ code, className, tookMs }: Outcome, x: Scale, top: number): Marku
     number,
     number,
   ];
-  const every = Math.max(1, tookMs.length / MOST_DOTS);
-  const dots = Array.from({ length: Math.min(tookMs.length, MOST_DOTS) }, (_, i) => {
+  const every = Math.max(1, tookMs.length / MAX_DOTS);
+  const dots = Array.from({ length: Math.min(tookMs.length, MAX_DOTS) }, (_, i) => {
     const took = tookMs[Math.floor(i * every)] ?? 0;
     return markup`<circle class="${className}" cx="${x(took)}" cy="${top + ROW / 2 + scatter(i) * 18}" r="2.2"/>`;
   });
@@ -59,5 +59,5 @@ function row({ code, className, tookMs }: Outcome, x: Scale, top: number): Marku
 <line class="p99" x1="${x(p99)}" x2="${x(p99)}" y1="${top + 11}" y2="${top + ROW - 11}"/></g>`;
 }
 
-/** Between -1 and 1, the same for the same `i`: neighbours lie apart. */
+/** A deterministic value between -1 and 1 that separates neighboring dots. */
 const scatter = (i: number): number => ((i * 0.618034) % 1) * 2 - 1;

@@ -51,5 +51,5 @@ export function outcomesPlot(outcomes: readonly Outcome[], { faults, answered }:
     [...bars, ...faultMarks(faults, x, top, bottom)],
   );
   const entries = outcomes.map(({ code, className }) => ({ text: code, mark: swatch(className) }));
-  return figure(HEADING, 'What buyers were told, at the time of the answer.', entries, plot);
+  return figure(HEADING, 'Answers to the buyers, at the time of each answer.', entries, plot);
 }

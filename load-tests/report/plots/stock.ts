@@ -6,10 +6,10 @@ import type { Sale, Timeline } from '../timeline';
 import { ACROSS, chart, faultMarks, figure, marksHeight, nothing, type LegendEntry } from './chart';
 
 const HEADING = 'Stock over time';
-/** More ordinary sales than this are thinned out; marked ones never are. */
-const MOST_PLAIN = 1500;
+/** Above this number, unmarked sales are thinned out; marked ones are always drawn. */
+const MAX_PLAIN = 1500;
 
-/** What each sale believed was left, and what really was left after all sales so far. */
+/** The remaining stock that each sale computed, against the true one after all sales so far. */
 export function stockPlot({ initial, finalStock }: Evidence, timeline: Timeline): Markup {
   const { sales, measured, faults } = timeline;
   const [last] = sales.slice(-1);
@@ -23,10 +23,10 @@ export function stockPlot({ initial, finalStock }: Evidence, timeline: Timeline)
   const clock = time([Math.min(0, sales[0]?.at ?? 0), end * 1.02], ACROSS);
   const x = measured ? clock : linear([0, end], ACROSS);
   const replicas = [...new Set(sales.map(({ movement }) => movement.replica))].sort();
-  const colour = (sale: Sale): string => `r${replicas.indexOf(sale.movement.replica) % 6}`;
+  const color = (sale: Sale): string => `r${replicas.indexOf(sale.movement.replica) % 6}`;
 
   const truth = sales.map(({ at, left }) => `H${x(at).toFixed(1)}V${y(left).toFixed(1)}`).join('');
-  const every = Math.ceil(sales.length / MOST_PLAIN);
+  const every = Math.ceil(sales.length / MAX_PLAIN);
   const shown = sales.filter((sale, i) => i % every === 0 || sale.duplicate || sale.oversold);
   const xTitle = measured
     ? `time since the run began (${clock.unit})`
@@ -39,17 +39,17 @@ export function stockPlot({ initial, finalStock }: Evidence, timeline: Timeline)
         ? markup`<rect class="below" x="${ACROSS[0]}" width="${ACROSS[1] - ACROSS[0]}" y="${y(0)}" height="${y(lowest) - y(0)}"/>`
         : markup``,
       markup`<path class="truth" d="M${ACROSS[0]},${y(initial)}${truth}"/>`,
-      ...shown.map((sale) => dot(sale, x(sale.at), y(sale.movement.after), colour(sale))),
+      ...shown.map((sale) => dot(sale, x(sale.at), y(sale.movement.after), color(sale))),
       ...faultMarks(marks, x, top, bottom),
     ],
   );
-  const how = `Each dot is a sale at its commit, at the remaining stock that its buyer was told. The line is the initial ${initial} minus all units sold by then: where dots leave it, sales did not know of one another. Stock in the table at the end: ${finalStock}.${every > 1 ? ` Of ${count(sales.length, 'sale')}, one in ${every} is drawn, and all marked ones.` : ''}`;
+  const how = `Each dot is a sale at its commit, at the remaining stock that its buyer received. The line is the initial ${initial} minus all units sold by then; dots off the line are sales that did not see each other. Final stock in the table: ${finalStock}.${every > 1 ? ` Of ${count(sales.length, 'sale')}, one in ${every} is drawn, plus all marked ones.` : ''}`;
   return figure(HEADING, how, entries(replicas, sales), plot);
 }
 
-function dot({ movement, duplicate, oversold, at }: Sale, x: number, y: number, colour: string): Markup {
+function dot({ movement, duplicate, oversold, at }: Sale, x: number, y: number, color: string): Markup {
   const title = `${movement.after} left, sold by ${movement.request} on ${movement.replica} at ${Math.round(at)}${oversold ? '; oversold' : ''}${duplicate ? '; this value was sold more than once' : ''}`;
-  return markup`<g><title>${title}</title><circle class="${colour}" cx="${x}" cy="${y}" r="3.4"/>${duplicate && ring(x, y)}${oversold && cross(x, y)}</g>`;
+  return markup`<g><title>${title}</title><circle class="${color}" cx="${x}" cy="${y}" r="3.4"/>${duplicate && ring(x, y)}${oversold && cross(x, y)}</g>`;
 }
 
 const ring = (x: number, y: number): Markup => markup`<circle class="ring" cx="${x}" cy="${y}" r="5.6"/>`;
@@ -64,6 +64,6 @@ const entries = (replicas: readonly string[], sales: readonly Sale[]): LegendEnt
     ? [{ text: 'remaining value sold more than once', mark: ring(8, 8) }]
     : []),
   ...(sales.some(({ oversold }) => oversold)
-    ? [{ text: 'oversold: nothing was left', mark: cross(8, 8) }]
+    ? [{ text: 'oversold: no stock was left', mark: cross(8, 8) }]
     : []),
 ];
