@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { provide } from '../harness/servers';
 import { openShop } from './support';
 
-beforeAll(() => provide(COMPONENT_NAMES)); // installs them where that is possible
+beforeAll(() => provide(COMPONENT_NAMES)); // installs them where possible
 
 const shop = openShop('components', { components: COMPONENT_NAMES });
 
@@ -15,12 +15,12 @@ const lockOn = async (url: string, sku: string, args: (string | number)[] = []):
 
 const locks = (sku: string) => shop().get(`/lab/inventory/locks/${sku}`, 'lab');
 
-test('a lab says which servers on demand it has', async () => {
+test('a lab lists the optional servers it has', async () => {
   expect((await shop().get('/lab/inventory/components', 'lab')).json).toEqual(COMPONENT_NAMES);
   expect((await shop().get('/lab/inventory/components', 'public')).status).toBe(404);
 });
 
-test('locks on every Redis are found, with the name of the server, and deleted when the stock is set anew', async () => {
+test('locks on every Redis are listed with the name of the server, and a reset of the stock deletes them', async () => {
   const { voters = [], primary = '' } = shop().stack.urls.servers;
   const sku = await shop().product(1);
   await lockOn(voters[2] ?? '', sku);
@@ -34,7 +34,7 @@ test('locks on every Redis are found, with the name of the server, and deleted w
 });
 
 test.each(['kill', 'pause'] as const)(
-  'a server on demand that is away (%s) keeps nobody from resetting, reading locks and buying',
+  'with an optional server down (%s), resetting, listing locks and buying still work',
   async (fault) => {
     const { voters = [] } = shop().stack.urls.servers;
     const sku = await shop().product(1);
