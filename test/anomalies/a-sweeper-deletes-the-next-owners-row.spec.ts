@@ -70,7 +70,7 @@ test('check and delete in one statement: the row of the next owner stays', async
   expect(await sweepLate(ttlStrategy)).not.toContain('foreign-release');
 });
 
-/** The transaction of the sale locks the lock's row, whoever owns it, and sells only if this request still does. */
+/** The transaction of the sale locks the lock's row and sells only if this request still owns it. */
 const checked = planted('checks-its-row', (change, tools) => {
   const { lockRows } = tools.balances;
   const key = lockKey(change.balance, 'checks-its-row');
