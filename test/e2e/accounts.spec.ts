@@ -5,7 +5,7 @@ import { eventually, expectProblem, openShop, type Reply } from './support';
 const shop = openShop('accounts', { replicas: { order: 1, inventory: 0, account: 2 } });
 
 let accounts = 0;
-/** Creates an account for replica test. */
+/** Creates an account for one test. */
 async function account(balanceMinor = 0): Promise<string> {
   const id = `spec-${++accounts}`;
   expect((await lab('reset', { account: id, balanceMinor })).status).toBe(200);
@@ -108,7 +108,7 @@ describe('an entry', () => {
     expect(await accountSummary(id)).toMatchObject({ balanceMinor: 5, entries: 0, agrees: true });
   });
 
-  test('is applied once: a second replica with the same id changes nothing', async () => {
+  test('is applied once: a second one with the same id changes nothing', async () => {
     const id = await account();
     const headers = { 'x-request-id': 'twice' };
     expect((await enter(id, { amountMinor: 7 }, '', headers)).status).toBe(201);
@@ -175,7 +175,7 @@ test.each([
   ['conditional-update', (final: number) => final === 10],
   ['fenced', (final: number) => final === 10],
 ])(
-  '%s: ten concurrent entries of replica unit to an empty account, over two replicas',
+  '%s: ten concurrent entries of one unit to an empty account, over two replicas',
   async (strategy, isRight) => {
     const id = await account();
     const query = `strategy=${strategy}&workMs=50&waitMs=20000&attempts=100`;

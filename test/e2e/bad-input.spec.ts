@@ -1,7 +1,7 @@
 import { CATALOGUE } from '#lab/strategy';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { expectProblem, openShop, type Asked } from './support';
+import { expectProblem, openShop, type OrderInput } from './support';
 
 const shop = openShop('bad-input');
 const good = { sku: 'phone', quantity: 1, buyer: 'ann' };
@@ -16,7 +16,7 @@ afterEach(async () => {
   expect(await shop().everything()).toEqual(before);
 });
 
-const INVALID: readonly (readonly [string, Asked])[] = [
+const INVALID: readonly (readonly [string, OrderInput])[] = [
   ['an option below its range', { query: 'strategy=setnx&leaseMs=9' }],
   ['an option above its range', { query: 'strategy=setnx&workMs=10001' }],
   ['an option that is no number', { query: 'strategy=setnx&workMs=soon' }],

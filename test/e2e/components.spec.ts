@@ -9,7 +9,7 @@ const shop = openShop('components', { components: COMPONENT_NAMES });
 
 const lockOn = async (url: string, sku: string, args: (string | number)[] = []): Promise<void> => {
   const redis = new Redis(url);
-  await redis.call('SET', `lock:{${sku}}:token-lua`, 'somebody', ...args);
+  await redis.call('SET', `lock:{${sku}}:token-lua`, 'another-client', ...args);
   redis.disconnect();
 };
 
@@ -26,8 +26,8 @@ test('locks on every Redis are listed with the name of the server, and a reset o
   await lockOn(voters[2] ?? '', sku);
   await lockOn(primary, sku, ['PX', 60_000]);
   expect((await locks(sku)).json).toEqual([
-    { key: `redis-3 lock:{${sku}}:token-lua`, value: 'somebody', ttlMs: null },
-    { key: `primary lock:{${sku}}:token-lua`, value: 'somebody', ttlMs: expect.any(Number) as number },
+    { key: `redis-3 lock:{${sku}}:token-lua`, value: 'another-client', ttlMs: null },
+    { key: `primary lock:{${sku}}:token-lua`, value: 'another-client', ttlMs: expect.any(Number) as number },
   ]);
   await shop().post(`${shop().url('lab')}/lab/reset`, { body: { sku, stock: 1 } });
   expect((await locks(sku)).json).toEqual([]);

@@ -22,7 +22,7 @@ const named = (name: string): CrashCase => {
   return found;
 };
 const pointOf = async (crash: CrashCase, fault: string): Promise<CrashPoint> => {
-  const found = (await enumerate(environment(), crash)).find((crash) => crash.fault === fault);
+  const found = (await enumerate(environment(), crash)).find((point) => point.fault === fault);
   if (found === undefined) throw new Error(`${crash.name} has no ${fault}`);
   return found;
 };

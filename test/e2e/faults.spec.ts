@@ -31,7 +31,10 @@ describe('kill', () => {
       action: 'kill',
       at: `SETNX lock:{${sku}}:setnx locked`,
     });
-    await eventually('the supervisor has recorded the exit', async () => (await observed(sku, 'exit')).length === 1);
+    await eventually(
+      'the supervisor has recorded the exit',
+      async () => (await observed(sku, 'exit')).length === 1,
+    );
     expect(await observed(sku, 'exit')).toMatchObject([
       { replica: fault?.replica, signal: 'SIGKILL', asked: false },
     ]);
@@ -149,7 +152,7 @@ describe('pause', () => {
 test('block keeps the event loop busy: the whole replica answers no request', async () => {
   const sku = await shop().product(3);
   const order = shop().order({ sku, fault: 'before(UPDATE)=block(600)' });
-  await eventually('the fault has fired', async () => (awathe fault has fired(sku)).length === 1);
+  await eventually('the fault has fired', async () => (await fired(sku)).length === 1);
   const { url } = await shop().replica((await fired(sku))[0]?.replica);
   const asked = performance.now();
   await shop().send(`${url}/health/live`, 'GET', {});
@@ -160,7 +163,7 @@ test('block keeps the event loop busy: the whole replica answers no request', as
 test('delay affects only its own request', async () => {
   const sku = await shop().product(3);
   const order = shop().order({ sku, fault: 'before(UPDATE)=delay(500)' });
-  await eventually('the fault has fired', async () => (awathe fault has fired(sku)).length === 1);
+  await eventually('the fault has fired', async () => (await fired(sku)).length === 1);
   const { url } = await shop().replica((await fired(sku))[0]?.replica);
   const live = await shop().send(`${url}/health/live`, 'GET', {});
   expect(live.tookMs).toBeLessThan(300);

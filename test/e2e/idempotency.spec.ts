@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { eventually, expectProblem, openShop, type Asked, type Reply } from './support';
+import { eventually, expectProblem, openShop, type OrderInput, type Reply } from './support';
 
 const shop = openShop('idempotency');
 
 /** Sends an order with the key. */
-const buy = (key: string, { headers, ...asked }: Asked): Promise<Reply> =>
+const buy = (key: string, { headers, ...asked }: OrderInput): Promise<Reply> =>
   shop().order({ ...asked, headers: { 'idempotency-key': key, ...headers } });
 const isReplayed = ({ headers }: Reply): boolean => headers['idempotency-replayed'] === 'true';
-/** Repeats the order until the result of the first product is known. */
-async function buyAgain(key: string, asked: Asked): Promise<Reply> {
+/** Repeats the order until the result of the first one is known. */
+async function buyAgain(key: string, asked: OrderInput): Promise<Reply> {
   let reply: Reply | undefined;
   await eventually('the result is known', async () => {
     reply = await buy(key, asked);
@@ -62,11 +62,11 @@ describe('the same key', () => {
   });
 
   test('returns a cart again as a cart', async () => {
-    const [sku, changes] = [await shop().product(5), await shop().product(5)];
+    const [sku, other] = [await shop().product(5), await shop().product(5)];
     const body = {
       lines: [
         { sku, quantity: 1 },
-        { sku: changes, quantity: 2 },
+        { sku: other, quantity: 2 },
       ],
       buyer: 'ann',
     };
@@ -74,10 +74,10 @@ describe('the same key', () => {
     const first = await buy(key, { body });
     expect(first.status).toBe(201);
     expect((await buy(key, { body })).json).toEqual(first.json);
-    expect([await counts(sku, 5), (await shop().movements(changes)).length]).toEqual([ONCE, 1]);
+    expect([await counts(sku, 5), (await shop().movements(other)).length]).toEqual([ONCE, 1]);
   });
 
-  const changes: Record<string, (sku: string) => Asked> = {
+  const changes: Record<string, (sku: string) => OrderInput> = {
     quantity: (sku) => ({ body: { sku, quantity: 2, buyer: 'ann' } }),
     buyer: (sku) => ({ body: { sku, quantity: 1, buyer: 'bob' } }),
     'shape of the body': (sku) => ({ body: { lines: [{ sku, quantity: 1 }], buyer: 'ann' } }),
@@ -189,7 +189,7 @@ describe('a lost reply', () => {
     ['of the COMMIT in the inventory', 'after(COMMIT)=lose-reply', 502, true],
     ['of the COMMIT of the order', 'order:after(COMMIT)=lose-reply', 502, true],
     ['of the intent', 'order:after(INSERT)=lose-reply', 503, false],
-  ])('%s: a retry finds product purchase', async (_, fault, status, isBought) => {
+  ])('%s: a retry finds one purchase', async (_, fault, status, isBought) => {
     const sku = await shop().product(5);
     const key = randomUUID();
     expect((await buy(key, { sku, query: QUERY, fault })).status).toBe(status);
@@ -201,7 +201,7 @@ describe('a lost reply', () => {
     expect(await counts(sku, 5)).toEqual(ONCE);
   });
 
-  test("of the movement's COMMIT, with redis-decr and its count: product purchase, and the rest sells to the last unit", async () => {
+  test("of the movement's COMMIT, with redis-decr and its count: one purchase, and the rest sells to the last unit", async () => {
     const sku = await shop().product(3);
     const query = 'strategy=redis-decr';
     const key = randomUUID();
@@ -225,7 +225,7 @@ describe('a crashed replica', () => {
 
   const isRecorded = (fault: string): boolean => fault === 'order:after(COMMIT)=kill';
 
-  test.each(CRASHES)('%s: a retry finds product purchase', async (_, fault, isBought) => {
+  test.each(CRASHES)('%s: a retry finds one purchase', async (_, fault, isBought) => {
     const sku = await shop().product(5);
     const key = randomUUID();
     expectProblem(await buy(key, { sku, fault }), 502, 'OUTCOME_UNKNOWN');
@@ -275,7 +275,7 @@ describe('the reconciler', () => {
     expect(await reconcile()).toEqual([]);
   });
 
-  test('runs product round at a time, and each order is completed once', async () => {
+  test('runs one round at a time, and each order is completed once', async () => {
     const sku = await shop().product(20);
     for (let i = 0; i < 3; i++) {
       await shop().order({ sku, fault: 'order:before(INSERT#2)=error' });
@@ -303,8 +303,8 @@ describe('the reconciler', () => {
   );
 
   test('completes a whole cart, and an order that took units from several segments', async () => {
-    const [sku, changes] = [await shop().product(8), await shop().product(8)];
-    const lines = [sku, changes].map((product) => ({ sku: product, quantity: 3 }));
+    const [sku, other] = [await shop().product(8), await shop().product(8)];
+    const lines = [sku, other].map((product) => ({ sku: product, quantity: 3 }));
     const fault = 'order:before(INSERT#2)=error';
     await shop().order({ body: { lines, buyer: 'ann' }, fault });
     const split = await shop().product(8);
@@ -313,12 +313,12 @@ describe('the reconciler', () => {
     expect(await reconcile()).toMatchObject([{ outcome: 'completed' }, { outcome: 'completed' }]);
     for (const [product, stockAfter] of [
       [sku, 5],
-      [changes, 5],
+      [other, 5],
       [split, 1], // from the two segments that it took units from
     ] as const)
       expect(await shop().orders(product)).toMatchObject([{ quantity: 3, stockAfter }]);
     expect((await shop().movements(split)).length).toBeGreaterThan(1);
-    expect((await shop().orders(sku))[0]?.['id']).toBe((await shop().orders(changes))[0]?.['id']);
+    expect((await shop().orders(sku))[0]?.['id']).toBe((await shop().orders(other))[0]?.['id']);
   });
 
   test('cancels an order whose units came from a count in Redis, and returns them', async () => {
