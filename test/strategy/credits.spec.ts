@@ -165,11 +165,11 @@ describe('redis-decr: units of a restock that crashes', () => {
 
   beforeEach(() => empty(strategy));
 
-  /** Restocks two units up to this step, which never returns, as in a crashed process. */
-  const crashesBefore = (step: string): Promise<void> =>
+  /** Restocks two units up to the step `last`, which is never issued, as in a crashed process. */
+  const crashesBefore = (last: string): Promise<void> =>
     new Promise((reached) => {
       const listener: Listener = (step, issue) => {
-        if ((step.script ?? step.verb) !== before) return issue();
+        if ((step.script ?? step.verb) !== last) return issue();
         reached();
         return new Promise(() => undefined);
       };

@@ -67,6 +67,6 @@ test('a queue entry without a known waiter is skipped, both on acquire and on re
   const schedule = await queued();
   await world.redis.del('alive:{item}:fair');
   await schedule.A.finish();
-  await world.redis.rpush('line:{item}:fair', 'p9:nobody');
+  await world.redis.rpush('line:{item}:fair', 'p9:unknown');
   expect((await salesOf(schedule)).toSorted()).toEqual(['A', 'B', 'C']);
 });

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   subscriber.disconnect();
-  await world.cancel();
+  await world.close();
 });
 
 const BALANCE = 'item';
@@ -184,7 +184,7 @@ describe('cancelling', () => {
 describe('a sale from several segments', () => {
   const strategy = findStrategy('segmented');
 
-  test('is recorded as strategy change and is not repeated from other segments', async () => {
+  test('is recorded as one change and is not repeated from other segments', async () => {
     await begin(strategy, 8); // two in each of four
     expect(await buy(strategy, change(strategy, 'first', 'c', 3))).toBe('APPLIED');
     expect((await rows()).movements).toHaveLength(2);
@@ -254,7 +254,7 @@ describe('single-writer', () => {
     expect(sales.map(({ request }) => request)).toEqual(['B']);
   });
 
-  test('a reused request id gets the result of its own movement, not of the earlier strategy', async () => {
+  test('a reused request id gets the result of its own movement, not of the earlier one', async () => {
     await begin(strategy, 5);
     const { balances } = tools();
     const wanted = withoutKey(strategy, 'same');

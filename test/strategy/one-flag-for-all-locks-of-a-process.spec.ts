@@ -14,7 +14,7 @@ const balanceOf = (request: string): string => (request === 'A' ? 'item' : 'othe
 /** The same strategy with a separate balance for each buyer. */
 const onSeparateBalances = (strategy: Strategy): Strategy =>
   planted(
-    `${strategy.name}-onSeparateBalances`,
+    `${strategy.name}-apart`,
     (change, tools) => strategy.apply({ ...change, balance: balanceOf(change.request) }, tools),
     { options: strategy.options },
   );
