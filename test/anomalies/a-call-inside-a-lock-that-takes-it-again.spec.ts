@@ -1,8 +1,10 @@
 /**
- * Scenario: a method that holds the lock calls another method that takes the same lock. Why it breaks: the inner
- * `SET NX` fails, but the inner `finally` deletes the key all the same, so the outer critical section continues
- * without a lock. Waiting instead is a deadlock of the call with itself. Fix: a reentrant lock that counts the
- * acquisitions of one owner.
+ * Scenario: a method that holds the lock calls another method that takes the same lock.
+ *
+ * Why it breaks: the inner `SET NX` fails, but the inner `finally` deletes the key all the same, so the outer
+ * critical section continues without a lock. Waiting instead is a deadlock of the call with itself.
+ *
+ * Fix: a reentrant lock that counts the acquisitions of one owner.
  */
 import { NESTED, playNested, type NestedRun, type World } from '#lab/explore';
 import { openWorld } from '../harness/servers';

@@ -1,7 +1,10 @@
 /**
- * Scenario: a lock is written to the primary, and one replica does not receive it. Why it matters: after a failover
- * to that replica a second client would take the same lock. Fix: `WAIT` for every replica after the `SET`, and
- * release the lock when one does not acknowledge. It narrows the window; it does not make replication synchronous.
+ * Scenario: a lock is written to the primary, and one replica does not receive it.
+ *
+ * Why it matters: after a failover to that replica a second client would take the same lock.
+ *
+ * Fix: `WAIT` for every replica after the `SET`, and release the lock when one does not acknowledge. It narrows
+ * the window; it does not make replication synchronous.
  */
 import { Schedule, World } from '#lab/explore';
 import { findStrategy } from '#lab/strategy';

@@ -1,7 +1,10 @@
 /**
- * Scenario: `SETNX` without an expiry, and the holder crashes or its `DEL` fails. Why it breaks: only the holder
- * can delete the key, so the product stays locked until an operator intervenes. Fix: `SET NX PX`, which sets the
- * key and its expiry in one command.
+ * Scenario: `SETNX` without an expiry, and the holder crashes or its `DEL` fails.
+ *
+ * Why it breaks: nothing but the release of the holder removes the key, so the product stays locked until an operator
+ * intervenes.
+ *
+ * Fix: `SET NX PX`, which sets the key and its expiry in one command.
  */
 import { Schedule, after, before, type World } from '#lab/explore';
 import { findStrategy } from '#lab/strategy';

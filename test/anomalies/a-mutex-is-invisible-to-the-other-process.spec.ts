@@ -1,7 +1,10 @@
 /**
- * Scenario: the service protects the sale with an in-memory mutex and runs as two processes. Why it breaks: each
- * process has its own mutex, so both enter the critical section. In one process the same code is exact. Fix: a lock
- * outside the processes (Redis, database, ZooKeeper, etcd).
+ * Scenario: the service protects the sale with an in-memory mutex and runs as two processes.
+ *
+ * Why it breaks: each process has its own mutex, so both enter the critical section. In one process the same code
+ * is exact.
+ *
+ * Fix: a lock outside the processes (Redis, database, ZooKeeper, etcd).
  */
 import { Schedule, after, before, type World } from '#lab/explore';
 import { findStrategy } from '#lab/strategy';

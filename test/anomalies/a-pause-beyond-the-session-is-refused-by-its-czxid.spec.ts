@@ -1,8 +1,11 @@
 /**
  * Scenario: the holder is paused before its write until its ZooKeeper session or etcd lease ends; another buyer
- * takes the lock and buys; the holder resumes and writes a stale value. Why it breaks: the server has removed the
- * lock, but it cannot stop a statement of the former holder. Fix: a fencing token. The server already assigns one
- * that only grows (czxid, revision); the row stores the highest token and refuses a lower one.
+ * takes the lock and buys; the holder resumes and writes a stale value.
+ *
+ * Why it breaks: the server has removed the lock, but it cannot stop a statement of the former holder.
+ *
+ * Fix: a fencing token. The server already assigns one that only grows (czxid, revision); the row stores the
+ * highest token and refuses a lower one.
  */
 import { Schedule, before, type World } from '#lab/explore';
 import { findStrategy, type Strategy, type Tools } from '#lab/strategy';

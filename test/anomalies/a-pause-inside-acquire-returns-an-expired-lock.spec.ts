@@ -1,8 +1,10 @@
 /**
- * Scenario: a client of several Redis servers is paused between two votes until the first vote has expired. Why it
- * breaks: redlock-beta counts votes without checking how long collecting them took, so it enters with a majority
- * that never existed at one moment. Fix: measure the time of the acquisition, and release all votes when it exceeds
- * the lease.
+ * Scenario: a client of several Redis servers is paused between two votes until the first vote has expired.
+ *
+ * Why it breaks: redlock-beta counts votes without checking how long collecting them took, so it enters with a
+ * majority that never existed at one moment.
+ *
+ * Fix: measure the time of the acquisition, and release all votes when it exceeds the lease.
  */
 import { Schedule, before, type World } from '#lab/explore';
 import { findStrategy } from '#lab/strategy';

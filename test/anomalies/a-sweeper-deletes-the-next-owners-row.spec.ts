@@ -1,8 +1,11 @@
 /**
- * Scenario: a lock table with expiry, swept by its clients: A's lease ends, B reads the expired row, C replaces the
- * row with its own, and B deletes the row by name. Why it breaks: check and delete are two statements, and the row
- * changes owner between them. Fix: one `DELETE … WHERE expires_at <= NOW(6)`. It does not help a holder that
- * outlives its lease; for that the sale has to lock and check its row in its own transaction.
+ * Scenario: a lock table with expiry, swept by its clients: A's lease ends, B reads the expired row, C replaces
+ * the row with its own, and B deletes the row by name.
+ *
+ * Why it breaks: check and delete are two statements, and the row changes owner between them.
+ *
+ * Fix: one `DELETE … WHERE expires_at <= NOW(6)`. It does not help a holder that outlives its lease; for that the
+ * sale has to lock and check its row in its own transaction.
  */
 import { BalanceTransaction, LockRows } from '#lab/balance';
 import {

@@ -1,8 +1,11 @@
 /**
  * Scenario: a holder has the votes of two of three Redis servers; one of these two restarts without its data (no
- * persistence). Why it breaks: that server and the one that never voted are a majority for a second holder. Fix: no
- * restart within a lease time, `appendfsync always`, or all servers instead of a majority (multi-server), which
- * gives up availability.
+ * persistence).
+ *
+ * Why it breaks: that server and the one that never voted are a majority for a second holder.
+ *
+ * Fix: delay the restart by the longest lease, use `appendfsync always`, or require all servers instead of a majority
+ * (multi-server), which gives up availability.
  */
 import { Schedule, before, type World } from '#lab/explore';
 import { findStrategy } from '#lab/strategy';

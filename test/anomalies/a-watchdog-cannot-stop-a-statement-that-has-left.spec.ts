@@ -1,8 +1,11 @@
 /**
  * Scenario: a watchdog renews the lease, and the process is paused, or cut off from Redis, between its last check
- * and its write. Why it breaks: a pause also pauses the watchdog, and the lease ends; once the process has checked,
- * no renewal and no deadline stops the statement it sends next. Fix: no lock alone helps; the write has to carry a
- * fencing token or a condition that the database checks.
+ * and its write.
+ *
+ * Why it breaks: a pause also pauses the watchdog, and the lease ends; once the process has checked, no renewal
+ * and no deadline stops the statement it sends next.
+ *
+ * Fix: no lock alone helps; the write has to carry a fencing token or a condition that the database checks.
  */
 import { Schedule, before, type World } from '#lab/explore';
 import { findStrategy } from '#lab/strategy';
@@ -27,7 +30,7 @@ test('a pause between the last check and the write also pauses the watchdog: the
   expect((await s.end()).verdict.violations.map(({ kind }) => kind)).toEqual(soldTwice);
 });
 
-test('a pause before the last check is detected: the outcome is LOCK.LOST and nothing is written', async () => {
+test('a pause before the last check is detected: the outcome is LOCK.LOST and the holder writes nothing', async () => {
   const s = await Schedule.begin(world, findStrategy('watchdog'), { options: { workMs: 10 } });
   await s.A.runUntil(before('WORK'));
   s.A.pause();
@@ -39,7 +42,7 @@ test('a pause before the last check is detected: the outcome is LOCK.LOST and no
   expect((await s.end()).history.final.movements).toHaveLength(1);
 });
 
-test('cut off from Redis, the holder cannot renew; its local deadline stops it only if it ends before the check', async () => {
+test('cut off from Redis, the holder cannot renew; its local deadline stops it only before its last check', async () => {
   const s = await Schedule.begin(world, findStrategy('watchdog'));
   await s.A.runUntil(before('UPDATE'));
   s.A.cut();

@@ -1,7 +1,9 @@
 /**
- * Scenario: read the balance, compute, write it back, with no lock. Why it breaks: both buyers read the same value
- * before either of them writes, so one update overwrites the other. Fix: a lock around read and write, `SELECT …
- * FOR UPDATE`, or one conditional `UPDATE`.
+ * Scenario: read the balance, compute, write it back, with no lock.
+ *
+ * Why it breaks: both buyers read the same value before either of them writes, so one update overwrites the other.
+ *
+ * Fix: a lock around read and write, `SELECT … FOR UPDATE`, or one conditional `UPDATE`.
  */
 import { Schedule, after, type World } from '#lab/explore';
 import { findStrategy } from '#lab/strategy';

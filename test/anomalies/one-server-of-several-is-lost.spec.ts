@@ -1,7 +1,8 @@
 /**
- * Scenario: one of three Redis servers is unreachable. With a majority (redlock) the two others still serve and
- * still exclude a second holder; a lock that needs all servers (multi-server) is unavailable. Without a majority
- * redlock fails at once instead of waiting.
+ * Scenario: one of three Redis servers is unreachable, before a purchase or during its critical section.
+ *
+ * Result: with a majority (redlock) the two others still serve and still exclude a second holder; a lock that needs
+ * all servers (multi-server) is unavailable. Without a majority redlock fails at once instead of waiting.
  */
 import { Schedule, before, type World } from '#lab/explore';
 import { findStrategy } from '#lab/strategy';

@@ -1,7 +1,10 @@
 /**
- * Scenario: Redis restarts without its data while a holder works. Why it breaks: the key is gone, so a second buyer
- * acquires the lock; neither an owner token nor a watchdog protects a key that no longer exists. Fix: fencing at
- * the database, or Redis with persistence on every write.
+ * Scenario: Redis restarts without its data while a holder works.
+ *
+ * Why it breaks: the key is gone, so a second buyer acquires the lock; neither an owner token nor a watchdog
+ * protects a key that no longer exists.
+ *
+ * Fix: fencing at the database, or Redis with persistence on every write.
  */
 import { Schedule, before, type World } from '#lab/explore';
 import { findStrategy } from '#lab/strategy';

@@ -1,7 +1,9 @@
 /**
- * Scenario: A's lease ends before it releases, B acquires the lock, and A's unconditional `DEL` deletes B's key, so
- * that C enters while B works. Fix: store an owner token in the key and delete it only if the token matches (and
- * see the-lease-ends-between-get-and-del for how).
+ * Scenario: A's lease ends before it releases, B acquires the lock, and A's unconditional `DEL` deletes B's key,
+ * so that C enters while B works.
+ *
+ * Fix: store an owner token in the key and delete the key only if the token matches. The comparison has to be atomic:
+ * see the-lease-ends-between-get-and-del.
  */
 import { Schedule, before, type World } from '#lab/explore';
 import { findStrategy } from '#lab/strategy';

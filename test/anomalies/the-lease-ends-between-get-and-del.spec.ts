@@ -1,7 +1,10 @@
 /**
  * Scenario: the release checks the owner token with `GET` and then sends `DEL`; the lease ends between the two
- * commands and another buyer acquires the lock. Why it breaks: `DEL` deletes by name, whatever the value is by
- * then. Fix: compare and delete in one Lua script, which Redis executes atomically.
+ * commands and another buyer acquires the lock.
+ *
+ * Why it breaks: `DEL` deletes by name, whatever the value is by then.
+ *
+ * Fix: compare and delete in one Lua script, which Redis executes atomically.
  */
 import { Schedule, after, before, type World } from '#lab/explore';
 import { findStrategy } from '#lab/strategy';

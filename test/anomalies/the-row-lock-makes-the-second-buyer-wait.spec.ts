@@ -1,7 +1,9 @@
 /**
  * Scenario: the database itself serializes two buyers: with `SELECT … FOR UPDATE`, or with one conditional
  * `UPDATE`, the second one waits for the row lock of the first. The lock ends with the transaction, so a crashed
- * buyer leaves none behind.
+ * buyer leaves no lock.
+ *
+ * Cost: every waiter occupies a database connection.
  */
 import { Schedule, after, before, type World } from '#lab/explore';
 import { findStrategy } from '#lab/strategy';

@@ -1,8 +1,11 @@
 /**
- * Scenario: two carts with the same two products in opposite order; each buyer takes the first lock of its cart and
- * waits for the other one. Why it breaks: a deadlock until the leases end; then both continue and both products are
- * oversold. Fix: take the locks in one global order (sorted), or rows in the database, which detects a deadlock at
- * once. Sorting does not help against leases that end during the work.
+ * Scenario: two carts with the same two products in opposite order; each buyer takes the first lock of its cart
+ * and waits for the other one.
+ *
+ * Why it breaks: a deadlock until the leases end; then both continue and both products are oversold.
+ *
+ * Fix: take the locks in one global order (sorted), or rows in the database, which detects a deadlock at once.
+ * Sorting does not help against leases that end during the work.
  */
 import { valueAfter } from '#lab/balance';
 import {
@@ -86,7 +89,7 @@ describe('locks taken in cart order', () => {
     );
   });
 
-  test('time out when waitMs is shorter than the lease: no purchase succeeds and no lock remains', async () => {
+  test('time out when waitMs is shorter than the lease: no lock remains and nothing is oversold', async () => {
     const schedule = await crossed({ waitMs: 5000, leaseMs: 10_000 });
     const { history, verdict } = await schedule.end();
     // the buyer that gives up second may find the lock of the first one free

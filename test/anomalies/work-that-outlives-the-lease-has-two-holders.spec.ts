@@ -1,8 +1,11 @@
 /**
- * Scenario: the critical section takes longer than the lease (a slow call, a garbage collection). Why it breaks:
- * the key expires while its holder still works, and the second holder reads a balance that the first one has not
- * written yet. Fix: a watchdog that renews the lease while the process runs; it does not help when the process
- * itself is paused (see a-watchdog-cannot-stop-a-statement-that-has-left).
+ * Scenario: the critical section takes longer than the lease (for example because of a slow remote call).
+ *
+ * Why it breaks: the key expires while its holder still works, and the second holder reads a balance that the
+ * first one has not written yet.
+ *
+ * Fix: a watchdog that renews the lease while the process runs; it does not help when the process itself is paused
+ * (see a-watchdog-cannot-stop-a-statement-that-has-left).
  */
 import { Schedule, before, type World } from '#lab/explore';
 import { findStrategy } from '#lab/strategy';
