@@ -66,7 +66,7 @@ describe('all interleavings of two buyers', () => {
   );
 
   test(
-    'segmented-naive: with three units the buyer that meets an empty segment is refused',
+    'segmented-naive: with three units a buyer that picks the segment of the other one is refused',
     async () => {
       const tally = await explore(world, planOf(naive, { ...cellOf('two processes'), stock: 3 }));
       expect([...tally.kinds.keys()]).toEqual(['undersold']);
