@@ -35,7 +35,7 @@ describe('credits', () => {
     expect(because[0]).toContain('1 was the new balance of a on');
   });
 
-  test('missing as movements are violations too', () => {
+  test('in the balance without a movement are a violation', () => {
     const history = contended().sells('a', 0, credit()).sells('b', 1, credit());
     const { violations, because } = history.judge({ finalStock: 7 });
     expect([violations, because]).toEqual([['undersold'], ['5 units in the balance without an entry']]);
