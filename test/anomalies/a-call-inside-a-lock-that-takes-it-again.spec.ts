@@ -1,3 +1,11 @@
+/**
+ * Scenario: a method that holds the lock calls another method that takes the same lock.
+ *
+ * Why it breaks: the inner `SET NX` fails, but the inner `finally` deletes the key all the same, so the outer
+ * critical section continues without a lock. Waiting instead is a deadlock of the call with itself.
+ *
+ * Fix: a reentrant lock that counts the acquisitions of one owner.
+ */
 import { NESTED, playNested, type NestedRun, type World } from '#lab/explore';
 import { openWorld } from '../harness/servers';
 
@@ -7,16 +15,16 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-function played(name: string): Promise<NestedRun> {
-  const way = NESTED.find((one) => one.name === name);
-  if (way === undefined) throw new Error(`there is no way "${name}"`);
-  return playNested(world, way);
+function runNested(name: string): Promise<NestedRun> {
+  const variant = NESTED.find((candidate) => candidate.name === name);
+  if (variant === undefined) throw new Error(`there is no variant "${name}"`);
+  return playNested(world, variant);
 }
 
 const kindsOf = ({ verdict }: NestedRun): string[] => verdict.violations.map(({ kind }) => kind);
 
-test("as published: the inner call's finally releases the outer call's lock, and the next buyer enters", async () => {
-  const run = await played('as published');
+test('as published: the finally block of the inner call releases the lock of the outer call, and the next buyer enters', async () => {
+  const run = await runNested('as published');
   expect(kindsOf(run)).toEqual(['oversold', 'lost-update']);
   const events = run.history.events.filter((event) => event.type === 'step' && event.actor === 'A');
   const verbs = events.map((event) => (event.type === 'step' ? event.verb : ''));
@@ -26,16 +34,16 @@ test("as published: the inner call's finally releases the outer call's lock, and
   expect(run.asExpected).toBe(true);
 });
 
-test('waiting: it waits for itself until waitMs is over, and nothing is sold', async () => {
-  const run = await played('waiting');
+test('waiting: the inner call waits for its own caller until waitMs is over, and nothing is sold', async () => {
+  const run = await runNested('waiting');
   expect(run.outcomes).toEqual(['LOCK.NOT_OBTAINED', 'LOCK.NOT_OBTAINED']);
   expect(run.history.final.movements).toEqual([]);
-  expect([...new Set(kindsOf(run))]).toEqual(['dead-lock']); // with itself
+  expect([...new Set(kindsOf(run))]).toEqual(['dead-lock']); // the call deadlocks with itself
   expect(run.asExpected).toBe(true);
 });
 
-test('reentrant: the same call takes it once more; the other buyer waits, and is told that all is sold', async () => {
-  const run = await played('reentrant');
+test('reentrant: the inner call acquires the lock again; the other buyer waits, then finds the product sold out', async () => {
+  const run = await runNested('reentrant');
   expect(run.outcomes).toEqual(['APPLIED', 'STOCK.SOLD_OUT']);
   expect(kindsOf(run)).toEqual([]);
   expect(run.asExpected).toBe(true);

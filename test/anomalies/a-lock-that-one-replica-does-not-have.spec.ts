@@ -1,3 +1,11 @@
+/**
+ * Scenario: a lock is written to the primary, and one replica does not receive it.
+ *
+ * Why it matters: after a failover to that replica a second client would take the same lock.
+ *
+ * Fix: `WAIT` for every replica after the `SET`, and release the lock when one does not acknowledge. It narrows
+ * the window; it does not make replication synchronous.
+ */
 import { Schedule, World } from '#lab/explore';
 import { findStrategy } from '#lab/strategy';
 import { startProcesses, type Stack } from '#lab/stack';
@@ -9,20 +17,23 @@ import { resolve } from 'node:path';
 const dir = resolve('.lab', `test-replica-${process.pid}`);
 let stack: Stack;
 let world: World;
-/** As `world`, for a replica that is paused: `REPLICA_MS` after which the other one has acknowledged, however busy it is. */
-let lacking: World;
+/**
+ * Same as `world`, with a longer WAIT timeout for tests that pause a replica: the other replica acknowledges within
+ * `REPLICA_MS` even on a busy machine.
+ */
+let slowWorld: World;
 const REPLICA_MS = 5000;
 beforeAll(async () => {
-  // of our own: others must not meet a replica that stands still
+  // a private stack: a paused replica would fail other spec files
   const replicas = { order: 0, inventory: 0 };
   stack = await startProcesses({ dir, replicas, lab: true, durability: 'relaxed', components: ['replica'] });
   const schema = schemaOf(__filename);
   world = await World.open({ ...stack.urls, redisDb: 1, schema });
-  lacking = await World.open({ ...stack.urls, redisDb: 2, schema: `${schema}_2`, replicaMs: REPLICA_MS });
+  slowWorld = await World.open({ ...stack.urls, redisDb: 2, schema: `${schema}_2`, replicaMs: REPLICA_MS });
 });
 afterAll(async () => {
   await world.close();
-  await lacking.close();
+  await slowWorld.close();
   await stack.stop();
   rmSync(dir, { recursive: true, force: true });
 });
@@ -36,7 +47,7 @@ const sellOne = async (at = world): Promise<Schedule> => {
 const acknowledgement = ({ events }: ScheduleHistory): unknown =>
   events.find((event) => event.type === 'step' && event.text.startsWith('WAIT 2'));
 
-test('both replicas acknowledge: it is sold', async () => {
+test('when both replicas acknowledge the lock, the purchase succeeds', async () => {
   const s = await sellOne();
   expect(s.A.outcome).toBe('APPLIED');
   expect(acknowledgement((await s.end()).history)).toMatchObject({
@@ -46,9 +57,9 @@ test('both replicas acknowledge: it is sold', async () => {
   });
 });
 
-test('one stands still: WAIT answers 1, the lock is given back, and the buyer is told why', async () => {
+test('when one replica is paused, WAIT returns 1, the lock is released, and the buyer receives the reason', async () => {
   await stack.pause('replica-2');
-  const s = await sellOne(lacking);
+  const s = await sellOne(slowWorld);
   const { history } = await s.end();
   expect(s.A.outcome).toBe('LOCK.NOT_REPLICATED');
   expect(acknowledgement(history)).toMatchObject({ reply: 1 });
@@ -58,7 +69,7 @@ test('one stands still: WAIT answers 1, the lock is given back, and the buyer is
   expect(history.final).toMatchObject({ amount: 1, movements: [], locks: [] });
 });
 
-test('it goes on: it is sold again', async () => {
+test('when the replica resumes, purchases succeed again', async () => {
   await stack.resume('replica-2');
   expect((await sellOne()).A.outcome).toBe('APPLIED');
 });

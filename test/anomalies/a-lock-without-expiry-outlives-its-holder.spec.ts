@@ -1,3 +1,11 @@
+/**
+ * Scenario: `SETNX` without an expiry, and the holder crashes or its `DEL` fails.
+ *
+ * Why it breaks: nothing but the release of the holder removes the key, so the product stays locked until an operator
+ * intervenes.
+ *
+ * Fix: `SET NX PX`, which sets the key and its expiry in one command.
+ */
 import { Schedule, after, before, type World } from '#lab/explore';
 import { findStrategy } from '#lab/strategy';
 import { openWorld } from '../harness/servers';
@@ -8,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test('the holder is killed: the key has no time to live, and whoever waits gives up', async () => {
+test('setnx: when the holder is killed, its key never expires and the waiter times out', async () => {
   const s = await Schedule.begin(world, findStrategy('setnx'));
   await s.A.runUntil(after('SETNX'));
   await s.A.kill();
@@ -19,7 +27,7 @@ test('the holder is killed: the key has no time to live, and whoever waits gives
   expect(verdict.violations.map(({ kind }) => kind)).toEqual(['stuck']);
 });
 
-test('one DEL that fails does the same without anybody dying', async () => {
+test('setnx: one failed DEL leaves the key locked although no process crashed', async () => {
   const s = await Schedule.begin(world, findStrategy('setnx'));
   await s.A.runUntil(before('DEL'));
   await s.A.stepWith('error');
@@ -29,7 +37,7 @@ test('one DEL that fails does the same without anybody dying', async () => {
   expect(verdict.violations.map(({ kind }) => kind)).toEqual(['stuck']);
 });
 
-test('with an expiry the next buyer comes in when the lease is over', async () => {
+test('expiring: when the holder is killed, the waiter enters after the lease ends', async () => {
   const s = await Schedule.begin(world, findStrategy('expiring'));
   await s.A.runUntil(after('SET'));
   await s.A.kill();

@@ -1,3 +1,11 @@
+/**
+ * Scenario: the service protects the sale with an in-memory mutex and runs as two processes.
+ *
+ * Why it breaks: each process has its own mutex, so both enter the critical section. In one process the same code
+ * is exact.
+ *
+ * Fix: a lock outside the processes (Redis, database, ZooKeeper, etcd).
+ */
 import { Schedule, after, before, type World } from '#lab/explore';
 import { findStrategy } from '#lab/strategy';
 import { openWorld } from '../harness/servers';
@@ -8,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test('two processes are inside at the same time', async () => {
+test('with two processes both buyers are in the critical section at the same time', async () => {
   const s = await Schedule.begin(world, findStrategy('local-mutex'), { processes: ['p1', 'p2'] });
   await s.A.runUntil(after('SELECT'));
   await s.B.runUntil(after('SELECT'));
@@ -18,7 +26,7 @@ test('two processes are inside at the same time', async () => {
   expect(verdict.violations.map(({ kind }) => kind)).toEqual(['oversold', 'lost-update']);
 });
 
-test('in one process the second one waits at the mutex until the first one is done', async () => {
+test('in one process the second buyer waits at the mutex until the first one has finished', async () => {
   const s = await Schedule.begin(world, findStrategy('local-mutex'), { processes: ['p1', 'p1'] });
   await s.A.runUntil(before('COMMIT'));
   await s.B.finish();

@@ -1,3 +1,11 @@
+/**
+ * Scenario: a client of several Redis servers is paused between two votes until the first vote has expired.
+ *
+ * Why it breaks: redlock-beta counts votes without checking how long collecting them took, so it enters with a
+ * majority that never existed at one moment.
+ *
+ * Fix: measure the time of the acquisition, and release all votes when it exceeds the lease.
+ */
 import { Schedule, before, type World } from '#lab/explore';
 import { findStrategy } from '#lab/strategy';
 import { openWorld } from '../harness/servers';
@@ -8,7 +16,10 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** A has one vote when it stands still until that has expired; the second vote makes a majority on paper. */
+/**
+ * A has one vote and is paused until that vote has expired; then it receives the second one, which looks like a
+ * majority.
+ */
 async function pausedInAcquire(strategy: string): Promise<Schedule> {
   const s = await Schedule.begin(world, findStrategy(strategy));
   await s.A.step();
@@ -19,7 +30,7 @@ async function pausedInAcquire(strategy: string): Promise<Schedule> {
   return s;
 }
 
-test('redlock-beta: it enters although its votes were never valid at one time, and somebody else has a majority', async () => {
+test('redlock-beta: A enters although its votes were never valid at the same time and B has a majority', async () => {
   const s = await pausedInAcquire('redlock-beta');
   await s.B.runUntil(before('UPDATE'));
   await s.A.finish();
@@ -28,7 +39,7 @@ test('redlock-beta: it enters although its votes were never valid at one time, a
   expect((await s.end()).verdict.violations.map(({ kind }) => kind)).toEqual(['oversold', 'lost-update']);
 });
 
-test('redlock: the asking took longer than the lease, so the votes are given back', async () => {
+test('redlock: the acquisition took longer than the lease, so A releases its votes and retries', async () => {
   const s = await pausedInAcquire('redlock');
   while (s.A.next?.kind === 'redis') await s.A.step();
   expect(s.A.next).toMatchObject({ kind: 'timer', verb: 'WAIT' });
@@ -38,7 +49,7 @@ test('redlock: the asking took longer than the lease, so the votes are given bac
   expect(history.final).toMatchObject({ movements: [{}], locks: [] });
 });
 
-test('multi-server: what it took last it still has, so nobody else gets all of it', async () => {
+test('multi-server: the vote acquired last is still valid, so no other client can acquire all servers', async () => {
   const s = await pausedInAcquire('multi-server');
   await s.B.finish();
   await s.A.finish();

@@ -1,3 +1,12 @@
+/**
+ * Scenario: a lock table with expiry, swept by its clients: A's lease ends, B reads the expired row, C replaces
+ * the row with its own, and B deletes the row by name.
+ *
+ * Why it breaks: check and delete are two statements, and the row changes owner between them.
+ *
+ * Fix: one `DELETE … WHERE expires_at <= NOW(6)`. It does not help a holder that outlives its lease; for that the
+ * sale has to lock and check its row in its own transaction.
+ */
 import { BalanceTransaction, LockRows } from '#lab/balance';
 import {
   EXPLORE_OPTIONS,
@@ -18,9 +27,9 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const asItIs = findStrategy('mysql-lock-table-ttl');
+const ttlStrategy = findStrategy('mysql-lock-table-ttl');
 
-/** As mysql-lock-table-ttl, but the sweeper looks first, and then deletes by name. */
+/** Same as mysql-lock-table-ttl, but the sweeper checks first and then deletes by name. */
 const twoStatements = planted('sweeps-by-name', (change, tools) => {
   const key = lockKey(change.balance, 'sweeps-by-name');
   const sql = dataSourceOf(world, change);
@@ -43,7 +52,7 @@ const twoStatements = planted('sweeps-by-name', (change, tools) => {
   return withLock(lock, tools, () => sellUnprotected(change, tools.balances));
 });
 
-/** A's lease ends; B finds the row expired; C takes the lock over; and then B deletes what it has found. */
+/** A's lease ends, B finds the expired row, C takes the lock over, then B deletes the row it had found. */
 async function sweepLate(strategy: Strategy): Promise<readonly string[]> {
   const s = await Schedule.begin(world, strategy, { stock: 3, processes: ['p1', 'p2', 'p3'] });
   await s.A.runUntil(before('UPDATE balance SET'));
@@ -54,17 +63,17 @@ async function sweepLate(strategy: Strategy): Promise<readonly string[]> {
   return (await s.end()).verdict.violations.map(({ kind }) => kind);
 }
 
-test('looked first, deleted by name: it is the row of the next owner, and two are inside', async () => {
+test('check, then delete by name: B deletes the row of the next owner, and two holders overlap', async () => {
   expect(await sweepLate(twoStatements)).toEqual(
     expect.arrayContaining(['foreign-release', 'overlap', 'lost-update']),
   );
 });
 
-test('one statement that looks and deletes: the row of the next owner stays', async () => {
-  expect(await sweepLate(asItIs)).not.toContain('foreign-release');
+test('check and delete in one statement: the row of the next owner stays', async () => {
+  expect(await sweepLate(ttlStrategy)).not.toContain('foreign-release');
 });
 
-/** The sale's own transaction locks the lock's row, whoever has it by then, and sells only if that is still us. */
+/** The transaction of the sale locks the lock's row and sells only if this request still owns it. */
 const checked = planted('checks-its-row', (change, tools) => {
   const { lockRows } = tools.balances;
   const key = lockKey(change.balance, 'checks-its-row');
@@ -86,7 +95,7 @@ const checked = planted('checks-its-row', (change, tools) => {
   );
 });
 
-const search = (strategy: Strategy, faults: string, max = Infinity): Promise<Tally> => {
+const searchFaults = (strategy: Strategy, faults: string, max = Infinity): Promise<Tally> => {
   const setup = { strategy, options: EXPLORE_OPTIONS, stock: 1, processes: ['p1', 'p2'] };
   return explore(world, { setup, budget: parseBudget(faults), faultPlaces: {}, reduce: true }, { max });
 };
@@ -94,17 +103,17 @@ const search = (strategy: Strategy, faults: string, max = Infinity): Promise<Tal
 const SOLD_TWICE = ['oversold', 'lost-update', 'lost-acknowledged'] as const;
 
 test.each(['lapse:1', 'kill:1'])(
-  'a sale that looks at its row FOR UPDATE in its own transaction is exact: %s',
+  'a sale that checks its row FOR UPDATE in its own transaction is exact: %s',
   async (faults) => {
-    const tally = await search(checked, faults);
+    const tally = await searchFaults(checked, faults);
     expect([tally.partial, tally.contended > 0]).toEqual([false, true]);
     for (const fault of Object.keys(parseBudget(faults))) expect(tally.fired.get(fault)).toBeGreaterThan(0);
     expect(SOLD_TWICE.filter((kind) => tally.kinds.has(kind))).toEqual([]);
   },
 );
 
-test('without that look the lease that ends is enough', async () => {
-  expect([...(await search(asItIs, 'lapse:1', 100)).kinds.keys()]).toEqual(
+test('without that check one ended lease is enough to oversell', async () => {
+  expect([...(await searchFaults(ttlStrategy, 'lapse:1', 100)).kinds.keys()]).toEqual(
     expect.arrayContaining(['oversold', 'lost-update', 'overlap']),
   );
 });

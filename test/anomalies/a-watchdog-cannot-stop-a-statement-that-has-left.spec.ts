@@ -1,3 +1,12 @@
+/**
+ * Scenario: a watchdog renews the lease, and the process is paused, or cut off from Redis, between its last check
+ * and its write.
+ *
+ * Why it breaks: a pause also pauses the watchdog, and the lease ends; once the process has checked, no renewal
+ * and no deadline stops the statement it sends next.
+ *
+ * Fix: no lock alone helps; the write has to carry a fencing token or a condition that the database checks.
+ */
 import { Schedule, before, type World } from '#lab/explore';
 import { findStrategy } from '#lab/strategy';
 import { openWorld } from '../harness/servers';
@@ -10,7 +19,7 @@ afterAll(() => world.close());
 
 const soldTwice = ['oversold', 'lost-update', 'overlap'];
 
-test('the process is paused after its last check and before its write: its watchdog is paused too', async () => {
+test('a pause between the last check and the write also pauses the watchdog: the unit is sold twice', async () => {
   const s = await Schedule.begin(world, findStrategy('watchdog'));
   await s.A.runUntil(before('UPDATE'));
   s.A.pause();
@@ -21,7 +30,7 @@ test('the process is paused after its last check and before its write: its watch
   expect((await s.end()).verdict.violations.map(({ kind }) => kind)).toEqual(soldTwice);
 });
 
-test('paused before its last check it notices: nothing is written', async () => {
+test('a pause before the last check is detected: the outcome is LOCK.LOST and the holder writes nothing', async () => {
   const s = await Schedule.begin(world, findStrategy('watchdog'), { options: { workMs: 10 } });
   await s.A.runUntil(before('WORK'));
   s.A.pause();
@@ -33,7 +42,7 @@ test('paused before its last check it notices: nothing is written', async () => 
   expect((await s.end()).history.final.movements).toHaveLength(1);
 });
 
-test('cut off from Redis it cannot renew; the deadline of its own clock stops it only before the check', async () => {
+test('cut off from Redis, the holder cannot renew; its local deadline stops it only before its last check', async () => {
   const s = await Schedule.begin(world, findStrategy('watchdog'));
   await s.A.runUntil(before('UPDATE'));
   s.A.cut();
@@ -43,7 +52,7 @@ test('cut off from Redis it cannot renew; the deadline of its own clock stops it
   expect((await s.end()).verdict.violations.map(({ kind }) => kind)).toEqual(soldTwice);
 });
 
-test('a process that is well does not lose its lease', async () => {
+test('a running process renews its lease and does not lose it', async () => {
   const s = await Schedule.begin(world, findStrategy('watchdog'));
   await s.A.runUntil(before('UPDATE'));
   expect(await s.lapse()).toBe(false);

@@ -1,3 +1,10 @@
+/**
+ * Scenario: read the balance, compute, write it back, with no lock.
+ *
+ * Why it breaks: both buyers read the same value before either of them writes, so one update overwrites the other.
+ *
+ * Fix: a lock around read and write, `SELECT … FOR UPDATE`, or one conditional `UPDATE`.
+ */
 import { Schedule, after, type World } from '#lab/explore';
 import { findStrategy } from '#lab/strategy';
 import { openWorld } from '../harness/servers';
@@ -8,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test('both read the last unit before either writes: it is sold twice, and one update is lost', async () => {
+test('both buyers read the last unit before either writes: it is sold twice, and one update is lost', async () => {
   const s = await Schedule.begin(world, findStrategy('none'));
   await s.A.runUntil(after('SELECT'));
   await s.B.finish();
@@ -21,7 +28,7 @@ test('both read the last unit before either writes: it is sold twice, and one up
   expect(history.final.amount).toBe(0);
 });
 
-test('with two units left the balance is one too high', async () => {
+test('with two units of stock the lost update leaves the balance one too high', async () => {
   const s = await Schedule.begin(world, findStrategy('none'), { stock: 2 });
   await s.A.runUntil(after('SELECT'));
   await s.B.finish();

@@ -1,3 +1,9 @@
+/**
+ * Scenario: one of three Redis servers is unreachable, before a purchase or during its critical section.
+ *
+ * Result: with a majority (redlock) the two others still serve and still exclude a second holder; a lock that needs
+ * all servers (multi-server) is unavailable. Without a majority redlock fails at once instead of waiting.
+ */
 import { Schedule, before, type World } from '#lab/explore';
 import { findStrategy } from '#lab/strategy';
 import { openWorld } from '../harness/servers';
@@ -10,7 +16,7 @@ afterAll(() => world.close());
 
 describe.each(['redis-1', 'redis-2', 'redis-3'])('%s', (server) => {
   test.each(['redlock', 'redlock-beta'])(
-    '%s: lost before, everybody is served by the others',
+    '%s: a server lost before the purchase does not stop it: the majority serves both buyers',
     async (name) => {
       const s = await Schedule.begin(world, findStrategy(name), { stock: 2 });
       s.loseServer(server);
@@ -23,7 +29,7 @@ describe.each(['redis-1', 'redis-2', 'redis-3'])('%s', (server) => {
   );
 
   test.each(['redlock', 'redlock-beta'])(
-    '%s: lost during the work, the majority that is left keeps others out',
+    '%s: a server lost during the critical section does not admit a second holder',
     async (name) => {
       const s = await Schedule.begin(world, findStrategy(name));
       await s.A.runUntil(before('UPDATE'));
@@ -35,7 +41,7 @@ describe.each(['redis-1', 'redis-2', 'redis-3'])('%s', (server) => {
     },
   );
 
-  test('multi-server: nobody can buy, and what was taken elsewhere is given back', async () => {
+  test('multi-server: no purchase succeeds, and the locks taken on the other servers are released', async () => {
     const s = await Schedule.begin(world, findStrategy('multi-server'), { stock: 2 });
     s.loseServer(server);
     await s.A.finish();
@@ -47,7 +53,7 @@ describe.each(['redis-1', 'redis-2', 'redis-3'])('%s', (server) => {
 });
 
 test.each(['redlock', 'redlock-beta'])(
-  '%s: without a majority it says so, and does not wait',
+  '%s: without a majority the request fails with DEPENDENCY.DOWN and does not wait',
   async (name) => {
     const s = await Schedule.begin(world, findStrategy(name));
     s.loseServer('redis-1');

@@ -1,3 +1,11 @@
+/**
+ * Scenario: Redis restarts without its data while a holder works.
+ *
+ * Why it breaks: the key is gone, so a second buyer acquires the lock; neither an owner token nor a watchdog
+ * protects a key that no longer exists.
+ *
+ * Fix: fencing at the database, or Redis with persistence on every write.
+ */
 import { Schedule, before, type World } from '#lab/explore';
 import { findStrategy } from '#lab/strategy';
 import { openWorld } from '../harness/servers';
@@ -9,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 test.each(['setnx', 'expiring', 'token-lua', 'watchdog'])(
-  '%s: the lock is gone while its holder works, and a second one enters',
+  '%s: the lock disappears while its holder works, and a second holder enters',
   async (name) => {
     const s = await Schedule.begin(world, findStrategy(name));
     await s.A.runUntil(before('UPDATE'));

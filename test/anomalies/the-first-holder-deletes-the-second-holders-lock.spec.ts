@@ -1,3 +1,10 @@
+/**
+ * Scenario: A's lease ends before it releases, B acquires the lock, and A's unconditional `DEL` deletes B's key,
+ * so that C enters while B works.
+ *
+ * Fix: store an owner token in the key and delete the key only if the token matches. The comparison has to be atomic:
+ * see the-lease-ends-between-get-and-del.
+ */
 import { Schedule, before, type World } from '#lab/explore';
 import { findStrategy } from '#lab/strategy';
 import { openWorld } from '../harness/servers';
@@ -8,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test("A's lease ends, B enters, A deletes B's lock, C enters while B is inside", async () => {
+test("expiring: A's lease ends, B enters, A deletes B's lock, and C enters while B is in the critical section", async () => {
   const s = await Schedule.begin(world, findStrategy('expiring'), {
     stock: 3,
     processes: ['p1', 'p2', 'p3'],
@@ -27,7 +34,7 @@ test("A's lease ends, B enters, A deletes B's lock, C enters while B is inside",
   expect(verdict.violations.map(({ kind }) => kind)).toContain('lost-update');
 });
 
-test('with a token of its own A sees that the lock is not its own any more', async () => {
+test('token-checked: the owner token shows A that the lock is no longer its own', async () => {
   const s = await Schedule.begin(world, findStrategy('token-checked'), { stock: 3 });
   await s.A.runUntil(before('GET'));
   await s.lapse();

@@ -1,3 +1,10 @@
+/**
+ * Scenario: the database itself serializes two buyers: with `SELECT … FOR UPDATE`, or with one conditional
+ * `UPDATE`, the second one waits for the row lock of the first. The lock ends with the transaction, so a crashed
+ * buyer leaves no lock.
+ *
+ * Cost: every waiter occupies a database connection.
+ */
 import { Schedule, after, before, type World } from '#lab/explore';
 import { findStrategy } from '#lab/strategy';
 import { openWorld } from '../harness/servers';
@@ -8,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test('for-update: the second buyer waits in the database, and reads what the first has written', async () => {
+test('for-update: the second buyer waits for the row lock and reads what the first one has written', async () => {
   const s = await Schedule.begin(world, findStrategy('for-update'));
   await s.A.runUntil(before('UPDATE'));
   await s.B.finish();
@@ -22,7 +29,7 @@ test('for-update: the second buyer waits in the database, and reads what the fir
   expect(waited).toMatchObject([{ actor: 'B', verb: 'SELECT' }]);
 });
 
-test('the first buyer is killed: the database rolls back, and the second one goes on', async () => {
+test('for-update: when the first buyer is killed, the database rolls back and the second buyer continues', async () => {
   const s = await Schedule.begin(world, findStrategy('for-update'));
   await s.A.runUntil(before('COMMIT'));
   await s.B.finish();
@@ -32,7 +39,7 @@ test('the first buyer is killed: the database rolls back, and the second one goe
   expect((await s.end()).history.final).toMatchObject({ amount: 0, movements: [{ request: 'B' }] });
 });
 
-test('conditional-update: the second UPDATE waits for the first, and finds nothing left', async () => {
+test('conditional-update: the second UPDATE waits for the first and then matches no row', async () => {
   const s = await Schedule.begin(world, findStrategy('conditional-update'));
   await s.A.runUntil(after('UPDATE'));
   await s.B.finish();

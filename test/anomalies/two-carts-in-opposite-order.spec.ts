@@ -1,3 +1,12 @@
+/**
+ * Scenario: two carts with the same two products in opposite order; each buyer takes the first lock of its cart
+ * and waits for the other one.
+ *
+ * Why it breaks: a deadlock until the leases end; then both continue and both products are oversold.
+ *
+ * Fix: take the locks in one global order (sorted), or rows in the database, which detects a deadlock at once.
+ * Sorting does not help against leases that end during the work.
+ */
 import { valueAfter } from '#lab/balance';
 import {
   CROSSED_CARTS,
@@ -36,7 +45,7 @@ const planOf = (strategy: CartStrategy, faults = '', stock = 1): Plan => ({
 const search = (name: string, faults?: string, stock?: number): Promise<Tally> =>
   explore(world, planOf(cartStrategy(findStrategy(name)), faults, stock));
 
-/** A and B each hold one lock, and neither can move. */
+/** A and B hold one lock each and wait for the other one. */
 async function crossed(options = {}): Promise<Schedule> {
   const schedule = await begin('multi-unsorted', options);
   const { A, B } = schedule;
@@ -48,8 +57,8 @@ async function crossed(options = {}): Promise<Schedule> {
   return schedule;
 }
 
-describe('locks taken in the order of the cart', () => {
-  test('hold both up until both leases have ended; then both go on, and both things are oversold', async () => {
+describe('locks taken in cart order', () => {
+  test('block both buyers until both leases end; then both continue and both products are oversold', async () => {
     const schedule = await crossed();
     const { A, B } = schedule;
     await schedule.lapse();
@@ -71,7 +80,7 @@ describe('locks taken in the order of the cart', () => {
     );
   });
 
-  test('with nothing but time passing are a dead-lock, with a circle that the verdict names', async () => {
+  test('end as a dead-lock when only time passes, and the verdict names the cycle', async () => {
     const schedule = await crossed();
     const { verdict } = await schedule.end();
     expect(verdict.violations.map(({ kind, sentence }) => `${kind}: ${sentence}`)).toContain(
@@ -80,17 +89,17 @@ describe('locks taken in the order of the cart', () => {
     );
   });
 
-  test('are given up when waitMs is shorter than the lease: nobody buys, and nothing stays locked', async () => {
+  test('time out when waitMs is shorter than the lease: no lock remains and nothing is oversold', async () => {
     const schedule = await crossed({ waitMs: 5000, leaseMs: 10_000 });
     const { history, verdict } = await schedule.end();
-    // whoever gives up second may find the first one's lock free
+    // the buyer that gives up second may find the lock of the first one free
     expect([schedule.A.outcome, schedule.B.outcome]).toContain('LOCK.NOT_OBTAINED');
     expect(history.final.locks).toEqual([]);
     expect(verdict.violations.map(({ kind }) => kind)).toContain('dead-lock');
     expect(verdict.violations.map(({ kind }) => kind)).not.toContain('oversold');
   });
 
-  test('are found by the search without any fault, and its token shows it again', async () => {
+  test('fail in the exhaustive search without any fault, and the token of the witness replays the failure', async () => {
     const plan = planOf(cartStrategy(findStrategy('multi-unsorted')));
     const tally = await explore(world, plan);
     expect([...tally.kinds.keys()]).toEqual(
@@ -107,7 +116,7 @@ describe('locks taken in the order of the cart', () => {
 });
 
 test.each(['multi', 'for-update', 'conditional-update'])(
-  '%s: no order of steps dead-locks, tears a cart or sells anything twice; with enough for both, both buy',
+  '%s: no interleaving deadlocks, tears a cart or oversells; with stock for both, both buy',
   async (name) => {
     for (const stock of [1, 2]) {
       const tally = await search(name, '', stock);
@@ -119,13 +128,13 @@ test.each(['multi', 'for-update', 'conditional-update'])(
   },
 );
 
-test('multi: when its leases end before its work does, sorted order does not help either', async () => {
+test('multi: sorted order does not help when the leases end before the work does', async () => {
   const tally = await search('multi', 'lapse:1');
   expect([...tally.kinds.keys()]).toEqual(expect.arrayContaining(['oversold', 'overlap']));
   expect([...tally.kinds.keys()]).not.toContain('dead-lock');
 });
 
-describe('rows locked FOR UPDATE in the order of the cart', () => {
+describe('rows locked FOR UPDATE in cart order', () => {
   const unsorted: CartStrategy = {
     ...cartStrategy(findStrategy('for-update')),
     name: 'for-update-unsorted',
@@ -140,7 +149,7 @@ describe('rows locked FOR UPDATE in the order of the cart', () => {
       }),
   };
 
-  test('are a dead-lock that the database ends at once: one is given up, the other one buys', async () => {
+  test('deadlock, and the database resolves it at once: one transaction is rolled back, the other buyer buys', async () => {
     const schedule = await Schedule.begin(world, unsorted, { carts: CROSSED_CARTS });
     const { A, B } = schedule;
     for (const buyer of [A, B]) {
@@ -156,7 +165,7 @@ describe('rows locked FOR UPDATE in the order of the cart', () => {
     expect(verdict.violations.map(({ kind }) => kind)).toEqual(['dead-lock']);
   });
 
-  test('sell nothing twice in any order of steps', async () => {
+  test('never oversell in any interleaving', async () => {
     const tally = await explore(world, planOf(unsorted));
     expect([...tally.kinds.keys()]).toEqual(['dead-lock']);
   });

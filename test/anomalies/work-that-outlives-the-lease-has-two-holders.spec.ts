@@ -1,3 +1,12 @@
+/**
+ * Scenario: the critical section takes longer than the lease (for example because of a slow remote call).
+ *
+ * Why it breaks: the key expires while its holder still works, and the second holder reads a balance that the
+ * first one has not written yet.
+ *
+ * Fix: a watchdog that renews the lease while the process runs; it does not help when the process itself is paused
+ * (see a-watchdog-cannot-stop-a-statement-that-has-left).
+ */
 import { Schedule, before, type World } from '#lab/explore';
 import { findStrategy } from '#lab/strategy';
 import { openWorld } from '../harness/servers';
@@ -9,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 test.each(['expiring', 'token-checked', 'token-lua'])(
-  '%s: the second holder reads what the first has not written yet',
+  '%s: the second holder reads the balance before the first one has written it',
   async (name) => {
     const s = await Schedule.begin(world, findStrategy(name), { options: { workMs: 10_000 } });
     await s.A.runUntil(before('WORK'));
@@ -23,7 +32,7 @@ test.each(['expiring', 'token-checked', 'token-lua'])(
   },
 );
 
-test('watchdog: the lease is renewed as long as the work goes on, and nobody else enters', async () => {
+test('watchdog: the lease is renewed while the work continues, and no second holder enters', async () => {
   const s = await Schedule.begin(world, findStrategy('watchdog'), { options: { workMs: 10_000 } });
   await s.A.runUntil(before('WORK'));
   await s.A.slow();
@@ -35,5 +44,5 @@ test('watchdog: the lease is renewed as long as the work goes on, and nobody els
   const renewals = history.events.filter(
     (event) => event.type === 'step' && event.script === 'renew-if-owner',
   );
-  expect(renewals.length).toBeGreaterThanOrEqual(6); // two and a half leases, three renewals each
+  expect(renewals.length).toBeGreaterThanOrEqual(6); // two and a half leases with three renewals each
 });

@@ -6,12 +6,12 @@ import { Checkout } from './support';
 const checkout = new Checkout('clean');
 afterAll(() => checkout.remove());
 
-/** More than any process id of Linux. */
+/** Higher than any process id of Linux. */
 const NO_PROCESS = 4_194_305;
 
 const path = (...parts: string[]): string => join(checkout.root, ...parts);
 
-/** Run folders, run-1 the oldest. */
+/** Creates run folders; run-1 is the oldest. */
 function makeRuns(count: number): void {
   for (let i = 1; i <= count; i++) {
     mkdirSync(path('runs', `run-${i}`), { recursive: true });
@@ -20,7 +20,7 @@ function makeRuns(count: number): void {
   }
 }
 
-/** The folder of a stack, with the process that holds it. */
+/** Creates the folder of a stack, with the process that owns it. */
 function makeStack(name: string, owner?: object): void {
   mkdirSync(path('.lab', name, 'logs'), { recursive: true });
   if (owner !== undefined)
@@ -39,7 +39,7 @@ beforeEach(() => {
   mkdirSync(path('.lab', 'template', 'mariadb'), { recursive: true });
 });
 
-test('lab clean keeps the newest runs and every lab that is up', async () => {
+test('lab clean keeps the newest runs and every running lab', async () => {
   const { code, stdout } = await checkout.run('clean');
   expect({ code, last: stdout.trimEnd().split('\n').at(-1) }).toEqual({
     code: 0,
@@ -50,7 +50,7 @@ test('lab clean keeps the newest runs and every lab that is up', async () => {
   expect(stacks()).toEqual([`explore-${process.pid}`, 'template', 'up']);
 });
 
-test('--dry-run names what would go, and removes nothing', async () => {
+test('--dry-run lists what would be removed and removes nothing', async () => {
   const before = [runs(), stacks()];
   const { code, stdout } = await checkout.run('clean', '--dry-run', '--keep', '13');
   expect(code).toBe(0);
@@ -58,7 +58,7 @@ test('--dry-run names what would go, and removes nothing', async () => {
   expect([runs(), stacks()]).toEqual(before);
 });
 
-test('--all keeps no run; the ready databases stay while a lab is up', async () => {
+test('--all keeps no run; the database templates stay while a lab runs', async () => {
   expect((await checkout.run('clean', '--all')).code).toBe(0);
   expect(runs()).toEqual([]);
   expect(existsSync(path('.lab', 'template'))).toBe(true);
@@ -71,7 +71,7 @@ test.each([
   [['--keep', 'many'], 'whole number'],
   [['--all', '--keep', '3'], '--all keeps no run folder'],
   [['runs'], 'too many arguments'],
-])('bad usage ends with 2 and one line: %j', async (args, why) => {
+])('bad usage exits with 2 and one line: %j', async (args, why) => {
   const { code, stdout, stderr } = await checkout.run('clean', ...args);
   expect({ code, stdout, lines: stderr.trimEnd().split('\n').length }).toEqual({
     code: 2,

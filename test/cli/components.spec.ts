@@ -4,30 +4,30 @@ import { provide } from '../harness/servers';
 import { Checkout, eventually } from './support';
 
 const checkout = new Checkout('components');
-beforeAll(() => provide(COMPONENT_NAMES)); // installs them where that is possible
+beforeAll(() => provide(COMPONENT_NAMES)); // installs them where possible
 afterAll(() => checkout.remove(), 30_000);
 jest.setTimeout(180_000); // two labs and two commands
 
-/** How many processes of the checkout run this program. */
+/** The number of processes of the checkout that run this program. */
 const count = (program: RegExp): number => checkout.processes().filter((line) => program.test(line)).length;
 
 const REDIS = /redis-server/;
 const ETCD = /etcd --name/;
 const ZOOKEEPER = /ZooKeeperServerMain/;
 
-test('lab up --with: the lab has what was asked for, and says what it has not; a crash of it leaves nothing behind', async () => {
+test('lab up --with starts the requested components and names a missing one; a crash leaves no process behind', async () => {
   const first = checkout.start('up', '--with', 'redlock,replica,zookeeper,etcd');
-  await first.says('Ctrl-C stops everything');
+  await first.prints('Ctrl-C stops everything');
   const running = { redis: count(REDIS), etcd: count(ETCD), zookeeper: count(ZOOKEEPER) };
   expect(running).toEqual({ redis: 1 + 5 + 3, etcd: 1, zookeeper: 1 });
   first.child.kill('SIGKILL');
   await first.end;
 
   const second = checkout.start('up', '--with', 'etcd');
-  await second.says('Ctrl-C stops everything');
+  await second.prints('Ctrl-C stops everything');
   expect([count(REDIS), count(ETCD), count(ZOOKEEPER)]).toEqual([1, 1, 0]);
 
-  // by the lab that runs here, and by its address
+  // finds the lab that runs in this checkout, or uses its address
   const [, labUrl = ''] = /lab (http:\S+)/.exec(second.stdout) ?? [];
   for (const args of [[], ['--lab-url', labUrl]]) {
     const { code, stdout, stderr } = await checkout.run('load', '--strategy', 'redlock', ...args);
@@ -47,6 +47,8 @@ test('lab up --with: the lab has what was asked for, and says what it has not; a
 
   second.child.kill('SIGINT');
   expect((await second.end).code).toBe(130);
-  await eventually('nothing is left', () => checkout.processes().length === 0, 3000).catch(() => undefined);
+  await eventually('no process is left', () => checkout.processes().length === 0, 3000).catch(
+    () => undefined,
+  );
   expect(checkout.processes()).toEqual([]);
 });

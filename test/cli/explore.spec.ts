@@ -4,13 +4,13 @@ import { Checkout, eventually } from './support';
 
 const checkout = new Checkout('explore');
 afterAll(() => checkout.remove(), 30_000);
-jest.setTimeout(180_000); // private servers and threads for each command
+jest.setTimeout(180_000); // each command starts its own servers and threads
 
 const file = join(checkout.root, 'dist', 'libs', 'strategy', 'src', 'strategies', 'none.js');
 const source = readFileSync(file, 'utf8');
 const marker = join(checkout.root, 'timer-has-run');
 
-/** Puts a statement at the beginning of each request of `none`: a library that has timers of its own. */
+/** Inserts a statement at the start of each request of `none`: it stands for a library with its own timers. */
 function plant(statement: string): void {
   const planted = `apply: async (change, tools) => { ${statement}; return (0, read_modify_write_1.readModifyWrite)(change, tools); },`;
   writeFileSync(file, source.replace(/apply: .*,/, planted));
@@ -18,14 +18,16 @@ function plant(statement: string): void {
 }
 
 async function expectNothingLeft(): Promise<void> {
-  await eventually('nothing is left', () => checkout.processes().length === 0, 3000).catch(() => undefined);
+  await eventually('no process is left', () => checkout.processes().length === 0, 3000).catch(
+    () => undefined,
+  );
   expect(checkout.processes()).toEqual([]);
 }
 
-describe('lab explore, when a strategy has timers of its own', () => {
+describe('lab explore, with a strategy that has its own timers', () => {
   const mark = `require('node:fs').writeFileSync(${JSON.stringify(marker)}, '')`;
 
-  test('ends with one Ctrl-C, though a request waits for its timer for ever', async () => {
+  test('exits on one Ctrl-C although a request waits for its timer forever', async () => {
     plant(`await new Promise(() => setInterval(() => ${mark}, 1))`);
     const running = checkout.start('explore', 'none');
     await eventually('the timer runs', () => existsSync(marker), 60_000);
@@ -36,7 +38,7 @@ describe('lab explore, when a strategy has timers of its own', () => {
     await expectNothingLeft();
   });
 
-  test('says so and ends when a timer throws, which no request awaits', async () => {
+  test('reports a timer that throws without a request awaiting it, and exits', async () => {
     plant(`setTimeout(() => { throw new Error('a timer of a library') }, 1)`);
     const { code, stderr } = await checkout.run('explore', 'none');
     expect(code).toBe(1);
@@ -45,19 +47,19 @@ describe('lab explore, when a strategy has timers of its own', () => {
     await expectNothingLeft();
   });
 
-  test('refuses a step that a timer makes after its schedule, and ends as usual', async () => {
+  test('rejects a step that a timer issues after its schedule, and exits as usual', async () => {
     plant(`setTimeout(() => { void tools.redis.get('stray') }, 1)`);
     const { code, stdout } = await checkout.run('explore', 'none', '--max', '30');
     expect(stdout).toContain('DATA WRONG');
-    expect([0, 1, 3]).toContain(code); // what it comes to depends on when the timer is due
+    expect([0, 1, 3]).toContain(code); // the result depends on when the timer fires
     await expectNothingLeft();
   });
 });
 
-test('lab matrix of one strategy prints its row, and writes no page', async () => {
+test('lab matrix of one strategy prints its row and writes no page', async () => {
   writeFileSync(file, source);
   const { code, stdout } = await checkout.run('matrix', 'none', '--max', '8', '--enough', '4');
-  expect([0, 1]).toContain(code); // so few schedules may miss what the catalogue says
+  expect([0, 1]).toContain(code); // so few schedules may miss what the catalogue claims
   expect(stdout).toMatch(/^\| \[`none`\]/m);
   expect(stdout).not.toMatch(/^\| \[`setnx`\]/m);
   expect(existsSync(join(checkout.root, 'docs'))).toBe(false);

@@ -5,9 +5,11 @@ import { Checkout, eventually, type Running } from './support';
 const checkout = new Checkout('interrupted');
 afterAll(() => checkout.remove(), 30_000);
 
-/** Nothing of this checkout runs any more: no server, no replica, no helper. */
+/** Expects that no process of this checkout runs: no server, no replica, no helper. */
 async function expectNothingLeft(): Promise<void> {
-  await eventually('nothing is left', () => checkout.processes().length === 0, 3000).catch(() => undefined);
+  await eventually('no process is left', () => checkout.processes().length === 0, 3000).catch(
+    () => undefined,
+  );
   expect(checkout.processes()).toEqual([]);
 }
 
@@ -16,7 +18,7 @@ const interrupt = async (running: Running, signal: NodeJS.Signals = 'SIGINT'): P
   return (await running.end).code;
 };
 
-/** Lines of history that a run's replicas have written: the load is on its way. */
+/** Bytes of history that the replicas of a run have written: shows that the load is in progress. */
 function recorded(): number {
   const folder = join(checkout.root, '.lab');
   const runs = existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith('run-')) : [];
@@ -29,7 +31,7 @@ function recorded(): number {
   );
 }
 
-/** A helper has written that it saw a replica of the run paused. */
+/** Whether a helper has recorded that it saw a replica of the run paused. */
 function hasPaused(): boolean {
   const folder = join(checkout.root, '.lab');
   const runs = readdirSync(folder).filter((name) => name.startsWith('run-'));
@@ -43,13 +45,13 @@ function hasPaused(): boolean {
 
 describe('Ctrl-C leaves no process', () => {
   test.each([
-    ['before anything was started', ''],
+    ['before any process was started', ''],
     ['while the servers start', 'starting Redis and the database'],
     ['while the schemas are migrated', 'migrating the schema of inventory'],
   ])('of lab up, %s', async (_, moment) => {
     const running = checkout.start('up');
-    if (moment === '') await eventually('it runs', () => checkout.processes().length > 0);
-    else await running.says(moment);
+    if (moment === '') await eventually('a process runs', () => checkout.processes().length > 0);
+    else await running.prints(moment);
     const code = await interrupt(running);
     expect(moment === '' ? [130, null] : [130]).toContain(code);
     await expectNothingLeft();
@@ -57,21 +59,21 @@ describe('Ctrl-C leaves no process', () => {
 
   test('of lab up when it is pressed twice', async () => {
     const running = checkout.start('up');
-    await running.says('Ctrl-C stops everything');
+    await running.prints('Ctrl-C stops everything');
     running.child.kill('SIGINT');
-    await running.says('stopping everything');
+    await running.prints('stopping everything');
     expect(await interrupt(running)).toBe(130);
     await expectNothingLeft();
   });
 
   test('of lab load, in the middle of the load', async () => {
     const running = checkout.start('load', '--strategy', 'setnx', '--requests', '5000', '--work-ms', '20');
-    await eventually('the load is on its way', () => recorded() > 20_000, 20_000);
+    await eventually('the load is in progress', () => recorded() > 20_000, 20_000);
     expect(await interrupt(running)).toBe(130);
     await expectNothingLeft();
   });
 
-  test('of lab load, while a replica is paused by a fault: its helper goes too', async () => {
+  test('of lab load, while a fault pauses a replica: its helper is terminated too', async () => {
     const fault = 'before(DEL)=pause(30000)';
     const running = checkout.start('load', '--strategy', 'setnx', '--fault', fault);
     await eventually('the helper has seen the replica paused', () => hasPaused(), 20_000);
@@ -81,25 +83,25 @@ describe('Ctrl-C leaves no process', () => {
 
   test('of lab demo, between two rows', async () => {
     const running = checkout.start('demo');
-    await running.says('[1/');
+    await running.prints('[1/');
     expect(await interrupt(running)).toBe(130);
     await expectNothingLeft();
   });
 
-  test('nor does SIGTERM', async () => {
+  test('of lab up on SIGTERM', async () => {
     const running = checkout.start('up');
-    await running.says('Ctrl-C stops everything');
+    await running.prints('Ctrl-C stops everything');
     expect(await interrupt(running, 'SIGTERM')).toBe(130);
     await expectNothingLeft();
   });
 });
 
-test('SIGKILL of lab up: a new one starts in its place and stops like any other', async () => {
+test('after SIGKILL of lab up a new one starts in its place and stops normally', async () => {
   const first = checkout.start('up');
-  await first.says('Ctrl-C stops everything');
+  await first.prints('Ctrl-C stops everything');
   await interrupt(first, 'SIGKILL');
   const second = checkout.start('up');
-  await second.says('Ctrl-C stops everything');
+  await second.prints('Ctrl-C stops everything');
   const servers = checkout.processes().filter((line) => /mariadbd|mysqld/.test(line));
   expect(servers).toHaveLength(1);
   expect(await interrupt(second)).toBe(130);

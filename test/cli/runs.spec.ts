@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { Agent, request } from 'undici';
 import { Checkout, eventually, type Running } from './support';
 
-/** `lab up` in a checkout of its own, and commands beside it. */
+/** `lab up` in a private checkout, and commands that run beside it. */
 const checkout = new Checkout('runs');
 let up: Running;
 let shop = '';
 let lab = '';
 
-/** Keeps the preferred port from the lab; when another program has it, that will do. */
+/** Occupies the preferred port of the lab; if another program has it already, that works as well. */
 const occupant = createServer();
 
 beforeAll(async () => {
@@ -22,7 +22,7 @@ beforeAll(async () => {
       .listen(8080, '127.0.0.1', resolve);
   });
   up = checkout.start('up');
-  await up.says('Ctrl-C stops everything');
+  await up.prints('Ctrl-C stops everything');
   shop = /shop (http:\/\/\S+)/.exec(up.stdout)?.[1] ?? '';
   lab = /lab (http:\/\/\S+)/.exec(up.stdout)?.[1] ?? '';
 }, 60_000);
@@ -55,7 +55,7 @@ const order = (sku: string, query = '', headers: Record<string, string> = {}) =>
 const small = ['--stock', '20', '--requests', '60', '--connections', '12'];
 
 describe('lab load', () => {
-  test('ends with 0 when it came out as the catalogue says, and writes every field', async () => {
+  test('exits with 0 when the result matches the catalogue, and writes every field', async () => {
     const { code, stdout } = await checkout.run('load', ...small, '--json', 'safe.json');
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('as expected') as string });
     expect(checkout.json('safe.json')).toMatchObject({
@@ -79,7 +79,7 @@ describe('lab load', () => {
     });
   });
 
-  test('ends with 0 for a violation that the catalogue knows, and names who sold the same unit', async () => {
+  test('exits with 0 for a violation that the catalogue documents, and names the sales of the same unit', async () => {
     const { code, stdout } = await checkout.run(
       ...['load', '--strategy', 'none', ...small, '--work-ms', '5', '--json', 'none.json'],
     );
@@ -98,7 +98,7 @@ describe('lab load', () => {
     expect(stdout).toContain(String(duplicates[0]?.sales[0]?.request));
   });
 
-  test('ends with 3 when the fault cannot fire, whatever else was seen', async () => {
+  test('exits with 3 when the fault cannot fire, whatever else was found', async () => {
     const { code, stdout } = await checkout.run(
       ...['load', '--strategy', 'none', ...small, '--work-ms', '5', '--fault', 'after(SETNX)=kill'],
     );
@@ -106,7 +106,7 @@ describe('lab load', () => {
     expect(stdout.replace(/\s+/g, ' ')).toContain('the fault after(SETNX)=kill never fired');
   });
 
-  test('says what became of the request that carried a fault which never fired', async () => {
+  test('reports the outcome of the request that carried a fault that never fired', async () => {
     const fault = ['--fault', 'before(UPDATE)=error', '--fault-on', 'nth=3'];
     const { code, stdout } = await checkout.run(
       ...['load', '--strategy', 'setnx', '--stock', '0', '--requests', '20', ...fault],
@@ -115,7 +115,7 @@ describe('lab load', () => {
     expect(stdout).toContain('1 request carried before(UPDATE)=error, and the answer was STOCK.SOLD_OUT');
   });
 
-  test('proves what the README says of a fault in the middle of the load', async () => {
+  test('proves what README claims about a fault in the middle of the load', async () => {
     const [, command = ''] =
       /^npx lab (load .*--fault-on .*)$/m.exec(readFileSync('README.md', 'utf8')) ?? [];
     const words = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
@@ -123,13 +123,13 @@ describe('lab load', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('DATA WRONG') as string });
   });
 
-  test('ends with 3 when nobody met anybody', async () => {
+  test('exits with 3 when no two requests overlapped', async () => {
     const { code, stdout } = await checkout.run('load', '--requests', '3', '--connections', '1');
     expect(code).toBe(3);
     expect(stdout).toContain('no two requests met');
   });
 
-  test('ends with 0 when the holder was killed and the lock is stuck, as documented', async () => {
+  test('exits with 0 when the holder was killed and the lock is stuck, as documented', async () => {
     const { code, stdout } = await checkout.run('load', '--scenario', 'setnx-killed');
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('never ends') as string });
     const again = await checkout.run('verdict', 'load');
@@ -139,7 +139,7 @@ describe('lab load', () => {
     });
   });
 
-  test('keeps the newest 50 runs before its own, and says once what it has removed', async () => {
+  test('keeps the newest 50 earlier runs, and reports once what it removed', async () => {
     const runs = join(checkout.root, 'runs');
     for (let i = 1; i <= 60; i++) {
       mkdirSync(join(runs, `old-${i}`), { recursive: true });
@@ -151,7 +151,7 @@ describe('lab load', () => {
     expect(readdirSync(runs)).not.toContain('old-1');
   });
 
-  test('runs on one replica when it is told to', async () => {
+  test('runs on one replica with --replicas 1', async () => {
     const args = ['load', '--strategy', 'local-mutex', '--replicas', '1', ...small, '--json', 'one.json'];
     const { code } = await checkout.run(...args);
     expect({ code, ...checkout.json('one.json') }).toMatchObject({ code: 0, verdict: 'safe', sold: 20 });
@@ -166,10 +166,10 @@ describe('lab verdict', () => {
   };
 
   beforeAll(async () => {
-    await checkout.run('load', '--requests', '4', '--connections', '2'); // two replicas again
+    await checkout.run('load', '--requests', '4', '--connections', '2'); // back to two replicas
   });
 
-  test('judges a load that somebody else sent', async () => {
+  test('judges a load sent by another client', async () => {
     await reset('theirs', 10);
     await Promise.all(Array.from({ length: 40 }, () => order('theirs', 'strategy=none&workMs=5')));
     expect(await verdict('theirs')).toMatchObject({
@@ -189,7 +189,7 @@ describe('lab verdict', () => {
     });
   });
 
-  test('finds the movement whose order app died before it recorded the order', async () => {
+  test('finds a movement whose order app was killed before it recorded the order', async () => {
     await reset('orphaned', 10);
     const id = { 'x-request-id': 'lost-order' };
     expect(await order('orphaned', '', { ...id, 'x-fault': 'order:before(INSERT#2)=kill' })).toBe(502);
@@ -201,10 +201,10 @@ describe('lab verdict', () => {
       sold: 1,
     });
     expect(stdout).toContain('lost-order');
-    expect(code).toBe(0); // a killed process may leave one, says the catalogue
+    expect(code).toBe(0); // the catalogue allows one orphan after a kill
   });
 
-  test('waits for what is still going on instead of taking it for a fault', async () => {
+  test('waits for orders in progress instead of reporting them as violations', async () => {
     await reset('slow', 10);
     const orders = [1, 2, 3, 4].map(() => order('slow', 'strategy=setnx&workMs=300&waitMs=9000'));
     const judged = await verdict('slow');
@@ -212,25 +212,25 @@ describe('lab verdict', () => {
     expect(judged.violations).toEqual([]);
   });
 
-  test('is unknown for a product that nobody wanted', async () => {
-    await reset('nobody', 10);
-    expect(await verdict('nobody')).toMatchObject({ code: 3, verdict: 'unknown', sold: 0 });
+  test('is unknown for a product without orders', async () => {
+    await reset('unwanted', 10);
+    expect(await verdict('unwanted')).toMatchObject({ code: 3, verdict: 'unknown', sold: 0 });
   });
 
-  test('of a product that there is not: one line', async () => {
+  test('prints one line for an unknown product', async () => {
     const { code, stderr } = await checkout.run('verdict', 'nothing');
     expect({ code, lines: stderr.trimEnd().split('\n').length }).toEqual({ code: 1, lines: 1 });
     expect(stderr).toContain('there is no balance');
   });
 });
 
-test('a lab that finds its port taken says where it is instead, and prints curl lines with that address', () => {
+test('a lab whose port is taken prints its actual address, and curl lines with it', () => {
   expect(up.stdout).toContain(`Port 8080 is taken by another program: the shop is at ${shop} instead.`);
   expect(up.stdout).toContain(`curl -s '${shop}/orders?`);
   expect(up.stdout).not.toContain('127.0.0.1:8080');
 });
 
-test('lab up --port with a port that is taken: bad usage, one line', async () => {
+test('lab up --port with a taken port is bad usage: exit code 2 and one line', async () => {
   const { code, stdout, stderr } = await checkout.run('up', '--port', new URL(shop).port);
   expect({ code, stdout, lines: stderr.trimEnd().split('\n').length }).toEqual({
     code: 2,
@@ -240,7 +240,7 @@ test('lab up --port with a port that is taken: bad usage, one line', async () =>
   expect(stderr).toContain(`port ${new URL(shop).port} is taken`);
 });
 
-test('a second lab up is refused: it says where the first one is and how to stop it', async () => {
+test('a second lab up is refused and names the address of the first one and its process', async () => {
   const { code, stdout, stderr } = await checkout.run('up');
   expect({ code, stdout, lines: stderr.trimEnd().split('\n').length }).toEqual({
     code: 1,
@@ -251,10 +251,10 @@ test('a second lab up is refused: it says where the first one is and how to stop
   expect(await order('mug')).toBe(201);
 });
 
-test('Ctrl-C stops everything: no process is left', async () => {
+test('Ctrl-C stops everything and leaves no process', async () => {
   expect(checkout.processes().length).toBeGreaterThanOrEqual(8);
   up.child.kill('SIGINT');
   expect((await up.end).code).toBe(130);
-  await eventually('nothing is left', () => checkout.processes().length === 0);
-  // no order is tried: by now another lab of this test run may have the address
+  await eventually('no process is left', () => checkout.processes().length === 0);
+  // no order is tried: another lab of this test run may have the address by now
 });

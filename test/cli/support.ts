@@ -12,7 +12,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** A command that runs. */
+/** A running command. */
 export class Running {
   stdout = '';
   stderr = '';
@@ -28,12 +28,12 @@ export class Running {
     }));
   }
 
-  async says(text: string): Promise<void> {
-    await eventually(`"${text}" is said`, () => `${this.stdout}${this.stderr}`.includes(text), 30_000);
+  async prints(text: string): Promise<void> {
+    await eventually(`"${text}" is printed`, () => `${this.stdout}${this.stderr}`.includes(text), 30_000);
   }
 }
 
-/** A checkout of its own with the build of this one: its `lab up` is nobody else's. */
+/** A private checkout with the build of this one, so that its `lab up` is independent of others. */
 export class Checkout {
   readonly root: string;
   private readonly started: Running[] = [];
@@ -50,7 +50,7 @@ export class Checkout {
     return this.startWith([], ...args);
   }
 
-  /** `variables`, each `NAME=value`, are added to the environment. */
+  /** Starts a command with `variables`, each `NAME=value`, added to the environment. */
   startWith(variables: readonly string[], ...args: string[]): Running {
     const main = join(this.root, 'dist', 'apps', 'lab', 'src', 'main.js');
     const running = new Running(
@@ -71,7 +71,7 @@ export class Checkout {
     return JSON.parse(readFileSync(join(this.root, file), 'utf8')) as Record<string, unknown>;
   }
 
-  /** Command lines of the processes that run in or from this checkout, by their id. */
+  /** Command lines of the processes that run in or from this checkout, with their ids. */
   processes(): string[] {
     return readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
@@ -97,7 +97,7 @@ const read = (file: string): string => {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    return ''; // it has ended
+    return ''; // the process has ended
   }
 };
 

@@ -4,7 +4,7 @@ import { Checkout, type Ended } from './support';
 const checkout = new Checkout('usage');
 afterAll(() => checkout.remove());
 
-/** Exit code 2, nothing on standard output, one line that says what is wrong. */
+/** Expects exit code 2, nothing on standard output, and one line that says what is wrong. */
 function expectBadUsage({ code, stdout, stderr }: Ended, why: string): void {
   expect({ code, stdout, lines: stderr.trimEnd().split('\n').length }).toEqual({
     code: 2,
@@ -14,21 +14,21 @@ function expectBadUsage({ code, stdout, stderr }: Ended, why: string): void {
   expect(stderr).toContain(why);
 }
 
-describe('bad usage ends with 2 and one line', () => {
+describe('bad usage exits with 2 and one line', () => {
   test.each([
-    ['a command that there is not', ['dance'], "unknown command 'dance'"],
-    ['an option that there is not', ['load', '--speed', '9'], "unknown option '--speed'"],
-    ['a strategy that there is not', ['load', '--strategy', 'hope'], 'Choose one of: none, local-mutex'],
-    ['a scenario that there is not', ['load', '--scenario', 'hope'], 'Choose one of: none'],
-    ['a fault that cannot be read', ['load', '--fault', 'boom'], 'cannot read the fault "boom"'],
+    ['an unknown command', ['dance'], "unknown command 'dance'"],
+    ['an unknown option', ['load', '--speed', '9'], "unknown option '--speed'"],
+    ['an unknown strategy', ['load', '--strategy', 'hope'], 'Choose one of: none, local-mutex'],
+    ['an unknown scenario', ['load', '--scenario', 'hope'], 'Choose one of: none'],
+    ['a fault that cannot be parsed', ['load', '--fault', 'boom'], 'cannot read the fault "boom"'],
     [
-      'a fault on an order that the run does not have',
+      'a fault on an order beyond the last one',
       ['load', '--requests', '10', '--fault', 'before(UPDATE)=error', '--fault-on', 'nth=40'],
       '--fault-on nth=40 never fires: the run has only 10 orders',
     ],
     ['--fault-on without a fault', ['load', '--fault-on', 'nth=4'], 'give --fault, too'],
     [
-      'a fault in an app that the run does not reach',
+      'a fault in an app that the run does not call',
       ['load', '--amount', '1', '--fault', 'before(UPDATE)=error'],
       'Write account:before(UPDATE)=error',
     ],
@@ -37,40 +37,44 @@ describe('bad usage ends with 2 and one line', () => {
       ['load', '--scenario', 'none', '--lease-ms', '500'],
       '--lease-ms would be ignored',
     ],
-    ['a fault for no app', ['load', '--fault', 'shop:after(SET)=kill'], 'there is no app "shop"'],
+    ['a fault for an unknown app', ['load', '--fault', 'shop:after(SET)=kill'], 'there is no app "shop"'],
     [
-      'a server on demand that there is not',
+      'an unknown optional server',
       ['up', '--with', 'redlock,hope'],
       'There is no "hope". Choose from: redlock, replica, zookeeper, etcd',
     ],
     [
-      'a part of the matrix in the place of the whole',
+      '--docs with a part of the matrix',
       ['matrix', 'none', '--docs', 'matrix.md'],
       '--docs writes the whole matrix',
     ],
     [
-      'a part of the crash matrix in the place of the whole',
+      '--docs with a part of the crash matrix',
       ['crash-matrix', '--quick', '--docs', 'crash.md'],
       '--docs writes the whole crash matrix',
     ],
-    ['an order that the crash matrix has not', ['crash-matrix', 'hope'], 'there is no order "hope"'],
-    ['a drill that there is not', ['drill', 'hope', '--list'], 'there is no drill "hope"'],
-    ['a port that is none', ['up', '--port', '99999'], 'a whole number from 1024'],
-    ['a SKU that is none', ['load', '--sku', 'a b'], 'A SKU has'],
-    ['a verdict on nothing', ['verdict'], "missing required argument 'sku'"],
-    ['a verdict without a lab', ['verdict', 'phone'], 'no lab is running: start one with "npm start"'],
+    ['an unknown order for the crash matrix', ['crash-matrix', 'hope'], 'there is no order "hope"'],
+    ['an unknown drill', ['drill', 'hope', '--list'], 'there is no drill "hope"'],
+    ['an invalid port', ['up', '--port', '99999'], 'a whole number from 1024'],
+    ['an invalid SKU', ['load', '--sku', 'a b'], 'A SKU has'],
+    ['a verdict without a SKU', ['verdict'], "missing required argument 'sku'"],
+    [
+      'a verdict without a running lab',
+      ['verdict', 'phone'],
+      'no lab is running: start one with "npm start"',
+    ],
   ])('%s', async (_, args, why) => {
     expectBadUsage(await checkout.run(...args), why);
   });
 });
 
-test('a variable of the environment that is wrong: the lab does not start', async () => {
+test('a lab does not start with an invalid environment variable', async () => {
   const { end } = checkout.startWith(['ORDER_RECONCILE_EVERY_MS=soon'], 'up');
   expectBadUsage(await end, 'ORDER_RECONCILE_EVERY_MS');
   expect(checkout.processes()).toEqual([]);
 });
 
-test('an address where no lab is: one line that says what to do', async () => {
+test('an address without a lab gives one line that says what to do', async () => {
   const { code, stdout, stderr } = await checkout.run('verdict', 'phone', '--lab-url', 'http://127.0.0.1:1');
   expect({ code, stdout, lines: stderr.trimEnd().split('\n').length }).toEqual({
     code: 1,
@@ -80,7 +84,7 @@ test('an address where no lab is: one line that says what to do', async () => {
   expect(stderr).toContain('npm start');
 });
 
-test('--help ends with 0', async () => {
+test('--help exits with 0', async () => {
   for (const args of [[], ['load']]) {
     const { code, stdout } = await checkout.run(...args, '--help');
     expect({ args, code }).toEqual({ args, code: 0 });
@@ -88,7 +92,7 @@ test('--help ends with 0', async () => {
   }
 });
 
-test('strategies --json is the catalogue', async () => {
+test('strategies --json prints the catalogue', async () => {
   const { code, stdout } = await checkout.run('strategies', '--json');
   expect(code).toBe(0);
   const rows = JSON.parse(stdout) as { name: string; mechanism: string; defect: string; source: string }[];
@@ -101,7 +105,7 @@ test('strategies --json is the catalogue', async () => {
     });
 });
 
-test('doctor says what is there, for what, and how to get what is not', async () => {
+test('doctor lists what is installed, what it is for, and how to install what is missing', async () => {
   const { code, stdout } = await checkout.run('doctor', '--json');
   const findings = JSON.parse(stdout) as {
     name: string;

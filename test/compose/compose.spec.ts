@@ -18,7 +18,7 @@ import { parse } from 'yaml';
 const ROOT = resolve(__dirname, '../..');
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
-/** A port or volume has a short form, which people write, and a long one, which `compose config` prints. */
+/** Ports and volumes have a short form, common in files, and a long one, which `compose config` prints. */
 type Port = string | { host_ip?: string; published?: string; target: number };
 type Mount = string | { type: string; source: string; target: string; read_only?: boolean };
 
@@ -45,7 +45,7 @@ interface Compose {
 // eslint-disable-next-line no-restricted-properties -- for the programs that the spec runs
 const PATH = { PATH: process.env['PATH'] ?? '' };
 
-/** The file as it stands; and, where a compose binary is installed, as compose understands it. */
+/** The file as committed and, if a compose binary is installed, as compose interprets it. */
 const readings: [string, Compose][] = [
   ['docker-compose.yml', parse(read('docker-compose.yml'), { merge: true, maxAliasCount: -1 }) as Compose],
   ...rendered(),
@@ -80,7 +80,7 @@ const hostOf = (port: Port): string | undefined =>
 const targetOf = (port: Port): number =>
   typeof port === 'string' ? Number(port.split(':').at(-1)) : port.target;
 
-/** The folder or file of the checkout that a mount shows, and whether it can be written. */
+/** The folder or file of the checkout that a mount exposes, and whether it is writable. */
 function bindOf(mount: Mount): { source: string; writable: boolean }[] {
   if (typeof mount !== 'string')
     return mount.type === 'bind'
@@ -123,7 +123,7 @@ describe.each(readings)('%s', (_, { services }) => {
     },
   );
 
-  it('starts nothing more without a profile', () => {
+  it('starts no optional service without a profile', () => {
     const always = all.filter(([, { profiles }]) => profiles === undefined).map(([name]) => name);
     expect(always.sort()).toEqual(['account', 'inventory', 'migrate', 'mysql', 'nginx', 'order', 'redis']);
     expect(get('inventory').environment?.['COMPONENTS']).toMatch(/^(\$\{COMPOSE_PROFILES:-\}|redlock,.*)$/);
@@ -139,7 +139,7 @@ describe.each(readings)('%s', (_, { services }) => {
     expect(started.sort()).toEqual(names);
   });
 
-  it('lets the replicas follow the primary, and the others nobody', () => {
+  it('configures replication of the primary for the two replicas only', () => {
     const following = all
       .filter(([, { command = [] }]) => command.includes('--replicaof'))
       .map(([name]) => name);
@@ -148,7 +148,7 @@ describe.each(readings)('%s', (_, { services }) => {
       expect(get(name).command?.join(' ')).toMatch(/redis\.conf .*--replicaof primary 6379$/);
   });
 
-  it("runs Debian's etcd, as the private processes do, with the settings of infra/", () => {
+  it("runs Debian's etcd, like the private processes, with the settings of infra/", () => {
     expect(JSON.stringify(get('etcd'))).toContain('etcd.Dockerfile');
     expect(read('infra/docker/etcd.Dockerfile')).toMatch(/FROM debian:bookworm[\s\S]+ etcd-server /);
     expect(JSON.stringify(get('etcd'))).toMatch(/etcd\.env|"ETCD_HEARTBEAT_INTERVAL":"20"/);
@@ -159,26 +159,26 @@ describe.each(readings)('%s', (_, { services }) => {
     expect(get(name).image).not.toContain('latest');
   });
 
-  it.each(all)('%s: has an init, a restart policy, limits and logs that end', (name, service) => {
+  it.each(all)('%s: has an init, a restart policy, limits and bounded logs', (name, service) => {
     expect(service.init).toBe(true);
     expect(service.restart).toBe(name === 'migrate' ? 'no' : 'unless-stopped');
     expect(Object.keys(service.deploy.resources.limits).sort()).toEqual(['cpus', 'memory']);
     expect(Object.keys(service.logging?.options ?? {}).sort()).toEqual(['max-file', 'max-size']);
   });
 
-  it.each(all.filter(([name]) => name !== 'migrate'))('%s: is checked for health', (_name, service) => {
+  it.each(all.filter(([name]) => name !== 'migrate'))('%s: has a health check', (_name, service) => {
     expect(service.healthcheck?.disable).not.toBe(true);
     expect(service.healthcheck?.test?.[0]).toMatch(/^CMD/);
   });
 
-  it.each(['order', 'inventory', 'account'])('%s: starts after the migrations, as two replicas', (name) => {
+  it.each(['order', 'inventory', 'account'])('%s: starts after the migrations, with two replicas', (name) => {
     const { depends_on: needs = {}, deploy } = get(name);
     expect(needs['migrate']?.condition).toBe('service_completed_successfully');
     expect(needs['mysql']?.condition).toBe('service_healthy');
     expect(deploy.replicas).toBe(2);
   });
 
-  it('lets all replicas write their history into one volume', () => {
+  it('mounts one volume for the history of all replicas', () => {
     for (const name of ['order', 'inventory', 'account']) {
       const { volumes = [], environment = {} } = get(name);
       const targets = volumes.map((volume) =>
@@ -188,25 +188,25 @@ describe.each(readings)('%s', (_, { services }) => {
     }
   });
 
-  it('tells the apps nothing that libs/config does not read', () => {
+  it('passes only environment variables that libs/config reads', () => {
     const known = [...read('libs/config/src/index.ts').matchAll(/^ {2}([A-Z_]+): \w/gm)].map(
       ([, key]) => key,
     );
     expect(known).toContain('LAB_ENABLED');
-    known.push('COMPONENTS'); // of replica.sh: below
+    known.push('COMPONENTS'); // read by replica.sh, see below
     for (const name of ['order', 'inventory', 'account', 'migrate'])
       expect(known).toEqual(expect.arrayContaining(Object.keys(get(name).environment ?? {})));
   });
 
-  it('gives nginx every value that its templates ask for', () => {
-    const asked = filesUnder('infra/nginx/templates').flatMap((file) =>
+  it('gives nginx every value that its templates use', () => {
+    const required = filesUnder('infra/nginx/templates').flatMap((file) =>
       [...read(file).matchAll(/\$\{([A-Z_]+)\}/g)].map(([, key]) => key),
     );
-    expect(Object.keys(get('nginx').environment ?? {})).toEqual(expect.arrayContaining(asked));
+    expect(Object.keys(get('nginx').environment ?? {})).toEqual(expect.arrayContaining(required));
   });
 
   it.each(['ORDER_SERVERS', 'INVENTORY_SERVERS', 'ACCOUNT_SERVERS'])(
-    '%s: asks for the replicas again and again',
+    '%s: resolves the replicas again every second',
     (key) => {
       expect(get('nginx').environment?.[key]).toMatch(
         /resolver 127\.0\.0\.11 valid=1s .*server \w+:3000 resolve max_fails=0;/,
@@ -214,7 +214,7 @@ describe.each(readings)('%s', (_, { services }) => {
     },
   );
 
-  it('mounts every configuration file of infra/, read only', () => {
+  it('mounts every configuration file of infra/ read-only', () => {
     const files = ['infra/nginx', 'infra/redis', 'infra/mysql', 'infra/zookeeper'].flatMap(filesUnder);
     const mounted = (file: string): boolean =>
       binds.some(({ source }) => file === source || file.startsWith(`${source}/`));
@@ -222,13 +222,13 @@ describe.each(readings)('%s', (_, { services }) => {
     expect(binds.filter(({ writable }) => writable)).toEqual([]);
   });
 
-  it('mounts nothing that is not there: Docker would make a folder of it', () => {
+  it('mounts only existing paths: Docker would create a folder for a missing one', () => {
     expect(binds.filter(({ source }) => !existsSync(join(ROOT, source)))).toEqual([]);
   });
 });
 
 describe('infra/docker', () => {
-  /** What an app reads from the environment that replica.sh gives it. */
+  /** The servers that an app reads from the environment that replica.sh prepares. */
   function serversOf(components: string | undefined): unknown {
     const folder = mkdtempSync(join(tmpdir(), 'lab-replica-'));
     mkdirSync(join(folder, 'dist/apps/inventory/src'), { recursive: true });
@@ -237,16 +237,16 @@ describe('infra/docker', () => {
       'process.stdout.write(JSON.stringify(process.env))',
     );
     const env = { ...PATH, HOSTNAME: 'host', ...(components !== undefined && { COMPONENTS: components }) };
-    const told = execFileSync(join(ROOT, 'infra/docker/replica.sh'), ['inventory'], {
+    const output = execFileSync(join(ROOT, 'infra/docker/replica.sh'), ['inventory'], {
       cwd: folder,
       env,
       encoding: 'utf8',
     });
     rmSync(folder, { recursive: true });
-    return readConfig(JSON.parse(told) as Record<string, string>).servers;
+    return readConfig(JSON.parse(output) as Record<string, string>).servers;
   }
 
-  it('tells a replica the addresses of the profiles that were chosen, and no others', () => {
+  it('replica.sh passes the addresses of the chosen profiles only', () => {
     expect(serversOf(undefined)).toEqual({});
     expect(serversOf('')).toEqual({});
     expect(serversOf('etcd')).toEqual({ etcd: 'http://etcd:2379' });
@@ -258,7 +258,7 @@ describe('infra/docker', () => {
     });
   });
 
-  it('gives a Swarm the services of the chosen profiles, and no key that it refuses', () => {
+  it('swarm.mjs prints the services of the chosen profiles without the keys that Swarm rejects', () => {
     const swarm = (profiles: string): Compose =>
       parse(
         execFileSync(process.execPath, [join(ROOT, 'infra/docker/swarm.mjs')], {
@@ -278,14 +278,14 @@ describe('infra/docker', () => {
 describe('the image of the apps', () => {
   const dockerfile = read('Dockerfile');
 
-  it('begins with an exact Node.js version and ends as an ordinary user', () => {
+  it('starts from an exact Node.js version and runs as an unprivileged user', () => {
     const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
     expect(bases[0]).toMatch(/^node:20\.\d+\.\d+-\w+-slim$/);
     expect(bases.slice(1).every((base) => base === 'base')).toBe(true);
     expect([...dockerfile.matchAll(/^USER (\S+)/gm)].map(([, user]) => user)).toEqual(['node']);
   });
 
-  it('is built from what it names, and from nothing else', () => {
+  it('is built only from the paths that it names', () => {
     const [nothing, ...allowed] = read('.dockerignore')
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#'));
@@ -296,7 +296,7 @@ describe('the image of the apps', () => {
     expect(allowed.map((line) => line.slice(1)).sort()).toEqual(copied.sort());
   });
 
-  it.each(filesUnder('infra/docker').filter((file) => file.endsWith('.sh')))('%s can be executed', (file) => {
+  it.each(filesUnder('infra/docker').filter((file) => file.endsWith('.sh')))('%s is executable', (file) => {
     expect(statSync(join(ROOT, file)).mode & 0o111).toBe(0o111);
   });
 });

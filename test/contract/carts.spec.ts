@@ -18,11 +18,11 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const CART = ['item', 'other'];
-/** Both want the same two things; the second one lists them the other way round. */
+/** Two carts with the same two products in opposite order. */
 const CARTS = [CART, CART.toReversed(), CART];
 
 test.each(CATALOGUE.filter((strategy) => !sellsCarts(strategy)))(
-  '$name says that it sells no carts, and which strategies do',
+  '$name rejects carts and names the strategies that sell them',
   (strategy) => {
     expect(() => cartStrategy(strategy)).toThrow(NoCarts);
     expect(() => cartStrategy(strategy)).toThrow('choose one of: multi-unsorted, multi, ');
@@ -30,7 +30,7 @@ test.each(CATALOGUE.filter((strategy) => !sellsCarts(strategy)))(
 );
 
 test.each(CATALOGUE.filter((strategy) => !sellsCarts(strategy)))(
-  '$name sells no carts: it makes no promise about them that it could break',
+  '$name sells no carts and promises no capability that needs them',
   ({ lacks }) => {
     expect(lacks.filter((capability) => trialsOf(capability).some(needsCarts))).toEqual([]);
   },
@@ -51,18 +51,18 @@ describe.each(CATALOGUE.filter(sellsCarts))('a cart under $name', (strategy) => 
   );
   test.each(promised)('keeps the promise %s', async (capability) => {
     const trials = trialsOf(capability).filter(({ carts }) => carts === undefined);
-    for (const { processes, options = {}, stock = 1, plays, broken, least = 1 } of trials)
-      for (const [name, play] of Object.entries(plays)) {
+    for (const { processes, options = {}, stock = 1, scenarios, broken, least = 1 } of trials)
+      for (const [name, scenario] of Object.entries(scenarios)) {
         const carts = strategy.lacks.includes('servesCrossedCarts') ? processes.map(() => CART) : CARTS;
         const schedule = await begin({ processes, options, stock, carts: carts.slice(0, processes.length) });
-        await play(schedule, lock);
+        await scenario(schedule, lock);
         const ending = await schedule.end();
         expect([name, broken(ending)]).toEqual([name, []]);
         expect(ending.history.final.movements.length).toBeGreaterThanOrEqual(least * CART.length);
       }
   });
 
-  test('is sold whole to one after the other until nothing is left', async () => {
+  test('sells whole carts one after another until nothing is left', async () => {
     const schedule = await begin({ stock: 2, processes: ['p1', 'p2', 'p1'] });
     for (const buyer of [schedule.A, schedule.B, schedule.C]) await buyer.finish();
     const { history, verdict } = await schedule.end();
@@ -76,7 +76,7 @@ describe.each(CATALOGUE.filter(sellsCarts))('a cart under $name', (strategy) => 
     expect(verdict.violations).toEqual([]);
   });
 
-  test('of which one thing is sold out is not sold at all, and the rest is left for others', async () => {
+  test('sells nothing of a cart with one sold-out product and leaves the rest to others', async () => {
     const schedule = await begin({ stock: 1, carts: [['other'], CART] });
     await schedule.A.finish();
     await schedule.B.finish();
@@ -90,7 +90,7 @@ describe.each(CATALOGUE.filter(sellsCarts))('a cart under $name', (strategy) => 
     expect(verdict.violations).toEqual([]);
   });
 
-  test('with something that does not exist is refused, and leaves no lock', async () => {
+  test('refuses a cart with an unknown product and leaves no lock', async () => {
     const schedule = await begin({ processes: ['p1'] });
     await world.removeBalance();
     const { history } = await schedule.end().finally(() => world.addBalance());
@@ -98,7 +98,7 @@ describe.each(CATALOGUE.filter(sellsCarts))('a cart under $name', (strategy) => 
     expect(history.final).toMatchObject({ movements: [], locks: [] });
   });
 
-  test('is there whole or not at all, wherever its buyer dies', async () => {
+  test('applies a cart completely or not at all, wherever its buyer crashes', async () => {
     const lone = await begin({ processes: ['p1'] });
     const { history } = await lone.end();
     const steps = history.events.filter(({ type }) => type === 'step').length;
@@ -112,7 +112,7 @@ describe.each(CATALOGUE.filter(sellsCarts))('a cart under $name', (strategy) => 
     }
   });
 
-  test('whose second write fails is not sold at all', async () => {
+  test('sells nothing of a cart whose second write fails', async () => {
     const schedule = await begin({ processes: ['p1'] });
     await schedule.A.runUntil(before('UPDATE balance'));
     await schedule.A.step();
@@ -124,6 +124,6 @@ describe.each(CATALOGUE.filter(sellsCarts))('a cart under $name', (strategy) => 
   });
 });
 
-test('a schedule of carts needs a strategy that sells them', async () => {
+test('a schedule with carts requires a strategy that sells them', async () => {
   await expect(Schedule.begin(world, findStrategy('none'), { carts: CARTS })).rejects.toThrow(NoCarts);
 });

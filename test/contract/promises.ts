@@ -2,14 +2,14 @@ import { CROSSED_CARTS, before, type Breakpoint, type Schedule } from '#lab/expl
 import type { Capability, Options } from '#lab/strategy';
 import type { ScheduleHistory, ScheduleVerdict, ScheduleViolation } from '#lab/verdict';
 
-/** Where a lone request takes its lock, and where it gives it back: numbers of its steps, 0 when there is none. */
+/** The steps at which a lone request acquires and releases its lock, by number; 0 if there is no such step. */
 export interface LockSteps {
   readonly take: number;
   readonly release: number;
 }
 
-/** One order of things that puts a promise to the test. */
-type Play = (schedule: Schedule, lock: LockSteps) => Promise<void>;
+/** One interleaving that tests a promise. */
+type Scenario = (schedule: Schedule, lock: LockSteps) => Promise<void>;
 
 /** How a schedule ended. */
 interface Ending {
@@ -17,17 +17,20 @@ interface Ending {
   readonly history: ScheduleHistory;
 }
 
-/** How a promise is put to the test: a promise must hold in each play; one that is not made must break in some. */
+/**
+ * How a promise is tested: a promise that is made must hold in each scenario; one that is not made must break in at
+ * least one.
+ */
 export interface Trial {
   readonly processes: readonly string[];
   readonly options?: Partial<Options>;
   readonly stock?: number;
-  /** What the buyers want: then it is for strategies that sell carts. */
+  /** The carts of the buyers; only for strategies that sell carts. */
   readonly carts?: readonly (readonly string[])[];
-  readonly plays: Readonly<Record<string, Play>>;
-  /** What shows that the promise is broken. */
+  readonly scenarios: Readonly<Record<string, Scenario>>;
+  /** Evidence that the promise is broken. */
   readonly broken: (ending: Ending) => readonly unknown[];
-  /** Sales without which a play would have tested nothing; 1 unless said otherwise. */
+  /** The least number of sales for a scenario to count as a test; default 1. */
   readonly least?: number;
 }
 
@@ -38,8 +41,8 @@ const kinds =
 
 const soldTwice = kinds('oversold', 'lost-update', 'lost-acknowledged');
 
-/** Buyers who gave up waiting. */
-const turnedAway = ({ history }: Ending): readonly unknown[] =>
+/** Buyers that gave up waiting. */
+const timedOut = ({ history }: Ending): readonly unknown[] =>
   history.events.filter((event) => event.type === 'end' && event.code === 'LOCK.NOT_OBTAINED');
 
 const either =
@@ -47,7 +50,7 @@ const either =
   (ending: Ending): readonly unknown[] =>
     findings.flatMap((find) => find(ending));
 
-/** The write of the stock, not that of a token or of a lock's row. */
+/** The write of the stock, as opposed to that of a token or of a lock's row. */
 const beforeWrite: Breakpoint = {
   when: 'before',
   name: 'before its write of the stock',
@@ -60,32 +63,32 @@ const beforeSql: Breakpoint = {
   matches: ({ kind }) => kind === 'sql',
 };
 
-/** A stands at `mark`; B gets as far as it can. */
+/** A is held at `breakpoint`; B runs as far as it can. */
 const overtake =
-  (mark: Breakpoint): Play =>
+  (breakpoint: Breakpoint): Scenario =>
   async ({ A, B }) => {
-    await A.runUntil(mark);
+    await A.runUntil(breakpoint);
     await B.finish();
     await A.finish();
   };
 
-/** One step each, in turn. */
-const inStep: Play = async ({ A, B }) => {
+/** A and B alternate, one step each. */
+const alternating: Scenario = async ({ A, B }) => {
   while (A.canMove || B.canMove) for (const player of [A, B]) if (player.canMove) await player.step();
 };
 
-const exact: Trial['plays'] = {
-  'B comes before the write of A': overtake(beforeWrite),
-  'B comes before the COMMIT of A': overtake(beforeCommit),
-  'A and B in step': inStep,
+const exact: Trial['scenarios'] = {
+  'B enters before the write of A': overtake(beforeWrite),
+  'B enters before the COMMIT of A': overtake(beforeCommit),
+  'A and B alternate': alternating,
 };
 
-/** A stands still at `mark` until its lease has ended, and B is where `meanwhile` brings it. */
+/** A is paused at `breakpoint` until its lease has ended; B runs as far as `meanwhile` drives it. */
 const lapseAt =
-  (mark: Breakpoint, meanwhile: (B: Schedule['B']) => Promise<unknown>): Play =>
+  (breakpoint: Breakpoint, meanwhile: (B: Schedule['B']) => Promise<unknown>): Scenario =>
   async (schedule) => {
     const { A, B } = schedule;
-    await A.runUntil(mark);
+    await A.runUntil(breakpoint);
     A.pause();
     await schedule.lapse();
     await meanwhile(B);
@@ -94,21 +97,24 @@ const lapseAt =
     await B.finish();
   };
 
-/** Redis restarts empty while A is held before `mark`. */
+/** Redis restarts empty while A is held at `breakpoint`. */
 const emptyAt =
-  (mark: Breakpoint, meanwhile: (B: Schedule['B']) => Promise<unknown>): Play =>
+  (breakpoint: Breakpoint, meanwhile: (B: Schedule['B']) => Promise<unknown>): Scenario =>
   async (schedule) => {
     const { A, B } = schedule;
-    await A.runUntil(mark);
+    await A.runUntil(breakpoint);
     await schedule.flush();
     await meanwhile(B);
     await A.finish();
     await B.finish();
   };
 
-/** A loses the servers of its lock, but not its clock and not the database; its work takes longer than its lease. */
+/**
+ * A is cut off from the servers of its lock, but not from its clock or the database; its work takes longer than its
+ * lease.
+ */
 const cutOffAtWork =
-  (meanwhile: (B: Schedule['B']) => Promise<unknown>): Play =>
+  (meanwhile: (B: Schedule['B']) => Promise<unknown>): Scenario =>
   async ({ A, B }) => {
     await A.runUntil(before('WORK'));
     A.cut();
@@ -118,7 +124,7 @@ const cutOffAtWork =
     await B.finish();
   };
 
-/** A lives up to its step number `last`, or to its end; to its COMMIT when there is no such step. */
+/** Runs A through step number `last`, or to its end; up to its COMMIT when `last` is 0. */
 async function runThrough(A: Schedule['A'], last: number): Promise<void> {
   for (let n = 1; n <= last && A.canMove; n++) await A.step();
   if (last === 0) await A.runTowards(beforeCommit);
@@ -127,17 +133,17 @@ async function runThrough(A: Schedule['A'], last: number): Promise<void> {
 const runUpToRelease = (A: Schedule['A'], { release }: LockSteps): Promise<void> =>
   runThrough(A, Math.max(0, release - 1));
 
-/** One product each, of two: A and B share a process, C wants what A wants. */
+/** Two products, one for A and one for B, which share a process; C wants the product of A. */
 const TWO_PRODUCTS = [['item'], ['other'], ['item']];
 
 const TRIALS: Readonly<Record<Capability, Trial | readonly Trial[]>> = {
-  exactInOneProcess: { processes: ['p1', 'p1'], plays: exact, broken: soldTwice },
+  exactInOneProcess: { processes: ['p1', 'p1'], scenarios: exact, broken: soldTwice },
 
-  exactAcrossProcesses: { processes: ['p1', 'p2'], plays: exact, broken: soldTwice },
+  exactAcrossProcesses: { processes: ['p1', 'p2'], scenarios: exact, broken: soldTwice },
 
   survivesDeadHolder: {
     processes: ['p1', 'p2'],
-    plays: {
+    scenarios: {
       'killed before its write': async ({ A, B }) => {
         await A.runUntil(beforeWrite);
         await A.kill();
@@ -148,18 +154,18 @@ const TRIALS: Readonly<Record<Capability, Trial | readonly Trial[]>> = {
         await A.kill();
         await B.finish();
       },
-      'killed right after it has taken the lock, the last one to come': async ({ A, B }, { take }) => {
+      'killed right after it has taken the lock after B has finished': async ({ A, B }, { take }) => {
         await B.finish();
         await runThrough(A, take);
         await A.kill();
       },
     },
-    broken: either(kinds('stuck', 'oversold', 'lost-update', 'undersold'), turnedAway),
+    broken: either(kinds('stuck', 'oversold', 'lost-update', 'undersold'), timedOut),
   },
 
   survivesLapse: {
     processes: ['p1', 'p2'],
-    plays: {
+    scenarios: {
       'at its write, and B sells meanwhile': lapseAt(beforeWrite, (B) => B.finish()),
       'at its write, and B has read meanwhile': lapseAt(beforeWrite, (B) => B.runTowards(beforeWrite)),
       'at its COMMIT': lapseAt(beforeCommit, (B) => B.finish()),
@@ -174,11 +180,11 @@ const TRIALS: Readonly<Record<Capability, Trial | readonly Trial[]>> = {
   sellsToTheLast: {
     processes: ['p1', 'p2', 'p3'],
     stock: 3,
-    plays: {
+    scenarios: {
       'one after the other': async ({ A, B, C }) => {
         for (const buyer of [A, B, C]) await buyer.finish();
       },
-      'all in step': async ({ A, B, C }) => {
+      'all alternate': async ({ A, B, C }) => {
         const buyers = [A, B, C];
         while (buyers.some(({ canMove }) => canMove))
           for (const buyer of buyers) if (buyer.canMove) await buyer.step();
@@ -189,8 +195,8 @@ const TRIALS: Readonly<Record<Capability, Trial | readonly Trial[]>> = {
 
   survivesFailedWrite: {
     processes: ['p1', 'p2'],
-    plays: {
-      'B comes before the write of A, which fails': async ({ A, B }) => {
+    scenarios: {
+      'B enters before the write of A, which fails': async ({ A, B }) => {
         await A.runUntil(beforeWrite);
         await B.finish();
         await A.stepWith('error');
@@ -203,13 +209,13 @@ const TRIALS: Readonly<Record<Capability, Trial | readonly Trial[]>> = {
 
   releasesOnlyItsOwn: {
     processes: ['p1', 'p2'],
-    plays: {
+    scenarios: {
       'its lease ends before it releases': async (schedule, lock) => {
         const { A, B } = schedule;
         await runUpToRelease(A, lock);
         A.pause();
         await schedule.lapse();
-        await B.runTowards(beforeSql); // by now it holds whatever lock there is, or waits for A
+        await B.runTowards(beforeSql); // by now B holds the lock, if there is one, or waits for A
         await A.resume();
         await A.finish();
       },
@@ -228,7 +234,7 @@ const TRIALS: Readonly<Record<Capability, Trial | readonly Trial[]>> = {
         await B.finish();
         await A.finish();
       },
-      'A and B in step': inStep,
+      'A and B alternate': alternating,
     },
     broken: kinds('foreign-release'),
   },
@@ -237,7 +243,7 @@ const TRIALS: Readonly<Record<Capability, Trial | readonly Trial[]>> = {
     {
       processes: ['p1', 'p2'],
       options: { workMs: 10_000 },
-      plays: {
+      scenarios: {
         'B sells meanwhile': async ({ A, B }) => {
           await A.runUntil(before('WORK'));
           await A.slow();
@@ -258,8 +264,8 @@ const TRIALS: Readonly<Record<Capability, Trial | readonly Trial[]>> = {
       processes: ['p1', 'p1', 'p2'],
       options: { workMs: 10_000 },
       carts: TWO_PRODUCTS,
-      plays: {
-        'B ends its work on another product of the process, and C comes': async ({ A, B, C }) => {
+      scenarios: {
+        'B finishes its work on another product in the same process, then C enters': async ({ A, B, C }) => {
           await A.runUntil(before('WORK'));
           await B.finish();
           await A.slow();
@@ -275,7 +281,7 @@ const TRIALS: Readonly<Record<Capability, Trial | readonly Trial[]>> = {
   noticesLoss: {
     processes: ['p1', 'p2'],
     options: { workMs: 10_000 },
-    plays: {
+    scenarios: {
       'A is cut off at work, and B sells meanwhile': cutOffAtWork((B) => B.finish()),
       'A is cut off at work, and B has read meanwhile': cutOffAtWork((B) => B.runTowards(beforeWrite)),
     },
@@ -286,19 +292,19 @@ const TRIALS: Readonly<Record<Capability, Trial | readonly Trial[]>> = {
     processes: ['p1', 'p2'],
     options: { waitMs: 0 },
     stock: 2,
-    plays: {
-      'B comes when A has bought': async ({ A, B }) => {
+    scenarios: {
+      'B enters after A has bought': async ({ A, B }) => {
         await A.finish();
         await B.finish();
       },
     },
-    broken: turnedAway,
+    broken: timedOut,
   },
 
   survivesFailedRelease: {
     processes: ['p1', 'p2'],
     stock: 2,
-    plays: {
+    scenarios: {
       'the release of A fails': async ({ A, B }, lock) => {
         await runUpToRelease(A, lock);
         if (lock.release > 0) await A.stepWith('error');
@@ -306,14 +312,14 @@ const TRIALS: Readonly<Record<Capability, Trial | readonly Trial[]>> = {
         await B.finish();
       },
     },
-    broken: either(kinds('stuck'), turnedAway),
+    broken: either(kinds('stuck'), timedOut),
   },
 
   grantsOneLease: {
     processes: ['p1', 'p2'],
-    // B waits from the beginning, A dies at 25 s: one lease later B is still there, two leases later it is not
+    // B waits from the start and A dies at 25 s: one lease later B is still waiting, two leases later it is not
     options: { workMs: 10_000, leaseMs: 10_000, waitMs: 38_000 },
-    plays: {
+    scenarios: {
       'A dies after long work': async ({ A, B }) => {
         await A.runUntil(before('WORK'));
         await B.finish();
@@ -322,14 +328,14 @@ const TRIALS: Readonly<Record<Capability, Trial | readonly Trial[]>> = {
         await B.finish();
       },
     },
-    broken: either(kinds('stuck'), turnedAway),
-    least: 0, // units that A took with it may be gone: that is another promise
+    broken: either(kinds('stuck'), timedOut),
+    least: 0, // units that A had reserved may be missing: another promise covers that
   },
 
   losersTouchNothing: {
     processes: ['p1', 'p2'],
     options: { leaseMs: 10_000, waitMs: 3000 },
-    plays: {
+    scenarios: {
       'B gives up before the lease of A ends': async ({ A, B }) => {
         await A.runUntil(beforeWrite);
         await A.kill();
@@ -344,22 +350,22 @@ const TRIALS: Readonly<Record<Capability, Trial | readonly Trial[]>> = {
     processes: ['p1', 'p2'],
     carts: CROSSED_CARTS,
     stock: 2,
-    plays: {
-      'A and B in step': inStep,
-      'A and B in step until a lease ends, and in step again': async (schedule, lock) => {
-        await inStep(schedule, lock);
+    scenarios: {
+      'A and B alternate': alternating,
+      'A and B alternate until a lease ends, and alternate again': async (schedule, lock) => {
+        await alternating(schedule, lock);
         await schedule.lapse();
-        await inStep(schedule, lock);
+        await alternating(schedule, lock);
       },
     },
-    broken: either(soldTwice, kinds('dead-lock', 'torn-cart'), turnedAway),
+    broken: either(soldTwice, kinds('dead-lock', 'torn-cart'), timedOut),
     least: 4,
   },
 
   renewsOnlyItsOwn: {
     processes: ['p1', 'p2', 'p3'],
-    plays: {
-      'A loses its lock to B, and ends; B dies': async (schedule) => {
+    scenarios: {
+      'A loses its lock to B and finishes; B dies': async (schedule) => {
         const { A, B, C } = schedule;
         await A.runUntil(beforeWrite);
         A.pause();
@@ -375,12 +381,12 @@ const TRIALS: Readonly<Record<Capability, Trial | readonly Trial[]>> = {
   },
 };
 
-/** The trials of a promise; those with carts of several things are for strategies that sell carts. */
+/** The trials of a promise; trials with carts of several products are for strategies that sell carts. */
 export const trialsOf = (capability: Capability): readonly Trial[] => [TRIALS[capability]].flat();
 
 export const needsCarts = ({ carts = [] }: Trial): boolean => carts.some((cart) => cart.length > 1);
 
-/** Looks at a lone request's steps. */
+/** Finds the lock steps in the history of a lone request. */
 export async function lockStepsOf(schedule: Schedule): Promise<LockSteps> {
   const { history } = await schedule.end();
   const steps = history.events.filter((event) => event.type === 'step');

@@ -25,14 +25,14 @@ describe.each(CATALOGUE)('$name', (strategy) => {
   describe.each(capabilities)('%s', (capability) => {
     const isPromised = !strategy.lacks.includes(capability);
     test(
-      isPromised ? CAPABILITIES[capability] : `really fails: not ${CAPABILITIES[capability]}`,
+      isPromised ? CAPABILITIES[capability] : `breaks in at least one scenario: ${CAPABILITIES[capability]}`,
       async () => {
         const seen: unknown[] = [];
         for (const trial of trialsOf(capability))
-          for (const [name, play] of Object.entries(trial.plays)) {
+          for (const [name, scenario] of Object.entries(trial.scenarios)) {
             const { processes, options = {}, stock = 1, carts, broken, least = 1 } = trial;
             const schedule = await begin(strategy, { processes, options, stock, ...(carts && { carts }) });
-            await play(schedule, lock);
+            await scenario(schedule, lock);
             const ending = await schedule.end();
             seen.push(...broken(ending).map((how) => ({ name, how })));
             if (isPromised) expect(ending.history.final.movements.length).toBeGreaterThanOrEqual(least);
@@ -43,13 +43,13 @@ describe.each(CATALOGUE)('$name', (strategy) => {
     );
   });
 
-  // what is never released is shown by its trial: these buyers would only wait
+  // a strategy that never releases is covered by its trial: the buyers below would only wait
   const releases = !strategy.lacks.includes('releasesAfterSale');
 
   const sellsAll = releases && !strategy.lacks.includes('sellsToTheLast');
 
   (sellsAll ? test : null)?.(
-    'sells to one after the other until nothing is left, then answers sold out',
+    'sells one unit after another until nothing is left, then answers sold out',
     async () => {
       const schedule = await begin(strategy, { stock: 2, processes: ['p1', 'p2', 'p1'] });
       for (const buyer of [schedule.A, schedule.B, schedule.C]) await buyer.finish();
@@ -69,7 +69,7 @@ describe.each(CATALOGUE)('$name', (strategy) => {
     },
   );
 
-  (releases ? test : null)?.('an answer of sold out leaves the lock free', async () => {
+  (releases ? test : null)?.('a sold-out answer leaves the lock free', async () => {
     const schedule = await begin(strategy, { stock: 0 });
     await schedule.A.finish();
     await schedule.B.finish();
@@ -78,7 +78,7 @@ describe.each(CATALOGUE)('$name', (strategy) => {
     expect(history.final).toMatchObject({ amount: 0, movements: [], locks: [] });
   });
 
-  (releases ? test : null)?.('a balance that does not exist is refused, and leaves no lock', async () => {
+  (releases ? test : null)?.('an unknown balance is refused and leaves no lock', async () => {
     const schedule = await begin(strategy, { processes: ['p1'] });
     await world.removeBalance();
     const { history } = await schedule.end().finally(() => world.addBalance());
@@ -86,7 +86,7 @@ describe.each(CATALOGUE)('$name', (strategy) => {
     expect(history.final).toMatchObject({ movements: [], locks: [] });
   });
 
-  test('the write and its movement are there together or not at all', async () => {
+  test('the write and its movement are committed together or not at all', async () => {
     for (const point of ['INSERT INTO movement', 'COMMIT']) {
       const schedule = await begin(strategy);
       await schedule.A.runUntil(before(point));

@@ -11,9 +11,12 @@ import { moduleMutex } from '../fixtures/module-state/module-mutex';
 import { pidAsOwner } from '../fixtures/module-state/pid-as-owner';
 import { openWorld } from '../harness/servers';
 
-/** The lease outlives every stop of a buyer; a wait for a lock that is never released ends. */
+/** The lease is longer than any pause of a buyer; a wait for a lock that is never released times out. */
 const OPTIONS = { leaseMs: 60_000, waitMs: 3000 };
-/** A buyer that is blocked in the database cannot say so. However long this is, an exact strategy sells one unit. */
+/**
+ * Time given to a buyer that is blocked in the database, which cannot report it. The value does not affect the
+ * result of an exact strategy: it sells one unit.
+ */
 const BLOCKED_MS = 200;
 
 let world: World;
@@ -24,7 +27,7 @@ beforeAll(async () => {
   world = await openWorld(__filename);
   lockDir = mkdtempSync(join(tmpdir(), 'two-real-processes-'));
   const { redis, redisDb, mysql, schema } = world.options;
-  const seat = (name: string): Promise<Buyer> =>
+  const startBuyer = (name: string): Promise<Buyer> =>
     Buyer.seat(
       {
         name,
@@ -39,7 +42,7 @@ beforeAll(async () => {
       },
       () => undefined,
     );
-  buyers = await Promise.all([seat('A'), seat('B')]);
+  buyers = await Promise.all([startBuyer('A'), startBuyer('B')]);
 }, 60_000);
 afterAll(async () => {
   for (const buyer of buyers) await buyer.kill();
@@ -48,21 +51,21 @@ afterAll(async () => {
 });
 
 /**
- * A is held before its write, and B goes as far as it gets: to its own write, to its end, or to where it waits. Then both
- * finish. Answers how many units were sold; there is one.
+ * Holds A before its write while B runs as far as it can: to its own write, to its end, or to its wait. Then both
+ * finish. Returns the number of units sold; there is one in stock.
  */
-async function sell(strategy: Strategy, mostMs: number): Promise<number> {
+async function sell(strategy: Strategy, maxMs: number): Promise<number> {
   await world.begin({ stock: 1, strategy });
   const { name, module } = strategy;
   const purchase = { strategy: name, ...(module !== undefined && { module }), options: OPTIONS };
   const [A, B] = buyers;
   for (const buyer of buyers) await buyer.again(purchase);
   const write = before('UPDATE balance');
-  await A.runUntil(write).catch(() => undefined); // it may have ended before
+  await A.runUntil(write).catch(() => undefined); // A may have ended before its write
   await Promise.race([
     B.runUntil(write).catch(() => undefined),
     B.step(({ verb }) => verb === 'WAIT').catch(() => undefined),
-    ...(mostMs < Infinity ? [delay(mostMs)] : []),
+    ...(maxMs < Infinity ? [delay(maxMs)] : []),
   ]);
   await Promise.all([A.finish(), B.finish()]);
   return (await world.look()).movements.reduce((sold, { delta }) => sold - delta, 0);
@@ -82,6 +85,6 @@ test.each([findStrategy('none'), findStrategy('local-mutex'), booleanFlag, modul
   },
 );
 
-test('the process id as the owner of a lock is exact between two processes', async () => {
+test('the process id as lock owner is exact across two processes', async () => {
   expect(await sell(pidAsOwner, BLOCKED_MS)).toBe(1);
 });

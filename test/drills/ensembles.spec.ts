@@ -3,7 +3,7 @@ import { openDrills } from './support';
 
 const playDrill = openDrills(['zookeeper', 'etcd']);
 
-/** Plays it; whoever states a fact that does not hold is told which one. */
+/** Runs a drill and checks that all its facts hold. */
 async function play(name: string): Promise<DrillRun & { readonly codes: readonly string[] }> {
   const run = await playDrill(name);
   expect(run.evidence.facts.filter(({ holds }) => !holds)).toEqual([]);
@@ -13,30 +13,30 @@ async function play(name: string): Promise<DrillRun & { readonly codes: readonly
 
 const numbersOf = (figure: unknown): number[] => String(figure).split(', ').map(Number);
 
-test('a session that ends while its holder is paused has two holders: sold twice', async () => {
+test('a session that ends while its holder is paused leads to two holders: sold twice', async () => {
   const { codes, verdict } = await play('session-end/zookeeper');
   expect(codes).toEqual(['A APPLIED', 'B APPLIED']);
   expect(verdict).toMatchObject({ verdict: 'violated', sold: 2, violations: ['oversold', 'lost-update'] });
 });
 
-test('the same with a lease, its revision as a fence: the row refuses the holder that was paused', async () => {
+test('with a lease and its revision as fencing token the row refuses the paused holder', async () => {
   const { codes, verdict, evidence } = await play('session-end/etcd-revision');
   expect(codes).toEqual(['A LOCK.FENCED', 'B APPLIED']);
   expect(verdict).toMatchObject({ verdict: 'safe', sold: 1 });
   expect(evidence.figures['fence of B']).toBeGreaterThan(Number(evidence.figures['fence of A']));
 });
 
-test('the leader of three is killed: the holder keeps its lock, the next gets it afterwards, no fence repeats', async () => {
+test('when the leader of three is killed, the holder keeps its lock, the next one gets it afterwards, and no fence repeats', async () => {
   const { codes, verdict, evidence } = await play('leader-killed/zookeeper');
   expect(codes).toEqual(['A APPLIED', 'B STOCK.SOLD_OUT', 'C STOCK.SOLD_OUT']);
   expect(verdict).toMatchObject({ verdict: 'safe', sold: 1 });
   const [a = 0, b = 0, c = 0] = numbersOf(evidence.figures['fences of A, B, C']);
   expect(b).toBeGreaterThan(a);
-  // the upper half of a czxid counts leaders
+  // the upper half of a czxid counts elections
   expect(Math.floor(c / 2 ** 32)).toBeGreaterThan(Math.floor(b / 2 ** 32));
 });
 
-test('without a majority nobody gets a lock; with it they do, and nothing was sold twice', async () => {
+test('without a majority no lock is granted; with it locks are granted, and nothing is oversold', async () => {
   const { codes, verdict } = await play('quorum-lost/etcd');
   expect(codes).toEqual(['A APPLIED', 'B DEPENDENCY.DOWN', 'C APPLIED']);
   expect(verdict).toMatchObject({ verdict: 'safe', sold: 2 });

@@ -2,7 +2,9 @@ import { openDrills } from './support';
 
 const play = openDrills(['faketime']);
 
-/** One drill of each kind, with what decides it: facts that a server or the kernel has stated, and who was told what. */
+/**
+ * One drill of each kind with its deciding facts, stated by a server or the kernel, and the outcomes of the buyers.
+ */
 const ROWS: readonly (readonly [drill: string, verdict: string, facts: readonly string[], buyers: object])[] =
   [
     [
@@ -58,10 +60,10 @@ const ROWS: readonly (readonly [drill: string, verdict: string, facts: readonly 
     ],
   ];
 
-test.each(ROWS)('%s: %s', async (name, word, facts, told) => {
+test.each(ROWS)('%s: %s', async (name, expected, facts, outcomes) => {
   const { evidence, verdict } = await play(name);
   expect(evidence.facts.filter(({ holds }) => !holds)).toEqual([]);
-  expect(verdict).toMatchObject({ verdict: word, asExpected: true });
+  expect(verdict).toMatchObject({ verdict: expected, asExpected: true });
   expect(evidence.facts).toEqual(expect.arrayContaining(facts.map((text) => ({ text, holds: true }))));
-  expect(Object.fromEntries(evidence.buyers.map(({ name, code }) => [name, code]))).toEqual(told);
+  expect(Object.fromEntries(evidence.buyers.map(({ name, code }) => [name, code]))).toEqual(outcomes);
 });

@@ -5,80 +5,83 @@ const play = openDrills();
 interface Row {
   readonly drill: string;
   readonly verdict: 'safe' | 'violated';
-  /** What a server has said that decides it. */
+  /** The deciding facts, as stated by a server. */
   readonly facts: readonly string[];
-  /** Who was told what. */
-  readonly told: Readonly<Record<string, string>>;
+  /** The outcome of each buyer. */
+  readonly outcomes: Readonly<Record<string, string>>;
   readonly figures?: Readonly<Record<string, unknown>>;
 }
 
-/** One of each kind. */
+/** One drill of each kind. */
 const ROWS: readonly Row[] = [
   {
     drill: 'failover/token-lua',
     verdict: 'violated',
     facts: ['the primary has 0 of its 1 replica', 'A holds the lock', 'B has held the same lock, too'],
-    told: { A: 'APPLIED', B: 'APPLIED' },
+    outcomes: { A: 'APPLIED', B: 'APPLIED' },
   },
   {
     drill: 'failover/replicated',
     verdict: 'safe',
     facts: ['A had the lock on the primary, and 0 of 2 replicas acknowledged it'],
-    told: { A: 'LOCK.NOT_REPLICATED', B: 'LOCK.NOT_REPLICATED', C: 'APPLIED' },
+    outcomes: { A: 'LOCK.NOT_REPLICATED', B: 'LOCK.NOT_REPLICATED', C: 'APPLIED' },
   },
   {
     drill: 'failover/redlock',
     verdict: 'safe',
     facts: ['one voter is dead', 'no voter was granted to B'],
-    told: { A: 'APPLIED', B: 'LOCK.NOT_OBTAINED', C: 'STOCK.SOLD_OUT' },
+    outcomes: { A: 'APPLIED', B: 'LOCK.NOT_OBTAINED', C: 'STOCK.SOLD_OUT' },
   },
   {
     drill: 'fence/fenced',
     verdict: 'safe',
     facts: ['A and B hold the lock with the same token'],
-    told: { A: 'APPLIED', B: 'LOCK.FENCED' },
+    outcomes: { A: 'APPLIED', B: 'LOCK.FENCED' },
     figures: { 'tokens of A and B': '1, 1' },
   },
   {
     drill: 'fence/falls-fenced-write',
     verdict: 'violated',
     facts: ["A's token is greater than B's"],
-    told: { A: 'APPLIED', A0: 'DIED', B: 'APPLIED' },
+    outcomes: { A: 'APPLIED', A0: 'DIED', B: 'APPLIED' },
     figures: { 'tokens of A and B': '2, 1' },
   },
   {
     drill: 'split-brain/min-replicas',
     verdict: 'safe',
     facts: ['there are two primaries', 'the old primary refuses to write: NOREPLICAS'],
-    told: { A: 'DEPENDENCY.DOWN', B: 'APPLIED' },
+    outcomes: { A: 'DEPENDENCY.DOWN', B: 'APPLIED' },
   },
   {
     drill: 'split-brain/token-lua',
     verdict: 'violated',
     facts: ['there are two primaries', 'every write of the old primary is lost'],
-    told: { A: 'APPLIED', B: 'APPLIED' },
+    outcomes: { A: 'APPLIED', B: 'APPLIED' },
     figures: { 'of them lost when it was demoted': 1000 },
   },
   {
     drill: 'sentinel/fenced',
     verdict: 'safe',
     facts: ['all Sentinels name the same replica', 'it was an election: the epoch has grown'],
-    told: { A: 'APPLIED', B: 'LOCK.FENCED' },
+    outcomes: { A: 'APPLIED', B: 'LOCK.FENCED' },
   },
   {
     drill: 'cluster/token-lua',
     verdict: 'violated',
     facts: ['B has held the same lock, too', 'B has run a script on the new primary'],
-    told: { A: 'APPLIED', B: 'APPLIED' },
+    outcomes: { A: 'APPLIED', B: 'APPLIED' },
     figures: { 'scripts that the new primary had to be taught': 1 },
   },
 ];
 
-test.each(ROWS)('$drill: $verdict', async ({ drill: name, verdict: word, facts, told, figures = {} }) => {
-  const { evidence, verdict } = await play(name);
-  expect(evidence.facts.filter(({ holds }) => !holds)).toEqual([]);
-  expect(verdict).toMatchObject({ verdict: word, asExpected: true });
-  expect(evidence.facts).toEqual(expect.arrayContaining(facts.map((text) => ({ text, holds: true }))));
-  expect(Object.fromEntries(evidence.buyers.map(({ name, code }) => [name, code]))).toEqual(told);
-  expect(evidence.figures).toMatchObject(figures);
-});
+test.each(ROWS)(
+  '$drill: $verdict',
+  async ({ drill: name, verdict: expected, facts, outcomes, figures = {} }) => {
+    const { evidence, verdict } = await play(name);
+    expect(evidence.facts.filter(({ holds }) => !holds)).toEqual([]);
+    expect(verdict).toMatchObject({ verdict: expected, asExpected: true });
+    expect(evidence.facts).toEqual(expect.arrayContaining(facts.map((text) => ({ text, holds: true }))));
+    expect(Object.fromEntries(evidence.buyers.map(({ name, code }) => [name, code]))).toEqual(outcomes);
+    expect(evidence.figures).toMatchObject(figures);
+  },
+);

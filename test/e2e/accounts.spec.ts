@@ -5,7 +5,7 @@ import { eventually, expectProblem, openShop, type Reply } from './support';
 const shop = openShop('accounts', { replicas: { order: 1, inventory: 0, account: 2 } });
 
 let accounts = 0;
-/** An account of the test's own. */
+/** Creates an account for one test. */
 async function account(balanceMinor = 0): Promise<string> {
   const id = `spec-${++accounts}`;
   expect((await lab('reset', { account: id, balanceMinor })).status).toBe(200);
@@ -16,7 +16,7 @@ const lab = (path: string, body: unknown = {}, headers = {}): Promise<Reply> =>
   shop().post(`${shop().url('lab')}/lab/account/${path}`, { body, headers });
 const enter = (id: string, body: unknown, query = '', headers = {}): Promise<Reply> =>
   shop().post(`${shop().url('public')}/accounts/${id}/entries?${query}`, { body, headers });
-const books = async (id: string): Promise<Record<string, unknown>> =>
+const accountSummary = async (id: string): Promise<Record<string, unknown>> =>
   (await shop().get(`/accounts/${id}`)).json;
 const entries = (id: string) => shop().list(`/accounts/${id}/entries`);
 const pending = (id: string) => shop().list(`/accounts/${id}/pending`);
@@ -61,7 +61,7 @@ const lines = (amounts: readonly number[]): string =>
   amounts.map((amountMinor) => `${JSON.stringify({ amountMinor, text: 'table' })}\n`).join('');
 
 describe('an entry', () => {
-  test('changes the balance and is recorded, with its text', async () => {
+  test('changes the balance and is recorded with its text', async () => {
     const id = await account(100);
     const { status, json } = await enter(id, { amountMinor: 250, text: 'Zoë 王' }, '', {
       'x-request-id': 'e-1',
@@ -89,7 +89,7 @@ describe('an entry', () => {
       },
       { amountMinor: -50, beforeMinor: 350, afterMinor: 300, text: null, strategy: 'conditional-update' },
     ]);
-    expect(await books(id)).toEqual({
+    expect(await accountSummary(id)).toEqual({
       id,
       name: id,
       balanceMinor: 300,
@@ -98,17 +98,17 @@ describe('an entry', () => {
       entriesMinor: 200,
       agrees: true,
     });
-    expect(await shop().list('/accounts')).toContainEqual(await books(id));
+    expect(await shop().list('/accounts')).toContainEqual(await accountSummary(id));
     expect(await shop().list(`/accounts/${id}/entries?limit=1`)).toHaveLength(1);
   });
 
-  test('that takes more than there is is refused, and leaves nothing', async () => {
+  test('that exceeds the balance is refused and changes nothing', async () => {
     const id = await account(5);
     expectProblem(await enter(id, { amountMinor: -6, text: 'too much' }), 409, 'ACCOUNT.INSUFFICIENT_FUNDS');
-    expect(await books(id)).toMatchObject({ balanceMinor: 5, entries: 0, agrees: true });
+    expect(await accountSummary(id)).toMatchObject({ balanceMinor: 5, entries: 0, agrees: true });
   });
 
-  test('comes once: another one of the same id changes nothing', async () => {
+  test('is applied once: a second one with the same id changes nothing', async () => {
     const id = await account();
     const headers = { 'x-request-id': 'twice' };
     expect((await enter(id, { amountMinor: 7 }, '', headers)).status).toBe(201);
@@ -117,11 +117,11 @@ describe('an entry', () => {
       409,
       'ACCOUNT.ENTERED_BEFORE',
     );
-    expect(await books(id)).toMatchObject({ balanceMinor: 7, entries: 1, agrees: true });
+    expect(await accountSummary(id)).toMatchObject({ balanceMinor: 7, entries: 1, agrees: true });
   });
 
   test.each(['conditional-update', 'segmented', 'redis-decr', 'fenced', 'single-writer'])(
-    '%s: another entry under the same id is refused as another one, and changes nothing',
+    '%s: a different entry with the same id is refused as different and changes nothing',
     async (strategy) => {
       const id = await account(20);
       const headers = { 'x-request-id': 'reused' };
@@ -132,8 +132,8 @@ describe('an entry', () => {
       expectProblem(other, 409, 'ACCOUNT.OTHER_ENTRY');
       const same = await enter(id, { amountMinor: -7, text: 'other' }, query, headers);
       expectProblem(same, 409, 'ACCOUNT.ENTERED_BEFORE');
-      expect(await entries(id)).toEqual(first); // without the text of the others, too
-      expect(await books(id)).toMatchObject({ balanceMinor: 13, agrees: true });
+      expect(await entries(id)).toEqual(first); // nor is the text of the refused entries recorded
+      expect(await accountSummary(id)).toMatchObject({ balanceMinor: 13, agrees: true });
     },
   );
 
@@ -146,21 +146,21 @@ describe('an entry', () => {
     'single-writer',
     'fenced',
     'optimistic',
-  ])('is possible under %s, up and down, and leaves no lock', async (strategy) => {
+  ])('succeeds under %s in both directions and leaves no lock', async (strategy) => {
     const id = await account();
     for (const amountMinor of [3, -2]) {
       const { status, json } = await enter(id, { amountMinor }, `strategy=${strategy}`);
       expect({ status, strategy: json['strategy'] }).toEqual({ status: 201, strategy });
     }
-    expect(await books(id)).toMatchObject({ balanceMinor: 1, entries: 2, agrees: true });
+    expect(await accountSummary(id)).toMatchObject({ balanceMinor: 1, entries: 2, agrees: true });
     expect((await shop().get(`/lab/account/locks/${id}`, 'lab')).json).toEqual([]);
   });
 
-  test('of an account and the sale of a product of that name never meet', async () => {
+  test('of an account uses a balance separate from a product of the same name', async () => {
     const id = await account(4);
     expect((await lab('reset', { account: 'spec-1', balanceMinor: 4 })).status).toBe(200);
     await enter(id, { amountMinor: -1 }, 'strategy=redis-decr');
-    expect(await books(id)).toMatchObject({ balanceMinor: 3 });
+    expect(await accountSummary(id)).toMatchObject({ balanceMinor: 3 });
     expect((await shop().get(`/lab/account/movements/${id}`, 'lab')).json).toMatchObject([
       { balance: `account:${id}` },
     ]);
@@ -174,23 +174,26 @@ test.each([
   ['optimistic', (final: number) => final === 10],
   ['conditional-update', (final: number) => final === 10],
   ['fenced', (final: number) => final === 10],
-])('%s: ten at once bring one each to an empty account, over two replicas', async (strategy, isRight) => {
-  const id = await account();
-  const query = `strategy=${strategy}&workMs=50&waitMs=20000&attempts=100`;
-  const replies = await Promise.all(Array.from({ length: 10 }, () => enter(id, { amountMinor: 1 }, query)));
-  expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 201));
-  expect([...new Set(replies.map(({ headers }) => headers['x-replica']))].sort()).toEqual([
-    'account-1',
-    'account-2',
-  ]);
-  const { balanceMinor, entries: count, entriesMinor, agrees } = await books(id);
-  expect([count, entriesMinor]).toEqual([10, 10]);
-  expect([balanceMinor, isRight(Number(balanceMinor))]).toEqual([balanceMinor, true]);
-  expect(agrees).toBe(balanceMinor === 10);
-});
+])(
+  '%s: ten concurrent entries of one unit to an empty account, over two replicas',
+  async (strategy, isRight) => {
+    const id = await account();
+    const query = `strategy=${strategy}&workMs=50&waitMs=20000&attempts=100`;
+    const replies = await Promise.all(Array.from({ length: 10 }, () => enter(id, { amountMinor: 1 }, query)));
+    expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 201));
+    expect([...new Set(replies.map(({ headers }) => headers['x-replica']))].sort()).toEqual([
+      'account-1',
+      'account-2',
+    ]);
+    const { balanceMinor, entries: count, entriesMinor, agrees } = await accountSummary(id);
+    expect([count, entriesMinor]).toEqual([10, 10]);
+    expect([balanceMinor, isRight(Number(balanceMinor))]).toEqual([balanceMinor, true]);
+    expect(agrees).toBe(balanceMinor === 10);
+  },
+);
 
 describe('an import', () => {
-  test('enters every line in order, reports on its way, and ends with a summary', async () => {
+  test('enters every line in order, reports progress, and ends with a summary', async () => {
     const id = await account();
     const amounts = Array.from({ length: 1200 }, (_, i) => (i % 3 === 2 ? -1 : 2));
     const { status, type, reports, last } = await send(id, 'night', lines(amounts));
@@ -217,7 +220,7 @@ describe('an import', () => {
   describe('with a fault', () => {
     const fault = 'account:before(UPDATE)=error';
 
-    test('meets it once, in the first line that reaches its step; sent again, it enters what is missing', async () => {
+    test('fires in the first line that reaches its step; a second import enters what is missing', async () => {
       const id = await account();
       const body = lines([-100, 5, 7]); // the first line is refused before its UPDATE
       const { reports, last } = await send(id, 'faulty', body, 'strategy=for-update', 'lab', fault);
@@ -232,23 +235,23 @@ describe('an import', () => {
       expect(again.last).toMatchObject({ applied: 1, alreadyApplied: 1, refused: 1, balanceMinor: 12 });
     });
 
-    test('whose replica is killed by it leaves each line entered once when it is sent again', async () => {
+    test('that kills the replica leaves each line entered once after a second import', async () => {
       const id = await account();
       const body = lines([1, 2, 3]);
       await send(id, 'killed', body, '', 'lab', 'account:before(COMMIT)=kill').catch(() => undefined);
       await shop().stack.ready();
-      await eventually('it is entered', async () => (await send(id, 'killed', body)).status === 200);
-      expect(await books(id)).toMatchObject({ balanceMinor: 6, entries: 3, agrees: true });
+      await eventually('the batch is entered', async () => (await send(id, 'killed', body)).status === 200);
+      expect(await accountSummary(id)).toMatchObject({ balanceMinor: 6, entries: 3, agrees: true });
     });
 
-    test('that no line has met names it in the summary', async () => {
+    test('that no line has reached is named in the summary', async () => {
       const id = await account();
       const { last } = await send(id, 'unmet', lines([1]), '', 'lab', `account:after(SETNX)=kill; ${fault}`);
       expect(last).toMatchObject({ applied: 0, refused: 1, faultsNotFired: ['account:after(SETNX)=kill'] });
     });
   });
 
-  test('names the lines that it cannot enter, and goes on with the others', async () => {
+  test('names the invalid lines and continues with the others', async () => {
     const id = await account();
     const body = [
       '{"amountMinor":5}',
@@ -282,7 +285,7 @@ describe('an import', () => {
     });
   });
 
-  test('sent again enters only what is missing; another content under its id is refused, and changes nothing', async () => {
+  test('repeated enters only what is missing; other content under the same id is refused and changes nothing', async () => {
     const id = await account();
     const body = lines([1, -5, 2]);
     expect((await send(id, 'b', body)).last).toMatchObject({ applied: 2, refused: 1, balanceMinor: 3 });
@@ -302,7 +305,7 @@ describe('an import', () => {
     });
   });
 
-  test('twice at the same time: one of them runs, and every line is entered once', async () => {
+  test('sent twice concurrently runs once, and every line is entered once', async () => {
     const id = await account();
     const body = lines(Array.from({ length: 100 }, () => 1));
     const both = await Promise.all([send(id, 'same', body, 'workMs=5'), send(id, 'same', body, 'workMs=5')]);
@@ -310,10 +313,10 @@ describe('an import', () => {
       [200, undefined],
       [409, 'IMPORT.RUNNING'],
     ]);
-    expect(await books(id)).toMatchObject({ balanceMinor: 100, entries: 100, agrees: true });
+    expect(await accountSummary(id)).toMatchObject({ balanceMinor: 100, entries: 100, agrees: true });
   });
 
-  test('whose client goes away stops; sent again, it is completed', async () => {
+  test('stops when its client disconnects; sent again, it is completed', async () => {
     const id = await account();
     const body = lines(Array.from({ length: 2000 }, () => 1));
     const url = `${shop().url('public')}/accounts/${id}/imports?batch=cut&workMs=2`;
@@ -322,9 +325,9 @@ describe('an import', () => {
       headers: { 'content-type': 'application/x-ndjson' },
       body,
     });
-    for await (const chunk of answer.body as AsyncIterable<Buffer>) if (chunk.includes('progress')) break; // and hangs up
-    const counts = async (): Promise<unknown> => (await books(id))['entries'];
-    await eventually('nothing more is entered', async () => {
+    for await (const chunk of answer.body as AsyncIterable<Buffer>) if (chunk.includes('progress')) break; // and disconnects
+    const counts = async (): Promise<unknown> => (await accountSummary(id))['entries'];
+    await eventually('no more lines are entered', async () => {
       const before = await counts();
       await delay(500);
       return before === (await counts());
@@ -341,29 +344,32 @@ describe('an import', () => {
     });
   });
 
-  test('that is cut off while it is handed in enters nothing, and can be handed in again', async () => {
+  test('cut off during the upload enters nothing and can be sent again', async () => {
     const id = await account();
-    async function* half(): AsyncGenerator<string> {
+    async function* halfUpload(): AsyncGenerator<string> {
       yield lines(Array.from({ length: 700 }, () => 1));
       await delay(200);
-      throw new Error('the line is dead');
+      throw new Error('the connection is lost');
     }
-    await expect(send(id, 'torn', half())).rejects.toThrow();
+    await expect(send(id, 'torn', halfUpload())).rejects.toThrow();
     const body = lines([1, 2, 3]);
     await eventually('the batch is free', async () => (await send(id, 'torn', body)).status === 200);
-    expect(await books(id)).toMatchObject({ balanceMinor: 6, entries: 3 });
+    expect(await accountSummary(id)).toMatchObject({ balanceMinor: 6, entries: 3 });
   });
 
-  test('outlives its replica: killed in the middle, the batch is sent again, and every line is there once', async () => {
+  test('whose replica is killed in the middle is sent again, and every line is entered once', async () => {
     const id = await account();
     const body = lines(Array.from({ length: 300 }, () => 1));
     const first = send(id, 'killed', body, 'workMs=5').catch(() => undefined);
-    await eventually('some lines are entered', async () => Number((await books(id))['entries']) > 20);
+    await eventually(
+      'some lines are entered',
+      async () => Number((await accountSummary(id))['entries']) > 20,
+    );
     const [{ replica }] = (await entries(id)) as [{ replica: string }];
     await shop().stack.kill(replica);
     await first;
     await shop().stack.ready();
-    const after = Number((await books(id))['entries']);
+    const after = Number((await accountSummary(id))['entries']);
     expect(after).toBeLessThan(300);
     let again: Import | undefined;
     await eventually(
@@ -378,7 +384,7 @@ describe('an import', () => {
     });
   });
 
-  test('is refused whole when it is too long, or is none', async () => {
+  test('that is too long or malformed is refused as a whole', async () => {
     const id = await account();
     const before = await shop().list('/accounts');
     const tooLong = await send(id, 'long', lines(Array.from({ length: 10_001 }, () => 1)));
@@ -387,18 +393,22 @@ describe('an import', () => {
     expect(wide?.status ?? 413).toBe(413);
     const url = `${shop().url('public')}/accounts`;
     const ndjson = { 'content-type': 'application/x-ndjson' };
-    const say = { body: lines([1]), headers: ndjson };
-    expectProblem(await shop().post(`${url}/nobody/imports?batch=b`, say), 404, 'ACCOUNT.UNKNOWN');
-    expectProblem(await shop().post(`${url}/${id}/imports`, say), 400, 'REQUEST.INVALID');
-    expectProblem(await shop().post(`${url}/${id}/imports?batch=a/b`, say), 400, 'REQUEST.INVALID');
-    expectProblem(await shop().post(`${url}/${id}/imports?batch=b&workMs=101`, say), 400, 'REQUEST.INVALID');
+    const valid = { body: lines([1]), headers: ndjson };
+    expectProblem(await shop().post(`${url}/unknown/imports?batch=b`, valid), 404, 'ACCOUNT.UNKNOWN');
+    expectProblem(await shop().post(`${url}/${id}/imports`, valid), 400, 'REQUEST.INVALID');
+    expectProblem(await shop().post(`${url}/${id}/imports?batch=a/b`, valid), 400, 'REQUEST.INVALID');
     expectProblem(
-      await shop().post(`${url}/${id}/imports?batch=b&strategy=no`, say),
+      await shop().post(`${url}/${id}/imports?batch=b&workMs=101`, valid),
+      400,
+      'REQUEST.INVALID',
+    );
+    expectProblem(
+      await shop().post(`${url}/${id}/imports?batch=b&strategy=no`, valid),
       400,
       'STRATEGY.UNKNOWN',
     );
     expectProblem(await shop().post(`${url}/${id}/imports?batch=b`, { body: {} }), 415, 'REQUEST.MEDIA_TYPE');
-    expectProblem(await shop().post(`${url}/${id}/entries`, say), 415, 'REQUEST.MEDIA_TYPE');
+    expectProblem(await shop().post(`${url}/${id}/entries`, valid), 415, 'REQUEST.MEDIA_TYPE');
     expect(await shop().list('/accounts')).toEqual(before);
   });
 });
@@ -411,79 +421,84 @@ describe('the scan', () => {
     await lab('scan', { everyMs: 0 });
   });
 
-  test('is off until it is wanted', async () => {
+  test('is off by default', async () => {
     expect((await shop().get('/lab/account/scan', 'lab')).json).toMatchObject({ everyMs: 0 });
     const id = await account();
     const { status, json } = await add(id, 3);
     expect([status, json['state']]).toEqual([202, 'pending']);
     await delay(500);
     expect(await pending(id)).toMatchObject([{ state: 'pending', amountMinor: 3, text: 'rent' }]);
-    expect(await books(id)).toMatchObject({ balanceMinor: 0, entries: 0 });
+    expect(await accountSummary(id)).toMatchObject({ balanceMinor: 0, entries: 0 });
     await run();
     expect(await pending(id)).toMatchObject([{ state: 'settled' }]);
     expect(await entries(id)).toMatchObject([{ entry: json['entry'], amountMinor: 3, text: 'rent' }]);
   });
 
-  test('on every replica settles each entry once, by the strategy that was set', async () => {
+  test('on every replica settles each entry once, with the configured strategy', async () => {
     const id = await account();
     for (let i = 0; i < 30; i++) await add(id, 1);
     const setting = await lab('scan?strategy=for-update&workMs=5', { everyMs: 100 });
     expect(setting.json).toMatchObject({ everyMs: 100, strategy: 'for-update' });
-    await eventually('all is settled', async () =>
+    await eventually('all entries are settled', async () =>
       (await pending(id)).every((row) => row['state'] === 'settled'),
     );
-    expect(await books(id)).toMatchObject({ balanceMinor: 30, entries: 30, agrees: true });
+    expect(await accountSummary(id)).toMatchObject({ balanceMinor: 30, entries: 30, agrees: true });
     const rows = await entries(id);
     expect([...new Set(rows.map((row) => row['replica']))].sort()).toEqual(['account-1', 'account-2']);
     expect(new Set(rows.map((row) => row['entry'])).size).toBe(30);
   });
 
-  test('by no lock, on two replicas: the balance is wrong, not the number of entries', async () => {
+  test('without a lock on two replicas gets the balance wrong, but not the number of entries', async () => {
     const id = await account();
     for (let i = 0; i < 20; i++) await add(id, 1);
     const both = await Promise.all([run('strategy=none&workMs=50'), run('strategy=none&workMs=50')]);
     expect(both.map(({ json }) => json['replica']).sort()).toEqual(['account-1', 'account-2']);
     expect(both.reduce((sum, { json }) => sum + Number(json['settled']), 0)).toBe(20);
-    const { entries: count, balanceMinor, agrees } = await books(id);
+    const { entries: count, balanceMinor, agrees } = await accountSummary(id);
     expect([count, agrees]).toEqual([20, false]);
     expect(Number(balanceMinor)).toBeLessThan(20);
   });
 
   test.each(['before(UPDATE)=kill', 'after(COMMIT)=kill', 'before(UPDATE#2)=kill'])(
-    'that dies at %s leaves the entry to the next one: it is there once',
+    'killed at %s leaves the entry to the next scan, which settles it once',
     async (fault) => {
       const id = await account();
       await add(id, 4);
-      const starts = async () => (await shop().stack.replicas()).reduce((sum, one) => sum + one.starts, 0);
+      const starts = async () =>
+        (await shop().stack.replicas()).reduce((sum, replica) => sum + replica.starts, 0);
       const before = await starts();
       await run('workMs=0&waitMs=0', { 'x-fault': `account:${fault}` }).catch(() => undefined);
-      await eventually('it has died', async () => (await starts()) === before + 1);
+      await eventually('the replica has died', async () => (await starts()) === before + 1);
       await shop().stack.ready();
       await lab('scan?waitMs=0', { everyMs: 100 });
-      await eventually('it is settled', async () => (await pending(id))[0]?.['state'] === 'settled', 15_000);
-      expect(await books(id)).toMatchObject({ balanceMinor: 4, entries: 1, agrees: true });
+      await eventually(
+        'the entry is settled',
+        async () => (await pending(id))[0]?.['state'] === 'settled',
+        15_000,
+      );
+      expect(await accountSummary(id)).toMatchObject({ balanceMinor: 4, entries: 1, agrees: true });
     },
   );
 
-  test('whose claim has ended while it stood still does not settle a second time', async () => {
+  test('whose claim has expired during a pause does not settle a second time', async () => {
     const id = await account();
     await add(id, 4);
     const paused = run('strategy=none&waitMs=0', { 'x-fault': 'account:before(UPDATE)=pause(8000)' });
     const replicas = async () => (await shop().stack.replicas()).filter(({ app }) => app === 'account');
-    await eventually('it stands still', async () =>
+    await eventually('the replica is paused', async () =>
       (await replicas()).some(({ state }) => state === 'paused'),
     );
     const other = (await replicas()).find(({ state }) => state === 'up');
-    // past nginx, which would send every second request to the one that stands still
+    // bypasses nginx, which would send every second request to the paused replica
     const scan = `${other?.url}/lab/account/scan/run?strategy=none`;
     const settled = async () => (await shop().post(scan, { body: {} })).json;
     await eventually('the other replica settles it', async () => (await settled())['settled'] === 1, 7000);
     expect((await replicas()).map(({ state }) => state).sort()).toEqual(['paused', 'up']);
     expect((await paused).json).toMatchObject({ settled: 1 });
-    expect(await books(id)).toMatchObject({ balanceMinor: 4, entries: 1, agrees: true });
+    expect(await accountSummary(id)).toMatchObject({ balanceMinor: 4, entries: 1, agrees: true });
   });
 
-  test('refuses what there is no money for, and keeps what it could not settle', async () => {
+  test('refuses an entry without funds and keeps an entry that it could not settle', async () => {
     const id = await account(3);
     await add(id, -5);
     await add(id, 1);
@@ -496,11 +511,11 @@ describe('the scan', () => {
     const fault = { 'x-fault': 'account:before(INSERT)=error' };
     expect((await run('', fault)).json).toMatchObject({ settled: 0, left: 1 });
     await run();
-    expect(await books(id)).toMatchObject({ balanceMinor: 6, entries: 2, agrees: true });
+    expect(await accountSummary(id)).toMatchObject({ balanceMinor: 6, entries: 2, agrees: true });
   });
 });
 
-test('bad input is refused with a problem, and changes nothing', async () => {
+test('bad input is refused with a problem document and changes nothing', async () => {
   const id = await account(5);
   const before = await shop().list('/accounts');
   const bodies = [
@@ -522,11 +537,11 @@ test('bad input is refused with a problem, and changes nothing', async () => {
         400,
         'REQUEST.INVALID',
       );
-  expectProblem(await enter('nobody', { amountMinor: 1 }), 404, 'ACCOUNT.UNKNOWN');
+  expectProblem(await enter('unknown', { amountMinor: 1 }), 404, 'ACCOUNT.UNKNOWN');
   expectProblem(await enter(id, { amountMinor: 1 }, 'strategy=nothing'), 400, 'STRATEGY.UNKNOWN');
   expectProblem(await enter(id, { amountMinor: 1 }, 'workMs=99999'), 400, 'REQUEST.INVALID');
-  expectProblem(await shop().get('/accounts/nobody'), 404, 'ACCOUNT.UNKNOWN');
-  expectProblem(await shop().get('/accounts/nobody/entries'), 404, 'ACCOUNT.UNKNOWN');
+  expectProblem(await shop().get('/accounts/unknown'), 404, 'ACCOUNT.UNKNOWN');
+  expectProblem(await shop().get('/accounts/unknown/entries'), 404, 'ACCOUNT.UNKNOWN');
   expectProblem(await shop().get(`/accounts/${id}/entries?limit=0`), 400, 'REQUEST.INVALID');
   expectProblem(await shop().get(`/accounts/${'x'.repeat(49)}`), 400, 'REQUEST.INVALID');
   for (const path of ['reset', 'scan', 'reconcile'])
@@ -534,7 +549,7 @@ test('bad input is refused with a problem, and changes nothing', async () => {
   expect(await shop().list('/accounts')).toEqual(before);
 });
 
-describe('x-fault where it could not fire is refused, and nothing is done', () => {
+describe('an x-fault that could not fire is refused before any work', () => {
   const unsupported = async (method: string, path: string, fault: string, body?: string): Promise<void> => {
     const headers = { 'x-fault': fault, ...(body !== undefined && { 'content-type': 'application/json' }) };
     const reply = await shop().send(`${shop().url('lab')}${path}`, method, {
@@ -544,7 +559,7 @@ describe('x-fault where it could not fire is refused, and nothing is done', () =
     expectProblem(reply, 400, 'FAULT.UNSUPPORTED');
   };
 
-  test('a fault of an app that the request does not reach', async () => {
+  test('a fault of an app that the request does not call', async () => {
     const id = await account();
     await unsupported('POST', `/accounts/${id}/entries`, 'before(UPDATE)=error', '{"amountMinor":1}');
     await unsupported('POST', '/lab/account/scan/run', 'order:before(INSERT)=error', '{}');
@@ -557,10 +572,10 @@ describe('x-fault where it could not fire is refused, and nothing is done', () =
     const batch = await send(id, 'elsewhere', lines([1]), '', 'lab', 'before(UPDATE)=error');
     expect([batch.status, batch.last['code']]).toEqual([400, 'FAULT.UNSUPPORTED']);
     expect(batch.last['detail']).toContain('Write account:before(UPDATE)=error');
-    expect(await books(id)).toMatchObject({ balanceMinor: 0, entries: 0 });
+    expect(await accountSummary(id)).toMatchObject({ balanceMinor: 0, entries: 0 });
   });
 
-  test('a fault at an endpoint that takes none', async () => {
+  test('a fault at an endpoint that accepts none', async () => {
     const id = await account();
     const fault = 'account:before(INSERT)=error';
     await unsupported('POST', `/accounts/${id}/pending`, fault, '{"amountMinor":1}');
@@ -572,7 +587,7 @@ describe('x-fault where it could not fire is refused, and nothing is done', () =
   });
 });
 
-test('buyers see no lab side, and their faults are cleared', async () => {
+test('the public address has no lab endpoints and ignores faults', async () => {
   const id = await account();
   const url = shop().url('public');
   expectProblem(
@@ -586,7 +601,7 @@ test('buyers see no lab side, and their faults are cleared', async () => {
   );
 });
 
-test('OpenAPI names every endpoint', async () => {
+test('OpenAPI lists every endpoint', async () => {
   const { url } = await shop().replica('account-1');
   const { json } = await shop().send(`${url}/docs-json`, 'GET', {});
   expect(Object.keys(json['paths'] as object)).toEqual(

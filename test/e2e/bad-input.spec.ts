@@ -1,7 +1,7 @@
 import { CATALOGUE } from '#lab/strategy';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { expectProblem, openShop, type Asked } from './support';
+import { expectProblem, openShop, type OrderInput } from './support';
 
 const shop = openShop('bad-input');
 const good = { sku: 'phone', quantity: 1, buyer: 'ann' };
@@ -11,12 +11,12 @@ let before: unknown;
 beforeAll(async () => {
   before = await shop().everything();
 });
-/** Stock, movements, orders and keys, all of them, are what they were before the first of these tests. */
+/** No request of this file changes stock, movements, orders or keys. */
 afterEach(async () => {
   expect(await shop().everything()).toEqual(before);
 });
 
-const INVALID: readonly (readonly [string, Asked])[] = [
+const INVALID: readonly (readonly [string, OrderInput])[] = [
   ['an option below its range', { query: 'strategy=setnx&leaseMs=9' }],
   ['an option above its range', { query: 'strategy=setnx&workMs=10001' }],
   ['an option that is no number', { query: 'strategy=setnx&workMs=soon' }],
@@ -24,8 +24,8 @@ const INVALID: readonly (readonly [string, Asked])[] = [
   ['an empty option', { query: 'strategy=setnx&workMs=' }],
   ['a hexadecimal option', { query: 'strategy=setnx&workMs=0x5' }],
   ['an infinite option', { query: 'strategy=setnx&workMs=Infinity' }],
-  ['a way to wait that nobody knows', { query: 'strategy=token-lua&wait=sleep' }],
-  ['an option that nobody knows', { query: 'strategy=setnx&speed=1' }],
+  ['an unknown way to wait', { query: 'strategy=token-lua&wait=sleep' }],
+  ['an unknown option', { query: 'strategy=setnx&speed=1' }],
   ['an option given twice', { query: 'strategy=setnx&workMs=1&workMs=2' }],
   ['a strategy given twice', { query: 'strategy=setnx&strategy=none' }],
   ['an option of the prototype', { query: '__proto__=1&constructor=2' }],
@@ -35,7 +35,7 @@ const INVALID: readonly (readonly [string, Asked])[] = [
   ['a negative quantity', { body: { ...good, quantity: -1 } }],
   ['a fractional quantity', { body: { ...good, quantity: 1.5 } }],
   ['a quantity over the limit', { body: { ...good, quantity: 1001 } }],
-  ['a quantity beyond all numbers', { body: '{"sku":"phone","quantity":1e999,"buyer":"ann"}' }],
+  ['an infinite quantity', { body: '{"sku":"phone","quantity":1e999,"buyer":"ann"}' }],
   ['a quantity as text', { body: { ...good, quantity: '1' } }],
   ['a quantity as a list', { body: { ...good, quantity: [1] } }],
   ['no sku', { body: without('sku') }],
@@ -49,7 +49,7 @@ const INVALID: readonly (readonly [string, Asked])[] = [
   ['a buyer of 10,000 characters', { body: { ...good, buyer: 'x'.repeat(10_000) } }],
   ['a buyer with emoji', { body: { ...good, buyer: 'ann 🛒' } }],
   ['a buyer with a null byte', { body: { ...good, buyer: 'ann\0' } }],
-  ['a field that nobody knows', { body: { ...good, price: 0 } }],
+  ['an unknown field', { body: { ...good, price: 0 } }],
   ['a field of the prototype', { body: '{"sku":"phone","quantity":1,"buyer":"ann","__proto__":{"x":1}}' }],
   [
     'a constructor with a prototype',
@@ -73,7 +73,7 @@ test.each(INVALID)('is refused as invalid: %s', async (_, asked) => {
   expectProblem(await shop().order({ body: good, ...asked }), 400, 'REQUEST.INVALID');
 });
 
-test('an unknown strategy is refused with the list of those that there are', async () => {
+test('an unknown strategy is refused with the list of the known ones', async () => {
   const replies = [
     await shop().order({ body: good, query: 'strategy=redlock-9000' }),
     await shop().order({ body: good, headers: { 'x-strategy': 'constructor' } }),
@@ -89,36 +89,36 @@ test.each(['nothing', 'PHONE', '.', '..', '__proto__'])('there is no product "%s
   expectProblem(await shop().order({ sku }), 404, 'STOCK.UNKNOWN_SKU');
 });
 
-// single-writer's answer ends by itself
-const ALONE = CATALOGUE.filter(({ name, needs = [] }) => needs.length === 0 && name !== 'single-writer');
-test.each(ALONE.map(({ name }) => name))(
-  'of a product that does not exist %s leaves nothing behind',
+// the reply of single-writer expires by itself
+const STANDALONE = CATALOGUE.filter(({ name, needs = [] }) => needs.length === 0 && name !== 'single-writer');
+test.each(STANDALONE.map(({ name }) => name))(
+  'an order for an unknown product under %s leaves nothing behind',
   async (strategy) => {
     const reply = await shop().order({ sku: 'nothing', query: `strategy=${strategy}&waitMs=100` });
     expectProblem(reply, 404, 'STOCK.UNKNOWN_SKU');
   },
 );
 
-test('another media type is refused', async () => {
+test('an unsupported media type is refused', async () => {
   const headers = { 'content-type': 'application/xml' };
   expectProblem(await shop().order({ body: '<order/>', headers }), 415, 'REQUEST.MEDIA_TYPE');
 });
 
-describe('what is too large is refused', () => {
+describe('oversized requests are refused', () => {
   const large = JSON.stringify({ ...good, buyer: 'x'.repeat(16 * 1024) });
 
   test('a body, by nginx', async () => {
     expectProblem(await shop().order({ body: large }), 413, 'REQUEST.TOO_LARGE');
   });
 
-  test('a body, by the apps themselves', async () => {
+  test('a body, by the apps', async () => {
     const [order, inventory] = [await shop().replica('order-1'), await shop().replica('inventory-1')];
     const path = '/products/phone/deductions';
     expectProblem(await shop().post(`${order.url}/orders`, { body: large }), 413, 'REQUEST.TOO_LARGE');
     expectProblem(await shop().post(`${inventory.url}${path}`, { body: large }), 413, 'REQUEST.TOO_LARGE');
   });
 
-  test('one header, or all of them together', async () => {
+  test('one header, or all headers together', async () => {
     const one = { 'x-a': 'a'.repeat(9000) };
     const many = Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((name) => [`x-${name}`, 'a'.repeat(3500)]));
     for (const headers of [one, many])
@@ -130,7 +130,7 @@ describe('what is too large is refused', () => {
   });
 });
 
-describe('what is not there', () => {
+describe('unknown paths', () => {
   test.each(['/', '/nothing', '/lab', '/orders/7', '/products/phone/nothing', '/health/nothing', '/docsx'])(
     'on the public address: %s',
     async (path) => {
@@ -145,7 +145,7 @@ describe('what is not there', () => {
     },
   );
 
-  test('the root of each address says what that address serves', async () => {
+  test('the root of each address names what that address serves', async () => {
     const [atPublic, atLab] = [await shop().get('/'), await shop().get('/', 'lab')];
     expectProblem(atLab, 404, 'REQUEST.NOT_FOUND');
     expect(atPublic.json['detail']).toMatch(/on the lab address only/);
@@ -164,13 +164,13 @@ describe('what is not there', () => {
   });
 
   test.each(['/products/%zz', '/products/%00', '/orders?limit=0', '/orders?limit=x', '/orders?after=-1'])(
-    'nor is %s a question',
+    '%s is refused as invalid',
     async (path) => {
       expectProblem(await shop().get(path), 400, 'REQUEST.INVALID');
     },
   );
 
-  test('what is no HTTP is refused as a problem too', async () => {
+  test('a request that is not HTTP is refused with a problem document too', async () => {
     const { hostname, port } = new URL(shop().url('public'));
     const socket = connect(Number(port), hostname);
     socket.end('POST /orders HTTP/1.1\r\nHost: x\r\nContent-Length: many\r\n\r\n');
@@ -181,7 +181,7 @@ describe('what is not there', () => {
   });
 });
 
-describe('the public address has no lab', () => {
+describe('the public address has no lab endpoints', () => {
   test.each([
     ['/lab/reset', { sku: 'phone', stock: 7 }],
     ['/lab/inventory/reset', { sku: 'phone', stock: 7 }],
@@ -197,7 +197,7 @@ describe('the public address has no lab', () => {
     expect(status).toBe(404);
   });
 
-  test('deductions are not for buyers, on neither address', async () => {
+  test('deductions are not available to buyers on either address', async () => {
     for (const at of ['public', 'lab'] as const)
       for (const path of ['/products/phone/deductions', '/products/phone/deductions/']) {
         const reply = await shop().post(`${shop().url(at)}${path}`, { body: { quantity: 1 } });
@@ -205,7 +205,7 @@ describe('the public address has no lab', () => {
       }
   });
 
-  test('a fault is cleared before anybody reads it: not even its syntax is checked', async () => {
+  test('the public address removes a fault before its syntax is checked', async () => {
     const reply = await shop().order({ at: 'public', body: { ...good, sku: 'nothing' }, fault: 'nonsense' });
     expectProblem(reply, 404, 'STOCK.UNKNOWN_SKU');
   });
@@ -223,7 +223,7 @@ test.each([
   'after(SET#0)=kill',
   'payment:after(SET)=kill',
   'after(SET)=kill;'.repeat(5),
-])('the lab address does not understand the fault %s', async (fault) => {
+])('the lab address rejects the malformed fault %s', async (fault) => {
   const reply = await shop().order({ body: good, fault });
   expectProblem(reply, 400, 'FAULT.SYNTAX');
   expect(reply.json['detail']).toContain('for example after(SETNX)=kill');
@@ -231,30 +231,30 @@ test.each([
 
 test.each([
   ['no sku', {}, 400, 'REQUEST.INVALID'],
-  ['a field that nobody knows', { sku: 'phone', force: true }, 400, 'REQUEST.INVALID'],
-  ['a product that does not exist', { sku: 'nothing' }, 404, 'STOCK.UNKNOWN_SKU'],
+  ['an unknown field', { sku: 'phone', force: true }, 400, 'REQUEST.INVALID'],
+  ['an unknown product', { sku: 'nothing' }, 404, 'STOCK.UNKNOWN_SKU'],
 ])('a reconciliation is refused: %s', async (_, body, status, code) => {
   expectProblem(await shop().post(`${shop().url('lab')}/lab/inventory/reconcile`, { body }), status, code);
 });
 
 test.each([
-  ['a time below zero', { silentMs: -1 }],
-  ['no number', { silentMs: 'soon' }],
-  ['a field that nobody knows', { force: true }],
+  ['a negative time', { silentMs: -1 }],
+  ['a value that is not a number', { silentMs: 'soon' }],
+  ['an unknown field', { force: true }],
 ])('a round of the order reconciler is refused: %s', async (_, body) => {
   const reply = await shop().post(`${shop().url('lab')}/lab/order/reconcile`, { body });
   expectProblem(reply, 400, 'REQUEST.INVALID');
 });
 
 test.each([
-  ['an id that is none', '/deductions/a%20b/closing', { lines: [{ sku: 'phone', quantity: 1 }] }],
+  ['an invalid id', '/deductions/a%20b/closing', { lines: [{ sku: 'phone', quantity: 1 }] }],
   ['no lines', '/deductions/some-id/closing', { lines: [] }],
-])('the inventory refuses to close a deduction: %s', async (_, path, body) => {
+])('the inventory refuses to cancel a deduction: %s', async (_, path, body) => {
   const reply = await shop().post(`${shop().stack.urls.inventory}${path}`, { body });
   expectProblem(reply, 400, 'REQUEST.INVALID');
 });
 
-test('the inventory refuses a deduction whose id is none', async () => {
+test('the inventory refuses a deduction with an invalid id', async () => {
   const reply = await shop().post(`${shop().stack.urls.inventory}/products/phone/deductions`, {
     body: { quantity: 1 },
     headers: { 'x-deduction-id': 'a b' },
@@ -265,7 +265,7 @@ test('the inventory refuses a deduction whose id is none', async () => {
 test.each([
   ['a negative stock', { sku: 'phone', stock: -1 }],
   ['a stock beyond the limit', { sku: 'phone', stock: 1_000_001 }],
-  ['a field that nobody knows', { sku: 'phone', stock: 1, force: true }],
+  ['an unknown field', { sku: 'phone', stock: 1, force: true }],
   ['no sku', { stock: 1 }],
 ])('a reset is refused as invalid: %s', async (_, body) => {
   expectProblem(await shop().post(`${shop().url('lab')}/lab/reset`, { body }), 400, 'REQUEST.INVALID');

@@ -3,7 +3,7 @@ import { expectProblem, openShop, type Reply } from './support';
 
 const shop = openShop('carts');
 
-/** Two products of the test's own, with so many units. */
+/** Creates two products for one test, with the given stock. */
 const products = async (first: number, second = first): Promise<[string, string]> => [
   await shop().product(first),
   await shop().product(second),
@@ -13,7 +13,7 @@ const line = (sku: string, quantity = 1) => ({ sku, quantity });
 const buy = (skus: readonly string[], query = '', more: object = {}): Promise<Reply> =>
   shop().order({ query, body: { lines: skus.map((sku) => line(sku)), buyer: 'ann' }, ...more });
 
-test('a cart is one order with a line for each product, and a movement of each, under one request', async () => {
+test('a cart is one order with one line and one movement per product, under one request id', async () => {
   const [a, b] = await products(5);
   const { status, json } = await shop().order({
     body: { lines: [line(b, 2), line(a)], buyer: 'Zoë' },
@@ -46,7 +46,7 @@ test('a cart is one order with a line for each product, and a movement of each, 
 });
 
 describe.each(CATALOGUE.filter(sellsCarts))('under $name', ({ name }) => {
-  test('a cart of which one product is sold out says which one, and takes nothing', async () => {
+  test('a cart with a sold-out product names it and takes nothing', async () => {
     const [a, b] = await products(2, 1);
     expect((await buy([a, b], `strategy=${name}`)).status).toBe(201);
     const refused = await buy([a, b], `strategy=${name}`);
@@ -60,7 +60,7 @@ describe.each(CATALOGUE.filter(sellsCarts))('under $name', ({ name }) => {
     }
   });
 
-  test('a cart with a product that does not exist takes nothing', async () => {
+  test('a cart with an unknown product takes nothing', async () => {
     const sku = await shop().product(1);
     expectProblem(await buy([sku, 'zzz-nothing'], `strategy=${name}`), 404, 'STOCK.UNKNOWN_SKU');
     expect(await shop().stock(sku)).toBe(1);
@@ -77,7 +77,7 @@ test('an order that cannot be recorded is recorded in no line', async () => {
   }
 });
 
-test('a strategy that sells one product at a time refuses a cart, and names those that do not', async () => {
+test('a strategy that sells one product at a time refuses a cart and names the strategies that sell carts', async () => {
   const [a, b] = await products(1);
   const refused = await buy([a, b], 'strategy=expiring');
   expectProblem(refused, 400, 'STRATEGY.NO_CARTS');
@@ -100,8 +100,8 @@ test.each([
     /"phone" is in this cart more than once.*lines\[2\]/,
   ],
   ['a quantity of 0', [line('phone', 0)], /lines\[0\]\.quantity/],
-  ['a line that knows its price', [{ ...line('phone'), price: 1 }], /price/],
-  ['no list', 'phone', /lines/],
+  ['a line with an unknown field', [{ ...line('phone'), price: 1 }], /price/],
+  ['not a list', 'phone', /lines/],
 ])('a cart is refused as invalid: %s', async (_, lines, detail) => {
   const reply = await shop().order({ body: { lines, buyer: 'ann' } });
   expectProblem(reply, 400, 'REQUEST.INVALID');
@@ -113,20 +113,20 @@ test('a cart and a single product at once are refused', async () => {
   expectProblem(reply, 400, 'REQUEST.INVALID');
 });
 
-test('a single product that is wrong is told what is wrong with it, not that it is no cart', async () => {
+test('an invalid single product is reported as such, not as an invalid cart', async () => {
   const reply = await shop().order({ body: { sku: 'a b', quantity: 1, buyer: 'ann' } });
   expectProblem(reply, 400, 'REQUEST.INVALID');
   expect(reply.json['detail']).toMatch(/a SKU has 1 to 64/);
 });
 
-test('the deduction of a cart is not for buyers, on neither address', async () => {
+test('the deduction of a cart is not available to buyers on either address', async () => {
   for (const at of ['public', 'lab'] as const) {
     const reply = await shop().post(`${shop().url(at)}/deductions`, { body: { lines: [line('phone')] } });
     expectProblem(reply, 404, 'REQUEST.NOT_FOUND');
   }
 });
 
-test('OpenAPI says that an order is one product or a cart', async () => {
+test('OpenAPI documents an order as one product or a cart', async () => {
   const { json } = await shop().get('/docs-json');
   const text = JSON.stringify(json);
   expect(text).toContain(

@@ -3,38 +3,38 @@ import { Redis } from 'ioredis';
 import { provide } from '../harness/servers';
 import { openShop } from './support';
 
-beforeAll(() => provide(COMPONENT_NAMES)); // installs them where that is possible
+beforeAll(() => provide(COMPONENT_NAMES)); // installs them where possible
 
 const shop = openShop('components', { components: COMPONENT_NAMES });
 
 const lockOn = async (url: string, sku: string, args: (string | number)[] = []): Promise<void> => {
   const redis = new Redis(url);
-  await redis.call('SET', `lock:{${sku}}:token-lua`, 'somebody', ...args);
+  await redis.call('SET', `lock:{${sku}}:token-lua`, 'another-client', ...args);
   redis.disconnect();
 };
 
 const locks = (sku: string) => shop().get(`/lab/inventory/locks/${sku}`, 'lab');
 
-test('a lab says which servers on demand it has', async () => {
+test('a lab lists the optional servers it has', async () => {
   expect((await shop().get('/lab/inventory/components', 'lab')).json).toEqual(COMPONENT_NAMES);
   expect((await shop().get('/lab/inventory/components', 'public')).status).toBe(404);
 });
 
-test('locks on every Redis are found, with the name of the server, and deleted when the stock is set anew', async () => {
+test('locks on every Redis are listed with the name of the server, and a reset of the stock deletes them', async () => {
   const { voters = [], primary = '' } = shop().stack.urls.servers;
   const sku = await shop().product(1);
   await lockOn(voters[2] ?? '', sku);
   await lockOn(primary, sku, ['PX', 60_000]);
   expect((await locks(sku)).json).toEqual([
-    { key: `redis-3 lock:{${sku}}:token-lua`, value: 'somebody', ttlMs: null },
-    { key: `primary lock:{${sku}}:token-lua`, value: 'somebody', ttlMs: expect.any(Number) as number },
+    { key: `redis-3 lock:{${sku}}:token-lua`, value: 'another-client', ttlMs: null },
+    { key: `primary lock:{${sku}}:token-lua`, value: 'another-client', ttlMs: expect.any(Number) as number },
   ]);
   await shop().post(`${shop().url('lab')}/lab/reset`, { body: { sku, stock: 1 } });
   expect((await locks(sku)).json).toEqual([]);
 });
 
 test.each(['kill', 'pause'] as const)(
-  'a server on demand that is away (%s) keeps nobody from resetting, reading locks and buying',
+  'with an optional server down (%s), resetting, listing locks and buying still work',
   async (fault) => {
     const { voters = [] } = shop().stack.urls.servers;
     const sku = await shop().product(1);

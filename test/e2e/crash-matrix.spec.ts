@@ -11,24 +11,24 @@ import { openShop } from './support';
 
 const shop = openShop('crash-matrix');
 
-const scene = (): CrashEnvironment => ({
+const environment = (): CrashEnvironment => ({
   target: new Target(shop().url('public'), shop().url('lab')),
   control: { ready: () => shop().stack.ready() },
   run: 'spec',
 });
 const named = (name: string): CrashCase => {
-  const found = CRASH_CASES.find((one) => one.name === name);
+  const found = CRASH_CASES.find((crash) => crash.name === name);
   if (found === undefined) throw new Error(`there is no case ${name}`);
   return found;
 };
 const pointOf = async (crash: CrashCase, fault: string): Promise<CrashPoint> => {
-  const found = (await enumerate(scene(), crash)).find((one) => one.fault === fault);
+  const found = (await enumerate(environment(), crash)).find((point) => point.fault === fault);
   if (found === undefined) throw new Error(`${crash.name} has no ${fault}`);
   return found;
 };
 
-test.each(CRASH_CASES)('$name: the steps of an order are found, in both apps', async (crash) => {
-  const points = await enumerate(scene(), crash);
+test.each(CRASH_CASES)('$name: enumerates the steps of an order in both apps', async (crash) => {
+  const points = await enumerate(environment(), crash);
   const faults = points.map(({ fault }) => fault);
   expect(new Set(faults).size).toBe(faults.length);
   expect(faults).toEqual(
@@ -48,16 +48,16 @@ test.each([
   ['redis-decr', 'inventory:before(UPDATE#1)=kill', 'reconciler', 'given-up'],
   ['conditional-update, a cart', 'order:after(POST#1)=kill', 'reconciler', 'completed'],
 ] as const)(
-  '%s, killed at %s, found by the %s: all is well in the end',
+  '%s, killed at %s, repaired by the %s: the final state is consistent',
   async (name, fault, finder, outcome) => {
     const crash = named(name);
-    const done = await crashAt(scene(), crash, await pointOf(crash, fault), finder);
+    const done = await crashAt(environment(), crash, await pointOf(crash, fault), finder);
     expect(done.wrong).toEqual([]);
     expect([done.told.status, done.reconciled, done.toldAgain.status]).toEqual([502, outcome, 201]);
   },
 );
 
-test('a reconciler that does nothing is found out', async () => {
+test('a reconciler that does nothing is detected', async () => {
   class Idle extends Target {
     override reconcileOrders(): ReturnType<Target['reconcileOrders']> {
       return Promise.resolve([]);
@@ -66,7 +66,7 @@ test('a reconciler that does nothing is found out', async () => {
   const crash = named('conditional-update');
   const point = await pointOf(crash, 'order:before(INSERT#2)=kill');
   const target = new Idle(shop().url('public'), shop().url('lab'));
-  const { wrong } = await crashAt({ ...scene(), target }, crash, point, 'reconciler');
+  const { wrong } = await crashAt({ ...environment(), target }, crash, point, 'reconciler');
   expect(wrong).toContainEqual(expect.stringMatching(/movements of .+, orders of $/));
 });
 
@@ -76,6 +76,6 @@ test('a replica that does not die proves nothing', async () => {
     ...(await pointOf(crash, 'order:before(POST#1)=kill')),
     fault: 'order:before(POST#9)=kill',
   };
-  const { wrong } = await crashAt(scene(), crash, point, 'reconciler');
+  const { wrong } = await crashAt(environment(), crash, point, 'reconciler');
   expect(wrong).toContain('the supervisor recorded no death of the replica, so this crash proves nothing');
 });

@@ -1,25 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { eventually, expectProblem, openShop, type Asked, type Reply } from './support';
+import { eventually, expectProblem, openShop, type OrderInput, type Reply } from './support';
 
 const shop = openShop('idempotency');
 
-/** Sends an order under the key. */
-const buy = (key: string, { headers, ...asked }: Asked): Promise<Reply> =>
+/** Sends an order with the key. */
+const buy = (key: string, { headers, ...asked }: OrderInput): Promise<Reply> =>
   shop().order({ ...asked, headers: { 'idempotency-key': key, ...headers } });
 const isReplayed = ({ headers }: Reply): boolean => headers['idempotency-replayed'] === 'true';
-/** Sends it again until somebody knows what the first one came to. */
-async function buyAgain(key: string, asked: Asked): Promise<Reply> {
+/** Repeats the order until the result of the first one is known. */
+async function buyAgain(key: string, asked: OrderInput): Promise<Reply> {
   let reply: Reply | undefined;
-  await eventually('the order is known', async () => {
+  await eventually('the result is known', async () => {
     reply = await buy(key, asked);
     return reply.json['code'] !== 'IDEMPOTENCY.IN_PROGRESS';
   });
-  if (reply === undefined) throw new Error('nobody has answered');
+  if (reply === undefined) throw new Error('no reply');
   return reply;
 }
 const reconcile = async (): Promise<unknown> =>
   (await shop().post(`${shop().url('lab')}/lab/order/reconcile`, { body: {} })).json['reconciled'];
-/** Units that are missing from the stock, and how many movements and orders there are. */
+/** The units missing from the stock, and the numbers of movements and orders. */
 const counts = async (sku: string, stock: number) => ({
   gone: stock - Number(await shop().stock(sku)),
   movements: (await shop().movements(sku)).length,
@@ -29,7 +29,7 @@ const ONCE = { gone: 1, movements: 1, orders: 1 };
 const NEVER = { gone: 0, movements: 0, orders: 0 };
 
 describe('the same key', () => {
-  test('and the same order: the same answer, marked, and one purchase', async () => {
+  test('with the same order returns the same answer, marked as replayed, and buys once', async () => {
     const sku = await shop().product(5);
     const key = randomUUID();
     const first = await buy(key, { sku });
@@ -44,7 +44,7 @@ describe('the same key', () => {
     expect(await counts(sku, 5)).toEqual(ONCE);
   });
 
-  test('in quotes, as the draft wants it, or without: one key', async () => {
+  test('in quotes, as the draft requires, or without, is the same key', async () => {
     const sku = await shop().product(5);
     const key = randomUUID();
     const first = await buy(`"${key}"`, { sku });
@@ -52,7 +52,7 @@ describe('the same key', () => {
     expect(await counts(sku, 5)).toEqual(ONCE);
   });
 
-  test('options by header or by query are the same choice', async () => {
+  test('treats options by header or by query as the same request', async () => {
     const sku = await shop().product(5);
     const key = randomUUID();
     await buy(key, { sku, query: 'strategy=token-lua&leaseMs=900' });
@@ -61,7 +61,7 @@ describe('the same key', () => {
     expect(await counts(sku, 5)).toEqual(ONCE);
   });
 
-  test('a cart is told again as a cart', async () => {
+  test('returns a cart again as a cart', async () => {
     const [sku, other] = [await shop().product(5), await shop().product(5)];
     const body = {
       lines: [
@@ -77,14 +77,14 @@ describe('the same key', () => {
     expect([await counts(sku, 5), (await shop().movements(other)).length]).toEqual([ONCE, 1]);
   });
 
-  const other: Record<string, (sku: string) => Asked> = {
+  const changes: Record<string, (sku: string) => OrderInput> = {
     quantity: (sku) => ({ body: { sku, quantity: 2, buyer: 'ann' } }),
     buyer: (sku) => ({ body: { sku, quantity: 1, buyer: 'bob' } }),
     'shape of the body': (sku) => ({ body: { lines: [{ sku, quantity: 1 }], buyer: 'ann' } }),
     strategy: (sku) => ({ sku, query: 'strategy=for-update' }),
     options: (sku) => ({ sku, query: 'workMs=1' }),
   };
-  test.each(Object.entries(other))('and another %s: 422, and nothing is bought', async (_, asked) => {
+  test.each(Object.entries(changes))('with another %s: 422, and nothing is bought', async (_, asked) => {
     const sku = await shop().product(5);
     const key = randomUUID();
     const first = await buy(key, { sku });
@@ -93,12 +93,12 @@ describe('the same key', () => {
     expect((await buy(key, { sku })).json).toEqual(first.json);
   });
 
-  test('while the first is under way: 409 with Retry-After; then its answer', async () => {
+  test('while the first request is in progress: 409 with Retry-After; then its answer', async () => {
     const sku = await shop().product(5);
     const key = randomUUID();
     const query = 'strategy=for-update&workMs=1500';
     const first = buy(key, { sku, query });
-    await eventually('it is under way', async () => (await shop().history(sku)).length > 2);
+    await eventually('the order is in progress', async () => (await shop().history(sku)).length > 2);
     const second = await buy(key, { sku, query });
     expectProblem(second, 409, 'IDEMPOTENCY.IN_PROGRESS');
     expect(Number(second.headers['retry-after'])).toBeGreaterThanOrEqual(1);
@@ -107,19 +107,19 @@ describe('the same key', () => {
     expect(await counts(sku, 5)).toEqual(ONCE);
   });
 
-  test('of one that waits longer than a silent owner may: it is not given up', async () => {
+  test("of an order that takes longer than the reconciler's silence limit: the order is not cancelled", async () => {
     const sku = await shop().product(5);
     const key = randomUUID();
     const query = 'strategy=token-lua&workMs=5000&leaseMs=20000';
     const first = buy(key, { sku, query });
-    await eventually('it is under way', async () => (await shop().history(sku)).length > 2);
-    await new Promise((resolve) => setTimeout(resolve, 4000)); // the owner has to be seen to be alive for so long
+    await eventually('the order is in progress', async () => (await shop().history(sku)).length > 2);
+    await new Promise((resolve) => setTimeout(resolve, 4000)); // longer than the silence limit: the heartbeat of the owner has to keep the order
     expectProblem(await buy(key, { sku, query }), 409, 'IDEMPOTENCY.IN_PROGRESS');
     expect((await first).status).toBe(201);
     expect(await counts(sku, 5)).toEqual(ONCE);
   });
 
-  test('ten at once: one purchase', async () => {
+  test('sent ten times concurrently buys once', async () => {
     const sku = await shop().product(20);
     const key = randomUUID();
     const replies = await Promise.all(Array.from({ length: 10 }, () => buy(key, { sku })));
@@ -132,8 +132,8 @@ describe('the same key', () => {
   });
 });
 
-describe('what stands under a key', () => {
-  test('"sold out" is the last word, also when there is stock again', async () => {
+describe('the answer recorded under a key', () => {
+  test('"sold out" is final, even after the stock is refilled', async () => {
     const sku = await shop().product(1);
     const key = randomUUID();
     await shop().order({ sku });
@@ -144,20 +144,20 @@ describe('what stands under a key', () => {
     expect([isReplayed(first), isReplayed(again), again.json]).toEqual([false, true, first.json]);
   });
 
-  test('a lock that was not obtained is not: the next one buys', async () => {
+  test('a lock that was not obtained is not recorded: a retry buys', async () => {
     const sku = await shop().product(5);
     const key = randomUUID();
     const query = 'strategy=setnx&waitMs=20';
     await shop().order({ sku, query, fault: 'before(DEL)=error' }); // the lock stays
     expectProblem(await buy(key, { sku, query }), 423, 'LOCK.NOT_OBTAINED');
     const reset = { sku, stock: 5 };
-    await shop().post(`${shop().url('lab')}/lab/inventory/reset`, { body: reset }); // the lock is gone, the key is not
+    await shop().post(`${shop().url('lab')}/lab/inventory/reset`, { body: reset }); // deletes the lock, not the key
     const again = await buy(key, { sku, query });
     expect([again.status, isReplayed(again)]).toEqual([201, false]);
     expect(await shop().stock(sku)).toBe(4);
   });
 
-  test('an order that could not be sent to the inventory is not: the next one buys', async () => {
+  test('an order that could not be sent to the inventory is not recorded: a retry buys', async () => {
     const sku = await shop().product(5);
     const key = randomUUID();
     expectProblem(await buy(key, { sku, fault: 'order:before(POST)=error' }), 503, 'DEPENDENCY.DOWN');
@@ -167,7 +167,7 @@ describe('what stands under a key', () => {
 });
 
 test.each(['', '""', 'a b', '"a b"', 'a,b', '"open', 'k'.repeat(129), '"é"', '"a";q=1'])(
-  'a key that is none, %p: 400, and nothing happens',
+  'an invalid key, %p: 400, and nothing is bought',
   async (key) => {
     const sku = await shop().product(5);
     expectProblem(await buy(Buffer.from(key).toString('latin1'), { sku }), 400, 'IDEMPOTENCY.INVALID');
@@ -175,21 +175,21 @@ test.each(['', '""', 'a b', '"a b"', 'a,b', '"open', 'k'.repeat(129), '"é"', '"
   },
 );
 
-test('without a key the same request id buys twice, as ever', async () => {
+test('without a key the same request id buys twice', async () => {
   const sku = await shop().product(5);
   const headers = { 'x-request-id': 'the-same' };
   for (let i = 0; i < 2; i++) expect((await shop().order({ sku, headers })).status).toBe(201);
   expect(await counts(sku, 5)).toEqual({ gone: 2, movements: 2, orders: 2 });
 });
 
-describe('a reply that was lost', () => {
+describe('a lost reply', () => {
   const QUERY = 'strategy=conditional-update';
   test.each([
     ['of the inventory, which had deducted', 'order:after(POST)=lose-reply', 502, true],
     ['of the COMMIT in the inventory', 'after(COMMIT)=lose-reply', 502, true],
     ['of the COMMIT of the order', 'order:after(COMMIT)=lose-reply', 502, true],
     ['of the intent', 'order:after(INSERT)=lose-reply', 503, false],
-  ])('%s: who asks again has bought once', async (_, fault, status, isBought) => {
+  ])('%s: a retry finds one purchase', async (_, fault, status, isBought) => {
     const sku = await shop().product(5);
     const key = randomUUID();
     expect((await buy(key, { sku, query: QUERY, fault })).status).toBe(status);
@@ -201,7 +201,7 @@ describe('a reply that was lost', () => {
     expect(await counts(sku, 5)).toEqual(ONCE);
   });
 
-  test("of the movement's COMMIT, with redis-decr and its count: once, and the rest is sold to the last", async () => {
+  test("of the movement's COMMIT, with redis-decr and its count: one purchase, and the rest sells to the last unit", async () => {
     const sku = await shop().product(3);
     const query = 'strategy=redis-decr';
     const key = randomUUID();
@@ -213,9 +213,9 @@ describe('a reply that was lost', () => {
   });
 });
 
-describe('a replica that dies', () => {
+describe('a crashed replica', () => {
   const CRASHES: [string, string, boolean][] = [
-    ['the order app, before it asks', 'order:before(POST)=kill', false],
+    ['the order app, before it sends the deduction', 'order:before(POST)=kill', false],
     ['the inventory, before its COMMIT', 'before(COMMIT)=kill', false],
     ['the inventory, after its COMMIT', 'after(COMMIT)=kill', true],
     ['the order app, before the order is recorded', 'order:before(INSERT#2)=kill', true],
@@ -225,7 +225,7 @@ describe('a replica that dies', () => {
 
   const isRecorded = (fault: string): boolean => fault === 'order:after(COMMIT)=kill';
 
-  test.each(CRASHES)('%s: who asks again has bought once', async (_, fault, isBought) => {
+  test.each(CRASHES)('%s: a retry finds one purchase', async (_, fault, isBought) => {
     const sku = await shop().product(5);
     const key = randomUUID();
     expectProblem(await buy(key, { sku, fault }), 502, 'OUTCOME_UNKNOWN');
@@ -236,7 +236,7 @@ describe('a replica that dies', () => {
     expect(await reconcile()).toEqual([]);
   });
 
-  test.each(CRASHES)('%s, and nobody asks again: reconciled, all or nothing', async (_, fault, isBought) => {
+  test.each(CRASHES)('%s, without a retry: reconciled, all or nothing', async (_, fault, isBought) => {
     const sku = await shop().product(5);
     expectProblem(await shop().order({ sku, fault }), 502, 'OUTCOME_UNKNOWN');
     await shop().stack.ready();
@@ -252,10 +252,10 @@ describe('a replica that dies', () => {
 });
 
 describe('the reconciler', () => {
-  test('gives up an order whose replica only stands still: when that goes on, it can buy no more', async () => {
+  test('cancels an order whose replica is only paused: after it resumes, it cannot buy', async () => {
     const sku = await shop().product(5);
     const order = shop().order({ sku, fault: 'before(START)=pause(2500)' });
-    await eventually('it stands still', async () =>
+    await eventually('the replica is paused', async () =>
       (await shop().history(sku)).some(({ type }) => type === 'stopped'),
     );
     expect(await reconcile()).toMatchObject([{ outcome: 'given-up' }]);
@@ -263,10 +263,10 @@ describe('the reconciler', () => {
     expect(await counts(sku, 5)).toEqual(NEVER);
   });
 
-  test('does not decide on an order whose transaction is open, and its buyer is told that it has bought', async () => {
+  test('does not decide an order with an open transaction, and its buyer receives the confirmation', async () => {
     const sku = await shop().product(5);
     const order = shop().order({ sku, fault: 'before(COMMIT)=pause(4000)' });
-    await eventually('it stands still', async () =>
+    await eventually('the replica is paused', async () =>
       (await shop().history(sku)).some(({ type }) => type === 'stopped'),
     );
     expect(await reconcile()).toMatchObject([{ outcome: 'undecided' }]);
@@ -275,7 +275,7 @@ describe('the reconciler', () => {
     expect(await reconcile()).toEqual([]);
   });
 
-  test('of several at once one works at a time, and each order is completed once', async () => {
+  test('runs one round at a time, and each order is completed once', async () => {
     const sku = await shop().product(20);
     for (let i = 0; i < 3; i++) {
       await shop().order({ sku, fault: 'order:before(INSERT#2)=error' });
@@ -286,15 +286,15 @@ describe('the reconciler', () => {
   });
 
   test.each(['before(COMMIT)', 'after(COMMIT)', 'after(POST)', 'before(RELEASE_LOCK)'])(
-    'dies %s: the next one completes the order, once',
+    'killed %s: the next round completes the order, once',
     async (when) => {
       const sku = await shop().product(5);
       await shop().order({ sku, fault: 'order:before(INSERT#2)=error' });
-      const dying = await shop().post(`${shop().url('lab')}/lab/order/reconcile`, {
+      const killed = await shop().post(`${shop().url('lab')}/lab/order/reconcile`, {
         body: {},
         headers: { 'x-fault': `order:${when.replace('RELEASE_LOCK', 'DO')}=kill` },
       });
-      expectProblem(dying, 502, 'OUTCOME_UNKNOWN');
+      expectProblem(killed, 502, 'OUTCOME_UNKNOWN');
       await shop().stack.ready();
       await reconcile();
       expect(await counts(sku, 5)).toEqual(ONCE);
@@ -302,26 +302,26 @@ describe('the reconciler', () => {
     },
   );
 
-  test('completes a cart, all of it; and one that has taken from several segments', async () => {
+  test('completes a whole cart, and an order that took units from several segments', async () => {
     const [sku, other] = [await shop().product(8), await shop().product(8)];
-    const lines = [sku, other].map((one) => ({ sku: one, quantity: 3 }));
+    const lines = [sku, other].map((product) => ({ sku: product, quantity: 3 }));
     const fault = 'order:before(INSERT#2)=error';
     await shop().order({ body: { lines, buyer: 'ann' }, fault });
     const split = await shop().product(8);
     const body = { sku: split, quantity: 3, buyer: 'ann' };
     await shop().order({ body, query: 'strategy=segmented', fault });
     expect(await reconcile()).toMatchObject([{ outcome: 'completed' }, { outcome: 'completed' }]);
-    for (const [one, stockAfter] of [
+    for (const [product, stockAfter] of [
       [sku, 5],
       [other, 5],
-      [split, 1], // of the two segments that it was taken from
+      [split, 1], // from the two segments that it took units from
     ] as const)
-      expect(await shop().orders(one)).toMatchObject([{ quantity: 3, stockAfter }]);
+      expect(await shop().orders(product)).toMatchObject([{ quantity: 3, stockAfter }]);
     expect((await shop().movements(split)).length).toBeGreaterThan(1);
     expect((await shop().orders(sku))[0]?.['id']).toBe((await shop().orders(other))[0]?.['id']);
   });
 
-  test('gives an order up whose units were taken from a count in Redis: they go back', async () => {
+  test('cancels an order whose units came from a count in Redis, and returns them', async () => {
     const sku = await shop().product(2);
     const query = 'strategy=redis-decr';
     await shop().order({ sku, query, fault: 'before(UPDATE)=kill' });

@@ -15,7 +15,7 @@ function expectDown(reply: Reply, withinMs: number): void {
   expect(reply.tookMs).toBeLessThan(withinMs);
 }
 
-/** As many orders as there are products, movements and units missing: nothing is half done. */
+/** As many orders as movements and missing units: no order is half done. */
 async function expectWhole(sku: string, initial: number): Promise<void> {
   const [orders, movements] = [await shop().orders(sku), await shop().movements(sku)];
   expect(movements.map((row) => row['request']).sort()).toEqual(orders.map((row) => row['request']).sort());
@@ -23,7 +23,7 @@ async function expectWhole(sku: string, initial: number): Promise<void> {
 }
 
 describe('Redis', () => {
-  test('killed: lock strategies answer 503 within a second, the others go on; restarted: all sell', async () => {
+  test('killed: lock strategies answer 503 within a second, the others still sell; restarted: all sell', async () => {
     const sku = await shop().product(50);
     await shop().stack.kill('redis');
     for (const strategy of [...IN_REDIS, ...IN_REDIS]) expectDown(await orderWith(sku, strategy), 1000);
@@ -38,19 +38,19 @@ describe('Redis', () => {
     await expectWhole(sku, 50);
   });
 
-  test('hung: lock strategies answer 503 within a second, the others go on; resumed: all sell', async () => {
+  test('hung: lock strategies answer 503 within a second, the others still sell; resumed: all sell', async () => {
     const sku = await shop().product(50);
     await shop().stack.pause('redis');
     const replies = await Promise.all(IN_REDIS.map((strategy) => orderWith(sku, strategy, '&leaseMs=300')));
     for (const strategy of IN_DATABASE) expect((await orderWith(sku, strategy)).status).toBe(201);
     await shop().stack.resume('redis');
-    for (const reply of replies) expectDown(reply, 1000 + 200); // the last 200 for a busy machine
+    for (const reply of replies) expectDown(reply, 1000 + 200); // 200 ms of tolerance for a busy machine
     await expectWhole(sku, 50);
-    // locks that were granted to nobody stay until they end: a lease has, setnx has not
+    // locks granted without a known holder stay until their lease ends; those of setnx have none
     expect((await orderWith(sku, 'token-lua', '&waitMs=8000')).status).toBe(201);
   });
 
-  test('killed while a lock is held: the buyer keeps the sale that was made', async () => {
+  test('killed while a lock is held: the buyer keeps the completed sale', async () => {
     const sku = await shop().product(5);
     const order = orderWith(sku, 'token-lua', '&workMs=600');
     await eventually(
@@ -67,7 +67,7 @@ describe('Redis', () => {
 });
 
 describe('the database', () => {
-  test('killed: 503 and not ready, no half order; restarted: sells, and has lost nothing', async () => {
+  test('killed: 503, not ready, and no partial order; restarted: sells, and has lost nothing', async () => {
     const sku = await shop().product(50);
     for (let i = 0; i < 3; i++) expect((await orderWith(sku, 'conditional-update')).status).toBe(201);
     await shop().stack.kill('mysql');
@@ -83,7 +83,7 @@ describe('the database', () => {
     await expectWhole(sku, 50);
   });
 
-  test('killed in the middle of many orders: what was confirmed is there, nothing else is half there', async () => {
+  test('killed in the middle of many orders: confirmed orders survive, and no order is partial', async () => {
     const sku = await shop().product(1000);
     const orders = Array.from({ length: 60 }, () => orderWith(sku, 'conditional-update', '&workMs=20'));
     await Promise.race(orders);
@@ -100,14 +100,14 @@ describe('the database', () => {
     expect(recorded).toEqual(expect.arrayContaining(confirmed));
     expect(movements).toEqual(expect.arrayContaining(recorded));
     expect(await shop().stock(sku)).toBe(1000 - movements.length);
-    // a deduction without an order is one whose buyer was told that nobody knows
+    // a deduction without an order belongs to a buyer that received OUTCOME_UNKNOWN
     expect(unknown).toEqual(expect.arrayContaining(movements.filter((id) => !recorded.includes(id))));
     expect(new Set(replies.map(({ status }) => status))).not.toContain(500);
   });
 
-  test('hung: everybody is answered within seconds, also those who wait for a connection; resumed: sells', async () => {
+  test('hung: every request is answered within seconds, even those that wait for a connection; resumed: sells', async () => {
     const sku = await shop().product(500);
-    // more than a replica has connections; not local-mutex, where everybody waits for the one before by design
+    // more than the connections of a replica; not local-mutex, whose requests wait for each other by design
     const many = (strategies: readonly string[]) =>
       Array.from({ length: 120 }, (_, i) => orderWith(sku, strategies[i % strategies.length] ?? ''));
     await Promise.all(many(['conditional-update']));
@@ -118,22 +118,22 @@ describe('the database', () => {
     await shop().stack.resume('mysql');
     expectDown(ready, 6000);
     for (const reply of replies) expectDown(reply, 6000);
-    await eventually('it sells again', async () => (await orderWith(sku, 'for-update')).status === 201);
+    await eventually('the shop sells again', async () => (await orderWith(sku, 'for-update')).status === 201);
     await shop().stack.ready();
     await expectWhole(sku, 500);
   });
 
-  test('hung for a shorter time than anybody notices: the orders are done', async () => {
+  test('hung for less than any timeout: the orders succeed', async () => {
     const sku = await shop().product(5);
     await shop().stack.pause('mysql');
     const order = orderWith(sku, 'conditional-update');
-    await eventually('the order is on its way', async () => (await begun(sku)) > 0);
+    await eventually('the order has begun', async () => (await begun(sku)) > 0);
     await shop().stack.resume('mysql');
     expect((await order).status).toBe(201);
     await expectWhole(sku, 5);
   });
 
-  test('slow, but alive: a statement that waits for a row is not given up', async () => {
+  test('slow but alive: a statement that waits for a row lock is not abandoned', async () => {
     const sku = await shop().product(5);
     const first = orderWith(sku, 'for-update', '&workMs=1900');
     await eventually('the row is locked', async () =>
@@ -141,7 +141,7 @@ describe('the database', () => {
     );
     const second = await orderWith(sku, 'for-update');
     expect([(await first).status, second.status]).toEqual([201, 201]);
-    expect(second.tookMs).toBeGreaterThan(1200); // longer than the time after which the server is asked
+    expect(second.tookMs).toBeGreaterThan(1200); // longer than the time after which the server is probed
   });
 
   const begun = async (sku: string): Promise<number> =>

@@ -4,7 +4,7 @@ const shop = openShop('shop');
 const ANY = expect.any(String) as string;
 
 describe('an order', () => {
-  test('takes the stock, records the movement in one schema and the order in the other', async () => {
+  test('takes the stock, and records the movement in one schema and the order in the other', async () => {
     const sku = await shop().product(5);
     const { status, json } = await shop().order({
       body: { sku, quantity: 2, buyer: 'Zoë 王' },
@@ -51,7 +51,7 @@ describe('an order', () => {
     'watchdog',
     'for-update',
     'conditional-update',
-  ])('is possible under %s, and leaves no lock', async (strategy) => {
+  ])('succeeds under %s and leaves no lock', async (strategy) => {
     const sku = await shop().product(1);
     const { status, json } = await shop().order({ sku, query: `strategy=${strategy}` });
     expect({ status, strategy: json['strategy'] }).toEqual({ status: 201, strategy });
@@ -61,7 +61,7 @@ describe('an order', () => {
     expect(await shop().stock(sku)).toBe(0);
   });
 
-  test('takes its strategy and options from headers, but the query wins', async () => {
+  test('takes its strategy and options from headers, but the query has precedence', async () => {
     const sku = await shop().product(9);
     const headers = { 'x-strategy': 'setnx', 'x-lease-ms': '777', 'x-wait-ms': '5' };
     const byHeaders = await shop().order({ sku, headers });
@@ -71,14 +71,14 @@ describe('an order', () => {
     expect(byBoth.json['ignored']).toEqual([]);
   });
 
-  test('echoes as ignored the options that its strategy does not use', async () => {
+  test('lists as ignored the options that its strategy does not use', async () => {
     const sku = await shop().product(9);
     const query = 'strategy=setnx&leaseMs=100&workMs=1';
     expect((await shop().order({ sku, query })).json['ignored']).toEqual(['leaseMs']);
     expect((await shop().order({ sku })).json['ignored']).toEqual([]);
   });
 
-  test('of more than is left is refused, and the rest stays for smaller ones', async () => {
+  test('for more than the stock is refused, and the stock stays available for smaller orders', async () => {
     const sku = await shop().product(3);
     const of = (quantity: number) => shop().order({ body: { sku, quantity, buyer: 'ann' } });
     expectProblem(await of(4), 409, 'STOCK.SOLD_OUT');
@@ -86,7 +86,7 @@ describe('an order', () => {
     expect(await shop().orders(sku)).toHaveLength(1);
   });
 
-  test('waits for a lock as long as it was told to, then gives up', async () => {
+  test('waits for a lock for waitMs, then gives up', async () => {
     const sku = await shop().product(2);
     const first = shop().order({ sku, query: 'strategy=setnx&workMs=900' });
     const locks = `/lab/inventory/locks/${sku}`;
@@ -98,10 +98,10 @@ describe('an order', () => {
     expect((await first).status).toBe(201);
   });
 
-  test('is told when the row stays locked: 423, and nothing is sold twice', async () => {
+  test('fails with 423 when the row stays locked, and nothing is oversold', async () => {
     const sku = await shop().product(2);
     const first = shop().order({ sku, query: 'strategy=for-update&workMs=3000' });
-    await eventually('the row is being worked on', async () =>
+    await eventually('the row is locked', async () =>
       (await shop().history(sku)).some((line) => line.type === 'step' && line.text.includes('FOR UPDATE')),
     );
     expectProblem(await shop().order({ sku, query: 'strategy=for-update' }), 423, 'LOCK.WAIT_TIMEOUT');
@@ -111,7 +111,7 @@ describe('an order', () => {
 });
 
 describe('the replicas', () => {
-  test('all serve, and every answer says which one it was', async () => {
+  test('all serve requests, and every answer names its replica', async () => {
     const sku = await shop().product(100);
     const replies = await Promise.all(Array.from({ length: 24 }, () => shop().order({ sku })));
     expect([...new Set(replies.map(({ headers }) => headers['x-replica']))].sort()).toEqual([
@@ -134,13 +134,13 @@ describe('the replicas', () => {
   });
 
   test.each(['/orders', '/products', '/products/nothing', '/orders/nothing', '/health/live', '/docs-json'])(
-    'say who they are at %s',
+    'are named in the reply at %s',
     async (path) => {
       expect((await shop().get(path)).headers['x-replica']).toMatch(/^(order|inventory)-[12]$/);
     },
   );
 
-  test('sell no unit twice under a lock that all of them see, whoever is faster', async () => {
+  test('never oversell under a lock that all of them share', async () => {
     const sku = await shop().product(10);
     const orders = Array.from({ length: 30 }, () => shop().order({ sku, query: 'strategy=token-lua' }));
     const statuses = (await Promise.all(orders)).map(({ status }) => status);
@@ -150,8 +150,8 @@ describe('the replicas', () => {
   });
 });
 
-describe('what can be read', () => {
-  test('orders come in pages, by number', async () => {
+describe('reads', () => {
+  test('orders are paged by number', async () => {
     const sku = await shop().product(5);
     for (let i = 0; i < 5; i++) await shop().order({ sku });
     const all = await shop().orders(sku);
@@ -161,7 +161,7 @@ describe('what can be read', () => {
     expect(rest).toEqual(all.slice(2));
   });
 
-  test('movements come in pages, in the order of their inserts', async () => {
+  test('movements are paged in the order of their inserts', async () => {
     const sku = await shop().product(5);
     for (let i = 0; i < 3; i++) await shop().order({ sku });
     const [first, ...rest] = await shop().movements(sku);
@@ -169,7 +169,7 @@ describe('what can be read', () => {
     expect(await shop().list(`/products/${sku}/movements?after=${String(first?.['id'])}`)).toEqual(rest);
   });
 
-  test('products with their stock: all, one, or none', async () => {
+  test('products are listed with their stock, one is read by its SKU, and an unknown one is 404', async () => {
     const sku = await shop().product(7);
     const product = { sku, name: ANY, priceMinor: expect.any(Number) as number, stock: 7, initial: 7 };
     expect((await shop().get(`/products/${sku}`)).json).toEqual(product);
@@ -178,23 +178,26 @@ describe('what can be read', () => {
     expectProblem(await shop().get('/products/nothing/movements'), 404, 'STOCK.UNKNOWN_SKU');
   });
 
-  test('a stock read under the shared lock is not that of a sale in progress', async () => {
+  test('a stock read under the shared lock waits for a sale in progress', async () => {
     const sku = await shop().product(1);
     const sale = shop().order({ sku, query: 'strategy=read-write&workMs=500' });
     const locks = `/lab/inventory/locks/${sku}`;
-    await eventually('somebody writes', async () => (await shop().get(locks, 'lab')).json['length'] === 1);
+    await eventually(
+      'a writer holds the lock',
+      async () => (await shop().get(locks, 'lab')).json['length'] === 1,
+    );
     const stocks = [shop().get(`/products/${sku}`), shop().get(`/products/${sku}?strategy=read-write`)];
     expect((await Promise.all(stocks)).map(({ json }) => json['stock'])).toEqual([1, 0]);
     expect((await sale).status).toBe(201);
     expect((await shop().get(locks, 'lab')).json).toEqual([]);
   });
 
-  test('readers who hold the shared lock keep a sale waiting', async () => {
+  test('readers that hold the shared lock block a sale', async () => {
     const sku = await shop().product(1);
     const reading = shop().get(`/products/${sku}?strategy=read-write&workMs=600`);
     const sale = () => shop().order({ sku, query: 'strategy=read-write&waitMs=0' });
-    await eventually('a reader is inside', async () => {
-      const tooMuch = { sku, quantity: 9, buyer: 'ann' }; // refused as sold out while nobody reads
+    await eventually('a reader holds the lock', async () => {
+      const tooMuch = { sku, quantity: 9, buyer: 'ann' }; // refused as sold out while there is no reader
       const { status } = await shop().order({ body: tooMuch, query: 'strategy=read-write&waitMs=0' });
       return status === 423;
     });
@@ -207,7 +210,7 @@ describe('what can be read', () => {
     expect(await shop().get(`/health/${check}`)).toMatchObject({ status: 200, json: { status: 'ok' } });
   });
 
-  test('OpenAPI of both apps, with every route that buyers use', async () => {
+  test('OpenAPI documents of both apps list every public route', async () => {
     expect((await shop().get('/docs')).headers['content-type']).toContain('text/html');
     const order = (await shop().get('/docs-json')).json as { paths: object };
     expect(Object.keys(order.paths)).toEqual(expect.arrayContaining(['/orders', '/health/ready']));
@@ -219,27 +222,27 @@ describe('what can be read', () => {
   });
 });
 
-describe('an orderly stop', () => {
-  /** The supervisor loses patience with a replica that does not stop by itself. */
-  const endsByKill = async (sku: string) =>
+describe('a graceful stop', () => {
+  /** The supervisor kills a replica that does not stop in time. */
+  const forcedKills = async (sku: string) =>
     (await shop().history(sku)).filter((line) => line.type === 'exit' && line.signal === 'SIGKILL');
 
-  test('lets the inventory finish the request that holds the lock, and release it', async () => {
+  test('lets the inventory finish the request that holds the lock and release the lock', async () => {
     const sku = await shop().product(2);
     const order = shop().order({ sku, query: 'strategy=setnx&workMs=1000' });
     let at: string | undefined;
-    await eventually('somebody works under the lock', async () => {
+    await eventually('the lock is held', async () => {
       at = (await shop().history(sku)).find((line) => line.type === 'step' && line.verb === 'SETNX')?.replica;
       return at !== undefined;
     });
     await shop().stack.restart(String(at));
     expect(await order).toMatchObject({ status: 201, json: { inventoryReplica: at } });
-    expect(await endsByKill(sku)).toEqual([]);
+    expect(await forcedKills(sku)).toEqual([]);
     expect((await shop().get(`/lab/inventory/locks/${sku}`, 'lab')).json).toEqual([]);
     expect(await shop().movements(sku)).toHaveLength(1);
   });
 
-  test('lets the order app finish the order that it is placing', async () => {
+  test('lets the order app finish the order in progress', async () => {
     const sku = await shop().product(2);
     const order = shop().order({ sku, query: 'strategy=conditional-update&workMs=1000' });
     let at: string | undefined;
@@ -251,7 +254,7 @@ describe('an orderly stop', () => {
     });
     await shop().stack.restart(String(at));
     expect(await order).toMatchObject({ status: 201, json: { replica: at } });
-    expect(await endsByKill(sku)).toEqual([]);
+    expect(await forcedKills(sku)).toEqual([]);
     expect(await shop().orders(sku)).toHaveLength(1);
   });
 });

@@ -16,8 +16,8 @@ export interface Reply {
   readonly tookMs: number;
 }
 
-/** What an order says beside its strategy, which is in the query or in a header. */
-export interface Asked {
+/** The input of an order besides its strategy, which is in the query or in a header. */
+export interface OrderInput {
   readonly at?: 'public' | 'lab';
   readonly query?: string;
   readonly headers?: Record<string, string>;
@@ -26,27 +26,27 @@ export interface Asked {
   readonly fault?: string;
 }
 
-/** The whole shop, built, behind nginx, as a spec sees it. */
+/** The whole built shop behind nginx, from the point of view of a spec. */
 export class Shop {
   private readonly agent = new Agent({ connections: 256, headersTimeout: 30_000 });
   private products = 0;
 
   constructor(readonly stack: Stack) {}
 
-  /** A product of the test's own. */
+  /** Creates a product for one test. */
   async product(stock: number): Promise<string> {
     const sku = `spec-${++this.products}`;
     const reset = () => this.post(`${this.url('lab')}/lab/reset`, { body: { sku, stock } });
-    // 503: a replica has not found the way back to a server that was away
-    await eventually('the product is there', async () => (await reset()).status === 200);
+    // 503: a replica has not reconnected yet to a server that was down
+    await eventually('the product exists', async () => (await reset()).status === 200);
     return sku;
   }
 
   url(at: 'public' | 'lab'): string {
-    return this.stack.urls[at] ?? 'http://there.is.none';
+    return this.stack.urls[at] ?? 'http://no-such-address';
   }
 
-  order({ at, query = '', sku, body, headers, fault }: Asked): Promise<Reply> {
+  order({ at, query = '', sku, body, headers, fault }: OrderInput): Promise<Reply> {
     return this.post(`${this.url(at ?? (fault === undefined ? 'public' : 'lab'))}/orders?${query}`, {
       body: body ?? { sku, quantity: 1, buyer: 'ann' },
       headers: { ...headers, ...(fault !== undefined && { 'x-fault': fault }) },
@@ -104,7 +104,7 @@ export class Shop {
       .map((line) => JSON.parse(line) as HistoryLine);
   }
 
-  /** All rows and all keys, of all products: to be compared before and after. */
+  /** All rows and keys of all products, for a comparison before and after. */
   async everything(): Promise<unknown> {
     const [sql, redis] = [await createConnection(this.stack.urls.mysql), new Redis(this.stack.urls.redis)];
     try {
@@ -124,7 +124,7 @@ export class Shop {
   }
 
   async replica(name: unknown): Promise<Replica> {
-    const found = (await this.stack.replicas()).find((one) => one.name === name);
+    const found = (await this.stack.replicas()).find((replica) => replica.name === name);
     if (found === undefined) throw new Error(`no replica ${String(name)}`);
     return found;
   }
@@ -143,7 +143,7 @@ const parse = (text: string): unknown => {
   }
 };
 
-/** One shop for the spec file, started from dist/ in a folder of its own. */
+/** Starts one shop for the spec file, from dist/ in its own folder. */
 export function openShop(name: string, more: Partial<StackOptions> = {}): () => Shop {
   const dir = resolve('.lab', `test-${name}-${process.pid}`);
   let shop: Shop | undefined;
@@ -156,22 +156,22 @@ export function openShop(name: string, more: Partial<StackOptions> = {}): () => 
     rmSync(dir, { recursive: true, force: true });
   }, 30_000);
   return () => {
-    if (shop === undefined) throw new Error('the shop did not open');
+    if (shop === undefined) throw new Error('the shop has not started');
     return shop;
   };
 }
 
-/** A problem+json with this status and code. */
-export function expectProblem({ status, headers, json }: Reply, wanted: number, code: string): void {
+/** Expects problem+json with this status and code. */
+export function expectProblem({ status, headers, json }: Reply, expected: number, code: string): void {
   expect({ status, code: json['code'], type: headers['content-type'] }).toEqual({
-    status: wanted,
+    status: expected,
     code,
     type: expect.stringMatching(/^application\/problem\+json/) as string,
   });
   expect(json).toMatchObject({
     type: 'about:blank',
     title: expect.any(String) as string,
-    status: wanted,
+    status: expected,
     detail: expect.any(String) as string,
   });
 }

@@ -18,7 +18,7 @@ import { openShop } from './support';
 import { unboundedIn } from './unbounded';
 
 const shop = openShop('surface', { replicas: { order: 2, inventory: 2, account: 2 } });
-const labless = openShop('surface-labless', {
+const shopWithoutLab = openShop('surface-labless', {
   lab: false,
   replicas: { order: 1, inventory: 1, account: 1 },
 });
@@ -34,8 +34,8 @@ beforeAll(async () => {
   endpoints = documents.flatMap(({ app, document }) => endpointsOf(app, document));
 });
 
-/** A request that the lab address would obey. */
-function obeyed({ method, path, body, resolve }: Endpoint): {
+/** A request that the lab address would accept. */
+function validRequest({ method, path, body, resolve }: Endpoint): {
   method: string;
   path: string;
   body: string | undefined;
@@ -69,44 +69,47 @@ function sendTo(
   return exchange(url, toBytes(message, new URL(url).host));
 }
 
-function expectRefusal({ status, headers, body }: FuzzResponse, what: string): void {
-  expect({ what, status: String(status), type: headers['content-type'], body }).toEqual({
-    what,
+function expectRefusal({ status, headers, body }: FuzzResponse, request: string): void {
+  expect({ request, status: String(status), type: headers['content-type'], body }).toEqual({
+    request,
     status: expect.stringMatching(/^40[045]$/) as string,
     type: expect.stringMatching(/^application\/problem\+json/) as string,
     body: expect.stringContaining('"code":"REQUEST.') as string,
   });
 }
 
-describe('what the lab address has', () => {
-  test('is known from the documents: reset, history, locks and more', () => {
+describe('the endpoints of the lab address', () => {
+  test('are listed in the OpenAPI documents: reset, history, locks and more', () => {
     const names = endpoints.filter(isLab).map(({ name }) => name);
     expect(names).toEqual(
       expect.arrayContaining(['POST /lab/reset', 'GET /lab/history/{sku}', 'POST /lab/inventory/reconcile']),
     );
   });
 
-  test('is obeyed there', async () => {
+  test('work there', async () => {
     const isReset = ({ name }: Endpoint): boolean => name.endsWith('/reset');
-    const inOrder = [...endpoints.filter(isReset), ...endpoints.filter((one) => isLab(one) && !isReset(one))];
+    const inOrder = [
+      ...endpoints.filter(isReset),
+      ...endpoints.filter((endpoint) => isLab(endpoint) && !isReset(endpoint)),
+    ];
     for (const endpoint of inOrder) {
-      const { path, ...asked } = obeyed(endpoint);
+      const { path, ...asked } = validRequest(endpoint);
       const { status } = await sendTo(shop().url('lab'), { target: path, ...asked });
       expect({ endpoint: endpoint.name, status }).toEqual({ endpoint: endpoint.name, status: 200 });
     }
   });
 
-  test('does not exist on the public address, however it is spelled, and nothing changes', async () => {
+  test('do not exist on the public address in any spelling, and nothing changes', async () => {
     const before = await shop().everything();
     const url = shop().url('public');
     const { host } = new URL(shop().url('lab'));
     for (const endpoint of endpoints.filter(isLab)) {
-      const { path, ...asked } = obeyed(endpoint);
+      const { path, ...asked } = validRequest(endpoint);
       const plain = await sendTo(url, { target: path, ...asked });
       expect(plain.status).toBe(404);
       expectRefusal(plain, endpoint.name);
       const targets = [
-        ...PATH_ENCODINGS.map((disguise) => disguise(path)),
+        ...PATH_ENCODINGS.map((encode) => encode(path)),
         `http://${host}${path}`,
         `http://lab${path}`,
       ];
@@ -126,13 +129,13 @@ describe('what the lab address has', () => {
     expect(await shop().everything()).toEqual(before);
   });
 
-  test('does not exist at all when the lab is disabled: not in nginx, not in the apps themselves', async () => {
-    const before = await labless().everything();
-    const { public: publicUrl, inventory } = labless().stack.urls;
-    const replicas = (await labless().stack.replicas()).map(({ url }) => url);
+  test('do not exist when the lab is disabled, neither in nginx nor in the apps', async () => {
+    const before = await shopWithoutLab().everything();
+    const { public: publicUrl, inventory } = shopWithoutLab().stack.urls;
+    const replicas = (await shopWithoutLab().stack.replicas()).map(({ url }) => url);
     for (const url of [publicUrl, inventory, ...replicas])
       for (const endpoint of endpoints.filter(isLab)) {
-        const { path, ...asked } = obeyed(endpoint);
+        const { path, ...asked } = validRequest(endpoint);
         const answer = await sendTo(url, { target: path, ...asked });
         expect({ at: url, endpoint: endpoint.name, status: answer.status }).toEqual({
           at: url,
@@ -141,17 +144,17 @@ describe('what the lab address has', () => {
         });
         expectRefusal(answer, endpoint.name);
       }
-    expect(await labless().everything()).toEqual(before);
+    expect(await shopWithoutLab().everything()).toEqual(before);
   });
 });
 
 describe('a fault from the public address', () => {
   const order = JSON.stringify({ sku: 'mug', quantity: 1, buyer: 'ann' });
-  const lives = async (): Promise<unknown> =>
+  const processes = async (): Promise<unknown> =>
     (await shop().stack.replicas()).map(({ name, pid, starts }) => ({ name, pid, starts }));
 
-  test('is not read, however its header is spelled, and however often it is there', async () => {
-    const before = await lives();
+  test('is ignored in any spelling of its header, and however often the header is repeated', async () => {
+    const before = await processes();
     for (const fault of FORBIDDEN_FAULTS)
       for (const header of FAULT_HEADERS)
         for (const headers of [
@@ -175,7 +178,7 @@ describe('a fault from the public address', () => {
             body: order,
             headers,
           });
-          // a space beside the name is no HTTP: nginx refuses it or leaves it out
+          // a space next to the name is not valid HTTP: nginx rejects the request or drops the header
           const allowed = header.trim() === header ? [201] : [201, 400];
           expect({ header, fault, isAllowed: allowed.includes(status) }).toEqual({
             header,
@@ -183,7 +186,7 @@ describe('a fault from the public address', () => {
             isAllowed: true,
           });
         }
-    expect(await lives()).toEqual(before);
+    expect(await processes()).toEqual(before);
   });
 });
 
@@ -200,7 +203,7 @@ describe('addresses', () => {
         }),
     );
 
-  test('everything listens on 127.0.0.1, and nowhere else: nginx, the apps themselves, their servers', async () => {
+  test('nginx, the apps and their servers listen on 127.0.0.1 only', async () => {
     const { public: publicUrl, lab = '', inventory, redis, mysql } = shop().stack.urls;
     const replicas = (await shop().stack.replicas()).map(({ url }) => url);
     expect(replicas.length).toBeGreaterThanOrEqual(4);
@@ -227,7 +230,7 @@ const canConnect = (host: string, port: number): Promise<boolean> =>
   });
 
 describe('bounds', () => {
-  test('every number, text and list that an endpoint takes has one, as its document says', () => {
+  test('every number, text and list that an endpoint accepts has one in its document', () => {
     expect(endpoints.flatMap(unboundedIn)).toEqual([]);
   });
 
@@ -245,7 +248,7 @@ describe('bounds', () => {
     ]);
   });
 
-  test('a document without bounds is noticed', () => {
+  test('a document without bounds is detected', () => {
     const [order] = endpoints;
     if (order === undefined) throw new Error('there is no endpoint');
     const parameters = [
@@ -264,10 +267,10 @@ describe('bounds', () => {
     ]);
   });
 
-  test('each is kept: one below and one above are refused, in the query and in the header', async () => {
+  test('every bound is enforced: one below and one above are refused, in the query and in the header', async () => {
     const before = await shop().everything();
     let refused = 0;
-    for (const endpoint of endpoints.filter((one) => !isLab(one)))
+    for (const endpoint of endpoints.filter((endpoint) => !isLab(endpoint)))
       for (const { name, in: place, schema: { minimum, maximum } = {} } of endpoint.parameters) {
         if (minimum === undefined || maximum === undefined) continue;
         for (const value of [minimum - 1, maximum + 1, `${maximum}0`].map(String)) {
@@ -288,7 +291,7 @@ describe('bounds', () => {
   });
 });
 
-/** Deductions are asked for on the internal address only. */
+/** Deductions are accepted on the internal address only. */
 const addressOf = ({ app }: Endpoint): string =>
   app === 'inventory' ? shop().stack.urls.inventory : shop().url('public');
 

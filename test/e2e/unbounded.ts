@@ -2,7 +2,7 @@ import type { Endpoint } from '#load-tests/fuzz';
 
 type Schema = NonNullable<Endpoint['body']>['schema'];
 
-/** The places of an endpoint's parameters and body where anything, however large, would do. */
+/** The parameters and body fields of an endpoint that have no upper bound. */
 export function unboundedIn({ name, parameters, body, resolve }: Endpoint): string[] {
   const inParameters = parameters
     .filter((parameter) => parameter.name !== GRAMMAR)
@@ -10,12 +10,12 @@ export function unboundedIn({ name, parameters, body, resolve }: Endpoint): stri
   return [...inParameters, ...(body === undefined ? [] : unbounded(body.schema, `${name}, body`, resolve))];
 }
 
-/** Has a grammar of its own, and at most so much as a header may have. */
+/** Has its own grammar and at most the length of a header. */
 const GRAMMAR = 'X-Fault';
 
 function unbounded(given: Schema, at: string, resolve: Endpoint['resolve']): string[] {
   const schema = resolve(given);
-  const inside = (one: Schema, place: string): string[] => unbounded(one, place, resolve);
+  const inside = (nested: Schema, place: string): string[] => unbounded(nested, place, resolve);
   if (schema.enum !== undefined || schema.const !== undefined) return [];
   const shapes = schema.oneOf ?? schema.anyOf ?? schema.allOf;
   if (shapes !== undefined) return shapes.flatMap((shape) => inside(shape, at));
@@ -32,14 +32,16 @@ function unbounded(given: Schema, at: string, resolve: Endpoint['resolve']): str
     case 'object':
       return [
         ...(schema.additionalProperties === false ? [] : [`${at}: surplus fields`]),
-        ...Object.entries(schema.properties ?? {}).flatMap(([field, one]) => inside(one, `${at}.${field}`)),
+        ...Object.entries(schema.properties ?? {}).flatMap(([field, nested]) =>
+          inside(nested, `${at}.${field}`),
+        ),
       ];
     default:
       return [at];
   }
 }
 
-/** A pattern from beginning to end that repeats nothing for ever. */
+/** A pattern anchored at both ends without unbounded repetition. */
 const isShort = (pattern: string | undefined): boolean =>
   pattern !== undefined &&
   /^\^.*\$$/.test(pattern) &&

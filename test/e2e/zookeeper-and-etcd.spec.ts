@@ -3,14 +3,17 @@ import { provide } from '../harness/servers';
 import { eventually, expectProblem, openShop, type Reply } from './support';
 
 const SERVERS = ['zookeeper', 'etcd'] as const satisfies readonly Component[];
-beforeAll(() => provide(SERVERS)); // installs them where that is possible
+beforeAll(() => provide(SERVERS)); // installs them where possible
 
 const shop = openShop('zookeeper-and-etcd', { components: SERVERS });
 
-/** Whose locks are where. */
+/** The strategies whose locks are on each server. */
 const STRATEGIES = { zookeeper: ['zookeeper', 'zookeeper-herd'], etcd: ['etcd'] } as const;
 const ELSEWHERE = ['token-lua', 'for-update', 'conditional-update'];
-/** Of a hung server: a node is made, looked for, and removed, and each of the three calls is given up after 0.8 s. */
+/**
+ * Limits of the reply time. On a hung server a node is created, looked up, and removed; each call times out after
+ * 0.8 s.
+ */
 const ANSWERED_MS = { kill: 2000, pause: 3 * 800 + 600 };
 const FAILURES = [
   ['zookeeper', 'kill'],
@@ -28,11 +31,11 @@ const locks = async (sku: string): Promise<unknown> =>
 const reset = (sku: string): Promise<Reply> =>
   shop().post(`${shop().url('lab')}/lab/reset`, { body: { sku, stock: 5 } });
 
-/** Looks at the servers itself, past the shop. */
+/** Clients that read the servers directly, bypassing the shop. */
 const clients: { disconnect(): void }[] = [];
 afterEach(async () => {
   for (const client of clients.splice(0)) client.disconnect();
-  // a test that failed half-way must not make the next one fail
+  // a failed test must not make the next one fail
   for (const server of SERVERS)
     await shop()
       .stack.resume(server)
@@ -53,17 +56,17 @@ function openEtcd(): SteppedEtcd {
   return client;
 }
 
-/** More than anybody buys before both replicas are back. */
+/** More units than can be sold before both replicas have reconnected. */
 const STOCK = 1000;
 
-describe('a server that is away', () => {
+describe('a server that is down', () => {
   test.each(FAILURES)(
-    '%s, by %s: its strategies answer 503 within two seconds (a hung server: three), the others go on; afterwards all sell',
+    '%s, by %s: its strategies answer 503 within two seconds (a hung server: three), the others still sell; afterwards all sell',
     async (server, failure) => {
       const sku = await shop().product(STOCK);
       const others = [
         ...ELSEWHERE,
-        ...SERVERS.filter((one) => one !== server).flatMap((one) => STRATEGIES[one]),
+        ...SERVERS.filter((name) => name !== server).flatMap((name) => STRATEGIES[name]),
       ];
       const sold: Reply[] = [];
       for (const strategy of STRATEGIES[server]) sold.push(await order(sku, strategy));
@@ -74,7 +77,8 @@ describe('a server that is away', () => {
       for (const strategy of [...STRATEGIES[server], ...STRATEGIES[server]]) {
         const reply = await order(sku, strategy);
         expect(reply.tookMs).toBeLessThan(ANSWERED_MS[failure]);
-        // while the server hangs the session ends by the replica's own clock: who asks just then is told that
+        // while the server hangs, the replica's own clock ends the session: a request at that moment fails with
+        // LOCK.LOST
         if (failure === 'pause' && reply.status === 409) expectProblem(reply, 409, 'LOCK.LOST');
         else {
           expectProblem(reply, 503, 'DEPENDENCY.DOWN');
@@ -90,7 +94,7 @@ describe('a server that is away', () => {
       if (failure === 'kill') await shop().stack.restart(server);
       else await shop().stack.resume(server);
       for (const strategy of STRATEGIES[server]) {
-        const back = new Set<unknown>(); // each replica finds the way back by itself
+        const back = new Set<unknown>(); // each replica reconnects by itself
         await eventually(`${strategy} sells again on both replicas`, async () => {
           const reply = await order(sku, strategy);
           if (reply.status === 201) sold.push(reply);
@@ -104,7 +108,7 @@ describe('a server that is away', () => {
       expect(requests(await shop().movements(sku))).toEqual(confirmed);
       expect(requests(await shop().orders(sku))).toEqual(confirmed);
       expect(await shop().stock(sku)).toBe(STOCK - sold.length);
-      await eventually('nothing is locked', async () => JSON.stringify(await locks(sku)) === '[]');
+      await eventually('no lock is left', async () => JSON.stringify(await locks(sku)) === '[]');
     },
   );
 });
@@ -114,14 +118,14 @@ describe('a lost reply', () => {
     (await shop().history(sku)).filter((line) => line.type === 'step' && line.verb === verb).length;
 
   test.each(STRATEGIES.zookeeper)(
-    '%s: a node that was made all the same is found again, used, and removed: no orphan',
+    '%s: a node that was created all the same is found again, used, and removed: no orphan',
     async (strategy) => {
       const sku = await shop().product(5);
       const zookeeper = await openZookeeper();
       const reply = await order(sku, strategy, '', 'after(CREATE)=lose-reply');
       expect((await shop().history(sku)).filter(({ type }) => type === 'fault')).toHaveLength(1);
       expect(reply.status).toBe(201);
-      expect(await stepsOf(sku, 'CREATE')).toBe(1); // found, not made again
+      expect(await stepsOf(sku, 'CREATE')).toBe(1); // found, not created again
       expect(await zookeeper.session.children(`/lock:{${sku}}:${strategy}`)).toEqual([]);
       expect((await zookeeper.session.get(`/lock:{${sku}}:${strategy}`))?.session).toBeUndefined();
       expect((await order(sku, strategy, '&waitMs=0')).status).toBe(201);
@@ -129,7 +133,7 @@ describe('a lost reply', () => {
     },
   );
 
-  test('etcd: a key that was made all the same goes with its lease: nothing is sold, nobody is kept out', async () => {
+  test('etcd: a key that was created all the same is removed with its lease: nothing is sold, and the next buyer enters', async () => {
     const sku = await shop().product(5);
     const reply = await order(sku, 'etcd', '&leaseMs=60000', 'after(PUT)=lose-reply');
     expect((await shop().history(sku)).filter(({ type }) => type === 'fault')).toHaveLength(1);
@@ -141,17 +145,17 @@ describe('a lost reply', () => {
 });
 
 describe('the lab', () => {
-  /** Makes somebody else's lock. */
-  const MAKE = {
+  /** Creates the lock of another client. */
+  const CREATE_LOCK = {
     zookeeper: async (sku: string) => {
-      await (await openZookeeper()).session.createNumbered(`/lock:{${sku}}:zookeeper/x-`, 'somebody');
+      await (await openZookeeper()).session.createNumbered(`/lock:{${sku}}:zookeeper/x-`, 'another-client');
     },
     'zookeeper-herd': async (sku: string) => {
-      await (await openZookeeper()).session.create(`/lock:{${sku}}:zookeeper-herd`, 'somebody');
+      await (await openZookeeper()).session.create(`/lock:{${sku}}:zookeeper-herd`, 'another-client');
     },
     etcd: async (sku: string) => {
       const client = openEtcd();
-      await client.create(`lock:{${sku}}:etcd/x`, 'somebody', await client.grant(60_000));
+      await client.create(`lock:{${sku}}:etcd/x`, 'another-client', await client.grant(60_000));
     },
   } as const;
 
@@ -159,11 +163,15 @@ describe('the lab', () => {
     ['zookeeper', 'zookeeper'],
     ['zookeeper-herd', 'zookeeper'],
     ['etcd', 'etcd'],
-  ] as const)('shows a lock of %s, and a reset deletes it', async (strategy, server) => {
+  ] as const)('lists a lock of %s, and a reset deletes it', async (strategy, server) => {
     const sku = await shop().product(5);
-    await MAKE[strategy](sku);
+    await CREATE_LOCK[strategy](sku);
     expect(await locks(sku)).toEqual([
-      { key: `${server} lock:{${sku}}:${strategy}`, value: 'somebody', ttlMs: expect.any(Number) as number },
+      {
+        key: `${server} lock:{${sku}}:${strategy}`,
+        value: 'another-client',
+        ttlMs: expect.any(Number) as number,
+      },
     ]);
     expectProblem(await order(sku, strategy, '&waitMs=0'), 423, 'LOCK.NOT_OBTAINED');
     expect((await reset(sku)).status).toBe(200);
@@ -171,7 +179,7 @@ describe('the lab', () => {
     expect((await order(sku, strategy, '&waitMs=0')).status).toBe(201);
   });
 
-  test.each(SERVERS)('shows whose lock it is while a sale is made: %s', async (strategy) => {
+  test.each(SERVERS)('lists the owner of a lock during a sale: %s', async (strategy) => {
     const sku = await shop().product(5);
     const sale = order(sku, strategy, '&workMs=1500');
     let shown: unknown;
@@ -191,7 +199,7 @@ describe('the lab', () => {
     expect(await locks(sku)).toEqual([]);
   });
 
-  test.each(FAILURES)('a reset does not wait for %s, which is away (%s)', async (server, failure) => {
+  test.each(FAILURES)('resets without waiting for %s, which is down (%s)', async (server, failure) => {
     const sku = await shop().product(5);
     await shop().stack[failure](server);
     expect(await locks(sku)).toEqual([]);

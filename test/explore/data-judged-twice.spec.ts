@@ -18,17 +18,17 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Random schedules of each fault. */
+/** Random schedules per fault. */
 const SCHEDULES = 40;
 const SEED = 20;
 
-/** Strategies that break a promise, and planted bugs; those that need further servers are too slow for this. */
+/** Strategies that break a promise, and planted bugs; strategies that need further servers are too slow here. */
 const UNSAFE: readonly Strategy[] = [
   ...CATALOGUE.filter(({ lacks, needs = [] }) => lacks.length > 0 && needs.length === 0),
   ...Object.values(plants).flatMap((made) => (typeof made === 'function' ? made(() => world).bug : made.bug)),
 ];
 
-/** What the rows and the answers alone say: true when they contradict each other. */
+/** A verdict from the rows and the answers alone: true if they contradict each other. */
 function isWrong({ stock, actors, events, final }: ScheduleHistory): boolean {
   const ends = new Map(events.flatMap((event) => (event.type === 'end' ? [[event.actor, event.code]] : [])));
   const sold = final.movements.length;
@@ -46,7 +46,7 @@ let rights = 0;
 let wrongs = 0;
 
 test.each(['', ...Object.keys(FAULTS)].map((fault, i) => ({ fault, seed: SEED + i })))(
-  'faults "$fault": a schedule is judged to have wrong data exactly when its rows and answers say so',
+  'faults "$fault": a schedule is judged data-wrong exactly when its rows and answers contradict each other',
   async ({ fault, seed }) => {
     const random = seeded(seed);
     const verdicts: [boolean, boolean, string][] = [];
@@ -71,7 +71,7 @@ test.each(['', ...Object.keys(FAULTS)].map((fault, i) => ({ fault, seed: SEED + 
   },
 );
 
-test('schedules with wrong and with right data were judged', () => {
+test('both schedules with wrong data and schedules with right data were judged', () => {
   expect(wrongs).toBeGreaterThan(0);
   expect(rights).toBeGreaterThan(0);
 });

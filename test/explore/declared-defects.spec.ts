@@ -17,23 +17,23 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Schedules of one cell at most. */
-const MOST = 400;
+/** The maximal number of schedules per cell. */
+const MAX_SCHEDULES = 400;
 
 const tests = ({ promise, alsoTests = [] }: Cell, capability: Capability): boolean =>
   promise?.capability === capability || alsoTests.includes(capability);
 
-/** The cells that put a promise to the test, as far as they exist for the strategy. */
+/** The cells that test a promise and exist for the strategy. */
 const cellsOf = (capability: Capability, strategy: Strategy): readonly Cell[] =>
   CELLS.filter((cell) => tests(cell, capability) && existsFor(strategy, cell));
 
-/** Explores until the promise is seen to break; false when it is not. */
+/** Explores until a schedule breaks the promise; false if none does. */
 async function showIn(cell: Cell, strategy: Strategy, capability: Capability): Promise<boolean> {
   const wanted = breachesOf(capability);
   const shown = new AbortController();
   const shows = ({ kinds }: Tally): boolean => wanted.some((kind) => kinds.has(kind));
   const tally = await explore(world, planOf(strategy, cell), {
-    max: MOST,
+    max: MAX_SCHEDULES,
     signal: shown.signal,
     onProgress: (found) => {
       if (shows(found)) shown.abort();
@@ -42,7 +42,7 @@ async function showIn(cell: Cell, strategy: Strategy, capability: Capability): P
   return shows(tally);
 }
 
-test.each(Object.keys(CAPABILITIES) as Capability[])('%s: a cell puts it to the test', (capability) => {
+test.each(Object.keys(CAPABILITIES) as Capability[])('%s: a cell tests it', (capability) => {
   expect(CELLS.map(({ promise }) => promise?.capability)).toContain(capability);
 });
 
@@ -52,12 +52,12 @@ const defects = CATALOGUE.flatMap((strategy) =>
 
 test.each(defects)('$title: a cell shows the defect', async ({ strategy, capability }) => {
   const cells = cellsOf(capability, strategy);
-  const inVain: string[] = [];
+  const withoutDefect: string[] = [];
   let isShown = false;
   for (const cell of cells) {
     isShown = await showIn(cell, strategy, capability);
     if (isShown) break;
-    inVain.push(cell.name);
+    withoutDefect.push(cell.name);
   }
-  expect({ isShown, inVain }).toMatchObject({ isShown: true });
+  expect({ isShown, withoutDefect }).toMatchObject({ isShown: true });
 });

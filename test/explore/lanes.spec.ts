@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-async function leaseEnds(): Promise<Awaited<ReturnType<Schedule['end']>>> {
+async function playEndedLease(): Promise<Awaited<ReturnType<Schedule['end']>>> {
   const s = await Schedule.begin(world, findStrategy('token-checked'));
   await s.A.runUntil(after('GET'));
   await s.lapse();
@@ -17,8 +17,8 @@ async function leaseEnds(): Promise<Awaited<ReturnType<Schedule['end']>>> {
   return s.end();
 }
 
-test('each actor has a lane of its own, faults go across, and the verdict is the last word', async () => {
-  const { history, verdict } = await leaseEnds();
+test('each actor has its own lane, faults are drawn across, and the verdict is the last line', async () => {
+  const { history, verdict } = await playEndedLease();
   const lines = drawLanes(history, verdict).split('\n');
   expect(lines[0]).toMatch(/^ +A \(p1\) +B \(p2\)$/);
   expect(lines[1]).toMatch(/^ +1 {2}SET lock:token-checked .* ⇒ "OK" +│ +← lock taken$/);
@@ -31,8 +31,8 @@ test('each actor has a lane of its own, faults go across, and the verdict is the
   expect(lines.at(-1)).toMatch(/! lock broken, data right$/);
 });
 
-test('a sequence diagram names what was sent, what came back, and what it shows', async () => {
-  const { history, verdict } = await leaseEnds();
+test('a sequence diagram names each request, its reply, and the violation', async () => {
+  const { history, verdict } = await playEndedLease();
   const lines = drawMermaid(history, verdict).split('\n');
   expect(lines[0]).toBe('sequenceDiagram');
   expect(lines).toContain('  participant A as A (p1)');

@@ -17,13 +17,13 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test('docs/lost-replies.md is what is seen', () => {
+test('docs/lost-replies.md matches the results', () => {
   const committed = readFileSync(join(__dirname, '../../docs/lost-replies.md'), 'utf8');
   const state = committed === renderLostReplies(rows) ? 'up to date' : `stale: run "${COMMAND}"`;
   expect(state).toBe('up to date');
 });
 
-test('a lost reply alone sells nothing twice', () => {
+test('a lost reply alone never oversells', () => {
   expect(rows.length).toBeGreaterThan(20);
   const twice = rows.filter(({ violations }) =>
     violations.some((kind) => kind === 'oversold' || kind === 'lost-acknowledged'),
@@ -31,7 +31,7 @@ test('a lost reply alone sells nothing twice', () => {
   expect(twice.map(({ strategy }) => strategy)).toEqual([]);
 });
 
-test('a lost acquire leaves the lock for ever only where the key has no time to live', () => {
+test('a lost acquire leaves the lock forever only when the key has no expiry', () => {
   const forever = rows.filter(({ truth }) => truth === 'the lock is held, for ever');
   const lacking = CATALOGUE.filter(({ lacks }) => lacks.includes('survivesDeadHolder')).map(
     ({ name }) => name,
@@ -39,14 +39,14 @@ test('a lost acquire leaves the lock for ever only where the key has no time to 
   for (const { strategy } of forever) expect(lacking).toContain(strategy);
 });
 
-test('who has lost a renewal is not told that its lock is lost, and sells', () => {
+test('a holder that lost the reply to a renewal does not detect the end of its lease, and sells', () => {
   const renewing = rows.filter(({ asked }) => asked === 'renew');
   expect(renewing.map(({ strategy }) => strategy)).toEqual(expect.arrayContaining(['watchdog', 'etcd']));
   for (const { strategy, believes, truth } of renewing)
     expect([strategy, believes, truth]).toEqual([strategy, 'APPLIED', 'the lock is free']);
 });
 
-test('who has lost a release keeps the sale', () => {
+test('a holder that lost the reply to a release keeps the sale', () => {
   for (const { strategy, asked, believes } of rows)
     if (asked === 'release') expect([strategy, believes]).toEqual([strategy, 'APPLIED']);
 });

@@ -4,7 +4,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openWorld } from '../harness/servers';
 
-/** docs/matrix.json as committed. When a test fails here after a strategy has changed: `npx lab matrix --docs docs/matrix.md`. */
+/**
+ * docs/matrix.json as committed. If a test fails here after a strategy has changed, run `npx lab matrix --docs
+ * docs/matrix.md`.
+ */
 const { rows } = JSON.parse(readFileSync(join(__dirname, '..', '..', 'docs', 'matrix.json'), 'utf8')) as {
   rows: MatrixRow[];
 };
@@ -28,7 +31,7 @@ test.each(failures)(
   },
 );
 
-test('every failing circumstance has a token, and nothing in the matrix contradicts the catalogue', () => {
+test('every failing cell has a token, and no cell contradicts the catalogue', () => {
   for (const { strategy, cells } of rows)
     for (const { cell, mark, token, contradictions } of cells)
       expect([strategy, cell, mark === 'safe' || mark === 'unknown', contradictions]).toEqual([

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** The lease is longer than anybody waits: who has missed a release is not saved by the end of the lease. */
+/** The lease is longer than any wait: a waiter that misses a release is not rescued by the end of the lease. */
 const options = { ...EXPLORE_OPTIONS, wait: 'notify', leaseMs: 60_000, waitMs: 30_000 } as const;
 
 const find = (
@@ -44,10 +44,10 @@ const find = (
   );
 
 const NOTIFIED = CATALOGUE.filter((strategy) => strategy.options.includes('wait'));
-/** They sell wrongly with no fault at all: not what this is about. */
+/** Without the strategies that oversell without any fault: they are not the subject here. */
 const exact = NOTIFIED.filter(({ lacks }) => !lacks.includes('exactAcrossProcesses'));
 
-test('there are strategies that can be told', () => {
+test('there are strategies that notify', () => {
   expect(NOTIFIED.map(({ name }) => name)).toEqual(
     expect.arrayContaining(['token-lua', 'watchdog', 'lua', 'reentrant']),
   );
@@ -58,7 +58,7 @@ describe.each([
   ['one process', ['p1', 'p1']],
 ])('%s', (_where, processes) => {
   test.each(exact.filter(({ lacks }) => !lacks.includes('exactInOneProcess')))(
-    '$name: whatever the order, nobody misses a release',
+    '$name: no waiter misses a release in any interleaving',
     async (strategy) => {
       const tally = await find(strategy, processes);
       expect([...tally.kinds.keys()]).toEqual([]);
@@ -69,7 +69,7 @@ describe.each([
   );
 });
 
-test('strategies that cannot be told of a release poll, whatever was asked for', async () => {
+test('strategies without notification poll, whatever option is given', async () => {
   for (const strategy of CATALOGUE.filter(
     ({ options: used, needs }) => !used.includes('wait') && needs === undefined,
   )) {
@@ -85,10 +85,10 @@ test('strategies that cannot be told of a release poll, whatever was asked for',
   }
 });
 
-/** As token-lua, but it tries first and listens afterwards: what is released in between nobody tells it. */
-const listensTooLate: Strategy = {
+/** Same as token-lua, but it tries first and subscribes afterwards: it misses a release in between. */
+const subscribesTooLate: Strategy = {
   ...findStrategy('token-lua'),
-  name: 'token-lua', // its keys and its place in the catalogue; the bug is here only
+  name: 'token-lua', // shares the keys and the catalogue entry; only the bug differs
   async apply(change, { redis, balances, process, clock, options: { leaseMs, waitMs } }: Tools) {
     const key = lockKey(change.balance, 'planted');
     const token = `${change.request}-token`;
@@ -108,24 +108,24 @@ const listensTooLate: Strategy = {
   },
 };
 
-test('a waiter that tries first and listens later misses a release: found', async () => {
-  const tally = await find(listensTooLate, ['p1', 'p2']);
+test('a waiter that tries first and subscribes later misses a release: the search finds it', async () => {
+  const tally = await find(subscribesTooLate, ['p1', 'p2']);
   expect([...tally.kinds.keys()]).toEqual(['starved']);
 });
 
-test('a release that tells nobody is found', async () => {
+test('the search finds a release that notifies no waiter', async () => {
   const silent = { ...findStrategy('token-lua') };
   const apply: Strategy['apply'] = (change, tools) => {
-    const deaf = Object.create(tools.redis) as Tools['redis'];
-    deaf.evalsha = ((sha: string, keys: number, key: string, token: string) =>
+    const withoutBroadcast = Object.create(tools.redis) as Tools['redis'];
+    withoutBroadcast.evalsha = ((sha: string, keys: number, key: string, token: string) =>
       tools.redis.evalsha(sha, keys, key, token, 'hand-off')) as Tools['redis']['evalsha'];
-    return findStrategy('token-lua').apply(change, { ...tools, redis: deaf });
+    return findStrategy('token-lua').apply(change, { ...tools, redis: withoutBroadcast });
   };
   const tally = await find({ ...silent, apply }, ['p1', 'p2']);
   expect([...tally.kinds.keys()]).toEqual(['starved']);
 });
 
-test('the next one of a process tries although the release of the one before is still held up', async () => {
+test('the next waiter of a process retries although the release before it is delayed', async () => {
   const schedule = await Schedule.begin(world, findStrategy('token-lua'), {
     options,
     stock: 2,
@@ -136,7 +136,7 @@ test('the next one of a process tries although the release of the one before is 
   await B.finish();
   expect(B.next?.verb).toBe('WAIT');
   await A.runUntil(before('release-if-owner'));
-  await B.finish(); // rung, and too early
+  await B.finish(); // woken up too early
   expect(B.next?.verb).toBe('WAIT');
   await A.finish();
   await B.finish();
@@ -144,7 +144,7 @@ test('the next one of a process tries although the release of the one before is 
   expect([A.outcome, B.outcome]).toEqual(['APPLIED', 'APPLIED']);
 });
 
-test('whose wake-up fails passes it on to the one behind', async () => {
+test('a waiter whose attempt fails after its wake-up passes the wake-up on to the next one', async () => {
   const schedule = await Schedule.begin(world, findStrategy('token-lua'), {
     options,
     stock: 3,
@@ -163,7 +163,7 @@ test('whose wake-up fails passes it on to the one behind', async () => {
   expect([A.outcome, B.outcome, C.outcome]).toEqual(['APPLIED', 'DEPENDENCY.DOWN', 'APPLIED']);
 });
 
-test('when Redis restarts, everybody looks again', async () => {
+test('when Redis restarts, every waiter checks the lock again', async () => {
   const schedule = await Schedule.begin(world, findStrategy('token-lua'), { options, stock: 2 });
   const { A, B } = schedule;
   await A.runUntil(after('SET'));
@@ -175,7 +175,7 @@ test('when Redis restarts, everybody looks again', async () => {
   expect(B.outcome).toBe('APPLIED');
 });
 
-test('who waits for news of a dead holder tries again after a lease', async () => {
+test('a waiter for the release of a dead holder retries after one lease', async () => {
   const short = { ...options, leaseMs: 10_000 };
   const schedule = await Schedule.begin(world, findStrategy('token-lua'), { options: short });
   const { A, B } = schedule;
@@ -187,7 +187,7 @@ test('who waits for news of a dead holder tries again after a lease', async () =
   expect(history.events.some((event) => event.type === 'time')).toBe(true);
 });
 
-test('a token tells how somebody waited, and tokens from before that was possible are still valid', async () => {
+test('a token records how its requests waited, and tokens from before that option are still valid', async () => {
   const setup = {
     strategy: findStrategy('token-lua'),
     options: { ...EXPLORE_OPTIONS, wait: 'notify' as const },

@@ -10,7 +10,7 @@ afterAll(() => world.close());
 
 const owners = ({ run }: Schedule): (string | undefined)[] => run.locks.states().map(({ owner }) => owner);
 
-/** What stands in these locks is a token, or a name: in a key, a row, a node, or the head of a queue. */
+/** The value of these locks is a token or a name: in a key, a row, a node, or the head of a queue. */
 test.each([
   ['token-lua', ['A']],
   ['fair', ['A']],
@@ -20,7 +20,7 @@ test.each([
   ['zookeeper', ['A']],
   ['zookeeper-herd', ['A']],
   ['etcd', ['A']],
-])('%s: the lock is known to be that of the actor that has named its token', async (name, expected) => {
+])('%s: the lock is attributed to the actor that issued its token', async (name, expected) => {
   const schedule = await Schedule.begin(world, findStrategy(name), { stock: 2 });
   const { A, B } = schedule;
   await A.runUntil(before('UPDATE balance SET amount'));

@@ -10,17 +10,17 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** A planted bug, and how a cell must mark it. */
+/** A planted bug, and the mark that a cell must give it. */
 interface Row {
   readonly cell: string;
   readonly plant: plants.Plant;
   readonly mark: Harm;
   readonly kinds: readonly ScheduleViolationKind[];
-  /** The bug also shows with no fault at all. */
+  /** Whether the bug also shows without any fault. */
   readonly showsAnyway?: true;
-  /** The mark of the code without the bug; absent: safe. `unknown`: the fault does not exist for it. */
+  /** The mark of the fixed code; default safe. `unknown`: the fault does not exist for it. */
   readonly fixed?: 'unknown' | 'lock-broken';
-  /** It has more schedules than a spec can run. */
+  /** Whether the cell has more schedules than a spec can run. */
   readonly isLarge?: true;
 }
 
@@ -124,19 +124,19 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-/** Schedules of a cell that is too large to be searched to its end, at most. */
-const MOST_OF_LARGE = 200;
+/** The maximal number of schedules of a cell that is too large to be searched completely. */
+const MAX_OF_LARGE = 200;
 
-/** Explores a cell, until it is known to be data-wrong; one that is not large is searched to its end. */
+/** Explores a cell until it is known to be data-wrong; a cell that is not large is searched completely. */
 async function search(strategy: Strategy, cell: Cell, isLarge = false): Promise<Tally> {
-  const limits = { enough: 1, ...(isLarge && { max: MOST_OF_LARGE }) };
+  const limits = { enough: 1, ...(isLarge && { max: MAX_OF_LARGE }) };
   const tally = await explore(world, planOf(strategy, cell), limits);
   const isWrong = tally.harms['data-wrong'] > 0;
   expect(tally.partial && !isLarge && !isWrong).toBe(false);
   return tally;
 }
 
-/** The mark of a cell; of a large one what was found in a part of it. */
+/** The mark of a cell; for a large one, of the part that was searched. */
 const markOf = (tally: Tally, { about }: Cell): Mark =>
   tally.partial ? (worstHarm(tally.kinds.keys()) ?? 'safe') : judgeCell(tally, about).mark;
 
@@ -148,7 +148,7 @@ describe.each(ROWS)('$cell: $plant.bug.name', (row) => {
   const { plant, mark, kinds, showsAnyway = false, fixed = 'safe', isLarge = false } = row;
   const cell = cellOf(row.cell);
 
-  (showsAnyway ? null : test)?.('shows nothing where nothing but the order of steps varies', async () => {
+  (showsAnyway ? null : test)?.('shows nothing when only the interleaving varies', async () => {
     const plain = cellOf('two processes');
     const tally = await search(plant.bug, plain);
     expect([...tally.kinds.keys()]).toEqual([]);
@@ -161,7 +161,7 @@ describe.each(ROWS)('$cell: $plant.bug.name', (row) => {
     expect(markOf(tally, cell)).toBe(mark);
   });
 
-  test(`is marked ${fixed} when it is mended`, async () => {
+  test(`is marked ${fixed} when it is fixed`, async () => {
     const tally = await search(plant.fix, cell, isLarge);
     expect([...tally.kinds.keys()].filter((kind) => kinds.includes(kind))).toEqual([]);
     expect(markOf(tally, cell)).toBe(fixed);

@@ -28,7 +28,7 @@ class Busy extends Error {
   readonly code = 'LOCK.NOT_OBTAINED';
 }
 
-/** Lamport's fast mutex without its last check: it takes two preemptions to get two buyers inside. */
+/** Lamport's fast mutex without its last check: two holders need two preemptions. */
 const twoPreemptions = planted('two-preemptions', async (change, tools) => {
   const { redis } = tools;
   if ((await redis.get('second')) !== null) throw new Busy();
@@ -48,13 +48,13 @@ test('a bug that needs two preemptions is found with a bound of two, and not wit
   expect([...two.kinds.keys()]).toContain('oversold');
 });
 
-test('the reduction does not lose the bug that needs two preemptions', async () => {
+test('the reduction keeps the bug that needs two preemptions', async () => {
   const tally = await find(twoPreemptions);
   expect([...tally.kinds.keys()]).toContain('oversold');
 });
 
-test('a release by somebody who never had the lock is found without any fault', async () => {
-  const careless = planted('unlock-unacquired', async (change, tools) => {
+test('a release by a request that never held the lock is found without any fault', async () => {
+  const unlocksUnacquired = planted('unlock-unacquired', async (change, tools) => {
     const key = 'lock:{item}:planted';
     try {
       if ((await tools.redis.setnx(key, change.request)) === 0) throw new Busy();
@@ -63,19 +63,19 @@ test('a release by somebody who never had the lock is found without any fault', 
       await tools.redis.del(key);
     }
   });
-  const tally = await find(careless);
+  const tally = await find(unlocksUnacquired);
   expect([...tally.kinds.keys()]).toContain('foreign-release');
 });
 
-test('a lock that the path of success forgets is found as stuck', async () => {
-  const forgetful = planted('forgets', async (change, tools) => {
+test('a lock that is not released on success is found as stuck', async () => {
+  const neverReleases = planted('forgets', async (change, tools) => {
     if ((await tools.redis.setnx('lock:{item}:planted', change.request)) === 0) throw new Busy();
     return sellUnprotected(change, tools.balances);
   });
-  expect([...(await find(forgetful)).kinds.keys()]).toEqual(['stuck']);
+  expect([...(await find(neverReleases)).kinds.keys()]).toEqual(['stuck']);
 });
 
-/** GET; if it is empty SET; DEL at the end: two pass the check. */
+/** GET, then SET if the key is empty, then DEL: two requests pass the check. */
 const getSet = planted('get-set', async (change, tools) => {
   const key = 'lock:{item}:planted';
   if ((await tools.redis.get(key)) !== null) throw new Busy();
@@ -87,14 +87,14 @@ const getSet = planted('get-set', async (change, tools) => {
   }
 });
 
-test("a check and a SET that are two commands let two in, and the first deletes the second's lock", async () => {
+test('a check and a SET in two commands admit two holders, and the first deletes the lock of the second', async () => {
   const { kinds } = await find(getSet);
   expect([...kinds.keys()]).toEqual(
     expect.arrayContaining(['oversold', 'lost-update', 'overlap', 'foreign-release']),
   );
 });
 
-/** SETNX, then EXPIRE: a death between the two leaves a key that never ends. */
+/** SETNX, then EXPIRE: a crash between the two leaves a key without expiry. */
 const setnxExpire = planted('setnx-expire', async (change, tools) => {
   const key = 'lock:{item}:planted';
   if ((await tools.redis.setnx(key, change.request)) === 0) throw new Busy();
@@ -106,7 +106,7 @@ const setnxExpire = planted('setnx-expire', async (change, tools) => {
   }
 });
 
-test('a death between SETNX and EXPIRE is the only death that leaves the lock for ever', async () => {
+test('only a crash between SETNX and EXPIRE leaves the lock forever', async () => {
   const everywhere = await find(setnxExpire, 'kill:1');
   expect([...everywhere.kinds.keys()]).toEqual(['stuck']);
   for (const { choices } of everywhere.witnesses.values())
@@ -115,7 +115,7 @@ test('a death between SETNX and EXPIRE is the only death that leaves the lock fo
   expect(between.kinds.get('stuck')).toBe(between.fired.get('kill'));
 });
 
-test('a read that is not covered by the row lock is found, although a row lock is taken', async () => {
+test('a read outside the row lock is found although a row lock is taken later', async () => {
   const late = planted('for-update-late', (change, { balances }) =>
     balances.transaction(async (tx) => {
       const before = await tx.read(change.balance);
@@ -127,15 +127,15 @@ test('a read that is not covered by the row lock is found, although a row lock i
   expect([...(await find(late)).kinds.keys()]).toContain('lost-update');
 });
 
-test('a sale that was answered and never committed is found', async () => {
-  const lying = planted('answers-too-early', async (change, { balances }) => {
+test('a sale that was acknowledged and never committed is found', async () => {
+  const acknowledgesTooEarly = planted('answers-too-early', async (change, { balances }) => {
     const before = await balances.read(change.balance);
     return { ...change, before, after: valueAfter(change, before) };
   });
-  expect([...(await find(lying)).kinds.keys()]).toEqual(['lost-acknowledged']);
+  expect([...(await find(acknowledgesTooEarly)).kinds.keys()]).toEqual(['lost-acknowledged']);
 });
 
-test('a death between two systems that leaks stock is found as undersold', async () => {
+test('a crash between two systems that leaks stock is found as undersold', async () => {
   const counter = planted('redis-decr', async (change, { balances, redis }) => {
     if ((await redis.incr('sold')) > 1)
       return balances.transaction((tx) => tx.writeIfEnough({ ...change, delta: -9 }));
@@ -144,7 +144,7 @@ test('a death between two systems that leaks stock is found as undersold', async
   expect([...(await find(counter, 'kill:1')).kinds.keys()]).toContain('undersold');
 });
 
-/** Read, check and write in one session, in statements of its own. */
+/** Read, check and write in one session, as separate statements. */
 async function sellIn(sql: Pick<QueryRunner, 'query'>, change: Change, readSuffix = ''): Promise<Movement> {
   const [row] = (await sql.query(`SELECT amount FROM balance WHERE id = ?${readSuffix}`, [
     change.balance,
@@ -161,7 +161,7 @@ async function sellIn(sql: Pick<QueryRunner, 'query'>, change: Change, readSuffi
   return { ...change, before, after };
 }
 
-test('two that hold a shared lock and both want to write are found as a dead-lock, and nothing is sold twice', async () => {
+test('two holders of a shared lock that both want to write are found as a dead-lock, and nothing is oversold', async () => {
   const upgrade = planted('upgrade', (change) =>
     dataSourceOf(world, change).transaction((tx) =>
       sellIn(tx as unknown as QueryRunner, change, ' LOCK IN SHARE MODE'),
@@ -172,7 +172,7 @@ test('two that hold a shared lock and both want to write are found as a dead-loc
   expect(tally.partial).toBe(false);
 });
 
-/** GET_LOCK, the work and RELEASE_LOCK in one session. `early`: released before COMMIT. */
+/** GET_LOCK, the work and RELEASE_LOCK in one session. `early`: released before the COMMIT. */
 const namedLock = (early: boolean): Strategy =>
   planted('named-lock', async (change) => {
     const runner = dataSourceOf(world, change).createQueryRunner();
@@ -195,7 +195,7 @@ const namedLock = (early: boolean): Strategy =>
     }
   });
 
-test('a named lock of the database is seen to make others wait, and is freed by a death: nothing to accuse', async () => {
+test('a named lock of the database blocks other sessions and is freed by a crash: no violation', async () => {
   for (const faults of ['', 'kill:1']) {
     const tally = await find(namedLock(false), faults);
     expect([faults, ...tally.kinds.keys()]).toEqual([faults]);
@@ -203,16 +203,13 @@ test('a named lock of the database is seen to make others wait, and is freed by 
   }
 });
 
-test('a named lock that is released before COMMIT sells twice with no fault at all', async () => {
+test('a named lock that is released before the COMMIT oversells without any fault', async () => {
   expect([...(await find(namedLock(true))).kinds.keys()]).toContain('lost-update');
 });
 
-test.each(['for-update', 'conditional-update'])(
-  '%s is accused of nothing, whatever happens',
-  async (name) => {
-    for (const faults of ['kill:1', 'pause:1', 'in-flight:1', 'lose-reply:1', 'error:1', 'kill:1,error:1']) {
-      const tally = await find(findStrategy(name), faults);
-      expect([faults, tally.violating, tally.partial]).toEqual([faults, 0, false]);
-    }
-  },
-);
+test.each(['for-update', 'conditional-update'])('%s has no violation under any fault', async (name) => {
+  for (const faults of ['kill:1', 'pause:1', 'in-flight:1', 'lose-reply:1', 'error:1', 'kill:1,error:1']) {
+    const tally = await find(findStrategy(name), faults);
+    expect([faults, tally.violating, tally.partial]).toEqual([faults, 0, false]);
+  }
+});

@@ -19,7 +19,7 @@ import { dataSourceOf, planted } from '../harness/planted';
 type Apply = Strategy['apply'];
 type Tick = () => Promise<unknown>;
 
-/** A bug that an engineer writes, and the same code without it. */
+/** A typical engineering bug, and the same code without it. */
 export interface Plant {
   readonly bug: Strategy;
   readonly fix: Strategy;
@@ -32,10 +32,10 @@ const plant = (name: string, bug: Apply, fix: Apply | Strategy): Plant => ({
 
 const keyOf = ({ balance }: Change): string => lockKey(balance, 'planted');
 
-/** The lock of one request, with a name of its own in the key. */
+/** The lock of one request, with its own token in the key. */
 const lockOf = (change: Change, tools: Tools): Lock => tokenLock(keyOf(change), tools);
 
-/** A lock whose key holds one value; `release` is what differs. */
+/** A lock whose key holds one value; `release` is the part that differs. */
 const setNx = (
   change: Change,
   { redis, options }: Tools,
@@ -47,7 +47,7 @@ const setNx = (
   release,
 });
 
-/** Extends the lock every third of the lease, whoever has it, until stopped. */
+/** Extends the lock every third of the lease, without checking its owner, until stopped. */
 const renew = (
   change: Change,
   { redis, clock, options }: Tools,
@@ -60,7 +60,7 @@ const renew = (
   return ticker;
 };
 
-/** Sells under a lock that is extended for as long as the request runs. */
+/** Sells under a lock that is extended while the request runs. */
 const renewed: Apply = (change, tools) =>
   withLock(lockOf(change, tools), tools, async () => {
     const ticker = renew(change, tools);
@@ -71,7 +71,7 @@ const renewed: Apply = (change, tools) =>
     }
   });
 
-/** The name of the host is in the key: each host has a lock of its own. */
+/** The host name is in the key: each host has a separate lock. */
 export const hostInTheKey = plant(
   'host-in-the-key',
   (change, tools) =>
@@ -81,7 +81,7 @@ export const hostInTheKey = plant(
   (change, tools) => withLock(lockOf(change, tools), tools, () => readModifyWrite(change, tools)),
 );
 
-/** The owner is the process: a second request of it finds its own name, and enters. */
+/** The owner is the process: a second request of the same process finds its own name and enters. */
 export const ownerIsTheProcess = plant(
   'owner-is-the-process',
   (change, tools) => {
@@ -94,7 +94,7 @@ export const ownerIsTheProcess = plant(
   hostInTheKey.fix,
 );
 
-/** Rows are locked in the order of the cart. */
+/** Rows are locked in cart order. */
 export const rowsInCartOrder: Plant = {
   bug: {
     ...planted('rows-in-cart-order', (change, tools) => findStrategy('for-update').apply(change, tools)),
@@ -137,7 +137,7 @@ export const twoTransactions = (world: () => World): Plant =>
     (change) => dataSourceOf(world(), change).transaction((tx) => sellByStatements(tx, change)),
   );
 
-/** The lock is created by one command and gets its time to live by the next one. */
+/** One command creates the lock, and the next one sets its expiry. */
 export const expiryComesLater = plant(
   'expiry-comes-later',
   (change, tools) => {
@@ -148,17 +148,17 @@ export const expiryComesLater = plant(
       await tools.redis.pexpire(lock.key, tools.options.leaseMs);
       return true;
     };
-    const giveBack = async (): Promise<void> => {
+    const releaseLock = async (): Promise<void> => {
       if ((await tools.redis.get(lock.key)) === token) await tools.redis.del(lock.key);
     };
-    return withLock({ key: lock.key, tryAcquire, release: giveBack }, tools, () =>
+    return withLock({ key: lock.key, tryAcquire, release: releaseLock }, tools, () =>
       readModifyWrite(change, tools),
     );
   },
   hostInTheKey.fix,
 );
 
-/** A timer that fires once, where one that repeats was meant. */
+/** A one-shot timer instead of a repeating one. */
 export const renewsOnce = plant(
   'renews-once',
   (change, tools) =>
@@ -176,7 +176,7 @@ export const renewsOnce = plant(
   renewed,
 );
 
-/** The renewal ends after ten leases, and the holder is not told. */
+/** The renewal ends after ten leases, and the holder does not detect it. */
 export const endsSilently = plant(
   'ends-silently',
   (change, tools) =>
@@ -195,13 +195,13 @@ export const endsSilently = plant(
   renewed,
 );
 
-/** The renewal is trusted: nothing in the write says what was read. */
+/** The renewal is trusted: the write does not check the value that was read. */
 export const trustsTheRenewal: Plant = {
   bug: planted('trusts-the-renewal', renewed),
   fix: findStrategy('optimistic'),
 };
 
-/** The renewal covers the work, and not the write. */
+/** The renewal covers the work, but not the write. */
 export const stopsBeforeTheWrite = plant(
   'stops-before-the-write',
   (change, tools) =>
@@ -219,7 +219,7 @@ export const stopsBeforeTheWrite = plant(
   renewed,
 );
 
-/** The owner is compared by one command, and the lock deleted by the next one. */
+/** One command compares the owner, and the next one deletes the lock. */
 export const comparesThenDeletes = plant(
   'compares-then-deletes',
   (change, tools) => {
@@ -240,31 +240,31 @@ export const comparesThenDeletes = plant(
   renewed,
 );
 
-/** The first one who asks in Redis may buy; where Redis cannot be reached everybody may. */
-const firstToAsk =
+/** Only the first request that increments the counter in Redis may buy; without Redis every request may. */
+const firstInRedis =
   (withoutRedis: Apply): Apply =>
   async (change, tools) => {
     const { redis } = tools;
-    const asked = await redis.incr('asked').catch(() => undefined);
-    if (asked === undefined) return withoutRedis(change, tools);
-    if (asked > 1) throw new SoldOut(change);
+    const position = await redis.incr('asked').catch(() => undefined);
+    if (position === undefined) return withoutRedis(change, tools);
+    if (position > 1) throw new SoldOut(change);
     return readModifyWrite(change, tools);
   };
 export const sellsWithoutRedis = plant(
   'sells-without-redis',
-  firstToAsk(readModifyWrite),
-  firstToAsk(() => {
+  firstInRedis(readModifyWrite),
+  firstInRedis(() => {
     throw new DependencyDown('redis', 'nothing is sold without Redis');
   }),
 );
 
-/** A renewal that fails is a missed one, and the holder is not told. */
+/** A failed renewal is skipped, and the holder does not detect it. */
 export const failedRenewalIsMissed: Plant = {
   bug: planted('failed-renewal-is-missed', renewed),
   fix: findStrategy('watchdog'),
 };
 
-/** The lock belongs to one connection, and the work is done on another one. */
+/** The lock belongs to one connection, and the work runs on another one. */
 export const workOnAnotherConnection = plant(
   'work-on-another-connection',
   async (change, tools) => {
@@ -278,7 +278,7 @@ export const workOnAnotherConnection = plant(
   findStrategy('mysql-named-lock'),
 );
 
-/** What failed is tried again. `careful`: not when it may have been done. */
+/** Retries a failed write. `careful`: unless it may have been committed. */
 const triesAgain =
   (careful: boolean): Apply =>
   async (change, { balances }) => {
@@ -291,25 +291,29 @@ const triesAgain =
   };
 export const triesAgainAfterCommit = plant('tries-again-after-commit', triesAgain(false), triesAgain(true));
 
-/** The timer is stopped behind the release; `first`: before it. */
+/** The timer is stopped after the release; `first`: before it. */
 const stopsTimer =
   (first: boolean): Apply =>
   (change, tools) => {
     const lock = lockOf(change, tools);
     let ticker: Ticker | undefined;
-    const giveBack = async (): Promise<void> => {
+    const releaseLock = async (): Promise<void> => {
       if (first) ticker?.stop();
       await lock.release();
       ticker?.stop();
     };
-    return withLock({ key: lock.key, tryAcquire: () => lock.tryAcquire(), release: giveBack }, tools, () => {
-      ticker = renew(change, tools);
-      return readModifyWrite(change, tools);
-    });
+    return withLock(
+      { key: lock.key, tryAcquire: () => lock.tryAcquire(), release: releaseLock },
+      tools,
+      () => {
+        ticker = renew(change, tools);
+        return readModifyWrite(change, tools);
+      },
+    );
   };
 export const stopsTimerAfterRelease = plant('stops-timer-after-release', stopsTimer(false), stopsTimer(true));
 
-/** A failed write is logged, and the buyer is told that it has bought. */
+/** A failed write is logged, and the buyer receives a confirmation. */
 export const failedWriteIsLogged = plant(
   'failed-write-is-logged',
   (change, tools) =>
@@ -325,7 +329,7 @@ export const failedWriteIsLogged = plant(
   hostInTheKey.fix,
 );
 
-/** A lock without expiry that is only in Redis. */
+/** A lock without expiry that exists only in Redis. */
 const withoutExpiry =
   (section: Apply): Apply =>
   (change, tools) => {
@@ -340,14 +344,14 @@ const withoutExpiry =
     };
     return withLock(lock, tools, () => section(change, tools));
   };
-/** A lock that is forgotten is all that protects the stock. */
+/** The stock is protected only by a lock that Redis can lose. */
 export const trustsRedis = plant(
   'trusts-redis',
   withoutExpiry(readModifyWrite),
   withoutExpiry((change, { balances }) => balances.writeIfEnough(change)),
 );
 
-/** A write that another one has overtaken is answered as sold out. */
+/** A write that lost a race is answered as sold out. */
 export const conflictIsSoldOut = plant(
   'conflict-is-sold-out',
   (change, { balances }) =>
@@ -361,7 +365,7 @@ export const conflictIsSoldOut = plant(
   findStrategy('optimistic'),
 );
 
-/** The lock is given back when the sale fails; when it succeeds, the lease is left to end it. */
+/** The lock is released when the sale fails; after a success it is left to expire. */
 export const releasesInCatch = plant(
   'releases-in-catch',
   async (change, tools) => {
@@ -377,7 +381,7 @@ export const releasesInCatch = plant(
   hostInTheKey.fix,
 );
 
-/** The lock is asked for inside the `try`: its `finally` deletes it although it was not obtained. */
+/** The lock is acquired inside the `try`: `finally` deletes it although it was not obtained. */
 export const acquiresInTheTry = plant(
   'acquires-in-the-try',
   async (change, tools) => {
@@ -392,7 +396,7 @@ export const acquiresInTheTry = plant(
   hostInTheKey.fix,
 );
 
-/** Each renewal adds a lease to what is left of the lock. */
+/** Each renewal adds a lease to the remaining time. */
 export const addsALease = plant(
   'adds-a-lease',
   (change, tools) =>
@@ -410,7 +414,7 @@ export const addsALease = plant(
   renewed,
 );
 
-/** Work and one statement that decides, under a lock that is renewed; `ifOurs`: only while it is still ours. */
+/** Work and one deciding statement under a renewed lock; `ifOurs`: renewed only while the lock is still ours. */
 const renewsAndDecides =
   (ifOurs: boolean): Apply =>
   (change, tools) => {
@@ -431,7 +435,7 @@ const renewsAndDecides =
   };
 export const renewsWhatever = plant('renews-whatever', renewsAndDecides(false), renewsAndDecides(true));
 
-/** One timer for all locks of a process, instead of one for each. */
+/** One timer for all locks of a process instead of one per lock. */
 const tickers = new WeakMap<object, Ticker>();
 export const oneTimerForAProcess = plant(
   'one-timer-for-a-process',
@@ -448,7 +452,7 @@ export const oneTimerForAProcess = plant(
   renewed,
 );
 
-/** A lock that is not renewed, above a write that decides by itself. */
+/** A lock that is not renewed, above a write that checks its own condition. */
 export const leaseAboveACondition = plant(
   'lease-above-a-condition',
   (change, tools) => withLock(lockOf(change, tools), tools, () => tools.balances.writeIfEnough(change)),

@@ -9,11 +9,11 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Real time decides seldom: as often as this something is played where it must not. */
-const PLAYS = 100;
+/** Races with real time are rare: the number of runs that must all give the same result. */
+const RUNS = 100;
 const A_YEAR_MS = 365 * 24 * 3600 * 1000;
 
-test('between two steps no real time ends a lease, and a step finds what is left of it in virtual time', async () => {
+test('between two steps no real time ends a lease; a step sees the remaining virtual time', async () => {
   const schedule = await Schedule.begin(world, findStrategy('token-lua'), {
     options: { leaseMs: 10_000, workMs: 1 },
   });
@@ -29,7 +29,7 @@ test('between two steps no real time ends a lease, and a step finds what is left
   await schedule.end();
 });
 
-test('a row that is a lock ends when the schedule says so, and not before', async () => {
+test('a lock row expires when the schedule says so, not earlier', async () => {
   const schedule = await Schedule.begin(world, findStrategy('mysql-lock-table-ttl'));
   const { A, run } = schedule;
   await A.runUntil(after('INSERT'));
@@ -44,7 +44,7 @@ test('a row that is a lock ends when the schedule says so, and not before', asyn
   await schedule.end();
 });
 
-test(`a session that its client has left is over before the next step: ${PLAYS} plays are one history`, async () => {
+test(`the session of a disconnected client ends before the next step: ${RUNS} runs give one history`, async () => {
   const setup = {
     strategy: findStrategy('mysql-named-lock'),
     options: EXPLORE_OPTIONS,
@@ -52,13 +52,13 @@ test(`a session that its client has left is over before the next step: ${PLAYS} 
     processes: ['p1', 'p2', 'p3'],
   };
   const histories = new Set<string>();
-  for (let i = 0; i < PLAYS; i++)
+  for (let i = 0; i < RUNS; i++)
     histories.add(normalise((await play(world, setup, ['Qa', 'b', 'c', 'b'], { strict: true })).history));
   expect(histories.size).toBe(1);
 });
 
-test('of two that wait for a name the one who has it next is no longer blocked', async () => {
-  for (let i = 0; i < PLAYS; i++) {
+test('of two waiters for a named lock the next holder is no longer blocked', async () => {
+  for (let i = 0; i < RUNS; i++) {
     const schedule = await Schedule.begin(world, findStrategy('mysql-named-lock'), {
       processes: ['p1', 'p2', 'p3'],
       stock: 3,
@@ -75,7 +75,7 @@ test('of two that wait for a name the one who has it next is no longer blocked',
   }
 });
 
-test('a lock wait that nothing can end runs into its time-out, and the transactions stay as they are', async () => {
+test('a lock wait that cannot end times out, and the transactions stay as they are', async () => {
   const acrossSessions = planted('across-sessions', async (change) => {
     const source = dataSourceOf(world, change);
     return source.transaction(async (outer) => {

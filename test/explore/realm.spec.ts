@@ -56,23 +56,23 @@ afterAll(async () => {
 const find = (strategy: Strategy, cell: string, max = Infinity): Promise<Tally> =>
   explore(world, planOf(strategy, cellOf(cell)), { max });
 
-/** So many schedules are enough to meet a violation that is there. */
-const MOST_FOR_A_FAILURE = 150;
+/** Enough schedules to find an existing violation. */
+const ENOUGH_FOR_A_FAILURE = 150;
 
-/** What the contract suite sees of a broken promise. */
+/** The evidence of the contract suite against a promise. */
 async function broken(strategy: Strategy, capability: Capability): Promise<unknown[]> {
   const lock = await lockStepsOf(await Schedule.begin(world, strategy, { processes: ['p1'] }));
   const seen: unknown[] = [];
-  for (const { processes, plays, broken } of trialsOf(capability))
-    for (const play of Object.values(plays)) {
+  for (const { processes, scenarios, broken } of trialsOf(capability))
+    for (const scenario of Object.values(scenarios)) {
       const schedule = await Schedule.begin(world, strategy, { processes });
-      await play(schedule, lock);
+      await scenario(schedule, lock);
       seen.push(...broken(await schedule.end()));
     }
   return seen;
 }
 
-/** Variables at the top of a module that may change: `let`, and constants that are new objects or empty collections. */
+/** Mutable variables at the top of a module: `let`, and constants that are new objects or empty collections. */
 function variablesOf(file: string): string[] {
   const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.ES2023);
   return source.statements.filter(ts.isVariableStatement).flatMap(({ declarationList: list }) => {
@@ -88,7 +88,7 @@ const isCollection = (value: ts.Expression): boolean =>
   (ts.isArrayLiteralExpression(value) && value.elements.length === 0) ||
   (ts.isObjectLiteralExpression(value) && value.properties.length === 0);
 
-/** Writes a module of one test, and answers its path. */
+/** Writes a module for one test and returns its path. */
 function moduleOf(name: string, text: string): string {
   const file = join(folder, name);
   writeFileSync(file, text);
@@ -104,30 +104,30 @@ describe.each([booleanFlag, moduleMutex, keyOfTheProcess])(
       expect(tally.partial).toBe(false);
     });
 
-    test('the explorer finds nothing wrong in one process', async () => {
+    test('the explorer finds no violation in one process', async () => {
       const tally = await find(strategy, 'same process');
       expect([[...tally.kinds.keys()], tally.partial]).toEqual([[], false]);
     });
 
-    test('the contract suite finds the promise across processes broken, and the one inside a process kept', async () => {
+    test('the contract suite finds that the promise across processes is broken and the one inside a process holds', async () => {
       expect(await broken(strategy, 'exactAcrossProcesses')).not.toEqual([]);
       expect(await broken(strategy, 'exactInOneProcess')).toEqual([]);
     });
   },
 );
 
-test('explored processes have different process ids: as the owner of a lock they are exact between processes only', async () => {
+test('explored processes have different process ids: as lock owners they are exact between processes only', async () => {
   expect((await find(pidAsOwner, 'two processes')).violating).toBe(0);
-  const { kinds } = await find(pidAsOwner, 'same process', MOST_FOR_A_FAILURE);
+  const { kinds } = await find(pidAsOwner, 'same process', ENOUGH_FOR_A_FAILURE);
   expect([...kinds.keys()]).toContain('oversold');
 });
 
-test('a buyer that waits in memory for another one has met it', async () => {
+test('a buyer that waits in memory for another one counts as contention', async () => {
   expect(judgeCell(await find(moduleMutex, 'same process'), undefined)).toEqual({ mark: 'safe' });
 });
 
-describe('a schedule begins with fresh modules', () => {
-  test('a flag that a killed process has left set is not set in the next schedule', async () => {
+describe('a schedule starts with fresh modules', () => {
+  test('a flag left set by a killed process is not set in the next schedule', async () => {
     const killed = await Schedule.begin(world, booleanFlag, { processes: ['p1'] });
     await killed.A.runUntil(before('UPDATE balance'));
     await killed.A.kill();
@@ -138,17 +138,17 @@ describe('a schedule begins with fresh modules', () => {
     expect(next.A.outcome).toBe('APPLIED');
   });
 
-  test('a search with deaths meets the same schedules twice', async () => {
+  test('a search with kills runs the same schedules when repeated', async () => {
     const processes = ['p1', 'p1', 'p2'];
     const setup = { strategy: moduleMutex, options: EXPLORE_OPTIONS, stock: 1, processes };
     const plan = { setup, budget: parseBudget('kill:1'), faultPlaces: {}, reduce: true };
-    const deaths = (): Promise<Tally> => explore(world, plan, { max: MOST_FOR_A_FAILURE });
-    const [first, second] = [await deaths(), await deaths()];
+    const searchWithKills = (): Promise<Tally> => explore(world, plan, { max: ENOUGH_FOR_A_FAILURE });
+    const [first, second] = [await searchWithKills(), await searchWithKills()];
     expect(second).toEqual(first);
     expect(first.schedules).toBeGreaterThan(10);
   }, 60_000);
 
-  test('a schedule in which a buyer waits in memory plays again as it was', async () => {
+  test('a schedule in which a buyer waits in memory replays identically', async () => {
     const { setup } = planOf(moduleMutex, cellOf('same process'));
     const first = await play(world, setup, ['a', 'a'], { strict: true });
     const second = await play(world, setup, first.choices, { strict: true, checks: first.checks });
@@ -156,12 +156,12 @@ describe('a schedule begins with fresh modules', () => {
   });
 });
 
-test('a timer that a strategy sets past the clock is waited for', async () => {
+test('the explorer waits for a timer that a strategy sets without the clock', async () => {
   for (const cell of ['two processes', 'same process'])
-    expect([...(await find(ownTimer, cell, MOST_FOR_A_FAILURE)).kinds.keys()]).toContain('oversold');
+    expect([...(await find(ownTimer, cell, ENOUGH_FOR_A_FAILURE)).kinds.keys()]).toContain('oversold');
 }, 60_000);
 
-test('a wait that the explorer cannot see ends with an error, and never hangs', async () => {
+test('a wait that the explorer cannot observe ends with an error and never hangs', async () => {
   await expect(find(polledFlag, 'same process')).rejects.toThrow(OutsideTheSeam);
   const next = await Schedule.begin(world, polledFlag, { processes: ['p1'] });
   const { verdict } = await next.end();
@@ -169,20 +169,20 @@ test('a wait that the explorer cannot see ends with an error, and never hangs', 
 }, 60_000);
 
 describe('a realm', () => {
-  test('every strategy of the catalogue is loaded from its file, other functions in each realm', () => {
+  test('loads every strategy of the catalogue from its file, with separate functions per realm', () => {
     for (const strategy of CATALOGUE) {
       const file = fileOf(strategy) ?? '';
-      const [one, other] = [101, 102].map((pid) => loadStrategy(file, strategy.name, new Realm(pid)));
-      expect(JSON.stringify([one, other])).toBe(JSON.stringify([strategy, strategy]));
-      expect(new Set([strategy, one, other]).size).toBe(3);
+      const [first, second] = [101, 102].map((pid) => loadStrategy(file, strategy.name, new Realm(pid)));
+      expect(JSON.stringify([first, second])).toBe(JSON.stringify([strategy, strategy]));
+      expect(new Set([strategy, first, second]).size).toBe(3);
     }
   });
 
-  test('a copy of a strategy of the catalogue is not taken for the original', () => {
+  test('does not take a copy of a catalogue strategy for the original', () => {
     expect(fileOf({ ...findStrategy('none') })).toBeUndefined();
   });
 
-  test('has variables, packages, globals and a process id of its own', () => {
+  test('has its own variables, packages, globals and process id', () => {
     moduleOf('state.js', 'exports.calls = 0;');
     const file = moduleOf(
       'user.js',
@@ -192,11 +192,11 @@ describe('a realm', () => {
       exports.look = () => ({ calls: ++state.calls, seen: global.seen, pid: process.pid, Mutex, sameProcess: globalThis.process === process && require('node:process') === process });`,
     );
     type Look = () => Record<'calls' | 'seen' | 'pid' | 'Mutex' | 'sameProcess', unknown>;
-    const [one, other] = [101, 102].map((pid) => (new Realm(pid).load(file) as { look: Look }).look);
-    one?.();
-    expect(one?.()).toMatchObject({ calls: 2, seen: 1, pid: 101, sameProcess: true });
-    expect(other?.()).toMatchObject({ calls: 1, seen: 1, pid: 102, sameProcess: true });
-    expect(one?.()['Mutex']).not.toBe(other?.()['Mutex']);
+    const [first, second] = [101, 102].map((pid) => (new Realm(pid).load(file) as { look: Look }).look);
+    first?.();
+    expect(first?.()).toMatchObject({ calls: 2, seen: 1, pid: 101, sameProcess: true });
+    expect(second?.()).toMatchObject({ calls: 1, seen: 1, pid: 102, sameProcess: true });
+    expect(first?.()['Mutex']).not.toBe(second?.()['Mutex']);
     expect(globalThis).not.toHaveProperty('seen');
   });
 
@@ -208,10 +208,10 @@ describe('a realm', () => {
     expect(shared.LockLost).toBe(LockLost);
     expect(new shared.Mine()).toBeInstanceOf(Error);
     expect(shared.Mine).not.toBe(here.Mine);
-    expect(shared.tokenLock).not.toBe(tokenLock); // it is code of a strategy
+    expect(shared.tokenLock).not.toBe(tokenLock); // code of a strategy is not shared
   });
 
-  test('no module of the strategy library that processes share, and none of the catalogue, has a variable of its own', () => {
+  test('has no shared module and no catalogue strategy with a module-level variable, except the two listed', () => {
     const library = dirname(dirname(fileOf(findStrategy('none')) ?? ''));
     const files = ['shared', 'strategies'].flatMap((name) =>
       readdirSync(join(library, name)).map((file) => join(library, name, file)),
@@ -221,13 +221,13 @@ describe('a realm', () => {
     );
     expect(new Set(found)).toEqual(
       new Set([
-        'scripts: scripts', // the registry of Lua texts, the same for all
-        'watchdog-shared-flag: running', // the defect that it is there to show; only its timers read it
+        'scripts: scripts', // the registry of Lua texts, the same for all processes
+        'watchdog-shared-flag: running', // the defect that this strategy demonstrates; only its timers read it
       ]),
     );
   });
 
-  test('refuses an ES module, import() and a file without the strategy, and says what to do', () => {
+  test('rejects an ES module, import() and a file without the strategy, and says what to do', () => {
     const realm = new Realm(101);
     const load = (name: string, text: string) => () => loadStrategy(moduleOf(name, text), 'mine', realm);
     expect(load('es.js', 'export const mine = { name: "mine" };')).toThrow(NotLoadable);

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** What a schedule came to, as far as anybody could tell afterwards. */
+/** The result of a schedule as far as it is observable afterwards. */
 function ending({ events, final }: ScheduleHistory, { violations }: ScheduleVerdict): string {
   const outcomes = events
     .flatMap((event) => (event.type === 'end' ? [`${event.actor} ${event.code}`] : []))
@@ -19,7 +19,7 @@ function ending({ events, final }: ScheduleHistory, { violations }: ScheduleVerd
   return JSON.stringify({ amount: final.amount, outcomes, sales, locks: final.locks.length, kinds });
 }
 
-/** Every ending of a strategy, and how many schedules it took. */
+/** All results of a strategy, and the number of schedules run. */
 async function endings(
   name: string,
   faults: string,
@@ -30,8 +30,8 @@ async function endings(
   const stack: Subtree[] = [{ prefix: [], sleepers: [] }];
   const found = new Set<string>();
   let schedules = 0;
-  for (let task = stack.pop(); task !== undefined; task = stack.pop()) {
-    const { result, branches } = await execute(world, plan, task);
+  for (let subtree = stack.pop(); subtree !== undefined; subtree = stack.pop()) {
+    const { result, branches } = await execute(world, plan, subtree);
     stack.push(...branches);
     if (result === undefined) continue;
     schedules++;
@@ -52,7 +52,7 @@ test.each([
   ['replicated', 'kill:1'],
   ['conditional-update', 'kill:1'],
   ['for-update', 'error:1'],
-])('%s (%s): with and without the reduction the same endings are found', async (name, faults) => {
+])('%s (%s): the same results are found with and without the reduction', async (name, faults) => {
   const reduced = await endings(name, faults, true);
   const full = await endings(name, faults, false);
   expect([...reduced.found].sort()).toEqual([...full.found].sort());

@@ -48,7 +48,7 @@ function planOf(strategy: string, faults: string, actors = 2): Plan {
   return { setup, budget: parseBudget(faults), faultPlaces: {}, reduce: false };
 }
 
-test(`${TOKENS} random schedules play again exactly as they were, from their tokens`, async () => {
+test(`${TOKENS} random schedules replay identically from their tokens`, async () => {
   const random = seeded(20261121);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
   for (let i = 0; i < TOKENS; i++) {
@@ -61,7 +61,7 @@ test(`${TOKENS} random schedules play again exactly as they were, from their tok
   }
 });
 
-/** Of two long histories only the first event that differs is worth reading. */
+/** Reports only the first event that differs between two long histories. */
 function expectSame(token: string, again: ScheduleHistory, once: ScheduleHistory): void {
   if (normalise(again) === normalise(once)) return;
   const events = [again, once].map((history) =>
@@ -76,23 +76,26 @@ function expectSame(token: string, again: ScheduleHistory, once: ScheduleHistory
   });
 }
 
-test('what a token leaves open is determined', async () => {
+test('choices that a token omits are deterministic', async () => {
   const { setup } = planOf('none', '');
   const first = await play(world, setup, ['a', 'b'], { strict: true });
   const second = await play(world, setup, ['a', 'b'], { strict: true });
   expect(second.choices).toEqual(first.choices);
 });
 
-test('a schedule whose steps are others now says at which step it no longer reproduces', async () => {
+test('a token whose steps have changed reports the first step that no longer reproduces', async () => {
   const plan = planOf('expiring', '');
-  const recipe = scheduleTokenOf(plan.setup, await play(world, plan.setup, ['a', 'a'], { strict: true }));
-  const changed = { ...recipe, setup: { ...plan.setup, strategy: findStrategy('token-checked') } };
-  const again = replay(world, changed); // GET before DEL: the eighth step is another one
+  const scheduleToken = scheduleTokenOf(
+    plan.setup,
+    await play(world, plan.setup, ['a', 'a'], { strict: true }),
+  );
+  const changed = { ...scheduleToken, setup: { ...plan.setup, strategy: findStrategy('token-checked') } };
+  const again = replay(world, changed); // GET before DEL: the eighth step differs
   await expect(again).rejects.toBeInstanceOf(NoLongerReproduces);
   await expect(again).rejects.toMatchObject({ step: 7 });
 });
 
-test('a violation that is gone is no longer reproduced', async () => {
+test('a token whose violation is gone no longer reproduces', async () => {
   const { setup } = planOf('none', '');
   const harmless = scheduleTokenOf(setup, await play(world, setup, ['a'], { strict: true }));
   await expect(replay(world, { ...harmless, kinds: ['oversold'] })).rejects.toThrow(
@@ -114,6 +117,6 @@ test.each([
   ['v1.multi..1.12-io-.a.V..x', TokenSyntaxError],
   ['v1.none..1.12-io-oi.a.V..x', NoCarts],
   ['v1.nope..1.12.a.V..x', UnknownStrategy],
-])('the token "%s" is refused', (token, error) => {
+])('the token "%s" is rejected', (token, error) => {
   expect(() => readToken(token)).toThrow(error);
 });

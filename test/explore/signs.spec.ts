@@ -20,8 +20,11 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Schedules of one cell at most: the matrix has them all. What they show must not contradict the catalogue. */
-const MOST = 8;
+/**
+ * The maximal number of schedules per cell; the matrix runs all of them. The results must not contradict the
+ * catalogue.
+ */
+const MAX_SCHEDULES = 8;
 
 const cells = CATALOGUE.flatMap((strategy) =>
   CELLS.filter((cell) => existsFor(strategy, cell)).map((cell) => ({
@@ -31,12 +34,12 @@ const cells = CATALOGUE.flatMap((strategy) =>
   })),
 );
 
-test.each(cells)('$title: nothing contradicts the catalogue', async ({ strategy, cell }) => {
-  const tally = await explore(world, planOf(strategy, cell), { max: MOST });
+test.each(cells)('$title: no result contradicts the catalogue', async ({ strategy, cell }) => {
+  const tally = await explore(world, planOf(strategy, cell), { max: MAX_SCHEDULES });
   expect(contradictions(strategy, cell, tally)).toEqual([]);
 });
 
-test('a process that is paused beyond its lease defeats the watchdog; work that is slow does not', async () => {
+test('a pause longer than the lease defeats the watchdog; slow work does not', async () => {
   const watchdog = findStrategy('watchdog');
   const paused = await explore(world, planOf(watchdog, cellOf('pause')), { max: 150 });
   expect(paused.kinds.get('oversold')).toBeGreaterThan(0);
@@ -47,14 +50,14 @@ test('a process that is paused beyond its lease defeats the watchdog; work that 
   }
 });
 
-test('a fault that never happens proves nothing', async () => {
+test('a fault that never fires proves nothing', async () => {
   const tally = await explore(world, planOf(findStrategy('for-update'), cellOf('lapse')));
   const { mark, because } = judgeCell(tally, 'lapse');
   expect(mark).toBe('unknown');
   expect(because).toContain('never happened');
 });
 
-test('an exploration that was cut short proves nothing', async () => {
+test('a partial exploration proves nothing', async () => {
   const tally = await explore(world, planOf(findStrategy('for-update'), cellOf('two processes')), { max: 2 });
   expect(judgeCell(tally, undefined)).toMatchObject({
     mark: 'unknown',

@@ -12,7 +12,7 @@ async function fuzz(bug: Bug, requests = 300): Promise<FuzzRun> {
 
 const kinds = ({ findings }: FuzzRun): string[] => [...new Set(findings.map(({ what }) => what))];
 
-test('a server that refuses everything that is wrong has no findings, and both were sent', async () => {
+test('a correct server has no findings, although valid and malformed requests were sent', async () => {
   const run = await fuzz('none');
   expect(kinds(run)).toEqual([]);
   expect(run.requests).toBe(300);
@@ -23,32 +23,32 @@ test('a server that refuses everything that is wrong has no findings, and both w
 
 test.each([
   ['answers 500', /^500, which the endpoint does not document$/],
-  ['accepts what is out of range', /^201 for what its OpenAPI document forbids$/],
-  ['changes what it refuses', /^refused, but it changed things$/],
-  ['writes before it reads on', /^refused, but it changed things$/],
-  ['hangs up', /^the connection was closed without an answer$/],
+  ['accepts values out of range', /^201 for what its OpenAPI document forbids$/],
+  ['writes despite a refusal', /^refused, but it changed things$/],
+  ['writes before it validates', /^refused, but it changed things$/],
+  ['closes the connection', /^the connection was closed without an answer$/],
   ['answers in plain text', /^40[04] is text\/plain instead of problem\+json$/],
   ['has two statuses for one code', /^REQUEST\.INVALID is \d+ here and \d+ elsewhere$/],
-  ['has its lab in public', /^200 from the public address for an endpoint of the lab$/],
-  ['obeys a fault in public', /^a process exited or was restarted/],
-  ['loses count', /^\d+ things, -?\d+ told$/],
-] as const)('a server that %s is found out, and by nothing else', async (bug, what) => {
+  ['serves the lab in public', /^200 from the public address for an endpoint of the lab$/],
+  ['executes a public fault', /^a process exited or was restarted/],
+  ['loses count', /^\d+ things, -?\d+ recorded$/],
+] as const)('a server that %s has this finding and no other', async (bug, what) => {
   const run = await fuzz(bug);
   expect(kinds(run)).not.toEqual([]);
   for (const kind of kinds(run)) expect(kind).toMatch(what);
 });
 
-test('the same seed sends the same requests, another seed sends others', async () => {
+test('the same seed sends the same requests, another seed others', async () => {
   const server = new SmallServer('none');
   const subject = await server.open();
   await server.close();
-  const drawn = (seed: number): string[] =>
+  const requestsOf = (seed: number): string[] =>
     Array.from({ length: 200 }, (_, i) => draw({ ...subject, seed }, i).bytes.toString('latin1'));
-  expect(drawn(7)).toEqual(drawn(7));
-  expect(drawn(8)).not.toEqual(drawn(7));
+  expect(requestsOf(7)).toEqual(requestsOf(7));
+  expect(requestsOf(8)).not.toEqual(requestsOf(7));
 });
 
-test('a finding is repeated alone by its number, and says how by hand', async () => {
+test('a finding can be repeated alone by its number, and comes with a curl command', async () => {
   const server = new SmallServer('answers 500');
   try {
     const subject = await server.open();
@@ -62,7 +62,7 @@ test('a finding is repeated alone by its number, and says how by hand', async ()
   }
 });
 
-test('what curl would not send as it is goes through its telnet, byte by byte', () => {
+test('a request that curl would change is sent through its telnet, byte by byte', () => {
   const request = {
     index: 0,
     endpoint: '',

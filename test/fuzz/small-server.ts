@@ -3,18 +3,18 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** What may be planted into a server that is honest otherwise. */
+/** The bugs that can be planted into an otherwise correct server. */
 export type Bug =
   | 'none'
   | 'answers 500'
-  | 'accepts what is out of range'
-  | 'changes what it refuses'
-  | 'writes before it reads on'
-  | 'hangs up'
+  | 'accepts values out of range'
+  | 'writes despite a refusal'
+  | 'writes before it validates'
+  | 'closes the connection'
   | 'answers in plain text'
   | 'has two statuses for one code'
-  | 'has its lab in public'
-  | 'obeys a fault in public'
+  | 'serves the lab in public'
+  | 'executes a public fault'
   | 'loses count';
 
 const DOCUMENT: OpenApi = {
@@ -53,11 +53,11 @@ const DOCUMENT: OpenApi = {
 
 type Side = 'public' | 'lab';
 
-/** A server of two endpoints, with one bug or none, and its own memory for a state. */
+/** A server with two endpoints, in-memory state, and at most one bug. */
 export class SmallServer {
   private readonly servers: Server[] = [];
   private things = 0;
-  private told = 0;
+  private recorded = 0;
   private starts = 1;
 
   constructor(private readonly bug: Bug) {}
@@ -70,7 +70,9 @@ export class SmallServer {
       internalApp: 'none',
       look: () => Promise.resolve(this.state()),
       unbalanced: () =>
-        Promise.resolve(this.things === this.told ? [] : [`${this.things} things, ${this.told} told`]),
+        Promise.resolve(
+          this.things === this.recorded ? [] : [`${this.things} things, ${this.recorded} recorded`],
+        ),
       lives: () => Promise.resolve(String(this.starts)),
     };
   }
@@ -111,21 +113,21 @@ export class SmallServer {
   private async answer(side: Side, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { bug } = this;
     const path = (request.url ?? '').replace(/\?.*/, '');
-    const say = (status: number, body: string, type = 'application/problem+json'): void => {
+    const reply = (status: number, body: string, type = 'application/problem+json'): void => {
       response.writeHead(status, { 'Content-Type': type }).end(body);
     };
     const refuse = (status: number, code: string): void => {
-      if (bug === 'changes what it refuses') this.count();
-      if (bug === 'answers in plain text') say(status, 'no', 'text/plain');
-      else say(status, problem(status, code));
+      if (bug === 'writes despite a refusal') this.count();
+      if (bug === 'answers in plain text') reply(status, 'no', 'text/plain');
+      else reply(status, problem(status, code));
     };
     const body = await text(request).catch(() => undefined);
-    if (body === undefined) return; // gone while speaking
+    if (body === undefined) return; // the client has disconnected
     if (/^\/lab\/things\/[a-z]{1,8}$/.test(path) && request.method === 'GET')
-      if (side === 'lab' || bug === 'has its lab in public') say(200, '{}', 'application/json');
+      if (side === 'lab' || bug === 'serves the lab in public') reply(200, '{}', 'application/json');
       else refuse(404, 'REQUEST.NOT_FOUND');
     else if (path !== '/things' || request.method !== 'POST') refuse(404, 'REQUEST.NOT_FOUND');
-    else this.make(side, request, body, { say, refuse });
+    else this.make(side, request, body, { reply, refuse });
   }
 
   private make(
@@ -133,10 +135,10 @@ export class SmallServer {
     { headers, socket }: IncomingMessage,
     body: string,
     {
-      say,
+      reply,
       refuse,
     }: {
-      say: (status: number, body: string, type?: string) => void;
+      reply: (status: number, body: string, type?: string) => void;
       refuse: (status: number, code: string) => void;
     },
   ): void {
@@ -144,7 +146,7 @@ export class SmallServer {
     const thing = read(body);
     const isLarge = thing.count > 10 && Number.isSafeInteger(thing.count);
     const fault = headers['x-fault'];
-    if (bug === 'obeys a fault in public' && side === 'public' && String(fault).includes('kill'))
+    if (bug === 'executes a public fault' && side === 'public' && String(fault).includes('kill'))
       this.starts++;
     if (
       fault !== undefined &&
@@ -152,13 +154,13 @@ export class SmallServer {
       !/^[\w:;#.() -]+=(error|lose-reply|delay\(\d\)[\w ;#()=]*)$/.test(fault.toString())
     ) {
       refuse(400, 'FAULT.SYNTAX');
-    } else if (thing.isFine || (bug === 'accepts what is out of range' && isLarge)) {
+    } else if (thing.isFine || (bug === 'accepts values out of range' && isLarge)) {
       this.count();
-      if (bug === 'loses count') this.told--;
-      say(201, '{}', 'application/json');
-    } else if (bug === 'answers 500' && isLarge) say(500, problem(500, 'INTERNAL'));
-    else if (bug === 'hangs up' && isLarge) socket.destroy();
-    else if (bug === 'writes before it reads on' && isLarge) {
+      if (bug === 'loses count') this.recorded--;
+      reply(201, '{}', 'application/json');
+    } else if (bug === 'answers 500' && isLarge) reply(500, problem(500, 'INTERNAL'));
+    else if (bug === 'closes the connection' && isLarge) socket.destroy();
+    else if (bug === 'writes before it validates' && isLarge) {
       this.count();
       refuse(400, 'REQUEST.INVALID');
     } else refuse(bug === 'has two statuses for one code' && isLarge ? 422 : 400, 'REQUEST.INVALID');
@@ -166,7 +168,7 @@ export class SmallServer {
 
   private count(): void {
     this.things++;
-    this.told++;
+    this.recorded++;
   }
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Polls; fails the test when it does not become true within the time. */
+/** Polls; fails the test if `probe` does not become true in time. */
 export async function eventually(
   what: string,
   probe: () => boolean | Promise<boolean>,

@@ -3,7 +3,7 @@ import type { World } from '#lab/explore';
 import type { SteppedDataSource } from '#lab/step';
 import type { Strategy, Tools } from '#lab/strategy';
 
-/** A strategy for one spec only: a bug that is there on purpose, or the fix of one. */
+/** A strategy for one spec only: an intentional bug, or its fix. */
 export const planted = (
   name: string,
   apply: Strategy['apply'],
@@ -21,7 +21,7 @@ export const planted = (
   ...more,
 });
 
-/** Read, check, write: what a lock is there to protect. */
+/** Read, check, write: the section that a lock protects. */
 export async function sellUnprotected(
   change: Change,
   balances: Pick<Tools['balances'], 'read' | 'write'>,
@@ -30,9 +30,9 @@ export async function sellUnprotected(
   return balances.write(change, before, valueAfter(change, before));
 }
 
-/** The database connections of the actor whose request it is. */
+/** The database connections of the actor that issued this request. */
 export function dataSourceOf(world: World, { request }: Change): SteppedDataSource {
-  const seat = world.connectionsOfActors['ABC'.indexOf(request)];
-  if (seat === undefined) throw new Error(`nobody is called ${request}`);
-  return seat.dataSource;
+  const connections = world.connectionsOfActors['ABC'.indexOf(request)];
+  if (connections === undefined) throw new Error(`there is no actor ${request}`);
+  return connections.dataSource;
 }

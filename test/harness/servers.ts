@@ -10,7 +10,7 @@ interface ServerSettings {
   readonly redis: string;
   /** `mysql://user:password@host:port`, without a schema. */
   readonly mysql: string;
-  /** Of the servers on demand, those that were there from the beginning. */
+  /** The optional servers that were started with the stack. */
   readonly servers?: ServerAddresses;
   /** The folder of the stack; absent when the servers were given. */
   readonly dir?: string;
@@ -18,23 +18,25 @@ interface ServerSettings {
 
 /** The servers that global-setup started. */
 export function servers(): ServerSettings {
-  // eslint-disable-next-line no-restricted-properties -- jest hands things to its workers in the environment only
+  // eslint-disable-next-line no-restricted-properties -- jest passes values to its workers through the environment only
   const given = process.env['LAB_TEST_SERVERS'];
   if (given === undefined) throw new Error('run the tests with `npm test`: it starts the servers');
   return JSON.parse(given) as ServerSettings;
 }
 
-/** Redis databases that spec files use; two run at the same time, each with a number from its jest worker. */
+/**
+ * The Redis database of this spec file; two files run at the same time, each with a number from its jest worker.
+ */
 // eslint-disable-next-line no-restricted-properties -- as above
 const redisDb = Number(process.env['JEST_WORKER_ID'] ?? '1');
 
-/** A schema name of this spec file's own. */
+/** The schema name of this spec file. */
 export function schemaOf(file: string): string {
   const name = basename(file).replace(/\W+/g, '_').slice(0, 30);
   return `test_${name}_${createHash('sha1').update(file).digest('hex').slice(0, 6)}`;
 }
 
-/** Starts those of these servers on demand that no spec of this run has asked for yet, and says where all of them are. */
+/** Starts those of these optional servers that no spec of this run has requested yet, and returns all addresses. */
 export async function provide(components: readonly Component[]): Promise<ServerAddresses> {
   const { dir, servers: given = {} } = servers();
   if (components.length === 0 || dir === undefined) return given;
@@ -45,9 +47,9 @@ export async function provide(components: readonly Component[]): Promise<ServerA
 }
 
 /**
- * Opens the servers for schedules in a schema of the spec file's own: `openWorld(__filename)`. The servers on demand are
- * those that the catalogue needs, or the ones named: each spec file has a Redis database, a ZooKeeper chroot and an etcd
- * prefix of its own there.
+ * Opens the servers for schedules in a schema of the spec file: `openWorld(__filename)`. The optional servers are
+ * those that the catalogue needs, or the named ones: each spec file has its own Redis database, ZooKeeper chroot
+ * and etcd prefix.
  */
 export const openWorld = async (
   file: string,

@@ -8,7 +8,7 @@ const CROSSED = [
 const plan = (input: Partial<PlanInput> = {}) =>
   completePlan({ strategy: 'multi-unsorted', carts: CROSSED, ...input });
 
-describe('a run of carts', () => {
+describe('the circumstance of a run of carts', () => {
   test.each([
     [
       'the same order everywhere',
@@ -47,14 +47,14 @@ describe('a run of carts', () => {
     expect(circumstanceOf(plan({ carts }))).toBe(circumstance);
   });
 
-  test('whose buyers wait longer than a lease outwaits it, and may oversell', () => {
+  test('whose buyers wait longer than a lease is crossed-carts-outwait-leases, and may oversell', () => {
     const waiting = plan({ options: { waitMs: 3000, leaseMs: 1000 } });
     expect(circumstanceOf(waiting)).toBe('crossed-carts-outwait-leases');
     expect(expectationOf(waiting).must).toContain('oversold');
     expect(expectationOf(plan()).must).toEqual(['dead-lock']);
   });
 
-  test('is about every product in a cart', () => {
+  test('covers every product in a cart', () => {
     expect(
       skusOf(
         plan({
@@ -68,13 +68,13 @@ describe('a run of carts', () => {
     expect(skusOf(completePlan({ strategy: 'none' }))).toEqual(['load']);
   });
 
-  test('needs a strategy that sells carts', () => {
+  test('requires a strategy that sells carts', () => {
     expect(() => plan({ strategy: 'none' })).toThrow(NoCarts);
   });
 });
 
 test.each(CATALOGUE.filter(({ lacks }) => lacks.includes('survivesFailedRelease')))(
-  '$name, whose failed release holds everybody up, may be stuck then',
+  '$name, whose failed release blocks later requests, may be stuck after it',
   ({ name }) => {
     const failing = completePlan({
       strategy: name,
@@ -94,7 +94,7 @@ describe('one slow buyer among many', () => {
       fault: { header: 'before(UPDATE)=delay(900)', on: { kind: on, n: 3 } },
     });
 
-  test('outlives its lease, and whose lock it then deletes is chance', () => {
+  test('outlives its lease, and may or may not delete a foreign lock', () => {
     expect(circumstanceOf(slow('nth'))).toBe('work-outlives-lease');
     expect(expectationOf(slow('nth'))).toEqual({
       must: ['lost-update', 'overlap'],
@@ -102,7 +102,7 @@ describe('one slow buyer among many', () => {
     });
   });
 
-  test('is not the same as all of them', () => {
+  test('has a different expectation from only slow buyers', () => {
     expect(expectationOf(slow('every')).must).toContain('foreign-release');
   });
 });
@@ -111,15 +111,15 @@ describe('a run on an account', () => {
   const entries = (amountMinor: number, more: Partial<PlanInput> = {}) =>
     completePlan({ strategy: 'none', amountMinor, ...more });
 
-  test('is about the app of the accounts, and counts its amounts without their sign', () => {
+  test('uses the account app, and counts amounts without their sign', () => {
     expect([hostOf(entries(-3)), entries(-3).quantity, hostOf(plan())]).toEqual(['account', 3, 'inventory']);
   });
 
-  test('of credits loses updates, and overdraws nothing', () => {
+  test('of credits loses updates and overdraws nothing', () => {
     expect(expectationOf(entries(1, { stock: 0 })).must).toEqual(['lost-update']);
   });
 
-  test('of debits overdraws what there is too little of', () => {
+  test('of debits overdraws when the balance is too small', () => {
     expect(expectationOf(entries(-1, { stock: 5, requests: 10 })).must).toEqual(['oversold', 'lost-update']);
     expect(expectationOf(entries(-1, { stock: 10, requests: 10 })).must).toEqual(['lost-update']);
   });

@@ -1,28 +1,34 @@
 import { untilProved, type Judged } from '#load-tests/run';
 
-const says = (verdict: Judged['verdict']['verdict'], because = ''): Judged => ({
+const judged = (verdict: Judged['verdict']['verdict'], because = ''): Judged => ({
   verdict: { verdict, because: [because] },
 });
 
-async function play(...runs: readonly Judged[]): Promise<{ played: number; told: string[]; last: Judged }> {
-  const told: string[] = [];
+async function runUntilProved(
+  ...runs: readonly Judged[]
+): Promise<{ played: number; reasons: string[]; last: Judged }> {
+  const reasons: string[] = [];
   let played = 0;
-  const next = (): Promise<Judged> => Promise.resolve(runs[played++] ?? says('safe', 'once too often'));
-  const last = await untilProved(next, (because) => told.push(because));
-  return { played, told, last };
+  const next = (): Promise<Judged> => Promise.resolve(runs[played++] ?? judged('safe', 'once too often'));
+  const last = await untilProved(next, (because) => reasons.push(because));
+  return { played, reasons, last };
 }
 
-test('what proves something is played once, also when it is not what was hoped for', async () => {
-  expect(await play(says('violated'))).toMatchObject({ played: 1, told: [] });
+test('a run that proves something is not repeated, even with an unexpected verdict', async () => {
+  expect(await runUntilProved(judged('violated'))).toMatchObject({ played: 1, reasons: [] });
 });
 
-test('what proves nothing is played again, and the reason is told', async () => {
-  const { played, told, last } = await play(says('unknown', 'nobody met'), says('safe'));
-  expect({ played, told, last }).toEqual({ played: 2, told: ['nobody met'], last: says('safe') });
+test('a run that proves nothing is repeated, and the reason is reported', async () => {
+  const { played, reasons, last } = await runUntilProved(judged('unknown', 'no contention'), judged('safe'));
+  expect({ played, reasons, last }).toEqual({ played: 2, reasons: ['no contention'], last: judged('safe') });
 });
 
-test('what never proves anything says so in the end', async () => {
-  const nothing = says('unknown', 'nobody met');
-  const { played, told, last } = await play(nothing, nothing, nothing);
-  expect({ played, told, last }).toEqual({ played: 3, told: ['nobody met', 'nobody met'], last: nothing });
+test('the last run is returned when no run proves anything', async () => {
+  const nothing = judged('unknown', 'no contention');
+  const { played, reasons, last } = await runUntilProved(nothing, nothing, nothing);
+  expect({ played, reasons, last }).toEqual({
+    played: 3,
+    reasons: ['no contention', 'no contention'],
+    last: nothing,
+  });
 });

@@ -1,6 +1,6 @@
 import { judgeDrill, judgeLoad, type DrillEvidence } from '#lab/verdict';
 import { renderDrill, renderReport } from '../../load-tests/report';
-import { collision, nothingHappened, killedHolder } from './runs';
+import { collision, emptyRun, killedHolder } from './runs';
 
 const EXPECTED = { must: ['oversold', 'lost-update'], may: [] } as const;
 
@@ -34,7 +34,7 @@ describe('the report of a load run', () => {
     expect(unbalanced(render(killedHolder()))).toEqual([]);
   });
 
-  it('says the verdict, whether it was expected, and why', () => {
+  it('shows the verdict, whether it was expected, and why', () => {
     const page = render();
     expect(page).toContain('DATA WRONG');
     expect(page).toContain('As expected');
@@ -55,38 +55,38 @@ describe('the report of a load run', () => {
     expect(page).toMatch(/<rect class="lingering" x="[\d.]+" width="[1-9]/);
   });
 
-  it('escapes whatever came from outside', () => {
-    const evil = '<script>alert(1)</script>"\'';
-    const evidence = collision(evil);
-    const page = render(evidence, { title: evil, options: { evil }, conditions: { evil } });
+  it('escapes all external input', () => {
+    const malicious = '<script>alert(1)</script>"\'';
+    const evidence = collision(malicious);
+    const page = render(evidence, { title: malicious, options: { malicious }, conditions: { malicious } });
     expect(page).not.toContain('<script');
-    expect(page).not.toContain(evil);
+    expect(page).not.toContain(malicious);
     expect(page).toContain('&lt;script&gt;');
     expect(unbalanced(page)).toEqual([]);
   });
 
-  it('asks nothing of the network', () => {
+  it('loads nothing from the network', () => {
     expect(render()).not.toMatch(/https?:|@import|<script|src=/);
   });
 
-  it('draws no coordinate that is not a number', () => {
-    for (const evidence of [collision(), killedHolder(), nothingHappened()])
+  it('draws only numeric coordinates', () => {
+    for (const evidence of [collision(), killedHolder(), emptyRun()])
       expect(render(evidence)).not.toMatch(/NaN|Infinity|undefined/);
   });
 
-  it('says what is missing when nothing was recorded', () => {
-    const page = render(nothingHappened());
+  it('names the missing evidence when nothing was recorded', () => {
+    const page = render(emptyRun());
     expect(page).toContain('Nothing was sold.');
     expect(page).toContain('There is no history of this run');
   });
 
-  it('numbers the sales when there is no history to time them', () => {
+  it('numbers the sales when there is no history with their times', () => {
     expect(render({ ...collision(), history: [] })).toContain('in the order of their inserts');
   });
 });
 
 describe('the report of a drill', () => {
-  const evil = '<script>alert(1)</script>';
+  const malicious = '<script>alert(1)</script>';
   const evidence: DrillEvidence = {
     strategy: 'token-lua',
     initial: 1,
@@ -100,14 +100,14 @@ describe('the report of a drill', () => {
       after: 0,
     })),
     buyers: [
-      { name: 'A', code: 'APPLIED', text: evil },
+      { name: 'A', code: 'APPLIED', text: malicious },
       { name: 'B', code: 'APPLIED', text: 'sold one: 1 → 0' },
     ],
     facts: [{ text: 'the lock is gone', holds: true }],
     figures: { 'the lock is held for nobody, ms': 700 },
     timeline: [
       { at: 5_000_000, who: 'A', what: 'SET lock → "OK"' },
-      { at: 5_012_300, who: 'redis', what: `killed ${evil}` },
+      { at: 5_012_300, who: 'redis', what: `killed ${malicious}` },
     ],
   };
   const page = (facts = evidence.facts): string => {
@@ -122,12 +122,12 @@ describe('the report of a drill', () => {
     });
   };
 
-  it('is well-formed, and escapes whatever came from outside', () => {
+  it('is well-formed and escapes all external input', () => {
     expect(unbalanced(page())).toEqual([]);
     expect(page()).not.toContain('<script>');
   });
 
-  it('has the verdict, who was told what, the facts, the figures, and a lane for everybody', () => {
+  it('has the verdict, the answers, the facts, the figures, and a lane for each actor', () => {
     const html = page();
     expect(html).toContain('DATA WRONG');
     expect(html).toContain('✓ the lock is gone');
@@ -135,7 +135,7 @@ describe('the report of a drill', () => {
     expect(html).toMatch(/class="name"[^>]*>A<\/text>.*class="name"[^>]*>redis<\/text>.*>12\.3<\/text>/s);
   });
 
-  it('says which fact does not hold', () => {
+  it('names a fact that does not hold', () => {
     const html = page([{ text: 'the lock is gone', holds: false }]);
     expect(html).toContain('✗ not the lock is gone');
     expect(html).toContain('<h1 class="unknown">');

@@ -1,7 +1,10 @@
 import type { HistoryLine } from '#lab/step';
 import type { ClientAnswer, Evidence, Movement } from '#lab/verdict';
 
-/** Runs small enough to be written by hand. History times in milliseconds here, microseconds in the lines. */
+/**
+ * Runs small enough to be written by hand. Times are in milliseconds here, and in microseconds in the history
+ * lines.
+ */
 
 const REPLICAS = ['inventory-1', 'inventory-2'] as const;
 
@@ -49,7 +52,7 @@ function selling(request: string, replica: string, from: number, until: number):
   ];
 }
 
-export const nothingHappened = (): Evidence => ({
+export const emptyRun = (): Evidence => ({
   sku: 'p',
   strategy: 'none',
   initial: 0,
@@ -66,7 +69,7 @@ export const nothingHappened = (): Evidence => ({
 
 /** One unit, sold by two requests on two replicas. */
 export const collision = (first = 'a'): Evidence => ({
-  ...nothingHappened(),
+  ...emptyRun(),
   sku: first,
   initial: 1,
   movements: [sale(1, first, REPLICAS[0], 0), sale(2, 'b', REPLICAS[1], 0)],
@@ -75,7 +78,7 @@ export const collision = (first = 'a'): Evidence => ({
   answers: [answer(first, 'APPLIED', 0), answer('b', 'APPLIED', 2), answer('c', first, 3)],
 });
 
-/** The holder dies; the lease ends after 500 ms; somebody else sells. */
+/** The holder is killed, its lease ends after 500 ms, and another request sells. */
 export function killedHolder(): Evidence {
   const lock = { type: 'step', kind: 'redis', key: 'lock:{p}:expiring', verb: 'SET', reply: 'OK' } as const;
   const text = 'SET lock:{p}:expiring locked PX 500 NX';

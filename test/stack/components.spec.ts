@@ -14,9 +14,9 @@ import { call, eventually, freshDir, isRunning, NONE, options, recordedPids } fr
 const VOTERS = ['redis-1', 'redis-2', 'redis-3', 'redis-4', 'redis-5'];
 const ALL = [...VOTERS, 'primary', 'replica-1', 'replica-2', 'zookeeper', 'etcd'];
 
-beforeAll(() => provide(COMPONENT_NAMES)); // installs them where that is possible
+beforeAll(() => provide(COMPONENT_NAMES)); // installs them where possible
 
-/** One command to a Redis: rejects when it is down or does not answer. */
+/** Sends one command to a Redis; rejects when it is down or does not answer. */
 async function redis(url: string, command: string, ...args: string[]): Promise<unknown> {
   const client = new Redis(url, {
     lazyConnect: true,
@@ -33,7 +33,7 @@ async function redis(url: string, command: string, ...args: string[]): Promise<u
   }
 }
 
-/** What ZooKeeper answers to a four-letter word. */
+/** The answer of ZooKeeper to a four-letter word. */
 function zookeeper(address: string | undefined, word: string): Promise<string> {
   const { hostname, port } = new URL(`tcp://${address ?? ''}`);
   return new Promise((resolve, reject) => {
@@ -54,7 +54,7 @@ async function etcd(url: string | undefined, path: string, body: object): Promis
 
 const replication = async (url = ''): Promise<string> => String(await redis(url, 'INFO', 'replication'));
 
-/** How many replicas acknowledge a write within two seconds. */
+/** The number of replicas that acknowledge a write within two seconds. */
 async function acknowledged(url = ''): Promise<number> {
   const client = new Redis(url);
   try {
@@ -67,7 +67,7 @@ async function acknowledged(url = ''): Promise<number> {
 
 const base64 = (value: string): string => Buffer.from(value).toString('base64');
 
-/** Asks the server of this name something that only a server which works can answer. */
+/** Sends the named server a request that only a working server answers. */
 async function use(
   name: string,
   { voters = [], primary = '', ...servers }: ServerAddresses,
@@ -94,20 +94,20 @@ function listening(pids: readonly number[]): string[] {
       .map(([, address = '']) => address),
   );
 }
-/** 127.0.0.1, also as an address of version 6. */
+/** 127.0.0.1, also as an IPv6 address. */
 const LOOPBACK = /^(0000000000000000FFFF0000)?0100007F:/;
 
-describe('a stack with every server on demand', () => {
-  const mine = options(NONE, { components: COMPONENT_NAMES });
+describe('a stack with every optional server', () => {
+  const stackOptions = options(NONE, { components: COMPONENT_NAMES });
   let stack: Stack;
   let servers: ServerAddresses;
   beforeAll(async () => {
-    stack = await startProcesses(mine);
+    stack = await startProcesses(stackOptions);
     ({ servers } = stack.urls);
   });
   afterAll(() => stack.stop());
 
-  it('has five Redis that know nothing of each other', async () => {
+  it('has five Redis servers without replication', async () => {
     const voters = servers.voters ?? [];
     expect(new Set(voters).size).toBe(5);
     for (const [i, url] of voters.entries()) await redis(url, 'SET', 'who', String(i));
@@ -121,12 +121,12 @@ describe('a stack with every server on demand', () => {
     for (const url of voters) expect(await replication(url)).toContain('connected_slaves:0');
   });
 
-  it('has a Redis primary whose two replicas are in sync from the beginning, and acknowledge', async () => {
+  it('has a Redis primary whose two replicas are in sync from the start and acknowledge writes', async () => {
     expect((await replication(servers.primary)).match(/state=online/g)).toHaveLength(2);
     expect(await acknowledged(servers.primary)).toBe(2);
   });
 
-  it('has a ZooKeeper that allows short sessions, and says how it is', async () => {
+  it('has a ZooKeeper that allows short sessions and answers health queries', async () => {
     expect(await zookeeper(servers.zookeeper, 'ruok')).toBe('imok');
     expect(await zookeeper(servers.zookeeper, 'srvr')).toMatch(/version: 3\.\d+\.\d+/);
     expect(await zookeeper(servers.zookeeper, 'mntr')).toContain('zk_znode_count');
@@ -143,7 +143,7 @@ describe('a stack with every server on demand', () => {
     });
   });
 
-  it('says what they are', async () => {
+  it('reports their versions', async () => {
     expect(await stack.conditions()).toMatchObject({
       redlockVoters: 5,
       redisReplicas: 2,
@@ -152,8 +152,8 @@ describe('a stack with every server on demand', () => {
     });
   });
 
-  it('listens on loopback only, below the ports of outgoing connections', () => {
-    const pids = recordedPids(mine.dir);
+  it('listens on loopback only, below the port range of outgoing connections', () => {
+    const pids = recordedPids(stackOptions.dir);
     expect(pids).toHaveLength(2 + ALL.length);
     const addresses = listening(pids);
     expect(addresses.length).toBeGreaterThanOrEqual(pids.length);
@@ -162,12 +162,12 @@ describe('a stack with every server on demand', () => {
   });
 
   it.each(['redis-1', 'redis-5', 'primary', 'zookeeper', 'etcd'])(
-    '%s: a kill keeps it down until it is restarted, on the same address; a pause ends with resume',
+    '%s: after a kill it is down until it is restarted on the same address; a pause ends with resume',
     async (name) => {
       await stack.kill(name);
       await expect(use(name, servers)).rejects.toThrow();
       await expect(stack.kill(name)).rejects.toMatchObject({ code: 'STACK.SERVER_DOWN' });
-      await expect(stack.ready()).resolves.toBeUndefined(); // who does not need it goes on
+      await expect(stack.ready()).resolves.toBeUndefined(); // services that do not need it are ready
       await stack.restart(name);
       await expect(use(name, servers)).resolves.toBeDefined();
       await stack.pause(name);
@@ -177,7 +177,7 @@ describe('a stack with every server on demand', () => {
     },
   );
 
-  it('the replicas are in sync again when the primary, or one of them, is restarted', async () => {
+  it('the replicas are in sync again after a restart of the primary or of one of them', async () => {
     for (const name of ['primary', 'replica-1', 'replica-2']) {
       await stack.kill(name);
       if (name !== 'primary') expect(await acknowledged(servers.primary)).toBe(1);
@@ -186,7 +186,7 @@ describe('a stack with every server on demand', () => {
     }
   });
 
-  it('a replica is restarted although the primary is away', async () => {
+  it('a replica restarts although the primary is down', async () => {
     await stack.pause('primary');
     await stack.restart('replica-1');
     await stack.resume('primary');
@@ -196,7 +196,7 @@ describe('a stack with every server on demand', () => {
     expect(await acknowledged(servers.primary)).toBe(2);
   });
 
-  it('what was written is there after a kill: ZooKeeper and etcd keep it, a Redis without persistence does not', async () => {
+  it('after a kill ZooKeeper and etcd have their data, a Redis without persistence does not', async () => {
     await etcd(servers.etcd, 'put', { key: base64('kept'), value: base64('v') });
     const voter = servers.voters?.[0] ?? '';
     await redis(voter, 'SET', 'kept', 'v');
@@ -208,15 +208,15 @@ describe('a stack with every server on demand', () => {
     expect(await redis(voter, 'GET', 'kept')).toBeNull();
   });
 
-  it('lists their names when it does not know one', async () => {
+  it('lists the known names when a name is unknown', async () => {
     await expect(stack.kill('redis-6')).rejects.toMatchObject({
       code: 'STACK.UNKNOWN_NAME',
       message: expect.stringContaining('redis-5, replica-1, replica-2, primary, zookeeper, etcd') as string,
     });
   });
 
-  it('leaves no process when it is stopped, even while some are paused or dead', async () => {
-    const pids = recordedPids(mine.dir);
+  it('leaves no process when it is stopped, even if some are paused or dead', async () => {
+    const pids = recordedPids(stackOptions.dir);
     for (const name of ['replica-1', 'redis-2', 'zookeeper']) await stack.pause(name);
     for (const name of ['redis-3', 'etcd']) await stack.kill(name);
     await stack.stop();
@@ -224,28 +224,28 @@ describe('a stack with every server on demand', () => {
   });
 });
 
-describe('a stack that began without', () => {
-  const mine = options(NONE);
+describe('a stack started without them', () => {
+  const stackOptions = options(NONE);
   let stack: Stack;
   beforeAll(async () => {
-    stack = await startProcesses(mine);
+    stack = await startProcesses(stackOptions);
   });
   afterAll(() => stack.stop());
 
-  it('starts each once, whoever asks, also from another process', async () => {
+  it('starts each once for all callers, also from another process', async () => {
     expect(stack.urls.servers).toEqual({});
-    const attached = await attach(mine.dir);
+    const attached = await attach(stackOptions.dir);
     const [urls] = await Promise.all([stack.provide(['etcd']), attached?.provide(['etcd', 'redlock'])]);
     expect(urls.servers.etcd).toBe(attached?.urls.servers.etcd);
     expect(attached?.urls).toEqual(stack.urls);
-    expect(recordedPids(mine.dir)).toHaveLength(2 + 5 + 1);
+    expect(recordedPids(stackOptions.dir)).toHaveLength(2 + 5 + 1);
     await expect(use('etcd', stack.urls.servers)).resolves.toBeDefined();
     await attached?.kill('redis-3');
     await expect(use('redis-3', stack.urls.servers)).rejects.toThrow();
   });
 });
 
-it('tells replicas where they are', async () => {
+it('passes their addresses to the replicas', async () => {
   const stack = await startProcesses(options({ order: 1, inventory: 1 }, { components: COMPONENT_NAMES }));
   const { voters = [], primary, zookeeper: zk, etcd: kv } = stack.urls.servers;
   const { json } = await call(`${stack.urls.inventory}/x`);
@@ -258,7 +258,7 @@ it('tells replicas where they are', async () => {
   await stack.stop();
 });
 
-it('the next start kills what a killed owner left behind', async () => {
+it('the next start kills the processes of a killed owner', async () => {
   const dir = freshDir();
   const owner = spawn(process.execPath, [
     join(__dirname, 'fixtures', 'owner.cjs'),
@@ -274,13 +274,13 @@ it('the next start kills what a killed owner left behind', async () => {
   expect(orphans.filter(isRunning)).toEqual([]);
 });
 
-it('given addresses are used and asked, and what is missing is named with its variable', async () => {
+it('given addresses are used and probed, and a missing one is named with its variable', async () => {
   const servers = await provide(COMPONENT_NAMES);
   const stack = givenServers({
     public: 'http://127.0.0.1:1',
     inventory: '',
     redis: servers.primary ?? '',
-    mysql: 'mysql://nobody:secret@127.0.0.1:1',
+    mysql: 'mysql://user:secret@127.0.0.1:1',
     servers: { primary: servers.primary ?? '', zookeeper: servers.zookeeper ?? '' },
     historyDir: '',
   });

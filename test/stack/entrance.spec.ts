@@ -1,7 +1,7 @@
 import { type Stack, startProcesses } from '#lab/stack';
 import { call, callRaw, options } from './support';
 
-describe('what nginx lets through', () => {
+describe('routing by nginx', () => {
   let stack: Stack;
   let lab: string;
 
@@ -11,7 +11,7 @@ describe('what nginx lets through', () => {
   });
   afterAll(() => stack.stop());
 
-  const faulty = { headers: { 'x-fault': 'after(SETNX)=kill' } };
+  const faultHeader = { headers: { 'x-fault': 'after(SETNX)=kill' } };
 
   it('public: sends orders, docs and health to order, products to inventory', async () => {
     const at = async (path: string) => (await call(`${stack.urls.public}${path}`)).json.replica;
@@ -23,8 +23,8 @@ describe('what nginx lets through', () => {
     expect(await at('/products/P-1/movements')).toBe('inventory-1');
   });
 
-  it('public: clears a fault', async () => {
-    const { json } = await call(`${stack.urls.public}/orders`, { method: 'POST', ...faulty });
+  it('public: removes a fault header', async () => {
+    const { json } = await call(`${stack.urls.public}/orders`, { method: 'POST', ...faultHeader });
     expect(json.headers).not.toHaveProperty('x-fault');
   });
 
@@ -47,21 +47,21 @@ describe('what nginx lets through', () => {
     });
   });
 
-  it('public: products are read only', async () => {
+  it('public: products are read-only', async () => {
     const { status, type } = await call(`${stack.urls.public}/products/P-1`, { method: 'DELETE' });
     expect({ status, type }).toEqual({ status: 405, type: 'application/problem+json' });
   });
 
-  it('lab: lets a fault pass, and has the endpoints of both apps', async () => {
-    expect((await call(`${lab}/orders`, faulty)).json.headers).toMatchObject({
+  it('lab: passes a fault header, and has the endpoints of both apps', async () => {
+    expect((await call(`${lab}/orders`, faultHeader)).json.headers).toMatchObject({
       'x-fault': 'after(SETNX)=kill',
     });
     expect((await call(`${lab}/lab/reset`)).json).toMatchObject({ replica: 'order-1', url: '/lab/reset' });
     expect((await call(`${lab}/lab/inventory/reset`)).json).toMatchObject({ replica: 'inventory-1' });
   });
 
-  it('inventory: lets everything pass, faults too', async () => {
-    const { json } = await call(`${stack.urls.inventory}/deductions`, { method: 'POST', ...faulty });
+  it('inventory: passes every request, including fault headers', async () => {
+    const { json } = await call(`${stack.urls.inventory}/deductions`, { method: 'POST', ...faultHeader });
     expect(json).toMatchObject({
       replica: 'inventory-1',
       url: '/deductions',
@@ -69,14 +69,14 @@ describe('what nginx lets through', () => {
     });
   });
 
-  it('keeps a request id and makes one where there is none', async () => {
+  it('keeps a request id, and generates a missing one', async () => {
     const sent = await call(`${stack.urls.public}/orders`, { headers: { 'x-request-id': 'mine' } });
     expect(sent.json.headers?.['x-request-id']).toBe('mine');
     const made = await call(`${stack.urls.public}/orders`);
     expect(made.json.headers?.['x-request-id']).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it('refuses a body over 16 KiB as a problem', async () => {
+  it('rejects a body over 16 KiB with a problem document', async () => {
     const { status, type, json } = await call(`${stack.urls.public}/orders`, {
       method: 'POST',
       body: 'x'.repeat(16_385),
@@ -88,7 +88,7 @@ describe('what nginx lets through', () => {
     });
   });
 
-  it('says that an outcome is unknown when the replica dies under the request', async () => {
+  it('answers OUTCOME_UNKNOWN when the replica dies during the request', async () => {
     const { status, type, json } = await call(`${stack.urls.public}/orders/die`, { method: 'POST' });
     expect({ status, type, code: json.code }).toEqual({
       status: 502,
@@ -98,13 +98,13 @@ describe('what nginx lets through', () => {
     await stack.ready();
   });
 
-  it("passes the apps' own 502 on", async () => {
+  it('passes a 502 of the apps unchanged', async () => {
     const { status, json } = await call(`${stack.urls.inventory}/own-502`);
     expect({ status, code: json.code }).toEqual({ status: 502, code: 'OWN' });
   });
 });
 
-it('has no lab address when the lab is disabled', async () => {
+it('there is no lab address when the lab is disabled', async () => {
   const stack = await startProcesses(options({ order: 1, inventory: 0 }, { lab: false }));
   try {
     expect(stack.urls).not.toHaveProperty('lab');

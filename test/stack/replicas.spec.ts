@@ -14,17 +14,17 @@ describe('replicas behind nginx', () => {
   afterAll(() => stack.stop());
 
   const replica = async (name: string): Promise<Replica> => {
-    const found = (await stack.replicas()).find((one) => one.name === name);
+    const found = (await stack.replicas()).find((replica) => replica.name === name);
     if (!found) throw new Error(`no ${name}`);
     return found;
   };
-  /** Who answers when nginx is asked often enough to go around. */
-  const whoAnswers = async (): Promise<string[]> => {
+  /** The replicas that answer a series of requests long enough for a full round-robin. */
+  const answeringReplicas = async (): Promise<string[]> => {
     const replies = await Promise.all(Array.from({ length: 12 }, () => call(`${stack.urls.inventory}/x`)));
     return [...new Set(replies.map(({ json }) => json.replica ?? ''))].sort();
   };
 
-  it('are told where everything is, and nothing else of our environment', async () => {
+  it('receive all addresses, and nothing else of our environment', async () => {
     const { json } = await call(`${stack.urls.public}/orders`);
     expect(json.environment).toMatchObject({
       REDIS_URL: stack.urls.redis,
@@ -36,13 +36,10 @@ describe('replicas behind nginx', () => {
     expect(Object.keys(json.environment ?? {}).filter((key) => /npm|JEST|USER/.test(key))).toEqual([]);
   });
 
-  it('are started again after a kill, and the exit is written down by the one who saw it', async () => {
+  it('are restarted after a kill, and the supervisor records the exit', async () => {
     const before = await replica('inventory-1');
     process.kill(before.pid, 'SIGKILL');
-    await eventually(
-      'a second life',
-      async () => (await replica('inventory-1')).starts === before.starts + 1,
-    );
+    await eventually('a restart', async () => (await replica('inventory-1')).starts === before.starts + 1);
     await stack.ready();
     const after = await replica('inventory-1');
     expect(after.pid).not.toBe(before.pid);
@@ -52,10 +49,10 @@ describe('replicas behind nginx', () => {
       { type: 'exit', pid: before.pid, signal: 'SIGKILL', asked: false },
       { type: 'start', pid: after.pid },
     ]);
-    expect(await whoAnswers()).toEqual(['inventory-1', 'inventory-2']);
+    expect(await answeringReplicas()).toEqual(['inventory-1', 'inventory-2']);
   });
 
-  it('reach Redis through a wire of their own, which can be cut, swallow, and be mended', async () => {
+  it('reach Redis through a fault proxy of their own, which can be cut, swallow data, and be mended', async () => {
     const { json } = await call(`${(await replica('inventory-1')).url}/x`);
     const { REDIS_URL: url = '' } = json.environment ?? {};
     expect(url).not.toBe(stack.urls.redis);
@@ -76,32 +73,32 @@ describe('replicas behind nginx', () => {
     await expect(stack.cut('inventory-2')).rejects.toThrow('no wire of its own');
   });
 
-  it('are served by a new worker of nginx after a reload', async () => {
+  it('are served by a new nginx worker after a reload', async () => {
     const worker = async (): Promise<string> =>
       (await request(`${stack.urls.inventory}/nginx/worker`)).body.text();
     const before = await worker();
     await stack.reload();
     expect(await worker()).not.toBe(before);
-    expect(await whoAnswers()).toEqual(['inventory-1', 'inventory-2']);
+    expect(await answeringReplicas()).toEqual(['inventory-1', 'inventory-2']);
   });
 
-  it('are seen to pause and to go on, whoever stopped them', async () => {
+  it('are observed to pause and to resume, even when the signal came from outside', async () => {
     const { pid } = await replica('inventory-2');
     process.kill(pid, 'SIGSTOP');
     const last = () => supervisorLines(stack.historyDir).at(-1);
-    await eventually('the pause was seen', () => last()?.type === 'stopped' && last()?.pid === pid);
+    await eventually('the pause is recorded', () => last()?.type === 'stopped' && last()?.pid === pid);
     expect(await replica('inventory-2')).toMatchObject({ state: 'paused', pid });
     await stack.resume('inventory-2');
-    await eventually('the resumption was seen', () => last()?.type === 'resumed');
+    await eventually('the resume is recorded', () => last()?.type === 'resumed');
     await stack.ready();
   });
 
-  it('take requests as soon as scale resolves, and none once they leave', async () => {
+  it('receive requests as soon as scale resolves, and none once they leave', async () => {
     await stack.scale('inventory', 4);
-    expect(await whoAnswers()).toEqual(['inventory-1', 'inventory-2', 'inventory-3', 'inventory-4']);
+    expect(await answeringReplicas()).toEqual(['inventory-1', 'inventory-2', 'inventory-3', 'inventory-4']);
     const leaving = await replica('inventory-4');
     await stack.scale('inventory', 1);
-    expect(await whoAnswers()).toEqual(['inventory-1']);
+    expect(await answeringReplicas()).toEqual(['inventory-1']);
     expect(isRunning(leaving.pid)).toBe(false);
     expect(
       supervisorLines(stack.historyDir).filter(({ pid, type }) => pid === leaving.pid && type === 'exit'),
@@ -109,13 +106,13 @@ describe('replicas behind nginx', () => {
     await stack.scale('inventory', 2);
   });
 
-  it('can be restarted in order, and so can nginx after a kill', async () => {
+  it('can be restarted gracefully, and so can nginx after a kill', async () => {
     await stack.restart('order-1');
     await stack.kill('nginx');
     await expect(call(`${stack.urls.public}/orders`)).rejects.toThrow();
     await stack.restart('nginx');
     expect((await call(`${stack.urls.public}/orders`)).json.replica).toBe('order-1');
-    expect(await whoAnswers()).toEqual(['inventory-1', 'inventory-2']);
+    expect(await answeringReplicas()).toEqual(['inventory-1', 'inventory-2']);
   });
 
   it('can be faulted and scaled from another process', async () => {
@@ -139,7 +136,7 @@ describe('replicas behind nginx', () => {
   });
 });
 
-it('a replica that cannot live fails the start with the reason, and nothing is left', async () => {
+it('a replica that cannot start fails the stack with the reason and leaves no process', async () => {
   const given = options({ order: 1, inventory: 0 }, { environment: { NODE_DIE: '1' } });
   await expect(startProcesses(given)).rejects.toMatchObject({
     code: 'STACK.NOT_READY',

@@ -26,7 +26,7 @@ describe('a stack of servers only', () => {
     }
   };
 
-  it('answers on a real Redis and a real database whose schemas its user owns', async () => {
+  it('has a real Redis and a real database whose schemas its user owns', async () => {
     await expect(ping()).resolves.toBe('PONG');
     const connection = await createConnection(stack.urls.mysql);
     for (const schema of ['inventory', 'orders', 'test_spec']) {
@@ -38,7 +38,7 @@ describe('a stack of servers only', () => {
     await connection.end();
   });
 
-  it('says under which conditions a run is made', async () => {
+  it('reports the conditions of a run', async () => {
     expect(await stack.conditions()).toMatchObject({
       backEnd: 'processes',
       redisAppendonly: 'no',
@@ -49,7 +49,7 @@ describe('a stack of servers only', () => {
     });
   });
 
-  it('leaves a killed server down until it is restarted, on the same address', async () => {
+  it('keeps a killed server down until it is restarted on the same address', async () => {
     await stack.kill('redis');
     await expect(ping()).rejects.toThrow();
     await expect(stack.ready()).rejects.toMatchObject({ code: 'STACK.SERVER_DOWN' });
@@ -57,21 +57,21 @@ describe('a stack of servers only', () => {
     await expect(ping()).resolves.toBe('PONG');
   });
 
-  it('stops and continues a server', async () => {
+  it('pauses and resumes a server', async () => {
     await stack.pause('redis');
     const pong = ping();
     await stack.resume('redis');
     await expect(pong).resolves.toBe('PONG');
   });
 
-  it('refuses a name that it does not know, and lists those that it does', async () => {
+  it('rejects an unknown name and lists the known ones', async () => {
     await expect(stack.kill('inventory-9')).rejects.toMatchObject({
       code: 'STACK.UNKNOWN_NAME',
       message: expect.stringContaining('redis, mysql') as string,
     });
   });
 
-  it('refuses a second start in its folder and says who holds it', async () => {
+  it('refuses a second start in its folder and names the owner', async () => {
     await expect(startProcesses(given)).rejects.toMatchObject({
       code: 'STACK.ALREADY_RUNNING',
       message: expect.stringContaining(`kill ${process.pid}`) as string,
@@ -81,13 +81,13 @@ describe('a stack of servers only', () => {
   it('can be used by another process, which does not stop it', async () => {
     const attached = await attach(given.dir);
     expect(attached?.urls).toEqual(stack.urls);
-    await expect(attached?.kill('nobody')).rejects.toMatchObject({ code: 'STACK.UNKNOWN_NAME' });
+    await expect(attached?.kill('unknown')).rejects.toMatchObject({ code: 'STACK.UNKNOWN_NAME' });
     await attached?.stop();
     await expect(ping()).resolves.toBe('PONG');
   });
 });
 
-it('leaves no process when it is stopped, even twice and while a server is paused', async () => {
+it('a stopped stack leaves no process, even if stopped twice and while a server is paused', async () => {
   const given = options(NONE);
   const stack = await startProcesses(given);
   const pids = recordedPids(given.dir);
@@ -99,11 +99,11 @@ it('leaves no process when it is stopped, even twice and while a server is pause
   await expect(stack.kill('redis')).rejects.toMatchObject({ code: 'STACK.STOPPED' });
 });
 
-it('leaves no process when its start is given up', async () => {
+it('an aborted start leaves no process', async () => {
   const given = options({ order: 1, inventory: 1 });
   const giveUp = new AbortController();
   const start = startProcesses({ ...given, signal: giveUp.signal });
-  await eventually('servers were started', () => {
+  await eventually('the servers have been started', () => {
     try {
       return recordedPids(given.dir).length >= 2;
     } catch {
@@ -116,7 +116,7 @@ it('leaves no process when its start is given up', async () => {
   expect(pids.filter(isRunning)).toEqual([]);
 });
 
-it('kills what a killed owner left behind, before it starts in its place', async () => {
+it('a new start first kills the processes of a killed owner', async () => {
   const dir = freshDir();
   const owner = spawn(process.execPath, [join(__dirname, 'fixtures', 'owner.cjs'), dir]);
   await once(owner.stdout, 'data');

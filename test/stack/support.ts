@@ -11,7 +11,7 @@ const REPLICA = join(FIXTURES, 'replica.mjs');
 
 const folders: string[] = [];
 
-/** A folder of its own under .lab/, where all stacks share the database's template; removed after the specs. */
+/** A private folder under .lab/, where all stacks share the database template; removed after the specs. */
 export function freshDir(): string {
   const folder = resolve('.lab', `test-stack-${process.pid}-${folders.length}`);
   folders.push(folder);
@@ -22,7 +22,7 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** Real servers; replicas that stand in for the apps. */
+/** Real servers, with stub replicas in place of the apps. */
 export function options(replicas: StackOptions['replicas'], more: Partial<StackOptions> = {}): StackOptions {
   return {
     dir: freshDir(),
@@ -37,7 +37,7 @@ export function options(replicas: StackOptions['replicas'], more: Partial<StackO
 
 export const NONE = { order: 0, inventory: 0 };
 
-/** Polls; fails the test when it does not become true within the time. */
+/** Polls; fails the test if `probe` does not become true in time. */
 export async function eventually(
   what: string,
   probe: () => boolean | Promise<boolean>,
@@ -72,7 +72,7 @@ export async function call(url: string, init: Parameters<typeof request>[1] = {}
   };
 }
 
-/** A GET whose path is sent as it is, dots and all. */
+/** A GET whose path is sent unchanged, including dots. */
 export function callRaw(origin: string, path: string): Promise<Reply> {
   const { hostname, port } = new URL(origin);
   return new Promise((done, failed) => {
@@ -94,7 +94,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Process ids that the stack in this folder has written down. */
+/** The process ids recorded by the stack in this folder. */
 export function recordedPids(dir: string): number[] {
   const { processes } = JSON.parse(readFileSync(join(dir, 'pids.json'), 'utf8')) as {
     processes: { pid: number }[];

@@ -31,11 +31,11 @@ const resetOf = async (socket: Socket): Promise<unknown> => {
   return error.code;
 };
 
-test('a cut wire resets its connections, and new ones until it is mended', async () => {
+test('a cut proxy resets its connections, and new ones until it is mended', async () => {
   const { client } = await through();
-  const told = resetOf(client);
+  const reset = resetOf(client);
   faultProxy.cut();
-  expect(await told).toBe('ECONNRESET');
+  expect(await reset).toBe('ECONNRESET');
   expect(await resetOf(connect(faultProxy.port, '127.0.0.1'))).toBe('ECONNRESET');
   faultProxy.mend();
   const { client: again, far } = await through();
@@ -43,7 +43,7 @@ test('a cut wire resets its connections, and new ones until it is mended', async
   expect(String(await once(again, 'data'))).toBe('carried');
 });
 
-const heard = (socket: Socket, event: 'close' | 'end'): Promise<void> =>
+const eventOf = (socket: Socket, event: 'close' | 'end'): Promise<void> =>
   new Promise((resolve) => {
     socket.once(event, () => {
       resolve();
@@ -54,34 +54,37 @@ async function someTurns(): Promise<void> {
   for (let i = 0; i < 10; i++) await turn();
 }
 
-test('a mended wire carries on where nothing was lost, and resets the connections that have a hole in them', async () => {
-  const whole = await through();
+test('a mended proxy keeps connections without lost data and resets those with a gap', async () => {
+  const intact = await through();
   const torn = await through();
   faultProxy.swallow();
   torn.client.write('lost');
-  const told = resetOf(torn.client);
-  await eventually('it was swallowed', () => (faultProxy as unknown as { torn: Set<Socket> }).torn.size > 0);
+  const reset = resetOf(torn.client);
+  await eventually(
+    'the data was swallowed',
+    () => (faultProxy as unknown as { torn: Set<Socket> }).torn.size > 0,
+  );
   faultProxy.mend();
-  expect(await told).toBe('ECONNRESET');
-  whole.far.write('carried');
-  expect(String(await once(whole.client, 'data'))).toBe('carried');
+  expect(await reset).toBe('ECONNRESET');
+  intact.far.write('carried');
+  expect(String(await once(intact.client, 'data'))).toBe('carried');
 });
 
-/** The TCP handles that libuv knows, those that Node has let go of without closing them among them. */
+/** The TCP handles that libuv knows, including those that Node has dropped without closing. */
 const tcpHandles = (): number =>
   (process.report.getReport() as unknown as { libuv: { type: string }[] }).libuv.filter(
     ({ type }) => type === 'tcp',
   ).length;
 
-test('cut while its connections are being ended, it leaves no handle that a process would wait for at its exit', async () => {
+test('a cut during the end of its connections leaves no handle that would delay the exit of a process', async () => {
   await someTurns();
   const before = tcpHandles();
   for (let i = 0; i < 20; i++) {
     const { client, far } = await through();
-    const closed = Promise.all([heard(client, 'close'), heard(far, 'close')]);
+    const closed = Promise.all([eventOf(client, 'close'), eventOf(far, 'close')]);
     const sockets = [...(faultProxy as unknown as { sockets: Set<Socket> }).sockets];
     far.end();
-    await Promise.race(sockets.map((socket) => heard(socket, 'end')));
+    await Promise.race(sockets.map((socket) => eventOf(socket, 'end')));
     faultProxy.cut();
     await closed;
     faultProxy.mend();

@@ -1,6 +1,6 @@
 import { count } from '#lab/step';
 
-test('one thing is singular, every other number of things is plural', () => {
+test('the count one is singular, every other count is plural', () => {
   expect([0, 1, 2, 1000].map((n) => count(n, 'unit'))).toEqual([
     '0 units',
     '1 unit',
@@ -9,6 +9,6 @@ test('one thing is singular, every other number of things is plural', () => {
   ]);
 });
 
-test('a plural that is not made with an s is given', () => {
+test('an irregular plural can be given', () => {
   expect([1, 2].map((n) => count(n, 'reply', 'replies'))).toEqual(['1 reply', '2 replies']);
 });

@@ -24,7 +24,7 @@ afterAll(async () => {
 const listOf = (members: readonly Member[]): string => members.map(({ url }) => url).join(',');
 const never = new AbortController().signal;
 
-/** A failure of one server, and how it ends. */
+/** A failure of one server and its end. */
 const FAILURES = {
   killed: { begin: ({ server }: Member) => server.kill(), end: () => undefined },
   stopped: {
@@ -50,7 +50,7 @@ describe('ZooKeeper', () => {
     return zookeeper;
   }
 
-  /** The member that says that it has this session. */
+  /** The member that lists this session. */
   async function memberOf(members: readonly Member[], id: string): Promise<Member | undefined> {
     for (const member of members) {
       const sessions = await askZookeeper(member.url, 'cons');
@@ -60,7 +60,7 @@ describe('ZooKeeper', () => {
   }
 
   test.each(failures)(
-    'a member that is %s is left for another one: the session lives, and so do its watches',
+    'when a member is %s, the client moves to another one: the session and its watches survive',
     async (failure) => {
       const members = await park.zookeeper(3);
       const [zookeeper, other] = [await open(members), await open(members)];
@@ -77,8 +77,8 @@ describe('ZooKeeper', () => {
           (node) => node?.session === session.id,
           () => false,
         );
-      await eventually('it is answered again', back(zookeeper), SESSION_MS);
-      await eventually('the other one, too', back(other), SESSION_MS);
+      await eventually('the client has reconnected', back(zookeeper), SESSION_MS);
+      await eventually('the other client has reconnected', back(other), SESSION_MS);
       expect(await memberOf(members, session.id)).not.toBe(lost);
       expect(session.lost.aborted).toBe(false);
       await other.session.remove(theirs);
@@ -95,7 +95,7 @@ describe('etcd', () => {
     return etcd;
   };
 
-  /** The member that has no say, so that nobody is elected. */
+  /** A member that is not the leader, so that its failure causes no election. */
   async function follower(members: readonly Member[]): Promise<Member> {
     for (const member of members) {
       const { leader, header } = (await askEtcd(member.url, 'maintenance/status')) as {
@@ -104,11 +104,11 @@ describe('etcd', () => {
       };
       if (leader !== header.member_id) return member;
     }
-    throw new Error('everybody leads');
+    throw new Error('every member is a leader');
   }
 
   test.each(failures)(
-    'a member that is %s is left for another one: no call fails, and who waits is told',
+    'when a member is %s, the client moves to another one: no call fails, and the waiter is notified',
     async (failure) => {
       const members = await park.etcd(3);
       const lost = await follower(members);
@@ -128,7 +128,7 @@ describe('etcd', () => {
     },
   );
 
-  test('a lease is prolonged at another member, whatever has happened to the first', async () => {
+  test('a lease is renewed at another member after the first one fails', async () => {
     const members = await park.etcd(3);
     const lost = await follower(members);
     const etcd = open([lost, ...members.filter((member) => member !== lost)]);
@@ -138,7 +138,7 @@ describe('etcd', () => {
     expect(await etcd.keepAlive(lease, 'lock/a')).toBe(true);
   });
 
-  test('without a majority a call fails within a second, and with one it is answered again', async () => {
+  test('without a majority a call fails within a second; with a majority calls succeed again', async () => {
     const members = await park.etcd(3);
     const etcd = open(members);
     await etcd.grant(10_000);
@@ -148,7 +148,7 @@ describe('etcd', () => {
     await expect(etcd.grant(10_000)).rejects.toMatchObject({ code: 'DEPENDENCY.DOWN' });
     expect(performance.now() - begun).toBeLessThan(1200);
     await Promise.all(lost.map(({ server }) => server.start()));
-    await eventually('it is answered', () =>
+    await eventually('a call succeeds', () =>
       etcd.grant(10_000).then(
         () => true,
         () => false,

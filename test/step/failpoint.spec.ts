@@ -3,11 +3,11 @@ import { InjectedFault, failpoint, observe, parseFaults, step, type Effects, typ
 interface Fired {
   readonly announced: string[];
   readonly done: string[];
-  /** How many faults had been announced when a pause was prepared. */
+  /** The number of faults announced before each pause was prepared. */
   readonly prepared: number[];
 }
 
-/** Runs `body` under the faults of `header`; what they would do to the process is written down instead. */
+/** Runs `body` under the faults of `header`; records their effects on the process instead of executing them. */
 async function under(header: string, body: () => Promise<unknown>): Promise<Fired> {
   const fired: Fired = { announced: [], done: [], prepared: [] };
   const effects: Effects = {
@@ -42,7 +42,7 @@ const call = (verb: string, reply: unknown, kind: StepKind = 'redis', key = 'loc
     () => Promise.resolve(reply),
   );
 
-test('a fault fires once, however often its step comes', async () => {
+test('a fault fires once, however often its step occurs', async () => {
   const { done } = await under('after(SET)=delay(5)', async () => {
     await call('SET', 'OK');
     await call('SET', 'OK');
@@ -64,17 +64,17 @@ test('#n means the nth such step', async () => {
 });
 
 test.each([null, 0])(
-  'a lock that was not obtained (%p) is not the winner: after() waits for success',
-  async (no) => {
+  'a lock that was not obtained (%p) does not match after(), which waits for a success',
+  async (failure) => {
     const { done } = await under('after(SETNX)=delay(5)', async () => {
-      await call('SETNX', no);
+      await call('SETNX', failure);
       await call('SETNX', 1);
     });
     expect(done).toEqual(['delay 5']);
   },
 );
 
-test('a reply that is named is the one that counts, also nil-like ones', async () => {
+test('a given reply is the one that matches, even a falsy one', async () => {
   const { done } = await under('after(SETNX=0)=delay(5)', async () => {
     await call('SETNX', 1);
     await call('SETNX', 0);
@@ -82,12 +82,12 @@ test('a reply that is named is the one that counts, also nil-like ones', async (
   expect(done).toEqual(['delay 5']);
 });
 
-test('an SQL statement that changed nothing was still answered', async () => {
+test('an SQL statement that changed no row still has a reply', async () => {
   const { done } = await under('after(UPDATE)=block(7)', () => call('UPDATE', null, 'sql'));
   expect(done).toEqual(['block 7']);
 });
 
-test('a lost reply: the server has executed, the caller gets an error', async () => {
+test('lose-reply: the server executes the command, the caller receives an error', async () => {
   let executed = false;
   const lost = under('after(SET)=lose-reply', () =>
     step(
@@ -102,7 +102,7 @@ test('a lost reply: the server has executed, the caller gets an error', async ()
   expect(executed).toBe(true);
 });
 
-test('a pause knows the lock that the request touched last', async () => {
+test('a pause knows the lock that its request used last', async () => {
   const { done } = await under('before(UPDATE)=pause(lock-taken)', async () => {
     await call('SET', 'OK', 'redis', 'lock:{a}:s');
     await call('UPDATE', null, 'sql', 'item');
@@ -110,7 +110,7 @@ test('a pause knows the lock that the request touched last', async () => {
   expect(done).toEqual(['pause {"event":"lock-taken"} lock:{a}:s']);
 });
 
-test('a pause is announced when it has been prepared: the history dates it to the stop, not to the preparation', async () => {
+test('a pause is announced after its preparation, so that the history dates it to the stop', async () => {
   const { prepared, announced, done } = await under('before(UPDATE)=pause(5)', () =>
     call('UPDATE', null, 'sql'),
   );

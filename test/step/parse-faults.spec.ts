@@ -14,7 +14,7 @@ test('a fault has an app, a moment, a verb, a count, a reply and an action', () 
   ]);
 });
 
-test('the app is inventory and the count is one unless said otherwise', () => {
+test('the app defaults to inventory and the count to one', () => {
   expect(parseFaults('before(DEL)=kill')).toMatchObject([
     { app: 'inventory', nth: 1, action: { kind: 'kill' } },
   ]);
@@ -27,7 +27,7 @@ test.each([
   ['before(SET)=error', { kind: 'error' }],
   ['before(DEL)=pause(lock-taken)', { kind: 'pause-until', event: 'lock-taken' }],
   ['before(UPDATE)=pause(sale)', { kind: 'pause-until', event: 'sale' }],
-])('%s is understood', (header, action) => {
+])('%s is parsed', (header, action) => {
   expect(parseFaults(header)).toMatchObject([{ action }]);
 });
 
@@ -57,7 +57,7 @@ test.each([
   ['after(SET)=pause(0)', 'whole milliseconds'],
   [`after(SET)=delay(${LONGEST_FAULT_MS + 1})`, 'whole milliseconds'],
   ['after(SET)=kill;after(SET)=kill;after(SET)=kill;after(SET)=kill;after(SET)=kill', 'at most 4'],
-])('"%s" is refused, and the text says the whole grammar', (header, why) => {
+])('"%s" is rejected, and the message contains the whole grammar', (header, why) => {
   expect(() => parseFaults(header)).toThrow(FaultSyntaxError);
   expect(() => parseFaults(header)).toThrow(why);
   expect(() => parseFaults(header)).toThrow('before|after(VERB[#n][=reply])=ACTION');

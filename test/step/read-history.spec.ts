@@ -18,7 +18,7 @@ const step = (t: number, of: number, text = 'GET') => ({ type: 'step', t, took: 
 const times = async (balance: string): Promise<number[]> =>
   (await readHistory(dir, balance)).map(({ t }) => t);
 
-test('is what happened to the balance since its last reset, on all replicas, by time', async () => {
+test('returns the events of the balance since its last reset, from all replicas, by time', async () => {
   write('inventory-1', [
     reset(1, 'a'),
     request(2, 'a'),
@@ -34,7 +34,7 @@ test('is what happened to the balance since its last reset, on all replicas, by 
   expect(await times('never reset')).toEqual([12]);
 });
 
-test('is the same whatever was long before, and however long a line is', async () => {
+test('is independent of the length of earlier events and of a line', async () => {
   const old = Array.from({ length: 30_000 }, (_, i) => [request(2 * i, 'a'), step(2 * i + 1, 2 * i)]).flat();
   const since = [
     request(100_001, 'a'),
@@ -44,15 +44,15 @@ test('is the same whatever was long before, and however long a line is', async (
   const many = Array.from({ length: 30_000 }, (_, i) => step(100_004 + i, 100_001));
   write('inventory-1', [...old, reset(100_000, 'a'), ...since, ...many]);
   write('inventory-2', old);
-  const told = await times('a');
-  expect([told.length, told.slice(0, 4), told.at(-1)]).toEqual([
+  const found = await times('a');
+  expect([found.length, found.slice(0, 4), found.at(-1)]).toEqual([
     4 + many.length,
     [100_000, 100_001, 100_002, 100_003],
     100_003 + many.length,
   ]);
 });
 
-test('leaves out a last line that was cut short, and a folder that is not there', async () => {
+test('omits a truncated last line and a missing folder', async () => {
   write('inventory-1', [reset(1, 'a'), request(2, 'a')], '{"type":"step","t":3,"requ');
   expect(await times('a')).toEqual([1, 2]);
   rmSync(dir, { recursive: true });

@@ -26,7 +26,7 @@ const request = {
   options: { workMs: 0 },
 };
 
-test('a request and its steps are lines of JSON, numbered, in the order of their replies', async () => {
+test('a request and its steps are JSON lines, numbered in the order of their replies', async () => {
   const recorder = new Recorder(dir, 'inventory-1');
   await observe({ actor: 'r1', listener: recorder.request(request) }, async () => {
     await step(
@@ -46,7 +46,7 @@ test('a request and its steps are lines of JSON, numbered, in the order of their
   expect((commit as { t: number }).t).toBeGreaterThanOrEqual((set as { t: number }).t);
 });
 
-test('a flush before a kill writes the steps that have no reply yet', () => {
+test('a flush before a kill writes the steps without a reply', () => {
   const recorder = new Recorder(dir, 'inventory-1');
   void observe({ actor: 'r1', listener: recorder.request(request) }, () =>
     step(
@@ -59,7 +59,7 @@ test('a flush before a kill writes the steps that have no reply yet', () => {
   recorder.close();
 });
 
-test('a reply is made short: counts of a write, the beginning of a long one, nothing for what has no JSON', () => {
+test('a reply is abbreviated: the counts of a write, the beginning of a long value, null for a value without JSON', () => {
   expect(brief({ affectedRows: 1, insertId: 7, info: '…', serverStatus: 2 })).toEqual({
     affectedRows: 1,
     insertId: 7,

@@ -33,7 +33,7 @@ const settings =
   'SELECT @@tx_isolation AS isolation, @@innodb_lock_wait_timeout AS lockWait, CONNECTION_ID() AS id';
 type Settings = { isolation: string; lockWait: number; id: number };
 
-test('every session of the pool has the isolation and the lock wait that were asked for, not the server’s', async () => {
+test('every session of the pool has the requested isolation and lock wait instead of the server’s', async () => {
   const source = await open({ isolation: 'READ COMMITTED', lockWaitSeconds: 7, poolSize: 3 });
   const runners = [source.createQueryRunner(), source.createQueryRunner(), source.createQueryRunner()];
   const found: Settings[] = [];
@@ -46,7 +46,7 @@ test('every session of the pool has the isolation and the lock wait that were as
   for (const { isolation, lockWait } of found) expect([isolation, lockWait]).toEqual(['READ-COMMITTED', 7]);
 });
 
-test('a step knows the session that carries it', async () => {
+test('a step records the session that executes it', async () => {
   const source = await open();
   const seen: Step[] = [];
   const listener = (step: Step, issue: () => Promise<unknown>): Promise<unknown> => {
@@ -60,7 +60,7 @@ test('a step knows the session that carries it', async () => {
   expect(seen.map(({ connection }) => connection)).toEqual([id, id, id]);
 });
 
-test('a statement is one line with its parameters in it', async () => {
+test('a statement is one line with its parameters inlined', async () => {
   const source = await open();
   const texts: string[] = [];
   await observe(
@@ -81,7 +81,7 @@ test('a BIGINT is a number', async () => {
   expect(await source.query('SELECT big FROM t')).toEqual([{ big: 5 }]);
 });
 
-test('what the server says about a statement passes as it is; a lost connection is a dependency that is down', async () => {
+test('an SQL error passes unchanged; a lost connection becomes DEPENDENCY.DOWN', async () => {
   const source = await open();
   await expect(source.query('SELECT nonsense')).rejects.toMatchObject({
     driverError: { code: 'ER_BAD_FIELD_ERROR' },

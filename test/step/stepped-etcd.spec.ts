@@ -34,7 +34,7 @@ const answers = (etcd: SteppedEtcd): Promise<boolean> =>
     () => false,
   );
 
-test('a call is one step, with the lock as its key and its place in the order of the server', async () => {
+test('a call is one step, with the lock as its key and its position in the order of the server', async () => {
   const etcd = open();
   const steps: Step[] = [];
   const listener = (step: Step, issue: () => Promise<unknown>): Promise<unknown> => {
@@ -60,13 +60,13 @@ test('a call is one step, with the lock as its key and its place in the order of
   expect(onLock.map(({ verb }) => verb)).toEqual(
     ['PUT', 'PUT', 'PUT', 'RANGE', 'RANGE', 'KEEPALIVE', 'REVOKE', 'REVOKE', 'KEEPALIVE', 'RANGE', 'RANGE'], // prettier-ignore
   );
-  const [one = 0, two = 0, again, look, , , revoked] = onLock.map(({ order }) => order ?? 0);
-  expect([one, two]).toEqual(revisions);
-  expect([again, look]).toEqual([two, two]);
-  expect(revoked).toBe(two + 1);
+  const [firstPut = 0, secondPut = 0, again, look, , , revoked] = onLock.map(({ order }) => order ?? 0);
+  expect([firstPut, secondPut]).toEqual(revisions);
+  expect([again, look]).toEqual([secondPut, secondPut]);
+  expect(revoked).toBe(secondPut + 1);
 });
 
-test('waiting for a key ends when its lease ends, also when that was before', async () => {
+test('waiting for a key ends when its lease ends, even if it has ended before', async () => {
   const etcd = open();
   const lease = await etcd.grant(LEASE_MS);
   const key = await etcd.create(`${folder()}/a`, 'me', lease);
@@ -79,7 +79,7 @@ test('waiting for a key ends when its lease ends, also when that was before', as
   await etcd.removed(key, new AbortController().signal);
 });
 
-test('a server that is away is told of within a second, and used again when it is back', async () => {
+test('an unreachable server is reported within a second, and used again when it is back', async () => {
   const etcd = open();
   const lease = await etcd.grant(LEASE_MS);
   const key = await etcd.create(`${folder()}/a`, 'me', lease);
@@ -88,20 +88,20 @@ test('a server that is away is told of within a second, and used again when it i
   for (let i = 0; i < 5; i++) await expect(etcd.list(folder())).rejects.toThrow(DependencyDown);
   faultProxy.mend();
   const begun = performance.now();
-  await eventually('it is back', () => answers(etcd));
+  await eventually('the server answers again', () => answers(etcd));
   expect(performance.now() - begun).toBeLessThan(1500);
   await etcd.revoke(lease, key.key);
   await removed;
 });
 
-test('a server that is silent keeps nobody waiting', async () => {
+test('a call to a silent server times out', async () => {
   faultProxy.swallow();
   const begun = performance.now();
   await expect(open().grant(LEASE_MS)).rejects.toThrow(DependencyDown);
   expect(performance.now() - begun).toBeLessThan(1200);
 });
 
-test('in a black hole calls fail in less than a second each; when it is over they go on', async () => {
+test('behind a black hole calls fail in less than a second each; afterwards they succeed again', async () => {
   const etcd = open();
   const lease = await etcd.grant(LEASE_MS);
   faultProxy.swallow();
@@ -110,10 +110,10 @@ test('in a black hole calls fail in less than a second each; when it is over the
   await expect(etcd.list(folder())).rejects.toThrow(DependencyDown);
   expect(performance.now() - begun).toBeLessThan(2000);
   faultProxy.mend();
-  await eventually('it answers', () => answers(etcd));
+  await eventually('the server answers again', () => answers(etcd));
 });
 
-/** Calls of KEEPALIVE that etcd has begun and not ended, whoever made them. */
+/** KEEPALIVE calls that etcd has started and not finished, from all clients. */
 async function openStreams(): Promise<number> {
   const { origin } = new URL(url);
   const metrics = await (await request(`${origin}/metrics`)).body.text();
@@ -126,7 +126,7 @@ async function openStreams(): Promise<number> {
   return total('started') - total('handled');
 }
 
-test('a KEEPALIVE whose answer never comes leaves no stream open at the server', async () => {
+test('a KEEPALIVE without an answer leaves no stream open at the server', async () => {
   const etcd = open();
   const lease = await etcd.grant(LEASE_MS);
   faultProxy.swallow('replies');

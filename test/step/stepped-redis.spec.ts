@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { servers } from '../harness/servers';
 
-const REDIS_DB = 14; // this file's own
+const REDIS_DB = 14; // only this file uses it
 let redis: SteppedRedis;
 const open = async (timeoutMs?: number): Promise<SteppedRedis> => {
   const opened = new SteppedRedis({
@@ -21,7 +21,7 @@ afterEach(() => {
   redis.disconnect();
 });
 
-/** The steps that `body` makes. */
+/** The steps that `body` issues. */
 async function steps(body: () => Promise<unknown>, ordered = false): Promise<Step[]> {
   const seen: Step[] = [];
   const listener = (step: Step, issue: () => Promise<unknown>): Promise<unknown> => {
@@ -32,13 +32,13 @@ async function steps(body: () => Promise<unknown>, ordered = false): Promise<Ste
   return seen;
 }
 
-test('a command is one step, with its key', async () => {
+test('a command is one step with its key', async () => {
   const [set] = await steps(() => redis.set('lock:{a}:s', 'me', 'PX', 5000, 'NX'));
   expect(set).toMatchObject({ actor: 'A', kind: 'redis', verb: 'SET', key: 'lock:{a}:s' });
   expect(set?.text).toBe('SET lock:{a}:s me PX 5000 NX');
 });
 
-test('commands on lock keys have numbers in the order of the server; others have none', async () => {
+test('commands on lock keys are numbered in the order of the server; others are not', async () => {
   const seen = await steps(async () => {
     await redis.set('lock:{a}:s', 'me');
     await redis.get('other');
@@ -48,7 +48,7 @@ test('commands on lock keys have numbers in the order of the server; others have
   expect(seen.map(({ order }) => order)).toEqual([last - 1, undefined, last]);
 });
 
-test('the numbers go on above the ones before when Redis has restarted empty', async () => {
+test('the numbers continue above the previous ones when Redis has restarted empty', async () => {
   const seen = await steps(async () => {
     await redis.set('lock:{a}:s', 'me');
     await redis.flushdb();
@@ -71,30 +71,27 @@ test('the reply is the same with and without a number', async () => {
   expect(replies).toEqual([null, 'me', -1]);
 });
 
-test.each([false, true])(
-  'what the server says about a command passes as it is (numbered: %p)',
-  async (ordered) => {
-    await redis.set('lock:{a}:s', 'text');
-    const wrong = steps(() => redis.incr('lock:{a}:s'), ordered);
-    await expect(wrong).rejects.toMatchObject({ name: 'ReplyError' });
-    await expect(wrong).rejects.toThrow('not an integer');
-  },
-);
+test.each([false, true])('a server error passes unchanged (numbered: %p)', async (ordered) => {
+  await redis.set('lock:{a}:s', 'text');
+  const wrong = steps(() => redis.incr('lock:{a}:s'), ordered);
+  await expect(wrong).rejects.toMatchObject({ name: 'ReplyError' });
+  await expect(wrong).rejects.toThrow('not an integer');
+});
 
-test('no reply in time is a dependency that is down', async () => {
-  const impatient = await open(60);
-  await expect(impatient.blpop('never', 0)).rejects.toMatchObject({
+test('a reply that does not arrive in time is DEPENDENCY.DOWN', async () => {
+  const shortTimeout = await open(60);
+  await expect(shortTimeout.blpop('never', 0)).rejects.toMatchObject({
     code: 'DEPENDENCY.DOWN',
     dependency: 'redis',
   });
-  impatient.disconnect();
+  shortTimeout.disconnect();
 });
 
-test('a command whose connection was lost fails, and is not sent again', async () => {
+test('a command whose connection was lost fails and is not sent again', async () => {
   const victim = await open(5000);
   const id = await victim.client('ID');
   const lost = victim.blpop('list', 0).catch((error: unknown) => error);
-  await redis.ping(); // BLPOP stands in the server before its connection is killed
+  await redis.ping(); // the server executes BLPOP before its connection is killed
   while (!String(await redis.client('LIST')).includes('cmd=blpop')) await redis.ping();
   const back = new Promise((resolve) => victim.once('ready', resolve));
   await redis.client('KILL', 'ID', id);
@@ -106,13 +103,13 @@ test('a command whose connection was lost fails, and is not sent again', async (
   victim.disconnect();
 });
 
-test('while Redis is away a command fails at once instead of waiting in a queue', async () => {
-  const away = new SteppedRedis({ url: 'redis://127.0.0.1:1' }, { retryStrategy: () => null });
-  await away.connect().catch(() => undefined);
-  await expect(away.get('x')).rejects.toThrow();
+test('while Redis is down a command fails at once instead of waiting in a queue', async () => {
+  const down = new SteppedRedis({ url: 'redis://127.0.0.1:1' }, { retryStrategy: () => null });
+  await down.connect().catch(() => undefined);
+  await expect(down.get('x')).rejects.toThrow();
 });
 
-test('a script whose text is sent, because the server does not know it, is the same step', async () => {
+test('a script sent as text, because the server does not know it, is the same step', async () => {
   const text = "return redis.call('SET', KEYS[1], ARGV[1])";
   nameScript(createHash('sha1').update(text).digest('hex'), 'take-it');
   const seen = await steps(() => redis.eval(text, 1, 'lock:{a}:s', 'me'), true);
@@ -122,7 +119,7 @@ test('a script whose text is sent, because the server does not know it, is the s
   expect(seen[0]?.order).toBeGreaterThan(0);
 });
 
-test('commands of one turn leave together, in their order', async () => {
+test('commands of one event loop turn are sent together, in order', async () => {
   const waiting = [redis.stream.writableLength];
   const sent = (command: Promise<unknown>): Promise<unknown> => {
     waiting.push(redis.stream.writableLength);
@@ -131,7 +128,7 @@ test('commands of one turn leave together, in their order', async () => {
   const replies = await Promise.all([
     sent(redis.set('a', '1')),
     sent(redis.incr('a')),
-    Promise.resolve().then(() => sent(redis.incr('a'))), // as the next waiter's try behind a release
+    Promise.resolve().then(() => sent(redis.incr('a'))), // like the attempt of the next waiter after a release
   ]);
   const [none, one = 0, two = 0, three = 0] = waiting;
   expect(none).toBe(0);
@@ -142,9 +139,9 @@ test('commands of one turn leave together, in their order', async () => {
   expect(replies).toEqual(['OK', 2, 3]);
 });
 
-test('of several without a reply each gives up after its own time, and the connection goes on', async () => {
-  const impatient = await open(300);
-  const blocked = impatient.blpop('never', 0); // whatever is sent behind it waits too
+test('of several commands without a reply each times out separately, and the connection stays usable', async () => {
+  const shortTimeout = await open(300);
+  const blocked = shortTimeout.blpop('never', 0); // every later command waits behind it
   const begun = performance.now();
   const late = async (command: Promise<unknown>): Promise<number> => {
     await expect(command).rejects.toMatchObject({ code: 'DEPENDENCY.DOWN' });
@@ -152,27 +149,27 @@ test('of several without a reply each gives up after its own time, and the conne
   };
   const first = late(blocked);
   await new Promise((resolve) => setTimeout(resolve, 150));
-  const second = late(impatient.get('x'));
+  const second = late(shortTimeout.get('x'));
   expect(await first).toBeGreaterThan(298);
   expect(await second).toBeGreaterThan(448);
   await redis.rpush('never', 'x');
-  expect(await impatient.ping()).toBe('PONG');
-  impatient.disconnect();
+  expect(await shortTimeout.ping()).toBe('PONG');
+  shortTimeout.disconnect();
 });
 
-test('WAIT can be sent without the time limit that the command names, and the step still names it', async () => {
-  const patient = new SteppedRedis({ url: `${servers().redis}/${REDIS_DB}`, replicaMs: 0 });
-  await patient.connect();
-  const id = await patient.client('ID');
+test('WAIT can be sent without the timeout that the command names, and the step still names it', async () => {
+  const withoutTimeout = new SteppedRedis({ url: `${servers().redis}/${REDIS_DB}`, replicaMs: 0 });
+  await withoutTimeout.connect();
+  const id = await withoutTimeout.client('ID');
   let answer: unknown;
   const [wait] = await steps(async () => {
-    void patient.wait(1, 1).then((acknowledged) => (answer = acknowledged));
+    void withoutTimeout.wait(1, 1).then((acknowledged) => (answer = acknowledged));
     await Promise.resolve();
   });
-  await delay(100); // a hundred times the limit
+  await delay(100); // a hundred times the timeout
   expect(answer).toBeUndefined();
-  expect(await redis.client('UNBLOCK', id)).toBe(1); // it was still blocked
-  await patient.quit();
+  expect(await redis.client('UNBLOCK', id)).toBe(1); // the command was still blocked
+  await withoutTimeout.quit();
   expect(answer).toBe(0);
   expect(wait?.text).toBe('WAIT 1 1');
 });

@@ -32,7 +32,7 @@ async function open(through = `127.0.0.1:${faultProxy.port}`): Promise<SteppedZo
 
 const folder = (): string => `/lock:{${expect.getState().currentTestName?.replace(/\W+/g, '-') ?? ''}}:z`;
 
-test('a call is one step, with the lock as its key and its place in the order of the server', async () => {
+test('a call is one step, with the lock as its key and its position in the order of the server', async () => {
   const zookeeper = await open();
   const steps: Step[] = [];
   const listener = (step: Step, issue: () => Promise<unknown>): Promise<unknown> => {
@@ -64,34 +64,34 @@ test('a call is one step, with the lock as its key and its place in the order of
   expect(removed).toBeGreaterThan(look ?? 0);
 });
 
-test('the numbers decide who comes first, not the names before them', async () => {
+test('the sequence numbers decide the order, not the names before them', async () => {
   const zookeeper = await open();
   const first = await zookeeper.session.createNumbered(`${folder()}/z-`, '');
   const second = await zookeeper.session.createNumbered(`${folder()}/a-`, '');
   expect(await zookeeper.session.predecessor(second)).toBe(first);
 });
 
-test('a node that lives as long as its session can be made once', async () => {
-  const [one, other] = [await open(), await open()];
-  expect(await one.session.create(folder(), '1')).toBe(true);
+test('an ephemeral node can be created once', async () => {
+  const [first, other] = [await open(), await open()];
+  expect(await first.session.create(folder(), '1')).toBe(true);
   expect(await other.session.create(folder(), '2')).toBe(false);
-  one.disconnect();
-  await eventually('its session ends and takes it along', async () => other.session.create(folder(), '2'));
+  first.disconnect();
+  await eventually('the node is removed with its session', async () => other.session.create(folder(), '2'));
 });
 
-test('waiting for a node ends when it is removed, also when that was before', async () => {
-  const [one, other] = [await open(), await open()];
-  const node = await one.session.createNumbered(`${folder()}/a-`, '');
+test('waiting for a node ends when it is removed, even if it was removed before', async () => {
+  const [first, other] = [await open(), await open()];
+  const node = await first.session.createNumbered(`${folder()}/a-`, '');
   let over = false;
   const waiting = other.session.removed(node, new AbortController().signal).then(() => (over = true));
   await other.session.children(folder());
   expect(over).toBe(false);
-  await one.session.remove(node);
+  await first.session.remove(node);
   await waiting;
   await other.session.removed(node, new AbortController().signal);
 });
 
-test('a server that is away is told of within a second, and used again when it is back, in the same session', async () => {
+test('an unreachable server is reported within a second, and used again in the same session when it is back', async () => {
   const zookeeper = await open();
   const node = await zookeeper.session.createNumbered(`${folder()}/a-`, '');
   const session = zookeeper.session.id;
@@ -100,7 +100,7 @@ test('a server that is away is told of within a second, and used again when it i
   faultProxy.cut();
   await expect(zookeeper.session.children(folder())).rejects.toThrow(DependencyDown);
   faultProxy.mend();
-  await eventually('it is back', () =>
+  await eventually('the server answers again', () =>
     zookeeper.session.children(folder()).then(
       () => true,
       () => false,
@@ -109,10 +109,10 @@ test('a server that is away is told of within a second, and used again when it i
   expect((await zookeeper.session.get(node))?.session).toBe(session);
   expect(zookeeper.session.lost.aborted).toBe(false);
   await (await open(address)).session.remove(node);
-  await removed; // the watch was set again when the connection was
+  await removed; // the watch is set again after the reconnect
 });
 
-test('a server that is silent from the beginning keeps nobody waiting', async () => {
+test('a call to a server that is silent from the start times out', async () => {
   faultProxy.swallow();
   const begun = performance.now();
   await expect(open()).rejects.toThrow(DependencyDown);
@@ -120,7 +120,7 @@ test('a server that is silent from the beginning keeps nobody waiting', async ()
   expect(performance.now() - begun).toBeLessThan(1500);
 });
 
-test('in a black hole the end of the session is known in time, calls fail in less than a second, and later there is a new session', async () => {
+test('behind a black hole the end of the session is detected in time, calls fail in less than a second, and later there is a new session', async () => {
   const zookeeper = await open();
   const node = await zookeeper.session.createNumbered(`${folder()}/a-`, '');
   const { lost, id } = zookeeper.session;
@@ -128,7 +128,7 @@ test('in a black hole the end of the session is known in time, calls fail in les
   faultProxy.swallow();
   await expect(zookeeper.session.children(folder())).rejects.toThrow(DependencyDown);
   expect(performance.now() - begun).toBeLessThan(1000);
-  await eventually('the loss is known', () => lost.aborted);
+  await eventually('the loss is detected', () => lost.aborted);
   expect(performance.now() - begun).toBeLessThan(SESSION_MS + 50);
   expect(lost.reason).toBeInstanceOf(SessionLost);
   const other = await open(address);

@@ -18,12 +18,15 @@ afterAll(async () => {
   await world.close();
 });
 
-/** Buyers who all come while the first one holds the lock: how often each release woke somebody, in order. */
+/**
+ * Starts all buyers while the first one holds the lock, and returns the number of waiters that each release woke
+ * up.
+ */
 async function wakeUps(name: string): Promise<number[]> {
   const strategy = findStrategy(name);
   await world.begin({ stock: WAITERS + 1, strategy });
-  const seat = world.connectionsOfActors[0];
-  if (seat === undefined) throw new Error('a world has connectionsOfActors');
+  const connections = world.connectionsOfActors[0];
+  if (connections === undefined) throw new Error('the world has no connections of actors');
   let waits = 0;
   let woken = 0;
   const listener = async (step: Step, issue: () => Promise<unknown>): Promise<unknown> => {
@@ -37,8 +40,8 @@ async function wakeUps(name: string): Promise<number[]> {
   const wokenBy: number[] = [];
   let served = 0;
   const work = async (): Promise<void> => {
-    // the others of those whom the last release woke have tried in vain, and wait again
-    await eventually('all others wait', () => waits === WAITERS - served);
+    // waiters that the last release woke up without success have tried and wait again
+    await eventually('all other buyers wait', () => waits === WAITERS - served);
     if (served++ > 0) wokenBy.push(woken);
     woken = 0;
   };
@@ -47,7 +50,7 @@ async function wakeUps(name: string): Promise<number[]> {
       strategy.apply(
         { balance: 'item', delta: -1, request: `buyer-${buyer}`, replica: 'one', strategy: name },
         {
-          ...seat,
+          ...connections,
           servers,
           clock: systemClock,
           process: new LocalProcess('one'),
@@ -63,10 +66,10 @@ async function wakeUps(name: string): Promise<number[]> {
   return wokenBy;
 }
 
-test.each(['zookeeper', 'etcd'])('%s: a release wakes one waiter', async (name) => {
+test.each(['zookeeper', 'etcd'])('%s: a release wakes up one waiter', async (name) => {
   expect(await wakeUps(name)).toEqual(Array.from({ length: WAITERS }, () => 1));
 });
 
-test('zookeeper-herd: a release wakes all who wait', async () => {
+test('zookeeper-herd: a release wakes up all waiters', async () => {
   expect(await wakeUps('zookeeper-herd')).toEqual(Array.from({ length: WAITERS }, (_, i) => WAITERS - i));
 });

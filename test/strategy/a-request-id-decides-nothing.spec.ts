@@ -5,8 +5,8 @@ import { DEFAULT_OPTIONS, findStrategy, LocalProcess, type Strategy, type Tools 
 import { openWorld } from '../harness/servers';
 
 /**
- * `X-Request-Id` comes from the client: a proxy or a retry may send it twice. Two requests with one id must be as safe as
- * two requests with two.
+ * The client supplies `X-Request-Id`: a proxy or a retry may repeat it. Two requests with one id must be as safe as
+ * two requests with two ids.
  */
 const REQUEST = 'the-same';
 const BALANCE = 'item';
@@ -22,16 +22,16 @@ beforeEach(async () => {
   await ledger().reset(BALANCE, STOCK);
 });
 
-type SeatTools = Tools & Pick<World['connectionsOfActors'][number], 'dataSource'>;
+type ActorTools = Tools & Pick<World['connectionsOfActors'][number], 'dataSource'>;
 
-function tools(seat: number): SeatTools {
-  const found = world.connectionsOfActors[seat];
-  if (found === undefined) throw new Error(`there is no seat ${seat}`);
+function tools(actor: number): ActorTools {
+  const found = world.connectionsOfActors[actor];
+  if (found === undefined) throw new Error(`there is no actor ${actor}`);
   return {
     ...found,
     options: { ...DEFAULT_OPTIONS, waitMs: 0 },
     clock: systemClock,
-    process: new LocalProcess(`p${seat}`),
+    process: new LocalProcess(`p${actor}`),
     work: () => Promise.resolve(),
     warn: () => undefined,
   };
@@ -40,7 +40,7 @@ function tools(seat: number): SeatTools {
 const ledger = (): Ledger => new Ledger(tools(2).dataSource);
 const lockRows = (): Promise<LockRow[]> => new LockRows(tools(2).dataSource).ofBalance(BALANCE);
 
-/** The units that are gone from the row, and those that have a movement: the same, unless one was sold twice. */
+/** The units missing from the row and the units with a movement: equal unless a unit was sold twice. */
 async function books(): Promise<{ gone: number; moved: number }> {
   const movements = await ledger().movements(BALANCE);
   return {
@@ -51,15 +51,21 @@ async function books(): Promise<{ gone: number; moved: number }> {
 
 /** A request that is held before one of its steps. */
 interface HeldRequest {
-  /** `APPLIED`, or the code of its error. One that is never resumed has died: no step of it is issued any more. */
+  /**
+   * `APPLIED`, or the code of the error. A request that is never resumed models a crash: none of its further steps
+   * is issued.
+   */
   readonly outcome: Promise<string>;
   resume(): void;
-  /** The step fails instead of being issued. */
+  /** Makes the step fail instead of issuing it. */
   fail(error: (step: Step) => Error): void;
 }
 
-/** Sends a request from a seat of its own; resolves when it is held before the first step that `at` matches. */
-async function held(strategy: Strategy, seat: number, at: RegExp, delta = -1): Promise<HeldRequest> {
+/**
+ * Sends a request on the connections of its own actor; resolves when it is held before the first step that matches
+ * `at`.
+ */
+async function held(strategy: Strategy, actor: number, at: RegExp, delta = -1): Promise<HeldRequest> {
   let reached: () => void = () => undefined;
   let settle: (fail?: (step: Step) => Error) => void = () => undefined;
   const isReached = new Promise<void>((resolve) => (reached = resolve));
@@ -74,12 +80,12 @@ async function held(strategy: Strategy, seat: number, at: RegExp, delta = -1): P
     }
     return issue();
   };
-  const outcome = observe({ actor: `seat ${seat}`, listener }, () => apply(strategy, seat, delta));
+  const outcome = observe({ actor: `actor ${actor}`, listener }, () => apply(strategy, actor, delta));
   const tooEarly = outcome.then((code) => {
-    throw new Error(`the request ended with ${code} before it came to ${at.source}`);
+    throw new Error(`the request ended with ${code} before it reached ${at.source}`);
   });
   await Promise.race([isReached, tooEarly]);
-  tooEarly.catch(() => undefined); // it ends later, as it should
+  tooEarly.catch(() => undefined); // it ends later, as expected
   return {
     outcome,
     resume: () => {
@@ -91,17 +97,17 @@ async function held(strategy: Strategy, seat: number, at: RegExp, delta = -1): P
   };
 }
 
-const send = (strategy: Strategy, seat: number): Promise<string> => apply(strategy, seat, -1);
+const send = (strategy: Strategy, actor: number): Promise<string> => apply(strategy, actor, -1);
 
-function apply(strategy: Strategy, seat: number, delta: number): Promise<string> {
+function apply(strategy: Strategy, actor: number, delta: number): Promise<string> {
   const change: Change = {
     balance: BALANCE,
     delta,
     request: REQUEST,
-    replica: `p${seat}`,
+    replica: `p${actor}`,
     strategy: strategy.name,
   };
-  return strategy.apply(change, tools(seat)).then(
+  return strategy.apply(change, tools(actor)).then(
     () => 'APPLIED',
     (error: unknown) => codeOf(error),
   );
@@ -110,25 +116,28 @@ function apply(strategy: Strategy, seat: number, delta: number): Promise<string>
 const WRITE = /^UPDATE balance SET amount/;
 
 describe('fenced', () => {
-  test('a fencing token that repeats lets no second holder in, whatever its request id', async () => {
+  test('a repeated fencing token admits no second holder, whatever the request id', async () => {
     const fenced = findStrategy('fenced');
     const first = await held(fenced, 0, WRITE);
-    await world.redis.flushdb(); // the lock and the counter of its tokens are gone
+    await world.redis.flushdb(); // the lock and the token counter are gone
     const second = await send(fenced, 1);
-    expect(await world.redis.get(`fence:{${BALANCE}}`)).toBe('1'); // the token of the first one, once more
+    expect(await world.redis.get(`fence:{${BALANCE}}`)).toBe('1'); // the same token as the first holder's
     first.resume();
     expect([await first.outcome, second]).toEqual(['APPLIED', 'LOCK.FENCED']);
     expect(await books()).toEqual({ gone: 1, moved: 1 });
   });
 
-  test.each(['fenced', 'fenced-write'])('%s writes a name of its own into the row', async (name) => {
-    expect(await send(findStrategy(name), 0)).toBe('APPLIED');
-    const [row] = await tools(2).dataSource.query<{ holder: string }[]>(
-      'SELECT holder FROM balance WHERE id = ?',
-      [BALANCE],
-    );
-    expect(row?.holder).toMatch(/^[0-9a-f-]{36}$/);
-  });
+  test.each(['fenced', 'fenced-write'])(
+    '%s writes a holder name of its own into the row, not the request id',
+    async (name) => {
+      expect(await send(findStrategy(name), 0)).toBe('APPLIED');
+      const [row] = await tools(2).dataSource.query<{ holder: string }[]>(
+        'SELECT holder FROM balance WHERE id = ?',
+        [BALANCE],
+      );
+      expect(row?.holder).toMatch(/^[0-9a-f-]{36}$/);
+    },
+  );
 });
 
 describe('redis-decr', () => {
@@ -136,43 +145,43 @@ describe('redis-decr', () => {
   const reconcile = (): Promise<number> => redisDecr.reconcile?.(BALANCE, tools(2)) ?? Promise.resolve(NaN);
   const counted = async (): Promise<number> => Number(await world.redis.get(`stock:{${BALANCE}}`));
 
-  test('the units of a request that died are given back, although one of its id has bought', async () => {
+  test('the units of a crashed request are returned although another request with its id has bought', async () => {
     expect(await send(redisDecr, 0)).toBe('APPLIED');
-    await held(redisDecr, 1, /^START/); // has taken a unit, and dies
+    await held(redisDecr, 1, /^START/); // has taken a unit, and crashes
     expect(await counted()).toBe(STOCK - 2);
     expect([await reconcile(), await counted()]).toEqual([1, STOCK - 1]);
     expect(await books()).toEqual({ gone: 1, moved: 1 });
   });
 
-  test('of two that take at the same time, the one that dies is given back, and the other one is not', async () => {
+  test('of two concurrent requests only the units of the crashed one are returned', async () => {
     const buyer = await held(redisDecr, 0, /^COMMIT/);
-    await held(redisDecr, 1, /^START/); // dies
+    await held(redisDecr, 1, /^START/); // crashes
     buyer.resume();
     expect(await buyer.outcome).toBe('APPLIED');
     expect([await reconcile(), await counted()]).toEqual([1, STOCK - 1]);
     expect([await reconcile(), await counted()]).toEqual([0, STOCK - 1]);
   });
 
-  test('units that were brought are counted, although another one of that id brings none', async () => {
-    const bringer = await held(redisDecr, 0, /count-units/, 3);
+  test('restocked units are counted although another request with the same id restocks none', async () => {
+    const restock = await held(redisDecr, 0, /count-units/, 3);
     const failing = await held(redisDecr, 1, WRITE, 2);
     failing.fail((step) => new InjectedFault('error', step));
     await failing.outcome;
-    bringer.resume();
-    expect(await bringer.outcome).toBe('APPLIED');
+    restock.resume();
+    expect(await restock.outcome).toBe('APPLIED');
     await reconcile();
     expect([await counted(), await books()]).toEqual([STOCK + 3, { gone: -3, moved: -3 }]);
   });
 });
 
 describe('a lock that is a row', () => {
-  test('mysql-lock-table-ttl: a holder whose lease has ended leaves the row of the next one of its id', async () => {
+  test('mysql-lock-table-ttl: a holder whose lease has ended keeps the row of the next holder with the same id', async () => {
     const withLease = findStrategy('mysql-lock-table-ttl');
     const first = await held(withLease, 0, WRITE);
     await tools(2).dataSource.query('UPDATE balance_lock SET expires_at = NOW(6) - INTERVAL 1 SECOND');
     const second = await held(withLease, 1, WRITE);
     first.resume();
-    await first.outcome; // it has released
+    await first.outcome; // it has released its lock
     expect(await lockRows()).toHaveLength(1);
     expect(await send(withLease, 2)).toBe('LOCK.NOT_OBTAINED');
     second.resume();
@@ -181,8 +190,8 @@ describe('a lock that is a row', () => {
 
   test.each([
     ['mysql-lock-table', () => Promise.resolve()],
-    ['redis-and-table', () => world.redis.flushdb()], // else its lock in Redis keeps the second one from the row
-  ])('%s: a try that fails leaves the row of the holder of its id', async (name, beforeSecond) => {
+    ['redis-and-table', () => world.redis.flushdb()], // otherwise its lock in Redis keeps the second request away from the row
+  ])('%s: a failed attempt leaves the row of the holder with the same id', async (name, beforeSecond) => {
     const strategy = findStrategy(name);
     const holder = await held(strategy, 0, WRITE);
     await beforeSecond();
@@ -197,7 +206,7 @@ describe('a lock that is a row', () => {
   });
 });
 
-test('zookeeper-herd: who lost the reply to its try does not take the node of another one of its id for its own', async () => {
+test('zookeeper-herd: a client that lost the reply to its CREATE does not adopt the node of another request with the same id', async () => {
   const herd = findStrategy('zookeeper-herd');
   const holder = await held(herd, 0, WRITE);
   const second = await held(herd, 1, /^CREATE/);

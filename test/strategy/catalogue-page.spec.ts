@@ -4,9 +4,9 @@ import { join } from 'node:path';
 
 const COMMAND = 'npx lab strategies --docs docs/catalogue.md';
 
-test('docs/catalogue.md is what the strategies say of themselves', () => {
+test('docs/catalogue.md matches the descriptions of the strategies', () => {
   const committed = readFileSync(join(__dirname, '../../docs/catalogue.md'), 'utf8');
-  // a comparison as one value: the difference of two pages would bury the command
+  // compared as one value: a diff of two pages would hide the command
   const state = committed === renderCatalogue(CATALOGUE) ? 'up to date' : `stale: run "${COMMAND}"`;
   expect(state).toBe('up to date');
 });

@@ -15,7 +15,7 @@ import {
 import { openWorld, servers } from '../harness/servers';
 
 let world: World;
-/** Two processes, each with connections, mutexes and waiting rooms of its own. */
+/** Two processes, each with its own connections, mutexes and wait queues. */
 const processes: { readonly local: LocalProcess; readonly subscriber: SteppedRedis }[] = [];
 beforeAll(async () => {
   world = await openWorld(__filename);
@@ -36,14 +36,14 @@ const localOf = (process: 0 | 1): LocalProcess => {
   return found.local;
 };
 
-/** Patient enough that nobody has to be turned away. */
+/** Timeouts long enough that no request gives up. */
 const PATIENT = { ...DEFAULT_OPTIONS, waitMs: 30_000, leaseMs: 30_000, attempts: 100 };
 
 function toolsOf(process: 0 | 1, options: Options = PATIENT): Tools {
-  const seat = world.connectionsOfActors[process];
-  if (seat === undefined) throw new Error('a world has three connectionsOfActors');
+  const connections = world.connectionsOfActors[process];
+  if (connections === undefined) throw new Error('the world has no connections for this actor');
   return {
-    ...seat,
+    ...connections,
     options,
     clock: systemClock,
     process: localOf(process),
@@ -69,13 +69,13 @@ const enter = (
   options: Options = PATIENT,
 ): Promise<Movement> => strategy.apply(change(strategy, delta, process), toolsOf(process, options));
 
-/** Nothing is in the balance, and nothing is left of whoever came before. */
+/** Empties the balance and deletes the state of earlier tests. */
 async function empty(strategy: Strategy): Promise<void> {
   for (const place of world.lockStoresOf(strategy)) world.use(place);
   await world.begin({ stock: 0, strategy });
 }
 
-/** What the database says the balance is, how many movements it has, and what they come to. */
+/** The amount in the database, the number of movements, and their sum. */
 async function books(): Promise<{ amount: number; movements: number; sum: number }> {
   const { amount, movements } = await world.look();
   return {
@@ -93,11 +93,11 @@ const exact = CATALOGUE.filter(keeps('exactAcrossProcesses'));
 const serving = exact.filter(keeps('releasesAfterSale'));
 
 test.each(serving)(
-  '$name: ten at once bring one each to an empty balance, from two processes: it is exactly ten',
+  '$name: ten concurrent restocks of one unit from two processes add exactly ten',
   async (strategy) => {
     await empty(strategy);
     const five = async (process: 0 | 1): Promise<void> => {
-      // where the requests of one process are all one owner, one at a time: its promise is about processes
+      // where all requests of one process are one owner they run one at a time: the promise is about processes
       if (strategy.lacks.includes('exactInOneProcess'))
         for (let i = 0; i < 5; i++) await enter(strategy, 1, process);
       else await Promise.all(Array.from({ length: 5 }, () => enter(strategy, 1, process)));
@@ -108,31 +108,33 @@ test.each(serving)(
 );
 
 test.each(exact.filter((strategy) => !serving.includes(strategy)))(
-  '$name, which never lets go: of ten at once, as many are in the balance as were told so',
+  '$name, which never releases: of ten concurrent restocks the balance has as many as were acknowledged',
   async (strategy) => {
     await empty(strategy);
     const ten = Array.from({ length: 10 }, (_, i) =>
       enter(strategy, 1, i % 2 === 0 ? 0 : 1, { ...PATIENT, waitMs: 0 }),
     );
-    const told = (await Promise.allSettled(ten)).filter(({ status }) => status === 'fulfilled').length;
-    expect(told).toBeGreaterThan(0);
-    expect(await books()).toEqual({ amount: told, movements: told, sum: told });
+    const acknowledged = (await Promise.allSettled(ten)).filter(
+      ({ status }) => status === 'fulfilled',
+    ).length;
+    expect(acknowledged).toBeGreaterThan(0);
+    expect(await books()).toEqual({ amount: acknowledged, movements: acknowledged, sum: acknowledged });
   },
 );
 
 describe.each(CATALOGUE)('$name', (strategy) => {
   beforeEach(() => empty(strategy));
 
-  test('says from what to what it has changed the balance', async () => {
+  test('returns the balance before and after the change', async () => {
     expect(await enter(strategy, 3)).toMatchObject({ delta: 3, after: 3 });
     expect(await books()).toEqual({ amount: 3, movements: 1, sum: 3 });
   });
 
-  // nobody comes behind a lock that stays
+  // no later request gets past a lock that is never released
   const serves = keeps('releasesAfterSale')(strategy);
 
   (serves && keeps('sellsToTheLast')(strategy) ? test : null)?.(
-    'what has come can be taken, to the last one, and no more',
+    'restocked units can be sold to the last one, and no more',
     async () => {
       await enter(strategy, 3);
       await enter(strategy, 2, 1);
@@ -144,7 +146,7 @@ describe.each(CATALOGUE)('$name', (strategy) => {
   );
 
   (serves ? test : null)?.(
-    'a change with a name is made once: the second time changes nothing and holds nobody up',
+    'a change with a deduplication key is applied once: a repeat changes nothing and blocks no request',
     async () => {
       const named = { ...change(strategy, 4, 0), dedupKey: `once-${strategy.name}` };
       await strategy.apply(named, toolsOf(0));
@@ -156,34 +158,34 @@ describe.each(CATALOGUE)('$name', (strategy) => {
   );
 });
 
-describe('redis-decr: units whose bringer dies', () => {
+describe('redis-decr: units of a restock that crashes', () => {
   const strategy = findStrategy('redis-decr');
   const count = async (): Promise<number> => Number(await world.redis.get(`stock:{${BALANCE}}`));
   const reconcile = (): Promise<number> | undefined => strategy.reconcile?.(BALANCE, toolsOf(1));
 
   beforeEach(() => empty(strategy));
 
-  /** Brings two, up to this step: it never comes back, as for a process that is dead. */
-  const dies = (before: string): Promise<void> =>
+  /** Restocks two units up to the step `last`, which is never issued, as in a crashed process. */
+  const crashesBefore = (last: string): Promise<void> =>
     new Promise((reached) => {
       const listener: Listener = (step, issue) => {
-        if ((step.script ?? step.verb) !== before) return issue();
+        if ((step.script ?? step.verb) !== last) return issue();
         reached();
         return new Promise(() => undefined);
       };
-      void observe({ actor: 'bringer', listener }, () => enter(strategy, 2));
+      void observe({ actor: 'restock', listener }, () => enter(strategy, 2));
     });
 
-  test('behind the write: they are counted by who reconciles, once', async () => {
-    await dies('count-units');
+  test('after the write: the reconciler counts them once', async () => {
+    await crashesBefore('count-units');
     expect([await count(), (await books()).amount]).toEqual([0, 2]);
     expect([await reconcile(), await reconcile()]).toEqual([2, 0]);
     for (let i = 0; i < 2; i++) await enter(strategy, -1, 1);
     expect([await count(), (await books()).amount]).toEqual([0, 0]);
   });
 
-  test('before the write: nobody counts them', async () => {
-    await dies('START');
+  test('before the write: the reconciler does not count them', async () => {
+    await crashesBefore('START');
     expect([await reconcile(), await count(), (await books()).amount]).toEqual([0, 0, 0]);
   });
 });

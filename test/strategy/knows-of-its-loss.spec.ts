@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** What A comes to, who is cut off from Redis at work, and at work for longer than its lease. */
+/** The outcome of A, which is cut off from Redis while it works for longer than its lease. */
 async function cutOff(name: string): Promise<string | undefined> {
   const schedule = await Schedule.begin(world, findStrategy(name), { options: { workMs: 10_000 }, stock: 2 });
   const { A } = schedule;
@@ -21,15 +21,15 @@ async function cutOff(name: string): Promise<string | undefined> {
 }
 
 test.each(['watchdog', 'fair', 'reentrant', 'zookeeper', 'etcd'])(
-  '%s: the holder knows at the end of its lease, from its own clock, that the lock is lost',
+  '%s: at the end of its lease the holder detects from its own clock that the lock is lost',
   async (name) => {
     expect(await cutOff(name)).toBe('LOCK.LOST');
   },
 );
 
-// of fenced the row decides: it knows nothing, and is refused when somebody else has come
+// fenced leaves the check to the row: the holder detects nothing and is refused only if a later holder has come
 test.each(['expiring', 'token-lua', 'watchdog-naive', 'fenced'])(
-  '%s: the holder does not know, and sells',
+  '%s: the holder does not detect the loss and sells',
   async (name) => {
     expect(await cutOff(name)).toBe('APPLIED');
   },

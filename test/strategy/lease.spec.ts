@@ -11,7 +11,7 @@ beforeEach(() => {
   lease = new Lease('lock:{a}:s', LEASE_MS, time.for('A'));
 });
 
-/** Moves time by `ms`; timers that come due are called, each to its end. */
+/** Advances time by `ms`; timers that become due run one after another. */
 async function pass(ms: number): Promise<void> {
   const until = time.now + ms;
   for (
@@ -29,7 +29,7 @@ async function pass(ms: number): Promise<void> {
 const yes = (): Promise<boolean> => Promise.resolve(true);
 const no = (): Promise<boolean> => Promise.resolve(false);
 
-test('a lease is lost when its time is over, with an error that says what to do', async () => {
+test('a lease is lost when its time is over, with a LockLost error as the reason', async () => {
   await lease.grant(yes);
   await pass(LEASE_MS - 1);
   expect(lease.lost.aborted).toBe(false);
@@ -38,7 +38,7 @@ test('a lease is lost when its time is over, with an error that says what to do'
   expect(lease.lost.reason).toBeInstanceOf(LockLost);
 });
 
-test('it is counted from before the question, not from the answer', async () => {
+test('the lease counts from before the request, not from the reply', async () => {
   await lease.grant(async () => {
     await pass(100);
     return true;
@@ -47,13 +47,13 @@ test('it is counted from before the question, not from the answer', async () => 
   expect(lease.lost.aborted).toBe(true);
 });
 
-test('a refusal grants nothing and loses nothing', async () => {
+test('a refused acquisition grants nothing and loses nothing', async () => {
   expect(await lease.grant(no)).toBe(false);
   await pass(10 * LEASE_MS);
   expect(lease.lost.aborted).toBe(false);
 });
 
-test('it is renewed every third, so that work of any length below the limit keeps it', async () => {
+test('the lease is renewed every third, so that work of any length below the limit keeps it', async () => {
   await lease.grant(yes);
   let renewals = 0;
   const stop = lease.keep(10 * LEASE_MS, () => {
@@ -66,7 +66,7 @@ test('it is renewed every third, so that work of any length below the limit keep
   stop();
 });
 
-test('nobody renews beyond the limit', async () => {
+test('the lease is not renewed beyond the limit', async () => {
   await lease.grant(yes);
   const stop = lease.keep(2 * LEASE_MS, yes);
   await pass(4 * LEASE_MS);
@@ -74,14 +74,14 @@ test('nobody renews beyond the limit', async () => {
   stop();
 });
 
-test('a renewal that is refused says that the lock is lost', async () => {
+test('a refused renewal marks the lock as lost', async () => {
   await lease.grant(yes);
   lease.keep(10 * LEASE_MS, no);
   await pass(LEASE_MS / 3);
   expect(lease.lost.aborted).toBe(true);
 });
 
-test('renewals that fail change nothing until the deadline', async () => {
+test('failed renewals change nothing until the deadline', async () => {
   await lease.grant(yes);
   lease.keep(10 * LEASE_MS, () => Promise.reject(new Error('Redis is away')));
   await pass(LEASE_MS - 1);
@@ -90,7 +90,7 @@ test('renewals that fail change nothing until the deadline', async () => {
   expect(lease.lost.aborted).toBe(true);
 });
 
-test('after stop no timer is left', async () => {
+test('stop clears all timers', async () => {
   await lease.grant(yes);
   lease.keep(10 * LEASE_MS, yes)();
   expect(time.hasTimers).toBe(false);
@@ -108,18 +108,18 @@ test('a renewal that is answered after stop leaves no timer either', async () =>
   expect(time.hasTimers).toBe(false);
 });
 
-test('a lease that is over when it is granted is lost at once: before anything else is done', async () => {
+test('a lease that is already over when it is granted is lost before any work starts', async () => {
   const slow = new Lease('lock:{a}:s', 20, systemClock);
   await slow.grant(() => delay(40, true));
   expect(slow.lost.aborted).toBe(true);
   expect(slow.lost.reason).toBeInstanceOf(LockLost);
 });
 
-test('who was stopped at work for longer than its lease is told so before it goes on', async () => {
+test('a process paused at work for longer than its lease detects the loss before it continues', async () => {
   const own = new Lease('lock:{a}:s', 200, systemClock);
   await own.grant(yes);
   const work = systemClock.sleep(100, 'WORK');
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400); // the whole process stands still
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400); // blocks the whole process
   await work;
   expect(own.lost.aborted).toBe(true);
 });

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { eventually } from '../harness/eventually';
 import { servers } from '../harness/servers';
 
-/** The lease is longer than a test may take: who misses a release fails it. */
+/** The lease is longer than the timeout of a test: a waiter that misses a release fails it. */
 const options = { ...DEFAULT_OPTIONS, wait: 'notify', leaseMs: 60_000, waitMs: 30_000 } as const;
 const SKU = 'notices-spec';
 const KEY = lockKey(SKU, 'token-lua');
@@ -34,7 +34,7 @@ afterEach(() => {
   subscriber.disconnect();
 });
 
-/** A buyer who needs the lock for `section`; what is bought is not looked at. */
+/** A buyer that needs the lock for `section`; the purchase itself is a stub. */
 function buy(name: string, section: () => Promise<void> | void): Promise<Movement> {
   const change = { balance: SKU, delta: -1, request: name, replica: 'p1', strategy: 'token-lua' };
   const movement = { ...change, before: 1, after: 0 };
@@ -55,8 +55,8 @@ function buy(name: string, section: () => Promise<void> | void): Promise<Movemen
   });
 }
 
-/** Commands that Redis has got on `connections`, without those inside scripts. */
-function counted(...connections: SteppedRedis[]): () => number {
+/** Counts the commands sent on `connections`, without those inside scripts. */
+function countCommands(...connections: SteppedRedis[]): () => number {
   let count = 0;
   for (const connection of connections) {
     const send = connection.sendCommand.bind(connection);
@@ -69,46 +69,46 @@ function counted(...connections: SteppedRedis[]): () => number {
 }
 
 const listening = (): Promise<void> =>
-  eventually('somebody listens', async () => {
+  eventually('one connection has subscribed', async () => {
     const [, listeners] = (await redis.pubsub('NUMSUB', `freed:${KEY}`)) as [string, number];
     return listeners === 1;
   });
 
-test('waiters of one process are served in their order, over one subscription, with about two commands each', async () => {
-  await redis.set(KEY, 'somebody else');
-  const commands = counted(redis, subscriber);
+test('waiters of one process are served in order over one subscription, with about two commands each', async () => {
+  await redis.set(KEY, 'another client');
+  const commands = countCommands(redis, subscriber);
   const served: number[] = [];
   const enter = (i: number): Promise<Movement> => buy(`buyer ${i}`, () => void served.push(i));
   const first = enter(0);
   await listening();
   const buyers = [first, ...Array.from({ length: 31 }, (_, i) => enter(i + 1))];
   await redis.del(KEY);
-  await redis.publish(`freed:${KEY}`, 'somebody else');
+  await redis.publish(`freed:${KEY}`, 'another client');
   await Promise.all(buyers);
   expect(served).toEqual(buyers.map((_, i) => i));
-  // a SET and a release each, and some tries more: the first one's, and when all processes are told
+  // a SET and a release each, plus a few attempts: the first waiter's, and those after a broadcast
   expect(commands()).toBeLessThan(32 * 2 + 10);
 });
 
-test('a connection that was lost is made anew, and everybody looks again', async () => {
-  await redis.set(KEY, 'somebody else');
+test('a lost subscriber connection is re-established, and every waiter checks the lock again', async () => {
+  await redis.set(KEY, 'another client');
   const buyers = [buy('first', () => undefined), buy('second', () => undefined)];
   await listening();
   const id = await subscriberId();
   await redis.client('KILL', 'ID', id);
-  await redis.del(KEY); // and nobody publishes it
+  await redis.del(KEY); // without publishing the release
   await Promise.all(buyers);
   expect(await subscriberId()).not.toBe(id);
 });
 
-test('what was subscribed before is heard on the new connection', async () => {
-  await redis.set(KEY, 'somebody else');
+test('subscriptions are restored on the new connection', async () => {
+  await redis.set(KEY, 'another client');
   const first = buy('first', () => undefined);
   await listening();
   await redis.client('KILL', 'ID', await subscriberId());
   await listening();
   await redis.del(KEY);
-  await redis.publish(`freed:${KEY}`, 'somebody else');
+  await redis.publish(`freed:${KEY}`, 'another client');
   await expect(first).resolves.toMatchObject({ request: 'first' });
 });
 

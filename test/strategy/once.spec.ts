@@ -15,24 +15,24 @@ import { openWorld, servers } from '../harness/servers';
 
 let world: World;
 let process: LocalProcess;
-let hears: SteppedRedis;
+let subscriber: SteppedRedis;
 beforeAll(async () => {
-  hears = new SteppedRedis({ url: servers().redis, name: 'once-spec-hears' });
-  await hears.connect();
-  process = new LocalProcess('p1', new RedisPubSub(hears));
+  subscriber = new SteppedRedis({ url: servers().redis, name: 'once-spec-subscriber' });
+  await subscriber.connect();
+  process = new LocalProcess('p1', new RedisPubSub(subscriber));
   world = await openWorld(__filename, []);
 });
 afterAll(async () => {
-  hears.disconnect();
+  subscriber.disconnect();
   await world.close();
 });
 
 const BALANCE = 'item';
-type SeatTools = Tools & Pick<World['connectionsOfActors'][number], 'dataSource'>;
+type ActorTools = Tools & Pick<World['connectionsOfActors'][number], 'dataSource'>;
 
-function tools(seat = 0): SeatTools {
-  const found = world.connectionsOfActors[seat];
-  if (found === undefined) throw new Error(`there is no seat ${seat}`);
+function tools(actor = 0): ActorTools {
+  const found = world.connectionsOfActors[actor];
+  if (found === undefined) throw new Error(`there is no actor ${actor}`);
   return {
     ...found,
     options: { ...DEFAULT_OPTIONS, waitMs: 200 },
@@ -43,7 +43,7 @@ function tools(seat = 0): SeatTools {
   };
 }
 
-const unnamed = ({ name }: Strategy, request: string, units = 1, balance = BALANCE): Change => ({
+const withoutKey = ({ name }: Strategy, request: string, units = 1, balance = BALANCE): Change => ({
   balance,
   delta: -units,
   request,
@@ -57,7 +57,7 @@ const change = (
   units = 1,
   balance = BALANCE,
 ): Change => ({
-  ...unnamed(strategy, request, units, balance),
+  ...withoutKey(strategy, request, units, balance),
   dedupKey,
 });
 
@@ -65,7 +65,7 @@ const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
 /** `APPLIED`, or the code of the error. */
 const buy = (strategy: Strategy, wanted: Change): Promise<unknown> =>
   strategy.apply(wanted, tools()).then(() => 'APPLIED', codeOf);
-const close = (...ids: [string, ...string[]]) => tools(2).balances.cancellations.cancel(ids);
+const cancel = (...ids: [string, ...string[]]) => tools(2).balances.cancellations.cancel(ids);
 const rows = async (balance = BALANCE) => {
   const ledger = new Ledger(tools().dataSource);
   return { amount: (await ledger.find(balance)).amount, movements: await ledger.movements(balance) };
@@ -76,13 +76,16 @@ async function begin(strategy: Strategy, stock: number): Promise<Schedule> {
 }
 
 const SELLERS = CATALOGUE.filter(({ needs }) => needs === undefined);
-/** Their lock is still there after a sale, by their own mistake: who comes next is told that, or waits for it. */
+/**
+ * These strategies keep their lock after a sale, by their own defect: the next request times out on it or is
+ * refused.
+ */
 const LEAVES_LOCK = new Set(['setnx-catch', 'token-by-reference']);
 const refusals = ({ name }: Strategy): unknown[] =>
   LEAVES_LOCK.has(name) ? ['CHANGE.CLOSED', 'LOCK.NOT_OBTAINED'] : ['CHANGE.CLOSED'];
 
 describe.each(SELLERS)('$name', (strategy) => {
-  test('makes a change once, and not again', async () => {
+  test('applies a change with a deduplication key once', async () => {
     await begin(strategy, 5);
     expect(await buy(strategy, change(strategy, 'first', 'c'))).toBe('APPLIED');
     expect(refusals(strategy)).toContain(await buy(strategy, change(strategy, 'again', 'c')));
@@ -93,9 +96,9 @@ describe.each(SELLERS)('$name', (strategy) => {
     });
   });
 
-  test('does not make a change that was given up, and sells the units to others', async () => {
+  test('does not apply a cancelled change and sells the units to other requests', async () => {
     await begin(strategy, 1);
-    expect(await close('c')).toBeUndefined();
+    expect(await cancel('c')).toBeUndefined();
     expect(await buy(strategy, change(strategy, 'late', 'c'))).toBe('CHANGE.CLOSED');
     expect(await rows()).toEqual({ amount: 1, movements: [] });
     if (LEAVES_LOCK.has(strategy.name)) await world.redis.flushdb();
@@ -104,12 +107,12 @@ describe.each(SELLERS)('$name', (strategy) => {
   });
 });
 
-describe('changes that have no name', () => {
+describe('changes without a deduplication key', () => {
   test.each(SELLERS.filter(({ name }) => !LEAVES_LOCK.has(name)))(
-    '$name makes them as often as they come',
+    '$name applies each of them',
     async (strategy) => {
       await begin(strategy, 8); // two in each of four segments
-      for (let i = 0; i < 2; i++) expect(await buy(strategy, unnamed(strategy, 'same'))).toBe('APPLIED');
+      for (let i = 0; i < 2; i++) expect(await buy(strategy, withoutKey(strategy, 'same'))).toBe('APPLIED');
       expect(await rows()).toMatchObject({
         amount: 6,
         movements: [{ request: 'same' }, { request: 'same' }],
@@ -118,59 +121,59 @@ describe('changes that have no name', () => {
   );
 });
 
-describe('giving up', () => {
+describe('cancelling', () => {
   const strategy = findStrategy('conditional-update');
 
-  test('what was made is told, with its values; again and again', async () => {
+  test('returns the recorded change with its values, on every call', async () => {
     await begin(strategy, 5);
     await buy(strategy, change(strategy, 'first', 'c', 2));
-    const made = [{ balance: BALANCE, delta: -2, before: 5, after: 3, request: 'first', replica: 'r' }];
-    expect([await close('c'), await close('c')]).toEqual([made, made]);
+    const recorded = [{ balance: BALANCE, delta: -2, before: 5, after: 3, request: 'first', replica: 'r' }];
+    expect([await cancel('c'), await cancel('c')]).toEqual([recorded, recorded]);
   });
 
-  test('by several at once: all are told the same', async () => {
+  test('by several clients at once returns the same result to all of them', async () => {
     await begin(strategy, 5);
-    expect(await Promise.all([close('c'), close('c'), close('c')])).toEqual([
+    expect(await Promise.all([cancel('c'), cancel('c'), cancel('c')])).toEqual([
       undefined,
       undefined,
       undefined,
     ]);
-    expect(await close('c')).toBeUndefined();
+    expect(await cancel('c')).toBeUndefined();
   });
 
-  test('waits for a change that is being made, and then tells of it', async () => {
+  test('waits for a change in progress and then returns it', async () => {
     await begin(strategy, 5);
-    let given: Promise<unknown> | undefined;
+    let cancelled: Promise<unknown> | undefined;
     await tools(1).balances.transaction(async (tx) => {
       await tx.writeIfEnough(change(strategy, 'slow', 'c'));
-      given = close('c');
-      await expect(Promise.race([given, new Promise((r) => setTimeout(r, 200, 'waits'))])).resolves.toBe(
+      cancelled = cancel('c');
+      await expect(Promise.race([cancelled, new Promise((r) => setTimeout(r, 200, 'waits'))])).resolves.toBe(
         'waits',
       );
     });
-    expect(await given).toMatchObject([{ request: 'slow' }]);
+    expect(await cancelled).toMatchObject([{ request: 'slow' }]);
   });
 
-  test('a change that is taken back by its own transaction was not made', async () => {
+  test('a change that its own transaction rolled back counts as not applied', async () => {
     await begin(strategy, 5);
-    let given: Promise<unknown> | undefined;
+    let cancelled: Promise<unknown> | undefined;
     const slow = tools(1).balances.transaction(async (tx) => {
       await tx.writeIfEnough(change(strategy, 'slow', 'c'));
-      given = close('c');
+      cancelled = cancel('c');
       await new Promise((r) => setTimeout(r, 100));
-      throw new Error('it dies');
+      throw new Error('the client crashes');
     });
-    await expect(slow).rejects.toThrow('it dies');
-    expect(await given).toBeUndefined();
+    await expect(slow).rejects.toThrow('the client crashes');
+    expect(await cancelled).toBeUndefined();
     expect(await buy(strategy, change(strategy, 'late', 'c'))).toBe('CHANGE.CLOSED');
     expect(await rows()).toEqual({ amount: 5, movements: [] });
   });
 
-  test('a buyer whose UPDATE was issued before and whose INSERT comes after: its write is undone', async () => {
+  test('undoes the write of a request whose UPDATE was issued before and whose INSERT comes after', async () => {
     await begin(strategy, 5);
     const late = tools(1).balances.transaction(async (tx) => {
       await tx.readForUpdate(BALANCE);
-      await close('c');
+      await cancel('c');
       return tx.writeIfEnough(change(strategy, 'late', 'c'));
     });
     await expect(late).rejects.toBeInstanceOf(ChangeCancelled);
@@ -178,21 +181,21 @@ describe('giving up', () => {
   });
 });
 
-describe('a sale out of several segments', () => {
+describe('a sale from several segments', () => {
   const strategy = findStrategy('segmented');
 
-  test('is told as one; and is not made again out of other segments', async () => {
+  test('is recorded as one change and is not repeated from other segments', async () => {
     await begin(strategy, 8); // two in each of four
     expect(await buy(strategy, change(strategy, 'first', 'c', 3))).toBe('APPLIED');
     expect((await rows()).movements).toHaveLength(2);
-    expect(await close('c')).toMatchObject([{ balance: BALANCE, delta: -3, request: 'first' }]);
+    expect(await cancel('c')).toMatchObject([{ balance: BALANCE, delta: -3, request: 'first' }]);
     expect(await buy(strategy, change(strategy, 'again', 'c'))).toBe('CHANGE.CLOSED');
     expect(await rows()).toMatchObject({ amount: 5 });
   });
 });
 
 describe('a cart', () => {
-  const sellers = CATALOGUE.filter((one): one is CartStrategy => one.applyAll !== undefined);
+  const sellers = CATALOGUE.filter((strategy): strategy is CartStrategy => strategy.applyAll !== undefined);
   const cart = (strategy: Strategy, request: string): Change[] => [
     change(strategy, request, 'c.0'),
     change(strategy, request, 'c.1', 2, 'other'),
@@ -200,22 +203,22 @@ describe('a cart', () => {
   const buyAll = (strategy: CartStrategy, request: string): Promise<unknown> =>
     strategy.applyAll(cart(strategy, request), tools()).then(() => 'APPLIED', codeOf);
 
-  test.each(sellers)('$name: is made once, all of it, and told by line', async (strategy) => {
+  test.each(sellers)('$name: is applied once as a whole, and recorded per line', async (strategy) => {
     await begin(strategy, 5);
     expect([await buyAll(strategy, 'first'), await buyAll(strategy, 'again')]).toEqual([
       'APPLIED',
       'CHANGE.CLOSED',
     ]);
-    expect(await close('c.0', 'c.1')).toMatchObject([
+    expect(await cancel('c.0', 'c.1')).toMatchObject([
       { balance: BALANCE, delta: -1, after: 4 },
       { balance: 'other', delta: -2, after: 3 },
     ]);
     expect([(await rows()).amount, (await rows('other')).amount]).toEqual([4, 3]);
   });
 
-  test.each(sellers)('$name: given up, nothing of it is made', async (strategy) => {
+  test.each(sellers)('$name: a cancelled cart applies no line', async (strategy) => {
     await begin(strategy, 5);
-    expect(await close('c.0', 'c.1')).toBeUndefined();
+    expect(await cancel('c.0', 'c.1')).toBeUndefined();
     expect(await buyAll(strategy, 'late')).toBe('CHANGE.CLOSED');
     expect([await rows(), await rows('other')]).toEqual([
       { amount: 5, movements: [] },
@@ -227,10 +230,10 @@ describe('a cart', () => {
 describe('single-writer', () => {
   const strategy = findStrategy('single-writer');
 
-  test('an order in the queue that was given up does not keep those behind it from being served', async () => {
+  test('a cancelled order in the queue does not block the orders behind it', async () => {
     const schedule = await begin(strategy, 2);
     const { A, B } = schedule;
-    await A.runUntil(before('take-turn')); // in the queue
+    await A.runUntil(before('take-turn')); // A's order is in the queue
     const [entry] = await world.redis.xrange(`queue:{${BALANCE}}`, '-', '+');
     const text = entry?.[1][1] ?? '';
     const order = JSON.parse(text) as { change: Change };
@@ -240,9 +243,9 @@ describe('single-writer', () => {
       key,
       '*',
       'order',
-      JSON.stringify({ ...order, change: { ...order.change, once: 'c' } }),
+      JSON.stringify({ ...order, change: { ...order.change, dedupKey: 'c' } }),
     );
-    await close('c');
+    await cancel('c');
     await B.finish();
     await A.finish();
     const { history } = await schedule.end();
@@ -251,14 +254,14 @@ describe('single-writer', () => {
     expect(sales.map(({ request }) => request)).toEqual(['B']);
   });
 
-  test('a request id that was used before is told of its own movement, not of the other one', async () => {
+  test('a reused request id gets the result of its own movement, not of the earlier one', async () => {
     await begin(strategy, 5);
     const { balances } = tools();
-    const wanted = unnamed(strategy, 'same');
-    const made = await balances.decisions.decide('t1', wanted, () => Promise.resolve());
+    const wanted = withoutKey(strategy, 'same');
+    const recorded = await balances.decisions.decide('t1', wanted, () => Promise.resolve());
     await balances.decisions.decide('t2', wanted, () => Promise.resolve());
-    expect(made).toEqual({ outcome: 'APPLIED', before: 5, after: 4 });
-    expect(await balances.decisions.withdraw('t1', wanted)).toEqual(made);
+    expect(recorded).toEqual({ outcome: 'APPLIED', before: 5, after: 4 });
+    expect(await balances.decisions.withdraw('t1', wanted)).toEqual(recorded);
     expect(await balances.decisions.withdraw('t2', wanted)).toMatchObject({ before: 4, after: 3 });
   });
 });

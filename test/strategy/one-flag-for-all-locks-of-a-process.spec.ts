@@ -11,17 +11,20 @@ afterAll(() => world.close());
 
 const balanceOf = (request: string): string => (request === 'A' ? 'item' : 'other');
 
-/** The same strategy, with a balance for each buyer. */
-const apart = (strategy: Strategy): Strategy =>
+/** The same strategy with a separate balance for each buyer. */
+const onSeparateBalances = (strategy: Strategy): Strategy =>
   planted(
     `${strategy.name}-apart`,
     (change, tools) => strategy.apply({ ...change, balance: balanceOf(change.request) }, tools),
     { options: strategy.options },
   );
 
-/** A is at work, on `item`; B of the same process has bought `other`. Whether A's lock outlives its lease after that. */
+/**
+ * A works on `item`; B of the same process has bought `other`. Returns whether A's lock outlives its lease after
+ * that.
+ */
 async function outlivesItsLease(name: string): Promise<boolean> {
-  const schedule = await Schedule.begin(world, apart(findStrategy(name)), {
+  const schedule = await Schedule.begin(world, onSeparateBalances(findStrategy(name)), {
     processes: ['p1', 'p1'],
     options: { workMs: 10_000 },
   });
@@ -37,10 +40,13 @@ async function outlivesItsLease(name: string): Promise<boolean> {
   return isThere;
 }
 
-test('one flag for all locks of a process: the end of one lock stops the renewal of another', async () => {
+test('watchdog-shared-flag: one flag for all locks of a process, so the release of one lock stops the renewal of another', async () => {
   expect(await outlivesItsLease('watchdog-shared-flag')).toBe(false);
 });
 
-test.each(['watchdog', 'watchdog-naive'])('%s: the end of one lock leaves another alone', async (name) => {
-  expect(await outlivesItsLease(name)).toBe(true);
-});
+test.each(['watchdog', 'watchdog-naive'])(
+  '%s: the release of one lock does not affect another',
+  async (name) => {
+    expect(await outlivesItsLease(name)).toBe(true);
+  },
+);

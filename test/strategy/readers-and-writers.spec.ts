@@ -10,28 +10,31 @@ afterAll(() => world.close());
 beforeEach(() => world.redis.flushdb());
 
 const READERS = 'readers:{item}';
-const MARK = 'writer-waits:{item}';
+const WRITER_WAITS = 'writer-waits:{item}';
 
 type Sides = ReturnType<typeof readWriteLock>;
 
 const request = (name: string, options: Partial<Options> = {}): Sides => {
-  const [seat] = world.connectionsOfActors;
-  if (seat === undefined) throw new Error('there is no seat');
-  return readWriteLock('item', name, { redis: seat.redis, options: { ...DEFAULT_OPTIONS, ...options } });
+  const [connections] = world.connectionsOfActors;
+  if (connections === undefined) throw new Error('the world has no connections of actors');
+  return readWriteLock('item', name, {
+    redis: connections.redis,
+    options: { ...DEFAULT_OPTIONS, ...options },
+  });
 };
 
-/** What comes of a try of each, one after the other. */
+/** Tries the locks one after another and returns the results. */
 async function tries(...locks: Sides['read'][]): Promise<boolean[]> {
   const answers: boolean[] = [];
   for (const lock of locks) answers.push(await lock.tryAcquire());
   return answers;
 }
 
-test('readers share', async () => {
+test('readers share the lock', async () => {
   expect(await tries(request('a').read, request('b').read, request('c').read)).toEqual([true, true, true]);
 });
 
-test('one writes at a time, and nobody reads meanwhile', async () => {
+test('a writer excludes other writers and all readers', async () => {
   const writer = request('a').write;
   expect(await tries(writer, request('b').write, request('c').read)).toEqual([true, false, false]);
   await writer.release();
@@ -48,7 +51,7 @@ test('a writer waits for the last reader', async () => {
   expect(await tries(writer)).toEqual([true]);
 });
 
-test('new readers wait behind a writer that waits', async () => {
+test('new readers wait behind a waiting writer', async () => {
   const [early, late] = [request('a').read, request('b').read];
   const writer = request('w').write;
   expect(await tries(early, writer, late)).toEqual([true, false, false]);
@@ -58,7 +61,7 @@ test('new readers wait behind a writer that waits', async () => {
   expect(await tries(late)).toEqual([true]);
 });
 
-test('a writer that does not wait keeps nobody out', async () => {
+test('a writer that does not wait blocks no reader', async () => {
   expect(await tries(request('a').read, request('w', { waitMs: 0 }).write, request('b').read)).toEqual([
     true,
     false,
@@ -66,33 +69,33 @@ test('a writer that does not wait keeps nobody out', async () => {
   ]);
 });
 
-test('the mark of a writer that is gone ends when it would have stopped waiting', async () => {
+test('the flag of a waiting writer that crashed expires when the writer would have stopped waiting', async () => {
   await tries(request('a').read, request('w', { waitMs: 3000, leaseMs: 5000 }).write);
-  const left = await world.redis.pttl(MARK);
+  const left = await world.redis.pttl(WRITER_WAITS);
   expect(left).toBeGreaterThan(0);
   expect(left).toBeLessThanOrEqual(3000);
 });
 
-test('the mark lasts until the next try, however rarely a writer tries', async () => {
-  const options = { waitMs: 9000, leaseMs: 1000, retryMs: 3000 }; // a try is up to 1.5 times as late
+test("the flag lasts until the writer's next attempt, however rare its attempts are", async () => {
+  const options = { waitMs: 9000, leaseMs: 1000, retryMs: 3000 }; // jitter: an attempt is up to 1.5 times as late
   await tries(request('a').read, request('w', options).write);
-  expect(await world.redis.pttl(MARK)).toBeGreaterThan(4500);
+  expect(await world.redis.pttl(WRITER_WAITS)).toBeGreaterThan(4500);
 });
 
-test('a dead reader is forgotten: behind a waiting writer nobody prolongs it', async () => {
+test('a dead reader expires: behind a waiting writer no new reader prolongs it', async () => {
   await tries(request('dead', { leaseMs: 4000 }).read, request('w').write);
   expect(await tries(request('b', { leaseMs: 60_000 }).read)).toEqual([false]);
   expect(await world.redis.pttl(READERS)).toBeLessThanOrEqual(4000);
-  await world.redis.del(READERS); // what Redis does when the time is over
+  await world.redis.del(READERS); // what Redis does when the key expires
   expect(await tries(request('w').write)).toEqual([true]);
 });
 
-test('a later reader with a shorter lease does not cut an earlier one short', async () => {
+test('a later reader with a shorter lease does not shorten an earlier one', async () => {
   await tries(request('a', { leaseMs: 60_000 }).read, request('b', { leaseMs: 1000 }).read);
   expect(await world.redis.pttl(READERS)).toBeGreaterThan(50_000);
 });
 
-test('a reader that wants to write is refused, and told what to do', async () => {
+test('an upgrade from reader to writer is refused with the advice to release the read lock', async () => {
   const { read, write } = request('a');
   await tries(read);
   const refused = write.tryAcquire();
@@ -102,12 +105,12 @@ test('a reader that wants to write is refused, and told what to do', async () =>
   expect(await tries(write)).toEqual([true]);
 });
 
-test('a writer may read as well', async () => {
+test('a writer may also read', async () => {
   const { read, write } = request('a');
   expect(await tries(write, read, request('b').read)).toEqual([true, true, false]);
 });
 
-test('whoever has joined nothing takes nobody away', async () => {
+test('a release without an acquisition removes no other reader', async () => {
   await tries(request('a').read);
   await request('b').read.release();
   await request('b').write.release();

@@ -12,11 +12,11 @@ afterAll(() => world.close());
 const BALANCE = 'item';
 const redisDecr = findStrategy('redis-decr');
 
-/** The reconciler sits in a place of its own: nobody's steps are held there. Returns by how many units the count changed. */
+/** Reconciles on connections of its own, where no step is held. Returns by how many units the count changed. */
 async function reconcile(): Promise<number | undefined> {
-  const seat = world.connectionsOfActors[2];
-  if (seat === undefined) throw new Error('there is no third seat');
-  const { balances, redis } = seat;
+  const connections = world.connectionsOfActors[2];
+  if (connections === undefined) throw new Error('the world has no third actor');
+  const { balances, redis } = connections;
   const process = new LocalProcess('reconciler');
   const tools = {
     balances,
@@ -29,7 +29,7 @@ async function reconcile(): Promise<number | undefined> {
   return redisDecr.reconcile?.(BALANCE, tools);
 }
 
-/** What Redis and the database say is left. */
+/** The units left according to Redis and to the database. */
 const left = async (): Promise<[count: number, stock: number]> => [
   Number(await world.redis.get(`stock:{${BALANCE}}`)),
   (await world.look()).amount,
@@ -37,14 +37,14 @@ const left = async (): Promise<[count: number, stock: number]> => [
 
 const begin = (stock = 1): Promise<Schedule> => Schedule.begin(world, redisDecr, { stock });
 
-/** The steps of a lone buyer, and one more: where it can be killed. */
+/** The step counts after which a lone buyer can be killed. */
 async function stepsOfOne(): Promise<number[]> {
   const schedule = await Schedule.begin(world, redisDecr, { processes: ['p1'] });
   const { history } = await schedule.end();
   return history.events.filter(({ type }) => type === 'step').map((_, i) => i);
 }
 
-test('killed at each step, then reconciled: the last unit can be sold, and never twice', async () => {
+test('killed at any step, then reconciled: the last unit can be sold, and only once', async () => {
   const changes: (number | undefined)[] = [];
   for (const steps of await stepsOfOne()) {
     const schedule = await begin();
@@ -54,13 +54,13 @@ test('killed at each step, then reconciled: the last unit can be sold, and never
     expect(await reconcile()).toBe(0);
     await schedule.B.finish();
     expect(await left()).toEqual([0, 0]);
-    const { history } = await schedule.end(); // sets everything back
+    const { history } = await schedule.end(); // resets everything
     expect([steps, history.final.movements.length]).toEqual([steps, 1]);
   }
-  expect(changes.filter((units) => units === 1).length).toBeGreaterThanOrEqual(3); // it did have something to do
+  expect(changes.filter((units) => units === 1).length).toBeGreaterThanOrEqual(3); // the reconciler did have work to do
 });
 
-test('without the reconciler the unit is gone: the next buyer is told that all is sold', async () => {
+test('without the reconciler the unit is lost: the next buyer receives a sold-out answer', async () => {
   const schedule = await begin();
   await schedule.A.runUntil(before('UPDATE'));
   await schedule.A.kill();
@@ -69,7 +69,7 @@ test('without the reconciler the unit is gone: the next buyer is told that all i
   expect(verdict.violations.map(({ kind }) => kind)).toEqual(['undersold']);
 });
 
-test('two reconcilers at once give the units back once', async () => {
+test('concurrent reconcilers return the units once', async () => {
   const schedule = await begin(5);
   await schedule.A.runUntil(before('UPDATE'));
   await schedule.A.kill();
@@ -79,16 +79,16 @@ test('two reconcilers at once give the units back once', async () => {
   await schedule.end();
 });
 
-describe('a buyer who lives, and whose units were given back', () => {
+describe('a live buyer whose units were returned', () => {
   const atItsWrite: [string, Breakpoint][] = [
     ['before its transaction', before('START')],
     ['before its write', before('UPDATE')],
     ['before its COMMIT', before('COMMIT')],
   ];
 
-  test.each(atItsWrite)('%s: it buys, and the count follows', async (_, mark) => {
+  test.each(atItsWrite)('%s: it buys, and the count is corrected', async (_, breakpoint) => {
     const schedule = await begin();
-    await schedule.A.runUntil(mark);
+    await schedule.A.runUntil(breakpoint);
     expect(await reconcile()).toBe(1);
     await schedule.A.finish();
     await schedule.B.finish();
@@ -98,7 +98,7 @@ describe('a buyer who lives, and whose units were given back', () => {
     expect(history.final.movements).toHaveLength(1);
   });
 
-  test('somebody else buys them first: the row refuses it, and the count agrees', async () => {
+  test('another buyer takes them first: the row refuses the late write, and the count is correct', async () => {
     const schedule = await begin();
     await schedule.A.runUntil(before('UPDATE'));
     expect(await reconcile()).toBe(1);
@@ -109,7 +109,7 @@ describe('a buyer who lives, and whose units were given back', () => {
     await schedule.end();
   });
 
-  test('it is faster than the one who has taken them: the row refuses that one, and the count agrees', async () => {
+  test('it writes before the buyer that has taken them: the row refuses that buyer, and the count is correct', async () => {
     const schedule = await begin();
     await schedule.A.runUntil(before('UPDATE'));
     await reconcile();
@@ -121,7 +121,7 @@ describe('a buyer who lives, and whose units were given back', () => {
     await schedule.end();
   });
 
-  test('it commits while a reconciler is between settling and lowering: its units are taken once', async () => {
+  test('it commits while a reconciler is between settling and lowering: its units are counted once', async () => {
     const schedule = await begin(5);
     const { A } = schedule;
     await A.runUntil(before('COMMIT'));
@@ -146,7 +146,7 @@ describe('a buyer who lives, and whose units were given back', () => {
     await schedule.end();
   });
 
-  test('it dies after its COMMIT: the next reconciliation takes them again', async () => {
+  test('it crashes after its COMMIT: the next reconciliation takes the units again', async () => {
     const schedule = await begin();
     await schedule.A.runUntil(before('COMMIT'));
     expect(await reconcile()).toBe(1);
@@ -159,7 +159,7 @@ describe('a buyer who lives, and whose units were given back', () => {
   });
 });
 
-test('a reply to the take that was lost: the units go back at once', async () => {
+test('a lost reply to the take returns the units at once', async () => {
   const schedule = await begin();
   await schedule.A.runUntil(after('SET'));
   await schedule.A.stepWith('lose-reply');
@@ -173,7 +173,7 @@ test('a reply to the take that was lost: the units go back at once', async () =>
   await schedule.end();
 });
 
-test('a reply to the COMMIT that was lost: nothing is given back, the reconciler finds the movement', async () => {
+test('a lost reply to the COMMIT returns nothing; the reconciler finds the movement', async () => {
   const schedule = await begin();
   await schedule.A.runUntil(before('COMMIT'));
   await schedule.A.stepWith('lose-reply');
@@ -186,7 +186,7 @@ test('a reply to the COMMIT that was lost: nothing is given back, the reconciler
   await schedule.end();
 });
 
-test('a count loaded again while a write is on its way is too high, sells nothing twice, and is lowered', async () => {
+test('a count reloaded during a write is too high, oversells nothing, and is lowered by the reconciler', async () => {
   const schedule = await begin(2);
   await schedule.A.runUntil(before('COMMIT'));
   await schedule.flush();
@@ -200,7 +200,7 @@ test('a count loaded again while a write is on its way is too high, sells nothin
   await schedule.end();
 });
 
-test('a refused write after Redis has restarted empty makes up no count', async () => {
+test('a refused write after Redis has restarted empty creates no count', async () => {
   const schedule = await begin(2);
   await schedule.A.runUntil(before('UPDATE'));
   await schedule.flush();

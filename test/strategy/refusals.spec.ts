@@ -16,7 +16,7 @@ describe('optimistic', () => {
   test.each([
     [1, 'SQL.CONFLICT', 1],
     [2, 'APPLIED', 2],
-  ])('overtaken once, with %i attempts: %s', async (attempts, outcome, sold) => {
+  ])('with %i attempts and one lost race the outcome is %s', async (attempts, outcome, sold) => {
     const schedule = await begin('optimistic', { attempts });
     await schedule.A.runUntil(beforeWrite);
     await schedule.B.finish();
@@ -29,7 +29,7 @@ describe('optimistic', () => {
 });
 
 describe.each(['fenced', 'fenced-write'])('%s', (name) => {
-  test('a holder whose lease ended is refused when the next one has sold', async () => {
+  test('refuses a holder whose lease ended after the next holder has sold', async () => {
     const schedule = await begin(name);
     await schedule.A.runUntil(beforeWrite);
     schedule.A.pause();
@@ -42,7 +42,7 @@ describe.each(['fenced', 'fenced-write'])('%s', (name) => {
     expect(history.final.amount).toBe(1);
   });
 
-  test('a counter that was lost with Redis refuses everybody, and sells nothing twice', async () => {
+  test('refuses every request after Redis has lost the token counter, and oversells nothing', async () => {
     const schedule = await begin(name);
     await schedule.A.finish();
     await schedule.flush();
@@ -53,7 +53,7 @@ describe.each(['fenced', 'fenced-write'])('%s', (name) => {
   });
 });
 
-test('reentrant: a call inside a sale whose lock has ended does not take it anew', async () => {
+test('reentrant: a nested call whose lock has ended does not acquire it again', async () => {
   const schedule = await begin('reentrant');
   await schedule.A.step();
   schedule.A.pause();
@@ -64,7 +64,7 @@ test('reentrant: a call inside a sale whose lock has ended does not take it anew
   expect(schedule.A.outcome).toBe('LOCK.LOST');
 });
 
-test('redis-decr: a count that was lost with Redis is loaded again, and sells nothing twice', async () => {
+test('redis-decr: a count lost with Redis is reloaded and oversells nothing', async () => {
   const schedule = await begin('redis-decr', {}, 1);
   await schedule.A.runUntil(beforeWrite);
   await schedule.flush();
@@ -75,7 +75,7 @@ test('redis-decr: a count that was lost with Redis is loaded again, and sells no
   expect(history.final).toMatchObject({ amount: 0 });
 });
 
-test('mysql-named-lock: another buyer waits in the database, and gives up after waitMs', async () => {
+test('mysql-named-lock: another buyer waits in the database and gives up after waitMs', async () => {
   const schedule = await begin('mysql-named-lock', { waitMs: 1000 });
   await schedule.A.runUntil(beforeWrite);
   await schedule.B.finish();

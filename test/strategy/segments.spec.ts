@@ -22,12 +22,12 @@ const beforeWrite = before('UPDATE balance');
 const begin = (strategy: Strategy, stock: number, processes = ['p1', 'p2', 'p3']): Promise<Schedule> =>
   Schedule.begin(world, strategy, { stock, processes });
 
-/** What a request of the third seat works with, where nobody holds its steps. */
+/** Tools of the third actor, whose steps are not held. */
 function tools(i = 2): Tools & Pick<World['connectionsOfActors'][number], 'dataSource'> {
-  const seat = world.connectionsOfActors[i];
-  if (seat === undefined) throw new Error(`there is no seat ${i}`);
+  const connections = world.connectionsOfActors[i];
+  if (connections === undefined) throw new Error(`there is no actor ${i}`);
   return {
-    ...seat,
+    ...connections,
     options: DEFAULT_OPTIONS,
     clock: systemClock,
     process: new LocalProcess(`p${i}`),
@@ -38,16 +38,16 @@ function tools(i = 2): Tools & Pick<World['connectionsOfActors'][number], 'dataS
 
 const ledger = (): Ledger => new Ledger(tools().dataSource);
 
-function buy(strategy: Strategy, units: number, request: string, seat = 2): Promise<Movement> {
+function buy(strategy: Strategy, units: number, request: string, actor = 2): Promise<Movement> {
   const change = { balance: BALANCE, delta: -units, request, replica: 'r', strategy: strategy.name };
-  return strategy.apply(change, tools(seat));
+  return strategy.apply(change, tools(actor));
 }
 
 const LONG_MS = 60_000; // some thousand schedules
 
-describe('every order of two buyers', () => {
+describe('all interleavings of two buyers', () => {
   test.each([segmented, inRedis])(
-    '$name: two units, nobody is refused',
+    '$name: with two units no buyer is refused',
     async (strategy) => {
       const tally = await explore(world, planOf(strategy, { ...cellOf('two processes'), stock: 2 }));
       expect([tally.partial, tally.violating]).toEqual([false, 0]);
@@ -57,7 +57,7 @@ describe('every order of two buyers', () => {
   );
 
   test(
-    'segmented: two units, and one of them dies: nobody is told that all are sold',
+    'segmented: with two units and one crashed buyer the other one is not answered sold out',
     async () => {
       const tally = await explore(world, planOf(segmented, { ...cellOf('kill'), stock: 2 }));
       expect([tally.partial, tally.violating]).toEqual([false, 0]);
@@ -66,7 +66,7 @@ describe('every order of two buyers', () => {
   );
 
   test(
-    'segmented-naive: three units, and who comes to the segment of the other one is refused',
+    'segmented-naive: with three units a buyer that picks the segment of the other one is refused',
     async () => {
       const tally = await explore(world, planOf(naive, { ...cellOf('two processes'), stock: 3 }));
       expect([...tally.kinds.keys()]).toEqual(['undersold']);
@@ -75,7 +75,7 @@ describe('every order of two buyers', () => {
   );
 
   test(
-    'segmented: nobody has split the stock, and both want to',
+    'segmented: two buyers split an unsplit stock at the same time',
     async () => {
       const { prepare, ...unprepared } = segmented;
       expect(prepare).toBeDefined();
@@ -88,7 +88,7 @@ describe('every order of two buyers', () => {
 });
 
 describe.each([segmented, inRedis])('$name', (strategy) => {
-  test('a busy segment is passed by; who needs it waits for it, and is not told that all are sold', async () => {
+  test('a busy segment is skipped; a buyer that needs it waits for it instead of answering sold out', async () => {
     const schedule = await begin(strategy, 2);
     const { A, B, C } = schedule;
     await A.runUntil(after('SET'));
@@ -103,7 +103,7 @@ describe.each([segmented, inRedis])('$name', (strategy) => {
     expect(history.final.movements).toHaveLength(2);
   });
 
-  test('an order that no segment can fill is taken from several, down to the last unit', async () => {
+  test('an order larger than any segment is taken from several, down to the last unit', async () => {
     const schedule = await begin(strategy, 11, ['p1']); // 3, 3, 3, 2
     expect(await buy(strategy, 5, 'r1')).toMatchObject({ delta: -5 });
     expect(await buy(strategy, 6, 'r2')).toMatchObject({ delta: -6 });
@@ -113,12 +113,12 @@ describe.each([segmented, inRedis])('$name', (strategy) => {
     await schedule.end();
   });
 
-  test('buyers of several quantities at once leave nothing, and each segment has one chain of sales', async () => {
+  test('concurrent buyers of several quantities sell everything, and each segment has one chain of sales', async () => {
     const schedule = await begin(strategy, 97, ['p1']);
     const quantities = [7, 5, 3, 2, 1, 1];
-    const shop = async (seat: number): Promise<void> => {
+    const shop = async (actor: number): Promise<void> => {
       for (const units of quantities)
-        for (let n = 0; await isSold(strategy, units, `${seat}-${units}-${n}`, seat); n++);
+        for (let n = 0; await isSold(strategy, units, `${actor}-${units}-${n}`, actor); n++);
     };
     await Promise.all([0, 1, 2].map(shop));
     const { amount, movements } = await world.look();
@@ -126,17 +126,17 @@ describe.each([segmented, inRedis])('$name', (strategy) => {
     const segments = await ledger().segments(BALANCE);
     const rows = segments.length > 0 ? segments : [{ segment: null, initial: 97, amount: 0 }];
     for (const { segment, initial, amount: last } of rows) {
-      const sales = movements.filter((one) => one.segment === segment);
-      expect(checkChain(initial, last, sales.map(atNoTime))).toBeUndefined();
+      const sales = movements.filter((movement) => movement.segment === segment);
+      expect(checkChain(initial, last, sales.map(atAnyTime))).toBeUndefined();
     }
     await schedule.A.kill();
     await schedule.end();
   });
 });
 
-/** False when all are sold. */
-const isSold = (strategy: Strategy, units: number, request: string, seat: number): Promise<boolean> =>
-  buy(strategy, units, request, seat).then(
+/** False when the product is sold out. */
+const isSold = (strategy: Strategy, units: number, request: string, actor: number): Promise<boolean> =>
+  buy(strategy, units, request, actor).then(
     () => true,
     (error: unknown) => {
       if ((error as { code?: unknown }).code === 'STOCK.SOLD_OUT') return false;
@@ -144,7 +144,7 @@ const isSold = (strategy: Strategy, units: number, request: string, seat: number
     },
   );
 
-const atNoTime = ({
+const atAnyTime = ({
   request,
   before: from,
   after: to,
@@ -160,7 +160,7 @@ const atNoTime = ({
   answered: Infinity,
 });
 
-test('a stock that is split is seen as a whole, and refused to those who sell from its row', async () => {
+test('a split stock is reported as a whole and refused to strategies that sell from its row', async () => {
   const schedule = await begin(segmented, 10, ['p1']);
   await buy(segmented, 3, 'r1');
   expect(await ledger().find(BALANCE)).toMatchObject({ amount: 7, initial: 10 });
@@ -173,7 +173,7 @@ test('a stock that is split is seen as a whole, and refused to those who sell fr
 });
 
 test.each(['none', 'optimistic', 'fenced', 'fenced-write', 'for-update', 'conditional-update'])(
-  '%s: a stock that was split after the read is not written over',
+  '%s: a stock split after the read is not overwritten',
   async (name) => {
     const schedule = await begin(findStrategy(name), 10, ['p1']);
     await schedule.A.runUntil(before(name === 'for-update' ? 'SELECT' : 'UPDATE balance SET amount'));
@@ -185,35 +185,35 @@ test.each(['none', 'optimistic', 'fenced', 'fenced-write', 'for-update', 'condit
   },
 );
 
-describe('segmented-redis: preheating and settling', () => {
-  const counted = async (): Promise<number> => {
+describe('segmented-redis: preheating and reconciliation', () => {
+  const sumOfCounts = async (): Promise<number> => {
     const counts = await world.redis.mget([0, 1, 2, 3].map((n) => `stock:{${BALANCE}}:${n}`));
     return counts.reduce((sum, count) => sum + Number(count), 0);
   };
-  const settle = (): Promise<number> => inRedis.reconcile?.(BALANCE, tools()) ?? Promise.resolve(NaN);
+  const reconcile = (): Promise<number> => inRedis.reconcile?.(BALANCE, tools()) ?? Promise.resolve(NaN);
 
-  test('what is counted and what is sold are the initial stock', async () => {
+  test('the counts and the sales add up to the initial stock', async () => {
     const schedule = await begin(inRedis, 10);
-    expect(await counted()).toBe(10);
+    expect(await sumOfCounts()).toBe(10);
     for (const buyer of [schedule.A, schedule.B, schedule.C]) await buyer.finish();
-    expect([await counted(), (await world.look()).amount]).toEqual([7, 7]);
-    expect(await settle()).toBe(0);
+    expect([await sumOfCounts(), (await world.look()).amount]).toEqual([7, 7]);
+    expect(await reconcile()).toBe(0);
     await schedule.end();
   });
 
-  test('a kill between the count and the row leaves units to nobody, and settling gives them back once', async () => {
+  test('a kill between the count and the row strands units, and reconciliation returns them once', async () => {
     const schedule = await begin(inRedis, 10);
     await schedule.A.runUntil(beforeWrite);
     await schedule.A.kill();
-    expect([await counted(), (await world.look()).amount]).toEqual([9, 10]);
-    await schedule.lapse(); // the dead holder's lock
-    const changes = await Promise.all([settle(), settle(), settle()]);
+    expect([await sumOfCounts(), (await world.look()).amount]).toEqual([9, 10]);
+    await schedule.lapse(); // the lock of the dead holder
+    const changes = await Promise.all([reconcile(), reconcile(), reconcile()]);
     expect(changes.toSorted()).toEqual([0, 0, 1]);
-    expect([await counted(), (await world.look()).amount]).toEqual([10, 10]);
+    expect([await sumOfCounts(), (await world.look()).amount]).toEqual([10, 10]);
     await schedule.end();
   });
 
-  test('a reply to the count that was lost: its units go back at once', async () => {
+  test('a lost reply to the count returns its units at once', async () => {
     const schedule = await begin(inRedis, 1, ['p1', 'p2']);
     const { A, B } = schedule;
     await A.runUntil(after('SET'));
@@ -222,13 +222,13 @@ describe('segmented-redis: preheating and settling', () => {
     await A.stepWith('lose-reply');
     await A.finish();
     expect(A.outcome).toBe('DEPENDENCY.DOWN');
-    expect([await counted(), (await world.look()).amount]).toEqual([1, 1]);
+    expect([await sumOfCounts(), (await world.look()).amount]).toEqual([1, 1]);
     await B.finish();
     expect(B.outcome).toBe('APPLIED');
     await schedule.end();
   });
 
-  test('without settling, the last buyer is told that all are sold', async () => {
+  test('without reconciliation the last buyer receives a sold-out answer', async () => {
     const schedule = await begin(inRedis, 1, ['p1', 'p2']);
     await schedule.A.runUntil(beforeWrite);
     await schedule.A.kill();
@@ -237,7 +237,7 @@ describe('segmented-redis: preheating and settling', () => {
     expect(verdict.violations.map(({ kind }) => kind)).toEqual(['undersold']);
   });
 
-  test('counts that were lost with Redis are loaded again, and sell nothing twice', async () => {
+  test('counts lost with Redis are reloaded and oversell nothing', async () => {
     const schedule = await begin(inRedis, 1, ['p1', 'p2']);
     await schedule.A.runUntil(beforeWrite);
     await schedule.flush();

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** A lock of a server that may be away for a command. `held` is what the server knows. */
+/** A lock of a server that may fail for one command. `held` is the state on the server. */
 class ServerLock implements Lock {
   held = false;
 
@@ -39,19 +39,19 @@ class ServerLock implements Lock {
   }
 }
 
-test('all of several: a try that fails in the middle gives back what it got, and what it may have got', async () => {
+test('allOf: a failure in the middle releases the locks it has and those it may have', async () => {
   const locks = [new ServerLock('a'), new ServerLock('b'), new ServerLock('c', 'reply to the try')];
   await expect(allOf(locks).tryAcquire()).rejects.toThrow('away');
   expect(locks.map(({ held }) => held)).toEqual([false, false, false]);
 });
 
-test('any of several: a try that fails gives back what it may have got', async () => {
+test('anyOf: a failure releases the lock it may have', async () => {
   const locks = [new ServerLock('a', 'reply to the try'), new ServerLock('b')];
   await expect(anyOf(locks).tryAcquire()).rejects.toThrow('away');
   expect(locks.map(({ held }) => held)).toEqual([false, false]);
 });
 
-test('a release that fails does not keep the others, and is told', async () => {
+test('a failed release does not prevent the others, and is reported', async () => {
   const locks = [new ServerLock('a', 'release'), new ServerLock('b'), new ServerLock('c')];
   const all = allOf(locks);
   expect(await all.tryAcquire()).toBe(true);
@@ -59,7 +59,7 @@ test('a release that fails does not keep the others, and is told', async () => {
   expect(locks.map(({ held }) => held)).toEqual([true, false, false]);
 });
 
-describe('a second step of taking a lock that fails leaves no lock', () => {
+describe('a failed second step of an acquisition leaves no lock', () => {
   const cart = { carts: [['a', 'b']], processes: ['p1'] };
   test.each([
     ['multi', 'SET', 1, cart],
@@ -84,7 +84,7 @@ describe('a second step of taking a lock that fails leaves no lock', () => {
   });
 });
 
-test('who is overtaken in each round waits for waitMs in all', async () => {
+test('a buyer that loses the race in every round gives up after waitMs in total', async () => {
   const time = new VirtualClock();
   const clock = time.for('A');
   const tools = {
@@ -97,7 +97,7 @@ test('who is overtaken in each round waits for waitMs in all', async () => {
   let looks = 0;
   let tries = 0;
   const stock = {
-    look: () => Promise.resolve([{ segment: 0, amount: ++looks % 2 }]), // gone as soon as we are inside
+    look: () => Promise.resolve([{ segment: 0, amount: ++looks % 2 }]), // gone as soon as the lock is acquired
     lock: () => ({
       key: 'lock',
       tryAcquire: () => Promise.resolve(++tries % 4 === 0),
@@ -111,7 +111,7 @@ test('who is overtaken in each round waits for waitMs in all', async () => {
       {
         actor: 'A',
         listener: (_step, issue) => {
-          if (time.now > 10_000) throw new Error('it waits for ever');
+          if (time.now > 10_000) throw new Error('it waits forever');
           time.moveTo(time.now + 10);
           return issue();
         },

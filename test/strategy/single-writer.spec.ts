@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test('an order that could not be withdrawn may still be served: its buyer is not told "no"', async () => {
+test('an order that could not be withdrawn may still be served: its outcome is unknown, not a refusal', async () => {
   const schedule = await Schedule.begin(world, findStrategy('single-writer'), { stock: 2 });
   const { A, B } = schedule;
   await A.runUntil(before('take-turn'));

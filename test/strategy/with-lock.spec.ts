@@ -9,7 +9,7 @@ import {
   type LockTools,
 } from '#lab/strategy';
 
-/** What `withLock` needs, and the warnings that it gave. */
+/** The tools for `withLock`, and the warnings it issued. */
 function tools(
   options: Partial<typeof DEFAULT_OPTIONS> = {},
 ): LockTools & { warnings: string[]; time: VirtualClock } {
@@ -32,11 +32,11 @@ const lock = (overrides: Partial<Lock> = {}): Lock => ({
   ...overrides,
 });
 
-test('a failed release does not hide what the section came to, and is told', async () => {
-  const given = tools();
+test('a failed release does not hide the result of the section, and is logged as a warning', async () => {
+  const lockTools = tools();
   const failing = lock({ release: () => Promise.reject(new Error('Redis is away')) });
-  await expect(withLock(failing, given, () => Promise.resolve('sold'))).resolves.toBe('sold');
-  expect(given.warnings).toEqual(['lock:{a}:s could not be released']);
+  await expect(withLock(failing, lockTools, () => Promise.resolve('sold'))).resolves.toBe('sold');
+  expect(lockTools.warnings).toEqual(['lock:{a}:s could not be released']);
 });
 
 test('a failed release does not hide the error of the section', async () => {
@@ -46,22 +46,22 @@ test('a failed release does not hide the error of the section', async () => {
   );
 });
 
-test('the lock is released once, after the section, also when the section fails', async () => {
-  const requests: string[] = [];
-  const told = lock({
+test('the lock is released once, after the section, even if the section fails', async () => {
+  const calls: string[] = [];
+  const recording = lock({
     release: () => {
-      requests.push('release');
+      calls.push('release');
       return Promise.resolve();
     },
   });
-  await withLock(told, tools(), () => {
-    requests.push('section');
+  await withLock(recording, tools(), () => {
+    calls.push('section');
     return Promise.reject(new Error('no'));
   }).catch(() => undefined);
-  expect(requests).toEqual(['section', 'release']);
+  expect(calls).toEqual(['section', 'release']);
 });
 
-test('with no time to wait the lock is tried once, and what was not obtained is not released', async () => {
+test('with waitMs 0 the lock is tried once, and a lock that was not obtained is not released', async () => {
   let tries = 0;
   let releases = 0;
   const busy = lock({
@@ -74,19 +74,19 @@ test('with no time to wait the lock is tried once, and what was not obtained is 
   expect([tries, releases]).toEqual([1, 0]);
 });
 
-test('it tries again until it is obtained, and gives up when the time to wait is over', async () => {
-  const given = tools({ waitMs: 100, retryMs: 10 });
+test('it retries until it obtains the lock, and gives up after waitMs', async () => {
+  const lockTools = tools({ waitMs: 100, retryMs: 10 });
   let tries = 0;
   const busy = lock({ tryAcquire: () => Promise.resolve(++tries > 5_000) });
   const waiting = observe(
     {
       actor: 'A',
       listener: (_step, issue) => {
-        given.time.moveTo(given.time.now + 10);
+        lockTools.time.moveTo(lockTools.time.now + 10);
         return issue();
       },
     },
-    () => withLock(busy, given, () => Promise.resolve()),
+    () => withLock(busy, lockTools, () => Promise.resolve()),
   );
   await expect(waiting).rejects.toMatchObject({ attempts: 11, waitedMs: 100 });
 });

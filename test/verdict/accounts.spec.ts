@@ -1,9 +1,9 @@
 import { HistoryBuilder } from './history-builder';
 
-/** A credit, told as a sale of fewer than none: from `before`, or from what the balance really is. */
+/** A credit is a sale of a negative quantity: from `before`, or from the actual balance. */
 const credit = (units = 1): { units: number } => ({ units: -units });
-/** Everything happens in the account app. */
-const met = (initial = 0): HistoryBuilder =>
+/** Two concurrent requests in the account app. */
+const contended = (initial = 0): HistoryBuilder =>
   new HistoryBuilder(initial)
     .arrives('a', 'account-1', 'account')
     .arrives('b', 'account-2', 'account')
@@ -11,8 +11,8 @@ const met = (initial = 0): HistoryBuilder =>
     .ends('b', 'APPLIED', 'account-2', 'account');
 
 describe('credits', () => {
-  test('that are all in the balance, behind requests that met, are safe', () => {
-    const history = met().sells('a', 0, credit()).sells('b', 1, credit(2));
+  test('that are all in the balance after concurrent requests are safe', () => {
+    const history = contended().sells('a', 0, credit()).sells('b', 1, credit(2));
     expect(history.judge()).toMatchObject({
       verdict: 'safe',
       lostUpdates: 0,
@@ -22,32 +22,32 @@ describe('credits', () => {
     });
   });
 
-  test('of which one is missing have lost an update: the sum of the deltas less what the balance has grown by', () => {
-    const history = met(5).sells('a', 5, credit(4)).sells('b', 5, credit(3)); // 8 is left of 12
+  test('of which one is missing are a lost update: the sum of the deltas minus the growth of the balance', () => {
+    const history = contended(5).sells('a', 5, credit(4)).sells('b', 5, credit(3)); // 8 is left of 12
     const verdict = history.judge({}, { must: ['lost-update'], may: [] });
     expect(verdict).toMatchObject({ violations: ['lost-update'], lostUpdates: 4, asExpected: true });
     expect(verdict.because[0]).toContain('4 updates lost: entered, and not in the balance');
   });
 
   test('that read the same balance are named', () => {
-    const { duplicates, because } = met().sells('a', 0, credit()).sells('b', 0, credit()).judge();
+    const { duplicates, because } = contended().sells('a', 0, credit()).sells('b', 0, credit()).judge();
     expect(duplicates).toMatchObject([{ value: 1, sales: [{ request: 'a' }, { request: 'b' }] }]);
     expect(because[0]).toContain('1 was the new balance of a on');
   });
 
-  test('are not there without a movement either', () => {
-    const history = met().sells('a', 0, credit()).sells('b', 1, credit());
+  test('in the balance without a movement are a violation', () => {
+    const history = contended().sells('a', 0, credit()).sells('b', 1, credit());
     const { violations, because } = history.judge({ finalStock: 7 });
     expect([violations, because]).toEqual([['undersold'], ['5 units in the balance without an entry']]);
   });
 
-  test('that nobody was told of, and confirmations without a credit, are seen', () => {
-    const history = met()
+  test('without a confirmation, and confirmations without a credit, are found', () => {
+    const history = contended()
       .sells('a', 0, { ...credit(), order: false })
       .sells('b', 1, credit());
     expect(history.judge()).toMatchObject({ violations: ['orphan'], orphans: ['a'] });
     expect(
-      met()
+      contended()
         .sells('a', 0, credit())
         .judge({ orders: [{ request: 'a' }, { request: 'b' }] }),
     ).toMatchObject({
@@ -56,36 +56,40 @@ describe('credits', () => {
     });
   });
 
-  test('prove nothing when the requests did not meet, or in the order app only', () => {
-    const apart = new HistoryBuilder(0).arrives('a', 'order-1', 'order').arrives('b', 'order-2', 'order');
-    const ended = apart.ends('a', 'APPLIED', 'order-1', 'order').ends('b', 'APPLIED', 'order-2', 'order');
+  test('prove nothing when the requests did not overlap, or overlapped in the order app only', () => {
+    const sequential = new HistoryBuilder(0)
+      .arrives('a', 'order-1', 'order')
+      .arrives('b', 'order-2', 'order');
+    const ended = sequential
+      .ends('a', 'APPLIED', 'order-1', 'order')
+      .ends('b', 'APPLIED', 'order-2', 'order');
     expect(ended.sells('a', 0, credit()).sells('b', 1, credit()).judge().verdict).toBe('unknown');
   });
 });
 
 describe('credits and debits on one account', () => {
-  test('may come to the same balance twice', () => {
-    const history = met(1).sells('a', 1, credit()).sells('b', 2).sells('c', 1, credit());
+  test('may reach the same balance twice', () => {
+    const history = contended(1).sells('a', 1, credit()).sells('b', 2).sells('c', 1, credit());
     expect(history.judge()).toMatchObject({ verdict: 'safe', duplicates: [], lostUpdates: 0 });
   });
 
-  test('of which one overwrites the other have lost an update, whichever it is', () => {
-    expect(met(5).sells('a', 5, credit(3)).sells('b', 5).judge()).toMatchObject({
+  test('of which one overwrites the other are a lost update, whichever it is', () => {
+    expect(contended(5).sells('a', 5, credit(3)).sells('b', 5).judge()).toMatchObject({
       violations: ['lost-update'],
       lostUpdates: 3,
     });
-    expect(met(5).sells('a', 5).sells('b', 5, credit(3)).judge()).toMatchObject({ lostUpdates: 1 });
+    expect(contended(5).sells('a', 5).sells('b', 5, credit(3)).judge()).toMatchObject({ lostUpdates: 1 });
   });
 
-  test('that lose as much as they win have lost updates all the same', () => {
+  test('whose losses and gains cancel out are lost updates all the same', () => {
     // a credit of 2 and a debit of 2 are overwritten: the sums agree
-    const history = met(5)
+    const history = contended(5)
       .sells('a', 5, credit(2))
       .sells('b', 5, { units: 2 })
       .sells('c', 5, credit(1))
       .sells('d', 6);
     expect(history.judge({ finalStock: 4 })).toMatchObject({ lostUpdates: expect.any(Number) as number });
-    const even = met(5)
+    const even = contended(5)
       .sells('a', 5, credit(2))
       .sells('b', 5, { units: 2 })
       .sells('c', 5, credit(2))
@@ -95,14 +99,20 @@ describe('credits and debits on one account', () => {
     expect([violations, lostUpdates > 0]).toEqual([['lost-update'], true]);
   });
 
-  test('refused with enough in the account are undersold', () => {
-    const history = met(5).sells('a', 5, credit()).sells('b', 6).told('c', 'ACCOUNT.INSUFFICIENT_FUNDS', 5);
+  test('refused although the account has enough are undersold', () => {
+    const history = contended(5)
+      .sells('a', 5, credit())
+      .sells('b', 6)
+      .answered('c', 'ACCOUNT.INSUFFICIENT_FUNDS', 5);
     expect(history.judge().violations).toEqual(['undersold']);
-    const poor = met(5).sells('a', 5, credit()).sells('b', 6).told('c', 'ACCOUNT.INSUFFICIENT_FUNDS', 6);
+    const poor = contended(5)
+      .sells('a', 5, credit())
+      .sells('b', 6)
+      .answered('c', 'ACCOUNT.INSUFFICIENT_FUNDS', 6);
     expect(poor.judge().verdict).toBe('safe');
   });
 
-  test('answered before others had asked stand before them', () => {
+  test('answered before others were sent precede them', () => {
     const history = new HistoryBuilder(1)
       .arrives('x', 'account-2', 'account')
       .arrives('b', 'account-1', 'account')

@@ -9,7 +9,7 @@ import {
   type Movement,
 } from '#lab/verdict';
 
-/** A run of carts of `a` and `b`, told by hand: each call is one thing that happened, a millisecond after the one before. */
+/** Builds a run of carts of `a` and `b` by hand: each call is one event, one millisecond after the previous one. */
 class Carts {
   private readonly history: HistoryLine[] = [];
   private readonly movements = new Map<string, Movement[]>([
@@ -38,8 +38,8 @@ class Carts {
     return this.line({ type: 'outcome', app: 'inventory', request, code }, replica);
   }
 
-  /** Asks for the lock of a balance; `reply` null: somebody has it. */
-  asks(request: string, balance: string, reply: 'OK' | null = 'OK', replica?: string): this {
+  /** Tries to acquire the lock of a balance; `reply` null: another request holds it. */
+  tries(request: string, balance: string, reply: 'OK' | null = 'OK', replica?: string): this {
     return this.onLock(request, balance, { verb: 'SET', reply }, replica);
   }
 
@@ -51,26 +51,26 @@ class Carts {
     return this.line({ type: 'step', request, n: 1, took: 10, kind: 'sql', verb: 'UPDATE', text: 'UPDATE' });
   }
 
-  /** The rows of a sale of a balance, from what its stock really is or from `before`. */
+  /** The rows of a sale of a balance, from its actual stock or from `before`. */
   sells(request: string, sku: string, before = this.stock.get(sku) ?? 0, order = true): this {
     const after = before - 1;
     const rows = this.movements.get(sku) ?? [];
-    const who = { request, replica: 'inventory-1', strategy: 'multi', at: '2025-01-01T00:00:00.000Z' };
-    rows.push({ id: rows.length + 1, segment: null, delta: -1, before, after, ...who });
+    const origin = { request, replica: 'inventory-1', strategy: 'multi', at: '2025-01-01T00:00:00.000Z' };
+    rows.push({ id: rows.length + 1, segment: null, delta: -1, before, after, ...origin });
     if (order) this.orders.get(sku)?.push({ request });
     this.stock.set(sku, after);
     return this;
   }
 
-  told(request: string, code = 'APPLIED', cart = ['a', 'b']): this {
+  answered(request: string, code = 'APPLIED', cart = ['a', 'b']): this {
     this.answers.push({ request, status: 0, code, quantity: 1, cart, replica: 'order-1', at: 0, tookMs: 1 });
     return this;
   }
 
-  /** Two carts on two replicas, each in the middle of the other, both sold. */
+  /** Two concurrent carts on two replicas, both sold. */
   clean(): this {
     this.arrives('x').arrives('y', 'inventory-2').ends('x').ends('y', 'inventory-2');
-    for (const request of ['x', 'y']) this.sells(request, 'a').sells(request, 'b').told(request);
+    for (const request of ['x', 'y']) this.sells(request, 'a').sells(request, 'b').answered(request);
     return this;
   }
 
@@ -95,7 +95,7 @@ class Carts {
     return judgeCarts([this.evidence('a'), this.evidence('b')], expected);
   }
 
-  /** The first replica is killed. */
+  /** Kills the first replica. */
   dies(): this {
     return this.line({ type: 'exit', signal: 'SIGKILL', code: null });
   }
@@ -113,7 +113,7 @@ class Carts {
   }
 }
 
-test('carts that were sold whole, one after the other, are safe; each balance is judged by itself', () => {
+test('carts sold whole, one after the other, are safe; each balance is judged separately', () => {
   const verdict = new Carts().clean().judge();
   expect(verdict).toMatchObject({ verdict: 'safe', asExpected: true, sold: 4, initial: 20, finalStock: 16 });
   expect(verdict.because).toEqual(['a and b: each unit was sold once, and buyers did meet']);
@@ -123,13 +123,13 @@ test('carts that were sold whole, one after the other, are safe; each balance is
   ]);
 });
 
-test('what is wrong with one balance is said of that one', () => {
+test('a violation is attributed to its balance', () => {
   const verdict = new Carts()
     .clean()
     .arrives('z')
     .sells('z', 'a')
     .sells('z', 'b', 9)
-    .told('z')
+    .answered('z')
     .ends('z')
     .judge();
   expect(verdict).toMatchObject({ violations: ['lost-update'], lostUpdates: 1, asExpected: false });
@@ -137,18 +137,18 @@ test('what is wrong with one balance is said of that one', () => {
   expect(verdict.balances.map((balance) => balance.verdict)).toEqual(['safe', 'violated']);
 });
 
-test('a cart of which only a part was sold is torn', () => {
+test('a partly sold cart is torn', () => {
   const verdict = new Carts()
     .clean()
     .arrives('z')
     .sells('z', 'a')
-    .told('z', 'OUTCOME_UNKNOWN')
+    .answered('z', 'OUTCOME_UNKNOWN')
     .ends('z')
     .judge();
   expect(verdict).toMatchObject({ violations: ['torn-cart'], tornCarts: ['z'] });
 });
 
-test('a movement of one product has its order among the orders of that product', () => {
+test('a movement of one product is matched with the orders of that product', () => {
   const verdict = new Carts()
     .clean()
     .arrives('z')
@@ -160,31 +160,34 @@ test('a movement of one product has its order among the orders of that product',
   expect(verdict.balances.map(({ orphans }) => orphans)).toEqual([[], ['z']]);
 });
 
-describe('a cart that is refused as sold out', () => {
-  test('is refused rightly while one of its products is', () => {
+describe('a cart refused as sold out', () => {
+  test('is correct while one of its products is sold out', () => {
     const builder = new Carts().clean();
     for (let n = 0; n < 8; n++)
       builder.arrives(`n${n}`, 'inventory-1', ['b']).sells(`n${n}`, 'b').ends(`n${n}`);
-    expect(builder.told('z', 'STOCK.SOLD_OUT').judge()).toMatchObject({ verdict: 'safe', violations: [] });
+    expect(builder.answered('z', 'STOCK.SOLD_OUT').judge()).toMatchObject({
+      verdict: 'safe',
+      violations: [],
+    });
   });
 
-  test('is undersold while there is enough of all of them', () => {
-    expect(new Carts().clean().told('z', 'STOCK.SOLD_OUT').judge().violations).toEqual(['undersold']);
+  test('is undersold while all of its products have enough stock', () => {
+    expect(new Carts().clean().answered('z', 'STOCK.SOLD_OUT').judge().violations).toEqual(['undersold']);
   });
 
-  test('of other products says nothing of this one', () => {
-    const builder = new Carts().clean().told('z', 'STOCK.SOLD_OUT', ['b']);
+  test('does not affect the verdict on other products', () => {
+    const builder = new Carts().clean().answered('z', 'STOCK.SOLD_OUT', ['b']);
     expect(builder.judge().balances.map(({ violations }) => violations)).toEqual([[], ['undersold']]);
   });
 });
 
 describe('a dead-lock', () => {
   const crossed = (): Carts =>
-    new Carts().clean().arrives('p').arrives('q').asks('p', 'a').asks('q', 'b').asks('p', 'b', null);
+    new Carts().clean().arrives('p').arrives('q').tries('p', 'a').tries('q', 'b').tries('p', 'b', null);
 
-  test('is a circle of requests that wait for one another, each a holder; counted once however often they try', () => {
+  test('is a cycle of requests that each hold a lock and wait for another; it counts once however often they retry', () => {
     const builder = crossed();
-    for (let n = 0; n < 3; n++) builder.asks('q', 'a', null).asks('p', 'b', null);
+    for (let n = 0; n < 3; n++) builder.tries('q', 'a', null).tries('p', 'b', null);
     const verdict = builder.releases('p', 'a').releases('q', 'b').ends('p').ends('q').judge();
     expect(verdict.violations).toEqual(['dead-lock']);
     expect(verdict.because).toEqual([
@@ -197,25 +200,25 @@ describe('a dead-lock', () => {
     expect(verdict.deadLocks).toEqual([{ waiters }]);
   });
 
-  test('is none when one of them has given back what it held before the other one asks', () => {
-    const builder = crossed().releases('p', 'a').asks('q', 'a').releases('q', 'a').releases('q', 'b');
+  test('is not reported when one of them has released its lock before the other one asks', () => {
+    const builder = crossed().releases('p', 'a').tries('q', 'a').releases('q', 'a').releases('q', 'b');
     expect(builder.ends('p').ends('q').judge()).toMatchObject({ verdict: 'safe', deadLocks: [] });
   });
 
-  test('is none with a holder who has died: it waits no longer, only its lock stays', () => {
-    const builder = crossed().dies().asks('q', 'a', null, 'inventory-2').releases('q', 'b');
+  test('is not reported with a dead holder: it does not wait any more, only its lock remains', () => {
+    const builder = crossed().dies().tries('q', 'a', null, 'inventory-2').releases('q', 'b');
     expect(builder.ends('q').judge().deadLocks).toEqual([]);
   });
 
-  test('is none when somebody waits for a holder who waits for nobody', () => {
-    const builder = new Carts().clean().arrives('p').arrives('q').asks('p', 'a').asks('q', 'a', null);
+  test('is not reported when the holder itself does not wait', () => {
+    const builder = new Carts().clean().arrives('p').arrives('q').tries('p', 'a').tries('q', 'a', null);
     expect(builder.releases('p', 'a').ends('p').ends('q').judge().violations).toEqual([]);
   });
 });
 
-test('who holds the lock of one balance is no matter of the other one', () => {
+test("the holder of one balance's lock is irrelevant to the other balance", () => {
   const builder = new Carts().clean().arrives('p').arrives('q');
-  builder.asks('p', 'a').asks('q', 'a').writes('p').writes('q').releases('q', 'a').releases('p', 'a', 0);
+  builder.tries('p', 'a').tries('q', 'a').writes('p').writes('q').releases('q', 'a').releases('p', 'a', 0);
   const { balances } = builder.ends('p').ends('q').judge();
   expect(balances.map(({ overlaps }) => overlaps.length)).toEqual([1, 0]);
   expect(judgeLoad(builder.evidence('b'), SAFE).violations).toEqual([]);

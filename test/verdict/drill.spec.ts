@@ -10,7 +10,7 @@ const sale = (request: string, before: number, after: number): DrillEvidence['mo
   after,
 });
 
-/** Two buyers met, and one of them has bought the only unit. */
+/** Two buyers overlapped, and one of them bought the only unit. */
 const sound: DrillEvidence = {
   strategy: 'token-lua',
   initial: 1,
@@ -34,7 +34,7 @@ test('one unit, one sale: safe', () => {
   });
 });
 
-test('one unit sold twice: violated, and as documented only where that is documented', () => {
+test('one unit sold twice: violated, and as expected only if documented', () => {
   const twice = {
     ...sound,
     movements: [sale('B', 1, 0), sale('A', 1, 0)],
@@ -56,7 +56,7 @@ test.each<[string, Partial<DrillEvidence>, string]>([
   ],
   ['one buyer', { buyers: sound.buyers.slice(0, 1) }, 'there were not two buyers'],
   [
-    'a buyer that never ended',
+    'a buyer that never finished',
     { buyers: [...sound.buyers.slice(0, 1), { name: 'B', code: 'NO_ANSWER', text: '' }] },
     'B never ended',
   ],

@@ -4,7 +4,7 @@ import { judgeLoad, type ClientAnswer, type Evidence, type LoadVerdict, type Mov
 
 const KEY = 'lock:{load}:expiring';
 
-/** A run told by hand: each call is one thing that happened, a millisecond after the one before. */
+/** Builds a run by hand: each call is one event, one millisecond after the previous one. */
 export class HistoryBuilder {
   readonly history: HistoryLine[] = [];
   readonly movements: Movement[] = [];
@@ -19,7 +19,7 @@ export class HistoryBuilder {
     private stock = initial,
   ) {}
 
-  /** From now on things happen at this time, microseconds: what a clock that is wrong would have written. */
+  /** Sets the time of the following events in microseconds, as a wrong clock would have written it. */
   at(t: number): this {
     this.t = t;
     return this;
@@ -65,7 +65,7 @@ export class HistoryBuilder {
     return this;
   }
 
-  /** The rows of a sale: from `before`, or from what the stock really is. */
+  /** The rows of a sale: from `before`, or from the actual stock. */
   sells(
     request: string,
     before = this.stock,
@@ -77,20 +77,20 @@ export class HistoryBuilder {
   ): this {
     const id = this.movements.length + 1;
     const after = before - units;
-    const who = { request, replica: 'inventory-1', strategy: 'expiring', at: '2025-01-01T00:00:00.000Z' };
-    this.movements.push({ id, segment, delta: -units, before, after, ...who });
+    const origin = { request, replica: 'inventory-1', strategy: 'expiring', at: '2025-01-01T00:00:00.000Z' };
+    this.movements.push({ id, segment, delta: -units, before, after, ...origin });
     if (order) this.orders.push({ request });
     this.stock = segment === null ? after : this.stock - units;
-    return this.told(request, 'APPLIED', units);
+    return this.answered(request, 'APPLIED', units);
   }
 
-  told(request: string, code: string, quantity = 1, key?: string): this {
+  answered(request: string, code: string, quantity = 1, key?: string): this {
     const answer = { request, status: 0, code, quantity, replica: 'order-1', at: 0, tookMs: 1 };
     this.answers.push({ ...answer, ...(key !== undefined && { key }) });
     return this;
   }
 
-  /** Two requests on two replicas, each in the middle of the other. */
+  /** Two concurrent requests on two replicas. */
   contention(): this {
     return this.arrives('a').arrives('b', 'inventory-2').ends('a').ends('b', 'APPLIED', 'inventory-2');
   }

@@ -1,6 +1,6 @@
 import { HistoryBuilder } from './history-builder';
 
-/** Two buyers who met, one unit each, everything as it should be. */
+/** Two concurrent buyers, one unit each, no violation. */
 const clean = (): HistoryBuilder => new HistoryBuilder().contention().sells('a').sells('b');
 
 const fault = { type: 'fault', request: 'a', fault: 'after(SET)=kill', action: 'kill', at: 'SET' };
@@ -8,7 +8,7 @@ const killed = (history: HistoryBuilder): HistoryBuilder =>
   history.line(fault).line({ type: 'exit', signal: 'SIGKILL', code: null }, 'inventory-1');
 
 describe('safe', () => {
-  test('is a run whose rows add up and in which buyers met on different replicas', () => {
+  test('is a run whose rows add up and in which requests overlapped on different replicas', () => {
     expect(clean().judge()).toMatchObject({
       verdict: 'safe',
       violations: [],
@@ -18,25 +18,25 @@ describe('safe', () => {
     });
   });
 
-  test('does not need the whole stock to be sold, nor a stock that the quantity divides', () => {
+  test('does not require the whole stock to be sold, nor a stock divisible by the quantity', () => {
     const history = new HistoryBuilder(100)
       .contention()
       .sells('a', 100, { units: 60 })
-      .told('b', 'STOCK.SOLD_OUT', 60);
+      .answered('b', 'STOCK.SOLD_OUT', 60);
     expect(history.judge()).toMatchObject({ verdict: 'safe', sold: 60 });
   });
 
-  test('buyers who gave up on a lock, a conflict or a lost answer do not count', () => {
+  test('is not affected by buyers that gave up on a lock, a conflict or a lost answer', () => {
     const history = clean()
-      .told('c', 'LOCK.NOT_OBTAINED')
-      .told('d', 'OUTCOME_UNKNOWN')
-      .told('e', 'LOCK.LOST');
+      .answered('c', 'LOCK.NOT_OBTAINED')
+      .answered('d', 'OUTCOME_UNKNOWN')
+      .answered('e', 'LOCK.LOST');
     expect(history.judge().verdict).toBe('safe');
   });
 });
 
 describe('unknown', () => {
-  test('is a run in which nobody met', () => {
+  test('is a run without overlapping requests', () => {
     const history = new HistoryBuilder()
       .arrives('a')
       .ends('a')
@@ -52,7 +52,7 @@ describe('unknown', () => {
     });
   });
 
-  test('is a run in which buyers met on one replica only, unless there was but one', () => {
+  test('is a run in which requests overlapped on one replica only, unless there was only one', () => {
     const history = new HistoryBuilder().arrives('a').arrives('b').ends('a').ends('b').sells('a').sells('b');
     expect(history.judge().verdict).toBe('unknown');
     expect(history.judge({ replicas: 1 }).verdict).toBe('safe');
@@ -63,7 +63,7 @@ describe('unknown', () => {
     expect(new HistoryBuilder().sells('a').judge().verdict).toBe('unknown');
   });
 
-  test('is a run whose sales add up, but in an order that real time forbids', () => {
+  test('is a run whose sales add up in an order that contradicts real time', () => {
     const history = clean().arrives('c').ends('c').arrives('d').ends('d').sells('d').sells('c');
     const { verdict, chain } = history.judge();
     expect({ verdict, chain: chain?.kind }).toEqual({ verdict: 'unknown', chain: 'order' });
@@ -78,7 +78,7 @@ describe('unknown', () => {
     });
   });
 
-  test('is a run of which one fault of two never fired', () => {
+  test('is a run in which one of two faults never fired', () => {
     const header = 'after(SET)=kill; before(DEL)=kill';
     const { verdict, because } = killed(clean()).judge({ faults: [header] });
     expect({ verdict, because }).toEqual({
@@ -88,10 +88,10 @@ describe('unknown', () => {
   });
 
   test.each([
-    ['another process of the replica ended', { type: 'exit', signal: 'SIGKILL' }, 999],
-    ['it ended by something else', { type: 'exit', signal: null, code: 1 }, 101],
-    ['it is only said to be the same process that began', { type: 'start' }, 101],
-  ])('is a run whose kill nobody else saw: %s', (_, seen, pid) => {
+    ['another process of the replica exited', { type: 'exit', signal: 'SIGKILL' }, 999],
+    ['the exit had another cause', { type: 'exit', signal: null, code: 1 }, 101],
+    ['only a start of the same process was recorded', { type: 'start' }, 101],
+  ])('is a run whose kill no other process observed: %s', (_, seen, pid) => {
     const { verdict, because } = clean()
       .line(fault)
       .line(seen, 'inventory-1', pid)
@@ -102,12 +102,12 @@ describe('unknown', () => {
     });
   });
 
-  test('is a run whose kill was seen before it fired', () => {
+  test('is a run whose kill was observed before it fired', () => {
     const history = clean().line({ type: 'exit', signal: 'SIGKILL' }, 'inventory-1').line(fault);
     expect(history.judge({ faults: ['after(SET)=kill'] }).verdict).toBe('unknown');
   });
 
-  test('is a run whose pause was not seen as state T by a helper', () => {
+  test('is a run whose pause was not observed as state T by a helper', () => {
     const pause = { ...fault, fault: 'before(DEL)=pause(9)', action: 'pause' };
     const faults = [pause.fault];
     expect(clean().line(pause).judge({ faults }).verdict).toBe('unknown');
@@ -126,7 +126,7 @@ describe('unknown', () => {
       ).toMatchObject({ verdict: 'safe', faultsProved: true, faults: [{ seenBy }] });
   });
 
-  test('is a run with a command on a lock that the server gave no place', () => {
+  test("is a run with a lock command without a position in the server's order", () => {
     const history = clean().locks('a', 'inventory-1', { order: undefined });
     expect(history.judge()).toMatchObject({ verdict: 'unknown', undecided: 1 });
   });
@@ -139,21 +139,21 @@ describe('unknown', () => {
     expect(history.judge()).toMatchObject({ verdict: 'safe', undecided: 0 });
   });
 
-  test('is a run whose answers were not those of the shop', () => {
-    expect(clean().told('c', 'INTERNAL').judge().because).toEqual([
+  test('is a run with answers that the shop does not document', () => {
+    expect(clean().answered('c', 'INTERNAL').judge().because).toEqual([
       '1 answer that the shop does not document, e.g. INTERNAL',
     ]);
   });
 
-  test('is a run in which a server that nobody took down turned buyers away with stock left', () => {
+  test('is a run in which an unplanned server outage refused buyers with stock left', () => {
     const because = ['1 buyer answered DEPENDENCY.DOWN with stock left, and no server was taken down'];
-    const history = clean().told('c', 'DEPENDENCY.DOWN');
+    const history = clean().answered('c', 'DEPENDENCY.DOWN');
     expect(history.judge()).toMatchObject({ verdict: 'unknown', because, asExpected: false });
-    const sold = new HistoryBuilder(2).contention().sells('a').sells('b').told('c', 'DEPENDENCY.DOWN');
+    const sold = new HistoryBuilder(2).contention().sells('a').sells('b').answered('c', 'DEPENDENCY.DOWN');
     expect(sold.judge().verdict).toBe('safe');
     const asked = fault.fault.replace('kill', 'error');
     const hit = clean().line({ ...fault, request: 'c', fault: asked, action: 'error' });
-    expect(hit.told('c', 'DEPENDENCY.DOWN').judge({ faults: [asked] }).verdict).toBe('safe');
+    expect(hit.answered('c', 'DEPENDENCY.DOWN').judge({ faults: [asked] }).verdict).toBe('safe');
   });
 
   test('is a run in which two requests had one id', () => {
@@ -161,7 +161,7 @@ describe('unknown', () => {
     expect(history.judge().because).toEqual(['1 request with the id of another one']);
   });
 
-  test('is a run that goes on: what it will still do would explain what is missing', () => {
+  test('is a run in progress: a later step may explain a difference', () => {
     const history = clean().arrives('c').sells('c', 8, { order: false });
     const locks = [{ key: 'lock:{load}:setnx', value: 'locked', ttlMs: null }];
     const { verdict, because } = history.judge({ locks });
@@ -184,7 +184,7 @@ describe('violated', () => {
     });
   });
 
-  test('lost-update: the two that sold the same unit are named', () => {
+  test('lost-update: the two sales of the same unit are named', () => {
     const { violations, duplicates, because } = new HistoryBuilder()
       .contention()
       .sells('a', 10)
@@ -203,7 +203,7 @@ describe('violated', () => {
     expect(because[0]).toContain('"9 left" was sold by a on inventory-1 and by b on inventory-1');
   });
 
-  test('lost-update: a stale write that raised the stock again, with no value sold twice', () => {
+  test('lost-update: a stale write raised the stock without selling a value twice', () => {
     const history = new HistoryBuilder()
       .contention()
       .sells('b', 10)
@@ -212,35 +212,35 @@ describe('violated', () => {
     expect(history.judge()).toMatchObject({ violations: ['lost-update'], duplicates: [], lostUpdates: 2 });
   });
 
-  test('undersold: told "sold out" with enough left, but not with too little left', () => {
+  test('undersold: refused as sold out with enough left, but not with too little left', () => {
     const history = new HistoryBuilder(3)
       .contention()
       .sells('a', 3)
       .sells('b', 2)
-      .told('c', 'STOCK.SOLD_OUT', 1);
+      .answered('c', 'STOCK.SOLD_OUT', 1);
     expect(history.judge().violations).toEqual(['undersold']);
     const more = new HistoryBuilder(3)
       .contention()
       .sells('a', 3)
       .sells('b', 2)
-      .told('c', 'STOCK.SOLD_OUT', 2);
+      .answered('c', 'STOCK.SOLD_OUT', 2);
     expect(more.judge().verdict).toBe('safe');
   });
 
-  test('undersold: units that left the stock and that nobody has bought', () => {
+  test('undersold: units left the stock without a sale', () => {
     const { violations, because } = clean().judge({ finalStock: 5 });
     expect(violations).toEqual(['undersold']);
     expect(because).toEqual(['3 units gone from the stock without a sale']);
   });
 
-  test('stuck: a lock that never ends, but not one that will', () => {
+  test('stuck: a lock that never expires, but not one that will', () => {
     const key = 'lock:{load}:setnx';
     const left = (ttlMs: number | null) => clean().judge({ locks: [{ key, value: 'locked', ttlMs }] });
     expect(left(null)).toMatchObject({ violations: ['stuck'], stuckLocks: [{ key }] });
     expect(left(400).verdict).toBe('safe');
   });
 
-  test('orphan: a movement without an order, even when another request has the same id and an order', () => {
+  test('orphan: a movement without an order, even if another request has the same id and an order', () => {
     const history = clean().sells('c', 8, { order: false });
     expect(history.judge()).toMatchObject({ violations: ['orphan'], orphans: ['c'] });
     const twice = clean().sells('a', 8, { order: false });
@@ -253,7 +253,7 @@ describe('violated', () => {
     expect(history.judge()).toMatchObject({ violations: ['orphan'], phantoms: ['x'] });
   });
 
-  test('overlap: a second holder came while the first had its write still to send', () => {
+  test('overlap: a second holder acquired the lock before the first one sent its write', () => {
     const history = clean().locks('a').sql('a', 'inventory-1', 'SELECT').locks('b', 'inventory-2').sql('a');
     expect(history.judge()).toMatchObject({
       violations: ['overlap'],
@@ -261,7 +261,7 @@ describe('violated', () => {
     });
   });
 
-  test('overlap: a second holder came while the write of the first waited in the database', () => {
+  test('overlap: a second holder acquired the lock while the write of the first waited in the database', () => {
     const waits = { kind: 'sql', verb: 'UPDATE', text: 'UPDATE', key: undefined, reply: null, took: 50_000 };
     const history = clean().locks('a').step('a', 'inventory-1', waits).locks('b', 'inventory-2');
     expect(history.judge()).toMatchObject({
@@ -270,17 +270,17 @@ describe('violated', () => {
     });
   });
 
-  test('overlap: not when the first was done, nor when it had released', () => {
+  test('overlap: not after the first holder has finished or released', () => {
     expect(clean().locks('a').sql('a').locks('b', 'inventory-2').sql('b').judge().verdict).toBe('safe');
     expect(clean().locks('a').sql('a').deletes('a').locks('b').sql('b').judge().verdict).toBe('safe');
   });
 
-  test("overlap: the order app's insert is no work under the lock", () => {
+  test('overlap: the insert of the order app is not work under the lock', () => {
     const history = clean().locks('a').sql('a').locks('b', 'inventory-2').sql('a', 'order-1', 'INSERT');
     expect(history.judge().verdict).toBe('safe');
   });
 
-  test('foreign-release: the one who deleted and the one whose lock it was', () => {
+  test('foreign-release: names the request that deleted and the owner of the lock', () => {
     const history = clean().locks('a').locks('b', 'inventory-2').deletes('a');
     expect(history.judge()).toMatchObject({
       violations: ['foreign-release'],
@@ -288,12 +288,12 @@ describe('violated', () => {
     });
   });
 
-  test('foreign-release: not when there was nothing left to delete', () => {
+  test('foreign-release: not when there was no key to delete', () => {
     expect(clean().locks('a').deletes('a', 'inventory-1', { reply: 0 }).judge().verdict).toBe('safe');
   });
 
-  test("foreign-release: the server's order decides, whatever the clients' clocks say", () => {
-    // by the server: a locks (1), b locks (2), a deletes (3); by the clocks, a deleted before b came
+  test('foreign-release: the order of the server decides, not the clocks of the clients', () => {
+    // by the server: a locks (1), b locks (2), a deletes (3); by the clocks, a deleted before b locked
     const foreign = clean()
       .at(100_000)
       .locks('a')
@@ -302,7 +302,7 @@ describe('violated', () => {
       .at(200_000)
       .deletes('a');
     expect(foreign.judge().violations).toContain('foreign-release');
-    // by the server: a locks (1), a deletes (2), b locks (3); by the clocks, b came before
+    // by the server: a locks (1), a deletes (2), b locks (3); by the clocks, b locked before a deleted
     const own = clean().at(100_000).locks('a').at(300_000).deletes('a').at(200_000).locks('b', 'inventory-2');
     expect(own.judge().verdict).toBe('safe');
   });
@@ -311,7 +311,7 @@ describe('violated', () => {
 describe('as expected', () => {
   const lost = (): HistoryBuilder => new HistoryBuilder().contention().sells('a', 10).sells('b', 10);
 
-  test('when all that must be seen is seen, and nothing that may not', () => {
+  test('when every required violation and no undocumented one is found', () => {
     expect(lost().judge({}, { must: ['lost-update'], may: [] }).asExpected).toBe(true);
     expect(lost().judge({}, { must: [], may: ['lost-update'] }).asExpected).toBe(true);
     expect(lost().judge({}, { must: [], may: [] }).asExpected).toBe(false);
@@ -320,7 +320,7 @@ describe('as expected', () => {
     expect(clean().judge({}, { must: [], may: ['oversold'] }).asExpected).toBe(true);
   });
 
-  test('never when a fault that was asked for is not proved, whatever else was seen', () => {
+  test('never when a requested fault is not proved, whatever else was found', () => {
     const expected = { must: ['lost-update'], may: [] } as const;
     const verdict = lost().judge({ faults: ['after(SETNX)=kill'] }, expected);
     expect(verdict).toMatchObject({ verdict: 'violated', asExpected: false, faultsProved: false });
@@ -334,10 +334,10 @@ test('an outage is the time from the fault to the next holder', () => {
   expect(outageMs).toBe(1995);
 });
 
-describe('a stock that was split', () => {
+describe('a split stock', () => {
   const split = (...amounts: number[]) => amounts.map((amount, segment) => ({ segment, initial: 5, amount }));
 
-  test('has a chain of sales for each segment: the same value may be left in two of them', () => {
+  test('has one chain of sales per segment: two segments may reach the same value', () => {
     const history = new HistoryBuilder()
       .contention()
       .sells('a', 5, { segment: 0 })
@@ -347,7 +347,7 @@ describe('a stock that was split', () => {
     expect({ verdict, chain, duplicates }).toEqual({ verdict: 'safe', chain: null, duplicates: [] });
   });
 
-  test('an update that was lost in one segment is found there', () => {
+  test('reports a lost update in its segment', () => {
     const history = new HistoryBuilder()
       .contention()
       .sells('a', 5, { segment: 0 })
@@ -361,7 +361,7 @@ describe('a stock that was split', () => {
     expect(duplicates).toMatchObject([{ value: 4, sales: [{ request: 'a' }, { request: 'b' }] }]);
   });
 
-  test('what two segments lose and win does not cancel out', () => {
+  test('does not let the loss of one segment cancel the gain of another', () => {
     const history = new HistoryBuilder()
       .contention()
       .sells('a', 5, { segment: 0 })
@@ -370,7 +370,7 @@ describe('a stock that was split', () => {
     expect({ verdict, chain: chain?.kind }).toEqual({ verdict: 'unknown', chain: 'sold-twice' });
   });
 
-  test('may have been sold from as a whole before', () => {
+  test('may have been sold as a whole before the split', () => {
     const history = new HistoryBuilder(12)
       .contention()
       .sells('a')
@@ -381,14 +381,14 @@ describe('a stock that was split', () => {
     expect(history.judge({ segments: split(5, 4) })).toMatchObject({ verdict: 'safe', chain: null });
   });
 
-  test('one order that took from two segments is one sale', () => {
+  test('counts one order from two segments as one sale', () => {
     const history = new HistoryBuilder().contention().sells('a', 5, { segment: 0 });
     history.sells('b', 4, { segment: 0, units: 4 }).sells('b', 5, { segment: 1, units: 2, order: false });
     const { verdict, orphans, phantoms } = history.judge({ segments: split(0, 3) });
     expect({ verdict, orphans, phantoms }).toEqual({ verdict: 'safe', orphans: [], phantoms: [] });
   });
 
-  test('two movements in one segment for one order are not', () => {
+  test('reports two movements in one segment for one order', () => {
     const history = new HistoryBuilder()
       .contention()
       .sells('a', 5, { segment: 0 })
@@ -400,12 +400,12 @@ describe('a stock that was split', () => {
     });
   });
 
-  test('is undersold when buyers were refused with enough left, in however many segments', () => {
+  test('is undersold when buyers were refused with enough left across all segments', () => {
     const history = new HistoryBuilder(10).contention().sells('a', 5, { segment: 0, units: 4 });
     history
       .sells('b', 5, { segment: 1, units: 4 })
-      .told('c', 'STOCK.SOLD_OUT', 2)
-      .told('d', 'STOCK.SOLD_OUT', 3);
+      .answered('c', 'STOCK.SOLD_OUT', 2)
+      .answered('d', 'STOCK.SOLD_OUT', 3);
     const { violations, because } = history.judge({ segments: split(1, 1) });
     expect(violations).toEqual(['undersold']);
     expect(because).toEqual(['1 buyer refused as sold out with stock left']);

@@ -2,7 +2,7 @@ import { HistoryBuilder } from './history-builder';
 
 const KEY = 'lock:{load}:expiring';
 let order = 100;
-/** A command on the lock key, with its place in the server's order. */
+/** A command on the lock key, with its position in the server's order. */
 const command = (verb: string, reply: unknown, text = `${verb} ${KEY}`): object => ({
   verb,
   text,
@@ -16,8 +16,8 @@ const script = (name: string, reply: unknown): object => ({
 
 const history = (): HistoryBuilder => new HistoryBuilder().contention().sells('a').sells('b');
 
-describe('who has the lock', () => {
-  test('a plain SET takes it from whoever has it', () => {
+describe('the holder of the lock', () => {
+  test('changes with a plain SET, even if another request held it', () => {
     const run = history()
       .step('a', 'inventory-1', command('SET', 'OK', `SET ${KEY} a`))
       .step('b', 'inventory-2', command('SET', 'OK', `SET ${KEY} b`))
@@ -30,7 +30,7 @@ describe('who has the lock', () => {
   });
 
   test.each(['acquire-with-expiry', 'acquire-with-fence'])(
-    'the script %s takes it unless it answers 0',
+    'is the caller of the script %s unless it answers 0',
     (name) => {
       const run = history()
         .step('a', 'inventory-1', script(name, 7))
@@ -45,7 +45,7 @@ describe('who has the lock', () => {
 describe('a foreign renewal', () => {
   const taken = (): HistoryBuilder => history().step('a', 'inventory-1', command('SETNX', 1));
 
-  test('is an expiry that a loser sets on the lock of the winner', () => {
+  test('is an expiry that a losing request sets on the lock of the winner', () => {
     const run = taken()
       .step('a', 'inventory-1', command('PEXPIRE', 1))
       .step('b', 'inventory-2', command('SETNX', 0))
@@ -56,7 +56,7 @@ describe('a foreign renewal', () => {
     });
   });
 
-  test('is none when it touched nothing, when the lock is free, or when it is its own', () => {
+  test("is not reported when it changed nothing, when the lock is free, or when it is the holder's own", () => {
     const run = taken()
       .step('b', 'inventory-2', command('PEXPIRE', 0))
       .step('a', 'inventory-1', script('renew-if-owner', 1))

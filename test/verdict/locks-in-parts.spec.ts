@@ -4,7 +4,7 @@ const KEY = 'lock:{load}:redlock';
 const SERVERS = ['redis-1', 'redis-2', 'redis-3'];
 const orders = new Map<string, number>();
 
-/** A command on one voter, with its place in that voter's own order; no reply: the voter is away. */
+/** A command on one voter, with its position in that voter's own order; without a reply the voter is down. */
 function vote(server: string, script: string, reply: unknown): object {
   const text = `EVALSHA ${script} ${KEY}`;
   const about = { verb: 'EVALSHA', script, text, key: KEY, server };
@@ -14,8 +14,8 @@ function vote(server: string, script: string, reply: unknown): object {
   return { ...about, reply, order };
 }
 
-/** What each of the three voters answers. */
-function ask(
+/** The replies of the three voters. */
+function askVoters(
   history: HistoryBuilder,
   request: string,
   script: string,
@@ -27,14 +27,14 @@ function ask(
   return history;
 }
 const takes = (history: HistoryBuilder, request: string, ...replies: unknown[]): HistoryBuilder =>
-  ask(history, request, 'acquire-redlock', replies);
+  askVoters(history, request, 'acquire-redlock', replies);
 const frees = (history: HistoryBuilder, request: string, ...replies: unknown[]): HistoryBuilder =>
-  ask(history, request, 'release-redlock', replies);
+  askVoters(history, request, 'release-redlock', replies);
 
 const history = (): HistoryBuilder => new HistoryBuilder().contention().sells('a').sells('b');
 
 describe('a lock in several servers', () => {
-  test('has two holders when two have a majority at work: seen at two servers, told once', () => {
+  test('has two holders when both have a majority at work: seen on two servers, reported once', () => {
     const run = takes(takes(history(), 'a', 1, 1, 1).sql('a'), 'b', 1, 1, 0).sql('a');
     expect(run.judge()).toMatchObject({
       violations: ['overlap'],
@@ -42,30 +42,30 @@ describe('a lock in several servers', () => {
     });
   });
 
-  test('is not held by who got a minority and gave it back', () => {
+  test('is not held by a request that got a minority and released it', () => {
     const run = frees(takes(takes(history(), 'a', 1, 1, 0), 'b', 0, 0, 1).sql('a'), 'b', 0, 0, 1).sql('a');
     expect(run.judge()).toMatchObject({ verdict: 'safe', overlaps: [], foreignReleases: [] });
   });
 
-  test('is not held by who got it too late and gave it back at once', () => {
+  test('is not held by a request that got it too late and released it at once', () => {
     const late = takes(takes(history(), 'a', 1, 1, 1), 'b', 1, 1, 1).sql('b', 'inventory-2');
     const again = takes(frees(frees(late, 'a', 0, 0, 0), 'b', 1, 1, 1), 'a', 1, 1, 1).sql('a');
     expect(again.judge()).toMatchObject({ verdict: 'safe', overlaps: [] });
   });
 
-  test('one that is away leaves nothing undecided, two do', () => {
-    const one = frees(takes(history(), 'a', 1, undefined, 1).sql('a'), 'a', 1, undefined, 1);
-    expect(one.judge()).toMatchObject({ verdict: 'safe', undecided: 0 });
-    const two = takes(history(), 'a', 1, undefined, undefined).sql('a');
-    expect(two.judge()).toMatchObject({ verdict: 'unknown', undecided: 2 });
+  test('is decided with one voter down, and undecided with two down', () => {
+    const oneDown = frees(takes(history(), 'a', 1, undefined, 1).sql('a'), 'a', 1, undefined, 1);
+    expect(oneDown.judge()).toMatchObject({ verdict: 'safe', undecided: 0 });
+    const twoDown = takes(history(), 'a', 1, undefined, undefined).sql('a');
+    expect(twoDown.judge()).toMatchObject({ verdict: 'unknown', undecided: 2 });
   });
 });
 
-describe('a server that was killed before the buyers came', () => {
+describe('a server killed before the run', () => {
   const refused = (): HistoryBuilder =>
-    new HistoryBuilder().contention().told('a', 'DEPENDENCY.DOWN').told('b', 'DEPENDENCY.DOWN');
+    new HistoryBuilder().contention().answered('a', 'DEPENDENCY.DOWN').answered('b', 'DEPENDENCY.DOWN');
 
-  test('and without which nobody could buy, makes the shop unavailable', () => {
+  test('makes the shop unavailable when no purchase succeeds without it', () => {
     const run = takes(refused(), 'a', undefined);
     expect(run.judge({ down: 'redis-1' })).toMatchObject({
       verdict: 'violated',
@@ -74,7 +74,7 @@ describe('a server that was killed before the buyers came', () => {
     });
   });
 
-  test('and that nobody asked proves nothing', () => {
+  test('proves nothing when no request needed it', () => {
     const run = frees(takes(history(), 'a', 1, 1, 1).sql('a'), 'a', 1, 1, 1);
     expect(run.judge({ down: 'redis-1' })).toMatchObject({
       verdict: 'unknown',

@@ -4,10 +4,10 @@ const FAULT = 'after(SET)=delay(9)';
 const faults = [FAULT];
 const fires = { type: 'fault', request: 'a', fault: FAULT, action: 'delay', at: 'SET' };
 
-/** Buyer a is hit; what happens before and after is the test's. */
+/** Request a is hit; the tests provide the events before and after. */
 const history = (
   before: (history: HistoryBuilder) => HistoryBuilder,
-  after = (told: HistoryBuilder): HistoryBuilder => told,
+  after = (builder: HistoryBuilder): HistoryBuilder => builder,
 ): HistoryBuilder =>
   after(before(new HistoryBuilder()).line(fires))
     .ends('a')
@@ -15,46 +15,49 @@ const history = (
     .sells('a')
     .sells('b');
 
-const both = (told: HistoryBuilder): HistoryBuilder => told.arrives('a').arrives('b', 'inventory-2');
+const both = (builder: HistoryBuilder): HistoryBuilder => builder.arrives('a').arrives('b', 'inventory-2');
 const start = { kind: 'sql', verb: 'START', text: 'START TRANSACTION', key: undefined, reply: null };
 const forUpdate = { kind: 'sql', verb: 'SELECT', text: 'SELECT 1 FOR UPDATE', key: undefined, reply: [] };
 const written = { kind: 'sql', verb: 'UPDATE', text: 'UPDATE', key: undefined, reply: { affectedRows: 1 } };
 const nothingWritten = { ...written, reply: { affectedRows: 0 } };
 const commit = { ...start, verb: 'COMMIT', text: 'COMMIT' };
-const step = (what: object) => (told: HistoryBuilder) => told.step('a', 'inventory-1', what);
+const step = (what: object) => (builder: HistoryBuilder) => builder.step('a', 'inventory-1', what);
 const named = (verb: 'SELECT GET' | 'DO RELEASE', reply: unknown) =>
   step({ kind: 'sql', verb: 'SELECT', text: `${verb}_LOCK(1)`, key: undefined, reply });
 
-describe('a fault amidst others proves something', () => {
-  test.each<[string, (told: HistoryBuilder) => HistoryBuilder]>([
-    ['a key, its release not sent', (told) => both(told).locks('a')],
-    ['a row that it has locked', (told) => step(forUpdate)(step(start)(both(told)))],
-    ['a row that it has written', (told) => step(written)(step(start)(both(told)))],
-    ['a named lock', (told) => named('SELECT GET', [{ taken: 1 }])(both(told))],
+describe('a fault among concurrent requests proves something', () => {
+  test.each<[string, (builder: HistoryBuilder) => HistoryBuilder]>([
+    ['a key that it had not released', (builder) => both(builder).locks('a')],
+    ['a row that it had locked', (builder) => step(forUpdate)(step(start)(both(builder)))],
+    ['a row that it had written', (builder) => step(written)(step(start)(both(builder)))],
+    ['a named lock', (builder) => named('SELECT GET', [{ taken: 1 }])(both(builder))],
     [
       'a lock row',
-      (told) => step({ ...written, verb: 'INSERT', text: 'INSERT INTO balance_lock' })(both(told)),
+      (builder) => step({ ...written, verb: 'INSERT', text: 'INSERT INTO balance_lock' })(both(builder)),
     ],
-    ['a directory', (told) => step({ kind: 'fs', verb: 'MKDIR', text: 'MKDIR', reply: true })(both(told))],
-    ['a mutex', (told) => step({ kind: 'local', verb: 'LOCK', text: 'LOCK', reply: null })(both(told))],
+    [
+      'a directory',
+      (builder) => step({ kind: 'fs', verb: 'MKDIR', text: 'MKDIR', reply: true })(both(builder)),
+    ],
+    ['a mutex', (builder) => step({ kind: 'local', verb: 'LOCK', text: 'LOCK', reply: null })(both(builder))],
   ])('when its request held %s', (_, before) => {
     const { verdict, faults: fired } = history(before).judge({ faults, amidst: true });
     expect({ verdict, fired }).toMatchObject({ verdict: 'safe', fired: [{ holding: true, others: 1 }] });
   });
 });
 
-describe('a fault amidst others proves nothing', () => {
-  test.each<[string, (told: HistoryBuilder) => HistoryBuilder]>([
+describe('a fault among concurrent requests proves nothing', () => {
+  test.each<[string, (builder: HistoryBuilder) => HistoryBuilder]>([
     ['had not taken any lock', both],
-    ['had tried in vain', (told) => both(told).locks('a', 'inventory-1', { reply: null })],
-    ['had released it', (told) => both(told).locks('a').deletes('a')],
-    ['had lost it to the next holder', (told) => both(told).locks('a').locks('b', 'inventory-2')],
-    ['had written outside of a transaction', (told) => step(written)(both(told))],
-    ['had written nothing', (told) => step(nothingWritten)(step(start)(both(told)))],
-    ['had committed', (told) => step(commit)(step(written)(step(start)(both(told))))],
+    ['had failed to acquire it', (builder) => both(builder).locks('a', 'inventory-1', { reply: null })],
+    ['had released it', (builder) => both(builder).locks('a').deletes('a')],
+    ['had lost it to the next holder', (builder) => both(builder).locks('a').locks('b', 'inventory-2')],
+    ['had written outside of a transaction', (builder) => step(written)(both(builder))],
+    ['had written nothing', (builder) => step(nothingWritten)(step(start)(both(builder)))],
+    ['had committed', (builder) => step(commit)(step(written)(step(start)(both(builder))))],
     [
       'had released its named lock',
-      (told) => named('DO RELEASE', [])(named('SELECT GET', [{ taken: 1 }])(both(told))),
+      (builder) => named('DO RELEASE', [])(named('SELECT GET', [{ taken: 1 }])(both(builder))),
     ],
   ])('when its request %s', (_, before) => {
     const { verdict, because, faultsProved } = history(before).judge({ faults, amidst: true });
@@ -84,22 +87,22 @@ describe('a fault amidst others proves nothing', () => {
     expect(late.judge({ faults, amidst: true }).because).toEqual([`a held no lock when ${FAULT} fired`]);
   });
 
-  test('when nobody else was there', () => {
+  test('when there was no other request', () => {
     const alone = new HistoryBuilder().contention().arrives('c').locks('c');
-    const told = alone
+    const builder = alone
       .line({ ...fires, request: 'c' })
       .ends('c')
       .sells('a')
       .sells('b')
       .sells('c');
-    const { verdict, because } = told.judge({ faults, amidst: true });
+    const { verdict, because } = builder.judge({ faults, amidst: true });
     expect({ verdict, because }).toEqual({
       verdict: 'unknown',
       because: [`no other request was under way when ${FAULT} fired`],
     });
   });
 
-  test('and where it was meant for one buyer alone, that is no matter', () => {
+  test('but one that targets a single buyer does not need others', () => {
     expect(history(both).judge({ faults })).toMatchObject({ verdict: 'safe', faultsProved: true });
   });
 });

@@ -10,20 +10,20 @@ const onZooKeeper = (verb: string, order: number, reply: unknown): object => ({
 });
 const history = (): HistoryBuilder => new HistoryBuilder().contention().sells('a').sells('b');
 
-test('a look that finds nobody before is the beginning of a tenure, the deleted node its end', () => {
+test('an empty list of predecessors starts a hold interval, and the deleted node ends it', () => {
   const run = history()
     .step('a', 'inventory-1', onZooKeeper('CREATE', 1, '/node-1'))
     .step('b', 'inventory-2', onZooKeeper('CREATE', 2, '/node-2'))
     .step('a', 'inventory-1', onZooKeeper('CHILDREN', 2, null))
     .step('b', 'inventory-2', onZooKeeper('CHILDREN', 2, '/node-1'))
     .sql('a')
-    .step('b', 'inventory-2', onZooKeeper('CHILDREN', 3, null)) // written before the release that it followed
+    .step('b', 'inventory-2', onZooKeeper('CHILDREN', 3, null)) // recorded before the release that preceded it on the server
     .step('a', 'inventory-1', onZooKeeper('DELETE', 3, true))
     .sql('b', 'inventory-2');
   expect(run.judge()).toMatchObject({ verdict: 'safe', overlaps: [], foreignReleases: [], undecided: 0 });
 });
 
-test('who is still at work when another one finds itself the first has lost its session', () => {
+test('a holder still at work when another one is first in the queue has lost its session', () => {
   const run = history()
     .step('a', 'inventory-1', onZooKeeper('CHILDREN', 1, null))
     .step('b', 'inventory-2', onZooKeeper('CHILDREN', 5, null))
@@ -31,7 +31,7 @@ test('who is still at work when another one finds itself the first has lost its 
   expect(run.judge().overlaps).toMatchObject([{ first: 'a', second: 'b' }]);
 });
 
-test('who gives up waiting takes its own place out of the queue, and nobody else', () => {
+test('a waiter that gives up removes its own queue entry and no other', () => {
   const run = history()
     .step('a', 'inventory-1', onZooKeeper('CHILDREN', 1, null))
     .step('b', 'inventory-2', onZooKeeper('DELETE', 2, true))
@@ -40,7 +40,7 @@ test('who gives up waiting takes its own place out of the queue, and nobody else
   expect(run.judge()).toMatchObject({ overlaps: [], foreignReleases: [] });
 });
 
-test('what was refused because the session had ended is not undecided', () => {
+test('a command refused because the session had ended is not undecided', () => {
   const refused = {
     ...onZooKeeper('DELETE', 0, undefined),
     order: undefined,

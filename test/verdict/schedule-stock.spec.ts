@@ -1,7 +1,7 @@
 import { judgeSchedule, type ScheduleHistory } from '#lab/verdict';
 
-/** A was told `code`; then there is a movement of it. */
-const toldAfterSale = (code: string): ScheduleHistory => ({
+/** A received `code`, and a movement of A exists. */
+const answeredAfterSale = (code: string): ScheduleHistory => ({
   strategy: 'none',
   stock: 2,
   actors: [{ name: 'A', process: 'p1' }],
@@ -15,19 +15,24 @@ const toldAfterSale = (code: string): ScheduleHistory => ({
 });
 
 test.each(['DEPENDENCY.DOWN', 'LOCK.NOT_OBTAINED', 'LOCK.LOST'])(
-  'a movement of a buyer who was told %s is an orphan',
+  'a movement of a buyer that received %s is an orphan',
   (code) => {
-    expect(judgeSchedule(toldAfterSale(code)).violations).toMatchObject([
+    expect(judgeSchedule(answeredAfterSale(code)).violations).toMatchObject([
       { kind: 'orphan', sentence: `A was told ${code}, and there is a movement of it`, at: [1] },
     ]);
   },
 );
 
-test.each(['APPLIED', 'OUTCOME_UNKNOWN', 'DIED'])('a movement of a buyer whose end is %s is none', (code) => {
-  expect(judgeSchedule(toldAfterSale(code)).violations).toEqual([]);
-});
+test.each(['APPLIED', 'OUTCOME_UNKNOWN', 'DIED'])(
+  'a movement of a buyer with the outcome %s is not an orphan',
+  (code) => {
+    expect(judgeSchedule(answeredAfterSale(code)).violations).toEqual([]);
+  },
+);
 
-test('a dead buyer has no end: its movement is no orphan', () => {
-  const kinds = judgeSchedule({ ...toldAfterSale('APPLIED'), events: [] }).violations.map(({ kind }) => kind);
+test('a dead buyer has no outcome: its movement is not an orphan', () => {
+  const kinds = judgeSchedule({ ...answeredAfterSale('APPLIED'), events: [] }).violations.map(
+    ({ kind }) => kind,
+  );
   expect(kinds).not.toContain('orphan');
 });

@@ -7,15 +7,15 @@ import {
 } from '#lab/verdict';
 
 const LOCK = 'lock:{item}:planted';
-type What = Partial<Omit<StepEvent, 'type' | 'n' | 'actor'>>;
+type StepFields = Partial<Omit<StepEvent, 'type' | 'n' | 'actor'>>;
 
-/** What happened in a schedule of A and B, one event after the other. A holds the lock from the first one. */
+/** Builds the events of a schedule of A and B in order. A holds the lock from the first one. */
 class HistoryBuilder {
   private readonly events: ScheduleEvent[] = [];
 
   constructor(private readonly more: Partial<ScheduleHistory> = {}) {}
 
-  step(actor: string, verb: string, what: What = {}): this {
+  step(actor: string, verb: string, what: StepFields = {}): this {
     const n = this.events.length + 1;
     this.events.push({
       type: 'step',
@@ -30,18 +30,18 @@ class HistoryBuilder {
     return this;
   }
 
-  sql(actor: string, verb: string, what: What = {}): this {
+  sql(actor: string, verb: string, what: StepFields = {}): this {
     return this.step(actor, verb, { kind: 'sql', text: `${verb} balance`, ...what });
   }
 
-  takes(actor: string, what: What = {}, change: Partial<LockChange> = {}): this {
+  takes(actor: string, what: StepFields = {}, change: Partial<LockChange> = {}): this {
     return this.step(actor, 'SET', {
       locks: [{ key: LOCK, change: 'taken', by: actor, ...change }],
       ...what,
     });
   }
 
-  frees(actor: string, what: What = {}, nextHolder?: string): this {
+  frees(actor: string, what: StepFields = {}, nextHolder?: string): this {
     const locks: LockChange[] = [{ key: LOCK, change: 'released', by: actor, owner: actor }];
     if (nextHolder !== undefined) locks.push({ key: LOCK, change: 'taken', by: nextHolder });
     return this.step(actor, 'EVALSHA', { script: 'release-if-owner', locks, ...what });
@@ -65,7 +65,7 @@ class HistoryBuilder {
     return this;
   }
 
-  /** The violations, with their sentences. */
+  /** The violations with their sentences. */
   judge(): readonly (readonly [kind: string, sentence: string])[] {
     const whole: ScheduleHistory = {
       strategy: 'planted',
@@ -87,13 +87,13 @@ class HistoryBuilder {
   }
 }
 
-describe('a request that is refused', () => {
-  test('while the holder is at work is not starved, although the holder ends before the answer is given', () => {
+describe('a refused request', () => {
+  test('is not starved when it failed while the holder was at work, even if the holder ends before the answer', () => {
     const history = new HistoryBuilder().takes('A').step('B', 'SET').frees('A').ends('A', 'LOCK.LOST');
     expect(history.step('B', 'PING', { key: 'other' }).ends('B', 'LOCK.NOT_OBTAINED').kinds()).toEqual([]);
   });
 
-  test('behind a holder that has ended and left its lock is starved', () => {
+  test('is starved behind a holder that has ended and left its lock', () => {
     const history = new HistoryBuilder()
       .takes('A')
       .ends('A', 'LOCK.LOST')
@@ -107,7 +107,7 @@ describe('a request that is refused', () => {
   test.each([
     ['zk', 'CREATE', 'DELETE'],
     ['etcd', 'PUT', 'REVOKE'],
-  ])('%s: and takes its place out of the queue has not waited for its own lock', (kind, enter, leave) => {
+  ])('%s: has not waited for its own lock when it removes its queue entry', (kind, enter, leave) => {
     const history = new HistoryBuilder()
       .takes('A', { kind })
       .step('B', enter, { kind })
@@ -116,7 +116,7 @@ describe('a request that is refused', () => {
     expect(left.ends('B', 'LOCK.NOT_OBTAINED').kinds()).toEqual([]);
   });
 
-  test('by its own lock waits for itself', () => {
+  test('deadlocks with itself when it holds the lock', () => {
     const history = new HistoryBuilder()
       .takes('B')
       .step('B', 'SET')
@@ -126,22 +126,22 @@ describe('a request that is refused', () => {
   });
 });
 
-describe('a statement that the database has given up in a dead-lock', () => {
+describe('a statement that the database aborted in a deadlock', () => {
   const error = 'Deadlock found when trying to get lock';
-  const givenUp = (code: string): HistoryBuilder =>
+  const aborted = (code: string): HistoryBuilder =>
     new HistoryBuilder().sql('A', 'INSERT', { error }).ends('A', code).ends('B', 'LOCK.LOST');
 
-  test('harms a request that is given up with it', () => {
-    expect(givenUp('ER_LOCK_DEADLOCK').kinds()).toEqual(['dead-lock']);
+  test('is a violation when its request fails with it', () => {
+    expect(aborted('ER_LOCK_DEADLOCK').kinds()).toEqual(['dead-lock']);
   });
 
-  test('harms no request that tries again and is served', () => {
-    expect(givenUp('STOCK.SOLD_OUT').kinds()).not.toContain('dead-lock');
+  test('is no violation when its request retries and succeeds', () => {
+    expect(aborted('STOCK.SOLD_OUT').kinds()).not.toContain('dead-lock');
   });
 });
 
 describe('two holders', () => {
-  test('are seen when the first one is still at work', () => {
+  test('are reported when the first one is still at work', () => {
     const history = new HistoryBuilder()
       .takes('A')
       .sql('A', 'SELECT')
@@ -155,7 +155,7 @@ describe('two holders', () => {
     ]);
   });
 
-  test.each(['SELECT', 'START'])('are none when a %s of a dead process is all that arrives late', (verb) => {
+  test.each(['SELECT', 'START'])('are not reported when only a late %s of a dead process arrives', (verb) => {
     const history = new HistoryBuilder()
       .takes('A')
       .sql('A', 'SELECT')
@@ -167,7 +167,7 @@ describe('two holders', () => {
     expect(history.sql('A', verb, { fault }).ends('B', 'LOCK.LOST').kinds()).toEqual([]);
   });
 
-  test('are seen when an UPDATE of a dead process arrives late', () => {
+  test('are reported when an UPDATE of a dead process arrives late', () => {
     const history = new HistoryBuilder()
       .takes('A')
       .sql('A', 'SELECT')
@@ -180,7 +180,7 @@ describe('two holders', () => {
     ]);
   });
 
-  test('a holder that takes its lock once more has not lost it', () => {
+  test('are dated from the end of the lease that was replaced by its own holder', () => {
     const again: LockChange = { key: LOCK, change: 'replaced', by: 'A', owner: 'A' };
     const history = new HistoryBuilder()
       .takes('A')
@@ -192,7 +192,7 @@ describe('two holders', () => {
     expect(overlap?.[1]).toContain("A's lease ended at step 4");
   });
 
-  test('a lock in three parts has none when the first one is inside only after the second one has left', () => {
+  test('are not reported for a lock in three parts when the first one enters after the second one has left', () => {
     const part = (i: number): Partial<LockChange> => ({ key: `redis-${i} ${LOCK}`, lock: LOCK });
     const history = new HistoryBuilder({ parts: 3 });
     for (const i of [1, 2]) history.takes('A', {}, part(i));
@@ -214,8 +214,8 @@ describe('two holders', () => {
   });
 });
 
-describe('units that are gone', () => {
-  test('without a movement are undersold, although no request was refused', () => {
+describe('missing units', () => {
+  test('without a movement are undersold although no request was refused', () => {
     const final = { amount: 0, amounts: { item: 0 }, movements: [], locks: [] };
     expect(new HistoryBuilder({ final }).dies('p1').ends('B', 'LOCK.LOST').judge()).toEqual([
       ['undersold', 'units are gone: the balance is 0, the movements say 1'],

@@ -10,8 +10,8 @@ import {
 } from '#lab/verdict';
 import { HistoryBuilder } from './history-builder';
 
-/** Two buyers, the second one waiting for the first one's lock. */
-const met = (builder = new HistoryBuilder()): HistoryBuilder =>
+/** Two buyers; the second one waits for the lock of the first. */
+const contended = (builder = new HistoryBuilder()): HistoryBuilder =>
   builder.arrives('a').arrives('b', 'inventory-2').locks('a').locks('b', 'inventory-2', { reply: null });
 const end = (builder: HistoryBuilder): HistoryBuilder =>
   builder
@@ -20,7 +20,7 @@ const end = (builder: HistoryBuilder): HistoryBuilder =>
     .deletes('b', 'inventory-2')
     .ends('a')
     .ends('b', 'APPLIED', 'inventory-2');
-const good = (): HistoryBuilder => end(met()).sells('a').sells('b');
+const good = (): HistoryBuilder => end(contended()).sells('a').sells('b');
 
 interface More {
   readonly serverFaults?: readonly ServerFault[];
@@ -64,7 +64,7 @@ function judge(
 }
 
 describe('a minute', () => {
-  test('holds when rows add up, and counts when somebody waited for a lock', () => {
+  test('passes when rows add up, and counts when a request waited for a lock', () => {
     expect(judge(good())).toMatchObject({
       counts: true,
       sold: 2,
@@ -74,38 +74,38 @@ describe('a minute', () => {
     });
   });
 
-  test('does not count when nobody met', () => {
+  test('does not count without contention', () => {
     const alone = new HistoryBuilder().arrives('a').locks('a').deletes('a').ends('a').sells('a');
     expect(judge(alone)).toMatchObject({ counts: false, contendedPercent: 0 });
   });
 
   test.each<[string, HistoryBuilder, More, RegExp]>([
     ['sells more than there was', oversold(), {}, /oversold/],
-    ['loses an update', end(met()).sells('a', 10).sells('b', 10), {}, /lost-update/],
-    ['sells what its buyer was told is not sold', toldNo(), {}, /told that they were not/],
+    ['loses an update', end(contended()).sells('a', 10).sells('b', 10), {}, /lost-update/],
+    ['sells a unit to a buyer that received a refusal', boughtButRefused(), {}, /told that they were not/],
     [
-      'takes from the stock what nobody has ordered',
+      'takes units from the stock without an order',
       good().sells('c', 8, { order: false }),
       {},
       /never ordered/,
     ],
-    ['has orders that nobody could reconcile', good(), { reconciled: false }, /could not be reconciled/],
-    ['has an order of what was never taken', phantom(), {}, /nothing was taken/],
+    ['has orders that cannot be reconciled', good(), { reconciled: false }, /could not be reconciled/],
+    ['has an order without a movement', phantom(), {}, /nothing was taken/],
     [
-      'sells twice under one key',
-      insisted('APPLIED', true),
+      'sells twice with one key',
+      retried('APPLIED', true),
       {},
       /1 Idempotency-Keys were bought twice, e.g. k/,
     ],
     [
-      'tells a buyer at last that what it has bought is not bought',
-      insisted('STOCK.SOLD_OUT'),
+      'ends with a refusal for a purchase that was made',
+      retried('STOCK.SOLD_OUT'),
       {},
       /1 Idempotency-Keys were bought, and its buyer was told at last that it was not/,
     ],
     [
-      'tells APPLIED without an order',
-      good().told('c', 'APPLIED'),
+      'answers APPLIED without an order',
+      good().answered('c', 'APPLIED'),
       {},
       /APPLIED, and the order or the movement is missing/,
     ],
@@ -115,43 +115,43 @@ describe('a minute', () => {
       { locks: [{ key: 'lock:{load}:x', value: 'v', ttlMs: 900 }] },
       /lock:\{load\}:x is there/,
     ],
-    ['answers with an internal error', good().told('c', 'INTERNAL'), {}, /none of the shop/],
-    ['has a request that never ends', good().arrives('c'), {}, /not ended/],
+    ['answers with an internal error', good().answered('c', 'INTERNAL'), {}, /none of the shop/],
+    ['has a request without an outcome', good().arrives('c'), {}, /not ended/],
     ['has an error in a log', good(), { errors: ['order-1.log: Error'] }, /1 errors in the logs/],
     [
-      'loses a replica that rejected',
+      'loses a replica through an unhandled rejection',
       good(),
       { processes: [exit({ signal: null, code: 1 })] },
       /inventory-1 ended by code 1/,
     ],
     [
-      'loses a replica that nobody killed',
+      'loses a replica that no fault killed',
       good(),
       { processes: [exit({ signal: 'SIGKILL' })] },
       /ended by SIGKILL/,
     ],
-    ['has two holders where that is not allowed', overlap(), {}, /overlap/],
-  ])('does not hold when it %s', (_, builder, more, sentence) => {
+    ['has two holders where the catalogue allows none', overlap(), {}, /overlap/],
+  ])('fails when it %s', (_, builder, more, sentence) => {
     const { wrong } = judge(builder, more);
     expect(wrong.join('\n')).toMatch(sentence);
   });
 
-  test('holds all the same: an order whose buyer was told that nobody knows; such answers are counted', () => {
+  test('passes with an order whose buyer received OUTCOME_UNKNOWN; such answers are counted', () => {
     const builder = good().sells('c', 8);
     builder.answers.splice(-1, 1);
-    expect(judge(builder.told('c', 'OUTCOME_UNKNOWN'))).toMatchObject({ toldUnknown: 1, wrong: [] });
+    expect(judge(builder.answered('c', 'OUTCOME_UNKNOWN'))).toMatchObject({ toldUnknown: 1, wrong: [] });
   });
 
-  test('holds all the same: a buyer who had to ask again under its key, and was told what the first one came to', () => {
-    expect(judge(insisted('APPLIED'))).toMatchObject({ insisted: { purchases: 1, bought: 1 }, wrong: [] });
-    expect(judge(insisted('IDEMPOTENCY.IN_PROGRESS'))).toMatchObject({
-      insisted: { purchases: 1, bought: 0 },
+  test('passes when a buyer retried with its key and received the result of the first attempt', () => {
+    expect(judge(retried('APPLIED'))).toMatchObject({ retried: { purchases: 1, bought: 1 }, wrong: [] });
+    expect(judge(retried('IDEMPOTENCY.IN_PROGRESS'))).toMatchObject({
+      retried: { purchases: 1, bought: 0 },
       toldUnknown: 2,
       wrong: [],
     });
   });
 
-  test('counts the death of an order replica while others held a lock, although its own request held none', () => {
+  test('counts the kill of an order replica while others held a lock, although its own request held none', () => {
     const fault = {
       type: 'fault',
       request: 'c',
@@ -159,33 +159,35 @@ describe('a minute', () => {
       action: 'kill',
       at: 'COMMIT',
     };
-    const dies = (builder: HistoryBuilder): HistoryBuilder =>
+    const orderReplicaDies = (builder: HistoryBuilder): HistoryBuilder =>
       builder.line(fault, 'order-1').line({ type: 'exit', signal: 'SIGKILL' }, 'order-1');
-    expect(judge(end(dies(met())).sells('a').sells('b')).fired).toEqual({ 'order-killed': 1 });
-    expect(judge(dies(good())).inVain).toEqual({ 'order-killed': 1 });
-    const unseen = end(met().line(fault, 'order-1')).sells('a').sells('b');
+    expect(judge(end(orderReplicaDies(contended())).sells('a').sells('b')).fired).toEqual({
+      'order-killed': 1,
+    });
+    expect(judge(orderReplicaDies(good())).inVain).toEqual({ 'order-killed': 1 });
+    const unseen = end(contended().line(fault, 'order-1')).sells('a').sells('b');
     expect(judge(unseen).inVain).toEqual({ 'order-killed': 1 });
   });
 
-  test('holds all the same: two holders, where the catalogue says so, and a replica that was asked to end', () => {
+  test('passes with two holders where the catalogue allows them, and with a replica that was asked to exit', () => {
     const more = { allowed: ['overlap'], processes: [exit({ signal: 'SIGTERM', asked: true })] } as const;
     expect(judge(overlap(), more).wrong).toEqual([]);
   });
 
-  test('counts a fault that hit a holder, and a server fault that was felt, while others were there', () => {
+  test('counts a fault that hit a holder, and a server fault that a replica noticed, during contention', () => {
     const fault = { type: 'fault', request: 'a', fault: 'after(SET)=delay(5)', action: 'delay', at: 'SET' };
-    const builder = met().line(fault);
+    const builder = contended().line(fault);
     const from = builder.history.at(-1)?.t ?? 0;
-    const told = end(builder).sells('a').sells('b');
+    const builtHistory = end(builder).sells('a').sells('b');
     const server = { kind: 'redis-killed', target: 'redis', from, until: from + 1000 };
-    const felt = { ...server, feltBy: 'inventory-1: not reachable' };
-    expect(judge(told, { serverFaults: [felt, { ...server, feltBy: null }] })).toMatchObject({
+    const noticed = { ...server, feltBy: 'inventory-1: not reachable' };
+    expect(judge(builtHistory, { serverFaults: [noticed, { ...server, feltBy: null }] })).toMatchObject({
       fired: { delay: 1, 'redis-killed': 1 },
       inVain: { 'redis-killed': 1 },
     });
-    const later = { ...felt, from: from + 10_000_000 };
-    expect(judge(told, { serverFaults: [later] })).toMatchObject({ inVain: { 'redis-killed': 1 } });
-    const unheld = end(met())
+    const later = { ...noticed, from: from + 10_000_000 };
+    expect(judge(builtHistory, { serverFaults: [later] })).toMatchObject({ inVain: { 'redis-killed': 1 } });
+    const unheld = end(contended())
       .arrives('c')
       .line({ ...fault, request: 'c' })
       .ends('c')
@@ -195,21 +197,21 @@ describe('a minute', () => {
     expect(judge(unheld).inVain).toEqual({ delay: 1 });
   });
 
-  test('explains an exit by the kill that was injected', () => {
+  test('attributes an exit to the injected kill', () => {
     const fault = { type: 'fault', request: 'a', fault: 'after(SET)=kill', action: 'kill', at: 'SET' };
     const gone = exit({ signal: 'SIGKILL' });
-    const builder = met().line(fault);
+    const builder = contended().line(fault);
     builder.line({ type: 'exit', signal: 'SIGKILL' });
     builder
       .ends('b', 'LOCK.NOT_OBTAINED', 'inventory-2')
-      .told('b', 'LOCK.NOT_OBTAINED')
-      .told('a', 'OUTCOME_UNKNOWN');
+      .answered('b', 'LOCK.NOT_OBTAINED')
+      .answered('a', 'OUTCOME_UNKNOWN');
     expect(judge(builder, { processes: [gone] })).toMatchObject({ fired: { kill: 1 }, wrong: [] });
   });
 });
 
 function oversold(): HistoryBuilder {
-  const builder = end(met(new HistoryBuilder(1)))
+  const builder = end(contended(new HistoryBuilder(1)))
     .sells('a', 1)
     .sells('b', 1);
   return Object.assign(builder, {
@@ -217,22 +219,22 @@ function oversold(): HistoryBuilder {
   });
 }
 
-function toldNo(): HistoryBuilder {
+function boughtButRefused(): HistoryBuilder {
   const builder = good().sells('c', 8);
   builder.answers.splice(-1, 1);
-  return builder.told('c', 'LOCK.LOST');
+  return builder.answered('c', 'LOCK.LOST');
 }
 
-/** c had no answer, and asked again under its key; `twice`: a second one was sold to it then. */
-function insisted(code: string, twice = false): HistoryBuilder {
+/** c had no answer and retried with its key; `twice`: the retry bought a second unit. */
+function retried(code: string, twice = false): HistoryBuilder {
   const builder = good().sells('c', 8);
   builder.answers.splice(-1, 1);
-  builder.told('c', 'NO_ANSWER', 1, 'k');
+  builder.answered('c', 'NO_ANSWER', 1, 'k');
   if (twice) {
     builder.sells('c2', 7);
     builder.answers.splice(-1, 1);
   }
-  return builder.told(twice ? 'c2' : code === 'APPLIED' ? 'c' : 'c3', code, 1, 'k');
+  return builder.answered(twice ? 'c2' : code === 'APPLIED' ? 'c' : 'c3', code, 1, 'k');
 }
 
 function phantom(): HistoryBuilder {
@@ -241,7 +243,7 @@ function phantom(): HistoryBuilder {
   return builder;
 }
 
-/** b takes the lock while a still writes under it. */
+/** b acquires the lock while a still writes under it. */
 function overlap(): HistoryBuilder {
   const builder = new HistoryBuilder()
     .arrives('a')
@@ -255,8 +257,8 @@ function exit(how: object): ProcessLine {
   return { type: 'exit', t: 1, replica: 'inventory-1', pid: 101, ...how };
 }
 
-/** A replica whose measures begin somewhere and grow by so much a minute; the first minute is its warm-up. */
-const life = (
+/** Samples of a replica whose metrics grow by a fixed amount per minute; the first minute is its warm-up. */
+const samplesOf = (
   grows: Partial<Record<'rssMb' | 'heapMb' | 'handles' | 'resources', number>>,
   minutes = 9,
 ): Sample[] =>
@@ -271,8 +273,8 @@ const life = (
   }));
 
 describe('growth', () => {
-  test('of a healthy replica is none, whatever its warm-up and one odd sample', () => {
-    expect(slopesOf(life({}))).toMatchObject([
+  test('of a healthy replica is zero, despite its warm-up and one outlier', () => {
+    expect(slopesOf(samplesOf({}))).toMatchObject([
       { samples: 8, leaks: [], perMinute: { heapMb: 0, resources: 0 } },
     ]);
   });
@@ -282,16 +284,18 @@ describe('growth', () => {
     ['heapMb', 5],
     ['handles', 6],
     ['resources', 6],
-  ] as const)('is seen in %s', (measure, grows) => {
-    const [slope] = slopesOf(life({ [measure]: grows }));
+  ] as const)('is detected in %s', (measure, grows) => {
+    const [slope] = slopesOf(samplesOf({ [measure]: grows }));
     expect(slope?.leaks).toEqual([measure]);
     expect(slope?.perMinute?.[measure]).toBeCloseTo(grows, 0);
   });
 
-  test('is not told of a replica that did not live long enough, and another life is another one', () => {
-    expect(slopesOf(life({ rssMb: 100 }, 4))).toMatchObject([{ samples: 3, perMinute: null, leaks: [] }]);
-    const reborn = life({ rssMb: 100 }).map((sample) => ({ ...sample, pid: sample.at }));
-    expect(slopesOf(reborn).every(({ perMinute }) => perMinute === null)).toBe(true);
+  test('is not reported for a replica that lived too short; a restarted replica counts as a new one', () => {
+    expect(slopesOf(samplesOf({ rssMb: 100 }, 4))).toMatchObject([
+      { samples: 3, perMinute: null, leaks: [] },
+    ]);
+    const restarted = samplesOf({ rssMb: 100 }).map((sample) => ({ ...sample, pid: sample.at }));
+    expect(slopesOf(restarted).every(({ perMinute }) => perMinute === null)).toBe(true);
   });
 });
 
@@ -301,10 +305,10 @@ describe('a soak', () => {
     fired: { kill: 3 },
     ...more,
   });
-  const wanted = { kinds: ['kill'], least: 5 };
+  const required = { kinds: ['kill'], least: 5 };
 
-  test('holds when all minutes did, each kind fired often enough, and nothing grows', () => {
-    expect(judgeSoak([minute(), minute()], life({}), wanted)).toMatchObject({
+  test('passes when all minutes did, each kind fired often enough, and no metric grows', () => {
+    expect(judgeSoak([minute(), minute()], samplesOf({}), required)).toMatchObject({
       held: true,
       because: [],
       fired: { kill: 6 },
@@ -312,18 +316,23 @@ describe('a soak', () => {
   });
 
   test.each<[string, readonly MinuteVerdict[], Sample[], RegExp]>([
-    ['a minute did not', [minute(), minute({ wrong: ['one too many'] })], life({}), /minute 1: one too many/],
-    ['a kind fired too rarely', [minute()], life({}), /kill fired 3 times/],
     [
-      'it fired in a minute that does not count',
+      'a minute failed',
+      [minute(), minute({ wrong: ['one too many'] })],
+      samplesOf({}),
+      /minute 1: one too many/,
+    ],
+    ['a kind fired too rarely', [minute()], samplesOf({}), /kill fired 3 times/],
+    [
+      'a kind fired only in a minute that does not count',
       [minute(), minute({ counts: false })],
-      life({}),
+      samplesOf({}),
       /kill fired 3 times/,
     ],
-    ['something grows', [minute(), minute()], life({ rssMb: 20 }), /inventory-1 \(pid 7\) grows/],
-    ['nothing contended', [minute({ counts: false })], life({}), /nothing contended in any minute/],
-  ])('does not hold when %s', (_, minutes, samples, sentence) => {
-    const { held, because } = judgeSoak(minutes, samples, wanted);
+    ['a metric grows', [minute(), minute()], samplesOf({ rssMb: 20 }), /inventory-1 \(pid 7\) grows/],
+    ['nothing contended', [minute({ counts: false })], samplesOf({}), /nothing contended in any minute/],
+  ])('fails when %s', (_, minutes, samples, sentence) => {
+    const { held, because } = judgeSoak(minutes, samples, required);
     expect(held).toBe(false);
     expect(because.join('\n')).toMatch(sentence);
   });

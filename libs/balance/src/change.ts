@@ -97,7 +97,7 @@ export class ChangeCancelled extends Error {
     super(
       `the change ${change.dedupKey ?? ''} of ${change.balance} was already made, or cancelled: this request changed nothing`,
     );
-    this.name = 'ChangeClosed';
+    this.name = 'ChangeCancelled';
   }
 }
 
