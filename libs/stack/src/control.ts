@@ -9,10 +9,10 @@ import { announcedIn } from './claim';
 import { StackError, type StackErrorCode } from './errors';
 import type { AppName, Conditions, Replica, Stack, Urls } from './types';
 
-/** The whole path of a unix socket may have some 100 bytes only. */
+/** A unix socket's path is limited to about 100 bytes. */
 const LONGEST_PATH = 100;
 
-/** What may be asked of a stack in another process: one JSON line there, one JSON line back. */
+/** The commands that another process can send: one JSON line as request, one JSON line as response. */
 const COMMANDS = {
   urls: (stack) => Promise.resolve(stack.urls),
   replicas: (stack) => stack.replicas(),
@@ -70,7 +70,7 @@ export async function serveControl(
 
 /**
  * The stack that another process, usually `lab up`, runs in this folder; undefined when there is none.
- * Its `stop` only lets go of it: the stack is stopped where it was started.
+ * Its `stop` does nothing: only the process that started the stack stops it.
  */
 export async function attach(folder: string): Promise<Stack | undefined> {
   const announced = announcedIn(resolve(folder));
@@ -111,14 +111,14 @@ async function answer(stack: Stack, line: string): Promise<Answer> {
   }
 }
 
-/** One connection a question: whoever asks holds nothing open in between. */
-function ask(path: string, question: PendingCommand): Promise<unknown> {
+/** Opens one connection per command, so that the caller holds none open in between. */
+function ask(path: string, command: PendingCommand): Promise<unknown> {
   return new Promise((done, failed) => {
     const lost = (cause?: Error): void => {
-      const text = `The lab behind ${path} does not answer: it is stopping or was killed. Start it again with: npm start`;
+      const text = `The lab behind ${path} does not answer, because it is stopping or was killed. Start it again with: npm start`;
       failed(new StackError('STACK.UNREACHABLE', text, { cause }));
     };
-    const socket = connect(path, () => socket.write(`${JSON.stringify(question)}\n`));
+    const socket = connect(path, () => socket.write(`${JSON.stringify(command)}\n`));
     socket.once('error', lost).once('close', () => {
       lost();
     });
