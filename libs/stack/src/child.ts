@@ -45,7 +45,10 @@ export class Child {
     claim: Claim,
   ) {
     if (claim.ending.aborted)
-      throw new StackError('STACK.STOPPED', `${command.name} was not started, because the stack is stopping.`);
+      throw new StackError(
+        'STACK.STOPPED',
+        `${command.name} was not started, because the stack is stopping.`,
+      );
     const child = launch(command);
     child.on('error', () => undefined);
     if (child.pid === undefined) {

@@ -49,7 +49,10 @@ export function given({ historyDir, ...urls }: GivenAddresses): Stack {
       const url = `${urls.public}/health/ready`;
       if (await pollUntil(async () => (await get(url)) !== undefined, { timeoutMs: READY_MS, everyMs: 100 }))
         return;
-      throw new StackError('STACK.NOT_READY', `GET ${url} did not answer 200 within ${READY_MS / 1000} s. Check the given address.`);
+      throw new StackError(
+        'STACK.NOT_READY',
+        `GET ${url} did not answer 200 within ${READY_MS / 1000} s. Check the given address.`,
+      );
     },
     conditions: async () => ({
       backEnd: 'given',

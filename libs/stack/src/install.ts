@@ -28,7 +28,10 @@ export async function ensureInstalled(
   if (missing.length === 0) return;
   const sudo = await rootPrefix();
   if (!sudo || !locate(['apt-get']))
-    throw notPossible(missing, 'This machine has no apt-get that works without a password, so the lab cannot install programs.');
+    throw notPossible(
+      missing,
+      'This machine has no apt-get that works without a password, so the lab cannot install programs.',
+    );
 
   try {
     onProgress('updating the package lists of apt');

@@ -6,7 +6,8 @@ export function projectRoot(): string {
   let folder = __dirname;
   while (!existsSync(join(folder, 'infra', 'nginx', 'nginx.conf'))) {
     const parent = dirname(folder);
-    if (parent === folder) throw new Error(`There is no infra/ folder above ${__dirname}. Check that the checkout is complete.`);
+    if (parent === folder)
+      throw new Error(`There is no infra/ folder above ${__dirname}. Check that the checkout is complete.`);
     folder = parent;
   }
   return folder;

@@ -297,7 +297,10 @@ export class ProcessStack implements Stack {
     const found = all.find((one) => one.name === name);
     if (found) return found;
     const names = all.map((one) => one.name).join(', ');
-    throw new StackError('STACK.UNKNOWN_NAME', `There is no replica or server "${name}". The names are: ${names}.`);
+    throw new StackError(
+      'STACK.UNKNOWN_NAME',
+      `There is no replica or server "${name}". The names are: ${names}.`,
+    );
   }
 
   private assertRunning(): void {
@@ -315,6 +318,7 @@ export const machine = (): Conditions => ({
 const builtApp = (app: string, file: string): string => join(projectRoot(), 'dist', 'apps', app, 'src', file);
 
 function routesTo(replicas: readonly SupervisedReplica[]): Routes {
-  const urlsOf = (name: AppName): string[] => replicas.filter(({ app }) => app === name).map(({ url }) => url);
+  const urlsOf = (name: AppName): string[] =>
+    replicas.filter(({ app }) => app === name).map(({ url }) => url);
   return { order: urlsOf('order'), inventory: urlsOf('inventory'), account: urlsOf('account') };
 }

@@ -33,7 +33,11 @@ export async function startRedisCluster(layout: Layout, claim: Claim): Promise<r
   });
   for (const [i, { primary }] of shards.entries()) await onNode(primary, (redis) => assignSlots(redis, i));
   for (const one of nodes) for (const other of nodes) if (one !== other) await onNode(one, meet(other.url));
-  await waitForAll('discover one another', nodes, async (redis) => (await knownNodes(redis)).length === nodes.length);
+  await waitForAll(
+    'discover one another',
+    nodes,
+    async (redis) => (await knownNodes(redis)).length === nodes.length,
+  );
   for (const { primary, replica } of shards)
     await onNode(replica, (redis) => redis.cluster('REPLICATE', primary.id));
   await waitForAll('form a cluster', nodes, isFormed);

@@ -70,7 +70,8 @@ export class SupervisedReplica {
     const isReady = async (): Promise<boolean> => (await get(`${this.url}/health/ready`)) !== undefined;
     const isSettled = async (): Promise<boolean> => this.hasGivenUp || this.isStopped || (await isReady());
     const done = await pollUntil(isSettled, { timeoutMs, everyMs: 20 });
-    if (this.isStopped) throw new StackError('STACK.STOPPED', `${this.name} was stopped before it was ready.`);
+    if (this.isStopped)
+      throw new StackError('STACK.STOPPED', `${this.name} was stopped before it was ready.`);
     if (done && !this.hasGivenUp) return;
     const why = this.hasGivenUp
       ? `died ${MAX_FAILED_STARTS} times right after its start and is not started again`

@@ -104,10 +104,7 @@ export class ReverseProxy {
     let pid: number | undefined;
     await pollUntil(async () => (pid = await this.askWorker()) !== undefined, { timeoutMs: RELOAD_MS });
     if (pid === undefined) {
-      throw new StackError(
-        'STACK.NOT_READY',
-        `nginx does not answer. See its log:${tail(this.server.log)}`,
-      );
+      throw new StackError('STACK.NOT_READY', `nginx does not answer. See its log:${tail(this.server.log)}`);
     }
     this.options.claim.add('nginx-worker', pid);
     return pid;

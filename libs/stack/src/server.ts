@@ -60,10 +60,7 @@ export class Server {
     );
     if (answered && !child.exited) return;
     await child.kill('group');
-    throw new StackError(
-      'STACK.START_FAILED',
-      `${this.name} did not start. See its log:${tail(this.log)}`,
-    );
+    throw new StackError('STACK.START_FAILED', `${this.name} did not start. See its log:${tail(this.log)}`);
   }
 
   async kill(): Promise<void> {
