@@ -54,15 +54,15 @@ export async function serveControl(
       void answer(stack, line).then((reply) => socket.writable && socket.write(`${JSON.stringify(reply)}\n`));
     });
   });
-  await new Promise<void>((done, failed) => {
-    server.once('error', failed).listen(path, done);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(path, resolve);
   });
   chmodSync(path, 0o600);
   const close = (): Promise<void> =>
-    new Promise((done) => {
+    new Promise((resolve) => {
       for (const socket of sockets) socket.destroy();
       server.close(() => {
-        done();
+        resolve();
       });
     });
   return { path, close };
@@ -113,10 +113,10 @@ async function answer(stack: Stack, line: string): Promise<Answer> {
 
 /** Opens one connection per command, so that the caller holds none open in between. */
 function ask(path: string, command: PendingCommand): Promise<unknown> {
-  return new Promise((done, failed) => {
+  return new Promise((resolve, reject) => {
     const lost = (cause?: Error): void => {
       const text = `The lab behind ${path} does not answer, because it is stopping or was killed. Start it again with: npm start`;
-      failed(new StackError('STACK.UNREACHABLE', text, { cause }));
+      reject(new StackError('STACK.UNREACHABLE', text, { cause }));
     };
     const socket = connect(path, () => socket.write(`${JSON.stringify(command)}\n`));
     socket.once('error', lost).once('close', () => {
@@ -126,8 +126,8 @@ function ask(path: string, command: PendingCommand): Promise<unknown> {
       .on('error', () => undefined)
       .once('line', (line) => {
         const reply = JSON.parse(line) as Answer;
-        if ('code' in reply) failed(new StackError(reply.code, reply.message));
-        else done(reply.value);
+        if ('code' in reply) reject(new StackError(reply.code, reply.message));
+        else resolve(reply.value);
         socket.destroy();
       });
   });

@@ -212,7 +212,7 @@ export class ProcessStack implements Stack {
   private async migrate(script: string): Promise<void> {
     const app = script.split('/').at(-3) ?? 'app';
     const name = `migrate-${app}`;
-    this.options.onProgress?.(`migrating the schema of the ${app} app`);
+    this.options.onProgress?.(`migrating the schema of ${app}`);
     try {
       await runToEnd(this.node(name, script, 0), this.claim, MIGRATION_MS);
     } catch (error) {

@@ -84,7 +84,7 @@ export const ON_DEMAND = {
     neededFor: 'locks in etcd (--with etcd)',
     apt: ['etcd-server', 'etcd'],
     brew: 'etcd',
-    docker: 'etcd 3.5, profile etcd',
+    docker: 'etcd 3.4, profile etcd',
   },
   faketime: {
     name: 'libfaketime',

@@ -18,7 +18,7 @@ const RELEASE: Readonly<Record<Kind, string>> = { zookeeper: 'DELETE', etcd: 'RE
 
 interface Loss {
   readonly failure: 'killed' | 'stopped';
-  readonly whose: 'leader' | 'follower';
+  readonly role: 'leader' | 'follower';
 }
 
 /**
@@ -26,7 +26,7 @@ interface Loss {
  * survive: B gets the lock only after A has released it. C buys last and has a greater fence than both.
  */
 const play =
-  (kind: Kind, { failure, whose }: Loss) =>
+  (kind: Kind, { failure, role }: Loss) =>
   async (env: DrillEnvironment): Promise<void> => {
     const ensemble = await START[kind](env, MEMBERS, LONG_MS);
     const { queue, members } = ensemble;
@@ -35,7 +35,7 @@ const play =
     const followers = members.filter((member) => member !== leader);
 
     // a lost leader may or may not be the server that A is connected to; a lost follower always is
-    const A = await env.buyer('A', ensemble.place(whose === 'leader' ? members : followers));
+    const A = await env.buyer('A', ensemble.place(role === 'leader' ? members : followers));
     await A.runUntil(before('UPDATE balance SET amount'));
     const B = await env.buyer('B', ensemble.place());
     const entered = startWaiting(B);
@@ -44,18 +44,18 @@ const play =
     );
     const [held, waiting] = await queue(kind);
 
-    const lost = whose === 'leader' ? leader : await connected(ensemble, kind, held, followers);
+    const lost = role === 'leader' ? leader : await connected(ensemble, kind, held, followers);
     const others = members.filter((member) => member !== lost);
     const changeAsB = await ensemble.changes(members);
     const changesOfOthers = await Promise.all(others.map((member) => ensemble.changes([member])));
     const isLeader = (await ensemble.leaders()).includes(lost);
-    env.fact(`the lost server was the ${whose}, according to itself`, isLeader === (whose === 'leader'));
+    env.fact(`the lost server was the ${role}, according to itself`, isLeader === (role === 'leader'));
     const since = monotonic();
     if (failure === 'killed') await lost.server.kill();
     else await lost.server.pause();
-    env.note('drill', `the ${whose} is ${failure}`);
+    env.note('drill', `the ${role} is ${failure}`);
     const isLost = failure === 'killed' ? !lost.server.isUp : lost.server.isUp && !lost.server.isRunning;
-    env.fact(`the ${whose} is ${failure}`, isLost);
+    env.fact(`the ${role} is ${failure}`, isLost);
     // started only now: a change in flight at the leader's death is a different case
     const msAsB = msUntilMade(changeAsB, since);
     const msUntilAny = Promise.race([msAsB, ...changesOfOthers.map((change) => msUntilMade(change, since))]);
@@ -200,19 +200,19 @@ const ROWS: readonly Row[] = [
     failure: 'leader-killed',
     shows: 'another leader is elected, and A keeps its lock: no other buyer gets it',
     certainBy: 'the leader, according to itself, is killed while A is held before its write',
-    play: (kind) => play(kind, { failure: 'killed', whose: 'leader' }),
+    play: (kind) => play(kind, { failure: 'killed', role: 'leader' }),
   },
   {
     failure: 'leader-stopped',
     shows: 'the others elect a new leader, and the old one steps down when it resumes; A keeps its lock',
     certainBy: 'the leader, according to itself, is stopped while A is held before its write',
-    play: (kind) => play(kind, { failure: 'stopped', whose: 'leader' }),
+    play: (kind) => play(kind, { failure: 'stopped', role: 'leader' }),
   },
   {
     failure: 'member-killed',
     shows: "A's server is killed: its client connects to another one, and A keeps its lock",
     certainBy: 'the follower that A is connected to is killed while A is held before its write',
-    play: (kind) => play(kind, { failure: 'killed', whose: 'follower' }),
+    play: (kind) => play(kind, { failure: 'killed', role: 'follower' }),
   },
   {
     failure: 'quorum-lost',

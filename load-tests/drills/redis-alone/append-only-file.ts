@@ -86,9 +86,9 @@ export class AppendOnlyFile {
     let secondEndsAt = 0;
     await withRedis(this.redis.url, async (client) => {
       await waitFor("No reading of the server's clock was early in a second", async () => {
-        const asked = monotonic();
+        const sentAt = monotonic();
         const [, micros] = await client.time();
-        secondEndsAt = asked + 1_000_000 - Number(micros);
+        secondEndsAt = sentAt + 1_000_000 - Number(micros);
         return Number(micros) >= EARLY.from && Number(micros) < EARLY.to;
       });
       const { runsOfFsyncThread } = this;

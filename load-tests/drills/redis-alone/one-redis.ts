@@ -60,7 +60,7 @@ export async function secondBuyer(
   const B = await env.buyer('B', place);
   await B.runUntil(before('UPDATE'));
   const second = await ownerAt(redis, env.lockKey);
-  env.fact('B holds the same lock, too', second !== null && second !== first);
+  env.fact('B holds the same lock', second !== null && second !== first);
   await B.finish();
   return B;
 }

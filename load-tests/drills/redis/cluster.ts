@@ -56,7 +56,7 @@ async function play(env: DrillEnvironment, { takes, script }: Variant): Promise<
     nodes.filter((node) => node !== primary),
   );
   await B.finish();
-  env.fact('B has held the same lock, too', B.took(takes));
+  env.fact('B held the same lock', B.took(takes));
   env.fact('B ran a script on the new primary', B.took(script));
   env.figure('scripts that the new primary did not have', unknownScripts(B));
   await A.finish();

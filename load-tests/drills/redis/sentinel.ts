@@ -66,7 +66,7 @@ async function play(env: DrillEnvironment, variant: Variant): Promise<void> {
   leadTo(successor, toA, toB);
   const B = await env.buyer('B', place(toB.url));
   await B.finish();
-  env.fact('B has held the same lock, too', B.took(takes));
+  env.fact('B held the same lock', B.took(takes));
   await A.finish();
 }
 
