@@ -49,7 +49,10 @@ const play =
     const changeAsB = await ensemble.changes(members);
     const changesOfOthers = await Promise.all(others.map((member) => ensemble.changes([member])));
     const isLeader = (await ensemble.leaders()).includes(lost);
-    env.fact(`the server that is about to fail is the ${role}, according to itself`, isLeader === (role === 'leader'));
+    env.fact(
+      `the server that is about to fail is the ${role}, according to itself`,
+      isLeader === (role === 'leader'),
+    );
     const since = monotonic();
     if (failure === 'killed') await lost.server.kill();
     else await lost.server.pause();
