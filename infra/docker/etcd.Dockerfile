@@ -1,4 +1,4 @@
-# etcd 3.4 from Debian, the same as the lab's private processes have it.
+# etcd 3.4 from Debian, the same package that libs/stack runs.
 FROM debian:bookworm-slim
 RUN apt-get update \
   && apt-get install -y --no-install-recommends etcd-server etcd-client \

@@ -1,3 +1,3 @@
 #!/bin/sh
-# Run by the nginx image after it has rendered the templates: the lab address exists only when the lab is enabled.
+# The nginx image runs this after it has rendered the templates. Without the lab there is no lab address.
 [ "$LAB_ENABLED" = true ] || rm -f /etc/nginx/conf.d/lab.conf

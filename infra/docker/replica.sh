@@ -1,10 +1,10 @@
 #!/bin/sh
-# Runs one replica of the app that the argument names, and stays to see how it ends: that a kill has hit is said by
-# somebody else than the one it hit. The container ends with it, and Docker starts it again.
+# Runs one replica of the app named by the argument, and records its SIGKILL in the history, because the evidence of a kill
+# must not come from the killed process. The container ends with the replica, and Docker restarts it.
 set -eu
 export REPLICA="$1-$HOSTNAME"
 
-# The servers on demand that were started: the services of docker-compose.yml that have these profiles.
+# Addresses of the components that were started: the services of docker-compose.yml with these profiles.
 case ",${COMPONENTS:-}," in *,redlock,*)
   export REDLOCK_URLS=redis://redis-1:6379,redis://redis-2:6379,redis://redis-3:6379,redis://redis-4:6379,redis://redis-5:6379 ;;
 esac
@@ -16,7 +16,7 @@ node "dist/apps/$1/src/main.js" &
 pid=$!
 trap 'kill -TERM $pid' TERM INT
 
-# A signal ends the wait early: only the second one has seen the end.
+# A signal interrupts `wait`, so it is repeated until the process has exited.
 while kill -0 $pid 2>/dev/null; do
   code=0
   wait $pid || code=$?

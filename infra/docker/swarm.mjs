@@ -1,11 +1,12 @@
 /**
- * Prints docker-compose.yml as `docker stack deploy` accepts it:
+ * Converts docker-compose.yml to the format that `docker stack deploy` accepts:
  *
- *   IMAGE=<where all machines find the image> node infra/docker/swarm.mjs | docker stack deploy -c - lab
+ *   IMAGE=<image in a registry that all machines can reach> node infra/docker/swarm.mjs | docker stack deploy -c - lab
  *
- * Left out is what a Swarm refuses: the project's name, conditions of a start (tasks try again until their servers
- * answer), and how the image is built. A Swarm publishes ports on every interface, so the lab is disabled unless
- * LAB_ENABLED says otherwise; services with a profile are there when COMPOSE_PROFILES names it. The files of infra/ must lie at the same path on every machine.
+ * Removes what a Swarm rejects: the project's name, start conditions (tasks restart until their servers answer), and the
+ * build of the image. A Swarm publishes ports on every interface, so the lab is disabled unless LAB_ENABLED is set to true.
+ * Services with a profile are included when COMPOSE_PROFILES names it. The files of infra/ must be at the same path on every
+ * machine.
  */
 import { readFileSync } from 'node:fs';
 import { parse, stringify } from 'yaml';
@@ -13,7 +14,7 @@ import { parse, stringify } from 'yaml';
 const text = readFileSync(new URL('../../docker-compose.yml', import.meta.url), 'utf8');
 const { services, volumes } = parse(text.replaceAll('${LAB_ENABLED:-true}', '${LAB_ENABLED:-false}'), {
   merge: true,
-  maxAliasCount: -1, // the file is our own
+  maxAliasCount: -1, // no limit: the file is trusted
 });
 const chosen = (process.env.COMPOSE_PROFILES ?? '').split(',');
 for (const [name, { profiles }] of Object.entries(services))

@@ -1,25 +1,25 @@
 import { brief, monotonic, type Listener, type Step } from '#lab/step';
 import type { FromBuyer, Breakpoint } from './messages';
 
-/** Tells of every step, and holds the buyer at the mark until it is let go. */
+/** Reports every step of the buyer to the drill, and holds the buyer at a breakpoint until `go`. */
 export class BuyerGate {
-  private mark: Breakpoint | undefined;
-  private open: (() => void) | undefined;
+  private breakpoint: Breakpoint | undefined;
+  private release: (() => void) | undefined;
 
-  constructor(private readonly tell: (message: FromBuyer) => void) {}
+  constructor(private readonly send: (message: FromBuyer) => void) {}
 
-  /** Lets go what is held; the next stop is `until`. */
+  /** Releases a held step. The next breakpoint is `until`; absent: none. */
   go(until?: Breakpoint): void {
-    this.mark = until;
-    this.open?.();
-    this.open = undefined;
+    this.breakpoint = until;
+    this.release?.();
+    this.release = undefined;
   }
 
   readonly listener: Listener = async (step, issue) => {
-    await this.holdIf('before', step, true);
+    await this.holdAt('before', step, true);
     const at = monotonic();
     const { kind, verb, text, script, server } = step;
-    const told = {
+    const message = {
       type: 'step',
       kind,
       verb,
@@ -30,12 +30,12 @@ export class BuyerGate {
     } as const;
     try {
       const reply = await issue();
-      this.tell({ ...told, took: monotonic() - at, reply: brief(reply) });
-      await this.holdIf('after', step, reply !== null && reply !== 0);
+      this.send({ ...message, took: monotonic() - at, reply: brief(reply) });
+      await this.holdAt('after', step, reply !== null && reply !== 0);
       return reply;
     } catch (error) {
-      this.tell({
-        ...told,
+      this.send({
+        ...message,
         took: monotonic() - at,
         error: error instanceof Error ? error.message : String(error),
       });
@@ -43,14 +43,15 @@ export class BuyerGate {
     }
   };
 
-  private holdIf(when: Breakpoint['when'], { verb, script, text }: Step, counts: boolean): Promise<void> {
-    const { mark } = this;
-    if (mark?.when !== when || !counts) return Promise.resolve();
-    if (verb !== mark.name && script !== mark.name && !text.startsWith(mark.name)) return Promise.resolve();
-    this.mark = undefined;
+  private holdAt(when: Breakpoint['when'], { verb, script, text }: Step, canHold: boolean): Promise<void> {
+    const { breakpoint } = this;
+    if (breakpoint?.when !== when || !canHold) return Promise.resolve();
+    const { name } = breakpoint;
+    if (verb !== name && script !== name && !text.startsWith(name)) return Promise.resolve();
+    this.breakpoint = undefined;
     return new Promise((resolve) => {
-      this.open = resolve;
-      this.tell({ type: 'held', at: monotonic(), when, text });
+      this.release = resolve;
+      this.send({ type: 'held', at: monotonic(), when, text });
     });
   }
 }

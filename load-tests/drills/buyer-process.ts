@@ -7,47 +7,47 @@ import { fencedByTheServer } from './fenced-by-the-server';
 import { BuyerGate } from './buyer-gate';
 import type { FromBuyer, Purchase, BuyerConfig, ToBuyer } from './messages';
 
-const tell = (message: FromBuyer): void => void process.send?.(message);
+const send = (message: FromBuyer): void => void process.send?.(message);
 const fail = (error: unknown): void => {
   const text = error instanceof Error ? error.message : String(error);
-  tell({ type: 'end', at: monotonic(), code: codeOf(error), text });
+  send({ type: 'end', at: monotonic(), code: codeOf(error), text });
 };
-const gate = new BuyerGate(tell);
-/** Where files of strategies are loaded: once, as modules of a process are. */
+const gate = new BuyerGate(send);
+/** Loads each strategy file once, like a module of this process. */
 const realm = new Realm(process.pid);
 let buy: (() => Promise<void>) | undefined;
 let prepare: ((purchase: Purchase) => void) | undefined;
 
-/** Connects to everything; from then on the buyer can buy, once for each purchase that it is prepared for. */
-async function sit(seat: BuyerConfig): Promise<void> {
-  const { name, mysql, database } = seat;
-  const redis = await (typeof seat.redis === 'string'
-    ? toServer(seat.redis, name)
-    : toCluster(seat.redis, name));
+/** Connects to all servers. Afterwards the buyer buys once for each prepared purchase. */
+async function connect(config: BuyerConfig): Promise<void> {
+  const { name, mysql, database } = config;
+  const redis = await (typeof config.redis === 'string'
+    ? toServer(config.redis, name)
+    : toCluster(config.redis, name));
   const servers = new Servers(
-    seat.servers,
+    config.servers,
     name,
-    seat.sessionMs === undefined ? {} : { sessionMs: seat.sessionMs },
+    config.sessionMs === undefined ? {} : { sessionMs: config.sessionMs },
   );
   await servers.connect(loadScripts);
-  // once more, and waited for: a buyer's first command is no NOSCRIPT
+  // again, and awaited: otherwise a buyer's first command could fail with NOSCRIPT
   await Promise.allSettled(servers.redises.map(loadScripts));
   const dataSource = await new SteppedDataSource({ url: mysql, database, poolSize: 4 }).initialize();
   const connected = {
     balances: new Balances(dataSource),
     ...redis,
     servers,
-    folder: new LockFolder(seat.lockDir),
+    folder: new LockFolder(config.lockDir),
     clock: systemClock,
     warn: (text: string) => {
-      tell({ type: 'warned', at: monotonic(), text });
+      send({ type: 'warned', at: monotonic(), text });
     },
   };
   prepare = (purchase) => {
     const { strategy: strategyName, module } = purchase;
-    const plain =
+    const found =
       module === undefined ? findStrategy(strategyName) : loadStrategy(module, strategyName, realm);
-    const strategy = seat.fenced === true ? fencedByTheServer(plain) : plain;
+    const strategy = config.fenced === true ? fencedByTheServer(found) : found;
     const options = { ...DEFAULT_OPTIONS, ...purchase.options };
     const tools: Tools = {
       ...connected,
@@ -55,7 +55,7 @@ async function sit(seat: BuyerConfig): Promise<void> {
       work: () => (options.workMs > 0 ? systemClock.sleep(options.workMs, 'WORK') : Promise.resolve()),
     };
     const change: Change = {
-      balance: seat.balance,
+      balance: config.balance,
       delta: -1,
       request: name,
       replica: name,
@@ -66,19 +66,19 @@ async function sit(seat: BuyerConfig): Promise<void> {
         const { before, after } = await observe({ actor: name, listener: gate.listener }, () =>
           strategy.apply(change, tools),
         );
-        tell({ type: 'end', at: monotonic(), code: 'APPLIED', text: `sold one: ${before} → ${after}` });
+        send({ type: 'end', at: monotonic(), code: 'APPLIED', text: `sold one: ${before} → ${after}` });
       } catch (error) {
         fail(error);
       }
     };
-    tell({ type: 'seated' });
+    send({ type: 'seated' });
   };
-  prepare(seat);
+  prepare(config);
 }
 
 process.on('message', (message: ToBuyer) => {
   if (message.type === 'sit') {
-    sit(message.seat).catch(fail);
+    connect(message.seat).catch(fail);
     return;
   }
   if (message.type === 'next') {

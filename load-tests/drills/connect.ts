@@ -3,11 +3,11 @@ import { loadScripts, LocalProcess, RedisPubSub, type Tools } from '#lab/strateg
 
 type Connected = Pick<Tools, 'redis' | 'process'>;
 
-/** To one Redis, which knows all scripts then; a second connection hears of releases. */
+/** Connects to one Redis and loads all scripts. A second connection subscribes to releases. */
 export async function toServer(url: string, name: string): Promise<Connected> {
   const redis = await connect(url, name);
-  const hears = await connect(url, `${name}-hears`);
-  return { redis, process: new LocalProcess(name, new RedisPubSub(hears)) };
+  const subscriber = await connect(url, `${name}-hears`);
+  return { redis, process: new LocalProcess(name, new RedisPubSub(subscriber)) };
 }
 
 async function connect(url: string, name: string): Promise<SteppedRedis> {
@@ -18,7 +18,7 @@ async function connect(url: string, name: string): Promise<SteppedRedis> {
   return redis;
 }
 
-/** To the cluster of these nodes; every primary of now knows all scripts then. Nobody hears: one polls. */
+/** Connects to a cluster and loads all scripts into its current primaries. Waiters poll: there is no subscription. */
 export async function toCluster(urls: readonly string[], name: string): Promise<Connected> {
   const cluster = new SteppedCluster({ urls, name });
   await cluster.connect();

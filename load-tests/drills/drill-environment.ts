@@ -7,40 +7,40 @@ import { createConnection } from 'mysql2/promise';
 import { Buyer } from './buyer';
 import type { FromBuyer } from './messages';
 
-/** What all buyers of a drill want. */
+/** The balance that all buyers of a drill buy from. */
 export const BALANCE = 'item';
 const DATABASE = 'lab_drill';
 
-/** What all buyers of a drill have in common. */
+/** Settings shared by all buyers of a drill. */
 export interface DrillSetup {
   readonly strategy: string;
   readonly options?: Partial<Options>;
-  /** Units before the first buyer; default 1. */
+  /** Initial units; default 1. */
   readonly stock?: number;
 }
 
-/** Where a buyer's servers are; they may be networks of its own (`park.wire`). */
+/** The addresses of a buyer's servers, or of fault proxies in front of them (`park.faultProxy`). */
 export interface BuyerServers {
-  /** `redis://host:port`, several: nodes of a cluster; absent: a Redis that nothing happens to. */
+  /** `redis://host:port`; several: nodes of a cluster; absent: a Redis without faults. */
   readonly redis?: string | readonly string[];
   readonly servers?: ServerAddresses;
-  /** How long ZooKeeper keeps its session without hearing of it, milliseconds. */
+  /** ZooKeeper's session timeout in milliseconds. */
   readonly sessionMs?: number;
-  /** Another one than the drill's. */
+  /** Default: the drill's strategy. */
   readonly strategy?: string;
   readonly options?: Partial<Options>;
-  /** The row asks for the number that the lock's server gave: `fencedByTheServer`. */
+  /** The row checks the number that the lock's server assigned: `fencedByTheServer`. */
   readonly fenced?: true;
 }
 
-/** Where one drill is played: its servers, its buyers, what has happened and what is known for sure. */
+/** The environment of one drill: its servers, buyers, timeline, facts and figures. */
 export class DrillEnvironment {
   readonly timeline: DrillMoment[] = [];
   private readonly facts: Fact[] = [];
   private readonly figures: Record<string, number | string> = {};
-  private readonly leavers: (() => void)[] = [];
-  private readonly buyers: { buyer: Buyer; dismiss: () => void }[] = [];
-  private calmRedis: Promise<string> | undefined;
+  private readonly cleanups: (() => void)[] = [];
+  private readonly buyers: { buyer: Buyer; forget: () => void }[] = [];
+  private faultFreeRedis: Promise<string> | undefined;
 
   private constructor(
     readonly park: ServerPark,
@@ -49,12 +49,12 @@ export class DrillEnvironment {
     private readonly dataSource: SteppedDataSource,
   ) {}
 
-  /** A schema with a full stock. */
+  /** Creates the schema and resets the balance. */
   static async set(park: ServerPark, setup: DrillSetup): Promise<DrillEnvironment> {
     const mysql = await park.mysql();
-    const maker = await createConnection({ uri: mysql });
-    await maker.query(`CREATE DATABASE IF NOT EXISTS ${DATABASE}`);
-    await maker.end();
+    const connection = await createConnection({ uri: mysql });
+    await connection.query(`CREATE DATABASE IF NOT EXISTS ${DATABASE}`);
+    await connection.end();
     const dataSource = new SteppedDataSource({
       url: mysql,
       database: DATABASE,
@@ -66,18 +66,18 @@ export class DrillEnvironment {
     return new DrillEnvironment(park, setup, mysql, dataSource);
   }
 
-  /** The lock's key in Redis, by the drill's strategy. */
+  /** The key of the lock in Redis under the drill's strategy. */
   get lockKey(): string {
     const [key = ''] = lockKeysOf(findStrategy(this.setup.strategy), BALANCE);
     return key;
   }
 
-  /** A buyer of one unit, seated and connected. Its name is its request. */
+  /** Starts a connected buyer of one unit. Its name is also its request id. */
   async buyer(name: string, place: BuyerServers = {}): Promise<Buyer> {
     const buyer = await Buyer.seat(
       {
         name,
-        redis: place.redis ?? (await this.calm()),
+        redis: place.redis ?? (await this.redisWithoutFaults()),
         servers: place.servers ?? {},
         ...(place.sessionMs !== undefined && { sessionMs: place.sessionMs }),
         mysql: this.mysql,
@@ -89,35 +89,35 @@ export class DrillEnvironment {
         options: { ...this.setup.options, ...place.options },
       },
       (message) => {
-        this.hear(name, message);
+        this.record(name, message);
       },
     );
-    this.buyers.push({ buyer, dismiss: this.park.adopt(`buyer ${name}`, buyer.pid) });
+    this.buyers.push({ buyer, forget: this.park.adopt(`buyer ${name}`, buyer.pid) });
     return buyer;
   }
 
-  /** Something that the drill did, for the timeline. */
-  note(who: string, what: string): void {
-    this.timeline.push({ at: monotonic(), who, what });
+  /** Adds an event to the timeline. `actor` is the drill, a server or a buyer. */
+  note(actor: string, event: string): void {
+    this.timeline.push({ at: monotonic(), who: actor, what: event });
   }
 
-  /** Something that must be true, or the drill proves nothing. `holds` comes from what a server or the kernel said. */
+  /** Records a precondition of the drill's proof. `holds` is measured at a server or the kernel. */
   fact(text: string, holds: boolean): void {
     this.facts.push({ text, holds });
     this.note('drill', `${holds ? 'it is true' : 'it is NOT true'} that ${text}`);
   }
 
-  /** A number to be shown beside the verdict. */
+  /** Records a value that is shown beside the verdict. */
   figure(name: string, value: number | string): void {
     this.figures[name] = value;
   }
 
-  /** Something that is to be ended with the drill, before its servers are. */
+  /** Registers a cleanup that runs at the end of the drill, before its servers are killed. */
   leaves(end: () => void): void {
-    this.leavers.push(end);
+    this.cleanups.push(end);
   }
 
-  /** What came of it, by the database. */
+  /** The result: the database's final state, the buyers' outcomes, facts, figures and timeline. */
   async evidence(): Promise<DrillEvidence> {
     const ledger = new Ledger(this.dataSource);
     const { amount, initial } = await ledger.find(BALANCE);
@@ -138,34 +138,34 @@ export class DrillEnvironment {
     };
   }
 
-  /** Everybody goes home; the servers of this drill are gone. */
+  /** Kills the buyers and the servers of this drill. */
   async strike(): Promise<void> {
-    for (const { buyer, dismiss } of this.buyers) {
+    for (const { buyer, forget } of this.buyers) {
       await buyer.kill();
-      dismiss();
+      forget();
     }
-    for (const end of this.leavers) end();
+    for (const end of this.cleanups) end();
     await this.dataSource.destroy();
     await this.park.clear();
   }
 
-  private calm(): Promise<string> {
-    this.calmRedis ??= this.park.redis('redis').then(({ url }) => url);
-    return this.calmRedis;
+  private redisWithoutFaults(): Promise<string> {
+    this.faultFreeRedis ??= this.park.redis('redis').then(({ url }) => url);
+    return this.faultFreeRedis;
   }
 
-  private hear(who: string, message: FromBuyer): void {
+  private record(buyer: string, message: FromBuyer): void {
     if (message.type === 'seated') return;
-    this.timeline.push({ at: message.at, who, what: inWords(message) });
+    this.timeline.push({ at: message.at, who: buyer, what: describe(message) });
   }
 }
 
-function inWords(message: Exclude<FromBuyer, { type: 'seated' }>): string {
+function describe(message: Exclude<FromBuyer, { type: 'seated' }>): string {
   if (message.type === 'held') return `held ${message.when} ${message.text}`;
   if (message.type === 'end') return `${message.code}: ${message.text}`;
   if (message.type === 'warned') return `warns: ${message.text}`;
   const { text, server, error, reply } = message;
   const where = server === undefined ? '' : ` (${server})`;
-  const [line] = text.split('\n'); // a script is taught with all of its text
+  const [line] = text.split('\n'); // SCRIPT LOAD has the script's full text
   return `${line}${where} → ${error ?? JSON.stringify(reply)}`;
 }

@@ -3,23 +3,23 @@ import type { Expectation } from '#lab/strategy';
 import type { DrillSetup, DrillEnvironment } from './drill-environment';
 
 /**
- * One failure of a server or a network, played against real servers, with two or more buyers that are held where it
- * matters: it comes out the same every time.
+ * A failure of a server or a network, run against real servers. Two or more buyers are held at breakpoints, so that the
+ * result is the same in every run.
  */
 export interface Drill extends DrillSetup {
-  /** `failover/token-lua`: what happens, and who is protected by what. */
+  /** `failover/token-lua`: the failure and the strategy. */
   readonly name: string;
-  /** What the row shows, a few words. */
+  /** One-line description of the result. */
   readonly shows: string;
-  /** What makes it certain. */
+  /** Why the result is deterministic; follows "It is certain because" in the report. */
   readonly certainBy: string;
-  /** What the balances show; absent: nothing is wrong. */
+  /** Expected violations; absent: none. */
   readonly expected?: Expectation;
-  /** What is installed for it, besides Redis and the database. */
+  /** Programs that the drill needs besides Redis and the database. */
   readonly needs?: readonly OnDemand[];
-  /** Starts servers, seats buyers, does the damage, states the facts. */
+  /** Starts servers and buyers, causes the failure, and records the facts. */
   readonly play: (env: DrillEnvironment) => Promise<void>;
 }
 
-/** Both holders have sold the same unit. */
+/** Both holders sell the same unit. */
 export const OVERSOLD: Expectation = { must: ['oversold', 'lost-update'], may: [] };

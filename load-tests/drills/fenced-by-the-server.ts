@@ -3,7 +3,7 @@ import { lockKey, type Strategy, type Tools } from '#lab/strategy';
 
 type FenceOf = (tools: Tools, balance: string, request: string) => Promise<Fence | undefined>;
 
-/** By strategy: the number that the server gave to the node or key of a request, and its name. It never gives a smaller one. */
+/** By strategy: the number that the server assigned to a request's node or key, and its name. The numbers never decrease. */
 const FENCES: Readonly<Record<string, FenceOf>> = {
   zookeeper: async ({ servers }, balance, request) => {
     const { session } = servers.zookeeper;
@@ -23,12 +23,13 @@ const FENCES: Readonly<Record<string, FenceOf>> = {
 };
 
 /**
- * The same lock as `zookeeper` or `etcd`, and what their catalogue entry says is missing: the row is shown the server's
- * number (czxid, revision) before the read, and asked for it by the write.
+ * The lock of `zookeeper` or `etcd` with the fence that these strategies lack: the server's number (czxid, revision) is
+ * registered in the row before the read, and checked by the write.
  */
 export function fencedByTheServer(strategy: Strategy): Strategy {
   const fenceOf = FENCES[strategy.name];
-  if (fenceOf === undefined) throw new Error(`no server gives ${strategy.name} a number`);
+  if (fenceOf === undefined)
+    throw new Error(`There is no server-side fence for the strategy ${strategy.name}: use zookeeper or etcd`);
   return {
     ...strategy,
     apply: (change, tools) => {

@@ -8,5 +8,5 @@ export type { Drill } from './drill';
 export { before } from './messages';
 export { runDrill, type DrillRun } from './run-drill';
 
-/** All drills, in the order in which they are told. */
+/** All drills, in the order of the reports. */
 export const DRILLS: readonly Drill[] = [...REDIS, ...REDIS_ALONE, ...ENSEMBLES];

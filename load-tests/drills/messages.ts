@@ -1,23 +1,23 @@
 import type { ServerAddresses, StepInfo } from '#lab/step';
 import type { Options } from '#lab/strategy';
 
-/** Where a buyer is to stop: before or after a step with this verb, script or beginning of its text. */
+/** Holds a buyer before or after the next step whose verb or script is `name`, or whose text begins with it. */
 export interface Breakpoint {
   readonly when: 'before' | 'after';
   readonly name: string;
 }
 
 export const before = (name: string): Breakpoint => ({ when: 'before', name });
-/** After a step that was answered neither with nothing nor with 0: a lock that was taken. */
+/** Holds only after a step whose reply is neither null nor 0, e.g. after a lock was taken. */
 export const after = (name: string): Breakpoint => ({ when: 'after', name });
 
-/** Who a buyer is, where its servers are, and how it buys one unit of `balance`. */
+/** A buyer's name, the addresses of its servers, and how it buys one unit of `balance`. */
 export interface BuyerConfig {
   readonly name: string;
   /** `redis://host:port`; several: nodes of a cluster. */
   readonly redis: string | readonly string[];
   readonly servers: ServerAddresses;
-  /** Milliseconds; of ZooKeeper. */
+  /** ZooKeeper's session timeout in milliseconds. */
   readonly sessionMs?: number;
   /** `mysql://user:password@host:port`. */
   readonly mysql: string;
@@ -25,21 +25,21 @@ export interface BuyerConfig {
   readonly lockDir: string;
   readonly balance: string;
   readonly strategy: string;
-  /** The file that exports it, when it is not of the catalogue. */
+  /** The file that exports the strategy, if it is not in the catalogue. */
   readonly module?: string;
   /** See `fencedByTheServer`. */
   readonly fenced?: true;
   readonly options: Partial<Options>;
 }
 
-/** What of a seat may change from one purchase to the next. */
+/** The settings that may differ between two purchases of a buyer. */
 export type Purchase = Pick<BuyerConfig, 'strategy' | 'module' | 'options'>;
 
 export type ToBuyer =
   | { readonly type: 'sit'; readonly seat: BuyerConfig }
   /** Another purchase on the same connections. */
   | { readonly type: 'next'; readonly purchase: Purchase }
-  /** Begin, or go on from where it is held. Absent `until`: to the end. */
+  /** Starts the purchase, or releases the held step. Absent `until`: run to the end. */
   | { readonly type: 'go'; readonly until?: Breakpoint };
 
 /** Times are CLOCK_MONOTONIC in microseconds, the same for all processes of the machine. */
@@ -47,9 +47,9 @@ export type FromBuyer =
   | { readonly type: 'seated' }
   | (Pick<StepInfo, 'kind' | 'verb' | 'text' | 'script' | 'server'> & {
       readonly type: 'step';
-      /** When it was issued. */
+      /** Time of issue. */
       readonly at: number;
-      /** From issue to reply. */
+      /** Duration from issue to reply. */
       readonly took: number;
       readonly reply?: unknown;
       readonly error?: string;

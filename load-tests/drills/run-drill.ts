@@ -11,15 +11,15 @@ export interface DrillRun {
 }
 
 /**
- * Plays a drill once and judges it by what is in the database. One that breaks off proves nothing, and its timeline is kept;
- * only servers that cannot be started are an error.
+ * Runs a drill once and judges it by the final state of the database. A drill that fails half-way proves nothing, but its
+ * evidence is kept. @throws StackError when a server cannot be started.
  */
 export async function runDrill(park: ServerPark, drill: Drill): Promise<DrillRun> {
   const env = await DrillEnvironment.set(park, drill);
   try {
     await drill.play(env).catch((error: unknown) => {
       if (error instanceof StackError) throw error;
-      env.fact(`it was played to its end (${String(error)})`, false);
+      env.fact(`the drill ran to its end (${String(error)})`, false);
     });
     const evidence = await env.evidence();
     return { drill, evidence, verdict: judgeDrill(evidence, drill.expected ?? SAFE) };

@@ -4,13 +4,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { request, type Agent } from 'undici';
 import type { PlannedBalance } from './plan';
 
-/** Longer than any wait, pause and repair: a slow answer is still an answer. Milliseconds. */
-const LONGEST_ANSWER_MS = 30_000;
-/** So many buyers of a balance are told that all is sold; then the next one is opened. */
-const LATECOMERS = 12;
-const TRY_AGAIN_MS = 150;
+/** Longer than any wait, pause and recovery, so that a slow answer is not lost. */
+const ANSWER_TIMEOUT_MS = 30_000;
+/** Number of `STOCK.SOLD_OUT` answers of a balance after which the next one is opened. */
+const SOLD_OUT_ANSWERS = 12;
+const RETRY_DELAY_MS = 150;
 
-/** A balance from its first unit to its last. */
+/** The sales of one balance, from its first unit to its last. */
 export interface BalanceSales {
   readonly sku: string;
   readonly strategy: string;
@@ -18,23 +18,23 @@ export interface BalanceSales {
   readonly answers: ClientAnswer[];
 }
 
-/** Answers that leave it open whether it was bought: under a key one may ask again. */
+/** Answers that leave the outcome open. With an idempotency key the buyer may repeat its request. */
 const UNDECIDED: ReadonlySet<string> = new Set([
   'NO_ANSWER',
   'OUTCOME_UNKNOWN',
   'IDEMPOTENCY.IN_PROGRESS',
   'DEPENDENCY.DOWN',
 ]);
-/** So long a buyer asks again. Milliseconds. */
+/** Time for which a buyer repeats a request. */
 const RETRY_FOR_MS = 20_000;
 
-/** What a buyer sends beside the order. */
-interface Sent {
+/** Optional headers of an order. */
+interface OrderHeaders {
   readonly fault?: string | undefined;
   readonly key?: string | undefined;
 }
 
-/** Answers of a buyer who did not come as far as the step at which its fault would have fired. */
+/** Answers of a request that was refused before the step at which its fault would have fired. */
 const REJECTED: ReadonlySet<string> = new Set([
   'STOCK.SOLD_OUT',
   'STOCK.SPLIT',
@@ -44,8 +44,8 @@ const REJECTED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The buyers of one planned balance: each buys again as soon as it has its answer. Every other one sends an `Idempotency-Key`,
- * and when nobody could tell it whether it has bought, it asks again under it.
+ * The buyers of one planned balance. Each one sends its next order as soon as it has an answer. Every second buyer sends an
+ * `Idempotency-Key`, and repeats its request with it while the outcome is open.
  */
 export class BuyerPool {
   readonly sold: BalanceSales[] = [];
@@ -57,19 +57,19 @@ export class BuyerPool {
 
   constructor(
     private readonly planned: PlannedBalance,
-    /** Begins the names of its products and requests. */
+    /** Prefix of the names of its products and requests. */
     private readonly name: string,
     private readonly labUrl: string,
     private readonly agent: Agent,
     private readonly open: (sku: string, stock: number) => Promise<unknown>,
   ) {}
 
-  /** The next buyer carries this `x-fault`; the one after it, if that one is turned away. */
+  /** The next order has this `x-fault` header; if it is refused too early, the one after it. */
   hit(header: string): void {
     this.faults.push(header);
   }
 
-  /** Resolves when `stop` was called and every buyer has its answer. */
+  /** Resolves after `stop`, when every buyer has its answer. */
   async buy(): Promise<void> {
     await this.openNext();
     await Promise.all(Array.from({ length: this.planned.buyers }, (_, i) => this.buyer(i % 2 === 1)));
@@ -87,18 +87,18 @@ export class BuyerPool {
       const key = hasKey ? `${this.name}-k${++this.keys}` : undefined;
       const code = await this.order(balance, { fault: header, key });
       if (header !== undefined && REJECTED.has(code)) this.faults.unshift(header);
-      if (key !== undefined) await this.insist(balance, key, code);
-      else if (code === 'DEPENDENCY.DOWN' || code === 'NO_ANSWER') await delay(TRY_AGAIN_MS);
-      const late = balance.answers.filter(({ code }) => code === 'STOCK.SOLD_OUT').length;
-      if (late >= LATECOMERS && balance === this.sold.at(-1)) await this.openNext();
+      if (key !== undefined) await this.retryUntilDecided(balance, key, code);
+      else if (code === 'DEPENDENCY.DOWN' || code === 'NO_ANSWER') await delay(RETRY_DELAY_MS);
+      const soldOut = balance.answers.filter(({ code }) => code === 'STOCK.SOLD_OUT').length;
+      if (soldOut >= SOLD_OUT_ANSWERS && balance === this.sold.at(-1)) await this.openNext();
     }
   }
 
-  /** Asks again until somebody knows whether it was bought. */
-  private async insist(balance: BalanceSales, key: string, first: string): Promise<void> {
-    const until = performance.now() + RETRY_FOR_MS;
-    for (let code = first; UNDECIDED.has(code) && performance.now() < until;) {
-      await delay(TRY_AGAIN_MS);
+  /** Repeats a request until its outcome is decided, for at most `RETRY_FOR_MS`. */
+  private async retryUntilDecided(balance: BalanceSales, key: string, first: string): Promise<void> {
+    const deadline = performance.now() + RETRY_FOR_MS;
+    for (let code = first; UNDECIDED.has(code) && performance.now() < deadline;) {
+      await delay(RETRY_DELAY_MS);
       code = await this.order(balance, { key });
     }
   }
@@ -108,7 +108,7 @@ export class BuyerPool {
     return this.opening;
   }
 
-  /** A server may just be away: then it is tried again, for as long as the minute lasts. */
+  /** Opens a balance. Retries until `stop`, because a fault may have made a server unreachable. */
   private async openOne(): Promise<void> {
     const { strategy, stock } = this.planned;
     const sku = `${this.name}-${this.sold.length + 1}`;
@@ -119,19 +119,21 @@ export class BuyerPool {
       );
       if (done) break;
       if (this.over) return;
-      await delay(TRY_AGAIN_MS);
+      await delay(RETRY_DELAY_MS);
     }
     this.sold.push({ sku, strategy, stock, answers: [] });
   }
 
-  /** Sends an order, and notes what it was told: returns the code. */
-  private async order(balance: BalanceSales, sent: Sent): Promise<string> {
+  /** Sends an order and records its answer. Returns the code. */
+  private async order(balance: BalanceSales, optional: OrderHeaders): Promise<string> {
     const request = `${this.name}-r${++this.sent}`;
     const at = performance.now();
-    const { status, code, replica, bought } = await this.ask(balance, request, sent).catch(() => NO_ANSWER);
+    const { status, code, replica, bought } = await this.post(balance, request, optional).catch(
+      () => NO_ANSWER,
+    );
     balance.answers.push({
       request: bought ?? request,
-      ...(sent.key !== undefined && { key: sent.key }),
+      ...(optional.key !== undefined && { key: optional.key }),
       status,
       code,
       quantity: 1,
@@ -142,14 +144,18 @@ export class BuyerPool {
     return code;
   }
 
-  private async ask({ sku, strategy }: BalanceSales, id: string, { fault, key }: Sent): Promise<Told> {
+  private async post(
+    { sku, strategy }: BalanceSales,
+    id: string,
+    { fault, key }: OrderHeaders,
+  ): Promise<OrderAnswer> {
     const options = optionsSchema.parse(this.planned.options);
     const { statusCode, headers, body } = await request(
       `${this.labUrl}/orders?${choiceQuery(strategy, options)}`,
       {
         method: 'POST',
         dispatcher: this.agent,
-        headersTimeout: LONGEST_ANSWER_MS,
+        headersTimeout: ANSWER_TIMEOUT_MS,
         headers: {
           'content-type': 'application/json',
           'x-request-id': id,
@@ -164,18 +170,17 @@ export class BuyerPool {
   }
 }
 
-/** What a buyer is told. */
-interface Told {
+interface OrderAnswer {
   readonly status: number;
   readonly code: string;
   readonly replica: string | null;
-  /** The request that has bought it: this one, or an earlier one under its key. */
+  /** The request that bought the unit: this one, or an earlier one with the same key. */
   readonly bought?: string;
 }
 
-const NO_ANSWER: Told = { status: 0, code: 'NO_ANSWER', replica: null };
+const NO_ANSWER: OrderAnswer = { status: 0, code: 'NO_ANSWER', replica: null };
 
-function read(status: number, text: string): Pick<Told, 'code' | 'bought'> {
+function read(status: number, text: string): Pick<OrderAnswer, 'code' | 'bought'> {
   try {
     const { code, request } = JSON.parse(text) as { code?: string; request?: string };
     if (status === 201 && request !== undefined) return { code: 'APPLIED', bought: request };

@@ -7,15 +7,15 @@ import {
   type ViolationKind,
 } from '#lab/strategy';
 
-/** A kind of fault, and what a strategy must promise to be sold by while it happens. */
+/** A kind of fault, and the capabilities that a strategy needs to run while it happens. */
 export interface Kind {
   readonly name: string;
-  /** What it is, a few words. */
+  /** One-line description. */
   readonly is: string;
   readonly needs: readonly Capability[];
-  /** What the catalogue says of it, where it says something. */
+  /** The circumstances of the catalogue that the fault can cause. */
   readonly circumstances: readonly Circumstance[];
-  /** The servers on demand that it hits: a strategy that needs them is sold by meanwhile. */
+  /** The component that it hits. A strategy that needs this component runs in the same minute. */
   readonly component?: Component;
 }
 
@@ -29,36 +29,41 @@ const kind = (
 
 const ENDED: readonly Circumstance[] = ['paused-before-write', 'paused-in-acquire', 'work-outlives-lease'];
 
-/** Faults after which somebody may be at work whose lease is over. */
+/** Faults after which a holder may still be at work although its lease has ended. */
 export const ENDS_LEASES: readonly Kind[] = [
-  kind('pause', 'a replica stands still (SIGSTOP)', ['survivesLapse'], ENDED),
-  kind('block', 'an event loop stands still', ['survivesLapse'], ENDED),
-  kind('redis-killed', 'Redis is killed, and starts again empty', ['survivesLapse'], ENDED),
-  kind('redis-paused', 'Redis stands still (SIGSTOP)', ['survivesLapse', 'noticesLoss'], ENDED),
+  kind('pause', 'a replica is paused (SIGSTOP)', ['survivesLapse'], ENDED),
+  kind('block', 'an event loop is blocked', ['survivesLapse'], ENDED),
+  kind('redis-killed', 'Redis is killed and restarts empty', ['survivesLapse'], ENDED),
+  kind('redis-paused', 'Redis is paused (SIGSTOP)', ['survivesLapse', 'noticesLoss'], ENDED),
   kind(
     'redis-cut',
-    'the network between a replica and Redis swallows everything, then resets',
+    'the network between a replica and Redis drops all data, then resets the connections',
     ['survivesLapse', 'noticesLoss'],
     ENDED,
   ),
 ];
 
 export const KILLS: readonly Kind[] = [
-  kind('kill', 'a replica that sells is killed (SIGKILL)', ['survivesDeadHolder'], ['holder-killed']),
-  kind('order-killed', 'a replica that places orders is killed (SIGKILL), half-way with one', [], []),
+  kind(
+    'kill',
+    'an inventory replica is killed (SIGKILL) while it sells',
+    ['survivesDeadHolder'],
+    ['holder-killed'],
+  ),
+  kind('order-killed', 'an order replica is killed (SIGKILL) in the middle of an order', [], []),
 ];
 
-/** Faults of the database, of the work and of nginx: no lease ends that its holder could have kept. */
+/** Faults of the database, the work and nginx. They end no lease that its holder could have kept. */
 export const TAKES_TIME: readonly Kind[] = [
   kind('delay', 'work takes longer than the lease', ['survivesSlowWork'], ['work-outlives-lease']),
-  kind('database-killed', 'the database is killed, and recovers', ['survivesFailedWrite'], []),
+  kind('database-killed', 'the database is killed and recovers', ['survivesFailedWrite'], []),
   kind('database-cut', 'all connections to the database are killed', ['survivesFailedWrite'], []),
-  kind('nginx-reloaded', 'nginx reads its configuration anew', [], []),
+  kind('nginx-reloaded', 'nginx reloads its configuration', [], []),
 ];
 
-/** Faults of one statement, and of servers of which others are left. */
+/** Faults of one statement, and of one server of several. */
 export const LOSES_PARTS: readonly Kind[] = [
-  kind('lose-reply', 'a write is done, its reply is lost', ['survivesFailedWrite'], []),
+  kind('lose-reply', 'the reply to a write is lost', ['survivesFailedWrite'], []),
   kind('error', 'a COMMIT is not sent', ['survivesFailedWrite'], []),
   kind('voter-lost', 'one Redis of five is killed', [], ['server-down'], 'redlock'),
   kind('replica-lost', 'one replica of Redis is killed', [], [], 'replica'),
@@ -66,7 +71,7 @@ export const LOSES_PARTS: readonly Kind[] = [
 
 export const ALL_KINDS: readonly Kind[] = [...KILLS, ...ENDS_LEASES, ...TAKES_TIME, ...LOSES_PARTS];
 
-/** What a strategy promises that is sold by for ten minutes, whatever the fault. */
+/** Capabilities that every strategy of a soak needs, independent of the faults. */
 const ALWAYS: readonly Capability[] = [
   'exactInOneProcess',
   'exactAcrossProcesses',
@@ -80,7 +85,7 @@ const ALWAYS: readonly Capability[] = [
   'renewsOnlyItsOwn',
 ];
 
-/** Violations that move no rows: a strategy may show them where the catalogue says so. */
+/** Violations that change no rows. A strategy may show them where the catalogue allows it. */
 const HARMLESS: ReadonlySet<ViolationKind> = new Set(['overlap', 'orphan']);
 
 const shown = ({ expected }: Strategy, kinds: readonly Kind[]): readonly ViolationKind[] =>
@@ -89,7 +94,7 @@ const shown = ({ expected }: Strategy, kinds: readonly Kind[]): readonly Violati
     return [...must, ...may];
   });
 
-/** The strategies that, by the catalogue's own words, sell nothing wrong under these faults. */
+/** The strategies that sell correctly under these faults, according to the catalogue. */
 export const eligible = (kinds: readonly Kind[], components: readonly Component[]): readonly Strategy[] =>
   CATALOGUE.filter(
     (strategy) =>
@@ -98,7 +103,7 @@ export const eligible = (kinds: readonly Kind[], components: readonly Component[
       shown(strategy, kinds).every((violation) => HARMLESS.has(violation)),
   );
 
-/** What may be seen of a strategy under these faults, and is no fault of it. */
+/** The violations that the catalogue allows for a strategy under these faults. */
 export const allowed = (strategy: Strategy, kinds: readonly Kind[]): readonly ViolationKind[] => [
   ...new Set(shown(strategy, kinds).filter((violation) => HARMLESS.has(violation))),
 ];

@@ -6,11 +6,12 @@ import { request } from 'undici';
 
 const MB = 1024 * 1024;
 
-/** What a replica has at rest: as the system sees it, and as it says itself. */
+/** Resource usage of an idle replica, measured by the system and by the replica itself. Linux only. */
 export async function lookAt({ name, pid, url }: Replica, at: number): Promise<Sample> {
   const { statusCode, body } = await request(`${url}/lab/process`);
   const text = await body.text();
-  if (statusCode !== 200) throw new Error(`${name} does not say what it has: ${statusCode} ${text}`);
+  if (statusCode !== 200)
+    throw new Error(`GET ${url}/lab/process of ${name} answered ${statusCode}: ${text}`);
   const { heapBytes, resources } = JSON.parse(text) as ProcessLook;
   return {
     replica: name,
@@ -25,6 +26,6 @@ export async function lookAt({ name, pid, url }: Replica, at: number): Promise<S
 
 function residentBytes(pid: number): number {
   const kb = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  if (kb === undefined) throw new Error(`/proc/${pid}/status has no VmRSS: the soak needs Linux`);
+  if (kb === undefined) throw new Error(`/proc/${pid}/status has no VmRSS. Run the soak on Linux.`);
   return 1024 * Number(kb);
 }

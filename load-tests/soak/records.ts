@@ -2,7 +2,7 @@ import type { HistoryLine, ProcessLine } from '#lab/step';
 import { existsSync, readdirSync, readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What all replicas and their supervisor wrote since the last look, by time. */
+/** The history of all replicas and their supervisor since the last `clear`, sorted by time. */
 export class Records {
   constructor(private readonly dir: string) {}
 
@@ -12,7 +12,7 @@ export class Records {
       .sort((a, b) => a.t - b.t);
   }
 
-  /** Forgets what was read: ten minutes would be too much for one look. The writers append. */
+  /** Truncates the files, because the history of ten minutes is too large to read at once. The writers append. */
   clear(): void {
     for (const file of this.files()) truncateSync(file);
   }
@@ -24,7 +24,7 @@ export class Records {
   }
 }
 
-/** The last line of a file whose writer was killed may be cut short: it is left out. */
+/** Skips an incomplete line, which a killed writer may leave at the end of its file. */
 function parse(text: string): HistoryLine[] {
   try {
     return [JSON.parse(text) as HistoryLine];
@@ -36,7 +36,7 @@ function parse(text: string): HistoryLine[] {
 export const isProcessLine = (line: HistoryLine): line is ProcessLine =>
   line.type === 'start' || line.type === 'exit' || line.type === 'stopped' || line.type === 'resumed';
 
-/** The history of each balance, with what happened to the processes meanwhile. */
+/** The history by balance; each one also has all events of processes. */
 export function byBalance(lines: readonly HistoryLine[]): ReadonlyMap<string, readonly HistoryLine[]> {
   const balances = new Map(
     lines.flatMap((line) => (line.type === 'request' ? [[line.request, line.balance] as const] : [])),
@@ -49,7 +49,7 @@ export function byBalance(lines: readonly HistoryLine[]): ReadonlyMap<string, re
   return own;
 }
 
-/** What the logs of the replicas have to say that is an error, since the last look. */
+/** Reads the errors in the replicas' logs. Each call returns those since the last call. */
 export class Logs {
   private readonly read = new Map<string, number>();
 
@@ -71,7 +71,7 @@ export class Logs {
   }
 }
 
-/** Nest writes JSON; what is none was written by Node.js itself: a crash, a rejection that nobody handled, a warning. */
+/** Nest logs JSON. Any other line is from Node.js: a crash, an unhandled rejection, or a warning. */
 function isError(line: string): boolean {
   try {
     const { level } = JSON.parse(line) as { level?: string };

@@ -22,16 +22,16 @@ import type { PlannedMinute, SoakPlan } from './plan';
 import { byBalance, isProcessLine, Logs, Records } from './records';
 import { doToServer, feltBy, type Done } from './server-faults';
 
-/** What a soak runs on. */
+/** The environment of a soak. */
 export interface SoakEnvironment {
   readonly stack: Stack;
   readonly target: Target;
   /** The folder of the stack, with its logs. */
   readonly dir: string;
-  /** Ends the soak after the step that is under way. */
+  /** Aborts the soak after the step that is under way. */
   readonly signal: AbortSignal;
   readonly onProgress: (text: string) => void;
-  /** `lines` is the history that the minute was judged by. */
+  /** `lines`: the history from which the minute was judged. */
   readonly onMinute: (minute: MinuteVerdict, lines: readonly HistoryLine[]) => void;
 }
 
@@ -42,28 +42,28 @@ export interface SoakRun {
   readonly verdict: SoakVerdict;
 }
 
-/** Milliseconds within which everything must have come to rest, and the last lease be over. */
+/** Milliseconds to wait for the end of all requests, and for the reconciliation of all orders. */
 const REST_MS = 40_000;
-const LOOK_EVERY_MS = 200;
-const TELL_EVERY_MS = 2000;
+const POLL_EVERY_MS = 200;
+const PROGRESS_EVERY_MS = 2000;
 
-/** Runs a plan minute by minute; each is judged at rest. */
-export async function runSoak(ground: SoakEnvironment, plan: SoakPlan): Promise<SoakRun> {
-  const records = new Records(ground.stack.historyDir);
-  const logs = new Logs(join(ground.dir, 'logs'));
+/** Runs a plan minute by minute. Each minute is judged when no request is under way. */
+export async function runSoak(env: SoakEnvironment, plan: SoakPlan): Promise<SoakRun> {
+  const records = new Records(env.stack.historyDir);
+  const logs = new Logs(join(env.dir, 'logs'));
   const begun = performance.now();
   const minutes: MinuteVerdict[] = [];
   const samples: Sample[] = [];
   for (const planned of plan.minutes) {
-    ground.signal.throwIfAborted();
-    const { crowds, done } = await play(ground, planned, plan);
-    await atRest(ground, records, planned);
-    const reconciled = await reconcileOrders(ground);
+    env.signal.throwIfAborted();
+    const { pools, done } = await play(env, planned, plan);
+    await atRest(env, records, planned);
+    const reconciled = await reconcileOrders(env);
     const lines = records.read();
     const histories = byBalance(lines);
     const balances = [];
-    for (const sold of crowds.flatMap((buyers) => buyers.sold)) {
-      const evidence = await gather(ground.target, sold, histories.get(sold.sku) ?? []);
+    for (const sold of pools.flatMap((pool) => pool.sold)) {
+      const evidence = await gather(env.target, sold, histories.get(sold.sku) ?? []);
       balances.push({ evidence, allowed: allowed(findStrategy(sold.strategy), planned.kinds) });
     }
     const verdict = judgeMinute({
@@ -75,9 +75,9 @@ export async function runSoak(ground: SoakEnvironment, plan: SoakPlan): Promise<
       errors: logs.errors(),
     });
     minutes.push(verdict);
-    ground.onMinute(verdict, lines);
+    env.onMinute(verdict, lines);
     records.clear();
-    for (const replica of await ground.stack.replicas())
+    for (const replica of await env.stack.replicas())
       samples.push(await lookAt(replica, (performance.now() - begun) / 60_000));
   }
   const names = plan.kinds.map(({ name }) => name);
@@ -89,62 +89,62 @@ export async function runSoak(ground: SoakEnvironment, plan: SoakPlan): Promise<
   };
 }
 
-/** Lets buyers come and faults happen, each at its time; resolves when every buyer has its answer. */
+/** Runs the buyers and the faults of one minute; resolves when every buyer has its answer. */
 async function play(
   { stack, target, signal, onProgress }: SoakEnvironment,
   { number, seconds, balances, faults }: PlannedMinute,
   { seed, minutes }: SoakPlan,
-): Promise<{ crowds: readonly BuyerPool[]; done: readonly Done[] }> {
+): Promise<{ pools: readonly BuyerPool[]; done: readonly Done[] }> {
   const agent = new Agent({ connections: 64 });
   const open = (sku: string, stock: number): Promise<unknown> => target.reset(sku, stock);
-  const crowds = balances.map(
+  const pools = balances.map(
     (balance, i) => new BuyerPool(balance, `soak${seed}-${number}-${i + 1}`, target.labUrl, agent, open),
   );
   const begun = performance.now();
   const sinceMs = (): number => performance.now() - begun;
-  const tell = setInterval(() => {
-    const sold = crowds.flatMap((buyers) => buyers.sold).flatMap(({ answers }) => answers).length;
+  const progress = setInterval(() => {
+    const sold = pools.flatMap((pool) => pool.sold).flatMap(({ answers }) => answers).length;
     onProgress(
       `minute ${number} of ${minutes.length}: ${Math.round(sinceMs() / 1000)} s, ${count(sold, 'answer')}`,
     );
-  }, TELL_EVERY_MS);
-  const buying = Promise.all(crowds.map((buyers) => buyers.buy()));
+  }, PROGRESS_EVERY_MS);
+  const buying = Promise.all(pools.map((pool) => pool.buy()));
   const done: Done[] = [];
   try {
     for (const { at, kind, carried, server } of faults) {
       await delay(Math.max(0, at - sinceMs()), undefined, { signal });
-      if (carried !== undefined) crowds[carried.balance]?.hit(carried.header);
+      if (carried !== undefined) pools[carried.balance]?.hit(carried.header);
       if (server !== undefined) done.push(await doToServer(stack, kind, server));
     }
     await delay(Math.max(0, 1000 * seconds - sinceMs()), undefined, { signal });
   } finally {
-    for (const buyers of crowds) buyers.stop();
+    for (const pool of pools) pool.stop();
     await buying;
-    clearInterval(tell);
+    clearInterval(progress);
     await agent.destroy();
   }
-  return { crowds, done };
+  return { pools, done };
 }
 
-/** Resolves when all servers and replicas answer, no request is under way, and no lease can go on. */
+/** Resolves when all servers and replicas answer, requests have ended (or the wait timed out), and all leases are over. */
 async function atRest(
   { stack, signal }: SoakEnvironment,
   records: Records,
   { balances }: PlannedMinute,
 ): Promise<void> {
   await stack.ready();
-  const until = performance.now() + REST_MS;
-  while (unfinished(records.read()).length > 0 && performance.now() < until)
-    await delay(LOOK_EVERY_MS, undefined, { signal });
+  const deadline = performance.now() + REST_MS;
+  while (unfinished(records.read()).length > 0 && performance.now() < deadline)
+    await delay(POLL_EVERY_MS, undefined, { signal });
   await delay(Math.max(0, ...balances.map(({ options }) => options.leaseMs)), undefined, { signal });
 }
 
-/** Orders that replicas left half-way come to their end. False: after all that time some are still not decided. */
+/** Reconciles orders that replicas left unfinished. False: some are still undecided at the timeout. */
 async function reconcileOrders({ target, signal }: SoakEnvironment): Promise<boolean> {
-  const until = performance.now() + REST_MS;
+  const deadline = performance.now() + REST_MS;
   while (!(await target.reconcileOrders().catch(() => false))) {
-    if (performance.now() > until) return false;
-    await delay(LOOK_EVERY_MS, undefined, { signal });
+    if (performance.now() > deadline) return false;
+    await delay(POLL_EVERY_MS, undefined, { signal });
   }
   return true;
 }

@@ -5,10 +5,10 @@ import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PlannedFault } from './plan';
 
-/** A fault of a server as it was done; who felt it is read from the history afterwards. */
+/** An injected fault of a server. Its effect, `feltBy`, is read from the history afterwards. */
 export type Done = Omit<ServerFault, 'feltBy'>;
 
-/** Does what was planned, and mends it. */
+/** Injects a planned fault and repairs it. */
 export async function doToServer(
   stack: Stack,
   kind: string,
@@ -29,7 +29,7 @@ async function act(stack: Stack, kind: string, target: string, ms: number): Prom
     case 'redis-cut':
       await stack.swallow(target);
       await delay(ms);
-      await stack.cut(target); // what was swallowed never comes: the connections cannot be used any more
+      await stack.cut(target); // connections that lost data cannot be used any more
       return stack.mend(target);
     case 'database-cut':
       return killConnections(stack.urls.mysql);
@@ -42,7 +42,7 @@ async function act(stack: Stack, kind: string, target: string, ms: number): Prom
   }
 }
 
-/** Every connection but ours. */
+/** Kills all connections of the lab's user except this one. */
 async function killConnections(url: string): Promise<void> {
   const connection = await createConnection({ uri: url, connectTimeout: 2000 });
   try {
@@ -50,23 +50,23 @@ async function killConnections(url: string): Promise<void> {
       "SELECT id FROM information_schema.processlist WHERE id <> CONNECTION_ID() AND user = 'lab'",
     );
     for (const { id } of rows as { id: number }[])
-      await connection.query('KILL ?', [id]).catch(() => undefined); // it may just have ended
+      await connection.query('KILL ?', [id]).catch(() => undefined); // the connection may have ended by itself
   } finally {
     connection.destroy();
   }
 }
 
-/** A fault may be felt so long after it was over: microseconds. */
-const LINGERS = 1_500_000;
+/** Microseconds after a fault's end in which it may still show. */
+const AFTERMATH = 1_500_000;
 
-/** Who felt it, from what was recorded meanwhile. */
+/** The first step in the history that shows the fault, as text for people; null: none. */
 export function feltBy({ kind, target, from, until }: Done, history: readonly HistoryLine[]): string | null {
   if (kind === 'nginx-reloaded') return 'the new worker of nginx, which serves';
   const felt = history.find(
     (line) =>
       line.type === 'step' &&
       line.t + line.took >= from &&
-      line.t <= until + LINGERS &&
+      line.t <= until + AFTERMATH &&
       (kind === 'replica-lost' ? line.verb === 'WAIT' && Number(line.reply) < 2 : line.error !== undefined) &&
       hits(line, kind, target),
   );

@@ -10,7 +10,7 @@ const ROWS: readonly (readonly [drill: string, verdict: string, facts: readonly 
     [
       'restart/none',
       'violated',
-      ['redis was killed, and another process answers', 'the lock is gone', 'B holds the same lock, too'],
+      ['redis was killed, and another process answers', 'the lock is gone', 'B holds the same lock'],
       { A: 'APPLIED', B: 'APPLIED' },
     ],
     [
@@ -22,13 +22,13 @@ const ROWS: readonly (readonly [drill: string, verdict: string, facts: readonly 
     [
       'power-loss/aof-everysec',
       'violated',
-      ['the thread that fsyncs has not run since', 'the lock is gone', 'B holds the same lock, too'],
+      ['the fsync thread has not run since', 'the lock is gone', 'B holds the same lock'],
       { A: 'APPLIED', B: 'APPLIED' },
     ],
     [
       'power-loss/aof-always',
       'safe',
-      ['Redis fsyncs before it answers', "the lock is still there, and A's"],
+      ['Redis fsyncs before it replies', "the lock is still there, and A's"],
       { A: 'APPLIED', B: 'LOCK.NOT_OBTAINED' },
     ],
     [
@@ -40,10 +40,7 @@ const ROWS: readonly (readonly [drill: string, verdict: string, facts: readonly 
     [
       'clock-jump/fenced',
       'safe',
-      [
-        'the clock of redis was right, and has jumped over the end of the lease',
-        'B holds the same lock, too',
-      ],
+      ['the clock of redis was correct and jumped past the end of the lease', 'B holds the same lock'],
       { A: 'LOCK.FENCED', B: 'APPLIED' },
     ],
     [
@@ -55,7 +52,7 @@ const ROWS: readonly (readonly [drill: string, verdict: string, facts: readonly 
     [
       'replies-lost/token-lua',
       'safe',
-      ['Redis has executed what A has asked for: the lock is held for nobody'],
+      ["Redis executed A's SET, and the lock is held although A has given up"],
       { A: 'DEPENDENCY.DOWN', B: 'APPLIED' },
     ],
   ];

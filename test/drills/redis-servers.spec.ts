@@ -17,7 +17,7 @@ const ROWS: readonly Row[] = [
   {
     drill: 'failover/token-lua',
     verdict: 'violated',
-    facts: ['the primary has 0 of its 1 replica', 'A holds the lock', 'B has held the same lock, too'],
+    facts: ['the primary has 0 of its 1 replica', 'A holds the lock', 'B held the same lock'],
     outcomes: { A: 'APPLIED', B: 'APPLIED' },
   },
   {
@@ -29,7 +29,7 @@ const ROWS: readonly Row[] = [
   {
     drill: 'failover/redlock',
     verdict: 'safe',
-    facts: ['one voter is dead', 'no voter was granted to B'],
+    facts: ['one voter is dead', 'no voter granted the lock to B'],
     outcomes: { A: 'APPLIED', B: 'LOCK.NOT_OBTAINED', C: 'STOCK.SOLD_OUT' },
   },
   {
@@ -49,7 +49,7 @@ const ROWS: readonly Row[] = [
   {
     drill: 'split-brain/min-replicas',
     verdict: 'safe',
-    facts: ['there are two primaries', 'the old primary refuses to write: NOREPLICAS'],
+    facts: ['there are two primaries', 'the old primary refuses writes: NOREPLICAS'],
     outcomes: { A: 'DEPENDENCY.DOWN', B: 'APPLIED' },
   },
   {
@@ -62,15 +62,15 @@ const ROWS: readonly Row[] = [
   {
     drill: 'sentinel/fenced',
     verdict: 'safe',
-    facts: ['all Sentinels name the same replica', 'it was an election: the epoch has grown'],
+    facts: ['all Sentinels name the same replica', 'an election took place: the epoch has increased'],
     outcomes: { A: 'APPLIED', B: 'LOCK.FENCED' },
   },
   {
     drill: 'cluster/token-lua',
     verdict: 'violated',
-    facts: ['B has held the same lock, too', 'B has run a script on the new primary'],
+    facts: ['B held the same lock', 'B ran a script on the new primary'],
     outcomes: { A: 'APPLIED', B: 'APPLIED' },
-    figures: { 'scripts that the new primary had to be taught': 1 },
+    figures: { 'scripts that the new primary did not have': 1 },
   },
 ];
 

@@ -70,7 +70,7 @@ describe('replicas behind nginx', () => {
     await stack.cut('inventory-1');
     expect(await answers()).toBe(false);
     await stack.mend('inventory-1');
-    await expect(stack.cut('inventory-2')).rejects.toThrow('no wire of its own');
+    await expect(stack.cut('inventory-2')).rejects.toThrow('no fault proxy');
   });
 
   it('are served by a new nginx worker after a reload', async () => {

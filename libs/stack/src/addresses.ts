@@ -1,24 +1,24 @@
 import type { Component, ServerAddresses } from '#lab/step';
 
-/** Each component: where its address is kept, and the variable of libs/config that tells it to replicas. */
-const PLACES = {
+/** By component: the field of its address, and the environment variable (libs/config) through which replicas receive it. */
+const FIELDS = {
   redlock: ['voters', 'REDLOCK_URLS'],
   replica: ['primary', 'REPLICATED_REDIS_URL'],
   zookeeper: ['zookeeper', 'ZOOKEEPER_URL'],
   etcd: ['etcd', 'ETCD_URL'],
 } as const satisfies Record<Component, readonly [keyof ServerAddresses, string]>;
 
-/** The environment that says where the servers on demand are. */
+/** The environment variables with the addresses of the servers on demand. */
 export const environmentOf = (addresses: ServerAddresses): Record<string, string> =>
   Object.fromEntries(
-    Object.values(PLACES).flatMap(([place, variable]) => {
-      const address = addresses[place];
+    Object.values(FIELDS).flatMap(([field, variable]) => {
+      const address = addresses[field];
       return address === undefined ? [] : [[variable, String(address)]];
     }),
   );
 
-/** The variable that would say where the component is; undefined when its address is known. */
+/** The environment variable of a component without an address; undefined when the address is known. */
 export function missingVariable(addresses: ServerAddresses, component: Component): string | undefined {
-  const [place, variable] = PLACES[component];
-  return addresses[place] === undefined ? variable : undefined;
+  const [field, variable] = FIELDS[component];
+  return addresses[field] === undefined ? variable : undefined;
 }

@@ -7,20 +7,20 @@ import type { Claim } from './claim';
 import { StackError } from './errors';
 import { send, stateOf } from './identity';
 import { tail } from './paths';
-import { until } from './poll';
+import { pollUntil } from './poll';
 
 export interface Command {
   readonly name: string;
   readonly program: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  /** Both output streams are appended here: a daemon gets no terminal of ours. */
+  /** The file to which both output streams are appended. */
   readonly log: string;
   /** A file to read as standard input. */
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly account?: OsAccount | undefined;
-  /** Opens an IPC channel, so that the child notices when we die. */
+  /** Opens an IPC channel, so that the child notices the end of this process. */
   readonly tied?: boolean;
 }
 
@@ -29,53 +29,56 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-const WAKE_EVERY_MS = 100;
+const RESUME_EVERY_MS = 100;
 
-/** One life of a process: from its start to its exit. */
+/** One process, from its start to its exit. */
 export class Child {
   readonly pid: number;
   /** Milliseconds of the monotonic clock. */
   readonly startedAt = performance.now();
   readonly exit: Promise<Exit>;
-  private over: Exit | undefined;
+  private exitStatus: Exit | undefined;
 
-  /** @throws StackError STACK.START_FAILED when the program cannot be executed, STACK.STOPPED. */
+  /** @throws StackError STACK.START_FAILED when the program cannot be executed, STACK.STOPPED when the stack stops. */
   constructor(
     readonly command: Command,
     claim: Claim,
   ) {
     if (claim.ending.aborted)
-      throw new StackError('STACK.STOPPED', `${command.name} is not started: the stack stops.`);
+      throw new StackError(
+        'STACK.STOPPED',
+        `${command.name} was not started, because the stack is stopping.`,
+      );
     const child = launch(command);
     child.on('error', () => undefined);
     if (child.pid === undefined) {
       throw new StackError(
         'STACK.START_FAILED',
-        `${command.program} cannot be executed: is it installed and executable?`,
+        `${command.program} cannot be executed. Check that it is installed and executable.`,
       );
     }
     this.pid = child.pid;
     claim.add(command.name, child.pid, 'child');
     this.exit = new Promise((resolve) => {
       child.once('exit', (code, signal) => {
-        this.over = { code, signal };
+        this.exitStatus = { code, signal };
         claim.remove(this.pid);
-        resolve(this.over);
+        resolve(this.exitStatus);
       });
     });
   }
 
   get exited(): Exit | undefined {
-    return this.over;
+    return this.exitStatus;
   }
 
   get paused(): boolean {
-    return !this.over && stateOf(this.pid) === 'T';
+    return !this.exitStatus && stateOf(this.pid) === 'T';
   }
 
-  /** To the process, or to the group that it leads (nginx and its workers). */
+  /** Sends a signal to the process, or to the group that it leads (nginx and its workers). */
   signal(signal: NodeJS.Signals, to: 'process' | 'group' = 'process'): void {
-    if (!this.over) send(to === 'group' ? -this.pid : this.pid, signal);
+    if (!this.exitStatus) send(to === 'group' ? -this.pid : this.pid, signal);
   }
 
   async kill(to: 'process' | 'group' = 'process'): Promise<void> {
@@ -85,27 +88,27 @@ export class Child {
 
   async pause(to: 'process' | 'group' = 'process'): Promise<void> {
     this.signal('SIGSTOP', to);
-    await until(() => this.paused || this.over !== undefined, { timeoutMs: 2000, everyMs: 1 });
+    await pollUntil(() => this.paused || this.exitStatus !== undefined, { timeoutMs: 2000, everyMs: 1 });
   }
 
-  /** SIGCONT, SIGTERM, and SIGKILL for what is still there after the grace. */
+  /** Sends SIGCONT and SIGTERM, and SIGKILL to the whole group after `graceMs`. */
   async stop(graceMs: number): Promise<void> {
-    const wake = (): void => {
+    const resume = (): void => {
       this.signal('SIGCONT', 'group');
     };
-    wake();
+    resume();
     this.signal('SIGTERM');
-    const waking = setInterval(wake, WAKE_EVERY_MS); // a replica may be about to stop itself: a fault
+    const resuming = setInterval(resume, RESUME_EVERY_MS); // a fault may be about to make the replica stop itself
     const timer = setTimeout(() => {
       this.signal('SIGKILL', 'group');
     }, graceMs);
     await this.exit;
     clearTimeout(timer);
-    clearInterval(waking);
+    clearInterval(resuming);
   }
 }
 
-/** Runs a command to its end. @throws StackError with the end of its log when it fails or takes too long. */
+/** Runs a command to its end. @throws StackError STACK.START_FAILED with the end of its log when it fails or times out. */
 export async function runToEnd(command: Command, claim: Claim, timeoutMs: number): Promise<void> {
   const child = new Child(command, claim);
   const giveUp = (): void => {
@@ -118,12 +121,12 @@ export async function runToEnd(command: Command, claim: Claim, timeoutMs: number
   clearTimeout(timer);
   if (code === 0) return;
   const how = signal
-    ? `was ended by ${signal} (after ${timeoutMs / 1000} s we send SIGKILL)`
+    ? `was terminated by ${signal} (its timeout is ${timeoutMs / 1000} s)`
     : `exited with code ${code ?? '?'}`;
-  throw new StackError('STACK.START_FAILED', `${command.name} ${how}. Its log says why:${tail(command.log)}`);
+  throw new StackError('STACK.START_FAILED', `${command.name} ${how}. See its log:${tail(command.log)}`);
 }
 
-/** Detached, so that Ctrl-C in the terminal reaches our orderly stop and not the servers. */
+/** Detached, so that Ctrl-C in the terminal triggers this process's orderly stop and does not reach the servers. */
 function launch({ program, args, cwd, log, input, env, account, tied }: Command): ChildProcess {
   const streams = [openSync(input ?? '/dev/null', 'r'), openSync(log, 'a')] as const;
   const [stdin, output] = streams;

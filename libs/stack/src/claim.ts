@@ -12,7 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { StackError } from './errors';
 import { type Identity, identify, isAlive, own, send, stateOf } from './identity';
-import { until } from './poll';
+import { pollUntil } from './poll';
 import type { Urls } from './types';
 
 interface Pids {
@@ -20,17 +20,17 @@ interface Pids {
   readonly processes: readonly (Identity & { readonly name: string })[];
 }
 
-/** A process of the stack: it has to be killed if its owner is killed. */
+/** A process of the stack, to be killed if its owner was killed. */
 interface Known extends Identity {
   readonly name: string;
-  /** Started by this process: it counts as running until its exit is reported; a zombie still does. */
+  /** Started by this process: counts as running until its exit is reported, also as a zombie. */
   readonly isChild: boolean;
 }
 
-/** How long to wait for processes that received SIGKILL, milliseconds. */
+/** Milliseconds to wait for processes that received SIGKILL. */
 const END_MS = 60_000;
 
-/** What `<dir>/stack.json` tells other processes about a stack that is up. */
+/** The content of `<dir>/stack.json`, by which other processes find a running stack. */
 export interface Announcement extends Identity {
   readonly urls: Urls;
   readonly historyDir: string;
@@ -38,8 +38,8 @@ export interface Announcement extends Identity {
 }
 
 /**
- * A folder that belongs to this process while it runs a stack in it. `pids.json` is both the claim and the list
- * of what would have to be killed if we were killed ourselves.
+ * The exclusive right of this process to run a stack in a folder. `pids.json` is both the claim and the list of processes
+ * that a later cleanup has to kill if this process is killed.
  */
 export class Claim {
   private readonly processes = new Map<number, Known>();
@@ -52,12 +52,12 @@ export class Claim {
 
   private constructor(readonly dir: string) {}
 
-  /** Aborted when the stack begins to stop: from then on nothing is started. */
+  /** Aborted when the stack begins to stop: no process is started afterwards. */
   get ending(): AbortSignal {
     return this.end.signal;
   }
 
-  /** Rejects with STACK.ALREADY_RUNNING while another process that is alive holds the folder. */
+  /** @throws StackError STACK.ALREADY_RUNNING when another running process holds the folder. */
   static async take(dir: string): Promise<Claim> {
     mkdirSync(dir, { recursive: true });
     const claim = new Claim(dir);
@@ -72,7 +72,7 @@ export class Claim {
     }
   }
 
-  /** Remembers a process that was just started. A `child` of this process counts as running until `remove` is called at its exit. */
+  /** Records a process that has just started. A `child` of this process counts as running until `remove` at its exit. */
   add(name: string, pid: number, child?: 'child'): void {
     const id = identify(pid);
     if (!id) return;
@@ -93,17 +93,17 @@ export class Claim {
     this.end.abort();
   }
 
-  /** Not orderly: for a start that failed. Resolves when nothing is left. */
+  /** Kills all processes, for a start that failed. Resolves when none is left. */
   async abandon(): Promise<void> {
     this.close();
     this.killAll();
-    // the exit of a zombie is still to be reported: its handler must run before `release`
-    await until(() => ![...this.processes.values()].some((known) => known.isChild || isAlive(known)), {
+    // a zombie counts, because the handler of its exit must run before `release`
+    await pollUntil(() => ![...this.processes.values()].some((known) => known.isChild || isAlive(known)), {
       timeoutMs: END_MS,
     });
   }
 
-  /** The folder no longer belongs to this claim, and may be removed: from now on nothing is written there. */
+  /** Ends the claim. Nothing is written to the folder afterwards, so that it may be removed. */
   release(): void {
     this.isReleased = true;
     process.off('exit', this.lastResort);
@@ -119,7 +119,7 @@ export class Claim {
     const draft = join(this.dir, `pids.json.${process.pid}`);
     writeFileSync(draft, JSON.stringify(this.content()));
     try {
-      // Unlike a rename, a link fails when the name is taken, and the file is never seen half written.
+      // Unlike a rename, a link fails when the name exists; unlike a write, it never shows a partial file.
       linkSync(draft, join(this.dir, 'pids.json'));
       return true;
     } catch {
@@ -140,15 +140,15 @@ export class Claim {
   }
 }
 
-/** The announcement of a stack whose owner is alive. */
+/** The announcement in this folder, if its owner is alive. */
 export function announcedIn(dir: string): Announcement | undefined {
   const announced = readAnnouncement(dir);
   return announced && isAlive(announced) ? announced : undefined;
 }
 
 /**
- * Kills what a killed owner left behind in this folder and in its siblings: by pid, and only if the process that has the
- * pid now started when ours did. Returns the names of what was killed.
+ * Kills the processes that a killed owner left behind in this folder and in its siblings. A process is killed only if both
+ * its pid and its start time match. Returns the names of the killed processes.
  */
 export async function cleanStale(dir: string): Promise<string[]> {
   const killed: string[] = [];
@@ -160,7 +160,7 @@ export async function cleanStale(dir: string): Promise<string[]> {
       killGroup(pid);
       killed.push(name);
     }
-    await until(() => !left.some(isAlive), { timeoutMs: END_MS });
+    await pollUntil(() => !left.some(isAlive), { timeoutMs: END_MS });
     if (readPids(folder)?.owner.start !== pids.owner.start) continue;
     rmSync(join(folder, 'stack.json'), { force: true });
     rmSync(join(folder, 'pids.json'), { force: true });
@@ -170,8 +170,8 @@ export async function cleanStale(dir: string): Promise<string[]> {
 }
 
 /**
- * Folders of stacks in `parent` that no process holds: their owner has ended, and so has the process whose id ends their
- * name (`run-4711`), which may not have claimed its folder yet.
+ * Folders of stacks in `parent` that no process holds. The process whose pid ends the folder's name (`run-4711`) also holds
+ * it, because it may not have claimed it yet.
  */
 export function foldersLeftIn(parent: string): string[] {
   return (existsSync(parent) ? readdirSync(parent, { withFileTypes: true }) : []).flatMap((entry) => {
@@ -185,7 +185,7 @@ export function foldersLeftIn(parent: string): string[] {
   });
 }
 
-/** Removes the folder of a stack, unless a process holds it or has just begun to. Returns whether it is gone. */
+/** Removes the folder of a stack, unless a process holds or claims it. Returns whether the folder was removed. */
 export async function removeLeft(folder: string): Promise<boolean> {
   const claim = await Claim.take(folder).catch(() => undefined);
   if (claim === undefined) return false;
@@ -196,11 +196,11 @@ export async function removeLeft(folder: string): Promise<boolean> {
     rmdirSync(folder);
     return true;
   } catch {
-    return false; // another stack has begun in it
+    return false; // another stack has started in it
   }
 }
 
-/** Servers are started as leaders of their own group: nginx's workers die with their master. */
+/** Each server leads a process group, so that nginx's workers are killed with their master. */
 function killGroup(pid: number): void {
   send(-pid, 'SIGKILL');
   send(pid, 'SIGKILL');
@@ -232,9 +232,9 @@ function writeWhole(file: string, content: unknown): void {
 
 function alreadyRunning(dir: string, pid: number): StackError {
   const url = readAnnouncement(dir)?.urls.public;
-  const where = url ? `at ${url}` : '(it is just starting)';
+  const where = url ? `at ${url}` : '(still starting)';
   return new StackError(
     'STACK.ALREADY_RUNNING',
-    `A lab runs already in ${dir}: process ${pid}, ${where}. Use it, or stop it with Ctrl-C there or: kill ${pid}`,
+    `A lab is already running in ${dir}: process ${pid}, ${where}. Use it, or stop it with Ctrl-C in its terminal or: kill ${pid}`,
   );
 }

@@ -10,12 +10,12 @@ import { startZookeeper, zookeeperConditions } from './zookeeper';
 
 const VOTERS = 5;
 
-/** A component that was started. */
+/** A running component. */
 interface Started {
   /** In the order in which they are stopped. */
   readonly servers: readonly Server[];
   readonly addresses: ServerAddresses;
-  /** Resolves when the servers that run agree with one another. */
+  /** Resolves when the running servers are in sync. */
   readonly settle?: () => Promise<void>;
 }
 
@@ -48,7 +48,7 @@ const START: Readonly<Record<Component, Start>> = {
   },
 };
 
-/** The servers on demand of one stack: each component is started once, whoever asks. */
+/** The servers on demand of one stack. Concurrent requests for a component start it once. */
 export class Components {
   private readonly starting = new Map<Component, Promise<Started>>();
   private readonly running = new Map<Component, Started>();
@@ -59,7 +59,7 @@ export class Components {
     private readonly durability: Durability,
   ) {}
 
-  /** Resolves when all of these answer. @throws StackError STACK.PROGRAM_MISSING, STACK.START_FAILED, STACK.STOPPED */
+  /** Resolves when all components answer. @throws StackError STACK.PROGRAM_MISSING, STACK.START_FAILED, STACK.STOPPED */
   async provide(components: readonly Component[]): Promise<void> {
     await Promise.all(components.map((component) => this.once(component)));
   }
@@ -72,12 +72,12 @@ export class Components {
     return this.started.flatMap(({ servers }) => servers);
   }
 
-  /** Always in the same order, whoever was the fastest. */
+  /** In a fixed order, independent of the order of the starts. */
   private get started(): readonly Started[] {
     return (Object.keys(START) as Component[]).flatMap((component) => this.running.get(component) ?? []);
   }
 
-  /** Resolves when the servers beside this one agree with it. */
+  /** Resolves when the other servers of the same component are in sync with this one. */
   async settle(server: Server): Promise<void> {
     await this.started.find(({ servers }) => servers.includes(server))?.settle?.();
   }
@@ -98,13 +98,13 @@ export class Components {
     this.starting.set(component, start);
     start.then(
       (started) => this.running.set(component, started),
-      () => this.starting.delete(component), // it may be asked for again, for instance once it is installed
+      () => this.starting.delete(component), // a later request may succeed, for instance after the program was installed
     );
     return start;
   }
 }
 
-/** What there is of servers on demand. One that is down is `unknown`, because a run may end so. */
+/** Versions and counts of the servers on demand. A server that is down is `unknown`, because a run may end in that state. */
 export async function componentConditions({
   voters,
   primary,

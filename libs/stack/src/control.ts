@@ -9,10 +9,10 @@ import { announcedIn } from './claim';
 import { StackError, type StackErrorCode } from './errors';
 import type { AppName, Conditions, Replica, Stack, Urls } from './types';
 
-/** The whole path of a unix socket may have some 100 bytes only. */
+/** A unix socket's path is limited to about 100 bytes. */
 const LONGEST_PATH = 100;
 
-/** What may be asked of a stack in another process: one JSON line there, one JSON line back. */
+/** The commands that another process can send: one JSON line as request, one JSON line as response. */
 const COMMANDS = {
   urls: (stack) => Promise.resolve(stack.urls),
   replicas: (stack) => stack.replicas(),
@@ -54,15 +54,15 @@ export async function serveControl(
       void answer(stack, line).then((reply) => socket.writable && socket.write(`${JSON.stringify(reply)}\n`));
     });
   });
-  await new Promise<void>((done, failed) => {
-    server.once('error', failed).listen(path, done);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(path, resolve);
   });
   chmodSync(path, 0o600);
   const close = (): Promise<void> =>
-    new Promise((done) => {
+    new Promise((resolve) => {
       for (const socket of sockets) socket.destroy();
       server.close(() => {
-        done();
+        resolve();
       });
     });
   return { path, close };
@@ -70,7 +70,7 @@ export async function serveControl(
 
 /**
  * The stack that another process, usually `lab up`, runs in this folder; undefined when there is none.
- * Its `stop` only lets go of it: the stack is stopped where it was started.
+ * Its `stop` does nothing: only the process that started the stack stops it.
  */
 export async function attach(folder: string): Promise<Stack | undefined> {
   const announced = announcedIn(resolve(folder));
@@ -111,14 +111,14 @@ async function answer(stack: Stack, line: string): Promise<Answer> {
   }
 }
 
-/** One connection a question: whoever asks holds nothing open in between. */
-function ask(path: string, question: PendingCommand): Promise<unknown> {
-  return new Promise((done, failed) => {
+/** Opens one connection per command, so that the caller holds none open in between. */
+function ask(path: string, command: PendingCommand): Promise<unknown> {
+  return new Promise((resolve, reject) => {
     const lost = (cause?: Error): void => {
-      const text = `The lab behind ${path} does not answer: it is stopping or was killed. Start it again with: npm start`;
-      failed(new StackError('STACK.UNREACHABLE', text, { cause }));
+      const text = `The lab behind ${path} does not answer, because it is stopping or was killed. Start it again with: npm start`;
+      reject(new StackError('STACK.UNREACHABLE', text, { cause }));
     };
-    const socket = connect(path, () => socket.write(`${JSON.stringify(question)}\n`));
+    const socket = connect(path, () => socket.write(`${JSON.stringify(command)}\n`));
     socket.once('error', lost).once('close', () => {
       lost();
     });
@@ -126,8 +126,8 @@ function ask(path: string, question: PendingCommand): Promise<unknown> {
       .on('error', () => undefined)
       .once('line', (line) => {
         const reply = JSON.parse(line) as Answer;
-        if ('code' in reply) failed(new StackError(reply.code, reply.message));
-        else done(reply.value);
+        if ('code' in reply) reject(new StackError(reply.code, reply.message));
+        else resolve(reply.value);
         socket.destroy();
       });
   });

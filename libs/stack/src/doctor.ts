@@ -2,16 +2,16 @@ import { find, type Needed, NEEDED, ON_DEMAND, type Program } from './programs';
 
 export interface Finding {
   readonly name: string;
-  /** Absent when it is missing. */
+  /** Absent when the program is not installed. */
   readonly found?: Program;
   readonly neededFor: string;
-  /** Installed when it is asked for, and not before. */
+  /** Installed only when a command needs it. */
   readonly onDemand: boolean;
-  /** Commands, each of which gets it. */
+  /** Alternative commands that install or replace it. */
   readonly get: { readonly apt: string; readonly brew: string; readonly docker: string };
 }
 
-/** What the lab needs on this machine, what is there, and how to get the rest. */
+/** The programs that the lab needs: which are installed, and how to install the others. */
 export const doctor = (): Finding[] => [
   ...Object.values(NEEDED).map((needed) => examine(needed, false)),
   ...Object.values(ON_DEMAND).map((needed) => examine(needed, true)),

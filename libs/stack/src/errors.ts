@@ -13,7 +13,7 @@ export type StackErrorCode =
   | 'STACK.UNKNOWN_NAME'
   | 'STACK.UNREACHABLE';
 
-/** What went wrong with a server or a replica; the message ends with what to do next. */
+/** A failure of a server or a replica. The message ends with the next step for the user. */
 export class StackError extends Error {
   override readonly name = 'StackError';
 

@@ -9,7 +9,7 @@ import { demand, ON_DEMAND } from './programs';
 import { type ServerDefinition, type Server, startTogether } from './server';
 import type { Conditions, Durability, ServerName } from './types';
 
-/** One etcd on loopback, with a data folder of its own. */
+/** Starts an etcd of one member on loopback, with a private data folder. */
 export async function startEtcd(
   layout: Layout,
   durability: Durability,
@@ -17,14 +17,14 @@ export async function startEtcd(
 ): Promise<{ server: Server; url: string }> {
   const { servers, urls } = await startMembers(layout, durability, claim, ['etcd'], {});
   const [server, url] = [servers[0], urls[0]];
-  if (server === undefined || url === undefined) throw new Error('one name makes one member');
+  if (server === undefined || url === undefined) throw new Error('one name must yield one member');
   return { server, url };
 }
 
-/** Milliseconds: as etcd's documentation advises for one machine that is busy. */
+/** Milliseconds; etcd's defaults, long enough for a busy machine. */
 const CLUSTER = { ETCD_HEARTBEAT_INTERVAL: '100', ETCD_ELECTION_TIMEOUT: '1000' };
 
-/** A cluster of so many members on loopback. All of them answer when it resolves. */
+/** Starts a cluster of `count` members on loopback. Resolves when all of them answer. */
 export async function startEtcds(
   layout: Layout,
   durability: Durability,
@@ -62,7 +62,7 @@ async function startMembers(
             program,
             args: [
               `--name=${member}`,
-              `--data-dir=${layout.dataFolder(name, String(peer))}`, // it remembers its ports
+              `--data-dir=${layout.dataFolder(name, String(peer))}`, // etcd stores its ports there
               `--listen-client-urls=${address(client)}`,
               `--advertise-client-urls=${address(client)}`,
               `--listen-peer-urls=${address(peer)}`,
@@ -107,7 +107,7 @@ const settings = (): Record<string, string> =>
 const isHealthy = async (port: number): Promise<boolean> =>
   (await get(`${address(port)}/health`))?.includes('"health":"true"') === true;
 
-/** Whether the member that answers here belongs to the cluster of this one. */
+/** Whether the member on this port is in a cluster that has a member of this name. */
 async function hasMember(port: number, name: string): Promise<boolean> {
   const { members = [] } = (await askEtcd(address(port), 'cluster/member/list')) as {
     members?: { name?: string }[];
@@ -115,10 +115,10 @@ async function hasMember(port: number, name: string): Promise<boolean> {
   return members.some((member) => member.name === name);
 }
 
-/** What the etcd at this address answers to a question without arguments; nothing when it does not within a second. */
-export async function askEtcd(url: string, what: string): Promise<object> {
+/** The response of the etcd at this address to a request without arguments; `{}` when there is none within a second. */
+export async function askEtcd(url: string, path: string): Promise<object> {
   try {
-    const { body } = await request(new URL(`/v3/${what}`, url), {
+    const { body } = await request(new URL(`/v3/${path}`, url), {
       method: 'POST',
       body: '{}',
       signal: AbortSignal.timeout(1000),

@@ -2,18 +2,18 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { demand, ON_DEMAND } from './programs';
 
 /**
- * The clock of one server, which can be set while the server runs: libfaketime answers its questions for the time of day.
- * The monotonic clock stays the machine's, as it does when an administrator or NTP sets a clock.
+ * The wall clock of one server, which can be set while the server runs: libfaketime intercepts its reads of the time of day.
+ * The monotonic clock is not faked, just as it is unaffected when an administrator or NTP sets the wall clock.
  */
 export class FakedClock {
-  /** What the server's process must have in its environment. */
+  /** The environment of the server's process. */
   readonly env: Readonly<Record<string, string>>;
 
-  /** `file` says how far ahead the clock is; the server's account must be able to read it. */
+  /** `file` holds the clock's offset; the server's account must be able to read it. */
   constructor(private readonly file: string) {
     this.set(0);
     this.env = {
-      // without libc behind it redis-server does not start
+      // redis-server does not start without libc after libfaketime
       LD_PRELOAD: `${demand(ON_DEMAND.faketime).file ?? ''}:libc.so.6`,
       FAKETIME_TIMESTAMP_FILE: file,
       FAKETIME_NO_CACHE: '1',
@@ -21,10 +21,10 @@ export class FakedClock {
     };
   }
 
-  /** From now on it is so many seconds ahead of the machine's clock; negative: behind. */
+  /** Sets the clock this many seconds ahead of the machine's; negative: behind. */
   set(secondsAhead: number): void {
     const draft = `${this.file}.new`;
     writeFileSync(draft, `${secondsAhead < 0 ? '' : '+'}${secondsAhead}s\n`, { mode: 0o644 });
-    renameSync(draft, this.file); // never read half written
+    renameSync(draft, this.file); // atomic: a partly written file is never read
   }
 }

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
 /**
- * The network between one client and one server: a loopback port that forwards. It can be cut (connections are
- * reset, and new ones too), made a black hole in both directions or in one (what is sent is swallowed, and nobody is told), or
- * led to another server.
+ * A TCP proxy on a loopback port, between one client and one server. It can be cut (existing and new connections are
+ * reset), turned into a black hole in one or both directions (data is dropped without an error), or redirected to another
+ * server.
  */
 export class FaultProxy {
   private readonly sockets = new Set<Socket>();
-  /** Ends of connections of which something was swallowed. */
+  /** Sockets whose data was dropped. */
   private readonly torn = new Set<Socket>();
   private swallowed: 'nothing' | 'replies' | 'all' = 'nothing';
   private open = true;
@@ -25,25 +25,25 @@ export class FaultProxy {
     await once(server, 'listening');
     const faultProxy = new FaultProxy(server, { host, port }, (server.address() as AddressInfo).port);
     server.on('connection', (client) => {
-      faultProxy.carry(client);
+      faultProxy.forward(client);
     });
     return faultProxy;
   }
 
-  /** Resets all connections, and new ones until `mend`. */
+  /** Resets all connections, and every new one until `mend`. */
   cut(): void {
     this.open = false;
     this.reset();
   }
 
-  /** Swallows from now on everything, a black hole; or only what the server answers: it executes what it is sent. */
+  /** Drops all data from now on; with `replies` only the server's data, so that it still executes requests. */
   swallow(what: 'replies' | 'all' = 'all'): void {
     this.swallowed = what;
   }
 
   /**
-   * Carries again what is sent from now on. TCP would send again what was swallowed, or give up; as nothing can be sent again
-   * here, connections that have lost something are reset: with a hole in it, no stream is what it was.
+   * Forwards data again. Connections that lost data are reset: real TCP would retransmit it, this proxy cannot, and a stream
+   * with a gap is corrupt.
    */
   mend(): void {
     this.swallowed = 'nothing';
@@ -51,7 +51,7 @@ export class FaultProxy {
     for (const socket of this.torn) reset(socket);
   }
 
-  /** Resets all connections; the next ones go to another server. */
+  /** Resets all connections; new ones go to another server. */
   lead(host: string, port: number): void {
     this.target = { host, port };
     this.reset();
@@ -67,7 +67,7 @@ export class FaultProxy {
     for (const socket of this.sockets) reset(socket);
   }
 
-  private carry(client: Socket): void {
+  private forward(client: Socket): void {
     if (!this.open) {
       reset(client);
       return;
@@ -94,8 +94,8 @@ export class FaultProxy {
 }
 
 /**
- * Resets a connection. One that is being ended already is only destroyed: libuv refuses to reset while its shutdown is
- * pending, Node drops the handle all the same, and a process then waits for it without end when it exits.
+ * Resets a connection. One that is already being ended is only destroyed: libuv refuses a reset while a shutdown is pending,
+ * Node drops the handle nevertheless, and the process then never exits because it waits for that handle.
  */
 function reset(socket: Socket): void {
   if (socket.writableEnded) socket.destroy();

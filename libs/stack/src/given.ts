@@ -2,7 +2,7 @@ import { missingVariable } from './addresses';
 import { componentConditions } from './components';
 import { StackError } from './errors';
 import { mysqlConditions } from './mysql';
-import { get, until } from './poll';
+import { get, pollUntil } from './poll';
 import { machine } from './process-stack';
 import { redisConditions } from './redis';
 import type { Stack, Urls } from './types';
@@ -10,11 +10,11 @@ import type { Stack, Urls } from './types';
 const READY_MS = 30_000;
 
 export interface GivenAddresses extends Urls {
-  /** Where the replicas write their history, if this machine can see it. */
+  /** The folder of the replicas' history, if this machine has access to it. */
   readonly historyDir: string;
 }
 
-/** Servers that somebody else runs. They can be used and asked, but not faulted, scaled or stopped. */
+/** Servers that this process did not start. They can be used and inspected, but not faulted, scaled or stopped. */
 export function given({ historyDir, ...urls }: GivenAddresses): Stack {
   const refuse =
     (what: string) =>
@@ -22,8 +22,8 @@ export function given({ historyDir, ...urls }: GivenAddresses): Stack {
       Promise.reject(
         new StackError(
           'STACK.CANNOT_BE_FAULTED',
-          `${name} cannot be ${what}: its address was given (${shown(urls)}), its process is not ours. ` +
-            'Unset the addresses to let the lab start servers of its own.',
+          `${name} cannot be ${what}, because the lab did not start it (given addresses: ${shown(urls)}). ` +
+            'Unset the addresses, so that the lab starts its own servers.',
         ),
       );
   return {
@@ -33,7 +33,7 @@ export function given({ historyDir, ...urls }: GivenAddresses): Stack {
     provide: (components) => {
       const missing = components.flatMap((component) => missingVariable(urls.servers, component) ?? []);
       if (missing.length === 0) return Promise.resolve(urls);
-      const text = `${missing.join(', ')} was not given: set it, here and for the replicas, or unset the other addresses.`;
+      const text = `${missing.join(', ')} is not set. Set it here and for the replicas, or unset the other addresses.`;
       return Promise.reject(new StackError('STACK.COMPONENT_MISSING', text));
     },
     scale: refuse('scaled'),
@@ -47,9 +47,12 @@ export function given({ historyDir, ...urls }: GivenAddresses): Stack {
     restart: refuse('restarted'),
     ready: async () => {
       const url = `${urls.public}/health/ready`;
-      if (await until(async () => (await get(url)) !== undefined, { timeoutMs: READY_MS, everyMs: 100 }))
+      if (await pollUntil(async () => (await get(url)) !== undefined, { timeoutMs: READY_MS, everyMs: 100 }))
         return;
-      throw new StackError('STACK.NOT_READY', `GET ${url} does not answer 200: is the given address right?`);
+      throw new StackError(
+        'STACK.NOT_READY',
+        `GET ${url} did not answer 200 within ${READY_MS / 1000} s. Check the given address.`,
+      );
     },
     conditions: async () => ({
       backEnd: 'given',
@@ -62,7 +65,7 @@ export function given({ historyDir, ...urls }: GivenAddresses): Stack {
   };
 }
 
-/** Hosts and ports: no passwords. */
+/** Hosts and ports, without passwords. */
 const shown = ({ servers: { voters = [], ...servers }, ...urls }: Urls): string =>
   [...Object.values(urls as Readonly<Record<string, string>>), ...voters, ...Object.values(servers)]
     .filter((url) => url !== '')

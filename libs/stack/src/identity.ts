@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** A process that cannot be mistaken for a later one with the same pid. */
+/** Identifies a process even when its pid is reused later. */
 export interface Identity {
   readonly pid: number;
-  /** Start time as the system prints it (Linux: clock ticks since boot). */
+  /** Start time in the system's format (Linux: clock ticks since boot). */
   readonly start: string;
 }
 
@@ -15,20 +15,20 @@ export function identify(pid: number): Identity | undefined {
 
 export const own = (): Identity => identify(process.pid) ?? { pid: process.pid, start: '' };
 
-/** Whether this very process is still there (a zombie is not). */
+/** Whether this process is still running; a zombie is not. */
 export function isAlive({ pid, start }: Identity): boolean {
-  const found = linuxStat(pid); // both values from one read: between two reads the process may end
+  const found = linuxStat(pid); // both values from one read, because the process may end between two reads
   if (found !== undefined) return found.start === start && found.state !== 'Z';
   const state = ps(pid, 'state=') ?? '';
   return state !== '' && !state.startsWith('Z') && ps(pid, 'lstart=') === start;
 }
 
-/** One letter as in ps: R, S, T (stopped), Z …; empty when there is no such process. */
+/** The state as in ps: R, S, T (stopped), Z …; empty when there is no such process. */
 export function stateOf(pid: number): string {
   return linuxStat(pid)?.state ?? ps(pid, 'state=') ?? '';
 }
 
-/** The command line as ps shows it; empty when there is no such process. */
+/** The command line as in ps; empty when there is no such process. */
 export function titleOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
@@ -48,7 +48,7 @@ export function send(pid: number, signal: NodeJS.Signals): boolean {
 
 function linuxStat(pid: number): { state: string; start: string } | undefined {
   try {
-    // The second field is the program's name in brackets and may itself contain blanks and brackets.
+    // The second field is the program's name in parentheses, which may itself contain spaces and parentheses.
     const [, rest = ''] = /.*\) (.*)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
     const fields = rest.split(' ');
     return { state: fields[0] ?? '', start: fields[19] ?? '' };

@@ -9,6 +9,7 @@ export { stateOf } from './identity';
 export { ensureInstalled } from './install';
 export type { JournalEntry } from './journal';
 export { projectRoot } from './paths';
+export { pollUntil } from './poll';
 export { isFree } from './ports';
 export type { OnDemand } from './programs';
 export { startProcesses } from './processes';

@@ -11,13 +11,13 @@ import { find, howToGet, locate, type Needed, NEEDED, neededBy, type OnDemand } 
 
 const run = promisify(execFile);
 
-/** Debian's packages ask this script before they start a service; 101 means: do not. */
+/** Debian's packages run this script before they start a service; exit code 101 forbids the start. */
 const POLICY = '/usr/sbin/policy-rc.d';
 
 /**
- * Installs the missing servers, and what is asked for besides, with apt-get where that is possible
- * without a question (Debian or Ubuntu, and root or password-less sudo). The distribution's own services are not started. Does nothing when all are there.
- * @throws StackError STACK.PROGRAM_MISSING when it is not possible here, STACK.INSTALL_FAILED when apt-get failed.
+ * Installs the missing servers, and the ones in `wanted`, with apt-get (Debian or Ubuntu, as root or with password-less
+ * sudo). The distribution's services are not started. Does nothing when all programs are installed.
+ * @throws StackError STACK.PROGRAM_MISSING when apt-get cannot be used, STACK.INSTALL_FAILED when apt-get failed.
  */
 export async function ensureInstalled(
   onProgress: (line: string) => void = () => undefined,
@@ -26,17 +26,20 @@ export async function ensureInstalled(
   const needed: readonly Needed[] = [...Object.values(NEEDED), ...neededBy(wanted)];
   const missing = needed.filter((one) => !find(one));
   if (missing.length === 0) return;
-  const sudo = await becomeRoot();
+  const sudo = await rootPrefix();
   if (!sudo || !locate(['apt-get']))
-    throw notPossible(missing, 'This machine has no apt-get that works without a password.');
+    throw notPossible(
+      missing,
+      'This machine has no apt-get that works without a password, so the lab cannot install programs.',
+    );
 
   try {
-    onProgress('asking apt for its package lists');
-    await inTurn(() => run('/usr/bin/env', [...sudo, 'apt-get', 'update', '-qq'], OUTPUT));
-    const packages = (await Promise.all(missing.map(offered))).flat();
+    onProgress('updating the package lists of apt');
+    await retryWhileLocked(() => run('/usr/bin/env', [...sudo, 'apt-get', 'update', '-qq'], OUTPUT));
+    const packages = (await Promise.all(missing.map(installable))).flat();
     onProgress(`installing ${packages.join(', ')}`);
     const install = [...sudo, ...APT, 'install', '-y', '-qq', '--no-install-recommends', ...packages];
-    await withoutServices(sudo, () => inTurn(() => run('/usr/bin/env', install, OUTPUT)));
+    await withoutServices(sudo, () => retryWhileLocked(() => run('/usr/bin/env', install, OUTPUT)));
   } catch (error) {
     if (error instanceof StackError) throw error;
     const { stderr = '', message } = error as Error & { stderr?: string };
@@ -46,14 +49,14 @@ export async function ensureInstalled(
   }
   const still = missing.filter((needed) => !find(needed));
   if (still.length > 0)
-    throw notPossible(still, 'apt-get installed the packages, but the programs are not found.');
+    throw notPossible(still, 'apt-get installed the packages, but the programs were not found.');
 }
 
-/** Milliseconds to wait for another apt, of this lab or anybody's. */
+/** Milliseconds to wait for another apt process. */
 const APT_BUSY_MS = 180_000;
 
-/** Tries again while another apt-get holds the lock. */
-async function inTurn(aptGet: () => Promise<unknown>): Promise<void> {
+/** Retries while another apt process holds the lock. */
+async function retryWhileLocked(aptGet: () => Promise<unknown>): Promise<void> {
   const deadline = performance.now() + APT_BUSY_MS;
   for (;;) {
     try {
@@ -70,8 +73,8 @@ async function inTurn(aptGet: () => Promise<unknown>): Promise<void> {
 const OUTPUT = { maxBuffer: 64 * 1024 * 1024 };
 const APT = ['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get'];
 
-/** Words to put before a command so that root runs it; undefined when we cannot. */
-async function becomeRoot(): Promise<string[] | undefined> {
+/** The command prefix that runs a command as root; undefined when that is not possible. */
+async function rootPrefix(): Promise<string[] | undefined> {
   if (process.getuid?.() === 0) return [];
   try {
     await run('sudo', ['-n', 'true']);
@@ -81,16 +84,16 @@ async function becomeRoot(): Promise<string[] | undefined> {
   }
 }
 
-/** The first packages that this distribution can install. */
-async function offered(needed: Needed): Promise<string[]> {
+/** The first alternative of `needed.apt` that this distribution can install. @throws StackError STACK.PROGRAM_MISSING */
+async function installable(needed: Needed): Promise<string[]> {
   for (const names of needed.apt.map((text) => text.split(' '))) {
     const { stdout } = await run('apt-cache', ['policy', ...names]);
     if (stdout.match(/Candidate: (?!\(none\))/g)?.length === names.length) return names;
   }
-  throw notPossible([needed], `apt offers none of ${needed.apt.join(', ')}.`);
+  throw notPossible([needed], `apt cannot install any of ${needed.apt.join(', ')}.`);
 }
 
-/** Keeps packages from starting their services, unless the machine has a policy of its own. */
+/** Prevents packages from starting their services, unless the machine already has a policy script. */
 async function withoutServices(sudo: readonly string[], install: () => Promise<unknown>): Promise<void> {
   if (locate([POLICY])) {
     await install();

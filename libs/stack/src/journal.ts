@@ -7,14 +7,14 @@ export interface JournalEntry {
   readonly pid: number;
   readonly code?: number | null;
   readonly signal?: NodeJS.Signals | null;
-  /** Exits only: the stack itself asked for it (stop, scale, restart); a kill is never asked for. */
+  /** Exits only: whether the stack requested it (stop, scale, restart); false for a kill. */
   readonly asked?: boolean;
 }
 
 /**
- * What the supervisor saw happen to replicas, one JSON object per line in `supervisor.jsonl`: the evidence
- * of a fault comes from somebody else than the one it hit. Written synchronously; `t` is the monotonic clock in
- * microseconds (`process.hrtime`), which all processes of a machine share; `at` is the wall clock.
+ * The supervisor's record of the replicas' processes, one JSON object per line in `supervisor.jsonl`. It is evidence of
+ * faults that is independent of the process they hit. Written synchronously. `t` is the monotonic clock in microseconds
+ * (`process.hrtime`), which all processes of a machine share; `at` is the wall clock.
  */
 export class Journal {
   private readonly file: string;

@@ -2,12 +2,12 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type OsAccount, give, serverAccount } from './os-account';
 
-/** The folders of one stack. Data, logs and history of an earlier stack in the same place are removed. */
+/** The folders of one stack. Data, logs and history of an earlier stack in the same folder are removed. */
 export class Layout {
   readonly historyDir: string;
-  /** Locks that are directories. */
+  /** The folder for locks that are directories. */
   readonly lockDir: string;
-  /** Ready data folders that stacks of this place copy, one per server version. */
+  /** Initialized database folders, one per server version, which the stacks beside this one copy. */
   readonly templates: string;
   readonly account: OsAccount | undefined;
   private readonly data: string;
@@ -45,12 +45,12 @@ export class Layout {
     return join(this.data, ...parts);
   }
 
-  /** What one server has written; its log stays. */
+  /** Removes the data of one server, but not its log. */
   removeDataOf(name: string): void {
     rmSync(this.dataPath(name), { recursive: true, force: true });
   }
 
-  /** Servers' data is not worth keeping: the next start begins with fresh schemas. Logs and history stay. */
+  /** Removes all servers' data, which the next start would discard anyway. Logs and history stay. */
   removeData(): void {
     rmSync(this.data, { recursive: true, force: true });
   }

@@ -21,8 +21,8 @@ import type { Program } from './programs';
 const INSTALL_MS = 120_000;
 
 /**
- * Puts a freshly initialised data folder at `target`. Initialising takes a second or more, so it is done once per server
- * version, configuration and account; each stack copies the result.
+ * Creates an initialized data folder at `target`. Initialization takes a second or more, so it is done once per server
+ * version, configuration and account, and each stack copies the result.
  */
 export async function freshData(
   program: Program,
@@ -31,7 +31,7 @@ export async function freshData(
   claim: Claim,
 ): Promise<void> {
   const template = await readyTemplate(program, layout, claim);
-  // cp as the server's own account: the copies belong to it, and a file system that can clone does.
+  // cp runs as the server's account, so that it owns the copies; cp also clones where the file system can.
   const args = ['-pR', template, target];
   await runToEnd({ name: 'mysql-copy', program: '/bin/cp', args, ...common(layout) }, claim, INSTALL_MS);
 }
@@ -46,12 +46,12 @@ async function readyTemplate(program: Program, layout: Layout, claim: Claim): Pr
   if (existsSync(template)) return template;
 
   const draft = join(layout.templates, `.draft-${randomBytes(4).toString('hex')}`);
-  const initialise = program.version.endsWith('MariaDB') ? mariadb : mysql8;
-  await runToEnd(initialise(program, draft, layout), claim, INSTALL_MS);
+  const initialize = program.version.endsWith('MariaDB') ? mariadb : mysql8;
+  await runToEnd(initialize(program, draft, layout), claim, INSTALL_MS);
   try {
     renameSync(draft, template);
   } catch (error) {
-    // Another stack was faster: its folder is as good as ours.
+    // Another stack was faster: its folder has the same content.
     rmSync(draft, { recursive: true, force: true });
     if (!existsSync(template)) throw error;
   }
@@ -61,13 +61,13 @@ async function readyTemplate(program: Program, layout: Layout, claim: Claim): Pr
 const mysql8 = ({ path }: Program, draft: string, layout: Layout): Command => ({
   name: 'mysql-install',
   program: path,
-  args: [...initialiseArgs(draft, layout), '--initialize-insecure'],
+  args: [...initializeArgs(draft, layout), '--initialize-insecure'],
   ...common(layout),
 });
 
 /**
- * What mariadb-install-db does. The script itself needs my_print_defaults, which is not in Debian's
- * mariadb-server-core; and its help tables and sys schema, which nobody here reads, take most of its time.
+ * Replaces mariadb-install-db: that script needs my_print_defaults, which Debian's mariadb-server-core lacks, and most of its
+ * time goes into help tables and a sys schema, which the lab never reads.
  */
 function mariadb({ path }: Program, draft: string, layout: Layout): Command {
   mkdirSync(draft);
@@ -79,12 +79,12 @@ function mariadb({ path }: Program, draft: string, layout: Layout): Command {
     'USE mysql;',
     'SET @auth_root_socket = NULL;',
     ...scripts.map((name) => readFileSync(script(path, name), 'utf8')),
-    // Accounts without a password; the server itself creates the lab's user at each start.
+    // Accounts without a password. The init file creates the lab's user at each start.
     "DELETE FROM global_priv WHERE User IN ('root', '');",
     '',
   ];
   writeFileSync(input, statements.join('\n'));
-  const args = [...initialiseArgs(draft, layout), '--bootstrap'];
+  const args = [...initializeArgs(draft, layout), '--bootstrap'];
   return { name: 'mysql-install', program: path, args, input, ...common(layout) };
 }
 
@@ -101,11 +101,11 @@ function script(server: string, name: string): string {
   }
   throw new StackError(
     'STACK.PROGRAM_MISSING',
-    `${name}.sql is missing in ${prefix}/share although ${server} is there: apt-get install --reinstall mariadb-server-core`,
+    `${server} is installed, but ${name}.sql is missing in ${prefix}/share. Install it again: apt-get install --reinstall mariadb-server-core`,
   );
 }
 
-const initialiseArgs = (draft: string, layout: Layout): string[] => [
+const initializeArgs = (draft: string, layout: Layout): string[] => [
   `--defaults-file=${layout.dataPath('mysql', 'lab.cnf')}`,
   `--datadir=${draft}`,
   ...asRoot(layout.account),

@@ -11,7 +11,7 @@ import { demand, NEEDED } from './programs';
 import { type ServerDefinition, type Server, startOnFreePorts } from './server';
 import type { Conditions, Durability } from './types';
 
-/** A private MariaDB or MySQL 8 with the schemas `inventory`, `orders` and `accounts` and the user `lab`. */
+/** Starts a private MariaDB or MySQL 8 with the schemas `inventory`, `orders` and `accounts` and the user `lab`. */
 export async function startMysql(
   layout: Layout,
   durability: Durability,
@@ -43,7 +43,7 @@ export async function startMysql(
           `--tmpdir=${layout.dataFolder('mysql', 'tmp')}`,
           `--port=${port}`,
           '--bind-address=127.0.0.1',
-          // Relative to the data folder: a socket's whole path may have some 100 bytes only.
+          // Relative to the data folder: a socket's path is limited to about 100 bytes.
           '--socket=mysql.sock',
           '--pid-file=mysql.pid',
           `--init-file=${setUp}`,
@@ -54,7 +54,7 @@ export async function startMysql(
         log: layout.log('mysql'),
         account: layout.account,
       },
-      // The password is this server's alone: whoever accepts it is the right one.
+      // The password is unique, so only this server accepts it.
       answers: async () => (await variables(address(port)).catch(() => undefined)) !== undefined,
     }),
     claim,
@@ -62,7 +62,7 @@ export async function startMysql(
   return { server, url: address(ports[0] ?? 0) };
 }
 
-/** Run at every start by the server itself, one statement a line. Schemas of specs match `test\_%` or `lab\_%`. */
+/** The server runs this at every start, one statement per line. Schemas of specs match `test\_%` or `lab\_%`. */
 function setUpSql(password: string): string {
   const user = `'lab'@'127.0.0.1'`;
   const own = ['inventory', 'orders', 'accounts'];
@@ -71,14 +71,14 @@ function setUpSql(password: string): string {
     ...own.map((name) => `CREATE DATABASE IF NOT EXISTS ${name};`),
     `CREATE USER IF NOT EXISTS ${user} IDENTIFIED BY '${password}';`,
     ...schemas.map((schema) => `GRANT ALL ON \`${schema}\`.* TO ${user};`),
-    // Who waits for whom is read from the server (SHOW ENGINE INNODB STATUS, performance_schema).
+    // For lock waits and deadlocks: SHOW ENGINE INNODB STATUS, performance_schema.
     `GRANT PROCESS ON *.* TO ${user};`,
     `GRANT SELECT ON performance_schema.* TO ${user};`,
     '',
   ].join('\n');
 }
 
-/** Version and the settings that decide what a strategy can rely on. */
+/** Version and settings that the strategies depend on. */
 export async function mysqlConditions(url: string): Promise<Conditions> {
   const found = await variables(url);
   return {

@@ -9,27 +9,27 @@ export interface OsAccount {
 }
 
 /**
- * mariadbd and mysqld refuse to run as root, so a root that starts them lends them another account: `mysql`,
- * else `nobody`, if that account can reach the folder at all (a checkout in /root cannot be reached:
- * then root itself, said explicitly). Undefined when we are not root: servers run as whoever we are.
+ * mariadbd and mysqld refuse to run as root. When this process is root, servers run as `mysql`, or else as `nobody`. If
+ * these accounts cannot reach the folder (a checkout in /root), servers run as root, with an explicit option.
+ * Undefined when this process is not root: servers run as the same user.
  */
 export function serverAccount(folder: string): OsAccount | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const root: OsAccount = { name: 'root', uid: 0, gid: 0 };
-  if (!everybodyCanReach(folder)) return root;
+  if (!isReachableByAll(folder)) return root;
   return lookUp('mysql') ?? lookUp('nobody') ?? root;
 }
 
-/** Makes the account the owner of a file or folder that we have just created. */
+/** Makes the account the owner of a file or folder that this process has just created. */
 export function give(path: string, account: OsAccount | undefined): void {
   if (account) chownSync(path, account.uid, account.gid);
 }
 
-/** The database servers run as root only when told so. */
+/** The database servers refuse to run as root without this option. */
 export const asRoot = (account: OsAccount | undefined): string[] =>
   account?.uid === 0 ? ['--user=root'] : [];
 
-function everybodyCanReach(folder: string): boolean {
+function isReachableByAll(folder: string): boolean {
   for (let at = folder; ; at = dirname(at)) {
     if ((statSync(at).mode & 0o001) === 0) return false;
     if (at === dirname(at)) return true;

@@ -1,12 +1,13 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The checkout, found from here upwards: this file runs from libs/ and from dist/. */
+/** The checkout: the nearest parent folder with infra/, because this file runs from libs/ and from dist/. */
 export function projectRoot(): string {
   let folder = __dirname;
   while (!existsSync(join(folder, 'infra', 'nginx', 'nginx.conf'))) {
     const parent = dirname(folder);
-    if (parent === folder) throw new Error(`No infra/ folder above ${__dirname}: is the checkout complete?`);
+    if (parent === folder)
+      throw new Error(`There is no infra/ folder above ${__dirname}. Check that the checkout is complete.`);
     folder = parent;
   }
   return folder;
@@ -16,7 +17,7 @@ export const infra = (...parts: string[]): string => join(projectRoot(), 'infra'
 
 const TAIL_BYTES = 4096;
 
-/** The last lines of a log, indented, to be shown in an error; empty when there is none. */
+/** The last lines of a log, indented, for an error message; empty when there is no log. */
 export function tail(file: string, lines = 12): string {
   try {
     const fd = openSync(file, 'r');

@@ -3,17 +3,25 @@ import { request } from 'undici';
 
 export interface PollLimits {
   readonly timeoutMs: number;
-  /** Default 10. */
+  /** Milliseconds between two probes; default 10. */
   readonly everyMs?: number;
 }
 
-/** Asks again and again until the probe says true (then true) or the time is over (then false). */
-export async function until(probe: () => boolean | Promise<boolean>, limits: PollLimits): Promise<boolean> {
-  const deadline = performance.now() + limits.timeoutMs;
+/**
+ * Calls the probe until it returns true (result: true) or the time is over (result: false). Rejects as soon as the probe
+ * rejects. Only a probe that began after the deadline ends the polling: a process that was stopped (SIGSTOP) or starved
+ * past its deadline probes once more before it gives up.
+ */
+export async function pollUntil(
+  probe: () => boolean | Promise<boolean>,
+  { timeoutMs, everyMs = 10 }: PollLimits,
+): Promise<boolean> {
+  const deadline = performance.now() + timeoutMs;
   for (;;) {
+    const isLast = performance.now() >= deadline;
     if (await probe()) return true;
-    if (performance.now() >= deadline) return false;
-    await sleep(limits.everyMs ?? 10);
+    if (isLast) return false;
+    await sleep(everyMs);
   }
 }
 

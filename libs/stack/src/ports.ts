@@ -1,21 +1,21 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below 32768, where Linux begins to give ports to outgoing connections. */
+/** Ports below 32768, from where Linux assigns ports to outgoing connections. */
 const LOWEST = 20_000;
 const HIGHEST = 32_000;
 
-/** A Redis Cluster's nodes talk to one another on a second port, so far above their own. */
+/** Offset of the second port on which the nodes of a Redis Cluster communicate. */
 const BUS = 10_000;
-/** By then whoever was given a port listens on it, or never will. Milliseconds. */
-const TAKEN_BY_MS = 60_000;
+/** Milliseconds for which a port stays reserved after `freePort`; its server listens by then. */
+const RESERVED_MS = 60_000;
 
-/** A port that is preferred, any port, or one whose cluster bus is free, too. */
+/** A preferred port, any port (undefined), or one whose cluster bus port is free as well. */
 export type PortRequest = number | 'with bus' | undefined;
 
-const handedOut = new Set<number>();
+const reserved = new Set<number>();
 
-/** Whether a server could listen on this loopback port now, and on its cluster bus where that is wished for. */
+/** Whether a server could listen on this loopback port now, and on its cluster bus port if requested. */
 export async function isFree(port: number, wish?: PortRequest): Promise<boolean> {
   return (await canListen(port)) && (wish !== 'with bus' || (await canListen(port + BUS)));
 }
@@ -34,17 +34,17 @@ function canListen(port: number): Promise<boolean> {
   });
 }
 
-/** A port that nobody listens on: the preferred one, or a random one that was not handed out just now. */
+/** A port without a listener: the preferred one, or a random one that is not reserved. Reserves it. */
 export async function freePort(wish?: PortRequest): Promise<number> {
   const draw = (): number => randomInt(LOWEST, wish === 'with bus' ? HIGHEST - BUS : HIGHEST);
   let port = typeof wish === 'number' ? wish : draw();
-  while (handedOut.has(port) || !(await isFree(port, wish))) port = draw();
-  handedOut.add(port);
-  setTimeout(giveBack, TAKEN_BY_MS, port).unref();
+  while (reserved.has(port) || !(await isFree(port, wish))) port = draw();
+  reserved.add(port);
+  setTimeout(giveBack, RESERVED_MS, port).unref();
   return port;
 }
 
-/** The port may be handed out again. */
+/** Ends the reservation of the port. */
 export function giveBack(port: number): void {
-  handedOut.delete(port);
+  reserved.delete(port);
 }

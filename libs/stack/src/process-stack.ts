@@ -29,7 +29,7 @@ interface Servers {
   readonly components: Components;
 }
 
-/** The processes back end, once Redis and the database are up. */
+/** A stack of local processes; Redis and the database are already running. */
 export class ProcessStack implements Stack {
   private fleet: SupervisedReplica[] = [];
   private proxy: ReverseProxy | undefined;
@@ -63,7 +63,7 @@ export class ProcessStack implements Stack {
     return { ...shop, redis: redis.url, mysql: mysql.url, servers: components.addresses };
   }
 
-  /** Run at the beginning of `stop`. */
+  /** `close` runs during `stop`, after the replicas have stopped. */
   onStop(close: () => Promise<void>): void {
     this.closers.push(close);
   }
@@ -82,7 +82,7 @@ export class ProcessStack implements Stack {
     return this.scaleAll({ [app]: count });
   }
 
-  /** Several apps at once; one call after the other. */
+  /** Scales several apps at once. Calls run one after another. */
   scaleAll(counts: Partial<Record<AppName, number>>): Promise<void> {
     const done = this.scaling.then(() => this.changeFleet(counts));
     this.scaling = done.catch(() => undefined);
@@ -104,19 +104,19 @@ export class ProcessStack implements Stack {
   }
 
   cut(replica: string): Promise<void> {
-    return this.onWire(replica, (faultProxy) => {
+    return this.withProxy(replica, (faultProxy) => {
       faultProxy.cut();
     });
   }
 
   swallow(replica: string): Promise<void> {
-    return this.onWire(replica, (faultProxy) => {
+    return this.withProxy(replica, (faultProxy) => {
       faultProxy.swallow();
     });
   }
 
   mend(replica: string): Promise<void> {
-    return this.onWire(replica, (faultProxy) => {
+    return this.withProxy(replica, (faultProxy) => {
       faultProxy.mend();
     });
   }
@@ -138,7 +138,7 @@ export class ProcessStack implements Stack {
   async ready(): Promise<void> {
     for (const { isUp, name } of this.baseServers()) {
       if (!isUp)
-        throw new StackError('STACK.SERVER_DOWN', `${name} is down: restart('${name}') starts it again.`);
+        throw new StackError('STACK.SERVER_DOWN', `${name} is down. Start it again with restart('${name}').`);
     }
     await Promise.all(this.fleet.map((replica) => replica.ready(READY_MS)));
   }
@@ -169,7 +169,7 @@ export class ProcessStack implements Stack {
     await this.proxy?.server.stop();
     const { redis, mysql, components } = this.servers;
     await Promise.all([redis.server.stop(), mysql.server.stop(), components.stop()]);
-    await this.claim.abandon(); // what belongs to a component that did not start
+    await this.claim.abandon(); // processes of a component that failed to start
     this.layout.removeData();
     this.claim.release();
   }
@@ -177,7 +177,7 @@ export class ProcessStack implements Stack {
   private async changeFleet(counts: Partial<Record<AppName, number>>): Promise<void> {
     this.assertRunning();
     const apps = Object.keys(counts) as AppName[];
-    const leaving = apps.flatMap((app) => this.members(app).slice(counts[app]));
+    const surplus = apps.flatMap((app) => this.members(app).slice(counts[app]));
     const missing = apps.flatMap((app) =>
       Array.from({ length: (counts[app] ?? 0) - this.members(app).length }, () => app),
     );
@@ -186,13 +186,13 @@ export class ProcessStack implements Stack {
     for (const app of missing) this.fleet.push(await this.create(app));
     await Promise.all(this.fleet.map((replica) => replica.ready(READY_MS)));
     this.assertRunning();
-    const staying = this.fleet.filter((replica) => !leaving.includes(replica));
-    await this.proxy?.route(routesTo(staying));
-    await Promise.all(leaving.map((replica) => replica.stop()));
-    this.fleet = staying;
+    const kept = this.fleet.filter((replica) => !surplus.includes(replica));
+    await this.proxy?.route(routesTo(kept));
+    await Promise.all(surplus.map((replica) => replica.stop()));
+    this.fleet = kept;
   }
 
-  /** Before the first replica: nginx, whose internal address replicas are told, and the schemas, each once. */
+  /** Starts nginx before the first replica, which needs its internal address, and migrates each schema once. */
   private async prepare(missing: readonly AppName[]): Promise<void> {
     if (missing.length === 0) return;
     const { layout, claim, options } = this;
@@ -203,7 +203,7 @@ export class ProcessStack implements Stack {
     for (const script of scripts) this.migrated.add(script);
   }
 
-  /** The shop's two apps need each other; whoever has no accounts need not wait for theirs. */
+  /** The shop's two apps need each other's schema; the accounts' schema is migrated only with their app. */
   private migrationsFor(missing: readonly AppName[]): readonly string[] {
     const apps = ['inventory', 'order', ...(missing.includes('account') ? ['account'] : [])];
     return this.options.migrations ?? apps.map((app) => builtApp(app, 'migrate.js'));
@@ -237,7 +237,7 @@ export class ProcessStack implements Stack {
     return replica;
   }
 
-  /** A Node.js process with what an app of ours is told. */
+  /** The command and environment of one of the lab's apps. */
   private node(name: string, script: string, port: number) {
     const env = {
       ...this.options.environment,
@@ -275,10 +275,10 @@ export class ProcessStack implements Stack {
     return faultProxy === undefined ? this.urls.redis : `redis://127.0.0.1:${faultProxy.port}`;
   }
 
-  private onWire(replica: string, act: (faultProxy: FaultProxy) => void): Promise<void> {
+  private withProxy(replica: string, act: (faultProxy: FaultProxy) => void): Promise<void> {
     const faultProxy = this.faultProxies.get(replica);
     if (faultProxy !== undefined) return Promise.resolve(faultProxy).then(act);
-    const text = `${replica} has no wire of its own to Redis: start the stack with wired: ['${replica}'].`;
+    const text = `${replica} has no fault proxy to Redis. Start the stack with wired: ['${replica}'].`;
     return Promise.reject(new StackError('STACK.UNKNOWN_NAME', text));
   }
 
@@ -297,15 +297,18 @@ export class ProcessStack implements Stack {
     const found = all.find((one) => one.name === name);
     if (found) return found;
     const names = all.map((one) => one.name).join(', ');
-    throw new StackError('STACK.UNKNOWN_NAME', `Nothing here is called "${name}". There are: ${names}.`);
+    throw new StackError(
+      'STACK.UNKNOWN_NAME',
+      `There is no replica or server "${name}". The names are: ${names}.`,
+    );
   }
 
   private assertRunning(): void {
-    if (this.stopping) throw new StackError('STACK.STOPPED', 'This stack was stopped: start another one.');
+    if (this.stopping) throw new StackError('STACK.STOPPED', 'This stack was stopped. Start another one.');
   }
 }
 
-/** What every back end can say about this machine. */
+/** The conditions that do not depend on the servers. */
 export const machine = (): Conditions => ({
   node: process.versions.node,
   cpus: availableParallelism(),
@@ -315,6 +318,7 @@ export const machine = (): Conditions => ({
 const builtApp = (app: string, file: string): string => join(projectRoot(), 'dist', 'apps', app, 'src', file);
 
 function routesTo(replicas: readonly SupervisedReplica[]): Routes {
-  const of = (name: AppName): string[] => replicas.filter(({ app }) => app === name).map(({ url }) => url);
-  return { order: of('order'), inventory: of('inventory'), account: of('account') };
+  const urlsOf = (name: AppName): string[] =>
+    replicas.filter(({ app }) => app === name).map(({ url }) => url);
+  return { order: urlsOf('order'), inventory: urlsOf('inventory'), account: urlsOf('account') };
 }

@@ -11,9 +11,9 @@ import { startRedis } from './redis';
 import type { Stack, StackOptions } from './types';
 
 /**
- * Starts private servers and replicas on free loopback ports, with everything they write under `dir`.
+ * Starts private servers and replicas on free loopback ports. Everything they write is under `dir`.
  * @throws StackError STACK.ALREADY_RUNNING, STACK.PROGRAM_MISSING, STACK.START_FAILED, STACK.MIGRATION_FAILED,
- *   STACK.NOT_READY, STACK.ABORTED; whatever was started by then is gone.
+ *   STACK.NOT_READY, STACK.ABORTED; all processes started by then are killed.
  */
 export async function startProcesses(options: StackOptions): Promise<Stack> {
   const dir = resolve(options.dir);
@@ -29,7 +29,7 @@ export async function startProcesses(options: StackOptions): Promise<Stack> {
     layout.removeData();
     claim.release();
     if (!options.signal?.aborted) throw error;
-    throw new StackError('STACK.ABORTED', 'The start was given up; nothing is left running.', {
+    throw new StackError('STACK.ABORTED', 'The start was aborted, and all started processes were killed.', {
       cause: error,
     });
   } finally {

@@ -4,14 +4,14 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { StackError } from './errors';
 
-/** Where servers live although a user's PATH does not say so. */
+/** Folders of server programs that a user's PATH may lack. */
 const EXTRA_FOLDERS = '/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/opt/homebrew/bin:/opt/homebrew/sbin';
 
 export interface Program {
   readonly path: string;
-  /** e.g. `10.11.19-MariaDB`; empty when it does not tell. */
+  /** e.g. `10.11.19-MariaDB`; empty when it is unknown. */
   readonly version: string;
-  /** The one of `Needed.files` that is there. */
+  /** The first of `Needed.files` that exists. */
   readonly file?: string;
 }
 
@@ -20,16 +20,16 @@ export interface Needed {
   /** Names of the program, the preferred first. */
   readonly commands: readonly string[];
   readonly versionFlag: string;
-  /** What the program runs, the preferred first: without any of these it is of no use, and they tell the version. */
+  /** Files of which the program needs one, the preferred first. The version is taken from their names. */
   readonly files?: readonly string[];
   readonly neededFor: string;
-  /** Debian and Ubuntu packages, the preferred first; several that are needed together are separated by blanks. */
+  /** Debian and Ubuntu packages, the preferred first; packages that are needed together are separated by spaces. */
   readonly apt: readonly string[];
   readonly brew: string;
   readonly docker: string;
 }
 
-/** Everything that the processes back end runs, and where to get it. */
+/** The programs that every stack runs, and how to install them. */
 export const NEEDED = {
   redis: {
     name: 'redis-server',
@@ -60,7 +60,7 @@ export const NEEDED = {
   },
 } as const satisfies Record<string, Needed>;
 
-/** What only some strategies or drills need, where `NEEDED` does not have it: installed when it is asked for. */
+/** Programs for some strategies or drills only, installed on request. */
 export const ON_DEMAND = {
   zookeeper: {
     name: 'zookeeper',
@@ -72,7 +72,7 @@ export const ON_DEMAND = {
       '/usr/local/opt/zookeeper/libexec/lib',
     ],
     neededFor: 'locks in ZooKeeper (--with zookeeper)',
-    // Debian's package zookeeper adds a desktop's Java and scripts that are not used here.
+    // Debian's package zookeeper would add a desktop Java and unused scripts.
     apt: ['libzookeeper-java default-jre-headless'],
     brew: 'zookeeper',
     docker: 'zookeeper:3.8, profile zookeeper',
@@ -84,7 +84,7 @@ export const ON_DEMAND = {
     neededFor: 'locks in etcd (--with etcd)',
     apt: ['etcd-server', 'etcd'],
     brew: 'etcd',
-    docker: 'etcd 3.5, profile etcd',
+    docker: 'etcd 3.4, profile etcd',
   },
   faketime: {
     name: 'libfaketime',
@@ -99,7 +99,7 @@ export const ON_DEMAND = {
 } as const satisfies Record<string, Needed>;
 export type OnDemand = keyof typeof ON_DEMAND;
 
-/** What has to be installed for these, besides `NEEDED`. */
+/** The programs that these components need besides `NEEDED`. */
 export const neededBy = (wanted: readonly (Component | OnDemand)[]): readonly Needed[] =>
   Object.entries(ON_DEMAND).flatMap(([name, needed]) => (wanted.includes(name as OnDemand) ? [needed] : []));
 
@@ -114,7 +114,7 @@ export function find({ commands, versionFlag, files }: Needed): Program | undefi
     : { path, version: versionBeside(file) || versionOf(path, versionFlag), file };
 }
 
-/** Like `find`; a missing program is an error that says how to get it. */
+/** Like `find`. @throws StackError STACK.PROGRAM_MISSING with installation commands. */
 export function demand(needed: Needed): Program {
   const found = find(needed);
   if (found) return found;
@@ -122,7 +122,7 @@ export function demand(needed: Needed): Program {
 }
 
 export const howToGet = ({ apt, brew, docker }: Needed): string =>
-  `Get it with one of:\n    apt-get install --no-install-recommends ${apt[0] ?? ''}\n    brew install ${brew}\n    docker compose up   (runs everything in containers, here ${docker})`;
+  `Install or replace it with one of:\n    apt-get install --no-install-recommends ${apt[0] ?? ''}\n    brew install ${brew}\n    docker compose up   (runs everything in containers, here ${docker})`;
 
 /** The first of these commands in PATH or in the usual server folders. */
 export function locate(commands: readonly string[]): string | undefined {
@@ -149,7 +149,7 @@ function versionOf(path: string, flag: string): string {
   }
 }
 
-/** The version in the name of `zookeeper-3.8.0.jar`, which is in the folder, or in that of the file. */
+/** The version in the name of `zookeeper-3.8.0.jar`, which is in this folder or beside this file. */
 function versionBeside(file: string): string {
   const names = readdirSync(statSync(file).isDirectory() ? file : dirname(file));
   return versionIn(names.find((name) => /^zookeeper-\d/.test(name)) ?? '');

@@ -2,27 +2,27 @@ import type { Redis } from 'ioredis';
 import type { Claim } from './claim';
 import { StackError } from './errors';
 import type { Layout } from './layout';
-import { until } from './poll';
+import { pollUntil } from './poll';
 import { startRedis, type StartedRedis, withRedis } from './redis';
 
 const PRIMARIES = 3;
 const SLOTS = 16_384;
 const FORM_MS = 30_000;
-/** A node that does not answer for so long is suspected; a busy machine must not be. */
+/** Time without an answer after which a node is suspected; long enough for a busy machine. */
 const NODE_TIMEOUT_MS = 2000;
 
 export interface ClusterNode extends StartedRedis {
-  /** As the cluster calls it. */
+  /** The node id within the cluster. */
   readonly id: string;
 }
 
-/** One part of the slots: the primary that has them, and its replica. */
+/** A range of slots: the primary that owns them, and its replica. */
 export interface Shard {
   readonly primary: ClusterNode;
   readonly replica: ClusterNode;
 }
 
-/** A Redis Cluster of three primaries with a replica each; it has formed, and every replica is in sync. */
+/** Starts a Redis Cluster of three primaries with a replica each. Resolves when every replica is in sync. */
 export async function startRedisCluster(layout: Layout, claim: Claim): Promise<readonly Shard[]> {
   const nodes = await Promise.all(
     Array.from({ length: 2 * PRIMARIES }, (_, i) => startNode(layout, claim, i + 1)),
@@ -31,33 +31,37 @@ export async function startRedisCluster(layout: Layout, claim: Claim): Promise<r
     const replica = nodes[PRIMARIES + i];
     return replica === undefined ? [] : [{ primary, replica }];
   });
-  for (const [i, { primary }] of shards.entries()) await ask(primary, (redis) => giveSlots(redis, i));
-  for (const one of nodes) for (const other of nodes) if (one !== other) await ask(one, meet(other.url));
-  await agreed('know one another', nodes, async (redis) => (await lines(redis)).length === nodes.length);
+  for (const [i, { primary }] of shards.entries()) await onNode(primary, (redis) => assignSlots(redis, i));
+  for (const one of nodes) for (const other of nodes) if (one !== other) await onNode(one, meet(other.url));
+  await waitForAll(
+    'discover one another',
+    nodes,
+    async (redis) => (await knownNodes(redis)).length === nodes.length,
+  );
   for (const { primary, replica } of shards)
-    await ask(replica, (redis) => redis.cluster('REPLICATE', primary.id));
-  await agreed('are one cluster', nodes, isFormed);
+    await onNode(replica, (redis) => redis.cluster('REPLICATE', primary.id));
+  await waitForAll('form a cluster', nodes, isFormed);
   return shards;
 }
 
 async function startNode(layout: Layout, claim: Claim, number: number): Promise<ClusterNode> {
   const args = ['--cluster-enabled', 'yes', '--cluster-node-timeout', String(NODE_TIMEOUT_MS)];
-  // a replica that was cut off is elected all the same: what it lacks is what there is to see
+  // a replica that was cut off may be elected: drills show the writes that it lacks
   args.push('--cluster-replica-validity-factor', '0');
   const name = `node-${number}` as const;
   const started = await startRedis(layout, claim, name, args, {}, 'with bus');
-  const id = await ask(started, async (redis) => {
+  const id = await onNode(started, async (redis) => {
     await redis.cluster('SET-CONFIG-EPOCH', number);
     return redis.cluster('MYID');
   });
   return { ...started, id };
 }
 
-const ask = <T>({ url }: StartedRedis, question: (redis: Redis) => Promise<T>): Promise<T> =>
-  withRedis(url, question);
+const onNode = <T>({ url }: StartedRedis, use: (redis: Redis) => Promise<T>): Promise<T> =>
+  withRedis(url, use);
 
-/** The part of the slots with this number, from 0. */
-function giveSlots(redis: Redis, part: number): Promise<unknown> {
+/** Assigns the range of slots with this number, from 0. */
+function assignSlots(redis: Redis, part: number): Promise<unknown> {
   const first = Math.ceil((part * SLOTS) / PRIMARIES);
   const next = Math.ceil(((part + 1) * SLOTS) / PRIMARIES);
   return redis.cluster('ADDSLOTS', ...Array.from({ length: next - first }, (_, i) => first + i));
@@ -68,8 +72,8 @@ const meet =
   (redis: Redis): Promise<unknown> =>
     redis.cluster('MEET', new URL(url).hostname, Number(new URL(url).port));
 
-/** What a node knows of the nodes that are no strangers any more, a line for each. */
-async function lines(redis: Redis): Promise<string[]> {
+/** One line of CLUSTER NODES for each node with which the handshake is complete. */
+async function knownNodes(redis: Redis): Promise<string[]> {
   const all = (await redis.cluster('NODES')) as string;
   return all
     .trimEnd()
@@ -79,7 +83,7 @@ async function lines(redis: Redis): Promise<string[]> {
 
 async function isFormed(redis: Redis): Promise<boolean> {
   const state = await redis.cluster('INFO');
-  const replicas = (await lines(redis)).filter((line) => /\bslave\b/.test(line));
+  const replicas = (await knownNodes(redis)).filter((line) => /\bslave\b/.test(line));
   const own = await redis.info('replication');
   return (
     state.includes('cluster_state:ok') &&
@@ -88,16 +92,16 @@ async function isFormed(redis: Redis): Promise<boolean> {
   );
 }
 
-async function agreed(
-  what: string,
+async function waitForAll(
+  goal: string,
   nodes: readonly ClusterNode[],
   probe: (redis: Redis) => Promise<boolean>,
 ): Promise<void> {
   const all = async (): Promise<boolean> =>
-    (await Promise.all(nodes.map((node) => ask(node, probe)))).every(Boolean);
-  if (await until(all, { timeoutMs: FORM_MS, everyMs: 50 })) return;
+    (await Promise.all(nodes.map((node) => onNode(node, probe)))).every(Boolean);
+  if (await pollUntil(all, { timeoutMs: FORM_MS, everyMs: 50 })) return;
   throw new StackError(
     'STACK.START_FAILED',
-    `the nodes of the Redis Cluster did not ${what} within ${FORM_MS / 1000} s: see ${nodes[0]?.server.log ?? 'their logs'}`,
+    `The nodes of the Redis Cluster did not ${goal} within ${FORM_MS / 1000} s. See ${nodes[0]?.server.log ?? 'their logs'}`,
   );
 }

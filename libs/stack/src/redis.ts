@@ -15,7 +15,7 @@ export interface StartedRedis {
   readonly url: string;
 }
 
-/** A Redis of its own under this name; `env` is added to the environment of its process. */
+/** Starts a private Redis with this name. `env` is added to the environment of its process. */
 export async function startRedis(
   layout: Layout,
   claim: Claim,
@@ -50,7 +50,7 @@ export async function startRedis(
   return { server, url: address(ports[0] ?? 0) };
 }
 
-/** Whether the process with this id answers there. */
+/** Whether the Redis on this port is the process with this id. */
 export const answersAt =
   (port: number) =>
   async (pid: number): Promise<boolean> =>
@@ -58,7 +58,7 @@ export const answersAt =
 
 const address = (port: number): string => `redis://127.0.0.1:${port}`;
 
-/** Version and persistence of a Redis; what a managed Redis does not tell is `unknown`. */
+/** Version and persistence of a Redis; settings that a managed Redis hides are `unknown`. */
 export async function redisConditions(url: string): Promise<Conditions> {
   return withRedis(url, async (redis) => {
     const setting = async (name: string): Promise<string> => {
@@ -82,18 +82,18 @@ export async function info(url: string, section = 'server'): Promise<Record<stri
   }
 }
 
-/** Uses a connection of its own. Rejects when the server is away or does not answer within a second. */
+/** Runs `use` on a new connection. Rejects when the server is down or does not answer within a second. */
 export async function withRedis<T>(url: string, use: (redis: Redis) => Promise<T>): Promise<T> {
   const redis = new Redis(url, {
     lazyConnect: true,
     retryStrategy: null,
     connectTimeout: 1000,
-    // A paused server takes connections and never answers.
+    // A paused server accepts connections and never answers.
     enableReadyCheck: false,
     commandTimeout: 1000,
   });
   redis.on('error', () => undefined);
-  // A failed connect has ended by itself; a disconnect after it would leave a timer of 2 s behind.
+  // Outside the try block: a disconnect after a failed connect would leave a timer of 2 s behind.
   await redis.connect();
   try {
     return await use(redis);
@@ -106,16 +106,17 @@ const parseInfo = (text: string): Record<string, string> =>
   Object.fromEntries([...text.matchAll(/^(\w+):(.*)\r$/gm)].map(([, key = '', value = '']) => [key, value]));
 
 /**
- * How many replicas have all data and follow what is written. Each of two writes must be acknowledged: the first one may be in
- * the copy that a new replica was given, and that one is told nothing more until it has answered once, up to a second later.
+ * The number of replicas that have all data and receive new writes. Two writes must be acknowledged: the first one may be
+ * part of the snapshot of a new replica, which receives no further write until its first acknowledgement, up to a second
+ * later.
  */
-export async function acknowledgedBy(redis: Redis, replicas: number, patienceMs: number): Promise<number> {
-  const first = await acknowledgedWrite(redis, replicas, patienceMs);
-  return first < replicas ? first : acknowledgedWrite(redis, replicas, patienceMs);
+export async function acknowledgedBy(redis: Redis, replicas: number, timeoutMs: number): Promise<number> {
+  const first = await acknowledgedWrite(redis, replicas, timeoutMs);
+  return first < replicas ? first : acknowledgedWrite(redis, replicas, timeoutMs);
 }
 
-/** A message that is published passes through the same stream as a write, and leaves no key. */
-async function acknowledgedWrite(redis: Redis, replicas: number, patienceMs: number): Promise<number> {
+/** PUBLISH is replicated like a write, and leaves no key. */
+async function acknowledgedWrite(redis: Redis, replicas: number, timeoutMs: number): Promise<number> {
   await redis.publish('lab:sync', '');
-  return redis.wait(replicas, patienceMs);
+  return redis.wait(replicas, timeoutMs);
 }

@@ -3,15 +3,15 @@ import { Child, type Command } from './child';
 import { StackError } from './errors';
 import type { Journal } from './journal';
 import { tail } from './paths';
-import { get, until } from './poll';
+import { get, pollUntil } from './poll';
 import type { AppName, Replica } from './types';
 
-/** A replica may finish its requests for so long before it is killed. */
+/** Milliseconds that a replica may take to finish its requests before it is killed. */
 const GRACE_MS = 10_000;
-/** A life shorter than this counts as a failed start … */
-const SHORT_LIFE_MS = 1000;
-/** … and after so many in a row the supervisor gives up. */
-const SHORT_LIVES = 5;
+/** A process that exits sooner, in milliseconds, counts as a failed start. */
+const FAILED_START_MS = 1000;
+/** Failed starts in a row after which the supervisor gives up. */
+const MAX_FAILED_STARTS = 5;
 
 interface ReplicaOptions {
   readonly app: AppName;
@@ -22,11 +22,11 @@ interface ReplicaOptions {
   readonly onProgress: (line: string) => void;
 }
 
-/** One replica through all its lives: an exit that nobody asked for is followed by a start. */
+/** A replica that is started again after every exit that was not requested. */
 export class SupervisedReplica {
   private child: Child | undefined;
   private starts = 0;
-  private shortLives = 0;
+  private failedStarts = 0;
   private wanted = false;
   private wasPaused = false;
   private retry: NodeJS.Timeout | undefined;
@@ -61,21 +61,22 @@ export class SupervisedReplica {
 
   start(): void {
     this.wanted = true;
-    this.shortLives = 0;
-    this.live();
+    this.failedStarts = 0;
+    this.startProcess();
   }
 
   /** Resolves when it answers its readiness check. @throws StackError STACK.NOT_READY with the end of its log. */
   async ready(timeoutMs: number): Promise<void> {
     const isReady = async (): Promise<boolean> => (await get(`${this.url}/health/ready`)) !== undefined;
-    const settled = async (): Promise<boolean> => this.hasGivenUp || this.isOver || (await isReady());
-    const done = await until(settled, { timeoutMs, everyMs: 20 });
-    if (this.isOver) throw new StackError('STACK.STOPPED', `${this.name} was stopped before it was ready.`);
+    const isSettled = async (): Promise<boolean> => this.hasGivenUp || this.isStopped || (await isReady());
+    const done = await pollUntil(isSettled, { timeoutMs, everyMs: 20 });
+    if (this.isStopped)
+      throw new StackError('STACK.STOPPED', `${this.name} was stopped before it was ready.`);
     if (done && !this.hasGivenUp) return;
     const why = this.hasGivenUp
-      ? `died ${SHORT_LIVES} times right after its start, so it is no longer started`
+      ? `died ${MAX_FAILED_STARTS} times right after its start and is not started again`
       : `does not answer GET ${this.url}/health/ready with 200 after ${timeoutMs / 1000} s (it is ${this.snapshot().state})`;
-    throw new StackError('STACK.NOT_READY', `${this.name} ${why}. Its log says why:${this.logTail()}`);
+    throw new StackError('STACK.NOT_READY', `${this.name} ${why}. See its log:${this.logTail()}`);
   }
 
   async kill(): Promise<void> {
@@ -97,7 +98,7 @@ export class SupervisedReplica {
     await this.child?.stop(GRACE_MS);
   }
 
-  /** Called again and again: records that the process was stopped or continued, whoever did it. */
+  /** Called periodically: records a SIGSTOP or SIGCONT of the process, from any sender. */
   watch(): void {
     const { child } = this;
     if (!child || child.exited || child.paused === this.wasPaused) return;
@@ -109,54 +110,54 @@ export class SupervisedReplica {
     });
   }
 
-  private live(): void {
+  private startProcess(): void {
     const child = new Child(this.options.command, this.options.claim);
     this.child = child;
     this.starts += 1;
     this.wasPaused = false;
     this.options.journal.write({ type: 'start', replica: this.name, pid: child.pid });
     void child.exit.then(({ code, signal }) => {
-      const asked = this.isOver;
+      const asked = this.isStopped;
       this.options.journal.write({ type: 'exit', replica: this.name, pid: child.pid, code, signal, asked });
-      if (!asked) this.liveAgain(child, signal);
+      if (!asked) this.restartAfter(child, signal);
     });
   }
 
-  private liveAgain(child: Child, signal: NodeJS.Signals | null): void {
-    const short = performance.now() - child.startedAt < SHORT_LIFE_MS;
-    if (!short) this.shortLives = 0;
-    else if (signal !== 'SIGKILL') this.shortLives += 1; // killed by somebody: that was no failed start
+  private restartAfter(child: Child, signal: NodeJS.Signals | null): void {
+    const short = performance.now() - child.startedAt < FAILED_START_MS;
+    if (!short) this.failedStarts = 0;
+    else if (signal !== 'SIGKILL') this.failedStarts += 1; // SIGKILL is a fault from outside, not a failed start
     if (this.hasGivenUp) {
       this.options.onProgress(
-        `error: ${this.name} died ${SHORT_LIVES} times right after its start:${this.logTail()}`,
+        `error: ${this.name} died ${MAX_FAILED_STARTS} times right after its start and is not started again. See its log:${this.logTail()}`,
       );
       return;
     }
-    if (this.shortLives < 2) this.tryToLive();
+    if (this.failedStarts < 2) this.tryToStart();
     else
       this.retry = setTimeout(
         () => {
-          this.tryToLive();
+          this.tryToStart();
         },
-        50 * 2 ** this.shortLives,
+        50 * 2 ** this.failedStarts,
       );
   }
 
-  private tryToLive(): void {
-    if (this.isOver) return;
+  private tryToStart(): void {
+    if (this.isStopped) return;
     try {
-      this.live();
+      this.startProcess();
     } catch (error) {
       this.options.onProgress(`error: ${this.name} could not be started again: ${(error as Error).message}`);
     }
   }
 
-  private get isOver(): boolean {
+  private get isStopped(): boolean {
     return !this.wanted || this.options.claim.ending.aborted;
   }
 
   private get hasGivenUp(): boolean {
-    return this.shortLives >= SHORT_LIVES;
+    return this.failedStarts >= MAX_FAILED_STARTS;
   }
 
   private logTail(): string {
@@ -167,7 +168,7 @@ export class SupervisedReplica {
     if (this.child && !this.child.exited) return this.child;
     throw new StackError(
       'STACK.SERVER_DOWN',
-      `${this.name} is down: restart('${this.name}') starts it again.`,
+      `${this.name} is down. Start it again with restart('${this.name}').`,
     );
   }
 }

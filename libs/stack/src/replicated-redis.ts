@@ -1,12 +1,12 @@
 import type { Claim } from './claim';
 import { StackError } from './errors';
 import type { Layout } from './layout';
-import { until } from './poll';
+import { pollUntil } from './poll';
 import { acknowledgedBy, info, startRedis, type StartedRedis, withRedis } from './redis';
 import type { Server } from './server';
 
 const REPLICAS = 2;
-/** A replica whose link broke tries again once a second. */
+/** Milliseconds. A replica whose link broke reconnects once a second. */
 const SYNC_MS = 10_000;
 const ACKNOWLEDGE_MS = 100;
 
@@ -33,20 +33,20 @@ export class ReplicatedRedis {
     return this.primary.url;
   }
 
-  /** Those that must be stopped first come first: a primary that ends waits for its replicas. */
+  /** In the order in which they are stopped: a primary waits for its replicas at its exit. */
   get servers(): readonly Server[] {
     return [...this.replicas, this.primary].map(({ server }) => server);
   }
 
   /**
-   * Resolves when every replica that runs, and was not promoted, has what the primary has. Nobody is waited for while the
-   * primary does not run.
+   * Resolves when every running replica that was not promoted has all data of the primary; at once when the primary does
+   * not run. @throws StackError STACK.START_FAILED
    */
   async inSync(): Promise<void> {
-    if (await until(() => this.isInSync(), { timeoutMs: SYNC_MS })) return;
+    if (await pollUntil(() => this.isInSync(), { timeoutMs: SYNC_MS })) return;
     throw new StackError(
       'STACK.START_FAILED',
-      `the replicas of ${this.primary.url} did not come into sync within ${SYNC_MS / 1000} s: see ${this.primary.server.log}`,
+      `The replicas of ${this.primary.url} were not in sync after ${SYNC_MS / 1000} s. See ${this.primary.server.log}`,
     );
   }
 

@@ -5,7 +5,7 @@ import { StackError } from './errors';
 import { stateOf, titleOf } from './identity';
 import type { Layout } from './layout';
 import { infra, tail } from './paths';
-import { get, until } from './poll';
+import { get, pollUntil } from './poll';
 import { demand, NEEDED } from './programs';
 import { type ServerDefinition, type Server, startOnFreePorts } from './server';
 import type { AppName, Urls } from './types';
@@ -24,7 +24,7 @@ export interface ReverseProxyOptions {
 
 type Ports = readonly [publicPort: number, labPort: number, inventoryPort: number];
 
-/** nginx: the public, the lab and the internal address, and which replicas stand behind them. */
+/** nginx: the public, the lab and the internal address, and the replicas behind them. */
 export class ReverseProxy {
   private constructor(
     readonly server: Server,
@@ -61,7 +61,7 @@ export class ReverseProxy {
           log: layout.log('nginx'),
           account: layout.account,
         },
-        // Written by the master once all addresses are bound.
+        // The master writes the file once all addresses are bound.
         answers: (pid) => Promise.resolve(readPid(join(prefix, 'nginx.pid')) === pid),
       };
     };
@@ -78,12 +78,12 @@ export class ReverseProxy {
     return { public: publicUrl, ...(this.options.lab && { lab }), inventory };
   }
 
-  /** Resolves when no new request can go to any other replica than these. */
+  /** Resolves when new requests go to these replicas only. @throws StackError STACK.NOT_READY */
   async route(routes: Routes): Promise<void> {
     const before = await this.worker();
     render(this.options.layout.dataPath('nginx'), this.ports, routes, this.options.lab);
     this.server.reload();
-    const changed = await until(
+    const changed = await pollUntil(
       async () => (await this.askWorker()) !== before && hasStoppedListening(before),
       {
         timeoutMs: RELOAD_MS,
@@ -92,22 +92,19 @@ export class ReverseProxy {
     if (!changed) {
       throw new StackError(
         'STACK.NOT_READY',
-        `nginx did not take the new replicas. Its log says why:${tail(this.server.log)}`,
+        `nginx did not load the new list of replicas. See its log:${tail(this.server.log)}`,
       );
     }
     this.options.claim.remove(before);
     await this.worker();
   }
 
-  /** Pid of the worker that serves now, remembered so that it can be killed even when its master is dead. */
+  /** Pid of the current worker, recorded so that it can be killed even after its master has died. */
   async worker(): Promise<number> {
     let pid: number | undefined;
-    await until(async () => (pid = await this.askWorker()) !== undefined, { timeoutMs: RELOAD_MS });
+    await pollUntil(async () => (pid = await this.askWorker()) !== undefined, { timeoutMs: RELOAD_MS });
     if (pid === undefined) {
-      throw new StackError(
-        'STACK.NOT_READY',
-        `nginx does not answer. Its log says why:${tail(this.server.log)}`,
-      );
+      throw new StackError('STACK.NOT_READY', `nginx does not answer. See its log:${tail(this.server.log)}`);
     }
     this.options.claim.add('nginx-worker', pid);
     return pid;
@@ -119,11 +116,11 @@ export class ReverseProxy {
   }
 }
 
-/** After a reload the old worker listens a little longer than the new one has begun. */
+/** After a reload the old worker still listens for a moment while the new one already serves. */
 const hasStoppedListening = (worker: number): boolean =>
   stateOf(worker) === '' || titleOf(worker).includes('shutting down');
 
-/** Fills upstream lists and addresses, the only placeholders, into the templates. */
+/** Fills the templates' placeholders: upstream lists and addresses. */
 function render(
   prefix: string,
   [publicPort, labPort, inventoryPort]: Ports,
@@ -146,7 +143,7 @@ function render(
 }
 
 function upstream(urls: readonly string[]): string {
-  // nginx refuses an empty list; a server marked as down is never asked.
+  // nginx refuses an empty list; a server marked as down receives no request.
   if (urls.length === 0) return 'server 127.0.0.1:1 down;';
   return urls.map((url) => `server ${new URL(url).host} max_fails=0;`).join('\n    ');
 }

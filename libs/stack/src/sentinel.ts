@@ -11,15 +11,15 @@ import { type ServerDefinition, startOnFreePorts } from './server';
 export interface Watch {
   /** The primary, as `redis://host:port`; Sentinels call it `lab`. */
   readonly url: string;
-  /** So many Sentinels must find the primary down. */
+  /** Number of Sentinels that must consider the primary down. */
   readonly quorum: number;
-  /** A server that does not answer for so long is down. */
+  /** A server without an answer for this time is considered down. */
   readonly downAfterMs: number;
-  /** A failover that failed is tried again after twice this time. */
+  /** A failed failover is retried after twice this time. */
   readonly failoverMs: number;
 }
 
-/** A Sentinel. It finds the replicas and the other Sentinels through the primary, within some seconds. */
+/** Starts a Sentinel. It discovers the replicas and the other Sentinels through the primary within some seconds. */
 export async function startSentinel(
   layout: Layout,
   claim: Claim,
@@ -53,7 +53,7 @@ export async function startSentinel(
   return { server, url: `redis://127.0.0.1:${ports[0] ?? 0}` };
 }
 
-/** A Sentinel writes what it learns into this file. */
+/** The initial content of the file; the Sentinel rewrites it with the servers that it discovers. */
 function configuration(port: number, data: string, watch: Watch): string {
   const { url, quorum, downAfterMs, failoverMs } = watch;
   const primary = new URL(url);

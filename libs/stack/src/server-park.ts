@@ -12,15 +12,15 @@ import type { ServerName } from './types';
 import { FaultProxy } from './fault-proxy';
 import { startZookeeper, startZookeepers } from './zookeeper';
 
-/** A server, alone or one of several that know one another. */
+/** A standalone server, or a member of a cluster. */
 export interface Member {
   readonly server: Server;
   readonly url: string;
 }
 
 /**
- * Servers for one experiment after the other, each started when it is asked for: no replicas, no nginx. Everything that
- * they write is under `dir`. Methods reject with a `StackError`.
+ * Servers for a sequence of experiments, without replicas and nginx. Each server is started on request and writes only under
+ * `dir`. Methods reject with a `StackError`.
  */
 export class ServerPark {
   private readonly servers: Server[] = [];
@@ -39,13 +39,13 @@ export class ServerPark {
     return new ServerPark(new Layout(folder), claim);
   }
 
-  /** The database: one for all experiments. `mysql://user:password@host:port`; the user may create schemas. */
+  /** The database, shared by all experiments: `mysql://user:password@host:port`. The user may create schemas. */
   async mysql(): Promise<string> {
     this.database ??= startMysql(this.layout, 'relaxed', this.claim);
     return (await this.database).url;
   }
 
-  /** A Redis of its own, without persistence unless `args` say so (`--appendonly yes`). */
+  /** Starts a private Redis, without persistence unless `args` enable it (`--appendonly yes`). */
   async redis(
     name: ServerName,
     args: readonly string[] = [],
@@ -56,26 +56,26 @@ export class ServerPark {
     return redis;
   }
 
-  /** A Sentinel of its own. */
+  /** Starts a Sentinel. */
   async sentinel(name: `sentinel-${number}`, watch: Watch): Promise<StartedRedis> {
     const sentinel = await startSentinel(this.layout, this.claim, name, watch);
     this.servers.push(sentinel.server);
     return sentinel;
   }
 
-  /** A Redis Cluster. */
+  /** Starts a Redis Cluster of three shards. */
   async redisCluster(): Promise<readonly Shard[]> {
     const shards = await startRedisCluster(this.layout, this.claim);
     this.servers.push(...shards.flatMap(({ primary, replica }) => [primary.server, replica.server]));
     return shards;
   }
 
-  /** A clock for the server of this name, to be given to it as its `env`. @throws StackError STACK.PROGRAM_MISSING */
+  /** A clock for the server of this name; pass its `env` to the server. @throws StackError STACK.PROGRAM_MISSING */
   clock(name: ServerName): FakedClock {
     return new FakedClock(join(this.layout.dataFolder('clocks'), name));
   }
 
-  /** ZooKeepers of one ensemble, or the only one. `url` is `host:port`. */
+  /** Starts an ensemble of ZooKeepers, or a standalone one. `url` is `host:port`. */
   async zookeeper(members = 1): Promise<readonly Member[]> {
     const { layout, claim } = this;
     return this.keep(
@@ -85,7 +85,7 @@ export class ServerPark {
     );
   }
 
-  /** Members of one etcd, or the only one. `url` is `http://host:port`. */
+  /** Starts an etcd cluster, or a single member. `url` is `http://host:port`. */
   async etcd(members = 1): Promise<readonly Member[]> {
     const { layout, claim } = this;
     return this.keep(
@@ -95,7 +95,7 @@ export class ServerPark {
     );
   }
 
-  /** A network of its own to the server at `url`, and the address of that network. */
+  /** Starts a proxy in front of the server at `url`; the result's `url` is the proxy's. */
   async faultProxy(url: string): Promise<{ readonly faultProxy: FaultProxy; readonly url: string }> {
     const { protocol, hostname, port, pathname } = new URL(url);
     const faultProxy = await FaultProxy.to(hostname, Number(port));
@@ -108,12 +108,15 @@ export class ServerPark {
     return members;
   }
 
-  /** Where locks may be that are directories. */
+  /** The folder for locks that are directories. */
   get lockDir(): string {
     return this.layout.lockDir;
   }
 
-  /** A process that is no server of ours, killed when the park stops, or is cleaned up after. Returns how to dismiss it. */
+  /**
+   * Adds a process that is not one of the park's servers: it is killed when the park stops, or by a later cleanup. Returns
+   * a function that removes it from the list.
+   */
   adopt(name: string, pid: number): () => void {
     this.claim.add(name, pid);
     return () => {
@@ -121,10 +124,10 @@ export class ServerPark {
     };
   }
 
-  /** The experiment is over: its servers are gone, and so is what they wrote. The database stays. */
+  /** Ends an experiment: kills its servers and removes their data. The database keeps running. */
   async clear(): Promise<void> {
     await Promise.all(this.faultProxies.splice(0).map((faultProxy) => faultProxy.close()));
-    // the last that was started first: replicas before their primary, which would wait for them
+    // in reverse order of their start: replicas before their primary, which would wait for them
     for (const server of this.servers.splice(0).reverse()) {
       if (server.isUp) await server.kill();
       this.layout.removeDataOf(server.name);
@@ -134,8 +137,8 @@ export class ServerPark {
   async stop(): Promise<void> {
     this.claim.close();
     await this.clear();
-    await this.claim.abandon(); // the database, what was adopted, and a server whose start was given up as another one's failed
-    await this.database?.catch(() => undefined); // it may have been about to start
+    await this.claim.abandon(); // the database, adopted processes, and servers left by a failed start of several
+    await this.database?.catch(() => undefined); // its start may be under way
     this.layout.removeData();
     this.claim.release();
   }

@@ -2,7 +2,7 @@ import type { Claim } from './claim';
 import { Child, type Command } from './child';
 import { StackError } from './errors';
 import { tail } from './paths';
-import { until } from './poll';
+import { pollUntil } from './poll';
 import { freePort, giveBack, isFree, type PortRequest } from './ports';
 import type { ServerName } from './types';
 
@@ -10,12 +10,12 @@ const START_MS = 20_000;
 const GRACE_MS = 10_000;
 const TRIES = 5;
 
-/** How a server is run; its ports are fixed once it has started. */
+/** How to run a server. Its ports stay the same across restarts. */
 export interface ServerDefinition {
   readonly name: ServerName;
   readonly command: Command;
   readonly ports: readonly number[];
-  /** Whether it is *this* process that answers, not a stranger on the same port. */
+  /** Whether the process with this pid answers, and not another one on the same port. */
   answers(pid: number): Promise<boolean>;
 }
 
@@ -50,20 +50,17 @@ export class Server {
     return this.running().pid;
   }
 
-  /** Resolves when it answers. @throws StackError STACK.START_FAILED */
+  /** Resolves when the server answers. @throws StackError STACK.START_FAILED */
   async start(): Promise<void> {
     const child = new Child(this.definition.command, this.claim);
     this.child = child;
-    const answered = await until(
+    const answered = await pollUntil(
       async () => child.exited !== undefined || (await this.definition.answers(child.pid)),
       { timeoutMs: START_MS, everyMs: 5 },
     );
     if (answered && !child.exited) return;
     await child.kill('group');
-    throw new StackError(
-      'STACK.START_FAILED',
-      `${this.name} did not start. Its log says why:${tail(this.log)}`,
-    );
+    throw new StackError('STACK.START_FAILED', `${this.name} did not start. See its log:${tail(this.log)}`);
   }
 
   async kill(): Promise<void> {
@@ -95,14 +92,14 @@ export class Server {
     if (this.child && !this.child.exited) return this.child;
     throw new StackError(
       'STACK.SERVER_DOWN',
-      `${this.name} is down: restart('${this.name}') starts it again.`,
+      `${this.name} is down. Start it again with restart('${this.name}').`,
     );
   }
 }
 
 /**
- * Starts a server on free ports, and again on others when somebody else was faster to take one.
- * `wishes` has one entry per port needed; a preferred one is tried first.
+ * Starts a server on free ports, and retries on others when another process took one of them first.
+ * `wishes` has one entry per port; a preferred port is tried first. @throws StackError STACK.START_FAILED
  */
 export async function startOnFreePorts(
   wishes: readonly PortRequest[],
@@ -111,21 +108,21 @@ export async function startOnFreePorts(
 ): Promise<{ server: Server; ports: number[] }> {
   const { servers, ports } = await startTogether(wishes, (chosen) => [definition(chosen)], claim);
   const [server] = servers;
-  if (server === undefined) throw new Error('one recipe makes one server');
+  if (server === undefined) throw new Error('one definition must yield one server');
   return { server, ports };
 }
 
-/** As `startOnFreePorts`, several servers that know one another's ports, and answer only when the others run too. */
+/** Like `startOnFreePorts`, for several servers that need one another's ports and answer only when all of them run. */
 export async function startTogether(
   wishes: readonly PortRequest[],
-  recipes: (ports: number[]) => readonly ServerDefinition[],
+  definitions: (ports: number[]) => readonly ServerDefinition[],
   claim: Claim,
 ): Promise<{ servers: readonly Server[]; ports: number[] }> {
   for (let attempt = 1; ; attempt++) {
     const ports: number[] = [];
     for (const wish of wishes)
       ports.push(await freePort(attempt > 1 && typeof wish === 'number' ? undefined : wish));
-    const servers = recipes(ports).map((definition) => new Server(definition, claim));
+    const servers = definitions(ports).map((definition) => new Server(definition, claim));
     const starts = await Promise.allSettled(servers.map((server) => server.start()));
     const failed = starts.find((start) => start.status === 'rejected');
     if (failed === undefined) return { servers, ports };

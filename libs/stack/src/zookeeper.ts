@@ -9,14 +9,14 @@ import { demand, ON_DEMAND } from './programs';
 import { type ServerDefinition, type Server, startOnFreePorts, startTogether } from './server';
 import type { Conditions, Durability, ServerName } from './types';
 
-/** A small heap, and a virtual machine that starts fast rather than runs long. */
+/** Options for a fast start of the virtual machine instead of long-run performance. */
 const JAVA = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-XX:-UsePerfData'];
 const HEAP = { alone: '-Xmx128m', member: '-Xmx64m' };
 const MAIN = 'org.apache.zookeeper.server.ZooKeeperServerMain';
-/** The same, unless there are other members: then it takes part in elections. */
+/** Main class of an ensemble's member, which takes part in elections. */
 const MAIN_OF_MEMBER = 'org.apache.zookeeper.server.quorum.QuorumPeerMain';
 
-/** One ZooKeeper on loopback, with a data folder of its own. */
+/** Starts a standalone ZooKeeper on loopback, with a private data folder. */
 export async function startZookeeper(
   layout: Layout,
   durability: Durability,
@@ -32,15 +32,15 @@ export async function startZookeeper(
 }
 
 /**
- * Ticks of zoo.cfg: how long a member may take to begin, and how long it may be silent. In 3.8.0 a follower that lacks a
- * change when the leader dies may acknowledge in the wrong order (ZOOKEEPER-4685): then nobody leads for as long as
- * `initLimit`, and another election follows.
+ * In ticks of zoo.cfg: the time a member may take to join, and the time it may be silent. In 3.8.0 a follower that lacks a
+ * change when the leader dies may acknowledge in the wrong order (ZOOKEEPER-4685): then there is no leader for `initLimit`,
+ * and another election follows.
  */
 const ENSEMBLE = { initLimit: 10, syncLimit: 5, '4lw.commands.whitelist': 'ruok,srvr,mntr,conf,cons' };
-/** For clients, for the others, for elections. */
+/** For clients, for the other members, for elections. */
 const PORTS_OF_MEMBER = 3;
 
-/** An ensemble of so many members on loopback. All of them answer when it resolves. */
+/** Starts an ensemble of `count` members on loopback. Resolves when all of them answer. */
 export async function startZookeepers(
   layout: Layout,
   durability: Durability,
@@ -69,7 +69,7 @@ export async function startZookeepers(
   return servers.map((server, i) => ({ server, url: `127.0.0.1:${clientPort(ports, i + 1)}` }));
 }
 
-/** How a ZooKeeper is run. */
+/** A function that writes a ZooKeeper's configuration and defines its server. */
 function program(
   layout: Layout,
   durability: Durability,
@@ -109,25 +109,25 @@ function program(
         log: layout.log(name),
         account: layout.account,
       },
-      // The folder is this server's alone; of an ensemble, who knows no leader says that it does not serve.
+      // Only this server has this data folder. A member without a leader answers that it does not serve requests.
       answers: async () => (await fourLetters(port, 'conf'))?.includes(data) === true,
     };
   };
 }
 
-/** Version of a ZooKeeper; of one that does not allow the question it is `unknown`. */
+/** Version of a ZooKeeper; `unknown` when it does not allow `srvr`. */
 export async function zookeeperConditions(urls: string): Promise<Conditions> {
   const answer = await askZookeeper(urls.split(',')[0] ?? '', 'srvr');
   return { zookeeper: /version: (\d+\.\d+\.\d+)/.exec(answer ?? '')?.[1] ?? 'unknown' };
 }
 
-/** The answer of the ZooKeeper at `host:port` to a four-letter word; undefined when there is none within a second. */
+/** The response of the ZooKeeper at `host:port` to a four-letter word; undefined when there is none within a second. */
 export function askZookeeper(address: string, word: string): Promise<string | undefined> {
   const { hostname, port } = new URL(`tcp://${address}`);
   return fourLetters(Number(port), word, hostname);
 }
 
-/** One jar that names all others (Debian), or a folder of jars (Homebrew); a log of some kind. */
+/** Either one jar that references all others (Debian), plus a logger, or a folder of jars (Homebrew). */
 const classPath = (file: string): string =>
   statSync(file).isDirectory() ? join(file, '*') : `${file}:${join(dirname(file), 'slf4j-simple.jar')}`;
 

@@ -4,30 +4,30 @@ import { lockKey } from '#lab/strategy';
 import { inTheEnd } from './in-time';
 import { BALANCE, type BuyerServers, type DrillEnvironment } from '../drill-environment';
 
-/** A place in the queue of a lock, as the server says it. */
+/** A position in a lock's queue, as reported by the server. */
 export interface Ticket {
-  /** Whose it is; where the server does not say it: undefined. */
+  /** The buyer at this position; absent when the server does not report it. */
   readonly buyer?: string;
-  /** The number that the server gave it. */
+  /** The number that the server assigned (czxid, revision). */
   readonly fence?: number;
-  /** The session or lease that it lives and dies with. */
+  /** The session or lease whose end removes the position. */
   readonly session?: string;
 }
 
-/** One server with locks, or several that know one another, and what they say of themselves. */
+/** A standalone lock server, or the members of an ensemble, with queries of their state. */
 export interface LockServers {
   readonly members: readonly Member[];
-  /** For a buyer: these members, all unless said otherwise, and how long a session or lease is. */
+  /** A buyer's addresses of these members (default: all) and the length of its session or lease. */
   readonly place: (members?: readonly Member[]) => BuyerServers;
-  /** Who has the lock, and who waits behind. Rejects when the servers are away for too long. */
+  /** The holder of the lock, followed by the waiters. Rejects when the servers stay unreachable. */
   readonly queue: (strategy: string) => Promise<readonly Ticket[]>;
 }
 
-/** ZooKeeper or etcd: members that choose a leader among themselves. */
+/** ZooKeeper or etcd: members that elect a leader. */
 export interface Ensemble extends LockServers {
-  /** Members that say of themselves that they lead. */
+  /** The members that report themselves as leader. */
   readonly leaders: () => Promise<readonly Member[]>;
-  /** A connection like a buyer's, which makes a change whenever it is asked to; it is there when it resolves. */
+  /** Connects like a buyer. Each call of the returned function makes one change. */
   readonly changes: (members: readonly Member[]) => Promise<() => Promise<unknown>>;
 }
 
@@ -35,7 +35,7 @@ export type Kind = 'zookeeper' | 'etcd';
 
 const urls = (members: readonly Member[]): string => members.map(({ url }) => url).join(',');
 
-/** ZooKeeper with so many members; sessions last `sessionMs`. */
+/** Starts ZooKeeper with this number of members; sessions last `sessionMs`. */
 export async function startZookeeper(
   env: DrillEnvironment,
   members: number,
@@ -51,7 +51,7 @@ export async function startZookeeper(
   };
   const witness = open(all);
   await witness.connect();
-  let asked = 0;
+  let queries = 0;
   return {
     members: all,
     place: (some = all) => ({ servers: { zookeeper: urls(some) }, sessionMs }),
@@ -59,8 +59,8 @@ export async function startZookeeper(
       inTheEnd(async () => {
         const path = `/${lockKey(BALANCE, strategy)}`;
         const { session } = witness;
-        // a member reads what it has, and may be behind: with a write of its own it has all that was before
-        await session.create(`/asked-${session.id}-${++asked}`, '');
+        // a member may serve stale reads; after a write of this session it has every earlier change
+        await session.create(`/asked-${session.id}-${++queries}`, '');
         const names = await session.children(path);
         const paths = names.length > 0 ? names.map((name) => `${path}/${name}`) : [path];
         const nodes = await Promise.all(paths.map((one) => session.get(one)));
@@ -70,7 +70,8 @@ export async function startZookeeper(
             : [{ buyer: node.content, fence: node.czxid, session: node.session }],
         );
       }),
-    leaders: () => which(all, async ({ url }) => (await askZookeeper(url, 'srvr'))?.includes('Mode: leader')),
+    leaders: () =>
+      membersWhere(all, async ({ url }) => (await askZookeeper(url, 'srvr'))?.includes('Mode: leader')),
     changes: async (some) => {
       const client = open(some);
       await client.connect();
@@ -80,16 +81,16 @@ export async function startZookeeper(
   };
 }
 
-/** The member of ZooKeeper that says that it has this session; undefined: none. */
+/** The ZooKeeper member that reports a connection of this session; undefined: none. */
 export const memberWith = async (
   { members }: LockServers,
   session: string | undefined,
 ): Promise<Member | undefined> => {
   const id = `sid=0x${BigInt(`0x${session ?? '0'}`).toString(16)},`;
-  return (await which(members, async ({ url }) => (await askZookeeper(url, 'cons'))?.includes(id)))[0];
+  return (await membersWhere(members, async ({ url }) => (await askZookeeper(url, 'cons'))?.includes(id)))[0];
 };
 
-/** etcd with so many members; leases last `leaseMs`. */
+/** Starts etcd with this number of members; leases last `leaseMs`. */
 export async function startEtcd(env: DrillEnvironment, members: number, leaseMs: number): Promise<Ensemble> {
   const all = await env.park.etcd(members);
   const open = (some: readonly Member[]): SteppedEtcd => {
@@ -112,7 +113,7 @@ export async function startEtcd(env: DrillEnvironment, members: number, leaseMs:
         }),
       ),
     leaders: () =>
-      which(all, async ({ url }) => {
+      membersWhere(all, async ({ url }) => {
         const { leader, header } = (await askEtcd(url, 'maintenance/status')) as {
           leader?: string;
           header?: { member_id?: string };
@@ -127,7 +128,7 @@ export async function startEtcd(env: DrillEnvironment, members: number, leaseMs:
   };
 }
 
-/** One Redis: no sessions, and it says only whether there is a lock. */
+/** Starts one Redis. It has no sessions, and reports only whether the lock exists. */
 export async function startRedis(env: DrillEnvironment, leaseMs: number): Promise<LockServers> {
   const redis = await env.park.redis('redis-1');
   return {
@@ -144,8 +145,8 @@ export const START: Readonly<
   Record<Kind, (env: DrillEnvironment, members: number, ms: number) => Promise<Ensemble>>
 > = { zookeeper: startZookeeper, etcd: startEtcd };
 
-/** Those members of which it is true; one that is silent is not asked for longer than a second. */
-async function which(
+/** The members for which it is true. A member that does not answer within a second counts as false. */
+async function membersWhere(
   members: readonly Member[],
   isTrue: (member: Member) => Promise<boolean | undefined>,
 ): Promise<readonly Member[]> {

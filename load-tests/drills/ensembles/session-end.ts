@@ -5,32 +5,35 @@ import { startEtcd, startRedis, startZookeeper, type LockServers } from './lock-
 import { before, type Breakpoint } from '../messages';
 import type { DrillEnvironment } from '../drill-environment';
 
-/** Milliseconds: the shortest that all three grant. */
+/** Milliseconds: the shortest session or lease that all three servers grant. */
 const SHORT_MS = 1000;
 
-/** A is stopped while it holds the lock, until its session or lease has ended; B comes and buys; A goes on. */
+/** A is paused while it holds the lock, until its session or lease has ended. B buys, then A resumes. */
 const play =
   ({ servers, strategy, fenced, pausedAt = BEFORE_WRITE }: Variant) =>
   async (env: DrillEnvironment): Promise<void> => {
     const { place, queue } = await servers(env);
-    const seat = { ...place(), ...(fenced !== undefined && { fenced }) };
-    const A = await env.buyer('A', seat);
+    const config = { ...place(), ...(fenced !== undefined && { fenced }) };
+    const A = await env.buyer('A', config);
     await A.runUntil(pausedAt);
     const [held] = await queue(strategy);
-    env.fact('A has the lock, says the server', held !== undefined && (held.buyer ?? 'A') === 'A');
-    env.fact('A stands still, says the kernel', await A.pause());
+    env.fact('A has the lock, according to the server', held !== undefined && (held.buyer ?? 'A') === 'A');
+    env.fact('A is paused, according to the kernel', await A.pause());
     const isFree = async (): Promise<boolean> => (await queue(strategy)).length === 0;
     const ms = await inTime(
       env,
-      'its session or lease has ended, and the lock with it, says the server',
+      'its session or lease has ended, and the lock is free, according to the server',
       isFree,
     );
     env.figure('ms until the lock was free', ms);
 
-    const B = await env.buyer('B', seat);
+    const B = await env.buyer('B', config);
     await B.runUntil(before('SELECT'));
     const [next] = await queue(strategy);
-    env.fact('B has the lock now, says the server', next !== undefined && (next.buyer ?? 'B') === 'B');
+    env.fact(
+      'B has the lock now, according to the server',
+      next !== undefined && (next.buyer ?? 'B') === 'B',
+    );
     if (held?.fence !== undefined) {
       env.figure('fence of A', held.fence);
       env.figure('fence of B', next?.fence ?? 'none');
@@ -40,7 +43,7 @@ const play =
     await A.finish();
   };
 
-/** After its last look at its own session. */
+/** After the holder's last check of its session. */
 const BEFORE_WRITE = before('UPDATE balance SET amount');
 
 interface Variant {
@@ -64,15 +67,16 @@ const etcd = (members: number) => ({
 });
 const redis = { servers: (env: DrillEnvironment) => startRedis(env, SHORT_MS) };
 
-const TWO_HOLDERS = 'the lock goes on to B, and A writes all the same';
-const NOTICED = 'paused in its work, before its last look at the session: A knows, and sells nothing';
+const TWO_HOLDERS = 'B gets the lock, and A still writes';
+const NOTICED =
+  'A is paused in its work, before its last check of the session: it notices the loss and sells nothing';
 
 const VARIANTS: readonly Variant[] = [
   { variant: 'token-lua', strategy: 'token-lua', shows: TWO_HOLDERS, ...redis },
   {
     variant: 'watchdog',
     strategy: 'watchdog',
-    shows: `the watchdog is paused, too: ${TWO_HOLDERS}`,
+    shows: `the watchdog is paused as well: ${TWO_HOLDERS}`,
     ...redis,
   },
   { variant: 'fenced', strategy: 'fenced', shows: 'the row refuses A', isSafe: true, ...redis },
@@ -81,13 +85,13 @@ const VARIANTS: readonly Variant[] = [
   {
     variant: 'zookeeper-ensemble',
     strategy: 'zookeeper',
-    shows: `three servers change nothing: ${TWO_HOLDERS}`,
+    shows: `three servers make no difference: ${TWO_HOLDERS}`,
     ...zookeeper(3),
   },
   {
     variant: 'zookeeper-czxid',
     strategy: 'zookeeper',
-    shows: 'the same lock, its czxid as a fence: the row refuses A',
+    shows: 'the same lock with its czxid as fence: the row refuses A',
     fenced: true,
     isSafe: true,
     ...zookeeper(3),
@@ -104,13 +108,13 @@ const VARIANTS: readonly Variant[] = [
   {
     variant: 'etcd-ensemble',
     strategy: 'etcd',
-    shows: `three servers change nothing: ${TWO_HOLDERS}`,
+    shows: `three servers make no difference: ${TWO_HOLDERS}`,
     ...etcd(3),
   },
   {
     variant: 'etcd-revision',
     strategy: 'etcd',
-    shows: 'the same lock, its revision as a fence: the row refuses A',
+    shows: 'the same lock with its revision as fence: the row refuses A',
     fenced: true,
     isSafe: true,
     ...etcd(3),
@@ -128,7 +132,7 @@ const VARIANTS: readonly Variant[] = [
 export const SESSION_END: readonly Drill[] = VARIANTS.map((variant) => ({
   name: `session-end/${variant.variant}`,
   shows: variant.shows,
-  certainBy: "A's process is stopped until the server says that its session or lease has ended",
+  certainBy: "A's process is paused until the server reports that its session or lease has ended",
   strategy: variant.strategy,
   options: { workMs: 1, waitMs: 10_000 },
   ...(variant.needs !== undefined && { needs: variant.needs }),

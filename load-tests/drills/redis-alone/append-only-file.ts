@@ -1,25 +1,24 @@
-import { withRedis, type StartedRedis } from '#lab/stack';
+import { pollUntil, withRedis, type StartedRedis } from '#lab/stack';
 import { monotonic } from '#lab/step';
 import { readdirSync, readFileSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { info } from './one-redis';
 
 export type Fsync = 'everysec' | 'always';
 
-/** Arguments of a redis-server that appends every write to a file. */
+/** Arguments of a redis-server with an append-only file. */
 export const append = (fsync: Fsync): readonly string[] => ['--appendonly', 'yes', '--appendfsync', fsync];
 
-/** Part of a second of the server's clock, microseconds. */
+/** The early part of a second of the server's clock, microseconds. */
 const EARLY = { from: 200_000, to: 400_000 };
-/** So much of it must be left, microseconds. */
-const LEFT = 300_000;
+/** Minimum remainder of the second after the fsync, microseconds. */
+const REMAINDER = 300_000;
 const TRIES = 10;
-const GIVE_UP_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
-/** All that Redis had written was on the disk. */
+/** The state of the file when all data that Redis had written was on the disk. */
 interface Fsynced {
-  /** Bytes of the file. */
+  /** Size of the file in bytes. */
   readonly size: number;
   /** `runsOfFsyncThread`. */
   readonly runs: number;
@@ -27,7 +26,7 @@ interface Fsynced {
   readonly secondEndsAt: number;
 }
 
-/** The file to which a Redis appends now: of the parts that its manifest names, the last one. */
+/** The file to which a Redis currently appends: the last incremental part in its manifest. */
 export class AppendOnlyFile {
   private constructor(
     private readonly redis: StartedRedis,
@@ -43,28 +42,28 @@ export class AppendOnlyFile {
     const manifest = readdirSync(folder).find((name) => name.endsWith('.manifest')) ?? 'no manifest';
     const parts = [...readFileSync(join(folder, manifest), 'utf8').matchAll(/^file (\S+) seq \d+ type i/gm)];
     const [, file] = parts.at(-1) ?? [];
-    if (file === undefined) throw new Error(`${folder} has no file that Redis appends to`);
+    if (file === undefined) throw new Error(`${folder} has no append-only file`);
     return new AppendOnlyFile(redis, join(folder, file));
   }
 
-  /** Bytes that Redis has written to it. */
+  /** Size in bytes, including data that is not fsynced. */
   get size(): number {
     return statSync(this.path).size;
   }
 
-  /** What a power loss leaves of it: what was written behind this is gone. A simulation: the disk may have been faster. */
+  /** Simulates a power loss: drops all data after `size`. A real disk may have written more. */
   cutTo(size: number): void {
     truncateSync(this.path, size);
   }
 
   /**
-   * How often the thread has run that fsyncs the file once a second, as the kernel counts. While the number stays the same,
-   * nothing was fsynced: with `everysec` nobody else does it. Linux only.
+   * The kernel's count of context switches of the thread that fsyncs the file once a second. While it does not change, no
+   * fsync happened, because with `everysec` only this thread fsyncs. Linux only.
    */
   get runsOfFsyncThread(): number {
     const tasks = `/proc/${this.redis.server.pid}/task`;
     const task = readdirSync(tasks).find((id) => read(join(tasks, id, 'comm')).startsWith('bio_aof'));
-    if (task === undefined) throw new Error(`${this.redis.server.name} has no thread that fsyncs`);
+    if (task === undefined) throw new Error(`${this.redis.server.name} has no fsync thread`);
     return [...read(join(tasks, task, 'status')).matchAll(/ctxt_switches:\s+(\d+)/g)].reduce(
       (runs, [, count]) => runs + Number(count),
       0,
@@ -72,33 +71,32 @@ export class AppendOnlyFile {
   }
 
   /**
-   * Resolves early in a second of the server's clock, when all that it has written is fsynced. It fsyncs but once in a
-   * second: what is written now stays unsynced until the next one begins. A disk that is slow takes the rest of the second:
-   * then the next one may do.
+   * Resolves early in a second of the server's clock, when all written data is fsynced. Redis fsyncs once a second, so data
+   * written now is not fsynced until the next second begins. Retries in another second when the fsync took too long.
    */
   async rightAfterFsync(): Promise<Fsynced> {
     for (let tries = 0; tries < TRIES; tries++) {
       const fsynced = await this.nextFsync();
-      if (monotonic() < fsynced.secondEndsAt - LEFT) return fsynced;
+      if (monotonic() < fsynced.secondEndsAt - REMAINDER) return fsynced;
     }
-    throw new Error(`the disk is too slow: ${TRIES} times an fsync took most of a second`);
+    throw new Error(`The disk is too slow for this drill: ${TRIES} fsyncs took most of a second each`);
   }
 
   private async nextFsync(): Promise<Fsynced> {
     let secondEndsAt = 0;
     await withRedis(this.redis.url, async (client) => {
-      await patiently('the server does not tell the time', async () => {
-        const asked = monotonic();
+      await waitFor("No reading of the server's clock was early in a second", async () => {
+        const sentAt = monotonic();
         const [, micros] = await client.time();
-        secondEndsAt = asked + 1_000_000 - Number(micros);
+        secondEndsAt = sentAt + 1_000_000 - Number(micros);
         return Number(micros) >= EARLY.from && Number(micros) < EARLY.to;
       });
       const { runsOfFsyncThread } = this;
       await client.set('lab:written', '');
-      await patiently('Redis does not fsync', () => this.runsOfFsyncThread > runsOfFsyncThread);
+      await waitFor('Redis did not fsync', () => this.runsOfFsyncThread > runsOfFsyncThread);
     });
     let runs = this.runsOfFsyncThread;
-    await patiently('the fsync does not end', async () => {
+    await waitFor('The fsync did not end', async () => {
       const { aof_pending_bio_fsync: pending, aof_buffer_length: unwritten } = await info(
         this.redis,
         'persistence',
@@ -113,10 +111,7 @@ export class AppendOnlyFile {
 
 const read = (file: string): string => readFileSync(file, 'utf8');
 
-async function patiently(problem: string, done: () => boolean | Promise<boolean>): Promise<void> {
-  const until = performance.now() + GIVE_UP_MS;
-  while (!(await done())) {
-    if (performance.now() > until) throw new Error(`${problem}: ${GIVE_UP_MS / 1000} s`);
-    await delay(1);
-  }
+async function waitFor(problem: string, isDone: () => boolean | Promise<boolean>): Promise<void> {
+  if (!(await pollUntil(isDone, { timeoutMs: TIMEOUT_MS, everyMs: 1 })))
+    throw new Error(`${problem} within ${TIMEOUT_MS / 1000} s`);
 }

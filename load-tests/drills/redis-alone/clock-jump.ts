@@ -8,13 +8,13 @@ import { exactMajority, otherMajority, startVoters } from './voters';
 const JUMP_S = 60;
 const LEASE_MS = 30_000;
 
-/** How far ahead of this machine's clock the server's is, seconds: by what it says itself. */
+/** Seconds by which the server's clock is ahead of this machine's, according to the server's TIME. */
 async function ahead({ url }: StartedRedis): Promise<number> {
   const [seconds, micros] = await withRedis(url, (redis) => redis.time());
   return Number(seconds) + Number(micros) / 1e6 - (performance.timeOrigin + performance.now()) / 1000;
 }
 
-/** The server's clock is set ahead by more than the lease, while A has the lock. */
+/** Sets the server's clock ahead by more than the lease, while A has the lock. */
 async function jump(env: DrillEnvironment, redis: StartedRedis, clock: FakedClock): Promise<void> {
   const was = await ahead(redis);
   clock.set(JUMP_S);
@@ -23,7 +23,7 @@ async function jump(env: DrillEnvironment, redis: StartedRedis, clock: FakedCloc
   env.note(name, `its clock is set from ${was.toFixed(3)} s to ${is.toFixed(3)} s ahead of this machine's`);
   env.figure('clock ahead, s', `${was.toFixed(2)} → ${is.toFixed(2)}`);
   env.fact(
-    `the clock of ${name} was right, and has jumped over the end of the lease`,
+    `the clock of ${name} was correct and jumped past the end of the lease`,
     Math.abs(was) < 5 && is - was > LEASE_MS / 1000,
   );
 }
@@ -49,7 +49,7 @@ async function oneVoter(env: DrillEnvironment): Promise<void> {
 }
 
 const COMMON = {
-  certainBy: 'libfaketime sets the clock of this one process while A stands before its write',
+  certainBy: 'libfaketime sets the clock of this one process while A is held before its write',
   options: { leaseMs: LEASE_MS, waitMs: 0 },
   needs: ['faketime'],
 } as const;

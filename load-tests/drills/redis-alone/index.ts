@@ -5,7 +5,7 @@ import { POWER_LOSS } from './power-loss';
 import { RESTART } from './restart';
 import { VOTER_RESTART } from './voter-restart';
 
-/** What happens to locks when one Redis restarts, loses power, has its clock set, or cannot be reached. */
+/** Locks when a single Redis restarts, loses power, has its clock set, or cannot be reached. */
 export const REDIS_ALONE: readonly Drill[] = [
   ...RESTART,
   ...POWER_LOSS,

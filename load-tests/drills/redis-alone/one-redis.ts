@@ -3,10 +3,10 @@ import { before, type Breakpoint } from '../messages';
 import type { Buyer } from '../buyer';
 import type { BuyerServers, DrillEnvironment } from '../drill-environment';
 
-/** The write of the balance itself: not the one that shows the row a fencing token. */
+/** The write of the balance itself, not the UPDATE that registers a fencing token. */
 export const WRITE: Breakpoint = before('UPDATE balance SET amount');
 
-/** Who has the lock by what the server says: the token of its owner; null: nobody. */
+/** The token of the lock's owner, according to the server; null: the lock is free. */
 export const ownerAt = ({ url }: Pick<StartedRedis, 'url'>, key: string): Promise<string | null> =>
   withRedis(url, (redis) => redis.get(key));
 
@@ -21,7 +21,7 @@ export const info = async (
   );
 };
 
-/** SIGKILL, and a new process on the same address and with the same files. */
+/** SIGKILL, then a new process on the same address and with the same files; `meanwhile` runs in between. */
 export async function killAndRestart(
   env: DrillEnvironment,
   { server, url }: StartedRedis,
@@ -33,14 +33,14 @@ export async function killAndRestart(
   await meanwhile();
   await server.start();
   const { process_id: now } = await info({ server, url }, 'server');
-  env.note(name, `is back as process ${now ?? '?'}`);
+  env.note(name, `restarted as process ${now ?? '?'}`);
   env.fact(
     `${name} was killed, and another process answers`,
     now !== undefined && now !== String(pid) && now === String(server.pid),
   );
 }
 
-/** B comes while A believes itself the owner; says whether the lock still keeps it out. */
+/** B buys while A still considers itself the owner. Records as facts whether the lock still excludes B. */
 export async function secondBuyer(
   env: DrillEnvironment,
   redis: StartedRedis,
@@ -48,19 +48,19 @@ export async function secondBuyer(
   isKept: boolean,
   place: BuyerServers = { redis: redis.url },
 ): Promise<Buyer> {
-  const atHand = await ownerAt(redis, env.lockKey);
+  const current = await ownerAt(redis, env.lockKey);
   if (isKept) {
-    env.fact("the lock is still there, and A's", first !== null && atHand === first);
+    env.fact("the lock is still there, and A's", first !== null && current === first);
     const B = await env.buyer('B', place);
     await B.finish();
     env.fact('B is refused by the lock', B.outcome === 'LOCK.NOT_OBTAINED');
     return B;
   }
-  env.fact('the lock is gone', atHand === null);
+  env.fact('the lock is gone', current === null);
   const B = await env.buyer('B', place);
   await B.runUntil(before('UPDATE'));
   const second = await ownerAt(redis, env.lockKey);
-  env.fact('B holds the same lock, too', second !== null && second !== first);
+  env.fact('B holds the same lock', second !== null && second !== first);
   await B.finish();
   return B;
 }

@@ -21,7 +21,7 @@ interface PowerLoss {
 const POWER_LOSSES: readonly PowerLoss[] = [
   {
     variant: 'aof-everysec',
-    shows: 'fsync once a second, and the power fails before: the lock is gone, two holders (simulated)',
+    shows: 'fsync once a second, and the power fails before it: the lock is lost, two holders (simulated)',
     strategy: 'token-lua',
     takes: 'SET',
     fsync: 'everysec',
@@ -29,21 +29,21 @@ const POWER_LOSSES: readonly PowerLoss[] = [
   },
   {
     variant: 'aof-everysec-fenced',
-    shows: 'the same; the row refuses a token that it has seen (simulated)',
+    shows: 'the same, but the row refuses a repeated token (simulated)',
     strategy: 'fenced',
     takes: 'acquire-with-fence',
     fsync: 'everysec',
   },
   {
     variant: 'aof-always',
-    shows: 'fsync before every answer: who has heard that the lock is his has it on the disk (simulated)',
+    shows: 'fsync before every reply: a holder that received the reply has its lock on the disk (simulated)',
     strategy: 'token-lua',
     takes: 'SET',
     fsync: 'always',
   },
 ];
 
-/** How many bytes of the file the disk has when A has heard that the lock is his. From then on Redis stands still. */
+/** A takes the lock, then Redis is paused. `synced`: bytes of the file that were on the disk when A got the reply. */
 async function takeTheLock(
   env: DrillEnvironment,
   { fsync, takes }: PowerLoss,
@@ -57,21 +57,24 @@ async function takeTheLock(
   const owner = await ownerAt(redis, env.lockKey);
   env.fact('A holds the lock', owner !== null);
   const mode = await withRedis(redis.url, (client) => client.config('GET', 'appendfsync'));
-  const { runsOfFsyncThread } = file; // a stop is a run, too
+  const { runsOfFsyncThread } = file; // read before the pause, which causes a context switch as well
   await redis.server.pause();
-  const stoodStillAt = monotonic();
-  env.note('redis', 'stands still');
+  const pausedAt = monotonic();
+  env.note('redis', 'paused');
   if (last === undefined) {
-    env.fact('Redis fsyncs before it answers', Array.isArray(mode) && mode[1] === 'always');
+    env.fact('Redis fsyncs before it replies', Array.isArray(mode) && mode[1] === 'always');
     return { owner, synced: file.size, file };
   }
   env.fact('the lock is in the file', file.size > last.size);
-  env.fact('the thread that fsyncs has not run since', runsOfFsyncThread === last.runs);
-  env.fact('the second, in which it runs but once, was not over', stoodStillAt < last.secondEndsAt);
+  env.fact('the fsync thread has not run since', runsOfFsyncThread === last.runs);
+  env.fact(
+    'Redis was paused within the same second, in which that thread runs only once',
+    pausedAt < last.secondEndsAt,
+  );
   return { owner, synced: last.size, file };
 }
 
-/** A has the lock and stands before its write; the power fails; B comes; A goes on. */
+/** A has the lock and is held before its write; the power fails; B starts; A continues. */
 const play =
   (one: PowerLoss) =>
   async (env: DrillEnvironment): Promise<void> => {
@@ -82,7 +85,7 @@ const play =
     env.figure('written, not fsynced, bytes', file.size - synced);
     await killAndRestart(env, redis, () => {
       file.cutTo(synced);
-      env.note('redis', `has ${count(synced, 'byte')} of its file left`);
+      env.note('redis', `its file is truncated to ${count(synced, 'byte')}`);
     });
     await secondBuyer(env, redis, owner, one.fsync === 'always');
     await A.finish();
@@ -92,7 +95,7 @@ export const POWER_LOSS: readonly Drill[] = POWER_LOSSES.map((one) => ({
   name: `power-loss/${one.variant}`,
   shows: one.shows,
   certainBy:
-    'the file is cut to what was fsynced last: once a second by a thread whose runs the kernel counts, or before every answer',
+    'the file is truncated to the last fsync: once a second by a thread whose runs the kernel counts, or before every reply',
   strategy: one.strategy,
   options: { leaseMs: 30_000, waitMs: 0 },
   ...(one.expected !== undefined && { expected: one.expected }),

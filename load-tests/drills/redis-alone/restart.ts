@@ -5,7 +5,7 @@ import { OVERSOLD, type Drill } from '../drill';
 import { info, killAndRestart, ownerAt, secondBuyer, WRITE } from './one-redis';
 import type { DrillEnvironment } from '../drill-environment';
 
-/** Arguments of a redis-server that takes a snapshot an hour after a write. */
+/** Arguments of a redis-server that takes a snapshot one hour after a write. */
 const SNAPSHOTS = ['--save', '3600 1'];
 
 interface Restart {
@@ -15,7 +15,7 @@ interface Restart {
   readonly args: readonly string[];
   /** A snapshot is taken while A holds the lock. */
   readonly saved?: true;
-  /** The lock is there after the restart. */
+  /** The lock exists after the restart. */
   readonly survives?: true;
   readonly expected?: Expectation;
 }
@@ -23,27 +23,27 @@ interface Restart {
 const RESTARTS: readonly Restart[] = [
   {
     variant: 'none',
-    shows: 'Redis without persistence is killed and comes back empty: two holders',
+    shows: 'Redis without persistence is killed and restarts empty: two holders',
     strategy: 'token-lua',
     args: [],
     expected: OVERSOLD,
   },
   {
     variant: 'none-fenced',
-    shows: 'the same; the counter of the tokens is gone, too, and the row refuses the token that it has seen',
+    shows: 'the same; the token counter is lost as well, and the row refuses the repeated token',
     strategy: 'fenced',
     args: [],
   },
   {
     variant: 'rdb',
-    shows: 'snapshots, and none since A has the lock: two holders',
+    shows: 'snapshots, but none since A took the lock: two holders',
     strategy: 'token-lua',
     args: SNAPSHOTS,
     expected: OVERSOLD,
   },
   {
     variant: 'rdb-saved',
-    shows: 'a snapshot was taken after A had got the lock, by luck: B is refused',
+    shows: 'a snapshot happened to be taken after A took the lock: B is refused',
     strategy: 'token-lua',
     args: SNAPSHOTS,
     saved: true,
@@ -51,33 +51,37 @@ const RESTARTS: readonly Restart[] = [
   },
   {
     variant: 'aof-everysec',
-    shows: 'the append-only file, fsync once a second: what was written survives the process, fsynced or not',
+    shows: 'append-only file with fsync once a second: written data survives the process, fsynced or not',
     strategy: 'token-lua',
     args: append('everysec'),
     survives: true,
   },
   {
     variant: 'aof-always',
-    shows: 'the append-only file, fsync before every answer: no difference when only the process dies',
+    shows: 'append-only file with fsync before every reply: no difference when only the process is killed',
     strategy: 'token-lua',
     args: append('always'),
     survives: true,
   },
 ];
 
-/** What Redis says of its files before it is killed. */
-async function stateOfTheFiles(env: DrillEnvironment, redis: StartedRedis, isSaved: boolean): Promise<void> {
+/** Records the state of Redis' persistence before it is killed. */
+async function recordPersistence(
+  env: DrillEnvironment,
+  redis: StartedRedis,
+  isSaved: boolean,
+): Promise<void> {
   const {
     rdb_changes_since_last_save: changes = '?',
     aof_enabled: appends,
     aof_buffer_length: unwritten,
   } = await info(redis, 'persistence');
   env.figure('changes since the last snapshot', changes);
-  if (appends === '1') env.fact('Redis has written to its file all that it has answered', unwritten === '0');
+  if (appends === '1') env.fact('Redis has written all acknowledged data to its file', unwritten === '0');
   else env.fact(`the lock is ${isSaved ? '' : 'not '}in a snapshot`, (changes === '0') === isSaved);
 }
 
-/** A has the lock and stands before its write; Redis is killed and started again; B comes; A goes on. */
+/** A has the lock and is held before its write; Redis is killed and restarted; B starts; A continues. */
 const play =
   ({ args, saved, survives }: Restart) =>
   async (env: DrillEnvironment): Promise<void> => {
@@ -87,7 +91,7 @@ const play =
     const owner = await ownerAt(redis, env.lockKey);
     env.fact('A holds the lock', owner !== null);
     if (saved === true) await withRedis(redis.url, (client) => client.save());
-    await stateOfTheFiles(env, redis, saved === true);
+    await recordPersistence(env, redis, saved === true);
     await killAndRestart(env, redis);
     await secondBuyer(env, redis, owner, survives === true);
     await A.finish();
@@ -96,7 +100,7 @@ const play =
 export const RESTART: readonly Drill[] = RESTARTS.map((one) => ({
   name: `restart/${one.variant}`,
   shows: one.shows,
-  certainBy: 'A stands before its write while Redis is killed by SIGKILL and started again',
+  certainBy: 'A is held before its write while Redis is killed by SIGKILL and restarted',
   strategy: one.strategy,
   options: { leaseMs: 30_000, waitMs: 0 },
   ...(one.expected !== undefined && { expected: one.expected }),

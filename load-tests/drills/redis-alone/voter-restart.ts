@@ -6,7 +6,7 @@ import { killAndRestart, ownerAt } from './one-redis';
 import type { DrillEnvironment } from '../drill-environment';
 import { everywhere, exactMajority, otherMajority, same, startVoters } from './voters';
 
-/** The voter comes back at once, and has forgotten whom it has voted for. */
+/** The voter restarts at once and has lost its vote. */
 async function empty(env: DrillEnvironment): Promise<void> {
   const voters = await startVoters(env.park, {});
   const majority = await exactMajority(env, voters);
@@ -14,7 +14,7 @@ async function empty(env: DrillEnvironment): Promise<void> {
   await otherMajority(env, voters, majority);
 }
 
-/** The voter comes back at once, with its votes. */
+/** The voter restarts at once and still has its vote. */
 async function withItsFile(env: DrillEnvironment): Promise<void> {
   const voters = await startVoters(env.park, { args: append('always') });
   const { A, token } = await exactMajority(env, voters);
@@ -29,12 +29,12 @@ async function withItsFile(env: DrillEnvironment): Promise<void> {
   await A.finish();
 }
 
-/** The voter stays away until the lease has ended that it had voted for, as the Redis documentation asks. */
+/** The voter stays down until the lease of its vote has ended, as the Redis documentation requires. */
 async function afterTheLease(env: DrillEnvironment): Promise<void> {
   const voters = await startVoters(env.park, {});
   const B = await env.buyer('B', { servers: everywhere(voters) });
   const { A, token } = await exactMajority(env, voters);
-  const stillAs = async (owner: string | null): Promise<boolean> =>
+  const areOwnedBy = async (owner: string | null): Promise<boolean> =>
     same(await Promise.all(voters.all.slice(0, 2).map((voter) => ownerAt(voter, env.lockKey))), [
       owner,
       owner,
@@ -43,14 +43,17 @@ async function afterTheLease(env: DrillEnvironment): Promise<void> {
     await B.finish();
     env.fact('B gets two votes of four, and no majority', B.outcome === 'LOCK.NOT_OBTAINED');
     await A.runUntil(after('COMMIT'));
-    env.fact('A has sold within its lease', await stillAs(token));
-    while (!(await stillAs(null))) await delay(20);
+    env.fact('A sold within its lease', await areOwnedBy(token));
+    while (!(await areOwnedBy(null))) await delay(20);
     env.note('drill', "A's lease has ended");
   });
   const C = await env.buyer('C', { servers: everywhere(voters) });
   await C.runUntil(before('SELECT'));
   const owners = new Set(await voters.owners(env));
-  env.fact('C, who comes after that, holds the lock by five votes', owners.size === 1 && !owners.has(null));
+  env.fact(
+    'C, which started after that, holds the lock by five votes',
+    owners.size === 1 && !owners.has(null),
+  );
   await C.finish();
   await A.finish();
 }
@@ -58,8 +61,8 @@ async function afterTheLease(env: DrillEnvironment): Promise<void> {
 export const VOTER_RESTART: readonly Drill[] = [
   {
     name: 'voter-restart/empty',
-    shows: 'redlock: a voter forgets its vote, and a second majority is possible: two holders',
-    certainBy: 'A has exactly three votes of five, its network to the other two is cut',
+    shows: 'redlock: a voter loses its vote, and a second majority is possible: two holders',
+    certainBy: 'A has exactly three votes of five, because its network to the other two is cut',
     strategy: 'redlock',
     options: { leaseMs: 30_000, waitMs: 0 },
     expected: OVERSOLD,
@@ -67,8 +70,8 @@ export const VOTER_RESTART: readonly Drill[] = [
   },
   {
     name: 'voter-restart/delayed',
-    shows: 'redlock: the voter is kept away for a lease: there is no second majority in that time',
-    certainBy: 'A has exactly three votes of five, its network to the other two is cut',
+    shows: 'redlock: the voter stays down for a lease: no second majority is possible in that time',
+    certainBy: 'A has exactly three votes of five, because its network to the other two is cut',
     strategy: 'redlock',
     options: { leaseMs: 5000, waitMs: 0 },
     play: afterTheLease,
@@ -76,7 +79,7 @@ export const VOTER_RESTART: readonly Drill[] = [
   {
     name: 'voter-restart/aof-always',
     shows: 'redlock: the voter has its vote on the disk',
-    certainBy: 'A has exactly three votes of five, its network to the other two is cut',
+    certainBy: 'A has exactly three votes of five, because its network to the other two is cut',
     strategy: 'redlock',
     options: { leaseMs: 30_000, waitMs: 0 },
     play: withItsFile,

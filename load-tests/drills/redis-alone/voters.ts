@@ -4,15 +4,15 @@ import { before } from '../messages';
 import { ownerAt, WRITE } from './one-redis';
 import type { DrillEnvironment } from '../drill-environment';
 
-/** Five Redis that know nothing of each other. The third one is the one that something happens to. */
+/** Five independent Redis servers. The third one is the target of the fault. */
 export interface Voters {
   readonly all: readonly StartedRedis[];
   readonly third: StartedRedis;
-  /** Who has the lock at each of them, in their order; null: nobody. */
+  /** The token of the lock's owner at each voter, in their order; null: the lock is free there. */
   readonly owners: (env: DrillEnvironment) => Promise<readonly (string | null)[]>;
 }
 
-/** What the third voter is started with. */
+/** Options of the third voter. */
 interface Third {
   readonly args?: readonly string[];
   readonly clock?: FakedClock;
@@ -30,14 +30,14 @@ export async function startVoters(park: ServerPark, { args = [], clock }: Third 
   return { all, third, owners: (env) => Promise.all(all.map((voter) => ownerAt(voter, env.lockKey))) };
 }
 
-/** What A has got, and by whom. */
+/** A's majority. */
 interface Majority {
   readonly A: Buyer;
-  /** The value that A has left at its voters. */
+  /** The token that A has set at its voters. */
   readonly token: string;
 }
 
-/** A holds the lock by exactly three votes: two voters cannot be reached while it asks. It stands before its write. */
+/** A takes the lock by exactly three votes, because two voters are unreachable. It is held before its write. */
 export async function exactMajority(env: DrillEnvironment, voters: Voters): Promise<Majority> {
   const networks = await Promise.all(voters.all.map(({ url }) => env.park.faultProxy(url)));
   const [, , , four, five] = networks.map(({ faultProxy }) => faultProxy) as [
@@ -61,14 +61,14 @@ export async function exactMajority(env: DrillEnvironment, voters: Voters): Prom
   return { A, token: token ?? '' };
 }
 
-/** B comes, asks all five, and gets the votes that A does not have. */
+/** B requests the lock from all five voters and gets the votes that A does not have. */
 export async function otherMajority(
   env: DrillEnvironment,
   voters: Voters,
   { A, token }: Majority,
 ): Promise<void> {
   env.fact(
-    "the third voter has forgotten A's lock, the other two have not",
+    "the third voter has lost A's lock, the other two have not",
     same(await voters.owners(env), [token, token, null, null, null]),
   );
   const B = await env.buyer('B', { servers: everywhere(voters) });
@@ -82,7 +82,7 @@ export async function otherMajority(
   await A.finish();
 }
 
-/** The addresses of all voters, for who can reach them all. */
+/** The addresses of all voters, without a fault proxy. */
 export const everywhere = ({ all }: Voters): { readonly voters: readonly string[] } => ({
   voters: all.map(({ url }) => url),
 });

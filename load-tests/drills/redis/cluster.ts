@@ -1,20 +1,19 @@
-import { withRedis, type ClusterNode, type Shard } from '#lab/stack';
+import { pollUntil, withRedis, type ClusterNode, type Shard } from '#lab/stack';
 import { lockKey, type Expectation } from '#lab/strategy';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Buyer } from '../buyer';
 import { OVERSOLD, type Drill } from '../drill';
 import { before } from '../messages';
 import type { DrillEnvironment } from '../drill-environment';
 import { stopReplication } from './replica-set';
 
-/** Longer than an election that has to be held again. */
-const PATIENCE_MS = 40_000;
+/** Longer than an election that has to be repeated. */
+const ELECTION_TIMEOUT_MS = 40_000;
 
 interface Variant {
   readonly strategy: string;
   readonly shows: string;
   readonly takes: string;
-  /** The script that B runs on the new primary. */
+  /** A script that B runs on the new primary. */
   readonly script: string;
   readonly expected?: Expectation;
 }
@@ -22,20 +21,21 @@ interface Variant {
 const VARIANTS: readonly Variant[] = [
   {
     strategy: 'token-lua',
-    shows: "the slot's replica is elected without the lock: two holders",
+    shows: "the slot's replica is elected and lacks the lock: two holders",
     takes: 'SET',
     script: 'release-if-owner',
     expected: OVERSOLD,
   },
   {
     strategy: 'fenced',
-    shows: 'lock and counter are in one slot, and the token repeats: the row lets one of the two write',
+    shows:
+      'lock and counter are in one slot, so the token repeats: the row accepts only one of the two writes',
     takes: 'acquire-with-fence',
     script: 'acquire-with-fence',
   },
 ];
 
-/** The primary of the lock's slot dies while A holds the lock, and the cluster elects its replica. */
+/** The primary of the lock's slot is killed while A holds the lock, and the cluster elects its replica. */
 async function play(env: DrillEnvironment, { takes, script }: Variant): Promise<void> {
   const shards = await env.park.redisCluster();
   const nodes = shards.flatMap(({ primary, replica }) => [primary, replica]);
@@ -56,19 +56,19 @@ async function play(env: DrillEnvironment, { takes, script }: Variant): Promise<
     nodes.filter((node) => node !== primary),
   );
   await B.finish();
-  env.fact('B has held the same lock, too', B.took(takes));
-  env.fact('B has run a script on the new primary', B.took(script));
-  env.figure('scripts that the new primary had to be taught', unknownScripts(B));
+  env.fact('B held the same lock', B.took(takes));
+  env.fact('B ran a script on the new primary', B.took(script));
+  env.figure('scripts that the new primary did not have', unknownScripts(B));
   await A.finish();
 }
 
 const unknownScripts = ({ steps }: Buyer): number =>
   steps.filter(({ error }) => error?.startsWith('NOSCRIPT')).length;
 
-/** Every key of a balance is in one slot, whatever the strategy: the hash tag says which. */
+/** The shard of the lock's slot. All keys of a balance are in one slot, because they have the same hash tag. */
 async function shardOf(env: DrillEnvironment, shards: readonly Shard[]): Promise<Shard> {
   const [first] = shards;
-  if (first === undefined) throw new Error('the cluster has no nodes');
+  if (first === undefined) throw new Error('The cluster has no nodes');
   const balance = /{(.*)}/.exec(env.lockKey)?.[1] ?? '';
   const keys = [
     balance,
@@ -85,26 +85,24 @@ async function shardOf(env: DrillEnvironment, shards: readonly Shard[]): Promise
   const ranges = await withRedis(first.primary.url, (redis) => redis.cluster('SLOTS'));
   const owner = ranges.find(([from, to]) => from <= slot && slot <= to);
   const shard = shards.find(({ primary: { id } }) => id === owner?.[2]?.[2]);
-  if (shard === undefined) throw new Error(`nobody has slot ${slot}`);
+  if (shard === undefined) throw new Error(`No primary of the cluster owns slot ${slot}`);
   return shard;
 }
 
-/** Resolves when every node that is left serves, and the replica is a primary. */
+/** Resolves when the replica is a primary and all remaining nodes serve. Rejects at the timeout. */
 async function elected(
   env: DrillEnvironment,
-  heir: ClusterNode,
+  successor: ClusterNode,
   left: readonly ClusterNode[],
 ): Promise<void> {
   const killed = performance.now();
-  while (!(await isServed(heir, left))) {
-    if (performance.now() - killed > PATIENCE_MS)
-      throw new Error(`the cluster has elected nobody within ${PATIENCE_MS / 1000} s`);
-    await delay(20);
-  }
-  env.note(heir.server.name, 'elected by the cluster');
-  env.figure('the cluster serves the slot again after ms', Math.round(performance.now() - killed));
-  const role = await withRedis(heir.url, (redis) => redis.role());
-  env.fact(`${heir.server.name} is a primary`, (role as [string])[0] === 'master');
+  const limits = { timeoutMs: ELECTION_TIMEOUT_MS, everyMs: 20 };
+  if (!(await pollUntil(() => isServed(successor, left), limits)))
+    throw new Error(`The cluster elected no primary within ${ELECTION_TIMEOUT_MS / 1000} s`);
+  env.note(successor.server.name, 'elected by the cluster');
+  env.figure('ms until the cluster served the slot again', Math.round(performance.now() - killed));
+  const role = await withRedis(successor.url, (redis) => redis.role());
+  env.fact(`${successor.server.name} is a primary`, (role as [string])[0] === 'master');
 }
 
 async function isServed({ id }: ClusterNode, left: readonly ClusterNode[]): Promise<boolean> {
@@ -118,11 +116,11 @@ async function isServed({ id }: ClusterNode, left: readonly ClusterNode[]): Prom
   return (await Promise.all(served)).every(Boolean);
 }
 
-/** Redis Cluster: locks are routed by their hash tag, and a slot's primary is as mortal as a single one. */
+/** Redis Cluster: locks are routed by their hash tag, and a slot's primary fails over like a single Redis. */
 export const CLUSTER: readonly Drill[] = VARIANTS.map((variant) => ({
   name: `cluster/${variant.strategy}`,
   shows: variant.shows,
-  certainBy: 'the replica stands still and is cut off before the lock is taken',
+  certainBy: 'the replica is paused and disconnected before the lock is taken',
   strategy: variant.strategy,
   options: { leaseMs: 60_000 },
   ...(variant.expected !== undefined && { expected: variant.expected }),

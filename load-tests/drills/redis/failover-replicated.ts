@@ -15,7 +15,7 @@ import {
 
 const TAKES = 'SET';
 
-/** WAIT is answered with how many replicas have the lock. */
+/** The reply to WAIT: the number of replicas that have the lock. */
 const acknowledged = ({ steps }: { steps: readonly { verb: string; reply?: unknown }[] }): unknown =>
   steps.find(({ verb }) => verb === 'WAIT')?.reply;
 
@@ -28,10 +28,10 @@ async function open(
   return { set, toA, toB };
 }
 
-/** Nobody acknowledges A's lock: it is given back. Nobody sells until the new primary has two replicas again. */
+/** No replica acknowledges A's lock, so A releases it. No buyer sells until the new primary has two replicas. */
 async function playRefused(env: DrillEnvironment): Promise<void> {
   const { set, toA, toB } = await open(env, 2);
-  const [heir] = set.replicas;
+  const [successor] = set.replicas;
   const A = await env.buyer('A', { servers: { primary: toA.url } });
   await cutReplication(env, set);
   await A.finish();
@@ -39,32 +39,32 @@ async function playRefused(env: DrillEnvironment): Promise<void> {
     'A had the lock on the primary, and 0 of 2 replicas acknowledged it',
     A.took(TAKES) && acknowledged(A) === 0,
   );
-  await failOver(env, set, heir);
-  leadTo(heir, toB);
+  await failOver(env, set, successor);
+  leadTo(successor, toB);
   const B = await env.buyer('B', { servers: { primary: toB.url } });
   await B.finish();
   env.fact('with one replica left, 1 of 2 acknowledged to B', B.took(TAKES) && acknowledged(B) === 1);
   const fresh = await env.park.redis('replica-3');
-  await follow(fresh.url, heir.url);
-  await inSync(heir, 2);
-  env.note('replica-3', 'is a new replica of the new primary');
+  await follow(fresh.url, successor.url);
+  await inSync(successor, 2);
+  env.note('replica-3', 'started as a replica of the new primary');
   const C = await env.buyer('C', { servers: { primary: toB.url } });
   await C.finish();
   env.fact('2 of 2 acknowledged to C', acknowledged(C) === 2);
 }
 
-/** Both replicas have the lock: whoever is promoted refuses B. */
+/** Both replicas have the lock, so either one refuses B after its promotion. */
 async function playKept(env: DrillEnvironment): Promise<void> {
   const { set, toA, toB } = await open(env, 2);
-  const [heir] = set.replicas;
+  const [successor] = set.replicas;
   const A = await env.buyer('A', { servers: { primary: toA.url } });
   await A.runUntil(before('UPDATE'));
   env.fact('A holds the lock, and 2 of 2 replicas have it', acknowledged(A) === 2);
-  await failOver(env, set, heir);
-  leadTo(heir, toA, toB);
+  await failOver(env, set, successor);
+  leadTo(successor, toA, toB);
   const B = await env.buyer('B', { servers: { primary: toB.url }, options: { waitMs: 0 } });
   await B.finish();
-  env.fact('B has asked the new primary in vain', B.answered(TAKES)?.reply === null);
+  env.fact('the new primary refused the lock to B', B.answered(TAKES)?.reply === null);
   await A.finish();
 }
 
@@ -72,7 +72,7 @@ async function playKept(env: DrillEnvironment): Promise<void> {
 async function playThird(env: DrillEnvironment): Promise<void> {
   const { set, toA, toB } = await open(env, 3);
   const [, , third] = set.replicas;
-  if (third === undefined) throw new Error('there is no third replica');
+  if (third === undefined) throw new Error('There is no third replica');
   const A = await env.buyer('A', { servers: { primary: toA.url } });
   await cutReplication(env, set, [third]);
   await A.runUntil(before('UPDATE'));
@@ -92,7 +92,7 @@ export const FAILOVER_REPLICATED: readonly Drill[] = [
   {
     ...common,
     name: 'failover/replicated',
-    shows: 'no replica has the lock: A is refused, so is B until the new primary has two replicas; C buys',
+    shows: 'no replica has the lock: A and B are refused; C buys once the new primary has two replicas',
     certainBy: 'replication is cut before the lock is taken',
     play: playRefused,
   },

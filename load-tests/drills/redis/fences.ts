@@ -7,7 +7,7 @@ import { cutReplication, failOver, leadTo, roadsTo, startReplicaSet } from './re
 
 const TAKES = 'acquire-with-fence';
 
-/** The fencing token that the buyer was given; undefined: none. */
+/** The fencing token that the buyer received; undefined: none. */
 const tokenOf = (buyer: Buyer): number | undefined =>
   buyer.took(TAKES) ? Number(buyer.answered(TAKES)?.reply) : undefined;
 
@@ -15,12 +15,12 @@ interface Variant {
   readonly name: string;
   readonly strategy: string;
   readonly shows: string;
-  /** Where A stands when B comes. */
-  readonly aStands: Breakpoint;
-  /** Where B stands while A buys; absent: B is done before A goes on. */
-  readonly bStands?: Breakpoint;
-  /** Somebody drew a token before A, and died: then A's is greater than B's. */
-  readonly falls?: true;
+  /** Where A is held when B starts. */
+  readonly aHeldAt: Breakpoint;
+  /** Where B is held while A buys; absent: B ends before A continues. */
+  readonly bHeldAt?: Breakpoint;
+  /** Another buyer draws a token before A and is killed, so that A's token is greater than B's. */
+  readonly drawsBeforeA?: true;
   readonly expected?: Expectation;
 }
 
@@ -28,79 +28,80 @@ const VARIANTS: readonly Variant[] = [
   {
     name: 'fence/fenced',
     strategy: 'fenced',
-    shows: 'the row has seen A with this token: B, who holds the lock now, is refused; A buys',
-    aStands: before('UPDATE balance SET amount'),
+    shows: 'the row has registered this token for A: B, the current holder of the lock, is refused; A buys',
+    aHeldAt: before('UPDATE balance SET amount'),
   },
   {
     name: 'fence/fenced-late',
     strategy: 'fenced',
-    shows: 'B has shown the token first: A comes with the same one, and is refused by its name',
-    aStands: after(TAKES),
+    shows: 'B registers the token first: A has the same token under another name, and is refused',
+    aHeldAt: after(TAKES),
   },
   {
     name: 'fence/fenced-write',
     strategy: 'fenced-write',
-    shows: 'B has written with this token: A comes with the same one, and is refused',
-    aStands: before('UPDATE'),
+    shows: 'B writes with the token first: A has the same token and is refused',
+    aHeldAt: before('UPDATE'),
   },
   {
     name: 'fence/fenced-write-between',
     strategy: 'fenced-write',
     shows:
-      "A writes between B's read and write: with a greater token B would oversell, with the same one it is refused",
-    aStands: before('UPDATE'),
-    bStands: before('UPDATE'),
+      "A writes between B's read and write: with a greater token B would oversell, with the same token it is refused",
+    aHeldAt: before('UPDATE'),
+    bHeldAt: before('UPDATE'),
   },
   {
     name: 'fence/falls-fenced-write',
     strategy: 'fenced-write',
-    shows: 'the counter has fallen back by two: A, who is stale, has the greater token, and its write passes',
-    aStands: before('UPDATE'),
-    falls: true,
+    shows:
+      'the counter falls back by two: A, the stale holder, has the greater token, and its write is accepted',
+    aHeldAt: before('UPDATE'),
+    drawsBeforeA: true,
     expected: OVERSOLD,
   },
   {
     name: 'fence/falls-fenced',
     strategy: 'fenced',
-    shows: 'the same, but A shows its token before it reads: it reads what B has left',
-    aStands: after(TAKES),
-    falls: true,
+    shows: "the same, but A registers its token before it reads: it reads the stock after B's sale",
+    aHeldAt: after(TAKES),
+    drawsBeforeA: true,
   },
 ];
 
-/** The counter was on the dead primary as well: both holders are given the same token. */
-async function play(env: DrillEnvironment, { aStands, bStands, falls }: Variant): Promise<void> {
+/** The failover loses the counter with the lock: both holders receive the same token. */
+async function play(env: DrillEnvironment, { aHeldAt, bHeldAt, drawsBeforeA }: Variant): Promise<void> {
   const set = await startReplicaSet(env.park, 1);
-  const [heir] = set.replicas;
+  const [successor] = set.replicas;
   const [toA, toB] = await roadsTo(env.park, set.primary);
   const A = await env.buyer('A', { redis: toA.url });
   await cutReplication(env, set);
-  if (falls) await drawAndDie(env, toA.url);
-  await A.runUntil(aStands);
-  await failOver(env, set, heir);
-  leadTo(heir, toA, toB);
+  if (drawsBeforeA) await drawAndKill(env, toA.url);
+  await A.runUntil(aHeldAt);
+  await failOver(env, set, successor);
+  leadTo(successor, toA, toB);
   const B = await env.buyer('B', { redis: toB.url });
-  if (bStands === undefined) await B.finish();
-  else await B.runUntil(bStands);
+  if (bHeldAt === undefined) await B.finish();
+  else await B.runUntil(bHeldAt);
   env.figure('tokens of A and B', `${tokenOf(A) ?? '-'}, ${tokenOf(B) ?? '-'}`);
   const [a = 0, b = 0] = [tokenOf(A), tokenOf(B)];
-  if (falls) env.fact("A's token is greater than B's", b > 0 && a > b);
+  if (drawsBeforeA) env.fact("A's token is greater than B's", b > 0 && a > b);
   else env.fact('A and B hold the lock with the same token', b > 0 && a === b);
   await A.finish();
   await B.finish();
 }
 
-/** The lock is free again when its short lease has ended: A waits for it. */
-async function drawAndDie(env: DrillEnvironment, redis: string): Promise<void> {
+/** A buyer draws a token and is killed. A waits until its short lease has ended. */
+async function drawAndKill(env: DrillEnvironment, redis: string): Promise<void> {
   const first = await env.buyer('A0', { redis, options: { leaseMs: 10 } });
   await first.runUntil(after(TAKES));
   await first.kill();
 }
 
-/** The row has seen tokens that the new primary does not know: whoever comes is refused until it has caught up. */
+/** The row has greater tokens than the new primary's counter: buyers are refused until the counter has caught up. */
 async function playBehind(env: DrillEnvironment): Promise<void> {
   const set = await startReplicaSet(env.park, 1);
-  const [heir] = set.replicas;
+  const [successor] = set.replicas;
   const [toA, toB] = await roadsTo(env.park, set.primary);
   await cutReplication(env, set);
   let lost = 0;
@@ -109,8 +110,8 @@ async function playBehind(env: DrillEnvironment): Promise<void> {
     await buyer.finish();
     lost = tokenOf(buyer) ?? 0;
   }
-  await failOver(env, set, heir);
-  leadTo(heir, toB);
+  await failOver(env, set, successor);
+  leadTo(successor, toB);
   const tokens: (number | undefined)[] = [];
   let refused = 0;
   for (const name of ['B1', 'B2', 'B3']) {
@@ -120,10 +121,10 @@ async function playBehind(env: DrillEnvironment): Promise<void> {
     if (buyer.outcome === 'LOCK.FENCED') refused++;
   }
   env.fact(
-    `the tokens up to ${lost} were given out twice`,
+    `the tokens up to ${lost} were assigned twice`,
     tokens.slice(0, lost).every((token, i) => token === i + 1),
   );
-  env.fact('the first one above is sold to', tokens[lost] === lost + 1);
+  env.fact('the first buyer with a greater token was accepted', tokens[lost] === lost + 1);
   env.figure('tokens lost', lost);
   env.figure('buyers refused until the counter had caught up', refused);
 }
@@ -141,7 +142,7 @@ export const FENCES: readonly Drill[] = [
   })),
   {
     name: 'fence/fenced-behind',
-    shows: 'two tokens are lost: nothing is sold twice, and two buyers who hold the lock are refused',
+    shows: 'two tokens are lost: nothing is sold twice, but two buyers that hold the lock are refused',
     certainBy: 'replication is cut before the tokens are drawn',
     strategy: 'fenced',
     stock: 5,

@@ -7,7 +7,7 @@ import { LOST_VOTER } from './lost-voter';
 import { SENTINEL } from './sentinel';
 import { SPLIT_BRAIN } from './split-brain';
 
-/** What happens to locks in Redis when its servers fail. */
+/** Locks in Redis when its servers fail. */
 export const REDIS: readonly Drill[] = [
   ...FAILOVER,
   ...FAILOVER_REPLICATED,

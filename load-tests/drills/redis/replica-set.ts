@@ -1,9 +1,16 @@
 import { count } from '#lab/step';
-import { acknowledgedBy, withRedis, type ServerPark, type StartedRedis, type FaultProxy } from '#lab/stack';
+import {
+  acknowledgedBy,
+  pollUntil,
+  withRedis,
+  type ServerPark,
+  type StartedRedis,
+  type FaultProxy,
+} from '#lab/stack';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DrillEnvironment } from '../drill-environment';
 
-/** A replica, and the network over which it follows its primary. */
+/** A replica, and the fault proxy through which it replicates. */
 export interface Follower extends StartedRedis {
   readonly link: FaultProxy;
 }
@@ -14,10 +21,10 @@ export interface ReplicaSet {
   readonly replicas: readonly [Follower, ...Follower[]];
 }
 
-/** The way of one client to whoever is the primary for it. */
+/** A client's fault proxy, which is redirected to its current primary. */
 export type Road = Awaited<ReturnType<ServerPark['faultProxy']>>;
 
-/** Resolves when all replicas have what the primary has. `args` are for every server. */
+/** Starts a primary with replicas; resolves when all replicas are in sync. `args` apply to every server. */
 export async function startReplicaSet(
   park: ServerPark,
   count: number,
@@ -37,7 +44,7 @@ export async function startReplicaSet(
 const rest = (count: number, join: (n: number) => Promise<Follower>): Promise<Follower[]> =>
   Promise.all(Array.from({ length: count - 1 }, (_, i) => join(i + 2)));
 
-/** Roads for two clients. */
+/** Fault proxies for two clients. */
 export const roadsTo = async (park: ServerPark, { url }: StartedRedis): Promise<readonly [Road, Road]> => [
   await park.faultProxy(url),
   await park.faultProxy(url),
@@ -45,38 +52,38 @@ export const roadsTo = async (park: ServerPark, { url }: StartedRedis): Promise<
 
 const SYNC_MS = 30_000;
 
-/** Resolves when so many replicas have all that the server has written, and follow what it writes. */
+/** Resolves when this number of replicas have all data and receive new writes. Rejects at the timeout. */
 export async function inSync({ server, url }: StartedRedis, wanted: number): Promise<void> {
-  const until = performance.now() + SYNC_MS;
   await withRedis(url, async (redis) => {
-    while ((await acknowledgedBy(redis, wanted, 100)) < wanted) {
-      if (performance.now() > until)
-        throw new Error(
-          `${server.name} has not ${count(wanted, 'replica')} in sync after ${SYNC_MS / 1000} s`,
-        );
-      await delay(5);
-    }
+    const isInSync = async (): Promise<boolean> => (await acknowledgedBy(redis, wanted, 100)) >= wanted;
+    if (!(await pollUntil(isInSync, { timeoutMs: SYNC_MS, everyMs: 5 })))
+      throw new Error(
+        `${server.name} did not have ${count(wanted, 'replica')} in sync after ${SYNC_MS / 1000} s`,
+      );
   });
 }
 
-/** From now on nothing reaches these replicas, and the primary knows. DESIGN.md, "Traps": SIGKILL alone loses nothing. */
+/**
+ * Cuts these replicas off; resolves when the primary has noticed. A SIGKILL of the primary alone loses no write: the
+ * kernel still delivers what is in the sockets' buffers.
+ */
 export async function cutReplication(
   env: DrillEnvironment,
   { primary, replicas }: ReplicaSet,
   cut: readonly Follower[] = replicas,
 ): Promise<void> {
   for (const { link } of cut) link.cut();
-  const left = replicas.length - cut.length;
+  const remaining = replicas.length - cut.length;
   await withRedis(primary.url, async (redis) => {
-    while ((await followers(redis)) > left) await delay(1);
+    while ((await followers(redis)) > remaining) await delay(1);
     env.fact(
-      `the primary has ${left} of its ${count(replicas.length, 'replica')}`,
-      (await followers(redis)) === left,
+      `the primary has ${remaining} of its ${count(replicas.length, 'replica')}`,
+      (await followers(redis)) === remaining,
     );
   });
 }
 
-/** The same where replicas follow the primary itself: they stand still, and the primary forgets them. */
+/** Like `cutReplication`, for replicas without a proxy: pauses them and closes their connections at the primary. */
 export async function stopReplication(
   env: DrillEnvironment,
   primary: StartedRedis,
@@ -90,37 +97,37 @@ export async function stopReplication(
   });
 }
 
-/** The primary dies for good, and the heir takes its place. */
-export async function failOver(env: DrillEnvironment, set: ReplicaSet, heir: Follower): Promise<void> {
+/** Kills the primary for good and promotes the successor. */
+export async function failOver(env: DrillEnvironment, set: ReplicaSet, successor: Follower): Promise<void> {
   await set.primary.server.kill();
   env.note('primary', 'killed');
-  await promote(env, set, heir);
+  await promote(env, set, successor);
   env.fact('the old primary is dead', !set.primary.server.isUp);
 }
 
-/** The heir is a primary, and the other replicas follow it. */
+/** Promotes the successor; resolves when the other replicas are in sync with it. */
 export async function promote(
   env: DrillEnvironment,
   { replicas }: ReplicaSet,
-  heir: Follower,
+  successor: Follower,
 ): Promise<void> {
-  const others = replicas.filter((one) => one !== heir);
-  const { name } = heir.server;
-  const role = await withRedis(heir.url, async (redis) => {
+  const others = replicas.filter((one) => one !== successor);
+  const { name } = successor.server;
+  const role = await withRedis(successor.url, async (redis) => {
     await redis.replicaof('NO', 'ONE');
     return (await redis.role()) as [string];
   });
   env.note(name, `promoted: ${role[0]}`);
   env.fact(`${name} is a primary`, role[0] === 'master');
-  for (const { url } of others) await follow(url, heir.url);
-  await inSync(heir, others.length);
+  for (const { url } of others) await follow(url, successor.url);
+  await inSync(successor, others.length);
 }
 
-/** The server at `url` becomes a replica of `primary`: it forgets what only itself has. */
+/** Makes the server at `url` a replica of `primary`. It loses the data that `primary` lacks. */
 export const follow = (url: string, primary: string): Promise<unknown> =>
   withRedis(url, (redis) => redis.replicaof(...hostAndPort(primary)));
 
-/** From now on these clients are led to another server. */
+/** Redirects these clients to another server. */
 export function leadTo({ url }: Pick<StartedRedis, 'url'>, ...roads: readonly Road[]): void {
   const [host, port] = hostAndPort(url);
   for (const { faultProxy } of roads) faultProxy.lead(host, Number(port));
@@ -131,7 +138,7 @@ export const hostAndPort = (url: string): [host: string, port: string] => {
   return [hostname, port];
 };
 
-/** How many replicas are connected, as the primary says. */
+/** The number of connected replicas, according to the primary. */
 async function followers(redis: { info(section: string): Promise<string> }): Promise<number> {
   return Number(/connected_slaves:(\d+)/.exec(await redis.info('replication'))?.[1]);
 }

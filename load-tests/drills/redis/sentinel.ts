@@ -12,23 +12,23 @@ interface Variant {
   readonly takes: string;
   readonly replicas: number;
   readonly expected?: Expectation;
-  /** Where the locks are; default: in the Redis that everybody has. */
+  /** A buyer's servers for this primary; default: it is the buyer's only Redis. */
   readonly place?: (url: string) => BuyerServers;
-  /** A is done before the primary is killed; default: it stands before its write. */
+  /** A ends before the primary is killed; default: A is held before its write. */
   readonly refusesA?: true;
 }
 
 const VARIANTS: readonly Variant[] = [
   {
     strategy: 'token-lua',
-    shows: 'the Sentinels elect a replica that has not heard of the lock: two holders',
+    shows: 'the Sentinels elect a replica that lacks the lock: two holders',
     takes: 'SET',
     replicas: 1,
     expected: OVERSOLD,
   },
   {
     strategy: 'fenced',
-    shows: 'the token repeats after the election: the row lets one of the two write',
+    shows: 'the token repeats after the election: the row accepts only one of the two writes',
     takes: 'acquire-with-fence',
     replicas: 1,
   },
@@ -42,11 +42,11 @@ const VARIANTS: readonly Variant[] = [
   },
 ];
 
-/** As the scripted failover, but who is promoted, and when, is the Sentinels' business. */
+/** Like the scripted failover, but the Sentinels decide which replica is promoted, and when. */
 async function play(env: DrillEnvironment, variant: Variant): Promise<void> {
   const { takes, replicas: count, place = (redis): BuyerServers => ({ redis }), refusesA } = variant;
   const { primary, replicas } = await startReplicaSet(env.park, count);
-  // Sentinels lead replicas to the primary's own address: behind a wire they would be at a wrong one
+  // Sentinels reconfigure replicas with the primary's own address, which differs from that of a fault proxy
   for (const { url } of replicas) await follow(url, primary.url);
   await inSync(primary, count);
   const sentinels = await startSentinels(env, primary, count);
@@ -59,18 +59,18 @@ async function play(env: DrillEnvironment, variant: Variant): Promise<void> {
   await primary.server.kill();
   env.note('primary', 'killed');
   for (const { server } of replicas) server.resume();
-  const heir = await elected(env, sentinels, primary, replicas);
-  const role = await withRedis(heir.url, (redis) => redis.role());
-  env.fact(`${heir.server.name} is a primary`, (role as [string])[0] === 'master');
-  await inSync(heir, count - 1);
-  leadTo(heir, toA, toB);
+  const successor = await elected(env, sentinels, primary, replicas);
+  const role = await withRedis(successor.url, (redis) => redis.role());
+  env.fact(`${successor.server.name} is a primary`, (role as [string])[0] === 'master');
+  await inSync(successor, count - 1);
+  leadTo(successor, toA, toB);
   const B = await env.buyer('B', place(toB.url));
   await B.finish();
-  env.fact('B has held the same lock, too', B.took(takes));
+  env.fact('B held the same lock', B.took(takes));
   await A.finish();
 }
 
-/** A real failover: three Sentinels find the primary down and elect another one. */
+/** A real failover: three Sentinels detect that the primary is down and elect another one. */
 export const SENTINEL: readonly Drill[] = VARIANTS.map((variant) => ({
   name: `sentinel/${variant.strategy}`,
   shows: variant.shows,

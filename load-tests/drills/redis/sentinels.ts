@@ -1,4 +1,4 @@
-import { withRedis, type StartedRedis } from '#lab/stack';
+import { pollUntil, withRedis, type StartedRedis } from '#lab/stack';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DrillEnvironment } from '../drill-environment';
 
@@ -6,10 +6,10 @@ const COUNT = 3;
 const QUORUM = 2;
 const DOWN_AFTER_MS = 500;
 const FAILOVER_MS = 2000;
-/** Longer than an election that has to be held again. */
-const PATIENCE_MS = 30_000;
+/** Longer than an election that has to be repeated. */
+const ELECTION_TIMEOUT_MS = 30_000;
 
-/** Three Sentinels that know the primary's replicas and one another. */
+/** Starts three Sentinels; resolves when they have discovered the primary's replicas and one another. */
 export async function startSentinels(
   env: DrillEnvironment,
   primary: StartedRedis,
@@ -19,11 +19,11 @@ export async function startSentinels(
   const sentinels = await Promise.all(
     Array.from({ length: COUNT }, (_, i) => env.park.sentinel(`sentinel-${i + 1}`, watch)),
   );
-  await Promise.all(sentinels.map((sentinel) => acquainted(sentinel, replicas)));
+  await Promise.all(sentinels.map((sentinel) => discovered(sentinel, replicas)));
   return sentinels;
 }
 
-async function acquainted({ url }: StartedRedis, replicas: number): Promise<void> {
+async function discovered({ url }: StartedRedis, replicas: number): Promise<void> {
   await withRedis(url, async (redis) => {
     for (;;) {
       const known = pairs(await redis.call('SENTINEL', 'MASTER', 'lab'));
@@ -39,7 +39,7 @@ const pairs = (reply: unknown): Readonly<Record<string, string>> => {
   return Object.fromEntries(flat.flatMap((name, i) => (i % 2 === 0 ? [[name, flat[i + 1] ?? '']] : [])));
 };
 
-/** Resolves with the server that all Sentinels have agreed on since the primary was killed. Rejects when they never do. */
+/** The replica that all Sentinels name as the new primary. Rejects when they disagree or elect none in time. */
 export async function elected(
   env: DrillEnvironment,
   sentinels: readonly StartedRedis[],
@@ -48,33 +48,34 @@ export async function elected(
 ): Promise<StartedRedis> {
   const killed = performance.now();
   const since = (): number => Math.round(performance.now() - killed);
-  const believed = await Promise.all(
+  const named = await Promise.all(
     sentinels.map(async (sentinel) => {
-      const [url, epoch] = await anotherThan(primary.url, sentinel);
-      env.note(sentinel.server.name, `says that the primary is ${url} since epoch ${epoch}`);
+      const [url, epoch] = await newPrimary(primary.url, sentinel);
+      env.note(sentinel.server.name, `reports the primary ${url} since epoch ${epoch}`);
       return { url, epoch: Number(epoch), ms: since() };
     }),
   );
-  env.figure('the first Sentinel names the new primary after ms', Math.min(...believed.map(({ ms }) => ms)));
-  const heir = replicas.find(({ url }) => believed.every((one) => one.url === url));
-  env.fact('all Sentinels name the same replica', heir !== undefined);
+  env.figure('ms until the first Sentinel named the new primary', Math.min(...named.map(({ ms }) => ms)));
+  const successor = replicas.find(({ url }) => named.every((one) => one.url === url));
+  env.fact('all Sentinels name the same replica', successor !== undefined);
   env.fact(
-    'it was an election: the epoch has grown',
-    believed.every(({ epoch }) => epoch > 0),
+    'an election took place: the epoch has increased',
+    named.every(({ epoch }) => epoch > 0),
   );
-  if (heir === undefined) throw new Error('the Sentinels do not agree');
-  return heir;
+  if (successor === undefined) throw new Error('The Sentinels do not name the same new primary');
+  return successor;
 }
 
-async function anotherThan(old: string, { url }: StartedRedis): Promise<[url: string, epoch: string]> {
-  const until = performance.now() + PATIENCE_MS;
+/** Resolves when the Sentinel names another primary than `old`. Rejects at the timeout. */
+async function newPrimary(old: string, { url }: StartedRedis): Promise<[url: string, epoch: string]> {
   return withRedis(url, async (redis) => {
-    while (performance.now() < until) {
+    let [address, epoch] = [old, '0'];
+    const isNew = async (): Promise<boolean> => {
       const known = pairs(await redis.call('SENTINEL', 'MASTER', 'lab'));
-      const address = `redis://${known['ip']}:${known['port']}`;
-      if (address !== old) return [address, known['config-epoch'] ?? '0'];
-      await delay(20);
-    }
-    throw new Error(`the Sentinels have elected nobody within ${PATIENCE_MS / 1000} s`);
+      [address, epoch] = [`redis://${known['ip']}:${known['port']}`, known['config-epoch'] ?? '0'];
+      return address !== old;
+    };
+    if (await pollUntil(isNew, { timeoutMs: ELECTION_TIMEOUT_MS, everyMs: 20 })) return [address, epoch];
+    throw new Error(`The Sentinels elected no primary within ${ELECTION_TIMEOUT_MS / 1000} s`);
   });
 }

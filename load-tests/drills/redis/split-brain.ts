@@ -15,26 +15,26 @@ import {
 } from './replica-set';
 import { writeSome, writesLeft, writeUntilRefused } from './writes';
 
-const SOME = 1000;
+const WRITES = 1000;
 
-/** Every server of the set refuses to write when it has heard of no replica for a second. */
+/** A primary refuses writes when no replica has acknowledged for a second. */
 const MIN_REPLICAS = ['--min-replicas-to-write', '1', '--min-replicas-max-lag', '1'];
 
-/** The other side of the network has a primary of its own; `toB` leads there, the old primary lives on. */
+/** Promotes a replica and redirects B to it, while the old primary keeps running. */
 async function split(env: DrillEnvironment, set: ReplicaSet, toB: Road): Promise<void> {
-  const [heir] = set.replicas;
-  await promote(env, set, heir);
-  leadTo(heir, toB);
-  env.fact('there are two primaries', (await isPrimary(set.primary)) && (await isPrimary(heir)));
+  const [successor] = set.replicas;
+  await promote(env, set, successor);
+  leadTo(successor, toB);
+  env.fact('there are two primaries', (await isPrimary(set.primary)) && (await isPrimary(successor)));
 }
 
 const isPrimary = ({ url }: StartedRedis): Promise<boolean> =>
   withRedis(url, async (redis) => ((await redis.role()) as [string])[0] === 'master');
 
-/** A's lock and everything else that the old primary was told is gone when it follows the new one. */
+/** The old primary loses A's lock and all other writes since the split when it becomes a replica of the new one. */
 async function playUnprotected(env: DrillEnvironment): Promise<void> {
   const set = await startReplicaSet(env.park, 1);
-  const [heir] = set.replicas;
+  const [successor] = set.replicas;
   const [toA, toB] = await roadsTo(env.park, set.primary);
   const A = await env.buyer('A', { redis: toA.url });
   await cutReplication(env, set);
@@ -43,22 +43,22 @@ async function playUnprotected(env: DrillEnvironment): Promise<void> {
   env.fact('A holds the lock on the old primary', A.took('SET'));
   const B = await env.buyer('B', { redis: toB.url });
   await B.finish();
-  env.fact('B has held the same lock on the new one', B.took('SET'));
-  await writeSome(set.primary, SOME);
-  await follow(set.primary.url, heir.url);
-  await inSync(heir, 1);
-  env.note('primary', 'demoted: it follows the new one');
-  leadTo(heir, toA);
-  const left = await writesLeft(set.primary, SOME);
-  env.figure('writes that the old primary acknowledged', SOME);
-  env.figure('of them lost when it was demoted', SOME - left);
+  env.fact('B held the same lock on the new primary', B.took('SET'));
+  await writeSome(set.primary, WRITES);
+  await follow(set.primary.url, successor.url);
+  await inSync(successor, 1);
+  env.note('primary', 'demoted: it is a replica of the new primary');
+  leadTo(successor, toA);
+  const left = await writesLeft(set.primary, WRITES);
+  env.figure('writes that the old primary acknowledged', WRITES);
+  env.figure('of them lost when it was demoted', WRITES - left);
   env.fact('every write of the old primary is lost', left === 0);
   const locks = await withRedis(set.primary.url, (redis) => redis.exists(env.lockKey));
-  env.fact("A's lock is lost with them", locks === 0);
+  env.fact("A's lock is lost as well", locks === 0);
   await A.finish();
 }
 
-/** No replica acknowledges on A's side. */
+/** No replica acknowledges A's lock. */
 async function playReplicated(env: DrillEnvironment): Promise<void> {
   const set = await startReplicaSet(env.park, 3);
   const [toA, toB] = await roadsTo(env.park, set.primary);
@@ -69,10 +69,10 @@ async function playReplicated(env: DrillEnvironment): Promise<void> {
   env.fact('A had the lock on the old primary for a moment', A.took('SET'));
   const B = await env.buyer('B', { servers: { primary: toB.url } });
   await B.finish();
-  env.fact('B has held the same lock on the new one', B.took('SET'));
+  env.fact('B held the same lock on the new primary', B.took('SET'));
 }
 
-/** Both primaries have the same counter, and go on from there. */
+/** Both primaries have the same counter value and continue from it. */
 async function playFenced(env: DrillEnvironment): Promise<void> {
   const set = await startReplicaSet(env.park, 1);
   const [toA, toB] = await roadsTo(env.park, set.primary);
@@ -87,7 +87,7 @@ async function playFenced(env: DrillEnvironment): Promise<void> {
   await A.finish();
 }
 
-/** The connections to the replicas end: the old primary knows at once, and refuses. */
+/** The connections to the replicas are reset: the old primary notices at once and refuses writes. */
 async function playRefused(env: DrillEnvironment): Promise<void> {
   const set = await startReplicaSet(env.park, 2, MIN_REPLICAS);
   const [toA, toB] = await roadsTo(env.park, set.primary);
@@ -100,10 +100,10 @@ async function playRefused(env: DrillEnvironment): Promise<void> {
   env.fact('A was refused: NOREPLICAS', A.text.includes('NOREPLICAS'));
   const B = await env.buyer('B', { redis: toB.url });
   await B.finish();
-  env.fact('B has held the lock on the new primary', B.took('SET'));
+  env.fact('B held the lock on the new primary', B.took('SET'));
 }
 
-/** Nothing arrives any more, and nobody is told: the old primary takes locks until the lag is too long. */
+/** Replication is dropped without an error: the old primary grants locks until the lag is too long. */
 async function playWindow(env: DrillEnvironment): Promise<void> {
   const set = await startReplicaSet(env.park, 2, MIN_REPLICAS);
   const [toA, toB] = await roadsTo(env.park, set.primary);
@@ -117,30 +117,30 @@ async function playWindow(env: DrillEnvironment): Promise<void> {
   await split(env, set, toB);
   const B = await env.buyer('B', { redis: toB.url });
   await B.finish();
-  env.fact('B has held the same lock on the new one', B.took('SET'));
+  env.fact('B held the same lock on the new primary', B.took('SET'));
   const C = await env.buyer('C', { redis: toA.url });
   await C.finish();
-  env.fact('C, who came after the window, was refused: NOREPLICAS', C.text.includes('NOREPLICAS'));
+  env.fact('C, which started after the window, was refused: NOREPLICAS', C.text.includes('NOREPLICAS'));
   await A.finish();
 }
 
-/** How long the primary goes on writing without a replica; `begun` is when it has lost them (performance.now). */
+/** Records how long the primary accepts writes without replicas. `begun`: time of their loss (performance.now). */
 async function showWindow(env: DrillEnvironment, primary: StartedRedis, begun: number): Promise<void> {
   const { writes, refusal } = await writeUntilRefused(primary);
-  env.figure('the old primary refuses after ms', Math.round(performance.now() - begun));
-  env.figure('writes that it has taken until then', writes);
-  env.fact('the old primary refuses to write: NOREPLICAS', refusal.startsWith('NOREPLICAS'));
+  env.figure('ms until the old primary refused writes', Math.round(performance.now() - begun));
+  env.figure('writes that it accepted until then', writes);
+  env.fact('the old primary refuses writes: NOREPLICAS', refusal.startsWith('NOREPLICAS'));
 }
 
 const common = { strategy: 'token-lua', options: { leaseMs: 30_000 } } as const;
 
-/** Two primaries, clients on both. */
+/** Two primaries with clients on both. */
 export const SPLIT_BRAIN: readonly Drill[] = [
   {
     ...common,
     name: 'split-brain/token-lua',
-    shows: 'each primary gives the lock away; what the old one was told is lost when it is demoted',
-    certainBy: 'the replica is promoted while the old primary lives on, cut from it',
+    shows: "both primaries grant the lock; the old one's writes are lost when it is demoted",
+    certainBy: 'the replica is promoted while the old primary keeps running, disconnected from it',
     expected: OVERSOLD,
     play: playUnprotected,
   },
@@ -148,15 +148,15 @@ export const SPLIT_BRAIN: readonly Drill[] = [
     ...common,
     name: 'split-brain/min-replicas',
     shows:
-      'min-replicas-to-write 1: the replicas are gone, as when killed, and the old primary refuses at once',
-    certainBy: 'A comes after the first refusal',
+      'min-replicas-to-write 1: the replicas are disconnected, as if killed, and the old primary refuses at once',
+    certainBy: 'A starts after the first refusal',
     play: playRefused,
   },
   {
     ...common,
     name: 'split-brain/min-replicas-window',
     shows:
-      'min-replicas-max-lag 1: the replicas are silent, as when stopped: a lock taken before that is noticed has two holders',
+      'min-replicas-max-lag 1: the replicas are silent, as if paused: a lock taken before the lag is noticed has two holders',
     certainBy: 'A takes the lock right after the last acknowledgement',
     expected: OVERSOLD,
     play: playWindow,
@@ -165,16 +165,16 @@ export const SPLIT_BRAIN: readonly Drill[] = [
     ...common,
     name: 'split-brain/replicated',
     strategy: 'replicated',
-    shows: 'WAIT: nobody acknowledges on the side of the old primary, and A is refused; B buys',
-    certainBy: 'the replicas are silent before A comes',
+    shows: 'WAIT: no replica acknowledges to the old primary, and A is refused; B buys',
+    certainBy: 'replication is dropped before A starts',
     play: playReplicated,
   },
   {
     ...common,
     name: 'split-brain/fenced',
     strategy: 'fenced',
-    shows: 'both primaries give out the same token: the row lets one of the two write',
-    certainBy: 'the replica is promoted while the old primary lives on, cut from it',
+    shows: 'both primaries assign the same token: the row accepts only one of the two writes',
+    certainBy: 'the replica is promoted while the old primary keeps running, disconnected from it',
     play: playFenced,
   },
 ];

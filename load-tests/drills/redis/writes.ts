@@ -1,27 +1,27 @@
 import { withRedis, type StartedRedis } from '#lab/stack';
 
-/** Nobody goes on writing for longer than this. */
-const MOST_MS = 20_000;
+/** Limit for `writeUntilRefused`. */
+const TIMEOUT_MS = 20_000;
 
 const key = (n: number): string => `lab:write:${n}`;
 
-/** Writes so many keys of its own, one after the other. Rejects when one is not acknowledged. */
+/** Writes this number of keys, one after another. Rejects when a write is not acknowledged. */
 export const writeSome = ({ url }: StartedRedis, count: number): Promise<void> =>
   withRedis(url, async (redis) => {
     for (let n = 1; n <= count; n++) await redis.set(key(n), n);
   });
 
-/** How many of the first `count` are still there. */
+/** The number of the first `count` keys that still exist. */
 export const writesLeft = ({ url }: StartedRedis, count: number): Promise<number> =>
   withRedis(url, (redis) => redis.exists(...Array.from({ length: count }, (_, i) => key(i + 1))));
 
-/** Writes one key after the other until the server refuses; how many it has acknowledged, and what it says then. */
+/** Writes keys one after another until the server refuses. Returns the acknowledged writes and the error message. */
 export const writeUntilRefused = ({
   url,
 }: StartedRedis): Promise<{ readonly writes: number; readonly refusal: string }> =>
   withRedis(url, async (redis) => {
-    const until = performance.now() + MOST_MS;
-    for (let writes = 0; performance.now() < until; writes++) {
+    const deadline = performance.now() + TIMEOUT_MS;
+    for (let writes = 0; performance.now() < deadline; writes++) {
       try {
         await redis.set(key(writes + 1), writes);
       } catch (error) {
