@@ -94,10 +94,10 @@ test('who is overtaken in each round waits for waitMs in all', async () => {
     warn: () => undefined,
     work: () => Promise.resolve(),
   } as unknown as Tools;
-  let looks = 0;
+  let reads = 0;
   let tries = 0;
   const stock = {
-    look: () => Promise.resolve([{ segment: 0, amount: ++looks % 2 }]), // gone as soon as we are inside
+    read: () => Promise.resolve([{ segment: 0, amount: ++reads % 2 }]), // gone as soon as we are inside
     lock: () => ({
       key: 'lock',
       tryAcquire: () => Promise.resolve(++tries % 4 === 0),

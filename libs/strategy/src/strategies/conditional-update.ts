@@ -1,6 +1,6 @@
 import type { Movement } from '#lab/balance';
 import type { CartStrategy } from '../contract';
-import { inOrder } from '../shared/carts';
+import { sortedByBalance } from '../shared/carts';
 
 export const conditionalUpdate: CartStrategy = {
   name: 'conditional-update',
@@ -22,7 +22,7 @@ export const conditionalUpdate: CartStrategy = {
     await work();
     return balances.transaction(async (tx) => {
       const movements: Movement[] = [];
-      for (const change of inOrder(cart)) movements.push(await tx.writeIfEnough(change));
+      for (const change of sortedByBalance(cart)) movements.push(await tx.writeIfEnough(change));
       return movements;
     });
   },

@@ -31,7 +31,7 @@ export const fair: Strategy = {
     const { leaseMs, waitMs } = tools.options;
     const key = lockKey(change.balance, 'fair');
     const keys = [key, lineKey(change.balance), aliveKey(change.balance)] as const;
-    const turn = await process.turns.expect();
+    const turn = await process.turns.create();
     const look = async (): Promise<boolean> =>
       (await run(redis, acquireFair, keys, turn.token, leaseMs, clock.serverTime())) === 1;
     const leave = (): Promise<unknown> => run(redis, releaseFair, keys, turn.token, clock.serverTime());
@@ -40,7 +40,7 @@ export const fair: Strategy = {
     const begun = clock.now();
     let notYetOurs = begun; // whoever gives us the lock gives it later, and its lease runs from then
     try {
-      for (let looks = 1; !turn.hasCome; looks++) {
+      for (let looks = 1; !turn.isGranted; looks++) {
         const asked = clock.now();
         if (await look()) break;
         notYetOurs = asked;
@@ -53,7 +53,7 @@ export const fair: Strategy = {
       return await readModifyWrite(change, tools, lease.lost);
     } finally {
       lease.end();
-      turn.forget();
+      turn.cancel();
       await release({ key, tryAcquire: look, release: leave }, tools); // whoever gave up leaves the line
     }
   },

@@ -1,6 +1,6 @@
 import { valueAfter, type Movement } from '#lab/balance';
 import type { CartStrategy } from '../contract';
-import { inOrder } from '../shared/carts';
+import { sortedByBalance } from '../shared/carts';
 
 export const forUpdate: CartStrategy = {
   name: 'for-update',
@@ -24,7 +24,7 @@ export const forUpdate: CartStrategy = {
   applyAll: (cart, { balances, work }) =>
     balances.transaction(async (tx) => {
       const sales: Movement[] = [];
-      for (const change of inOrder(cart)) {
+      for (const change of sortedByBalance(cart)) {
         const before = await tx.readForUpdate(change.balance);
         sales.push({ ...change, before, after: valueAfter(change, before) });
       }

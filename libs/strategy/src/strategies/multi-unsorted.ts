@@ -1,5 +1,5 @@
 import type { CartStrategy } from '../contract';
-import { only, readModifyWriteAll } from '../shared/carts';
+import { readModifyWriteAll, singleMovement } from '../shared/carts';
 import { tokenLock } from '../shared/token-lock';
 import { lockKey, withLock } from '../shared/with-lock';
 
@@ -20,7 +20,7 @@ export const multiUnsorted: CartStrategy = {
     'crossed-carts-outwait-leases': { must: ['dead-lock', 'oversold', 'lost-update', 'overlap'], may: [] },
   },
 
-  apply: async (change, tools) => only(await multiUnsorted.applyAll([change], tools)),
+  apply: async (change, tools) => singleMovement(await multiUnsorted.applyAll([change], tools)),
 
   applyAll(cart, tools) {
     const locks = cart.map(({ balance }) => tokenLock(lockKey(balance, 'multi-unsorted'), tools));

@@ -1,5 +1,5 @@
 import type { CartStrategy } from '../contract';
-import { inOrder, only, readModifyWriteAll } from '../shared/carts';
+import { readModifyWriteAll, singleMovement, sortedByBalance } from '../shared/carts';
 import { allOf } from '../shared/several-locks';
 import { tokenLock } from '../shared/token-lock';
 import { lockKey, withLock } from '../shared/with-lock';
@@ -19,10 +19,10 @@ export const multi: CartStrategy = {
     'paused-before-write': { must: ['overlap', 'lost-update'], may: ['oversold'] },
   },
 
-  apply: async (change, tools) => only(await multi.applyAll([change], tools)),
+  apply: async (change, tools) => singleMovement(await multi.applyAll([change], tools)),
 
   applyAll(cart, tools) {
-    const locks = inOrder(cart).map(({ balance }) => tokenLock(lockKey(balance, 'multi'), tools));
+    const locks = sortedByBalance(cart).map(({ balance }) => tokenLock(lockKey(balance, 'multi'), tools));
     return withLock(allOf(locks), tools, () => readModifyWriteAll(cart, tools));
   },
 };

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Strategy } from '../contract';
 import { readModifyWrite } from '../shared/read-modify-write';
-import { lockKey, orRelease, withLock } from '../shared/with-lock';
+import { releaseOnError } from '../shared/release-on-error';
+import { lockKey, withLock } from '../shared/with-lock';
 
 export const mysqlLockTable: Strategy = {
   name: 'mysql-lock-table',
@@ -19,7 +20,7 @@ export const mysqlLockTable: Strategy = {
     const owner = randomUUID();
     const lock = {
       key,
-      tryAcquire: () => orRelease(lock, () => lockRows.insert(key, owner)),
+      tryAcquire: () => releaseOnError(lock, () => lockRows.insert(key, owner)),
       release: () => lockRows.delete(key, owner),
     };
     return withLock(lock, tools, () => readModifyWrite(change, tools));

@@ -1,7 +1,8 @@
 import type { Strategy } from '../contract';
 import { readModifyWrite } from '../shared/read-modify-write';
+import { releaseOnError } from '../shared/release-on-error';
 import { tokenLock } from '../shared/token-lock';
-import { lockKey, orRelease, withLock } from '../shared/with-lock';
+import { lockKey, withLock } from '../shared/with-lock';
 
 export const redisAndTable: Strategy = {
   name: 'redis-and-table',
@@ -28,7 +29,7 @@ export const redisAndTable: Strategy = {
       key,
       tryAcquire: async () => {
         if (!(await redisLock.tryAcquire())) return false;
-        if (await orRelease(lock, () => lockRows.insert(key, owner))) return true;
+        if (await releaseOnError(lock, () => lockRows.insert(key, owner))) return true;
         await redisLock.release();
         return false;
       },

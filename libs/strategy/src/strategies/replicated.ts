@@ -1,8 +1,9 @@
 import type { Strategy } from '../contract';
 import { LockNotReplicated } from '../shared/errors';
 import { readModifyWrite } from '../shared/read-modify-write';
+import { releaseOnError } from '../shared/release-on-error';
 import { tokenLock } from '../shared/token-lock';
-import { lockKey, orRelease, withLock } from '../shared/with-lock';
+import { lockKey, withLock } from '../shared/with-lock';
 
 /** All replicas that the primary has: whichever is promoted knows the lock. */
 const REPLICAS = 2;
@@ -33,7 +34,7 @@ export const replicated: Strategy = {
       key,
       tryAcquire: async () => {
         if (!(await onPrimary.tryAcquire())) return false;
-        const acknowledged = await orRelease(onPrimary, () => primary.wait(REPLICAS, PATIENCE_MS));
+        const acknowledged = await releaseOnError(onPrimary, () => primary.wait(REPLICAS, PATIENCE_MS));
         if (acknowledged >= REPLICAS) return true;
         await onPrimary.release();
         throw new LockNotReplicated(key, acknowledged, REPLICAS);

@@ -1,6 +1,6 @@
 import { SoldOut, valueAfter } from '#lab/balance';
 import type { Strategy } from '../contract';
-import { segmentLockKey, segmentLockKeys, segmentsOf, split, startingAt } from '../shared/segments';
+import { segmentLockKey, segmentLockKeys, segmentsOf, split, orderByHash } from '../shared/segments';
 import { tokenLock } from '../shared/token-lock';
 import { withLock } from '../shared/with-lock';
 
@@ -28,7 +28,7 @@ export const segmentedNaive: Strategy = {
 
   async apply(change, tools) {
     const { balances, work } = tools;
-    const [mine] = startingAt(change.request, await segmentsOf(change, tools));
+    const [mine] = orderByHash(change.request, await segmentsOf(change, tools));
     if (mine === undefined) throw new SoldOut(change, 0);
     const { segment } = mine;
     const lock = tokenLock(segmentLockKey(change.balance, NAME, segment), tools);

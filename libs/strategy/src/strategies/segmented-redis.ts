@@ -3,7 +3,7 @@ import { OutcomeUnknown } from '#lab/step';
 import type { Redis } from 'ioredis';
 import type { Reconciling, Strategy, Tools } from '../contract';
 import { sellFromSegments, unitsIn } from '../shared/fall-through';
-import { MOST_SEGMENTS, SEGMENT_NUMBERS, segmentLockKey, segmentLockKeys } from '../shared/segments';
+import { MAX_SEGMENTS, SEGMENT_NUMBERS, segmentLockKey, segmentLockKeys } from '../shared/segments';
 import { allOf } from '../shared/several-locks';
 import { tokenLock } from '../shared/token-lock';
 import { withLock, type Lock } from '../shared/with-lock';
@@ -21,7 +21,7 @@ async function countsOf(balance: string, redis: Redis): Promise<Segment[] | unde
 
 /** All counts at once, as `stock` has it: key, value, key, value … */
 const spread = (balance: string, stock: number): (string | number)[] =>
-  shares(stock, MOST_SEGMENTS).flatMap((units, segment) => [countKey(balance, segment), units]);
+  shares(stock, MAX_SEGMENTS).flatMap((units, segment) => [countKey(balance, segment), units]);
 
 /** NX: of several who load the counts, the first one counts. */
 async function preheat(
@@ -63,7 +63,7 @@ export const segmentedRedis: Strategy = {
       for (const write of writes) await redis.set(countKey(balance, write.segment), write[to], 'XX');
     };
     return sellFromSegments(change, tools, {
-      look: async () => {
+      read: async () => {
         for (;;) {
           const counts = await countsOf(balance, redis);
           if (counts !== undefined) return counts;

@@ -24,7 +24,7 @@ export const segmented: Strategy = {
 
   apply: (change, tools) =>
     sellFromSegments(change, tools, {
-      look: () => segmentsOf(change, tools),
+      read: () => segmentsOf(change, tools),
       lock: (segment) => tokenLock(segmentLockKey(change.balance, NAME, segment), tools),
       sell: (writes) => tools.balances.segments.write(change, writes),
     }),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Strategy } from '../contract';
 import { readModifyWrite } from '../shared/read-modify-write';
 import { lockKey, withLock } from '../shared/with-lock';
-import { findOurs, makeFirst, removeUntilGone } from '../shared/zookeeper-nodes';
+import { findOurs, createIfAbsent, removeUntilGone } from '../shared/zookeeper-nodes';
 
 export const zookeeperHerd: Strategy = {
   name: 'zookeeper-herd',
@@ -26,7 +26,7 @@ export const zookeeperHerd: Strategy = {
     const token = randomUUID();
     const lock = {
       key,
-      tryAcquire: () => makeFirst(session, path, token, clock),
+      tryAcquire: () => createIfAbsent(session, path, token, clock),
       waitForChange: (signal: AbortSignal) => session.removed(path, signal),
       release: () => removeUntilGone(session, () => findOurs(session, path, token), clock),
     };
