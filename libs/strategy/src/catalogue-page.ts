@@ -58,7 +58,7 @@ function underLoad(expected: Strategy['expected']): string[] {
   const known = Object.entries(expected) as [Circumstance, Expectation][];
   if (known.length === 0) return ['- **Violations under load**: none in any circumstance'];
   return [
-    '- **Violations under load** (a circumstance that is not listed: as without a fault):',
+    '- **Violations under load** (unlisted circumstances: as in a run without faults):',
     ...known.map(([circumstance, { must, may }]) => {
       const seen = [
         ...(must.length > 0 ? [must.join(', ')] : []),

@@ -4,7 +4,7 @@ import { lockKey, withLock } from '../shared/with-lock';
 
 export const getSet: Strategy = {
   name: 'get-set',
-  mechanism: 'GET the key; if it does not exist, SET it to our name. DEL releases it.',
+  mechanism: 'GET the key; if it does not exist, SET it to the request id. DEL releases it.',
   defect:
     'Check and acquisition are two commands: two buyers see no key, both SET it, and both enter. The first to finish deletes the lock of the other.',
   source: 'The first attempt at a Redis lock in the articles: "check, then act".',

@@ -65,7 +65,7 @@ async function answerTo({ ticket, change }: Order, tools: Tools): Promise<Decisi
   const key = lockKey(change.balance, 'single-writer');
   const token = randomUUID();
   let reply: unknown;
-  const turn = {
+  const writerLock = {
     key,
     tryAcquire: async () => {
       reply = await run(redis, takeTurn, [key, answerKey(change.balance, ticket)], token, options.leaseMs);
@@ -73,7 +73,7 @@ async function answerTo({ ticket, change }: Order, tools: Tools): Promise<Decisi
     },
     release: () => (reply === 1 ? run(redis, releaseIfOwner, key, token) : Promise.resolve()),
   };
-  return withLock(turn, tools, async () => {
+  return withLock(writerLock, tools, async () => {
     if (typeof reply === 'string') return JSON.parse(reply) as Decision;
     const decision = (await decideAll(change.balance, tools)).get(ticket);
     if (decision === undefined) throw new LockLost(key); // Redis has lost the queue, or another writer has removed the order
