@@ -240,7 +240,7 @@ describe('single-writer', () => {
       key,
       '*',
       'order',
-      JSON.stringify({ ...order, change: { ...order.change, once: 'c' } }),
+      JSON.stringify({ ...order, change: { ...order.change, dedupKey: 'c' } }),
     );
     await close('c');
     await B.finish();
