@@ -94,13 +94,13 @@ const subscribesTooLate: Strategy = {
     const token = `${change.request}-token`;
     const tryAcquire = async (): Promise<boolean> =>
       (await redis.set(key, token, 'PX', leaseMs, 'NX')) === 'OK';
-    const place = process.waiting.enter(key);
+    const waiter = process.waitQueues.join(key);
     if (!(await tryAcquire())) {
-      await place.listen();
-      await clock.waitFor(place.event, waitMs, key);
+      await waiter.subscribe();
+      await clock.waitFor(waiter.event, waitMs, key);
       if (!(await tryAcquire())) throw new LockNotObtained(key, 2, waitMs);
     }
-    place.leave();
+    waiter.leave();
     const movement = await sellUnprotected(change, balances);
     await redis.del(key);
     await redis.publish(`freed:${key}`, token);

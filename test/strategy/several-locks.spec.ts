@@ -94,10 +94,10 @@ test('a buyer that loses the race in every round gives up after waitMs in total'
     warn: () => undefined,
     work: () => Promise.resolve(),
   } as unknown as Tools;
-  let looks = 0;
+  let reads = 0;
   let tries = 0;
   const stock = {
-    look: () => Promise.resolve([{ segment: 0, amount: ++looks % 2 }]), // gone as soon as the lock is acquired
+    read: () => Promise.resolve([{ segment: 0, amount: ++reads % 2 }]), // gone as soon as the lock is acquired
     lock: () => ({
       key: 'lock',
       tryAcquire: () => Promise.resolve(++tries % 4 === 0),

@@ -51,7 +51,7 @@ import { watchdogSharedFlag } from './strategies/watchdog-shared-flag';
 import { zookeeper } from './strategies/zookeeper';
 import { zookeeperHerd } from './strategies/zookeeper-herd';
 
-/** Every strategy, in the order of the ladder. Validation, docs, command line and load tests read this one list. */
+/** Every strategy, in teaching order. Validation, docs, command line and load tests all read this list. */
 export const CATALOGUE: readonly Strategy[] = [
   none,
   localMutex,
@@ -117,7 +117,7 @@ export class UnknownStrategy extends Error {
 
 export const sellsCarts = (strategy: Strategy): strategy is CartStrategy => strategy.applyAll !== undefined;
 
-/** The strategy cannot sell several things all or nothing. */
+/** The strategy cannot sell several products all or nothing. */
 export class NoCarts extends Error {
   readonly code = 'STRATEGY.NO_CARTS';
 
@@ -128,7 +128,7 @@ export class NoCarts extends Error {
   }
 }
 
-/** The strategy, when it sells carts; else throws `NoCarts` with the names of those that do. */
+/** The strategy, if it sells carts; otherwise throws `NoCarts` with the names of those that do. */
 export function cartStrategy(strategy: Strategy): CartStrategy {
   if (!sellsCarts(strategy)) throw new NoCarts(strategy);
   return strategy;
@@ -144,8 +144,8 @@ export function findStrategy(name: string): Strategy {
 }
 
 /**
- * The file that exports the strategy. Undefined for an object that is neither of the catalogue nor names its `module`;
- * a copy of a strategy of the catalogue is such an object, because its functions may be others.
+ * The file that exports the strategy. Undefined for an object that is not in the catalogue and has no `module`; for example
+ * for a copy of a strategy, because its functions may differ.
  */
 export function fileOf(strategy: Strategy): string | undefined {
   if (strategy.module !== undefined) return strategy.module;
@@ -153,18 +153,18 @@ export function fileOf(strategy: Strategy): string | undefined {
   return join(__dirname, 'strategies', `${strategy.name}${extname(__filename)}`);
 }
 
-/** The servers on demand that these strategies need, each once. */
+/** The optional servers that these strategies need, each once. */
 export const componentsOf = (strategies: readonly Strategy[]): readonly Component[] => [
   ...new Set(strategies.flatMap(({ needs = [] }) => needs)),
 ];
 
-/** Strategies by name. A name given twice stops the boot. */
+/** Strategies by name. A duplicate name stops the boot. */
 export function index(strategies: readonly Strategy[]): ReadonlyMap<string, Strategy> {
   const found = new Map<string, Strategy>();
   for (const strategy of strategies) {
     if (found.has(strategy.name)) {
       throw new Error(
-        `two strategies are called "${strategy.name}": rename one of them in libs/strategy/src/strategies`,
+        `two strategies are named "${strategy.name}": rename one of them in libs/strategy/src/strategies`,
       );
     }
     found.set(strategy.name, strategy);

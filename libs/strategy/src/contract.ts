@@ -4,52 +4,52 @@ import type { Redis } from 'ioredis';
 import type { OptionName, Options } from './options';
 import type { LocalProcess } from './shared/local-process';
 
-/** What a strategy works with. Everything is an argument: nothing is found by magic. */
+/** Everything that a strategy works with, passed explicitly. */
 export interface Tools {
   readonly balances: Balances;
   readonly redis: Redis;
   /** The servers that only some strategies need. */
   readonly servers: Servers;
-  /** Locks that are directories of this host. */
+  /** Locks that are directories on this host. */
   readonly folder: LockFolder;
   readonly options: Options;
   readonly clock: Clock;
-  /** The process that the request lives in: its mutexes are shared by all its requests, and by nobody else. */
+  /** The process that serves the request. All its requests share its mutexes; other processes do not. */
   readonly process: LocalProcess;
-  /** The simulated business of the critical section: `workMs` long. */
+  /** Simulated business time inside the critical section: `workMs`. */
   readonly work: () => Promise<void>;
-  /** Told of a release that failed after the sale was done: the buyer keeps the sale. */
+  /** Reports a failure after the change was decided, for example of a release. The result stands. */
   readonly warn: (warning: string, cause: unknown) => void;
 }
 
 /**
- * What can be promised of a strategy. The contract suite shows that each promise holds, and that each promise
- * which a strategy does not make is really broken.
+ * What a strategy can be capable of. The contract suite shows that a strategy has each capability, unless it declares that
+ * it lacks it; then the suite shows that it really fails.
  */
 export const CAPABILITIES = {
-  exactInOneProcess: 'two buyers of the last unit in one process: one gets it',
-  exactAcrossProcesses: 'two buyers of the last unit in two processes: one gets it',
-  survivesDeadHolder: 'when the holder dies, the next buyer can buy (after the lease, where there is one)',
+  exactInOneProcess: 'two buyers of the last unit in one process: exactly one gets it',
+  exactAcrossProcesses: 'two buyers of the last unit in two processes: exactly one gets it',
+  survivesDeadHolder: 'after the holder dies, the next buyer can buy (once the lease, if any, has ended)',
   survivesLapse:
-    'when the lock ends during the work (its lease is over, or Redis restarts empty), still nothing is sold twice',
-  sellsToTheLast: 'while units are left, nobody is told that all are sold',
-  survivesFailedWrite: 'when a write fails, its units are sold to who comes meanwhile',
-  releasesOnlyItsOwn: "a release removes no other holder's lock, also when its own lock has ended",
+    'when the lock ends during the work (the lease expires, or Redis restarts empty), no unit is sold twice',
+  sellsToTheLast: 'no buyer receives "sold out" while units are left',
+  survivesFailedWrite: 'when a write fails, its units are available to a buyer who arrived in the meantime',
+  releasesOnlyItsOwn: "a release never removes another holder's lock, even when its own lock has ended",
   survivesSlowWork:
-    'work longer than the lease, in a process that is well and may hold other locks, still sells nothing twice',
+    'work that outlives the lease, in a healthy process that may hold other locks, sells no unit twice',
   noticesLoss:
-    'work longer than the lease, cut off from the lock: the holder knows of the loss, or is refused, and sells nothing twice',
-  releasesAfterSale: 'when a sale is done, the lock is free at once',
-  survivesFailedRelease: 'a release that fails holds the next buyer up for no longer than the lease',
-  grantsOneLease: "left alone, a dead holder's lock ends within one lease",
-  losersTouchNothing: 'who waits in vain leaves the lock as it was',
+    'work that outlives the lease, cut off from the lock: the holder detects the loss or is refused, and sells no unit twice',
+  releasesAfterSale: 'the lock is free as soon as the sale is done',
+  survivesFailedRelease: 'a failed release delays the next buyer by no more than the lease',
+  grantsOneLease: "a dead holder's lock ends within one lease, if no other client touches it",
+  losersTouchNothing: 'a client that fails to acquire the lock leaves it unchanged',
   servesCrossedCarts:
-    'two carts with the same things in opposite order: both are served, and nothing is sold twice',
+    'two carts with the same products in opposite order: both are served, and no unit is sold twice',
   renewsOnlyItsOwn: "no timer renews another holder's lock",
 } as const;
 export type Capability = keyof typeof CAPABILITIES;
 
-/** A kind of violation, as the verdict names it. */
+/** A kind of violation, in the words of the verdict. */
 export type ViolationKind =
   | 'oversold'
   | 'lost-update'
@@ -63,7 +63,7 @@ export type ViolationKind =
   | 'dead-lock'
   | 'unavailable';
 
-/** A circumstance under which a strategy may behave differently. */
+/** A circumstance in which a strategy may behave differently. */
 export type Circumstance =
   | 'one-replica'
   | 'replicas'
@@ -79,64 +79,64 @@ export type Circumstance =
   | 'crossed-carts-outwait-leases'
   | 'server-down';
 
-/** Violations that must be seen, and further ones that may be seen beside them. */
+/** Violations that must occur, and violations that may occur as well. */
 export interface Expectation {
   readonly must: readonly ViolationKind[];
   readonly may: readonly ViolationKind[];
 }
 
-/** One way of applying a change to a balance, safe or not. */
+/** One way to apply a change to a balance, safe or not. */
 export interface Strategy {
-  /** What a request says: `?strategy=setnx`. Final. */
+  /** The name in a request: `?strategy=setnx`. It never changes. */
   readonly name: string;
-  /** How it works, one sentence. */
+  /** How it works, in one sentence. */
   readonly mechanism: string;
-  /** The defect that it is known for, or why it has none. */
+  /** Its known defect, or why it has none. */
   readonly defect: string;
   /** The article, paper or documentation that it comes from. */
   readonly source: string;
-  /** What the next rung of the ladder changes. */
+  /** What the next strategy changes. The command line suggests the strategy whose name is the first word. */
   readonly next: string;
   readonly options: readonly OptionName[];
   /**
-   * The file that exports it, `__filename` there: each explored process then has module instances of its own. Not needed in
-   * the catalogue, where `strategies/NAME` is the file of the strategy NAME.
+   * The file that exports it (`__filename`): the explorer evaluates it once for each process. Not needed in the catalogue,
+   * where `strategies/NAME` is the file of the strategy NAME.
    */
   readonly module?: string;
-  /** The servers that it needs besides Redis and the database. */
+  /** The servers that it needs in addition to Redis and the database. */
   readonly needs?: readonly Component[];
-  /** Its lock keys in Redis, where there is not just the one of its name. */
+  /** Its lock keys in Redis. Absent: one key, named after the strategy. */
   readonly locks?: (balance: string) => readonly string[];
   /**
-   * In how many places of different kinds a holder has its lock at the same time, for example a key of Redis and a row: it
-   * holds the lock only with all of them. Absent: in one, or in the servers of `needs`.
+   * The lock consists of this many parts of different kinds, for example a Redis key and a row; a holder has all of them.
+   * Absent: one part, or the servers of `needs`.
    */
   readonly parts?: 2;
-  /** Its module keeps state that requests of one process share, as a static field would. Absent: it keeps none. */
+  /** Its module keeps state that the requests of one process share, as a static field does. Absent: it keeps none. */
   readonly sharesState?: true;
-  /** The Redis keys that it needs besides its lock: deleted when the balance is set anew. */
+  /** Its Redis keys other than the lock. Deleted when the balance is reset. */
   readonly keys?: (balance: string) => readonly string[];
-  /** The promises that it does not keep; all others it does. */
+  /** The capabilities that it lacks; it has all others. */
   readonly lacks: readonly Capability[];
-  /** What a load run shows, by circumstance; no entry means no violation. */
+  /** The violations of a load run, by circumstance. No entry means no violation. */
   readonly expected: Partial<Readonly<Record<Circumstance, Expectation>>>;
-  /** Puts the stock where the strategy sells it from. Where nobody has done so, the first request does. */
+  /** Moves the stock to where the strategy sells it from. Otherwise the first request does so. */
   readonly prepare?: (balance: string, tools: Pick<Tools, 'balances' | 'redis'>) => Promise<void>;
   /**
-   * Applies the change and records its movement. Throws `SoldOut`, `LockNotObtained`, `LockLost`, or what the
-   * servers said.
+   * Applies the change and records its movement. Throws `SoldOut`, `LockNotObtained`, `LockLost`, or the error of a
+   * server.
    */
   apply(change: Change, tools: Tools): Promise<Movement>;
   /**
-   * Applies all changes of a cart or none: of different balances, with one request id. One movement for each, in any
-   * order. Throws as `apply` does. Absent: the strategy sells no carts.
+   * Applies all changes of a cart or none. The changes have different balances and one request id. Returns one movement
+   * per change, in any order. Throws as `apply` does. Absent: the strategy sells no carts.
    */
   readonly applyAll?: (cart: readonly Change[], tools: Tools) => Promise<readonly Movement[]>;
-  /** Reads the value under the strategy's shared lock. Absent: readers need none. */
+  /** Reads the value under the strategy's read lock. Absent: readers need no lock. */
   read?(balance: string, tools: Tools): Promise<number>;
   /**
-   * Brings what it keeps outside of the database together with the database, after a crash. May be called at any time,
-   * by anybody, again and again. Returns by how many units its count has changed.
+   * Reconciles the state outside of the database with the database, after a crash. Idempotent; any process may call it at
+   * any time. Returns the change of its count, in units.
    */
   readonly reconcile?: (balance: string, tools: Reconciling) => Promise<number>;
 }
@@ -144,7 +144,7 @@ export interface Strategy {
 /** A strategy that sells carts. */
 export type CartStrategy = Strategy & Required<Pick<Strategy, 'applyAll'>>;
 
-/** What a reconciliation works with: it belongs to no request. */
+/** The tools of a reconciliation, which belongs to no request. */
 export type Reconciling = Pick<Tools, 'balances' | 'redis' | 'options' | 'clock' | 'process' | 'warn'>;
 
 export const SAFE: Expectation = { must: [], may: [] };

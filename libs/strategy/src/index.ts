@@ -43,6 +43,7 @@ export { RedisPubSub } from './shared/redis-pub-sub';
 export { reentrantLock } from './shared/reentrant-lock';
 export { allOf, anyOf } from './shared/several-locks';
 export { tokenLock } from './shared/token-lock';
+export type { Notify } from './shared/wait-notify';
 export {
   acquire,
   lockKey,
@@ -51,5 +52,4 @@ export {
   withLock,
   type Lock,
   type LockTools,
-  type Notify,
 } from './shared/with-lock';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The text of a query is a number only if it is all digits: neither `` nor `0x5` nor `1e3`. */
+/** A text in a query is a number only if it consists of digits: `Number` would also accept ``, `0x5` and `1e3`. */
 const digits = (value: unknown): unknown =>
   typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
 
@@ -10,17 +10,17 @@ const wholeNumber = (least: number, most: number, standard: number) =>
 const milliseconds = (least: number, most: number, standard: number, meaning: string) =>
   wholeNumber(least, most, standard).describe(`${meaning}, milliseconds`);
 
-/** The options of a request; the unit is in the name. What a strategy does not use is echoed as `ignored`. */
+/** The options of a request; the unit is in the name. Options that the strategy does not use are echoed as `ignored`. */
 export const optionsSchema = z.object({
-  leaseMs: milliseconds(10, 60_000, 5000, 'how long the lock is granted'),
-  waitMs: milliseconds(0, 30_000, 2000, 'how long to wait for the lock, 0 = try once'),
+  leaseMs: milliseconds(10, 60_000, 5000, 'lease of the lock'),
+  waitMs: milliseconds(0, 30_000, 2000, 'how long to wait for the lock, 0 = one try'),
   wait: z
     .enum(['poll', 'notify'])
     .default('poll')
-    .describe('how to wait: try again and again, or until the release is told'),
-  retryMs: milliseconds(1, 1000, 10, 'pause between two tries, jittered'),
+    .describe('how to wait: poll, or until the release notifies the waiter'),
+  retryMs: milliseconds(1, 1000, 10, 'delay between two tries, jittered'),
   workMs: milliseconds(0, 10_000, 0, 'simulated business time inside the critical section'),
-  attempts: wholeNumber(1, 100, 5).describe('how often an optimistic write is tried'),
+  attempts: wholeNumber(1, 100, 5).describe('maximum number of tries of an optimistic write'),
 });
 
 export type Options = z.infer<typeof optionsSchema>;

@@ -1,6 +1,6 @@
 import type { Strategy } from './contract';
 
-/** The chapters of the catalogue, each by the strategy that it begins with: the ladder's order does the rest. */
+/** The chapters of the catalogue. Each begins with the strategy `from`, and ends where the next one begins. */
 const CHAPTERS: readonly { readonly title: string; readonly from: string }[] = [
   { title: 'No lock, or a lock in the wrong place', from: 'none' },
   { title: 'Locks in Redis', from: 'get-set' },
@@ -13,7 +13,7 @@ export interface Section {
   readonly strategies: readonly Strategy[];
 }
 
-/** The strategies, in their order, by chapter. Throws when a chapter begins with a strategy that is not there. */
+/** The strategies by chapter, in the order of the catalogue. Throws when the first strategy of a chapter is missing. */
 export function sectionsOf(catalogue: readonly Strategy[]): Section[] {
   const begins = CHAPTERS.map(({ title, from }) => {
     const at = catalogue.findIndex(({ name }) => name === from);

@@ -1,11 +1,11 @@
--- Takes the lock if it is free and nobody alive stands before us; otherwise we stand in line, or go on standing there.
+-- Acquires the lock if it is free and no live waiter is ahead of us; otherwise joins the queue or stays in it.
 --   KEYS[1]  the lock
---   KEYS[2]  the line: a list of tokens, the next one first
---   KEYS[3]  who stands there: a hash {token: "deadline lease"}; after its deadline, or without one, a waiter counts as dead
+--   KEYS[2]  the queue: a list of tokens, the next holder first
+--   KEYS[3]  the waiters: a hash {token: "deadline lease"}; without a deadline, or after it, a waiter counts as dead
 --   ARGV[1]  our token
---   ARGV[2]  our lease, milliseconds: granted with the lock, and until then our deadline
---   ARGV[3]  the time, milliseconds; -1: Redis' own
--- Returns 1: the lock is ours (or was given to us meanwhile), 0: it is not our turn.
+--   ARGV[2]  our lease, milliseconds: the lease of the lock, and the time until our deadline as a waiter
+--   ARGV[3]  the time, milliseconds; -1: the clock of Redis
+-- Returns 1: the lock is ours (perhaps handed over by a release), 0: it is not our turn.
 local owner = redis.call('GET', KEYS[1])
 if owner == ARGV[1] then
   return 1

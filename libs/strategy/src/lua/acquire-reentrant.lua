@@ -1,9 +1,9 @@
--- Takes the lock if it is free, or once more if it is ours: a hash {owner: how often}.
+-- Acquires the lock if it is free, or once more if it is ours: a hash {owner: count}.
 --   KEYS[1]  the lock
 --   ARGV[1]  the owner
---   ARGV[2]  the lease, milliseconds: it begins anew
---   ARGV[3]  how often the caller believes to hold it already; 0: this is its first time
--- Returns how often the owner has it now; 0: somebody else has it; -1: the caller has lost it meanwhile.
+--   ARGV[2]  the lease, milliseconds: it restarts
+--   ARGV[3]  how often the caller believes to hold it already; 0: first acquisition
+-- Returns how often the owner holds it now; 0: another owner holds it; -1: the caller has lost it.
 local held = tonumber(redis.call('HGET', KEYS[1], ARGV[1]) or '0')
 if tonumber(ARGV[3]) > 0 and held == 0 then
   return -1

@@ -1,11 +1,11 @@
--- Takes the lock for writing if nobody writes and nobody reads; whoever fails keeps new readers out while it waits.
+-- Acquires the write lock if there is no writer and no reader. A waiting writer keeps new readers out.
 --   KEYS[1]  the lock: the writer's name
 --   KEYS[2]  the readers: a set of names
 --   KEYS[3]  the mark of a waiting writer
 --   ARGV[1]  our name
 --   ARGV[2]  the lease, milliseconds
---   ARGV[3]  how long the mark lasts, milliseconds; 0: we do not wait, and set none
--- Returns 1: the lock is ours, 0: somebody writes or reads, -1: we are a reader ourselves.
+--   ARGV[3]  how long the mark lasts, milliseconds; 0: we do not wait, and set no mark
+-- Returns 1: the lock is ours, 0: another client writes or reads, -1: we are a reader ourselves.
 if redis.call('SISMEMBER', KEYS[2], ARGV[1]) == 1 then
   return -1
 end

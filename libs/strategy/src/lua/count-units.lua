@@ -1,10 +1,10 @@
--- Counts the units that an operation has brought, once. Said again, it changes nothing.
---   KEYS[1]  the count; a count that is not there stays away: it will be loaded from the database
---   KEYS[2]  units on their way into the database: a hash {operation: units}
---   KEYS[3]  how often units were counted
+-- Adds the units of an operation to the count, once. Idempotent.
+--   KEYS[1]  the count; a missing count is not created, because it will be loaded from the database
+--   KEYS[2]  units that are being written to the database: a hash {operation: units}
+--   KEYS[3]  number of operations counted so far
 --   ARGV[1]  the operation
---   ARGV[2]  there: the database has them; never: they will not come
--- Returns by how much the count has changed.
+--   ARGV[2]  there: the database has the units; never: the write has failed
+-- Returns the change of the count.
 local units = redis.call('HGET', KEYS[2], ARGV[1])
 if not units then
   return 0

@@ -1,11 +1,11 @@
--- Joins the readers, if nobody writes and nobody waits to write. All readers share one time to live: behind a waiting
--- writer nobody joins, so that a dead reader is forgotten within a lease.
+-- Joins the readers, unless there is a writer or a waiting writer. All readers share one time to live; as no reader
+-- joins behind a waiting writer, a dead reader blocks it for at most one lease.
 --   KEYS[1]  the lock: the writer's name
 --   KEYS[2]  the readers: a set of names
 --   KEYS[3]  the mark of a waiting writer
 --   ARGV[1]  our name
 --   ARGV[2]  the lease, milliseconds
--- Returns 1: we may read, 0: somebody else writes or waits to write.
+-- Returns 1: we may read, 0: another client writes or waits to write.
 local writer = redis.call('GET', KEYS[1])
 if writer ~= ARGV[1] and (writer or redis.call('EXISTS', KEYS[3]) == 1) then
   return 0

@@ -1,8 +1,8 @@
--- Deletes the lock if it is still ours; comparing and deleting is one atomic step. Tells those who wait for it.
+-- Deletes the lock if it is still ours, in one atomic step, and notifies the waiters.
 --   KEYS[1]  the lock
 --   ARGV[1]  our token
---   ARGV[2]  'hand-off': tell nobody, the next waiter of our own process tries right behind us
--- Returns 1: released, 0: the lock is gone or somebody else's.
+--   ARGV[2]  'hand-off': publish nothing, the next waiter of our process tries right behind us
+-- Returns 1: released, 0: the lock has ended, or has another owner.
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then
   return 0
 end

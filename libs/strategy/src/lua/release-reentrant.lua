@@ -1,8 +1,8 @@
--- Gives the lock back once; the last time it is free, and those who wait for it are told.
+-- Releases the lock once. The last release frees it, and notifies the waiters.
 --   KEYS[1]  the lock
 --   ARGV[1]  the owner
---   ARGV[2]  'hand-off': tell nobody, the next waiter of our own process tries right behind us
--- Returns 1: the lock is free, 2: the owner still has it from an outer call, 0: it is gone or somebody else's.
+--   ARGV[2]  'hand-off': publish nothing, the next waiter of our process tries right behind us
+-- Returns 1: the lock is free, 2: an outer call still holds it, 0: it has ended, or has another owner.
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
   return 0
 end

@@ -1,13 +1,13 @@
--- Says what became of the units that an operation has taken. Said again, it changes nothing.
---   KEYS[1]  the count; a count that is not there stays away: it will be loaded from the database
---   KEYS[2]  who has taken units and is not settled: a hash {operation: units}; below zero: given back, the operation may live
+-- Settles the units that an operation has taken, by the outcome of its write. Idempotent.
+--   KEYS[1]  the count; a missing count is not created, because it will be loaded from the database
+--   KEYS[2]  unsettled operations: a hash {operation: units taken}; below zero: returned, but the write may still arrive
 --   ARGV[1]  the operation
---   ARGV[2]  sold: its movement is there; unsold: there will never be one; missing: there is none now, but it may come
--- Returns by how much the count has changed.
+--   ARGV[2]  sold: its movement exists; unsold: it never will; missing: not yet, but the write may still arrive
+-- Returns the change of the count.
 local units = tonumber(redis.call('HGET', KEYS[2], ARGV[1]) or '0')
 local change = 0
 if ARGV[2] == 'sold' then
-  change = math.min(units, 0) -- given back too early: it takes them again
+  change = math.min(units, 0) -- returned too early: taken again
 elseif units > 0 then
   change = units
 end

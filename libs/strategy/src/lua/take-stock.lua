@@ -1,9 +1,9 @@
--- Takes units from the count in Redis, if there are enough, and writes down who has them.
+-- Takes units from the count in Redis, if there are enough, and records which operation took them.
 --   KEYS[1]  the count
---   KEYS[2]  who has taken units and is not settled: a hash {operation: units}
---   ARGV[1]  how many
---   ARGV[2]  the operation: an id of its own, for a request id may come twice
--- Returns what is left; -1: not enough; -2: there is no count (never loaded, or Redis has restarted empty).
+--   KEYS[2]  unsettled operations: a hash {operation: units taken}
+--   ARGV[1]  number of units
+--   ARGV[2]  the operation: a unique id, because a request id may occur twice
+-- Returns the remaining units; -1: not enough; -2: there is no count (never loaded, or Redis has restarted empty).
 local count = redis.call('GET', KEYS[1])
 if not count then
   return -2

@@ -1,9 +1,9 @@
--- Fetches our answer, or else takes the lease of the one writer if it is free.
+-- Fetches our answer; if there is none, acquires the lease of the single writer if it is free.
 --   KEYS[1]  the lease
 --   KEYS[2]  our answer
 --   ARGV[1]  our token
 --   ARGV[2]  the lease, milliseconds
--- Returns the answer; 1: the lease is ours; 0: somebody has it, and there is no answer yet.
+-- Returns the answer; 1: the lease is ours; 0: the lease is taken, and there is no answer yet.
 local answer = redis.call('GET', KEYS[2])
 if answer then
   return answer

@@ -1,4 +1,5 @@
 import { count } from '#lab/step';
+
 /** The lock was not obtained within `waitMs`. */
 export class LockNotObtained extends Error {
   readonly code = 'LOCK.NOT_OBTAINED';
@@ -9,25 +10,23 @@ export class LockNotObtained extends Error {
     readonly waitedMs: number,
   ) {
     super(
-      `${key} is held by somebody else: ${count(attempts, 'try', 'tries')} in ${Math.round(waitedMs)} ms. Try again, or wait longer (waitMs)`,
+      `${key} is held by another client: ${count(attempts, 'try', 'tries')} in ${Math.round(waitedMs)} ms. Try again, or wait longer (waitMs)`,
     );
     this.name = 'LockNotObtained';
   }
 }
 
-/** The lease ended while the work was going on: the sale was not written. */
+/** The lease ended during the work: the sale was not written. */
 export class LockLost extends Error {
   readonly code = 'LOCK.LOST';
 
   constructor(readonly key: string) {
-    super(
-      `${key} was lost during the work: nothing was sold. Try again, or ask for a longer lease (leaseMs)`,
-    );
+    super(`${key} was lost during the work: nothing was sold. Try again, or choose a longer lease (leaseMs)`);
     this.name = 'LockLost';
   }
 }
 
-/** A replica did not acknowledge the lock in time: after a failover it would not be there. */
+/** A replica did not acknowledge the lock in time: a failover to it would lose the lock. */
 export class LockNotReplicated extends Error {
   readonly code = 'LOCK.NOT_REPLICATED';
 
@@ -37,19 +36,19 @@ export class LockNotReplicated extends Error {
     readonly wanted: number,
   ) {
     super(
-      `${key} was given back: ${acknowledged} of ${count(wanted, 'replica')} acknowledged it in time, and a failover to the other would lose it. Try again; when it stays so, look at the replicas`,
+      `${key} was released: ${acknowledged} of ${count(wanted, 'replica')} acknowledged it in time, and a failover to another one would lose it. Try again; if this persists, check the replicas`,
     );
     this.name = 'LockNotReplicated';
   }
 }
 
-/** A reader asked to write without giving up reading first. */
+/** A reader asked for the write lock before it released its read lock. */
 export class UpgradeRefused extends Error {
   readonly code = 'LOCK.UPGRADE';
 
   constructor(readonly key: string) {
     super(
-      `${key}: this request is reading, and cannot write before it has stopped: it would wait for itself. Release the read lock, take the write lock, and read again`,
+      `${key}: this request holds the read lock, and would wait for itself. Release the read lock, acquire the write lock, and read again`,
     );
     this.name = 'UpgradeRefused';
   }

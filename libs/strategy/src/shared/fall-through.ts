@@ -1,42 +1,41 @@
 import { SoldOut, type Change, type Movement, type Segment, type SegmentWrite } from '#lab/balance';
 import type { Tools } from '../contract';
-import { startingAt } from './segments';
+import { orderByHash } from './segments';
 import { allOf, anyOf } from './several-locks';
 import { withLock, type Lock } from './with-lock';
 
-/** A stock in parts, each with a lock of its own. */
+/** A stock that is split into segments, each with its own lock. */
 export interface SegmentedStock {
-  /** All parts, as they are now. */
-  readonly look: () => Promise<readonly Segment[]>;
+  /** All segments, as they are now. */
+  readonly read: () => Promise<readonly Segment[]>;
   readonly lock: (segment: number) => Lock;
-  /** Takes units from parts whose locks are held. */
+  /** Writes segments whose locks are held. */
   readonly sell: (writes: readonly SegmentWrite[]) => Promise<Movement>;
 }
 
 /**
- * Sells from one segment if one has enough, otherwise from several. A segment that is busy is passed by while another
- * one is free, and waited for when none is: `SoldOut` is said only of what all segments have together. Units that come
- * go into one segment: each has room for them.
+ * Sells from one segment if one has enough; otherwise locks all of them and takes from several. A busy segment is skipped
+ * while another one is free. `SoldOut` refers to the sum of all segments. Added units go into one segment.
  */
 export async function sellFromSegments(
   change: Change,
   tools: Tools,
-  { look, lock, sell }: SegmentedStock,
+  { read, lock, sell }: SegmentedStock,
 ): Promise<Movement> {
   const wanted = -change.delta;
   const { options, clock } = tools;
   const end = clock.now() + options.waitMs;
   for (;;) {
-    const seen = await look();
+    const seen = await read();
     if (unitsIn(seen) < wanted) throw new SoldOut(change, unitsIn(seen));
     const parts = seen.map((part) => ({ ...part, lock: lock(part.segment) }));
-    const enough = startingAt(change.request, parts).filter(({ amount }) => amount >= wanted);
+    const enough = orderByHash(change.request, parts).filter(({ amount }) => amount >= wanted);
     const locks = enough.length > 0 ? anyOf(locksOf(enough)) : allOf(locksOf(parts));
-    const patience = { ...tools, options: { ...options, waitMs: Math.max(0, end - clock.now()) } };
-    const sale = await withLock(locks, patience, async () => {
-      const ours = new Set(parts.filter((part) => locks.holds(part.lock)).map(({ segment }) => segment));
-      const held = (await look()).filter(({ segment }) => ours.has(segment));
-      if (held.length === 0 || unitsIn(held) < wanted) return undefined; // somebody was faster: look again
+    const remaining = { ...tools, options: { ...options, waitMs: Math.max(0, end - clock.now()) } };
+    const sale = await withLock(locks, remaining, async () => {
+      const locked = new Set(parts.filter((part) => locks.holds(part.lock)).map(({ segment }) => segment));
+      const held = (await read()).filter(({ segment }) => locked.has(segment));
+      if (held.length === 0 || unitsIn(held) < wanted) return undefined; // sold before the lock was ours: read again
       await tools.work();
       return sell(takeFrom(held, wanted));
     });
@@ -49,7 +48,7 @@ const locksOf = (parts: readonly { readonly lock: Lock }[]): Lock[] => parts.map
 export const unitsIn = (segments: readonly Segment[]): number =>
   segments.reduce((units, { amount }) => units + amount, 0);
 
-/** As much as there is from each, until it is enough; below zero: all of it into the first. */
+/** Takes units from one segment after the other until `wanted` is reached. Below zero: adds them to the first. */
 function takeFrom(segments: readonly Segment[], wanted: number): SegmentWrite[] {
   if (wanted < 0)
     return segments

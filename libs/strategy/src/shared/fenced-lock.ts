@@ -4,13 +4,13 @@ import type { Tools } from '../contract';
 import { acquireWithFence, releaseIfOwner, run } from './scripts';
 import { lockKey, type Lock, type Notify } from './with-lock';
 
-/** A lock that hands out a fencing token: greater than that of every holder before (Kleppmann, 2016). */
+/** A lock with a fencing token, greater than the token of every earlier holder (Kleppmann, 2016). */
 export interface FencedLock extends Lock, Fence {
-  /** Ours since `tryAcquire` said yes; 0 before. */
+  /** 0 until `tryAcquire` succeeds. */
   readonly token: number;
 }
 
-/** One counter per balance, whatever the strategy: the row compares the tokens of all of them. */
+/** One counter per balance for all strategies: the row compares the tokens of all of them. */
 export const fenceKey = (balance: string): string => `fence:{${balance}}`;
 
 export function fencedLock(

@@ -2,13 +2,13 @@ import type { Clock, Ticker } from '#lab/step';
 import { LockLost } from './errors';
 
 /**
- * What a holder knows of its own lease, from its own clock: a lease is counted from *before* the request for it was
- * sent, so that the holder's deadline is never later than the server's.
+ * A holder's view of its lease, by its own clock. The lease is counted from *before* the request was sent, so that the
+ * local deadline is never later than the server's.
  */
 export class Lease {
   private readonly controller = new AbortController();
   private deadline: Ticker | undefined;
-  private over = false;
+  private ended = false;
 
   constructor(
     private readonly key: string,
@@ -16,31 +16,31 @@ export class Lease {
     private readonly clock: Clock,
   ) {}
 
-  /** Aborted, with `LockLost`, as soon as the lease has ended or somebody else is known to own the lock. */
+  /** Aborted with `LockLost` when the lease ends, or when a renewal finds that the lock is not ours. */
   get lost(): AbortSignal {
     return this.controller.signal;
   }
 
-  /** Asks for the lock, or for more of it. When the answer is yes, the lease runs from before the question. */
-  async grant(ask: () => Promise<boolean>): Promise<boolean> {
-    const asked = this.clock.now();
-    const granted = await ask();
-    if (granted) this.runsFrom(asked);
+  /** Acquires or renews the lock by `request`. If that succeeds, the lease runs from before the request. */
+  async grant(request: () => Promise<boolean>): Promise<boolean> {
+    const sentAt = this.clock.now();
+    const granted = await request();
+    if (granted) this.runsFrom(sentAt);
     return granted;
   }
 
-  /** For who is given the lock without asking: `since` is a moment at which it was not yet its own. */
+  /** For a lock that another client hands over: `since` is a moment at which it was not yet ours. */
   runsFrom(since: number): void {
-    if (this.over) return;
+    if (this.ended) return;
     this.deadline?.stop();
     this.deadline = this.clock.after(since + this.leaseMs - this.clock.now(), () => {
       this.lose();
     });
   }
 
-  /** Renews every third of the lease, for at most `mostMs` in all. Returns how to stop it. */
-  keep(mostMs: number, renew: () => Promise<boolean>): () => void {
-    const until = this.clock.now() + mostMs;
+  /** Renews every third of the lease, for at most `maxMs` in total. Returns the function that stops it. */
+  keep(maxMs: number, renew: () => Promise<boolean>): () => void {
+    const until = this.clock.now() + maxMs;
     const watchdog = this.clock.every(this.leaseMs / 3, async () => {
       if (this.clock.now() > until) watchdog.stop();
       else if (!(await this.grant(renew))) this.lose();
@@ -51,9 +51,9 @@ export class Lease {
     };
   }
 
-  /** The holder is done: nothing is lost any more. */
+  /** The holder is done: `lost` is not aborted any more. */
   end(): void {
-    this.over = true; // a renewal that is on its way sets no deadline any more
+    this.ended = true; // a renewal in flight must not set a new deadline
     this.deadline?.stop();
   }
 

@@ -4,11 +4,11 @@ import { NO_PUB_SUB, type PubSub } from './pub-sub';
 import { Turns } from './turns';
 import { WaitQueues } from './wait-queues';
 
-/** One process as its requests see it: mutexes and lines of waiters that are shared inside it and invisible outside. */
+/** The memory of one process: mutexes and wait queues that its requests share and other processes cannot see. */
 export class LocalProcess {
-  /** Those of its requests that wait to be told of a release. */
-  readonly waiting: WaitQueues;
-  /** Those that wait for their turn in a line that Redis keeps. */
+  /** Requests that wait for the notification of a release. */
+  readonly waitQueues: WaitQueues;
+  /** Requests that wait for their turn in a queue that Redis keeps. */
   readonly turns: Turns;
   private readonly mutexes = new Map<string, Mutex>();
 
@@ -16,20 +16,20 @@ export class LocalProcess {
     readonly name: string,
     pubSub: PubSub = NO_PUB_SUB,
   ) {
-    this.waiting = new WaitQueues(pubSub);
+    this.waitQueues = new WaitQueues(pubSub);
     this.turns = new Turns(pubSub);
-    const hearers = [this.waiting, this.turns];
+    const listeners = [this.waitQueues, this.turns];
     pubSub.attach({
       onMessage: (channel, message) => {
-        for (const hearer of hearers) hearer.onMessage(channel, message);
+        for (const listener of listeners) listener.onMessage(channel, message);
       },
       onReconnect: () => {
-        for (const hearer of hearers) hearer.onReconnect();
+        for (const listener of listeners) listener.onReconnect();
       },
     });
   }
 
-  /** Runs `section` while no other request of this process is in a section of the same key. Waits in line. */
+  /** Runs `section` while no other request of this process runs a section of the same key. First come, first served. */
   async exclusive<T>(key: string, section: () => Promise<T>): Promise<T> {
     const release = await step(
       () => ({ kind: 'local', verb: 'LOCK', text: `LOCK ${key} in ${this.name}`, key }),
@@ -39,11 +39,11 @@ export class LocalProcess {
       return await section();
     } finally {
       release();
-      if (!this.isLocked(key)) this.mutexes.delete(key); // one for each key that is in use
+      if (!this.isLocked(key)) this.mutexes.delete(key); // the map holds only the keys in use
     }
   }
 
-  /** True while a request of this process is inside. */
+  /** True while a request of this process runs a section of this key. */
   isLocked(key: string): boolean {
     return this.mutexes.get(key)?.isLocked() ?? false;
   }

@@ -1,23 +1,23 @@
-/** Who is told what was published. */
+/** Receives the messages of the subscribed channels. */
 export interface PubSubListener {
   onMessage(channel: string, message: string): void;
-  /** Messages may have been lost, for example with the connection: everybody who waits must look again. */
+  /** The connection is new, and messages may have been lost: every waiter must try again. */
   onReconnect(): void;
 }
 
-/** One process's ear in Redis: one connection, however many wait. */
+/** The Redis subscriptions of one process: one connection for all its waiters. */
 export interface PubSub {
-  /** Says who is told; called once, before anything else. */
-  attach(hearer: PubSubListener): void;
-  /** Resolves when every message of the channel is heard from now on. Rejects when Redis cannot be reached. */
+  /** Sets the listener. Called once, before anything else. */
+  attach(listener: PubSubListener): void;
+  /** Resolves once all further messages of the channel are received. Rejects when Redis cannot be reached. */
   subscribe(channel: string): Promise<void>;
   unsubscribe(channel: string): Promise<void>;
 }
 
-/** For processes in which nobody waits for messages. */
+/** For processes in which no request waits for messages. */
 export const NO_PUB_SUB: PubSub = {
   attach: () => undefined,
   subscribe: (channel) =>
-    Promise.reject(new Error(`nobody hears ${channel} here: give LocalProcess its notices`)),
+    Promise.reject(new Error(`cannot subscribe to ${channel}: pass a PubSub to LocalProcess`)),
   unsubscribe: () => Promise.resolve(),
 };

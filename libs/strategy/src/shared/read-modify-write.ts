@@ -1,13 +1,13 @@
 import { valueAfter, type Change, type Movement } from '#lab/balance';
 import type { Tools } from '../contract';
 
-/** The tools, or a transaction in the place of the balances: then all of it happens there. */
-type Workplace = Pick<Tools, 'work'> & { readonly balances: Pick<Tools['balances'], 'read' | 'write'> };
+/** The tools; `balances` may be a transaction, which then contains the read and the write. */
+type SectionTools = Pick<Tools, 'work'> & { readonly balances: Pick<Tools['balances'], 'read' | 'write'> };
 
-/** Read, check, work, write: what every lock on this page is there to protect. */
+/** Read, check, work, write: the critical section that the locks protect. */
 export async function readModifyWrite(
   change: Change,
-  { balances, work }: Workplace,
+  { balances, work }: SectionTools,
   lost?: AbortSignal,
 ): Promise<Movement> {
   const before = await balances.read(change.balance);

@@ -3,17 +3,17 @@ import { UpgradeRefused } from './errors';
 import { acquireWrite, joinReaders, releaseIfOwner, run } from './scripts';
 import { lockKey, type Lock } from './with-lock';
 
-/** One lock with two sides: many may read at a time, or one may write. */
+/** Many readers at a time, or one writer. */
 interface ReadWriteLock {
   readonly read: Lock;
-  /** Throws `UpgradeRefused` when `owner` is among the readers: it would wait for itself. */
+  /** Throws `UpgradeRefused` when `owner` is a reader: it would wait for itself. */
   readonly write: Lock;
 }
 
 export const readersKey = (balance: string): string => `readers:{${balance}}`;
 export const waitingKey = (balance: string): string => `writer-waits:{${balance}}`;
 
-/** The lock as `owner` sees it: a name that is nobody else's. */
+/** The lock from the point of view of `owner`, a unique name. */
 export function readWriteLock(
   balance: string,
   owner: string,
@@ -32,11 +32,11 @@ export function readWriteLock(
     write: {
       key,
       tryAcquire: async () => {
-        // set anew at each try, and lasts until the next one; soon gone when its writer is
-        const mark = Math.min(waitMs, Math.max(leaseMs, 2 * retryMs));
-        const taken = Number(await run(redis, acquireWrite, keys, owner, leaseMs, mark));
-        if (taken < 0) throw new UpgradeRefused(key);
-        return taken === 1;
+        // refreshed by each try; expires soon after a writer that died
+        const markMs = Math.min(waitMs, Math.max(leaseMs, 2 * retryMs));
+        const reply = Number(await run(redis, acquireWrite, keys, owner, leaseMs, markMs));
+        if (reply < 0) throw new UpgradeRefused(key);
+        return reply === 1;
       },
       release: () => run(redis, releaseIfOwner, key, owner),
     },

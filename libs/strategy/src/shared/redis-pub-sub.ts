@@ -2,23 +2,23 @@ import { unobserved } from '#lab/step';
 import type { Redis } from 'ioredis';
 import type { PubSubListener, PubSub } from './pub-sub';
 
-/** Notices over a Redis connection of its own: one that has subscribed can do nothing else. */
+/** Pub/sub over a Redis connection of its own: a connection that has subscribed accepts no other commands. */
 export class RedisPubSub implements PubSub {
   private readonly channels = new Set<string>();
 
   constructor(private readonly redis: Redis) {}
 
-  attach(hearer: PubSubListener): void {
+  attach(listener: PubSubListener): void {
     this.redis.on('message', (channel: string, message: string) => {
-      hearer.onMessage(channel, message);
+      listener.onMessage(channel, message);
     });
     this.redis.on('ready', () => {
-      void this.subscribeAgain(hearer);
+      void this.resubscribe(listener);
     });
   }
 
   async subscribe(channel: string): Promise<void> {
-    this.channels.add(channel); // first: a reconnect in between must know of it
+    this.channels.add(channel); // first, so that a reconnect in between subscribes to it
     await this.redis.subscribe(channel);
   }
 
@@ -27,14 +27,14 @@ export class RedisPubSub implements PubSub {
     await this.redis.unsubscribe(channel);
   }
 
-  /** A new connection knows nothing. What was published while there was none is lost. */
-  private async subscribeAgain(hearer: PubSubListener): Promise<void> {
+  /** A new connection has no subscriptions, and messages published in between are lost. */
+  private async resubscribe(listener: PubSubListener): Promise<void> {
     if (this.channels.size === 0) return;
     try {
       await unobserved(() => this.redis.subscribe(...this.channels));
-      hearer.onReconnect();
+      listener.onReconnect();
     } catch {
-      // lost once more: the next connection tries again, and meanwhile nobody waits longer than a lease
+      // the connection was lost again: the next one subscribes, and until then each wait ends after one lease
     }
   }
 }

@@ -1,35 +1,35 @@
 import type { Redis } from 'ioredis';
-// @ts-expect-error -- the package tells only the older module resolution where its types are
+// @ts-expect-error -- the package declares its types for the older module resolution only
 import Redlock from 'redlock-beta';
-import { theirScript } from './scripts';
+import { libraryScript } from './scripts';
 
-/** A lock that a majority has granted. Nothing says whether it is still valid. */
+/** A lock that a majority has granted. The client does not check whether it is still valid. */
 export interface BetaLock {
   readonly expiration: number;
   release(): Promise<unknown>;
 }
 
-/** The votes of one attempt, complete when every server has answered. */
+/** The votes of one attempt, complete when every server has replied. */
 interface Votes {
   readonly votesAgainst: ReadonlyMap<unknown, Error>;
 }
 
-/** What is used of redlock 5.0.0-beta.2. */
-interface Beta {
+/** The part of redlock 5.0.0-beta.2 that is used. */
+interface BetaClient {
   readonly scripts: Record<'acquireScript' | 'releaseScript', { readonly value: string }>;
   acquire(keys: readonly string[], leaseMs: number): Promise<BetaLock>;
 }
-const Client = Redlock as new (servers: readonly object[], settings?: { retryCount: number }) => Beta;
+const Client = Redlock as new (servers: readonly object[], settings?: { retryCount: number }) => BetaClient;
 
-/** redlock 5.0.0-beta.2 as shipped: one try a call, so that trying again is the strategy's own business. */
+/** redlock 5.0.0-beta.2 as shipped, without its retries: the strategy retries. */
 export class RedlockBetaClient {
-  private readonly redlock: Beta;
+  private readonly redlock: BetaClient;
 
   constructor(private readonly voters: readonly Redis[]) {
     this.redlock = new Client(voters, { retryCount: 0 });
   }
 
-  /** Undefined when no majority granted it. Throws what the servers said when a majority does not answer. */
+  /** Undefined when no majority granted it. Throws a server's error when a majority fails. */
   async tryLock(key: string, leaseMs: number): Promise<BetaLock | undefined> {
     try {
       return await this.redlock.acquire([key], leaseMs);
@@ -44,5 +44,5 @@ export class RedlockBetaClient {
 }
 
 const { scripts } = new Client([{}]);
-theirScript('acquire-redlock-beta', scripts.acquireScript.value);
-theirScript('release-redlock-beta', scripts.releaseScript.value);
+libraryScript('acquire-redlock-beta', scripts.acquireScript.value);
+libraryScript('release-redlock-beta', scripts.releaseScript.value);

@@ -4,8 +4,8 @@ import { acquireReentrant, releaseReentrant, run } from './scripts';
 import type { Lock } from './with-lock';
 
 /**
- * A lock that its owner can take again: a hash {owner: how often}. A call inside another one says so by `held`, and
- * throws `LockLost` when the lock has ended meanwhile: what looks like a first time would be a second holder.
+ * A lock that its owner can acquire again: a hash {owner: count}. A nested call passes in `held` how often the owner holds
+ * the lock already, and throws `LockLost` when the lock has ended: acquiring it afresh could admit a second holder.
  */
 export const reentrantLock = (
   key: string,
@@ -15,10 +15,10 @@ export const reentrantLock = (
 ): Lock => ({
   key,
   tryAcquire: async () => {
-    const times = Number(await run(redis, acquireReentrant, key, owner, options.leaseMs, held));
-    if (times < 0) throw new LockLost(key);
-    return times > 0;
+    const count = Number(await run(redis, acquireReentrant, key, owner, options.leaseMs, held));
+    if (count < 0) throw new LockLost(key);
+    return count > 0;
   },
   release: (notify = 'broadcast') => run(redis, releaseReentrant, key, owner, notify),
-  notifies: held === 0, // a call inside another one waits for nobody, and frees nothing
+  notifies: held === 0, // a nested call never waits, and its release does not free the lock
 });

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Notify } from './with-lock';
 
-/** A Lua script from a file beside the strategies, called by its hash. */
+/** A Lua script from src/lua, called by its hash. */
 interface Script<Args extends readonly (string | number)[]> {
   readonly name: string;
   readonly sha: string;
@@ -16,16 +16,16 @@ interface Script<Args extends readonly (string | number)[]> {
 const scripts: Script<never>[] = [];
 
 function script<Args extends readonly (string | number)[]>(name: string): Script<Args> {
-  return theirScript(name, readFileSync(join(__dirname, '..', 'lua', `${name}.lua`), 'utf8'));
+  return libraryScript(name, readFileSync(join(__dirname, '..', 'lua', `${name}.lua`), 'utf8'));
 }
 
-/** A script that a library brings along: steps show it by this name, and servers are taught it as all others. */
-export function theirScript<Args extends readonly (string | number)[]>(
+/** A script of a library: loaded as our own scripts are, and shown in steps by this name. */
+export function libraryScript<Args extends readonly (string | number)[]>(
   name: string,
   text: string,
 ): Script<Args> {
   const loaded = { name, text, sha: createHash('sha1').update(text).digest('hex') };
-  if (scripts.some(({ sha }) => sha === loaded.sha)) return loaded; // the explorer evaluates its module for each process
+  if (scripts.some(({ sha }) => sha === loaded.sha)) return loaded; // the explorer evaluates the library's module once per process
   nameScript(loaded.sha, name);
   scripts.push(loaded);
   return loaded;
@@ -51,7 +51,7 @@ export const countUnits = script<[operation: string, outcome: 'there' | 'never']
 export const lowerStock = script<[stock: number, counted: string]>('lower-stock');
 export const renewIfOwner = script<[token: string, leaseMs: number]>('renew-if-owner');
 
-/** Runs a script on its key or keys, the lock first. A server that has forgotten it (restart, failover) is taught it again. */
+/** Runs a script on its key or keys, the lock first. Loads it again after a restart or a failover (NOSCRIPT). */
 export async function run<Args extends readonly (string | number)[]>(
   redis: Redis,
   { sha, text }: Script<Args>,
@@ -68,7 +68,7 @@ export async function run<Args extends readonly (string | number)[]>(
   }
 }
 
-/** Teaches a server all scripts: done at every connect, so that a first call is like every other. */
+/** Loads all scripts, at every connect, so that a first call takes the same steps as any other. */
 export async function loadScripts(redis: Redis): Promise<void> {
   for (const { text } of scripts) await redis.script('LOAD', text);
 }

@@ -1,42 +1,43 @@
-import { orRelease, type Lock } from './with-lock';
+import { releaseOnError } from './release-on-error';
+import type { Lock } from './with-lock';
 
-/** Several locks as one. */
-export interface SeveralLocks<L extends Lock = Lock> extends Lock {
+/** Several locks that are acquired and released as one. */
+export interface CombinedLock<L extends Lock = Lock> extends Lock {
   holds(lock: L): boolean;
 }
 
-/** The first one that is free. */
-export const anyOf = <L extends Lock>(locks: readonly L[]): SeveralLocks<L> =>
-  several(async (take) => {
+/** Acquires the first lock that is free. */
+export const anyOf = <L extends Lock>(locks: readonly L[]): CombinedLock<L> =>
+  combine(async (take) => {
     for (const lock of locks) if (await take(lock)) return true;
     return false;
   });
 
-/** All or none: who waits for one of them holds no other, so that nobody waits in a circle. */
-export const allOf = <L extends Lock>(locks: readonly L[]): SeveralLocks<L> =>
-  several(async (take, giveBack) => {
+/** Acquires all locks or none. A waiter holds no lock, so that no deadlock is possible. */
+export const allOf = <L extends Lock>(locks: readonly L[]): CombinedLock<L> =>
+  combine(async (take, releaseAll) => {
     for (const lock of locks) {
       if (await take(lock)) continue;
-      await giveBack();
+      await releaseAll();
       return false;
     }
     return true;
   });
 
-function several<L extends Lock>(
-  tryAcquire: (take: (lock: L) => Promise<boolean>, giveBack: () => Promise<void>) => Promise<boolean>,
-): SeveralLocks<L> {
+function combine<L extends Lock>(
+  tryAcquire: (take: (lock: L) => Promise<boolean>, releaseAll: () => Promise<void>) => Promise<boolean>,
+): CombinedLock<L> {
   const held = new Set<L>();
   let key = '';
   const take = async (lock: L): Promise<boolean> => {
-    key = lock.key; // the one to wait for, if it is busy
-    held.add(lock); // when the answer is lost, it may be ours
+    key = lock.key; // if it is busy, this is the key that is waited for
+    held.add(lock); // before the reply: if that is lost, the lock may be ours
     const isOurs = await lock.tryAcquire();
     if (!isOurs) held.delete(lock);
     return isOurs;
   };
-  /** Each of them, whether or not another one fails. */
-  const release = async (): Promise<void> => {
+  /** Releases every lock, even if one of the releases fails. */
+  const releaseAll = async (): Promise<void> => {
     const released = await Promise.allSettled([...held].map((lock) => lock.release()));
     held.clear();
     const failed = released.find((result) => result.status === 'rejected');
@@ -47,7 +48,7 @@ function several<L extends Lock>(
       return key;
     },
     holds: (lock) => held.has(lock),
-    tryAcquire: () => orRelease({ release }, () => tryAcquire(take, release)),
-    release,
+    tryAcquire: () => releaseOnError({ release: releaseAll }, () => tryAcquire(take, releaseAll)),
+    release: releaseAll,
   };
 }

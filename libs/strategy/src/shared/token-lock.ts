@@ -3,9 +3,9 @@ import type { Tools } from '../contract';
 import { releaseIfOwner, run } from './scripts';
 import type { Lock } from './with-lock';
 
-/** The lock of `token-lua`, for strategies whose story is something else: SET NX PX, compare-and-delete in Lua. */
+/** The lock of `token-lua` (SET NX PX, compare-and-delete in Lua), for strategies that demonstrate something else. */
 export interface TokenLock extends Lock {
-  /** The value of the key while the lock is ours. */
+  /** The value of the key while we hold the lock. */
   readonly token: string;
 }
 

@@ -2,48 +2,48 @@ import { AutoResetEvent } from '#lab/step';
 import { randomUUID } from 'node:crypto';
 import type { PubSubListener, PubSub } from './pub-sub';
 
-/** One request's place in a line that Redis keeps: whoever gives it the lock names its token. */
+/** One request's entry in a queue that Redis keeps. The release that gives it the lock publishes its token. */
 export interface Turn {
-  /** Its name in Redis: `process:request`, so that the message finds the process. */
+  /** Its name in Redis: `process:request`. The first part names the channel of its process. */
   readonly token: string;
   readonly event: AutoResetEvent;
-  /** The lock was given to it. */
-  readonly hasCome: boolean;
-  /** Nobody waits for it any more. */
-  forget(): void;
+  /** The lock was given to this request. */
+  readonly isGranted: boolean;
+  /** Stops receiving messages for this turn. */
+  cancel(): void;
 }
 
-/** The turns that the requests of one process wait for: one channel for all of them, and each is told by name. */
+/** The pending turns of one process. They share one channel; a message carries the token of the turn that it is for. */
 export class Turns implements PubSubListener {
   private readonly id = randomUUID();
-  private readonly awaited = new Map<string, { hasCome: boolean; readonly event: AutoResetEvent }>();
-  private isListening = false;
+  private readonly pending = new Map<string, { isGranted: boolean; readonly event: AutoResetEvent }>();
+  private isSubscribed = false;
 
   constructor(private readonly pubSub: PubSub) {}
 
-  /** A new turn. What happens to it is heard from now on; rejects when Redis cannot be reached. */
-  async expect(): Promise<Turn> {
-    if (!this.isListening) await this.pubSub.subscribe(`turn:${this.id}`);
-    this.isListening = true;
+  /** A new turn, whose messages are received from now on. Rejects when Redis cannot be reached. */
+  async create(): Promise<Turn> {
+    if (!this.isSubscribed) await this.pubSub.subscribe(`turn:${this.id}`);
+    this.isSubscribed = true;
     const token = `${this.id}:${randomUUID()}`;
     const turn = {
       token,
       event: new AutoResetEvent(),
-      hasCome: false,
-      forget: () => void this.awaited.delete(token),
+      isGranted: false,
+      cancel: () => void this.pending.delete(token),
     };
-    this.awaited.set(token, turn);
+    this.pending.set(token, turn);
     return turn;
   }
 
   onMessage(_channel: string, token: string): void {
-    const turn = this.awaited.get(token);
+    const turn = this.pending.get(token);
     if (turn === undefined) return;
-    turn.hasCome = true;
+    turn.isGranted = true;
     turn.event.set();
   }
 
   onReconnect(): void {
-    for (const { event } of this.awaited.values()) event.set();
+    for (const { event } of this.pending.values()) event.set();
   }
 }

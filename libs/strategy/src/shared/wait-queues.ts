@@ -1,114 +1,111 @@
 import { AutoResetEvent } from '#lab/step';
 import type { PubSubListener, PubSub } from './pub-sub';
 
-/** What a release publishes on, for everybody who waits for the lock (libs/strategy/src/lua/release-*.lua). */
+/** Prefix of the channel on which a release is published, before the lock key (src/lua/release-*.lua). */
 const CHANNEL = 'freed:';
 
-/**
- * A process may give a lock to its own next waiter so often; then all processes are told, and all have the same chance.
- * Its own waiter saves half of the way: its try follows the release on the same connection.
- */
-const MOST_IN_A_ROW = 8;
+/** Consecutive hand-offs inside one process. The next release is published, so that other processes do not starve. */
+const MAX_HAND_OFFS = 8;
 
-/** So many channels stay subscribed; more than that, and those that nobody waits on are given up. */
-const MOST_CHANNELS = 1000;
+/** Subscribed channels per process. Beyond that, a channel without waiters is unsubscribed. */
+const MAX_CHANNELS = 1000;
 
-/** Those of one process who wait for one lock, in the order in which they came. */
-interface Line {
+/** The waiters of one process for one lock, in order of arrival. */
+interface Queue {
   readonly key: string;
-  readonly places: QueuedWaiter[];
-  /** How often in a row the process has given the lock to its own. */
-  passed: number;
+  readonly waiters: QueuedWaiter[];
+  /** Hand-offs since the last published release. */
+  handOffs: number;
 }
 
-/** One waiter's place in a line. */
+/** A request that waits for a lock. */
 export class QueuedWaiter {
-  /** Rings when it is worth trying. Only the first one's rings; who tries in vain stays the first. */
+  /** Set when a try is worth while. A release sets the event of the first waiter only. */
   readonly event = new AutoResetEvent();
 
   constructor(
-    private readonly room: WaitQueues,
-    private readonly line: Line,
+    private readonly queues: WaitQueues,
+    private readonly queue: Queue,
   ) {}
 
   get isFirst(): boolean {
-    return this.line.places[0] === this;
+    return this.queue.waiters[0] === this;
   }
 
-  /** Resolves when releases are heard. True: they were not before, so that one may have been missed. */
-  listen(): Promise<boolean> {
-    return this.room.listen(this.line.key);
+  /** Resolves once releases of the lock are received. True: they were not before, so one may have been missed. */
+  subscribe(): Promise<boolean> {
+    return this.queues.subscribe(this.queue.key);
   }
 
-  /** The lock was obtained. */
+  /** Leaves the queue with the lock. */
   leave(): void {
-    this.room.leave(this.line, this);
+    this.queues.remove(this.queue, this);
   }
 
-  /** It was not: whatever was told to this place, the one behind is told. */
+  /** Leaves the queue without the lock. A release that only this waiter received is passed to the next one. */
   giveUp(): void {
     const { isFirst } = this;
     this.leave();
-    if (isFirst) this.line.places[0]?.event.set();
+    if (isFirst) this.queue.waiters[0]?.event.set();
   }
 }
 
-/** The lines of one process. A release that is heard wakes one waiter of each line, not all. */
+/** The wait queues of one process, one per lock. A published release wakes the first waiter of a queue, not all. */
 export class WaitQueues implements PubSubListener {
-  private readonly lines = new Map<string, Line>();
-  /** The locks whose releases are heard, the longest one first. */
+  private readonly queues = new Map<string, Queue>();
+  /** Keys of the locks whose channels are subscribed, the oldest subscription first. */
   private readonly subscribed = new Set<string>();
 
   constructor(private readonly pubSub: PubSub) {}
 
-  /** Joins the line for a lock, at its end. */
-  enter(key: string): QueuedWaiter {
-    let line = this.lines.get(key);
-    if (line === undefined) {
-      line = { key, places: [], passed: 0 };
-      this.lines.set(key, line);
+  /** Joins the queue of a lock, at its end. */
+  join(key: string): QueuedWaiter {
+    let queue = this.queues.get(key);
+    if (queue === undefined) {
+      queue = { key, waiters: [], handOffs: 0 };
+      this.queues.set(key, queue);
     }
-    const place = new QueuedWaiter(this, line);
-    line.places.push(place);
-    return place;
+    const waiter = new QueuedWaiter(this, queue);
+    queue.waiters.push(waiter);
+    return waiter;
   }
 
-  /** Whom the process gives the lock to; undefined: nobody waits here, or it is the turn of all processes. */
+  /** The waiter that a release hands the lock to; undefined: none waits here, or the release is to be published. */
   nextOf(key: string): QueuedWaiter | undefined {
-    const line = this.lines.get(key);
-    if (line === undefined) return undefined;
-    line.passed = line.passed < MOST_IN_A_ROW ? line.passed + 1 : 0;
-    return line.passed > 0 ? line.places[0] : undefined;
+    const queue = this.queues.get(key);
+    if (queue === undefined) return undefined;
+    queue.handOffs = queue.handOffs < MAX_HAND_OFFS ? queue.handOffs + 1 : 0;
+    return queue.handOffs > 0 ? queue.waiters[0] : undefined;
   }
 
   onMessage(channel: string): void {
-    if (channel.startsWith(CHANNEL)) this.lines.get(channel.slice(CHANNEL.length))?.places[0]?.event.set();
+    if (channel.startsWith(CHANNEL)) this.queues.get(channel.slice(CHANNEL.length))?.waiters[0]?.event.set();
   }
 
   onReconnect(): void {
-    for (const { places } of this.lines.values()) for (const { event } of places) event.set();
+    for (const { waiters } of this.queues.values()) for (const { event } of waiters) event.set();
   }
 
-  /** For its places only. */
-  leave(line: Line, place: QueuedWaiter): void {
-    const at = line.places.indexOf(place);
-    if (at >= 0) line.places.splice(at, 1);
-    if (line.places.length === 0) this.lines.delete(line.key);
+  /** For `QueuedWaiter` only. */
+  remove(queue: Queue, waiter: QueuedWaiter): void {
+    const at = queue.waiters.indexOf(waiter);
+    if (at >= 0) queue.waiters.splice(at, 1);
+    if (queue.waiters.length === 0) this.queues.delete(queue.key);
   }
 
-  /** For its places only. Several may ask at the same time: to subscribe twice is harmless, and none waits for what another one does. */
-  async listen(key: string): Promise<boolean> {
+  /** For `QueuedWaiter` only. Concurrent calls may subscribe twice, which is harmless; none waits for another's reply. */
+  async subscribe(key: string): Promise<boolean> {
     if (this.subscribed.has(key)) return false;
     await this.pubSub.subscribe(`${CHANNEL}${key}`);
     this.subscribed.add(key);
-    if (this.subscribed.size > MOST_CHANNELS) this.forgetOne();
+    if (this.subscribed.size > MAX_CHANNELS) this.unsubscribeIdle();
     return true;
   }
 
-  private forgetOne(): void {
-    const idle = [...this.subscribed].find((key) => !this.lines.has(key));
+  private unsubscribeIdle(): void {
+    const idle = [...this.subscribed].find((key) => !this.queues.has(key));
     if (idle === undefined) return;
     this.subscribed.delete(idle);
-    void this.pubSub.unsubscribe(`${CHANNEL}${idle}`).catch(() => undefined); // then it is heard in vain
+    void this.pubSub.unsubscribe(`${CHANNEL}${idle}`).catch(() => undefined); // harmless: its messages find no queue
   }
 }

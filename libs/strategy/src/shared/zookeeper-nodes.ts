@@ -2,14 +2,14 @@ import { DependencyDown, SessionLost, type ZooKeeperSession } from '#lab/step';
 import { randomUUID } from 'node:crypto';
 import type { Tools } from '../contract';
 
-/** Milliseconds between two tries to remove a node. */
-const AGAIN_MS = 500;
+/** Milliseconds between two attempts to remove a node. */
+const RETRY_MS = 500;
 
-type Find = () => Promise<string | undefined>;
+type FindNode = () => Promise<string | undefined>;
 
 /**
- * Goes to the end of the queue `folder`, under a name of our own, by which the node is found again; `content` is for people.
- * Returns its path.
+ * Creates a node at the end of the queue `folder`, and returns its path. Its name contains a GUID, by which the node is
+ * found when the reply is lost; `content` is for people.
  */
 export async function joinQueue(
   session: ZooKeeperSession,
@@ -22,13 +22,18 @@ export async function joinQueue(
     const found = (await session.children(folder)).find((child) => child.startsWith(name));
     return found === undefined ? undefined : `${folder}/${found}`;
   };
-  const node = await make(session, () => session.createNumbered(`${folder}/${name}`, content), find, clock);
+  const node = await createOrFind(
+    session,
+    () => session.createNumbered(`${folder}/${name}`, content),
+    find,
+    clock,
+  );
   if (node === undefined) throw new SessionLost('zookeeper');
   return node;
 }
 
-/** Makes the node if there is none, and says whether it did. `token`: its content, by which it is found again. */
-export const makeFirst = async (
+/** Creates the node unless it exists. True: it is ours. Its content `token` identifies it when the reply is lost. */
+export const createIfAbsent = async (
   session: ZooKeeperSession,
   path: string,
   token: string,
@@ -36,30 +41,30 @@ export const makeFirst = async (
 ): Promise<boolean> => {
   const create = async (): Promise<string | undefined> =>
     (await session.create(path, token)) ? path : undefined;
-  return (await make(session, create, () => findOurs(session, path, token), clock)) !== undefined;
+  return (await createOrFind(session, create, () => findOurs(session, path, token), clock)) !== undefined;
 };
 
-/** The node, if it is the one that we have made. */
+/** The path, if the node there is ours. */
 export const findOurs = async (
   session: ZooKeeperSession,
   path: string,
   token: string,
 ): Promise<string | undefined> => ((await session.get(path))?.content === token ? path : undefined);
 
-/** When the reply is lost, a node that was made all the same is found; when that fails too, it is removed later. */
-async function make(
+/** When the reply is lost, looks whether the node was created. When that fails too, removes the node later. */
+async function createOrFind(
   session: ZooKeeperSession,
-  create: Find,
-  find: Find,
+  create: FindNode,
+  find: FindNode,
   clock: Tools['clock'],
-): ReturnType<Find> {
+): ReturnType<FindNode> {
   try {
     return await create();
   } catch (error) {
     if (!(error instanceof DependencyDown)) throw error;
-    const found = await find().catch(async (again: unknown) => {
+    const found = await find().catch(async (second: unknown) => {
       await removeUntilGone(session, find, clock).catch(() => undefined);
-      throw again;
+      throw second;
     });
     if (found === undefined) throw error;
     return found;
@@ -67,12 +72,12 @@ async function make(
 }
 
 /**
- * Removes a node; when the server cannot be reached, again and again until it is gone: the session, and the node with
- * it, outlives the request. The first failure rejects all the same, so that somebody is told.
+ * Removes a node, and retries in the background while the server cannot be reached: the session, and the node with it,
+ * outlives the request. Rejects with the first failure, so that the caller can report it.
  */
 export async function removeUntilGone(
   session: ZooKeeperSession,
-  find: Find,
+  find: FindNode,
   clock: Tools['clock'],
 ): Promise<void> {
   const remove = async (): Promise<void> => {
@@ -80,13 +85,13 @@ export async function removeUntilGone(
       const path = await find();
       if (path !== undefined) await session.remove(path);
     } catch (error) {
-      if (!(error instanceof SessionLost)) throw error; // with its session the node is gone
+      if (!(error instanceof SessionLost)) throw error; // the node was removed with its session
     }
   };
   await remove().catch((error: unknown) => {
-    const again = clock.every(AGAIN_MS, async () => {
+    const retry = clock.every(RETRY_MS, async () => {
       await remove();
-      again.stop();
+      retry.stop();
     });
     throw error;
   });

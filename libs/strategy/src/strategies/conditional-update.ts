@@ -1,14 +1,14 @@
 import type { Movement } from '#lab/balance';
 import type { CartStrategy } from '../contract';
-import { inOrder } from '../shared/carts';
+import { sortedByBalance } from '../shared/carts';
 
 export const conditionalUpdate: CartStrategy = {
   name: 'conditional-update',
   mechanism:
     'UPDATE … SET stock = stock - n WHERE stock >= n: the database checks and writes in one statement.',
-  defect: 'Correct, as long as the rule fits into one WHERE.',
+  defect: 'Correct, as long as the rule fits into one WHERE clause.',
   source: 'The last step of the articles on overselling; MySQL Reference Manual, "UPDATE".',
-  next: 'fenced, for rules that do not fit into one statement.',
+  next: 'fenced also protects rules that do not fit into one statement.',
   options: ['workMs'],
   lacks: [],
   expected: {},
@@ -22,7 +22,7 @@ export const conditionalUpdate: CartStrategy = {
     await work();
     return balances.transaction(async (tx) => {
       const movements: Movement[] = [];
-      for (const change of inOrder(cart)) movements.push(await tx.writeIfEnough(change));
+      for (const change of sortedByBalance(cart)) movements.push(await tx.writeIfEnough(change));
       return movements;
     });
   },

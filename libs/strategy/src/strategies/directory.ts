@@ -4,9 +4,9 @@ import { lockKey, withLock } from '../shared/with-lock';
 
 export const directory: Strategy = {
   name: 'directory',
-  mechanism: 'mkdir as the lock: the file system lets one of them succeed; rmdir releases it.',
+  mechanism: 'mkdir acquires the lock: the file system lets only one call succeed. rmdir releases it.',
   defect:
-    'One host only: replicas on two machines, or in two containers, have two folders. A killed holder leaves its directory for ever.',
+    'Works on one host only: replicas on two machines, or in two containers, have two file systems. The directory of a killed holder is never removed.',
   source: 'The lock directory of shell scripts; POSIX, mkdir(): "shall fail if the named file exists".',
   next: 'get-set puts the lock where every host sees it: in Redis.',
   options: ['waitMs', 'retryMs', 'workMs'],

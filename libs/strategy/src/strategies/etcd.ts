@@ -8,11 +8,11 @@ import { acquire, lockKey, release } from '../shared/with-lock';
 export const etcd: Strategy = {
   name: 'etcd',
   mechanism:
-    'Each request has a lease and a key that lives as long; the key that was made first has the lock, and each of the others watches only the one before its own.',
+    'Each request has a lease and a key attached to it. The oldest key holds the lock; each of the others watches only the key before its own.',
   defect:
-    'In order, no herd; a timer keeps the lease alive without a limit (work that hangs keeps everybody out), and the loss is known from a local deadline. A pause beyond the lease has two holders all the same: the write is unfenced, though the revision of the key would do as a token.',
-  source: 'etcd, client/v3/concurrency: Mutex; etcd documentation, "Lock" and what it does not promise.',
-  next: 'fenced lets the row refuse the older holder: its token could be the revision.',
+    'First come, first served, without a herd effect. A timer renews the lease without a limit, so that work that hangs blocks all others; a local deadline detects the loss of the lock. A pause longer than the lease still leads to two holders: the write is unfenced, although the revision of the key could serve as a token.',
+  source: 'etcd, client/v3/concurrency: Mutex; etcd documentation, "Lock" and its limits.',
+  next: 'fenced makes the row refuse the older holder; its token could be the revision.',
   options: ['leaseMs', 'waitMs', 'workMs'],
   needs: ['etcd'],
   lacks: ['survivesLapse'],
@@ -29,18 +29,18 @@ export const etcd: Strategy = {
     await lease.grant(async () => (id = await store.grant(options.leaseMs)) !== '');
     const stop = lease.keep(Infinity, () => store.keepAlive(id, key));
 
-    let ours: EtcdKey | undefined;
-    let ahead: EtcdKey | undefined;
+    let own: EtcdKey | undefined;
+    let predecessor: EtcdKey | undefined;
     const lock = {
       key,
       tryAcquire: async () => {
-        ours ??= await store.create(`${key}/${randomUUID()}`, change.request, id);
-        ahead = await store.predecessor(ours);
-        return ahead === undefined;
+        own ??= await store.create(`${key}/${randomUUID()}`, change.request, id);
+        predecessor = await store.predecessor(own);
+        return predecessor === undefined;
       },
       waitForChange: (signal: AbortSignal) =>
-        ahead === undefined ? Promise.resolve() : store.removed(ahead, signal),
-      release: () => store.revoke(id, key), // the key goes with it; if this fails, with the end of the lease
+        predecessor === undefined ? Promise.resolve() : store.removed(predecessor, signal),
+      release: () => store.revoke(id, key), // removes the key as well; if this fails, both end with the lease
     };
     try {
       await acquire(lock, tools);

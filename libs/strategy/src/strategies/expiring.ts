@@ -4,11 +4,11 @@ import { lockKey, withLock } from '../shared/with-lock';
 
 export const expiring: Strategy = {
   name: 'expiring',
-  mechanism: 'SET NX PX creates the key and its time to live in one command; DEL releases it.',
+  mechanism: 'SET NX PX creates the key with its time to live in one command. DEL releases it.',
   defect:
-    'Work that outlives the lease: a second holder enters, and the first deletes the lock of the second, so that a third enters.',
+    'When work outlives the lease, a second holder enters. The first then deletes the lock of the second, and a third enters.',
   source: 'Redis documentation, SET ("patterns"); the A-B-C problem of the articles.',
-  next: 'token-checked writes a value of its own into the key, and looks before it deletes.',
+  next: 'token-checked stores a unique token in the key, and checks it before it deletes.',
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss', 'releasesOnlyItsOwn'],
   expected: {

@@ -5,22 +5,22 @@ import { readModifyWrite } from '../shared/read-modify-write';
 import { acquireFair, releaseFair, run } from '../shared/scripts';
 import { lockKey, release } from '../shared/with-lock';
 
-const lineKey = (balance: string): string => `line:{${balance}}:fair`;
-const aliveKey = (balance: string): string => `alive:{${balance}}:fair`;
+const queueKey = (balance: string): string => `line:{${balance}}:fair`;
+const waitersKey = (balance: string): string => `alive:{${balance}}:fair`;
 
-/** So often a waiter looks again within its lease: thereby it shows that it is alive. */
-const LOOKS_PER_LEASE = 3;
+/** Tries of a waiter per lease. Each try also extends its deadline in the queue. */
+const TRIES_PER_LEASE = 3;
 
 export const fair: Strategy = {
   name: 'fair',
   mechanism:
-    'Who finds the lock taken stands in a line in Redis; the release gives the lock to the next one, and wakes that one only.',
+    'Waiters queue in Redis. The release hands the lock to the first live waiter, and notifies only that one.',
   defect:
-    'Served in the order of their coming, each with two commands. A waiter that is dead, or stands still for a lease, loses its place. Work that outlives the lease is not sold: a local deadline tells; a pause after the look at it still has two writers.',
+    'First come, first served, with two commands per waiter. A waiter that is dead, or paused for a lease, loses its position. Work that outlives the lease sells nothing, because of a local deadline; a pause after the check of the deadline still leads to two writers.',
   source: 'Redisson, RFairLock; Mellor-Crummey and Scott, "Algorithms for scalable synchronization", 1991.',
-  next: 'fenced lets the database refuse the stale write.',
+  next: 'fenced makes the database refuse the stale write.',
   options: ['leaseMs', 'waitMs', 'workMs'],
-  keys: (balance) => [lineKey(balance), aliveKey(balance)],
+  keys: (balance) => [queueKey(balance), waitersKey(balance)],
   lacks: ['survivesLapse'],
   expected: {
     'paused-before-write': { must: ['overlap', 'lost-update'], may: ['oversold'] },
@@ -30,31 +30,32 @@ export const fair: Strategy = {
     const { redis, clock, process } = tools;
     const { leaseMs, waitMs } = tools.options;
     const key = lockKey(change.balance, 'fair');
-    const keys = [key, lineKey(change.balance), aliveKey(change.balance)] as const;
-    const turn = await process.turns.expect();
-    const look = async (): Promise<boolean> =>
+    const keys = [key, queueKey(change.balance), waitersKey(change.balance)] as const;
+    const turn = await process.turns.create();
+    const tryAcquire = async (): Promise<boolean> =>
       (await run(redis, acquireFair, keys, turn.token, leaseMs, clock.serverTime())) === 1;
-    const leave = (): Promise<unknown> => run(redis, releaseFair, keys, turn.token, clock.serverTime());
+    const releaseOrLeave = (): Promise<unknown> =>
+      run(redis, releaseFair, keys, turn.token, clock.serverTime());
 
     const lease = new Lease(key, leaseMs, clock);
     const begun = clock.now();
-    let notYetOurs = begun; // whoever gives us the lock gives it later, and its lease runs from then
+    let notYetHeld = begun; // a hand-over happens later than this, and starts the lease
     try {
-      for (let looks = 1; !turn.hasCome; looks++) {
-        const asked = clock.now();
-        if (await look()) break;
-        notYetOurs = asked;
+      for (let attempts = 1; !turn.isGranted; attempts++) {
+        const sentAt = clock.now();
+        if (await tryAcquire()) break;
+        notYetHeld = sentAt;
         const waited = clock.now() - begun;
-        if (waited >= waitMs) throw new LockNotObtained(key, looks, waited);
-        await clock.waitFor(turn.event, Math.min(leaseMs / LOOKS_PER_LEASE, waitMs - waited), key);
+        if (waited >= waitMs) throw new LockNotObtained(key, attempts, waited);
+        await clock.waitFor(turn.event, Math.min(leaseMs / TRIES_PER_LEASE, waitMs - waited), key);
         turn.event.consume();
       }
-      lease.runsFrom(notYetOurs);
+      lease.runsFrom(notYetHeld);
       return await readModifyWrite(change, tools, lease.lost);
     } finally {
       lease.end();
-      turn.forget();
-      await release({ key, tryAcquire: look, release: leave }, tools); // whoever gave up leaves the line
+      turn.cancel();
+      await release({ key, tryAcquire, release: releaseOrLeave }, tools); // a waiter that gave up leaves the queue
     }
   },
 };

@@ -6,11 +6,11 @@ import { withLock } from '../shared/with-lock';
 export const fencedWrite: Strategy = {
   name: 'fenced-write',
   mechanism:
-    'The lock hands out a growing token; the write says WHERE fence < token, and leaves its token in the row.',
+    'The lock issues increasing fencing tokens. The write has WHERE fence < token, and stores its token in the row.',
   defect:
-    "Only a write that comes after the newer holder's write is refused: one that lands between that holder's read and write passes, and is lost. And when a failover of Redis loses two tokens, the counter falls back behind the stale holder's, whose write then passes as the newer one.",
-  source: 'Kleppmann, "How to do distributed locking", 2016, taken by its picture.',
-  next: 'fenced shows the token to the row before it reads.',
+    "A stale write is refused only after the newer holder has written. If it lands between that holder's read and write, it is accepted, and then overwritten. If a failover of Redis loses two tokens, the counter restarts below the token of the stale holder, whose write is then accepted as the newer one.",
+  source: 'Kleppmann, "How to do distributed locking", 2016, as in its diagram.',
+  next: 'fenced registers the token in the row before it reads.',
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   keys: (balance) => [fenceKey(balance)],
   lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss'],

@@ -6,11 +6,11 @@ import { withLock } from '../shared/with-lock';
 export const fenced: Strategy = {
   name: 'fenced',
   mechanism:
-    'The lock hands out a growing token; the row is shown it before the read, and the write says WHERE fence = token AND holder = me.',
+    'The lock issues increasing fencing tokens. The holder registers its token in the row before the read, and the write has WHERE fence = token AND holder = me.',
   defect:
-    'Correct: two holders do occur, and the row refuses the older one. If the counter falls behind the row (Redis restarted empty, or a replica that had not heard of the last tokens was promoted), everybody is refused until it has caught up.',
-  source: 'Kleppmann, "How to do distributed locking", 2016, with the check also before the read.',
-  next: 'conditional-update, where the rule fits into one WHERE, needs no lock at all.',
+    'Correct: two holders do occur, and the row refuses the older one. If the counter falls behind the row (Redis restarted empty, or a failover lost the last tokens), all holders are refused until it has caught up.',
+  source: 'Kleppmann, "How to do distributed locking", 2016, with a second check before the read.',
+  next: 'conditional-update needs no lock, where the rule fits into one WHERE clause.',
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   keys: (balance) => [fenceKey(balance)],
   lacks: [],

@@ -3,12 +3,13 @@ import type { Strategy } from '../contract';
 
 export const forUpdateLate: Strategy = {
   name: 'for-update-late',
-  mechanism: 'One transaction: read, check, work, and only then SELECT … FOR UPDATE and write.',
+  mechanism:
+    'One transaction reads, checks and works, and only then locks the row by SELECT … FOR UPDATE and writes.',
   defect:
-    'What is written was computed before the row was locked: two buyers read the same value, and the lock only puts their writes in line.',
+    'The new value is computed before the row is locked: two buyers read the same value, and the lock only serializes their writes.',
   source:
-    'The account balance bug of the articles; MySQL Reference Manual, "Locking Reads": read what you will write with the lock.',
-  next: 'for-update-plain-read locks first, and then reads.',
+    'The account balance bug of the articles; MySQL Reference Manual, "Locking Reads": read with the lock what you will write.',
+  next: 'for-update-plain-read locks first and reads then.',
   options: ['workMs'],
   lacks: ['exactInOneProcess', 'exactAcrossProcesses', 'survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {

@@ -5,11 +5,11 @@ import { readModifyWrite } from '../shared/read-modify-write';
 export const forUpdatePlainRead: Strategy = {
   name: 'for-update-plain-read',
   mechanism:
-    'One transaction: a first look spares the lock when all is sold; SELECT id … FOR UPDATE; then a plain SELECT of the stock, check and write.',
+    'One transaction: a first SELECT avoids the lock when the stock is sold out; SELECT id … FOR UPDATE locks the row; a plain SELECT then reads the stock to check and write.',
   defect:
-    "Under REPEATABLE READ a plain SELECT answers from the snapshot that the transaction's first plain SELECT made, however long the row lock was waited for.",
+    "Under REPEATABLE READ a plain SELECT reads from the snapshot of the transaction's first plain SELECT, however long the transaction has waited for the row lock since.",
   source: 'MySQL Reference Manual, "Consistent Nonlocking Reads".',
-  next: 'for-update takes the value from the locking read itself.',
+  next: 'for-update uses the value of the locking read itself.',
   options: ['workMs'],
   lacks: ['exactInOneProcess', 'exactAcrossProcesses', 'survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {

@@ -1,14 +1,14 @@
 import { valueAfter, type Movement } from '#lab/balance';
 import type { CartStrategy } from '../contract';
-import { inOrder } from '../shared/carts';
+import { sortedByBalance } from '../shared/carts';
 
 export const forUpdate: CartStrategy = {
   name: 'for-update',
-  mechanism: 'One transaction: SELECT … FOR UPDATE locks the row, then read, check, write, COMMIT.',
+  mechanism: 'One transaction: SELECT … FOR UPDATE locks and reads the row; then check, write, COMMIT.',
   defect:
-    'Correct. Buyers wait in the database, each with a connection; carts would dead-lock if their rows were not locked in sorted order.',
+    'Correct. Buyers wait in the database, and each occupies a connection. Carts would deadlock if their rows were not locked in sorted order.',
   source: 'MySQL Reference Manual, "Locking Reads".',
-  next: 'optimistic locks nothing, and compares a version when it writes.',
+  next: 'optimistic takes no lock, and compares a version when it writes.',
   options: ['workMs'],
   lacks: [],
   expected: {},
@@ -24,7 +24,7 @@ export const forUpdate: CartStrategy = {
   applyAll: (cart, { balances, work }) =>
     balances.transaction(async (tx) => {
       const sales: Movement[] = [];
-      for (const change of inOrder(cart)) {
+      for (const change of sortedByBalance(cart)) {
         const before = await tx.readForUpdate(change.balance);
         sales.push({ ...change, before, after: valueAfter(change, before) });
       }

@@ -4,11 +4,11 @@ import { lockKey, withLock } from '../shared/with-lock';
 
 export const getSet: Strategy = {
   name: 'get-set',
-  mechanism: 'GET the key; if there is none, SET it to our name; DEL releases it.',
+  mechanism: 'GET the key; if it does not exist, SET it to the request id. DEL releases it.',
   defect:
-    'Looking and taking are two commands: two buyers see no key, both SET it, both enter; the first to leave deletes the lock of the other.',
+    'Check and acquisition are two commands: two buyers see no key, both SET it, and both enter. The first to finish deletes the lock of the other.',
   source: 'The first attempt at a Redis lock in the articles: "check, then act".',
-  next: 'setnx looks and takes in one command.',
+  next: 'setnx checks and acquires in one command.',
   options: ['waitMs', 'retryMs', 'workMs'],
   lacks: [
     'exactInOneProcess',

@@ -4,9 +4,9 @@ import { readModifyWrite } from '../shared/read-modify-write';
 export const localMutex: Strategy = {
   name: 'local-mutex',
   mechanism: 'A mutex in the memory of the process (npm async-mutex) around read, check and write.',
-  defect: 'The mutex is not visible to the other replica: exact with one, oversells with two.',
+  defect: 'The mutex is invisible to other replicas: exact with one replica, oversells with two.',
   source: 'The synchronized/Lock step of the articles; npm async-mutex.',
-  next: 'directory puts the lock where every process of the host sees it: in the file system.',
+  next: 'directory moves the lock into the file system, where every process of the host sees it.',
   options: ['workMs'],
   lacks: ['exactAcrossProcesses', 'survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: { replicas: { must: ['oversold', 'lost-update'], may: [] } },

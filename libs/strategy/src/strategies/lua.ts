@@ -7,10 +7,10 @@ import { lockKey, withLock, type Notify } from '../shared/with-lock';
 export const lua: Strategy = {
   name: 'lua',
   mechanism:
-    'SETNX and PEXPIRE in one Lua script, compare-and-delete in another; EVALSHA, taught again when Redis has forgotten them.',
-  defect: 'As token-lua: work that outlives the lease has two holders, and oversells.',
+    'One Lua script runs SETNX and PEXPIRE, another one compares and deletes. They are called by EVALSHA, and loaded again after NOSCRIPT.',
+  defect: 'Like token-lua: work that outlives the lease leads to two holders, and oversells.',
   source: 'The Lua step of the articles; Redis documentation, EVALSHA.',
-  next: 'token-lua: since Redis 2.6.12 SET NX PX takes it without a script; only the release needs one.',
+  next: 'token-lua acquires by SET NX PX, which Redis has since 2.6.12; only the release needs a script.',
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {

@@ -8,11 +8,11 @@ import { lockKey, withLock } from '../shared/with-lock';
 export const multiServer: Strategy = {
   name: 'multi-server',
   mechanism:
-    'The lock of token-lua on each of N independent Redis, one after the other: all or nothing. At the first no, what was taken is given back.',
+    'The lock of token-lua on each of N independent Redis servers, one after the other, all or nothing. At the first refusal, the acquired locks are released.',
   defect:
-    'No server may be lost: with one of them down nobody can buy. A voter that restarts without its data does no harm, work that outlives the lease does.',
+    'Tolerates no failed server: with one of them down no buyer can buy. A server that restarts without its data does no harm; work that outlives the lease oversells.',
   source: 'Redisson, RedissonMultiLock.',
-  next: 'redlock is content with a majority.',
+  next: 'redlock needs only a majority.',
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   needs: ['redlock'],
   lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss'],
@@ -27,12 +27,12 @@ export const multiServer: Strategy = {
     const { voters } = tools.servers;
     const key = lockKey(change.balance, 'multi-server');
     const token = randomUUID();
-    const giveBack = (servers: readonly Redis[]) =>
+    const releaseOn = (servers: readonly Redis[]) =>
       servers.map((redis) => run(redis, releaseIfOwner, key, token));
 
-    const takeAll = async (asked: Redis[]): Promise<boolean> => {
+    const acquireAll = async (tried: Redis[]): Promise<boolean> => {
       for (const redis of voters) {
-        asked.push(redis); // before the answer: when that is lost, the lock may be there all the same
+        tried.push(redis); // before the reply: if that is lost, the server may still have the lock
         if ((await redis.set(key, token, 'PX', leaseMs, 'NX')) !== 'OK') return false;
       }
       return true;
@@ -41,16 +41,16 @@ export const multiServer: Strategy = {
     const lock = {
       key,
       tryAcquire: async () => {
-        const asked: Redis[] = [];
-        let isOurs = false;
+        const tried: Redis[] = [];
+        let isAcquired = false;
         try {
-          isOurs = await takeAll(asked);
-          return isOurs;
+          isAcquired = await acquireAll(tried);
+          return isAcquired;
         } finally {
-          if (!isOurs) await Promise.allSettled(giveBack(asked)); // what cannot be given back ends with its lease
+          if (!isAcquired) await Promise.allSettled(releaseOn(tried)); // a failed release ends with its lease
         }
       },
-      release: () => Promise.all(giveBack(voters)),
+      release: () => Promise.all(releaseOn(voters)),
     };
     return withLock(lock, tools, () => readModifyWrite(change, tools));
   },

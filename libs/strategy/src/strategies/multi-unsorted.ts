@@ -1,16 +1,16 @@
 import type { CartStrategy } from '../contract';
-import { only, readModifyWriteAll } from '../shared/carts';
+import { readModifyWriteAll, singleMovement } from '../shared/carts';
 import { tokenLock } from '../shared/token-lock';
 import { lockKey, withLock } from '../shared/with-lock';
 
 export const multiUnsorted: CartStrategy = {
   name: 'multi-unsorted',
   mechanism:
-    'A cart takes one lock for each of its balances, in the order of the cart, and waits for the next one while it holds those before.',
+    'A cart acquires one lock per balance, in the order of the cart, and waits for each one while it holds those before it.',
   defect:
-    'Two carts in opposite order dead-lock: each holds what the other one waits for, until waitMs is over, or until the leases end. Then both go on, and oversell: whoever waited does not look again whether its first lock is still its own.',
+    'Two carts in opposite order deadlock: each holds the lock that the other one waits for, until waitMs is over or the leases end. If the leases end first, both proceed and oversell, because a waiter does not check again that its first lock is still its own.',
   source: 'Dijkstra, "Hierarchical Ordering of Sequential Processes", 1971: the dining philosophers.',
-  next: 'multi takes the locks in sorted order, and gives back what it holds instead of waiting.',
+  next: 'multi acquires the locks in sorted order, and releases what it holds instead of waiting.',
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss', 'servesCrossedCarts'],
   expected: {
@@ -20,7 +20,7 @@ export const multiUnsorted: CartStrategy = {
     'crossed-carts-outwait-leases': { must: ['dead-lock', 'oversold', 'lost-update', 'overlap'], may: [] },
   },
 
-  apply: async (change, tools) => only(await multiUnsorted.applyAll([change], tools)),
+  apply: async (change, tools) => singleMovement(await multiUnsorted.applyAll([change], tools)),
 
   applyAll(cart, tools) {
     const locks = cart.map(({ balance }) => tokenLock(lockKey(balance, 'multi-unsorted'), tools));

@@ -6,11 +6,11 @@ import { lockKey, withLock } from '../shared/with-lock';
 export const mysqlLockTableTtl: Strategy = {
   name: 'mysql-lock-table-ttl',
   mechanism:
-    'As mysql-lock-table, with a time at which a row expires: whoever finds one that has sweeps it away, by DELETE … WHERE expires_at <= NOW(), and tries again.',
+    'Like mysql-lock-table, with an expiry per row. A client that finds the lock taken deletes an expired row (DELETE … WHERE expires_at <= NOW()) and tries again.',
   defect:
-    'A dead holder holds nobody up for longer than the lease, and the problem of every lease is back: work that outlives it has two holders, and oversells.',
-  source: 'The "expiry column and a cleaning job" advice of the articles; ShedLock has such a table.',
-  next: 'mysql-named-lock needs no lease: it is freed when the connection of its holder dies.',
+    'A dead holder blocks others for one lease at most. But work that outlives the lease leads to two holders, and oversells.',
+  source: 'The "expiry column and a cleaning job" advice of the articles; ShedLock uses such a table.',
+  next: 'mysql-named-lock needs no lease: the server frees the lock when the connection of the holder ends.',
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {

@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Strategy } from '../contract';
 import { readModifyWrite } from '../shared/read-modify-write';
-import { lockKey, orRelease, withLock } from '../shared/with-lock';
+import { releaseOnError } from '../shared/release-on-error';
+import { lockKey, withLock } from '../shared/with-lock';
 
 export const mysqlLockTable: Strategy = {
   name: 'mysql-lock-table',
-  mechanism: 'A table of locks: the primary key lets one INSERT in, DELETE … WHERE owner = me releases.',
-  defect: 'A row has no lease: a holder that is killed leaves it for ever, and everybody waits.',
+  mechanism:
+    'A table of locks: its primary key lets only one INSERT succeed. DELETE … WHERE owner = me releases the lock.',
+  defect: 'A row has no lease: the row of a killed holder stays forever, and blocks all others.',
   source: 'The "lock in the database" chapter of the articles: a unique index as the lock.',
-  next: 'mysql-lock-table-ttl lets a row expire.',
+  next: 'mysql-lock-table-ttl lets rows expire.',
   options: ['waitMs', 'retryMs', 'workMs'],
   lacks: ['survivesDeadHolder', 'survivesFailedRelease', 'grantsOneLease'],
   expected: { 'holder-killed': { must: ['stuck'], may: [] }, 'release-fails': { must: ['stuck'], may: [] } },
@@ -19,7 +21,7 @@ export const mysqlLockTable: Strategy = {
     const owner = randomUUID();
     const lock = {
       key,
-      tryAcquire: () => orRelease(lock, () => lockRows.insert(key, owner)),
+      tryAcquire: () => releaseOnError(lock, () => lockRows.insert(key, owner)),
       release: () => lockRows.delete(key, owner),
     };
     return withLock(lock, tools, () => readModifyWrite(change, tools));

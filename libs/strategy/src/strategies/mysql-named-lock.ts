@@ -5,11 +5,11 @@ import { lockKey } from '../shared/with-lock';
 
 export const mysqlNamedLock: Strategy = {
   name: 'mysql-named-lock',
-  mechanism: 'GET_LOCK and RELEASE_LOCK around a transaction, all on one and the same connection.',
+  mechanism: 'GET_LOCK and RELEASE_LOCK around a transaction, all on the same connection.',
   defect:
-    'Exact, and freed when the connection dies. A holder that stands still keeps it; work on another connection of the pool would not be under it; it lives on one server only. Who waits has a connection: enough waiters use up the pool of their replica, and whatever else it serves stands still.',
+    'Exact, and freed when the connection ends. A paused holder keeps the lock. Work on another connection of the pool would not be protected, and the lock exists on one server only. Each waiter occupies a connection: enough waiters exhaust the pool of their replica, and block its other requests.',
   source: 'MySQL Reference Manual, "Locking Functions".',
-  next: 'for-update locks the row itself: nothing has to be named.',
+  next: 'for-update locks the row itself, without a name.',
   options: ['waitMs', 'workMs'],
   lacks: [],
   expected: {},

@@ -4,11 +4,11 @@ import type { Strategy } from '../contract';
 export const optimistic: Strategy = {
   name: 'optimistic',
   mechanism:
-    'Nobody waits: UPDATE … WHERE version = (the version that was read), and again in a new transaction when that touched no row.',
+    'No lock and no waiting: UPDATE … WHERE version = (the version that was read). If no row matches, it retries in a new transaction.',
   defect:
-    'Correct if every writer counts the version up. When attempts run out the conflict goes back to the buyer, with stock left.',
+    'Correct if every writer increments the version. When the attempts are used up, the buyer receives the conflict, although stock is left.',
   source: 'Kung and Robinson, "On Optimistic Methods for Concurrency Control", 1981; JPA @Version.',
-  next: 'conditional-update compares the stock itself, so that there is nothing to repeat.',
+  next: 'conditional-update compares the stock itself, and needs no retry.',
   options: ['attempts', 'workMs'],
   lacks: [],
   expected: {},
@@ -16,7 +16,7 @@ export const optimistic: Strategy = {
   async apply(change, { balances, work, options }) {
     for (let attempt = 1; ; attempt++) {
       try {
-        // a new transaction each time: within one, REPEATABLE READ would show the old version again and again
+        // a new transaction per attempt: within one, REPEATABLE READ would always return the old version
         return await balances.transaction(async (tx) => {
           const { amount, version } = await tx.readVersion(change.balance);
           const after = valueAfter(change, amount);

@@ -7,12 +7,12 @@ import { withLock } from '../shared/with-lock';
 export const readWrite: Strategy = {
   name: 'read-write',
   mechanism:
-    'Many may read at a time, or one may write: a set of readers and the name of the writer, in Lua. A writer who waits keeps new readers out, so that it gets its turn.',
+    'Many readers at a time, or one writer: a set of readers and the name of the writer, updated by Lua scripts. A waiting writer blocks new readers, so that it does not starve.',
   defect:
-    'A reader who wants to write would wait for itself: refused with an error that says so. Work that outlives the lease has two writers, and oversells.',
+    'A reader that wants to write would wait for itself; it is refused with an error. Work that outlives the lease leads to two writers, and oversells.',
   source:
     'Redisson, RReadWriteLock; Courtois, Heymans and Parnas, "Concurrent Control with Readers and Writers", 1971.',
-  next: 'fenced closes what sharing does not touch: work that outlives the lease.',
+  next: 'fenced also protects against work that outlives the lease.',
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   keys: (balance) => [readersKey(balance), waitingKey(balance)],
   lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss'],

@@ -1,22 +1,23 @@
 import type { Strategy } from '../contract';
 import { readModifyWrite } from '../shared/read-modify-write';
+import { releaseOnError } from '../shared/release-on-error';
 import { tokenLock } from '../shared/token-lock';
-import { lockKey, orRelease, withLock } from '../shared/with-lock';
+import { lockKey, withLock } from '../shared/with-lock';
 
 export const redisAndTable: Strategy = {
   name: 'redis-and-table',
   mechanism:
-    'A Redis lock as token-lua has it, and a row in a table of holders: both are needed to enter, both are given back.',
+    'The Redis lock of token-lua plus a row in a table of holders. A holder needs both, and releases both.',
   defect:
-    "Exact when the lease ends too early, or Redis restarts empty: the row still keeps others out. But a killed holder's row stays for ever, and the lease is of no help.",
+    'Exact even if the lease ends too early or Redis restarts empty, because the row still excludes others. But the row of a killed holder stays forever, and the lease does not help.',
   source: 'The "record the holder in the database as well" advice of the articles.',
-  next: 'mysql-lock-table is the half of it that keeps others out.',
+  next: 'mysql-lock-table is the part of it that excludes others.',
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   parts: 2,
   lacks: ['survivesDeadHolder', 'survivesFailedRelease', 'grantsOneLease'],
   expected: {
     'holder-killed': { must: ['stuck'], may: [] },
-    'release-fails': { must: [], may: ['stuck'] }, // its row's release, not that of its Redis lock
+    'release-fails': { must: [], may: ['stuck'] }, // if the release of the row fails, not that of the Redis lock
     'work-outlives-lease': { must: ['overlap'], may: [] },
   },
 
@@ -28,7 +29,7 @@ export const redisAndTable: Strategy = {
       key,
       tryAcquire: async () => {
         if (!(await redisLock.tryAcquire())) return false;
-        if (await orRelease(lock, () => lockRows.insert(key, owner))) return true;
+        if (await releaseOnError(lock, () => lockRows.insert(key, owner))) return true;
         await redisLock.release();
         return false;
       },

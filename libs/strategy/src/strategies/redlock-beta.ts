@@ -5,11 +5,12 @@ import { lockKey, withLock } from '../shared/with-lock';
 
 export const redlockBeta: Strategy = {
   name: 'redlock-beta',
-  mechanism: 'npm redlock 5.0.0-beta.2, as shipped: ours as soon as a majority has said yes.',
+  mechanism:
+    'npm redlock 5.0.0-beta.2 as shipped: the lock is acquired as soon as a majority has granted it.',
   defect:
-    'Nobody looks at how long the asking took: after a pause inside acquire it returns a lock that has expired. Otherwise as redlock; with an even number of servers and a tie it hangs.',
-  source: 'npm redlock 5.0.0-beta.2: the check of 4.2, elapsed < validity, is not there any more.',
-  next: 'redlock (4.2) checks what is left of the lease before it returns the lock.',
+    'It does not check how long the acquisition took: after a pause inside acquire it returns a lock that has expired. With an even number of servers and a tie it hangs. Otherwise like redlock.',
+  source: 'npm redlock 5.0.0-beta.2: the check of 4.2, elapsed < validity, is missing.',
+  next: 'redlock (4.2) checks the remaining validity before it returns the lock.',
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   needs: ['redlock'],
   lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss'],

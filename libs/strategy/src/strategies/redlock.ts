@@ -6,12 +6,12 @@ import { lockKey, withLock } from '../shared/with-lock';
 export const redlock: Strategy = {
   name: 'redlock',
   mechanism:
-    'npm redlock 4.2: SET with a value of our own on each of N independent Redis; ours if a majority said yes, and soon enough: what the asking took, and the drift of clocks, is taken off the lease.',
+    'npm redlock 4.2: SET with a unique value on each of N independent Redis servers. The lock is acquired if a majority grants it in time: the elapsed time and the clock drift are deducted from the lease.',
   defect:
-    "One server may be lost. Two holders when a voter restarts without its data, when a voter's clock jumps, and when the holder stands still in its critical section: there is no fencing token to refuse it.",
+    "Tolerates the loss of one server. Two holders occur when a server restarts without its data, when a server's clock jumps, and when the holder is paused in its critical section: no fencing token refuses its write.",
   source:
     'Redis documentation, "Distributed Locks with Redis": the Redlock algorithm; Kleppmann, "How to do distributed locking", 2016.',
-  next: 'fenced lets the database refuse the stale write, with one Redis.',
+  next: 'fenced makes the database refuse the stale write, and needs one Redis only.',
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   needs: ['redlock'],
   lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss'],

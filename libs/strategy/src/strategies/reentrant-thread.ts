@@ -6,11 +6,11 @@ import { lockKey, withLock } from '../shared/with-lock';
 export const reentrantThread: Strategy = {
   name: 'reentrant-thread',
   mechanism:
-    'A hash {owner: count} in Lua; the owner is host, process and thread, as thread-based languages have it.',
+    'A hash {owner: count}, updated by Lua scripts. The owner is host, process and thread, as in thread-based languages.',
   defect:
-    'In Node.js all requests of a replica run in one thread: two buyers are the same owner, the second "re-enters", and both are inside.',
-  source: 'Redisson, RLock: the owner is client id and thread id; translated word for word.',
-  next: 'reentrant gives each request a name of its own.',
+    'In Node.js all requests of a replica run in one thread: two buyers are the same owner, the second one "re-enters", and both hold the lock.',
+  source: 'Redisson, RLock: the owner is client id and thread id; ported literally.',
+  next: 'reentrant uses one owner per request.',
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   lacks: ['exactInOneProcess', 'survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {

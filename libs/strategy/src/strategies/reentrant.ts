@@ -8,11 +8,11 @@ import { lockKey, withLock, type Lock } from '../shared/with-lock';
 export const reentrant: Strategy = {
   name: 'reentrant',
   mechanism:
-    'A hash {owner: count} in Lua, the owner a name of the request: the sale takes the lock, and a call inside it takes it again; the last release deletes it.',
+    'A hash {owner: count}, updated by Lua scripts, with one owner per request. The sale acquires the lock, a nested call acquires it again, and the last release deletes it.',
   defect:
-    'Nested calls work where a plain lock waits for itself. Work that outlives the lease is not sold: a nested call notices that the lock is gone, and so does a local deadline; a pause after the look at it still has two writers.',
+    'Nested calls work, where a plain lock would wait for itself. Work that outlives the lease sells nothing: a nested call and a local deadline both detect the loss of the lock. A pause after the check of the deadline still leads to two writers.',
   source: 'Redisson, RLock; java.util.concurrent.locks.ReentrantLock.',
-  next: 'fenced lets the database refuse the stale write.',
+  next: 'fenced makes the database refuse the stale write.',
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   lacks: ['survivesLapse'],
   expected: {
@@ -23,9 +23,12 @@ export const reentrant: Strategy = {
     const key = lockKey(change.balance, 'reentrant');
     const owner = randomUUID();
     const lease = new Lease(key, tools.options.leaseMs, tools.clock);
-    const timed = (lock: Lock): Lock => ({ ...lock, tryAcquire: () => lease.grant(() => lock.tryAcquire()) });
-    const sell = timed(reentrantLock(key, owner, tools));
-    const deduct = timed(reentrantLock(key, owner, tools, 1));
+    const withLease = (lock: Lock): Lock => ({
+      ...lock,
+      tryAcquire: () => lease.grant(() => lock.tryAcquire()),
+    });
+    const sell = withLease(reentrantLock(key, owner, tools));
+    const deduct = withLease(reentrantLock(key, owner, tools, 1));
     try {
       return await withLock(sell, tools, () =>
         withLock(deduct, tools, () => readModifyWrite(change, tools, lease.lost)),

@@ -1,22 +1,23 @@
 import type { Strategy } from '../contract';
 import { LockNotReplicated } from '../shared/errors';
 import { readModifyWrite } from '../shared/read-modify-write';
+import { releaseOnError } from '../shared/release-on-error';
 import { tokenLock } from '../shared/token-lock';
-import { lockKey, orRelease, withLock } from '../shared/with-lock';
+import { lockKey, withLock } from '../shared/with-lock';
 
-/** All replicas that the primary has: whichever is promoted knows the lock. */
+/** All replicas of the primary, so that any of them can be promoted. */
 const REPLICAS = 2;
-/** Milliseconds that they have for it. The connection waits too, and so does whoever shares it. */
-const PATIENCE_MS = 200;
+/** Timeout of WAIT, which blocks the shared connection, and with it the commands of other requests. */
+const WAIT_TIMEOUT_MS = 200;
 
 export const replicated: Strategy = {
   name: 'replicated',
   mechanism:
-    'The lock of token-lua on a primary, then WAIT until all replicas have it; given back when one of them does not acknowledge in time.',
+    'The lock of token-lua on a primary, then WAIT until all replicas have it. If one of them does not acknowledge in time, the lock is released.',
   defect:
-    'With fewer than all replicas acknowledged, the one that lags may be promoted: two holders. With all of them it survives that failover, not a replica that restarts empty; a replica that stands still keeps everybody out, and as WAIT holds up the shared connection, commands behind it may time out: a SET that is executed after its buyer was told 503 stays for a lease. One more round trip, and work that outlives the lease still has two holders.',
+    'Without the acknowledgment of all replicas, a lagging one could be promoted, which leads to two holders. With it, the lock survives a failover, but not a replica that restarts empty. One paused replica blocks all buyers. WAIT blocks the shared connection, so that the commands behind it may time out: a SET that is executed after its buyer received 503 stays for a lease. It costs one more round trip, and work that outlives the lease still leads to two holders.',
   source: 'Redis documentation, WAIT, and "Redis replication": acknowledged writes may still be lost.',
-  next: 'redlock asks servers that do not copy from one another.',
+  next: 'redlock uses independent servers without replication.',
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   needs: ['replica'],
   lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss'],
@@ -33,7 +34,7 @@ export const replicated: Strategy = {
       key,
       tryAcquire: async () => {
         if (!(await onPrimary.tryAcquire())) return false;
-        const acknowledged = await orRelease(onPrimary, () => primary.wait(REPLICAS, PATIENCE_MS));
+        const acknowledged = await releaseOnError(onPrimary, () => primary.wait(REPLICAS, WAIT_TIMEOUT_MS));
         if (acknowledged >= REPLICAS) return true;
         await onPrimary.release();
         throw new LockNotReplicated(key, acknowledged, REPLICAS);

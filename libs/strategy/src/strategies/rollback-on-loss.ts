@@ -7,11 +7,11 @@ import { lockKey, withLock } from '../shared/with-lock';
 export const rollbackOnLoss: Strategy = {
   name: 'rollback-on-loss',
   mechanism:
-    'As token-lua, with the work in a database transaction: it commits only if the key still holds our token at the end.',
+    'Like token-lua, with the work in a database transaction that commits only if the key still contains our token.',
   defect:
-    'Between that check and the COMMIT the lease can end: the next holder reads the old row. Rare, and not closed by any check before the COMMIT.',
+    'The lease can end between that check and the COMMIT: the next holder reads the old row. This is rare, but no check before the COMMIT can exclude it.',
   source: 'The "check the lock once more before committing" advice of the articles.',
-  next: 'fenced lets the row refuse a holder whose lock is gone.',
+  next: 'fenced makes the row refuse a holder that has lost its lock.',
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   lacks: ['survivesLapse'],
   expected: {

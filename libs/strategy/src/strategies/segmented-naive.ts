@@ -1,6 +1,6 @@
 import { SoldOut, valueAfter } from '#lab/balance';
 import type { Strategy } from '../contract';
-import { segmentLockKey, segmentLockKeys, segmentsOf, split, startingAt } from '../shared/segments';
+import { segmentLockKey, segmentLockKeys, segmentsOf, split, orderByHash } from '../shared/segments';
 import { tokenLock } from '../shared/token-lock';
 import { withLock } from '../shared/with-lock';
 
@@ -9,12 +9,12 @@ const NAME = 'segmented-naive';
 export const segmentedNaive: Strategy = {
   name: NAME,
   mechanism:
-    'The stock is split over rows, each with a lock of its own. A request goes to one of them, by its hash, and buys there or not at all.',
+    'The stock is split into several rows, each with its own lock. A hash of the request id selects one of them, and the request buys there or not at all.',
   defect:
-    'Nothing is sold twice, but a segment that is empty, or that has less than is wanted, refuses its buyers while others have stock: undersold.',
+    'No unit is sold twice, but a segment without enough units refuses its buyers while other segments have stock: undersold.',
   source:
     'Articles on distributed locks under high concurrency: "segment the lock, as ConcurrentHashMap does".',
-  next: 'segmented goes on to the other segments.',
+  next: 'segmented tries the other segments as well.',
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   locks: (balance) => segmentLockKeys(balance, NAME),
   lacks: ['sellsToTheLast', 'survivesLapse', 'survivesSlowWork', 'noticesLoss'],
@@ -28,9 +28,9 @@ export const segmentedNaive: Strategy = {
 
   async apply(change, tools) {
     const { balances, work } = tools;
-    const [mine] = startingAt(change.request, await segmentsOf(change, tools));
-    if (mine === undefined) throw new SoldOut(change, 0);
-    const { segment } = mine;
+    const [selected] = orderByHash(change.request, await segmentsOf(change, tools));
+    if (selected === undefined) throw new SoldOut(change, 0);
+    const { segment } = selected;
     const lock = tokenLock(segmentLockKey(change.balance, NAME, segment), tools);
     return withLock(lock, tools, async () => {
       const segments = await balances.segments.read(change.balance);

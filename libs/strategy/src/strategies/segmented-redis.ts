@@ -3,7 +3,7 @@ import { OutcomeUnknown } from '#lab/step';
 import type { Redis } from 'ioredis';
 import type { Reconciling, Strategy, Tools } from '../contract';
 import { sellFromSegments, unitsIn } from '../shared/fall-through';
-import { MOST_SEGMENTS, SEGMENT_NUMBERS, segmentLockKey, segmentLockKeys } from '../shared/segments';
+import { MAX_SEGMENTS, SEGMENT_NUMBERS, segmentLockKey, segmentLockKeys } from '../shared/segments';
 import { allOf } from '../shared/several-locks';
 import { tokenLock } from '../shared/token-lock';
 import { withLock, type Lock } from '../shared/with-lock';
@@ -12,18 +12,18 @@ const NAME = 'segmented-redis';
 const countKey = (balance: string, segment: number): string => `stock:{${balance}}:${segment}`;
 const countKeys = (balance: string): string[] => SEGMENT_NUMBERS.map((n) => countKey(balance, n));
 
-/** The counts; undefined when there are none: never loaded, or Redis has restarted empty. */
+/** The counts. Undefined when none exists: they were never loaded, or Redis has restarted empty. */
 async function countsOf(balance: string, redis: Redis): Promise<Segment[] | undefined> {
   const counts = await redis.mget(countKeys(balance));
   if (counts.every((count) => count === null)) return undefined;
   return counts.map((count, segment) => ({ segment, amount: Number(count ?? 0) }));
 }
 
-/** All counts at once, as `stock` has it: key, value, key, value … */
+/** The arguments of MSET that spread `stock` over the counts: key, value, key, value … */
 const spread = (balance: string, stock: number): (string | number)[] =>
-  shares(stock, MOST_SEGMENTS).flatMap((units, segment) => [countKey(balance, segment), units]);
+  shares(stock, MAX_SEGMENTS).flatMap((units, segment) => [countKey(balance, segment), units]);
 
-/** NX: of several who load the counts, the first one counts. */
+/** MSETNX: if several requests load the counts, the first one wins. */
 async function preheat(
   balance: string,
   { balances, redis }: Pick<Tools, 'balances' | 'redis'>,
@@ -39,11 +39,11 @@ const lockOf =
 export const segmentedRedis: Strategy = {
   name: NAME,
   mechanism:
-    'The stock is preheated into several counts in Redis, each with a lock of its own; a request begins at one of them, by its hash, and goes on as in segmented. The database follows, and keeps its own WHERE stock >= n.',
+    'The stock is preloaded into several counts in Redis, each with its own lock. A hash of the request id selects the first count to try; the others follow as in segmented. The database is updated afterwards, with its own WHERE stock >= n.',
   defect:
-    'A replica that dies between the count and the row has taken units that nobody gets: undersold until the counts are settled (POST /lab/inventory/reconcile). Who comes before a write that then fails is told that all are sold, although its units go back.',
+    'A replica that dies between the count and the row has taken units that no buyer gets: undersold until the next reconciliation (POST /lab/inventory/reconcile). A buyer who arrives before a write fails receives "sold out", although the units are returned afterwards.',
   source: 'The flash-sale articles: "spread a hot stock over several keys, and route buyers by modulo".',
-  next: 'redis-decr needs no lock: Lua checks and takes in one step.',
+  next: 'redis-decr needs no lock: a Lua script checks and decrements in one step.',
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   locks: (balance) => segmentLockKeys(balance, NAME),
   keys: countKeys,
@@ -59,11 +59,11 @@ export const segmentedRedis: Strategy = {
     const { balances, redis, warn } = tools;
     const { balance } = change;
     const setCounts = async (writes: readonly SegmentWrite[], to: 'before' | 'after'): Promise<void> => {
-      // XX: where Redis has forgotten the counts meanwhile, none is made up
+      // XX: if Redis has lost the counts, none is created
       for (const write of writes) await redis.set(countKey(balance, write.segment), write[to], 'XX');
     };
     return sellFromSegments(change, tools, {
-      look: async () => {
+      read: async () => {
         for (;;) {
           const counts = await countsOf(balance, redis);
           if (counts !== undefined) return counts;
@@ -73,9 +73,9 @@ export const segmentedRedis: Strategy = {
       lock: lockOf(balance, tools),
       sell: async (writes) => {
         if (change.delta > 0) {
-          const movement = await balances.writeIfEnough(change); // first: what is counted can be bought
+          const movement = await balances.writeIfEnough(change); // first, because counted units can be bought
           await setCounts(writes, 'after').catch((error: unknown) => {
-            warn(`the units of ${change.request} are not counted`, error);
+            warn(`the units of ${change.request} are not counted: reconcile the product`, error);
           });
           return movement;
         }
@@ -83,7 +83,7 @@ export const segmentedRedis: Strategy = {
           await setCounts(writes, 'after');
           return await balances.writeIfEnough(change);
         } catch (error) {
-          if (error instanceof OutcomeUnknown) throw error; // who settles the counts finds out
+          if (error instanceof OutcomeUnknown) throw error; // the reconciler decides
           await setCounts(writes, 'before');
           throw error;
         }
@@ -91,7 +91,7 @@ export const segmentedRedis: Strategy = {
     });
   },
 
-  /** Settles: under all locks nobody is between a count and the row, and the row is right. */
+  /** While all locks are held, no request is between a count and the row, and the row is right. */
   reconcile(balance, tools) {
     const { balances, redis } = tools;
     const all = allOf(SEGMENT_NUMBERS.map(lockOf(balance, tools)));

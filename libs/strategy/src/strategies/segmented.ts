@@ -8,11 +8,11 @@ const NAME = 'segmented';
 export const segmented: Strategy = {
   name: NAME,
   mechanism:
-    'The first request splits the stock over rows, each with a lock of its own, so that buyers do not all wait for one. A request begins at one of them, by its hash, goes on where that one is busy or has too little, and takes from several when none has enough alone.',
+    'The first request splits the stock into several rows, each with its own lock, so that buyers do not all wait for one lock. A hash of the request id selects the first row to try. If that one is busy or has too few units, the request tries the others; if no row has enough, it takes units from several.',
   defect:
-    'Exact while leases last, and the last unit is sold; work that outlives the lease has two holders in a segment, as in token-lua. Until the next reset the stock is in the segments: strategies that sell from the one row are refused (STOCK.SPLIT).',
+    'Exact while leases last, down to the last unit. Work that outlives the lease leads to two holders of a segment, as in token-lua. Until the next reset the stock stays in the segments: strategies that sell from the single row are refused (STOCK.SPLIT).',
   source: 'java.util.concurrent: LongAdder and the segments of ConcurrentHashMap, applied to stock.',
-  next: 'segmented-redis has the segments in Redis; conditional-update on each row would need no lock.',
+  next: 'segmented-redis keeps the segments in Redis; conditional-update on each row would need no lock.',
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   locks: (balance) => segmentLockKeys(balance, NAME),
   lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss'],
@@ -24,7 +24,7 @@ export const segmented: Strategy = {
 
   apply: (change, tools) =>
     sellFromSegments(change, tools, {
-      look: () => segmentsOf(change, tools),
+      read: () => segmentsOf(change, tools),
       lock: (segment) => tokenLock(segmentLockKey(change.balance, NAME, segment), tools),
       sell: (writes) => tools.balances.segments.write(change, writes),
     }),

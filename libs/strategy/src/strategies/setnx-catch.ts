@@ -4,9 +4,10 @@ import { acquire, lockKey, release } from '../shared/with-lock';
 
 export const setnxCatch: Strategy = {
   name: 'setnx-catch',
-  mechanism: 'SETNX creates the key for one caller only; DEL stands in catch, where finally was meant.',
-  defect: 'A sale that succeeds never releases: one is sold, then everybody waits for ever.',
-  source: 'A published slip: the DEL in the catch block of an article on SETNX.',
+  mechanism:
+    'SETNX creates the key for one caller only. DEL is in the catch block instead of the finally block.',
+  defect: 'A successful sale never releases the lock: one unit is sold, and all other buyers wait in vain.',
+  source: 'A published mistake: the DEL in the catch block of an article on SETNX.',
   next: 'setnx releases in finally.',
   options: ['waitMs', 'retryMs', 'workMs'],
   lacks: [

@@ -4,11 +4,11 @@ import { lockKey, withLock } from '../shared/with-lock';
 
 export const setnxExpireAll: Strategy = {
   name: 'setnx-expire-all',
-  mechanism: 'SETNX, then PEXPIRE whatever SETNX said; DEL in finally releases the key.',
+  mechanism: 'SETNX, then PEXPIRE regardless of the result of SETNX. DEL in finally releases the key.',
   defect:
-    "Losers prolong the winner's lock: a dead holder's never ends while anyone tries more often than once a lease. The same command heals the key that setnx-expire leaves without expiry.",
-  source: 'A published slip: the EXPIRE outside of the if of an article on SETNX.',
-  next: 'setnx-expire lets only the winner set the expiry.',
+    "Each failed try extends the holder's lock: a dead holder's lock never ends while waiters try more often than once per lease. On the other hand, this repairs the key that setnx-expire leaves without an expiry.",
+  source: 'A published mistake: the EXPIRE outside of the if in an article on SETNX.',
+  next: 'setnx-expire lets only the holder set the expiry.',
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   lacks: [
     'survivesDeadHolder',

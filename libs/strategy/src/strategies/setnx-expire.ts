@@ -4,11 +4,11 @@ import { lockKey, withLock } from '../shared/with-lock';
 
 export const setnxExpire: Strategy = {
   name: 'setnx-expire',
-  mechanism: 'SETNX, and for the winner a PEXPIRE behind it; DEL in finally releases the key.',
+  mechanism: 'SETNX, followed by PEXPIRE if it succeeded. DEL in finally releases the key.',
   defect:
-    'A holder that is killed between the two commands leaves a key without expiry: everybody waits for ever.',
+    'A holder that is killed between the two commands leaves a key without an expiry, which blocks all others forever.',
   source: 'The "give the lock an expiry" step of the articles; Redis documentation, SETNX.',
-  next: 'lua sends both in one script, and expiring in one command.',
+  next: 'lua sends both in one script; expiring needs only one command.',
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   lacks: ['survivesDeadHolder', 'survivesLapse', 'survivesSlowWork', 'noticesLoss', 'releasesOnlyItsOwn'],
   expected: {

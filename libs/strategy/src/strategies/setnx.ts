@@ -4,8 +4,8 @@ import { lockKey, withLock } from '../shared/with-lock';
 
 export const setnx: Strategy = {
   name: 'setnx',
-  mechanism: 'SETNX creates the key for one caller only; DEL in finally releases it.',
-  defect: 'The key has no expiry: when the holder is killed, or its DEL fails, everybody waits for ever.',
+  mechanism: 'SETNX creates the key for one caller only. DEL in finally releases it.',
+  defect: 'The key has no expiry: if the holder is killed, or its DEL fails, all others are blocked forever.',
   source: 'Redis documentation, SETNX ("design pattern: locking with SETNX", discouraged there).',
   next: 'setnx-expire gives the key a time to live.',
   options: ['waitMs', 'retryMs', 'workMs'],

@@ -15,10 +15,10 @@ import { lockKey, withLock } from '../shared/with-lock';
 
 const queueKey = (balance: string): string => `queue:{${balance}}`;
 const answerKey = (balance: string, ticket: string): string => `answer:{${balance}}:${ticket}`;
-/** Who has not fetched its answer by then is gone. Milliseconds. */
+/** How long an answer is kept. A client that has not fetched it by then is considered dead. */
 const ANSWER_MS = 60_000;
 
-/** What stands in the queue. */
+/** An entry of the queue. */
 interface Order {
   readonly ticket: string;
   readonly change: Change;
@@ -27,11 +27,11 @@ interface Order {
 export const singleWriter: Strategy = {
   name: 'single-writer',
   mechanism:
-    'Nobody locks the stock: orders queue in a Redis stream, and one of those who wait, the holder of a lease, makes all changes in their order and answers each.',
+    'The stock is not locked: orders queue in a Redis stream. One of the waiting clients holds a lease, applies all changes in order, and answers each of them.',
   defect:
-    'Correct, also when two believe to be the one: each order is decided on once, by a row in the transaction of its change. No faster than one writer; an order whose buyer has died is still carried out.',
+    'Correct even with two writers at a time: each order is decided once, by a row in the transaction of its change. The throughput is that of one writer. The order of a buyer that has died is still executed.',
   source: 'The single-writer principle (Thompson, 2011); Redis documentation, Streams.',
-  next: 'redis-decr lets Redis itself be the one writer of the count.',
+  next: 'redis-decr makes Redis itself the single writer of the count.',
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   keys: (balance) => [queueKey(balance)],
   lacks: [],
@@ -47,7 +47,7 @@ export const singleWriter: Strategy = {
       return movementOf(change, await answerTo(order, tools));
     } catch (error) {
       if (error instanceof SoldOut || error instanceof UnknownBalance) throw error;
-      // nobody may sell to us any more, unless somebody has
+      // from here on no writer may execute the order; if one has already, its decision is returned
       const decision = await tools.balances.decisions
         .withdraw(order.ticket, change)
         .catch((cause: unknown) => {
@@ -59,13 +59,13 @@ export const singleWriter: Strategy = {
   },
 };
 
-/** Waits for the answer, or for the turn to be the one who answers. */
+/** Waits for the answer, or for the lease of the writer, and then answers all orders. */
 async function answerTo({ ticket, change }: Order, tools: Tools): Promise<Decision> {
   const { redis, options } = tools;
   const key = lockKey(change.balance, 'single-writer');
   const token = randomUUID();
   let reply: unknown;
-  const turn = {
+  const writerLock = {
     key,
     tryAcquire: async () => {
       reply = await run(redis, takeTurn, [key, answerKey(change.balance, ticket)], token, options.leaseMs);
@@ -73,25 +73,25 @@ async function answerTo({ ticket, change }: Order, tools: Tools): Promise<Decisi
     },
     release: () => (reply === 1 ? run(redis, releaseIfOwner, key, token) : Promise.resolve()),
   };
-  return withLock(turn, tools, async () => {
+  return withLock(writerLock, tools, async () => {
     if (typeof reply === 'string') return JSON.parse(reply) as Decision;
-    const decision = (await serve(change.balance, tools)).get(ticket);
-    if (decision === undefined) throw new LockLost(key); // Redis has forgotten the queue, or another one served us
+    const decision = (await decideAll(change.balance, tools)).get(ticket);
+    if (decision === undefined) throw new LockLost(key); // Redis has lost the queue, or another writer has removed the order
     return decision;
   });
 }
 
-/** Makes the changes of all who wait, in the order in which they came. */
-async function serve(balance: string, { redis, balances, work }: Tools): Promise<Map<string, Decision>> {
-  const made = new Map<string, Decision>();
+/** Applies the changes of all waiting orders, in order of arrival. */
+async function decideAll(balance: string, { redis, balances, work }: Tools): Promise<Map<string, Decision>> {
+  const decisions = new Map<string, Decision>();
   for (const [id, [, text = '']] of await redis.xrange(queueKey(balance), '-', '+')) {
     const { ticket, change } = JSON.parse(text) as Order;
     const decision = await balances.decisions.decide(ticket, change, work);
     const keys = [queueKey(balance), answerKey(balance, ticket)] as const;
     await run(redis, answerOrder, keys, id, JSON.stringify(decision), ANSWER_MS);
-    made.set(ticket, decision);
+    decisions.set(ticket, decision);
   }
-  return made;
+  return decisions;
 }
 
 function movementOf(change: Change, decision: Decision): Movement {

@@ -7,9 +7,9 @@ import { acquire, lockKey, release } from '../shared/with-lock';
 export const snapshotBeforeLock: Strategy = {
   name: 'snapshot-before-lock',
   mechanism:
-    'The transaction is open before the Redis lock is taken: a first look spares the lock when all is sold. The lock is released after COMMIT.',
+    'The transaction starts before the Redis lock is acquired: a first SELECT avoids the lock when the stock is sold out. The lock is released after COMMIT.',
   defect:
-    'Under REPEATABLE READ the first look fixes the snapshot: the read under the lock sees the stock as it was before the wait. No fault is needed.',
+    'Under REPEATABLE READ the first SELECT fixes the snapshot: the read under the lock returns the stock from before the wait. This needs no fault.',
   source:
     'MySQL Reference Manual, "Transaction Isolation Levels"; a method with @Transactional that locks inside.',
   next: 'rollback-on-loss opens the transaction under the lock.',
@@ -29,7 +29,7 @@ export const snapshotBeforeLock: Strategy = {
         return readModifyWrite(change, { ...tools, balances: tx });
       });
     } finally {
-      await release(lock, tools); // deletes nothing if it was never ours
+      await release(lock, tools); // deletes nothing if the lock was not acquired
     }
   },
 };

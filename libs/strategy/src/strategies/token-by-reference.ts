@@ -5,10 +5,11 @@ import { lockKey, withLock } from '../shared/with-lock';
 
 export const tokenByReference: Strategy = {
   name: 'token-by-reference',
-  mechanism: 'SET NX PX with a value of our own; to release: GET, compare the two objects by identity, DEL.',
+  mechanism: 'SET NX PX with a unique token. To release: GET, compare the two objects by identity, DEL.',
   defect:
-    'What Redis answers is always another object: no release is ever made, and every lock lasts its whole lease.',
-  source: 'A published slip: two Java strings compared with != in the unlock of an article. Buffers here.',
+    'The reply of Redis is always another object: the lock is never released, and always lasts for its whole lease.',
+  source:
+    'A published mistake: two Java strings compared with != in the unlock of an article. Here they are Buffers.',
   next: 'token-checked compares the content.',
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss', 'releasesAfterSale'],

@@ -5,9 +5,8 @@ import { lockKey, withLock } from '../shared/with-lock';
 
 export const tokenChecked: Strategy = {
   name: 'token-checked',
-  mechanism: 'SET NX PX with a value of our own; to release: GET, compare, DEL.',
-  defect:
-    "GET and DEL are two commands: when the lease ends between them, DEL still removes the next holder's lock.",
+  mechanism: 'SET NX PX with a unique token. To release: GET, compare, DEL.',
+  defect: "GET and DEL are two commands: if the lease ends between them, DEL removes the next holder's lock.",
   source: 'The "only unlock what you locked" step of the articles.',
   next: 'token-lua compares and deletes in one atomic script.',
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],

@@ -6,11 +6,11 @@ import { lockKey, withLock, type Notify } from '../shared/with-lock';
 
 export const tokenLua: Strategy = {
   name: 'token-lua',
-  mechanism: 'SET NX PX with a value of our own; compare-and-delete in one Lua script.',
+  mechanism: 'SET NX PX with a unique token. To release: compare and delete in one Lua script.',
   defect:
-    "Nobody's lock is deleted any more, but work that outlives the lease still has two holders, and oversells.",
+    "No client deletes another holder's lock any more, but work that outlives the lease still leads to two holders, and oversells.",
   source: 'Redis documentation, "Distributed Locks with Redis": the single-instance lock.',
-  next: 'watchdog renews the lease while the work goes on.',
+  next: 'watchdog renews the lease during the work.',
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {

@@ -6,12 +6,12 @@ import { lockKey, withLock } from '../shared/with-lock';
 export const unlockBeforeCommit: Strategy = {
   name: 'unlock-before-commit',
   mechanism:
-    'The transaction is around the lock: take the lock, read, check, write, release the lock, and then COMMIT.',
+    'The transaction encloses the lock: acquire the lock, read, check, write, release the lock, and then COMMIT.',
   defect:
-    'Between the release and the COMMIT the next holder reads the old row, and overwrites it. No fault is needed.',
+    'Between the release and the COMMIT the next holder reads the old row, and its write overwrites the new one. This needs no fault.',
   source:
     'A method with @Transactional that locks and unlocks inside: the proxy commits after it has returned.',
-  next: 'snapshot-before-lock releases after COMMIT, and still opens the transaction too early.',
+  next: 'snapshot-before-lock releases after COMMIT, but still starts the transaction too early.',
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   lacks: ['exactInOneProcess', 'exactAcrossProcesses', 'survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {

@@ -5,9 +5,10 @@ import { acquire, lockKey, release } from '../shared/with-lock';
 export const unlockUnacquired: Strategy = {
   name: 'unlock-unacquired',
   mechanism:
-    'SET NX PX and DEL, with the acquiring inside the try: finally releases whether or not it acquired.',
-  defect: 'A buyer who gives up waiting deletes the lock of the one who is inside; the next one enters.',
-  source: 'A published slip: the recursion of an article whose inner call unlocks what the outer one locked.',
+    'SET NX PX and DEL, with the acquisition inside the try: finally releases the lock even if it was not acquired.',
+  defect: 'A waiter that gives up deletes the lock of the holder, and the next buyer enters.',
+  source:
+    'A published mistake: the recursion of an article whose inner call unlocks what the outer one locked.',
   next: 'expiring acquires before the try.',
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss', 'releasesOnlyItsOwn', 'losersTouchNothing'],

@@ -7,11 +7,11 @@ import { lockKey, withLock } from '../shared/with-lock';
 export const watchdogNaive: Strategy = {
   name: 'watchdog-naive',
   mechanism:
-    'As token-lua, and a timer reads what is left of the key and renews it by PEXPIRE when that is little; a release that succeeds stops the timer.',
+    'Like token-lua, with a timer that reads the remaining time of the key, and renews it by PEXPIRE when little is left. A successful release stops the timer.',
   defect:
-    "The timer asks nobody whose the key is, and only a successful release stops it: after a lost lock, or a release that failed, it keeps other holders' locks alive for as long as its process lives.",
+    'The timer does not check the owner of the key, and only a successful release stops it: after a lost lock or a failed release it renews the locks of other holders for as long as its process lives.',
   source: 'The hand-written renewal thread of the articles.',
-  next: 'watchdog renews by a script that compares the owner, and stops in any case.',
+  next: 'watchdog renews by a script that compares the owner, and always stops.',
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   lacks: ['survivesLapse', 'noticesLoss', 'survivesFailedRelease', 'renewsOnlyItsOwn'],
   expected: {

@@ -3,17 +3,17 @@ import { readModifyWrite } from '../shared/read-modify-write';
 import { tokenLock } from '../shared/token-lock';
 import { lockKey, withLock } from '../shared/with-lock';
 
-/** The `static boolean running` of the article: one for all the locks of a process. */
+/** The `static boolean running` of the article: one flag for all locks of a process. */
 let running = false;
 
 export const watchdogSharedFlag: Strategy = {
   name: 'watchdog-shared-flag',
   mechanism:
-    'As token-lua, and a timer adds half a lease to what is left, every third of a lease, while the one static flag of the process says so.',
+    'Like token-lua, with a timer that adds half a lease to the remaining time, every third of a lease, while a static flag of the process is set.',
   defect:
-    "The end of one lock stops the renewal of every other one of the process; and each round adds more than has passed, so that a dead holder's lock lasts ever longer. The owner is not checked.",
-  source: 'A published slip: the static field that ends the renewal thread of an article.',
-  next: 'watchdog-naive has a timer for each lock, and grants one lease from now.',
+    "The release of one lock stops the renewal of all others of the process. Each renewal adds more time than has passed, so that a dead holder's lock lasts ever longer. The owner is not checked.",
+  source: 'A published mistake: the static field that ends the renewal thread in an article.',
+  next: 'watchdog-naive has one timer per lock, and renews for one lease from now.',
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   sharesState: true,
   lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss', 'grantsOneLease', 'renewsOnlyItsOwn'],

@@ -5,17 +5,17 @@ import { readModifyWrite } from '../shared/read-modify-write';
 import { releaseIfOwner, renewIfOwner, run } from '../shared/scripts';
 import { lockKey, withLock, type Notify } from '../shared/with-lock';
 
-/** However long the work takes: after so many leases nobody renews any more. */
-const MOST_LEASES = 10;
+/** After this many leases the lock is no longer renewed, so that work that hangs does not block others forever. */
+const MAX_LEASES = 10;
 
 export const watchdog: Strategy = {
   name: 'watchdog',
   mechanism:
-    'As token-lua, and a timer renews the lease every third of it, if still owner; the loss of the lock is known from a local deadline.',
+    'Like token-lua, with a timer that renews the lease every third of it, if the token still matches. A local deadline detects the loss of the lock.',
   defect:
-    'A paused process pauses its watchdog too: a statement that leaves after the deadline was checked lands behind the next holder. Nothing is renewed for longer than ten leases: work that takes longer is told that its lock is lost, and sells nothing.',
+    'A paused process also pauses its watchdog: a statement that is sent after the check of the deadline arrives after the next holder has entered. A lock is renewed for at most ten leases: longer work loses its lock, and sells nothing.',
   source: 'Redisson, lock watchdog; Kleppmann, "How to do distributed locking", 2016, for the pause.',
-  next: 'fenced lets the database refuse the stale write.',
+  next: 'fenced makes the database refuse the stale write.',
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   lacks: ['survivesLapse'],
   expected: {
@@ -37,7 +37,7 @@ export const watchdog: Strategy = {
 
     return withLock(lock, tools, async () => {
       const stop = lease.keep(
-        MOST_LEASES * leaseMs,
+        MAX_LEASES * leaseMs,
         async () => (await run(redis, renewIfOwner, key, token, leaseMs)) === 1,
       );
       try {

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import type { Strategy } from '../contract';
 import { readModifyWrite } from '../shared/read-modify-write';
 import { lockKey, withLock } from '../shared/with-lock';
-import { findOurs, makeFirst, removeUntilGone } from '../shared/zookeeper-nodes';
+import { findOurs, createIfAbsent, removeUntilGone } from '../shared/zookeeper-nodes';
 
 export const zookeeperHerd: Strategy = {
   name: 'zookeeper-herd',
-  mechanism: 'Who makes the one ephemeral node has the lock; everybody else watches that node.',
+  mechanism: 'The client that creates the one ephemeral node holds the lock; all others watch that node.',
   defect:
-    'As zookeeper under a pause. And every release wakes all who wait: N tries, of which one succeeds, in no order; N waiters cost N × N calls.',
+    'Behaves like zookeeper under a pause. Every release also wakes all N waiters: N tries, of which one succeeds, in no particular order. N waiters cost N × N calls.',
   source: 'ZooKeeper Recipes and Solutions, "Locks": the herd effect that its queue avoids.',
-  next: 'zookeeper wakes one: each waiter watches the one before it.',
+  next: 'zookeeper wakes only one waiter: each one watches the node before its own.',
   options: ['waitMs', 'workMs'],
   needs: ['zookeeper'],
   lacks: ['survivesLapse'],
@@ -26,7 +26,7 @@ export const zookeeperHerd: Strategy = {
     const token = randomUUID();
     const lock = {
       key,
-      tryAcquire: () => makeFirst(session, path, token, clock),
+      tryAcquire: () => createIfAbsent(session, path, token, clock),
       waitForChange: (signal: AbortSignal) => session.removed(path, signal),
       release: () => removeUntilGone(session, () => findOurs(session, path, token), clock),
     };

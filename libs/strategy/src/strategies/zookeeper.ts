@@ -6,11 +6,11 @@ import { joinQueue, removeUntilGone } from '../shared/zookeeper-nodes';
 export const zookeeper: Strategy = {
   name: 'zookeeper',
   mechanism:
-    'Everybody makes an ephemeral node with a number; the lowest number has the lock, and each of the others watches only the node before its own.',
+    'Each client creates an ephemeral sequential node. The lowest number holds the lock; each of the others watches only the node before its own.',
   defect:
-    'In order, no herd, no lease to guess, freed when the session of its process ends. A pause beyond the session has two holders all the same: the write is unfenced, though the number of the node (its czxid) would do as a token.',
+    'First come, first served, without a herd effect or a lease to choose; freed when the session of the process ends. A pause longer than the session still leads to two holders: the write is unfenced, although the number of the node (its czxid) could serve as a token.',
   source: 'ZooKeeper Recipes and Solutions, "Locks"; Curator, "protection" of a node by a GUID in its name.',
-  next: 'fenced lets the row refuse the older holder: its token could be the czxid.',
+  next: 'fenced makes the row refuse the older holder; its token could be the czxid.',
   options: ['waitMs', 'workMs'],
   needs: ['zookeeper'],
   lacks: ['survivesLapse'],
@@ -20,14 +20,14 @@ export const zookeeper: Strategy = {
 
   async apply(change, tools) {
     const { clock, servers } = tools;
-    const { session } = servers.zookeeper; // one per process: its end takes the nodes of all its requests along
+    const { session } = servers.zookeeper; // one per process: its end removes the nodes of all its requests
     const key = lockKey(change.balance, 'zookeeper');
     const node = await joinQueue(session, `/${key}`, change.request, clock);
-    let ahead: string | undefined;
+    let predecessor: string | undefined;
     const lock = {
       key,
-      tryAcquire: async () => (ahead = await session.predecessor(node)) === undefined,
-      waitForChange: (signal: AbortSignal) => session.removed(ahead ?? node, signal),
+      tryAcquire: async () => (predecessor = await session.predecessor(node)) === undefined,
+      waitForChange: (signal: AbortSignal) => session.removed(predecessor ?? node, signal),
       release: () => removeUntilGone(session, () => Promise.resolve(node), clock),
     };
 
@@ -35,7 +35,7 @@ export const zookeeper: Strategy = {
       await acquire(lock, tools);
       return await readModifyWrite(change, tools, session.lost);
     } finally {
-      await release(lock, tools); // also of who has waited in vain: its place in the queue
+      await release(lock, tools); // a waiter that gave up removes its node as well
     }
   },
 };
