@@ -2,7 +2,7 @@ import {
   EXPLORE_OPTIONS,
   NoLongerReproduces,
   TokenSyntaxError,
-  normalise,
+  normalize,
   parseBudget,
   play,
   playRandom,
@@ -63,9 +63,9 @@ test(`${TOKENS} random schedules play again exactly as they were, from their tok
 
 /** Of two long histories only the first event that differs is worth reading. */
 function expectSame(token: string, again: ScheduleHistory, once: ScheduleHistory): void {
-  if (normalise(again) === normalise(once)) return;
+  if (normalize(again) === normalize(once)) return;
   const events = [again, once].map((history) =>
-    (JSON.parse(normalise(history)) as ScheduleHistory).events.map((event) => JSON.stringify(event)),
+    (JSON.parse(normalize(history)) as ScheduleHistory).events.map((event) => JSON.stringify(event)),
   );
   const at = events[0]?.findIndex((event, i) => event !== events[1]?.[i]) ?? -1;
   expect({ token, at, event: events[0]?.[at], final: again.final }).toEqual({

@@ -114,9 +114,9 @@ export function contradictions(strategy: Strategy, cell: Cell, tally: Tally): st
   const about = circumstancesOf(cell);
   const undeclared = [...tally.kinds.keys()].filter((kind) => !declares(strategy, kind, about));
   const isBroken = expectedOf(strategy, cell) === 'broken';
-  const unseen = isBroken && mark !== 'unknown' && tally.violating === 0 ? ['a declared defect'] : [];
+  const missing = isBroken && mark !== 'unknown' && tally.violating === 0 ? ['a declared defect'] : [];
   return [
     ...undeclared.map((kind) => `${kind} contradicts what ${strategy.name} promises`),
-    ...unseen.map((what) => `${what} of ${strategy.name} does not show`),
+    ...missing.map((what) => `${what} of ${strategy.name} does not show`),
   ];
 }

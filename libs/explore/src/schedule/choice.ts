@@ -31,58 +31,59 @@ export interface FaultPlaces {
 const lower = (actor: Actor): string => actor.name.toLowerCase();
 
 /** The steps that could go on: of main lines, then of timers. */
-export function stepChoices(run: Run): Choice[] {
+export function enabledSteps(run: Run): Choice[] {
   return run.actors.flatMap((actor) => {
     if (actor.orphanedStep !== undefined)
       return actor.orphanedStep.task.held.includes(actor.orphanedStep) ? [`J${lower(actor)}`] : [];
     const main = mainStep(run, actor);
     const timer = timerStep(run, actor);
     return [
-      ...(main !== undefined && run.canMove(main) ? [lower(actor)] : []),
-      ...(timer !== undefined && run.canMove(timer) ? [`T${lower(actor)}`] : []),
+      ...(main !== undefined && run.isEnabled(main) ? [lower(actor)] : []),
+      ...(timer !== undefined && run.isEnabled(timer) ? [`T${lower(actor)}`] : []),
     ];
   });
 }
 
 /** The faults that could happen now, within what is left of the budget. */
-export function faultChoices(run: Run, left: Budget, faultPlaces: FaultPlaces): Choice[] {
+export function enabledFaults(run: Run, left: Budget, faultPlaces: FaultPlaces): Choice[] {
   const has = (fault: FaultName): boolean => (left[fault] ?? 0) > 0;
   const choices: Choice[] = [];
-  for (const actor of run.actors.filter(runs)) choices.push(...ofActor(run, actor, has, faultPlaces));
+  for (const actor of run.actors.filter(isRunning))
+    choices.push(...actorFaults(run, actor, has, faultPlaces));
   run.processes.forEach((process, i) => {
-    choices.push(...ofProcess(run, process, i + 1, has, faultPlaces));
+    choices.push(...processFaults(run, process, i + 1, has, faultPlaces));
   });
-  if (has('lapse') && lapseAllowed(run, faultPlaces)) choices.push('L');
-  if (has('tick') && run.clock.next((name) => runs(run.actor(name))) !== undefined) choices.push('W');
-  if (has('flush') && keepsAnything(run, '')) choices.push('F');
+  if (has('lapse') && canLapse(run, faultPlaces)) choices.push('L');
+  if (has('tick') && run.clock.next((name) => isRunning(run.actor(name))) !== undefined) choices.push('W');
+  if (has('flush') && holdsData(run, '')) choices.push('F');
   run.ownRedises.forEach(({ name }, i) => {
-    if (run.lost.has(name)) return;
-    if (has('flush') && keepsAnything(run, name)) choices.push(`F${i + 1}`);
+    if (run.unreachableServers.has(name)) return;
+    if (has('flush') && holdsData(run, name)) choices.push(`F${i + 1}`);
     if (has('server-down')) choices.push(`D${i + 1}`);
   });
   return choices;
 }
 
 /** A lock, or what else the strategy keeps in this Redis. */
-const keepsAnything = (run: Run, server: string): boolean =>
+const holdsData = (run: Run, server: string): boolean =>
   run.locks.hasAnyIn(server) || (run.setup.strategy.keys !== undefined && run.written.has(server));
 
-const runs = (actor: Actor): boolean =>
+const isRunning = (actor: Actor): boolean =>
   actor.outcome === undefined && actor.process.alive && !actor.process.paused;
 
-function ofActor(
+function actorFaults(
   run: Run,
   actor: Actor,
   has: (fault: FaultName) => boolean,
   faultPlaces: FaultPlaces,
 ): Choice[] {
   const held = mainStep(run, actor);
-  if (held === undefined || !run.canMove(held)) return [];
+  if (held === undefined || !run.isEnabled(held)) return [];
   const { step } = held;
   const isCall = step.kind !== 'timer' && step.kind !== 'local';
   const begun = actor.tasks[0]?.begun === true;
   return [
-    ...(has('error') && isCall && mayFail(run, actor, held, faultPlaces) ? [`E${lower(actor)}`] : []),
+    ...(has('error') && isCall && canFail(run, actor, held, faultPlaces) ? [`E${lower(actor)}`] : []),
     ...(has('lose-reply') && isCall ? [`Q${lower(actor)}`] : []),
     ...(has('in-flight') && isCall && begun ? [`I${lower(actor)}`] : []),
     ...(has('slow') && step.verb === 'WORK' ? [`S${lower(actor)}`] : []),
@@ -90,7 +91,7 @@ function ofActor(
   ];
 }
 
-function ofProcess(
+function processFaults(
   run: Run,
   process: ActorProcess,
   number: number,
@@ -115,7 +116,7 @@ function ofProcess(
   ];
 }
 
-function lapseAllowed(run: Run, faultPlaces: FaultPlaces): boolean {
+function canLapse(run: Run, faultPlaces: FaultPlaces): boolean {
   const [expiring] = run.locks.expiring();
   if (expiring === undefined) return false;
   if (faultPlaces.lapse === undefined) return true;
@@ -129,7 +130,7 @@ function lapseAllowed(run: Run, faultPlaces: FaultPlaces): boolean {
   return actor !== undefined && held !== undefined && releases(run, actor, held);
 }
 
-const mayFail = (run: Run, actor: Actor, held: HeldStep, { error }: FaultPlaces): boolean =>
+const canFail = (run: Run, actor: Actor, held: HeldStep, { error }: FaultPlaces): boolean =>
   error === undefined ||
   (error === 'release'
     ? releases(run, actor, held)
@@ -178,7 +179,7 @@ const COST: Readonly<Record<string, FaultName>> = {
 export const faultOf = (choice: Choice): FaultName | undefined => COST[choice.charAt(0)];
 
 /** What is left of a budget after a choice. */
-export function spend(left: Budget, choice: Choice): Budget {
+export function remainingAfter(left: Budget, choice: Choice): Budget {
   const fault = faultOf(choice);
   return fault === undefined ? left : { ...left, [fault]: (left[fault] ?? 0) - 1 };
 }

@@ -1,11 +1,11 @@
 import { judgeSchedule, type ScheduleHistory, type ScheduleVerdict } from '#lab/verdict';
-import { apply } from './act';
-import { faultOf, stepChoices, stepOf, type Choice } from './choice';
-import { close, letTimePass } from './ending';
+import { apply } from './apply';
+import { faultOf, enabledSteps, stepOf, type Choice } from './choice';
+import { close, advanceTime } from './ending';
 import type { Run } from '../execution';
 import type { Setup, World } from '../world';
 import { checkLetter, strategyHash, type ScheduleToken } from './token';
-import { undisturbed } from './undisturbed';
+import { retryIfDisturbed } from './retry-if-disturbed';
 
 /** A schedule that was played. */
 export interface Played {
@@ -39,9 +39,9 @@ export const play = (
   setup: Setup,
   wanted: readonly Choice[],
   how: { strict: boolean; checks?: string },
-): Promise<Played> => undisturbed(world, setup, (run) => playOn(run, wanted, how));
+): Promise<Played> => retryIfDisturbed(world, setup, (run) => playChoices(run, wanted, how));
 
-async function playOn(
+async function playChoices(
   run: Run,
   wanted: readonly Choice[],
   { strict, checks: expected = '' }: { strict: boolean; checks?: string },
@@ -56,15 +56,15 @@ async function playOn(
     return true;
   };
   for (const [i, choice] of wanted.entries()) {
-    await wakeSomebody(run);
+    await advanceUntilEnabled(run);
     const was = expected.charAt(i);
     if (strict && was !== '' && was !== checkLetter(describe(run, choice)))
       throw new NoLongerReproduces(i + 1, `"${choice}" is now ${describe(run, choice)}`);
     if (!(await make(choice)) && strict)
       throw new NoLongerReproduces(i + 1, `"${choice}" is not possible any more`);
   }
-  while (await wakeSomebody(run)) {
-    const open = stepChoices(run);
+  while (await advanceUntilEnabled(run)) {
+    const open = enabledSteps(run);
     const last = choices.findLast((choice) => open.includes(choice));
     const next = last ?? open[0];
     if (next === undefined || !(await make(next))) break;
@@ -108,7 +108,7 @@ function describe(run: Run, choice: Choice): string {
 }
 
 /** Lets time pass as long as nobody can move. False when nothing will happen any more. */
-async function wakeSomebody(run: Run): Promise<boolean> {
-  while (stepChoices(run).length === 0) if (!(await letTimePass(run))) return false;
+async function advanceUntilEnabled(run: Run): Promise<boolean> {
+  while (enabledSteps(run).length === 0) if (!(await advanceTime(run))) return false;
   return true;
 }

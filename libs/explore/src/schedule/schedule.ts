@@ -2,7 +2,7 @@ import { DEFAULT_OPTIONS, type Options, type Strategy } from '#lab/strategy';
 import { judgeSchedule, type ScheduleHistory, type ScheduleVerdict } from '#lab/verdict';
 import { finishAll } from './ending';
 import * as faults from '../faults';
-import { Player } from './player';
+import { ActorDriver } from './actor-driver';
 import { Run } from '../execution';
 import type { Setup, World } from '../world';
 
@@ -37,15 +37,15 @@ export class Schedule {
     );
   }
 
-  get A(): Player {
+  get A(): ActorDriver {
     return this.player(0);
   }
 
-  get B(): Player {
+  get B(): ActorDriver {
     return this.player(1);
   }
 
-  get C(): Player {
+  get C(): ActorDriver {
     return this.player(2);
   }
 
@@ -70,9 +70,9 @@ export class Schedule {
     return { history, verdict: judgeSchedule(history) };
   }
 
-  private player(i: number): Player {
+  private player(i: number): ActorDriver {
     const actor = this.run.actors[i];
     if (actor === undefined) throw new Error(`this schedule has only ${this.run.actors.length} actors`);
-    return new Player(this.run, actor);
+    return new ActorDriver(this.run, actor);
   }
 }

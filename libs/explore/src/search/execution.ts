@@ -2,17 +2,17 @@ import { judgeSchedule, type ScheduleHistory, type ScheduleVerdict } from '#lab/
 import type { Budget } from '../faults';
 import {
   apply,
-  faultChoices,
-  spend,
-  stepChoices,
+  enabledFaults,
+  remainingAfter,
+  enabledSteps,
   type Choice,
   type FaultPlaces,
   close,
-  letTimePass,
-  undisturbed,
+  advanceTime,
+  retryIfDisturbed,
 } from '../schedule';
 import { footprint } from './footprint';
-import { stillAsleep, isUnseen, type Sleeper } from './reduction';
+import { stillSleeping, isInvisible, type SleepingChoice } from './reduction';
 import type { Run } from '../execution';
 import type { Setup, World } from '../world';
 
@@ -27,13 +27,13 @@ export interface Plan {
   readonly reduce: boolean;
 }
 
-/** A part of the tree of schedules: all that begin with these choices, without those that begin with a sleeper. */
+/** A part of the tree of schedules: all that begin with these choices, without those that begin with a sleeping. */
 export interface Subtree {
   readonly prefix: readonly Choice[];
-  readonly sleepers: readonly Sleeper[];
+  readonly sleepSet: readonly SleepingChoice[];
 }
 
-export const ROOT: Subtree = { prefix: [], sleepers: [] };
+export const ROOT: Subtree = { prefix: [], sleepSet: [] };
 
 /** One schedule, and the parts of the tree that branch off it. */
 export interface Execution {
@@ -60,18 +60,18 @@ export const isDiverged = (error: unknown): error is Error =>
 
 /** Follows the task's choices, then always the first one that is left; what else could have been done are branches. */
 export const execute = (world: World, plan: Plan, subtree: Subtree): Promise<Execution> =>
-  undisturbed(world, plan.setup, (run) => follow(run, plan, subtree));
+  retryIfDisturbed(world, plan.setup, (run) => follow(run, plan, subtree));
 
 async function follow(run: Run, plan: Plan, subtree: Subtree): Promise<Execution> {
   const choices: Choice[] = [];
   const branches: Subtree[] = [];
-  let state: State = { left: plan.budget, sleepers: subtree.sleepers, preemptions: 0, last: undefined };
+  let state: State = { left: plan.budget, sleepSet: subtree.sleepSet, preemptions: 0, last: undefined };
   for (;;) {
     const forced = subtree.prefix[choices.length];
     if (forced === undefined) {
-      const open = await openChoices(run, plan, state);
+      const open = await enabledChoices(run, plan, state);
       if (open === 'over') break;
-      const awake = open.filter((choice) => !state.sleepers.some((sleeper) => sleeper.choice === choice));
+      const awake = open.filter((choice) => !state.sleepSet.some((sleeping) => sleeping.choice === choice));
       const [first, ...others] = awake;
       if (first === undefined) {
         await close(run);
@@ -82,8 +82,8 @@ async function follow(run: Run, plan: Plan, subtree: Subtree): Promise<Execution
       choices.push(first);
       await perform(run, first, choices.length);
     } else {
-      await openChoices(run, plan, state); // lets time pass where it passed before
-      state = { ...next(run, plan, state, forced), sleepers: subtree.sleepers };
+      await enabledChoices(run, plan, state); // lets time pass where it passed before
+      state = { ...next(run, plan, state, forced), sleepSet: subtree.sleepSet };
       choices.push(forced);
       await perform(run, forced, choices.length);
     }
@@ -94,7 +94,7 @@ async function follow(run: Run, plan: Plan, subtree: Subtree): Promise<Execution
 
 interface State {
   readonly left: Budget;
-  readonly sleepers: readonly Sleeper[];
+  readonly sleepSet: readonly SleepingChoice[];
   readonly preemptions: number;
   /** The actor that moved last. */
   readonly last: string | undefined;
@@ -105,27 +105,27 @@ async function perform(run: Run, choice: Choice, at: number): Promise<void> {
 }
 
 /** What could come next. When nobody can move time passes, until somebody can or everything is over. */
-async function openChoices(run: Run, plan: Plan, state: State): Promise<Choice[] | 'over'> {
+async function enabledChoices(run: Run, plan: Plan, state: State): Promise<Choice[] | 'over'> {
   for (;;) {
-    const steps = stepChoices(run);
-    const faults = isOver(run) ? [] : faultChoices(run, state.left, plan.faultPlaces);
+    const steps = enabledSteps(run);
+    const faults = isOver(run) ? [] : enabledFaults(run, state.left, plan.faultPlaces);
     if (steps.length === 0 && !faults.some((choice) => choice.startsWith('R'))) {
-      if (await letTimePass(run)) continue;
+      if (await advanceTime(run)) continue;
       return 'over';
     }
     if (plan.reduce) {
-      const unseen = steps.find((choice) => isUnseen(run, choice, state.left));
-      if (unseen !== undefined)
-        return [unseen, ...faults.filter((choice) => /^[EQ]/.test(choice) && choice.endsWith(unseen))];
+      const invisible = steps.find((choice) => isInvisible(run, choice, state.left));
+      if (invisible !== undefined)
+        return [invisible, ...faults.filter((choice) => /^[EQ]/.test(choice) && choice.endsWith(invisible))];
     }
-    return [...allowed(steps, plan, state), ...faults];
+    return [...withinBound(steps, plan, state), ...faults];
   }
 }
 
 const isOver = (run: Run): boolean => run.actors.every(({ outcome }) => outcome !== undefined);
 
 /** With a bound: no change of actor beyond it while the last one could go on. */
-function allowed(steps: Choice[], { bound }: Plan, { last, preemptions }: State): Choice[] {
+function withinBound(steps: Choice[], { bound }: Plan, { last, preemptions }: State): Choice[] {
   if (bound === undefined || last === undefined || !steps.includes(last)) return steps;
   return preemptions >= bound ? [last] : [last, ...steps.filter((choice) => choice !== last)];
 }
@@ -133,10 +133,10 @@ function allowed(steps: Choice[], { bound }: Plan, { last, preemptions }: State)
 function next(run: Run, plan: Plan, state: State, choice: Choice): State {
   const isStep = /^[a-c]$/.test(choice);
   const preempts =
-    isStep && state.last !== undefined && state.last !== choice && stepChoices(run).includes(state.last);
+    isStep && state.last !== undefined && state.last !== choice && enabledSteps(run).includes(state.last);
   return {
-    left: spend(state.left, choice),
-    sleepers: plan.reduce ? stillAsleep(state.sleepers, footprint(run, choice)) : [],
+    left: remainingAfter(state.left, choice),
+    sleepSet: plan.reduce ? stillSleeping(state.sleepSet, footprint(run, choice)) : [],
     preemptions: state.preemptions + (preempts ? 1 : 0),
     last: isStep ? choice : state.last,
   };
@@ -147,13 +147,13 @@ function branchesAt(
   plan: Plan,
   before: readonly Choice[],
   awake: readonly Choice[],
-  { sleepers }: State,
+  { sleepSet }: State,
 ): Subtree[] {
   return awake.slice(1).map((choice, i) => ({
     prefix: [...before, choice],
-    sleepers: plan.reduce
-      ? stillAsleep(
-          [...sleepers, ...awake.slice(0, i + 1).map((c) => ({ choice: c, footprint: footprint(run, c) }))],
+    sleepSet: plan.reduce
+      ? stillSleeping(
+          [...sleepSet, ...awake.slice(0, i + 1).map((c) => ({ choice: c, footprint: footprint(run, c) }))],
           footprint(run, choice),
         )
       : [],

@@ -1,7 +1,7 @@
 import type { ActorProcess } from '../actors';
 import type { Run } from '../execution';
 import type { StepInfo } from '#lab/step';
-import { asksForLock, isMovement } from '../world';
+import { mayWaitForLock, isMovement } from '../world';
 import { faultOf, stepOf, type Choice } from '../schedule';
 
 /**
@@ -73,7 +73,7 @@ export function footprint(run: Run, choice: Choice): Footprint {
     effect:
       faultOf(choice) === undefined
         ? effectOf(step, actor.holdings.transactions.size > 0)
-        : harmed(effectOf(step, true)),
+        : effectOfFailure(effectOf(step, true)),
   };
 }
 
@@ -93,7 +93,7 @@ const leavesNothing = (run: Run, process: ActorProcess): boolean =>
     );
 
 /** A step that fails is as visible as one that does not; what its actor does next is another step. */
-const harmed = (effect: Effect): Effect => (effect === 'nothing' ? 'everything' : effect);
+const effectOfFailure = (effect: Effect): Effect => (effect === 'nothing' ? 'everything' : effect);
 
 function effectOf(step: NonNullable<ReturnType<typeof stepOf>>['step'], inTransaction: boolean): Effect {
   switch (step.kind) {
@@ -106,7 +106,7 @@ function effectOf(step: NonNullable<ReturnType<typeof stepOf>>['step'], inTransa
       return step.verb === 'WORK' ? 'nothing' : 'redis-write';
     case 'sql':
       if (step.verb === 'START' || (isMovement(step.text) && inTransaction)) return 'nothing';
-      if (asksForLock(step)) return inTransaction ? 'sql-lock' : 'sql-end';
+      if (mayWaitForLock(step)) return inTransaction ? 'sql-lock' : 'sql-end';
       return step.verb === 'SELECT' && !step.text.includes('RELEASE_LOCK(') ? 'sql-read' : 'sql-end';
     case 'zk':
     case 'etcd':
@@ -128,15 +128,15 @@ const CONFLICTS: ReadonlySet<string> = new Set([
   'redis-write redis-write',
 ]);
 
-const areOthers = (a: string, b: string): boolean => a !== '*' && b !== '*' && a !== b;
+const areDistinct = (a: string, b: string): boolean => a !== '*' && b !== '*' && a !== b;
 
 /** True when the order of the two choices may matter. */
 export function dependent(a: Footprint, b: Footprint): boolean {
   if (a.actor !== '' && a.actor === b.actor) return true;
   if (a.effect === 'everything' || b.effect === 'everything') return true;
   if (a.inMemory && a.process === b.process) return true;
-  if (areOthers(a.balance, b.balance)) return false;
-  if (a.effect.startsWith('redis') && b.effect.startsWith('redis') && areOthers(a.server, b.server))
+  if (areDistinct(a.balance, b.balance)) return false;
+  if (a.effect.startsWith('redis') && b.effect.startsWith('redis') && areDistinct(a.server, b.server))
     return false;
   if (a.effect === 'process' || b.effect === 'process') return a.process === b.process;
   return CONFLICTS.has([a.effect, b.effect].sort().join(' '));

@@ -1,42 +1,42 @@
 import {
   apply,
-  faultChoices,
-  spend,
-  stepChoices,
+  enabledFaults,
+  remainingAfter,
+  enabledSteps,
   type Choice,
   close,
-  letTimePass,
+  advanceTime,
   play,
   type Played,
-  undisturbed,
+  retryIfDisturbed,
 } from '../schedule';
 import type { Plan } from './execution';
 import type { Run } from '../execution';
 import type { World } from '../world';
 
 /** A random schedule of a plan: at each point any choice. `random` gives numbers from 0 to 1. */
-export function walk(world: World, plan: Plan, random: () => number): Promise<readonly Choice[]> {
+export function randomWalk(world: World, plan: Plan, random: () => number): Promise<readonly Choice[]> {
   const drawn: number[] = [];
-  return undisturbed(world, plan.setup, (run) => {
+  return retryIfDisturbed(world, plan.setup, (run) => {
     let draws = 0; // a second try draws the same numbers
-    return wander(run, plan, () => (drawn[draws++] ??= random()));
+    return drawChoices(run, plan, () => (drawn[draws++] ??= random()));
   });
 }
 
-async function wander(run: Run, plan: Plan, random: () => number): Promise<readonly Choice[]> {
+async function drawChoices(run: Run, plan: Plan, random: () => number): Promise<readonly Choice[]> {
   const choices: Choice[] = [];
   let left = plan.budget;
   for (;;) {
-    const steps = stepChoices(run);
+    const steps = enabledSteps(run);
     if (steps.length === 0) {
-      if (await letTimePass(run)) continue;
+      if (await advanceTime(run)) continue;
       break;
     }
     const isOver = run.actors.every(({ outcome }) => outcome !== undefined);
-    const open = [...steps, ...(isOver ? [] : faultChoices(run, left, plan.faultPlaces))];
+    const open = [...steps, ...(isOver ? [] : enabledFaults(run, left, plan.faultPlaces))];
     const choice = open[Math.floor(random() * open.length)] ?? steps[0] ?? '';
     if (!(await apply(run, choice))) break;
-    left = spend(left, choice);
+    left = remainingAfter(left, choice);
     choices.push(choice);
   }
   await close(run);
@@ -45,7 +45,7 @@ async function wander(run: Run, plan: Plan, random: () => number): Promise<reado
 
 /** A random schedule, played: with everything that a recipe needs. */
 export const playRandom = async (world: World, plan: Plan, random: () => number): Promise<Played> =>
-  play(world, plan.setup, await walk(world, plan, random), { strict: true });
+  play(world, plan.setup, await randomWalk(world, plan, random), { strict: true });
 
 /** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
 export function seeded(seed: number): () => number {

@@ -9,7 +9,11 @@ const MOST_TRIES = 5;
  * Plays a schedule on a run of its own, which is cleared away when that fails. A schedule that was disturbed is not
  * recorded but played again, from its beginning: `body` must do the same each time.
  */
-export async function undisturbed<T>(world: World, setup: Setup, body: (run: Run) => Promise<T>): Promise<T> {
+export async function retryIfDisturbed<T>(
+  world: World,
+  setup: Setup,
+  body: (run: Run) => Promise<T>,
+): Promise<T> {
   for (let tries = 1; ; tries++) {
     const run = await Run.begin(world, setup);
     try {

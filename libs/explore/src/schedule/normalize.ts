@@ -1,7 +1,7 @@
 import type { ScheduleHistory } from '#lab/verdict';
 
 /** A history without what differs from run to run: owner tokens, row ids, real times, ids in a stream. Two replays give the same text. */
-export function normalise(history: ScheduleHistory): string {
+export function normalize(history: ScheduleHistory): string {
   const names = new Map<string, string>();
   const name = (token: string): string => {
     const known = names.get(token) ?? `token-${names.size + 1}`;

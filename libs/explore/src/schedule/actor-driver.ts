@@ -24,7 +24,7 @@ export const before = mark('before');
 export const after = mark('after');
 
 /** One buyer, as a schedule written by hand moves it. */
-export class Player {
+export class ActorDriver {
   constructor(
     private readonly run: Run,
     readonly actor: Actor,
@@ -47,7 +47,7 @@ export class Player {
   /** Steps until `mark`; throws when it cannot get there. */
   async runUntil(there: Breakpoint): Promise<void> {
     if (!(await this.runTowards(there)))
-      throw new Error(`${this.actor.name} never gets to ${there.name}: ${this.whereabouts()}`);
+      throw new Error(`${this.actor.name} never gets to ${there.name}: ${this.position()}`);
   }
 
   /** Steps until `mark`, or until it waits for another one or ends: then false. */
@@ -64,7 +64,7 @@ export class Player {
   /** One step. */
   async step(): Promise<void> {
     const held = this.held();
-    if (held === undefined) throw new Error(`${this.actor.name} cannot move: ${this.whereabouts()}`);
+    if (held === undefined) throw new Error(`${this.actor.name} cannot move: ${this.position()}`);
     await this.run.release(held);
   }
 
@@ -101,10 +101,10 @@ export class Player {
   }
 
   private held(): HeldStep | undefined {
-    return this.actor.held.find((held) => this.run.canMove(held));
+    return this.actor.held.find((held) => this.run.isEnabled(held));
   }
 
-  private whereabouts(): string {
+  private position(): string {
     const { outcome, held, blocked } = this.actor;
     if (outcome !== undefined) return `it ended with ${outcome}`;
     if (blocked) return 'it waits in the database';
