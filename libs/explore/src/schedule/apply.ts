@@ -2,7 +2,7 @@ import { stepOf, type Choice } from './choice';
 import * as faults from '../faults';
 import type { Run } from '../execution';
 
-/** Carries a choice out; resolves when all is quiet again. False when it is not possible now. */
+/** Executes a choice; resolves at quiescence. False when the choice is not enabled. */
 export async function apply(run: Run, choice: Choice): Promise<boolean> {
   const kind = choice.charAt(0);
   const process = run.processes[Number(choice.charAt(1)) - 1];

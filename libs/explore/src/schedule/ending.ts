@@ -2,29 +2,29 @@ import type { ScheduleHistory } from '#lab/verdict';
 import { kill, noticeDeaths, resume } from '../faults';
 import { type Run, nextDueTime, advanceTo } from '../execution';
 
-/** The steps that could go on now. */
+/** The held steps that are enabled. */
 export const enabledHeldSteps = (run: Run): ReturnType<Run['actor']>['held'] =>
   run.actors.flatMap((actor) => actor.held.filter((held) => run.isEnabled(held)));
 
 /**
- * Called when nobody can move: lets time advanceTo to the next moment at which something happens. False when nothing will
- * ever happen.
+ * Called when no step is enabled: advances time to the next event, or times out a lock wait. False when nothing can
+ * happen any more.
  */
 export async function advanceTime(run: Run): Promise<boolean> {
-  const moment = nextDueTime(run);
-  if (moment !== undefined) {
-    const changes = await advanceTo(run, moment.at);
-    run.eventLog.time(`nobody can move; time goes on until ${moment.why}`, changes);
+  const next = nextDueTime(run);
+  if (next !== undefined) {
+    const changes = await advanceTo(run, next.at);
+    run.eventLog.time(`no step is enabled; time advances until ${next.why}`, changes);
     return true;
   }
   if (!run.actors.some((actor) => actor.blocked)) return false;
-  run.eventLog.time('nobody can move; a lock wait in the database runs into its time-out');
+  run.eventLog.time('no step is enabled; a lock wait in the database ends with its time-out');
   const hasEnded = await run.endLockWait();
   await noticeDeaths(run);
   return hasEnded;
 }
 
-/** Lets everybody run to the end, one after the other, and says what happened. */
+/** Runs all actors to completion, one after the other, and returns the history. */
 export async function finishAll(run: Run): Promise<ScheduleHistory> {
   for (;;) {
     const [held] = enabledHeldSteps(run);
@@ -36,32 +36,32 @@ export async function finishAll(run: Run): Promise<ScheduleHistory> {
   return close(run);
 }
 
-/** Reads the final state, and sends home who still stands somewhere: nobody may haunt the next schedule. */
+/** Reads the final state and terminates actors that have not finished, so that they cannot affect the next schedule. */
 export async function close(run: Run): Promise<ScheduleHistory> {
   await awaitSurvivingTimers(run);
   const unfinished = run.processes.filter((process) =>
     run.actors.some((actor) => actor.process === process && !hasFinished(actor)),
   );
   const history = await run.history(unfinished.length === 0);
-  for (const actor of run.actors) actor.orphanedStep = undefined; // nobody waits for what is still on its way
+  for (const actor of run.actors) actor.orphanedStep = undefined; // in-flight statements are no longer awaited
   for (const process of unfinished) await kill(run, process);
   for (const { realm } of run.processes) realm?.timers.stop();
   return history;
 }
 
-/** So many leases advanceTo when every request has ended: a lock that is still renewed then is renewed for ever. */
-const LEASES_AFTER_THE_END = 2;
+/** Leases that pass after the last request: a lock that is still renewed afterwards is renewed forever. */
+const LEASES_AFTER_LAST_REQUEST = 2;
 
-/** A timer that outlives its request may keep a lock alive: only time shows it. */
+/** A timer that surviving its request may keep a lock alive: visible only when time advances. */
 async function awaitSurvivingTimers(run: Run): Promise<void> {
-  const outlives = run.clock.next((name) => {
+  const surviving = run.clock.next((name) => {
     const { outcome, process } = run.actor(name);
     return outcome !== undefined && process.alive && !process.paused;
   });
-  if (outlives === undefined || run.locks.expiring().length === 0) return;
-  const leases = LEASES_AFTER_THE_END * run.setup.options.leaseMs;
+  if (surviving === undefined || run.locks.expiring().length === 0) return;
+  const leases = LEASES_AFTER_LAST_REQUEST * run.setup.options.leaseMs;
   const changes = await advanceTo(run, run.clock.now + leases);
-  run.eventLog.time(`a timer of ${outlives.actor} still runs; ${leases} ms pass`, changes);
+  run.eventLog.time(`a timer of ${surviving.actor} still runs; ${leases} ms pass`, changes);
 }
 
 const hasFinished = (actor: Run['actors'][number]): boolean =>

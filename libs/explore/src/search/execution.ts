@@ -16,18 +16,24 @@ import { stillSleeping, isInvisible, type SleepingChoice } from './reduction';
 import type { Run } from '../execution';
 import type { Setup, World } from '../world';
 
-/** What is explored. */
+/** What to explore. */
 export interface Plan {
   readonly setup: Setup;
   readonly budget: Budget;
   readonly faultPlaces: FaultPlaces;
-  /** At most so many times another actor goes on although the last one could have; absent: any number. */
+  /** Preemption bound: switches to another actor while the last one is enabled. Absent: unlimited. */
   readonly bound?: number;
-  /** Leave out schedules that differ only in the order of independent steps. Never together with a bound. */
+  /**
+   * Partial-order reduction: skips schedules that differ only in the order of independent steps. Incompatible with a
+   * bound.
+   */
   readonly reduce: boolean;
 }
 
-/** A part of the tree of schedules: all that begin with these choices, without those that begin with a sleeping. */
+/**
+ * A subtree of the schedule tree: all schedules with this prefix, except those that continue with a choice of the
+ * sleep set.
+ */
 export interface Subtree {
   readonly prefix: readonly Choice[];
   readonly sleepSet: readonly SleepingChoice[];
@@ -35,37 +41,40 @@ export interface Subtree {
 
 export const ROOT: Subtree = { prefix: [], sleepSet: [] };
 
-/** One schedule, and the parts of the tree that branch off it. */
+/** One schedule, and the subtrees that branch off it. */
 export interface Execution {
-  /** Every choice that was made. */
+  /** All choices made. */
   readonly choices: readonly Choice[];
-  /** Absent when all that could have come next was explored elsewhere. */
+  /** Absent when all enabled choices were in the sleep set: explored elsewhere. */
   readonly result: { readonly history: ScheduleHistory; readonly verdict: ScheduleVerdict } | undefined;
   readonly branches: readonly Subtree[];
 }
 
-/** The servers did something else than the last time: the explorer's promise of determinism is broken. */
+/** The servers behaved differently than before: the schedule was not deterministic. */
 export class Diverged extends Error {
   readonly code = 'EXPLORE.DIVERGED';
 
   constructor(at: number, choice: Choice) {
-    super(`choice ${at} (${choice}) was possible when the schedule was found, and is not any more`);
+    super(`choice ${at} (${choice}) was enabled when the schedule was found, and no longer is`);
     this.name = 'Diverged';
   }
 }
 
-/** Also of one that a worker's thread has met. */
+/** Also true for a `Diverged` that a worker reported. */
 export const isDiverged = (error: unknown): error is Error =>
   error instanceof Error && error.name === 'Diverged';
 
-/** Follows the task's choices, then always the first one that is left; what else could have been done are branches. */
+/**
+ * Follows the prefix of the subtree, then always the first choice outside the sleep set; the other choices become
+ * branches.
+ */
 export const execute = (world: World, plan: Plan, subtree: Subtree): Promise<Execution> =>
-  retryIfDisturbed(world, plan.setup, (run) => follow(run, plan, subtree));
+  retryIfDisturbed(world, plan.setup, (run) => executeSubtree(run, plan, subtree));
 
-async function follow(run: Run, plan: Plan, subtree: Subtree): Promise<Execution> {
+async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<Execution> {
   const choices: Choice[] = [];
   const branches: Subtree[] = [];
-  let state: State = { left: plan.budget, sleepSet: subtree.sleepSet, preemptions: 0, last: undefined };
+  let state: State = { remaining: plan.budget, sleepSet: subtree.sleepSet, preemptions: 0, last: undefined };
   for (;;) {
     const forced = subtree.prefix[choices.length];
     if (forced === undefined) {
@@ -82,7 +91,7 @@ async function follow(run: Run, plan: Plan, subtree: Subtree): Promise<Execution
       choices.push(first);
       await perform(run, first, choices.length);
     } else {
-      await enabledChoices(run, plan, state); // lets time pass where it passed before
+      await enabledChoices(run, plan, state); // advances time where it advanced before
       state = { ...next(run, plan, state, forced), sleepSet: subtree.sleepSet };
       choices.push(forced);
       await perform(run, forced, choices.length);
@@ -93,10 +102,10 @@ async function follow(run: Run, plan: Plan, subtree: Subtree): Promise<Execution
 }
 
 interface State {
-  readonly left: Budget;
+  readonly remaining: Budget;
   readonly sleepSet: readonly SleepingChoice[];
   readonly preemptions: number;
-  /** The actor that moved last. */
+  /** The actor that took the last step. */
   readonly last: string | undefined;
 }
 
@@ -104,17 +113,17 @@ async function perform(run: Run, choice: Choice, at: number): Promise<void> {
   if (!(await apply(run, choice))) throw new Diverged(at, choice);
 }
 
-/** What could come next. When nobody can move time passes, until somebody can or everything is over. */
+/** The enabled choices. When no step is enabled, time advances until one is or the schedule is over. */
 async function enabledChoices(run: Run, plan: Plan, state: State): Promise<Choice[] | 'over'> {
   for (;;) {
     const steps = enabledSteps(run);
-    const faults = isOver(run) ? [] : enabledFaults(run, state.left, plan.faultPlaces);
+    const faults = isOver(run) ? [] : enabledFaults(run, state.remaining, plan.faultPlaces);
     if (steps.length === 0 && !faults.some((choice) => choice.startsWith('R'))) {
       if (await advanceTime(run)) continue;
       return 'over';
     }
     if (plan.reduce) {
-      const invisible = steps.find((choice) => isInvisible(run, choice, state.left));
+      const invisible = steps.find((choice) => isInvisible(run, choice, state.remaining));
       if (invisible !== undefined)
         return [invisible, ...faults.filter((choice) => /^[EQ]/.test(choice) && choice.endsWith(invisible))];
     }
@@ -124,7 +133,7 @@ async function enabledChoices(run: Run, plan: Plan, state: State): Promise<Choic
 
 const isOver = (run: Run): boolean => run.actors.every(({ outcome }) => outcome !== undefined);
 
-/** With a bound: no change of actor beyond it while the last one could go on. */
+/** Preemption bound: no switch beyond it while the last actor is enabled. */
 function withinBound(steps: Choice[], { bound }: Plan, { last, preemptions }: State): Choice[] {
   if (bound === undefined || last === undefined || !steps.includes(last)) return steps;
   return preemptions >= bound ? [last] : [last, ...steps.filter((choice) => choice !== last)];
@@ -135,7 +144,7 @@ function next(run: Run, plan: Plan, state: State, choice: Choice): State {
   const preempts =
     isStep && state.last !== undefined && state.last !== choice && enabledSteps(run).includes(state.last);
   return {
-    left: remainingAfter(state.left, choice),
+    remaining: remainingAfter(state.remaining, choice),
     sleepSet: plan.reduce ? stillSleeping(state.sleepSet, footprint(run, choice)) : [],
     preemptions: state.preemptions + (preempts ? 1 : 0),
     last: isStep ? choice : state.last,

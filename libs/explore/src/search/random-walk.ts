@@ -14,18 +14,18 @@ import type { Plan } from './execution';
 import type { Run } from '../execution';
 import type { World } from '../world';
 
-/** A random schedule of a plan: at each point any choice. `random` gives numbers from 0 to 1. */
+/** Runs a random schedule of a plan: a random walk over the enabled choices. `random` returns numbers from 0 to 1. */
 export function randomWalk(world: World, plan: Plan, random: () => number): Promise<readonly Choice[]> {
   const drawn: number[] = [];
   return retryIfDisturbed(world, plan.setup, (run) => {
-    let draws = 0; // a second try draws the same numbers
+    let draws = 0; // a repeated attempt draws the same numbers
     return drawChoices(run, plan, () => (drawn[draws++] ??= random()));
   });
 }
 
 async function drawChoices(run: Run, plan: Plan, random: () => number): Promise<readonly Choice[]> {
   const choices: Choice[] = [];
-  let left = plan.budget;
+  let remaining = plan.budget;
   for (;;) {
     const steps = enabledSteps(run);
     if (steps.length === 0) {
@@ -33,21 +33,21 @@ async function drawChoices(run: Run, plan: Plan, random: () => number): Promise<
       break;
     }
     const isOver = run.actors.every(({ outcome }) => outcome !== undefined);
-    const open = [...steps, ...(isOver ? [] : enabledFaults(run, left, plan.faultPlaces))];
-    const choice = open[Math.floor(random() * open.length)] ?? steps[0] ?? '';
+    const enabled = [...steps, ...(isOver ? [] : enabledFaults(run, remaining, plan.faultPlaces))];
+    const choice = enabled[Math.floor(random() * enabled.length)] ?? steps[0] ?? '';
     if (!(await apply(run, choice))) break;
-    left = remainingAfter(left, choice);
+    remaining = remainingAfter(remaining, choice);
     choices.push(choice);
   }
   await close(run);
   return choices;
 }
 
-/** A random schedule, played: with everything that a recipe needs. */
+/** Runs a random schedule and replays it, with everything that a token needs. */
 export const playRandom = async (world: World, plan: Plan, random: () => number): Promise<Played> =>
   play(world, plan.setup, await randomWalk(world, plan, random), { strict: true });
 
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
+/** Seeded pseudo-random numbers from 0 to 1 (mulberry32). */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
