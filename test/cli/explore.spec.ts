@@ -40,7 +40,7 @@ describe('lab explore, when a strategy has timers of its own', () => {
     plant(`setTimeout(() => { throw new Error('a timer of a library') }, 1)`);
     const { code, stderr } = await checkout.run('explore', 'none');
     expect(code).toBe(1);
-    expect(stderr).toContain('a worker of the explorer has died');
+    expect(stderr).toContain('an explorer worker died');
     expect(stderr).toContain('a timer of a library');
     await expectNothingLeft();
   });

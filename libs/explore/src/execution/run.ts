@@ -30,7 +30,7 @@ import { LockTracker } from './lock-tracker';
 import { QuiescenceDetector } from './quiescence-detector';
 
 /**
- * Retries withinBound before the wait times out. Two waiters whose attempts change the key (take it, fail to take the
+ * Retries allowed before the wait times out. Two waiters whose attempts change the key (take it, fail to take the
  * second half, release it) would otherwise wake each other without end, and time would never advance.
  */
 const MAX_RETRIES = 8;

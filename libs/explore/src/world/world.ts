@@ -119,7 +119,7 @@ export class World {
     await this.admin.query('DELETE FROM balance_segment; DELETE FROM balance');
   }
 
-  /** The lock stores that a strategy may markUsed. */
+  /** The lock stores that a strategy may use. */
   lockStoresOf({ needs = [] }: Strategy): readonly LockStore[] {
     return this.lockStores.filter(({ component }) => component === undefined || needs.includes(component));
   }
