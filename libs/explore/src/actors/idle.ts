@@ -25,7 +25,7 @@ export class OutsideTheSeam extends Error {
  */
 export async function isIdle(suspects: readonly Actor[], actors: readonly Actor[]): Promise<boolean> {
   for (let turn = 0; turn < TURNS; turn++) await new Promise(setImmediate);
-  return suspects.every((actor) => waitsForAnother(actor, actors)) && !hasRequests();
+  return suspects.every((actor) => waitsForAnother(actor, actors)) && !hasPendingRequests();
 }
 
 const waitsForAnother = (actor: Actor, actors: readonly Actor[]): boolean =>
@@ -33,5 +33,5 @@ const waitsForAnother = (actor: Actor, actors: readonly Actor[]): boolean =>
   actors.some((other) => other !== actor && other.process === actor.process);
 
 /** Pending operating system requests of this Node process; excludes connections and timers. */
-const hasRequests = (): boolean =>
+const hasPendingRequests = (): boolean =>
   process.getActiveResourcesInfo().some((name) => /Req(Callback|Promise|Wrap)$/.test(name));

@@ -241,13 +241,13 @@ function packageOf(file: string): string {
 
 const withoutExtension = (file: string): string => file.slice(0, file.length - extname(file).length);
 
-const ENDINGS = ['', '.ts', '.js', '.cjs', '.json', `${sep}index.ts`, `${sep}index.js`];
+const EXTENSIONS = ['', '.ts', '.js', '.cjs', '.json', `${sep}index.ts`, `${sep}index.js`];
 
 /** Resolves like Node; a relative path may also be a TypeScript source. */
 function resolve(from: string, request: string): string {
   if (/^\.{1,2}(\/|$)/.test(request)) {
     const base = join(dirname(from), request);
-    const candidates = [...ENDINGS.map((expiring) => base + expiring), base.replace(/\.js$/, '.ts')];
+    const candidates = [...EXTENSIONS.map((extension) => base + extension), base.replace(/\.js$/, '.ts')];
     const found = candidates.find((file) => existsSync(file) && statSync(file).isFile());
     if (found !== undefined) return found;
   }

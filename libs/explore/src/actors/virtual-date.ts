@@ -18,7 +18,7 @@ export function withVirtualDate<T>(clock: { readonly now: number }, body: () => 
 function install(): void {
   if (installed) return;
   installed = true;
-  // the only place that gives a library virtual time
+  // eslint-disable-next-line no-restricted-properties -- the only place that gives a library virtual time
   const real = Date.now;
   // eslint-disable-next-line no-restricted-properties -- as above
   Date.now = () => {

@@ -85,7 +85,7 @@ export async function arrive(run: Run, actor: Actor): Promise<void> {
 }
 
 /** Ends the sessions of dead processes whose in-flight statements have been executed. */
-export async function noticeDeaths(run: Run): Promise<void> {
+export async function endDeadSessions(run: Run): Promise<void> {
   for (const actor of run.actors) {
     const { orphanedStep } = actor;
     if (orphanedStep === undefined || actor.blocked || orphanedStep.task.held.includes(orphanedStep))

@@ -28,16 +28,23 @@ const READS = ['GET', 'PTTL'];
 /** Timer ticks within a lease. */
 const MAX_TICKS = 2;
 
-type Asked = LostReply['asked'];
+type RequestKind = LostReply['asked'];
 
 /** A renewal needs work that takes long enough. */
-const OPTIONS: Record<Asked, Partial<Options>> = { acquire: {}, renew: { workMs: 10_000 }, release: {} };
+const OPTIONS: Record<RequestKind, Partial<Options>> = {
+  acquire: {},
+  renew: { workMs: 10_000 },
+  release: {},
+};
 
 /** Runs A up to the step whose reply is lost; false when there is none. */
 type Approach = (schedule: Schedule) => Promise<boolean>;
 
 /** Numbers of the steps of a single request that acquire and release its lock; 0: none. */
-async function lockSteps(world: World, strategy: Strategy): Promise<Record<Exclude<Asked, 'renew'>, number>> {
+async function lockSteps(
+  world: World,
+  strategy: Strategy,
+): Promise<Record<Exclude<RequestKind, 'renew'>, number>> {
   const schedule = await Schedule.begin(world, strategy, { stock: 2, processes: ['p1'] });
   const { history } = await schedule.end();
   const steps = history.events.filter((event) => event.type === 'step');
@@ -61,7 +68,8 @@ const toRenewal: Approach = async (schedule) => {
   if (!(await A.runTowards(before('WORK')))) return false;
   for (let ticks = 0; ticks < MAX_TICKS && (await tick(run)); ticks++)
     for (let held = renewal(schedule); held !== undefined; held = renewal(schedule)) {
-      if (!READS.includes(held.step.verb)) return true; // a strategy that reads first may renew afterwards, or at the next tick
+      // a strategy that reads first may renew afterwards, or at the next tick
+      if (!READS.includes(held.step.verb)) return true;
       await run.release(held);
     }
   return false;
@@ -74,7 +82,7 @@ const renewal = ({ A }: Schedule): HeldStep | undefined =>
 export async function loseReplies(world: World, strategy: Strategy): Promise<LostReply[]> {
   const { acquire, release } = await lockSteps(world, strategy);
   if (acquire === 0) return [];
-  const approaches: Record<Asked, Approach> = {
+  const approaches: Record<RequestKind, Approach> = {
     acquire: stepTo(acquire),
     renew: toRenewal,
     release: stepTo(release),
@@ -98,7 +106,7 @@ export async function loseReplies(world: World, strategy: Strategy): Promise<Los
 
 async function loseOne(
   schedule: Schedule,
-  asked: Asked,
+  asked: RequestKind,
 ): Promise<Pick<LostReply, 'command' | 'believes' | 'truth'>> {
   const { A, B, run } = schedule;
   const lost = asked === 'renew' ? renewal(schedule) : A.actor.held[0];

@@ -172,7 +172,7 @@ export async function nextThatPasses(
 }
 
 /** Explores a cell, and once more when a schedule diverged. A cell that diverges twice proves nothing. */
-async function exploreTwice(...cell: Parameters<typeof exploreCell>): Promise<MatrixCell> {
+async function exploreWithRetry(...cell: Parameters<typeof exploreCell>): Promise<MatrixCell> {
   try {
     return await exploreCell(...cell).catch((error: unknown) => {
       if (isDiverged(error)) return exploreCell(...cell);
@@ -235,7 +235,7 @@ export async function exploreMatrix(
     for (const cell of (limits.cells ?? CELLS).filter((one) => existsFor(strategy, one))) {
       if (limits.signal?.aborted === true) return rows;
       const explored =
-        knownCell(limits.known, strategy, cell) ?? (await exploreTwice(pool, strategy, cell, limits));
+        knownCell(limits.known, strategy, cell) ?? (await exploreWithRetry(pool, strategy, cell, limits));
       cells.push(explored);
       limits.onCell?.(strategy, explored);
       limits.onRows?.(rows);

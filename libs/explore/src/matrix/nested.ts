@@ -52,7 +52,7 @@ const asPublished: Walk = (change, tools) => {
   };
   const walk = async (menu: Menu): Promise<void> => {
     try {
-      if (!(await lock.tryAcquire())) return; // the article's comment: already being loaded
+      if (!(await lock.tryAcquire())) return; // the article assumes that another request is loading the menu
       for (const child of menu.children) await walk(child);
     } finally {
       await release(lock, tools);
@@ -95,7 +95,7 @@ const reentrant: Walk = (change, tools) => {
   });
 };
 
-const walking = (name: string, apply: Walk): Strategy => ({
+const nestedStrategy = (name: string, apply: Walk): Strategy => ({
   name,
   mechanism: '',
   defect: '',
@@ -116,19 +116,19 @@ export const NESTED: readonly NestedWay[] = [
     shows:
       'the inner call does not get the lock, but its finally block deletes it: the outer call continues without a lock',
     expected: { kinds: ['oversold', 'lost-update'], outcomes: ['APPLIED', 'APPLIED'] },
-    strategy: walking('nested-as-published', asPublished),
+    strategy: nestedStrategy('nested-as-published', asPublished),
   },
   {
     name: 'waiting',
     shows: 'the inner call waits for the lock of the outer call until waitMs is over: neither buyer sells',
     expected: { kinds: ['dead-lock'], outcomes: [GAVE_UP, GAVE_UP] },
-    strategy: walking('nested-waiting', waiting),
+    strategy: nestedStrategy('nested-waiting', waiting),
   },
   {
     name: 'reentrant',
     shows: 'the inner call acquires the lock of its own request again: one buyer sells, the other one waits',
     expected: { kinds: [], outcomes: ['APPLIED', 'STOCK.SOLD_OUT'] },
-    strategy: walking('nested-reentrant', reentrant),
+    strategy: nestedStrategy('nested-reentrant', reentrant),
   },
 ];
 

@@ -12,7 +12,7 @@ export async function apply(run: Run, choice: Choice): Promise<boolean> {
     if (held === undefined || actor === undefined || !run.isEnabled(held)) return false;
     if (kind === 'J') await faults.arrive(run, actor);
     else await run.release(held, kind === 'E' ? 'error' : kind === 'Q' ? 'lose-reply' : 'issue');
-    await faults.noticeDeaths(run);
+    await faults.endDeadSessions(run);
     return true;
   }
   if (/^[KPRCX]/.test(kind)) {

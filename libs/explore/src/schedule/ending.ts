@@ -1,5 +1,5 @@
 import type { ScheduleHistory } from '#lab/verdict';
-import { kill, noticeDeaths, resume } from '../faults';
+import { kill, endDeadSessions, resume } from '../faults';
 import { type Run, nextDueTime, advanceTo } from '../execution';
 
 /** The held steps that are enabled. */
@@ -20,7 +20,7 @@ export async function advanceTime(run: Run): Promise<boolean> {
   if (!run.actors.some((actor) => actor.blocked)) return false;
   run.eventLog.time('no step is enabled; a lock wait in the database ends with its time-out');
   const hasEnded = await run.endLockWait();
-  await noticeDeaths(run);
+  await endDeadSessions(run);
   return hasEnded;
 }
 
@@ -30,7 +30,7 @@ export async function finishAll(run: Run): Promise<ScheduleHistory> {
     const [held] = enabledHeldSteps(run);
     if (held !== undefined) {
       await run.release(held);
-      await noticeDeaths(run);
+      await endDeadSessions(run);
     } else if (!(await resumeOne(run)) && !(await advanceTime(run))) break;
   }
   return close(run);
@@ -38,7 +38,7 @@ export async function finishAll(run: Run): Promise<ScheduleHistory> {
 
 /** Reads the final state and terminates actors that have not finished, so that they cannot affect the next schedule. */
 export async function close(run: Run): Promise<ScheduleHistory> {
-  await awaitSurvivingTimers(run);
+  await advancePastLastRequest(run);
   const unfinished = run.processes.filter((process) =>
     run.actors.some((actor) => actor.process === process && !hasFinished(actor)),
   );
@@ -53,7 +53,7 @@ export async function close(run: Run): Promise<ScheduleHistory> {
 const LEASES_AFTER_LAST_REQUEST = 2;
 
 /** A timer that surviving its request may keep a lock alive: visible only when time advances. */
-async function awaitSurvivingTimers(run: Run): Promise<void> {
+async function advancePastLastRequest(run: Run): Promise<void> {
   const surviving = run.clock.next((name) => {
     const { outcome, process } = run.actor(name);
     return outcome !== undefined && process.alive && !process.paused;

@@ -108,7 +108,7 @@ export function readToken(token: string): ScheduleToken {
     hash = '',
   ] = parts;
   if (version !== VERSION || parts.length !== 9)
-    throw new TokenSyntaxError(token, `it does not begin with ${VERSION}. and have nine parts`);
+    throw new TokenSyntaxError(token, `it must begin with ${VERSION}. and have nine parts`);
   if (!/^\d{1,4}$/.test(stock)) throw new TokenSyntaxError(token, 'its stock cannot be read');
   const strategy = findStrategy(name);
   return {

@@ -77,7 +77,7 @@ export function count(tally: Tally, { choices, result }: Execution): void {
     add(tally.kinds, kind, 1);
     keepShorter(tally, kind, { choices, violations: verdict.violations });
   }
-  for (const fault of firedIn(history)) add(tally.fired, fault, 1);
+  for (const fault of faultsIn(history)) add(tally.fired, fault, 1);
   if (isContended(history)) tally.contended++;
   const oneIf = (test: (event: ScheduleHistory['events'][number]) => boolean): number =>
     history.events.some(test) ? 1 : 0;
@@ -125,7 +125,7 @@ function keepShorter(tally: Tally, kind: ScheduleViolationKind, witness: Witness
 }
 
 /** The faults that occurred: a lapse counts although a watchdog renewed the lease, a flush of nothing does not. */
-function firedIn({ events }: ScheduleHistory): Set<string> {
+function faultsIn({ events }: ScheduleHistory): Set<string> {
   return new Set(
     events.flatMap((event) => {
       if (event.type === 'fault')

@@ -16,15 +16,15 @@ export const mayReleaseLocks = (step: Step): boolean =>
   step.verb !== 'START' &&
   (step.verb !== 'SELECT' || mayWaitForLock(step) || step.text.includes('RELEASE_LOCK('));
 
-export const requestsNamedLock = ({ text }: Step): boolean => text.includes(ASKS);
+export const requestsNamedLock = ({ text }: Step): boolean => text.includes(GET_LOCK_CALL);
 
-const ASKS = 'GET_LOCK(';
+const GET_LOCK_CALL = 'GET_LOCK(';
 
 /** The lock name of GET_LOCK as written: an expression that any session of the schema can evaluate. */
 export function lockNameIn({ text }: Step): string | undefined {
-  const begin = text.indexOf(ASKS);
+  const begin = text.indexOf(GET_LOCK_CALL);
   if (begin < 0) return undefined;
-  const rest = text.slice(begin + ASKS.length);
+  const rest = text.slice(begin + GET_LOCK_CALL.length);
   let depth = 0;
   for (const { 0: token, index } of rest.matchAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[(),]/g)) {
     if (token === '(') depth++;
