@@ -42,7 +42,7 @@ describe('lab explore, with a strategy that has its own timers', () => {
     plant(`setTimeout(() => { throw new Error('a timer of a library') }, 1)`);
     const { code, stderr } = await checkout.run('explore', 'none');
     expect(code).toBe(1);
-    expect(stderr).toContain('a worker of the explorer has died');
+    expect(stderr).toContain('an explorer worker died');
     expect(stderr).toContain('a timer of a library');
     await expectNothingLeft();
   });

@@ -10,7 +10,7 @@ import {
   explore,
   judgeCell,
   loadStrategy,
-  normalise,
+  normalize,
   parseBudget,
   planOf,
   play,
@@ -152,7 +152,7 @@ describe('a schedule starts with fresh modules', () => {
     const { setup } = planOf(moduleMutex, cellOf('same process'));
     const first = await play(world, setup, ['a', 'a'], { strict: true });
     const second = await play(world, setup, first.choices, { strict: true, checks: first.checks });
-    expect(normalise(second.history)).toBe(normalise(first.history));
+    expect(normalize(second.history)).toBe(normalize(first.history));
   });
 });
 

@@ -27,7 +27,7 @@ async function endings(
 ): Promise<{ found: Set<string>; schedules: number }> {
   const setup = { strategy: findStrategy(name), options: EXPLORE_OPTIONS, stock: 1, processes: ['p1', 'p2'] };
   const plan = { setup, budget: parseBudget(faults), faultPlaces: {}, reduce };
-  const stack: Subtree[] = [{ prefix: [], sleepers: [] }];
+  const stack: Subtree[] = [{ prefix: [], sleepSet: [] }];
   const found = new Set<string>();
   let schedules = 0;
   for (let subtree = stack.pop(); subtree !== undefined; subtree = stack.pop()) {

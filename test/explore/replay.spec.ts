@@ -2,7 +2,7 @@ import {
   EXPLORE_OPTIONS,
   NoLongerReproduces,
   TokenSyntaxError,
-  normalise,
+  normalize,
   parseBudget,
   play,
   playRandom,
@@ -63,9 +63,9 @@ test(`${TOKENS} random schedules replay identically from their tokens`, async ()
 
 /** Reports only the first event that differs between two long histories. */
 function expectSame(token: string, again: ScheduleHistory, once: ScheduleHistory): void {
-  if (normalise(again) === normalise(once)) return;
+  if (normalize(again) === normalize(once)) return;
   const events = [again, once].map((history) =>
-    (JSON.parse(normalise(history)) as ScheduleHistory).events.map((event) => JSON.stringify(event)),
+    (JSON.parse(normalize(history)) as ScheduleHistory).events.map((event) => JSON.stringify(event)),
   );
   const at = events[0]?.findIndex((event, i) => event !== events[1]?.[i]) ?? -1;
   expect({ token, at, event: events[0]?.[at], final: again.final }).toEqual({
@@ -99,7 +99,7 @@ test('a token whose violation is gone no longer reproduces', async () => {
   const { setup } = planOf('none', '');
   const harmless = scheduleTokenOf(setup, await play(world, setup, ['a'], { strict: true }));
   await expect(replay(world, { ...harmless, kinds: ['oversold'] })).rejects.toThrow(
-    'there is no oversold any more',
+    'no longer shows oversold',
   );
 });
 

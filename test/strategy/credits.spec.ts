@@ -71,7 +71,7 @@ const enter = (
 
 /** Empties the balance and deletes the state of earlier tests. */
 async function empty(strategy: Strategy): Promise<void> {
-  for (const place of world.lockStoresOf(strategy)) world.use(place);
+  for (const place of world.lockStoresOf(strategy)) world.markUsed(place);
   await world.begin({ stock: 0, strategy });
 }
 

@@ -9,8 +9,8 @@ export {
   after,
   before,
   type Breakpoint,
-  type Player,
-  normalise,
+  type ActorDriver,
+  normalize,
   NoLongerReproduces,
   play,
   scheduleTokenOf,
@@ -41,7 +41,7 @@ export {
   type Witness,
   playRandom,
   seeded,
-  walk,
+  randomWalk,
 } from './search';
 export {
   CELLS,

@@ -1,56 +1,56 @@
 import type { Step } from '#lab/step';
 
-/** What becomes of a step that is held at the gate. */
+/** How a held step is released. */
 export type Directive = 'issue' | 'error' | 'lose-reply' | 'die';
 
 /** A step before it is issued. */
 export interface HeldStep {
   readonly step: Step;
   readonly task: ActorTask;
-  /** Versions of the lock keys when it arrived: a waiting actor is woken when its key has another one. */
+  /** Version of its lock key when it arrived: a waiting step is enabled by another version. */
   readonly version: number;
-  /** When it arrived, virtual time. */
+  /** Virtual time at which it arrived. */
   readonly since: number;
-  /** It was looked at while it could not go on. */
+  /** The step was disabled at least once while it was held. */
   waited: boolean;
   release(directive: Directive): void;
 }
 
-/** A step that was issued and is not answered yet. */
+/** A step that was issued and is unanswered. */
 export interface InFlightStep {
-  /** Grows from one to the next. */
+  /** Increases in the order of issue. */
   readonly number: number;
   readonly step: Step;
   readonly task: ActorTask;
-  /** The server said that it waits for a lock, and nothing has happened since that could have freed it. */
+  /** The server reported that it waits for a lock, and no event since could have freed the lock. */
   blocked: boolean;
-  /** The schedule has decided that its lock wait runs into the time-out: its answer comes next. */
+  /** The schedule has ended its lock wait by timeout: the next event is its answer. */
   timedOut: boolean;
 }
 
-/** One line of control of an actor: its request, or one call of one of its timers. */
+/** One async task of an actor: its request, or one call of one of its timers. */
 export interface ActorTask {
   readonly actor: string;
-  /** One call of a timer; otherwise the request itself. */
+  /** True: one call of a timer. False: the request. */
   readonly isTimer: boolean;
-  /** Set while time is moved: the strand's steps are issued as they come. */
+  /** Steps are issued without being held, while virtual time advances. */
   readonly auto: boolean;
   readonly held: HeldStep[];
   readonly inFlightSteps: Set<InFlightStep>;
   done: boolean;
-  /** It has nothing under way and makes no step: it waits for another one in the memory of its process. */
+  /** Waits for another task in the memory of its process, and cannot continue by itself. */
   idle: boolean;
   /** It was idle before its next step. */
   waited: boolean;
-  /** It has made a step. */
+  /** It has issued a step. */
   begun: boolean;
 }
 
-/** Its actor waits for a lock before it tries again. Redis has a command of the same name, which is another matter. */
+/** The wait between two attempts to acquire a lock. Not the Redis command WAIT, which replicates. */
 export const isWaiting = ({ kind, verb }: { readonly kind: string; readonly verb: string }): boolean =>
   kind === 'timer' && verb === 'WAIT';
 
-/** A new line of control of an actor. */
+/** Creates a task of an actor. */
 export function startTask(
   actor: { readonly name: string; readonly tasks: ActorTask[] },
   { auto, isTimer }: Pick<ActorTask, 'auto' | 'isTimer'>,
@@ -70,11 +70,11 @@ export function startTask(
   return task;
 }
 
-/** It runs, or waits in the memory of its process: it is not held, and no server has to answer it. */
-export const isSilent = ({ done, held, inFlightSteps }: ActorTask): boolean =>
+/** Runs, or waits in the memory of its process: not held, and no server has to answer it. */
+export const hasNoStep = ({ done, held, inFlightSteps }: ActorTask): boolean =>
   !done && held.length === 0 && inFlightSteps.size === 0;
 
-/** True when nothing will happen in this strand by itself. */
+/** Held, done, idle, or blocked in a server: the task cannot make progress by itself. */
 export const isQuiescent = (task: ActorTask): boolean =>
   (task.inFlightSteps.size === 0 && (task.done || task.idle || task.held.length > 0)) ||
   (task.inFlightSteps.size > 0 && [...task.inFlightSteps].every((inFlightStep) => inFlightStep.blocked));

@@ -3,18 +3,18 @@ import type { PubSubInbox, Holdings, ActorConnections } from '../world';
 import type { HeldStep, ActorTask } from './actor-task';
 import { loadStrategy, Realm } from './realm';
 
-/** A process that actors live in: what dies, stands still or loses Redis together. */
+/** A process of actors: the unit that is killed, paused, or cut off from Redis. */
 export class ActorProcess {
   readonly local: LocalProcess;
-  /** The strategy as this process runs it: from module instances of its own, where it comes from a file. */
+  /** The strategy, loaded into this process's own module instances when it has a file. */
   readonly strategy: Strategy;
-  /** Absent for a strategy that is an object without a file. */
+  /** Absent for a strategy object without a file. */
   readonly realm: Realm | undefined;
   alive = true;
   paused = false;
-  /** The server has ended its session, and it does not know yet. */
+  /** The server has ended its session; the process has not noticed yet. */
   sessionEnded = false;
-  /** Redis cannot be reached from here; the database can. */
+  /** Redis is unreachable from this process; the database is reachable. */
   cut = false;
 
   constructor(
@@ -33,53 +33,53 @@ export class ActorProcess {
   }
 }
 
-/** One buyer of a schedule: a request that runs, on connections of its own, inside a process. */
+/** One buyer of a schedule: a request with its own connections, inside a process. */
 export class Actor {
   readonly tasks: ActorTask[] = [];
-  /** What it came to; absent while it runs. */
+  /** `APPLIED` or an error code; absent while it runs. */
   outcome: string | undefined;
-  /** Since when, in virtual time, it waits for which lock. */
+  /** The lock that it waits for, and since when, virtual time. */
   waiting: { readonly key: string; readonly since: number } | undefined;
-  /** How often it has looked again because the lock that it waits for had changed. */
+  /** Retries after changes of the lock that it waits for. */
   retries = 0;
-  /** What its sessions in the database hold. */
+  /** Transactions and locks of its database sessions. */
   readonly holdings: Holdings = { transactions: new Set(), rows: new Set(), names: new Set() };
-  /** Sessions that the database has ended while the process lives. */
+  /** Sessions that the database has ended while the process is alive. */
   readonly lostSessions = new Set<number>();
-  /** The statement that outlives the process. */
+  /** A statement sent before the process died and not executed yet. */
   orphanedStep: HeldStep | undefined;
-  /** How often a dead actor has tried to go on. */
-  deaths = 0;
+  /** Steps refused since the process died. */
+  rejectedSteps = 0;
 
   constructor(
     readonly name: string,
     readonly process: ActorProcess,
     readonly connections: ActorConnections,
-    /** The balances of which it wants one unit each; absent: one `item`. */
+    /** Balances of which it buys one unit each; absent: one `item`. */
     readonly cart?: readonly string[],
   ) {}
 
-  /** The steps that are held, the main line's first. */
+  /** Held steps, the request's first. */
   get held(): readonly HeldStep[] {
     return this.tasks.flatMap((task) => task.held);
   }
 
-  /** Sessions that the server would notice the end of: they hold something, or a statement runs in them. */
+  /** Sessions whose end is visible to others: they hold locks or a transaction, or run a statement. */
   openSessions(): Set<number> {
-    const flying = this.tasks.flatMap(({ inFlightSteps }) =>
+    const inFlight = this.tasks.flatMap(({ inFlightSteps }) =>
       Array.from(inFlightSteps, ({ step }) => step.connection),
     );
     const { transactions, names } = this.holdings;
-    return new Set([...transactions, ...names, ...flying.filter((session) => session !== undefined)]);
+    return new Set([...transactions, ...names, ...inFlight.filter((session) => session !== undefined)]);
   }
 
-  /** It waits for another one in a server. */
+  /** True when a statement of it waits for a lock in the database. */
   get blocked(): boolean {
     return this.tasks.some((task) => [...task.inFlightSteps].some((inFlightStep) => inFlightStep.blocked));
   }
 }
 
-/** The request's process died: thrown at its code so that it unwinds. Nobody outside sees it. */
+/** Thrown into the code of a dead process so that its stack unwinds. Never visible outside the schedule. */
 export class ProcessDied extends Error {
   readonly code = 'DIED';
 

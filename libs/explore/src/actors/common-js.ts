@@ -4,14 +4,14 @@ import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import type * as TypeScript from 'typescript';
 
-/** The text of a module as CommonJS: a TypeScript source is translated, without a check of its types. */
+/** The text of a module as CommonJS. TypeScript is transpiled without type checks. */
 export function commonJsOf(file: string): string {
   const text = readFileSync(file, 'utf8');
-  return ['.ts', '.cts'].includes(extname(file)) ? cached(text, () => translate(text, file)) : text;
+  return ['.ts', '.cts'].includes(extname(file)) ? cached(text, () => transpile(text, file)) : text;
 }
 
-function translate(text: string, file: string): string {
-  // at this point only: the compiler takes a second to load, and built code needs none
+function transpile(text: string, file: string): string {
+  // loaded lazily: the compiler takes a second to load, and compiled code does not need it
   const typescript = createRequire(__filename)('typescript') as typeof TypeScript;
   return typescript.transpileModule(text, {
     fileName: file,
@@ -25,13 +25,13 @@ function translate(text: string, file: string): string {
   }).outputText;
 }
 
-/** Changes when the same source would be translated to another text. */
-const TRANSLATION = '1';
+/** Cache version: change it when the compiler options change. */
+const CACHE_VERSION = '1';
 
-/** Translations are kept under node_modules/.cache by the hash of their source: one takes 50 ms. */
+/** Transpiled modules are cached under node_modules/.cache by source hash: one takes 50 ms. */
 function cached(source: string, make: () => string): string {
   const folder = cacheFolder();
-  const name = createHash('sha1').update(`${TRANSLATION}\n${source}`).digest('hex');
+  const name = createHash('sha1').update(`${CACHE_VERSION}\n${source}`).digest('hex');
   const file = join(folder, `${name}.js`);
   if (existsSync(file)) return readFileSync(file, 'utf8');
   const made = make();
@@ -39,9 +39,9 @@ function cached(source: string, make: () => string): string {
     mkdirSync(folder, { recursive: true });
     const draft = `${file}.${process.pid}`;
     writeFileSync(draft, made);
-    renameSync(draft, file); // another process reads all of it or nothing
+    renameSync(draft, file); // atomic: another process never reads a partial file
   } catch {
-    // a folder that cannot be written to: it is translated again the next time
+    // the folder is not writable: transpiled again next time
   }
   return made;
 }

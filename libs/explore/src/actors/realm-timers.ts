@@ -8,15 +8,15 @@ type Clear = (handle?: Handle) => void;
 const real = { setTimeout, setInterval, setImmediate, clearTimeout, clearInterval, clearImmediate };
 
 /**
- * Timers that the code of a process has set by itself, past the clock that it is given. They run in real time; the
- * explorer only has to know whether one of them may still move the process, and that none outlives it.
+ * Timers that strategy code sets directly instead of using its clock. They run in real time. The explorer needs to
+ * know whether one is pending, and stops all of them when the process ends.
  */
 export class RealmTimers {
   static readonly NAMES = Object.keys(real) as (keyof typeof real)[];
 
   readonly globals: Readonly<Record<keyof typeof real, unknown>>;
   private readonly running = new Set<Handle>();
-  /** Rejects the promises of `node:timers/promises` when the process ends. */
+  /** Rejects pending promises of `node:timers/promises` when the process ends. */
   private readonly end = new AbortController();
   private waits = 0;
   private stopped = false;
@@ -46,7 +46,7 @@ export class RealmTimers {
     };
   }
 
-  /** One of them may still call the code of the process. */
+  /** A timer is pending. */
   get areRunning(): boolean {
     return this.running.size > 0 || this.waits > 0;
   }
@@ -74,17 +74,17 @@ export class RealmTimers {
       setImmediate: (value?: unknown, options?: { readonly signal?: AbortSignal }) =>
         this.count(timersPromises.setImmediate(value, { signal: either(signal, options) })),
       setInterval: (ms?: number, value?: unknown, options?: { readonly signal?: AbortSignal }) => {
-        this.waits++; // until the process ends: its loop may ask for the next tick at any time
+        this.waits++; // never decremented: the loop may request the next tick at any time
         return timersPromises.setInterval(ms, value, { signal: either(signal, options) });
       },
       scheduler,
     };
   }
 
-  /** The process ends: none of its timers runs any more, and none that its code sets from now on. */
+  /** The process ends: cancels all timers, and any that its code sets later. */
   stop(): void {
     this.stopped = true;
-    if (this.waits > 0) this.end.abort(); // it makes an error with a stack: not for each schedule
+    if (this.waits > 0) this.end.abort(); // creates an error with a stack trace: too slow for every schedule
     for (const handle of this.running) (this.globals['clearTimeout'] as Clear)(handle);
     this.waits = 0;
   }

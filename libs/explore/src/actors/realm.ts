@@ -5,7 +5,7 @@ import { dirname, extname, join, sep } from 'node:path';
 import { commonJsOf } from './common-js';
 import { RealmTimers } from './realm-timers';
 
-/** A module that is evaluated in a realm. */
+/** A module instance of a realm. */
 interface RealmModule {
   exports: unknown;
   readonly filename: string;
@@ -13,22 +13,24 @@ interface RealmModule {
   loaded: boolean;
 }
 
-/** What `require` answers: a file of the realm's own, a part of the realm, or the one instance of this thread. */
+/**
+ * Result of `require`: a file of the realm, a built-in that the realm replaces, or an instance shared by this thread.
+ */
 type Target =
   | { readonly kind: 'own'; readonly file: string }
   | { readonly kind: 'process' | 'timers' | 'timers/promises' }
   | { readonly kind: 'shared'; readonly exports: unknown };
 
-/** A module's text as a function; each call evaluates the module afresh. */
+/** A compiled module; each call evaluates it again. */
 type Body = (this: unknown, ...args: readonly unknown[]) => void;
 
-/** A module's code, compiled once for this thread, and what its requires resolve to. */
+/** A module compiled once for this thread, with the resolved targets of its requires. */
 interface Compiled {
   readonly body: Body;
   readonly targets: Map<string, Target>;
 }
 
-/** The names that a module finds in its scope, in the order of the arguments of its body. */
+/** Names in a module's scope, in the order of its body's arguments. */
 const SCOPE = [
   'exports',
   'require',
@@ -43,32 +45,32 @@ const SCOPE = [
 
 const LIBS = join(__dirname, '..', '..', '..') + sep;
 const STRATEGY_LIB = join(LIBS, 'strategy', 'src') + sep;
-/** The entry of the strategy library: its modules are evaluated in a realm when they are used, not all at once. */
+/** Entry of the strategy library: a realm evaluates its modules lazily. */
 const STRATEGY_ENTRY = `${STRATEGY_LIB}index`;
 
 /**
  * Modules of the strategy library that all processes share:
- * - `scripts` is the registry of Lua texts, which servers are taught once;
- * - `errors` is compared with `instanceof`, whichever side threw;
- * - `local-process` and its waiting lines are objects that the explorer makes, one for each process;
+ * - `scripts` is the registry of Lua texts, which are loaded into servers once;
+ * - `errors` is compared with `instanceof` on both sides;
+ * - `local-process` and its queues are objects that the explorer creates, one for each process;
  * - `contract`, `options` and `sections` are constants.
- * None of them may keep state of a process in its module: test/explore/realm.spec.ts.
+ * None of them may keep per-process state in its module: test/explore/realm.spec.ts.
  */
 export const SHARED_MODULES: readonly string[] = [
   'shared/scripts',
   'shared/errors',
   'shared/local-process',
-  'shared/notices',
+  'shared/pub-sub',
   'shared/turns',
-  'shared/waiting-room',
+  'shared/wait-queues',
   'contract',
   'options',
   'sections',
 ];
 
 /**
- * Packages that all processes share: the clients whose connections and errors the explorer hands to a strategy, and
- * bluebird, a promise library without locks, which takes longer to evaluate than a schedule takes to run.
+ * Packages that all processes share: the clients whose connections and errors the explorer passes to a strategy, and
+ * bluebird, a promise library without locks that takes longer to evaluate than a schedule takes to run.
  */
 const SHARED_PACKAGES: ReadonlySet<string> = new Set([
   'bluebird',
@@ -82,7 +84,7 @@ const SHARED_PACKAGES: ReadonlySet<string> = new Set([
 
 const compiled = new Map<string, Compiled>();
 
-/** A module cannot be given to each process separately. */
+/** The module cannot be loaded separately for each process. */
 export class NotLoadable extends Error {
   readonly code = 'EXPLORE.NOT_LOADABLE';
 
@@ -93,16 +95,16 @@ export class NotLoadable extends Error {
 }
 
 /**
- * The module instances of one explored process. Two processes of a schedule are objects in one Node process; with a
- * realm each they share no variable of a strategy's modules, as two replicas share none: a `let locked` or a mutex at
- * the top of a file protects one process only. `process.pid`, `globalThis` and timers belong to the realm as well.
+ * Module instances of one explored process. Two processes of a schedule are objects in one Node process; with a realm
+ * each they share no variable of a strategy's modules, like two replicas: a `let locked` or a mutex at the top of a
+ * file protects one process only. `process.pid`, `globalThis` and timers belong to the realm as well.
  *
- * Every schedule begins with new realms, so that no module state leaks into the next one. Code is compiled once for
- * each thread, by this realm's context: `instanceof Error` and `instanceof Array` hold on both sides.
+ * Every schedule starts with new realms, so that no module state leaks into the next one. Code is compiled once per
+ * thread, in this realm's context: `instanceof Error` and `instanceof Array` hold on both sides.
  *
  * Limits. Shared between realms: the packages in `SHARED_PACKAGES`, native addons, Node's own modules, changes of
  * intrinsics (`Array.prototype`), and ES modules that a package loads by `import()`. Refused: a strategy that is an
- * ES module, or that calls `import()`.
+ * ES module or calls `import()`.
  */
 export class Realm {
   readonly timers = new RealmTimers();
@@ -122,7 +124,7 @@ export class Realm {
     const known = this.modules.get(file);
     if (known !== undefined) return known.exports;
     const module: RealmModule = { exports: {}, filename: file, id: file, loaded: false };
-    this.modules.set(file, module); // before it is evaluated: modules may require each other in a circle
+    this.modules.set(file, module); // before evaluation: circular requires
     try {
       if (extname(file) === '.json') module.exports = JSON.parse(readFileSync(file, 'utf8')) as unknown;
       else this.evaluate(file, module);
@@ -143,7 +145,7 @@ export class Realm {
         target = targetOf(file, request);
         targets.set(request, target);
       }
-      return isEntry && target.kind === 'own' ? this.whenUsed(target.file) : this.exportsOf(target);
+      return isEntry && target.kind === 'own' ? this.lazyExportsOf(target.file) : this.exportsOf(target);
     };
     const require = Object.assign(find, { resolve: (request: string) => resolve(file, request), cache: {} });
     body.call(
@@ -168,13 +170,13 @@ export class Realm {
     return this.timers.promises;
   }
 
-  /** A namespace that evaluates its module when something of it is used. */
-  private whenUsed(file: string): object {
+  /** Evaluates the module on first property access. */
+  private lazyExportsOf(file: string): object {
     return new Proxy({}, { get: (_, name) => (this.load(file) as Record<string | symbol, unknown>)[name] });
   }
 }
 
-/** The strategy of this name, evaluated in a realm: `file` exports it. Throws `NotLoadable` when it does not. */
+/** Loads the strategy with this name from `file` into a realm. Throws `NotLoadable` when `file` does not export it. */
 export function loadStrategy(file: string, name: string, realm: Realm): Strategy {
   const found = Object.values(realm.load(file) as object).find(
     (exported: unknown): exported is Strategy =>
@@ -200,7 +202,7 @@ function compile(file: string): Compiled {
 
 function compileText(file: string, text: string): Body {
   try {
-    // eval, not vm.Script: in jest the latter would compile for another context, with an Error class of its own
+    // eval instead of vm.Script: in jest the latter compiles for another context, with a different Error class
     return (0, eval)(
       `(function (${SCOPE.join(', ')}) {${text.replace(/^#!.*/, '')}\n})\n//# sourceURL=${file}`,
     ) as Body;
@@ -226,7 +228,7 @@ function isShared(file: string): boolean {
   if (isInPackage(file)) return SHARED_PACKAGES.has(packageOf(file));
   if (file.startsWith(STRATEGY_LIB))
     return SHARED_MODULES.includes(withoutExtension(file.slice(STRATEGY_LIB.length)).replaceAll(sep, '/'));
-  return file.startsWith(LIBS); // the seam, the balances, the explorer: they are under a strategy, not part of it
+  return file.startsWith(LIBS); // the seam, the balances and the explorer are not part of a strategy
 }
 
 const PACKAGES = `${sep}node_modules${sep}`;
@@ -239,13 +241,13 @@ function packageOf(file: string): string {
 
 const withoutExtension = (file: string): string => file.slice(0, file.length - extname(file).length);
 
-const ENDINGS = ['', '.ts', '.js', '.cjs', '.json', `${sep}index.ts`, `${sep}index.js`];
+const EXTENSIONS = ['', '.ts', '.js', '.cjs', '.json', `${sep}index.ts`, `${sep}index.js`];
 
-/** As Node resolves it; a relative path may also be a TypeScript source. */
+/** Resolves like Node; a relative path may also be a TypeScript source. */
 function resolve(from: string, request: string): string {
   if (/^\.{1,2}(\/|$)/.test(request)) {
     const base = join(dirname(from), request);
-    const candidates = [...ENDINGS.map((expiring) => base + expiring), base.replace(/\.js$/, '.ts')];
+    const candidates = [...EXTENSIONS.map((extension) => base + extension), base.replace(/\.js$/, '.ts')];
     const found = candidates.find((file) => existsSync(file) && statSync(file).isFile());
     if (found !== undefined) return found;
   }

@@ -4,14 +4,14 @@ import { cartStrategy } from '#lab/strategy';
 import type { Actor } from './actor';
 import { type Setup, BALANCE } from '../world';
 
-/** What a request came to. */
+/** Result of a request. */
 interface Outcome {
   /** `APPLIED`, or the stable code of its error. */
   readonly code: string;
   readonly text: string;
 }
 
-/** An actor's whole request: it wants one unit, or one of each in its cart. Never rejects. */
+/** Runs an actor's request: buys one unit, or one of each balance in its cart. Never rejects. */
 export async function sell(
   { name, process, connections, cart }: Actor,
   { options }: Setup,

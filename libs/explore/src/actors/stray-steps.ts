@@ -1,8 +1,8 @@
 import { ProcessDied } from './actor';
 
 /**
- * A timer of a library may make a step after its process has died in the schedule, and await nothing: the step is refused,
- * as a dead process makes none. Such a refusal must not end the explorer; every other unhandled rejection still does.
+ * A library timer may issue a step after its process died in the schedule, with no handler for the rejection. This
+ * rejection must not end the explorer; every other unhandled rejection still does.
  */
 export function refuseStraySteps(): void {
   process.on('unhandledRejection', (error) => {

@@ -1,6 +1,6 @@
 import { SCHEDULE_TIME, step, type Clock, type Ticker } from '#lab/step';
 
-/** A timer that an actor has set, in virtual time. */
+/** A timer of an actor, in virtual time. */
 export interface Timer {
   readonly id: number;
   readonly actor: string;
@@ -12,8 +12,8 @@ export interface Timer {
 }
 
 /**
- * Time as a schedule sees it: it stands still between steps and moves only when the schedule says so. All times are
- * milliseconds from the schedule's beginning.
+ * Virtual time of a schedule: constant between steps, advanced only by the schedule. All times are milliseconds since
+ * the start of the schedule.
  */
 export class VirtualClock {
   private time = 0;
@@ -28,30 +28,30 @@ export class VirtualClock {
     return this.timers.length > 0;
   }
 
-  /** Never backwards. */
+  /** Advances the time; never moves it back. */
   moveTo(time: number): void {
     this.time = Math.max(this.time, time);
   }
 
-  /** The timer that is due first, among those of the actors in `running`. */
+  /** The next due timer of the actors accepted by `running`. */
   next(running: (actor: string) => boolean): Timer | undefined {
     return this.timers
       .filter((timer) => !timer.running && running(timer.actor))
       .sort((a, b) => a.due - b.due || a.id - b.id)[0];
   }
 
-  /** Marks a timer as fired: one that repeats is due again a period after the time that it was due, or after now. */
+  /** Marks a timer as fired. A periodic timer is due again after the current time, at a multiple of its period. */
   fired(timer: Timer): void {
     if (timer.period === undefined) this.stop(timer);
     else while (timer.due <= this.time) timer.due += timer.period;
   }
 
-  /** Forgets the timers of an actor that is no more. */
-  forget(actor: string): void {
+  /** Removes the timers of a dead actor. */
+  removeTimersOf(actor: string): void {
     this.timers = this.timers.filter((timer) => timer.actor !== actor);
   }
 
-  /** The clock that an actor's strategy is given. */
+  /** The clock of an actor's strategy. */
   for(actor: string): Clock {
     return {
       now: () => this.time,
@@ -77,8 +77,8 @@ export class VirtualClock {
           () => Promise.resolve(),
         ),
       every: (ms, tick) => this.set({ actor, due: this.time + ms, period: ms, run: tick }),
-      // overdue: a step was held before it left, and time moved meanwhile. That was no time of the actor's: what its
-      // request is granted runs from when the server gets it, so it is called when time moves next, and not at once
+      // overdue: time advanced while the step was held before it was sent. A grant runs from when the server receives
+      // the request, so the timer fires when time advances next, not immediately
       after: (ms, run) => this.set({ actor, due: this.time + ms, run }),
     };
   }

@@ -1,12 +1,12 @@
 /**
- * Real time may have decided something in this schedule: a server did not answer for longer than `ANSWER_MS`, or a statement
- * that counted as blocked was answered by itself. Such a schedule proves nothing; `undisturbed` plays it again.
+ * Real time may have decided this schedule: a server did not answer within `ANSWER_MS`, or a statement that counted
+ * as blocked was answered without a cause. Such a schedule proves nothing; `retryIfDisturbed` runs it again.
  */
 export class Disturbed extends Error {
   readonly code = 'EXPLORE.DISTURBED';
 
   constructor(what: string, options?: ErrorOptions) {
-    super(`${what}: real time may have decided this schedule. Play it again`, options);
+    super(`${what}: real time may have decided this schedule. Run it again`, options);
     this.name = 'Disturbed';
   }
 }

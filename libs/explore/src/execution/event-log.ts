@@ -4,13 +4,13 @@ import type { FaultName, LockChange, ScheduleEvent, StepEvent } from '#lab/verdi
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
-/** Writes the history of a schedule down, event by event. */
+/** Records the events of a schedule. */
 export class EventLog {
   readonly events: ScheduleEvent[] = [];
 
   constructor(private readonly clock: { readonly now: number }) {}
 
-  /** A step is issued. What is known later is set by `answer` and `fail`. */
+  /** Records an issued step; `answer` or `fail` completes the event. */
   step(step: Step, extra: Partial<StepEvent>): Mutable<StepEvent> {
     const { actor, kind, verb, text, key, script, server } = step;
     const event: Mutable<StepEvent> = {
@@ -33,12 +33,12 @@ export class EventLog {
   answer(event: Mutable<StepEvent>, reply: unknown, locks: readonly LockChange[]): void {
     event.reply = brief(reply);
     if (locks.length > 0) event.locks = locks;
-    this.late(event);
+    this.setAnsweredAt(event);
   }
 
   fail(event: Mutable<StepEvent>, error: unknown): void {
     event.error = error instanceof Error ? error.message : String(error);
-    this.late(event);
+    this.setAnsweredAt(event);
   }
 
   fault(
@@ -74,8 +74,8 @@ export class EventLog {
     this.events.push({ n: this.events.length + 1, at: this.clock.now, ...event });
   }
 
-  /** A reply that came after further events: the step waited in the server. */
-  private late(event: Mutable<StepEvent>): void {
+  /** A reply after further events: the step waited in the server. */
+  private setAnsweredAt(event: Mutable<StepEvent>): void {
     if (this.events.length > event.n) event.answeredAt = this.events.length;
   }
 }

@@ -1,11 +1,11 @@
 import type { LockChange, LockState } from '#lab/verdict';
 import { shownLock, type LockReading } from '../world';
 
-/** A lock that ends, and when, in virtual time. */
+/** A lock with an expiry, in virtual time. */
 export interface LockExpiry {
   readonly store: string;
   readonly lock: string;
-  /** As people read it. */
+  /** Display name. */
   readonly key: string;
   readonly at: number;
 }
@@ -15,19 +15,19 @@ interface Entry {
   readonly lock: string;
   content: string;
   owner: string | undefined;
-  /** Virtual time; undefined: never. */
+  /** Virtual time; undefined: no expiry. */
   expiresAt: number | undefined;
 }
 
-/** What is known of the locks: who has taken them, and when they end in virtual time. Keyed as people read them. */
+/** Tracks the locks: their owners, and their expiry in virtual time. Keyed by display name. */
 export class LockTracker {
   private readonly entries = new Map<string, Entry>();
   private readonly versions = new Map<string, number>();
   private readonly holders = new Map<string, string | undefined>();
-  /** The actor that has first named a token in a command: it is that actor's. An actor's own name is one of its tokens. */
+  /** Owner of each token: the actor that sent it first. An actor's name is one of its tokens. */
   private readonly tokens: Map<string, string>;
 
-  /** `parts`: in how many places one lock has a part. Who has more than half of them holds it. */
+  /** `parts`: number of stores that have a part of one lock. A majority holds it. */
   constructor(
     actors: readonly string[],
     private readonly parts = 1,
@@ -36,27 +36,27 @@ export class LockTracker {
   }
 
   /**
-   * Notes the tokens in a step of `actor`, before it is issued: a server may show them in the next reading, which another
-   * actor's step may cause.
+   * Records the tokens in a step of `actor`. Called before the step is issued, because another actor's step may read
+   * them first.
    */
-  noteTokens(actor: string, text: string): void {
+  recordTokens(actor: string, text: string): void {
     for (const [token] of text.matchAll(TOKENS)) if (!this.tokens.has(token)) this.tokens.set(token, actor);
   }
 
   /**
-   * Counts the changes of a lock, wherever it lives; changes of its time to live alone do not count. Of a lock in parts
-   * only those count after which it may be had: its holder is none any more, or no part is left.
+   * Version of a lock, in any store. Changes of its time to live alone do not count. For a lock in parts only changes
+   * after which it may be available count: it has lost its holder, or no part is left.
    */
   version(lock: string): number {
     return this.versions.get(lock) ?? 0;
   }
 
-  /** True when no part of a lock in parts is taken: a try that failed did so for another reason than a holder. */
+  /** True when no part of a lock in parts is taken: a failed attempt then had another cause than a holder. */
   isVacant(lock: string): boolean {
     return this.parts > 1 && ![...this.entries.values()].some((entry) => entry.lock === lock);
   }
 
-  /** True when the actor has this lock, or this part of it. */
+  /** True when the actor holds this lock, or this part of it. */
   isHeldBy(actor: string, store: string, lock: string): boolean {
     return this.entries.get(shownLock(store, lock))?.owner === actor;
   }
@@ -69,17 +69,17 @@ export class LockTracker {
     }));
   }
 
-  /** What is left of the locks in a place that end, milliseconds. */
+  /** Remaining leases of a store's locks, milliseconds. */
   leases(store: string, now: number): ReadonlyMap<string, number> {
-    const here = [...this.entries.values()].filter((entry) => entry.store === store);
+    const inStore = [...this.entries.values()].filter((entry) => entry.store === store);
     return new Map(
-      here.flatMap(({ lock, expiresAt }) =>
-        expiresAt === undefined ? [] : [[lock, Math.max(Math.ceil(expiresAt - now), LEAST_TTL_MS)]],
+      inStore.flatMap(({ lock, expiresAt }) =>
+        expiresAt === undefined ? [] : [[lock, Math.max(Math.ceil(expiresAt - now), MIN_TTL_MS)]],
       ),
     );
   }
 
-  /** The locks that will end, the first one first. */
+  /** Locks with an expiry, the earliest first. */
   expiring(): LockExpiry[] {
     return [...this.entries]
       .flatMap(([key, { store, lock, expiresAt }]) =>
@@ -88,17 +88,20 @@ export class LockTracker {
       .sort((a, b) => a.at - b.at || (a.key < b.key ? -1 : 1));
   }
 
-  /** True when there is a lock in this place. */
+  /** True when the store has a lock. */
   hasAnyIn(store: string): boolean {
     return [...this.entries.values()].some((entry) => entry.store === store);
   }
 
-  /** True when the actor has a lock in this place. */
+  /** True when the actor holds a lock in this store. */
   isHeldIn(store: string, actor: string): boolean {
     return [...this.entries.values()].some((entry) => entry.store === store && entry.owner === actor);
   }
 
-  /** Takes in what a place holds after a step of `by`, whose arguments were `args`: they say its lease. Returns what changed. */
+  /**
+   * Updates the tracker from the readings of a store after a step of `by`; `args` are its arguments, which contain
+   * the lease. Returns the changes.
+   */
   update(
     store: string,
     readings: readonly LockReading[],
@@ -109,24 +112,25 @@ export class LockTracker {
     const changes: LockChange[] = [];
     const seen = new Set(readings.map(({ lock }) => lock));
     for (const [key, entry] of this.entries)
-      if (entry.store === store && !seen.has(entry.lock)) changes.push(this.gone(key, entry, 'released', by));
-    for (const reading of readings) changes.push(...this.present(store, reading, now, by, args));
+      if (entry.store === store && !seen.has(entry.lock))
+        changes.push(this.remove(key, entry, 'released', by));
+    for (const reading of readings) changes.push(...this.recordReading(store, reading, now, by, args));
     return changes;
   }
 
-  /** A lock has ended. */
+  /** Removes an expired lock. */
   expire(key: string): LockChange[] {
     const entry = this.entries.get(key);
-    return entry === undefined ? [] : [this.gone(key, entry, 'expired')];
+    return entry === undefined ? [] : [this.remove(key, entry, 'expired')];
   }
 
-  /** A lock could not end now: it does so at `at`, virtual time. */
+  /** Moves the expiry of a lock to `at`, virtual time. */
   postpone(key: string, at: number): void {
     const entry = this.entries.get(key);
     if (entry !== undefined) entry.expiresAt = at;
   }
 
-  /** The actor's locks in this place last until `at`. */
+  /** Extends the actor's locks in this store until `at`. */
   renew(store: string, actor: string, at: number): LockChange[] {
     return [...this.entries].flatMap(([key, entry]): LockChange[] => {
       if (entry.store !== store || entry.owner !== actor || entry.expiresAt === at) return [];
@@ -135,21 +139,20 @@ export class LockTracker {
     });
   }
 
-  /** Who has the lock. */
   ownerOf(key: string): string | undefined {
     return this.entries.get(key)?.owner;
   }
 
-  /** A place has lost all that it had. */
+  /** Removes all locks of a store that lost its data. */
   flush(store: string): LockChange[] {
     return [...this.entries]
       .filter(([, entry]) => entry.store === store)
-      .map(([key, entry]) => this.gone(key, entry, 'flushed'));
+      .map(([key, entry]) => this.remove(key, entry, 'flushed'));
   }
 
-  private gone(key: string, entry: Entry, change: LockChange['change'], by?: string): LockChange {
+  private remove(key: string, entry: Entry, change: LockChange['change'], by?: string): LockChange {
     this.entries.delete(key);
-    this.bump(entry.lock);
+    this.bumpVersion(entry.lock);
     return { key, ...this.partOf(entry.lock), change, ...actors(by, entry.owner) };
   }
 
@@ -157,7 +160,7 @@ export class LockTracker {
     return this.parts > 1 ? { lock } : {};
   }
 
-  private present(
+  private recordReading(
     store: string,
     reading: LockReading,
     now: number,
@@ -167,10 +170,10 @@ export class LockTracker {
     const { lock, content, token, ttlMs, renewed, queued } = reading;
     const key = shownLock(store, lock);
     const old = this.entries.get(key);
-    if (queued === true) return this.presentHead(store, reading, old, now, by, args);
+    if (queued === true) return this.recordQueueHead(store, reading, old, now, by, args);
     const isSame = old?.content === content;
     const expiresAt =
-      isSame && renewed !== true ? old.expiresAt : ttlMs < 0 ? undefined : now + granted(ttlMs, args);
+      isSame && renewed !== true ? old.expiresAt : ttlMs < 0 ? undefined : now + grantedLease(ttlMs, args);
     const newOwner = isSame ? old.owner : (this.actorOf(token) ?? by);
     this.entries.set(key, {
       store,
@@ -183,7 +186,7 @@ export class LockTracker {
       return old.expiresAt === expiresAt
         ? []
         : [{ key, ...this.partOf(lock), change: 'renewed', ...actors(by, old.owner) }];
-    this.bump(lock);
+    this.bumpVersion(lock);
     const isHandedOver = old !== undefined && old.owner === by && newOwner !== by;
     if (isHandedOver)
       return [
@@ -194,8 +197,11 @@ export class LockTracker {
     return [{ key, ...this.partOf(lock), change, ...actors(by, old?.owner) }];
   }
 
-  /** The head of a queue: nobody overwrites it; one goes, and the next one has the lock, whether it knows or not. */
-  private presentHead(
+  /**
+   * The head of a queue is never overwritten: it is removed, and the next entry holds the lock, whether or not its
+   * client has noticed.
+   */
+  private recordQueueHead(
     store: string,
     { lock, content, token }: LockReading,
     old: Entry | undefined,
@@ -205,24 +211,24 @@ export class LockTracker {
   ): LockChange[] {
     const key = shownLock(store, lock);
     if (old?.content === content) return [];
-    const left = old === undefined ? [] : [this.gone(key, old, 'released', by)];
+    const released = old === undefined ? [] : [this.remove(key, old, 'released', by)];
     const expiresAt = now + Number(leaseMs);
     const owner = this.actorOf(token);
     this.entries.set(key, { store, lock, content, owner, expiresAt });
-    this.bump(lock);
-    return [...left, { key, change: 'taken', ...actors(owner) }];
+    this.bumpVersion(lock);
+    return [...released, { key, change: 'taken', ...actors(owner) }];
   }
 
   private actorOf(token: string | undefined): string | undefined {
     return token === undefined ? undefined : this.tokens.get(token);
   }
 
-  private bump(lock: string): void {
+  private bumpVersion(lock: string): void {
     const before = this.holders.get(lock);
     const holder = this.holderOf(lock);
     this.holders.set(lock, holder);
-    const mayBeHad = (before !== undefined && holder !== before) || this.isVacant(lock);
-    if (this.parts === 1 || mayBeHad) this.versions.set(lock, this.version(lock) + 1);
+    const isAvailable = (before !== undefined && holder !== before) || this.isVacant(lock);
+    if (this.parts === 1 || isAvailable) this.versions.set(lock, this.version(lock) + 1);
   }
 
   private holderOf(lock: string): string | undefined {
@@ -233,10 +239,13 @@ export class LockTracker {
   }
 }
 
-/** The shortest lease with which a step is sent, milliseconds: a shorter one could end by itself before the step is executed. */
-const LEAST_TTL_MS = 1000;
+/**
+ * Minimum lease with which a step is sent, milliseconds: a shorter one could expire in real time before the step is
+ * executed.
+ */
+const MIN_TTL_MS = 1000;
 
-/** Tokens that are made once: a UUID, or a process' UUID and one of its own. */
+/** Unique tokens: a UUID, or the UUID of a process and a UUID of its own. */
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const TOKENS = new RegExp(`${UUID}(?::${UUID})?`, 'g');
 
@@ -246,10 +255,10 @@ const actors = (by?: string, owner?: string): { by?: string; owner?: string } =>
 });
 
 /**
- * The lease that a command granted. The server says what is left of it some moments later; the command's own argument,
- * in milliseconds or seconds, is the exact number, however late that was: the next one above.
+ * The lease that a command granted. The server reports the time left some moments later; the smallest argument of the
+ * command (milliseconds or seconds) that is not below it is the exact lease.
  */
-function granted(ttl: number, args: readonly string[]): number {
+function grantedLease(ttl: number, args: readonly string[]): number {
   const candidates = args
     .filter((arg) => /^\d+$/.test(arg))
     .flatMap((arg) => [Number(arg), Number(arg) * 1000])

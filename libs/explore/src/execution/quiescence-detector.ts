@@ -3,27 +3,27 @@ import {
   isIdle,
   OutsideTheSeam,
   isQuiescent,
-  isSilent,
+  hasNoStep,
   type InFlightStep,
   type ActorTask,
 } from '../actors';
 import { Disturbed } from './disturbed';
-import { type Sessions, asksForLock, lockNameIn } from '../world';
+import { type Sessions, mayWaitForLock, lockNameIn } from '../world';
 import { Signal } from './signal';
 
 /**
- * After so many milliseconds without an answer the server is asked whether a statement waits. The number decides only when
- * the server is asked: a statement that does not wait there is expected to be answered, however long that takes.
+ * Milliseconds without an answer after which the server is asked whether a statement waits. Decides only when to ask:
+ * a statement that does not wait is expected to be answered, however long that takes.
  */
 const ASK_AFTER_MS = 3;
 
-/** So often, with `ASK_AFTER_MS` in between, an actor may be found busy without a step, for example with I/O of its own. */
-const MOST_SILENCE = 1000;
+/** Checks, `ASK_AFTER_MS` apart, in which an actor may be busy without a step, for example with its own I/O. */
+const MAX_BUSY_CHECKS = 1000;
 
-/** Knows when nothing will happen by itself: every actor is held, done, or waits for another one in a server. */
+/** Detects quiescence: every actor is held, done, idle, or blocked in a server. */
 export class QuiescenceDetector {
   private readonly signal = new Signal();
-  private moves = 0;
+  private progress = 0;
   private disturbance: Disturbed | undefined;
 
   constructor(
@@ -31,28 +31,28 @@ export class QuiescenceDetector {
     private readonly actors: readonly Actor[],
   ) {}
 
-  /** Something happened. */
-  moved(): void {
-    this.moves++;
-    for (const task of this.idle()) task.idle = false; // the step may have let it go: it is looked at again
+  /** Records progress of a task. */
+  noteProgress(): void {
+    this.progress++;
+    for (const task of this.idle()) task.idle = false; // the step may have resumed it: check again
     this.signal.fire();
   }
 
-  /** A session may have freed a lock: the server is asked again about every statement that waits. */
+  /** A session may have released a lock: asks the server again about every waiting statement. */
   unblock(except?: InFlightStep): void {
-    this.moves++; // an answer of the server that is on its way describes the state before
+    this.progress++; // invalidates a server answer that is already in flight
     for (const inFlightStep of this.inFlightSteps())
       if (inFlightStep !== except) inFlightStep.blocked = false;
   }
 
-  /** The schedule proves nothing: `settle` throws. The first reason counts. */
+  /** Marks the schedule as disturbed: `settle` throws the first reason. */
   disturb(reason: Disturbed): void {
     this.disturbance ??= reason;
   }
 
   /**
-   * A statement is answered. One that the server had said to wait is answered because of another statement, of a session
-   * that ended, or of its time-out: otherwise it was taken as blocked and was only slow.
+   * A statement is answered. A blocked statement is answered because of another statement, an ended session, or its
+   * timeout; without such a cause it was only slow when it was taken as blocked.
    */
   answered(inFlightStep: InFlightStep): void {
     const hasCause =
@@ -60,26 +60,26 @@ export class QuiescenceDetector {
       this.inFlightSteps().some((other) => other !== inFlightStep && !other.blocked) ||
       this.actors.some(({ connections }) => connections.abandoned.size > 0);
     if (inFlightStep.blocked && !hasCause)
-      this.disturb(new Disturbed(`${inFlightStep.step.text} was taken as blocked, and was answered`));
+      this.disturb(new Disturbed(`${inFlightStep.step.text} counted as blocked but was answered`));
   }
 
-  /** Resolves when nothing will happen by itself. @throws Disturbed */
+  /** Resolves at quiescence. @throws Disturbed */
   async settle(): Promise<void> {
     for (;;) {
       const next = this.signal.next();
-      const { moves } = this;
-      if (!this.allQuiet()) await this.waitOrAsk(next);
+      const { progress } = this;
+      if (!this.allQuiescent()) await this.waitOrQueryServer(next);
       else {
-        await new Promise(setImmediate); // steps that an actor makes at the same time arrive in one turn
-        if (moves === this.moves && this.allQuiet() && !(await this.endAbandoned())) break;
+        await new Promise(setImmediate); // concurrent steps of an actor arrive in one event loop turn
+        if (progress === this.progress && this.allQuiescent() && !(await this.endAbandoned())) break;
       }
     }
     const { disturbance } = this;
-    this.disturbance = undefined; // thrown once: the rest of the schedule must still be cleaned up
+    this.disturbance = undefined; // throw once: the schedule still has to be cleaned up
     if (disturbance !== undefined) throw disturbance;
   }
 
-  /** The first statement that waits in the database, in the order in which they were sent, runs into its time-out. */
+  /** Ends the wait of the first blocked statement, in the order of issue, with a lock wait time-out. */
   async endLockWait(of: (inFlightStep: InFlightStep) => boolean): Promise<boolean> {
     const [first] = this.inFlightSteps()
       .filter((inFlightStep) => inFlightStep.blocked && of(inFlightStep))
@@ -94,8 +94,8 @@ export class QuiescenceDetector {
   }
 
   /**
-   * The server notices later than its client that a session is over, and keeps what it holds until then. True when there
-   * was one.
+   * The server notices later than its client that a session is closed, and keeps its locks until then. True when
+   * there was such a session.
    */
   private async endAbandoned(): Promise<boolean> {
     const left = this.actors.flatMap(({ connections, holdings }) => {
@@ -107,11 +107,11 @@ export class QuiescenceDetector {
     });
     if (left.length === 0) return false;
     this.unblock();
-    await this.sessions.gone(left);
+    await this.sessions.waitUntilEnded(left);
     return true;
   }
 
-  private allQuiet(): boolean {
+  private allQuiescent(): boolean {
     return this.actors.every((actor) => actor.tasks.every(isQuiescent));
   }
 
@@ -127,48 +127,48 @@ export class QuiescenceDetector {
     return this.actors.flatMap((actor) => actor.tasks.flatMap((task) => [...task.inFlightSteps]));
   }
 
-  private async waitOrAsk(next: Promise<void>): Promise<void> {
+  private async waitOrQueryServer(next: Promise<void>): Promise<void> {
     const open = this.inFlightSteps().filter(
       ({ step, blocked, timedOut }) => step.kind === 'sql' && !blocked && !timedOut,
     );
-    if (open.length === 0) return this.waitOrFindIdle(next);
+    if (open.length === 0) return this.waitOrDetectIdle(next);
     const isLikely = open.some((inFlightStep) => this.isContended(inFlightStep));
     if (!isLikely && (await within(next, ASK_AFTER_MS)) === 'yes') return;
-    const { moves } = this;
+    const { progress } = this;
     const waiting = await this.sessions.waiting(
       open.flatMap(({ step }) =>
         step.connection === undefined ? [] : [{ thread: step.connection, lockName: lockNameIn(step) }],
       ),
     );
-    if (moves !== this.moves) return; // what happened meanwhile may have freed them
+    if (progress !== this.progress) return; // progress since the query may have unblocked them
     for (const inFlightStep of open)
       if (inFlightStep.step.connection !== undefined && waiting.has(inFlightStep.step.connection))
         inFlightStep.blocked = true;
   }
 
   /**
-   * No statement is under way. When no other server has to answer either, the actors that are not held run, or wait for
-   * one another in the memory of a process, which the seam does not see.
+   * No SQL statement is in flight. When no other server has to answer, the actors that are not held run, or wait for
+   * one another in the memory of a process, which the explorer cannot see.
    */
-  private async waitOrFindIdle(next: Promise<void>): Promise<void> {
-    const { moves } = this;
+  private async waitOrDetectIdle(next: Promise<void>): Promise<void> {
+    const { progress } = this;
     for (let retries = 0; (await within(next, ASK_AFTER_MS)) === 'no'; retries++) {
-      const restless = this.tasks().filter((task) => !isQuiescent(task));
-      if (!restless.every(isSilent)) return next; // a server has to answer
-      const silent = this.actors.filter(({ tasks }) => tasks.some((task) => restless.includes(task)));
-      if ((await isIdle(silent, this.actors)) && moves === this.moves) {
-        for (const task of restless) task.idle = task.waited = true;
+      const active = this.tasks().filter((task) => !isQuiescent(task));
+      if (!active.every(hasNoStep)) return next; // a server has to answer
+      const suspects = this.actors.filter(({ tasks }) => tasks.some((task) => active.includes(task)));
+      if ((await isIdle(suspects, this.actors)) && progress === this.progress) {
+        for (const task of active) task.idle = task.waited = true;
         return;
       }
-      if (retries > MOST_SILENCE) throw new OutsideTheSeam(silent.map(({ name }) => name));
+      if (retries > MAX_BUSY_CHECKS) throw new OutsideTheSeam(suspects.map(({ name }) => name));
     }
   }
 
-  /** The statement asks for a lock while another session has some: it is likely to wait. */
+  /** The statement requests a lock while another session holds some: it probably waits. */
   private isContended({ step }: InFlightStep): boolean {
     return (
       step.connection !== undefined &&
-      asksForLock(step) &&
+      mayWaitForLock(step) &&
       this.actors.some((actor) =>
         [...actor.holdings.rows, ...actor.holdings.names].some((session) => session !== step.connection),
       )

@@ -20,7 +20,7 @@ import {
   PubSubInbox,
   type LockStore,
   type Setup,
-  asksForName,
+  requestsNamedLock,
   ACTOR_NAMES,
   BALANCE,
   type World,
@@ -30,17 +30,17 @@ import { LockTracker } from './lock-tracker';
 import { QuiescenceDetector } from './quiescence-detector';
 
 /**
- * So often a waiter looks again before its time is over. Two waiters whose tries change the key (take it, find the
- * second half taken, give it back) would otherwise wake each other for ever, and no time would pass.
+ * Retries allowed before the wait times out. Two waiters whose attempts change the key (take it, fail to take the
+ * second half, release it) would otherwise wake each other without end, and time would never advance.
  */
 const MAX_RETRIES = 8;
-/** Each try for a lock in several parts is many steps, and multiplies the schedules. */
+/** Lower for a lock in several parts: each attempt is many steps and multiplies the schedules. */
 const MAX_RETRIES_OF_PARTS = 1;
 
-/** The process ids of a schedule's processes are the same in every run: a strategy may put them into its commands. */
+/** Process ids are the same in every run, because a strategy may put them into its commands. */
 const FIRST_PID = 101;
 
-/** One schedule in progress: actors whose steps are held until they are released one by one. */
+/** One running schedule: actors whose steps are held until they are released one by one. */
 export class Run {
   readonly clock = new VirtualClock();
   readonly locks: LockTracker;
@@ -48,11 +48,11 @@ export class Run {
   readonly inbox: PubSubInbox;
   readonly actors: readonly Actor[];
   readonly processes: readonly ActorProcess[];
-  /** Where the strategy's locks may be. */
+  /** Lock stores that the strategy may use. */
   readonly lockStores: readonly LockStore[];
-  /** The servers that no process can reach any more. */
-  readonly lost = new Set<string>();
-  /** Servers that a step has written to since they restarted empty last. */
+  /** Servers that are unreachable for all processes. */
+  readonly unreachableServers = new Set<string>();
+  /** Servers that a step has written to since their last flush. */
   readonly written = new Set<string>();
   private readonly quiescence: QuiescenceDetector;
   private readonly gate: StepGate;
@@ -81,11 +81,11 @@ export class Run {
     this.quiescence = new QuiescenceDetector(world.sessions, this.actors);
     this.gate = new StepGate({
       lockStores: this.lockStores,
-      use: (store) => {
+      markUsed: (store) => {
         this.written.add(store.name);
-        world.use(store);
+        world.markUsed(store);
       },
-      lost: this.lost,
+      unreachableServers: this.unreachableServers,
       leaseMs: setup.options.leaseMs,
       clock: this.clock,
       locks: this.locks,
@@ -95,7 +95,7 @@ export class Run {
     });
   }
 
-  /** In how many places one lock of the strategy has a part. */
+  /** Number of stores that have a part of one lock. */
   get parts(): number {
     return (
       this.setup.strategy.parts ??
@@ -104,20 +104,20 @@ export class Run {
   }
 
   /**
-   * The strategy may have variables in its modules. Those of the catalogue have none that another request reads between
-   * two steps: test/explore/realm.spec.ts.
+   * True when the strategy may keep state in module variables. Strategies of the catalogue have none that another
+   * request reads between two steps: test/explore/realm.spec.ts.
    */
   get mayKeepState(): boolean {
     const { module, sharesState } = this.setup.strategy;
     return module !== undefined || sharesState === true;
   }
 
-  /** The Redis that this strategy has besides the lab's own: voters, or a primary. */
+  /** Redis servers of this strategy besides the lab's own: voters, or a primary. */
   get ownRedises(): readonly LockStore[] {
     return this.lockStores.filter(({ component, pipelined }) => component !== undefined && pipelined);
   }
 
-  /** Sets the servers back and starts the actors; each is held at its first step. */
+  /** Resets the servers and starts the actors; each is held at its first step. */
   static async begin(world: World, setup: Setup): Promise<Run> {
     if (setup.carts?.some((cart) => cart.length > 1) === true) cartStrategy(setup.strategy);
     await world.begin(setup);
@@ -139,7 +139,7 @@ export class Run {
     return found;
   }
 
-  /** Resolves when every actor is held, done, or waits in a server. */
+  /** Resolves when every actor is held, done, or blocked. */
   async settle(): Promise<void> {
     try {
       await this.quiescence.settle();
@@ -147,26 +147,26 @@ export class Run {
       await this.abandon();
       throw error;
     }
-    // two that end at the same time (one has freed the other) do so in the order of their names
+    // two requests that end together, because one unblocked the other, are recorded in the order of their names
     this.ends.sort((a, b) => (a.actor < b.actor ? -1 : 1));
     for (const { actor, code, text } of this.ends.splice(0)) this.eventLog.end(actor, code, text);
   }
 
   /**
-   * Ends the first wait for a row lock with the time-out error. False when no statement waits for one. The database's own
-   * time-out is longer than any schedule: real time does not end a wait.
+   * Ends the first row lock wait with the time-out error. False when no statement waits. The database's own timeout
+   * is longer than any schedule.
    */
   endLockWait(): Promise<boolean> {
-    return this.endWait(({ step }) => !asksForName(step));
+    return this.endWait(({ step }) => !requestsNamedLock(step));
   }
 
-  /** Waits until the first waiting GET_LOCK runs into the time-out that it names: the database counts these seconds. */
+  /** Waits until the first blocked GET_LOCK times out after its own seconds, in real time. */
   endNameWait(): Promise<boolean> {
-    return this.endWait(({ step }) => asksForName(step));
+    return this.endWait(({ step }) => requestsNamedLock(step));
   }
 
-  /** True when the step would go on if it were released. */
-  canMove(held: HeldStep): boolean {
+  /** True when the step is enabled. */
+  isEnabled(held: HeldStep): boolean {
     const { step, task, version } = held;
     const actor = this.actor(task.actor);
     const { process } = actor;
@@ -179,30 +179,30 @@ export class Run {
     }
     if (!isWaiting(step) || step.key === undefined) return true;
     const hasChanged = this.locks.version(step.key) !== version || this.locks.isVacant(step.key);
-    const hasNews = step.until?.event.isSet ?? hasChanged;
-    const mostLooks = this.parts > 1 ? MAX_RETRIES_OF_PARTS : MAX_RETRIES;
-    return (hasNews && actor.retries < mostLooks) || this.clock.now >= this.dueAt(held);
+    const isNotified = step.until?.event.isSet ?? hasChanged;
+    const maxRetries = this.parts > 1 ? MAX_RETRIES_OF_PARTS : MAX_RETRIES;
+    return (isNotified && actor.retries < maxRetries) || this.clock.now >= this.dueAt(held);
   }
 
-  /** The passing of time may be noticed by code that runs: a timer is set, or a session may end. */
+  /** True when running code may notice that time advances: a timer is set, or a session may end. */
   get hasTimeouts(): boolean {
     return this.clock.hasTimers || this.lockStores.some(({ heartbeats }) => heartbeats === true);
   }
 
-  /** When a WAIT ends by itself, virtual time: with its own time, or when who polls gives up. */
+  /** Virtual time at which a WAIT ends: after its own duration, or when the polling waiter gives up. */
   dueAt({ task, step: { until }, since }: HeldStep): number {
     const { waiting } = this.actor(task.actor);
     return until === undefined ? (waiting?.since ?? since) + this.setup.options.waitMs : since + until.ms;
   }
 
-  /** Lets a held step go, and resolves when all is quiet again. */
+  /** Releases a held step; resolves at quiescence. */
   async release(held: HeldStep, directive: Directive = 'issue'): Promise<void> {
     if (isWaiting(held.step)) this.actor(held.task.actor).retries++;
     held.release(directive);
     await this.settle();
   }
 
-  /** Calls a timer. With `auto` its steps are issued as they come; otherwise they are held as all others are. */
+  /** Fires a timer. With `auto` its steps are issued as they come; otherwise they are held like all others. */
   async fire(timer: Timer, auto: boolean): Promise<void> {
     const actor = this.actor(timer.actor);
     const task = startTask(actor, { auto, isTimer: true });
@@ -210,16 +210,19 @@ export class Run {
     this.clock.fired(timer);
     const scope = this.scopeOf(actor, task);
     void withVirtualDate(this.clock, () => observe(scope, async () => timer.run()))
-      .catch(() => undefined) // a tick that throws is a missed tick, as with the real clock
+      .catch(() => undefined) // a throwing tick is a missed tick, as with the real clock
       .finally(() => {
         timer.running = false;
         task.done = true;
-        this.quiescence.moved();
+        this.quiescence.noteProgress();
       });
     await this.settle();
   }
 
-  /** What happened, and what the servers hold now. With `reset` they are set back in the same round trip. */
+  /**
+   * The recorded events and the final state of the servers. With `reset` the servers are reset in the same round
+   * trip.
+   */
   async history(reset: boolean): Promise<ScheduleHistory> {
     const { strategy, stock } = this.setup;
     const rows = await (reset ? this.world.lookAndReset(this.setup) : this.world.look());
@@ -243,38 +246,38 @@ export class Run {
     };
   }
 
-  /** A process is gone: its code is told at every step, until it stops. */
+  /** Terminates an actor of a dead process: its code receives an error at every step until it stops. */
   async terminate(actor: Actor): Promise<void> {
     actor.outcome ??= 'DIED';
-    this.clock.forget(actor.name);
-    this.quiescence.unblock(); // the server frees what its sessions hold
+    this.clock.removeTimersOf(actor.name);
+    this.quiescence.unblock(); // the server releases the locks of its sessions
     actor.process.realm?.timers.stop();
     await this.endSessionsOfDead(actor);
     for (const task of actor.tasks) {
       if (task.inFlightSteps.size === 0 || task === actor.orphanedStep?.task) continue;
-      task.inFlightSteps.clear(); // nobody is left to be answered
+      task.inFlightSteps.clear(); // no code is left to receive the answer
       task.done = true;
     }
     this.quiescence.unblock();
     for (const held of actor.held) if (held !== actor.orphanedStep) held.release('die');
   }
 
-  /** Terminates every actor: the schedule cannot be continued, and must not affect the next one. */
+  /** Terminates all actors, so that a schedule that cannot be continued does not affect the next one. */
   private async abandon(): Promise<void> {
     for (const { process } of this.actors) process.alive = false;
     for (const actor of this.actors) await this.terminate(actor);
   }
 
   /**
-   * All sessions end; but the one whose statement is on its way ends when that has run. Outside of a transaction it is not
-   * known which one that is: then all of them wait for it.
+   * Ends all sessions except the one of the in-flight statement, which ends after that statement. Outside a
+   * transaction that session is unknown: then all of them wait for the statement.
    */
   private async endSessionsOfDead(actor: Actor): Promise<void> {
     const { transactions, rows, names } = actor.holdings;
     const isInFlight = actor.orphanedStep?.step.kind === 'sql';
     if (isInFlight && transactions.size === 0) return;
     const ends = [...actor.openSessions()].filter((session) => !isInFlight || !transactions.has(session));
-    await this.world.sever(actor.connections, ends);
+    await this.world.crashSessions(actor.connections, ends);
     for (const held of [transactions, rows, names]) for (const session of ends) held.delete(session);
   }
 
@@ -284,9 +287,9 @@ export class Run {
     return true;
   }
 
-  /** The server ends the actor's sessions; resolves when both sides know. */
+  /** The server ends the actor's sessions; resolves when server and client have noticed. */
   async loseSessions(actor: Actor): Promise<void> {
-    this.quiescence.unblock(); // statements that wait for these sessions are answered while they end
+    this.quiescence.unblock(); // statements that wait for these sessions are answered when they end
     const sessions = [...actor.openSessions()];
     for (const session of sessions) actor.lostSessions.add(session);
     await this.world.endSessions(actor.connections, sessions);
@@ -311,13 +314,13 @@ export class Run {
     const request = () => sell(actor, this.setup, this.clock.for(actor.name), warn);
     void withVirtualDate(this.clock, () => observe(scope, request))
       .then(({ code, text }) => {
-        if (actor.outcome !== undefined) return; // it died meanwhile
+        if (actor.outcome !== undefined) return; // its process died meanwhile
         actor.outcome = code;
         this.ends.push({ actor: actor.name, code, text });
       })
       .finally(() => {
         task.done = true;
-        this.quiescence.moved();
+        this.quiescence.noteProgress();
       });
   }
 }

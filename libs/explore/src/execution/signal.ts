@@ -1,9 +1,9 @@
-/** Something to wait for that happens again and again. */
+/** A repeatable event. */
 export class Signal {
   private waiting: (() => void) | undefined;
   private promise: Promise<void> | undefined;
 
-  /** Resolves when `fire` is called next. */
+  /** Resolves at the next call of `fire`. */
   next(): Promise<void> {
     this.promise ??= new Promise((resolve) => {
       this.waiting = resolve;

@@ -18,24 +18,30 @@ import {
 } from '../actors';
 import type { EventLog } from './event-log';
 import { Disturbed } from './disturbed';
-import { type PubSubInbox, type LockStore, type LockReading, mayFree, noteHoldings } from '../world';
+import {
+  type PubSubInbox,
+  type LockStore,
+  type LockReading,
+  mayReleaseLocks,
+  updateHoldings,
+} from '../world';
 import type { LockTracker } from './lock-tracker';
 import type { QuiescenceDetector } from './quiescence-detector';
 
-/** How a held step was let go. */
+/** How a held step was released. */
 interface Release {
   readonly directive: Directive;
   readonly waited: boolean;
 }
 
-/** What of a run the gate works with. */
-interface Around {
+/** The parts of a run that the gate uses. */
+interface GateContext {
   readonly lockStores: readonly LockStore[];
-  /** Told of each place that a step may have changed. */
-  readonly use: (store: LockStore) => void;
-  /** The servers that nobody can reach any more. */
-  readonly lost: ReadonlySet<string>;
-  /** What a lock is granted where the command does not say it. */
+  /** Called for each store that a step may have changed. */
+  readonly markUsed: (store: LockStore) => void;
+  /** Servers that are unreachable for all processes. */
+  readonly unreachableServers: ReadonlySet<string>;
+  /** Lease of a lock when the command does not contain it. */
   readonly leaseMs: number;
   readonly clock: VirtualClock;
   readonly locks: LockTracker;
@@ -44,20 +50,20 @@ interface Around {
   readonly inbox: PubSubInbox;
 }
 
-/** The servers that a process loses when it is cut off. */
+/** Servers that a process cannot reach when it is cut off. */
 const KEEPS_LOCKS: ReadonlySet<StepKind> = new Set<StepKind>(['redis', 'zk', 'etcd']);
 
-/** A dead actor's code is refused so often, then it stands still for good. */
-const MOST_DEATHS = 20;
+/** Steps of a dead actor that are rejected; later ones never settle, which stops retry loops. */
+const MAX_REJECTED_STEPS = 20;
 
 /**
- * Holds every step before it is issued: after the strategy's last check, before the statement leaves. What is
- * released is written down with its reply and with what it did to the locks.
+ * Holds every step before it is issued: after the strategy's last check, before the statement is sent. Records
+ * released steps with their replies and lock changes.
  */
 export class StepGate {
-  constructor(private readonly run: Around) {}
+  constructor(private readonly run: GateContext) {}
 
-  /** The listener of one line of control of an actor. */
+  /** The step listener of one task. */
   listener(actor: Actor, task: ActorTask): Listener {
     return async (step, issue) => {
       const { directive, waited } = await this.hold(actor, task, step);
@@ -79,7 +85,7 @@ export class StepGate {
       });
       const inVirtualTime = (): Promise<unknown> => issue().then((reply) => this.remaining(step, reply));
       const inFlightStep = { step, task, number: event.n, blocked: false, timedOut: false };
-      const reply = await this.carry(actor, inFlightStep, inVirtualTime, event);
+      const reply = await this.issueAndRecord(actor, inFlightStep, inVirtualTime, event);
       if (!actor.process.alive) throw new ProcessDied(actor.name);
       if (directive === 'lose-reply') throw new InjectedFault('lose-reply', step);
       return reply;
@@ -88,11 +94,11 @@ export class StepGate {
 
   private unreachable({ process }: Actor, { kind, server }: Step): 'cut' | 'server-down' | undefined {
     if (process.cut && KEEPS_LOCKS.has(kind)) return 'cut';
-    return server !== undefined && this.run.lost.has(server) ? 'server-down' : undefined;
+    return server !== undefined && this.run.unreachableServers.has(server) ? 'server-down' : undefined;
   }
 
-  /** Issues the step, and looks at the locks right behind it on the same connection. */
-  private async carry(
+  /** Issues the step and reads the locks right behind it on the same connection. */
+  private async issueAndRecord(
     actor: Actor,
     inFlightStep: InFlightStep,
     issue: () => Promise<unknown>,
@@ -101,10 +107,10 @@ export class StepGate {
     const { step, task } = inFlightStep;
     task.inFlightSteps.add(inFlightStep);
     task.begun = true;
-    if (step.kind === 'sql') this.run.quiescence.moved(); // the server has to be asked about this statement, too
+    if (step.kind === 'sql') this.run.quiescence.noteProgress(); // the server has to be asked about this statement, too
     const lockStores = this.run.lockStores.filter((store) => store.touchedBy(step));
-    for (const store of lockStores) this.run.use(store);
-    this.run.locks.noteTokens(actor.name, step.text);
+    for (const store of lockStores) this.run.markUsed(store);
+    this.run.locks.recordTokens(actor.name, step.text);
     const before = lockStores.map(async (store) => {
       const leases = this.run.locks.leases(store.name, this.run.clock.now);
       return (await unobserved(() => store.restore?.(actor.connections, leases))) ?? leases;
@@ -135,12 +141,12 @@ export class StepGate {
       for (const store of lockStores)
         if (store.renewedBy?.(step) === true && reply === true)
           locks.push(...this.run.locks.renew(store.name, actor.name, this.run.clock.now + this.run.leaseMs));
-      if (locks.some(({ change, by }) => change === 'taken' && by === actor.name)) actor.waiting = undefined; // a later wait is another one
+      if (locks.some(({ change, by }) => change === 'taken' && by === actor.name)) actor.waiting = undefined; // a later wait is a new one
       this.run.eventLog.answer(event, reply, locks);
       if (publishes(step)) await unobserved(() => this.run.inbox.deliver(step.text));
       return reply;
     } catch (thrown) {
-      const error = inFlightStep.timedOut ? asTimeOut(thrown) : thrown;
+      const error = inFlightStep.timedOut ? asLockWaitTimeout(thrown) : thrown;
       const isLost = step.connection !== undefined && actor.lostSessions.has(step.connection);
       if (isLost) event.fault = 'lost-session';
       else if (error instanceof DependencyDown && actor.process.alive)
@@ -149,14 +155,14 @@ export class StepGate {
       this.run.quiescence.unblock(inFlightStep);
       throw error;
     } finally {
-      noteHoldings(actor.holdings, step);
-      if (mayFree(step)) this.run.quiescence.unblock(inFlightStep);
+      updateHoldings(actor.holdings, step);
+      if (mayReleaseLocks(step)) this.run.quiescence.unblock(inFlightStep);
       task.inFlightSteps.delete(inFlightStep);
-      this.run.quiescence.moved();
+      this.run.quiescence.noteProgress();
     }
   }
 
-  /** What is left of a lease counts in virtual time: the milliseconds that a schedule takes in real time are nobody's. */
+  /** Replaces the remaining time of a lease by its virtual value: the real milliseconds of a schedule do not count. */
   private remaining({ verb, key, server = '' }: Step, reply: unknown): unknown {
     if (!/^P?TTL$/.test(verb) || key === undefined || typeof reply !== 'number' || reply < 0) return reply;
     const expiring = this.run.locks.expiring().find((lock) => lock.store === server && lock.lock === key);
@@ -168,7 +174,7 @@ export class StepGate {
   private hold(actor: Actor, task: ActorTask, step: Step): Promise<Release> {
     if (!actor.process.alive) return this.refuse(actor, task);
     if (task.auto) return Promise.resolve({ directive: 'issue', waited: false });
-    this.noteWaiting(actor, step);
+    this.trackWait(actor, step);
     return new Promise((resolve) => {
       const held: HeldStep = {
         step,
@@ -183,18 +189,19 @@ export class StepGate {
       };
       task.waited = false;
       task.held.push(held);
-      this.run.quiescence.moved();
+      this.run.quiescence.noteProgress();
     });
   }
 
   private refuse(actor: Actor, task: ActorTask): Promise<Release> {
-    if (++actor.deaths <= MOST_DEATHS) return Promise.resolve({ directive: 'die', waited: false });
+    if (++actor.rejectedSteps <= MAX_REJECTED_STEPS)
+      return Promise.resolve({ directive: 'die', waited: false });
     task.done = true;
-    this.run.quiescence.moved();
+    this.run.quiescence.noteProgress();
     return new Promise(() => undefined);
   }
 
-  private noteWaiting(actor: Actor, step: Step): void {
+  private trackWait(actor: Actor, step: Step): void {
     const { key } = step;
     if (isWaiting(step) && key !== undefined) {
       if (actor.waiting?.key !== key) actor.waiting = { key, since: this.run.clock.now };
@@ -202,8 +209,8 @@ export class StepGate {
   }
 }
 
-/** ER_QUERY_INTERRUPTED, as the answer to our KILL QUERY, is what ER_LOCK_WAIT_TIMEOUT is: the transaction stays. */
-function asTimeOut(error: unknown): unknown {
+/** ER_QUERY_INTERRUPTED after our KILL QUERY has the effect of ER_LOCK_WAIT_TIMEOUT: the transaction stays open. */
+function asLockWaitTimeout(error: unknown): unknown {
   const { driverError } = error as { driverError?: { errno?: number } };
   if (!(error instanceof Error) || driverError?.errno !== 1317) return error;
   const message = 'Lock wait timeout exceeded; try restarting transaction';

@@ -1,67 +1,68 @@
 import type { Actor, ActorProcess, HeldStep } from '../actors';
-import { type Run, pass, notifySessionEnd } from '../execution';
+import { type Run, advanceTo, notifySessionEnd } from '../execution';
 
-/** How many leases slow work takes, and how many are more than any watchdog renews. */
+/** Duration of slow work, and a duration beyond any watchdog's renewals, in leases. */
 const SLOW_LEASES = 2.5;
 const OVERRUN_LEASES = 12;
 
-/** Time moves to the end of the lease that ends first. A healthy watchdog prevents that the key ends. */
+/** Advances time to the end of the lease that ends first. A healthy watchdog renews the lease before that. */
 export async function lapse(run: Run, key?: string): Promise<boolean> {
   const expiring = run.locks.expiring().find((lock) => key === undefined || lock.key === key);
   if (expiring === undefined) {
-    run.eventLog.fault('lapse', key ?? 'no lease', 'there is no lease that could end', false);
+    run.eventLog.fault('lapse', key ?? 'no lease', 'no lease can end', false);
     return false;
   }
   const owner = run.locks.states().find((lock) => lock.key === expiring.key)?.owner;
-  const changes = await pass(run, expiring.at);
+  const changes = await advanceTo(run, expiring.at);
   const ended = changes.some((change) => change.key === expiring.key);
   run.eventLog.fault(
     'lapse',
     expiring.key,
     ended
-      ? `${owner ?? 'somebody'}'s lease ends`
-      : `${owner ?? 'somebody'}'s lease would end, but it was renewed`,
+      ? `${owner ?? 'an unknown holder'}'s lease ends`
+      : `${owner ?? 'an unknown holder'}'s lease is renewed before it ends`,
     ended,
     changes,
   );
   return ended;
 }
 
-/** An actor's work takes longer than its lease; its process is well, so that its timers run. */
-export const slow = (run: Run, actor: Actor): Promise<void> => last(run, actor, 'slow', SLOW_LEASES);
+/** An actor's work takes longer than its lease; its timers keep running. */
+export const slow = (run: Run, actor: Actor): Promise<void> => prolong(run, actor, 'slow', SLOW_LEASES);
 
-/** As slow work, and beyond everything that a watchdog is willing to renew; at any step, not only at work. */
-export const overrun = (run: Run, actor: Actor): Promise<void> => last(run, actor, 'overrun', OVERRUN_LEASES);
+/** A step takes longer than any watchdog renews. Possible at any step, not only at work. */
+export const overrun = (run: Run, actor: Actor): Promise<void> =>
+  prolong(run, actor, 'overrun', OVERRUN_LEASES);
 
-async function last(run: Run, actor: Actor, fault: 'slow' | 'overrun', leases: number): Promise<void> {
+async function prolong(run: Run, actor: Actor, fault: 'slow' | 'overrun', leases: number): Promise<void> {
   const ms = leases * run.setup.options.leaseMs;
-  const changes = await pass(run, run.clock.now + ms);
-  run.eventLog.fault(fault, actor.name, `${actor.name} takes ${ms} ms over this step`, true, changes);
+  const changes = await advanceTo(run, run.clock.now + ms);
+  run.eventLog.fault(fault, actor.name, `this step of ${actor.name} takes ${ms} ms`, true, changes);
 }
 
-/** The next timer of a running process is due; the steps that it makes are held as all others are. */
+/** Advances time to the next timer of a running process; its steps are held like all others. */
 export async function tick(run: Run): Promise<boolean> {
   const timer = run.clock.next((name) => {
     const { process } = run.actor(name);
     return process.alive && !process.paused;
   });
   if (timer === undefined) return false;
-  const changes = await pass(run, timer.due - 0.001);
+  const changes = await advanceTo(run, timer.due - 0.001);
   run.eventLog.fault('tick', timer.actor, `a timer of ${timer.actor} is due`, true, changes);
   run.clock.moveTo(timer.due);
   await run.fire(timer, false);
   return true;
 }
 
-/** SIGKILL: the code is gone, the database rolls back, Redis keeps its keys. */
+/** SIGKILL: the process stops, the database rolls back, Redis keeps its keys. */
 export async function kill(run: Run, process: ActorProcess): Promise<void> {
   process.alive = false;
   run.eventLog.fault('kill', process.name, `${process.name} (${names(run, process)}) is killed`);
-  for (const actor of members(run, process)) await run.terminate(actor);
+  for (const actor of actorsOf(run, process)) await run.terminate(actor);
   await run.settle();
 }
 
-/** As kill, but the statement that `held` is about to send was sent already, and is still on its way. */
+/** As kill, but the statement of `held` was already sent and arrives later. */
 export async function killInFlight(run: Run, held: HeldStep): Promise<void> {
   const actor = run.actor(held.task.actor);
   const { process } = actor;
@@ -70,21 +71,21 @@ export async function killInFlight(run: Run, held: HeldStep): Promise<void> {
   run.eventLog.fault(
     'in-flight',
     process.name,
-    `${process.name} (${names(run, process)}) is killed; ${actor.name}'s ${held.step.verb} is still on its way`,
+    `${process.name} (${names(run, process)}) is killed; ${actor.name}'s ${held.step.verb} is still in flight`,
   );
-  for (const member of members(run, process)) await run.terminate(member);
+  for (const member of actorsOf(run, process)) await run.terminate(member);
   await run.settle();
 }
 
-/** The statement of a dead process arrives; after it the server notices that its client is gone. */
+/** The in-flight statement of a dead process arrives; afterwards the server closes its session. */
 export async function arrive(run: Run, actor: Actor): Promise<void> {
   const { orphanedStep } = actor;
   if (orphanedStep === undefined) return;
   await run.release(orphanedStep);
 }
 
-/** Statements that outlived their process have run: the server notices that the client is gone. */
-export async function noticeDeaths(run: Run): Promise<void> {
+/** Ends the sessions of dead processes whose in-flight statements have been executed. */
+export async function endDeadSessions(run: Run): Promise<void> {
   for (const actor of run.actors) {
     const { orphanedStep } = actor;
     if (orphanedStep === undefined || actor.blocked || orphanedStep.task.held.includes(orphanedStep))
@@ -95,30 +96,30 @@ export async function noticeDeaths(run: Run): Promise<void> {
   }
 }
 
-/** SIGSTOP: neither steps nor timers. */
+/** SIGSTOP: no steps, no timers. */
 export function pause(run: Run, process: ActorProcess): void {
   process.paused = true;
-  run.eventLog.fault('pause', process.name, `${process.name} (${names(run, process)}) stands still`);
+  run.eventLog.fault('pause', process.name, `${process.name} (${names(run, process)}) is paused`);
 }
 
 /**
- * SIGSTOP until after the lease that ends first, then SIGCONT. That its steps come later still, after steps of
- * others, is a matter of the order of steps: what a pause adds is that time passes and its timers do not run.
+ * SIGSTOP until after the lease that ends first, then SIGCONT. Later steps are a matter of the interleaving: what a
+ * pause adds is that time advances without the timers of the process.
  */
 export async function pauseBeyondLease(run: Run, process: ActorProcess): Promise<void> {
   pause(run, process);
   const [expiring] = run.locks.expiring();
   if (expiring !== undefined) {
-    const changes = await pass(run, expiring.at);
-    run.eventLog.time(`${process.name} stands still until after the lease of ${expiring.key}`, changes);
+    const changes = await advanceTo(run, expiring.at);
+    run.eventLog.time(`${process.name} is paused until after the lease of ${expiring.key}`, changes);
   }
   await resume(run, process);
 }
 
-/** SIGCONT: what is overdue by now is called at once. */
+/** SIGCONT: overdue timers fire immediately. */
 export async function resume(run: Run, process: ActorProcess): Promise<void> {
   process.paused = false;
-  run.eventLog.fault('resume', process.name, `${process.name} (${names(run, process)}) goes on`);
+  run.eventLog.fault('resume', process.name, `${process.name} (${names(run, process)}) resumes`);
   notifySessionEnd(run, process);
   for (;;) {
     const timer = run.clock.next((name) => run.actor(name).process === process);
@@ -127,15 +128,15 @@ export async function resume(run: Run, process: ActorProcess): Promise<void> {
   }
 }
 
-/** The process loses Redis and keeps the database. */
+/** Cuts the process off from Redis; the database stays reachable. */
 export function cut(run: Run, process: ActorProcess): void {
   process.cut = true;
   run.eventLog.fault('cut', process.name, `${process.name} (${names(run, process)}) is cut off from Redis`);
 }
 
 /**
- * The database ends the sessions of the process that hold something: what was not committed is rolled back, named locks
- * are free. The process connects again with its next statement.
+ * The database ends the sessions of the process that hold a transaction or a lock, rolls back and releases named
+ * locks. The process reconnects with its next statement.
  */
 export async function loseSessions(run: Run, process: ActorProcess): Promise<void> {
   run.eventLog.fault(
@@ -143,11 +144,11 @@ export async function loseSessions(run: Run, process: ActorProcess): Promise<voi
     process.name,
     `the database ends the sessions of ${process.name} (${names(run, process)})`,
   );
-  for (const actor of members(run, process)) await run.loseSessions(actor);
+  for (const actor of actorsOf(run, process)) await run.loseSessions(actor);
   await run.settle();
 }
 
-/** A Redis restarts empty: the lab's own, or another one by its name. */
+/** Restarts a Redis empty: the lab's own, or another one by its name. */
 export async function flush(run: Run, server = ''): Promise<void> {
   const wasWritten = run.written.delete(server);
   const changes = run.locks.flush(server);
@@ -163,16 +164,16 @@ export async function flush(run: Run, server = ''): Promise<void> {
   );
 }
 
-/** Nobody reaches this server any more. What it holds stays there. */
+/** Makes a server unreachable for all processes. It keeps its data. */
 export function loseServer(run: Run, server: string): void {
-  run.lost.add(server);
-  run.eventLog.fault('server-down', server, `${server} is lost: nobody can reach it any more`);
+  run.unreachableServers.add(server);
+  run.eventLog.fault('server-down', server, `${server} is down: no process can reach it`);
 }
 
-const members = (run: Run, process: ActorProcess): readonly Actor[] =>
+const actorsOf = (run: Run, process: ActorProcess): readonly Actor[] =>
   run.actors.filter((actor) => actor.process === process);
 
 const names = (run: Run, process: ActorProcess): string =>
-  members(run, process)
+  actorsOf(run, process)
     .map(({ name }) => name)
     .join(', ');

@@ -1,16 +1,15 @@
 import { HARMS, MARKS, type FaultName, type Mark } from '#lab/verdict';
 import type { Tally } from '../search';
 
-/** The mark of an exploration, and why, where that does not follow from the counts. */
+/** The mark of an exploration, and the reason when it does not follow from the counts. */
 export interface CellVerdict {
   readonly mark: Mark;
   readonly because?: string;
 }
 
 /**
- * Judges an exploration. Safe needs proof that it was tested: every schedule was run, the fault happened, and the actors
- * were under way at the same time. A cell is called harmless (lock broken, or stuck, with the data right) only when every
- * schedule was run.
+ * Judges an exploration. `safe` requires that every schedule was run, the fault occurred, and the actors overlapped.
+ * A cell is harmless (lock broken, or stuck, with correct data) only when every schedule was run.
  */
 export function judgeCell(tally: Tally, about: FaultName | undefined): CellVerdict {
   const unknown = (because: string): CellVerdict => ({ mark: 'unknown', because });
@@ -23,5 +22,5 @@ export function judgeCell(tally: Tally, about: FaultName | undefined): CellVerdi
     return unknown(`${found}not every schedule was run, so that wrong data may still be found`);
   }
   if (worst !== undefined) return { mark: worst };
-  return tally.contended === 0 ? unknown('the actors never met') : { mark: 'safe' };
+  return tally.contended === 0 ? unknown('the actors never overlapped') : { mark: 'safe' };
 }

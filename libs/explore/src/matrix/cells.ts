@@ -4,43 +4,43 @@ import type { Budget } from '../faults';
 import { type FaultPlaces, EXPLORE_OPTIONS } from '../schedule';
 import type { Plan } from '../search';
 
-/** One circumstance of the failure matrix. */
+/** One column of the failure matrix: a plan that every strategy is explored with. */
 export interface Cell {
   readonly name: string;
-  /** What happens, in the words of a table's head. */
+  /** Column title. */
   readonly title: string;
   readonly processes: readonly string[];
   readonly budget: Budget;
-  /** The fault that must have happened: the cell is about it. Absent: about nothing but the order of steps. */
+  /** The fault that the cell is about, which must have occurred. Absent: the cell is about interleavings only. */
   readonly about?: FaultName;
   readonly faultPlaces?: FaultPlaces;
   readonly options?: Partial<Options>;
   /** Units of each balance; absent: 1. */
   readonly stock?: number;
-  /** What the buyers want; a cart of several things is only for strategies that sell carts. */
+  /** Carts of the buyers; carts of several balances are only for strategies that sell carts. */
   readonly carts?: readonly (readonly string[])[];
   /**
-   * The promise that this circumstance tests. A strategy that does not make it breaks it here, unless it `mayHold`: another
-   * cell shows it then. Absent: no promise is about this circumstance alone.
+   * The promise that this cell tests. A strategy without this promise breaks it here, unless it `mayHold`: then
+   * another cell shows it. Absent: the cell tests no single promise.
    */
   readonly promise?: { readonly capability: Capability; readonly mayHold?: true };
-  /** Further promises that may break here: of a strategy whose locks never expire no other cell can show it. */
+  /** Further promises that may break here, because no other cell shows them for strategies whose locks never expire. */
   readonly alsoTests?: readonly Capability[];
 }
 
 const TWO = ['p1', 'p2'];
 /**
- * Slow work takes 20 s of virtual time: a lock whose holder dies then must end by 28 s, before the waiter gives up.
- * Milliseconds.
+ * Slow work takes 20 s of virtual time: the lock of a holder that dies then must end by 28 s, before the waiter gives
+ * up. Milliseconds.
  */
 const SHORTER_THAN_THE_WAIT = { leaseMs: 8000, waitMs: 30_000, workMs: 10_000 };
-/** Two things in opposite order. */
+/** Two balances in opposite order. */
 export const CROSSED_CARTS = [
   ['item', 'other'],
   ['other', 'item'],
 ] as const;
 
-/** Every circumstance, in the order of the table's columns. */
+/** All cells, in the order of the table's columns. */
 export const CELLS: readonly Cell[] = [
   {
     name: 'two processes',
@@ -236,18 +236,18 @@ export const CELLS: readonly Cell[] = [
   },
 ];
 
-/** False when the circumstance does not exist for the strategy: it sells no carts. */
+/** False when the cell has carts and the strategy sells none. */
 export const existsFor = (strategy: Strategy, { carts = [] }: Cell): boolean =>
   carts.every((cart) => cart.length === 1) || sellsCarts(strategy);
 
-/** A circumstance by its name. */
+/** Finds a cell by name. */
 export function cellOf(name: string): Cell {
   const found = CELLS.find((cell) => cell.name === name);
   if (found === undefined) throw new Error(`there is no cell "${name}"`);
   return found;
 }
 
-/** What to explore for a strategy in a circumstance. */
+/** The plan of a cell for a strategy. */
 export const planOf = (strategy: Strategy, cell: Cell): Plan => ({
   setup: {
     strategy,

@@ -6,16 +6,16 @@ import type { Tally } from '../search';
 
 type Kind = ScheduleViolationKind;
 
-/** Kinds by which a unit is sold twice, or a sale is lost. */
+/** Kinds of violation in which a unit is sold twice or a sale is lost. */
 export const SOLD_TWICE = ['oversold', 'lost-update', 'lost-acknowledged'] as const;
 
-/** What breaks a promise: the kinds of violation, and the faults without which it cannot break; absent: no fault is needed. */
+/** What breaks a promise: kinds of violation, and the faults of which one is required; absent: none is required. */
 interface Breach {
   readonly kinds: readonly Kind[];
   readonly faults?: readonly FaultName[];
 }
 
-/** Faults after which a lock may have ended although its holder is at work. */
+/** Faults that may end a lock while its holder is working. */
 const ENDS_LOCKS: readonly FaultName[] = [
   'lapse',
   'pause',
@@ -27,7 +27,7 @@ const ENDS_LOCKS: readonly FaultName[] = [
   'flush',
   'server-down',
 ];
-/** Faults after which a lock may stay although its holder has left. */
+/** Faults that may leave a lock behind after its holder. */
 const LEAVES_LOCKS: readonly FaultName[] = [
   'kill',
   'in-flight',
@@ -38,8 +38,8 @@ const LEAVES_LOCKS: readonly FaultName[] = [
 ];
 
 /**
- * For each promise, the violations that are declared by not making it. A violation that no missing promise declares
- * contradicts the catalogue. Two promises of exactness hold for buyers in one process and in several.
+ * For each promise, the violations that a strategy without it declares. A violation that is not declared by a missing
+ * promise contradicts the catalogue. The two promises of exactness apply to buyers in one process and in several.
  */
 const BREACHES: Readonly<Record<Capability, Breach>> = {
   exactInOneProcess: { kinds: [...SOLD_TWICE, 'overlap', 'foreign-release', 'foreign-renewal'] },
@@ -59,24 +59,24 @@ const BREACHES: Readonly<Record<Capability, Breach>> = {
   renewsOnlyItsOwn: { kinds: ['foreign-renewal', 'stuck', 'starved'] },
 };
 
-/** The kinds of violation that show that the promise is not kept. */
+/** The kinds of violation that break the promise. */
 export const breachesOf = (capability: Capability): readonly Kind[] => BREACHES[capability].kinds;
 
-/** Locks may have two holders when one of these happens: no strategy promises against that, only for the data. */
-const isOverlapNatural = (faults: readonly FaultName[]): boolean =>
+/** True when a fault may give a lock two holders: strategies then make promises for the data only, not for the lock. */
+const isOverlapExpected = (faults: readonly FaultName[]): boolean =>
   faults.some((fault) => ENDS_LOCKS.includes(fault));
 
-/** What of an exploration the catalogue speaks about. */
+/** The conditions of an exploration that the catalogue refers to. */
 export interface Circumstances {
   readonly processes: readonly string[];
   readonly faults: readonly FaultName[];
   readonly carts?: readonly (readonly string[])[];
 }
 
-/** True when the catalogue says that the strategy may show this kind of violation here. */
+/** True when the catalogue declares that the strategy may show this kind of violation under these conditions. */
 export function declares({ lacks }: Strategy, kind: Kind, about: Circumstances): boolean {
   const { processes, faults, carts = [] } = about;
-  if (kind === 'overlap' && isOverlapNatural(faults)) return true;
+  if (kind === 'overlap' && isOverlapExpected(faults)) return true;
   return lacks.some((capability) => {
     if (capability === 'exactInOneProcess' && new Set(processes).size === processes.length) return false;
     if (capability === 'exactAcrossProcesses' && new Set(processes).size === 1) return false;
@@ -92,7 +92,7 @@ export const circumstancesOf = ({ processes, budget, carts }: Cell): Circumstanc
   ...(carts !== undefined && { carts }),
 });
 
-/** What the catalogue says about a strategy in a cell; undefined where it says nothing. */
+/** What the catalogue declares for a strategy in a cell; undefined: nothing. */
 export function expectedOf(strategy: Strategy, cell: Cell): 'kept' | 'broken' | undefined {
   if (!existsFor(strategy, cell)) return undefined;
   const { promise, processes } = cell;
@@ -105,8 +105,8 @@ export function expectedOf(strategy: Strategy, cell: Cell): 'kept' | 'broken' | 
 }
 
 /**
- * What contradicts the catalogue: violations that no missing promise declares, and a promise that is declared broken here
- * and was not seen to break. Nothing when the fault never happened.
+ * Contradictions to the catalogue: violations that no missing promise declares, and a promise that is declared broken
+ * here but did not break. None when the fault never occurred.
  */
 export function contradictions(strategy: Strategy, cell: Cell, tally: Tally): string[] {
   const { mark, because = '' } = judgeCell(tally, cell.about);
@@ -114,9 +114,9 @@ export function contradictions(strategy: Strategy, cell: Cell, tally: Tally): st
   const about = circumstancesOf(cell);
   const undeclared = [...tally.kinds.keys()].filter((kind) => !declares(strategy, kind, about));
   const isBroken = expectedOf(strategy, cell) === 'broken';
-  const unseen = isBroken && mark !== 'unknown' && tally.violating === 0 ? ['a declared defect'] : [];
+  const missing = isBroken && mark !== 'unknown' && tally.violating === 0 ? ['a declared defect'] : [];
   return [
     ...undeclared.map((kind) => `${kind} contradicts what ${strategy.name} promises`),
-    ...unseen.map((what) => `${what} of ${strategy.name} does not show`),
+    ...missing.map((what) => `${what} of ${strategy.name} does not show`),
   ];
 }

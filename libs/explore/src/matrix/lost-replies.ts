@@ -5,39 +5,46 @@ import { before, Schedule } from '../schedule';
 import type { HeldStep } from '../actors';
 import type { World } from '../world';
 
-/** What came of one reply that was lost: the server had done what it was asked, and A did not hear of it. */
+/** Result of one lost reply: the server executed A's command, and A did not receive the reply. */
 export interface LostReply {
   readonly strategy: string;
-  /** What A had asked for. */
+  /** A's request. */
   readonly asked: 'acquire' | 'renew' | 'release';
-  /** The command, or the script. */
+  /** Name of the command or script. */
   readonly command: string;
-  /** What A was told in the end: `APPLIED`, or the code of its error. */
+  /** A's final result: `APPLIED`, or an error code. */
   readonly believes: string;
-  /** What is true at that moment. */
+  /** State of the lock at that time. */
   readonly truth:
     'the lock is free' | 'the lock is held, until its lease ends' | 'the lock is held, for ever';
-  /** What B, who comes then and waits for longer than a lease, is told. */
+  /** Result of B, which starts then and waits longer than a lease. */
   readonly next: string;
   readonly violations: readonly string[];
 }
 
-/** A step at a server that keeps locks, other than the database. */
+/** Step kinds of lock servers other than the database. */
 const KEEPS_LOCKS = ['redis', 'zk', 'etcd'];
 const READS = ['GET', 'PTTL'];
-/** Within a lease. */
-const MOST_TICKS = 2;
+/** Timer ticks within a lease. */
+const MAX_TICKS = 2;
 
-type Asked = LostReply['asked'];
+type RequestKind = LostReply['asked'];
 
-/** There must be work during which a timer can renew. */
-const OPTIONS: Record<Asked, Partial<Options>> = { acquire: {}, renew: { workMs: 10_000 }, release: {} };
+/** A renewal needs work that takes long enough. */
+const OPTIONS: Record<RequestKind, Partial<Options>> = {
+  acquire: {},
+  renew: { workMs: 10_000 },
+  release: {},
+};
 
-/** Brings A to where the step would be sent; false when there is none. */
+/** Runs A up to the step whose reply is lost; false when there is none. */
 type Approach = (schedule: Schedule) => Promise<boolean>;
 
-/** The steps of a lone request that take its lock and give it back, by number; 0 where there is none. */
-async function lockSteps(world: World, strategy: Strategy): Promise<Record<Exclude<Asked, 'renew'>, number>> {
+/** Numbers of the steps of a single request that acquire and release its lock; 0: none. */
+async function lockSteps(
+  world: World,
+  strategy: Strategy,
+): Promise<Record<Exclude<RequestKind, 'renew'>, number>> {
   const schedule = await Schedule.begin(world, strategy, { stock: 2, processes: ['p1'] });
   const { history } = await schedule.end();
   const steps = history.events.filter((event) => event.type === 'step');
@@ -55,13 +62,14 @@ const stepTo =
     return number > 0;
   };
 
-/** At work, where its timer renews for the first time. */
+/** Runs A to its work, then to the first renewal of its timer. */
 const toRenewal: Approach = async (schedule) => {
   const { A, run } = schedule;
   if (!(await A.runTowards(before('WORK')))) return false;
-  for (let ticks = 0; ticks < MOST_TICKS && (await tick(run)); ticks++)
+  for (let ticks = 0; ticks < MAX_TICKS && (await tick(run)); ticks++)
     for (let held = renewal(schedule); held !== undefined; held = renewal(schedule)) {
-      if (!READS.includes(held.step.verb)) return true; // who looks first may renew afterwards, or at the next tick
+      // a strategy that reads first may renew afterwards, or at the next tick
+      if (!READS.includes(held.step.verb)) return true;
       await run.release(held);
     }
   return false;
@@ -70,11 +78,11 @@ const toRenewal: Approach = async (schedule) => {
 const renewal = ({ A }: Schedule): HeldStep | undefined =>
   A.actor.held.find(({ task, step }) => task.isTimer && KEEPS_LOCKS.includes(step.kind));
 
-/** Loses the reply to the acquire, in another schedule that to the first renewal, and in another that to the release. */
+/** Loses the reply to the acquire, to the first renewal and to the release, each in a schedule of its own. */
 export async function loseReplies(world: World, strategy: Strategy): Promise<LostReply[]> {
   const { acquire, release } = await lockSteps(world, strategy);
   if (acquire === 0) return [];
-  const approaches: Record<Asked, Approach> = {
+  const approaches: Record<RequestKind, Approach> = {
     acquire: stepTo(acquire),
     renew: toRenewal,
     release: stepTo(release),
@@ -98,7 +106,7 @@ export async function loseReplies(world: World, strategy: Strategy): Promise<Los
 
 async function loseOne(
   schedule: Schedule,
-  asked: Asked,
+  asked: RequestKind,
 ): Promise<Pick<LostReply, 'command' | 'believes' | 'truth'>> {
   const { A, B, run } = schedule;
   const lost = asked === 'renew' ? renewal(schedule) : A.actor.held[0];
@@ -121,7 +129,7 @@ async function loseOne(
 
 /** docs/lost-replies.md. */
 export function renderLostReplies(rows: readonly LostReply[]): string {
-  const head = ['strategy', 'asked for', 'by', 'A is told', 'what is true', 'B is told', 'violations'];
+  const head = ['strategy', 'request', 'command', 'result of A', 'lock', 'result of B', 'violations'];
   const lines = rows.map(({ strategy, asked, command, believes, truth, next, violations }) => [
     `\`${strategy}\``,
     asked,
@@ -134,13 +142,13 @@ export function renderLostReplies(rows: readonly LostReply[]): string {
   return [
     '# When the reply of a lock is lost',
     '',
-    'Generated by `npx lab lost-replies --docs docs/lost-replies.md`; do not edit. Two units are left. The server of the lock',
-    'does what A asked for, and the reply does not arrive. No command is sent again by itself. Then B comes, and waits for longer than',
-    'a lease. Of a lock in several servers one reply is lost: the one with which A would have had it, or have given it back.',
+    'Generated by `npx lab lost-replies --docs docs/lost-replies.md`; do not edit. Two units are in stock. The lock server executes',
+    'the command of A, and the reply is lost. The client does not resend commands. Then B starts, and waits longer than a lease.',
+    'For a lock on several servers one reply is lost: the one that would have completed the acquire or the release.',
     '',
-    'A lost acquire is answered as `DEPENDENCY.DOWN` (503): nothing was sold, and A does not wait for its own lock. But the lock',
-    'may be there: for a lease, or for ever where there is none. A renewal that was lost is a missed one: the next comes in time, and',
-    'A knows its lease as shorter than it is. A lost release never undoes a sale.',
+    'A lost reply to an acquire becomes `DEPENDENCY.DOWN` (503): nothing was sold, and A does not wait for its own lock. The lock',
+    'may exist, for a lease or, without an expiry, for ever. A lost reply to a renewal counts as a missed renewal: the next one is in',
+    'time, and A assumes a shorter lease than it has. A lost reply to a release never undoes a sale.',
     '',
     ...[head, head.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`),
     '',

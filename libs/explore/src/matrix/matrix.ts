@@ -24,14 +24,14 @@ import {
   type ScheduleViolationKind,
 } from '#lab/verdict';
 
-/** A circumstance of one strategy, explored. */
+/** The result of one cell for one strategy. */
 export interface MatrixCell {
   readonly cell: string;
   readonly mark: Mark;
   readonly because?: string;
   readonly schedules: number;
   readonly redundant: number;
-  /** Every interleaving, without reduction: how many, and the kinds that they show. Absent: too many to run. */
+  /** All interleavings without reduction: their number, and the kinds that they show. Absent: too many to run. */
   readonly unreduced?: { readonly schedules: number; readonly kinds: readonly ScheduleViolationKind[] };
   /** Not every schedule was run. */
   readonly partial?: boolean;
@@ -39,31 +39,31 @@ export interface MatrixCell {
   readonly harms: Readonly<Record<Harm, number>>;
   /** Schedules by kind of violation. */
   readonly kinds: Readonly<Record<string, number>>;
-  /** The shortest schedule that shows the worst kind, and how it comes to that. */
+  /** The shortest schedule that shows the worst kind, and its mechanism. */
   readonly token?: string;
   readonly sentence?: string;
-  /** The first strategy further up the ladder that passes the very same schedule. */
+  /** The first stronger strategy that passes the same schedule. */
   readonly passes?: string;
   readonly prevented: { readonly waits: number; readonly rejects: number; readonly aborts: number };
-  /** Schedules by the statement that made an actor wait or refused it, the most frequent first. */
+  /** Schedules by the statement that made an actor wait or refused it, most frequent first. */
   readonly protections: Readonly<Record<string, number>>;
-  /** What contradicts the catalogue; none: as documented. */
+  /** Contradictions to the catalogue; empty: as documented. */
   readonly contradictions: readonly string[];
 }
 
 export interface MatrixRow {
   readonly strategy: string;
-  /** Hash of the strategy's code when the row was made. */
+  /** Hash of the strategy's code at the time of the run. */
   readonly code: string;
-  /** Calls of a lone order that is applied. */
+  /** Calls of a single order. */
   readonly cost: { readonly redis: number; readonly sql: number };
   readonly cells: readonly MatrixCell[];
 }
 
-/** `unreduced`: so many interleavings are run without reduction at most; absent: none. */
+/** `unreduced`: maximum number of interleavings to run without reduction; absent: none. */
 export type MatrixLimits = Limits & { readonly unreduced?: number };
 
-/** Calls of a lone order. */
+/** Counts the calls of a single order. */
 export async function costOf(world: World, strategy: Strategy): Promise<MatrixRow['cost']> {
   const run = await Run.begin(world, { strategy, options: EXPLORE_OPTIONS, stock: 1, processes: ['p1'] });
   const { events } = await finishAll(run);
@@ -72,7 +72,7 @@ export async function costOf(world: World, strategy: Strategy): Promise<MatrixRo
   return { redis: calls('redis'), sql: calls('sql') };
 }
 
-/** Explores one cell; behind every failure there is the token of a short schedule. */
+/** Explores one cell; a failure has the token of a short schedule. */
 export async function exploreCell(
   pool: WorkerPool,
   strategy: Strategy,
@@ -93,7 +93,9 @@ export async function exploreCell(
     ...(tally.partial && { partial: true }),
     harms: tally.harms,
     kinds: Object.fromEntries(tally.kinds),
-    ...(because === undefined && tally.violating > 0 && (await proof(pool.world, strategy, cell, tally))),
+    ...(because === undefined &&
+      tally.violating > 0 &&
+      (await shortestWitness(pool.world, strategy, cell, tally))),
     prevented: tally.prevented,
     protections: Object.fromEntries([...tally.protections].sort(([, a], [, b]) => b - a)),
     contradictions: [
@@ -105,17 +107,23 @@ export async function exploreCell(
   };
 }
 
-/** How many times more interleavings than reduced schedules are worth a try to run them all. */
-const WORTH_A_TRY = 10;
+/**
+ * Assumed minimum ratio of all interleavings to reduced schedules: an unreduced run that would exceed its limit is
+ * not attempted.
+ */
+const MIN_UNREDUCED_RATIO = 10;
 
-/** Every interleaving, where they are at most `limits.unreduced`: the check that the reduction loses no kind of violation. */
+/**
+ * Runs all interleavings when there are at most `limits.unreduced`: checks that the reduction loses no kind of
+ * violation.
+ */
 async function withoutReduction(
   pool: WorkerPool,
   plan: Plan,
   reduced: Tally,
   { unreduced: max = 0, signal }: MatrixLimits,
 ): Promise<MatrixCell['unreduced']> {
-  if (reduced.partial || reduced.schedules * WORTH_A_TRY > max) return undefined;
+  if (reduced.partial || reduced.schedules * MIN_UNREDUCED_RATIO > max) return undefined;
   const tally = await pool.explore(
     { ...plan, reduce: false },
     { max, ...(signal !== undefined && { signal }) },
@@ -123,7 +131,7 @@ async function withoutReduction(
   return tally.partial ? undefined : { schedules: tally.schedules, kinds: [...tally.kinds.keys()] };
 }
 
-async function proof(
+async function shortestWitness(
   world: World,
   strategy: Strategy,
   cell: Cell,
@@ -143,7 +151,7 @@ async function proof(
   };
 }
 
-/** The first strategy further up the ladder whose data stays right, and whose lock does not stay, in the very same schedule. */
+/** The first stronger strategy whose data stays correct, and whose lock is not stuck, in the same schedule. */
 export async function nextThatPasses(
   world: World,
   setup: Setup,
@@ -163,8 +171,8 @@ export async function nextThatPasses(
   return undefined;
 }
 
-/** Once more when the servers did something else than the last time; a cell in which they do so again proves nothing. */
-async function exploreTwice(...cell: Parameters<typeof exploreCell>): Promise<MatrixCell> {
+/** Explores a cell, and once more when a schedule diverged. A cell that diverges twice proves nothing. */
+async function exploreWithRetry(...cell: Parameters<typeof exploreCell>): Promise<MatrixCell> {
   try {
     return await exploreCell(...cell).catch((error: unknown) => {
       if (isDiverged(error)) return exploreCell(...cell);
@@ -175,7 +183,7 @@ async function exploreTwice(...cell: Parameters<typeof exploreCell>): Promise<Ma
     return {
       cell: cell[2].name,
       mark: 'unknown',
-      because: `the servers did something else than the last time, twice: ${error.message.split('\n')[0] ?? ''}`,
+      because: `the servers were not deterministic in two attempts: ${error.message.split('\n')[0] ?? ''}`,
       schedules: 0,
       redundant: 0,
       partial: true,
@@ -188,7 +196,7 @@ async function exploreTwice(...cell: Parameters<typeof exploreCell>): Promise<Ma
   }
 }
 
-/** What an earlier run has decided; undefined: nothing, or the code of the strategy has changed since. */
+/** The result of an earlier run; undefined: none, or the code of the strategy has changed since. */
 function knownCell(
   known: readonly MatrixRow[] = [],
   strategy: Strategy,
@@ -199,16 +207,19 @@ function knownCell(
   return found?.partial === true && found.mark === 'unknown' ? undefined : found;
 }
 
-/** Every strategy in every circumstance. */
+/** Explores every strategy in every cell. */
 export async function exploreMatrix(
   pool: WorkerPool,
   strategies: readonly Strategy[],
   limits: MatrixLimits & {
     readonly onCell?: (strategy: Strategy, cell: MatrixCell) => void;
-    /** What there is until now, after each cell. */
+    /** Called with all rows so far, after each cell. */
     readonly onRows?: (rows: readonly MatrixRow[]) => void;
     readonly cells?: readonly Cell[];
-    /** Rows of an earlier run: cells that were searched to their end, or show wrong data, are taken over for unchanged code. */
+    /**
+     * Rows of an earlier run. Cells that were searched completely, or that show wrong data, are reused for unchanged
+     * code.
+     */
     readonly known?: readonly MatrixRow[];
   },
 ): Promise<MatrixRow[]> {
@@ -224,7 +235,7 @@ export async function exploreMatrix(
     for (const cell of (limits.cells ?? CELLS).filter((one) => existsFor(strategy, one))) {
       if (limits.signal?.aborted === true) return rows;
       const explored =
-        knownCell(limits.known, strategy, cell) ?? (await exploreTwice(pool, strategy, cell, limits));
+        knownCell(limits.known, strategy, cell) ?? (await exploreWithRetry(pool, strategy, cell, limits));
       cells.push(explored);
       limits.onCell?.(strategy, explored);
       limits.onRows?.(rows);

@@ -16,34 +16,33 @@ import { randomUUID } from 'node:crypto';
 import { before, Schedule } from '../schedule';
 import type { World } from '../world';
 
-/** A menu and its sub-menus. */
 interface Menu {
   readonly name: string;
   readonly children: readonly Menu[];
 }
 
-/** The article's tree, as small as it can be. */
+/** The article's tree, minimal. */
 const MENU: Menu = { name: 'menu', children: [{ name: 'sub-menu', children: [] }] };
 
-/** One way of walking the tree with each call under the same lock; at the end the outermost call sells. */
+/** One variant of walking the tree with every call under the same lock; at the end the outermost call sells. */
 export interface NestedWay {
   readonly name: string;
-  /** What becomes of it, in words. */
+  /** Description of the result. */
   readonly shows: string;
   readonly expected: {
     readonly kinds: readonly ScheduleViolationKind[];
-    /** What the two buyers are told. */
+    /** Results of the two buyers. */
     readonly outcomes: readonly string[];
   };
   readonly strategy: Strategy;
 }
 
-/** Walks the tree: the children, each under the lock as its parent is, and then, at the top, the sale. */
+/** Walks the children under the parent's lock; then the outermost call sells. */
 type Walk = (change: Change, tools: Tools) => ReturnType<Strategy['apply']>;
 
 const key = ({ balance }: Change): string => lockKey(balance, 'menu');
 
-/** Releases in finally whether or not it acquired: the call inside frees the lock of the call around it. */
+/** Releases in `finally` even if it did not acquire: the inner call deletes the lock of the outer call. */
 const asPublished: Walk = (change, tools) => {
   const lock = {
     key: key(change),
@@ -53,7 +52,7 @@ const asPublished: Walk = (change, tools) => {
   };
   const walk = async (menu: Menu): Promise<void> => {
     try {
-      if (!(await lock.tryAcquire())) return; // "somebody is loading it already"
+      if (!(await lock.tryAcquire())) return; // the article assumes that another request is loading the menu
       for (const child of menu.children) await walk(child);
     } finally {
       await release(lock, tools);
@@ -71,7 +70,7 @@ const asPublished: Walk = (change, tools) => {
   return outermost();
 };
 
-/** Waits for the lock in each call: the call inside waits for the call around it, which waits for the call inside. */
+/** Waits for the lock in each call: the inner call waits for the outer call, which waits for the inner call. */
 const waiting: Walk = (change, tools) => {
   const walk = (menu: Menu): Promise<void> =>
     withLock(tokenLock(key(change), tools), tools, async () => {
@@ -83,7 +82,7 @@ const waiting: Walk = (change, tools) => {
   });
 };
 
-/** The lock knows its owner, and counts: the call inside takes it once more, and gives it back once. */
+/** The lock stores its owner and a count: the inner call acquires it again, and releases it once. */
 const reentrant: Walk = (change, tools) => {
   const owner = randomUUID();
   const walk = (menu: Menu, depth: number): Promise<void> =>
@@ -96,7 +95,7 @@ const reentrant: Walk = (change, tools) => {
   });
 };
 
-const walking = (name: string, apply: Walk): Strategy => ({
+const nestedStrategy = (name: string, apply: Walk): Strategy => ({
   name,
   mechanism: '',
   defect: '',
@@ -110,31 +109,30 @@ const walking = (name: string, apply: Walk): Strategy => ({
 
 const GAVE_UP = new LockNotObtained('', 0, 0).code;
 
-/** The nested call three ways, in the order in which an article corrects itself. */
+/** Three variants of the nested call, in the order of the article's corrections. */
 export const NESTED: readonly NestedWay[] = [
   {
     name: 'as published',
     shows:
-      'the inner call does not get the lock, and its finally deletes it all the same: the outer call goes on without one',
+      'the inner call does not get the lock, but its finally block deletes it: the outer call continues without a lock',
     expected: { kinds: ['oversold', 'lost-update'], outcomes: ['APPLIED', 'APPLIED'] },
-    strategy: walking('nested-as-published', asPublished),
+    strategy: nestedStrategy('nested-as-published', asPublished),
   },
   {
     name: 'waiting',
-    shows: 'the inner call waits for the lock of the outer call, until waitMs is over: nobody sells anything',
+    shows: 'the inner call waits for the lock of the outer call until waitMs is over: neither buyer sells',
     expected: { kinds: ['dead-lock'], outcomes: [GAVE_UP, GAVE_UP] },
-    strategy: walking('nested-waiting', waiting),
+    strategy: nestedStrategy('nested-waiting', waiting),
   },
   {
     name: 'reentrant',
-    shows:
-      'the inner call takes the lock of its own request once more: one sells, the other one waits for it',
+    shows: 'the inner call acquires the lock of its own request again: one buyer sells, the other one waits',
     expected: { kinds: [], outcomes: ['APPLIED', 'STOCK.SOLD_OUT'] },
-    strategy: walking('nested-reentrant', reentrant),
+    strategy: nestedStrategy('nested-reentrant', reentrant),
   },
 ];
 
-/** A way, played: A stops at its write if it gets there, B goes as far as it can, and both finish. */
+/** One variant, run: A stops at its write if it reaches it, B runs until it blocks or ends, and both finish. */
 export interface NestedRun {
   readonly way: NestedWay;
   readonly history: ScheduleHistory;
@@ -143,7 +141,10 @@ export interface NestedRun {
   readonly asExpected: boolean;
 }
 
-/** Two buyers want the last unit, each by way of the menu. The wait is shorter than the lease: it is the wait that ends. */
+/**
+ * Two buyers want the last unit, each with the nested call. The wait is shorter than the lease, so that the wait ends
+ * first.
+ */
 export async function playNested(world: World, way: NestedWay): Promise<NestedRun> {
   const schedule = await Schedule.begin(world, way.strategy, {
     options: { waitMs: 5000 },

@@ -10,10 +10,10 @@ import {
   type StepEvent,
 } from '#lab/verdict';
 
-const MOST_TEXT = 44;
+const MAX_TEXT = 44;
 
-/** The schedule as lanes side by side, one per actor, faults across. Plain text, at most `width` columns per lane. */
-export function drawLanes(history: ScheduleHistory, verdict: ScheduleVerdict, width = MOST_TEXT): string {
+/** Renders a schedule as text with one lane per actor, at most `width` columns each, and faults across. */
+export function drawLanes(history: ScheduleHistory, verdict: ScheduleVerdict, width = MAX_TEXT): string {
   const lanes = history.actors.map(
     ({ name, process, cart }) =>
       `${name} (${process})${cart === undefined ? '' : ` wants ${cart.join(', ')}`}`,
@@ -23,11 +23,11 @@ export function drawLanes(history: ScheduleHistory, verdict: ScheduleVerdict, wi
   const lines = history.events.map((event) => {
     const n = String(event.n);
     const lane = history.actors.findIndex(({ name }) => 'actor' in event && event.actor === name);
-    if (lane < 0) return `${n.padStart(4)}  ·· ${across(event)}${lockWords(event)}`;
+    if (lane < 0) return `${n.padStart(4)}  ·· ${across(event)}${lockChanges(event)}`;
     const cells = history.actors.map((_, i) =>
       i === lane ? cut(cell(event, hasCarts(history)), width) : '│',
     );
-    return row(n, cells) + lockWords(event);
+    return row(n, cells) + lockChanges(event);
   });
   return [
     row('', lanes),
@@ -40,20 +40,20 @@ export function drawLanes(history: ScheduleHistory, verdict: ScheduleVerdict, wi
   ].join('\n');
 }
 
-/** What the schedule comes to: its mark and the mechanism, or what kept the actors apart. */
+/** Summary of a schedule: its mark and mechanism, or what prevented a violation. */
 function summary(history: ScheduleHistory, { violations }: ScheduleVerdict): string[] {
   const harm = worstHarm(violations.map(({ kind }) => kind));
-  const kept = [...protections(history)];
-  const protectedBy = kept.length === 0 ? [] : [`        ${kept.join('; ')}`];
+  const effective = [...protections(history)];
+  const protectedBy = effective.length === 0 ? [] : [`        ${effective.join('; ')}`];
   if (harm === undefined) return ['      ✓ right: no violation in this schedule', ...protectedBy];
   const { sign, words } = MARKS[harm];
   const how = mechanismOf(history, violations);
   if (harm === 'lock-broken') return [`      ${sign} ${words}`, ...protectedBy];
-  const isSaid = how === undefined || violations.some(({ sentence }) => sentence === how);
-  return isSaid ? [] : [`      ${sign} ${words}: ${how}`];
+  const isRepeated = how === undefined || violations.some(({ sentence }) => sentence === how);
+  return isRepeated ? [] : [`      ${sign} ${words}: ${how}`];
 }
 
-/** The schedule as a Mermaid sequence diagram. */
+/** Renders a schedule as a Mermaid sequence diagram. */
 export function drawMermaid(history: ScheduleHistory, verdict: ScheduleVerdict): string {
   const names = history.actors.map(({ name }) => name);
   const lines = history.events.flatMap((event) => {
@@ -93,7 +93,7 @@ const hasCarts = ({ actors }: ScheduleHistory): boolean => actors.some(({ cart }
 function cell(event: ScheduleEvent, carts: boolean): string {
   switch (event.type) {
     case 'step':
-      return `${event.timer === true ? '⏱ ' : ''}${short(event, carts)} ⇒ ${answerOf(event)}`;
+      return `${event.timer === true ? '⏱ ' : ''}${truncated(event, carts)} ⇒ ${answerOf(event)}`;
     case 'end':
       return `■ ${event.code}`;
     case 'warn':
@@ -104,14 +104,14 @@ function cell(event: ScheduleEvent, carts: boolean): string {
   }
 }
 
-/** Long statements by their beginning: the reply must stay in sight. */
-function short({ text, kind }: StepEvent, carts: boolean): string {
+/** Truncates long statements so that the reply stays visible. */
+function truncated({ text, kind }: StepEvent, carts: boolean): string {
   const readable = kind === 'sql' ? text.replace(/^INSERT INTO movement .*/, 'INSERT movement') : text;
   return cut(
     readable
       .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, (uuid) => uuid.slice(0, 4))
       .replace(/lock:\{([^}]*)\}:/, carts ? '$1:' : 'lock:'),
-    MOST_TEXT - 14,
+    MAX_TEXT - 14,
   );
 }
 
@@ -135,7 +135,7 @@ function answerOf({ reply, error, answeredAt, fault }: StepEvent): string {
 const across = (event: ScheduleEvent): string =>
   event.type === 'fault' || event.type === 'time' ? event.text : '';
 
-function lockWords(event: ScheduleEvent): string {
+function lockChanges(event: ScheduleEvent): string {
   const words = (event.locks ?? []).map(({ change, by, owner }) =>
     change === 'released' && by !== owner ? `✗ ${owner ?? 'a'}'s lock is gone` : `lock ${change}`,
   );

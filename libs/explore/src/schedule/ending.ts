@@ -1,70 +1,70 @@
 import type { ScheduleHistory } from '#lab/verdict';
-import { kill, noticeDeaths, resume } from '../faults';
-import { type Run, nextMoment, pass } from '../execution';
+import { kill, endDeadSessions, resume } from '../faults';
+import { type Run, nextDueTime, advanceTo } from '../execution';
 
-/** The steps that could go on now. */
-export const movable = (run: Run): ReturnType<Run['actor']>['held'] =>
-  run.actors.flatMap((actor) => actor.held.filter((held) => run.canMove(held)));
+/** The held steps that are enabled. */
+export const enabledHeldSteps = (run: Run): ReturnType<Run['actor']>['held'] =>
+  run.actors.flatMap((actor) => actor.held.filter((held) => run.isEnabled(held)));
 
 /**
- * Called when nobody can move: lets time pass to the next moment at which something happens. False when nothing will
- * ever happen.
+ * Called when no step is enabled: advances time to the next event, or times out a lock wait. False when nothing can
+ * happen any more.
  */
-export async function letTimePass(run: Run): Promise<boolean> {
-  const moment = nextMoment(run);
-  if (moment !== undefined) {
-    const changes = await pass(run, moment.at);
-    run.eventLog.time(`nobody can move; time goes on until ${moment.why}`, changes);
+export async function advanceTime(run: Run): Promise<boolean> {
+  const next = nextDueTime(run);
+  if (next !== undefined) {
+    const changes = await advanceTo(run, next.at);
+    run.eventLog.time(`no step is enabled; time advances until ${next.why}`, changes);
     return true;
   }
   if (!run.actors.some((actor) => actor.blocked)) return false;
-  run.eventLog.time('nobody can move; a lock wait in the database runs into its time-out');
+  run.eventLog.time('no step is enabled; a lock wait in the database ends with its time-out');
   const hasEnded = await run.endLockWait();
-  await noticeDeaths(run);
+  await endDeadSessions(run);
   return hasEnded;
 }
 
-/** Lets everybody run to the end, one after the other, and says what happened. */
+/** Runs all actors to completion, one after the other, and returns the history. */
 export async function finishAll(run: Run): Promise<ScheduleHistory> {
   for (;;) {
-    const [held] = movable(run);
+    const [held] = enabledHeldSteps(run);
     if (held !== undefined) {
       await run.release(held);
-      await noticeDeaths(run);
-    } else if (!(await resumeOne(run)) && !(await letTimePass(run))) break;
+      await endDeadSessions(run);
+    } else if (!(await resumeOne(run)) && !(await advanceTime(run))) break;
   }
   return close(run);
 }
 
-/** Reads the final state, and sends home who still stands somewhere: nobody may haunt the next schedule. */
+/** Reads the final state and terminates actors that have not finished, so that they cannot affect the next schedule. */
 export async function close(run: Run): Promise<ScheduleHistory> {
-  await outlast(run);
-  const stragglers = run.processes.filter((process) =>
-    run.actors.some((actor) => actor.process === process && !isHome(actor)),
+  await advancePastLastRequest(run);
+  const unfinished = run.processes.filter((process) =>
+    run.actors.some((actor) => actor.process === process && !hasFinished(actor)),
   );
-  const history = await run.history(stragglers.length === 0);
-  for (const actor of run.actors) actor.orphanedStep = undefined; // nobody waits for what is still on its way
-  for (const process of stragglers) await kill(run, process);
+  const history = await run.history(unfinished.length === 0);
+  for (const actor of run.actors) actor.orphanedStep = undefined; // in-flight statements are no longer awaited
+  for (const process of unfinished) await kill(run, process);
   for (const { realm } of run.processes) realm?.timers.stop();
   return history;
 }
 
-/** So many leases pass when every request has ended: a lock that is still renewed then is renewed for ever. */
-const LEASES_AFTER_THE_END = 2;
+/** Leases that pass after the last request: a lock that is still renewed afterwards is renewed forever. */
+const LEASES_AFTER_LAST_REQUEST = 2;
 
-/** A timer that outlives its request may keep a lock alive: only time shows it. */
-async function outlast(run: Run): Promise<void> {
-  const outlives = run.clock.next((name) => {
+/** A timer that surviving its request may keep a lock alive: visible only when time advances. */
+async function advancePastLastRequest(run: Run): Promise<void> {
+  const surviving = run.clock.next((name) => {
     const { outcome, process } = run.actor(name);
     return outcome !== undefined && process.alive && !process.paused;
   });
-  if (outlives === undefined || run.locks.expiring().length === 0) return;
-  const leases = LEASES_AFTER_THE_END * run.setup.options.leaseMs;
-  const changes = await pass(run, run.clock.now + leases);
-  run.eventLog.time(`a timer of ${outlives.actor} still runs; ${leases} ms pass`, changes);
+  if (surviving === undefined || run.locks.expiring().length === 0) return;
+  const leases = LEASES_AFTER_LAST_REQUEST * run.setup.options.leaseMs;
+  const changes = await advanceTo(run, run.clock.now + leases);
+  run.eventLog.time(`a timer of ${surviving.actor} still runs; ${leases} ms pass`, changes);
 }
 
-const isHome = (actor: Run['actors'][number]): boolean =>
+const hasFinished = (actor: Run['actors'][number]): boolean =>
   actor.tasks.every((task) => task.done) && actor.openSessions().size === 0;
 
 async function resumeOne(run: Run): Promise<boolean> {

@@ -1,22 +1,22 @@
 import { judgeSchedule, type ScheduleHistory, type ScheduleVerdict } from '#lab/verdict';
-import { apply } from './act';
-import { faultOf, stepChoices, stepOf, type Choice } from './choice';
-import { close, letTimePass } from './ending';
+import { apply } from './apply';
+import { faultOf, enabledSteps, stepOf, type Choice } from './choice';
+import { close, advanceTime } from './ending';
 import type { Run } from '../execution';
 import type { Setup, World } from '../world';
 import { checkLetter, strategyHash, type ScheduleToken } from './token';
-import { undisturbed } from './undisturbed';
+import { retryIfDisturbed } from './retry-if-disturbed';
 
-/** A schedule that was played. */
+/** A schedule that was run. */
 export interface Played {
-  /** Every choice, those that the recipe left open included. */
+  /** Every choice, including those after the end of the given schedule. */
   readonly choices: readonly Choice[];
   readonly checks: string;
   readonly history: ScheduleHistory;
   readonly verdict: ScheduleVerdict;
 }
 
-/** The code does something else now than when the schedule was found. */
+/** The code behaves differently from when the schedule was found. */
 export class NoLongerReproduces extends Error {
   readonly code = 'EXPLORE.NO_LONGER';
 
@@ -30,18 +30,18 @@ export class NoLongerReproduces extends Error {
 }
 
 /**
- * Plays a schedule. Where it ends, the rest is determined: the actor that moved last goes on as far as it can, then
- * the next one, and time passes when nobody can. `strict`: a choice that is not possible, or is about another step
- * than it was, throws `NoLongerReproduces`; otherwise it is left out.
+ * Runs a schedule. The rest after its end is deterministic: the last actor continues until it blocks or ends, then
+ * the next one, and time advances when no step is enabled. `strict`: a choice that is not enabled, or that concerns
+ * another step than before, throws `NoLongerReproduces`; otherwise the choice is skipped.
  */
 export const play = (
   world: World,
   setup: Setup,
   wanted: readonly Choice[],
   how: { strict: boolean; checks?: string },
-): Promise<Played> => undisturbed(world, setup, (run) => playOn(run, wanted, how));
+): Promise<Played> => retryIfDisturbed(world, setup, (run) => playChoices(run, wanted, how));
 
-async function playOn(
+async function playChoices(
   run: Run,
   wanted: readonly Choice[],
   { strict, checks: expected = '' }: { strict: boolean; checks?: string },
@@ -56,15 +56,15 @@ async function playOn(
     return true;
   };
   for (const [i, choice] of wanted.entries()) {
-    await wakeSomebody(run);
+    await advanceUntilEnabled(run);
     const was = expected.charAt(i);
     if (strict && was !== '' && was !== checkLetter(describe(run, choice)))
       throw new NoLongerReproduces(i + 1, `"${choice}" is now ${describe(run, choice)}`);
     if (!(await make(choice)) && strict)
-      throw new NoLongerReproduces(i + 1, `"${choice}" is not possible any more`);
+      throw new NoLongerReproduces(i + 1, `"${choice}" is no longer enabled`);
   }
-  while (await wakeSomebody(run)) {
-    const open = stepChoices(run);
+  while (await advanceUntilEnabled(run)) {
+    const open = enabledSteps(run);
     const last = choices.findLast((choice) => open.includes(choice));
     const next = last ?? open[0];
     if (next === undefined || !(await make(next))) break;
@@ -73,12 +73,12 @@ async function playOn(
   return { choices, checks, history, verdict: judgeSchedule(history) };
 }
 
-/** Plays what a token says, and checks that it still shows what it showed. */
+/** Runs the schedule of a token, and checks that it still shows its violations. */
 export async function replay(
   world: World,
-  recipe: ScheduleToken,
+  token: ScheduleToken,
 ): Promise<Played & { readonly sameCode: boolean }> {
-  const { setup, choices, checks, kinds } = recipe;
+  const { setup, choices, checks, kinds } = token;
   const played = await play(world, setup, choices, { strict: true, checks });
   const missing = kinds.find(
     (kind) => !played.verdict.violations.some((violation) => violation.kind === kind),
@@ -86,12 +86,12 @@ export async function replay(
   if (missing !== undefined)
     throw new NoLongerReproduces(
       played.choices.length,
-      `every step is as it was, but there is no ${missing} any more`,
+      `every step is the same, but the schedule no longer shows ${missing}`,
     );
-  return { ...played, sameCode: strategyHash(setup.strategy) === recipe.hash };
+  return { ...played, sameCode: strategyHash(setup.strategy) === token.hash };
 }
 
-/** The recipe of a schedule that was played. */
+/** The token data of a schedule that was run. */
 export const scheduleTokenOf = (setup: Setup, { choices, checks, verdict }: Played): ScheduleToken => ({
   setup,
   choices,
@@ -100,15 +100,15 @@ export const scheduleTokenOf = (setup: Setup, { choices, checks, verdict }: Play
   hash: strategyHash(setup.strategy),
 });
 
-/** What a choice is about, in words that do not change from run to run. */
+/** Describes a choice in words that do not change between runs. Tokens contain a hash of them. */
 function describe(run: Run, choice: Choice): string {
   const step = stepOf(run, choice)?.step;
   if (step === undefined) return faultOf(choice) === undefined ? 'nothing' : choice;
   return `${choice.slice(0, -1)}${step.kind} ${step.script ?? step.verb}`;
 }
 
-/** Lets time pass as long as nobody can move. False when nothing will happen any more. */
-async function wakeSomebody(run: Run): Promise<boolean> {
-  while (stepChoices(run).length === 0) if (!(await letTimePass(run))) return false;
+/** Advances time until a step is enabled. False when nothing can happen any more. */
+async function advanceUntilEnabled(run: Run): Promise<boolean> {
+  while (enabledSteps(run).length === 0) if (!(await advanceTime(run))) return false;
   return true;
 }

@@ -2,19 +2,19 @@ import { DEFAULT_OPTIONS, type Options, type Strategy } from '#lab/strategy';
 import { judgeSchedule, type ScheduleHistory, type ScheduleVerdict } from '#lab/verdict';
 import { finishAll } from './ending';
 import * as faults from '../faults';
-import { Player } from './player';
+import { ActorDriver } from './actor-driver';
 import { Run } from '../execution';
 import type { Setup, World } from '../world';
 
-/** Time is virtual, so that long leases cost nothing; short ones could end in real time. Milliseconds. */
+/** Long leases, because virtual time costs nothing; short leases could expire in real time. Milliseconds. */
 export const EXPLORE_OPTIONS: Options = { ...DEFAULT_OPTIONS, leaseMs: 10_000, waitMs: 30_000 };
 export const LEAST_LEASE_MS = 5000;
 
-/** A schedule written by hand: `const { A, B } = s; await A.runUntil(after('SET')); await s.lapse(); …`. */
+/** A hand-written schedule: `const { A, B } = s; await A.runUntil(after('SET')); await s.lapse(); …`. */
 export class Schedule {
   private constructor(readonly run: Run) {}
 
-  /** `processes`: where A, B and perhaps C live. `carts`: what they want; absent: one `item` each. */
+  /** `processes`: the process of each actor. `carts`: their carts; absent: one `item` each. */
   static async begin(
     world: World,
     strategy: Strategy,
@@ -25,11 +25,11 @@ export class Schedule {
       carts,
     }: { options?: Partial<Options> } & Partial<Pick<Setup, 'stock' | 'processes' | 'carts'>> = {},
   ): Promise<Schedule> {
-    const all = { ...EXPLORE_OPTIONS, ...options };
+    const merged = { ...EXPLORE_OPTIONS, ...options };
     return new Schedule(
       await Run.begin(world, {
         strategy,
-        options: all,
+        options: merged,
         stock,
         processes,
         ...(carts !== undefined && { carts }),
@@ -37,42 +37,42 @@ export class Schedule {
     );
   }
 
-  get A(): Player {
+  get A(): ActorDriver {
     return this.player(0);
   }
 
-  get B(): Player {
+  get B(): ActorDriver {
     return this.player(1);
   }
 
-  get C(): Player {
+  get C(): ActorDriver {
     return this.player(2);
   }
 
-  /** Time moves to the end of a lease; false when the key did not end, or there is none. */
+  /** Advances time to the end of a lease; false when the lock did not end, or there is no lease. */
   lapse(key?: string): Promise<boolean> {
     return faults.lapse(this.run, key);
   }
 
-  /** A Redis restarts empty: the lab's own, or one of several by its name. */
+  /** Restarts a Redis empty: the lab's own, or one of several by its name. */
   flush(server?: string): Promise<void> {
     return faults.flush(this.run, server);
   }
 
-  /** Nobody reaches this one of several servers any more. */
+  /** Makes one of several servers unreachable for all processes. */
   loseServer(server: string): void {
     faults.loseServer(this.run, server);
   }
 
-  /** Lets everybody finish, and judges what came of it. */
+  /** Runs all actors to completion and judges the history. */
   async end(): Promise<{ history: ScheduleHistory; verdict: ScheduleVerdict }> {
     const history = await finishAll(this.run);
     return { history, verdict: judgeSchedule(history) };
   }
 
-  private player(i: number): Player {
+  private player(i: number): ActorDriver {
     const actor = this.run.actors[i];
     if (actor === undefined) throw new Error(`this schedule has only ${this.run.actors.length} actors`);
-    return new Player(this.run, actor);
+    return new ActorDriver(this.run, actor);
   }
 }

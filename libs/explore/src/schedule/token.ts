@@ -13,15 +13,15 @@ import { type Setup, BALANCES } from '../world';
 import { readSchedule, scheduleText } from './schedule-text';
 import { EXPLORE_OPTIONS, LEAST_LEASE_MS } from './schedule';
 
-/** A schedule that anybody can play again. */
+/** A reproducible schedule. */
 export interface ScheduleToken {
   readonly setup: Setup;
   readonly choices: readonly Choice[];
-  /** One letter for each choice: what its step was when the schedule was found. Empty: not recorded. */
+  /** One letter for each choice: a hash of its step when the schedule was found. Empty: not recorded. */
   readonly checks: string;
-  /** Kinds of violation that it showed. */
+  /** Kinds of violation that the schedule showed. */
   readonly kinds: readonly ScheduleViolationKind[];
-  /** Hash of the strategy's code at that time. */
+  /** Hash of the strategy's code when the schedule was found. */
   readonly hash: string;
 }
 
@@ -62,20 +62,20 @@ const KIND_LETTERS: Readonly<Record<ScheduleViolationKind, string>> = {
   'lost-acknowledged': 'A',
 };
 
-/** Hash of a strategy's own code: it changes when `apply` or `applyAll` does. */
+/** Hash of a strategy's own code: changes with `apply` or `applyAll`. */
 export const strategyHash = (strategy: Strategy): string =>
   createHash('sha1')
     .update(`${strategy.apply.toString()}${strategy.applyAll?.toString() ?? ''}`.replace(/\s+/g, ''))
     .digest('hex')
     .slice(0, 6);
 
-/** One letter for what a step is: the same step has the same letter. */
+/** Hashes the description of a step to one letter. */
 export const checkLetter = (what: string): string =>
   createHash('sha1').update(what).digest('base64url').charAt(0);
 
 /**
- * `v1.strategy.options.stock.actors.schedule.checks.kinds.hash`: letters, digits, `-`, `_` and dots only. The actors are the
- * numbers of their processes, and their carts where they have some: `12-io-oi`.
+ * `v1.strategy.options.stock.actors.schedule.checks.kinds.hash`, in letters, digits, `-`, `_` and dots. Actors are
+ * written as the numbers of their processes and, if they have any, their carts: `12-io-oi`.
  */
 export function writeToken({ setup, choices, checks, kinds, hash }: ScheduleToken): string {
   const { strategy, options, stock, processes, carts = [] } = setup;
@@ -93,7 +93,7 @@ export function writeToken({ setup, choices, checks, kinds, hash }: ScheduleToke
   ].join('.');
 }
 
-/** Reads a token. Throws `TokenSyntaxError`, `UnknownStrategy` or `NoCarts`. */
+/** Parses a token. Throws `TokenSyntaxError`, `UnknownStrategy` or `NoCarts`. */
 export function readToken(token: string): ScheduleToken {
   const parts = token.trim().split('.');
   const [
@@ -108,7 +108,7 @@ export function readToken(token: string): ScheduleToken {
     hash = '',
   ] = parts;
   if (version !== VERSION || parts.length !== 9)
-    throw new TokenSyntaxError(token, `it does not begin with ${VERSION}. and have nine parts`);
+    throw new TokenSyntaxError(token, `it must begin with ${VERSION}. and have nine parts`);
   if (!/^\d{1,4}$/.test(stock)) throw new TokenSyntaxError(token, 'its stock cannot be read');
   const strategy = findStrategy(name);
   return {

@@ -2,76 +2,85 @@ import { judgeSchedule, type ScheduleHistory, type ScheduleVerdict } from '#lab/
 import type { Budget } from '../faults';
 import {
   apply,
-  faultChoices,
-  spend,
-  stepChoices,
+  enabledFaults,
+  remainingAfter,
+  enabledSteps,
   type Choice,
   type FaultPlaces,
   close,
-  letTimePass,
-  undisturbed,
+  advanceTime,
+  retryIfDisturbed,
 } from '../schedule';
 import { footprint } from './footprint';
-import { stillAsleep, isUnseen, type Sleeper } from './reduction';
+import { stillSleeping, isInvisible, type SleepingChoice } from './reduction';
 import type { Run } from '../execution';
 import type { Setup, World } from '../world';
 
-/** What is explored. */
+/** What to explore. */
 export interface Plan {
   readonly setup: Setup;
   readonly budget: Budget;
   readonly faultPlaces: FaultPlaces;
-  /** At most so many times another actor goes on although the last one could have; absent: any number. */
+  /** Preemption bound: switches to another actor while the last one is enabled. Absent: unlimited. */
   readonly bound?: number;
-  /** Leave out schedules that differ only in the order of independent steps. Never together with a bound. */
+  /**
+   * Partial-order reduction: skips schedules that differ only in the order of independent steps. Incompatible with a
+   * bound.
+   */
   readonly reduce: boolean;
 }
 
-/** A part of the tree of schedules: all that begin with these choices, without those that begin with a sleeper. */
+/**
+ * A subtree of the schedule tree: all schedules with this prefix, except those that continue with a choice of the
+ * sleep set.
+ */
 export interface Subtree {
   readonly prefix: readonly Choice[];
-  readonly sleepers: readonly Sleeper[];
+  readonly sleepSet: readonly SleepingChoice[];
 }
 
-export const ROOT: Subtree = { prefix: [], sleepers: [] };
+export const ROOT: Subtree = { prefix: [], sleepSet: [] };
 
-/** One schedule, and the parts of the tree that branch off it. */
+/** One schedule, and the subtrees that branch off it. */
 export interface Execution {
-  /** Every choice that was made. */
+  /** All choices made. */
   readonly choices: readonly Choice[];
-  /** Absent when all that could have come next was explored elsewhere. */
+  /** Absent when all enabled choices were in the sleep set: explored elsewhere. */
   readonly result: { readonly history: ScheduleHistory; readonly verdict: ScheduleVerdict } | undefined;
   readonly branches: readonly Subtree[];
 }
 
-/** The servers did something else than the last time: the explorer's promise of determinism is broken. */
+/** The servers behaved differently than before: the schedule was not deterministic. */
 export class Diverged extends Error {
   readonly code = 'EXPLORE.DIVERGED';
 
   constructor(at: number, choice: Choice) {
-    super(`choice ${at} (${choice}) was possible when the schedule was found, and is not any more`);
+    super(`choice ${at} (${choice}) was enabled when the schedule was found, and no longer is`);
     this.name = 'Diverged';
   }
 }
 
-/** Also of one that a worker's thread has met. */
+/** Also true for a `Diverged` that a worker reported. */
 export const isDiverged = (error: unknown): error is Error =>
   error instanceof Error && error.name === 'Diverged';
 
-/** Follows the task's choices, then always the first one that is left; what else could have been done are branches. */
+/**
+ * Follows the prefix of the subtree, then always the first choice outside the sleep set; the other choices become
+ * branches.
+ */
 export const execute = (world: World, plan: Plan, subtree: Subtree): Promise<Execution> =>
-  undisturbed(world, plan.setup, (run) => follow(run, plan, subtree));
+  retryIfDisturbed(world, plan.setup, (run) => executeSubtree(run, plan, subtree));
 
-async function follow(run: Run, plan: Plan, subtree: Subtree): Promise<Execution> {
+async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<Execution> {
   const choices: Choice[] = [];
   const branches: Subtree[] = [];
-  let state: State = { left: plan.budget, sleepers: subtree.sleepers, preemptions: 0, last: undefined };
+  let state: State = { remaining: plan.budget, sleepSet: subtree.sleepSet, preemptions: 0, last: undefined };
   for (;;) {
     const forced = subtree.prefix[choices.length];
     if (forced === undefined) {
-      const open = await openChoices(run, plan, state);
+      const open = await enabledChoices(run, plan, state);
       if (open === 'over') break;
-      const awake = open.filter((choice) => !state.sleepers.some((sleeper) => sleeper.choice === choice));
+      const awake = open.filter((choice) => !state.sleepSet.some((sleeping) => sleeping.choice === choice));
       const [first, ...others] = awake;
       if (first === undefined) {
         await close(run);
@@ -82,8 +91,8 @@ async function follow(run: Run, plan: Plan, subtree: Subtree): Promise<Execution
       choices.push(first);
       await perform(run, first, choices.length);
     } else {
-      await openChoices(run, plan, state); // lets time pass where it passed before
-      state = { ...next(run, plan, state, forced), sleepers: subtree.sleepers };
+      await enabledChoices(run, plan, state); // advances time where it advanced before
+      state = { ...next(run, plan, state, forced), sleepSet: subtree.sleepSet };
       choices.push(forced);
       await perform(run, forced, choices.length);
     }
@@ -93,10 +102,10 @@ async function follow(run: Run, plan: Plan, subtree: Subtree): Promise<Execution
 }
 
 interface State {
-  readonly left: Budget;
-  readonly sleepers: readonly Sleeper[];
+  readonly remaining: Budget;
+  readonly sleepSet: readonly SleepingChoice[];
   readonly preemptions: number;
-  /** The actor that moved last. */
+  /** The actor that took the last step. */
   readonly last: string | undefined;
 }
 
@@ -104,28 +113,28 @@ async function perform(run: Run, choice: Choice, at: number): Promise<void> {
   if (!(await apply(run, choice))) throw new Diverged(at, choice);
 }
 
-/** What could come next. When nobody can move time passes, until somebody can or everything is over. */
-async function openChoices(run: Run, plan: Plan, state: State): Promise<Choice[] | 'over'> {
+/** The enabled choices. When no step is enabled, time advances until one is or the schedule is over. */
+async function enabledChoices(run: Run, plan: Plan, state: State): Promise<Choice[] | 'over'> {
   for (;;) {
-    const steps = stepChoices(run);
-    const faults = isOver(run) ? [] : faultChoices(run, state.left, plan.faultPlaces);
+    const steps = enabledSteps(run);
+    const faults = isOver(run) ? [] : enabledFaults(run, state.remaining, plan.faultPlaces);
     if (steps.length === 0 && !faults.some((choice) => choice.startsWith('R'))) {
-      if (await letTimePass(run)) continue;
+      if (await advanceTime(run)) continue;
       return 'over';
     }
     if (plan.reduce) {
-      const unseen = steps.find((choice) => isUnseen(run, choice, state.left));
-      if (unseen !== undefined)
-        return [unseen, ...faults.filter((choice) => /^[EQ]/.test(choice) && choice.endsWith(unseen))];
+      const invisible = steps.find((choice) => isInvisible(run, choice, state.remaining));
+      if (invisible !== undefined)
+        return [invisible, ...faults.filter((choice) => /^[EQ]/.test(choice) && choice.endsWith(invisible))];
     }
-    return [...allowed(steps, plan, state), ...faults];
+    return [...withinBound(steps, plan, state), ...faults];
   }
 }
 
 const isOver = (run: Run): boolean => run.actors.every(({ outcome }) => outcome !== undefined);
 
-/** With a bound: no change of actor beyond it while the last one could go on. */
-function allowed(steps: Choice[], { bound }: Plan, { last, preemptions }: State): Choice[] {
+/** Preemption bound: no switch beyond it while the last actor is enabled. */
+function withinBound(steps: Choice[], { bound }: Plan, { last, preemptions }: State): Choice[] {
   if (bound === undefined || last === undefined || !steps.includes(last)) return steps;
   return preemptions >= bound ? [last] : [last, ...steps.filter((choice) => choice !== last)];
 }
@@ -133,10 +142,10 @@ function allowed(steps: Choice[], { bound }: Plan, { last, preemptions }: State)
 function next(run: Run, plan: Plan, state: State, choice: Choice): State {
   const isStep = /^[a-c]$/.test(choice);
   const preempts =
-    isStep && state.last !== undefined && state.last !== choice && stepChoices(run).includes(state.last);
+    isStep && state.last !== undefined && state.last !== choice && enabledSteps(run).includes(state.last);
   return {
-    left: spend(state.left, choice),
-    sleepers: plan.reduce ? stillAsleep(state.sleepers, footprint(run, choice)) : [],
+    remaining: remainingAfter(state.remaining, choice),
+    sleepSet: plan.reduce ? stillSleeping(state.sleepSet, footprint(run, choice)) : [],
     preemptions: state.preemptions + (preempts ? 1 : 0),
     last: isStep ? choice : state.last,
   };
@@ -147,13 +156,13 @@ function branchesAt(
   plan: Plan,
   before: readonly Choice[],
   awake: readonly Choice[],
-  { sleepers }: State,
+  { sleepSet }: State,
 ): Subtree[] {
   return awake.slice(1).map((choice, i) => ({
     prefix: [...before, choice],
-    sleepers: plan.reduce
-      ? stillAsleep(
-          [...sleepers, ...awake.slice(0, i + 1).map((c) => ({ choice: c, footprint: footprint(run, c) }))],
+    sleepSet: plan.reduce
+      ? stillSleeping(
+          [...sleepSet, ...awake.slice(0, i + 1).map((c) => ({ choice: c, footprint: footprint(run, c) }))],
           footprint(run, choice),
         )
       : [],

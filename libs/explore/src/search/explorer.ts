@@ -3,15 +3,15 @@ import { count, emptyTally, type Tally } from './tally';
 import type { World } from '../world';
 
 export interface Limits {
-  /** Schedules at most. */
+  /** Maximum number of schedules. */
   readonly max?: number;
-  /** Schedules after which a search that has found wrong data ends; absent: it runs every schedule. */
+  /** Number of schedules after which a search that has found wrong data stops; absent: it runs every schedule. */
   readonly enough?: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: (tally: Tally) => void;
 }
 
-/** Runs every schedule of a plan, depth first, on one world. */
+/** Runs every schedule of a plan depth-first on one world. */
 export async function explore(world: World, plan: Plan, limits: Limits = {}): Promise<Tally> {
   const tally = emptyTally();
   const stack: Subtree[] = [ROOT];
@@ -26,7 +26,7 @@ export async function explore(world: World, plan: Plan, limits: Limits = {}): Pr
   return tally;
 }
 
-/** True when no further schedule is wanted; `underway` are being run by others. */
+/** True when no further schedule may start; `underway` are running in other workers. */
 export function isOver(
   tally: Tally,
   { max = Infinity, enough = Infinity, signal }: Limits,
@@ -36,22 +36,24 @@ export function isOver(
   return signal?.aborted === true || tally.schedules + underway >= most;
 }
 
-/** Schedules that are searched depth first before the search also looks elsewhere. */
+/** Number of schedules after which the search also samples other parts of the tree. */
 const DEPTH_FIRST = 100;
-/** Open tasks above which it stays depth first: each one that is taken elsewhere leaves more of them open. */
-const MOST_OPEN = 5000;
+/**
+ * Number of open subtrees above which the search is depth-first only: each sampled subtree leaves more of them open.
+ */
+const MAX_OPEN_SUBTREES = 5000;
 
 /**
- * Takes the next task. Depth first finds what lies near, and stays for long in one corner of a large tree: after a while
- * every second task comes from anywhere in it, in an order that is the same each time.
+ * Takes the next subtree. A depth-first search of a large tree stays in one corner for long: after a while every
+ * second subtree is taken from anywhere in the stack, in a deterministic order.
  */
 export function takeSubtree(stack: Subtree[], { schedules, redundant }: Tally): Subtree | undefined {
   const n = schedules + redundant;
-  if (n < DEPTH_FIRST || n % 2 === 0 || stack.length > MOST_OPEN) return stack.pop();
+  if (n < DEPTH_FIRST || n % 2 === 0 || stack.length > MAX_OPEN_SUBTREES) return stack.pop();
   return stack.splice((Math.imul(n, 0x9e3779b1) >>> 0) % stack.length, 1)[0];
 }
 
-/** Takes a task of the stack, runs its first schedule and puts back what branches off. */
+/** Takes a subtree from the stack, runs its first schedule and pushes the branches. */
 export async function exploreOne(world: World, plan: Plan, stack: Subtree[], tally: Tally): Promise<void> {
   const subtree = takeSubtree(stack, tally);
   if (subtree === undefined) return;

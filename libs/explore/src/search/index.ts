@@ -1,5 +1,5 @@
 export * from './execution';
 export * from './explorer';
 export * from './tally';
-export * from './walk';
+export * from './random-walk';
 export * from './worker-pool';

@@ -4,42 +4,42 @@ import { dependent, footprint, type Footprint } from './footprint';
 import type { Run } from '../execution';
 
 /**
- * A choice that was explored already elsewhere: it need not come first here. Sleep sets after Godefroid, "Partial-order
- * methods for the verification of concurrent systems", 1996.
+ * A member of a sleep set: a choice that was explored elsewhere and need not come first here. Sleep sets after
+ * Godefroid, "Partial-order methods for the verification of concurrent systems", 1996.
  */
-export interface Sleeper {
+export interface SleepingChoice {
   readonly choice: Choice;
   readonly footprint: Footprint;
 }
 
-/** Those that still sleep after a choice: they are independent of it. */
-export const stillAsleep = (sleepers: readonly Sleeper[], after: Footprint): Sleeper[] =>
-  sleepers.filter((sleeper) => !dependent(sleeper.footprint, after));
+/** The members of a sleep set that stay asleep after a choice: those independent of it. */
+export const stillSleeping = (sleepSet: readonly SleepingChoice[], after: Footprint): SleepingChoice[] =>
+  sleepSet.filter((sleeping) => !dependent(sleeping.footprint, after));
 
 /**
- * A step that nobody can notice, whatever the others do from now on, is a persistent set by itself: it is enough to
- * explore it at once. Timers are the exception: code that runs after the step may look at what a timer has set, so
- * with a timer and a fault that moves time it is not unseen. A death before it equals a death after it. A loss of sessions
- * does not: the one in which a transaction has begun is lost as well.
+ * True for an invisible step: no other actor can ever notice it, so it is a persistent set by itself and only this
+ * choice is explored. Timers are an exception: code after the step may read what a timer has set, so with a timer and
+ * a fault that advances time the step is visible. A kill before the step equals a kill after it. A loss of sessions
+ * does not: the session in which a transaction has begun is lost as well.
  */
-export function isUnseen(run: Run, choice: Choice, left: Budget): boolean {
+export function isInvisible(run: Run, choice: Choice, remaining: Budget): boolean {
   const { effect, process } = footprint(run, choice);
   if (!/^[a-c]$/.test(choice) || effect !== 'nothing') return false;
-  if (run.mayKeepState && hasMates(run, choice)) return false; // what its actor does next may be seen in memory
+  if (run.mayKeepState && sharesProcess(run, choice)) return false; // the actor's next code may be visible in memory
   const actor = run.actors.find(({ name }) => name.toLowerCase() === choice);
   const verb = actor?.held[0]?.step.verb;
-  if (verb === 'START' && (left['lost-session'] ?? 0) > 0 && holdsSession(run, process)) return false;
-  if (verb === 'WORK' && ((left.slow ?? 0) > 0 || run.hasTimeouts)) return false;
-  return !run.hasTimeouts || !MOVES_TIME.some((fault) => (left[fault] ?? 0) > 0);
+  if (verb === 'START' && (remaining['lost-session'] ?? 0) > 0 && holdsSession(run, process)) return false;
+  if (verb === 'WORK' && ((remaining.slow ?? 0) > 0 || run.hasTimeouts)) return false;
+  return !run.hasTimeouts || !ADVANCES_TIME.some((fault) => (remaining[fault] ?? 0) > 0);
 }
 
-const hasMates = (run: Run, choice: Choice): boolean => {
+const sharesProcess = (run: Run, choice: Choice): boolean => {
   const actor = run.actors.find(({ name }) => name.toLowerCase() === choice);
   return run.actors.some((other) => other !== actor && other.process === actor?.process);
 };
 
-/** A session of this process can be lost. */
+/** The process has a session that can be lost. */
 const holdsSession = (run: Run, process: string): boolean =>
   run.actors.some((actor) => actor.process.name === process && actor.openSessions().size > 0);
 
-const MOVES_TIME = ['lapse', 'pause', 'tick', 'slow', 'overrun'] as const;
+const ADVANCES_TIME = ['lapse', 'pause', 'tick', 'slow', 'overrun'] as const;

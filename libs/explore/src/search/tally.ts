@@ -17,31 +17,31 @@ export interface Witness {
   readonly violations: readonly ScheduleViolation[];
 }
 
-/** What an exploration found. Only data: workers send it to one another. */
+/** Result of an exploration. Plain data: workers send it as a message. */
 export interface Tally {
-  /** Schedules that were run to their end. */
+  /** Completed schedules. */
   schedules: number;
-  /** Begun and left: everything that could follow had been explored in another order. */
+  /** Schedules abandoned because every continuation was explored in another order. */
   redundant: number;
-  /** Schedules with any violation at all. */
+  /** Schedules with a violation. */
   violating: number;
   /** Schedules by the worst harm that they show. */
   readonly harms: Record<Harm, number>;
   /** Schedules by kind of violation; one schedule may show several. */
   readonly kinds: Map<ScheduleViolationKind, number>;
-  /** The shortest one of each kind, not shrunk yet. */
+  /** The shortest witness of each kind, before shrinking. */
   readonly witnesses: Map<ScheduleViolationKind, Witness>;
-  /** Schedules in which a fault of the plan happened, by fault. */
+  /** Schedules in which a fault of the plan occurred, by fault. */
   readonly fired: Map<string, number>;
   /** Schedules in which steps of two actors alternated. */
   contended: number;
-  /** How the others were kept out: schedules with a wait, a refusal, an abort. */
+  /** Schedules with a wait, a refusal, an abort. */
   readonly prevented: { waits: number; rejects: number; aborts: number };
-  /** Schedules by what kept an actor out: a statement that waited or refused, as `protections` names it. */
+  /** Schedules by the statement that made an actor wait or refused it, as `protections` names it. */
   readonly protections: Map<string, number>;
-  /** Round trips of all schedules. */
+  /** Commands and statements of all schedules. */
   readonly calls: { redis: number; sql: number };
-  /** True when schedules are left that were not run. */
+  /** True when not every schedule was run. */
   partial: boolean;
 }
 
@@ -60,7 +60,6 @@ export const emptyTally = (): Tally => ({
   partial: false,
 });
 
-/** Adds one schedule. */
 export function count(tally: Tally, { choices, result }: Execution): void {
   if (result === undefined) {
     tally.redundant++;
@@ -78,24 +77,24 @@ export function count(tally: Tally, { choices, result }: Execution): void {
     add(tally.kinds, kind, 1);
     keepShorter(tally, kind, { choices, violations: verdict.violations });
   }
-  for (const fault of firedIn(history)) add(tally.fired, fault, 1);
+  for (const fault of faultsIn(history)) add(tally.fired, fault, 1);
   if (isContended(history)) tally.contended++;
-  const has = (test: (event: ScheduleHistory['events'][number]) => boolean): number =>
+  const oneIf = (test: (event: ScheduleHistory['events'][number]) => boolean): number =>
     history.events.some(test) ? 1 : 0;
-  tally.prevented.waits += has(
+  tally.prevented.waits += oneIf(
     (e) => e.type === 'step' && (e.answeredAt !== undefined || e.waited === true || isWaiting(e)),
   );
-  tally.prevented.rejects += has(
+  tally.prevented.rejects += oneIf(
     (e) => e.type === 'end' && /SOLD_OUT|NOT_OBTAINED|CONFLICT|FENCED/.test(e.code),
   );
-  tally.prevented.aborts += has((e) => e.type === 'end' && /LOST|DEADLOCK|TIMEOUT/.test(e.code));
+  tally.prevented.aborts += oneIf((e) => e.type === 'end' && /LOST|DEADLOCK|TIMEOUT/.test(e.code));
   for (const kind of ['redis', 'sql'] as const)
     tally.calls[kind] += history.events.filter(
       (event) => event.type === 'step' && event.kind === kind,
     ).length;
 }
 
-/** Adds what another worker found. */
+/** Adds the tally of another worker. */
 export function merge(tally: Tally, other: Tally): void {
   for (const key of ['schedules', 'redundant', 'violating', 'contended'] as const) tally[key] += other[key];
   for (const key of ['waits', 'rejects', 'aborts'] as const) tally.prevented[key] += other.prevented[key];
@@ -110,7 +109,10 @@ export function merge(tally: Tally, other: Tally): void {
 const add = <K>(counts: Map<K, number>, key: K, n: number): void =>
   void counts.set(key, (counts.get(key) ?? 0) + n);
 
-/** Shorter; of the same length the first one in alphabetical order, so that the order of the search does not show. */
+/**
+ * Keeps the shorter witness; of equal length the first in alphabetical order, so that the result does not depend on
+ * the order of the search.
+ */
 function keepShorter(tally: Tally, kind: ScheduleViolationKind, witness: Witness): void {
   const known = tally.witnesses.get(kind);
   const rank = ({ choices }: Witness): [number, string] => [choices.length, scheduleText(choices)];
@@ -122,8 +124,8 @@ function keepShorter(tally: Tally, kind: ScheduleViolationKind, witness: Witness
   tally.witnesses.set(kind, witness);
 }
 
-/** The faults that really happened: a lease that a watchdog kept alive counts, a flush of nothing does not. */
-function firedIn({ events }: ScheduleHistory): Set<string> {
+/** The faults that occurred: a lapse counts although a watchdog renewed the lease, a flush of nothing does not. */
+function faultsIn({ events }: ScheduleHistory): Set<string> {
   return new Set(
     events.flatMap((event) => {
       if (event.type === 'fault')
@@ -135,7 +137,7 @@ function firedIn({ events }: ScheduleHistory): Set<string> {
   );
 }
 
-/** Two actors were on their way at the same time: one waited, or went on after another one had made a step. */
+/** True when two actors overlapped: one waited, or resumed after a step of another. */
 function isContended({ events }: ScheduleHistory): boolean {
   const line = events.flatMap((event) => (event.type === 'step' ? [event.actor] : []));
   const runs = line.filter((actor, i) => actor !== line[i - 1]);

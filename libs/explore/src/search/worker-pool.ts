@@ -6,10 +6,10 @@ import { explore, isOver, takeSubtree, type Limits } from './explorer';
 import { type WorldOptions, World } from '../world';
 import { emptyTally, merge, type Tally } from './tally';
 
-/** Addresses of the servers that schedules run on: see `WorldOptions`. */
+/** Addresses of the servers: see `WorldOptions`. */
 export type ServerSettings = Pick<WorldOptions, 'redis' | 'mysql' | 'servers'>;
 
-/** A plan as it is sent to a worker: a strategy by its name, and by its file when it is not of the catalogue. */
+/** A plan as a message: the strategy by name, and by file when it is not in the catalogue. */
 export type PlanMessage = Omit<Plan, 'setup'> & {
   readonly setup: Omit<Plan['setup'], 'strategy'> & {
     readonly strategy: string;
@@ -17,44 +17,44 @@ export type PlanMessage = Omit<Plan, 'setup'> & {
   };
 };
 
-/** Explore the tree below `task` for a while. */
+/** Request to explore a part of `subtree`. */
 export interface WorkMessage {
   readonly plan: PlanMessage;
   readonly subtree: Subtree;
-  /** Schedules at most. */
+  /** Maximum number of schedules. */
   readonly most: number;
 }
 
-/** What was found, and what is left of the tree; or why it went wrong. */
+/** The tally and the unexplored subtrees; or the error. */
 export type DoneMessage =
-  | { readonly tally: Tally; readonly left: readonly Subtree[] }
+  | { readonly tally: Tally; readonly remaining: readonly Subtree[] }
   | { readonly error: string; readonly name: string };
 
-/** The first Redis database of a crew's own; there are 16. */
+/** The pool's first Redis database; there are 16. */
 const FIRST_DB = 1;
-const MOST_WORKERS = 8;
-/** Schedules that a worker runs before it gives back what is left. */
+const MAX_WORKERS = 8;
+/** Schedules that a worker runs before it returns the remaining subtrees. */
 const SLICE = 16;
 
 /**
- * Several workers that explore one plan together, each in a thread with a schema, a Redis database and connections of
- * its own. From sources (in tests) there are no workers: everything happens in this thread.
+ * Worker threads that explore one plan together, each with its own schema, Redis database and connections. When run
+ * from sources (in tests) there are no workers: all schedules run in this thread.
  */
 export class WorkerPool {
   private constructor(
-    /** For playing and shrinking single schedules. */
+    /** For running and shrinking single schedules. */
     readonly world: World,
     private readonly workers: readonly Worker[],
   ) {}
 
-  /** `id` makes the schemas' names: two crews on one server need two. */
+  /** `id` is part of the schema names: two pools on one server need different ids. */
   static async open(servers: ServerSettings, count: number, id: string): Promise<WorkerPool> {
     const store = (i: number): { redisDb: number; schema: string } => ({
       redisDb: FIRST_DB + i,
       schema: `lab_explore_${id}_${i}`,
     });
     const file = join(__dirname, 'worker.js');
-    const workers = existsSync(file) && count > 1 ? Math.min(count, MOST_WORKERS) : 0;
+    const workers = existsSync(file) && count > 1 ? Math.min(count, MAX_WORKERS) : 0;
     const [world, ...threads] = await Promise.all([
       World.open({ ...servers, ...store(0) }),
       ...Array.from({ length: workers }, (_, i) => startWorker(file, { ...servers, ...store(i + 1) })),
@@ -66,7 +66,7 @@ export class WorkerPool {
     return Math.max(1, this.workers.length);
   }
 
-  /** As `explore`, by all workers. Which worker runs which schedule is not determined; which are run, is. */
+  /** As `explore`, with all workers. The set of schedules is deterministic; their assignment to workers is not. */
   async explore(plan: Plan, limits: Limits = {}): Promise<Tally> {
     if (this.workers.length === 0) return explore(this.world, plan, limits);
     const { max = Infinity, onProgress } = limits;
@@ -83,7 +83,7 @@ export class WorkerPool {
     const stack: Subtree[] = [ROOT];
     let busy = 0;
     let granted = 0; // schedules that workers may still run
-    let failure: Error | undefined; // whoever is at work ends first: else the next plan would be given its answer
+    let failure: Error | undefined; // busy workers finish first: otherwise the next plan would receive their answers
     await new Promise<void>((resolve, reject) => {
       const idle = [...this.workers];
       const assign = (): void => {
@@ -97,14 +97,14 @@ export class WorkerPool {
           const subtree = takeSubtree(stack, tally);
           if (worker === undefined || subtree === undefined) return;
           busy++;
-          // while others stand idle give little, so that there is soon something to share
+          // small slices while workers are idle, so that there is soon something to share
           const most = Math.min(idle.length > 0 ? 1 : SLICE, max - tally.schedules - granted);
           granted += most;
           void ask(worker, { plan: message, subtree, most })
             .then(
               (done) => {
                 merge(tally, done.tally);
-                stack.push(...done.left);
+                stack.push(...done.remaining);
                 onProgress?.(tally);
               },
               (error: unknown) => {
@@ -143,8 +143,8 @@ function startWorker(file: string, options: object): Promise<Worker> {
   });
 }
 
-/** Rejects when the worker dies: an error in a timer of a strategy's own, which no request awaits, ends its thread. */
-function ask(worker: Worker, work: WorkMessage): Promise<{ tally: Tally; left: readonly Subtree[] }> {
+/** Rejects when the worker dies: an error in a strategy's own timer, which no request awaits, ends its thread. */
+function ask(worker: Worker, work: WorkMessage): Promise<{ tally: Tally; remaining: readonly Subtree[] }> {
   return new Promise((resolve, reject) => {
     const died = (error?: unknown): void => {
       const why = error instanceof Error ? (error.stack ?? error.message) : 'its thread has ended';
@@ -167,16 +167,16 @@ function ask(worker: Worker, work: WorkMessage): Promise<{ tally: Tally; left: r
 export class WorkerDied extends Error {
   constructor(why: string) {
     super(
-      `a worker of the explorer has died, so that the search is incomplete. Look for a timer or a promise of the strategy that its request does not await: ${why}`,
+      `an explorer worker died, so the search is incomplete. Look for a timer or promise of the strategy that its request does not await: ${why}`,
     );
     this.name = 'WorkerDied';
   }
 }
 
-/** A worker has this id when it has ended. */
+/** A terminated worker has this id. */
 const hasEnded = ({ threadId }: Worker): boolean => threadId === -1;
 
-/** A worker that is asked to end has so many milliseconds to close its connections. */
+/** Milliseconds that a stopping worker has to close its connections. */
 const CLOSE_MS = 3000;
 
 function stopWorker(worker: Worker): Promise<void> {

@@ -7,7 +7,7 @@ import { emptyTally } from './tally';
 import { refuseStraySteps, loadStrategy, Realm } from '../actors';
 import { type WorldOptions, World } from '../world';
 
-/** A thread of `WorkerPool`: explores what it is given, on a world of its own. */
+/** Worker thread of `WorkerPool`: explores subtrees on its own world. */
 async function main(): Promise<void> {
   refuseStraySteps();
   const world = await World.open(workerData as WorldOptions);
@@ -34,7 +34,7 @@ async function work(world: World, { plan: message, subtree, most }: WorkMessage)
   const tally = emptyTally();
   const stack: Subtree[] = [subtree];
   while (stack.length > 0 && tally.schedules < most) await exploreOne(world, plan, stack, tally);
-  return { tally, left: stack };
+  return { tally, remaining: stack };
 }
 
 void main();

@@ -5,27 +5,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadReadLocks } from './read-locks';
 
-/** Where an explorer's servers are, and what there is its own. */
+/** Addresses of the servers, and the parts of them that one explorer owns. */
 export interface WorldOptions {
-  /** `redis://host:port`; database `redisDb` is emptied again and again. */
+  /** `redis://host:port`; database `redisDb` is flushed before schedules. */
   readonly redis: string;
   readonly redisDb: number;
   /** `mysql://user:password@host:port`; the user may create and drop `schema` and has PROCESS. */
   readonly mysql: string;
   readonly schema: string;
-  /** Where the servers on demand are. Of each the world uses a place of its own: see `ownServers`. */
+  /** Addresses of the optional servers. The world uses a namespace of its own in each: see `ownServers`. */
   readonly servers?: ServerAddresses;
   /**
-   * For a world some of whose replicas do not answer: the limit of each WAIT, milliseconds, long enough for the others.
-   * Absent: WAIT is answered when all replicas have acknowledged.
+   * For a world with unreachable replicas: time limit of each WAIT in milliseconds, long enough for the reachable
+   * ones. Absent: WAIT returns when all replicas have acknowledged.
    */
   readonly replicaMs?: number;
 }
 
-/** Voters of a world, fewer than the lab has: each one multiplies the schedules. */
+/** Redlock voters of a world. Fewer than the lab has, because each one multiplies the schedules. */
 const VOTERS = 3;
 
-/** The same addresses with a world's own place in each: Redis database, ZooKeeper's chroot, prefix of etcd's keys. */
+/** The same addresses with the world's own namespace: Redis database, ZooKeeper chroot, etcd key prefix. */
 export function ownServers({ servers = {}, redisDb, schema }: WorldOptions): ServerAddresses {
   const { voters, primary, zookeeper, etcd } = servers;
   return {
@@ -36,16 +36,16 @@ export function ownServers({ servers = {}, redisDb, schema }: WorldOptions): Ser
   };
 }
 
-/** One actor's own connections. */
+/** The connections of one actor. */
 export interface ActorConnections {
   readonly redis: SteppedRedis;
   readonly servers: Servers;
   readonly folder: LockFolder;
   readonly dataSource: SteppedDataSource;
   readonly balances: Balances;
-  /** The open sessions by thread id: the client's side of them. */
+  /** Open database sessions by thread id: the client's side. */
   readonly sockets: ReadonlyMap<number, Socket>;
-  /** Sessions whose connection was destroyed by the client; the server may not have noticed yet. */
+  /** Sessions whose connection the client destroyed; the server may not have noticed yet. */
   readonly abandoned: Set<number>;
 }
 
@@ -61,12 +61,12 @@ interface Pool {
   on(event: 'acquire', listener: (connection: Socket) => void): void;
 }
 
-/** Longer than any schedule takes on a busy machine: a lock wait ends when the schedule says so. Seconds. */
+/** Seconds. Longer than any schedule takes on a busy machine: only the schedule ends a lock wait. */
 const LOCK_WAIT_SECONDS = 3600;
-/** Time-out of every reply and connection: the load of the machine must not change a schedule. Milliseconds. */
+/** Timeout of every reply and connection, milliseconds. Long, because machine load must not change a schedule. */
 const ANSWER_MS = 60_000;
 
-/** A Redis connection that knows the scripts of this house. */
+/** A Redis connection with the lock-reading scripts loaded. */
 export async function openRedis({ redis: url, redisDb }: WorldOptions, name: string): Promise<SteppedRedis> {
   const redis = new SteppedRedis({ url: `${url}/${redisDb}`, name, timeoutMs: ANSWER_MS });
   await redis.connect();
@@ -74,14 +74,14 @@ export async function openRedis({ redis: url, redisDb }: WorldOptions, name: str
   return redis;
 }
 
-/** The folder of a world's locks that are directories: nobody else's. */
+/** Directory of the locks that are directories; private to this world. */
 export const lockFolderOf = ({ schema }: WorldOptions): string =>
   join(tmpdir(), `oversell-lab-${process.pid}-${schema}`);
 
-/** Longer than any schedule, and than any hold-up of this machine: sessions end when the schedule says so. Milliseconds. */
+/** Milliseconds. Longer than any schedule on a busy machine: only the schedule ends a session. */
 const SESSION_MS = 60_000;
 
-/** Connections to a world's own places in the servers on demand. */
+/** Connections to the world's own namespaces in the optional servers. */
 export async function openServers(
   options: WorldOptions,
   name: string,
@@ -97,7 +97,6 @@ export async function openServers(
   return servers;
 }
 
-/** Connections for one actor. */
 export async function openActorConnections(options: WorldOptions, name: string): Promise<ActorConnections> {
   const redis = await openRedis(options, name);
   await loadScripts(redis);

@@ -3,5 +3,5 @@ export * from './lock-stores';
 export * from './pub-sub-inbox';
 export * from './sessions';
 export * from './setup';
-export * from './sql-words';
+export * from './sql-statements';
 export * from './world';

@@ -5,72 +5,76 @@ import type { Connection, RowDataPacket } from 'mysql2/promise';
 import { readLocks, restoreLeases } from './read-locks';
 import type { ActorConnections } from './actor-connections';
 
-/** A lock as its server has it. */
+/** A lock as read from its server. */
 export interface LockReading {
-  /** The lock's own name, `lock:{item}:setnx`: the same in every place that has a part of it. */
+  /** Name of the lock, `lock:{item}:setnx`: the same in every store that has a part of it. */
   readonly lock: string;
-  /** Distinguishes one holding of it from the next: a hash of the value, the owner, the number of the node. */
+  /** Differs between two tenures of the lock: a hash of the value, the owner, or the number of the node. */
   readonly content: string;
   /**
-   * What its holder has written into it. It is the lock of the actor that has this name, or that has named this token
-   * first; otherwise of the actor whose step was seen to put it there.
+   * Token that the holder wrote. The owner is the actor with this name, or the actor that first sent this token;
+   * otherwise the actor whose step created the lock.
    */
   readonly token?: string;
-  /** Milliseconds to live; -1: for ever. */
+  /** Remaining time to live, milliseconds; -1: no expiry. */
   readonly ttlMs: number;
   /**
-   * It is the head of a queue: who comes next has it when it goes. It lives as long as its request asked for, or its
-   * session does, whatever `ttlMs` says.
+   * Head of a wait queue: when it is removed, the next entry holds the lock. It lives as long as the lease of its
+   * request or its session, whatever `ttlMs` says.
    */
   readonly queued?: true;
-  /** Its time to live was set by the step behind which this was read. */
+  /** The step before this read set the time to live. */
   readonly renewed?: boolean;
 }
 
-/** When lock keys expire, by their names. */
+/** Expiry times of lock keys by name. */
 type Expiries = ReadonlyMap<string, number>;
 
-/** Where locks live: the keys of a Redis, the rows of a table. The explorer looks at it behind every step that may change it. */
+/** Where locks are stored: the keys of a Redis, the rows of a table. Read after every step that may change it. */
 export interface LockStore {
-  /** Stands before the names of its locks where people read them; empty for the lab's own Redis. */
+  /** Prefix of its locks' names in texts; empty for the lab's own Redis. */
   readonly name: string;
-  /** Only the strategies that need this component are looked at here; absent: all. */
+  /** Read only for strategies that need this component; absent: for all. */
   readonly component?: Component | undefined;
-  /** True when `read` is to be sent right behind the command on the same connection; otherwise it waits for the answer. */
+  /** True: `read` is sent right behind the command on the same connection. False: `read` is sent after the answer. */
   readonly pipelined: boolean;
-  /** A lock here lives as long as the session of its owner's process, which beats while the process runs. */
+  /** A lock here lives as long as its owner's session, which sends heartbeats while the process runs. */
   readonly heartbeats?: boolean;
-  /** Whether the step may change locks here. */
   touchedBy(step: StepInfo): boolean;
-  /** Whether the step, where it succeeds, prolongs its actor's lock without leaving a trace that `read` finds. */
+  /** Whether the step, when it succeeds, renews its actor's lock in a way that `read` cannot see. */
   renewedBy?(step: StepInfo): boolean;
-  /** The server ends the session of a process: what was made in it goes. Its owner is not told. */
+  /** The server ends the session of a process and removes what was created in it. The client is not notified. */
   endSession?(connections: ActorConnections): Promise<void>;
   /**
-   * Sent right before a step, where `read` is sent right behind it: the step finds each lock with what is left of its lease
-   * in virtual time, `leases` in milliseconds. Absent: no code looks at that here.
+   * Sent right before a step of a pipelined store, so that the step sees the virtual remaining time of each lock;
+   * `leases` in milliseconds. Absent: no command looks at it here.
    */
   restore?(connections: ActorConnections, leases: ReadonlyMap<string, number>): Promise<Expiries>;
-  /** Every lock here, as `seat` finds it. After it real time cannot end one until the next step. `before`: see `restore`. */
+  /**
+   * All locks, as read over `connections`. Until the next step real time cannot expire one. `before`: result of
+   * `restore`.
+   */
   read(connections?: ActorConnections, before?: Promise<Expiries>): Promise<readonly LockReading[]>;
-  /** The lease of a lock ends. False when a transaction has it, so that nobody could see it end before that is over. */
+  /**
+   * Expires a lock. False when a transaction has locked its row: the expiry would not be visible before the
+   * transaction ends.
+   */
   end(lock: string): Promise<boolean>;
-  /** No lock is left. */
+  /** Removes all locks. */
   clear(): Promise<void>;
 }
 
-/** As people read it: the place, where it is not the lab's own Redis, and the lock. */
+/** Display name: the store, unless it is the lab's own Redis, and the lock. */
 export const shownLock = (store: string, lock: string): string => (store === '' ? lock : `${store} ${lock}`);
 
-/** The lock keys of a Redis. */
 export class RedisLockStore implements LockStore {
   readonly pipelined = true;
 
   constructor(
     readonly name: string,
     private readonly admin: SteppedRedis,
-    /** An actor's own connection to this Redis. */
-    private readonly of: (connections: ActorConnections) => SteppedRedis,
+    /** Selects an actor's own connection to this Redis. */
+    private readonly connectionOf: (connections: ActorConnections) => SteppedRedis,
     readonly component?: Component,
   ) {}
 
@@ -79,11 +83,11 @@ export class RedisLockStore implements LockStore {
   }
 
   restore(connections: ActorConnections, leases: ReadonlyMap<string, number>): Promise<Expiries> {
-    return restoreLeases(this.of(connections), leases);
+    return restoreLeases(this.connectionOf(connections), leases);
   }
 
   async read(connections: ActorConnections, before: Promise<Expiries>): Promise<readonly LockReading[]> {
-    const [found, expiries] = await Promise.all([readLocks(this.of(connections)), before]);
+    const [found, expiries] = await Promise.all([readLocks(this.connectionOf(connections)), before]);
     return found.map(([lock, content, ttlMs, expiry, token]) => ({
       lock,
       content,
@@ -103,21 +107,21 @@ export class RedisLockStore implements LockStore {
   }
 }
 
-/** Redis commands that change nothing. */
+/** Read-only Redis commands. */
 const READS = /^(GET|MGET|EXISTS|TTL|PTTL|HGET|HGETALL|TIME|WAIT|SUBSCRIBE|UNSUBSCRIBE)$/;
 
-/** The time to which rows are put off: later than any schedule ends. */
-const NOT_NOW = "'2037-01-01'";
-const PUT_OFF = `UPDATE balance_lock SET expires_at = ${NOT_NOW} WHERE name IN (?)`;
+/** Expiry time of postponed rows: later than any schedule ends. */
+const FAR_FUTURE = "'2037-01-01'";
+const POSTPONE = `UPDATE balance_lock SET expires_at = ${FAR_FUTURE} WHERE name IN (?)`;
 const EXPIRE = 'UPDATE balance_lock SET expires_at = NOW(6) - INTERVAL 1 SECOND WHERE name IN (?)';
 
 const READ_ROWS = `
   SELECT name, owner,
          COALESCE(TIMESTAMPDIFF(MICROSECOND, NOW(6), expires_at) DIV 1000, -1) AS ttl,
-         COALESCE(expires_at <> ${NOT_NOW}, 0) AS renewed
+         COALESCE(expires_at <> ${FAR_FUTURE}, 0) AS renewed
     FROM balance_lock WHERE expires_at IS NULL OR expires_at > NOW(6)`;
 
-/** The rows of `balance_lock`, as far as they have not expired. */
+/** Unexpired rows of `balance_lock`. */
 export class RowLockStore implements LockStore {
   readonly name = 'row';
   readonly pipelined = false;
@@ -131,7 +135,7 @@ export class RowLockStore implements LockStore {
   async read(): Promise<readonly LockReading[]> {
     const [rows] = await this.admin.query<RowDataPacket[]>(READ_ROWS);
     const found = rows as { name: string; owner: string; ttl: number; renewed: number }[];
-    for (const { name, renewed } of found) if (renewed === 1) await this.update(name, PUT_OFF);
+    for (const { name, renewed } of found) if (renewed === 1) await this.update(name, POSTPONE);
     return found.map(({ name, owner, ttl, renewed }) => ({
       lock: name,
       content: owner,
@@ -141,12 +145,12 @@ export class RowLockStore implements LockStore {
     }));
   }
 
-  /** The row stays: it has expired, and whoever wants the lock may sweep it away. */
+  /** The row stays, expired; a waiter may delete it. */
   end(lock: string): Promise<boolean> {
     return this.update(lock, EXPIRE);
   }
 
-  /** False when a transaction has the row. */
+  /** False when a transaction has locked the row. */
   private async update(lock: string, statement: string): Promise<boolean> {
     await this.admin.beginTransaction();
     const [rows] = await this.admin.query<RowDataPacket[]>(
@@ -163,7 +167,7 @@ export class RowLockStore implements LockStore {
   }
 }
 
-/** The directories of a folder. */
+/** Locks that are directories. */
 export class DirectoryLockStore implements LockStore {
   readonly name = 'directory';
   readonly pipelined = false;
@@ -183,7 +187,7 @@ export class DirectoryLockStore implements LockStore {
     return readings;
   }
 
-  /** A directory has no time to live. */
+  /** A directory has no expiry. */
   end(): Promise<boolean> {
     return Promise.resolve(false);
   }

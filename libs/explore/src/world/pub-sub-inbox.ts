@@ -4,13 +4,13 @@ import { openRedis, type WorldOptions } from './actor-connections';
 
 type Message = readonly [channel: string, message: string];
 
-/** What of a process decides whether it hears. */
-interface Listener {
+/** The state of a process that decides whether it receives messages. */
+interface Receiver {
   readonly alive: boolean;
   readonly cut: boolean;
 }
 
-/** A world's connection that hears every message that a strategy may publish. */
+/** Receives every message that a strategy may publish. */
 export class PubSubMonitor {
   private messages: Message[] = [];
 
@@ -21,13 +21,13 @@ export class PubSubMonitor {
   }
 
   static async open(options: WorldOptions): Promise<PubSubMonitor> {
-    const redis = await openRedis(options, 'explorer-hears');
+    const redis = await openRedis(options, 'explorer-pub-sub');
     const pubSub = new PubSubMonitor(redis);
     await redis.psubscribe('freed:*', 'turn:*');
     return pubSub;
   }
 
-  /** Everything that was published before this call: the server answers a PING behind it. */
+  /** All messages published before this call: the server answers the PING after it has delivered them. */
   async take(): Promise<readonly Message[]> {
     await this.redis.ping();
     return this.messages.splice(0);
@@ -39,19 +39,18 @@ export class PubSubMonitor {
 }
 
 /**
- * The ears of a schedule's processes. To subscribe is a step of the actor who does it, so that it has its place in the
- * order; what a step publishes is heard when it is answered. When the waiter goes on is another choice.
+ * Pub/sub of a schedule's processes. SUBSCRIBE is a step of its actor, so that it has its place in the interleaving;
+ * a message is delivered when the step that published it is answered. When the waiter resumes is a separate choice.
  */
 export class PubSubInbox {
-  private readonly inbox: { process: Listener; hearer?: PubSubListener; channels: Set<string> }[] = [];
+  private readonly inbox: { process: Receiver; listener?: PubSubListener; channels: Set<string> }[] = [];
 
   constructor(private readonly pubSub: PubSubMonitor) {}
 
-  /** For one process. */
-  of(process: Listener): PubSub {
+  of(process: Receiver): PubSub {
     const subscriber: (typeof this.inbox)[number] = { process, channels: new Set() };
     this.inbox.push(subscriber);
-    const say = (verb: string, channel: string, done: () => unknown): Promise<void> =>
+    const asStep = (verb: string, channel: string, done: () => unknown): Promise<void> =>
       step(
         () => ({ kind: 'redis', verb, text: `${verb} ${channel}`, key: channel }),
         () => {
@@ -60,25 +59,26 @@ export class PubSubInbox {
         },
       );
     return {
-      attach: (hearer) => (subscriber.hearer = hearer),
-      subscribe: (channel) => say('SUBSCRIBE', channel, () => subscriber.channels.add(channel)),
-      unsubscribe: (channel) => say('UNSUBSCRIBE', channel, () => subscriber.channels.delete(channel)),
+      attach: (listener) => (subscriber.listener = listener),
+      subscribe: (channel) => asStep('SUBSCRIBE', channel, () => subscriber.channels.add(channel)),
+      unsubscribe: (channel) => asStep('UNSUBSCRIBE', channel, () => subscriber.channels.delete(channel)),
     };
   }
 
-  /** Tells what the command `text` has published. */
+  /** Delivers what the command `text` published. */
   async deliver(text: string): Promise<void> {
     if (!this.inbox.some(({ channels }) => channels.size > 0)) return;
     for (const [channel, message] of await this.pubSub.take()) {
-      // several worlds share a server, and channels know no databases: the message names who has published it
+      // Worlds share a server, and channels are not per database: the message contains the publisher's token.
       if (channel.startsWith('freed:') && !text.includes(message)) continue;
-      for (const { process, hearer, channels } of this.inbox)
-        if (process.alive && !process.cut && channels.has(channel)) hearer?.onMessage(channel, message);
+      for (const { process, listener, channels } of this.inbox)
+        if (process.alive && !process.cut && channels.has(channel)) listener?.onMessage(channel, message);
     }
   }
 
-  /** Redis has restarted: every connection is a new one. */
+  /** Redis has restarted: subscribers reconnect. */
   onReconnect(): void {
-    for (const { process, hearer } of this.inbox) if (process.alive && !process.cut) hearer?.onReconnect();
+    for (const { process, listener } of this.inbox)
+      if (process.alive && !process.cut) listener?.onReconnect();
   }
 }

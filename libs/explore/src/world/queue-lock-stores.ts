@@ -13,8 +13,8 @@ const queued = (lock: string, content: string, token: string): LockReading => ({
 const defined = <T>(found: readonly (T | undefined)[]): T[] => found.filter((one) => one !== undefined);
 
 /**
- * ZooKeeper: a lock is the first node of its folder, or an ephemeral node itself, and lives with the session of its
- * process. Real sessions outlive every schedule: what ends here is a session as the schedule has it.
+ * ZooKeeper: the lock is the first child of its node, or an ephemeral node itself, and lives with its owner's
+ * session. Real sessions outlive every schedule: the schedule ends a session by deleting what it created.
  */
 export class ZooKeeperLockStore implements LockStore {
   readonly name = 'zookeeper';
@@ -43,14 +43,14 @@ export class ZooKeeperLockStore implements LockStore {
     return holder?.session === undefined ? undefined : queued(lock, String(holder.czxid), holder.content);
   }
 
-  /** All that was made in the session of a process goes. */
+  /** Deletes all nodes created in the session of a process. */
   async endSession({ servers }: ActorConnections): Promise<void> {
     servers.zookeeper.session.refuse();
     const { id } = servers.zookeeper.session;
     await Promise.all([...this.locks].map((lock) => this.removeAll(`/${lock}`, id)));
   }
 
-  /** A lock ends with the session of its owner. */
+  /** A lock ends only with its owner's session. */
   end(): Promise<boolean> {
     return Promise.resolve(false);
   }
@@ -61,7 +61,7 @@ export class ZooKeeperLockStore implements LockStore {
     await Promise.all([...this.locks].map((lock) => this.removeAll(`/${lock}`)));
   }
 
-  /** Removes the ephemeral nodes of a lock: those of one session, or all. */
+  /** Removes the ephemeral nodes of a lock: those of session `id`, or all. */
   private async removeAll(path: string, id?: string): Promise<void> {
     const { session } = this.admin;
     const paths = [path, ...(await session.children(path)).map((name) => `${path}/${name}`)];
@@ -74,7 +74,7 @@ export class ZooKeeperLockStore implements LockStore {
   }
 }
 
-/** etcd: a lock is the key of its folder that was made first, and lives as long as its lease, which its request renews. */
+/** etcd: the lock is the oldest key of its prefix, and lives as long as its lease, which its request keeps alive. */
 export class EtcdLockStore implements LockStore {
   readonly name = 'etcd';
   readonly component = 'etcd';

@@ -1,15 +1,14 @@
 import type { SteppedRedis } from '#lab/step';
 import { createHash } from 'node:crypto';
 
-/** `expiry`: when it was to end, in the server's milliseconds; -1: never. */
+/** `expiry`: expiry time on the server's clock, milliseconds; -1: none. */
 type FoundLock = [name: string, content: string, ttlMs: number, expiry: number, token: string];
 
 /**
- * Reads every lock key of a database in one atomic step: name, content, milliseconds to live, when it expires, and its
- * token. A key's content is its owner in every lock that is known; DUMP covers strings, hashes and sets alike.
+ * Reads every lock key of a database in one atomic step: name, content, time to live, expiry, and token. Content is a
+ * hash of DUMP, which covers strings, hashes and sets alike and identifies the owner in every known lock.
  *
- * Behind that a key that expires is put off until ARGV[1]: between two steps no real time may end it, however long they
- * are apart.
+ * Afterwards a key with an expiry is postponed until ARGV[1], so that real time cannot expire it between two steps.
  */
 const READ_LOCKS = `
 local found = {}
@@ -21,7 +20,9 @@ for _, key in ipairs(redis.call('KEYS', 'lock:*')) do
 end
 return found`;
 
-/** Gives the lock keys KEYS[i] the ARGV[i] milliseconds that they have left. Returns when each expires; -2: it is gone. */
+/**
+ * Sets the time to live of KEYS[i] to ARGV[i] milliseconds. Returns their expiry times; -2: the key no longer exists.
+ */
 const RESTORE_LEASES = `
 local expiries = {}
 for i, key in ipairs(KEYS) do
@@ -35,18 +36,18 @@ const READ_LOCKS_SHA = sha(READ_LOCKS);
 const RESTORE_LEASES_SHA = sha(RESTORE_LEASES);
 
 /** Later than any schedule ends. */
-const NOT_NOW = Date.UTC(2100, 0, 1);
+const FAR_FUTURE = Date.UTC(2100, 0, 1);
 
-/** Teaches a Redis the scripts by which its locks are read. */
+/** Loads the scripts that read locks. */
 export const loadReadLocks = async (redis: SteppedRedis): Promise<void> => {
   await Promise.all([READ_LOCKS, RESTORE_LEASES].map((script) => redis.script('LOAD', script)));
 };
 
-/** The lock keys of a Redis that was taught to. */
+/** All lock keys of a Redis on which `loadReadLocks` has run. */
 export const readLocks = (redis: SteppedRedis): Promise<FoundLock[]> =>
-  redis.evalsha(READ_LOCKS_SHA, 0, NOT_NOW) as Promise<FoundLock[]>;
+  redis.evalsha(READ_LOCKS_SHA, 0, FAR_FUTURE) as Promise<FoundLock[]>;
 
-/** Lock keys with what is left of their leases, milliseconds. Returns when each expires. */
+/** Sets the remaining leases, milliseconds. Returns the expiry times. */
 export async function restoreLeases(
   redis: SteppedRedis,
   leases: ReadonlyMap<string, number>,

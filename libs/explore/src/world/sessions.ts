@@ -1,14 +1,13 @@
 import type { Connection, RowDataPacket } from 'mysql2/promise';
 
-/** A statement that was sent and is not answered yet. */
+/** A statement that was sent and is unanswered. */
 export interface OpenStatement {
-  /** The session that it was sent in. */
   readonly thread: number;
-  /** The name that it asks a lock for, as an SQL expression; absent: it asks for row locks, if for any. */
+  /** Name of the lock it requests (GET_LOCK), as an SQL expression; absent: it requests row locks or none. */
   readonly lockName: string | undefined;
 }
 
-/** What the database server says about the sessions of actors: who waits, who is gone. Sessions are thread ids. */
+/** Asks the database server about actors' sessions: which ones wait, which ones have ended. Sessions are thread ids. */
 export class Sessions {
   private constructor(
     private readonly admin: Connection,
@@ -21,8 +20,9 @@ export class Sessions {
   }
 
   /**
-   * Those of the statements that wait for a row lock or a named lock right now. Row locks. MariaDB: from SHOW ENGINE
-   * INNODB STATUS, because its INNODB_LOCK_WAITS goes stale when polled; MySQL 8: from performance_schema.
+   * The statements that wait for a row lock or a named lock right now. Row lock waits are read from SHOW ENGINE
+   * INNODB STATUS on MariaDB, because its INNODB_LOCK_WAITS goes stale when polled, and from performance_schema on
+   * MySQL 8.
    */
   async waiting(statements: readonly OpenStatement[]): Promise<ReadonlySet<number>> {
     const named = statements.filter(({ lockName }) => lockName !== undefined);
@@ -35,15 +35,15 @@ export class Sessions {
     return found;
   }
 
-  /** Ends sessions as the death of their client does, and resolves when the server has rolled them back. */
+  /** Ends sessions as a client crash does; resolves when the server has rolled them back. */
   async end(threads: readonly number[]): Promise<void> {
     for (const thread of threads)
       await this.admin.query('KILL CONNECTION ?', [thread]).catch(() => undefined);
-    await this.gone(threads);
+    await this.waitUntilEnded(threads);
   }
 
-  /** Resolves when the server has noticed that these sessions are over, and has freed what they held. */
-  async gone(threads: readonly number[]): Promise<void> {
+  /** Resolves when the server has ended these sessions and released their locks. */
+  async waitUntilEnded(threads: readonly number[]): Promise<void> {
     if (threads.length === 0) return;
     for (;;) {
       const [alive] = await this.admin.query<RowDataPacket[]>(
@@ -54,7 +54,7 @@ export class Sessions {
     }
   }
 
-  /** Ends the statement that runs in a session, and leaves the session and its transaction as they are. */
+  /** Cancels the running statement of a session; the session and its transaction stay. */
   async interrupt(thread: number): Promise<void> {
     await this.admin.query('KILL QUERY ?', [thread]);
   }
@@ -78,9 +78,9 @@ export class Sessions {
   }
 
   /**
-   * A statement waits when another session has the name and the statement has begun to wait. The process list by itself still shows
-   * `User lock` for a moment after the name was granted; the owner of the name by itself says nothing of a statement
-   * that has not arrived yet.
+   * A statement waits when another session holds the name and the statement has begun to wait. Neither fact suffices:
+   * the process list still shows `User lock` for a moment after the grant, and an owner exists before the statement
+   * has arrived.
    */
   private async waitingForName(statements: readonly OpenStatement[]): Promise<number[]> {
     if (statements.length === 0) return [];
@@ -95,7 +95,7 @@ export class Sessions {
     ];
     const begunIn = new Set(begun.map((row) => (row as { id: number }).id));
     return statements.flatMap(({ thread }, i) => {
-      const owner = (used[0] as Record<string, number | null>)[`owner${i}`] ?? thread; // free: it is about to be granted
+      const owner = (used[0] as Record<string, number | null>)[`owner${i}`] ?? thread; // free: about to be granted
       return owner !== thread && begunIn.has(thread) ? [thread] : [];
     });
   }

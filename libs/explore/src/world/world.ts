@@ -19,13 +19,13 @@ import {
 import { Sessions } from './sessions';
 import type { Setup } from './setup';
 
-/** The balance that everybody wants who has no cart. */
+/** The balance of actors without a cart. */
 export const BALANCE = 'item';
 
-/** What can be in a cart. */
+/** Balances that a cart may contain. */
 export const BALANCES: readonly string[] = [BALANCE, 'other'];
 
-/** The name of a buyer by position: A, B, C. */
+/** Actor names by position. */
 export const ACTOR_NAMES = ['A', 'B', 'C'] as const;
 
 const RESET = `START TRANSACTION; DELETE FROM movement; DELETE FROM decision; DELETE FROM balance_segment;
@@ -51,16 +51,15 @@ const finalState = ([balances, movements]: RowDataPacket[][]): Rows => {
   };
 };
 
-/** The servers as one explorer uses them: a schema and a Redis database of its own, connections for each actor. */
+/** The servers as one explorer uses them: its own schema and Redis database, and connections for each actor. */
 export class World {
   readonly connectionsOfActors: readonly ActorConnections[];
 
-  /** The stock to which everything was set back, when nothing has happened since. */
+  /** Stock of the last reset, while nothing has happened since. */
   private cleanAt: number | undefined;
 
-  /** Where locks may be. */
   private readonly lockStores: readonly LockStore[];
-  /** Places in which something may be left. */
+  /** Lock stores that may not be empty. */
   private readonly used = new Set<LockStore>();
 
   private constructor(
@@ -78,7 +77,7 @@ export class World {
       new RowLockStore(admin),
       new DirectoryLockStore(lockFolderOf(options)),
       ...servers.redises.map((own, i) =>
-        placeOnDemand(own, (connections) => connections.servers.redises[i] ?? own),
+        redisStoreOf(own, (connections) => connections.servers.redises[i] ?? own),
       ),
       ...(servers.components.includes('zookeeper') ? [new ZooKeeperLockStore(servers.zookeeper)] : []),
       ...(servers.components.includes('etcd') ? [new EtcdLockStore(servers.etcd)] : []),
@@ -87,10 +86,10 @@ export class World {
 
   static async open(options: WorldOptions): Promise<World> {
     const { mysql, schema } = options;
-    const maker = await createConnection({ uri: mysql });
-    await maker.query(`DROP DATABASE IF EXISTS \`${schema}\``);
-    await maker.query(`CREATE DATABASE \`${schema}\``);
-    await maker.end();
+    const creator = await createConnection({ uri: mysql });
+    await creator.query(`DROP DATABASE IF EXISTS \`${schema}\``);
+    await creator.query(`CREATE DATABASE \`${schema}\``);
+    await creator.end();
     const connectionsOfActors: ActorConnections[] = [];
     for (const name of ACTOR_NAMES) connectionsOfActors.push(await openActorConnections(options, name));
     await connectionsOfActors[0]?.dataSource.runMigrations();
@@ -105,7 +104,7 @@ export class World {
     const pubSub = await PubSubMonitor.open(options);
     const world = new World(options, connectionsOfActors, admin, redis, servers, sessions, pubSub);
     await world.addBalance();
-    for (const store of world.lockStores) await store.clear(); // an earlier world may have left something
+    for (const store of world.lockStores) await store.clear(); // an earlier world may have left locks
     return world;
   }
 
@@ -115,19 +114,19 @@ export class World {
       await this.admin.query('INSERT INTO balance (id, amount, initial) VALUES (?, 0, 0)', [balance]);
   }
 
-  /** For requests that name a balance that does not exist. */
+  /** For requests with an unknown balance. */
   async removeBalance(): Promise<void> {
     await this.admin.query('DELETE FROM balance_segment; DELETE FROM balance');
   }
 
-  /** Where the locks of a strategy may be. */
+  /** The lock stores that a strategy may use. */
   lockStoresOf({ needs = [] }: Strategy): readonly LockStore[] {
     return this.lockStores.filter(({ component }) => component === undefined || needs.includes(component));
   }
 
-  /** A schedule begins: everything is as before the first step, and nothing is clean any more. */
+  /** Resets the servers to the state before the first step. */
   async begin({ stock, strategy, carts }: Pick<Setup, 'stock' | 'strategy' | 'carts'>): Promise<void> {
-    // a session that the last schedule has ended, perhaps untold, is nobody's any more
+    // the last schedule may have ended a session without notifying its client
     if (strategy.needs?.includes('zookeeper') === true)
       for (const { servers } of this.connectionsOfActors) servers.zookeeper.endSession();
     const isClean = this.cleanAt === stock;
@@ -139,16 +138,16 @@ export class World {
     await this.prepare(strategy, new Set(carts?.flat() ?? [BALANCE]));
   }
 
-  /** The stock is where the strategy sells it from. */
+  /** Runs the strategy's own preparation, for example preloading stock into Redis. */
   private async prepare(strategy: Strategy, balances: ReadonlySet<string>): Promise<void> {
     const [connections] = this.connectionsOfActors;
     if (strategy.prepare === undefined || connections === undefined) return;
-    for (const store of this.lockStoresOf(strategy)) this.use(store);
+    for (const store of this.lockStoresOf(strategy)) this.markUsed(store);
     for (const balance of balances) await strategy.prepare(balance, connections);
   }
 
-  /** Something may be left in this place. */
-  use(store: LockStore): void {
+  /** The store may hold locks, and is cleared before the next schedule. */
+  markUsed(store: LockStore): void {
     this.used.add(store);
   }
 
@@ -158,13 +157,13 @@ export class World {
     for (const store of used) this.used.delete(store);
   }
 
-  /** What the database holds, as committed. */
+  /** The committed state of the database. */
   async look(): Promise<Rows> {
     const [found] = await this.admin.query<RowDataPacket[][]>(LOOK);
     return finalState(found);
   }
 
-  /** As `look`, and resets in the same round trip: nobody may be on the way any more. */
+  /** As `look`, and resets in the same round trip. No step may be in flight. */
   async lookAndReset({ stock, strategy }: Setup): Promise<Rows> {
     const [[found]] = await Promise.all([
       this.admin.query<RowDataPacket[][]>(`${LOOK}; ${RESET}`, [stock, stock]),
@@ -174,16 +173,16 @@ export class World {
     return finalState(found);
   }
 
-  /** Ends database sessions as the death of their client does; resolves when the server has rolled them back. */
-  async sever(connections: ActorConnections, threads: readonly number[]): Promise<void> {
-    for (const thread of threads) connections.sockets.get(thread)?.destroy(); // else the pool would lend a dead connection
+  /** Ends database sessions as a client crash does; resolves when the server has rolled them back. */
+  async crashSessions(connections: ActorConnections, threads: readonly number[]): Promise<void> {
+    for (const thread of threads) connections.sockets.get(thread)?.destroy(); // otherwise the pool would hand out a dead connection
     await this.sessions.end(threads);
     for (const thread of threads) connections.abandoned.delete(thread);
   }
 
-  /** Ends database sessions from the server's side; resolves when the client has seen them end, and all is rolled back. */
+  /** Ends database sessions on the server; resolves when the client has noticed and the server has rolled them back. */
   async endSessions(connections: ActorConnections, threads: readonly number[]): Promise<void> {
-    const seen = threads.flatMap((thread) => {
+    const noticed = threads.flatMap((thread) => {
       const stream = connections.sockets.get(thread)?.stream;
       return stream === undefined || stream.closed
         ? []
@@ -196,10 +195,10 @@ export class World {
           ];
     });
     await this.sessions.end(threads);
-    await Promise.all(seen);
+    await Promise.all(noticed);
   }
 
-  /** Milliseconds of one round trip to each server, median: what no explorer can be faster than. */
+  /** Median round trip to each server in milliseconds: a lower bound for the time of a schedule. */
   async roundTrips(): Promise<{ redis: number; sql: number }> {
     const redis = await medianOf(() => this.redis.ping());
     const sql = await medianOf(() => this.admin.query('SELECT amount FROM balance'));
@@ -221,7 +220,7 @@ export class World {
   }
 }
 
-const placeOnDemand = (
+const redisStoreOf = (
   admin: SteppedRedis,
   of: (connections: ActorConnections) => SteppedRedis,
 ): RedisLockStore =>

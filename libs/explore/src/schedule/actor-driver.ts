@@ -3,14 +3,14 @@ import type { Actor, HeldStep } from '../actors';
 import * as faults from '../faults';
 import type { Run } from '../execution';
 
-/** Where an actor is to stop: before or after a step. */
+/** A point before or after a step, at which an actor stops. */
 export interface Breakpoint {
   readonly when: 'before' | 'after';
   readonly name: string;
   readonly matches: (step: StepInfo) => boolean;
 }
 
-const mark =
+const breakpoint =
   (when: Breakpoint['when']) =>
   (name: string): Breakpoint => ({
     when,
@@ -18,13 +18,13 @@ const mark =
     matches: ({ verb, script, text }) => verb === name || script === name || text.startsWith(name),
   });
 
-/** `before('UPDATE')`: a verb, the name of a Lua script, or how the command begins. */
-export const before = mark('before');
-/** `after('SET')`: as `before`, when the step was answered and the actor is held at its next one. */
-export const after = mark('after');
+/** `before('UPDATE')`: a verb, the name of a Lua script, or a prefix of the command. */
+export const before = breakpoint('before');
+/** `after('SET')`: as `before`, when the step is answered and the actor is held at its next step. */
+export const after = breakpoint('after');
 
-/** One buyer, as a schedule written by hand moves it. */
-export class Player {
+/** Drives one buyer in a hand-written schedule. */
+export class ActorDriver {
   constructor(
     private readonly run: Run,
     readonly actor: Actor,
@@ -34,23 +34,23 @@ export class Player {
     return this.actor.outcome;
   }
 
-  /** The step before which it is held, whether or not it could go on. */
+  /** The step at which it is held, enabled or not. */
   get next(): StepInfo | undefined {
     return this.actor.held[0]?.step;
   }
 
-  /** Whether it could take a step now. */
+  /** True when it has an enabled step. */
   get canMove(): boolean {
     return this.held() !== undefined;
   }
 
-  /** Steps until `mark`; throws when it cannot get there. */
+  /** Steps until the breakpoint; throws when the actor cannot reach it. */
   async runUntil(there: Breakpoint): Promise<void> {
     if (!(await this.runTowards(there)))
-      throw new Error(`${this.actor.name} never gets to ${there.name}: ${this.whereabouts()}`);
+      throw new Error(`${this.actor.name} does not reach ${there.name}: ${this.position()}`);
   }
 
-  /** Steps until `mark`, or until it waits for another one or ends: then false. */
+  /** Steps until the breakpoint. False when the actor blocks or ends first. */
   async runTowards({ when, matches }: Breakpoint): Promise<boolean> {
     for (let held = this.held(); held !== undefined; held = this.held()) {
       const there = matches(held.step);
@@ -61,14 +61,13 @@ export class Player {
     return false;
   }
 
-  /** One step. */
   async step(): Promise<void> {
     const held = this.held();
-    if (held === undefined) throw new Error(`${this.actor.name} cannot move: ${this.whereabouts()}`);
+    if (held === undefined) throw new Error(`${this.actor.name} has no enabled step: ${this.position()}`);
     await this.run.release(held);
   }
 
-  /** As far as it gets: to its end, or until it waits for another one. */
+  /** Steps until the actor ends or blocks. */
   async finish(): Promise<void> {
     for (let held = this.held(); held !== undefined; held = this.held()) await this.run.release(held);
   }
@@ -89,25 +88,25 @@ export class Player {
     faults.cut(this.run, this.actor.process);
   }
 
-  /** Its step takes longer than its lease, in a process that is well. */
+  /** Its step takes longer than its lease; the timers of its process keep running. */
   slow(): Promise<void> {
     return faults.slow(this.run, this.actor);
   }
 
-  /** Its next step fails without being sent, or is executed and its reply is lost. */
+  /** Its next step fails unsent, or is executed and its reply is lost. */
   async stepWith(fault: 'error' | 'lose-reply'): Promise<void> {
     const held = this.held();
     if (held !== undefined) await this.run.release(held, fault);
   }
 
   private held(): HeldStep | undefined {
-    return this.actor.held.find((held) => this.run.canMove(held));
+    return this.actor.held.find((held) => this.run.isEnabled(held));
   }
 
-  private whereabouts(): string {
+  private position(): string {
     const { outcome, held, blocked } = this.actor;
     if (outcome !== undefined) return `it ended with ${outcome}`;
-    if (blocked) return 'it waits in the database';
+    if (blocked) return 'it is blocked in the database';
     return held[0] === undefined ? 'it is not held anywhere' : `it is held before ${held[0].step.text}`;
   }
 }

@@ -2,17 +2,17 @@ import { stepOf, type Choice } from './choice';
 import * as faults from '../faults';
 import type { Run } from '../execution';
 
-/** Carries a choice out; resolves when all is quiet again. False when it is not possible now. */
+/** Executes a choice; resolves at quiescence. False when the choice is not enabled. */
 export async function apply(run: Run, choice: Choice): Promise<boolean> {
   const kind = choice.charAt(0);
   const process = run.processes[Number(choice.charAt(1)) - 1];
   const held = stepOf(run, choice);
   const actor = held === undefined ? undefined : run.actor(held.task.actor);
   if (/^[a-cTEQJ]/.test(kind)) {
-    if (held === undefined || actor === undefined || !run.canMove(held)) return false;
+    if (held === undefined || actor === undefined || !run.isEnabled(held)) return false;
     if (kind === 'J') await faults.arrive(run, actor);
     else await run.release(held, kind === 'E' ? 'error' : kind === 'Q' ? 'lose-reply' : 'issue');
-    await faults.noticeDeaths(run);
+    await faults.endDeadSessions(run);
     return true;
   }
   if (/^[KPRCX]/.test(kind)) {
@@ -28,13 +28,13 @@ export async function apply(run: Run, choice: Choice): Promise<boolean> {
   if (choice === 'F') return faults.flush(run).then(() => true);
   if (kind === 'F' || kind === 'D') {
     const server = run.ownRedises[Number(choice.charAt(1)) - 1]?.name;
-    if (server === undefined || run.lost.has(server)) return false;
+    if (server === undefined || run.unreachableServers.has(server)) return false;
     if (kind === 'F') await faults.flush(run, server);
     else faults.loseServer(run, server);
     return true;
   }
   if (kind === 'W') return faults.tick(run);
-  if (held === undefined || actor === undefined || !run.canMove(held)) return false;
+  if (held === undefined || actor === undefined || !run.isEnabled(held)) return false;
   if (kind === 'I') await faults.killInFlight(run, held);
   else if (kind === 'S') await faults.slow(run, actor);
   else if (kind === 'O') await faults.overrun(run, actor);

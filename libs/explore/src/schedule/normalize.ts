@@ -1,7 +1,10 @@
 import type { ScheduleHistory } from '#lab/verdict';
 
-/** A history without what differs from run to run: owner tokens, row ids, real times, ids in a stream. Two replays give the same text. */
-export function normalise(history: ScheduleHistory): string {
+/**
+ * A history without run-specific values: owner tokens, row ids, real times, stream ids. Two replays give the same
+ * text.
+ */
+export function normalize(history: ScheduleHistory): string {
   const names = new Map<string, string>();
   const name = (token: string): string => {
     const known = names.get(token) ?? `token-${names.size + 1}`;
@@ -12,19 +15,19 @@ export function normalise(history: ScheduleHistory): string {
     if (event.type !== 'step') return event;
     if (event.verb === 'INSERT') return { ...event, reply: 'inserted' };
     if (event.verb === 'GRANT') return { ...event, reply: 'a lease' };
-    return { ...event, reply: withoutNumbers(event.reply) };
+    return { ...event, reply: withoutServerCounters(event.reply) };
   });
   return JSON.stringify({ ...history, events }).replace(
-    // ZooKeeper numbers its nodes; redlock's tokens have no dashes
+    // ZooKeeper appends node numbers; redlock tokens have no dashes
     /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?:-\d{10})?|\b\d{13}-\d+|\b[0-9a-f]{32}\b/g,
     (token) =>
-      // an id in a stream begins with the server's time: after a restart, entries of one millisecond have the same id
+      // a stream id starts with the server's time: after a restart, entries of one millisecond have the same id
       /^\d{13}-/.test(token) ? 'stream-id' : name(token.replace(/(?<=-[0-9a-f]{12})-\d{10}$/, '')),
   );
 }
 
-/** ZooKeeper and etcd count what all their clients do, and number sessions and leases. */
-const withoutNumbers = (reply: unknown): unknown =>
+/** ZooKeeper and etcd revisions, sessions and leases depend on all clients of the server. */
+const withoutServerCounters = (reply: unknown): unknown =>
   typeof reply === 'object' && reply !== null && ('czxid' in reply || 'revision' in reply)
     ? { ...reply, czxid: 0, revision: 0, session: '', lease: '' }
     : reply;

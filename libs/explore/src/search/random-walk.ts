@@ -1,0 +1,59 @@
+import {
+  apply,
+  enabledFaults,
+  remainingAfter,
+  enabledSteps,
+  type Choice,
+  close,
+  advanceTime,
+  play,
+  type Played,
+  retryIfDisturbed,
+} from '../schedule';
+import type { Plan } from './execution';
+import type { Run } from '../execution';
+import type { World } from '../world';
+
+/** Runs a random schedule of a plan: a random walk over the enabled choices. `random` returns numbers from 0 to 1. */
+export function randomWalk(world: World, plan: Plan, random: () => number): Promise<readonly Choice[]> {
+  const drawn: number[] = [];
+  return retryIfDisturbed(world, plan.setup, (run) => {
+    let draws = 0; // a repeated attempt draws the same numbers
+    return drawChoices(run, plan, () => (drawn[draws++] ??= random()));
+  });
+}
+
+async function drawChoices(run: Run, plan: Plan, random: () => number): Promise<readonly Choice[]> {
+  const choices: Choice[] = [];
+  let remaining = plan.budget;
+  for (;;) {
+    const steps = enabledSteps(run);
+    if (steps.length === 0) {
+      if (await advanceTime(run)) continue;
+      break;
+    }
+    const isOver = run.actors.every(({ outcome }) => outcome !== undefined);
+    const enabled = [...steps, ...(isOver ? [] : enabledFaults(run, remaining, plan.faultPlaces))];
+    const choice = enabled[Math.floor(random() * enabled.length)] ?? steps[0] ?? '';
+    if (!(await apply(run, choice))) break;
+    remaining = remainingAfter(remaining, choice);
+    choices.push(choice);
+  }
+  await close(run);
+  return choices;
+}
+
+/** Runs a random schedule and replays it, with everything that a token needs. */
+export const playRandom = async (world: World, plan: Plan, random: () => number): Promise<Played> =>
+  play(world, plan.setup, await randomWalk(world, plan, random), { strict: true });
+
+/** Seeded pseudo-random numbers from 0 to 1 (mulberry32). */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}
