@@ -53,7 +53,7 @@ describe('bad usage ends with 2 and one line', () => {
       ['crash-matrix', '--quick', '--docs', 'crash.md'],
       '--docs writes the whole crash matrix',
     ],
-    ['an order that the crash matrix has not', ['crash-matrix', 'hope'], 'there is no order "hope"'],
+    ['a case that the crash matrix does not have', ['crash-matrix', 'hope'], 'there is no case "hope"'],
     ['a drill that there is not', ['drill', 'hope', '--list'], 'there is no drill "hope"'],
     ['a port that is none', ['up', '--port', '99999'], 'a whole number from 1024'],
     ['a SKU that is none', ['load', '--sku', 'a b'], 'A SKU has'],

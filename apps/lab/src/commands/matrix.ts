@@ -151,6 +151,10 @@ async function makeMatrix(
     unexpected.length === 0
       ? 'AS DOCUMENTED'
       : `NOT AS DOCUMENTED: ${count(unexpected.length, 'deviation')} from the catalogue`;
+  if (docs !== undefined) {
+    writePage(docs, rows);
+    for (const ending of ['md', 'json']) rmSync(docs.replace(/md$/, `partial.${ending}`), { force: true });
+  }
   process.stdout.write(
     [
       `${expectation}; ${explored}${docs === undefined ? '' : `; ${docs}`}`,
@@ -160,10 +164,6 @@ async function makeMatrix(
       '',
     ].join('\n'),
   );
-  if (docs !== undefined) {
-    writePage(docs, rows);
-    for (const ending of ['md', 'json']) rmSync(docs.replace(/md$/, `partial.${ending}`), { force: true });
-  }
   if (options.json !== undefined) writeJson(options.json, { rows, conditions: conditionsNow() });
   return unexpected.length === 0 ? EXIT.ok : EXIT.notAsExpected;
 }

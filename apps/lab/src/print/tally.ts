@@ -56,7 +56,7 @@ export function printTally(
         : `${MARKS[mark].sign} ${MARKS[mark].words.toUpperCase()} in ${tally.harms[mark]} of ${all}`;
   const counts: (readonly [string, string])[] = [
     ...HARMS.filter((harm) => tally.harms[harm] > 0).map((harm) => harmField(tally, harm)),
-    [MARKS.safe.words, `${tally.schedules - tally.violating} of ${all}`],
+    ['no violation', `${tally.schedules - tally.violating} of ${all}`],
     ...[...tally.fired].map(([fault, n]) => [`fault ${fault} fired`, `in ${n} of ${all}`] as const),
     ...(tally.partial ? [['PARTIAL', 'not every schedule was run'] as const] : []),
     ...(verbose ? technicalDetails(plan, tally, seconds, floor) : []),
