@@ -70,8 +70,8 @@ function installedByHand() {
   const installed = read(path('node_modules', '.package-lock.json'));
   if (installed === undefined) return false;
   const { packages: present } = JSON.parse(installed);
-  const { packages: wanted } = JSON.parse(readFileSync(path('package-lock.json'), 'utf8'));
-  return Object.entries(wanted).every(
+  const { packages: locked } = JSON.parse(readFileSync(path('package-lock.json'), 'utf8'));
+  return Object.entries(locked).every(
     ([name, { version, optional }]) =>
       name === '' || (present[name] ? present[name].version === version : optional),
   );

@@ -83,8 +83,8 @@ function goalsOf({ contenders, roundTripsPerSecond, lossSignals }: LockBenchResu
   const fair = ours.filter(({ name }) => name === 'fair');
   return [
     ...ours.flatMap((one) => [
-      ...goalsBesidePeers(one, contenders),
-      ...goalsBesideLimits(one, contenders, roundTripsPerSecond),
+      ...goalsAgainstPeers(one, contenders),
+      ...goalsAgainstLimits(one, contenders, roundTripsPerSecond),
     ]),
     ...fair.map(({ contended }) => atLeast('fair: min/max', contended.fairness, GOALS.fairness)),
     ...lossSignals
@@ -95,7 +95,7 @@ function goalsOf({ contenders, roundTripsPerSecond, lossSignals }: LockBenchResu
   ];
 }
 
-function goalsBesidePeers(one: ContenderResult, contenders: readonly ContenderResult[]): Goal[] {
+function goalsAgainstPeers(one: ContenderResult, contenders: readonly ContenderResult[]): Goal[] {
   const peers = contenders.filter(({ kind }) => kind === 'polling peer' || kind === 'told peer');
   const polling = peers.filter(({ kind }) => kind === 'polling peer');
   const notifyingPeer = maximumBy(
@@ -104,8 +104,8 @@ function goalsBesidePeers(one: ContenderResult, contenders: readonly ContenderRe
   );
   const fastest = maximumBy(peers, ({ alone }) => alone);
   return [
-    ...goalsBesidePolling(one, polling, 'contended'),
-    ...goalsBesidePolling(one, polling, 'rested'),
+    ...goalsAgainstPolling(one, polling, 'contended'),
+    ...goalsAgainstPolling(one, polling, 'rested'),
     ...(notifyingPeer === undefined
       ? []
       : [
@@ -120,7 +120,7 @@ function goalsBesidePeers(one: ContenderResult, contenders: readonly ContenderRe
   ];
 }
 
-function goalsBesidePolling(
+function goalsAgainstPolling(
   one: ContenderResult,
   peers: readonly ContenderResult[],
   which: Experiment,
@@ -136,7 +136,7 @@ function goalsBesidePolling(
   ];
 }
 
-function goalsBesideLimits(
+function goalsAgainstLimits(
   one: ContenderResult,
   contenders: readonly ContenderResult[],
   roundTripsPerSecond: number,

@@ -281,8 +281,8 @@ function cellOfPlan({ setup, budget }: Plan): Cell {
   const promise =
     faults.length === 0 ? undisturbed(setup) : faults.length > 1 ? undefined : PROMISES[about ?? ''];
   return {
-    name: 'asked for',
-    title: 'asked for',
+    name: 'requested',
+    title: 'requested',
     processes: setup.processes,
     ...(setup.carts !== undefined && { carts: setup.carts }),
     budget,

@@ -146,11 +146,17 @@ export const exitCodeOf = ({ asExpected, faultsProved, verdict }: LoadVerdict): 
 };
 
 /** Options that can be combined with a scenario: all others are part of its plan. */
-const BESIDE_SCENARIO: ReadonlySet<string> = new Set(['scenario', 'verbose', 'json', 'labUrl', 'publicUrl']);
+const ALLOWED_WITH_SCENARIO: ReadonlySet<string> = new Set([
+  'scenario',
+  'verbose',
+  'json',
+  'labUrl',
+  'publicUrl',
+]);
 
 function readPlan(given: LoadOptions): LoadPlan {
   if (given.scenario !== undefined) {
-    const surplus = Object.keys(given).find((name) => !BESIDE_SCENARIO.has(name));
+    const surplus = Object.keys(given).find((name) => !ALLOWED_WITH_SCENARIO.has(name));
     if (surplus !== undefined)
       throw new Failure(
         `--scenario sets the whole plan, so ${optionOf(surplus)} would be ignored. Omit one of the two options`,
@@ -219,10 +225,10 @@ function assertCanFire({ fault, requests, amountMinor }: LoadPlan, faultOn: Faul
     throw new Failure('--fault-on selects the requests that carry the fault: give --fault, too', EXIT.usage);
   }
   const { on, header } = fault;
-  const wanted = amountMinor === undefined ? 'order' : 'entry';
+  const unit = amountMinor === undefined ? 'order' : 'entry';
   if (on.kind !== 'first' && on.n > requests)
     throw new Failure(
-      `--fault-on ${on.kind}=${on.n} never fires: the run has only ${count(requests, wanted, amountMinor === undefined ? 'orders' : 'entries')} (--requests)`,
+      `--fault-on ${on.kind}=${on.n} never fires: the run has only ${count(requests, unit, amountMinor === undefined ? 'orders' : 'entries')} (--requests)`,
       EXIT.usage,
     );
   const reached = amountMinor === undefined ? ['order', 'inventory'] : ['account'];

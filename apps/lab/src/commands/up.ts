@@ -56,8 +56,9 @@ export function register(program: Command): void {
           progress.say(line);
         };
         const environment = settings();
-        const wanted = { public: port ?? PREFERRED_PORT, lab: (port ?? PREFERRED_PORT) + 1 };
-        if (port !== undefined) await assertFree(lab ? [wanted.public, wanted.lab] : [wanted.public]);
+        const preferred = { public: port ?? PREFERRED_PORT, lab: (port ?? PREFERRED_PORT) + 1 };
+        if (port !== undefined)
+          await assertFree(lab ? [preferred.public, preferred.lab] : [preferred.public]);
         await ensureInstalled(say, components);
         const replicas = { order, inventory, account };
         const stack = await startProcesses({
@@ -66,12 +67,12 @@ export function register(program: Command): void {
           components,
           lab,
           environment,
-          preferredPorts: wanted,
+          preferredPorts: preferred,
           signal,
           onProgress: say,
         });
         onEnd(() => stack.stop());
-        const moved = movedFrom(wanted, stack.urls);
+        const moved = movedFrom(preferred, stack.urls);
         if (port !== undefined && moved.length > 0) throw portTaken(moved[0]?.port ?? port);
         await prune(say);
         process.stdout.write(welcome(stack.urls.public, stack.urls.lab, moved));
@@ -88,10 +89,10 @@ interface Moved {
   readonly url: string;
 }
 
-function movedFrom(wanted: { public: number; lab: number }, urls: Pick<Urls, 'public' | 'lab'>): Moved[] {
+function movedFrom(preferred: { public: number; lab: number }, urls: Pick<Urls, 'public' | 'lab'>): Moved[] {
   const all = [
-    { name: 'shop' as const, port: wanted.public, url: urls.public },
-    ...(urls.lab === undefined ? [] : [{ name: 'lab' as const, port: wanted.lab, url: urls.lab }]),
+    { name: 'shop' as const, port: preferred.public, url: urls.public },
+    ...(urls.lab === undefined ? [] : [{ name: 'lab' as const, port: preferred.lab, url: urls.lab }]),
   ];
   return all.filter(({ port, url }) => new URL(url).port !== String(port));
 }

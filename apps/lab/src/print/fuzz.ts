@@ -49,8 +49,8 @@ export function printFuzz(run: FuzzRun, verbose: boolean): string {
     statusTable(run),
     '',
     fields([
-      ['refused requests that the API documents forbid', run.forbidden],
-      ['refusals after which nothing had changed', run.unchanged],
+      ['rejected requests that the API documents forbid', run.forbidden],
+      ['rejections after which no data had changed', run.unchanged],
       ['time', `${run.seconds.toFixed(1)} s`],
       ...(verbose ? [['codes', codes.join(', ')] as const] : []),
     ]),

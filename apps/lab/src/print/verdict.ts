@@ -23,7 +23,7 @@ export function printRun(run: LoadRun, folder: string, verbose: boolean): string
     fields([
       ['run', `${plan.strategy}: ${trafficWords(run)}`],
       ...(verbose ? [['options', `work ${workMs} ms, lease ${leaseMs} ms, wait ${waitMs} ms`] as const] : []),
-      ...(plan.fault === undefined ? [] : [['fault asked for', plan.fault.header] as const]),
+      ...(plan.fault === undefined ? [] : [['requested fault', plan.fault.header] as const]),
       ...figures(verdict, verbose),
       ['answers', firstOf(countsOf(verdict.outcomes), MOST_CODES, verbose)],
       ...(verbose ? [['by replica', countsOf(latency.share).join(', ')] as const] : []),
@@ -97,7 +97,7 @@ function figures(verdict: LoadVerdict | CartsVerdict, verbose: boolean): Field[]
     ...nonZero('locks that never end', verdict.stuckLocks.map(({ key }) => key).join(', ') || 0),
     ...nonZero('deadlocks', verdict.deadLocks.length),
     ...nonZero('movements without an order', verdict.orphans.length),
-    ...nonZero('refused as stale', refusalWords(verdict)),
+    ...nonZero('rejected as stale', rejectionWords(verdict)),
     ...('balances' in verdict ? balanceFields(verdict) : []),
     ...verdict.faults.map((fault): Field => [`fault ${fault.fault}`, faultWords(fault, verbose)]),
     ...(verdict.outageMs === null ? [] : [['lock acquired again after', `${verdict.outageMs} ms`] as const]),
@@ -140,7 +140,7 @@ function overlapWords({ overlaps: [first, ...more] }: LoadVerdict): string | 0 {
   return `${more.length + 1}, e.g. ${first.first} was still working when ${first.second} acquired ${first.key}`;
 }
 
-function refusalWords({ refusals: [first, ...more] }: LoadVerdict): string | 0 {
+function rejectionWords({ refusals: [first, ...more] }: LoadVerdict): string | 0 {
   if (first === undefined) return 0;
   const by = first.statement === null ? 'by its holder, which noticed the loss' : `by ${first.statement}`;
   return `${more.length + 1}, e.g. ${first.request} on ${first.replica}: ${first.code}, ${by}`;
