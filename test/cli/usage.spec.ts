@@ -53,7 +53,7 @@ describe('bad usage exits with 2 and one line', () => {
       ['crash-matrix', '--quick', '--docs', 'crash.md'],
       '--docs writes the whole crash matrix',
     ],
-    ['an unknown order for the crash matrix', ['crash-matrix', 'hope'], 'there is no order "hope"'],
+    ['an unknown case of the crash matrix', ['crash-matrix', 'hope'], 'there is no case "hope"'],
     ['an unknown drill', ['drill', 'hope', '--list'], 'there is no drill "hope"'],
     ['an invalid port', ['up', '--port', '99999'], 'a whole number from 1024'],
     ['an invalid SKU', ['load', '--sku', 'a b'], 'A SKU has'],

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// The command line, from a fresh clone: prepares what is missing, then runs dist/apps/lab with the same arguments.
+// Entry point of the command line: installs and builds if necessary, then runs dist/apps/lab with the same arguments.
 import { join } from 'node:path';
-import { become, prepare, root } from './prepare.mjs';
+import { runAndExit, prepare, root } from './prepare.mjs';
 
 await prepare();
-become(join(root, 'dist', 'apps', 'lab', 'src', 'main.js'), process.argv.slice(2));
+runAndExit(join(root, 'dist', 'apps', 'lab', 'src', 'main.js'), process.argv.slice(2));

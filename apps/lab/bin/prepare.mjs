@@ -1,5 +1,5 @@
-// Everything a fresh clone needs before it can run: dependencies and the build. Plain JavaScript without
-// dependencies; must parse on old versions of Node.js too, to tell them so.
+// Installs the dependencies and builds the project if necessary. Plain JavaScript without dependencies, with a syntax that
+// old versions of Node.js can parse, so that they reach the version check.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -34,11 +34,11 @@ const path = (...parts) => join(root, ...parts);
 const say = (line) => process.stderr.write(`${line}\n`);
 const hash = (text) => createHash('sha256').update(text).digest('hex');
 
-/** Ends the process with exit code 1, or 2 for a Node.js that is too old, when preparation is not possible. */
+/** Ends the process with exit code 1 when preparation fails, or 2 when Node.js is too old. */
 export async function prepare() {
   checkNode();
   if (dependenciesReady() && buildReady()) return;
-  await alone(async () => {
+  await withPrepareLock(async () => {
     if (!dependenciesReady()) await installDependencies();
     if (!buildReady()) await build();
   });
@@ -48,7 +48,7 @@ function checkNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return;
   say(
-    `Oversell Lab needs Node.js ${OLDEST_NODE.join('.')} or later; this is ${process.versions.node}: see https://nodejs.org`,
+    `Oversell Lab needs Node.js ${OLDEST_NODE.join('.')} or later; this is ${process.versions.node}. Install a newer version: https://nodejs.org`,
   );
   process.exit(2);
 }
@@ -65,13 +65,13 @@ function dependenciesReady() {
   return true;
 }
 
-/** Whether npm's own list of what is in node_modules agrees with the lock file: then nothing is taken away by npm ci. */
+/** Whether the packages in node_modules match the lock file, according to npm; npm ci is not necessary then. */
 function installedByHand() {
   const installed = read(path('node_modules', '.package-lock.json'));
   if (installed === undefined) return false;
   const { packages: present } = JSON.parse(installed);
-  const { packages: wanted } = JSON.parse(readFileSync(path('package-lock.json'), 'utf8'));
-  return Object.entries(wanted).every(
+  const { packages: locked } = JSON.parse(readFileSync(path('package-lock.json'), 'utf8'));
+  return Object.entries(locked).every(
     ([name, { version, optional }]) =>
       name === '' || (present[name] ? present[name].version === version : optional),
   );
@@ -81,10 +81,10 @@ async function installDependencies() {
   say('installing dependencies (npm ci)');
   const npm = process.env.npm_execpath;
   const [program, ...args] = npm && /npm-cli\.c?js$/.test(npm) ? [process.execPath, npm] : ['npm'];
-  await toEnd(
+  await runToEnd(
     program,
     [...args, 'ci', '--no-audit', '--no-fund'],
-    'npm ci failed: see above; is the registry reachable?',
+    'npm ci failed, see the output above. Check that the npm registry is reachable.',
   );
   writeFileSync(path('node_modules', '.lab-stamp'), lockHash());
 }
@@ -97,17 +97,17 @@ const buildReady = () =>
 async function build() {
   say('building');
   const before = sources();
-  // Without its output the compiler's memory of it would keep it from writing anything.
+  // Without the output, the incremental build information would make the compiler skip all files.
   if (!existsSync(path('dist', 'apps', 'lab', 'src', 'main.js')))
     rmSync(path('dist', 'build.tsbuildinfo'), { force: true });
   const nest = path('node_modules', '@nestjs', 'cli', 'bin', 'nest.js');
-  // Built into place: a lab that runs from dist/ must not lose its files.
-  await toEnd(process.execPath, [nest, 'build'], 'The build failed: see above.');
+  // Builds in place: a lab that runs from dist/ needs its files.
+  await runToEnd(process.execPath, [nest, 'build'], 'The build failed, see the output above.');
   removeOutdated('.');
   writeFileSync(path('dist', '.lab-stamp'), before);
 }
 
-/** Deletes what was built from a file that has moved since: `faults.js` would hide `faults/index.js`. */
+/** Deletes the output of source files that were moved: an old `faults.js` would hide `faults/index.js`. */
 function removeOutdated(folder) {
   for (const entry of readdirSync(path('dist', folder), { withFileTypes: true })) {
     const name = join(folder, entry.name);
@@ -117,39 +117,39 @@ function removeOutdated(folder) {
   }
 }
 
-/** Names, sizes and times of everything the build reads. */
+/** A hash of names, sizes and modification times of all files that the build reads. */
 function sources() {
   const seen = [];
-  const look = (name) => {
+  const visit = (name) => {
     const file = path(name);
     const stats = statSync(file, { throwIfNoEntry: false });
     if (!stats) return;
-    if (stats.isDirectory()) for (const entry of readdirSync(file).sort()) look(join(name, entry));
+    if (stats.isDirectory()) for (const entry of readdirSync(file).sort()) visit(join(name, entry));
     else seen.push(`${name} ${stats.size} ${stats.mtimeMs}`);
   };
-  SOURCES.forEach(look);
+  SOURCES.forEach(visit);
   return hash(seen.join('\n'));
 }
 
 // --- running ------------------------------------------------------------------------------------------------------
 
 /**
- * Runs a script of ours in this terminal and exits as it does. Every signal is passed on: Ctrl-C in a terminal reaches the
- * script a second time then, which it takes for one; a signal that is sent to npm or to this process alone reaches it too.
+ * Runs a script in this terminal and exits with its exit code. Signals are forwarded, so that a signal to npm or to this
+ * process alone also reaches the script. Ctrl-C in a terminal therefore reaches it twice, which it treats as one.
  */
-export function become(script, args, environment = process.env) {
+export function runAndExit(script, args, environment = process.env) {
   const child = spawn(process.execPath, [script, ...args], { stdio: 'inherit', env: environment });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
-  // npm hands a signal to its shell only: when that is gone, we are nobody's any more
+  // npm forwards a signal only to its shell: when the shell has ended, this process has lost its parent
   const parent = process.ppid;
   const orphaned = () => process.ppid !== parent && child.kill('SIGTERM');
   if (environment.npm_execpath !== undefined) setInterval(orphaned, 500).unref();
 }
 
-function toEnd(program, args, failure) {
+function runToEnd(program, args, failure) {
   return new Promise((done) => {
-    // What it prints is progress: it goes to stderr, stdout belongs to the command.
+    // Its output is progress and is printed to stderr; stdout is reserved for the output of the command.
     const child = spawn(program, args, { cwd: root, stdio: ['ignore', 2, 2] });
     const check = (code) => {
       if (code === 0) return done();
@@ -160,16 +160,16 @@ function toEnd(program, args, failure) {
   });
 }
 
-/** One preparation at a time in this checkout, whoever asks. */
-async function alone(work) {
+/** Runs one preparation at a time in this checkout. */
+async function withPrepareLock(work) {
   mkdirSync(path('.lab'), { recursive: true });
   const lock = path('.lab', 'prepare.lock');
-  let told = false;
+  let isReported = false;
   while (!take(lock)) {
     const holder = Number(read(lock));
     if (holder && !isAlive(holder)) rmSync(lock, { force: true });
-    else if (!told) say(`waiting for process ${holder}, which is preparing this checkout`);
-    told = true;
+    else if (!isReported) say(`waiting for process ${holder}, which is preparing this checkout`);
+    isReported = true;
     await sleep(200);
   }
   const release = () => rmSync(lock, { force: true });
@@ -179,7 +179,7 @@ async function alone(work) {
   release();
 }
 
-/** A link appears with its content, unlike a file that is created and then written. */
+/** Takes the lock with a link, which appears with its content; a new file would be empty at first. */
 function take(lock) {
   const draft = `${lock}.${process.pid}`;
   writeFileSync(draft, String(process.pid));

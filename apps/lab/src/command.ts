@@ -6,29 +6,29 @@ import { TargetError } from '#load-tests/run';
 import { EXIT, Failure } from './failure';
 import { Progress } from './print/progress';
 
-/** What every command gets. */
+/** Passed to every command. */
 export interface Context {
   readonly progress: Progress;
   /** Aborted by Ctrl-C, SIGTERM or SIGHUP. */
   readonly signal: AbortSignal;
-  /** Runs when the command ends, however it ends. */
+  /** Registers a function that runs when the command ends, also after an error or a signal. */
   readonly onEnd: (end: () => Promise<void>) => void;
 }
 
-/** Milliseconds that a start may take to be given up. */
-const GIVE_UP_MS = 5000;
+/** Milliseconds to wait for an interrupted start to clean up. */
+const CANCEL_START_MS = 5000;
 
-/** After a signal an orderly end may take so many milliseconds; then the process exits, which kills what it has started. */
-const END_MS = 20_000;
+/** Milliseconds to wait for an orderly shutdown after a signal; then the process exits, which kills its child processes. */
+const SHUTDOWN_MS = 20_000;
 
-/** One Ctrl-C may come from the terminal, from npm and from our parent: signals within so many milliseconds are one. */
+/** One Ctrl-C can be delivered by the terminal, npm and the parent process: signals within this time count as one. */
 const ONE_KEYPRESS_MS = 500;
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Runs the body of a command and ends the process with its exit code. On a signal everything that was started is
- * stopped first. Errors that are answers print one line; others print their stack.
+ * Runs the body of a command and ends the process with its exit code. On a signal all started servers and replicas are
+ * stopped first. Expected errors print one line, others print their stack.
  */
 export async function runCommand(body: (context: Context) => Promise<number>): Promise<never> {
   const progress = new Progress();
@@ -41,34 +41,34 @@ export async function runCommand(body: (context: Context) => Promise<number>): P
     let first = Infinity;
     for (const signal of SIGNALS)
       process.on(signal, () => {
-        if (performance.now() - first > ONE_KEYPRESS_MS) process.exit(EXIT.interrupted); // the stack kills what it has, at once
+        if (performance.now() - first > ONE_KEYPRESS_MS) process.exit(EXIT.interrupted); // exiting kills the servers and replicas immediately
         if (controller.signal.aborted) return;
         first = performance.now();
-        progress.say(`${signal}: stopping everything that was started (once more: at once)`);
+        progress.say(`${signal}: stopping everything (press Ctrl-C again to kill everything immediately)`);
         controller.abort();
         resolve(EXIT.interrupted);
       });
   });
   const context: Context = { progress, signal: controller.signal, onEnd: (stop) => void ends.push(stop) };
-  const run = async (): Promise<number> => body(context); // also when the body throws before its first await
+  const run = async (): Promise<number> => body(context); // turns a synchronous throw into a rejection
   const done = run().catch((error: unknown) =>
-    controller.signal.aborted ? EXIT.interrupted : explain(error, progress),
+    controller.signal.aborted ? EXIT.interrupted : reportError(error, progress),
   );
   const exitCode = await Promise.race([done, interrupted]);
   const starting = controller.signal.aborted && ends.length === 0;
   if (controller.signal.aborted)
     setTimeout(() => {
-      progress.say(`still stopping after ${END_MS / 1000} s: what was started is killed`);
+      progress.say(`shutdown takes longer than ${SHUTDOWN_MS / 1000} s: killing the remaining processes`);
       process.exit(exitCode);
-    }, END_MS);
+    }, SHUTDOWN_MS);
   await end();
-  if (starting) await Promise.race([done, delay(GIVE_UP_MS)]); // a start that is given up stops what it has started
-  await end(); // what came up in the meantime
+  if (starting) await Promise.race([done, delay(CANCEL_START_MS)]); // an interrupted start stops its own processes
+  await end(); // processes that started in the meantime
   progress.clear();
   process.exit(exitCode);
 }
 
-function explain(error: unknown, progress: Progress): number {
+function reportError(error: unknown, progress: Progress): number {
   if (error instanceof Failure) {
     progress.say(error.message);
     return error.exitCode;

@@ -14,8 +14,8 @@ export interface ExplorerSession {
 }
 
 /**
- * Private servers for schedules only, with those that the strategies need, and workers on them. Durability is relaxed: a schedule never outlives its
- * server, and it is recorded in the conditions.
+ * Starts servers that only run schedules, including those on demand that the strategies need, and a pool of workers.
+ * Durability is relaxed, because a schedule never outlives its servers; the conditions record this.
  */
 export async function openExplorer(
   { progress, signal, onEnd }: Context,

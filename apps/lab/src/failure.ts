@@ -1,7 +1,7 @@
 /** Exit codes of every command. */
 export const EXIT = { ok: 0, notAsExpected: 1, usage: 2, unknown: 3, interrupted: 130 } as const;
 
-/** An end of the command with one line for the user. */
+/** Ends the command with one line for the user. */
 export class Failure extends Error {
   constructor(
     message: string,
@@ -13,9 +13,9 @@ export class Failure extends Error {
   }
 }
 
-/** Refuses to write the page of a whole table when only a part of it was asked for. */
+/** Rejects --docs when only a part of the table is requested: the page would lose the rest. */
 export const partOnly = (table: string, part: string): Failure =>
   new Failure(
-    `--docs writes the whole ${table}: a part would take the place of all the rest. Leave ${part} out, or --docs, and it is printed`,
+    `--docs writes the whole ${table} and cannot be combined with a part. Omit ${part} to write the page, or omit --docs to print the part`,
     EXIT.usage,
   );

@@ -3,14 +3,14 @@ import { count } from '#lab/step';
 import { existsSync, readdirSync, rmSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What a command keeps of the runs before it: the newest ones, as far as they fit. */
+/** Limits for the run folders of earlier commands; the newest ones are kept. */
 const KEPT_RUNS = 50;
 const KEPT_BYTES = 500 * 2 ** 20;
-/** Folders of ended stacks that are kept: their logs say why a run has failed. */
+/** Folders of ended stacks that are kept, because their logs explain failed runs. */
 const KEPT_STACKS = 5;
 
-/** Something on the disk that may be removed. */
-export interface Item {
+/** A folder that may be removed. */
+export interface Removable {
   readonly path: string;
   readonly bytes: number;
   readonly changedAt: number;
@@ -21,16 +21,16 @@ const stacksDir = (): string => join(projectRoot(), '.lab');
 const templatesDir = (): string => join(stacksDir(), 'template');
 
 /** Run folders, newest first. */
-export const runs = (): Item[] => {
+export const runs = (): Removable[] => {
   const folder = runsDir();
   return newestFirst(existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : []);
 };
 
 /** Folders of stacks whose process has ended, newest first. */
-export const endedStacks = (): Item[] => newestFirst(foldersLeftIn(stacksDir()));
+export const endedStacks = (): Removable[] => newestFirst(foldersLeftIn(stacksDir()));
 
-/** Ready data folders of databases, which the next lab would have to make again; none while a lab uses them. */
-export const templates = (): Item[] => {
+/** Prepared data folders of databases, which make the next start faster; empty while a lab uses them. */
+export const templates = (): Removable[] => {
   const folder = stacksDir();
   if (!existsSync(templatesDir())) return [];
   const left = new Set(foldersLeftIn(folder));
@@ -40,8 +40,8 @@ export const templates = (): Item[] => {
   return isUsed ? [] : newestFirst([templatesDir()]);
 };
 
-/** Those beyond the newest `most`, or beyond so many bytes; the newest one always stays. */
-export function beyond(items: readonly Item[], most: number, bytes = Infinity): Item[] {
+/** The items after the newest `most` ones, or after a total of `bytes`; the newest one is always kept in the latter case. */
+export function beyond(items: readonly Removable[], most: number, bytes = Infinity): Removable[] {
   let sum = 0;
   return items.filter((item, i) => {
     sum += item.bytes;
@@ -49,13 +49,13 @@ export function beyond(items: readonly Item[], most: number, bytes = Infinity): 
   });
 }
 
-/** Removes folders that no process holds. */
-export function removeFolders(items: readonly Item[]): void {
+/** Removes folders that no process uses. */
+export function removeFolders(items: readonly Removable[]): void {
   for (const { path } of items) rmSync(path, { recursive: true, force: true });
 }
 
-/** Removes folders of ended stacks, and what still runs of them; those that have come to life meanwhile stay. */
-export async function removeStacks(items: readonly Item[]): Promise<void> {
+/** Removes folders of ended stacks and kills their remaining processes. Stacks that have started meanwhile are kept. */
+export async function removeStacks(items: readonly Removable[]): Promise<void> {
   if (items.length > 0) await cleanStale(join(stacksDir(), 'up'));
   for (const { path } of items) await removeLeft(path);
 }
@@ -63,8 +63,8 @@ export async function removeStacks(items: readonly Item[]): Promise<void> {
 let isPruned = false;
 
 /**
- * Keeps runs/ and .lab/ from growing, and says in one line what it has removed. Once in a command, before its first run: what
- * the command itself writes stays.
+ * Limits the size of runs/ and .lab/, and reports removed runs in one line. Runs once per command, before its first run, so
+ * that the results of the command itself are kept.
  */
 export async function prune(say: (line: string) => void): Promise<void> {
   if (isPruned) return;
@@ -79,10 +79,10 @@ export async function prune(say: (line: string) => void): Promise<void> {
     );
 }
 
-export const megabytes = (items: readonly Item[]): string =>
+export const megabytes = (items: readonly Removable[]): string =>
   `${(items.reduce((sum, { bytes }) => sum + bytes, 0) / 2 ** 20).toFixed(1)} MB`;
 
-const newestFirst = (paths: readonly string[]): Item[] =>
+const newestFirst = (paths: readonly string[]): Removable[] =>
   paths
     .flatMap((path) => {
       const stats = lstatSync(path, { throwIfNoEntry: false });
@@ -90,7 +90,7 @@ const newestFirst = (paths: readonly string[]): Item[] =>
     })
     .sort((a, b) => b.changedAt - a.changedAt);
 
-/** Bytes of a file, or of all files in a folder; what goes away meanwhile counts nothing. */
+/** Bytes of a file, or of all files in a folder. Files that disappear meanwhile count as 0. */
 function sizeOf(path: string): number {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return 0;

@@ -19,15 +19,15 @@ import { register as verdict } from './commands/verdict';
 import { EXIT, Failure } from './failure';
 
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
-  if (code === 'EPIPE') process.exit(EXIT.ok); // the reader, `head` for instance, has had enough
+  if (code === 'EPIPE') process.exit(EXIT.ok); // the reader, for example `head`, has closed the pipe
 });
 
 const program = new Command('lab')
-  .description('Oversell Lab: see why stock is oversold, and which lock stops it')
+  .description('Oversell Lab: shows why stock is oversold, and which lock prevents it')
   .configureHelp({ showGlobalOptions: true })
   .exitOverride();
 
-// sub-commands inherit exitOverride only when it is set before they are added
+// subcommands inherit exitOverride only when it is set before they are added
 for (const register of [
   up,
   demo,

@@ -6,7 +6,7 @@ import { renderDrill, renderReport } from '#load-tests/report';
 import type { DrillRun } from '#load-tests/drills';
 import type { LoadRun } from '#load-tests/run';
 
-/** A run as `--json` and verdict.json have it. */
+/** A run in the format of `--json` and verdict.json. */
 export const runJson = ({ plan, verdict, latency, conditions }: LoadRun): Record<string, unknown> => ({
   ...verdict,
   options: plan.options,
@@ -16,8 +16,8 @@ export const runJson = ({ plan, verdict, latency, conditions }: LoadRun): Record
 });
 
 /**
- * Writes history.jsonl, verdict.json and report.html under runs/; returns the folder, relative to where we are. Where
- * carts were sold, report.html is about the first product, and each other one has a report-SKU.html.
+ * Writes history.jsonl, verdict.json and report.html under runs/. Returns the folder, relative to the working directory.
+ * For a run of carts, report.html covers the first product, and report-SKU.html each other product.
  */
 export function writeRunFolder(run: LoadRun, name: string): string {
   const folder = newFolder(name);
@@ -54,7 +54,7 @@ function newFolder(name: string): string {
   return folder;
 }
 
-/** One JSON object per line, by time; a request that wanted several products is there once. */
+/** One JSON object per line, sorted by time. A request for several products is written once. */
 function historyText({ evidences }: LoadRun): string {
   const lines = new Map(
     evidences.flatMap(({ history }) => history.map((line) => [JSON.stringify(line), line.t] as const)),

@@ -1,5 +1,5 @@
 import { attach, ensureInstalled, projectRoot, startProcesses, type AppName, type Stack } from '#lab/stack';
-import { ComponentMissing, count as inWords, type Component } from '#lab/step';
+import { ComponentMissing, count as counted, type Component } from '#lab/step';
 import { join } from 'node:path';
 import { request } from 'undici';
 import type { ReplicaControl } from '#load-tests/run';
@@ -8,10 +8,10 @@ import { EXIT, Failure } from './failure';
 import { prune } from './housekeeping';
 import type { Progress } from './print/progress';
 
-/** Where `lab up` keeps its stack. */
+/** The folder of the stack of `lab up`. */
 export const upDir = (): string => join(projectRoot(), '.lab', 'up');
 
-/** A lab to run against, and how to let go of it. */
+/** A lab for a command, and the function that releases it. */
 export interface RunningLab {
   readonly target: Target;
   readonly control: ReplicaControl;
@@ -23,14 +23,14 @@ export interface LabAddresses {
   readonly labUrl?: string;
 }
 
-/** The lab at the given addresses, else the one that runs (`lab up`). */
+/** The lab at the given URLs, otherwise the running one (`lab up`). */
 async function find({ labUrl, publicUrl }: LabAddresses): Promise<RunningLab | undefined> {
   if (labUrl !== undefined) return givenLab(labUrl, publicUrl ?? labUrl);
   const running = await attach(upDir());
   return running === undefined ? undefined : labOf(running);
 }
 
-/** A lab that runs. Throws `Failure` when there is none. */
+/** The running lab. Throws `Failure` when there is none. */
 export async function findRunningLab(addresses: LabAddresses): Promise<RunningLab> {
   const lab = await find(addresses);
   if (lab === undefined)
@@ -38,17 +38,17 @@ export async function findRunningLab(addresses: LabAddresses): Promise<RunningLa
   return lab;
 }
 
-/** What a lab that is started here is told. */
+/** How to start a lab. */
 export interface LabStart {
   readonly progress: Progress;
   readonly signal: AbortSignal;
-  /** The servers on demand that it must have. */
+  /** The servers on demand that the lab needs. */
   readonly components: readonly Component[];
 }
 
 /**
- * A lab that runs, else one of its own, which `stop` stops. Throws `Failure` when the lab that runs was started without one
- * of the components.
+ * The running lab, otherwise a new one, which `stop` stops. Throws `Failure` when the running lab was started without one of
+ * the components.
  */
 export async function findOrStartLab(addresses: LabAddresses, start: LabStart): Promise<RunningLab> {
   await prune((line) => {
@@ -56,19 +56,19 @@ export async function findOrStartLab(addresses: LabAddresses, start: LabStart): 
   });
   const running = await find(addresses);
   if (running === undefined) return startLab(join(projectRoot(), '.lab', `run-${process.pid}`), start);
-  const there = start.components.length === 0 ? [] : await running.target.components();
-  const missing = start.components.find((component) => !there.includes(component));
+  const available = start.components.length === 0 ? [] : await running.target.components();
+  const missing = start.components.find((component) => !available.includes(component));
   if (missing === undefined) return running;
   await running.stop();
   throw new Failure(new ComponentMissing(missing).message, EXIT.usage);
 }
 
-/** Installs what is missing and starts two replicas of each app. */
+/** Installs missing servers and starts two replicas of each app. */
 export async function startLab(dir: string, start: LabStart): Promise<RunningLab> {
   return labOf(await startStack(dir, start));
 }
 
-/** As `startLab`: the stack itself, for who looks past the apps. */
+/** As `startLab`, but returns the stack, for commands that access its servers directly. */
 export async function startStack(
   dir: string,
   { progress, signal, components }: LabStart,
@@ -87,7 +87,7 @@ function labOf(stack: Stack): RunningLab {
   const { public: publicUrl, lab: labUrl } = stack.urls;
   if (labUrl === undefined)
     throw new Failure(
-      'this lab runs without its lab address: faults, reset and history are disabled',
+      'the lab was started with --no-lab, which disables faults, reset and history. Start it again without that option',
       EXIT.usage,
     );
   const replicasOf = async (host: AppName): Promise<number> =>
@@ -114,20 +114,20 @@ function labOf(stack: Stack): RunningLab {
   };
 }
 
-/** So many looks see every replica of a lab that was only given by address. */
-const LOOKS = 60;
+/** Requests after which every replica of a lab that is only known by its URL has answered. */
+const PROBES = 60;
 const READY_MS = 30_000;
 
-/** A lab that somebody else runs, for instance `docker compose up`: it is observed, not commanded. */
+/** A lab that another program started, for example `docker compose up`: it can be observed, but not controlled. */
 function givenLab(labUrl: string, publicUrl: string): RunningLab {
   const target = new Target(publicUrl, labUrl);
   let known = 0;
   let host: 'inventory' | 'account' = 'inventory';
-  /** The replicas that answer now; nginx sends each look to the next one. */
+  /** Counts the replicas that answer; nginx sends each request to the next replica. */
   const answering = async (): Promise<number> => {
     const path = host === 'inventory' ? 'products' : 'accounts';
     const seen = new Set<string>();
-    for (let look = 0; look < LOOKS; look++) {
+    for (let probe = 0; probe < PROBES; probe++) {
       const { statusCode, headers, body } = await request(`${publicUrl}/${path}`).catch((cause: unknown) => {
         throw new TargetError(`no lab answers at ${publicUrl}: start one with "npm start"`, { cause });
       });
@@ -144,7 +144,7 @@ function givenLab(labUrl: string, publicUrl: string): RunningLab {
         known = await answering();
         if (count === undefined || count === known) return known;
         throw new Failure(
-          `${labUrl} has ${inWords(known, `${app} replica`)}, not ${count}: scale it where it runs, e.g. docker compose up -d --scale ${app}=${count}`,
+          `the lab at ${labUrl} has ${counted(known, `${app} replica`)}, not ${count}: scale it, e.g. docker compose up -d --scale ${app}=${count}`,
           EXIT.usage,
         );
       },
@@ -153,13 +153,16 @@ function givenLab(labUrl: string, publicUrl: string): RunningLab {
         while ((await answering()) < known) {
           if (performance.now() < until) continue;
           throw new Failure(
-            `${labUrl}: not all of ${inWords(known, `${host} replica`)} answer`,
+            `the lab at ${labUrl} has ${counted(known, `${host} replica`)}, but not all of them answer: check its logs`,
             EXIT.notAsExpected,
           );
         }
       },
       lose: (server) => {
-        throw new Failure(`${labUrl} is not ours: ${server} can be killed only where it runs`, EXIT.usage);
+        throw new Failure(
+          `cannot kill ${server} of the lab at ${labUrl}: another program started it. Run the command without --lab-url`,
+          EXIT.usage,
+        );
       },
       conditions: () => Promise.resolve({ backEnd: 'given', labUrl, publicUrl }),
     },

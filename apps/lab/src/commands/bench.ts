@@ -1,14 +1,14 @@
 import { ensureInstalled, projectRoot } from '#lab/stack';
-import Table from 'cli-table3';
 import type { Command } from 'commander';
 import { join } from 'node:path';
 import { benchHttp, seamCost, type BenchResult } from '#load-tests/bench';
 import { runCommand, writeJson, type Context } from '../command';
 import { EXIT } from '../failure';
+import { printGoals, printPairs, type Goal } from '../print/bench';
 import { locks, type LocksOptions } from './bench-locks';
 import { whole } from './load';
 
-/** What the house promises about its speed. */
+/** The performance goals of `lab bench http`. */
 const GOALS = { ratio: 0.7, seamMicroseconds: 2, restingMb: 150 };
 
 interface HttpOptions {
@@ -20,22 +20,27 @@ interface HttpOptions {
 }
 
 export function register(program: Command): void {
-  const bench = program.command('bench').description('measure what the house costs');
+  const bench = program.command('bench').description('measure throughput, latency and memory');
   bench
     .command('http')
-    .description('sales/s of the real apps against bare handlers with the same statements over the same hops')
+    .description(
+      'compare the sales/s of the real apps with bare handlers: same statements, same network hops',
+    )
     .option('--pairs <n>', 'runs of each side, alternating', whole(1, 100), 7)
-    .option('--requests <n>', 'orders of one run', whole(100, 100_000), 2000)
-    .option('--connections <n>', 'buyers at a time', whole(1, 1000), 50)
-    .option('--products <n>', 'products that the orders go round', whole(1, 1000), 1)
+    .option('--requests <n>', 'orders per run', whole(100, 100_000), 2000)
+    .option('--connections <n>', 'concurrent buyers', whole(1, 1000), 50)
+    .option('--products <n>', 'products, ordered in turn', whole(1, 1000), 1)
     .option('--json <file>', 'write the result as JSON')
     .action((options: HttpOptions) => runCommand((context) => http(options, context)));
   bench
     .command('locks')
-    .description('locks of this house and of npm, side by side: alone, with many waiters, cut off from Redis')
-    .option('--repeats <n>', 'runs of each lock', whole(1, 50), 3)
-    .option('--measure-ms <ms>', 'how long one experiment is measured', whole(200, 60_000), 1000)
-    .option('--only <text>', 'locks whose name contains this')
+    .description(
+      'compare the locks of this project with npm packages: alone, with many waiters, cut off from Redis',
+    )
+    .option('--repeats <n>', 'runs per lock', whole(1, 50), 3)
+    .option('--measure-ms <ms>', 'duration of one measurement', whole(200, 60_000), 1000)
+    .option('--only <text>', 'only the locks whose name contains this text')
+    .option('--verbose', 'also print the second experiment, figures without a goal, and the conditions')
     .option('--json <file>', 'write the result as JSON')
     .action((options: LocksOptions) => runCommand((context) => locks(options, context)));
 }
@@ -47,7 +52,7 @@ async function http(
   await ensureInstalled((line) => {
     progress.say(line);
   });
-  progress.say('the seam, with no listener');
+  progress.say('measuring step() without a listener');
   const seamMicroseconds = await seamCost();
   const result = await benchHttp({
     ...options,
@@ -62,53 +67,28 @@ async function http(
     },
   });
   const restingMb = Math.max(...Object.values(result.restingMb));
-  const goals = [
-    goal(
-      'real / bare, median',
-      result.medianRatio.toFixed(2),
-      `at least ${GOALS.ratio}`,
-      result.medianRatio >= GOALS.ratio,
-    ),
-    goal(
-      'step() with no listener',
-      `${seamMicroseconds.toFixed(3)} µs`,
-      `at most ${GOALS.seamMicroseconds} µs`,
-      seamMicroseconds <= GOALS.seamMicroseconds,
-    ),
-    goal(
-      'replica at rest (RSS)',
-      `${restingMb.toFixed(0)} MB`,
-      `at most ${GOALS.restingMb} MB`,
-      restingMb <= GOALS.restingMb,
-    ),
+  const goals: Goal[] = [
+    {
+      what: 'real / bare, median',
+      measured: result.medianRatio.toFixed(2),
+      goal: `at least ${GOALS.ratio}`,
+      met: result.medianRatio >= GOALS.ratio,
+    },
+    {
+      what: 'step() without a listener',
+      measured: `${seamMicroseconds.toFixed(3)} µs`,
+      goal: `at most ${GOALS.seamMicroseconds} µs`,
+      met: seamMicroseconds <= GOALS.seamMicroseconds,
+    },
+    {
+      what: 'replica at rest (RSS)',
+      measured: `${restingMb.toFixed(0)} MB`,
+      goal: `at most ${GOALS.restingMb} MB`,
+      met: restingMb <= GOALS.restingMb,
+    },
   ];
-  process.stdout.write(`${pairsTable(result)}\n${goalsTable(goals)}\n`);
+  process.stdout.write(`${printGoals(goals, false)}\n\n${printPairs(result)}\n`);
   const met = goals.every((one) => one.met);
   if (json !== undefined) writeJson(json, { ...result, seamMicroseconds, goals: GOALS, met });
   return met ? EXIT.ok : EXIT.notAsExpected;
-}
-
-interface Goal {
-  readonly cells: readonly string[];
-  readonly met: boolean;
-}
-
-const goal = (what: string, measured: string, wanted: string, met: boolean): Goal => ({
-  cells: [what, measured, wanted, met ? 'yes' : 'NO'],
-  met,
-});
-
-const PLAIN = { style: { head: [], border: [] } };
-
-function pairsTable({ pairs }: BenchResult): string {
-  const table = new Table({ head: ['pair', 'real, sales/s', 'bare, sales/s', 'real / bare'], ...PLAIN });
-  for (const [i, { real, bare, ratio }] of pairs.entries())
-    table.push([i + 1, Math.round(real), Math.round(bare), ratio.toFixed(2)]);
-  return table.toString();
-}
-
-function goalsTable(goals: readonly Goal[]): string {
-  const table = new Table({ head: ['what', 'measured', 'goal', 'met'], ...PLAIN });
-  for (const { cells } of goals) table.push([...cells]);
-  return table.toString();
 }

@@ -12,7 +12,7 @@ import {
   removeStacks,
   runs,
   templates,
-  type Item,
+  type Removable,
 } from '../housekeeping';
 import { whole } from './load';
 
@@ -27,16 +27,16 @@ const KEEP = 10;
 export function register(program: Command): void {
   program
     .command('clean')
-    .description('remove old run folders, and what labs that have ended left in .lab; a lab that is up stays')
-    .option('--keep <n>', `run folders that stay, the newest ones (${KEEP})`, whole(0, 100_000))
-    .option('--all', 'every run folder, and the ready databases that labs start from')
-    .option('--dry-run', 'only print what would be removed')
+    .description('remove old run folders, and the folders of ended labs in .lab; a running lab is kept')
+    .option('--keep <n>', `number of newest run folders to keep (${KEEP})`, whole(0, 100_000))
+    .option('--all', 'remove all run folders, and the prepared databases that speed up the start')
+    .option('--dry-run', 'print the folders without removing them')
     .action((options: CleanOptions) => runCommand(() => clean(options)));
 }
 
 async function clean({ keep, all, dryRun }: CleanOptions): Promise<number> {
   if (all === true && keep !== undefined)
-    throw new Failure('--all keeps no run folder: give --keep or --all', EXIT.usage);
+    throw new Failure('--all keeps no run folder: give either --keep or --all', EXIT.usage);
   const oldRuns = beyond(runs(), all === true ? 0 : (keep ?? KEEP));
   const ended = endedStacks();
   const ready = all === true ? templates() : [];
@@ -53,4 +53,4 @@ async function clean({ keep, all, dryRun }: CleanOptions): Promise<number> {
   return EXIT.ok;
 }
 
-const line = (item: Item): string => `${relative(projectRoot(), item.path)}  ${megabytes([item])}`;
+const line = (item: Removable): string => `${relative(projectRoot(), item.path)}  ${megabytes([item])}`;

@@ -57,40 +57,37 @@ interface ExploreOptions {
 export function register(program: Command): void {
   program
     .command('explore')
-    .argument('<strategy>', 'which strategy')
-    .description('run every order of the steps of two or three buyers, with faults, on real servers')
+    .argument('<strategy>', 'strategy to explore')
+    .description('run every interleaving of the steps of two or three buyers, with faults, on real servers')
     .option('--actors <n>', 'buyers', whole(2, 3), 2)
-    .option('--stock <units>', 'units at the beginning', whole(0, 9), 1)
-    .option('--same-process', 'all buyers in one process; otherwise each in its own')
-    .option('--crossed-carts', 'each buyer wants the same two things, every second one in opposite order')
-    .option('--faults <faults>', 'what may happen, how often: lapse:1,kill:1', '')
+    .option('--stock <units>', 'initial units', whole(0, 9), 1)
+    .option('--same-process', 'run all buyers in one process (default: one process per buyer)')
     .option(
-      '--bound <n>',
-      'changes of buyer at most that nothing forces (turns the reduction off)',
-      whole(0, 20),
+      '--crossed-carts',
+      'each buyer orders the same two products, every second buyer in opposite order',
     )
-    .option('--max <n>', 'schedules at most', whole(1, 10_000_000))
-    .option('--no-reduction', 'also run orders that nobody can tell apart')
-    .option('--workers <n>', 'threads', whole(1, 8), 2)
+    .option('--faults <faults>', 'fault budget, e.g. lapse:1,kill:1', '')
+    .option('--bound <n>', 'maximum number of preemptions (disables the reduction)', whole(0, 20))
+    .option('--max <n>', 'maximum number of schedules', whole(1, 10_000_000))
+    .option('--no-reduction', 'also run equivalent interleavings (no partial-order reduction)')
+    .option('--workers <n>', 'worker threads', whole(1, 8), 2)
     .option(
       '--work-ms <ms>',
-      'business time inside the critical section, virtual (0; with slow: 10000)',
+      'virtual duration of the work inside the critical section (0; with slow: 10000)',
       whole(0, 10_000),
     )
     .option(
       '--lease-ms <ms>',
-      'how long a lock is granted, virtual',
+      'virtual lease time of a lock',
       whole(LEAST_LEASE_MS, 60_000),
       EXPLORE_OPTIONS.leaseMs,
     )
-    .option(
-      '--wait-ms <ms>',
-      'how long to wait for a lock, virtual',
-      whole(0, 30_000),
-      EXPLORE_OPTIONS.waitMs,
-    )
+    .option('--wait-ms <ms>', 'virtual maximum wait for a lock', whole(0, 30_000), EXPLORE_OPTIONS.waitMs)
     .addOption(waitOption())
-    .option('--verbose', 'also the rate, what was left out as equal, and the bound')
+    .option(
+      '--verbose',
+      'also print the lanes of every shortest schedule, the rate, the reduction and the bound',
+    )
     .option('--json <file>', 'write the result as JSON')
     .action((name: string, options: ExploreOptions) =>
       runCommand(async (context) =>
@@ -99,7 +96,7 @@ export function register(program: Command): void {
     );
 }
 
-/** Finds a strategy, or ends the command as bad usage. */
+/** Finds a strategy. Throws a usage failure when it does not exist. */
 export function readStrategy(name: string): Strategy {
   try {
     return findStrategy(name);
@@ -143,7 +140,7 @@ async function exploreStrategy(
   let isPrinted = false;
   onEnd(() => {
     if (isPrinted) return Promise.resolve();
-    if (latest === undefined) progress.say(`${strategy.name}: no schedule has ended so far`);
+    if (latest === undefined) progress.say(`${strategy.name}: interrupted before the first schedule ended`);
     else
       process.stdout.write(
         `${printTally(strategy, plan, { ...latest, partial: true }, seconds(), [], { contradictions: [], verbose: true })}\n`,
@@ -161,11 +158,11 @@ async function exploreStrategy(
   const took = seconds();
   const floor = floorOf(tally, pool.size, await pool.world.roundTrips());
   const shown = await showWitnesses(pool.world, plan, tally, (kind) => {
-    progress.update(`${strategy.name}: making the ${kind} shorter`);
+    progress.update(`${strategy.name}: looking for the shortest schedule with ${kind}`);
   });
   progress.clear();
   isPrinted = true;
-  const cell = cellLike(plan);
+  const cell = cellOfPlan(plan);
   const verdict = judgeCell(tally, cell.about);
   const contradicting = contradictions(strategy, cell, tally);
   process.stdout.write(
@@ -206,14 +203,14 @@ async function exploreStrategy(
 }
 
 /**
- * Schedules per second if there were nothing but the round trips of the actors, one after the other, in each worker:
- * no reset, no look at the locks, no code.
+ * Schedules per second if the round trips of the actors, one after another in each worker, were the only cost: no reset,
+ * no inspection of locks, no computation.
  */
 function floorOf({ schedules, calls }: Tally, workers: number, trip: { redis: number; sql: number }): number {
   return (1000 * workers * schedules) / (calls.redis * trip.redis + calls.sql * trip.sql);
 }
 
-/** The shortest schedule of each kind of violation, the worst first; one that shows several kinds is there once. */
+/** The shortest schedule of each kind of violation, the worst first. A schedule with several kinds is returned once. */
 async function showWitnesses(
   world: World,
   plan: Plan,
@@ -229,7 +226,7 @@ async function showWitnesses(
     const token = writeToken(scheduleTokenOf(plan.setup, played));
     if (shown.has(token)) continue;
     const { violations } = played.verdict;
-    // the next rung is named once, for the worst kind
+    // the next strategy is determined once, for the worst kind
     const passes =
       shown.size === 0 && harmOf(kind) !== 'lock-broken'
         ? await nextThatPasses(world, plan.setup, played.choices)
@@ -265,33 +262,33 @@ function planOf(strategy: Strategy, budget: Budget, options: ExploreOptions): Pl
   };
 }
 
-/** What a single fault puts to the test. */
+/** The capability that a single fault tests. */
 const PROMISES: Readonly<Record<string, Capability>> = {
   kill: 'survivesDeadHolder',
   slow: 'survivesSlowWork',
 };
 
-/** What is put to the test when there is no fault. */
+/** The capability that a run without faults tests. */
 function undisturbed({ carts, processes }: Plan['setup']): Capability {
   if (carts !== undefined) return 'servesCrossedCarts';
   return processes.every((name) => name === 'p1') ? 'exactInOneProcess' : 'exactAcrossProcesses';
 }
 
-/** The circumstance of the matrix that a plan amounts to: it says what the catalogue expects. */
-function cellLike({ setup, budget }: Plan): Cell {
+/** The matrix cell that corresponds to a plan; it determines the expectation of the catalogue. */
+function cellOfPlan({ setup, budget }: Plan): Cell {
   const faults = Object.keys(budget) as FaultName[];
   const [about] = faults;
   const promise =
     faults.length === 0 ? undisturbed(setup) : faults.length > 1 ? undefined : PROMISES[about ?? ''];
   return {
-    name: 'asked for',
-    title: 'asked for',
+    name: 'requested',
+    title: 'requested',
     processes: setup.processes,
     ...(setup.carts !== undefined && { carts: setup.carts }),
     budget,
     ...(about !== undefined && { about }),
     ...(promise !== undefined && {
-      // slow work alone need not show what two locks of one process show
+      // slow work of two buyers may not show the violation that two locks of one process show
       promise: { capability: promise, ...(promise === 'survivesSlowWork' && { mayHold: true as const }) },
     }),
   };

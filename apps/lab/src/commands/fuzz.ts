@@ -11,7 +11,8 @@ import { startStack, type LabAddresses } from '../session';
 import { addressOptions, whole } from './load';
 
 const LARGEST_SEED = 0xffff_ffff;
-const SAY_EVERY = 1000;
+/** Requests between two lines of progress. */
+const REPORT_EVERY = 1000;
 
 interface FuzzOptions extends LabAddresses {
   readonly requests: number;
@@ -19,20 +20,20 @@ interface FuzzOptions extends LabAddresses {
   readonly only?: number;
   readonly mysqlUrl?: string;
   readonly redisUrl?: string;
+  readonly verbose?: true;
   readonly json?: string;
 }
 
 export function register(program: Command): void {
   const command = program
     .command('fuzz')
-    .description(
-      'send valid and broken requests to every endpoint; anything but a clear refusal is a finding',
-    )
-    .option('--requests <n>', 'how many', whole(1, 1_000_000), 10_000)
-    .option('--seed <n>', 'the same seed sends the same requests (random)', whole(0, LARGEST_SEED))
+    .description('send valid and malformed requests to every endpoint, and report each unexpected answer')
+    .option('--requests <n>', 'number of requests', whole(1, 1_000_000), 10_000)
+    .option('--seed <n>', 'seed of the requests (random)', whole(0, LARGEST_SEED))
     .option('--only <n>', 'send only the request with this number', whole(0, 1_000_000))
-    .option('--mysql-url <url>', 'with --lab-url: its database, with user and password')
-    .option('--redis-url <url>', 'with --lab-url: its Redis')
+    .option('--mysql-url <url>', 'with --lab-url: URL of the database, with user and password')
+    .option('--redis-url <url>', 'with --lab-url: URL of Redis')
+    .option('--verbose', 'also print answer codes, and answers and curl commands in full')
     .option('--json <file>', 'write counts and findings as JSON');
   addressOptions(command).action((options: FuzzOptions) =>
     runCommand(async (context) => {
@@ -54,12 +55,12 @@ export function register(program: Command): void {
         },
         onRequest: (done, findings) => {
           const text = `${done}/${options.requests}, ${count(findings, 'finding')}`;
-          if (done % SAY_EVERY === 0) progress.say(text);
+          if (done % REPORT_EVERY === 0) progress.say(text);
           else progress.update(text);
         },
       });
       progress.clear();
-      process.stdout.write(`${printFuzz(run)}\n`);
+      process.stdout.write(`${printFuzz(run, options.verbose === true)}\n`);
       if (options.json !== undefined)
         writeJson(options.json, { ...fuzzJson(run), conditions: await conditions() });
       return run.findings.length === 0 ? EXIT.ok : EXIT.notAsExpected;
@@ -67,13 +68,13 @@ export function register(program: Command): void {
   );
 }
 
-interface Found {
+interface FuzzedLab {
   readonly lab: LabUnderFuzz;
   readonly conditions: () => Promise<object>;
 }
 
-/** A lab of the command's own, or the one that was given. */
-async function findLab(options: FuzzOptions, context: Context): Promise<Found> {
+/** The lab at the given URLs, otherwise a new one. */
+async function findLab(options: FuzzOptions, context: Context): Promise<FuzzedLab> {
   if (options.labUrl !== undefined) return given(options);
   const dir = join(projectRoot(), '.lab', `run-${process.pid}`);
   const stack = await startStack(dir, { ...context, components: [] }, { account: 2 });
@@ -84,11 +85,11 @@ async function findLab(options: FuzzOptions, context: Context): Promise<Found> {
   };
 }
 
-/** What a refused request leaves behind is seen in its servers. */
-function given({ labUrl, publicUrl, mysqlUrl, redisUrl }: FuzzOptions): Found {
+/** A lab at the given URLs. The servers are needed, too: a rejected request must not change any data. */
+function given({ labUrl, publicUrl, mysqlUrl, redisUrl }: FuzzOptions): FuzzedLab {
   if (labUrl === undefined || publicUrl === undefined || mysqlUrl === undefined || redisUrl === undefined)
     throw new Failure(
-      'a lab that runs elsewhere is fuzzed with all of --lab-url, --public-url, --mysql-url and --redis-url',
+      'to fuzz a lab that another program started, give all of --lab-url, --public-url, --mysql-url and --redis-url',
       EXIT.usage,
     );
   return {

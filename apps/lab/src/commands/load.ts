@@ -38,10 +38,11 @@ interface LoadOptions extends LabAddresses {
   readonly fault?: string;
   readonly faultOn?: FaultOn;
   readonly reconcileOrders?: true;
+  readonly verbose?: true;
   readonly json?: string;
 }
 
-/** Reads a whole number between two bounds, or refuses. */
+/** Parses a whole number between two bounds. */
 export const whole =
   (least: number, most: number) =>
   (text: string): number => {
@@ -50,14 +51,14 @@ export const whole =
     throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
   };
 
-/** Reads an amount in minor units, or refuses. */
+/** Parses an amount in minor units. */
 function readAmount(text: string): number {
   const amount = /^-?[1-9]\d{0,8}$/.test(text) ? Number(text) : Number.NaN;
   if (!Number.isNaN(amount)) return amount;
   throw new InvalidArgumentError('It must be a whole number other than 0, of at most nine digits.');
 }
 
-/** Reads a SKU, or refuses. */
+/** Parses a SKU. */
 export function readSku(text: string): string {
   if (/^[\w.-]{1,64}$/.test(text)) return text;
   throw new InvalidArgumentError('A SKU has 1 to 64 letters, digits, ".", "_" or "-".');
@@ -66,94 +67,99 @@ export function readSku(text: string): string {
 export const waitOption = (): Option =>
   new Option('--wait <how>', 'how to wait for a lock (poll)').choices(['poll', 'notify']);
 
-/** Reads carts of SKUs, each SKU once in a cart, or refuses. */
+/** Parses carts of SKUs; a SKU may occur once in a cart. */
 function readCarts(text: string): readonly (readonly string[])[] {
   return text.split('/').map((cart) => {
     const skus = cart.split(',').map(readSku);
-    if (new Set(skus).size < skus.length) throw new InvalidArgumentError('A cart names each product once.');
+    if (new Set(skus).size < skus.length)
+      throw new InvalidArgumentError('A cart must not contain a product twice.');
     return skus;
   });
 }
 
 export const addressOptions = (command: Command): Command =>
   command
-    .option('--lab-url <url>', 'lab address of a lab that runs elsewhere, e.g. docker compose')
-    .option('--public-url <url>', 'buyers’ address of that lab');
+    .option('--lab-url <url>', 'lab URL of a lab that another program started, e.g. docker compose')
+    .option('--public-url <url>', 'public URL of that lab');
 
 export function register(program: Command): void {
   const command = program
     .command('load')
-    .description('send a load through nginx, read the rows afterwards, print the verdict')
-    .option('--strategy <name>', `which strategy (${DEFAULT_STRATEGY})`)
-    .option('--scenario <name>', `a named run: ${[...SCENARIOS.keys()].join(', ')}`)
-    .option('--stock <units>', 'units at the beginning (100)', whole(0, 1_000_000))
-    .option('--requests <n>', 'orders in all (500)', whole(1, 200_000))
-    .option('--connections <n>', 'buyers at once (50)', whole(1, 1000))
+    .description('send orders through nginx, then judge the rows in the database')
+    .option('--strategy <name>', `strategy (${DEFAULT_STRATEGY})`)
+    .option('--scenario <name>', `a predefined run: ${[...SCENARIOS.keys()].join(', ')}`)
+    .option('--stock <units>', 'initial units (100)', whole(0, 1_000_000))
+    .option('--requests <n>', 'total number of orders (500)', whole(1, 200_000))
+    .option('--connections <n>', 'concurrent buyers (50)', whole(1, 1000))
     .option('--quantity <units>', 'units per order (1)', whole(1, 1000))
-    .option('--replicas <n>', 'replicas of the app whose balance it is (2)', whole(1, 16))
-    .option('--sku <sku>', 'the product (load)', readSku)
+    .option('--replicas <n>', 'replicas of the app that owns the balance (2)', whole(1, 16))
+    .option('--sku <sku>', 'product (load)', readSku)
     .option(
       '--carts <carts>',
-      'carts instead, e.g. "a,b/b,a": one buyer after the other takes the next one',
+      'carts instead of one product, e.g. "a,b/b,a"; buyers take them in turn',
       readCarts,
     )
     .option(
       '--amount <minor>',
-      'entries of this amount on the account --sku instead of orders, below zero: debits; --stock: its balance before',
+      'entries of this amount on the account --sku instead of orders; negative: debits; --stock: opening balance',
       readAmount,
     )
-    .option('--work-ms <ms>', 'business time inside the critical section (0)', whole(0, 10_000))
-    .option('--lease-ms <ms>', 'how long a lock is granted (5000)', whole(10, 60_000))
-    .option('--wait-ms <ms>', 'how long to wait for a lock (2000)', whole(0, 30_000))
+    .option('--work-ms <ms>', 'duration of the work inside the critical section (0)', whole(0, 10_000))
+    .option('--lease-ms <ms>', 'lease time of a lock (5000)', whole(10, 60_000))
+    .option('--wait-ms <ms>', 'maximum wait for a lock (2000)', whole(0, 30_000))
     .addOption(waitOption())
-    .option('--retry-ms <ms>', 'pause between two tries (10)', whole(1, 1000))
-    .option('--attempts <n>', 'how often an optimistic write is tried (5)', whole(1, 100))
+    .option('--retry-ms <ms>', 'pause between two attempts (10)', whole(1, 1000))
+    .option('--attempts <n>', 'attempts of an optimistic write (5)', whole(1, 100))
     .option('--fault <fault>', 'a fault, e.g. "after(SETNX)=kill" (grammar: README, "Faults")')
     .option(
       '--fault-on <which>',
-      'first: one buyer alone, before the others; nth=N: in the middle of the load; every=N (first)',
+      'requests with the fault: first (one buyer before all others), nth=N or every=N (first)',
       readFaultOn,
     )
-    .option(
-      '--reconcile-orders',
-      'bring orders that were left half-way to their end before the rows are judged',
-    )
+    .option('--reconcile-orders', 'reconcile unfinished orders before the rows are judged')
+    .option('--verbose', 'also print options, all answers, answers by replica and all percentiles')
     .option('--json <file>', 'write the verdict as JSON');
   addressOptions(command).action((options: LoadOptions) =>
     runCommand(async ({ progress, signal, onEnd }) => {
-      const asked = readPlan(options);
-      const components = componentsOf([findStrategy(asked.strategy)]);
+      const requested = readPlan(options);
+      const components = componentsOf([findStrategy(requested.strategy)]);
       const lab = await findOrStartLab(options, { progress, signal, components });
       onEnd(lab.stop);
       const isGiven = options.labUrl !== undefined && options.replicas === undefined;
-      const plan = isGiven ? { ...asked, replicas: await lab.control.scale() } : asked;
+      const plan = isGiven ? { ...requested, replicas: await lab.control.scale() } : requested;
       const run = await runLoad(lab.target, lab.control, plan, (text) => {
         progress.update(`${plan.strategy}: ${text}`);
       });
       progress.clear();
       const folder = writeRunFolder(run, options.scenario ?? plan.strategy);
-      process.stdout.write(`${printRun(run, folder)}\n`);
+      process.stdout.write(`${printRun(run, folder, options.verbose === true)}\n`);
       if (options.json !== undefined) writeJson(options.json, runJson(run));
       return exitCodeOf(run.verdict);
     }),
   );
 }
 
-/** 0 as the catalogue expects, 3 nothing proved, 1 otherwise. */
+/** 0: as the catalogue expects; 3: nothing was proved; 1: otherwise. */
 export const exitCodeOf = ({ asExpected, faultsProved, verdict }: LoadVerdict): number => {
   if (verdict === 'unknown' || !faultsProved) return EXIT.unknown;
   return asExpected ? EXIT.ok : EXIT.notAsExpected;
 };
 
-/** Options that a scenario, which is a whole plan, leaves to the caller. */
-const BESIDE_SCENARIO: ReadonlySet<string> = new Set(['scenario', 'json', 'labUrl', 'publicUrl']);
+/** Options that can be combined with a scenario: all others are part of its plan. */
+const ALLOWED_WITH_SCENARIO: ReadonlySet<string> = new Set([
+  'scenario',
+  'verbose',
+  'json',
+  'labUrl',
+  'publicUrl',
+]);
 
 function readPlan(given: LoadOptions): LoadPlan {
   if (given.scenario !== undefined) {
-    const surplus = Object.keys(given).find((name) => !BESIDE_SCENARIO.has(name));
+    const surplus = Object.keys(given).find((name) => !ALLOWED_WITH_SCENARIO.has(name));
     if (surplus !== undefined)
       throw new Failure(
-        `--scenario is a whole plan: ${optionOf(surplus)} would be ignored. Give either of them`,
+        `--scenario sets the whole plan, so ${optionOf(surplus)} would be ignored. Omit one of the two options`,
         EXIT.usage,
       );
     const scenario = SCENARIOS.get(given.scenario);
@@ -187,7 +193,7 @@ function readPlan(given: LoadOptions): LoadPlan {
     Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
   if (amount !== undefined && (carts ?? quantity ?? reconcileOrders) !== undefined)
     throw new Failure(
-      '--amount is of an account: it has neither --carts nor --quantity nor --reconcile-orders',
+      '--amount changes an account and cannot be combined with --carts, --quantity or --reconcile-orders',
       EXIT.usage,
     );
   try {
@@ -212,17 +218,17 @@ function readPlan(given: LoadOptions): LoadPlan {
 const optionOf = (name: string): string =>
   `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** Refuses a fault that no request of the run can meet: the run would prove nothing. */
+/** Rejects a fault that cannot fire in this run: the run would prove nothing. */
 function assertCanFire({ fault, requests, amountMinor }: LoadPlan, faultOn: FaultOn | undefined): void {
   if (fault === undefined) {
     if (faultOn === undefined) return;
-    throw new Failure('--fault-on says which requests carry the fault: give --fault, too', EXIT.usage);
+    throw new Failure('--fault-on selects the requests that carry the fault: give --fault, too', EXIT.usage);
   }
   const { on, header } = fault;
-  const wanted = amountMinor === undefined ? 'order' : 'entry';
+  const unit = amountMinor === undefined ? 'order' : 'entry';
   if (on.kind !== 'first' && on.n > requests)
     throw new Failure(
-      `--fault-on ${on.kind}=${on.n} never fires: the run has only ${count(requests, wanted, amountMinor === undefined ? 'orders' : 'entries')} (--requests)`,
+      `--fault-on ${on.kind}=${on.n} never fires: the run has only ${count(requests, unit, amountMinor === undefined ? 'orders' : 'entries')} (--requests)`,
       EXIT.usage,
     );
   const reached = amountMinor === undefined ? ['order', 'inventory'] : ['account'];

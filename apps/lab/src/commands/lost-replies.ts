@@ -5,14 +5,24 @@ import { writeFileSync } from 'node:fs';
 import { runCommand, writeJson } from '../command';
 import { openExplorer } from '../explorer';
 import { EXIT } from '../failure';
+import { printLostReplies } from '../print/lost-replies';
+
+interface LostRepliesOptions {
+  readonly docs?: string;
+  readonly verbose?: true;
+  readonly json?: string;
+}
 
 export function register(program: Command): void {
   program
     .command('lost-replies')
-    .description('lose the reply to each acquire, renewal and release: what the buyer believes, what is true')
-    .option('--docs <file>', 'write the table there: docs/lost-replies.md')
-    .option('--json <file>', 'write it as JSON')
-    .action(({ docs, json }: { docs?: string; json?: string }) =>
+    .description(
+      'lose the reply to each acquire, renewal and release, and print what the buyer believes and what is true',
+    )
+    .option('--docs <file>', 'write the table as Markdown: docs/lost-replies.md')
+    .option('--verbose', 'also print the lost replies that lead to no violation, and the commands')
+    .option('--json <file>', 'write the table as JSON')
+    .action(({ docs, verbose, json }: LostRepliesOptions) =>
       runCommand(async (context) => {
         const { pool, stop } = await openExplorer(context, 1, CATALOGUE);
         context.onEnd(stop);
@@ -22,7 +32,7 @@ export function register(program: Command): void {
           rows.push(...(await loseReplies(pool.world, strategy)));
         }
         context.progress.clear();
-        if (docs === undefined) process.stdout.write(renderLostReplies(rows));
+        if (docs === undefined) process.stdout.write(`${printLostReplies(rows, verbose === true)}\n`);
         else writeFileSync(docs, renderLostReplies(rows));
         if (json !== undefined) writeJson(json, { rows });
         return EXIT.ok;

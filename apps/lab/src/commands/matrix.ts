@@ -8,6 +8,8 @@ import { performance } from 'node:perf_hooks';
 import { runCommand, writeJson, type Context } from '../command';
 import { openExplorer } from '../explorer';
 import { EXIT, Failure, partOnly } from '../failure';
+import { printConditions, printMatrix } from '../print/matrix';
+import { wrap } from '../print/wrap';
 import { whole } from './load';
 import { readStrategy } from './explore';
 
@@ -18,34 +20,39 @@ interface MatrixOptions {
   readonly unreduced: number;
   readonly known?: string;
   readonly docs?: string;
+  readonly verbose?: true;
   readonly json?: string;
 }
 
 export function register(program: Command): void {
   program
     .command('matrix')
-    .argument('[strategies...]', 'which strategies (all)')
-    .description('explore every strategy in every circumstance, and print what was found')
-    .option('--workers <n>', 'threads', whole(1, 8), 2)
-    .option('--max <n>', 'schedules of one circumstance at most', whole(1, 1_000_000), 20_000)
-    .option('--known <file>', 'JSON of an earlier run: only what it has not decided is explored again')
+    .argument('[strategies...]', 'strategies (all)')
+    .description('explore strategies in every circumstance, and print marks and violations')
+    .option('--workers <n>', 'worker threads', whole(1, 8), 2)
+    .option('--max <n>', 'maximum number of schedules per circumstance', whole(1, 1_000_000), 20_000)
+    .option(
+      '--known <file>',
+      'JSON of an earlier run; only circumstances that it left undecided are explored',
+    )
     .option(
       '--unreduced <n>',
-      'also run every interleaving, without reduction, where there are at most so many',
+      'also run all interleavings, without reduction, of circumstances with at most n of them',
       whole(0, 1_000_000),
       0,
     )
     .option(
       '--enough <n>',
-      'schedules after which a search that has found wrong data ends',
+      'schedules after which a search ends if it has found wrong data',
       whole(1, 1_000_000),
       1000,
     )
     .option(
       '--docs <file>',
-      'write all strategies there, and beside it as .json: docs/matrix.md',
+      'write the page of all strategies, and the same data as .json: docs/matrix.md',
       readMarkdownFile,
     )
+    .option('--verbose', 'also print every shortest schedule, unreduced counts and conditions')
     .option('--json <file>', 'write the matrix as JSON')
     .action((names: string[], options: MatrixOptions) =>
       runCommand(async (context) => {
@@ -55,22 +62,22 @@ export function register(program: Command): void {
     );
 }
 
-/** Reads the name of a page that has a `.json` beside it, or refuses. */
+/** Parses the name of the page; its data is written to the same name with `.json`. */
 function readMarkdownFile(file: string): string {
   if (file.endsWith('.md')) return file;
-  throw new InvalidArgumentError('It must end with .md: the same with .json is written beside it.');
+  throw new InvalidArgumentError('It must end with .md; the data is written to the same name with .json.');
 }
 
-/** The rows of an earlier run, as `--json` or `--docs` wrote them. */
+/** Reads the rows that `--json` or `--docs` wrote in an earlier run. */
 function readRows(file: string): readonly MatrixRow[] {
   try {
     const { rows } = JSON.parse(readFileSync(file, 'utf8')) as { rows: readonly MatrixRow[] };
     if (Array.isArray(rows)) return rows as readonly MatrixRow[];
   } catch {
-    // the sentence below is about it
+    // reported by the failure below
   }
   throw new Failure(
-    `${file} is no matrix: give --known a file that lab matrix --json or --docs has written`,
+    `${file} is not a matrix: give --known a JSON file written by lab matrix --json or --docs`,
     EXIT.usage,
   );
 }
@@ -96,19 +103,22 @@ async function makeMatrix(
       schedulesPerSecond: Math.round(schedules / seconds),
     };
   };
-  /** Writes the page and, beside it, the same as JSON. */
+  /** Writes the page, and the same data as JSON. */
   const writePage = (page: string, all: readonly MatrixRow[]): void => {
     writeFileSync(page, `${renderMatrix(all, conditionsNow())}\n`);
     writeJson(page.replace(/md$/, 'json'), { rows: all, conditions: conditionsNow() });
   };
+  const isVerbose = options.verbose === true;
   const partial = options.docs?.replace(/md$/, 'partial.md');
-  let sofar: readonly MatrixRow[] = [];
-  let isOver = false;
+  let current: readonly MatrixRow[] = [];
+  let isComplete = false;
   onEnd(() => {
-    if (!isOver && partial === undefined && sofar.length > 0)
-      process.stdout.write(`${renderMatrix(sofar, conditionsNow())}\n`);
-    if (!isOver && partial !== undefined && sofar.length > 0)
-      progress.say(`ended early: what was explored until then is in ${partial}`);
+    if (!isComplete && partial === undefined && current.length > 0)
+      process.stdout.write(
+        `INTERRUPTED: not every circumstance was explored\n${printMatrix(current, isVerbose)}\n`,
+      );
+    if (!isComplete && partial !== undefined && current.length > 0)
+      progress.say(`interrupted: the circumstances explored so far are in ${partial}`);
     return Promise.resolve();
   });
   const rows = await exploreMatrix(pool, strategies, {
@@ -127,24 +137,33 @@ async function makeMatrix(
       );
     },
     onRows: (rowsSoFar) => {
-      sofar = rowsSoFar;
-      if (partial !== undefined) writePage(partial, sofar); // it takes long: what there is is kept
+      current = rowsSoFar;
+      if (partial !== undefined) writePage(partial, current); // keeps the results of an interrupted run
     },
   });
   progress.clear();
-  signal.throwIfAborted(); // a part is no matrix
-  isOver = true;
+  signal.throwIfAborted(); // a partial matrix must not replace the page
+  isComplete = true;
   const seconds = (performance.now() - begun) / 1000;
   const { docs } = options;
-  if (docs === undefined) process.stdout.write(`${renderMatrix(rows, conditionsNow())}\n`);
-  else {
+  const explored = `${count(schedules, 'schedule')} in ${seconds.toFixed(1)} s`;
+  const expectation =
+    unexpected.length === 0
+      ? 'AS DOCUMENTED'
+      : `NOT AS DOCUMENTED: ${count(unexpected.length, 'deviation')} from the catalogue`;
+  if (docs !== undefined) {
     writePage(docs, rows);
     for (const ending of ['md', 'json']) rmSync(docs.replace(/md$/, `partial.${ending}`), { force: true });
   }
-  if (options.json !== undefined) writeJson(options.json, { rows, conditions: conditionsNow() });
   process.stdout.write(
-    `${count(schedules, 'schedule')} in ${seconds.toFixed(1)} s${docs === undefined ? '' : `; ${docs}`}\n` +
-      unexpected.map((line) => `not as the catalogue says: ${line}\n`).join(''),
+    [
+      `${expectation}; ${explored}${docs === undefined ? '' : `; ${docs}`}`,
+      ...unexpected.map((line) => wrap(`  ${line}`, 4)),
+      ...(docs === undefined ? ['', printMatrix(rows, isVerbose)] : []),
+      ...(docs === undefined && isVerbose ? ['', printConditions(conditionsNow())] : []),
+      '',
+    ].join('\n'),
   );
+  if (options.json !== undefined) writeJson(options.json, { rows, conditions: conditionsNow() });
   return unexpected.length === 0 ? EXIT.ok : EXIT.notAsExpected;
 }

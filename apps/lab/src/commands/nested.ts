@@ -1,13 +1,14 @@
-import { drawLanes, NESTED, playNested, type NestedRun } from '#lab/explore';
+import { NESTED, playNested, type NestedRun } from '#lab/explore';
 import type { Command } from 'commander';
 import { runCommand, writeJson } from '../command';
 import { EXIT } from '../failure';
 import { openExplorer } from '../explorer';
+import { printNested } from '../print/lanes';
 
 export function register(program: Command): void {
   program
     .command('nested')
-    .description('a call under a lock that calls itself, three ways: as published, waiting, re-entrant')
+    .description('run a call that calls itself under a lock in three ways: as published, waiting, reentrant')
     .option('--json <file>', 'write histories and verdicts as JSON')
     .action(({ json }: { json?: string }) =>
       runCommand(async (context) => {
@@ -16,7 +17,7 @@ export function register(program: Command): void {
         const runs: NestedRun[] = [];
         for (const way of NESTED) runs.push(await playNested(pool.world, way));
         context.progress.clear();
-        process.stdout.write(`${runs.map(tell).join('\n\n')}\n`);
+        process.stdout.write(`${printNested(runs)}\n`);
         if (json !== undefined)
           writeJson(json, {
             ways: runs.map(({ way, ...run }) => ({
@@ -30,10 +31,3 @@ export function register(program: Command): void {
       }),
     );
 }
-
-const tell = ({ way, history, verdict, outcomes, asExpected }: NestedRun): string =>
-  [
-    `${way.name}: ${way.shows}`,
-    drawLanes(history, verdict),
-    `      A ${outcomes[0] ?? ''}, B ${outcomes[1] ?? ''}: ${asExpected ? 'as expected' : 'NOT as expected'}`,
-  ].join('\n');

@@ -1,7 +1,6 @@
 import {
   NoLongerReproduces,
   TokenSyntaxError,
-  drawLanes,
   drawMermaid,
   readToken,
   replay,
@@ -12,6 +11,7 @@ import type { Command } from 'commander';
 import { runCommand, writeJson, type Context } from '../command';
 import { openExplorer } from '../explorer';
 import { EXIT, Failure } from '../failure';
+import { printSchedule } from '../print/lanes';
 
 interface ReplayOptions {
   readonly mermaid?: true;
@@ -21,16 +21,16 @@ interface ReplayOptions {
 export function register(program: Command): void {
   program
     .command('replay')
-    .argument('<token>', 'what lab explore or docs/matrix.md printed')
-    .description('play a schedule again on real servers: every command and reply, side by side')
+    .argument('<token>', 'token printed by lab explore, or found in docs/matrix.md')
+    .description('run a schedule again on real servers, and print the commands and replies of all actors')
     .option('--mermaid', 'print a Mermaid sequence diagram instead')
     .option('--json <file>', 'write history and verdict as JSON')
     .action((token: string, options: ReplayOptions) =>
-      runCommand(async (context) => replayToken(readRecipe(token), options, context)),
+      runCommand(async (context) => replayToken(parseToken(token), options, context)),
     );
 }
 
-function readRecipe(token: string): ScheduleToken {
+function parseToken(token: string): ScheduleToken {
   try {
     return readToken(token);
   } catch (error) {
@@ -41,21 +41,23 @@ function readRecipe(token: string): ScheduleToken {
 }
 
 async function replayToken(
-  recipe: ScheduleToken,
+  schedule: ScheduleToken,
   { mermaid, json }: ReplayOptions,
   context: Context,
 ): Promise<number> {
-  const { pool, conditions, stop } = await openExplorer(context, 1, [recipe.setup.strategy]);
+  const { pool, conditions, stop } = await openExplorer(context, 1, [schedule.setup.strategy]);
   context.onEnd(stop);
-  const played = await replay(pool.world, recipe).catch((error: unknown) => {
+  const played = await replay(pool.world, schedule).catch((error: unknown) => {
     if (error instanceof NoLongerReproduces) throw new Failure(error.message, EXIT.unknown);
     throw error;
   });
   const { history, verdict, sameCode } = played;
   context.progress.clear();
-  process.stdout.write(`${(mermaid === true ? drawMermaid : drawLanes)(history, verdict)}\n`);
+  process.stdout.write(`${(mermaid === true ? drawMermaid : printSchedule)(history, verdict)}\n`);
   if (!sameCode)
-    context.progress.say(`the code of ${history.strategy} has changed since; the schedule still reproduces`);
+    context.progress.say(
+      `the code of ${history.strategy} has changed since this token was printed; the schedule still reproduces`,
+    );
   if (json !== undefined) writeJson(json, { history, verdict, sameCode, conditions });
   return EXIT.ok;
 }

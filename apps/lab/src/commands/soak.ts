@@ -18,12 +18,13 @@ interface SoakOptions {
   readonly seed?: number;
   readonly with: readonly Component[];
   readonly plan?: true;
+  readonly verbose?: true;
   readonly json?: string;
 }
 
 const MOST_MINUTES = 24 * 60;
 const LARGEST_SEED = 2 ** 31 - 1;
-/** Light ones; the others are there for who asks. */
+/** The lightweight servers on demand; --with selects others. */
 const COMPONENTS: readonly Component[] = ['redlock', 'replica'];
 
 function readMinutes(text: string): number {
@@ -36,38 +37,42 @@ export function register(program: Command): void {
   program
     .command('soak')
     .description(
-      'buyers, and faults of every kind by seed, for minutes; after each minute nothing may be wrong, at the end nothing may have grown',
+      'run buyers and seeded faults of every kind for minutes; check the data after each minute, and for leaks at the end',
     )
-    .option('--minutes <n>', 'how long; less than one is allowed', readMinutes, 10)
-    .option('--seed <n>', 'repeats the plan of that seed (chance)', whole(0, LARGEST_SEED))
+    .option('--minutes <n>', 'duration; fractions are allowed', readMinutes, 10)
+    .option('--seed <n>', 'seed of the plan (random)', whole(0, LARGEST_SEED))
     .option(
       '--with <components>',
-      `the servers on demand that take part, of ${COMPONENT_NAMES.join(', ')}, or none`,
+      `servers on demand to use: ${COMPONENT_NAMES.join(', ')}, or none`,
       (text: string) => (text === 'none' ? [] : readComponents(text)),
       COMPONENTS,
     )
-    .option('--plan', 'print the plan, and run nothing')
+    .option('--plan', 'print the plan without running it')
+    .option(
+      '--verbose',
+      'also print the times of the faults, answers, and memory and handles of each replica',
+    )
     .option('--json <file>', 'write plan, minutes, samples and verdict as JSON')
     .action((options: SoakOptions) =>
       runCommand(async (context) => {
         const seed = options.seed ?? randomInt(LARGEST_SEED);
         const plan = planSoak({ seed, minutes: options.minutes, components: options.with });
-        process.stdout.write(`${printSoakPlan(plan)}\n`);
+        process.stdout.write(`${printSoakPlan(plan, options.verbose === true)}\n`);
         if (options.plan === true) {
           if (options.json !== undefined) writeJson(options.json, { plan });
           return EXIT.ok;
         }
         const { run, conditions } = await soak(context, plan);
         context.progress.clear();
-        process.stdout.write(`${printSoak(run)}\n`);
+        process.stdout.write(`${printSoak(run, options.verbose === true)}\n`);
         if (options.json !== undefined) writeJson(options.json, { ...run, conditions });
         return run.verdict.held ? EXIT.ok : EXIT.notAsExpected;
       }),
     );
 }
 
-/** Writes the history of a minute that did not hold: it will be wanted. */
-function keep(lines: readonly HistoryLine[], seed: number, minute: number): string {
+/** Saves the history of a minute with a violation, for its analysis. */
+function saveHistory(lines: readonly HistoryLine[], seed: number, minute: number): string {
   const folder = join(projectRoot(), 'runs');
   mkdirSync(folder, { recursive: true });
   const file = join(folder, `soak-${seed}-minute-${minute}.jsonl`);
@@ -75,7 +80,7 @@ function keep(lines: readonly HistoryLine[], seed: number, minute: number): stri
   return relative(process.cwd(), file);
 }
 
-/** On servers and replicas of its own: it does to them what nobody else should meet. */
+/** Runs on servers and replicas of its own, because its faults would disturb any other client. */
 async function soak(
   { progress, signal, onEnd }: Context,
   plan: SoakPlan,
@@ -92,13 +97,17 @@ async function soak(
     components: plan.components,
     lab: true,
     wired: [CUT_OFF],
-    environment: { NODE_OPTIONS: '--expose-gc' }, // what is garbage is no leak
+    environment: { NODE_OPTIONS: '--expose-gc' }, // garbage must not be reported as a leak
     signal,
     onProgress: say,
   });
   onEnd(() => stack.stop());
   const { public: publicUrl, lab: labUrl } = stack.urls;
-  if (labUrl === undefined) throw new Failure('the lab has no lab address', EXIT.notAsExpected);
+  if (labUrl === undefined)
+    throw new Failure(
+      'the stack of this soak started without a lab URL. Run the command again; if it fails again, report a bug',
+      EXIT.notAsExpected,
+    );
   const target = new Target(publicUrl, labUrl);
   onEnd(() => target.close());
   const run = await runSoak(
@@ -112,7 +121,8 @@ async function soak(
       },
       onMinute: (minute, lines) => {
         say(minuteLine(minute, plan.minutes.length));
-        if (minute.wrong.length > 0) say(`its history: ${keep(lines, plan.seed, minute.number)}`);
+        if (minute.wrong.length > 0)
+          say(`history of minute ${minute.number}: ${saveHistory(lines, plan.seed, minute.number)}`);
       },
     },
     plan,

@@ -1,17 +1,21 @@
 import { CATALOGUE, renderCatalogue } from '#lab/strategy';
-import Table from 'cli-table3';
 import type { Command } from 'commander';
 import { writeFileSync } from 'node:fs';
+import { printStrategies } from '../print/strategies';
 
 export function register(program: Command): void {
   program
     .command('strategies')
-    .description('list the catalogue')
-    .option('--json', 'as JSON')
-    .option('--docs <file>', 'write all that is known of them there: docs/catalogue.md')
+    .description('list the strategies of the catalogue')
+    .option('--json', 'print all fields as JSON')
+    .option('--docs <file>', 'write the whole catalogue as Markdown: docs/catalogue.md')
     .action(({ json, docs }: { json?: true; docs?: string }) => {
       if (docs !== undefined) {
         writeFileSync(docs, renderCatalogue(CATALOGUE));
+        return;
+      }
+      if (json !== true) {
+        process.stdout.write(`${printStrategies(CATALOGUE)}\n`);
         return;
       }
       const rows = CATALOGUE.map(({ name, mechanism, defect, source, next, options, lacks, expected }) => ({
@@ -24,17 +28,6 @@ export function register(program: Command): void {
         lacks,
         expected,
       }));
-      if (json === true) {
-        process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
-        return;
-      }
-      const table = new Table({
-        head: ['strategy', 'mechanism', 'defect'],
-        colWidths: [20, 50, 50],
-        wordWrap: true,
-        style: { head: [], border: [] },
-      });
-      for (const { name, mechanism, defect } of rows) table.push([name, mechanism, defect]);
-      process.stdout.write(`${table.toString()}\n`);
+      process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
     });
 }

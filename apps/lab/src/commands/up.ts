@@ -9,7 +9,7 @@ import { prune } from '../housekeeping';
 import { upDir } from '../session';
 import { whole } from './load';
 
-/** Tried first, so that addresses stay the same from day to day; the lab's follows the shop's. */
+/** Tried first, so that URLs stay the same between starts. The lab uses the next port. */
 const PREFERRED_PORT = 8080;
 
 interface UpOptions {
@@ -21,7 +21,7 @@ interface UpOptions {
   readonly with: readonly Component[];
 }
 
-/** Reads `redlock,zookeeper`, or refuses. */
+/** Parses a list of servers on demand, such as `redlock,zookeeper`. */
 export function readComponents(text: string): readonly Component[] {
   const names = text.split(',').map((name) => name.trim());
   const unknown = names.find((name) => !(name in COMPONENTS));
@@ -34,19 +34,19 @@ export function readComponents(text: string): readonly Component[] {
 export function register(program: Command): void {
   program
     .command('up')
-    .description('start the lab and keep it up until Ctrl-C')
-    .option('--order <n>', 'order replicas', whole(1, 16), 2)
-    .option('--inventory <n>', 'inventory replicas', whole(1, 16), 2)
-    .option('--account <n>', 'account replicas', whole(0, 16), 2)
-    .option('--no-lab', 'without faults, reset and history')
+    .description('start the lab and keep it running until Ctrl-C')
+    .option('--order <n>', 'replicas of the order app', whole(1, 16), 2)
+    .option('--inventory <n>', 'replicas of the inventory app', whole(1, 16), 2)
+    .option('--account <n>', 'replicas of the account app', whole(0, 16), 2)
+    .option('--no-lab', 'disable faults, reset and history')
     .option(
       '--port <n>',
-      `port of the shop; the lab has the next one (${PREFERRED_PORT}, or another one when that is taken)`,
+      `port of the shop; the lab uses the next one (${PREFERRED_PORT}, or a free port)`,
       whole(1024, 65_534),
     )
     .option(
       '--with <components>',
-      `also start ${COMPONENT_NAMES.map((name) => `${name} (${COMPONENTS[name]})`).join(', ')}; several: redlock,etcd`,
+      `also start ${COMPONENT_NAMES.map((name) => `${name} (${COMPONENTS[name]})`).join(', ')}; separate several with commas`,
       readComponents,
       [],
     )
@@ -56,8 +56,9 @@ export function register(program: Command): void {
           progress.say(line);
         };
         const environment = settings();
-        const wanted = { public: port ?? PREFERRED_PORT, lab: (port ?? PREFERRED_PORT) + 1 };
-        if (port !== undefined) await assertFree(lab ? [wanted.public, wanted.lab] : [wanted.public]);
+        const preferred = { public: port ?? PREFERRED_PORT, lab: (port ?? PREFERRED_PORT) + 1 };
+        if (port !== undefined)
+          await assertFree(lab ? [preferred.public, preferred.lab] : [preferred.public]);
         await ensureInstalled(say, components);
         const replicas = { order, inventory, account };
         const stack = await startProcesses({
@@ -66,12 +67,12 @@ export function register(program: Command): void {
           components,
           lab,
           environment,
-          preferredPorts: wanted,
+          preferredPorts: preferred,
           signal,
           onProgress: say,
         });
         onEnd(() => stack.stop());
-        const moved = movedFrom(wanted, stack.urls);
+        const moved = movedFrom(preferred, stack.urls);
         if (port !== undefined && moved.length > 0) throw portTaken(moved[0]?.port ?? port);
         await prune(say);
         process.stdout.write(welcome(stack.urls.public, stack.urls.lab, moved));
@@ -81,17 +82,17 @@ export function register(program: Command): void {
     );
 }
 
-/** An address that is not where it was wanted. */
+/** A URL that does not have the preferred port. */
 interface Moved {
   readonly name: 'shop' | 'lab';
   readonly port: number;
   readonly url: string;
 }
 
-function movedFrom(wanted: { public: number; lab: number }, urls: Pick<Urls, 'public' | 'lab'>): Moved[] {
+function movedFrom(preferred: { public: number; lab: number }, urls: Pick<Urls, 'public' | 'lab'>): Moved[] {
   const all = [
-    { name: 'shop' as const, port: wanted.public, url: urls.public },
-    ...(urls.lab === undefined ? [] : [{ name: 'lab' as const, port: wanted.lab, url: urls.lab }]),
+    { name: 'shop' as const, port: preferred.public, url: urls.public },
+    ...(urls.lab === undefined ? [] : [{ name: 'lab' as const, port: preferred.lab, url: urls.lab }]),
   ];
   return all.filter(({ port, url }) => new URL(url).port !== String(port));
 }
@@ -102,7 +103,7 @@ async function assertFree(ports: readonly number[]): Promise<void> {
 
 const portTaken = (port: number): Failure =>
   new Failure(
-    `port ${port} is taken by another program: end that program, or choose another --port`,
+    `port ${port} is taken by another program: stop that program, or choose another --port`,
     EXIT.usage,
   );
 
@@ -115,23 +116,33 @@ function settings(): Record<string, string> {
 }
 
 function welcome(publicUrl: string, labUrl: string | undefined, moved: readonly Moved[]): string {
-  const order = `-H 'content-type: application/json' -d '{"sku":"phone","quantity":1,"buyer":"ann"}'`;
-  const elsewhere = moved.map(
-    ({ name, port, url }) => `Port ${port} is taken by another program: the ${name} is at ${url} instead.\n`,
-  );
-  const hint =
-    moved.length === 0
-      ? ''
-      : 'Commands of "npx lab" find it; a curl line of the README needs the port that is printed here.\n\n';
-  return `
-${elsewhere.join('')}${hint}The lab is up: shop ${publicUrl} · OpenAPI ${publicUrl}/docs${labUrl === undefined ? '' : ` · lab ${labUrl} (faults, reset, history)`}
-
-Try:
-  curl -s '${publicUrl}/orders?strategy=none' ${order}
-  curl -s '${publicUrl}/products/phone/movements'
-  curl -s '${publicUrl}/accounts/cafe/entries?strategy=none' -H 'content-type: application/json' -d '{"amountMinor":1250}'
-${labUrl === undefined ? '' : `  curl -s '${labUrl}/orders?strategy=setnx' -H 'x-fault: after(SETNX)=kill' ${order}\n`}
-In another terminal:  npx lab load --strategy none
-Ctrl-C stops everything.
-`;
+  const order = (url: string, more = ''): string[] => [
+    `  curl -s '${url}' -H 'content-type: application/json' \\`,
+    `    ${more}-d '{"sku":"phone","quantity":1,"buyer":"ann"}'`,
+  ];
+  return [
+    '',
+    ...moved.map(
+      ({ name, port, url }) => `Port ${port} is taken by another program: the ${name} is at ${url} instead.`,
+    ),
+    ...(moved.length === 0
+      ? []
+      : ['"npx lab" finds these ports by itself; in curl commands of the README, replace the port.', '']),
+    `The lab is running: shop ${publicUrl}`,
+    `OpenAPI ${publicUrl}/docs`,
+    ...(labUrl === undefined ? [] : [`Faults, reset and history: lab ${labUrl}`]),
+    '',
+    'Try:',
+    ...order(`${publicUrl}/orders?strategy=none`),
+    `  curl -s '${publicUrl}/products/phone/movements'`,
+    `  curl -s '${publicUrl}/accounts/cafe/entries?strategy=none' -H 'content-type: application/json' \\`,
+    `    -d '{"amountMinor":1250}'`,
+    ...(labUrl === undefined
+      ? []
+      : order(`${labUrl}/orders?strategy=setnx`, `-H 'x-fault: after(SETNX)=kill' `)),
+    'In another terminal:',
+    '  npx lab load --strategy none',
+    'Ctrl-C stops everything.',
+    '',
+  ].join('\n');
 }

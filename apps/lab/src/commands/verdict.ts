@@ -12,13 +12,14 @@ export function register(program: Command): void {
   const command = program
     .command('verdict')
     .argument('<sku>', 'the product', readSku)
-    .description('judge everything since the last reset of a product, whoever sent the load')
+    .description('judge all requests since the last reset of a product, also those of other clients')
+    .option('--verbose', 'also print answers by code, and the process that observed each fault')
     .option('--json <file>', 'write the verdict as JSON');
-  addressOptions(command).action((sku: string, options: LabAddresses & { json?: string }) =>
+  addressOptions(command).action((sku: string, options: LabAddresses & { verbose?: true; json?: string }) =>
     runCommand(async ({ onEnd }) => {
       const lab = await findRunningLab(options);
       onEnd(lab.stop);
-      await lab.control.ready(); // a replica that a fault has killed may just be coming back
+      await lab.control.ready(); // a replica that a fault has killed may still be restarting
       await atRest(lab.target, sku);
       const evidence = await gather(
         lab.target,
@@ -27,7 +28,7 @@ export function register(program: Command): void {
         { answers: [] },
       );
       const verdict = judgeSince(evidence);
-      process.stdout.write(`${printVerdict(verdict)}\n`);
+      process.stdout.write(`${printVerdict(verdict, options.verbose === true)}\n`);
       if (options.json !== undefined)
         writeJson(options.json, { ...verdict, conditions: await lab.control.conditions() });
       return exitCodeOf(verdict);
@@ -35,7 +36,7 @@ export function register(program: Command): void {
   );
 }
 
-/** The strategies and answers are those of the history: nobody else kept a list. */
+/** Takes strategies and answers from the history, because no client recorded them. */
 function judgeSince(evidence: Evidence): LoadVerdict {
   const requests = new Map(
     evidence.history.flatMap((line) =>
@@ -50,7 +51,7 @@ function judgeSince(evidence: Evidence): LoadVerdict {
             request: line.request,
             status: 0,
             code: line.code,
-            ...wantedOf(requests.get(line.request), evidence.sku),
+            ...orderOf(requests.get(line.request), evidence.sku),
             replica: line.replica,
             at: 0,
             tookMs: 0,
@@ -58,36 +59,36 @@ function judgeSince(evidence: Evidence): LoadVerdict {
         ]
       : [],
   );
-  // that a cart was sold out says nothing of this product: another one may have been the reason
-  const telling = answers.filter(({ code, cart }) => code !== 'STOCK.SOLD_OUT' || cart === undefined);
+  // a sold-out cart proves nothing about this product: another product may have been sold out
+  const relevant = answers.filter(({ code, cart }) => code !== 'STOCK.SOLD_OUT' || cart === undefined);
   const [only] = strategies;
-  // a few requests by hand need not show a defect that is declared: it may be seen, and need not be
+  // a few manual requests need not show a declared defect: it is allowed, but not required
   const { must, may } =
     strategies.length === 1 && only !== undefined ? expectedOf(only, [...requests.values()], evidence) : SAFE;
   const expected = { must: [], may: [...must, ...may] };
   return judgeLoad(
-    { ...evidence, strategy: strategies.join(' + ') || 'nothing was sold', answers: telling },
+    { ...evidence, strategy: strategies.join(' + ') || 'nothing was sold', answers: relevant },
     expected,
   );
 }
 
-/** Each order of products once. */
+/** Removes duplicate carts; the order of products matters. */
 const distinct = (carts: readonly (readonly string[])[]): (readonly string[])[] => [
   ...new Map(carts.map((cart) => [cart.join(), cart])).values(),
 ];
 
-/** What a request wanted of a product, and of which others. */
-function wantedOf(request: RequestLine | undefined, sku: string): Pick<ClientAnswer, 'quantity' | 'cart'> {
+/** The quantity of this product in a request, and the other products of its cart. */
+function orderOf(request: RequestLine | undefined, sku: string): Pick<ClientAnswer, 'quantity' | 'cart'> {
   const { delta = 0, cart } = request ?? {};
   if (cart === undefined) return { quantity: -delta };
   const own = cart.find(({ balance }) => balance === sku)?.delta ?? 0;
   return { quantity: -own, cart: cart.map(({ balance }) => balance) };
 }
 
-/** A header has at most so many. */
+/** Faults that one x-fault header can carry. */
 const MOST_FAULTS = 4;
 
-/** What the catalogue says of a load with these options and with the faults that fired. */
+/** The expectation of the catalogue for these options and the faults that fired. */
 function expectedOf(
   strategy: string,
   requests: readonly RequestLine[],

@@ -3,8 +3,14 @@ import { CATALOGUE, findStrategy } from '#lab/strategy';
 import type { LoadPlan } from '#load-tests/run';
 import type { LoadVerdict } from '#lab/verdict';
 
-/** The fault of an exploration that corresponds to what happens in a load run; empty: none. */
-function faultOf({ strategy, options, fault }: LoadPlan): string {
+/** A command that follows from a run, and what it shows. */
+interface NextCommand {
+  readonly what: string;
+  readonly command: string;
+}
+
+/** The fault budget of an exploration that corresponds to a load run; empty: no fault. */
+function faultBudgetOf({ strategy, options, fault }: LoadPlan): string {
   const [action] = fault === undefined ? [] : parseFaults(fault.header).map((one) => one.action.kind);
   if (action === 'kill') return 'kill:1';
   if (action === 'pause' || action === 'pause-until' || action === 'block' || action === 'delay')
@@ -15,33 +21,38 @@ function faultOf({ strategy, options, fault }: LoadPlan): string {
   return hasLease && options.workMs > options.leaseMs ? 'lapse:1' : '';
 }
 
-/** The strategy that the catalogue names as the next rung; undefined: its text begins with no name. */
-export function nextRung(strategy: string): string | undefined {
+/** The next strategy that the catalogue recommends; undefined: its text does not begin with a name. */
+function nextStrategy(strategy: string): string | undefined {
   const [word = ''] = findStrategy(strategy).next.split(/[\s,:;(]/);
   return CATALOGUE.find(({ name }) => name === word)?.name;
 }
 
-/** What to type next: the same in every order of steps, and the next rung under the same load. */
-export function nextCommands(plan: LoadPlan, { mark }: Pick<LoadVerdict, 'mark'>): string[] {
+/** The same strategy in every interleaving; after a violation also the next strategy under the same load. */
+export function nextCommands(plan: LoadPlan, { mark }: Pick<LoadVerdict, 'mark'>): NextCommand[] {
   const { strategy, carts, replicas, amountMinor } = plan;
-  const faults = faultOf(plan);
+  const faults = faultBudgetOf(plan);
   const explore = [
     `npx lab explore ${strategy}`,
     ...(faults === '' ? [] : [`--faults ${faults}`]),
     ...(carts === undefined ? [] : ['--crossed-carts']),
     ...(replicas === 1 ? ['--same-process'] : []),
   ].join(' ');
-  const rung = nextRung(strategy);
+  const next = nextStrategy(strategy);
   const isHarmed = mark === 'data-wrong' || mark === 'unavailable';
   return [
-    `${isHarmed ? 'step by step' : 'in every order'}  ${explore}`,
-    ...(isHarmed && rung !== undefined && amountMinor === undefined
-      ? [`next rung     npx lab load --strategy ${rung}${loadOptions(plan)}`]
+    { what: isHarmed ? 'Step by step' : 'In every interleaving', command: explore },
+    ...(isHarmed && next !== undefined && amountMinor === undefined
+      ? [
+          {
+            what: 'The next strategy under the same load',
+            command: `npx lab load --strategy ${next}${loadOptions(plan)}`,
+          },
+        ]
       : []),
   ];
 }
 
-/** The numbers of a load, for the same one with another strategy. */
+/** The options of a load that differ from the defaults, for the same load with another strategy. */
 function loadOptions({ options, stock, requests, connections, replicas, carts }: LoadPlan): string {
   const given: readonly (readonly [string, string | number])[] = [
     ['stock', stock],

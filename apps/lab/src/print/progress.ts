@@ -1,15 +1,15 @@
-/** Where progress goes: standard error, one line that is rewritten on a terminal, whole lines elsewhere. */
+/** Progress on standard error: one line that is rewritten on a terminal, whole lines elsewhere. */
 export class Progress {
   private readonly live = process.stderr.isTTY;
   private shown = '';
 
-  /** Something has begun or ended: stays to be read. */
+  /** Prints a line that stays. */
   say(line: string): void {
     this.clear();
     process.stderr.write(`${line}\n`);
   }
 
-  /** How far it is: shown on a terminal only. */
+  /** Rewrites the current line; on a terminal only. */
   update(text: string): void {
     if (!this.live || text === this.shown) return;
     this.clear();

@@ -1,114 +1,132 @@
 import { count } from '#lab/step';
 import type { MinuteVerdict } from '#lab/verdict';
-import Table from 'cli-table3';
 import type { SoakPlan, SoakRun } from '#load-tests/soak';
+import { renderTable } from './table';
+import { shellCommand, wrap } from './wrap';
 
-const counts = (all: Readonly<Record<string, number>>): string =>
+const countsOf = (all: Readonly<Record<string, number>>): string =>
   Object.entries(all)
     .map(([name, n]) => `${name} ${n}`)
     .join(', ');
 
-/** What will happen, and how to have it again. */
-export function printSoakPlan({ seed, minutes, components, kinds, least }: SoakPlan): string {
-  const head = `soak: seed ${seed}, ${count(minutes.length, 'minute')}, servers on demand: ${components.join(', ') || 'none'}`;
-  const wanted = `${count(kinds.length, 'kind')} of faults, each to fire at least ${count(least, 'time')} while locks are contended: ${kinds.map(({ name }) => name).join(', ')}`;
-  const table = new Table({
-    head: ['minute', 'sold by', 'faults, seconds since the minute began'],
-    style: { head: [], border: [] },
-    wordWrap: true,
-    colWidths: [8, 30, 90],
-  });
-  for (const { number, balances, faults } of minutes)
-    table.push([
-      number,
-      balances.map(({ strategy }) => strategy).join(', '),
-      faults
-        .map(
-          ({ at, kind, carried, server }) =>
-            `${(at / 1000).toFixed(1)} ${kind}${carried === undefined ? '' : ` of ${balances[carried.balance]?.strategy ?? '?'}`}${server === undefined ? '' : ` of ${server.target}`}`,
-        )
-        .join(', '),
-    ]);
-  return [head, wanted, table.toString()].join('\n');
+const commandOf = ({ seed, minutes }: SoakPlan): string =>
+  `npx lab soak --seed ${seed} --minutes ${minutes.reduce((sum, { seconds }) => sum + seconds, 0) / 60}`;
+
+/** The planned minutes, and the command that repeats them. */
+export function printSoakPlan(plan: SoakPlan, verbose: boolean): string {
+  const { seed, minutes, components, kinds, least } = plan;
+  const kindNames = kinds.map(({ name }) => name).join(', ');
+  return [
+    `soak: seed ${seed}, ${count(minutes.length, 'minute')}, servers on demand: ${components.join(', ') || 'none'}`,
+    wrap(
+      `${count(kinds.length, 'kind')} of faults; each must fire at least ${count(least, 'time')} while locks are contended${verbose ? `: ${kindNames}` : ''}`,
+      2,
+    ),
+    '',
+    renderTable({
+      head: ['minute', 'strategies', verbose ? 'faults, by second of the minute' : 'faults'],
+      rows: minutes.map((minute) => [
+        minute.number,
+        minute.balances.map(({ strategy }) => strategy).join(', '),
+        verbose ? faultsByTime(minute) : faultsByKind(minute),
+      ]),
+      boxed: true,
+    }),
+  ].join('\n');
 }
 
-/** One line when a minute was judged. */
+type PlannedMinute = SoakPlan['minutes'][number];
+
+function faultsByKind({ faults }: PlannedMinute): string {
+  const kinds: Record<string, number> = {};
+  for (const { kind } of faults) kinds[kind] = (kinds[kind] ?? 0) + 1;
+  return countsOf(kinds);
+}
+
+const faultsByTime = ({ faults, balances }: PlannedMinute): string =>
+  faults
+    .map(({ at, kind, carried, server }) => {
+      const target = carried === undefined ? server?.target : (balances[carried.balance]?.strategy ?? '?');
+      return `${(at / 1000).toFixed(1)} ${kind}${target === undefined ? '' : ` of ${target}`}`;
+    })
+    .join(', ');
+
+/** One line of progress after each minute. */
 export function minuteLine(minute: MinuteVerdict, of: number): string {
-  const { number, counts: isCounted, sold, balances, contendedPercent, fired, wrong } = minute;
-  const words = wrong.length === 0 ? 'held' : `DID NOT HOLD: ${wrong.join('; ')}`;
-  const counted = isCounted ? '' : ' (nothing contended: it does not count)';
-  return `minute ${number} of ${of}${counted}: ${sold} sold of ${count(balances, 'balance')}, contended ${contendedPercent} % of the time; ${counts(fired) || 'no fault fired'}; ${words}`;
+  const { number, counts, sold, balances, contendedPercent, fired, wrong } = minute;
+  const result = wrong.length === 0 ? 'held' : `DID NOT HOLD: ${wrong.join('; ')}`;
+  const idle = counts ? '' : ' (no contention: not counted)';
+  return `minute ${number} of ${of}${idle}: ${result}; ${sold} sold of ${count(balances, 'balance')}, contended ${contendedPercent} % of the time; ${countsOf(fired) || 'no fault fired'}`;
 }
 
-/** The table by minute, what grew, and the verdict. */
-export function printSoak({ plan, minutes, samples, verdict }: SoakRun): string {
-  const table = new Table({
-    head: [
-      'minute',
-      'sold',
-      'sold out',
-      'contended',
-      'answers',
-      'faults that count',
-      'in vain',
-      'outcome unknown',
-      'asked again',
-      'held',
-    ],
-    style: { head: [], border: [] },
-    wordWrap: true,
-    colWidths: [8, 7, 10, 11, 34, 40, 22, 9, 12, 36],
-  });
-  for (const minute of minutes)
-    table.push([
+/** The verdict with its reasons, the table of minutes, and the command that repeats the run. */
+export function printSoak(run: SoakRun, verbose: boolean): string {
+  const { plan, verdict } = run;
+  return [
+    verdict.held
+      ? `EVERYTHING HELD: ${count(verdict.counted, 'minute')} with contention, no violation, no leak`
+      : `DID NOT HOLD: ${count(verdict.because.length, 'problem')}`,
+    ...verdict.because.map((sentence) => wrap(`  ${sentence}`, 4)),
+    '',
+    minuteTable(run, verbose),
+    ...(verbose ? ['', growthTable(run)] : []),
+    '',
+    wrap(`faults that fired under contention: ${countsOf(verdict.fired) || 'none'}`, 2),
+    'The same plan again:',
+    shellCommand(commandOf(plan), 2),
+  ].join('\n');
+}
+
+function minuteTable({ minutes }: SoakRun, verbose: boolean): string {
+  const details = ['answers', 'fired without contention', 'outcome unknown', 'repeated with a key'];
+  return renderTable({
+    head: ['minute', 'sold', 'sold out', 'contended', 'faults', 'held', ...(verbose ? details : [])],
+    rows: minutes.map((minute) => [
       minute.counts ? minute.number : `${minute.number} (idle)`,
       minute.sold,
       `${minute.soldOut}/${minute.balances}`,
       `${minute.contendedPercent} %`,
-      counts(minute.answers),
-      counts(minute.fired),
-      counts(minute.inVain),
-      minute.toldUnknown,
-      `${minute.insisted.purchases}: ${minute.insisted.bought} bought`,
+      countsOf(minute.fired),
       minute.wrong.length === 0 ? 'yes' : `NO: ${minute.wrong.join('; ')}`,
-    ]);
-  const growth = new Table({
+      ...(verbose
+        ? [
+            countsOf(minute.answers),
+            countsOf(minute.inVain),
+            minute.toldUnknown,
+            `${minute.insisted.purchases}: ${minute.insisted.bought} bought`,
+          ]
+        : []),
+    ]),
+    boxed: true,
+  });
+}
+
+function growthTable({ verdict, samples }: SoakRun): string {
+  return renderTable({
     head: [
       'replica',
       'pid',
-      'minutes compared',
-      'RSS now, MB',
+      'samples',
+      'RSS, MB',
       'RSS MB/min',
       'heap MB/min',
-      'handles now',
+      'handles',
       'handles/min',
       'resources/min',
     ],
-    style: { head: [], border: [] },
+    rows: verdict.slopes.map(({ replica, pid, samples: n, perMinute }) => {
+      const last = samples.findLast((sample) => sample.replica === replica && sample.pid === pid);
+      return [
+        replica,
+        pid,
+        n,
+        last === undefined ? '–' : Math.round(last.rssMb),
+        perMinute?.rssMb ?? 'too few samples',
+        perMinute?.heapMb ?? '–',
+        last?.handles ?? '–',
+        perMinute?.handles ?? '–',
+        perMinute?.resources ?? '–',
+      ];
+    }),
   });
-  for (const { replica, pid, samples: n, perMinute } of verdict.slopes) {
-    const last = samples.findLast((sample) => sample.replica === replica && sample.pid === pid);
-    const slopes =
-      perMinute === null
-        ? ['too young', '–', '–', '–']
-        : [perMinute.rssMb, perMinute.heapMb, perMinute.handles, perMinute.resources];
-    growth.push([
-      replica,
-      pid,
-      n,
-      last === undefined ? '–' : Math.round(last.rssMb),
-      slopes[0] ?? '–',
-      slopes[1] ?? '–',
-      last?.handles ?? '–',
-      slopes[2] ?? '–',
-      slopes[3] ?? '–',
-    ]);
-  }
-  return [
-    table.toString(),
-    growth.toString(),
-    `faults that count: ${counts(verdict.fired)}`,
-    verdict.held ? 'EVERYTHING HELD' : `DID NOT HOLD: ${verdict.because.join('; ')}`,
-    `again: lab soak --seed ${plan.seed} --minutes ${plan.minutes.reduce((sum, { seconds }) => sum + seconds, 0) / 60}`,
-  ].join('\n');
 }

@@ -2,13 +2,14 @@ import { budgetText, judgeCell, type Plan, type Tally } from '#lab/explore';
 import { count } from '#lab/step';
 import type { Strategy } from '#lab/strategy';
 import { HARMS, MARKS, harmOf, worstFirst, type FaultName, type Harm } from '#lab/verdict';
-import { wrap } from './wrap';
+import { fitLanes } from './lanes';
+import { fields, shellCommand, wrap } from './wrap';
 
 /** The shortest schedule that shows one or several violations, and its token. */
 export interface ShownWitness {
   readonly kinds: readonly string[];
   readonly sentences: readonly string[];
-  /** How it comes to the worst of them, one sentence. */
+  /** How the worst violation comes about, one sentence. */
   readonly mechanism: string;
   /** The first strategy further up the ladder whose data stays right in the same schedule. */
   readonly passes?: string;
@@ -16,11 +17,11 @@ export interface ShownWitness {
   readonly lanes: string;
 }
 
-/** What is shown beside the counts. */
-interface Beside {
-  /** Schedules per second if there were nothing but round trips. */
+/** Printed in addition to the counts. */
+interface TallyDetails {
+  /** Schedules per second if round trips were the only cost. */
   readonly floor?: number;
-  /** What contradicts the catalogue. */
+  /** Deviations from the catalogue. */
   readonly contradictions: readonly string[];
   readonly verbose: boolean;
 }
@@ -31,64 +32,70 @@ export function tallyLine(name: string, tally: Tally, seconds: number): string {
   return `${name}: ${count(tally.schedules, 'schedule')}, ${Math.round(tally.schedules / seconds)}/s, found ${found || 'nothing'}`;
 }
 
-/** What an exploration found, for people: the mark, how it comes to it, the counts, the shortest schedules. */
+/** The result of an exploration: mark and reason, counts, shortest schedules, the command that follows. */
 export function printTally(
   strategy: Strategy,
   plan: Plan,
   tally: Tally,
   seconds: number,
   witnesses: readonly ShownWitness[],
-  { floor, contradictions, verbose }: Beside,
+  { floor, contradictions, verbose }: TallyDetails,
 ): string {
   const { setup, budget } = plan;
   const about = Object.keys(budget)[0] as FaultName | undefined;
   const { mark, because } = judgeCell(tally, about);
-  const places = setup.processes
+  const all = count(tally.schedules, 'schedule');
+  const actors = setup.processes
     .map((process, i) => [`${'ABC'.charAt(i)} in ${process}`, ...(setup.carts?.[i] ?? [])].join(' + '))
     .join(', ');
-  const of = `of ${count(tally.schedules, 'schedule')}`;
   const headline =
     mark === 'safe'
-      ? `✓ SAFE in all ${count(tally.schedules, 'schedule')}`
+      ? `✓ SAFE in all ${all}`
       : mark === 'unknown'
         ? `? UNKNOWN: ${because ?? ''}`
-        : `${MARKS[mark].sign} ${MARKS[mark].words.toUpperCase()} in ${tally.harms[mark]} ${of}`;
+        : `${MARKS[mark].sign} ${MARKS[mark].words.toUpperCase()} in ${tally.harms[mark]} of ${all}`;
+  const counts: (readonly [string, string])[] = [
+    ...HARMS.filter((harm) => tally.harms[harm] > 0).map((harm) => harmField(tally, harm)),
+    ['no violation', `${tally.schedules - tally.violating} of ${all}`],
+    ...[...tally.fired].map(([fault, n]) => [`fault ${fault} fired`, `in ${n} of ${all}`] as const),
+    ...(tally.partial ? [['PARTIAL', 'not every schedule was run'] as const] : []),
+    ...(verbose ? technicalDetails(plan, tally, seconds, floor) : []),
+  ];
   return [
-    `${strategy.name}: ${places}, ${count(setup.stock, 'unit')}, faults ${budgetText(budget) || 'none'}`,
-    '',
-    headline,
+    wrap(`${strategy.name}: ${headline}`, 2),
     ...explanation(tally, witnesses, mark),
-    ...contradictions.map((sentence) => `  NOT as documented: ${sentence}`),
+    ...contradictions.map((sentence) => wrap(`  NOT as documented: ${sentence}`, 4)),
     '',
-    ...HARMS.filter((harm) => tally.harms[harm] > 0).map((harm) => harmLine(tally, harm)),
-    `  ${'right'.padEnd(24)} ${String(tally.schedules - tally.violating).padStart(6)} ${of}`,
-    ...[...tally.fired].map(
-      ([fault, n]) => `  ${`${fault} happened in`.padEnd(24)} ${String(n).padStart(6)}`,
-    ),
-    `  ${count(tally.schedules, 'schedule')} in ${seconds.toFixed(1)} s` +
-      (tally.partial ? ', PARTIAL: not every schedule was run' : ''),
-    ...(verbose ? details(plan, tally, seconds, floor) : []),
-    ...witnesses.flatMap(({ kinds, lanes, token }) => [
-      '',
-      `${[...new Set(kinds)].join(', ')}, the shortest schedule:`,
-      lanes,
-      `      npx lab replay ${token}`,
+    fields([
+      ['setup', `${actors}, ${count(setup.stock, 'unit')}, faults ${budgetText(budget) || 'none'}`],
+      ...counts,
     ]),
+    ...witnesses.flatMap((witness, i) => printWitness(witness, setup.processes.length, verbose || i === 0)),
     ...nextCommand(plan, witnesses),
   ].join('\n');
 }
 
-/** Kinds of one harm, with the number of schedules that show each. */
-function harmLine(tally: Tally, harm: Harm): string {
-  const kinds = worstFirst(tally.kinds.keys()).filter((kind) => harmOf(kind) === harm);
-  const counts = kinds.map((kind) => `${kind} ${tally.kinds.get(kind) ?? 0}`).join(', ');
-  return `  ${MARKS[harm].words.padEnd(24)} ${String(tally.harms[harm]).padStart(6)} (${counts})`;
+/** The shortest schedule with its lanes, or only the command that prints them. */
+function printWitness({ kinds, lanes, token }: ShownWitness, actors: number, withLanes: boolean): string[] {
+  return [
+    '',
+    wrap(`Shortest schedule with ${[...new Set(kinds)].join(', ')}:`, 2),
+    ...(withLanes ? [fitLanes(lanes, actors)] : []),
+    shellCommand(`npx lab replay ${token}`, 6),
+  ];
 }
 
-/** Statements that are named at most. */
+/** Kinds of one harm, with the number of schedules that show each. */
+function harmField(tally: Tally, harm: Harm): readonly [string, string] {
+  const kinds = worstFirst(tally.kinds.keys()).filter((kind) => harmOf(kind) === harm);
+  const counts = kinds.map((kind) => `${kind} ${tally.kinds.get(kind) ?? 0}`).join(', ');
+  return [MARKS[harm].words, `${tally.harms[harm]} of ${count(tally.schedules, 'schedule')} (${counts})`];
+}
+
+/** Protecting statements that are printed at most. */
 const MOST_PROTECTIONS = 4;
 
-/** How it went wrong; or, where the data is right, what kept the actors apart. */
+/** How the data went wrong; if it is right, what kept the actors apart. */
 function explanation(
   { protections, schedules }: Tally,
   [worst]: readonly ShownWitness[],
@@ -100,14 +107,24 @@ function explanation(
   return kept.map(([what, n]) => wrap(`  ${what} (in ${n} of ${schedules})`, 4));
 }
 
-function details({ bound, reduce }: Plan, tally: Tally, seconds: number, floor?: number): string[] {
+function technicalDetails(
+  { bound, reduce }: Plan,
+  tally: Tally,
+  seconds: number,
+  floor?: number,
+): (readonly [string, string])[] {
   const rate = tally.schedules / seconds;
   return [
-    `  ${Math.round(rate)}/s, bound ${bound ?? 'none'}, ${reduce ? `${tally.redundant} others left out as equal` : 'no reduction'}`,
+    ['time', `${seconds.toFixed(1)} s, ${Math.round(rate)} schedules/s`],
+    ['preemption bound', String(bound ?? 'none')],
+    ['reduction', reduce ? `${tally.redundant} equivalent interleavings skipped` : 'off'],
     ...(floor === undefined
       ? []
       : [
-          `  with nothing but the actors' round trips it would be ${Math.round(floor)}/s: ratio ${(rate / floor).toFixed(2)}`,
+          [
+            'limit by round trips',
+            `${Math.round(floor)} schedules/s; the measured rate is ${(rate / floor).toFixed(2)} of it`,
+          ] as const,
         ]),
   ];
 }
@@ -119,7 +136,7 @@ function nextCommand({ setup, budget }: Plan, [worst]: readonly ShownWitness[]):
   const carts = setup.carts === undefined ? '' : ' --crossed-carts';
   return [
     '',
-    `The first strategy further up whose data stays right in this schedule:`,
-    `      npx lab explore ${worst.passes}${faults === '' ? '' : ` --faults ${faults}`}${carts}`,
+    'The next strategy on the ladder whose data stays right in this schedule:',
+    shellCommand(`npx lab explore ${worst.passes}${faults === '' ? '' : ` --faults ${faults}`}${carts}`, 6),
   ];
 }

@@ -1,89 +1,135 @@
 import { count } from '#lab/step';
 import type { CartsVerdict, LoadVerdict } from '#lab/verdict';
-import Table from 'cli-table3';
 import { hostOf, skusOf, whyUnfired, type LoadRun } from '#load-tests/run';
 import { nextCommands } from './next';
 import { expectationWords } from './words';
-import { wrap } from './wrap';
+import { fields, firstOf, shellCommand, wrap } from './wrap';
 
-/** A run as a person reads it in a terminal: what came of it, how, the figures, and what to type next. */
-export function printRun(run: LoadRun, folder: string): string {
+type Field = readonly [name: string, value: string | number];
+
+/** Answer codes that are printed without `--verbose`. */
+const MOST_CODES = 3;
+
+/** A load run: verdict and reason, figures that are not zero, speed, and the commands that follow from it. */
+export function printRun(run: LoadRun, folder: string, verbose: boolean): string {
   const { plan, verdict, latency } = run;
   const unfired = whyUnfired(run);
-  const options = plan.options;
-  const { amountMinor, carts, stock } = plan;
-  const wanted =
-    amountMinor === undefined
-      ? `${count(plan.requests, 'order')}, ${plan.connections} at once, ${count(stock, 'unit')}${carts === undefined ? '' : ` of each of ${skusOf(plan).join(', ')}`}`
-      : `${count(plan.requests, 'entry', 'entries')} of ${amountMinor}, ${plan.connections} at once, from a balance of ${stock}`;
-  const lines = [
-    `${plan.strategy}: ${wanted}, ${count(plan.replicas, `${hostOf(plan)} replica`)}`,
-    `work ${options.workMs} ms, lease ${options.leaseMs} ms, wait ${options.waitMs} ms${plan.fault ? `, fault ${plan.fault.header}` : ''}`,
+  const { workMs, leaseMs, waitMs } = plan.options;
+  const { p50, p90, p99, max } = latency;
+  return [
+    ...verdictLines(verdict),
+    ...(unfired === undefined ? [] : [wrap(unfired)]),
     '',
-    printVerdict(verdict),
-    ...(unfired === undefined ? [] : [unfired]),
-    '',
-    `answers       ${Object.entries(verdict.outcomes)
-      .map(([code, times]) => `${code} ${times}`)
-      .join(' · ')}`,
-    `by replica    ${Object.entries(latency.share)
-      .map(([replica, times]) => `${replica} ${times}`)
-      .join(' · ')}`,
-    `speed         ${latency.requestsPerSecond} requests/s, ${latency.salesPerSecond} sales/s; latency p50 ${latency.p50}, p90 ${latency.p90}, p99 ${latency.p99}, max ${latency.max} ms`,
-    `report        ${folder}/report.html`,
-    ...nextCommands(plan, verdict),
-  ];
-  return lines.join('\n');
+    fields([
+      ['run', `${plan.strategy}: ${trafficWords(run)}`],
+      ...(verbose ? [['options', `work ${workMs} ms, lease ${leaseMs} ms, wait ${waitMs} ms`] as const] : []),
+      ...(plan.fault === undefined ? [] : [['requested fault', plan.fault.header] as const]),
+      ...figures(verdict, verbose),
+      ['answers', firstOf(countsOf(verdict.outcomes), MOST_CODES, verbose)],
+      ...(verbose ? [['by replica', countsOf(latency.share).join(', ')] as const] : []),
+      ['speed', `${latency.requestsPerSecond} requests/s, ${latency.salesPerSecond} sales/s`],
+      [
+        'latency',
+        verbose
+          ? `p50 ${p50} ms, p90 ${p90} ms, p99 ${p99} ms, max ${max} ms`
+          : `p50 ${p50} ms, p99 ${p99} ms`,
+      ],
+      ['report', `${folder}/report.html`],
+    ]),
+    ...nextCommands(plan, verdict).flatMap(({ what, command }) => ['', `${what}:`, shellCommand(command, 2)]),
+  ].join('\n');
 }
 
-/** The headline, how it came about or what prevented it, the figures that are not zero, and what was expected. */
-export function printVerdict(verdict: LoadVerdict | CartsVerdict): string {
-  const table = new Table({ style: { head: [], border: [] }, wordWrap: true, colWidths: [28, 70] });
-  const nonZero = (name: string, value: number | string): [string, string | number][] =>
-    value === 0 ? [] : [[name, value]];
-  table.push(
+/** The verdict on one balance, without a load of our own: verdict and reason, then the figures that are not zero. */
+export const printVerdict = (verdict: LoadVerdict | CartsVerdict, verbose: boolean): string =>
+  [
+    ...verdictLines(verdict),
+    '',
+    fields([
+      ...figures(verdict, verbose),
+      ...(verbose ? [['answers', countsOf(verdict.outcomes).join(', ') || 'none'] as const] : []),
+    ]),
+  ].join('\n');
+
+function trafficWords({ plan }: LoadRun): string {
+  const { amountMinor, carts, stock, requests, connections, replicas } = plan;
+  const sent =
+    amountMinor === undefined
+      ? `${count(requests, 'order')}, ${connections} at once, ${count(stock, 'unit')}${carts === undefined ? '' : ` of each of ${skusOf(plan).join(', ')}`}`
+      : `${count(requests, 'entry', 'entries')} of ${amountMinor}, ${connections} at once, from a balance of ${stock}`;
+  return `${sent}, ${count(replicas, `${hostOf(plan)} replica`)}`;
+}
+
+/** The headline, how the data went wrong or what protected it, and what the catalogue expects. */
+function verdictLines(verdict: LoadVerdict | CartsVerdict): string[] {
+  const { headline, mechanism, protectedBy, expected, asExpected } = verdict;
+  const reasons = [
+    ...(mechanism === null ? [] : [['how', mechanism] as const]),
+    ...(verdict.verdict === 'safe' ? protectedBy : []).map(
+      (what, i) => [i === 0 ? 'protected by' : '', what] as const,
+    ),
+    [
+      'catalogue',
+      `${asExpected ? 'as expected' : 'NOT as expected'}: ${expectationWords(expected)}`,
+    ] as const,
+  ];
+  return [wrap(headline, 2), fields(reasons)];
+}
+
+const countsOf = (counts: Readonly<Record<string, number>>): string[] =>
+  Object.entries(counts)
+    .sort(([, a], [, b]) => b - a)
+    .map(([name, n]) => `${name} ${n}`);
+
+function figures(verdict: LoadVerdict | CartsVerdict, verbose: boolean): Field[] {
+  const nonZero = (name: string, value: number | string): Field[] => (value === 0 ? [] : [[name, value]]);
+  return [
     verdict.sold < 0
       ? ['entered', `+${-verdict.sold} on ${verdict.initial}`]
       : ['sold', `${verdict.sold} of ${verdict.initial}`],
     ['final stock', verdict.finalStock],
-    ['oversold units', verdict.oversold],
-    ['lost updates', verdict.lostUpdates],
-    ...nonZero('values sold more than once', duplicates(verdict)),
-    ...nonZero('two holders at work', overlapWords(verdict)),
+    ...nonZero('oversold units', verdict.oversold),
+    ...nonZero('lost updates', verdict.lostUpdates),
+    ...nonZero('values sold more than once', duplicateWords(verdict)),
+    ...nonZero('two holders at once', overlapWords(verdict)),
     ...nonZero('foreign releases', verdict.foreignReleases.length),
     ...nonZero('foreign renewals', verdict.foreignRenewals.length),
     ...nonZero('locks that never end', verdict.stuckLocks.map(({ key }) => key).join(', ') || 0),
-    ...nonZero('dead-locks', verdict.deadLocks.length),
+    ...nonZero('deadlocks', verdict.deadLocks.length),
     ...nonZero('movements without an order', verdict.orphans.length),
-    ...nonZero('refused as stale', refusalWords(verdict)),
-    ...('balances' in verdict ? balanceRows(verdict) : []),
-    ...verdict.faults.map(({ fault, replica, holding, others, seenBy }) => [
-      `fault ${fault}`,
-      `on ${replica}${holding ? ', while it held the lock' : ''}${others > 0 ? `, with ${count(others, 'other request')} there` : ''}; ${seenBy === null ? 'not observed' : `observed by ${seenBy}`}`,
-    ]),
-    ...(verdict.outageMs === null ? [] : [['lock taken again after', `${verdict.outageMs} ms`]]),
-  );
-  const expected = `expected: ${expectationWords(verdict.expected)}: ${verdict.asExpected ? 'as expected' : 'NOT as expected'}`;
-  return [
-    wrap(verdict.headline, 2),
-    ...(verdict.mechanism === null ? [] : [wrap(`how           ${verdict.mechanism}`, 14)]),
-    ...(verdict.verdict === 'safe' && verdict.protectedBy.length > 0
-      ? verdict.protectedBy.map((what, i) => wrap(`${i === 0 ? 'protected by' : ''.padEnd(12)}  ${what}`, 14))
-      : []),
-    table.toString(),
-    expected,
-  ].join('\n');
+    ...nonZero('rejected as stale', rejectionWords(verdict)),
+    ...('balances' in verdict ? balanceFields(verdict) : []),
+    ...verdict.faults.map((fault): Field => [`fault ${fault.fault}`, faultWords(fault, verbose)]),
+    ...(verdict.outageMs === null ? [] : [['lock acquired again after', `${verdict.outageMs} ms`] as const]),
+  ];
 }
 
-const balanceRows = ({ balances, tornCarts }: CartsVerdict): [string, string | number][] => [
-  ['carts sold in part', tornCarts.length],
-  ...balances.map(({ sku, mark, sold, initial, finalStock, oversold, lostUpdates }): [string, string] => [
-    `of ${sku}`,
-    `${sold} of ${initial} sold, ${finalStock} left, ${oversold} oversold, ${count(lostUpdates, 'update')} lost: ${mark}`,
+function faultWords(
+  { replica, holding, others, seenBy }: LoadVerdict['faults'][number],
+  verbose: boolean,
+): string {
+  const observed = seenBy === null ? 'not observed' : verbose ? `observed by ${seenBy}` : 'observed';
+  return [
+    `on ${replica}${holding ? ' while it held the lock' : ''}`,
+    ...(others > 0 ? [`${count(others, 'other request')} in progress`] : []),
+    observed,
+  ].join(', ');
+}
+
+const balanceFields = ({ balances, tornCarts }: CartsVerdict): Field[] => [
+  ...(tornCarts.length === 0 ? [] : [['carts sold in part', tornCarts.length] as const]),
+  ...balances.map(({ sku, mark, sold, initial, finalStock, oversold, lostUpdates }): Field => [
+    `product ${sku}`,
+    [
+      `${mark}: ${sold} of ${initial} sold`,
+      `${finalStock} left`,
+      ...(oversold === 0 ? [] : [`${oversold} oversold`]),
+      ...(lostUpdates === 0 ? [] : [`${count(lostUpdates, 'update')} lost`]),
+    ].join(', '),
   ]),
 ];
 
-function duplicates({ duplicates: [first, ...more] }: LoadVerdict): string | 0 {
+function duplicateWords({ duplicates: [first, ...more] }: LoadVerdict): string | 0 {
   if (first === undefined) return 0;
   const [a, b] = first.sales;
   return `${more.length + 1}, e.g. ${first.value}: ${a?.request} on ${a?.replica}, ${b?.request} on ${b?.replica}`;
@@ -91,11 +137,11 @@ function duplicates({ duplicates: [first, ...more] }: LoadVerdict): string | 0 {
 
 function overlapWords({ overlaps: [first, ...more] }: LoadVerdict): string | 0 {
   if (first === undefined) return 0;
-  return `${more.length + 1}, e.g. ${first.first} at work when ${first.second} took ${first.key}`;
+  return `${more.length + 1}, e.g. ${first.first} was still working when ${first.second} acquired ${first.key}`;
 }
 
-function refusalWords({ refusals: [first, ...more] }: LoadVerdict): string | 0 {
+function rejectionWords({ refusals: [first, ...more] }: LoadVerdict): string | 0 {
   if (first === undefined) return 0;
-  const by = first.statement === null ? 'by its own knowledge of the loss' : `by ${first.statement}`;
+  const by = first.statement === null ? 'by its holder, which noticed the loss' : `by ${first.statement}`;
   return `${more.length + 1}, e.g. ${first.request} on ${first.replica}: ${first.code}, ${by}`;
 }

@@ -1,7 +1,7 @@
 import type { Expectation } from '#lab/strategy';
 
-/** `no violation`, or the kinds that must and may be seen. */
+/** `no violation`, or the kinds of violations that must occur and those that may. */
 export const expectationWords = ({ must, may }: Expectation): string => {
-  const optional = may.length === 0 ? '' : ` (perhaps ${may.join(', ')})`;
+  const optional = may.length === 0 ? '' : ` (possibly ${may.join(', ')})`;
   return `${must.length === 0 ? 'no violation' : must.join(', ')}${optional}`;
 };

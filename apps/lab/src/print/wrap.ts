@@ -1,16 +1,52 @@
-/** Columns of a terminal that every output fits in. */
-const WIDTH = 100;
+const MOST_COLUMNS = 100;
+const FEWEST_COLUMNS = 60;
 
-/** The text in lines of at most `WIDTH` columns, broken between words; all but the first begin with `indent` blanks. */
-export function wrap(text: string, indent = 0): string {
+/** Columns of one output line: those of the terminal, at most 100; 100 when standard output is not a terminal. */
+export const lineWidth = (): number =>
+  process.stdout.isTTY
+    ? Math.min(MOST_COLUMNS, Math.max(FEWEST_COLUMNS, process.stdout.columns))
+    : MOST_COLUMNS;
+
+/** Breaks text between words. Continuation lines start with `indent` spaces; a word that is too long is not broken. */
+export const wrap = (text: string, indent = 0, width = lineWidth()): string =>
+  text
+    .split('\n')
+    .map((line) => wrapLine(line, indent, width))
+    .join('\n');
+
+function wrapLine(text: string, indent: number, width: number): string {
   const lines: string[] = [];
   let line = /^ */.exec(text)?.[0] ?? '';
   for (const word of text.trimStart().split(' ')) {
-    const room = WIDTH - (lines.length === 0 ? 0 : indent);
+    const room = width - (lines.length === 0 ? 0 : indent);
     if (line.trim() !== '' && line.length + 1 + word.length > room) {
-      lines.push(line);
+      lines.push(line.trimEnd());
       line = word;
     } else line = line.trim() === '' ? `${line}${word}` : `${line} ${word}`;
   }
-  return [...lines, line].join(`\n${' '.repeat(indent)}`);
+  return [...lines, line.trimEnd()].join(`\n${' '.repeat(indent)}`);
+}
+
+/** Cuts text to the width of the line. The cut is marked with an ellipsis. */
+export const cut = (text: string, width = lineWidth()): string =>
+  text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+
+/** A shell command on one line, or its last argument on a line of its own when the line would be too long. */
+export function shellCommand(command: string, indent: number): string {
+  const margin = ' '.repeat(indent);
+  if (indent + command.length <= lineWidth()) return `${margin}${command}`;
+  const at = command.lastIndexOf(' ');
+  return `${margin}${command.slice(0, at)} \\\n${margin}  ${command.slice(at + 1)}`;
+}
+
+/** Names and values in two columns; long values are wrapped. */
+export function fields(rows: readonly (readonly [name: string, value: string | number])[]): string {
+  const indent = Math.max(...rows.map(([name]) => name.length)) + 2;
+  return rows.map(([name, value]) => wrap(`${name.padEnd(indent)}${value}`, indent)).join('\n');
+}
+
+/** The first `most` entries, and how many are left out. */
+export function firstOf(entries: readonly string[], most: number, verbose: boolean): string {
+  if (verbose || entries.length <= most) return entries.join(', ');
+  return `${entries.slice(0, most).join(', ')}, ${entries.length - most} more (--verbose)`;
 }

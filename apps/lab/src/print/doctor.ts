@@ -1,0 +1,33 @@
+import type { Finding } from '#lab/stack';
+import { fields, wrap } from './wrap';
+
+/** Whether everything that every lab needs is installed, then each program, and how to install what is missing. */
+export function printDoctor(findings: readonly Finding[], verbose: boolean): string {
+  const missing = findings.filter(({ found, onDemand }) => found === undefined && !onDemand);
+  return [
+    missing.length === 0
+      ? 'Everything that every lab needs is installed.'
+      : wrap(
+          `MISSING: ${missing.map(({ name }) => name).join(', ')}. Install it with one of the commands below.`,
+        ),
+    ...findings.flatMap(({ name, found, neededFor, onDemand, get }) => [
+      '',
+      wrap(`${name}: ${stateOf(found, onDemand)}`, 2),
+      wrap(`  for ${neededFor}`, 2),
+      ...(found !== undefined || (onDemand && !verbose)
+        ? []
+        : [
+            fields([
+              ['  Debian/Ubuntu', get.apt],
+              ['  macOS', get.brew],
+              ['  Docker', get.docker],
+            ]),
+          ]),
+    ]),
+  ].join('\n');
+}
+
+function stateOf(found: Finding['found'], onDemand: boolean): string {
+  if (found !== undefined) return `${found.version} (${found.file ?? found.path})`;
+  return onDemand ? 'not installed; the first lab that needs it installs it' : 'MISSING';
+}
