@@ -1,3 +1,4 @@
+import { CATALOGUE } from '#lab/strategy';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -71,6 +72,10 @@ test('the README lists every spec of test/anomalies', () => {
   const readme = read('README.md');
   const specs = files.filter((file) => /^test\/anomalies\/.*\.spec\.ts$/.test(file));
   expect(specs.filter((spec) => !readme.includes(`(${spec})`))).toEqual([]);
+});
+
+test('the README counts the strategies', () => {
+  expect(read('README.md')).toContain(`${CATALOGUE.length} strategies`);
 });
 
 test('the README is a page of at most 120 lines', () => {
