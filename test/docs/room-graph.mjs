@@ -62,7 +62,7 @@ function mermaid() {
   const rooms = [...graph.keys()].sort();
   const lines = ['graph TD'];
   for (const floor of FLOORS) {
-    lines.push(`  subgraph ${floor}`);
+    lines.push(`  subgraph ${id(floor)}["${floor}"]`);
     for (const room of rooms.filter((one) => one.startsWith(`${floor}/`)))
       lines.push(`    ${id(room)}["${room}"]`);
     lines.push('  end');
