@@ -1,0 +1,137 @@
+import { EXPLORE_OPTIONS, explore, judgeCell, parseBudget, type Plan, type World } from '#lab/explore';
+import { findStrategy } from '#lab/strategy';
+import { MARKS, type FaultName } from '#lab/verdict';
+import { Command } from 'commander';
+import { existsSync, readdirSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { openWorld } from '../harness/servers';
+import { PAGES, codeLines, inlineCode, read } from './pages';
+
+interface Parsed {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** The command line as commander knows it, with actions that only say what was parsed. */
+function commandLine(): (words: readonly string[]) => Parsed {
+  const program = new Command('lab').exitOverride().configureOutput({ writeErr: () => undefined });
+  for (const file of readdirSync('apps/lab/src/commands')) {
+    const { register } = jest.requireActual<{ register?: (program: Command) => void }>(
+      resolve('apps/lab/src/commands', file),
+    );
+    register?.(program);
+  }
+  const captured: Parsed[] = [];
+  const capture = (command: Command): void => {
+    if (command.commands.length === 0)
+      command.action(() => {
+        captured.push({ command: command.name(), args: command.args, options: command.opts() });
+      });
+    command.commands.forEach(capture);
+  };
+  program.commands.forEach(capture);
+  return (words) => {
+    program.parse(words, { from: 'user' });
+    const parsed = captured.pop();
+    if (parsed === undefined) throw new Error(`"${words.join(' ')}" names no command`);
+    return parsed;
+  };
+}
+
+/** The words of a shell command, without its comment. */
+const wordsOf = (line: string): string[] =>
+  [...line.replace(/\s+# .*$/, '').matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
+    ([, single, double, bare]) => single ?? double ?? bare ?? '',
+  );
+
+/** The commands in the code blocks of a page; in the README also those in its text. */
+function commandsOf(page: string, prefix: string): string[] {
+  const text = read(page);
+  const inline = page === 'README.md' ? inlineCode(text) : [];
+  return [...codeLines(text), ...inline].filter((line) => line === prefix || line.startsWith(`${prefix} `));
+}
+
+let parse: (words: readonly string[]) => Parsed;
+beforeAll(() => {
+  parse = commandLine();
+});
+
+test.each(PAGES)('%s: every `npx lab` command parses', (page) => {
+  const lab = commandsOf(page, 'npx lab').map((line) => wordsOf(line).slice(2));
+  const start = commandsOf(page, 'npm start').map((line) => ['up', ...wordsOf(line).slice(3)]);
+  const refused = [...lab, ...start].flatMap((words) => {
+    try {
+      parse(words);
+      return [];
+    } catch (error) {
+      return [`${words.join(' ')}: ${String(error)}`];
+    }
+  });
+  expect(refused).toEqual([]);
+});
+
+test.each(PAGES)('%s: every npm script and spec that it runs exists', (page) => {
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+  for (const line of commandsOf(page, 'npm run')) expect(scripts).toHaveProperty(wordsOf(line)[2] ?? '');
+  const specs = readdirSync('test', { recursive: true, encoding: 'utf8' }).map((file) => `test/${file}`);
+  const paths = commandsOf(page, 'npm test').flatMap((line) => wordsOf(line).slice(3));
+  expect(paths.filter((path) => !specs.some((spec) => spec.startsWith(path)))).toEqual([]);
+});
+
+test('the quick start has a demo, a start and a test', () => {
+  for (const command of ['npm run demo', 'npm start', 'npm test'])
+    expect(codeLines(read('README.md')).filter((line) => line.startsWith(command))).toHaveLength(1);
+  expect(existsSync('docs/img/report.png')).toBe(true);
+});
+
+describe('the ladder', () => {
+  const rows = read('README.md')
+    .split('\n')
+    .filter((line) => line.includes('`npx lab explore'))
+    .map((line) => {
+      const [, , strategy = '', fails = '', command = ''] = line.split('|').map((cell) => cell.trim());
+      return {
+        strategy: strategy.replaceAll('`', ''),
+        sign: fails.charAt(0),
+        command: command.replaceAll('`', ''),
+      };
+    });
+
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld(__filename, []);
+  });
+  afterAll(() => world.close());
+
+  /** Wrong data is found by then; every other mark needs all schedules. */
+  const MAX_UNTIL_WRONG = 40;
+
+  test('has eight rungs, and two strategies without a lock', () => {
+    expect(rows).toHaveLength(10);
+  });
+
+  test.each(rows)('$command shows $sign', async ({ strategy, sign, command }) => {
+    const { args, options } = parse(wordsOf(command).slice(2));
+    expect(args).toEqual([strategy]);
+    const faults = parseBudget(String(options['faults']));
+    const plan: Plan = {
+      setup: {
+        strategy: findStrategy(strategy),
+        options: EXPLORE_OPTIONS,
+        stock: Number(options['stock']),
+        processes: ['p1', 'p2'],
+      },
+      budget: faults,
+      faultPlaces: {},
+      reduce: true,
+    };
+    const tally = await explore(
+      world,
+      plan,
+      sign === MARKS['data-wrong'].sign ? { max: MAX_UNTIL_WRONG } : {},
+    );
+    const [about] = Object.keys(faults) as FaultName[];
+    expect(MARKS[judgeCell(tally, about).mark].sign).toBe(sign);
+  });
+});
