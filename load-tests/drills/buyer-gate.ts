@@ -1,4 +1,4 @@
-import { brief, monotonic, type Listener, type Step } from '#lab/step';
+import { brief, codeOf, monotonic, type Listener, type Step } from '#lab/step';
 import type { FromBuyer, Breakpoint } from './messages';
 
 /** Reports every step of the buyer to the drill, and holds the buyer at a breakpoint until `go`. */
@@ -38,6 +38,7 @@ export class BuyerGate {
         ...message,
         took: monotonic() - at,
         error: error instanceof Error ? error.message : String(error),
+        errorCode: codeOf(error),
       });
       throw error;
     }

@@ -97,14 +97,14 @@ export class DrillEnvironment {
   }
 
   /** Adds an event to the timeline. `actor` is the drill, a server or a buyer. */
-  note(actor: string, event: string): void {
-    this.timeline.push({ at: monotonic(), who: actor, what: event });
+  note(actor: string, event: string, isFailure = false): void {
+    this.timeline.push({ at: monotonic(), who: actor, what: event, ...(isFailure && { isFailure }) });
   }
 
   /** Records a precondition of the drill's proof. `holds` is measured at a server or the kernel. */
   fact(text: string, holds: boolean): void {
     this.facts.push({ text, holds });
-    this.note('drill', `${holds ? 'it is true' : 'it is NOT true'} that ${text}`);
+    this.note('drill', `${holds ? 'it is true' : 'it is NOT true'} that ${text}`, !holds);
   }
 
   /** Records a value that is shown beside the verdict. */
@@ -156,9 +156,18 @@ export class DrillEnvironment {
 
   private record(buyer: string, message: FromBuyer): void {
     if (message.type === 'seated') return;
-    this.timeline.push({ at: message.at, who: buyer, what: describe(message) });
+    this.timeline.push({
+      at: message.at,
+      who: buyer,
+      what: describe(message),
+      ...(isUnanswered(message) && { isFailure: true as const }),
+    });
   }
 }
+
+/** A step that no server answered. */
+const isUnanswered = (message: FromBuyer): boolean =>
+  'errorCode' in message && message.errorCode === 'DEPENDENCY.DOWN';
 
 function describe(message: Exclude<FromBuyer, { type: 'seated' }>): string {
   if (message.type === 'held') return `held ${message.when} ${message.text}`;

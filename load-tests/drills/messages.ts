@@ -53,6 +53,7 @@ export type FromBuyer =
       readonly took: number;
       readonly reply?: unknown;
       readonly error?: string;
+      readonly errorCode?: string;
     })
   | { readonly type: 'held'; readonly at: number; readonly when: Breakpoint['when']; readonly text: string }
   | { readonly type: 'warned'; readonly at: number; readonly text: string }

@@ -45,6 +45,7 @@ test('a command refused because the session had ended is not undecided', () => {
     ...onZooKeeper('DELETE', 0, undefined),
     order: undefined,
     error: 'the session at zookeeper has ended',
+    errorCode: 'LOCK.LOST',
   };
   expect(history().step('a', 'inventory-1', refused).judge().undecided).toBe(0);
 });

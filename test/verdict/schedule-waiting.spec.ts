@@ -127,9 +127,9 @@ describe('a refused request', () => {
 });
 
 describe('a statement that the database aborted in a deadlock', () => {
-  const error = 'Deadlock found when trying to get lock';
+  const failed = { error: 'Deadlock found when trying to get lock', errorCode: 'ER_LOCK_DEADLOCK' };
   const aborted = (code: string): HistoryBuilder =>
-    new HistoryBuilder().sql('A', 'INSERT', { error }).ends('A', code).ends('B', 'LOCK.LOST');
+    new HistoryBuilder().sql('A', 'INSERT', failed).ends('A', code).ends('B', 'LOCK.LOST');
 
   test('is a violation when its request fails with it', () => {
     expect(aborted('ER_LOCK_DEADLOCK').kinds()).toEqual(['dead-lock']);

@@ -51,6 +51,8 @@ export {
   planOf,
   type Cell,
   judgeCell,
+  unknownText,
+  type UnknownReason,
   type CellVerdict,
   breachesOf,
   contradictions,

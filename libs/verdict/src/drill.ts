@@ -10,6 +10,8 @@ export interface DrillMoment {
   /** A buyer, a server, or `drill`. */
   readonly who: string;
   readonly what: string;
+  /** A fact that does not hold, or a step that no server answered. */
+  readonly isFailure?: true;
 }
 
 /** Something that must be true of a drill for it to have tested anything, as a server or the kernel has said it. */

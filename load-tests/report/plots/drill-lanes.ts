@@ -21,13 +21,13 @@ export function drillLanes(timeline: readonly DrillMoment[]): Markup {
     (lane, i) =>
       markup`<rect class="lane${i % 2}" x="${left(lane)}" y="0" width="${width}" height="${bottom}"/><text class="name" x="${left(lane) + 20}" y="20">${lane}</text>`,
   );
-  const rows = timeline.map(({ at, who: lane, what }, i) => {
+  const rows = timeline.map(({ at, who: lane, what, isFailure }, i) => {
     const y = TOP + i * ROW;
     const room = WIDTH - left(lane) - 22;
     return markup`<g><title>${what}</title><line class="grid" x1="${TIME_WIDTH}" x2="${WIDTH}" y1="${y + ROW}" y2="${y + ROW}"/>
 <text x="${TIME_WIDTH - 8}" y="${y + 15}" text-anchor="end">${((at - first.at) / 1000).toFixed(1)}</text>
 <circle class="r${lanes.indexOf(lane) % 6}" cx="${left(lane) + 10}" cy="${y + 10.5}" r="5"/>
-<text class="${isBad(what) ? 'bad' : 'name'}" x="${left(lane) + 20}" y="${y + 15}">${cut(what, Math.floor(room / LETTER))}</text></g>`;
+<text class="${isFailure === true ? 'bad' : 'name'}" x="${left(lane) + 20}" y="${y + 15}">${cut(what, Math.floor(room / LETTER))}</text></g>`;
   });
   return figure(
     HEADING,
@@ -43,6 +43,3 @@ function lanesOf(timeline: readonly DrillMoment[]): readonly string[] {
   const rank = (lane: string): number => (lane === 'drill' ? 0 : /^[A-Z]$/.test(lane) ? 1 : 2);
   return all.toSorted((a, b) => rank(a) - rank(b) || a.localeCompare(b));
 }
-
-const isBad = (what: string): boolean =>
-  what.startsWith('it is NOT true') || /→ .*not reachable|→ .*did not answer/.test(what);

@@ -110,7 +110,7 @@ export function register(program: Command): void {
     .addOption(waitOption())
     .option('--retry-ms <ms>', 'pause between two attempts (10)', whole(1, 1000))
     .option('--attempts <n>', 'attempts of an optimistic write (5)', whole(1, 100))
-    .option('--fault <fault>', 'a fault, e.g. "after(SETNX)=kill" (grammar: README, "Faults")')
+    .option('--fault <fault>', 'a fault, e.g. "after(SETNX)=kill" (grammar: docs/faults.md)')
     .option(
       '--fault-on <which>',
       'requests with the fault: first (one buyer before all others), nth=N or every=N (first)',

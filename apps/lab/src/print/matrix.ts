@@ -1,4 +1,4 @@
-import { CELLS, type MatrixCell, type MatrixRow } from '#lab/explore';
+import { CELLS, unknownText, type MatrixCell, type MatrixRow } from '#lab/explore';
 import { count } from '#lab/step';
 import { HARMS, MARKS, type Mark } from '#lab/verdict';
 import { renderTable } from './table';
@@ -15,7 +15,7 @@ export function printMatrix(rows: readonly MatrixRow[], verbose: boolean): strin
   ].join('\n');
 }
 
-const isNotApplicable = ({ because = '' }: MatrixCell): boolean => because.includes('never happened');
+const isNotApplicable = ({ reason }: MatrixCell): boolean => reason?.code === 'fault-never-fired';
 
 function countMarks({ cells }: MatrixRow): Map<Mark, number> {
   const marks = new Map<Mark, number>();
@@ -82,7 +82,7 @@ function foundIn(cell: MatrixCell): string {
   if (isNotApplicable(cell)) return 'the fault cannot occur';
   const kinds = Object.entries(cell.kinds).map(([kind, n]) => `${kind} ${n}`);
   if (kinds.length > 0) return kinds.join(', ');
-  return cell.mark === 'unknown' ? (cell.because ?? '') : (Object.keys(cell.protections)[0] ?? '');
+  return cell.reason !== undefined ? unknownText(cell.reason) : (Object.keys(cell.protections)[0] ?? '');
 }
 
 /** The shortest schedule of the worst mark; with `verbose` that of every cell. Equal schedules are printed once. */

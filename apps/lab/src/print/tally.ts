@@ -1,4 +1,4 @@
-import { budgetText, judgeCell, type Plan, type Tally } from '#lab/explore';
+import { budgetText, judgeCell, unknownText, type Plan, type Tally } from '#lab/explore';
 import { count } from '#lab/step';
 import type { Strategy } from '#lab/strategy';
 import { HARMS, MARKS, harmOf, worstFirst, type FaultName, type Harm } from '#lab/verdict';
@@ -43,7 +43,7 @@ export function printTally(
 ): string {
   const { setup, budget } = plan;
   const about = Object.keys(budget)[0] as FaultName | undefined;
-  const { mark, because } = judgeCell(tally, about);
+  const { mark, reason } = judgeCell(tally, about);
   const all = count(tally.schedules, 'schedule');
   const actors = setup.processes
     .map((process, i) => [`${'ABC'.charAt(i)} in ${process}`, ...(setup.carts?.[i] ?? [])].join(' + '))
@@ -52,7 +52,7 @@ export function printTally(
     mark === 'safe'
       ? `✓ SAFE in all ${all}`
       : mark === 'unknown'
-        ? `? UNKNOWN: ${because ?? ''}`
+        ? `? UNKNOWN: ${reason === undefined ? '' : unknownText(reason)}`
         : `${MARKS[mark].sign} ${MARKS[mark].words.toUpperCase()} in ${tally.harms[mark]} of ${all}`;
   const counts: (readonly [string, string])[] = [
     ...HARMS.filter((harm) => tally.harms[harm] > 0).map((harm) => harmField(tally, harm)),

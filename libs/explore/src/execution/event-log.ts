@@ -1,4 +1,4 @@
-import { brief, type Step } from '#lab/step';
+import { brief, codeOf, type Step } from '#lab/step';
 import type { FaultName, LockChange, ScheduleEvent, StepEvent } from '#lab/verdict';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -24,6 +24,7 @@ export class EventLog {
       ...(key !== undefined && { key }),
       ...(script !== undefined && { script }),
       ...(server !== undefined && { server }),
+      ...(step.until !== undefined && { awaits: 'notification' as const }),
       ...extra,
     };
     this.events.push(event);
@@ -38,6 +39,7 @@ export class EventLog {
 
   fail(event: Mutable<StepEvent>, error: unknown): void {
     event.error = error instanceof Error ? error.message : String(error);
+    event.errorCode = codeOf(error);
     this.setAnsweredAt(event);
   }
 

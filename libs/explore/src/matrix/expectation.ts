@@ -109,8 +109,8 @@ export function expectedOf(strategy: Strategy, cell: Cell): 'kept' | 'broken' | 
  * here but did not break. None when the fault never occurred.
  */
 export function contradictions(strategy: Strategy, cell: Cell, tally: Tally): string[] {
-  const { mark, because = '' } = judgeCell(tally, cell.about);
-  if (mark === 'unknown' && because.includes('never happened')) return [];
+  const { mark, reason } = judgeCell(tally, cell.about);
+  if (reason?.code === 'fault-never-fired') return [];
   const about = circumstancesOf(cell);
   const undeclared = [...tally.kinds.keys()].filter((kind) => !declares(strategy, kind, about));
   const isBroken = expectedOf(strategy, cell) === 'broken';

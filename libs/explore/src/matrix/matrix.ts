@@ -13,7 +13,7 @@ import {
 import { type WorkerPool, isDiverged, type Plan, type Limits, type Tally } from '../search';
 import { Run } from '../execution';
 import type { Setup, World } from '../world';
-import { judgeCell } from './cell-verdict';
+import { judgeCell, type UnknownReason } from './cell-verdict';
 import { contradictions } from './expectation';
 import {
   harmOf,
@@ -28,7 +28,8 @@ import {
 export interface MatrixCell {
   readonly cell: string;
   readonly mark: Mark;
-  readonly because?: string;
+  /** Why the mark is `unknown`. */
+  readonly reason?: UnknownReason;
   readonly schedules: number;
   readonly redundant: number;
   /** All interleavings without reduction: their number, and the kinds that they show. Absent: too many to run. */
@@ -81,19 +82,19 @@ export async function exploreCell(
 ): Promise<MatrixCell> {
   const plan = planOf(strategy, cell);
   const tally = await pool.explore(plan, limits);
-  const { mark, because } = judgeCell(tally, cell.about);
+  const { mark, reason } = judgeCell(tally, cell.about);
   const unreduced = await withoutReduction(pool, plan, tally, limits);
   return {
     cell: cell.name,
     mark,
-    ...(because !== undefined && { because }),
+    ...(reason !== undefined && { reason }),
     schedules: tally.schedules,
     redundant: tally.redundant,
     ...(unreduced !== undefined && { unreduced }),
     ...(tally.partial && { partial: true }),
     harms: tally.harms,
     kinds: Object.fromEntries(tally.kinds),
-    ...(because === undefined &&
+    ...(reason === undefined &&
       tally.violating > 0 &&
       (await shortestWitness(pool.world, strategy, cell, tally))),
     prevented: tally.prevented,
@@ -183,7 +184,7 @@ async function exploreWithRetry(...cell: Parameters<typeof exploreCell>): Promis
     return {
       cell: cell[2].name,
       mark: 'unknown',
-      because: `the servers were not deterministic in two attempts: ${error.message.split('\n')[0] ?? ''}`,
+      reason: { code: 'diverged', message: error.message.split('\n')[0] ?? '' },
       schedules: 0,
       redundant: 0,
       partial: true,

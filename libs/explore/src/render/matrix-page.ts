@@ -1,5 +1,5 @@
 import { HARMS, MARKS, type Mark } from '#lab/verdict';
-import { CELLS, type MatrixCell, type MatrixRow } from '../matrix';
+import { CELLS, unknownText, type MatrixCell, type MatrixRow } from '../matrix';
 
 /** Conditions of the run, printed below the tables. */
 export type MatrixConditions = Readonly<Record<string, string | number | boolean>>;
@@ -91,7 +91,7 @@ const link = (strategy: string): string => `[\`${strategy}\`](#${strategy})`;
 const find = ({ cells }: MatrixRow, name: string): MatrixCell | undefined =>
   cells.find(({ cell }) => cell === name);
 
-const neverHappened = ({ because = '' }: MatrixCell): boolean => because.includes('never happened');
+const neverHappened = ({ reason }: MatrixCell): boolean => reason?.code === 'fault-never-fired';
 
 function signOf(cell: MatrixCell | undefined): string {
   if (cell === undefined) return '';
@@ -139,7 +139,7 @@ function kindsOf(cell: MatrixCell): string {
   const kinds = Object.entries(cell.kinds).map(([kind, n]) => `${kind} ${n}`);
   if (kinds.length > 0) return kinds.join(', ');
   const [protection] = Object.keys(cell.protections);
-  return cell.mark === 'unknown' ? (cell.because ?? '') : (protection ?? '').replaceAll('|', '\\|');
+  return cell.reason !== undefined ? unknownText(cell.reason) : (protection ?? '').replaceAll('|', '\\|');
 }
 
 /** Cells with the same shortest schedule are listed together: it does not need the fault. */

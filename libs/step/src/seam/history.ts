@@ -46,6 +46,8 @@ export interface StepLine extends Line {
   readonly order?: number;
   readonly reply?: unknown;
   readonly error?: string;
+  /** The stable code of the error: its own, or the database driver's. */
+  readonly errorCode?: string;
   readonly pending?: true;
 }
 

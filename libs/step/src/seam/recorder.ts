@@ -1,5 +1,6 @@
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { codeOf } from './errors';
 import { monotonic, type HistoryLine, type RequestLine, type StepLine } from './history';
 import type { Listener, Step } from './step';
 
@@ -45,7 +46,10 @@ export class Recorder {
         this.finish(step, issued, { reply: brief(reply) });
         return reply;
       } catch (error) {
-        this.finish(step, issued, { error: error instanceof Error ? error.message : String(error) });
+        this.finish(step, issued, {
+          error: error instanceof Error ? error.message : String(error),
+          errorCode: codeOf(error),
+        });
         throw error;
       }
     };
@@ -84,7 +88,11 @@ export class Recorder {
     };
   }
 
-  private finish(step: Step, issued: StepLine, end: { reply: unknown } | { error: string }): void {
+  private finish(
+    step: Step,
+    issued: StepLine,
+    end: { reply: unknown } | { error: string; errorCode: string },
+  ): void {
     this.pending.delete(issued);
     const order = step.order === undefined ? {} : { order: step.order };
     this.note({ ...issued, ...order, ...end, took: monotonic() - issued.t });

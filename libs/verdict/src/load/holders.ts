@@ -85,8 +85,8 @@ const isOnLock = (line: StepLine): line is LockStep =>
  * Where ZooKeeper and etcd keep a queue: who joins it, finds itself the first, or leaves. What was refused because its
  * session or lease had ended did nothing.
  */
-const movesQueue = ({ kind, verb, reply, error }: StepLine): boolean =>
-  (QUEUE_VERBS[kind]?.has(verb) ?? false) && reply !== false && error?.startsWith('the session') !== true;
+const movesQueue = ({ kind, verb, reply, errorCode }: StepLine): boolean =>
+  (QUEUE_VERBS[kind]?.has(verb) ?? false) && reply !== false && errorCode !== 'LOCK.LOST';
 
 const QUEUE_VERBS: Partial<Record<StepKind, ReadonlySet<string>>> = {
   zk: new Set(['CREATE', 'CHILDREN', 'DELETE']),

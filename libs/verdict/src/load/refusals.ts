@@ -1,6 +1,6 @@
 import type { StepLine } from '#lab/step';
 import { groupBy } from '../group-by';
-import { isRefusedWrite, statementOf } from '../schedule/protections';
+import { isDeadlockVictim, isRefusedWrite, statementOf } from '../schedule/protections';
 import { runsStrategies, type Evidence } from './evidence';
 import { stepsOf } from './holders';
 
@@ -50,7 +50,7 @@ export function protectedBy({ history }: Evidence): string[] {
 
 function protectionOf(step: StepLine): string | undefined {
   const { kind, verb, text, error } = step;
-  if (error?.includes('Deadlock found') === true) return 'requests given up by the database in a dead-lock';
+  if (isDeadlockVictim(step)) return 'requests given up by the database in a dead-lock';
   if (error !== undefined || step.pending === true) return undefined;
   if (kind === 'local' && verb === 'LOCK') return 'requests stood in line for the mutex of their process';
   if (kind === 'timer' && verb === 'WAIT') return 'requests waited for the lock';

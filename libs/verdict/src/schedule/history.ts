@@ -84,6 +84,10 @@ export interface StepEvent extends Event {
   readonly fault?: 'error' | 'lose-reply' | 'cut' | 'in-flight' | 'server-down' | 'lost-session';
   readonly reply?: unknown;
   readonly error?: string;
+  /** The stable code of the error: its own, or the database driver's. */
+  readonly errorCode?: string;
+  /** A wait that ends with a message, not with the next poll. */
+  readonly awaits?: 'notification';
   /** The step had to wait in the server: it was answered during this event. */
   readonly answeredAt?: number;
 }

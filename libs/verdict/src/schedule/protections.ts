@@ -23,8 +23,7 @@ function protectionOf(step: StepEvent, end: string | undefined): string | undefi
   const { kind, verb, error, waited, answeredAt } = step;
   if (kind === 'local' && waited === true) return 'waited for the mutex of its process';
   if (kind === 'sql' && answeredAt !== undefined) return `waited in the database: ${statementOf(step)}`;
-  if (error?.includes('Deadlock found') === true)
-    return `given up by the database in a dead-lock: ${statementOf(step)}`;
+  if (isDeadlockVictim(step)) return `given up by the database in a dead-lock: ${statementOf(step)}`;
   if (error !== undefined || step.timer === true) return undefined;
   if (isRefusedWrite(step))
     return end === 'APPLIED'
@@ -34,6 +33,10 @@ function protectionOf(step: StepEvent, end: string | undefined): string | undefi
     return end === 'LOCK.NOT_OBTAINED' ? 'waited for the lock, and gave up' : 'waited for the lock';
   return undefined;
 }
+
+/** The database aborted the statement's transaction to end a deadlock. */
+export const isDeadlockVictim = ({ errorCode }: Pick<StepEvent, 'errorCode'>): boolean =>
+  errorCode === 'ER_LOCK_DEADLOCK';
 
 /** A write that found no row to change: its WHERE refused it. */
 export const isRefusedWrite = ({

@@ -14,7 +14,7 @@ interface Account {
   readonly prefix: string;
 }
 
-/** What the committed movements and the final balances say: DESIGN.md, "Verdict". */
+/** What the committed movements and the final balances say: docs/design-notes.md, "How verdicts are defined". */
 export function judgeStock(history: ScheduleHistory): ScheduleViolation[] {
   const accounts = accountsOf(history);
   return [

@@ -1,4 +1,5 @@
 import type { EndEvent, FaultEvent, ScheduleHistory, StepEvent } from './history';
+import { isDeadlockVictim } from './protections';
 import type { ScheduleViolation } from './violation';
 
 /** Actors that waited in vain: for one another, or for a lock that no holder was at work under. */
@@ -17,7 +18,7 @@ function deadLocks({ events }: ScheduleHistory): ScheduleViolation[] {
   const isServed = (name: string): boolean =>
     events.some((event) => event.type === 'end' && event.actor === name && SERVED.has(event.code));
   return events.flatMap((event) =>
-    event.type === 'step' && event.error?.includes('Deadlock found') === true && !isServed(event.actor)
+    event.type === 'step' && isDeadlockVictim(event) && !isServed(event.actor)
       ? [
           {
             kind: 'dead-lock' as const,
@@ -252,7 +253,7 @@ function asleep({ events }: ScheduleHistory): ScheduleViolation[] {
     const sleeper = next.find(
       (step) =>
         step.verb === 'WAIT' &&
-        step.text.includes('news') &&
+        step.awaits === 'notification' &&
         next.find(({ actor }) => actor === step.actor) === step,
     );
     const last = events.findLast(
