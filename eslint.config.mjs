@@ -42,6 +42,17 @@ const sqlRules = [
   { selector: `${inQuery('BinaryExpression')}[operator="+"]`, message: sqlMessage },
 ];
 
+/** Texts for people, by the names of their fields and variables. */
+const TEXT = /^(because|sentence|headline|what|words|mechanism|defect)$/;
+const isText = (node) => `:matches([${node}.name=${TEXT}], [${node}.property.name=${TEXT}])`;
+const textMessage =
+  'A text for people decides nothing: give the reason a stable code (a discriminated union), compare that, and render the text in one place.';
+const textRules = [
+  `CallExpression[callee.property.name=/^(includes|startsWith|endsWith|match|matchAll|search)$/]${isText('callee.object')}`,
+  `CallExpression[callee.property.name=/^(test|exec)$/]${isText('arguments.0')}`,
+  `BinaryExpression[operator=/^[!=]==?$/][right.type="Literal"][right.value=/./]${isText('left')}`,
+].map((selector) => ({ selector, message: textMessage }));
+
 export default tseslint.config(
   { ignores: ['dist/', 'node_modules/', '.lab/', 'runs/', 'coverage/'] },
   {
@@ -64,7 +75,7 @@ export default tseslint.config(
   // not the harness: it makes schemas of its own
   {
     files: ['apps/**/*.ts', 'libs/**/*.ts', 'load-tests/**/*.ts'],
-    rules: { 'no-restricted-syntax': sqlRules },
+    rules: { 'no-restricted-syntax': [...sqlRules, ...textRules] },
   },
   { files: ['libs/config/**/*.ts'], rules: { 'no-restricted-properties': 'off' } },
   {

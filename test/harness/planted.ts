@@ -13,7 +13,7 @@ export const planted = (
   mechanism: '',
   defect: '',
   source: '',
-  next: '',
+  next: { why: '' },
   options: [],
   lacks: [],
   expected: {},

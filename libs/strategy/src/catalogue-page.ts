@@ -40,7 +40,7 @@ const entry = ({
   '',
   `${mechanism} ${defect}`,
   '',
-  `- **Next**: ${next}`,
+  `- **Next**: ${nextText(next)}`,
   `- **Source**: ${source}`,
   `- **Options**: ${options.map((option) => `\`${option}\``).join(', ')}`,
   ...(needs.length === 0
@@ -68,3 +68,7 @@ function underLoad(expected: Strategy['expected']): string[] {
     }),
   ];
 }
+
+/** `fenced makes the row refuse the older holder.` */
+export const nextText = ({ strategy, why }: Strategy['next']): string =>
+  strategy === undefined ? why : `${strategy} ${why}`;

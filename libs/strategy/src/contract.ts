@@ -95,8 +95,8 @@ export interface Strategy {
   readonly defect: string;
   /** The article, paper or documentation that it comes from. */
   readonly source: string;
-  /** What the next strategy changes. The command line suggests the strategy whose name is the first word. */
-  readonly next: string;
+  /** What to use instead: the strategy, where the catalogue has one, and what it changes. */
+  readonly next: { readonly strategy?: string; readonly why: string };
   readonly options: readonly OptionName[];
   /**
    * The file that exports it (`__filename`): the explorer evaluates it once for each process. Not needed in the catalogue,

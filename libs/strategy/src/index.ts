@@ -10,7 +10,7 @@ export {
   findStrategy,
   index,
 } from './catalogue';
-export { renderCatalogue } from './catalogue-page';
+export { nextText, renderCatalogue } from './catalogue-page';
 export {
   CAPABILITIES,
   SAFE,

@@ -1,4 +1,4 @@
-import { CATALOGUE, renderCatalogue } from '#lab/strategy';
+import { CATALOGUE, nextText, renderCatalogue } from '#lab/strategy';
 import type { Command } from 'commander';
 import { writeFileSync } from 'node:fs';
 import { printStrategies } from '../print/strategies';
@@ -23,7 +23,7 @@ export function register(program: Command): void {
         mechanism,
         defect,
         source,
-        next,
+        next: nextText(next),
         options,
         lacks,
         expected,

@@ -1,5 +1,5 @@
 import { parseFaults } from '#lab/step';
-import { CATALOGUE, findStrategy } from '#lab/strategy';
+import { findStrategy } from '#lab/strategy';
 import type { LoadPlan } from '#load-tests/run';
 import type { LoadVerdict } from '#lab/verdict';
 
@@ -21,12 +21,6 @@ function faultBudgetOf({ strategy, options, fault }: LoadPlan): string {
   return hasLease && options.workMs > options.leaseMs ? 'lapse:1' : '';
 }
 
-/** The next strategy that the catalogue recommends; undefined: its text does not begin with a name. */
-function nextStrategy(strategy: string): string | undefined {
-  const [word = ''] = findStrategy(strategy).next.split(/[\s,:;(]/);
-  return CATALOGUE.find(({ name }) => name === word)?.name;
-}
-
 /** The same strategy in every interleaving; after a violation also the next strategy under the same load. */
 export function nextCommands(plan: LoadPlan, { mark }: Pick<LoadVerdict, 'mark'>): NextCommand[] {
   const { strategy, carts, replicas, amountMinor } = plan;
@@ -37,7 +31,7 @@ export function nextCommands(plan: LoadPlan, { mark }: Pick<LoadVerdict, 'mark'>
     ...(carts === undefined ? [] : ['--crossed-carts']),
     ...(replicas === 1 ? ['--same-process'] : []),
   ].join(' ');
-  const next = nextStrategy(strategy);
+  const next = findStrategy(strategy).next.strategy;
   const isHarmed = mark === 'data-wrong' || mark === 'unavailable';
   return [
     { what: isHarmed ? 'Step by step' : 'In every interleaving', command: explore },

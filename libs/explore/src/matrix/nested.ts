@@ -100,7 +100,7 @@ const nestedStrategy = (name: string, apply: Walk): Strategy => ({
   mechanism: '',
   defect: '',
   source: '',
-  next: '',
+  next: { why: '' },
   options: ['leaseMs', 'waitMs', 'retryMs'],
   lacks: [],
   expected: {},

@@ -8,7 +8,7 @@ export const conditionalUpdate: CartStrategy = {
     'UPDATE … SET stock = stock - n WHERE stock >= n: the database checks and writes in one statement.',
   defect: 'Correct, as long as the rule fits into one WHERE clause.',
   source: 'The last step of the articles on overselling; MySQL Reference Manual, "UPDATE".',
-  next: 'fenced also protects rules that do not fit into one statement.',
+  next: { strategy: 'fenced', why: 'also protects rules that do not fit into one statement.' },
   options: ['workMs'],
   lacks: [],
   expected: {},

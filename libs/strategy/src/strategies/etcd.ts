@@ -12,7 +12,10 @@ export const etcd: Strategy = {
   defect:
     'First come, first served, without a herd effect. A timer renews the lease without a limit, so that work that hangs blocks all others; a local deadline detects the loss of the lock. A pause longer than the lease still leads to two holders: the write is unfenced, although the revision of the key could serve as a token.',
   source: 'etcd, client/v3/concurrency: Mutex; etcd documentation, "Lock" and its limits.',
-  next: 'fenced makes the row refuse the older holder; its token could be the revision.',
+  next: {
+    strategy: 'fenced',
+    why: 'makes the row refuse the older holder; its token could be the revision.',
+  },
   options: ['leaseMs', 'waitMs', 'workMs'],
   needs: ['etcd'],
   lacks: ['survivesLapse'],

@@ -8,7 +8,10 @@ export const expiring: Strategy = {
   defect:
     'When work outlives the lease, a second holder enters. The first then deletes the lock of the second, and a third enters.',
   source: 'Redis documentation, SET ("patterns"); the A-B-C problem of the articles.',
-  next: 'token-checked stores a unique token in the key, and checks it before it deletes.',
+  next: {
+    strategy: 'token-checked',
+    why: 'stores a unique token in the key, and checks it before it deletes.',
+  },
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss', 'releasesOnlyItsOwn'],
   expected: {

@@ -18,7 +18,7 @@ export const fair: Strategy = {
   defect:
     'First come, first served, with two commands per waiter. A waiter that is dead, or paused for a lease, loses its position. Work that outlives the lease sells nothing, because of a local deadline; a pause after the check of the deadline still leads to two writers.',
   source: 'Redisson, RFairLock; Mellor-Crummey and Scott, "Algorithms for scalable synchronization", 1991.',
-  next: 'fenced makes the database refuse the stale write.',
+  next: { strategy: 'fenced', why: 'makes the database refuse the stale write.' },
   options: ['leaseMs', 'waitMs', 'workMs'],
   keys: (balance) => [queueKey(balance), waitersKey(balance)],
   lacks: ['survivesLapse'],

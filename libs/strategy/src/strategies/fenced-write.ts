@@ -10,7 +10,7 @@ export const fencedWrite: Strategy = {
   defect:
     "A stale write is refused only after the newer holder has written. If it lands between that holder's read and write, it is accepted, and then overwritten. If a failover of Redis loses two tokens, the counter restarts below the token of the stale holder, whose write is then accepted as the newer one.",
   source: 'Kleppmann, "How to do distributed locking", 2016, as in its diagram.',
-  next: 'fenced registers the token in the row before it reads.',
+  next: { strategy: 'fenced', why: 'registers the token in the row before it reads.' },
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   keys: (balance) => [fenceKey(balance)],
   lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss'],

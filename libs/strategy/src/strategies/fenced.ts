@@ -10,7 +10,7 @@ export const fenced: Strategy = {
   defect:
     'Correct: two holders do occur, and the row refuses the older one. If the counter falls behind the row (Redis restarted empty, or a failover lost the last tokens), all holders are refused until it has caught up.',
   source: 'Kleppmann, "How to do distributed locking", 2016, with a second check before the read.',
-  next: 'conditional-update needs no lock, where the rule fits into one WHERE clause.',
+  next: { strategy: 'conditional-update', why: 'needs no lock, where the rule fits into one WHERE clause.' },
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   keys: (balance) => [fenceKey(balance)],
   lacks: [],

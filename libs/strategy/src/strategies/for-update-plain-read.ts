@@ -9,7 +9,7 @@ export const forUpdatePlainRead: Strategy = {
   defect:
     "Under REPEATABLE READ a plain SELECT reads from the snapshot of the transaction's first plain SELECT, however long the transaction has waited for the row lock since.",
   source: 'MySQL Reference Manual, "Consistent Nonlocking Reads".',
-  next: 'for-update uses the value of the locking read itself.',
+  next: { strategy: 'for-update', why: 'uses the value of the locking read itself.' },
   options: ['workMs'],
   lacks: ['exactInOneProcess', 'exactAcrossProcesses', 'survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {

@@ -8,7 +8,7 @@ export const getSet: Strategy = {
   defect:
     'Check and acquisition are two commands: two buyers see no key, both SET it, and both enter. The first to finish deletes the lock of the other.',
   source: 'The first attempt at a Redis lock in the articles: "check, then act".',
-  next: 'setnx checks and acquires in one command.',
+  next: { strategy: 'setnx', why: 'checks and acquires in one command.' },
   options: ['waitMs', 'retryMs', 'workMs'],
   lacks: [
     'exactInOneProcess',

@@ -6,7 +6,10 @@ export const localMutex: Strategy = {
   mechanism: 'A mutex in the memory of the process (npm async-mutex) around read, check and write.',
   defect: 'The mutex is invisible to other replicas: exact with one replica, oversells with two.',
   source: 'The synchronized/Lock step of the articles; npm async-mutex.',
-  next: 'directory moves the lock into the file system, where every process of the host sees it.',
+  next: {
+    strategy: 'directory',
+    why: 'moves the lock into the file system, where every process of the host sees it.',
+  },
   options: ['workMs'],
   lacks: ['exactAcrossProcesses', 'survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: { replicas: { must: ['oversold', 'lost-update'], may: [] } },

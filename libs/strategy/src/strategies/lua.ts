@@ -10,7 +10,10 @@ export const lua: Strategy = {
     'One Lua script runs SETNX and PEXPIRE, another one compares and deletes. They are called by EVALSHA, and loaded again after NOSCRIPT.',
   defect: 'Like token-lua: work that outlives the lease leads to two holders, and oversells.',
   source: 'The Lua step of the articles; Redis documentation, EVALSHA.',
-  next: 'token-lua acquires by SET NX PX, which Redis has since 2.6.12; only the release needs a script.',
+  next: {
+    strategy: 'token-lua',
+    why: 'acquires by SET NX PX, which Redis has since 2.6.12; only the release needs a script.',
+  },
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {

@@ -12,7 +12,7 @@ export const multiServer: Strategy = {
   defect:
     'Tolerates no failed server: with one of them down no buyer can buy. A server that restarts without its data does no harm; work that outlives the lease oversells.',
   source: 'Redisson, RedissonMultiLock.',
-  next: 'redlock needs only a majority.',
+  next: { strategy: 'redlock', why: 'needs only a majority.' },
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   needs: ['redlock'],
   lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss'],

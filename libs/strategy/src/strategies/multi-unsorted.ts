@@ -10,7 +10,10 @@ export const multiUnsorted: CartStrategy = {
   defect:
     'Two carts in opposite order deadlock: each holds the lock that the other one waits for, until waitMs is over or the leases end. If the leases end first, both proceed and oversell, because a waiter does not check again that its first lock is still its own.',
   source: 'Dijkstra, "Hierarchical Ordering of Sequential Processes", 1971: the dining philosophers.',
-  next: 'multi acquires the locks in sorted order, and releases what it holds instead of waiting.',
+  next: {
+    strategy: 'multi',
+    why: 'acquires the locks in sorted order, and releases what it holds instead of waiting.',
+  },
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss', 'servesCrossedCarts'],
   expected: {

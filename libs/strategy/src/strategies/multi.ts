@@ -11,7 +11,9 @@ export const multi: CartStrategy = {
   defect:
     'No deadlock, but work that outlives the leases leads to two holders, and oversells. Each balance of a cart costs a round trip.',
   source: 'Redisson, MultiLock; Coffman, Elphick and Shoshani, "System Deadlocks", 1971.',
-  next: 'One Lua script that takes all keys or none needs no order, as long as all keys are on one server. for-update locks the rows in the database.',
+  next: {
+    why: 'One Lua script that takes all keys or none needs no order, as long as all keys are on one server. for-update locks the rows in the database.',
+  },
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {

@@ -10,7 +10,10 @@ export const mysqlLockTableTtl: Strategy = {
   defect:
     'A dead holder blocks others for one lease at most. But work that outlives the lease leads to two holders, and oversells.',
   source: 'The "expiry column and a cleaning job" advice of the articles; ShedLock uses such a table.',
-  next: 'mysql-named-lock needs no lease: the server frees the lock when the connection of the holder ends.',
+  next: {
+    strategy: 'mysql-named-lock',
+    why: 'needs no lease: the server frees the lock when the connection of the holder ends.',
+  },
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {

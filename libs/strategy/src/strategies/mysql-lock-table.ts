@@ -10,7 +10,7 @@ export const mysqlLockTable: Strategy = {
     'A table of locks: its primary key lets only one INSERT succeed. DELETE … WHERE owner = me releases the lock.',
   defect: 'A row has no lease: the row of a killed holder stays forever, and blocks all others.',
   source: 'The "lock in the database" chapter of the articles: a unique index as the lock.',
-  next: 'mysql-lock-table-ttl lets rows expire.',
+  next: { strategy: 'mysql-lock-table-ttl', why: 'lets rows expire.' },
   options: ['waitMs', 'retryMs', 'workMs'],
   lacks: ['survivesDeadHolder', 'survivesFailedRelease', 'grantsOneLease'],
   expected: { 'holder-killed': { must: ['stuck'], may: [] }, 'release-fails': { must: ['stuck'], may: [] } },

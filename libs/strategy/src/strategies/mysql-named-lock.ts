@@ -9,7 +9,7 @@ export const mysqlNamedLock: Strategy = {
   defect:
     'Exact, and freed when the connection ends. A paused holder keeps the lock. Work on another connection of the pool would not be protected, and the lock exists on one server only. Each waiter occupies a connection: enough waiters exhaust the pool of their replica, and block its other requests.',
   source: 'MySQL Reference Manual, "Locking Functions".',
-  next: 'for-update locks the row itself, without a name.',
+  next: { strategy: 'for-update', why: 'locks the row itself, without a name.' },
   options: ['waitMs', 'workMs'],
   lacks: [],
   expected: {},

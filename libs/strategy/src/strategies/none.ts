@@ -8,7 +8,7 @@ export const none: Strategy = {
     'Two buyers read the same value, and both write that value minus one: one update is lost, and the stock is oversold.',
   source:
     'The starting point of every article on distributed locks; the "lost update" of Berenson et al., 1995.',
-  next: 'local-mutex excludes the other requests of the same process.',
+  next: { strategy: 'local-mutex', why: 'excludes the other requests of the same process.' },
   options: ['workMs'],
   lacks: ['exactInOneProcess', 'exactAcrossProcesses', 'survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {

@@ -8,7 +8,7 @@ export const optimistic: Strategy = {
   defect:
     'Correct if every writer increments the version. When the attempts are used up, the buyer receives the conflict, although stock is left.',
   source: 'Kung and Robinson, "On Optimistic Methods for Concurrency Control", 1981; JPA @Version.',
-  next: 'conditional-update compares the stock itself, and needs no retry.',
+  next: { strategy: 'conditional-update', why: 'compares the stock itself, and needs no retry.' },
   options: ['attempts', 'workMs'],
   lacks: [],
   expected: {},

@@ -12,7 +12,7 @@ export const readWrite: Strategy = {
     'A reader that wants to write would wait for itself; it is refused with an error. Work that outlives the lease leads to two writers, and oversells.',
   source:
     'Redisson, RReadWriteLock; Courtois, Heymans and Parnas, "Concurrent Control with Readers and Writers", 1971.',
-  next: 'fenced also protects against work that outlives the lease.',
+  next: { strategy: 'fenced', why: 'also protects against work that outlives the lease.' },
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   keys: (balance) => [readersKey(balance), waitingKey(balance)],
   lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss'],

@@ -11,7 +11,7 @@ export const redisAndTable: Strategy = {
   defect:
     'Exact even if the lease ends too early or Redis restarts empty, because the row still excludes others. But the row of a killed holder stays forever, and the lease does not help.',
   source: 'The "record the holder in the database as well" advice of the articles.',
-  next: 'mysql-lock-table is the part of it that excludes others.',
+  next: { strategy: 'mysql-lock-table', why: 'is the part of it that excludes others.' },
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   parts: 2,
   lacks: ['survivesDeadHolder', 'survivesFailedRelease', 'grantsOneLease'],

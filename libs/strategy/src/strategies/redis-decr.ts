@@ -18,7 +18,10 @@ export const redisDecr: Strategy = {
   defect:
     'A replica that dies between the two steps has taken units that no buyer gets: undersold until the next reconciliation (POST /lab/inventory/reconcile). Its operation stays listed until the product is reset, because its write may still arrive. A buyer who arrives before a write fails receives "sold out", although the unit is returned afterwards. Without the WHERE clause, units that are returned, or a count that is reloaded, while a write is in flight would oversell.',
   source: 'The flash-sale articles: "deduct the stock in Redis first".',
-  next: 'conditional-update alone is exact; the count only reduces the load on the database.',
+  next: {
+    strategy: 'conditional-update',
+    why: 'alone is exact; the count only reduces the load on the database.',
+  },
   options: ['workMs'],
   keys: (balance) => [countKey, takenKey, incomingKey, countedKey].map((key) => key(balance)),
   lacks: ['survivesDeadHolder', 'survivesFailedWrite'],

@@ -10,7 +10,7 @@ export const redlockBeta: Strategy = {
   defect:
     'It does not check how long the acquisition took: after a pause inside acquire it returns a lock that has expired. With an even number of servers and a tie it hangs. Otherwise like redlock.',
   source: 'npm redlock 5.0.0-beta.2: the check of 4.2, elapsed < validity, is missing.',
-  next: 'redlock (4.2) checks the remaining validity before it returns the lock.',
+  next: { strategy: 'redlock', why: '(4.2) checks the remaining validity before it returns the lock.' },
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   needs: ['redlock'],
   lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss'],

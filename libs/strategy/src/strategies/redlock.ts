@@ -11,7 +11,7 @@ export const redlock: Strategy = {
     "Tolerates the loss of one server. Two holders occur when a server restarts without its data, when a server's clock jumps, and when the holder is paused in its critical section: no fencing token refuses its write.",
   source:
     'Redis documentation, "Distributed Locks with Redis": the Redlock algorithm; Kleppmann, "How to do distributed locking", 2016.',
-  next: 'fenced makes the database refuse the stale write, and needs one Redis only.',
+  next: { strategy: 'fenced', why: 'makes the database refuse the stale write, and needs one Redis only.' },
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   needs: ['redlock'],
   lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss'],

@@ -10,7 +10,7 @@ export const reentrantThread: Strategy = {
   defect:
     'In Node.js all requests of a replica run in one thread: two buyers are the same owner, the second one "re-enters", and both hold the lock.',
   source: 'Redisson, RLock: the owner is client id and thread id; ported literally.',
-  next: 'reentrant uses one owner per request.',
+  next: { strategy: 'reentrant', why: 'uses one owner per request.' },
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   lacks: ['exactInOneProcess', 'survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {

@@ -12,7 +12,7 @@ export const reentrant: Strategy = {
   defect:
     'Nested calls work, where a plain lock would wait for itself. Work that outlives the lease sells nothing: a nested call and a local deadline both detect the loss of the lock. A pause after the check of the deadline still leads to two writers.',
   source: 'Redisson, RLock; java.util.concurrent.locks.ReentrantLock.',
-  next: 'fenced makes the database refuse the stale write.',
+  next: { strategy: 'fenced', why: 'makes the database refuse the stale write.' },
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   lacks: ['survivesLapse'],
   expected: {

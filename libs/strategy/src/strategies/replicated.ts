@@ -17,7 +17,7 @@ export const replicated: Strategy = {
   defect:
     'Without the acknowledgment of all replicas, a lagging one could be promoted, which leads to two holders. With it, the lock survives a failover, but not a replica that restarts empty. One paused replica blocks all buyers. WAIT blocks the shared connection, so that the commands behind it may time out: a SET that is executed after its buyer received 503 stays for a lease. It costs one more round trip, and work that outlives the lease still leads to two holders.',
   source: 'Redis documentation, WAIT, and "Redis replication": acknowledged writes may still be lost.',
-  next: 'redlock uses independent servers without replication.',
+  next: { strategy: 'redlock', why: 'uses independent servers without replication.' },
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   needs: ['replica'],
   lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss'],

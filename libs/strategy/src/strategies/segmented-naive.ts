@@ -14,7 +14,7 @@ export const segmentedNaive: Strategy = {
     'No unit is sold twice, but a segment without enough units refuses its buyers while other segments have stock: undersold.',
   source:
     'Articles on distributed locks under high concurrency: "segment the lock, as ConcurrentHashMap does".',
-  next: 'segmented tries the other segments as well.',
+  next: { strategy: 'segmented', why: 'tries the other segments as well.' },
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   locks: (balance) => segmentLockKeys(balance, NAME),
   lacks: ['sellsToTheLast', 'survivesLapse', 'survivesSlowWork', 'noticesLoss'],

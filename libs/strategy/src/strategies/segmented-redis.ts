@@ -43,7 +43,7 @@ export const segmentedRedis: Strategy = {
   defect:
     'A replica that dies between the count and the row has taken units that no buyer gets: undersold until the next reconciliation (POST /lab/inventory/reconcile). A buyer who arrives before a write fails receives "sold out", although the units are returned afterwards.',
   source: 'The flash-sale articles: "spread a hot stock over several keys, and route buyers by modulo".',
-  next: 'redis-decr needs no lock: a Lua script checks and decrements in one step.',
+  next: { strategy: 'redis-decr', why: 'needs no lock: a Lua script checks and decrements in one step.' },
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   locks: (balance) => segmentLockKeys(balance, NAME),
   keys: countKeys,

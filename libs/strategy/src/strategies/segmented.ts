@@ -12,7 +12,10 @@ export const segmented: Strategy = {
   defect:
     'Exact while leases last, down to the last unit. Work that outlives the lease leads to two holders of a segment, as in token-lua. Until the next reset the stock stays in the segments: strategies that sell from the single row are refused (STOCK.SPLIT).',
   source: 'java.util.concurrent: LongAdder and the segments of ConcurrentHashMap, applied to stock.',
-  next: 'segmented-redis keeps the segments in Redis; conditional-update on each row would need no lock.',
+  next: {
+    strategy: 'segmented-redis',
+    why: 'keeps the segments in Redis; conditional-update on each row would need no lock.',
+  },
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   locks: (balance) => segmentLockKeys(balance, NAME),
   lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss'],

@@ -8,7 +8,7 @@ export const setnxCatch: Strategy = {
     'SETNX creates the key for one caller only. DEL is in the catch block instead of the finally block.',
   defect: 'A successful sale never releases the lock: one unit is sold, and all other buyers wait in vain.',
   source: 'A published mistake: the DEL in the catch block of an article on SETNX.',
-  next: 'setnx releases in finally.',
+  next: { strategy: 'setnx', why: 'releases in finally.' },
   options: ['waitMs', 'retryMs', 'workMs'],
   lacks: [
     'survivesDeadHolder',

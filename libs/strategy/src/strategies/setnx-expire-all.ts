@@ -8,7 +8,7 @@ export const setnxExpireAll: Strategy = {
   defect:
     "Each failed try extends the holder's lock: a dead holder's lock never ends while waiters try more often than once per lease. On the other hand, this repairs the key that setnx-expire leaves without an expiry.",
   source: 'A published mistake: the EXPIRE outside of the if in an article on SETNX.',
-  next: 'setnx-expire lets only the holder set the expiry.',
+  next: { strategy: 'setnx-expire', why: 'lets only the holder set the expiry.' },
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   lacks: [
     'survivesDeadHolder',

@@ -8,7 +8,7 @@ export const setnxExpire: Strategy = {
   defect:
     'A holder that is killed between the two commands leaves a key without an expiry, which blocks all others forever.',
   source: 'The "give the lock an expiry" step of the articles; Redis documentation, SETNX.',
-  next: 'lua sends both in one script; expiring needs only one command.',
+  next: { strategy: 'lua', why: 'sends both in one script; expiring needs only one command.' },
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   lacks: ['survivesDeadHolder', 'survivesLapse', 'survivesSlowWork', 'noticesLoss', 'releasesOnlyItsOwn'],
   expected: {

@@ -7,7 +7,7 @@ export const setnx: Strategy = {
   mechanism: 'SETNX creates the key for one caller only. DEL in finally releases it.',
   defect: 'The key has no expiry: if the holder is killed, or its DEL fails, all others are blocked forever.',
   source: 'Redis documentation, SETNX ("design pattern: locking with SETNX", discouraged there).',
-  next: 'setnx-expire gives the key a time to live.',
+  next: { strategy: 'setnx-expire', why: 'gives the key a time to live.' },
   options: ['waitMs', 'retryMs', 'workMs'],
   lacks: [
     'survivesDeadHolder',

@@ -31,7 +31,7 @@ export const singleWriter: Strategy = {
   defect:
     'Correct even with two writers at a time: each order is decided once, by a row in the transaction of its change. The throughput is that of one writer. The order of a buyer that has died is still executed.',
   source: 'The single-writer principle (Thompson, 2011); Redis documentation, Streams.',
-  next: 'redis-decr makes Redis itself the single writer of the count.',
+  next: { strategy: 'redis-decr', why: 'makes Redis itself the single writer of the count.' },
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   keys: (balance) => [queueKey(balance)],
   lacks: [],

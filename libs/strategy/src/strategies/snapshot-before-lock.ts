@@ -12,7 +12,7 @@ export const snapshotBeforeLock: Strategy = {
     'Under REPEATABLE READ the first SELECT fixes the snapshot: the read under the lock returns the stock from before the wait. This needs no fault.',
   source:
     'MySQL Reference Manual, "Transaction Isolation Levels"; a method with @Transactional that locks inside.',
-  next: 'rollback-on-loss opens the transaction under the lock.',
+  next: { strategy: 'rollback-on-loss', why: 'opens the transaction under the lock.' },
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   lacks: ['exactInOneProcess', 'exactAcrossProcesses', 'survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {

@@ -10,7 +10,7 @@ export const tokenByReference: Strategy = {
     'The reply of Redis is always another object: the lock is never released, and always lasts for its whole lease.',
   source:
     'A published mistake: two Java strings compared with != in the unlock of an article. Here they are Buffers.',
-  next: 'token-checked compares the content.',
+  next: { strategy: 'token-checked', why: 'compares the content.' },
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss', 'releasesAfterSale'],
   expected: {

@@ -8,7 +8,7 @@ export const tokenChecked: Strategy = {
   mechanism: 'SET NX PX with a unique token. To release: GET, compare, DEL.',
   defect: "GET and DEL are two commands: if the lease ends between them, DEL removes the next holder's lock.",
   source: 'The "only unlock what you locked" step of the articles.',
-  next: 'token-lua compares and deletes in one atomic script.',
+  next: { strategy: 'token-lua', why: 'compares and deletes in one atomic script.' },
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss', 'releasesOnlyItsOwn'],
   expected: {

@@ -10,7 +10,7 @@ export const tokenLua: Strategy = {
   defect:
     "No client deletes another holder's lock any more, but work that outlives the lease still leads to two holders, and oversells.",
   source: 'Redis documentation, "Distributed Locks with Redis": the single-instance lock.',
-  next: 'watchdog renews the lease during the work.',
+  next: { strategy: 'watchdog', why: 'renews the lease during the work.' },
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {

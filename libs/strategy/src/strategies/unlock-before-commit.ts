@@ -11,7 +11,10 @@ export const unlockBeforeCommit: Strategy = {
     'Between the release and the COMMIT the next holder reads the old row, and its write overwrites the new one. This needs no fault.',
   source:
     'A method with @Transactional that locks and unlocks inside: the proxy commits after it has returned.',
-  next: 'snapshot-before-lock releases after COMMIT, but still starts the transaction too early.',
+  next: {
+    strategy: 'snapshot-before-lock',
+    why: 'releases after COMMIT, but still starts the transaction too early.',
+  },
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   lacks: ['exactInOneProcess', 'exactAcrossProcesses', 'survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {

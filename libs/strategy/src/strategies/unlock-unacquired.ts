@@ -9,7 +9,7 @@ export const unlockUnacquired: Strategy = {
   defect: 'A waiter that gives up deletes the lock of the holder, and the next buyer enters.',
   source:
     'A published mistake: the recursion of an article whose inner call unlocks what the outer one locked.',
-  next: 'expiring acquires before the try.',
+  next: { strategy: 'expiring', why: 'acquires before the try.' },
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss', 'releasesOnlyItsOwn', 'losersTouchNothing'],
   expected: {

@@ -11,7 +11,7 @@ export const watchdogNaive: Strategy = {
   defect:
     'The timer does not check the owner of the key, and only a successful release stops it: after a lost lock or a failed release it renews the locks of other holders for as long as its process lives.',
   source: 'The hand-written renewal thread of the articles.',
-  next: 'watchdog renews by a script that compares the owner, and always stops.',
+  next: { strategy: 'watchdog', why: 'renews by a script that compares the owner, and always stops.' },
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   lacks: ['survivesLapse', 'noticesLoss', 'survivesFailedRelease', 'renewsOnlyItsOwn'],
   expected: {

@@ -13,7 +13,7 @@ export const watchdogSharedFlag: Strategy = {
   defect:
     "The release of one lock stops the renewal of all others of the process. Each renewal adds more time than has passed, so that a dead holder's lock lasts ever longer. The owner is not checked.",
   source: 'A published mistake: the static field that ends the renewal thread in an article.',
-  next: 'watchdog-naive has one timer per lock, and renews for one lease from now.',
+  next: { strategy: 'watchdog-naive', why: 'has one timer per lock, and renews for one lease from now.' },
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   sharesState: true,
   lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss', 'grantsOneLease', 'renewsOnlyItsOwn'],

@@ -15,7 +15,7 @@ export const watchdog: Strategy = {
   defect:
     'A paused process also pauses its watchdog: a statement that is sent after the check of the deadline arrives after the next holder has entered. A lock is renewed for at most ten leases: longer work loses its lock, and sells nothing.',
   source: 'Redisson, lock watchdog; Kleppmann, "How to do distributed locking", 2016, for the pause.',
-  next: 'fenced makes the database refuse the stale write.',
+  next: { strategy: 'fenced', why: 'makes the database refuse the stale write.' },
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   lacks: ['survivesLapse'],
   expected: {

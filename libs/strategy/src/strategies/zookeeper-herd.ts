@@ -10,7 +10,7 @@ export const zookeeperHerd: Strategy = {
   defect:
     'Behaves like zookeeper under a pause. Every release also wakes all N waiters: N tries, of which one succeeds, in no particular order. N waiters cost N × N calls.',
   source: 'ZooKeeper Recipes and Solutions, "Locks": the herd effect that its queue avoids.',
-  next: 'zookeeper wakes only one waiter: each one watches the node before its own.',
+  next: { strategy: 'zookeeper', why: 'wakes only one waiter: each one watches the node before its own.' },
   options: ['waitMs', 'workMs'],
   needs: ['zookeeper'],
   lacks: ['survivesLapse'],

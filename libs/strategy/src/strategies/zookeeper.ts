@@ -10,7 +10,7 @@ export const zookeeper: Strategy = {
   defect:
     'First come, first served, without a herd effect or a lease to choose; freed when the session of the process ends. A pause longer than the session still leads to two holders: the write is unfenced, although the number of the node (its czxid) could serve as a token.',
   source: 'ZooKeeper Recipes and Solutions, "Locks"; Curator, "protection" of a node by a GUID in its name.',
-  next: 'fenced makes the row refuse the older holder; its token could be the czxid.',
+  next: { strategy: 'fenced', why: 'makes the row refuse the older holder; its token could be the czxid.' },
   options: ['waitMs', 'workMs'],
   needs: ['zookeeper'],
   lacks: ['survivesLapse'],

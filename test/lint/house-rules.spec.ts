@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 
 const lint = (lines: readonly string[]): readonly (readonly string[])[] =>
   JSON.parse(
-    execFileSync(process.execPath, [resolve('test/lint/sql-rule.mjs'), ...lines], { encoding: 'utf8' }),
+    execFileSync(process.execPath, [resolve('test/lint/lint-lines.mjs'), ...lines], { encoding: 'utf8' }),
   ) as string[][];
 
 const REFUSED = [
@@ -25,4 +25,22 @@ test('lint rejects a value in the text of a statement, and accepts constants and
   const found = lint([...REFUSED, ...ALLOWED]);
   expect(found.slice(0, REFUSED.length)).toEqual(REFUSED.map(() => ['no-restricted-syntax']));
   expect(found.slice(REFUSED.length)).toEqual(ALLOWED.map(() => []));
+});
+
+const MATCHES_TEXT = [
+  "if (verdict.because.includes('never happened')) skip();",
+  "const isBad = sentence.startsWith('two holders');",
+  'const wasLost = /lost/.test(violation.sentence);',
+  "const isKnown = cell.headline === 'SAFE';",
+];
+const MATCHES_DATA = [
+  "if (reason?.code === 'fault-never-fired') skip();",
+  'const isMissing = cell.sentence === undefined;',
+  "const isWrite = text.startsWith('UPDATE');",
+];
+
+test('lint rejects code that matches a text for people, and accepts codes', () => {
+  const found = lint([...MATCHES_TEXT, ...MATCHES_DATA]);
+  expect(found.slice(0, MATCHES_TEXT.length)).toEqual(MATCHES_TEXT.map(() => ['no-restricted-syntax']));
+  expect(found.slice(MATCHES_TEXT.length)).toEqual(MATCHES_DATA.map(() => []));
 });

@@ -1,4 +1,4 @@
-// Prints, as JSON, which of the lines given as arguments the house's rule about SQL refuses. A process of its own: jest reads no ESM.
+// Prints, as JSON, which of the lines given as arguments the house rules refuse. A process of its own: jest reads no ESM.
 import { Linter } from 'eslint';
 import tseslint from 'typescript-eslint';
 import config from '../../eslint.config.mjs';
