@@ -68,14 +68,16 @@ function asCurl({ method, target, headers, body }: Message, url: string): string
   if (!isPlain || headers.some(([name]) => /^(content-length|transfer-encoding|host)$/i.test(name)))
     return undefined;
   const hasType = headers.some(([name]) => name.toLowerCase() === 'content-type');
-  return [
+  const hasNul = body?.includes(0) === true; // an argument of a command ends at a NUL: such a body goes through a pipe
+  const piped = hasNul ? `printf '%b' ${ansi(body)} | ` : '';
+  return `${piped}${[
     'curl -isS -g --path-as-is',
     method === 'HEAD' ? '-I' : `-X ${method}`,
     quote(`${url}${target}`),
     ...headers.map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
     ...(body === undefined || hasType ? [] : ["-H 'Content-Type:'"]),
-    ...(body === undefined ? [] : [`--data-binary ${dataOf(body)}`]),
-  ].join(' ');
+    ...(body === undefined ? [] : [`--data-binary ${hasNul ? '@-' : dataOf(body)}`]),
+  ].join(' ')}`;
 }
 
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -88,7 +88,7 @@ describe('credits and debits on one account', () => {
       .sells('b', 5, { units: 2 })
       .sells('c', 5, credit(1))
       .sells('d', 6);
-    expect(history.judge({ finalStock: 4 })).toMatchObject({ lostUpdates: expect.any(Number) as number });
+    expect(history.judge({ finalStock: 4 }).lostUpdates).toBeGreaterThan(0);
     const even = contended(5)
       .sells('a', 5, credit(2))
       .sells('b', 5, { units: 2 })

@@ -143,9 +143,9 @@ describe('a minute', () => {
   });
 
   test('passes when a buyer retried with its key and received the result of the first attempt', () => {
-    expect(judge(retried('APPLIED'))).toMatchObject({ retried: { purchases: 1, bought: 1 }, wrong: [] });
+    expect(judge(retried('APPLIED'))).toMatchObject({ insisted: { purchases: 1, bought: 1 }, wrong: [] });
     expect(judge(retried('IDEMPOTENCY.IN_PROGRESS'))).toMatchObject({
-      retried: { purchases: 1, bought: 0 },
+      insisted: { purchases: 1, bought: 0 },
       toldUnknown: 2,
       wrong: [],
     });
@@ -295,7 +295,8 @@ describe('growth', () => {
       { samples: 3, perMinute: null, leaks: [] },
     ]);
     const restarted = samplesOf({ rssMb: 100 }).map((sample) => ({ ...sample, pid: sample.at }));
-    expect(slopesOf(restarted).every(({ perMinute }) => perMinute === null)).toBe(true);
+    const slopes = slopesOf(restarted).map(({ perMinute }) => perMinute);
+    expect(slopes).toEqual(restarted.map(() => null));
   });
 });
 

@@ -76,11 +76,12 @@ function leaseWords({ history }: Evidence, request: string): string {
     : '';
 }
 
+const isMutex = ({ kind, verb }: StepLine): boolean => kind === 'local' && verb === 'LOCK';
+
 function withoutOverlap(early: readonly StepLine[], late: readonly StepLine[], read: StepLine): string {
-  const [a] = early;
-  const [b] = late;
-  const hasMutex = late.some(({ kind, verb }) => kind === 'local' && verb === 'LOCK');
-  if (hasMutex && a !== undefined && b !== undefined && a.replica !== b.replica)
+  const a = early.find(isMutex);
+  const b = late.find(isMutex);
+  if (a !== undefined && b !== undefined && a.replica !== b.replica)
     return `the mutex of ${a.replica} does not exist in ${b.replica}`;
   const rowLock = late.find(({ text }) => text.includes(' FOR UPDATE'));
   if (rowLock !== undefined)
