@@ -1,7 +1,7 @@
-import { ApiChoice, ApiFault, readChosen, RequestRecorder, type Chosen } from '#lab/http';
-import { Body, Controller, Get, Headers, HttpCode, Inject, Param, Post, Query, Req } from '@nestjs/common';
+import { ApiChoice, ApiFault, ChosenStrategy, RequestFaults, RequestId, type Chosen } from '#lab/http';
+import type { Fault } from '#lab/step';
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { FastifyRequest } from 'fastify';
 import { AccountsService, type Account, type EntryRow } from './accounts.service';
 import { EntriesService } from './entries.service';
 import { PendingEntries, type PendingRow } from './pending-entries';
@@ -25,10 +25,9 @@ interface EntryAnswer {
 @Controller('accounts')
 export class AccountsController {
   constructor(
-    @Inject(AccountsService) private readonly accounts: AccountsService,
-    @Inject(EntriesService) private readonly entries: EntriesService,
-    @Inject(PendingEntries) private readonly pending: PendingEntries,
-    @Inject(RequestRecorder) private readonly requests: RequestRecorder,
+    private readonly accounts: AccountsService,
+    private readonly entries: EntriesService,
+    private readonly pending: PendingEntries,
   ) {}
 
   @Get()
@@ -56,12 +55,10 @@ export class AccountsController {
   async enter(
     @Param() { id: account }: AccountParams,
     @Body() { amountMinor, text }: EntryBody,
-    @Query() query: Record<string, unknown>,
-    @Headers() headers: Record<string, string | undefined>,
-    @Req() { id: entry }: FastifyRequest,
+    @ChosenStrategy() chosen: Chosen,
+    @RequestFaults() faults: readonly Fault[],
+    @RequestId() entry: string,
   ): Promise<EntryAnswer> {
-    const chosen = readChosen(query, headers);
-    const faults = this.requests.readFaults(headers['x-fault']);
     // before any lock: a fencing strategy would create a counter for an unknown account, which never expires
     await this.accounts.assertKnown(account);
     const { before, after, replica } = await this.entries.enter(

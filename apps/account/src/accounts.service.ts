@@ -1,6 +1,6 @@
 import { Ledger, WHOLE_AMOUNT } from '#lab/balance';
 import { SteppedDataSource } from '#lab/step';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { balanceOf, UnknownAccount } from './account-errors';
 
 /** An account with its totals, read consistently. Amounts are in the smallest unit of the currency. */
@@ -46,8 +46,8 @@ const EACH = 'GROUP BY account.id, account.name, balance.id, balance.amount, bal
 @Injectable()
 export class AccountsService {
   constructor(
-    @Inject(SteppedDataSource) private readonly dataSource: SteppedDataSource,
-    @Inject(Ledger) private readonly ledger: Ledger,
+    private readonly dataSource: SteppedDataSource,
+    private readonly ledger: Ledger,
   ) {}
 
   list(): Promise<Account[]> {

@@ -2,7 +2,7 @@ import { ChangeCancelled, type Change, type Movement } from '#lab/balance';
 import { Toolbox } from '#lab/host';
 import { RequestRecorder, type Chosen } from '#lab/http';
 import { SteppedDataSource, type Fault } from '#lab/step';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { AlreadyEntered, balanceOf, inAccountWords, OtherEntry } from './account-errors';
 
@@ -30,9 +30,9 @@ export interface EntryHooks {
 @Injectable()
 export class EntriesService {
   constructor(
-    @Inject(Toolbox) private readonly toolbox: Toolbox,
-    @Inject(RequestRecorder) private readonly requests: RequestRecorder,
-    @Inject(SteppedDataSource) private readonly dataSource: SteppedDataSource,
+    private readonly toolbox: Toolbox,
+    private readonly requests: RequestRecorder,
+    private readonly dataSource: SteppedDataSource,
   ) {}
 
   /**

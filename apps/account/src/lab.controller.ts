@@ -1,7 +1,8 @@
 import { Ledger } from '#lab/balance';
 import { BalanceLabController, LabOperations } from '#lab/host';
-import { ApiChoice, ApiFault, readChosen, RequestRecorder } from '#lab/http';
-import { Body, Controller, Get, Headers, HttpCode, Inject, Post, Query } from '@nestjs/common';
+import { ApiChoice, ApiFault, ChosenStrategy, RequestFaults, type Chosen } from '#lab/http';
+import type { Fault } from '#lab/step';
+import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { balanceOf } from './account-errors';
 import { AccountsService, type Account } from './accounts.service';
@@ -28,12 +29,11 @@ interface Reconciliation {
 @Controller('lab/account')
 export class LabController extends BalanceLabController {
   constructor(
-    @Inject(LabOperations) lab: LabOperations,
-    @Inject(Ledger) ledger: Ledger,
-    @Inject(AccountsService) private readonly accounts: AccountsService,
-    @Inject(ScanService) private readonly scan: ScanService,
-    @Inject(ScanSettings) private readonly settings: ScanSettings,
-    @Inject(RequestRecorder) private readonly requests: RequestRecorder,
+    lab: LabOperations,
+    ledger: Ledger,
+    private readonly accounts: AccountsService,
+    private readonly scan: ScanService,
+    private readonly settings: ScanSettings,
   ) {
     super(lab, ledger);
   }
@@ -75,10 +75,8 @@ export class LabController extends BalanceLabController {
   @ApiChoice()
   async setScan(
     @Body() { everyMs }: ScanBody,
-    @Query() query: Record<string, unknown>,
-    @Headers() headers: Record<string, string | undefined>,
+    @ChosenStrategy() { strategy, options }: Chosen,
   ): Promise<ScanAnswer> {
-    const { strategy, options } = readChosen(query, headers);
     await this.settings.write({ everyMs, strategy, options });
     return this.showScan();
   }
@@ -88,10 +86,7 @@ export class LabController extends BalanceLabController {
   @ApiOperation({ summary: 'Settle all pending entries now, on the replica that receives the request' })
   @ApiChoice()
   @ApiFault('each fault fires once, in the first entry that reaches its step; faults of the app account only')
-  runScan(
-    @Query() query: Record<string, unknown>,
-    @Headers() headers: Record<string, string | undefined>,
-  ): Promise<ScanResult> {
-    return this.scan.run(readChosen(query, headers), this.requests.readFaults(headers['x-fault']));
+  runScan(@ChosenStrategy() chosen: Chosen, @RequestFaults() faults: readonly Fault[]): Promise<ScanResult> {
+    return this.scan.run(chosen, faults);
   }
 }

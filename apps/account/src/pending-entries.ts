@@ -1,5 +1,5 @@
 import { SteppedDataSource } from '#lab/step';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { AccountsService } from './accounts.service';
 import type { EntryRequest } from './schemas';
 
@@ -38,8 +38,8 @@ const ROWS = `SELECT id AS number, CONCAT('pending:', id) AS entry, amount_minor
 @Injectable()
 export class PendingEntries {
   constructor(
-    @Inject(SteppedDataSource) private readonly dataSource: SteppedDataSource,
-    @Inject(AccountsService) private readonly accounts: AccountsService,
+    private readonly dataSource: SteppedDataSource,
+    private readonly accounts: AccountsService,
   ) {}
 
   /** Throws `UnknownAccount`. */

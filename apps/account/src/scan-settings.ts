@@ -30,7 +30,7 @@ export class ScanSettings {
 
   constructor(
     @Inject(CONFIG) { scan }: Config,
-    @Inject(SteppedDataSource) private readonly dataSource: SteppedDataSource,
+    private readonly dataSource: SteppedDataSource,
   ) {
     const strategy = findStrategy(scan.strategy ?? DEFAULT_STRATEGY);
     this.configured = { everyMs: scan.everyMs, strategy, options: DEFAULT_OPTIONS };

@@ -47,10 +47,10 @@ export class ScanService implements OnApplicationBootstrap, OnModuleDestroy {
 
   constructor(
     @Inject(CONFIG) private readonly config: Config,
-    @Inject(ScanSettings) private readonly settings: ScanSettings,
-    @Inject(PendingEntries) private readonly pending: PendingEntries,
-    @Inject(EntriesService) private readonly entries: EntriesService,
-    @Inject(Balances) private readonly balances: Balances,
+    private readonly settings: ScanSettings,
+    private readonly pending: PendingEntries,
+    private readonly entries: EntriesService,
+    private readonly balances: Balances,
   ) {}
 
   onApplicationBootstrap(): void {

@@ -1,7 +1,15 @@
-import { ApiChoice, ApiFault, readChosen, SkuParams, RequestRecorder } from '#lab/http';
-import { Body, Controller, Headers, HttpCode, Inject, Param, Post, Query, Req } from '@nestjs/common';
+import {
+  ApiChoice,
+  ApiFault,
+  ChosenStrategy,
+  RequestFaults,
+  RequestId,
+  SkuParams,
+  type Chosen,
+} from '#lab/http';
+import type { Fault } from '#lab/step';
+import { Body, Controller, Headers, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { FastifyRequest } from 'fastify';
 import { DeductionsService, type Closed } from './deductions.service';
 import {
   CartDeductionBody,
@@ -40,10 +48,7 @@ const ApiDeductionId = (): MethodDecorator =>
 @ApiTags('stock')
 @Controller()
 export class DeductionsController {
-  constructor(
-    @Inject(DeductionsService) private readonly deductions: DeductionsService,
-    @Inject(RequestRecorder) private readonly requests: RequestRecorder,
-  ) {}
+  constructor(private readonly deductions: DeductionsService) {}
 
   @Post('products/:sku/deductions')
   @ApiOperation({
@@ -55,12 +60,11 @@ export class DeductionsController {
   async deduct(
     @Param() { sku }: SkuParams,
     @Body() { quantity }: DeductionBody,
-    @Query() query: Record<string, unknown>,
+    @ChosenStrategy() chosen: Chosen,
+    @RequestFaults() faults: readonly Fault[],
+    @RequestId() request: string,
     @Headers() headers: Record<string, string | undefined>,
-    @Req() { id: request }: FastifyRequest,
   ): Promise<DeductionAnswer> {
-    const chosen = readChosen(query, headers);
-    const faults = this.requests.readFaults(headers['x-fault']);
     const by = { request, dedupKey: readDeductionId(headers) };
     const line = { sku, quantity };
     const { before, after, replica } = await this.deductions.deduct(line, by, chosen, faults);
@@ -78,12 +82,11 @@ export class DeductionsController {
   @ApiFault()
   async deductAll(
     @Body() { lines }: CartDeductionBody,
-    @Query() query: Record<string, unknown>,
+    @ChosenStrategy() chosen: Chosen,
+    @RequestFaults() faults: readonly Fault[],
+    @RequestId() request: string,
     @Headers() headers: Record<string, string | undefined>,
-    @Req() { id: request }: FastifyRequest,
   ): Promise<CartDeductionAnswer> {
-    const chosen = readChosen(query, headers);
-    const faults = this.requests.readFaults(headers['x-fault']);
     const by = { request, dedupKey: readDeductionId(headers) };
     const movements = await this.deductions.deductAll(lines, by, chosen, faults);
     const { strategy, options, ignored } = chosen;
@@ -113,11 +116,10 @@ export class DeductionsController {
   close(
     @Param() { id }: CancellationParams,
     @Body() { lines }: CartDeductionBody,
-    @Query() query: Record<string, unknown>,
-    @Headers() headers: Record<string, string | undefined>,
-    @Req() { id: request }: FastifyRequest,
+    @ChosenStrategy() chosen: Chosen,
+    @RequestFaults() faults: readonly Fault[],
+    @RequestId() request: string,
   ): Promise<Closed> {
-    const faults = this.requests.readFaults(headers['x-fault']);
-    return this.deductions.close(id, lines, request, readChosen(query, headers), faults);
+    return this.deductions.close(id, lines, request, chosen, faults);
   }
 }

@@ -2,7 +2,7 @@ import { UnknownBalance, type Change, type Movement } from '#lab/balance';
 import { cartLine, RequestRecorder, type Chosen } from '#lab/http';
 import type { Fault } from '#lab/step';
 import { cartStrategy, type Strategy } from '#lab/strategy';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { LabOperations, Toolbox } from '#lab/host';
 
 export interface DeductionLine {
@@ -29,9 +29,9 @@ export interface Closed {
 @Injectable()
 export class DeductionsService {
   constructor(
-    @Inject(Toolbox) private readonly toolbox: Toolbox,
-    @Inject(LabOperations) private readonly lab: LabOperations,
-    @Inject(RequestRecorder) private readonly requests: RequestRecorder,
+    private readonly toolbox: Toolbox,
+    private readonly lab: LabOperations,
+    private readonly requests: RequestRecorder,
   ) {}
 
   deduct(

@@ -1,7 +1,7 @@
 import { Ledger } from '#lab/balance';
 import { BalanceLabController, LabOperations } from '#lab/host';
 import { ReconcileBody, ResetBody } from '#lab/http';
-import { Body, Controller, HttpCode, Inject, Post } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ProductsService, type Product } from './products.service';
 
@@ -17,9 +17,9 @@ interface Reconciliation {
 @Controller('lab/inventory')
 export class LabController extends BalanceLabController {
   constructor(
-    @Inject(LabOperations) lab: LabOperations,
-    @Inject(Ledger) ledger: Ledger,
-    @Inject(ProductsService) private readonly products: ProductsService,
+    lab: LabOperations,
+    ledger: Ledger,
+    private readonly products: ProductsService,
   ) {
     super(lab, ledger);
   }

@@ -1,8 +1,7 @@
-import { ApiChoice, readChosen, SkuParams } from '#lab/http';
+import { ApiChoice, ChosenStrategy, RequestId, SkuParams, type Chosen } from '#lab/http';
 import { Ledger, type MovementRow } from '#lab/balance';
-import { Controller, Get, Headers, Inject, Param, Query, Req } from '@nestjs/common';
+import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { FastifyRequest } from 'fastify';
 import { ProductsService, type Product } from './products.service';
 import { PageQuery } from './schemas';
 
@@ -10,8 +9,8 @@ import { PageQuery } from './schemas';
 @Controller('products')
 export class ProductsController {
   constructor(
-    @Inject(ProductsService) private readonly products: ProductsService,
-    @Inject(Ledger) private readonly ledger: Ledger,
+    private readonly products: ProductsService,
+    private readonly ledger: Ledger,
   ) {}
 
   @Get()
@@ -27,11 +26,10 @@ export class ProductsController {
   @ApiChoice()
   find(
     @Param() { sku }: SkuParams,
-    @Query() query: Record<string, unknown>,
-    @Headers() headers: Record<string, string | undefined>,
-    @Req() { id: request }: FastifyRequest,
+    @ChosenStrategy() chosen: Chosen,
+    @RequestId() request: string,
   ): Promise<Product> {
-    return this.products.findUnder(readChosen(query, headers), sku, request);
+    return this.products.findUnder(chosen, sku, request);
   }
 
   @Get(':sku/movements')

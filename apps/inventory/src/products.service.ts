@@ -1,7 +1,7 @@
 import { Ledger, UnknownBalance, WHOLE_AMOUNT } from '#lab/balance';
 import type { Chosen } from '#lab/http';
 import { SteppedDataSource } from '#lab/step';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Toolbox } from '#lab/host';
 
 export interface Product {
@@ -19,9 +19,9 @@ const PRODUCTS = `SELECT sku, name, price_minor AS priceMinor, ${WHOLE_AMOUNT} A
 @Injectable()
 export class ProductsService {
   constructor(
-    @Inject(SteppedDataSource) private readonly dataSource: SteppedDataSource,
-    @Inject(Ledger) private readonly ledger: Ledger,
-    @Inject(Toolbox) private readonly toolbox: Toolbox,
+    private readonly dataSource: SteppedDataSource,
+    private readonly ledger: Ledger,
+    private readonly toolbox: Toolbox,
   ) {}
 
   list(): Promise<Product[]> {

@@ -1,5 +1,5 @@
 import { unobserved } from '#lab/step';
-import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { OrderIntentsRepository } from './order-intents.repository';
 
 const BEAT_MS = 500;
@@ -20,7 +20,7 @@ export class Heartbeat implements BeforeApplicationShutdown {
   private readonly timer = setInterval(() => void this.beat(), BEAT_MS).unref();
   private isBeating = false;
 
-  constructor(@Inject(OrderIntentsRepository) private readonly intents: OrderIntentsRepository) {}
+  constructor(private readonly intents: OrderIntentsRepository) {}
 
   /** Runs `work`, and sends heartbeats for the intent `id` meanwhile. */
   async during<T>(id: string, work: () => Promise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { InventoryClient } from './inventory.client';
 import { OrdersRepository } from './orders.repository';
 import { bought, ordersOf, type StoredAnswer, type OrderIntent, type DeductedStock } from './order-intent';
@@ -11,9 +11,9 @@ import { OrderIntentsRepository } from './order-intents.repository';
 @Injectable()
 export class IntentRecovery {
   constructor(
-    @Inject(InventoryClient) private readonly inventory: InventoryClient,
-    @Inject(OrderIntentsRepository) private readonly intents: OrderIntentsRepository,
-    @Inject(OrdersRepository) private readonly orders: OrdersRepository,
+    private readonly inventory: InventoryClient,
+    private readonly intents: OrderIntentsRepository,
+    private readonly orders: OrdersRepository,
   ) {}
 
   /** Completes an intent whose stock was taken; undefined: it was not, and never will be under this attempt. */

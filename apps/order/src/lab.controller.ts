@@ -6,8 +6,11 @@ import {
   readHistory,
   ResetBody,
   SkuParams,
+  RequestFaults,
+  RequestId,
   RequestRecorder,
 } from '#lab/http';
+import type { Fault } from '#lab/step';
 import {
   Body,
   Controller,
@@ -18,11 +21,9 @@ import {
   Inject,
   Param,
   Post,
-  Req,
   StreamableFile,
 } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
-import type { FastifyRequest } from 'fastify';
 import { InventoryClient } from './inventory.client';
 import { OrdersRepository } from './orders.repository';
 import { OrderIntentsRepository } from './order-intents.repository';
@@ -38,11 +39,11 @@ const RUNNING_ROUND_MS = 10_000;
 @Controller('lab')
 export class LabController {
   constructor(
-    @Inject(InventoryClient) private readonly inventory: InventoryClient,
-    @Inject(OrdersRepository) private readonly orders: OrdersRepository,
-    @Inject(OrderIntentsRepository) private readonly intents: OrderIntentsRepository,
-    @Inject(Reconciler) private readonly reconciler: Reconciler,
-    @Inject(RequestRecorder) private readonly requests: RequestRecorder,
+    private readonly inventory: InventoryClient,
+    private readonly orders: OrdersRepository,
+    private readonly intents: OrderIntentsRepository,
+    private readonly reconciler: Reconciler,
+    private readonly requests: RequestRecorder,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -65,11 +66,12 @@ export class LabController {
   @ApiResponse({ status: 423, description: 'LOCK.NOT_OBTAINED: another reconciler is running' })
   reconcile(
     @Body() { silentMs }: OrderReconcileBody,
+    @RequestFaults() faults: readonly Fault[],
+    @RequestId() request: string,
     @Headers('x-fault') fault: string | undefined,
-    @Req() { id: request }: FastifyRequest,
   ): Promise<{ reconciled: readonly Reconciled[] }> {
     const begin = { request, balance: '', delta: 0, strategy: 'reconcile', options: { silentMs } };
-    return this.requests.record(begin, this.requests.readFaults(fault), async () => {
+    return this.requests.record(begin, faults, async () => {
       const reconciled = await this.reconciler.reconcile(silentMs, RUNNING_ROUND_MS, fault);
       if (reconciled !== undefined) return { reconciled };
       throw new ProblemError(problem('LOCK.NOT_OBTAINED', 'another reconciler is running: try again'));

@@ -1,6 +1,6 @@
 import { isDuplicate } from '#lab/balance';
 import { SteppedDataSource } from '#lab/step';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { OrdersRepository, type Order } from './orders.repository';
 import type { StoredAnswer, StrategyChoice, OrderIntent, OrderIntentRow, OrderRequest } from './order-intent';
@@ -33,8 +33,8 @@ const KEEP_HOURS = 24;
 @Injectable()
 export class OrderIntentsRepository {
   constructor(
-    @Inject(SteppedDataSource) private readonly dataSource: SteppedDataSource,
-    @Inject(OrdersRepository) private readonly orders: OrdersRepository,
+    private readonly dataSource: SteppedDataSource,
+    private readonly orders: OrdersRepository,
   ) {}
 
   /** False when an intent with this idempotency key exists. */

@@ -1,7 +1,7 @@
 import type { Config } from '#lab/config';
 import { HealthController, pingDatabase, ProcessController, READINESS, RequestRecorder } from '#lab/http';
 import { SteppedDataSource } from '#lab/step';
-import { Inject, Injectable, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { orderDataSource } from './data-source';
 import { InventoryClient } from './inventory.client';
 import { LabController } from './lab.controller';
@@ -18,9 +18,9 @@ import { CONFIG } from './tokens';
 @Injectable()
 class Connections implements OnApplicationShutdown {
   constructor(
-    @Inject(SteppedDataSource) private readonly dataSource: SteppedDataSource,
-    @Inject(InventoryClient) private readonly inventory: InventoryClient,
-    @Inject(RequestRecorder) private readonly requests: RequestRecorder,
+    private readonly dataSource: SteppedDataSource,
+    private readonly inventory: InventoryClient,
+    private readonly requests: RequestRecorder,
   ) {}
 
   async onApplicationShutdown(): Promise<void> {

@@ -1,5 +1,15 @@
-import { ApiChoice, ApiFault, ProblemError, readChosen, RequestRecorder, type Problem } from '#lab/http';
-import { Body, Controller, Get, Headers, Inject, Post, Query, Req, Res } from '@nestjs/common';
+import {
+  ApiChoice,
+  ApiFault,
+  ChosenStrategy,
+  ProblemError,
+  RequestFaults,
+  RequestId,
+  type Chosen,
+  type Problem,
+} from '#lab/http';
+import type { Fault } from '#lab/step';
+import { Body, Controller, Get, Headers, Post, Query, Req, Res } from '@nestjs/common';
 import {
   ApiBody,
   ApiExtraModels,
@@ -9,7 +19,7 @@ import {
   ApiTags,
   getSchemaPath,
 } from '@nestjs/swagger';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { ZodValidationPipe } from 'nestjs-zod';
 import { LONGEST_HEADER, readIdempotencyKey } from './idempotency-key';
 import { OrdersRepository, type OrderRow } from './orders.repository';
@@ -21,9 +31,8 @@ import { CartBody, OrderBody, orderOrCart, OrdersQuery, type OrderOrCart } from 
 @Controller('orders')
 export class OrdersController {
   constructor(
-    @Inject(OrdersService) private readonly service: OrdersService,
-    @Inject(OrdersRepository) private readonly orders: OrdersRepository,
-    @Inject(RequestRecorder) private readonly requests: RequestRecorder,
+    private readonly service: OrdersService,
+    private readonly orders: OrdersRepository,
   ) {}
 
   @Post()
@@ -64,15 +73,14 @@ export class OrdersController {
   })
   async place(
     @Body(new ZodValidationPipe(orderOrCart)) body: OrderOrCart,
-    @Query() query: Record<string, unknown>,
-    @Headers() headers: Record<string, string | undefined>,
-    @Req() { id: request }: FastifyRequest,
+    @ChosenStrategy() chosen: Chosen,
+    @RequestFaults() faults: readonly Fault[],
+    @RequestId() request: string,
+    @Headers('idempotency-key') idempotencyKey: string | undefined,
+    @Headers('x-fault') fault: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<unknown> {
-    const chosen = readChosen(query, headers);
-    const key = readIdempotencyKey(headers['idempotency-key']);
-    const fault = headers['x-fault'];
-    const context = { request, key, fault, faults: this.requests.readFaults(fault) };
+    const context = { request, key: readIdempotencyKey(idempotencyKey), fault, faults };
     const result = await this.service.place(orderRequestOf(body), context, chosen);
     if (result.isReplayed) void reply.header('Idempotency-Replayed', 'true');
     if (result.status !== CREATED) throw new ProblemError(result.body as Problem);

@@ -1,5 +1,5 @@
 import { SteppedDataSource } from '#lab/step';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 
 /** An order of one product, or one line of a cart; the lines of a cart share their `id`. */
@@ -21,7 +21,7 @@ export type OrderRow = Order & { readonly number: number; readonly at: string };
 
 @Injectable()
 export class OrdersRepository {
-  constructor(@Inject(SteppedDataSource) private readonly dataSource: SteppedDataSource) {}
+  constructor(private readonly dataSource: SteppedDataSource) {}
 
   /** Records the lines of one order, in one statement: all or none. */
   async insert(lines: readonly Order[], sql: Pick<EntityManager, 'query'> = this.dataSource): Promise<void> {

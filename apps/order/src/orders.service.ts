@@ -39,11 +39,11 @@ const NOTHING_DONE = new Set(['COMPONENT.MISSING']);
 @Injectable()
 export class OrdersService {
   constructor(
-    @Inject(InventoryClient) private readonly inventory: InventoryClient,
-    @Inject(OrderIntentsRepository) private readonly intents: OrderIntentsRepository,
-    @Inject(IntentRecovery) private readonly recovery: IntentRecovery,
-    @Inject(Heartbeat) private readonly heartbeat: Heartbeat,
-    @Inject(RequestRecorder) private readonly requests: RequestRecorder,
+    private readonly inventory: InventoryClient,
+    private readonly intents: OrderIntentsRepository,
+    private readonly recovery: IntentRecovery,
+    private readonly heartbeat: Heartbeat,
+    private readonly requests: RequestRecorder,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 

@@ -41,10 +41,10 @@ export class Reconciler implements OnApplicationBootstrap, BeforeApplicationShut
   private round: Promise<unknown> | undefined;
 
   constructor(
-    @Inject(SteppedDataSource) private readonly dataSource: SteppedDataSource,
-    @Inject(OrderIntentsRepository) private readonly intents: OrderIntentsRepository,
-    @Inject(IntentRecovery) private readonly recovery: IntentRecovery,
-    @Inject(RequestRecorder) private readonly requests: RequestRecorder,
+    private readonly dataSource: SteppedDataSource,
+    private readonly intents: OrderIntentsRepository,
+    private readonly recovery: IntentRecovery,
+    private readonly requests: RequestRecorder,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 

@@ -1,7 +1,7 @@
 import { Ledger, type MovementRow, type SegmentRow } from '#lab/balance';
 import { page } from '#lab/http';
 import type { Component } from '#lab/step';
-import { Get, Header, Inject, Param, Query, StreamableFile } from '@nestjs/common';
+import { Get, Header, Param, Query, StreamableFile } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
@@ -18,8 +18,8 @@ class PageQuery extends createZodDto(z.strictObject(page)) {}
  */
 export abstract class BalanceLabController {
   constructor(
-    @Inject(LabOperations) protected readonly lab: LabOperations,
-    @Inject(Ledger) protected readonly ledger: Ledger,
+    protected readonly lab: LabOperations,
+    protected readonly ledger: Ledger,
   ) {}
 
   /** Id of the balance of the app's object `id`. */

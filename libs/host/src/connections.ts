@@ -9,11 +9,11 @@ export const SUBSCRIBER = Symbol('subscriber');
 @Injectable()
 export class Connections implements OnApplicationShutdown {
   constructor(
-    @Inject(SteppedDataSource) private readonly dataSource: SteppedDataSource,
-    @Inject(SteppedRedis) private readonly redis: SteppedRedis,
-    @Inject(Servers) private readonly servers: Servers,
+    private readonly dataSource: SteppedDataSource,
+    private readonly redis: SteppedRedis,
+    private readonly servers: Servers,
     @Inject(SUBSCRIBER) private readonly subscriber: SteppedRedis,
-    @Inject(RequestRecorder) private readonly requests: RequestRecorder,
+    private readonly requests: RequestRecorder,
   ) {}
 
   async onApplicationShutdown(): Promise<void> {

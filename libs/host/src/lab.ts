@@ -12,11 +12,11 @@ import { Toolbox } from './toolbox';
 @Injectable()
 export class LabOperations {
   constructor(
-    @Inject(Ledger) private readonly ledger: Ledger,
-    @Inject(Toolbox) private readonly toolbox: Toolbox,
-    @Inject(Servers) private readonly servers: Servers,
+    private readonly ledger: Ledger,
+    private readonly toolbox: Toolbox,
+    private readonly servers: Servers,
     @Inject(LOCK_INSPECTORS) private readonly inspectors: readonly LockInspector[],
-    @Inject(RequestRecorder) private readonly requests: RequestRecorder,
+    private readonly requests: RequestRecorder,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 

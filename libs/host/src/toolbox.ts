@@ -1,7 +1,7 @@
 import { Balances } from '#lab/balance';
 import { LockFolder, Servers, SteppedRedis, systemClock } from '#lab/step';
 import { LocalProcess, type Options, type Tools } from '#lab/strategy';
-import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 
 /** Provides strategies with this replica's tools. */
 @Injectable()
@@ -9,11 +9,11 @@ export class Toolbox {
   private readonly logger = new Logger(Toolbox.name);
 
   constructor(
-    @Inject(Balances) private readonly balances: Balances,
-    @Inject(SteppedRedis) private readonly redis: SteppedRedis,
-    @Inject(Servers) private readonly servers: Servers,
-    @Inject(LockFolder) private readonly folder: LockFolder,
-    @Inject(LocalProcess) readonly process: LocalProcess,
+    private readonly balances: Balances,
+    private readonly redis: SteppedRedis,
+    private readonly servers: Servers,
+    private readonly folder: LockFolder,
+    readonly process: LocalProcess,
   ) {}
 
   /** The tools of one request. */

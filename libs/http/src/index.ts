@@ -1,6 +1,7 @@
 export { ApiChoice, ApiFault } from './api-choice';
 export { serve } from './bootstrap';
 export { readChosen, type Chosen } from './chosen';
+export { ChosenStrategy, RequestFaults, RequestId } from './request-parameters';
 export { HealthController, READINESS, type Readiness } from './health';
 export { ProcessController, type ProcessLook } from './lab/process.controller';
 export { readHistory } from './lab/read-history';

@@ -1,6 +1,6 @@
 import { Balances } from '#lab/balance';
 import { SteppedDataSource } from '#lab/step';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { ImportLine } from './lines';
 
 /** A batch is identified by its account and its id. */
@@ -22,8 +22,8 @@ export interface LineRow {
 @Injectable()
 export class Batches {
   constructor(
-    @Inject(SteppedDataSource) private readonly dataSource: SteppedDataSource,
-    @Inject(Balances) private readonly balances: Balances,
+    private readonly dataSource: SteppedDataSource,
+    private readonly balances: Balances,
   ) {}
 
   /**

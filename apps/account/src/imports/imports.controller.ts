@@ -1,15 +1,6 @@
-import { ApiChoice, ApiFault, problem, ProblemError, readChosen, RequestRecorder } from '#lab/http';
-import {
-  Controller,
-  Headers,
-  HttpCode,
-  Inject,
-  Param,
-  Post,
-  Query,
-  Req,
-  StreamableFile,
-} from '@nestjs/common';
+import { ApiChoice, ApiFault, problem, ProblemError, readChosen, RequestFaults } from '#lab/http';
+import type { Fault } from '#lab/step';
+import { Controller, Headers, HttpCode, Param, Post, Query, Req, StreamableFile } from '@nestjs/common';
 import {
   ApiBody,
   ApiConsumes,
@@ -34,10 +25,7 @@ const BATCH = { type: 'string', pattern: BATCH_ID.source };
 @ApiTags('accounts')
 @Controller('accounts/:id/imports')
 export class ImportsController {
-  constructor(
-    @Inject(ImportsService) private readonly imports: ImportsService,
-    @Inject(RequestRecorder) private readonly requests: RequestRecorder,
-  ) {}
+  constructor(private readonly imports: ImportsService) {}
 
   @Post()
   @HttpCode(200)
@@ -61,6 +49,7 @@ export class ImportsController {
     @Param() { id: account }: AccountParams,
     @Query() { batch: inQuery, ...query }: Record<string, unknown>,
     @Headers() headers: Record<string, string | undefined>,
+    @RequestFaults() faults: readonly Fault[],
     @Req() { body }: FastifyRequest,
   ): Promise<StreamableFile> {
     if (!(body instanceof Readable))
@@ -74,7 +63,7 @@ export class ImportsController {
     const chosen = readChosen(query, headers);
     if (chosen.options.workMs > MOST_WORK_MS)
       throw new ProblemError(problem('REQUEST.INVALID', `workMs is at most ${MOST_WORK_MS} for an import`));
-    const reports = await this.imports.start(id, body, chosen, this.requests.readFaults(headers['x-fault']));
+    const reports = await this.imports.start(id, body, chosen, faults);
     return new StreamableFile(Readable.from(reports), { type: 'application/x-ndjson' });
   }
 }

@@ -1,7 +1,7 @@
 import { Balances } from '#lab/balance';
 import { problem, problemOf, ProblemError, type Chosen } from '#lab/http';
 import type { Fault } from '#lab/step';
-import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { AlreadyEntered, balanceOf } from '../account-errors';
@@ -62,10 +62,10 @@ export class ImportsService implements OnModuleDestroy {
   private isStopping = false;
 
   constructor(
-    @Inject(AccountsService) private readonly accounts: AccountsService,
-    @Inject(EntriesService) private readonly entries: EntriesService,
-    @Inject(Balances) private readonly balances: Balances,
-    @Inject(Batches) private readonly batches: Batches,
+    private readonly accounts: AccountsService,
+    private readonly entries: EntriesService,
+    private readonly balances: Balances,
+    private readonly batches: Batches,
   ) {}
 
   /** Running imports stop after their current line. */
