@@ -1,7 +1,7 @@
 import { ensureInstalled, projectRoot } from '#lab/stack';
 import type { Command } from 'commander';
 import { join } from 'node:path';
-import { benchHttp, seamCost, type BenchResult } from '#load-tests/bench';
+import { benchHttp, seamCost } from '#load-tests/bench';
 import { runCommand, writeJson, type Context } from '../command';
 import { EXIT } from '../failure';
 import { printGoals, printPairs, type Goal } from '../print/bench';

@@ -135,8 +135,8 @@ function welcome(publicUrl: string, labUrl: string | undefined, moved: readonly 
     'Try:',
     ...order(`${publicUrl}/orders?strategy=none`),
     `  curl -s '${publicUrl}/products/phone/movements'`,
-    `  curl -s '${publicUrl}/accounts/cafe/entries?strategy=none' -H 'content-type: application/json' \\`,
-    `    -d '{"amountMinor":1250}'`,
+    `  curl -s '${publicUrl}/accounts/cafe/entries?strategy=none' \\`,
+    `    -H 'content-type: application/json' -d '{"amountMinor":1250}'`,
     ...(labUrl === undefined
       ? []
       : order(`${labUrl}/orders?strategy=setnx`, `-H 'x-fault: after(SETNX)=kill' `)),

@@ -21,7 +21,7 @@ export function printLostReplies(rows: readonly LostReply[], verbose: boolean): 
     ),
     ...(verbose || harmful.length === rows.length
       ? []
-      : ['Without a violation: --verbose prints them, too.']),
+      : ['--verbose also prints those that lead to no violation.']),
     '',
     renderTable({
       head: [

@@ -1,4 +1,3 @@
-import Table from 'cli-table3';
 import { lineWidth, wrap } from './wrap';
 
 type Cell = string | number;
@@ -11,15 +10,6 @@ interface TableContent {
 }
 
 const GAP = 2;
-const NO_BORDERS = {
-  ...Object.fromEntries(
-    ['top', 'bottom', 'left', 'mid', 'right'].flatMap((side) => [
-      [side, ''],
-      ...['mid', 'left', 'right'].map((part) => [`${side}-${part}`, '']),
-    ]),
-  ),
-  middle: ' '.repeat(GAP),
-};
 const NARROWEST = 4;
 
 /**
@@ -34,23 +24,46 @@ export function renderTable({ head, rows, boxed = false }: TableContent): string
   const names = pick(head);
   const borders = boxed ? 3 * kept.length + 1 : GAP * (kept.length - 1);
   const widths = fit([names, ...cells], lineWidth() - borders);
-  const wrapped = (row: readonly string[]): string[] => row.map((cell, i) => breakCell(cell, widths[i] ?? 0));
-  const table = new Table({
-    head: wrapped(names),
-    colWidths: widths.map((width) => width + (boxed ? 2 : 0)),
-    colAligns: names.map((_, i) => (cells.every((row) => isNumeric(row[i] ?? '')) ? 'right' : 'left')),
-    style: { head: [], border: [], ...(!boxed && { 'padding-left': 0, 'padding-right': 0 }) },
-    ...(!boxed && { chars: NO_BORDERS }),
-  });
-  table.push(...cells.map(wrapped));
-  const lines = table
-    .toString()
-    .split('\n')
-    .map((line) => line.trimEnd());
-  if (boxed) return lines.join('\n');
-  const headLines = Math.max(...wrapped(names).map((name) => name.split('\n').length));
-  const total = widths.reduce((sum, width) => sum + width, borders);
-  return [...lines.slice(0, headLines), '─'.repeat(total), ...lines.slice(headLines)].join('\n');
+  const isRight = names.map((_, i) => cells.every((row) => isNumeric(row[i] ?? '')));
+  const layout = (row: readonly string[]): string[][] => layoutRow(row, widths, isRight);
+  return boxed
+    ? drawBoxed(layout(names), cells.map(layout), widths)
+    : drawOpen(layout(names), cells.map(layout));
+}
+
+/** The lines of a row: for each line, one padded text per column. */
+function layoutRow(
+  row: readonly string[],
+  widths: readonly number[],
+  isRight: readonly boolean[],
+): string[][] {
+  const columns = row.map((cell, i) => breakCell(cell, widths[i] ?? 0).split('\n'));
+  return Array.from({ length: Math.max(...columns.map((lines) => lines.length)) }, (_, n) =>
+    columns.map((lines, i) => {
+      const text = lines[n] ?? '';
+      const padding = ' '.repeat(Math.max(0, (widths[i] ?? 0) - length(text)));
+      return isRight[i] === true ? `${padding}${text}` : `${text}${padding}`;
+    }),
+  );
+}
+
+function drawOpen(head: readonly string[][], rows: readonly string[][][]): string {
+  const draw = (line: readonly string[]): string => line.join(' '.repeat(GAP));
+  const total = length(draw(head[0] ?? []));
+  return [...head.map(draw), '─'.repeat(total), ...rows.flat().map(draw)]
+    .map((line) => line.trimEnd())
+    .join('\n');
+}
+
+function drawBoxed(
+  head: readonly string[][],
+  rows: readonly string[][][],
+  widths: readonly number[],
+): string {
+  const rule = (left: string, middle: string, right: string): string =>
+    `${left}${widths.map((width) => '─'.repeat(width + 2)).join(middle)}${right}`;
+  const blocks = [head, ...rows].map((lines) => lines.map((line) => `│ ${line.join(' │ ')} │`).join('\n'));
+  return [rule('┌', '┬', '┐'), blocks.join(`\n${rule('├', '┼', '┤')}\n`), rule('└', '┴', '┘')].join('\n');
 }
 
 const isEmpty = (cell: Cell | undefined): boolean =>
