@@ -9,7 +9,7 @@ import {
   type Problem,
 } from '#lab/http';
 import type { Fault } from '#lab/step';
-import { Body, Controller, Get, Headers, Post, Query, Req, Res } from '@nestjs/common';
+import { Body, Controller, Get, Headers, Post, Query, Res } from '@nestjs/common';
 import {
   ApiBody,
   ApiExtraModels,

@@ -43,17 +43,18 @@ export function printTally(
 ): string {
   const { setup, budget } = plan;
   const about = Object.keys(budget)[0] as FaultName | undefined;
-  const { mark, reason } = judgeCell(tally, about);
+  const cell = judgeCell(tally, about);
+  const { mark } = cell;
   const all = count(tally.schedules, 'schedule');
   const actors = setup.processes
     .map((process, i) => [`${'ABC'.charAt(i)} in ${process}`, ...(setup.carts?.[i] ?? [])].join(' + '))
     .join(', ');
   const headline =
-    mark === 'safe'
+    cell.mark === 'safe'
       ? `✓ SAFE in all ${all}`
-      : mark === 'unknown'
-        ? `? UNKNOWN: ${reason === undefined ? '' : unknownText(reason)}`
-        : `${MARKS[mark].sign} ${MARKS[mark].words.toUpperCase()} in ${tally.harms[mark]} of ${all}`;
+      : cell.mark === 'unknown'
+        ? `? UNKNOWN: ${unknownText(cell.reason)}`
+        : `${MARKS[cell.mark].sign} ${MARKS[cell.mark].words.toUpperCase()} in ${tally.harms[cell.mark]} of ${all}`;
   const counts: (readonly [string, string])[] = [
     ...HARMS.filter((harm) => tally.harms[harm] > 0).map((harm) => harmField(tally, harm)),
     ['no violation', `${tally.schedules - tally.violating} of ${all}`],
