@@ -167,6 +167,10 @@ export class Buyer {
         unsubscribe();
         resolve(message);
       };
+      if (this.dead || this.child.exitCode !== null) {
+        reject(new Error(`Buyer ${this.name} died`));
+        return;
+      }
       const timer = setTimeout(() => {
         fail(`sent no expected message for ${MESSAGE_TIMEOUT_MS / 1000} s`);
       }, MESSAGE_TIMEOUT_MS);

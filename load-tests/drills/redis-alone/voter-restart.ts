@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { pollUntil } from '#lab/stack';
 import { append } from './append-only-file';
 import { OVERSOLD, type Drill } from '../drill';
 import { after, before } from '../messages';
@@ -29,6 +29,9 @@ async function withItsFile(env: DrillEnvironment): Promise<void> {
   await A.finish();
 }
 
+/** Longer than the lease of `voter-restart/delayed`. */
+const LEASE_END_MS = 30_000;
+
 /** The voter stays down until the lease of its vote has ended, as the Redis documentation requires. */
 async function afterTheLease(env: DrillEnvironment): Promise<void> {
   const voters = await startVoters(env.park, {});
@@ -44,8 +47,8 @@ async function afterTheLease(env: DrillEnvironment): Promise<void> {
     env.fact('B gets two votes of four, and no majority', B.outcome === 'LOCK.NOT_OBTAINED');
     await A.runUntil(after('COMMIT'));
     env.fact('A sold within its lease', await areOwnedBy(token));
-    while (!(await areOwnedBy(null))) await delay(20);
-    env.note('drill', "A's lease has ended");
+    const hasEnded = await pollUntil(() => areOwnedBy(null), { timeoutMs: LEASE_END_MS, everyMs: 20 });
+    env.fact("A's lease has ended", hasEnded);
   });
   const C = await env.buyer('C', { servers: everywhere(voters) });
   await C.runUntil(before('SELECT'));

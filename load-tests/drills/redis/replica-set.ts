@@ -7,8 +7,10 @@ import {
   type StartedRedis,
   type FaultProxy,
 } from '#lab/stack';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { DrillEnvironment } from '../drill-environment';
+
+/** How long the primary may take to notice that its replicas are gone; the fact that follows says whether it did. */
+const NOTICE = { timeoutMs: 20_000, everyMs: 1 };
 
 /** A replica, and the fault proxy through which it replicates. */
 export interface Follower extends StartedRedis {
@@ -75,7 +77,7 @@ export async function cutReplication(
   for (const { link } of cut) link.cut();
   const remaining = replicas.length - cut.length;
   await withRedis(primary.url, async (redis) => {
-    while ((await followers(redis)) > remaining) await delay(1);
+    await pollUntil(async () => (await followers(redis)) <= remaining, NOTICE);
     env.fact(
       `the primary has ${remaining} of its ${count(replicas.length, 'replica')}`,
       (await followers(redis)) === remaining,
@@ -92,7 +94,7 @@ export async function stopReplication(
   for (const { server } of replicas) await server.pause();
   await withRedis(primary.url, async (redis) => {
     await redis.client('KILL', 'TYPE', 'replica');
-    while ((await followers(redis)) > 0) await delay(1);
+    await pollUntil(async () => (await followers(redis)) === 0, NOTICE);
     env.fact('the primary has lost its replicas', (await followers(redis)) === 0);
   });
 }

@@ -1,11 +1,11 @@
 import { pollUntil, withRedis, type StartedRedis } from '#lab/stack';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { DrillEnvironment } from '../drill-environment';
 
 const COUNT = 3;
 const QUORUM = 2;
 const DOWN_AFTER_MS = 500;
 const FAILOVER_MS = 2000;
+const DISCOVERY_MS = 30_000;
 /** Longer than an election that has to be repeated. */
 const ELECTION_TIMEOUT_MS = 30_000;
 
@@ -25,12 +25,15 @@ export async function startSentinels(
 
 async function discovered({ url }: StartedRedis, replicas: number): Promise<void> {
   await withRedis(url, async (redis) => {
-    for (;;) {
-      const known = pairs(await redis.call('SENTINEL', 'MASTER', 'lab'));
-      if (Number(known['num-slaves']) === replicas && Number(known['num-other-sentinels']) === COUNT - 1)
-        return;
-      await delay(50);
-    }
+    const knowsAll = await pollUntil(
+      async () => {
+        const known = pairs(await redis.call('SENTINEL', 'MASTER', 'lab'));
+        return Number(known['num-slaves']) === replicas && Number(known['num-other-sentinels']) === COUNT - 1;
+      },
+      { timeoutMs: DISCOVERY_MS, everyMs: 50 },
+    );
+    if (!knowsAll)
+      throw new Error(`the Sentinel at ${url} did not discover the others in ${DISCOVERY_MS} ms`);
   });
 }
 
