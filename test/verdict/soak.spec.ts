@@ -82,53 +82,53 @@ describe('a minute', () => {
   test.each<[string, HistoryBuilder, More, RegExp]>([
     ['sells more than there was', oversold(), {}, /oversold/],
     ['loses an update', end(contended()).sells('a', 10).sells('b', 10), {}, /lost-update/],
-    ['sells a unit to a buyer that received a refusal', boughtButRefused(), {}, /told that they were not/],
+    ['sells a unit to a buyer that received a refusal', boughtButRefused(), {}, /answered as not sold/],
     [
       'takes units from the stock without an order',
       good().sells('c', 8, { order: false }),
       {},
-      /never ordered/,
+      /deducted from the stock without an order/,
     ],
     ['has orders that cannot be reconciled', good(), { reconciled: false }, /could not be reconciled/],
-    ['has an order without a movement', phantom(), {}, /nothing was taken/],
+    ['has an order without a movement', phantom(), {}, /without a deduction/],
     [
       'sells twice with one key',
       retried('APPLIED', true),
       {},
-      /1 Idempotency-Keys were bought twice, e.g. k/,
+      /1 Idempotency-Key was used for more than one order, e.g. k/,
     ],
     [
       'ends with a refusal for a purchase that was made',
       retried('STOCK.SOLD_OUT'),
       {},
-      /1 Idempotency-Keys were bought, and its buyer was told at last that it was not/,
+      /1 Idempotency-Key was used for an order, but last answered as not sold/,
     ],
     [
       'answers APPLIED without an order',
       good().answered('c', 'APPLIED'),
       {},
-      /APPLIED, and the order or the movement is missing/,
+      /APPLIED, but the order or the movement is missing/,
     ],
     [
       'leaves a lock behind',
       good(),
       { locks: [{ key: 'lock:{load}:x', value: 'v', ttlMs: 900 }] },
-      /lock:\{load\}:x is there/,
+      /lock:\{load\}:x still exists/,
     ],
-    ['answers with an internal error', good().answered('c', 'INTERNAL'), {}, /none of the shop/],
-    ['has a request without an outcome', good().arrives('c'), {}, /not ended/],
-    ['has an error in a log', good(), { errors: ['order-1.log: Error'] }, /1 errors in the logs/],
+    ['answers with an internal error', good().answered('c', 'INTERNAL'), {}, /the shop does not document/],
+    ['has a request without an outcome', good().arrives('c'), {}, /1 request was not finished/],
+    ['has an error in a log', good(), { errors: ['order-1.log: Error'] }, /1 error in the logs/],
     [
       'loses a replica through an unhandled rejection',
       good(),
       { processes: [exit({ signal: null, code: 1 })] },
-      /inventory-1 ended by code 1/,
+      /inventory-1 exited with code 1/,
     ],
     [
       'loses a replica that no fault killed',
       good(),
       { processes: [exit({ signal: 'SIGKILL' })] },
-      /ended by SIGKILL/,
+      /exited with SIGKILL/,
     ],
     ['has two holders where the catalogue allows none', overlap(), {}, /overlap/],
   ])('fails when it %s', (_, builder, more, sentence) => {
@@ -143,9 +143,9 @@ describe('a minute', () => {
   });
 
   test('passes when a buyer retried with its key and received the result of the first attempt', () => {
-    expect(judge(retried('APPLIED'))).toMatchObject({ retried: { purchases: 1, bought: 1 }, wrong: [] });
+    expect(judge(retried('APPLIED'))).toMatchObject({ insisted: { purchases: 1, bought: 1 }, wrong: [] });
     expect(judge(retried('IDEMPOTENCY.IN_PROGRESS'))).toMatchObject({
-      retried: { purchases: 1, bought: 0 },
+      insisted: { purchases: 1, bought: 0 },
       toldUnknown: 2,
       wrong: [],
     });
@@ -330,7 +330,7 @@ describe('a soak', () => {
       /kill fired 3 times/,
     ],
     ['a metric grows', [minute(), minute()], samplesOf({ rssMb: 20 }), /inventory-1 \(pid 7\) grows/],
-    ['nothing contended', [minute({ counts: false })], samplesOf({}), /nothing contended in any minute/],
+    ['nothing contended', [minute({ counts: false })], samplesOf({}), /no minute had contention/],
   ])('fails when %s', (_, minutes, samples, sentence) => {
     const { held, because } = judgeSoak(minutes, samples, required);
     expect(held).toBe(false);
