@@ -84,7 +84,7 @@ describe('locks taken in cart order', () => {
     const schedule = await crossed();
     const { verdict } = await schedule.end();
     expect(verdict.violations.map(({ kind, sentence }) => `${kind}: ${sentence}`)).toContain(
-      'dead-lock: a circle of waiters: A waits for lock:{other}:multi-unsorted, which B holds; ' +
+      'dead-lock: a cycle of waiters: A waits for lock:{other}:multi-unsorted, which B holds; ' +
         'B waits for lock:{item}:multi-unsorted, which A holds',
     );
   });

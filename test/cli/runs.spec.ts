@@ -126,7 +126,7 @@ describe('lab load', () => {
   test('exits with 3 when no two requests overlapped', async () => {
     const { code, stdout } = await checkout.run('load', '--requests', '3', '--connections', '1');
     expect(code).toBe(3);
-    expect(stdout).toContain('no two requests met');
+    expect(stdout).toContain('no two requests ran at the same time');
   });
 
   test('exits with 0 when the holder was killed and the lock is stuck, as documented', async () => {

@@ -116,7 +116,7 @@ class Carts {
 test('carts sold whole, one after the other, are safe; each balance is judged separately', () => {
   const verdict = new Carts().clean().judge();
   expect(verdict).toMatchObject({ verdict: 'safe', asExpected: true, sold: 4, initial: 20, finalStock: 16 });
-  expect(verdict.because).toEqual(['a and b: each unit was sold once, and buyers did meet']);
+  expect(verdict.because).toEqual(['a and b: each unit was sold once, under contention']);
   expect(verdict.balances).toMatchObject([
     { sku: 'a', verdict: 'safe', sold: 2, finalStock: 8 },
     { sku: 'b', verdict: 'safe', sold: 2, finalStock: 8 },
@@ -191,7 +191,7 @@ describe('a dead-lock', () => {
     const verdict = builder.releases('p', 'a').releases('q', 'b').ends('p').ends('q').judge();
     expect(verdict.violations).toEqual(['dead-lock']);
     expect(verdict.because).toEqual([
-      'a and b: 1 dead-lock: requests waited for each other, e.g. q for lock:{a}:multi and p for lock:{b}:multi',
+      'a and b: 1 deadlock: requests waited for each other, e.g. q for lock:{a}:multi and p for lock:{b}:multi',
     ]);
     const waiters = [
       { request: 'q', waitsFor: 'lock:{a}:multi' },

@@ -28,7 +28,7 @@ test('overlapping quantities sold the same unit too', () => {
 test('a unit without a confirmed sale is a gap', () => {
   expect(checkChain(3, 0, [sale('a', 3, 2), sale('b', 1, 0)])).toMatchObject({
     kind: 'gap',
-    sentence: 'after a 2 were left, and b found 1',
+    sentence: 'the stock was 2 after a, but b read 1',
   });
 });
 

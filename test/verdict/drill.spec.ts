@@ -48,17 +48,17 @@ test('one unit sold twice: violated, and as expected only if documented', () => 
 });
 
 test.each<[string, Partial<DrillEvidence>, string]>([
-  ['no fact', { facts: [] }, 'the drill has stated no fact'],
+  ['no fact', { facts: [] }, 'the drill states no facts'],
   [
     'a fact that does not hold',
     { facts: [{ text: 'A held the lock', holds: false }] },
-    'it is not true that A held the lock',
+    'this fact does not hold: A held the lock',
   ],
-  ['one buyer', { buyers: sound.buyers.slice(0, 1) }, 'there were not two buyers'],
+  ['one buyer', { buyers: sound.buyers.slice(0, 1) }, 'fewer than two buyers took part'],
   [
     'a buyer that never finished',
     { buyers: [...sound.buyers.slice(0, 1), { name: 'B', code: 'NO_ANSWER', text: '' }] },
-    'B never ended',
+    'B did not finish',
   ],
 ])('%s proves nothing', (_name, change, because) => {
   const verdict = judgeDrill({ ...sound, ...change }, SAFE);

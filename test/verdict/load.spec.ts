@@ -47,7 +47,7 @@ describe('unknown', () => {
     const { verdict, because, asExpected } = history.judge();
     expect({ verdict, because, asExpected }).toEqual({
       verdict: 'unknown',
-      because: ['no two requests met on different replicas'],
+      because: ['no two requests ran at the same time on different replicas'],
       asExpected: false,
     });
   });
@@ -98,7 +98,7 @@ describe('unknown', () => {
       .judge({ faults: ['after(SET)=kill'] });
     expect({ verdict, because }).toEqual({
       verdict: 'unknown',
-      because: ['no other process saw the fault after(SET)=kill'],
+      because: ['no other process observed the fault after(SET)=kill'],
     });
   });
 
@@ -146,7 +146,7 @@ describe('unknown', () => {
   });
 
   test('is a run in which an unplanned server outage refused buyers with stock left', () => {
-    const because = ['1 buyer answered DEPENDENCY.DOWN with stock left, and no server was taken down'];
+    const because = ['1 buyer received DEPENDENCY.DOWN with stock left, although the run stopped no server'];
     const history = clean().answered('c', 'DEPENDENCY.DOWN');
     expect(history.judge()).toMatchObject({ verdict: 'unknown', because, asExpected: false });
     const sold = new HistoryBuilder(2).contention().sells('a').sells('b').answered('c', 'DEPENDENCY.DOWN');
@@ -158,7 +158,7 @@ describe('unknown', () => {
 
   test('is a run in which two requests had one id', () => {
     const history = clean().arrives('a').ends('a').sells('a');
-    expect(history.judge().because).toEqual(['1 request with the id of another one']);
+    expect(history.judge().because).toEqual(['1 request reused the id of another request']);
   });
 
   test('is a run in progress: a later step may explain a difference', () => {
@@ -167,7 +167,7 @@ describe('unknown', () => {
     const { verdict, because } = history.judge({ locks });
     expect({ verdict, because }).toEqual({
       verdict: 'unknown',
-      because: ['1 request not ended, e.g. c'],
+      because: ['1 request did not finish, e.g. c'],
     });
     expect(clean().judge({ moving: true, finalStock: 9 }).verdict).toBe('unknown');
   });

@@ -78,7 +78,7 @@ describe('a server killed before the run', () => {
     const run = frees(takes(history(), 'a', 1, 1, 1).sql('a'), 'a', 1, 1, 1);
     expect(run.judge({ down: 'redis-1' })).toMatchObject({
       verdict: 'unknown',
-      because: ['redis-1 was down, and no request needed it'],
+      because: ['redis-1 was down, but no request used it'],
     });
   });
 });

@@ -98,7 +98,7 @@ describe('a fault among concurrent requests proves nothing', () => {
     const { verdict, because } = builder.judge({ faults, amidst: true });
     expect({ verdict, because }).toEqual({
       verdict: 'unknown',
-      because: [`no other request was under way when ${FAULT} fired`],
+      because: [`no other request was running when ${FAULT} fired`],
     });
   });
 

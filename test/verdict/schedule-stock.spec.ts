@@ -18,7 +18,7 @@ test.each(['DEPENDENCY.DOWN', 'LOCK.NOT_OBTAINED', 'LOCK.LOST'])(
   'a movement of a buyer that received %s is an orphan',
   (code) => {
     expect(judgeSchedule(answeredAfterSale(code)).violations).toMatchObject([
-      { kind: 'orphan', sentence: `A was told ${code}, and there is a movement of it`, at: [1] },
+      { kind: 'orphan', sentence: `A received ${code}, but has a movement`, at: [1] },
     ]);
   },
 );

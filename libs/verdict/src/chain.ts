@@ -1,4 +1,4 @@
-/** A sale that a buyer was told of. Times are of one clock, in any unit: when it was asked for, and answered. */
+/** A confirmed sale. `asked` and `answered` are the times of request and response, on one clock, in any unit. */
 export interface ConfirmedSale {
   readonly request: string;
   readonly before: number;
@@ -7,7 +7,7 @@ export interface ConfirmedSale {
   readonly answered: number;
 }
 
-/** Why the sales cannot have happened one after the other, in words, and the sales that show it. */
+/** Why no sequential order of the sales exists, and the requests that show it. */
 export interface Contradiction {
   readonly kind: 'not-a-sale' | 'sold-twice' | 'gap' | 'order' | 'final';
   readonly sentence: string;
@@ -15,10 +15,10 @@ export interface Contradiction {
 }
 
 /**
- * The exact check of a counter that only goes down: confirmed sales must form one chain from `initial` to `final`,
- * each remaining value sold once, without a gap, and a sale that was answered before another one was asked for must
- * stand before it (a linearizable decrement). Because every sale names the values that it saw, the chain's order is
- * known and no search is needed: sorting decides. Returns the first contradiction along the chain, or undefined.
+ * Checks linearizability of a counter that only decreases. The confirmed sales must form one chain from `initial` to
+ * `final`: each value is sold once, there is no gap, and a sale answered before another one was sent precedes it. Each
+ * sale contains the values that it read and wrote, so sorting finds the order without a search. Returns the first
+ * contradiction along the chain, or undefined.
  */
 export function checkChain(
   initial: number,
@@ -29,7 +29,7 @@ export function checkChain(
   if (wrong !== undefined)
     return {
       kind: 'not-a-sale',
-      sentence: `${wrong.request} says ${wrong.before} → ${wrong.after}: that is no sale`,
+      sentence: `${wrong.request} changed the value ${wrong.before} → ${wrong.after}, which is not a sale`,
       requests: [wrong.request],
     };
   const chain = sales.toSorted((a, b) => b.before - a.before || a.answered - b.answered);
@@ -37,8 +37,8 @@ export function checkChain(
 }
 
 /**
- * The same for a balance that goes up and down, where the values alone do not say the order: `entries` come in the order in
- * which they were written, each in one transaction with its write, which is the order of that row's lock.
+ * The same check for a balance that increases and decreases: the values do not determine the order. `entries` must be in
+ * insertion order. Each is inserted in the transaction of its write, so this is the order in which the row was locked.
  */
 export function checkBooks(
   initial: number,
@@ -51,9 +51,7 @@ export function checkBooks(
     if (entry.before !== value)
       return {
         kind: 'gap',
-        sentence:
-          `behind ${last === undefined ? 'the beginning' : last.request} the balance was ${value}, and ` +
-          `${entry.request} (${span(entry)}) did not see that`,
+        sentence: `the balance was ${value} ${after(last)}, but ${entry.request} read ${entry.before}`,
         requests: [...(last === undefined ? [] : [last.request]), entry.request],
       };
     value = entry.after;
@@ -62,7 +60,7 @@ export function checkBooks(
   if (value === final) return checkOrder(entries);
   return {
     kind: 'final',
-    sentence: `the entries lead from ${initial} to ${value}, and the balance says ${final}`,
+    sentence: `the entries change the balance from ${initial} to ${value}, but the balance is ${final}`,
     requests: last === undefined ? [] : [last.request],
   };
 }
@@ -84,9 +82,7 @@ function checkLinks(
     if (sale.before !== left)
       return {
         kind: 'gap',
-        sentence:
-          `after ${last === undefined ? 'the beginning' : last.request} ${left} were left, and ${sale.request} ` +
-          `found ${sale.before}`,
+        sentence: `the stock was ${left} ${after(last)}, but ${sale.request} read ${sale.before}`,
         requests: [...(last === undefined ? [] : [last.request]), sale.request],
       };
     left = sale.after;
@@ -95,26 +91,30 @@ function checkLinks(
   if (left === final) return undefined;
   return {
     kind: 'final',
-    sentence: `the sales lead from ${initial} to ${left}, and the balance says ${final}`,
+    sentence: `the sales reduce the stock from ${initial} to ${left}, but the balance is ${final}`,
     requests: last === undefined ? [] : [last.request],
   };
 }
 
-/** Along the chain: nobody may have been answered before somebody further up the chain had asked. */
+/** Checks real time along the chain: no sale was answered before an earlier sale of the chain was sent. */
 function checkOrder(chain: readonly ConfirmedSale[]): Contradiction | undefined {
-  let latest: ConfirmedSale | undefined; // the one that asked last, of those so far
+  let latest: ConfirmedSale | undefined; // of the sales so far, the one sent last
   for (const sale of chain) {
     if (latest !== undefined && sale.answered < latest.asked)
       return {
         kind: 'order',
         sentence:
-          `${sale.request} (${span(sale)}) was answered before ${latest.request} (${span(latest)}) had asked, ` +
-          `and yet it comes after it in the chain`,
+          `${sale.request} (${span(sale)}) was answered before ${latest.request} (${span(latest)}) was sent, ` +
+          `but follows it in the chain`,
         requests: [latest.request, sale.request],
       };
     if (latest === undefined || sale.asked > latest.asked) latest = sale;
   }
   return undefined;
 }
+
+/** `after a`, or `at the start`. */
+const after = (last: ConfirmedSale | undefined): string =>
+  last === undefined ? 'at the start' : `after ${last.request}`;
 
 const span = ({ before, after }: ConfirmedSale): string => `${before} → ${after}`;

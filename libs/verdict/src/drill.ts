@@ -4,33 +4,33 @@ import { judgeStock } from './schedule/stock';
 import type { EndEvent, FinalState } from './schedule/history';
 import type { VerdictWord } from './load/judge';
 
-/** One thing that happened, as it was seen: time is CLOCK_MONOTONIC in microseconds. */
+/** One observed event. `at` is CLOCK_MONOTONIC in microseconds. */
 export interface DrillMoment {
   readonly at: number;
-  /** A buyer, a server, or `drill`. */
+  /** The buyer or server that the event belongs to, or `drill`. */
   readonly who: string;
   readonly what: string;
-  /** A fact that does not hold, or a step that no server answered. */
+  /** The event is a fact that does not hold, or a step that no server answered. */
   readonly isFailure?: true;
 }
 
-/** Something that must be true of a drill for it to have tested anything, as a server or the kernel has said it. */
+/** A precondition of the drill's test, as reported by a server or the kernel: without it the drill tested nothing. */
 export interface Fact {
   readonly text: string;
   readonly holds: boolean;
 }
 
-/** Everything that the verdict on a drill is computed from. */
+/** The complete input of the verdict on a drill. */
 export interface DrillEvidence {
   readonly strategy: string;
-  /** Units before the first buyer. */
+  /** Units in stock before the first buyer. */
   readonly initial: number;
   /** Units in the database at the end. */
   readonly final: number;
   readonly movements: FinalState['movements'];
   readonly buyers: readonly { readonly name: string; readonly code: string; readonly text: string }[];
   readonly facts: readonly Fact[];
-  /** What the drill has counted beside the balances, to be shown. */
+  /** Further counts of the drill, for display only. */
   readonly figures: Readonly<Record<string, number | string>>;
   readonly timeline: readonly DrillMoment[];
 }
@@ -42,25 +42,25 @@ export interface DrillVerdict {
   /** The verdict in one line. */
   readonly headline: string;
   readonly verdict: VerdictWord;
-  /** One sentence each. */
+  /** The reasons, one sentence each. */
   readonly because: readonly string[];
   readonly expected: Expectation;
   readonly asExpected: boolean;
 }
 
 /**
- * Judges a drill by its balance and movements alone. Without facts, with one that does not hold, or with a buyer that
- * never ended it proves nothing.
+ * Judges a drill by its balance and movements only. A drill proves nothing when it states no facts, when a fact does not
+ * hold, or when a buyer did not finish.
  */
 export function judgeDrill(evidence: DrillEvidence, expected: Expectation): DrillVerdict {
   const { facts, buyers, movements } = evidence;
   const found = judgeStock(asSchedule(evidence));
   const violations = [...new Set(found.map(({ kind }) => kind))];
   const missing = [
-    ...(facts.length === 0 ? ['the drill has stated no fact'] : []),
-    ...facts.filter(({ holds }) => !holds).map(({ text }) => `it is not true that ${text}`),
-    ...(buyers.length < 2 ? ['there were not two buyers'] : []),
-    ...buyers.filter(({ code }) => code === 'NO_ANSWER').map(({ name }) => `${name} never ended`),
+    ...(facts.length === 0 ? ['the drill states no facts'] : []),
+    ...facts.filter(({ holds }) => !holds).map(({ text }) => `this fact does not hold: ${text}`),
+    ...(buyers.length < 2 ? ['fewer than two buyers took part'] : []),
+    ...buyers.filter(({ code }) => code === 'NO_ANSWER').map(({ name }) => `${name} did not finish`),
   ];
   const verdict = missing.length > 0 ? 'unknown' : violations.length > 0 ? 'violated' : 'safe';
   const { must, may } = expected;
@@ -86,7 +86,7 @@ export function judgeDrill(evidence: DrillEvidence, expected: Expectation): Dril
   };
 }
 
-/** The same rows as a schedule's, of which only the ends of the buyers are known. */
+/** The drill as a schedule history; its only events are the ends of the buyers. */
 const asSchedule = ({ strategy, initial, final, movements, buyers }: DrillEvidence) => ({
   strategy,
   stock: initial,

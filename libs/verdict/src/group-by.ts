@@ -1,4 +1,4 @@
-/** Elements by key, in the order of their coming (Map.groupBy is not in Node 20). */
+/** Groups elements by key, in the order of their first occurrence (Node 20 has no Map.groupBy). */
 export function groupBy<K, T>(elements: Iterable<T>, keyOf: (element: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const element of elements) {

@@ -1,17 +1,17 @@
 import type { ScheduleViolationKind } from './schedule/violation';
 
 /**
- * How much a violation harms, the worst first. `data-wrong`: the balance, its movements and the answers contradict each
+ * The harm of a violation, the worst first. `data-wrong`: the balance, its movements and the answers contradict each
  * other, or units are gone. `unavailable`: the data is right, but a lock never ends or a request waited in vain.
- * `lock-broken`: the lock did not exclude, but the data is right all the same.
+ * `lock-broken`: the lock did not exclude a second holder, but the data is right.
  */
 export const HARMS = ['data-wrong', 'unavailable', 'lock-broken'] as const;
 export type Harm = (typeof HARMS)[number];
 
-/** The mark of a run, a schedule or a cell of the matrix. `unknown`: nothing was proved. */
+/** The mark of a run, a schedule or a cell of the matrix. `unknown`: the run proves nothing. */
 export type Mark = Harm | 'safe' | 'unknown';
 
-/** The sign and the words of each mark, the same in every output. */
+/** The sign and name of each mark, identical in all outputs. */
 export const MARKS: Readonly<Record<Mark, { readonly sign: string; readonly words: string }>> = {
   'data-wrong': { sign: '✗', words: 'data wrong' },
   unavailable: { sign: '⊘', words: 'stuck or unavailable' },
@@ -36,15 +36,15 @@ const HARM_OF: Readonly<Record<ScheduleViolationKind, Harm>> = {
   'foreign-renewal': 'lock-broken',
 };
 
-/** The harm that a kind of violation does. */
+/** The harm of a kind of violation. */
 export const harmOf = (kind: ScheduleViolationKind): Harm => HARM_OF[kind];
 
-/** The worst harm that these kinds do; undefined: there are none. */
+/** The worst harm of these kinds; undefined for an empty list. */
 export function worstHarm(kinds: Iterable<ScheduleViolationKind>): Harm | undefined {
   const harms = new Set(Array.from(kinds, harmOf));
   return HARMS.find((harm) => harms.has(harm));
 }
 
-/** The kinds, the worst harm first; within one harm in the order given. */
+/** The kinds sorted by harm, the worst first; stable within one harm. */
 export const worstFirst = (kinds: Iterable<ScheduleViolationKind>): ScheduleViolationKind[] =>
   [...kinds].sort((a, b) => HARMS.indexOf(harmOf(a)) - HARMS.indexOf(harmOf(b)));

@@ -10,17 +10,17 @@ export interface BalanceVerdict extends LoadVerdict {
   readonly sku: string;
 }
 
-/** The verdict on a run of carts: units and findings of all balances together, and each balance by itself. */
+/** The verdict on a run of carts: the totals over all balances, and one verdict per balance. */
 export interface CartsVerdict extends LoadVerdict {
   readonly balances: readonly BalanceVerdict[];
-  /** Requests of which a part was sold. */
+  /** Requests whose cart was sold in part. */
   readonly tornCarts: readonly string[];
 }
 
-/** Judges every balance by its own rows; and what only all of them together show: carts that were sold in part. */
+/** Judges each balance by its own rows, and all balances together for carts that were sold in part. */
 export function judgeCarts(evidences: readonly Evidence[], expected: Expectation): CartsVerdict {
   const [first] = evidences;
-  if (first === undefined) throw new Error('a run of carts has at least one balance');
+  if (first === undefined) throw new Error('a run of carts needs at least one balance');
   const balances = evidences.map((evidence) => ({
     ...judgeLoad({ ...evidence, answers: answersAbout(evidences, evidence) }, expected),
     sku: evidence.sku,
@@ -97,22 +97,20 @@ function headlineOfCarts(
   ].join('; ');
 }
 
-/** Each reason once, with the balances that have it. */
+/** Each distinct reason with the balances that it applies to. */
 function perBalance(balances: readonly BalanceVerdict[]): string[] {
   const skusBy = new Map<string, string[]>();
   const reasons = new Map<string, Reason>();
   for (const balance of balances)
     for (const reason of balance.reasons) {
-      const same = JSON.stringify(reason);
-      reasons.set(same, reason);
-      skusBy.set(same, [...(skusBy.get(same) ?? []), balance.sku]);
+      const id = JSON.stringify(reason);
+      reasons.set(id, reason);
+      skusBy.set(id, [...(skusBy.get(id) ?? []), balance.sku]);
     }
-  return [...reasons].map(
-    ([same, reason]) => `${(skusBy.get(same) ?? []).join(' and ')}: ${reasonText(reason)}`,
-  );
+  return [...reasons].map(([id, reason]) => `${(skusBy.get(id) ?? []).join(' and ')}: ${reasonText(reason)}`);
 }
 
-/** A cart that is refused as sold out says nothing of a balance while another one had not enough for it. */
+/** The answers that apply to one balance. A cart refused as sold out is omitted when any of its products was short. */
 function answersAbout(evidences: readonly Evidence[], { sku }: Evidence): readonly ClientAnswer[] {
   const left = new Map(
     evidences.map(({ sku: other, initial, movements }) => [
@@ -129,7 +127,7 @@ function answersAbout(evidences: readonly Evidence[], { sku }: Evidence): readon
   });
 }
 
-/** Requests that have a movement of some of their products and not of others. */
+/** Requests with movements for only some of their products. */
 function tornCarts(evidences: readonly Evidence[]): string[] {
   const sold = new Map(
     evidences.map(({ sku, movements }) => [sku, new Set(movements.map(({ request }) => request))]),

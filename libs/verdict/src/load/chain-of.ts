@@ -3,9 +3,9 @@ import { groupBy } from '../group-by';
 import { runsStrategies, type Evidence, type Movement } from './evidence';
 
 /**
- * Whether the movements form one chain from the initial to the final stock, in an order that real time allows; where
- * the stock was split, a chain for each segment, and one for what was sold before. A sale was asked for when an inventory
- * replica began its request, and answered when it ended: never, if the replica died.
+ * Checks that the movements form one chain from the initial to the final stock, in an order that real time allows. A
+ * split stock has one chain per segment and one for the sales before the split. A sale is sent when the inventory replica
+ * starts its request and answered when the request ends; never, if the replica died.
  */
 export function chainOf(evidence: Evidence): Contradiction | undefined {
   const { initial, finalStock, segments } = evidence;
@@ -13,7 +13,7 @@ export function chainOf(evidence: Evidence): Contradiction | undefined {
   const check = evidence.movements.every(({ delta }) => delta < 0) ? checkChain : checkBooks;
   const sold = groupBy(evidence.movements, ({ segment }) => segment);
   const salesOf = (segment: number | null) => (sold.get(segment) ?? []).map(toSale);
-  // what was left in the balance's own row went into the segments
+  // the split moved the remaining units of the balance's own row into the segments
   const split = segments.reduce((units, segment) => units + segment.initial, 0);
   const inSegments = segments.reduce((units, { amount }) => units + amount, 0);
   const whole = check(initial, finalStock - inSegments + split, salesOf(null));

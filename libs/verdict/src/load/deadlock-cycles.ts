@@ -1,56 +1,56 @@
 import type { HistoryLine, StepLine } from '#lab/step';
 import { acquired, orderedLockSteps, released } from './holders';
 
-/** Requests of which each held a lock that the one before it waited for, the last one's holder being the first. */
+/** A cycle in the wait-for graph: each waiter's lock is held by the next waiter, the last one's by the first. */
 export interface DeadlockCycle {
   readonly waiters: readonly { readonly request: string; readonly waitsFor: string }[];
 }
 
-interface Want {
+interface Wait {
   readonly key: string;
-  /** It waits no longer than its process lives: microseconds. */
+  /** The death of the waiter's process, which ends the wait; microseconds. */
   readonly until: number;
 }
 
 /**
- * Dead-locks between locks in Redis, in the server's own order: a try in vain shows that somebody has the key, and that is
- * whoever took it last and has not given it back.
+ * Finds deadlocks of locks in Redis, in the order of the server's commands. A failed attempt shows that the key has a
+ * holder: the request that acquired it last and has not released it.
  */
 export function findDeadlockCycles(history: readonly HistoryLine[]): readonly DeadlockCycle[] {
   const deaths = deathsOf(history);
   const owners = new Map<string, string>();
-  const wants = new Map<string, Want>();
-  const circles = new Map<string, DeadlockCycle>();
+  const waits = new Map<string, Wait>();
+  const cycles = new Map<string, DeadlockCycle>();
   for (const step of orderedLockSteps(history)) {
     const { key, request, t } = step;
-    if (triedInVain(step)) {
-      wants.set(request, { key, until: deaths.get(processOf(step)) ?? Infinity });
-      const waiters = circleFrom(request, owners, (other) => {
-        const want = wants.get(other);
-        return want !== undefined && want.until > t ? want.key : undefined;
+    if (failedToAcquire(step)) {
+      waits.set(request, { key, until: deaths.get(processOf(step)) ?? Infinity });
+      const waiters = cycleFrom(request, owners, (other) => {
+        const wait = waits.get(other);
+        return wait !== undefined && wait.until > t ? wait.key : undefined;
       });
-      if (waiters !== undefined && !circles.has(nameOf(waiters))) circles.set(nameOf(waiters), { waiters });
+      if (waiters !== undefined && !cycles.has(cycleId(waiters))) cycles.set(cycleId(waiters), { waiters });
       continue;
     }
-    wants.delete(request);
+    waits.delete(request);
     if (acquired(step)) owners.set(key, request);
     else if (released(step)) owners.delete(key);
   }
-  return [...circles.values()];
+  return [...cycles.values()];
 }
 
-const triedInVain = ({ verb, script, reply }: StepLine): boolean =>
+const failedToAcquire = ({ verb, script, reply }: StepLine): boolean =>
   (verb === 'SET' || verb === 'SETNX' || script?.startsWith('acquire') === true) &&
   (reply === null || reply === 0);
 
-function circleFrom(
+function cycleFrom(
   start: string,
   owners: ReadonlyMap<string, string>,
-  wanted: (request: string) => string | undefined,
+  keyWaitedFor: (request: string) => string | undefined,
 ): DeadlockCycle['waiters'] | undefined {
   const waiters: { request: string; waitsFor: string }[] = [];
   for (let request = start; ;) {
-    const waitsFor = wanted(request);
+    const waitsFor = keyWaitedFor(request);
     const owner = waitsFor === undefined ? undefined : owners.get(waitsFor);
     if (waitsFor === undefined || owner === undefined) return undefined;
     waiters.push({ request, waitsFor });
@@ -60,8 +60,8 @@ function circleFrom(
   }
 }
 
-/** A circle is the same wherever one enters it. */
-const nameOf = (waiters: DeadlockCycle['waiters']): string =>
+/** An id of the cycle that does not depend on its first waiter. */
+const cycleId = (waiters: DeadlockCycle['waiters']): string =>
   waiters
     .map(({ request }) => request)
     .toSorted()
@@ -69,7 +69,7 @@ const nameOf = (waiters: DeadlockCycle['waiters']): string =>
 
 const processOf = ({ replica, pid }: HistoryLine): string => `${replica} ${pid}`;
 
-/** When processes died. */
+/** The time of death of each process, microseconds. */
 const deathsOf = (history: readonly HistoryLine[]): ReadonlyMap<string, number> =>
   new Map(
     history.flatMap((line) =>

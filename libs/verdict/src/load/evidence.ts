@@ -1,12 +1,12 @@
 import type { HistoryLine } from '#lab/step';
 
-/** Whether a line is of an app whose replicas run strategies: the order app only asks one of them. */
+/** Whether the app of a line runs strategies. The order app does not: it calls an app that does. */
 export const runsStrategies = ({ app }: { readonly app: string }): boolean => app !== 'order';
 
-/** A movement as the database of the balances has it, in the order of the inserts. */
+/** A row of the movement table. Movements are in insertion order. */
 export interface Movement {
   readonly id: number;
-  /** Whose values `before` and `after` are; null: those of the balance's own row. */
+  /** The segment that `before` and `after` belong to; null: the balance's own row. */
   readonly segment: number | null;
   readonly delta: number;
   readonly before: number;
@@ -17,62 +17,62 @@ export interface Movement {
   readonly at: string;
 }
 
-/** A lock key that was there after the run. `ttlMs` null: it never ends by itself. */
+/** A lock key that existed after the run. `ttlMs` null: it has no expiry. */
 export interface RemainingLock {
   readonly key: string;
   readonly value: string | null;
   readonly ttlMs: number | null;
 }
 
-/** A row over which the stock was split, and what was in it first and last. */
+/** One row of a split stock, with its first and last amount. */
 export interface RemainingSegment {
   readonly segment: number;
   readonly initial: number;
   readonly amount: number;
 }
 
-/** What a client was told, or `code` `NO_ANSWER`. Times in milliseconds since the run began. */
+/** The response to a client; `code` is `NO_ANSWER` without one. Times are milliseconds since the start of the run. */
 export interface ClientAnswer {
   readonly request: string;
   readonly status: number;
   /** `APPLIED`, or the stable code of the problem. */
   readonly code: string;
-  /** Units, of each product of a cart. */
+  /** Units; of a cart, units of each product. */
   readonly quantity: number;
-  /** The `Idempotency-Key` under which it was asked for, where there was one: several answers may share it. */
+  /** The `Idempotency-Key` of the request, if any. Several answers may share it. */
   readonly key?: string;
-  /** The products that it wanted, where that is a cart. */
+  /** The requested products, if the request is a cart. */
   readonly cart?: readonly string[];
   readonly replica: string | null;
   readonly at: number;
   readonly tookMs: number;
 }
 
-/** Everything that a verdict on a load run is computed from. */
+/** The complete input of the verdict on a load run. */
 export interface Evidence {
   readonly sku: string;
   readonly strategy: string;
   readonly initial: number;
   readonly finalStock: number;
   readonly movements: readonly Movement[];
-  /** The rows over which the stock was split; none: it was not. */
+  /** The rows of a split stock; empty if it was not split. */
   readonly segments: readonly RemainingSegment[];
-  /** The requests that have an order; of an account, those whose clients were told that they are entered. */
+  /** The requests that have an order; for an account, the requests whose entry was confirmed to the client. */
   readonly orders: readonly { readonly request: string }[];
   readonly history: readonly HistoryLine[];
   readonly locks: readonly RemainingLock[];
   readonly answers: readonly ClientAnswer[];
-  /** Replicas that took part, of the app whose balance it is. */
+  /** The number of replicas that took part, of the app that owns the balance. */
   readonly replicas: number;
-  /** Faults that the run asked for, as their `x-fault` source. */
+  /** The requested faults, as `x-fault` sources. */
   readonly faults: readonly string[];
-  /** The faults are meant for a request that holds the lock while others are there: elsewhere they prove nothing. */
+  /** The faults must hit a lock holder while other requests run. A fault elsewhere proves nothing. */
   readonly amidst?: boolean;
-  /** A server that was killed before the buyers came. */
+  /** A server that was killed before the first request. */
   readonly down?: string;
-  /** Something still happened while the rows were read: they may not belong together. */
+  /** Requests were active while the rows were read: the rows may be inconsistent. */
   readonly moving?: boolean;
 }
 
-/** The code of an answer that the shop does not document: a failure without a problem of its own, or of the proxy. */
+/** Whether an answer has no documented code: an unexpected failure of the app, or an error of the proxy. */
 export const isUndocumented = (code: string): boolean => code === 'INTERNAL' || code.startsWith('HTTP ');

@@ -2,7 +2,7 @@ import { groupBy } from '../group-by';
 import { runsStrategies } from './evidence';
 import type { HistoryLine, StepKind, StepLine } from '#lab/step';
 
-/** `second` took the lock while `first` was still at work under it. */
+/** `second` acquired the lock while `first` was still working under it. */
 export interface Overlap {
   readonly key: string;
   readonly first: string;
@@ -23,13 +23,13 @@ export interface ForeignRenewal {
   readonly owner: string;
 }
 
-/** A request that held a lock. Times as in the history: microseconds. */
+/** The time for which a request held a lock, in microseconds as in the history. */
 export interface HoldInterval {
   readonly key: string;
   readonly request: string;
   readonly replica: string;
   readonly from: number;
-  /** Until it tried to release; null when it never did. */
+  /** The attempt to release; null: there was none. */
   readonly until: number | null;
 }
 
@@ -38,9 +38,9 @@ export interface HolderFindings {
   readonly foreignReleases: readonly ForeignRelease[];
   readonly foreignRenewals: readonly ForeignRenewal[];
   readonly holdIntervals: readonly HoldInterval[];
-  /** Keys that a request still prolonged when it had ended. */
+  /** Keys that a request renewed after it had ended. */
   readonly renewedAfterEnd: ReadonlySet<string>;
-  /** Steps on lock keys that have no place in the server's order: what they did is not decided. */
+  /** The number of steps on lock keys without a position in the server's order: their effect is unknown. */
   readonly undecided: number;
 }
 
@@ -48,8 +48,9 @@ type LockStep = StepLine & { readonly key: string };
 type Ordered = LockStep & { readonly order: number };
 
 /**
- * Who held which lock when. The order of acquiring and releasing is the server's own (`order`), never a client's clock.
- * That a holder was still at work when the next one came is seen from its later steps, on the machine's one monotonic clock.
+ * Computes the hold intervals of all locks and their violations. Acquires and releases are in the server's order
+ * (`order`), not in that of client clocks. A holder was still working when the next one acquired the lock if it has later
+ * steps on the machine's monotonic clock.
  */
 export function judgeHolders(history: readonly HistoryLine[]): HolderFindings {
   const steps = stepsOf(history);
@@ -70,7 +71,7 @@ export function judgeHolders(history: readonly HistoryLine[]): HolderFindings {
   };
 }
 
-/** The steps on lock keys that have a place in the server's order, in that order. Voters have no order in common. */
+/** The steps on lock keys of the primary, in the server's order. Voters have no common order. */
 export const orderedLockSteps = (history: readonly HistoryLine[]): Ordered[] =>
   stepsOf(history)
     .filter(isOnLock)
@@ -82,8 +83,8 @@ const isOnLock = (line: StepLine): line is LockStep =>
   line.key?.startsWith('lock:') === true && (line.kind === 'redis' || movesQueue(line));
 
 /**
- * Where ZooKeeper and etcd keep a queue: who joins it, finds itself the first, or leaves. What was refused because its
- * session or lease had ended did nothing.
+ * Whether the step joins, checks or leaves a lock queue in ZooKeeper or etcd. A step that was refused because its session
+ * or lease had ended has no effect.
  */
 const movesQueue = ({ kind, verb, reply, errorCode }: StepLine): boolean =>
   (QUEUE_VERBS[kind]?.has(verb) ?? false) && reply !== false && errorCode !== 'LOCK.LOST';
@@ -95,21 +96,21 @@ const QUEUE_VERBS: Partial<Record<StepKind, ReadonlySet<string>>> = {
 
 const hasOrder = (line: LockStep): line is Ordered => line.order !== undefined;
 
-/** A look has the number of the last change before it: a release comes before the look that finds the lock free. */
+/** A read has the number of the last change before it, so a release sorts before the read that finds the lock free. */
 const byOrder = (a: Ordered, b: Ordered): number =>
   a.order - b.order || Number(released(b)) - Number(released(a));
 
-/** A lock in several servers: which tries for a part belong to one that won, and what the others decided without it. */
+/** A lock in several servers: which attempts won a majority, and which commands the majority did not need. */
 interface Votes {
-  /** True unless the step took a part in a try that did not get more than half of the parts, or came too late. */
+  /** False if the step belongs to an attempt that got no majority of the servers, or that got it too late. */
   readonly won: (step: LockStep) => boolean;
-  /** Commands that one server did not answer, while more than half of the servers answered theirs. */
+  /** Unanswered commands of attempts that a majority of the servers answered. */
   readonly outvoted: ReadonlySet<LockStep>;
 }
 
 /**
- * A lock that lies in several servers is held by who has more than half of it. What a request sends to the servers in
- * turn is one try, or one release, until it comes to a server for the second time.
+ * A lock in several servers is held by the request that has the majority. The commands of a request, at most one per
+ * server, are one attempt or one release; a second command to the same server starts the next.
  */
 function votesOf(onLocks: readonly LockStep[]): Votes {
   const lost = new Set<LockStep>();
@@ -121,7 +122,7 @@ function votesOf(onLocks: readonly LockStep[]): Votes {
       const rounds = roundsOf(own);
       for (const [i, round] of rounds.entries()) {
         const isMajority = round.filter(acquired).length > servers / 2;
-        if (!isMajority || gaveBack(round, rounds[i + 1])) for (const step of round) lost.add(step);
+        if (!isMajority || releasedNext(round, rounds[i + 1])) for (const step of round) lost.add(step);
         const silent = round.filter(({ order }) => order === undefined);
         if (silent.length < servers / 2) for (const step of silent) outvoted.add(step);
       }
@@ -130,8 +131,8 @@ function votesOf(onLocks: readonly LockStep[]): Votes {
   return { won: (step) => !lost.has(step), outvoted };
 }
 
-/** The request's very next step after its try was to release: it did not believe to have the lock. */
-const gaveBack = (round: readonly LockStep[], [next]: readonly LockStep[] = []): boolean =>
+/** The step right after the attempt is a release: the request did not consider itself the holder. */
+const releasedNext = (round: readonly LockStep[], [next]: readonly LockStep[] = []): boolean =>
   next !== undefined && isRelease(next) && next.n === (round.at(-1)?.n ?? 0) + 1;
 
 function roundsOf(steps: readonly LockStep[]): LockStep[][] {
@@ -145,12 +146,12 @@ function roundsOf(steps: readonly LockStep[]): LockStep[][] {
   return rounds;
 }
 
-/** Two holders who meet at several servers are still only two. */
+/** Removes duplicates: two holders that overlap on several servers are one overlap. */
 const distinct = (overlaps: readonly Overlap[]): Overlap[] => [
   ...new Map(overlaps.map((one) => [`${one.key} ${one.first} ${one.second}`, one])).values(),
 ];
 
-/** The steps, each once: a step that was pending when a fault was announced may have been answered after all. */
+/** The steps without duplicates. A step recorded as pending when a fault fired may be recorded again with its answer. */
 export function stepsOf(history: readonly HistoryLine[]): StepLine[] {
   const steps = history.filter((line): line is StepLine => line.type === 'step');
   const nameOf = ({ pid, request, n, t }: StepLine): string => `${pid} ${request} ${n} ${t}`;
@@ -163,9 +164,9 @@ export function stepsOf(history: readonly HistoryLine[]): StepLine[] {
 
 export const acquired = ({ kind, verb, text, script, reply }: StepLine): boolean =>
   (kind === 'zk' && ((verb === 'CHILDREN' && reply === null) || (verb === 'CREATE' && reply === true))) ||
-  (kind === 'etcd' && verb === 'RANGE' && reply === null) || // nobody was there before
+  (kind === 'etcd' && verb === 'RANGE' && reply === null) || // no earlier key in the queue
   (verb === 'SETNX' && reply === 1) ||
-  (verb === 'SET' && reply === 'OK' && !/ XX\b/.test(text)) || // without NX it takes the lock from whoever has it
+  (verb === 'SET' && reply === 'OK' && !/ XX\b/.test(text)) || // without NX it overwrites another holder
   (script?.startsWith('acquire') === true && reply !== null && reply !== 0) ||
   (script === 'take-turn' && reply === 1);
 
@@ -178,15 +179,15 @@ export const released = (step: StepLine): boolean =>
 const isRelease = ({ verb, script }: StepLine): boolean =>
   verb === 'DEL' || script?.startsWith('release') === true;
 
-/** The token to whose owner a release has given the lock. */
+/** The token of the waiter that a release handed the lock to. */
 export const nextHolderToken = ({ script, reply }: StepLine): string | undefined =>
   script?.startsWith('release') === true && typeof reply === 'string' ? reply : undefined;
 
-/** Sets the expiry anew. Right after SETNX it is the second half of acquiring. */
+/** Whether the step resets the expiry. After SETNX this is the second command of an acquire. */
 export const renews = ({ verb, script }: StepLine): boolean =>
   /^P?EXPIRE$/.test(verb) || script?.startsWith('renew') === true;
 
-/** One lock on one server. */
+/** Judges one lock on one server. */
 function judgeKey(
   steps: readonly Ordered[],
   lastWork: ReadonlyMap<string, number>,
@@ -200,20 +201,20 @@ function judgeKey(
   let owner: string | undefined;
   const enter = (step: Ordered): void => {
     const { key, request, replica } = step;
-    const came = step.t + step.took;
+    const acquiredAt = step.t + step.took;
     for (const first of inside)
-      if (first !== request && (lastWork.get(first) ?? 0) > came)
+      if (first !== request && (lastWork.get(first) ?? 0) > acquiredAt)
         overlaps.push({ key, first, second: request });
     inside.add(request);
     owner = request;
-    holdIntervals.push({ key, request, replica, from: came, until: lastTouch(steps, step) ?? null });
+    holdIntervals.push({ key, request, replica, from: acquiredAt, until: lastTouch(steps, step) ?? null });
   };
   for (const step of steps) {
     const { key, request } = step;
     if (acquired(step) && !won(step)) owner = request;
     else if (acquired(step)) enter(step);
     else if (released(step)) {
-      const leavesQueue = step.kind !== 'redis' && owner !== request; // its own place in it: it has waited in vain
+      const leavesQueue = step.kind !== 'redis' && owner !== request; // it removes its own queue entry without having held the lock
       if (owner !== undefined && owner !== request && !leavesQueue)
         foreignReleases.push({ key, by: request, owner });
       if (!leavesQueue) owner = undefined;
@@ -230,7 +231,7 @@ function judgeKey(
   return { overlaps, foreignReleases, foreignRenewals, holdIntervals };
 }
 
-/** Timers that outlived their request: as long as their process lives, the key does. */
+/** Keys renewed by a timer after its request ended. They exist until the process exits. */
 function renewedAfterEndOf(
   history: readonly HistoryLine[],
   onLocks: readonly LockStep[],
@@ -247,7 +248,7 @@ function renewedAfterEndOf(
   );
 }
 
-/** When the request last touched the key after it had acquired it, other than to renew: its release. */
+/** The last step of the request on the key after its acquire, except renewals: its release. */
 const lastTouch = (steps: readonly Ordered[], acquire: Ordered): number | undefined =>
   steps.findLast(
     (step) =>
@@ -258,8 +259,8 @@ const lastTouch = (steps: readonly Ordered[], acquire: Ordered): number | undefi
   )?.t;
 
 /**
- * When the last statement of each request's work was answered, in the processes that take locks (the order app takes none).
- * A statement that waits in the database is still to come.
+ * The time at which the last SQL statement of each request was answered, in processes that take locks (the order app
+ * takes none). A statement that waits in the database counts until its answer.
  */
 function lastWorkOf(steps: readonly StepLine[], onLocks: readonly LockStep[]): ReadonlyMap<string, number> {
   const lockers = new Set(onLocks.map(({ replica }) => replica));

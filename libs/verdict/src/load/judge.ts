@@ -31,7 +31,7 @@ import { MARKS, worstHarm, type Mark } from '../mark';
 
 export type VerdictWord = 'safe' | 'violated' | 'unknown';
 
-/** The verdict on a load run. Every number is computed from rows and history, never from a lock's own opinion. */
+/** The verdict on a load run. All numbers come from rows and history, never from a lock's own report. */
 export interface LoadVerdict {
   readonly strategy: string;
   readonly initial: number;
@@ -43,50 +43,50 @@ export interface LoadVerdict {
   readonly overlaps: readonly Overlap[];
   readonly foreignReleases: readonly ForeignRelease[];
   readonly foreignRenewals: readonly ForeignRenewal[];
-  /** Locks left behind that never end. */
+  /** Remaining locks that never end. */
   readonly stuckLocks: readonly RemainingLock[];
-  /** Requests that waited for one another's locks in Redis. */
+  /** Cycles of requests that waited for each other's locks in Redis. */
   readonly deadLocks: readonly DeadlockCycle[];
   /** Movements without an order. */
   readonly orphans: readonly string[];
   /** Orders without a movement. */
   readonly phantoms: readonly string[];
   readonly undecided: number;
-  /** Requests that have begun and not ended, in a process that lives. */
+  /** Requests that have started and not ended, in a live process. */
   readonly unfinished: readonly string[];
   /** Answers by code. */
   readonly outcomes: Readonly<Record<string, number>>;
   readonly faults: readonly FiredFault[];
-  /** Milliseconds from a fault to the next time that somebody got the lock; null when nobody did. */
+  /** Milliseconds from the first fault to the next acquire by another request; null: there was none. */
   readonly outageMs: number | null;
-  /** Why the sales cannot have happened one after the other; null when they form one chain. */
+  /** Why no sequential order of the sales exists; null: they form one chain. */
   readonly chain: Contradiction | null;
   readonly violations: readonly ViolationKind[];
-  /** The worst harm of the violations; `safe` or `unknown` where there is none. */
+  /** The worst harm of the violations; `safe` or `unknown` without violations. */
   readonly mark: Mark;
-  /** Stale writers that were refused, and by which statement. */
+  /** Refused stale writers, with the refusing statements. */
   readonly refusals: readonly Refusal[];
-  /** How two sales of one unit came about; null: there are none, or the history does not show it. */
+  /** How one unit was sold twice; null: no unit was, or the history does not show how. */
   readonly mechanism: string | null;
-  /** What kept requests apart, each with the number of requests. */
+  /** Statements and waits that serialized requests, each with the number of requests. */
   readonly protectedBy: readonly string[];
   /**
-   * `safe`: the data is right and no lock is left; a lock that was broken is safe only when what came of it was refused.
+   * `safe`: the data is right and no lock remains. A broken lock is safe only if every stale write was refused.
    */
   readonly verdict: VerdictWord;
   /** The verdict in one line. */
   readonly headline: string;
-  /** Why the verdict is what it is: one sentence each. */
+  /** The reasons for the verdict, one sentence each. */
   readonly because: readonly string[];
-  /** The same with stable codes and data. */
+  /** The same reasons with stable codes and data. */
   readonly reasons: readonly Reason[];
   readonly expected: Expectation;
   readonly asExpected: boolean;
-  /** Every fault that was asked for fired, and somebody else saw it. */
+  /** Every requested fault fired and was observed by another process. */
   readonly faultsProved: boolean;
 }
 
-/** Judges a run against what the catalogue expects of its strategy in its circumstance. */
+/** Judges a run against the expectation of the catalogue for its strategy and circumstance. */
 export function judgeLoad(evidence: Evidence, documented: Expectation): LoadVerdict {
   const stock = judgeStock(evidence);
   const holders = judgeHolders(withoutForeignLocks(evidence));
@@ -95,7 +95,7 @@ export function judgeLoad(evidence: Evidence, documented: Expectation): LoadVerd
   const deadLocks = findDeadlockCycles(evidence.history);
   const proof = prove(evidence, holders.holdIntervals);
   const running = unfinished(evidence.history);
-  // what is still going on can explain a lock, a missing order, or rows that do not add up
+  // an active request can explain a remaining lock, a missing order, or inconsistent rows
   const atRest = running.length === 0 && evidence.moving !== true;
   const stuckLocks = evidence.locks.filter(
     ({ key, ttlMs }) => ttlMs === null || holders.renewedAfterEnd.has(key),
@@ -118,7 +118,7 @@ export function judgeLoad(evidence: Evidence, documented: Expectation): LoadVerd
     ...notNeeded(evidence),
     ...when(holders.undecided > 0, { code: 'commands-without-order', commands: holders.undecided }),
   ];
-  // where nothing else explains it, the chain of the sales still shows that something is wrong
+  // a broken chain without another explanation still shows that a check is incomplete
   const missing: readonly Reason[] =
     unproved.length > 0 || contradiction === undefined ? unproved : [{ code: 'broken-chain', contradiction }];
   const harm = worstHarm(violations);
@@ -175,7 +175,7 @@ export function judgeLoad(evidence: Evidence, documented: Expectation): LoadVerd
   };
 }
 
-/** Every kind of violation, with what shows it; no reason: it was not seen. */
+/** Each kind of violation with its reasons; without reasons it did not occur. */
 function violationsIn(
   evidence: Evidence,
   stock: StockFindings,
@@ -231,7 +231,7 @@ function violationsIn(
   ];
 }
 
-/** Each holder that was overtaken was refused, and no lock was released or renewed by another request. */
+/** Every overtaken holder was refused, and no request released or renewed the lock of another one. */
 const wasRefused = (
   { overlaps, foreignReleases, foreignRenewals }: HolderFindings,
   refusals: readonly Refusal[],
@@ -245,7 +245,7 @@ const wasRefused = (
 const soldWords = ({ initial }: Evidence, sold: number): string =>
   sold < 0 ? `${(-sold).toLocaleString('en')} entered` : `${sold} of ${initial} sold`;
 
-/** `SAFE: 10 of 10 sold; two holders met, the older one was refused …`. */
+/** `SAFE: 10 of 10 sold; a lock had two holders at work 1 time; 1 stale request was refused …`. */
 function headlineOf(
   verdict: VerdictWord,
   mark: Mark,
@@ -260,7 +260,7 @@ export const matches = (violations: readonly ViolationKind[], { must, may }: Exp
   must.every((kind) => violations.includes(kind)) &&
   violations.every((kind) => must.includes(kind) || may.includes(kind));
 
-/** Kinds that nothing which is still to happen can take back. */
+/** Kinds that are final while requests are active: no later step can undo them. */
 const SURE_WHILE_RUNNING: ReadonlySet<ViolationKind> = new Set([
   'oversold',
   'overlap',
@@ -269,7 +269,7 @@ const SURE_WHILE_RUNNING: ReadonlySet<ViolationKind> = new Set([
   'dead-lock',
 ]);
 
-/** The history without steps on locks of other balances, where requests are carts: who holds those is another story. */
+/** The history without steps on the locks of other balances, which requests for carts also take. */
 export function withoutForeignLocks({ sku, history }: Evidence): readonly HistoryLine[] {
   const balances = history.flatMap((line) =>
     line.type === 'request' ? (line.cart ?? []).map(({ balance }) => balance) : [],
@@ -280,13 +280,13 @@ export function withoutForeignLocks({ sku, history }: Evidence): readonly Histor
   return history.filter((line) => line.type !== 'step' || line.key === undefined || !isForeign(line.key));
 }
 
-/** The reason, where it applies. */
+/** The reason as a list, empty if it does not apply. */
 const when = (applies: boolean, reason: Reason): readonly Reason[] => (applies ? [reason] : []);
 
 const unavailable = ({ down, movements, initial }: Evidence): readonly Reason[] =>
   down !== undefined && movements.length === 0 && initial > 0 ? [{ code: 'unavailable', server: down }] : [];
 
-/** Answers that no strategy gives: the app or its proxy failed, and the run shows nothing about the lock. */
+/** Answers without a documented code: the app or its proxy failed, so the run shows nothing about the lock. */
 function undocumented(answers: readonly ClientAnswer[]): readonly Reason[] {
   const odd = answers.filter(({ code }) => code === 'NO_ANSWER' || isUndocumented(code));
   return when(odd.length > 0, {
@@ -297,8 +297,8 @@ function undocumented(answers: readonly ClientAnswer[]): readonly Reason[] {
 }
 
 /**
- * Buyers that met an unreachable server with enough stock left for them: their effect on the stock is unknown. Requests that
- * a fault has hit do not count, nor do runs in which a server is down on purpose.
+ * Buyers refused because a server was unreachable, with enough stock left: their effect on the stock is unknown. Requests
+ * hit by a fault do not count, nor do runs with a server down on purpose.
  */
 function refusedByServers({ answers, history, initial, down }: Evidence, sold: number): readonly Reason[] {
   if (down !== undefined) return [];
@@ -310,7 +310,7 @@ function refusedByServers({ answers, history, initial, down }: Evidence, sold: n
   return when(refused.length > 0, { code: 'refused-by-servers', buyers: refused.length });
 }
 
-/** A server is down, and no request used it. */
+/** A server was down, but no request used it. */
 function notNeeded({ down, history }: Evidence): readonly Reason[] {
   if (down === undefined) return [];
   const wasUsed = history.some(
@@ -319,13 +319,13 @@ function notNeeded({ down, history }: Evidence): readonly Reason[] {
   return when(!wasUsed, { code: 'server-not-needed', server: down });
 }
 
-/** The holder of a lock is identified by its request id: two requests that share one cannot be told apart. */
+/** The request id identifies the holder of a lock, so requests with equal ids are indistinguishable. */
 function reused({ history }: Evidence): readonly Reason[] {
   const requests = history.flatMap((line) =>
     line.type === 'request' && runsStrategies(line) ? [line.request] : [],
   );
-  const twice = requests.length - new Set(requests).size;
-  return when(twice > 0, { code: 'reused-request-ids', requests: twice });
+  const repeated = requests.length - new Set(requests).size;
+  return when(repeated > 0, { code: 'reused-request-ids', requests: repeated });
 }
 
 export const countCodes = (answers: readonly ClientAnswer[]): Record<string, number> =>

@@ -4,8 +4,8 @@ import { runsStrategies, type Evidence, type Movement } from './evidence';
 import { stepsOf, type HolderFindings } from './holders';
 
 /**
- * How two sales of the same unit came about, in one sentence: what failed to keep the two requests apart, and which value
- * was read too early. Undefined: no two sales began from the same value, or their steps are not in the history.
+ * Explains in one sentence how the same unit was sold twice: why the two requests were not serialized, and which value was
+ * read too early. Undefined: no two sales started from the same value, or their steps are not in the history.
  */
 export function mechanismOfLoad(
   evidence: Evidence,
@@ -36,7 +36,7 @@ export function mechanismOfLoad(
   );
 }
 
-/** The first two movements of different requests that began from the same value. */
+/** The first two movements of different requests that started from the same value. */
 function collision({ movements }: Evidence): readonly [Movement, Movement] | undefined {
   for (const same of groupBy(movements, ({ segment, before }) => `${segment} ${before}`).values()) {
     const [first] = same;
@@ -48,7 +48,7 @@ function collision({ movements }: Evidence): readonly [Movement, Movement] | und
 
 const isWrite = ({ text }: StepLine): boolean => /^UPDATE balance(_segment)? SET amount/.test(text);
 
-/** When the request's write was committed, microseconds. */
+/** The time at which the request's write was committed, microseconds. */
 function commitOf(steps: readonly StepLine[]): number | undefined {
   const write = steps.findLast(isWrite);
   const commit = steps.find(({ n, verb }) => verb === 'COMMIT' && n > (write?.n ?? Infinity)) ?? write;
@@ -65,7 +65,7 @@ function readOf(steps: readonly StepLine[], { before }: Movement): StepLine | un
   );
 }
 
-/** `(its lease of 200 ms was over) `, where the request says so. */
+/** `for 300 ms, longer than its lease of 200 ms, `; empty if the work is not longer or its length is unknown. */
 function leaseWords({ history }: Evidence, request: string): string {
   const line = history.find(
     (one): one is RequestLine => one.type === 'request' && runsStrategies(one) && one.request === request,

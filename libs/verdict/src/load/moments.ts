@@ -4,11 +4,11 @@ import { groupBy } from '../group-by';
 import { runsStrategies } from './evidence';
 import { acquired, renews, stepsOf, type HoldInterval } from './holders';
 
-/** What was going on at one moment, in the inventory app. */
+/** The state of the app at one time. */
 export interface Moment {
-  /** Requests that had begun and not ended: at work, waiting, or on their way. */
+  /** Requests that had started and not ended. */
   readonly running: readonly string[];
-  /** Requests that held a lock: a key, a node, a lock row, a named lock, a directory, a mutex, or a row of the database. */
+  /** Requests that held a lock of any kind: key, node, lock row, named lock, directory, mutex, or database row. */
   readonly holders: readonly string[];
 }
 
@@ -20,8 +20,8 @@ interface Span {
 }
 
 /**
- * Tells what was going on at a time. A lock is held from the answer to the step that took it, until the step that gives
- * it back is issued, its lease ends, somebody else takes it, or the process dies.
+ * Returns a function from a time to the state at that time. A lock is held from the answer to its acquire until its
+ * release is sent, its lease expires, another request acquires it, or the process dies.
  */
 export function moments(
   history: readonly HistoryLine[],
@@ -63,7 +63,7 @@ const WITH_LEASE: ReadonlySet<string> = new Set(
   CATALOGUE.filter(({ options }) => options.includes('leaseMs')).map(({ name }) => name),
 );
 
-/** When the lease of each tenure ended, with its renewals, microseconds; `Infinity`: it had none, or none that is known. */
+/** The end of the lease of a hold interval, with renewals, microseconds; `Infinity`: no lease, or an unknown one. */
 export function leaseEnds(
   history: readonly HistoryLine[],
   holdIntervals: readonly HoldInterval[],
@@ -90,7 +90,7 @@ export function leaseEnds(
   };
 }
 
-/** Locks that are keys or nodes: a tenure, cut off where the lease ended or the next holder came. */
+/** Locks that are keys or nodes: the hold interval, cut at the end of the lease or at the next acquire. */
 function keysHeld(history: readonly HistoryLine[], holdIntervals: readonly HoldInterval[]): Span[] {
   const endOf = leaseEnds(history, holdIntervals);
   const byKey = groupBy(holdIntervals, ({ key }) => key);
@@ -103,7 +103,7 @@ function keysHeld(history: readonly HistoryLine[], holdIntervals: readonly HoldI
   });
 }
 
-/** When the lease ended that was granted at `from`, with its renewals; each counts from when it was sent. */
+/** The end of the lease granted at `from`, with its renewals. A lease starts when its command is sent. */
 function endOfLease(own: readonly StepLine[], from: number, lease: number): number {
   const granted = own.find((step) => acquired(step) && step.t + step.took === from)?.t ?? from;
   return own
@@ -111,10 +111,10 @@ function endOfLease(own: readonly StepLine[], from: number, lease: number): numb
     .reduce((end, step) => (step.t <= end ? step.t + lease : end), granted + lease);
 }
 
-/** What a step takes and what gives it back, where that is no key of a server. */
+/** How a lock that is no server key is acquired and released. */
 interface Hold {
-  readonly takes: (step: StepLine) => boolean;
-  readonly gives: (step: StepLine) => boolean;
+  readonly acquires: (step: StepLine) => boolean;
+  readonly releases: (step: StepLine) => boolean;
 }
 
 const affected = ({ reply }: StepLine): boolean => /"affectedRows":[1-9]/.test(JSON.stringify(reply ?? null));
@@ -122,24 +122,24 @@ const affected = ({ reply }: StepLine): boolean => /"affectedRows":[1-9]/.test(J
 const HOLDS: readonly Hold[] = [
   // rows, within a transaction
   {
-    takes: (step) =>
+    acquires: (step) =>
       step.kind === 'sql' &&
       (step.text.endsWith(' FOR UPDATE') || (/^(UPDATE|INSERT|DELETE)$/.test(step.verb) && affected(step))),
-    gives: ({ kind, verb }) => kind === 'sql' && /^(COMMIT|ROLLBACK)$/.test(verb),
+    releases: ({ kind, verb }) => kind === 'sql' && /^(COMMIT|ROLLBACK)$/.test(verb),
   },
   {
-    takes: (step) => step.verb === 'INSERT' && step.text.includes('balance_lock') && affected(step),
-    gives: ({ verb, text }) => verb === 'DELETE' && text.includes('balance_lock'),
+    acquires: (step) => step.verb === 'INSERT' && step.text.includes('balance_lock') && affected(step),
+    releases: ({ verb, text }) => verb === 'DELETE' && text.includes('balance_lock'),
   },
   {
-    takes: ({ text, reply }) => text.includes('GET_LOCK') && JSON.stringify(reply) === '[{"taken":1}]',
-    gives: ({ text }) => text.includes('RELEASE_LOCK'),
+    acquires: ({ text, reply }) => text.includes('GET_LOCK') && JSON.stringify(reply) === '[{"taken":1}]',
+    releases: ({ text }) => text.includes('RELEASE_LOCK'),
   },
   {
-    takes: ({ verb, reply }) => verb === 'MKDIR' && reply === true,
-    gives: ({ verb }) => verb === 'RMDIR',
+    acquires: ({ verb, reply }) => verb === 'MKDIR' && reply === true,
+    releases: ({ verb }) => verb === 'RMDIR',
   },
-  { takes: ({ kind, verb }) => kind === 'local' && verb === 'LOCK', gives: () => false },
+  { acquires: ({ kind, verb }) => kind === 'local' && verb === 'LOCK', releases: () => false },
 ];
 
 function heldElsewhere(steps: readonly StepLine[]): Span[] {
@@ -149,17 +149,17 @@ function heldElsewhere(steps: readonly StepLine[]): Span[] {
   );
 }
 
-function spansOf(own: readonly StepLine[], { takes, gives }: Hold, inTransaction: boolean): Span[] {
+function spansOf(own: readonly StepLine[], { acquires, releases }: Hold, inTransaction: boolean): Span[] {
   const spans: Span[] = [];
   let since: number | undefined;
   let begun = !inTransaction;
   for (const step of own.toSorted((a, b) => a.n - b.n)) {
     if (step.kind === 'sql' && step.verb === 'START') begun = true;
-    if (gives(step)) {
+    if (releases(step)) {
       if (since !== undefined) spans.push({ request: step.request, from: since, until: step.t });
       since = undefined;
       begun = !inTransaction;
-    } else if (begun && takes(step)) since ??= step.t + step.took;
+    } else if (begun && acquires(step)) since ??= step.t + step.took;
   }
   const [first] = own;
   if (since !== undefined && first !== undefined)

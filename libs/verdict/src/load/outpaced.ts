@@ -3,7 +3,7 @@ import type { Evidence } from './evidence';
 import { stepsOf, type HoldInterval } from './holders';
 import { leaseEnds } from './moments';
 
-/** A holder that still wrote when its lease had run out, although no fault had hit it. */
+/** A holder that wrote after its lease had expired although no fault hit it. */
 export interface Outpaced {
   readonly request: string;
   readonly replica: string;
@@ -13,10 +13,10 @@ export interface Outpaced {
 }
 
 /**
- * A strategy that renews its lease promises exact stock in a process that is well: one whose timers run in time. A lease
- * that is not much longer than the stalls of the machine runs out by itself, as under a pause. The history shows it: no
- * renewal came before the lease ended, and the holder wrote afterwards. Of strategies that do not renew this is the declared
- * defect, and no excuse.
+ * Finds leases that are too short for the machine. A strategy that renews its lease promises exact stock only while its
+ * timers run on time. If the machine stalls for about a lease, the lease expires without a fault, as in a pause: the
+ * history has no renewal before the expiry and a write after it. For strategies that do not renew, this is their declared
+ * defect and no excuse.
  */
 export function outpacedHolders(evidence: Evidence, holdIntervals: readonly HoldInterval[]): Outpaced[] {
   if (!renewsIn(evidence)) return [];
@@ -42,7 +42,7 @@ export function outpacedHolders(evidence: Evidence, holdIntervals: readonly Hold
   });
 }
 
-/** The strategy promises that work may be longer than the lease: it renews. */
+/** Whether the strategy renews its lease: it promises that work may take longer. */
 function renewsIn({ strategy }: Evidence): boolean {
   const found = strategyOf(strategy);
   return (
@@ -50,7 +50,7 @@ function renewsIn({ strategy }: Evidence): boolean {
   );
 }
 
-/** What the catalogue expects when holders were outpaced: what it says of a pause before the write may be seen as well. */
+/** The expectation for outpaced holders: violations that a pause before the write causes are also allowed. */
 export function withOutpaced(
   expected: Expectation,
   strategy: string,
@@ -62,7 +62,7 @@ export function withOutpaced(
   return { must: expected.must, may: [...shown].filter((kind) => !expected.must.includes(kind)) };
 }
 
-/** Undefined where several strategies, or none, changed the balance. */
+/** Undefined if no single strategy changed the balance. */
 function strategyOf(name: string): ReturnType<typeof findStrategy> | undefined {
   try {
     return findStrategy(name);

@@ -4,7 +4,7 @@ import type { HoldInterval } from './holders';
 import { moments, type Moment } from './moments';
 import type { Reason } from './reason';
 
-/** A fault that fired. `seenBy` is who saw it, other than the process that it hit; null when nobody else did. */
+/** A fault that fired. `seenBy` is the observer, never the process that the fault hit; null: no observer. */
 export interface FiredFault {
   readonly fault: string;
   readonly request: string;
@@ -12,23 +12,23 @@ export interface FiredFault {
   readonly at: string;
   /** Microseconds, as in the history. */
   readonly t: number;
-  /** What it does: `kill`, `pause`, … */
+  /** The action: `kill`, `pause`, … */
   readonly action: string;
   readonly seenBy: string | null;
-  /** The request held a lock when the fault fired: the step that takes it was answered, and its release not yet sent. */
+  /** The request held a lock when the fault fired: its acquire was answered and its release not yet sent. */
   readonly holding: boolean;
-  /** Other requests that were in the inventory app at that moment: waiting for the lock, or on their way to it. */
+  /** The number of other requests that were running in the app at that time. */
   readonly others: number;
 }
 
-/** What shows that the run tested anything. */
+/** The evidence that the run tested the lock. */
 export interface Proof {
-  /** Two requests of which one began, on another replica, before the other ended. */
+  /** Two requests that ran at the same time on different replicas, or in the only one. */
   readonly contention: readonly [string, string] | null;
   readonly fired: readonly FiredFault[];
-  /** Faults that were asked for, each by its source, and that did not fire or that nobody else saw. */
+  /** Sources of the requested faults that did not fire, had no observer, or did not hit a holder as required. */
   readonly unproved: readonly string[];
-  /** What is missing for a proof. */
+  /** The missing parts of the proof. */
   readonly missing: readonly Reason[];
 }
 
@@ -39,7 +39,7 @@ export function prove(evidence: Evidence, holdIntervals: readonly HoldInterval[]
     .filter((line): line is FaultLine => line.type === 'fault')
     .map((line) => firedFault(line, evidence.history, momentAt(line.t)));
   const asked = evidence.faults.flatMap((header) => header.split(';').map((source) => source.trim()));
-  const beside = evidence.amidst === true ? fired.flatMap(missesHolder) : [];
+  const missed = evidence.amidst === true ? fired.flatMap(missesHolder) : [];
   const unproved = asked.filter(
     (fault) =>
       !fired.some(
@@ -59,18 +59,18 @@ export function prove(evidence: Evidence, holdIntervals: readonly HoldInterval[]
     ...fired
       .filter(({ seenBy }) => seenBy === null)
       .map(({ fault }) => ({ code: 'fault-not-witnessed', fault }) as const),
-    ...beside,
+    ...missed,
   ];
   return { contention, fired, unproved, missing };
 }
 
-/** Why a fault did not hit a holder that other requests wait for. */
+/** Why a fault did not hit a holder under contention. */
 const missesHolder = ({ fault, request, holding, others }: FiredFault): readonly Reason[] => [
   ...(holding ? [] : [{ code: 'fault-missed-holder', fault, request } as const]),
   ...(others > 0 ? [] : [{ code: 'fault-without-waiters', fault } as const]),
 ];
 
-/** Faults that hit one step only are proved by the step; the others by somebody who saw the process. */
+/** Actions that need an observer of the process. Other faults hit one step, which proves them. */
 const HITS_PROCESS = new Set(['kill', 'pause', 'pause-until']);
 
 function firedFault(
@@ -79,11 +79,11 @@ function firedFault(
   { running, holders }: Moment,
 ): FiredFault {
   const { fault, request, replica, at, pid, t, action } = line;
-  const sawIt = (other: HistoryLine): other is ProcessLine =>
+  const observes = (other: HistoryLine): other is ProcessLine =>
     other.t >= t &&
     other.replica === replica &&
     (action === 'kill' ? diedOf(other, pid) : other.type === 'stopped' && other.pid === pid);
-  const seen = history.find(sawIt);
+  const seen = history.find(observes);
   const witness =
     seen?.type === 'exit'
       ? 'the supervisor: it ended by SIGKILL'
@@ -109,7 +109,7 @@ const diedOf = (line: HistoryLine, pid: number): boolean =>
   (line.type === 'exit' && line.pid === pid && line.signal === 'SIGKILL') ||
   (line.type === 'start' && line.pid !== pid);
 
-/** The spans of the requests in the inventory app, by time of their beginning. */
+/** The first pair of requests that ran at the same time, with several replicas on different ones. */
 function findContention({ history, replicas }: Evidence): readonly [string, string] | null {
   const ends = new Map(
     history.flatMap((line) =>
@@ -119,10 +119,10 @@ function findContention({ history, replicas }: Evidence): readonly [string, stri
   const running: { request: string; replica: string; until: number }[] = [];
   for (const line of history) {
     if (line.type !== 'request' || !runsStrategies(line)) continue;
-    const meets = running.find(
+    const concurrent = running.find(
       ({ replica, until }) => until > line.t && (replicas === 1 || replica !== line.replica),
     );
-    if (meets !== undefined) return [meets.request, line.request];
+    if (concurrent !== undefined) return [concurrent.request, line.request];
     running.push({ request: line.request, replica: line.replica, until: ends.get(line.request) ?? line.t });
     if (running.length > 500) running.shift();
   }

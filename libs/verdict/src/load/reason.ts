@@ -7,8 +7,8 @@ import type { Refusal } from './refusals';
 import type { Duplicate } from './stock';
 
 /**
- * Why a load run has its verdict. The `code` is stable: scripts and other verdicts compare it. The text that people read is
- * made by `reasonText`, and compared nowhere.
+ * A reason for the verdict on a load run. `code` is stable; scripts and other verdicts compare it. `reasonText` makes the
+ * text for people, which no code compares.
  */
 export type Reason =
   // violations
@@ -17,7 +17,7 @@ export type Reason =
       readonly code: 'lost-update';
       readonly updates: number;
       readonly credits: boolean;
-      /** A remaining value that was sold twice, where there is one. */
+      /** A remaining value that was sold twice, or null. */
       readonly duplicate: Duplicate | null;
     }
   | { readonly code: 'overlap'; readonly times: number }
@@ -31,11 +31,11 @@ export type Reason =
   | { readonly code: 'unavailable'; readonly server: string }
   | { readonly code: 'dead-lock'; readonly cycles: readonly DeadlockCycle[] }
   | { readonly code: 'torn-cart'; readonly requests: readonly string[] }
-  // what kept the data right, or excuses what was seen
+  // why the data is right, or an excuse for a violation
   | { readonly code: 'exact'; readonly credits: boolean }
   | { readonly code: 'refused-stale'; readonly refusals: readonly Refusal[] }
   | { readonly code: 'lease-outpaced'; readonly outpaced: readonly Outpaced[] }
-  // what is missing for a proof
+  // missing parts of the proof
   | { readonly code: 'no-contention'; readonly acrossReplicas: boolean }
   | { readonly code: 'fault-not-fired'; readonly fault: string }
   | { readonly code: 'fault-not-witnessed'; readonly fault: string }
@@ -68,7 +68,7 @@ export function reasonText(reason: Reason): string {
     case 'foreign-renewal':
       return foreignText('renewed', reason.renewals);
     case 'stuck':
-      return `${reason.keys.join(', ')} never ends, and no request is left that would release it`;
+      return `${reason.keys.join(', ')} never ends, and no request is left to release it`;
     case 'refused-with-stock':
       return `${count(reason.buyers, 'buyer')} refused as sold out with stock left`;
     case 'leaked':
@@ -85,38 +85,38 @@ export function reasonText(reason: Reason): string {
       return `${count(reason.requests.length, 'cart')} sold in part, e.g. that of ${reason.requests[0] ?? ''}`;
     case 'exact':
       return reason.credits
-        ? 'each entry is in the balance, and requests did meet'
-        : 'each unit was sold once, and buyers did meet';
+        ? 'each entry is in the balance, under contention'
+        : 'each unit was sold once, under contention';
     case 'refused-stale':
       return refusalText(reason.refusals);
     case 'lease-outpaced':
       return outpacedText(reason.outpaced);
     case 'no-contention':
-      return `no two requests met ${reason.acrossReplicas ? 'on different replicas' : 'in the replica'}`;
+      return `no two requests ran at the same time ${reason.acrossReplicas ? 'on different replicas' : 'in the replica'}`;
     case 'fault-not-fired':
       return `the fault ${reason.fault} never fired`;
     case 'fault-not-witnessed':
-      return `no other process saw the fault ${reason.fault}`;
+      return `no other process observed the fault ${reason.fault}`;
     case 'fault-missed-holder':
       return `${reason.request} held no lock when ${reason.fault} fired`;
     case 'fault-without-waiters':
-      return `no other request was under way when ${reason.fault} fired`;
+      return `no other request was running when ${reason.fault} fired`;
     case 'not-at-rest':
       return reason.running.length === 0
-        ? 'requests came while the rows were read'
-        : `${count(reason.running.length, 'request')} not ended, e.g. ${reason.running[0] ?? ''}`;
+        ? 'requests were active while the rows were read'
+        : `${count(reason.running.length, 'request')} did not finish, e.g. ${reason.running[0] ?? ''}`;
     case 'nothing-sold':
       return `0 sold of ${reason.initial}`;
     case 'undocumented-answers':
       return `${count(reason.answers, 'answer')} that the shop does not document, e.g. ${reason.example}`;
     case 'refused-by-servers':
-      return `${count(reason.buyers, 'buyer')} answered DEPENDENCY.DOWN with stock left, and no server was taken down`;
+      return `${count(reason.buyers, 'buyer')} received DEPENDENCY.DOWN with stock left, although the run stopped no server`;
     case 'server-not-needed':
-      return `${reason.server} was down, and no request needed it`;
+      return `${reason.server} was down, but no request used it`;
     case 'reused-request-ids':
-      return `${count(reason.requests, 'request')} with the id of another one`;
+      return `${count(reason.requests, 'request')} reused the id of another request`;
     case 'commands-without-order':
-      return `${count(reason.commands, 'command')} on locks without a place in the server's order`;
+      return `${count(reason.commands, 'lock command')} without a position in the server's order`;
     case 'broken-chain':
       return reason.contradiction.sentence;
   }
@@ -130,23 +130,22 @@ function duplicateText(duplicate: Duplicate | null, credits: boolean): string {
     : `; "${duplicate.value} left" was sold by ${sellers.join(' and by ')}`;
 }
 
-const foreignText = (did: string, [first, ...more]: readonly (ForeignRelease | ForeignRenewal)[]): string =>
+const foreignText = (verb: string, [first, ...more]: readonly (ForeignRelease | ForeignRenewal)[]): string =>
   first === undefined
     ? ''
-    : `${first.by} ${did} the lock of ${first.owner}${more.length > 0 ? `, and ${more.length} more` : ''}`;
+    : `${first.by} ${verb} the lock of ${first.owner}${more.length > 0 ? `, and ${more.length} more` : ''}`;
 
 const deadlockText = ([first, ...more]: readonly DeadlockCycle[]): string =>
   first === undefined
     ? ''
-    : `${count(more.length + 1, 'dead-lock')}: requests waited for each other, e.g. ` +
+    : `${count(more.length + 1, 'deadlock')}: requests waited for each other, e.g. ` +
       first.waiters.map(({ request, waitsFor }) => `${request} for ${waitsFor}`).join(' and ');
 
 function refusalText(refusals: readonly Refusal[]): string {
   const statement = refusals.find((refusal) => refusal.statement !== null)?.statement;
-  const stale =
-    refusals.length === 1 ? 'the older one was refused' : `the older ones were refused (${refusals.length})`;
+  const stale = `${count(refusals.length, 'stale request')} ${refusals.length === 1 ? 'was' : 'were'} refused`;
   return statement === undefined || statement === null
-    ? `${stale}: it knew that its lock was lost`
+    ? `${stale}: the holder had detected the loss of its lock`
     : `${stale} by the row: ${statement} changed no row`;
 }
 
@@ -154,5 +153,5 @@ const outpacedText = ([first, ...more]: readonly Outpaced[]): string =>
   first === undefined
     ? ''
     : `the lease of ${first.leaseMs} ms is too short for this machine: ${first.request} on ${first.replica} wrote ` +
-      `${first.lateMs.toFixed(1)} ms after it had run out${more.length === 0 ? '' : `, and ${more.length} more did`}; ` +
-      'that is what a pause does, ask for a longer lease';
+      `${first.lateMs.toFixed(1)} ms after it had expired${more.length === 0 ? '' : ` (and ${count(more.length, 'other request')})`}; ` +
+      'the effect is that of a pause, use a longer lease';

@@ -4,20 +4,20 @@ import { isDeadlockVictim, isRefusedWrite, statementOf } from '../schedule/prote
 import { runsStrategies, type Evidence } from './evidence';
 import { stepsOf } from './holders';
 
-/** A request that was refused because its lock, or what it had read, was not valid any more. */
+/** A request that was refused because its lock or the value that it had read was stale. */
 export interface Refusal {
   readonly request: string;
   readonly replica: string;
   /** The stable code of its error. */
   readonly code: string;
-  /** The statement that refused it, without its values; null: the holder knew of its loss by itself. */
+  /** The statement that refused it, without its values; null: the holder itself detected the loss of its lock. */
   readonly statement: string | null;
 }
 
-/** Codes that say: your lock or your value is stale, and nothing was written. */
+/** Codes for a stale lock or a stale value; nothing was written. */
 const STALE: ReadonlySet<string> = new Set(['LOCK.FENCED', 'LOCK.LOST', 'SQL.CONFLICT']);
 
-/** The stale writers that were refused, and by which statement. */
+/** The refused stale writers, with the refusing statements. */
 export function refusalsOf({ history }: Evidence): Refusal[] {
   const stale = history.flatMap((line) =>
     line.type === 'outcome' && runsStrategies(line) && STALE.has(line.code) ? [line] : [],
@@ -30,10 +30,10 @@ export function refusalsOf({ history }: Evidence): Refusal[] {
   });
 }
 
-/** Lines that are named at most. */
+/** The maximum number of entries. */
 const MOST_NAMED = 4;
 
-/** What kept requests apart: statements and waits, each with the number of requests, the most frequent first. For people. */
+/** Statements and waits that serialized requests, each with the number of requests, the most frequent first. For people. */
 export function protectedBy({ history }: Evidence): string[] {
   const requests = new Map<string, Set<string>>();
   for (const step of stepsOf(history)) {
@@ -45,14 +45,14 @@ export function protectedBy({ history }: Evidence): string[] {
   return [...requests]
     .sort(([, a], [, b]) => b.size - a.size)
     .slice(0, MOST_NAMED)
-    .map(([words, who]) => `${words} (${who.size.toLocaleString('en')})`);
+    .map(([words, requestIds]) => `${words} (${requestIds.size.toLocaleString('en')})`);
 }
 
 function protectionOf(step: StepLine): string | undefined {
   const { kind, verb, text, error } = step;
-  if (isDeadlockVictim(step)) return 'requests given up by the database in a dead-lock';
+  if (isDeadlockVictim(step)) return 'requests aborted by the database in a deadlock';
   if (error !== undefined || step.pending === true) return undefined;
-  if (kind === 'local' && verb === 'LOCK') return 'requests stood in line for the mutex of their process';
+  if (kind === 'local' && verb === 'LOCK') return 'requests waited for the mutex of their process';
   if (kind === 'timer' && verb === 'WAIT') return 'requests waited for the lock';
   if (kind === 'sql' && text.endsWith(' FOR UPDATE')) return `requests locked the row: ${statementOf(step)}`;
   if (kind === 'sql' && text.includes('GET_LOCK(')) return 'requests waited in the database: GET_LOCK';

@@ -1,9 +1,9 @@
 import { groupBy } from '../group-by';
 import type { Evidence, Movement } from './evidence';
 
-/** A remaining value that was sold more than once, and by whom: two requests read the same stock. */
+/** A remaining value that several requests wrote: they read the same stock. */
 export interface Duplicate {
-  /** The stock that the buyers were told is left. */
+  /** The remaining stock that each of the sales reported. */
   readonly value: number;
   readonly sales: readonly Pick<Movement, 'request' | 'replica'>[];
 }
@@ -13,26 +13,26 @@ export interface StockFindings {
   readonly oversold: number;
   readonly lostUpdates: number;
   readonly duplicates: readonly Duplicate[];
-  /** Requests that were told "sold out" although, at the end, enough was left for them. */
+  /** Requests refused as sold out although the final stock is sufficient for them. */
   readonly refusedWithStock: readonly string[];
-  /** Units that have left the stock, or come into it, without a movement: nobody has bought or brought them. */
+  /** Units by which the stock changed without a movement. */
   readonly leaked: number;
-  /** Movements without an order: somebody's stock is gone and nobody has bought it. */
+  /** Movements without an order: units left the stock, but no buyer has them. */
   readonly orphans: readonly string[];
-  /** Orders without a movement: somebody has bought what was never taken from the stock. */
+  /** Orders without a movement: the units were never deducted from the stock. */
   readonly phantoms: readonly string[];
 }
 
 const NOT_ENOUGH: ReadonlySet<string> = new Set(['STOCK.SOLD_OUT', 'ACCOUNT.INSUFFICIENT_FUNDS']);
 
-/** Some go up and some down: then a value may be reached twice without anything being wrong. */
+/** With both credits and debits, two movements may correctly end at the same value. */
 const areMixed = (movements: readonly Movement[]): boolean =>
   movements.some(({ delta }) => delta > 0) && movements.some(({ delta }) => delta < 0);
 
 /**
- * Units whose movement is recorded and whose change is not in the balance: a sale that the stock does not show, a credit
- * that it does not have. Below zero: units have gone, or come, without any movement. Where credits and debits meet,
- * what they lose could cancel out: there it is what each overwrote, in the order of their writes.
+ * Units of recorded movements that are missing from the balance. Negative: the balance changed without a movement. Lost
+ * credits and lost debits could cancel out in the sum, so with both this adds the units that each write overwrote, in
+ * insertion order.
  */
 function lostUpdatesOf({ initial, finalStock, movements, segments }: Evidence): number {
   const missing = movements.reduce((sum, { delta }) => sum + delta, 0) - (finalStock - initial);
@@ -52,7 +52,7 @@ function lostUpdatesOf({ initial, finalStock, movements, segments }: Evidence): 
   );
 }
 
-/** What the rows say: the movements against the stock, and the orders against the movements. */
+/** Compares the movements with the stock, and the orders with the movements. */
 export function judgeStock(evidence: Evidence): StockFindings {
   const { initial, movements, orders, answers } = evidence;
   const lostUpdates = lostUpdatesOf(evidence);
@@ -72,14 +72,14 @@ export function judgeStock(evidence: Evidence): StockFindings {
   };
 }
 
-/** The parts that one request took from several segments are one sale. */
+/** Movements of one request in several segments are one sale. */
 const salesOf = (movements: readonly Movement[]): readonly Movement[] =>
   [...groupBy(movements, ({ request }) => request).values()].flatMap((parts) => {
     const bySegment = [...groupBy(parts, ({ segment }) => segment).values()];
     return bySegment.toSorted((a, b) => b.length - a.length)[0] ?? [];
   });
 
-/** Those of `ones` that have no partner among `others`; a request id that was used twice needs two. */
+/** The requests of `ones` without a partner in `others`. A request id that occurs twice needs two partners. */
 function withoutPartner(
   ones: readonly { readonly request: string }[],
   others: readonly { readonly request: string }[],
@@ -93,7 +93,7 @@ function withoutPartner(
 }
 
 function duplicatesOf(movements: readonly Movement[]): Duplicate[] {
-  // a chain for each segment: the same value may be left in two of them
+  // per segment: two segments may have the same remaining value
   const byValue = groupBy(movements, ({ segment, after }) => `${segment}: ${after}`);
   return [...byValue.values()]
     .flatMap((sales) => {

@@ -1,6 +1,6 @@
 import type { HistoryLine } from '#lab/step';
 
-/** Requests that have begun and not ended, in a process that still lives: what they will do is not known yet. */
+/** Requests that have started and not ended in a live process: their effect is not final. */
 export function unfinished(history: readonly HistoryLine[]): string[] {
   const ended = new Set(
     history.flatMap((line) => (line.type === 'outcome' ? [`${line.app} ${line.request}`] : [])),
@@ -17,5 +17,5 @@ export function unfinished(history: readonly HistoryLine[]): string[] {
   );
 }
 
-/** In containers every replica has the same few pids. */
+/** The pid alone is ambiguous: in containers the replicas have equal pids. */
 const processOf = ({ replica, pid }: HistoryLine): string => `${replica} ${pid}`;

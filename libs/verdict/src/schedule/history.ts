@@ -1,38 +1,38 @@
 /**
- * The history of one schedule, as the explorer records it. Positions (`n`) count events from 1: they are the only
- * time that an order of steps has. Virtual time is in milliseconds.
+ * The history of one schedule, as the explorer records it. Positions (`n`) count events from 1 and are the only measure of
+ * their order. Virtual time is in milliseconds.
  */
 export interface ScheduleHistory {
   readonly strategy: string;
-  /** Each balance before the first step. */
+  /** The amount of each balance before the first step. */
   readonly stock: number;
   readonly actors: readonly ScheduleActor[];
-  /** In how many places a lock has a part; absent: in one. It is held by who has more than half of them. */
+  /** The number of parts of a lock; absent: one. The holder has more than half of the parts. */
   readonly parts?: number;
-  /** How long a lock is granted, virtual milliseconds; absent: unknown. */
+  /** The lease of a lock, virtual milliseconds; absent: unknown. */
   readonly leaseMs?: number;
   readonly events: readonly ScheduleEvent[];
   readonly final: FinalState;
 }
 
-/** One buyer. `cart`: the balances of which it wants one unit each; absent: one unit of the only balance. */
+/** One buyer. `cart`: it requests one unit of each of these balances; absent: one unit of the only balance. */
 export interface ScheduleActor {
   readonly name: string;
   readonly process: string;
   readonly cart?: readonly string[];
 }
 
-/** What the servers hold when every actor has ended or is blocked for good. */
+/** The state of the servers after every actor has ended or is blocked forever. */
 export interface FinalState {
-  /** Of the first balance. */
+  /** The amount of the first balance. */
   readonly amount: number;
-  /** Of each balance that the schedule is about. */
+  /** The amount of each balance of the schedule. */
   readonly amounts: Readonly<Record<string, number>>;
-  /** Committed movements in the order of their inserts. */
+  /** Committed movements in insertion order. */
   readonly movements: readonly {
     readonly balance: string;
     readonly request: string;
-    /** Whose values `before` and `after` are; null: those of the balance's own row. */
+    /** The segment that `before` and `after` belong to; null: the balance's own row. */
     readonly segment: number | null;
     readonly delta: number;
     readonly before: number;
@@ -41,17 +41,17 @@ export interface FinalState {
   readonly locks: readonly LockState[];
 }
 
-/** A lock key in Redis. `owner` is the actor whose step put it there; `expiresAt` is absent when it never ends. */
+/** A lock key in Redis. `owner` is the actor whose step created it; `expiresAt` is absent if it has no expiry. */
 export interface LockState {
   readonly key: string;
   readonly owner?: string;
   readonly expiresAt?: number;
 }
 
-/** What a step or fault did to a lock key. `owner` is whose it was before. */
+/** A change of a lock key by a step or fault. `owner` is the owner before the change. */
 export interface LockChange {
   readonly key: string;
-  /** The lock that the key is a part of, where a lock has several. */
+  /** The lock that the key is a part of, if it has several parts. */
   readonly lock?: string;
   readonly change: 'taken' | 'replaced' | 'released' | 'renewed' | 'expired' | 'flushed';
   readonly by?: string;
@@ -60,12 +60,12 @@ export interface LockChange {
 
 interface Event {
   readonly n: number;
-  /** Virtual time, milliseconds since the schedule began; absent where time is real. */
+  /** Virtual time, milliseconds since the start of the schedule; absent with real time. */
   readonly at?: number;
   readonly locks?: readonly LockChange[];
 }
 
-/** One I/O call of an actor. `process` is the process that it lives in. */
+/** One I/O call of an actor. */
 export interface StepEvent extends Event {
   readonly type: 'step';
   readonly actor: string;
@@ -74,21 +74,21 @@ export interface StepEvent extends Event {
   readonly text: string;
   readonly key?: string;
   readonly script?: string;
-  /** Which of several servers it went to; absent: the lab's own Redis, or the database. */
+  /** The server, if there are several; absent: the lab's own Redis, or the database. */
   readonly server?: string;
-  /** Made by a timer of the actor (a watchdog), not by its main line. */
+  /** Issued by a timer of the actor (a watchdog), not by its request. */
   readonly timer?: true;
-  /** It could not be made at once: its mutex was taken. */
+  /** Delayed because its mutex was held. */
   readonly waited?: true;
-  /** What was done to this very step. */
+  /** The fault injected into this step. */
   readonly fault?: 'error' | 'lose-reply' | 'cut' | 'in-flight' | 'server-down' | 'lost-session';
   readonly reply?: unknown;
   readonly error?: string;
-  /** The stable code of the error: its own, or the database driver's. */
+  /** The stable code of the error: the lab's, or the database driver's. */
   readonly errorCode?: string;
-  /** A wait that ends with a message, not with the next poll. */
+  /** The wait ends with a notification, not with the next poll. */
   readonly awaits?: 'notification';
-  /** The step had to wait in the server: it was answered during this event. */
+  /** The step waited in the server. Value: the event during which it was answered. */
   readonly answeredAt?: number;
 }
 
@@ -108,32 +108,32 @@ export type FaultName =
   | 'server-down'
   | 'lost-session';
 
-/** Something done to an actor's process, to time or to a server. */
+/** A fault injected into a process, the clock or a server. */
 export interface FaultEvent extends Event {
   readonly type: 'fault';
   readonly fault: FaultName;
-  /** The process, lock key or server that it was done to. */
+  /** The process, lock key or server. */
   readonly subject: string;
-  /** What happened, in words. */
+  /** A description for people. */
   readonly text: string;
-  /** False when it changed nothing: a lapse that a watchdog prevented. */
+  /** False if it had no effect, e.g. a lapse that a watchdog prevented. */
   readonly effective: boolean;
 }
 
-/** Nobody could move, so time went on. */
+/** No actor could proceed, so the virtual clock advanced. */
 export interface TimeEvent extends Event {
   readonly type: 'time';
   readonly text: string;
 }
 
-/** A release that failed after the sale was done, as the strategy told it. */
+/** The strategy reported a failed release after the sale. */
 export interface WarnEvent extends Event {
   readonly type: 'warn';
   readonly actor: string;
   readonly text: string;
 }
 
-/** What an actor came to: `APPLIED`, `DIED`, or the stable code of its error. */
+/** The end of an actor: `APPLIED`, `DIED`, or the stable code of its error. */
 export interface EndEvent extends Event {
   readonly type: 'end';
   readonly actor: string;

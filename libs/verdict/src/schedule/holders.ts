@@ -1,17 +1,17 @@
 import type { LockChange, LockState, ScheduleEvent, ScheduleHistory, StepEvent } from './history';
 import type { ScheduleViolation } from './violation';
 
-/** A holder: from taking the lock, or more than half of its parts, to the last statement under it. Positions of events. */
+/** From the acquire of the lock, or of more than half of its parts, to the last statement under it. Positions of events. */
 export interface HoldInterval {
   /** The lock as a whole. */
   readonly key: string;
   readonly actor: string;
   readonly from: number;
-  /** Its last SQL statement under the lock; `from` when it made none. */
+  /** The last SQL statement under the lock; `from` without one. */
   readonly until: number;
 }
 
-/** What the lock keys say: two holders, a lock deleted by another actor, a lock that never ends. */
+/** Violations on lock keys: two holders, a release or renewal by another actor, a lock that never ends. */
 export function judgeHolders(history: ScheduleHistory): ScheduleViolation[] {
   const holdIntervals = findHoldIntervals(history);
   return [
@@ -22,11 +22,11 @@ export function judgeHolders(history: ScheduleHistory): ScheduleViolation[] {
   ];
 }
 
-/** The lock as a whole that a change is about. */
+/** The whole lock that a change belongs to. */
 const lockOf = ({ key, lock }: LockChange): string => lock ?? key;
 
-/** Who has more than half of the parts from which position on. Where a lock has one part, that is whoever takes it. */
-function takings({ events, parts = 1 }: ScheduleHistory): Omit<HoldInterval, 'until'>[] {
+/** The acquires: the positions at which an actor obtains more than half of the parts, or the only part. */
+function acquires({ events, parts = 1 }: ScheduleHistory): Omit<HoldInterval, 'until'>[] {
   const owners = new Map<string, { readonly lock: string; readonly owner: string | undefined }>();
   const partsOf = (owner: string, lock: string): number =>
     [...owners.values()].filter((part) => part.lock === lock && part.owner === owner).length;
@@ -47,8 +47,8 @@ function takings({ events, parts = 1 }: ScheduleHistory): Omit<HoldInterval, 'un
 
 export function findHoldIntervals(history: ScheduleHistory): HoldInterval[] {
   const { events } = history;
-  return takings(history).map((taking) => {
-    const interval = { ...taking, from: entryOf(history, taking) };
+  return acquires(history).map((acquire) => {
+    const interval = { ...acquire, from: entryOf(history, acquire) };
     const released = events.find(
       (event) =>
         event.n > interval.from &&
@@ -76,15 +76,15 @@ export function findHoldIntervals(history: ScheduleHistory): HoldInterval[] {
 }
 
 /**
- * Where the holder has got its last part of the lock before its first statement under it: more than half of the parts are
- * enough, but it goes on asking for the others, and enters only then.
+ * The position of the last part that the holder obtained before its first statement. A majority is sufficient, but the
+ * holder requests the remaining parts before it starts to work.
  */
 function entryOf(
   { events, parts = 1 }: ScheduleHistory,
   { key, actor, from }: Omit<HoldInterval, 'until'>,
 ): number {
   if (parts === 1) return from;
-  const enters = events.find(
+  const firstWork = events.find(
     (event) =>
       event.type === 'step' &&
       event.actor === actor &&
@@ -94,18 +94,18 @@ function entryOf(
   );
   const last = events.findLast(
     ({ n, locks }) =>
-      n < (enters?.n ?? from) &&
+      n < (firstWork?.n ?? from) &&
       locks?.some((change) => change.change === 'taken' && lockOf(change) === key && change.by === actor) ===
         true,
   );
   return Math.max(from, last?.n ?? from);
 }
 
-/** A statement on a lock that lives in the database: taking or releasing it is no work under it. */
+/** A statement on a lock in the database. It acquires or releases the lock and is not work under it. */
 const isLockStatement = ({ text }: StepEvent): boolean =>
   /\bbalance_lock\b|GET_LOCK\(|RELEASE_LOCK\(/.test(text);
 
-/** It is on its way from a dead process and writes nothing: no actor is left that would use its answer. */
+/** A read in flight from a dead process: it has no effect, because no actor receives its answer. */
 const isUnread = ({ fault, verb }: StepEvent): boolean =>
   fault === 'in-flight' && (verb === 'SELECT' || verb === 'START');
 
@@ -113,7 +113,7 @@ function overlaps({ events }: ScheduleHistory, holdIntervals: readonly HoldInter
   for (const first of holdIntervals)
     for (const second of holdIntervals) {
       if (first.key !== second.key || first.actor === second.actor) continue;
-      if (second.until === second.from) continue; // it gave the lock back without any work under it
+      if (second.until === second.from) continue; // it did no work under the lock
       if (!(first.from < second.from && second.from < first.until)) continue;
       const lost = lossOf(events, first, second.from);
       return [
@@ -138,20 +138,20 @@ function foreignReleases(
       const { change, by, owner } = lockChange;
       const key = lockOf(lockChange);
       if (change !== 'released' || by === undefined || owner === undefined || by === owner) continue;
-      const theirs = holdIntervals.findLast((t) => t.key === key && t.actor === owner && t.from < event.n);
+      const ownerHold = holdIntervals.findLast((t) => t.key === key && t.actor === owner && t.from < event.n);
       const own = holdIntervals.findLast((t) => t.key === key && t.actor === by && t.from < event.n);
       const lost = own === undefined ? `${by} never had it; ` : lossOf(events, own, event.n);
       const entered = holdIntervals.find(
-        (t) => t.key === key && t.actor !== owner && t.from > event.n && t.from < (theirs?.until ?? 0),
+        (t) => t.key === key && t.actor !== owner && t.from > event.n && t.from < (ownerHold?.until ?? 0),
       );
       return [
         {
           kind: 'foreign-release',
           sentence:
-            `${by} released ${owner}'s lock: ${lost}${owner} took it at step ${theirs?.from ?? 0}, ${by}'s ` +
+            `${by} released ${owner}'s lock: ${lost}${owner} took it at step ${ownerHold?.from ?? 0}, ${by}'s ` +
             `${event.type === 'step' ? (event.script ?? event.verb) : 'command'} at step ${event.n} removed it` +
             (entered === undefined ? '' : `; ${entered.actor} entered while ${owner} was inside`),
-          at: [theirs?.from ?? event.n, event.n],
+          at: [ownerHold?.from ?? event.n, event.n],
         },
       ];
     }
@@ -175,7 +175,7 @@ function foreignRenewals({ events }: ScheduleHistory): ScheduleViolation[] {
   return [];
 }
 
-/** Locks that never end: without a time to live, or renewed by a timer whose request has ended. */
+/** Locks that never end: without an expiry, or renewed by a timer whose request has ended. */
 function stuck(history: ScheduleHistory): ScheduleViolation[] {
   return history.final.locks.flatMap((lock) => {
     const renewal = renewalAfterEnd(history, lock);
@@ -188,12 +188,12 @@ function withoutExpiry({ actors, events }: ScheduleHistory, { key, owner }: Lock
   const taken = events.findLast(({ locks }) =>
     locks?.some((change) => change.key === key && change.change !== 'released'),
   );
-  const home = actors.find(({ name }) => name === owner)?.process;
+  const process = actors.find(({ name }) => name === owner)?.process;
   const died = events.some(
     (event) =>
       event.type === 'fault' &&
       (event.fault === 'kill' || event.fault === 'in-flight') &&
-      event.subject === home,
+      event.subject === process,
   );
   return {
     kind: 'stuck',
@@ -204,7 +204,7 @@ function withoutExpiry({ actors, events }: ScheduleHistory, { key, owner }: Lock
   };
 }
 
-/** A timer that outlived its request still renews the lock: it ends when the process does, and not before. */
+/** A timer renews the lock after its request has ended: the lock lasts until the process exits. */
 function renewalAfterEnd({ events }: ScheduleHistory, { key }: LockState): ScheduleViolation | undefined {
   for (const event of events) {
     if (event.type !== 'step' || event.timer !== true) continue;
@@ -220,13 +220,13 @@ function renewalAfterEnd({ events }: ScheduleHistory, { key }: LockState): Sched
   return undefined;
 }
 
-/** How a holder lost its lock before position `until`, in words that end with "; ". */
+/** How a holder lost its lock before position `until`, as a clause that ends with ", "; empty if it did not. */
 export function lossOf(
   events: readonly ScheduleEvent[],
   { key, actor, from }: HoldInterval,
   until: number,
 ): string {
-  // a holder that takes its lock once more, or gives back one of several times, still has it
+  // a reentrant acquire or release by the holder is no loss
   const isLoss = (change: LockChange): boolean =>
     lockOf(change) === key &&
     change.owner === actor &&

@@ -5,13 +5,13 @@ import { judgeStock } from './stock';
 import type { ScheduleViolation } from './violation';
 import { judgeWaiting } from './waiting';
 
-/** What one schedule shows, the worst violation first. An empty list proves nothing beyond this schedule. */
+/** The verdict on one schedule, the worst violation first. An empty list holds for this schedule only. */
 export interface ScheduleVerdict {
   readonly violations: readonly ScheduleViolation[];
   readonly sold: number;
 }
 
-/** Judges one schedule from its history and the servers' final state. */
+/** Judges one schedule by its history and the final state of the servers. */
 export function judgeSchedule(history: ScheduleHistory): ScheduleVerdict {
   return {
     violations: [...judgeStock(history), ...judgeHolders(history), ...judgeWaiting(history)].sort(

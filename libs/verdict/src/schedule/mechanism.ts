@@ -5,8 +5,8 @@ import type { ScheduleViolation } from './violation';
 type Sale = FinalState['movements'][number];
 
 /**
- * How a schedule went wrong, in one sentence: what failed to keep the actors apart, and which value was read too early.
- * Where no two sales collide the worst violation's own sentence says it. Undefined: nothing went wrong.
+ * Explains in one sentence how a schedule failed: why the actors were not serialized, and which value was read too early.
+ * Without two colliding sales it is the sentence of the worst violation. Undefined: no violation.
  */
 export function mechanismOf(
   history: ScheduleHistory,
@@ -26,7 +26,7 @@ export function mechanismOf(
   );
 }
 
-/** Two sales that began from the same value; the one that committed first stands first. */
+/** Two sales that started from the same value, in the order of their commits. */
 function collision(history: ScheduleHistory): readonly [Sale, Sale] | undefined {
   const { movements } = history.final;
   for (const sale of movements)
@@ -49,13 +49,13 @@ const stepsOf = ({ events }: ScheduleHistory, actor: string): StepEvent[] =>
 const writeOf = (history: ScheduleHistory, actor: string): StepEvent | undefined =>
   stepsOf(history, actor).findLast(({ text }) => /^UPDATE balance(_segment)? SET amount/.test(text));
 
-/** The step by which an actor's write was committed: its COMMIT, or a write outside of a transaction. */
+/** The step that committed an actor's write: its COMMIT, or the write itself outside a transaction. */
 function commitOf(history: ScheduleHistory, actor: string): StepEvent | undefined {
   const write = writeOf(history, actor);
   return stepsOf(history, actor).find(({ n, verb }) => verb === 'COMMIT' && n > (write?.n ?? 0)) ?? write;
 }
 
-/** The step in which the actor read the value from which its sale began. */
+/** The step that read the value from which the sale started. */
 function readOf(history: ScheduleHistory, { request, before }: Sale): StepEvent | undefined {
   const write = writeOf(history, request);
   return stepsOf(history, request).findLast(
@@ -66,7 +66,7 @@ function readOf(history: ScheduleHistory, { request, before }: Sale): StepEvent 
   );
 }
 
-/** Why the reader of a stale value was not kept out. */
+/** Why the actor could read a stale value. */
 function causeOf(history: ScheduleHistory, early: string, late: string, read: StepEvent): string {
   const holdIntervals = findHoldIntervals(history).filter(({ actor }) => actor === early || actor === late);
   for (const first of holdIntervals)
@@ -101,11 +101,11 @@ const ownRelease = (
   );
 
 function withoutLocks(history: ScheduleHistory, early: string, late: string, read: StepEvent): string {
-  const home = (name: string): string | undefined =>
+  const processOf = (name: string): string | undefined =>
     history.actors.find((actor) => actor.name === name)?.process;
   const mutex = stepsOf(history, late).find(({ kind, verb }) => kind === 'local' && verb === 'LOCK');
-  if (mutex !== undefined && home(early) !== home(late))
-    return `the mutex of process ${home(early) ?? ''} does not exist in process ${home(late) ?? ''}`;
+  if (mutex !== undefined && processOf(early) !== processOf(late))
+    return `the mutex of process ${processOf(early) ?? ''} does not exist in process ${processOf(late) ?? ''}`;
   const rowLock = stepsOf(history, late).find(({ text }) => text.includes(' FOR UPDATE'));
   if (rowLock === undefined) return `nothing kept ${early} and ${late} apart`;
   return read.n < rowLock.n

@@ -1,8 +1,8 @@
 import type { EndEvent, ScheduleHistory, StepEvent } from './history';
 
 /**
- * What kept an actor out in this schedule, each once: the statement or the lock that made it wait, refused it, or made it
- * try again. For people.
+ * The protections that took effect in this schedule, without duplicates: the statement or lock that made an actor wait,
+ * refused it, or made it retry. For people.
  */
 export function protections({ events }: ScheduleHistory): ReadonlySet<string> {
   const found = new Set<string>();
@@ -38,7 +38,7 @@ function protectionOf(step: StepEvent, end: string | undefined): string | undefi
 export const isDeadlockVictim = ({ errorCode }: Pick<StepEvent, 'errorCode'>): boolean =>
   errorCode === 'ER_LOCK_DEADLOCK';
 
-/** A write that found no row to change: its WHERE refused it. */
+/** A write that changed no row: its WHERE clause refused it. */
 export const isRefusedWrite = ({
   kind,
   verb,

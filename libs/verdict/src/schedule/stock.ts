@@ -3,18 +3,18 @@ import type { ScheduleViolation } from './violation';
 
 type Sale = FinalState['movements'][number];
 
-/** One balance at the end: its committed sales, and what they come to. */
+/** One balance after the schedule: its committed sales and their sum. */
 interface Account {
   readonly balance: string;
   readonly stock: number;
   readonly amount: number;
   readonly sales: readonly Sale[];
   readonly sold: number;
-  /** The balance's name, where there are several. */
+  /** `name: ` if the schedule has several balances; otherwise empty. */
   readonly prefix: string;
 }
 
-/** What the committed movements and the final balances say: docs/design-notes.md, "How verdicts are defined". */
+/** Violations in committed movements and final balances: docs/design-notes.md, "How verdicts are defined". */
 export function judgeStock(history: ScheduleHistory): ScheduleViolation[] {
   const accounts = accountsOf(history);
   return [
@@ -24,7 +24,7 @@ export function judgeStock(history: ScheduleHistory): ScheduleViolation[] {
     ...soldButRefused(history),
     ...tornCarts(history),
     ...undersold(history, accounts),
-    ...accounts.flatMap(vanished),
+    ...accounts.flatMap(unitsGone),
   ];
 }
 
@@ -73,8 +73,8 @@ function lostUpdates(
   ];
 }
 
-/** The balance has fallen by more than its movements say: units are gone that nobody has. */
-function vanished({ stock, amount, sold, prefix }: Account): ScheduleViolation[] {
+/** The balance decreased by more than its movements: units are gone without a sale. */
+function unitsGone({ stock, amount, sold, prefix }: Account): ScheduleViolation[] {
   const gone = stock - amount - sold;
   if (gone <= 0) return [];
   return [
@@ -86,7 +86,7 @@ function vanished({ stock, amount, sold, prefix }: Account): ScheduleViolation[]
   ];
 }
 
-/** The balances of a buyer's cart that it has no movement of. */
+/** The balances of a buyer's cart without a movement of the buyer. */
 const notSold = ({ final }: ScheduleHistory, { name, cart }: ScheduleActor): readonly string[] => {
   const own = final.movements.filter(({ request }) => request === name);
   return (cart ?? Object.keys(final.amounts)).filter(
@@ -103,17 +103,17 @@ function lostAcknowledged(history: ScheduleHistory): ScheduleViolation[] {
     return [
       {
         kind: 'lost-acknowledged' as const,
-        sentence: `${actor.name} was told that it had bought, and there is no movement of it${what}`,
+        sentence: `${actor.name} received APPLIED, but has no movement${what}`,
         at: [end.n],
       },
     ];
   });
 }
 
-/** Ends that do not say "nothing was sold to you". */
+/** Ends that do not state that nothing was sold. */
 const MAY_HAVE_BOUGHT: ReadonlySet<string> = new Set(['APPLIED', 'OUTCOME_UNKNOWN', 'DIED']);
 
-/** Told that it had not bought, and there is a movement of it: nobody has asked for what is gone. */
+/** The answer states that nothing was sold, but there is a movement: the units belong to no order. */
 function soldButRefused(history: ScheduleHistory): ScheduleViolation[] {
   return history.actors.flatMap((actor) => {
     const end = endOf(history, actor);
@@ -123,14 +123,14 @@ function soldButRefused(history: ScheduleHistory): ScheduleViolation[] {
     return [
       {
         kind: 'orphan' as const,
-        sentence: `${name} was told ${end.code}, and there is a movement of it`,
+        sentence: `${name} received ${end.code}, but has a movement`,
         at: [end.n],
       },
     ];
   });
 }
 
-/** A cart is sold whole or not at all. */
+/** Carts sold in part: a cart must be sold whole or not at all. */
 function tornCarts(history: ScheduleHistory): ScheduleViolation[] {
   return history.actors.flatMap((actor) => {
     const missing = notSold(history, actor);
@@ -147,7 +147,7 @@ function tornCarts(history: ScheduleHistory): ScheduleViolation[] {
   });
 }
 
-/** Refused as sold out although enough was left of everything at the end and nobody's sale is missing: stock leaked. */
+/** Refused as sold out although the sales leave enough units of every requested balance. */
 function undersold(history: ScheduleHistory, accounts: readonly Account[]): ScheduleViolation[] {
   const refused = history.actors.flatMap((actor) => {
     const end = endOf(history, actor);
@@ -167,7 +167,7 @@ function undersold(history: ScheduleHistory, accounts: readonly Account[]): Sche
   ];
 }
 
-/** Both have found the same value in the same place. */
+/** Both sales started from the same value in the same row. */
 const fromTheSame = (a: Sale, b: Sale): boolean => a.before === b.before && a.segment === b.segment;
 
 const saleInWords = ({ request, before, after }: Sale): string => `${request} ${before} → ${after}`;
@@ -175,7 +175,7 @@ const saleInWords = ({ request, before, after }: Sale): string => `${request} ${
 const endOf = ({ events }: ScheduleHistory, { name }: ScheduleActor): EndEvent | undefined =>
   events.find((event): event is EndEvent => event.type === 'end' && event.actor === name);
 
-/** The position of an actor's last writing statement. */
+/** The position of an actor's last write. */
 function writeOf({ events }: ScheduleHistory, actor: string): number[] {
   const write = events.findLast(
     (event): event is StepEvent => event.type === 'step' && event.actor === actor && event.verb === 'UPDATE',

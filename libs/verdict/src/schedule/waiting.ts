@@ -2,18 +2,18 @@ import type { EndEvent, FaultEvent, ScheduleHistory, StepEvent } from './history
 import { isDeadlockVictim } from './protections';
 import type { ScheduleViolation } from './violation';
 
-/** Actors that waited in vain: for one another, or for a lock that no holder was at work under. */
+/** Actors that waited in vain: for each other, or for a lock without a working holder. */
 export function judgeWaiting(history: ScheduleHistory): ScheduleViolation[] {
   return [
     ...deadLocks(history),
-    ...circles(history),
-    ...endless(history),
+    ...cycles(history),
+    ...neverEnded(history),
     ...starved(history),
-    ...asleep(history),
+    ...notNotified(history),
   ];
 }
 
-/** The database found a circle and sacrificed a transaction, and its actor was not served all the same. */
+/** The database detected a deadlock and aborted a transaction, and its actor was not served afterwards. */
 function deadLocks({ events }: ScheduleHistory): ScheduleViolation[] {
   const isServed = (name: string): boolean =>
     events.some((event) => event.type === 'end' && event.actor === name && SERVED.has(event.code));
@@ -22,7 +22,7 @@ function deadLocks({ events }: ScheduleHistory): ScheduleViolation[] {
       ? [
           {
             kind: 'dead-lock' as const,
-            sentence: `${event.actor}'s ${event.verb} at step ${event.n} closed a circle of waiters: the database gave it up`,
+            sentence: `${event.actor}'s ${event.verb} at step ${event.n} completed a deadlock: the database aborted its transaction`,
             at: [event.n],
           },
         ]
@@ -30,30 +30,30 @@ function deadLocks({ events }: ScheduleHistory): ScheduleViolation[] {
   );
 }
 
-/** Ends after which a request need not be made again. */
+/** Ends after which the buyer need not retry. */
 const SERVED: ReadonlySet<string> = new Set(['APPLIED', 'STOCK.SOLD_OUT']);
 
 /**
- * Holders of locks that wait for one another: nobody can move until a lease or somebody's patience ends. Found where the
- * schedule says that nobody can move.
+ * Lock holders that wait for each other: no actor can proceed until a lease or a timeout ends. Checked at time events,
+ * which the schedule records when no actor can proceed.
  */
-function circles({ actors, events }: ScheduleHistory): ScheduleViolation[] {
+function cycles({ actors, events }: ScheduleHistory): ScheduleViolation[] {
   const owners = new Map<string, string>();
-  const wants = new Map<string, { readonly key: string; readonly n: number }>();
+  const waits = new Map<string, { readonly key: string; readonly n: number }>();
   for (const event of events) {
-    if (event.type === 'end') wants.delete(event.actor);
+    if (event.type === 'end') waits.delete(event.actor);
     if (event.type === 'fault' && (event.fault === 'kill' || event.fault === 'in-flight'))
-      for (const { name, process } of actors) if (process === event.subject) wants.delete(name);
+      for (const { name, process } of actors) if (process === event.subject) waits.delete(name);
     if (event.type === 'step' && event.verb !== 'WAIT') {
-      const isTry = isTryInVain(event);
-      if (isTry) wants.set(event.actor, { key: event.key, n: event.n });
-      else wants.delete(event.actor);
+      const isWaiting = isFailedAcquire(event);
+      if (isWaiting) waits.set(event.actor, { key: event.key, n: event.n });
+      else waits.delete(event.actor);
     }
     if (event.type === 'time') {
-      const circle = actors
-        .map(({ name }) => circleFrom(name, owners, wants))
+      const cycle = actors
+        .map(({ name }) => cycleFrom(name, owners, waits))
         .find((names) => names !== undefined);
-      if (circle !== undefined) return [circleInWords(circle, wants)];
+      if (cycle !== undefined) return [cycleViolation(cycle, waits)];
     }
     for (const { key, change, by } of event.locks ?? [])
       if ((change === 'taken' || change === 'replaced') && by !== undefined) owners.set(key, by);
@@ -62,19 +62,19 @@ function circles({ actors, events }: ScheduleHistory): ScheduleViolation[] {
   return [];
 }
 
-/** It asked for a lock, and changed nothing. */
-const isTryInVain = (event: StepEvent): event is StepEvent & { readonly key: string } =>
+/** The step requested a lock and did not change it. */
+const isFailedAcquire = (event: StepEvent): event is StepEvent & { readonly key: string } =>
   event.kind === 'redis' && event.key?.startsWith('lock:') === true && (event.locks ?? []).length === 0;
 
-/** Who waits for whom, from `start` back to it; undefined when it does not lead back. */
-function circleFrom(
+/** The cycle of waiters through `start`; undefined: there is none. */
+function cycleFrom(
   start: string,
   owners: ReadonlyMap<string, string>,
-  wants: ReadonlyMap<string, { readonly key: string }>,
+  waits: ReadonlyMap<string, { readonly key: string }>,
 ): readonly string[] | undefined {
   const names = [start];
   for (;;) {
-    const next = owners.get(wants.get(names.at(-1) ?? '')?.key ?? '');
+    const next = owners.get(waits.get(names.at(-1) ?? '')?.key ?? '');
     if (next === undefined) return undefined;
     if (next === start) return names.length > 1 ? names : undefined;
     if (names.includes(next)) return undefined;
@@ -82,43 +82,43 @@ function circleFrom(
   }
 }
 
-const circleInWords = (
+const cycleViolation = (
   names: readonly string[],
-  wants: ReadonlyMap<string, { readonly key: string; readonly n: number }>,
+  waits: ReadonlyMap<string, { readonly key: string; readonly n: number }>,
 ): ScheduleViolation => ({
   kind: 'dead-lock',
-  sentence: `a circle of waiters: ${names
+  sentence: `a cycle of waiters: ${names
     .map(
       (name, i) =>
-        `${name} waits for ${wants.get(name)?.key ?? ''}, which ${names[i + 1] ?? names[0] ?? ''} holds`,
+        `${name} waits for ${waits.get(name)?.key ?? ''}, which ${names[i + 1] ?? names[0] ?? ''} holds`,
     )
     .join('; ')}`,
-  at: names.flatMap((name) => wants.get(name)?.n ?? []),
+  at: names.flatMap((name) => waits.get(name)?.n ?? []),
 });
 
-/** Actors that neither ended nor died although everybody was given all the time there is. */
-function endless({ actors, events }: ScheduleHistory): ScheduleViolation[] {
-  const gone = events.flatMap((event) =>
+/** Actors that neither ended nor died, although the schedule let all leases and timeouts end. */
+function neverEnded({ actors, events }: ScheduleHistory): ScheduleViolation[] {
+  const killed = events.flatMap((event) =>
     event.type === 'fault' && (event.fault === 'kill' || event.fault === 'in-flight') ? [event.subject] : [],
   );
   return actors
     .filter(
       ({ name, process }) =>
-        !gone.includes(process) && !events.some((e) => e.type === 'end' && e.actor === name),
+        !killed.includes(process) && !events.some((e) => e.type === 'end' && e.actor === name),
     )
     .map(({ name }) => ({
       kind: 'dead-lock' as const,
-      sentence: `${name} waits for ever: nobody can move, and no time-out ends it`,
+      sentence: `${name} waits forever: no actor can proceed, and no timeout is pending`,
       at: [events.length],
     }));
 }
 
-/** Ends that mean: the lock was not obtained. */
+/** The end of an actor that did not obtain the lock. */
 const NOT_OBTAINED = 'LOCK.NOT_OBTAINED';
 
 /**
- * Gave up waiting with no holder at work: the lock was free, or its owner had ended, or was dead for longer than a lease.
- * A waiter whose own time runs out while the holder is at work was served as promised.
+ * Actors that gave up waiting without a working holder: the lock was free, its owner had ended, or its owner had been dead
+ * for longer than a lease. A timeout while the holder works is no violation.
  */
 function starved(history: ScheduleHistory): ScheduleViolation[] {
   const owners = new Map<string, string>();
@@ -127,11 +127,11 @@ function starved(history: ScheduleHistory): ScheduleViolation[] {
   for (const event of history.events) {
     if (event.type === 'end' && event.code === NOT_OBTAINED) {
       const last = tries.get(event.actor);
-      const violation = last === undefined ? undefined : refusedInVain(history, event, last);
+      const violation = last === undefined ? undefined : starvationOf(history, event, last);
       if (violation !== undefined) found.push(violation);
     }
     if (event.type === 'step') {
-      const key = wantedBy(event) ?? tries.get(event.actor)?.key;
+      const key = lockKeyOf(event) ?? tries.get(event.actor)?.key;
       if (takesLock(event)) tries.delete(event.actor);
       else if (key !== undefined && isTry(event))
         tries.set(event.actor, { key, ...holdingOf(owners, key, event.actor, history.parts), n: event.n });
@@ -143,26 +143,26 @@ function starved(history: ScheduleHistory): ScheduleViolation[] {
   return found;
 }
 
-/** The step has obtained the lock, or a part of it: it did not ask in vain. */
+/** The step obtained the lock or a part of it. */
 const takesLock = ({ actor, locks = [] }: StepEvent): boolean =>
   locks.some(({ change, by }) => (change === 'taken' || change === 'replaced') && by === actor);
 
-/** The last time that an actor asked for a lock in vain, and its state at that time. */
+/** The last failed attempt of an actor to obtain a lock, and the state of the lock at that time. */
 interface Try extends Holding {
   readonly key: string;
   readonly n: number;
 }
 
-/** The state of a lock. A lock in several parts may be neither free nor owned: no actor has more than half of its parts. */
+/** The state of a lock. A lock with several parts may be neither free nor owned: no actor has a majority. */
 interface Holding {
   readonly owner: string | undefined;
   readonly isFree: boolean;
 }
 
-const wantedBy = ({ key }: StepEvent): string | undefined =>
+const lockKeyOf = ({ key }: StepEvent): string | undefined =>
   key?.startsWith('lock:') === true ? key : undefined;
 
-/** It asked for a lock, or waits for it; a release, or leaving a queue, asks for nothing, and a timer renews. */
+/** The step requests a lock or waits for it. Releases, leaving a queue and timers (renewals) do not count. */
 const isTry = ({ kind, verb, text, script, timer }: StepEvent): boolean =>
   timer !== true &&
   ((kind === 'timer' && verb === 'WAIT') ||
@@ -173,28 +173,28 @@ const isTry = ({ kind, verb, text, script, timer }: StepEvent): boolean =>
     (kind === 'fs' && verb !== 'RMDIR'));
 
 /**
- * What keeps `asker` from a lock, in whichever store it lives: another actor with half of its parts or more, or `asker`
- * itself with more than half.
+ * The owner that blocks `actor`, in any store: another actor with at least half of the parts, or `actor` itself with more
+ * than half.
  */
-function holdingOf(owners: ReadonlyMap<string, string>, lock: string, asker: string, parts = 1): Holding {
+function holdingOf(owners: ReadonlyMap<string, string>, lock: string, actor: string, parts = 1): Holding {
   const taken = [...owners].flatMap(([key, name]) =>
     key === lock || key.endsWith(` ${lock}`) ? [name] : [],
   );
   const partsOf = (name: string): number => taken.filter((other) => other === name).length;
-  const other = taken.find((name) => name !== asker && partsOf(name) >= parts / 2);
-  const owner = other ?? (partsOf(asker) > parts / 2 ? asker : undefined);
+  const other = taken.find((name) => name !== actor && partsOf(name) >= parts / 2);
+  const owner = other ?? (partsOf(actor) > parts / 2 ? actor : undefined);
   return { owner, isFree: taken.length === 0 };
 }
 
-function refusedInVain(
+function starvationOf(
   history: ScheduleHistory,
   { actor, n, at = 0 }: EndEvent,
   { owner, isFree, n: tried }: Try,
 ): ScheduleViolation | undefined {
   const { events, leaseMs = Infinity, final } = history;
-  if (owner === undefined && !isFree) return undefined; // a split vote: every actor has to try again
+  if (owner === undefined && !isFree) return undefined; // a split vote: all actors must retry
   if (owner === undefined) {
-    // free, and not because a lease ended in the very last moment
+    // free, and not because a lease ended just before the timeout
     const lapsed = events.some((event) => event.locks?.some(({ change }) => change === 'expired'));
     const waited = events.some(
       (event) =>
@@ -206,68 +206,65 @@ function refusedInVain(
   }
   if (owner === actor)
     return { kind: 'dead-lock', sentence: `${actor} waited for a lock that it holds itself`, at: [n] };
-  const gone = goneAt(history, owner);
-  if (gone === undefined || gone.n > tried) return undefined; // the holder was at work
-  if (final.locks.some((lock) => lock.owner === owner && lock.expiresAt === undefined)) return undefined; // stuck says it
-  const goneFor = at - (gone.at ?? 0);
-  const isHarmed = gone.type === 'fault' || wasHarmed(history, owner);
-  if (isHarmed && goneFor <= leaseMs) return undefined;
-  const how = gone.type === 'fault' ? 'died' : 'ended';
+  const end = endOf(history, owner);
+  if (end === undefined || end.n > tried) return undefined; // the holder was working
+  if (final.locks.some((lock) => lock.owner === owner && lock.expiresAt === undefined)) return undefined; // reported as stuck
+  const sinceEnd = at - (end.at ?? 0);
+  const isHarmed = end.type === 'fault' || wasHarmed(history, owner);
+  if (isHarmed && sinceEnd <= leaseMs) return undefined;
+  const how = end.type === 'fault' ? 'died' : 'ended';
   return {
     kind: 'starved',
     sentence:
-      `${actor} was refused at step ${n} although ${owner}, whose lock it is, had ${how} at step ${gone.n}` +
-      (goneFor > 0 ? `, ${Math.round(goneFor)} ms before (a lease is ${leaseMs} ms)` : ''),
-    at: [gone.n, n],
+      `${actor} was refused at step ${n} although ${owner}, whose lock it is, had ${how} at step ${end.n}` +
+      (sinceEnd > 0 ? `, ${Math.round(sinceEnd)} ms before (a lease is ${leaseMs} ms)` : ''),
+    at: [end.n, n],
   };
 }
 
-/** When an actor ended or died. */
-const goneAt = ({ actors, events }: ScheduleHistory, name: string): EndEvent | FaultEvent | undefined => {
-  const home = actors.find((actor) => actor.name === name)?.process;
+/** The event at which an actor ended or died. */
+const endOf = ({ actors, events }: ScheduleHistory, name: string): EndEvent | FaultEvent | undefined => {
+  const process = actors.find((actor) => actor.name === name)?.process;
   return events.find(
     (event): event is EndEvent | FaultEvent =>
       (event.type === 'end' && event.actor === name) ||
       (event.type === 'fault' &&
         (event.fault === 'kill' || event.fault === 'in-flight') &&
-        event.subject === home),
+        event.subject === process),
   );
 };
 
-/** A fault hit one of its own steps, or its release failed: the lock may last for its whole lease then. */
+/** A fault hit the actor, or its release failed: its lock may then last for the whole lease. */
 const wasHarmed = ({ actors, events }: ScheduleHistory, name: string): boolean => {
-  const home = actors.find((actor) => actor.name === name)?.process;
+  const process = actors.find((actor) => actor.name === name)?.process;
   return events.some(
     (event) =>
       (event.type === 'step' && event.actor === name && (event.fault ?? event.error) !== undefined) ||
       (event.type === 'warn' && event.actor === name) ||
-      (event.type === 'fault' && event.subject === home),
+      (event.type === 'fault' && event.subject === process),
   );
 };
 
-/** Waited for news of a lock that had been released already: time went on, and nobody told them. */
-function asleep({ events }: ScheduleHistory): ScheduleViolation[] {
+/** Waiters without a notification (lost wake-up): the lock was released, and they still wait when time advances. */
+function notNotified({ events }: ScheduleHistory): ScheduleViolation[] {
   const steps = events.filter((event) => event.type === 'step');
   for (const time of events.filter(({ type }) => type === 'time')) {
     const next = steps.filter(({ n }) => n > time.n);
-    const sleeper = next.find(
+    const waiter = next.find(
       (step) =>
         step.verb === 'WAIT' &&
         step.awaits === 'notification' &&
         next.find(({ actor }) => actor === step.actor) === step,
     );
     const last = events.findLast(
-      ({ n, locks }) => n <= time.n && locks?.some(({ key }) => key === sleeper?.key) === true,
+      ({ n, locks }) => n <= time.n && locks?.some(({ key }) => key === waiter?.key) === true,
     );
-    if (
-      sleeper === undefined ||
-      last?.locks?.findLast(({ key }) => key === sleeper.key)?.change !== 'released'
-    )
+    if (waiter === undefined || last?.locks?.findLast(({ key }) => key === waiter.key)?.change !== 'released')
       continue;
     return [
       {
         kind: 'starved',
-        sentence: `${sleeper.actor} waited on although the lock was released at step ${last.n}: it was not notified`,
+        sentence: `${waiter.actor} kept waiting although the lock was released at step ${last.n}: it was not notified`,
         at: [last.n, time.n],
       },
     ];

@@ -2,7 +2,7 @@ import type { HistoryLine } from '#lab/step';
 import { judgeHolders } from '../load/holders';
 import { moments } from '../load/moments';
 
-/** Tells whether, at a time of the history of one balance, somebody held its lock while others were there. */
+/** Returns whether one balance was contended at time `t`: a request held its lock while other requests were running. */
 export function contention(history: readonly HistoryLine[]): (t: number) => boolean {
   const momentAt = moments(history, judgeHolders(history).holdIntervals);
   return (t) => {

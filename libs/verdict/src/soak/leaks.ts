@@ -1,9 +1,9 @@
 import { groupBy } from '../group-by';
 
-/** What one process had at rest, after a minute of the soak. */
+/** Resources of one idle process, sampled after a minute of the soak. */
 export interface Sample {
   readonly replica: string;
-  /** Another pid is another life: nothing that the one before had can be compared with it. */
+  /** A restart changes the pid. Samples of different pids are not comparable. */
   readonly pid: number;
   /** Minutes since the soak began. */
   readonly at: number;
@@ -11,13 +11,13 @@ export interface Sample {
   readonly heapMb: number;
   /** Open file descriptors. */
   readonly handles: number;
-  /** What keeps its event loop alive. */
+  /** Active resources that keep its event loop alive. */
   readonly resources: number;
 }
 
 export type Measure = 'rssMb' | 'heapMb' | 'handles' | 'resources';
 
-/** How much of each may be added in a minute, from the second minute of a life on. */
+/** The largest growth per minute that is not a leak, after the warm-up. */
 export const MOST_PER_MINUTE: Readonly<Record<Measure, number>> = {
   rssMb: 6,
   heapMb: 2,
@@ -25,29 +25,30 @@ export const MOST_PER_MINUTE: Readonly<Record<Measure, number>> = {
   resources: 4,
 };
 
-/** So many samples tell a slope from chance: the first of a life is its warm-up. */
+/** Fewer samples do not separate a slope from noise. The first sample of a process is its warm-up and is not counted. */
 export const FEWEST_SAMPLES = 4;
 
-/** How one life of a replica went. */
+/** The growth of one process of a replica, from start to exit. */
 export interface LifeSlope {
   readonly replica: string;
   readonly pid: number;
   readonly samples: number;
-  /** Added in a minute; null: it did not live long enough. */
+  /** Growth per minute; null: the process exited too early. */
   readonly perMinute: Readonly<Record<Measure, number>> | null;
   readonly leaks: readonly Measure[];
 }
 
-/** The slope of each life: the median of all pairs of its samples, so that one odd sample decides nothing. */
+/** The slopes of each process: the median over all pairs of samples (Theil–Sen), which tolerates outliers. */
 export function slopesOf(samples: readonly Sample[]): LifeSlope[] {
   return [...groupBy(samples, ({ replica, pid }) => `${replica} ${pid}`).values()].flatMap(
-    (life): LifeSlope[] => {
-      const [first, ...warm] = life.toSorted((a, b) => a.at - b.at);
+    (own): LifeSlope[] => {
+      const [first, ...warm] = own.toSorted((a, b) => a.at - b.at);
       if (first === undefined) return [];
       const { replica, pid } = first;
       if (warm.length < FEWEST_SAMPLES)
         return [{ replica, pid, samples: warm.length, perMinute: null, leaks: [] }];
-      const slope = (measure: Measure): number => medianSlope(warm.map((one) => [one.at, one[measure]]));
+      const slope = (measure: Measure): number =>
+        medianSlope(warm.map((sample) => [sample.at, sample[measure]]));
       const perMinute = {
         rssMb: slope('rssMb'),
         heapMb: slope('heapMb'),
