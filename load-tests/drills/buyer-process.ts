@@ -71,14 +71,14 @@ async function connect(config: BuyerConfig): Promise<void> {
         fail(error);
       }
     };
-    send({ type: 'seated' });
+    send({ type: 'connected' });
   };
   prepare(config);
 }
 
 process.on('message', (message: ToBuyer) => {
-  if (message.type === 'sit') {
-    connect(message.seat).catch(fail);
+  if (message.type === 'start') {
+    connect(message.config).catch(fail);
     return;
   }
   if (message.type === 'next') {

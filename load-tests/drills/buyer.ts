@@ -34,16 +34,16 @@ export class Buyer {
   }
 
   /** Starts a buyer; resolves when it is connected to all servers. */
-  static async seat(seat: BuyerConfig, onMessage: (message: FromBuyer) => void): Promise<Buyer> {
+  static async start(config: BuyerConfig, onMessage: (message: FromBuyer) => void): Promise<Buyer> {
     const child = fork(join(projectRoot(), 'dist', 'load-tests', 'drills', 'buyer-process.js'), {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       execArgv: ['--no-warnings'],
     });
-    const buyer = new Buyer(seat.name, child, onMessage);
-    const connected = buyer.nextMessage(({ type }) => type === 'seated' || type === 'end');
-    buyer.send({ type: 'sit', seat });
+    const buyer = new Buyer(config.name, child, onMessage);
+    const connected = buyer.nextMessage(({ type }) => type === 'connected' || type === 'end');
+    buyer.send({ type: 'start', config });
     const message = await connected;
-    if (message.type === 'end') throw new Error(`Buyer ${seat.name} could not connect: ${message.text}`);
+    if (message.type === 'end') throw new Error(`Buyer ${config.name} could not connect: ${message.text}`);
     return buyer;
   }
 
@@ -51,7 +51,7 @@ export class Buyer {
   async again(purchase: Purchase): Promise<void> {
     this.ended = undefined;
     this.steps.length = 0;
-    const prepared = this.nextMessage(({ type }) => type === 'seated');
+    const prepared = this.nextMessage(({ type }) => type === 'connected');
     this.send({ type: 'next', purchase });
     await prepared;
   }

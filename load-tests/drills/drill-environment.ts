@@ -50,7 +50,7 @@ export class DrillEnvironment {
   ) {}
 
   /** Creates the schema and resets the balance. */
-  static async set(park: ServerPark, setup: DrillSetup): Promise<DrillEnvironment> {
+  static async create(park: ServerPark, setup: DrillSetup): Promise<DrillEnvironment> {
     const mysql = await park.mysql();
     const connection = await createConnection({ uri: mysql });
     await connection.query(`CREATE DATABASE IF NOT EXISTS ${DATABASE}`);
@@ -74,7 +74,7 @@ export class DrillEnvironment {
 
   /** Starts a connected buyer of one unit. Its name is also its request id. */
   async buyer(name: string, place: BuyerServers = {}): Promise<Buyer> {
-    const buyer = await Buyer.seat(
+    const buyer = await Buyer.start(
       {
         name,
         redis: place.redis ?? (await this.redisWithoutFaults()),
@@ -113,7 +113,7 @@ export class DrillEnvironment {
   }
 
   /** Registers a cleanup that runs at the end of the drill, before its servers are killed. */
-  leaves(end: () => void): void {
+  onClose(end: () => void): void {
     this.cleanups.push(end);
   }
 
@@ -139,7 +139,7 @@ export class DrillEnvironment {
   }
 
   /** Kills the buyers and the servers of this drill. */
-  async strike(): Promise<void> {
+  async close(): Promise<void> {
     for (const { buyer, forget } of this.buyers) {
       await buyer.kill();
       forget();
@@ -155,7 +155,7 @@ export class DrillEnvironment {
   }
 
   private record(buyer: string, message: FromBuyer): void {
-    if (message.type === 'seated') return;
+    if (message.type === 'connected') return;
     this.timeline.push({
       at: message.at,
       who: buyer,
@@ -169,7 +169,7 @@ export class DrillEnvironment {
 const isUnanswered = (message: FromBuyer): boolean =>
   'errorCode' in message && message.errorCode === 'DEPENDENCY.DOWN';
 
-function describe(message: Exclude<FromBuyer, { type: 'seated' }>): string {
+function describe(message: Exclude<FromBuyer, { type: 'connected' }>): string {
   if (message.type === 'held') return `held ${message.when} ${message.text}`;
   if (message.type === 'end') return `${message.code}: ${message.text}`;
   if (message.type === 'warned') return `warns: ${message.text}`;

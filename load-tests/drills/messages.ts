@@ -36,7 +36,7 @@ export interface BuyerConfig {
 export type Purchase = Pick<BuyerConfig, 'strategy' | 'module' | 'options'>;
 
 export type ToBuyer =
-  | { readonly type: 'sit'; readonly seat: BuyerConfig }
+  | { readonly type: 'start'; readonly config: BuyerConfig }
   /** Another purchase on the same connections. */
   | { readonly type: 'next'; readonly purchase: Purchase }
   /** Starts the purchase, or releases the held step. Absent `until`: run to the end. */
@@ -44,7 +44,7 @@ export type ToBuyer =
 
 /** Times are CLOCK_MONOTONIC in microseconds, the same for all processes of the machine. */
 export type FromBuyer =
-  | { readonly type: 'seated' }
+  | { readonly type: 'connected' }
   | (Pick<StepInfo, 'kind' | 'verb' | 'text' | 'script' | 'server'> & {
       readonly type: 'step';
       /** Time of issue. */

@@ -15,7 +15,7 @@ export interface DrillRun {
  * evidence is kept. @throws StackError when a server cannot be started.
  */
 export async function runDrill(park: ServerPark, drill: Drill): Promise<DrillRun> {
-  const env = await DrillEnvironment.set(park, drill);
+  const env = await DrillEnvironment.create(park, drill);
   try {
     await drill.play(env).catch((error: unknown) => {
       if (error instanceof StackError) throw error;
@@ -24,6 +24,6 @@ export async function runDrill(park: ServerPark, drill: Drill): Promise<DrillRun
     const evidence = await env.evidence();
     return { drill, evidence, verdict: judgeDrill(evidence, drill.expected ?? SAFE) };
   } finally {
-    await env.strike();
+    await env.close();
   }
 }

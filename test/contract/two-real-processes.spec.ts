@@ -28,7 +28,7 @@ beforeAll(async () => {
   lockDir = mkdtempSync(join(tmpdir(), 'two-real-processes-'));
   const { redis, redisDb, mysql, schema } = world.options;
   const startBuyer = (name: string): Promise<Buyer> =>
-    Buyer.seat(
+    Buyer.start(
       {
         name,
         redis: `${redis}/${redisDb}`,

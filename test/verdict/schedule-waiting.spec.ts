@@ -244,6 +244,12 @@ describe('a lock in three parts that a waiter does not get', () => {
     expect(late.ends('B', 'LOCK.NOT_OBTAINED').kinds()).toEqual([]);
   });
 
+  test('is no violation when another actor has the last part', () => {
+    const history = new HistoryBuilder({ parts: 3 }).ends('A', 'LOCK.LOST');
+    const split = takes(takes(takes(history, 'B', 1), 'B', 2), 'A', 3);
+    expect(refused(split, 'B').kinds()).toEqual([]);
+  });
+
   test('is a dead-lock when the waiter has more than half itself', () => {
     const history = new HistoryBuilder({ parts: 3 });
     expect(refused(takes(takes(history, 'B', 1), 'B', 2).ends('A', 'LOCK.LOST'), 'B').kinds()).toEqual([

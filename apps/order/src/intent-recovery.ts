@@ -5,7 +5,7 @@ import { bought, ordersOf, type StoredAnswer, type OrderIntent, type DeductedSto
 import { OrderIntentsRepository } from './order-intents.repository';
 
 /**
- * Settles order intents from the state of the databases: exactly once, also with concurrent attempts. The inventory decides
+ * Settles order intents from the state of the databases: exactly once, also when several replicas settle it at the same time. The inventory decides
  * whether the stock was taken (or never will be), and the intent's row decides which attempt records the order.
  */
 @Injectable()
@@ -16,9 +16,12 @@ export class IntentRecovery {
     private readonly orders: OrdersRepository,
   ) {}
 
-  /** Completes an intent whose stock was taken; undefined: it was not, and never will be under this attempt. */
+  /**
+   * Cancels the attempt unless its stock was taken; then completes the order. Undefined: no stock was taken and never will be
+   * under this attempt, or the product was reset meanwhile. Throws while it is undecided.
+   */
   async settle(intent: OrderIntent, fault?: string): Promise<StoredAnswer | undefined> {
-    const deducted = await this.inventory.giveUp(intent, fault);
+    const deducted = await this.inventory.cancelUnlessDeducted(intent, fault);
     return deducted === undefined ? undefined : this.complete(intent, deducted);
   }
 

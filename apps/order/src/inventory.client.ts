@@ -53,7 +53,7 @@ export class InventoryClient {
    * Cancels the deduction of an attempt, unless it was made. Returns the stock that it took; undefined: none, and it never
    * will. Throws when the inventory is unreachable or the deduction is still running: then nothing is decided.
    */
-  async giveUp(intent: OrderIntent, fault?: Fault): Promise<DeductedStock | undefined> {
+  async cancelUnlessDeducted(intent: OrderIntent, fault?: Fault): Promise<DeductedStock | undefined> {
     const path = `/deductions/${intent.attempt}/closing`;
     const headers = { 'x-request-id': randomUUID() };
     const result = await this.send(path, { lines: intent.lines }, intent, headers, fault);

@@ -67,8 +67,9 @@ export class Claim {
         process.on('exit', claim.lastResort);
         return claim;
       }
-      const holder = readPids(dir)?.owner;
-      if (holder && isAlive(holder)) throw alreadyRunning(dir, holder.pid);
+      const pids = readPids(dir);
+      if (pids !== undefined && isAlive(pids.owner)) throw alreadyRunning(dir, pids.owner.pid);
+      if (isCorrupt(join(dir, 'pids.json'))) rmSync(join(dir, 'pids.json'), { force: true });
     }
   }
 
@@ -86,14 +87,14 @@ export class Claim {
 
   announce(stack: Omit<Announcement, keyof Identity>): void {
     const announcement: Announcement = { ...this.owner, ...stack };
-    writeWhole(join(this.dir, 'stack.json'), announcement);
+    writeAtomically(join(this.dir, 'stack.json'), announcement);
   }
 
   close(): void {
     this.end.abort();
   }
 
-  /** Kills all processes, for a start that failed. Resolves when none is left. */
+  /** Kills all processes. Resolves when none is left, at the latest after a minute. */
   async abandon(): Promise<void> {
     this.close();
     this.killAll();
@@ -122,8 +123,9 @@ export class Claim {
       // Unlike a rename, a link fails when the name exists; unlike a write, it never shows a partial file.
       linkSync(draft, join(this.dir, 'pids.json'));
       return true;
-    } catch {
-      return false;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+      throw error;
     } finally {
       rmSync(draft, { force: true });
     }
@@ -131,7 +133,7 @@ export class Claim {
 
   private write(): void {
     if (this.isReleased) return;
-    writeWhole(join(this.dir, 'pids.json'), this.content());
+    writeAtomically(join(this.dir, 'pids.json'), this.content());
   }
 
   private content(): Pids {
@@ -224,7 +226,17 @@ function readJson(file: string): unknown {
   }
 }
 
-function writeWhole(file: string, content: unknown): void {
+/** The file exists and is not JSON, for instance empty after a power loss. It is written whole, so no process is writing it. */
+function isCorrupt(file: string): boolean {
+  try {
+    JSON.parse(readFileSync(file, 'utf8'));
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ENOENT';
+  }
+}
+
+function writeAtomically(file: string, content: unknown): void {
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, JSON.stringify(content, null, 2));
   renameSync(draft, file);

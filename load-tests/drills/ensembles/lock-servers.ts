@@ -44,7 +44,7 @@ export async function startZookeeper(
   const all = await env.park.zookeeper(members);
   const open = (some: readonly Member[]): SteppedZooKeeper => {
     const client = new SteppedZooKeeper({ address: urls(some), sessionMs });
-    env.leaves(() => {
+    env.onClose(() => {
       client.disconnect();
     });
     return client;
@@ -95,7 +95,7 @@ export async function startEtcd(env: DrillEnvironment, members: number, leaseMs:
   const all = await env.park.etcd(members);
   const open = (some: readonly Member[]): SteppedEtcd => {
     const client = new SteppedEtcd({ url: urls(some) });
-    env.leaves(() => {
+    env.onClose(() => {
       client.disconnect();
     });
     return client;

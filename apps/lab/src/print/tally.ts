@@ -11,7 +11,7 @@ export interface ShownWitness {
   readonly sentences: readonly string[];
   /** How the worst violation comes about, one sentence. */
   readonly mechanism: string;
-  /** The first strategy further up the ladder whose data stays right in the same schedule. */
+  /** The next strategy of the catalogue whose data stays right in the same schedule. */
   readonly passes?: string;
   readonly token: string;
   readonly lanes: string;

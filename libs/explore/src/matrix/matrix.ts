@@ -144,7 +144,8 @@ async function shortestWitness(
   const { setup } = planOf(strategy, cell);
   const shortest = await shrink(world, setup, witness.choices, kind);
   const sentence = mechanismOf(shortest.history, shortest.verdict.violations) ?? '';
-  const passes = await nextThatPasses(world, setup, shortest.choices);
+  const passes =
+    harmOf(kind) === 'lock-broken' ? undefined : await nextThatPasses(world, setup, shortest.choices);
   return {
     token: writeToken(scheduleTokenOf(setup, shortest)),
     sentence,
@@ -152,7 +153,10 @@ async function shortestWitness(
   };
 }
 
-/** The first stronger strategy whose data stays correct, and whose lock is not stuck, in the same schedule. */
+/**
+ * The next strategy of the catalogue whose data stays correct, and whose lock is not stuck, in the same schedule. Never one
+ * that oversells without a fault.
+ */
 export async function nextThatPasses(
   world: World,
   setup: Setup,
@@ -162,6 +166,7 @@ export async function nextThatPasses(
   const isCart = carts.some((cart) => cart.length > 1);
   const later = CATALOGUE.slice(CATALOGUE.findIndex(({ name }) => name === strategy.name) + 1).filter(
     (rung) =>
+      !rung.lacks.includes('exactAcrossProcesses') &&
       (rung.needs ?? []).every((component) => strategy.needs?.includes(component)) &&
       (!isCart || sellsCarts(rung)),
   );

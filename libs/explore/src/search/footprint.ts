@@ -10,21 +10,22 @@ import { faultOf, stepOf, type Choice } from '../schedule';
  *
  * - `nothing`: START TRANSACTION takes no snapshot (InnoDB takes it at the first read) and no lock; the INSERT of a
  *   movement adds a row that no session waits for or reads before COMMIT (only its id shows the order, and no verdict
- *   reads ids); work is a held timer. No other actor notices any of them.
+ *   reads ids); the work (a timer step WORK) is only held; WAIT of Redis and GRANT of etcd. No other actor notices them.
  * - `sql-read`: a plain SELECT reads committed data, so only the end of a transaction affects it; an uncommitted
  *   UPDATE does not.
  * - `sql-lock`: UPDATE and SELECT … FOR UPDATE take row locks: they conflict with each other and with the end of a
- *   transaction. A write outside a transaction is its own end.
+ *   transaction. A write outside a transaction commits at once: `sql-end`.
  * - `sql-end`: COMMIT and ROLLBACK publish writes and unblock waiters.
  * - `redis-read`, `redis-write`: all keys of a server count as one; servers are independent. Also used for ZooKeeper
- *   and etcd.
+ *   and etcd, and for the waits (timer step WAIT) that a change of a lock ends.
  * - `process`: an in-process mutex; any step of the same process may free it. Also the death of a process that leaves
  *   nothing that a server would notice: steps of other processes have the same effect before and after it.
- * - `everything`: all other faults, and steps of timers.
+ * - `everything`: all other faults, a failure of a step that is `nothing`, HTTP and file steps. A step of a timer has the effect
+ *   of its step.
  *
  * Waiters of `wait=notify` in one queue wake each other without a step, and module variables of a strategy are read
- * and written without one: with either, the order of steps of one process always matters. Requests of two processes
- * on different balances are independent.
+ * and written without one: with either, the order of steps of one process always matters. Steps on
+ * different balances are independent, unless their actors share memory.
  */
 type Effect =
   'nothing' | 'sql-read' | 'sql-lock' | 'sql-end' | 'redis-read' | 'redis-write' | 'process' | 'everything';
@@ -57,23 +58,21 @@ export function footprint(run: Run, choice: Choice): Footprint {
     return { ...NO_ACTOR, process: victim.name, effect };
   }
   if (held === undefined || !/^[a-cEQT]/.test(kind)) {
-    // Without a timer a lapse is only a key that Redis deletes.
+    // When no code can notice time (no timer, no session), a lapse is only a key that Redis deletes.
     const isDeletion = kind === 'L' && !run.hasTimeouts;
     const effect = isDeletion ? 'redis-write' : 'everything';
     return { ...NO_ACTOR, process: '', effect };
   }
   const actor = run.actor(held.task.actor);
   const { step } = held;
+  const effect = effectOf(step, actor.holdings.transactions.size > 0);
   return {
     actor: actor.name,
     process: actor.process.name,
     inMemory: run.setup.options.wait === 'notify' || run.mayKeepState,
     balance: balanceOf(actor.cart, step),
-    server: step.kind === 'redis' ? (step.server ?? '') : '*', // a change on any server ends a WAIT
-    effect:
-      faultOf(choice) === undefined
-        ? effectOf(step, actor.holdings.transactions.size > 0)
-        : effectOfFailure(effectOf(step, true)),
+    server: step.kind === 'redis' ? (step.server ?? '') : '*', // a change on any server ends a waiter's timer step WAIT
+    effect: faultOf(choice) === undefined ? effect : effectOfFailure(effect),
   };
 }
 

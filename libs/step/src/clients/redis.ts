@@ -97,15 +97,15 @@ export class SteppedRedis extends Redis {
   }
 
   /**
-   * Sends MULTI, the command, INCR, EXEC in one round trip: the counter is the command's position in the server's own
-   * order. A server that lost the counter continues from the time of day, which is above all earlier values.
+   * Sends MULTI, SET NX, the command, INCR, EXEC in one round trip: the counter is the command's position in the server's own
+   * order. A server that has lost the counter starts it again at the current time, which is above all earlier values.
    */
   private async sendOrdered(command: Command, current: Step): Promise<unknown> {
     const send = (name: string, args: (string | Buffer | number)[] = []): Promise<unknown> =>
       this.send(new Command(name, args, { replyEncoding: 'utf8' }), command.name);
     const queued = [
       send('multi'),
-      send('set', [ORDER_KEY, timeOfDay(), 'NX']),
+      send('set', [ORDER_KEY, microsecondsNow(), 'NX']),
       send(command.name, command.args as string[]),
       send('incr', [ORDER_KEY]),
     ];
@@ -119,4 +119,4 @@ export class SteppedRedis extends Redis {
 }
 
 /** Microseconds since 1970. */
-const timeOfDay = (): number => Math.floor(1000 * (performance.timeOrigin + performance.now()));
+const microsecondsNow = (): number => Math.floor(1000 * (performance.timeOrigin + performance.now()));

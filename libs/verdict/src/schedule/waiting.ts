@@ -173,8 +173,8 @@ const isTry = ({ kind, verb, text, script, timer }: StepEvent): boolean =>
     (kind === 'fs' && verb !== 'RMDIR'));
 
 /**
- * The owner that blocks `actor`, in any store: another actor with at least half of the parts, or `actor` itself with more
- * than half.
+ * The owner that blocks `actor`, in any store: another actor with at least half of the parts, or `actor` itself, if it has
+ * more than half and no other actor has one.
  */
 function holdingOf(owners: ReadonlyMap<string, string>, lock: string, actor: string, parts = 1): Holding {
   const taken = [...owners].flatMap(([key, name]) =>
@@ -182,7 +182,8 @@ function holdingOf(owners: ReadonlyMap<string, string>, lock: string, actor: str
   );
   const partsOf = (name: string): number => taken.filter((other) => other === name).length;
   const other = taken.find((name) => name !== actor && partsOf(name) >= parts / 2);
-  const owner = other ?? (partsOf(actor) > parts / 2 ? actor : undefined);
+  const hasAll = taken.length > parts / 2 && taken.every((name) => name === actor);
+  const owner = other ?? (hasAll ? actor : undefined);
   return { owner, isFree: taken.length === 0 };
 }
 
