@@ -1,4 +1,4 @@
-import { brief, codeOf, monotonic, type Listener, type Step } from '#lab/step';
+import { brief, describeError, monotonic, type Listener, type Step } from '#lab/step';
 import type { FromBuyer, Breakpoint } from './messages';
 
 /** Reports every step of the buyer to the drill, and holds the buyer at a breakpoint until `go`. */
@@ -34,12 +34,7 @@ export class BuyerGate {
       await this.holdAt('after', step, reply !== null && reply !== 0);
       return reply;
     } catch (error) {
-      this.send({
-        ...message,
-        took: monotonic() - at,
-        error: error instanceof Error ? error.message : String(error),
-        errorCode: codeOf(error),
-      });
+      this.send({ ...message, took: monotonic() - at, ...describeError(error) });
       throw error;
     }
   };

@@ -1,11 +1,16 @@
-import { CELLS, unknownText, type MatrixCell, type MatrixRow } from '#lab/explore';
+import {
+  CELLS,
+  cellsByToken,
+  foundIn,
+  isNotApplicable,
+  NOT_APPLICABLE,
+  type MatrixCell,
+  type MatrixRow,
+} from '#lab/explore';
 import { count } from '#lab/step';
 import { HARMS, MARKS, type Mark } from '#lab/verdict';
 import { renderTable } from './table';
 import { fields, shellCommand, wrap } from './wrap';
-
-/** The mark of a cell whose fault cannot occur: there is nothing that it could hit. */
-const NOT_APPLICABLE = '–';
 
 /** The matrix for a terminal: the marks of every strategy, then each strategy by itself. */
 export function printMatrix(rows: readonly MatrixRow[], verbose: boolean): string {
@@ -14,8 +19,6 @@ export function printMatrix(rows: readonly MatrixRow[], verbose: boolean): strin
     rows.map((row) => printRow(row, verbose)).join('\n\n'),
   ].join('\n');
 }
-
-const isNotApplicable = ({ reason }: MatrixCell): boolean => reason?.code === 'fault-never-fired';
 
 function countMarks({ cells }: MatrixRow): Map<Mark, number> {
   const marks = new Map<Mark, number>();
@@ -77,20 +80,9 @@ function schedulesOf(cell: MatrixCell): string {
   return `${n}/${cell.schedules}${cell.partial === true ? '+' : ''}`;
 }
 
-/** The kinds of violations; without any, the statement that kept the actors apart most often. */
-function foundIn(cell: MatrixCell): string {
-  if (isNotApplicable(cell)) return 'the fault cannot occur';
-  const kinds = Object.entries(cell.kinds).map(([kind, n]) => `${kind} ${n}`);
-  if (kinds.length > 0) return kinds.join(', ');
-  return cell.reason !== undefined ? unknownText(cell.reason) : (Object.keys(cell.protections)[0] ?? '');
-}
-
 /** The shortest schedule of the worst mark; with `verbose` that of every cell. Equal schedules are printed once. */
 function witnessesOf(cells: readonly MatrixCell[], verbose: boolean): string[] {
-  const byToken = new Map<string, MatrixCell[]>();
-  for (const cell of cells)
-    if (cell.token !== undefined) byToken.set(cell.token, [...(byToken.get(cell.token) ?? []), cell]);
-  const all = [...byToken].sort(([, a], [, b]) => severity(a) - severity(b));
+  const all = [...cellsByToken(cells)].sort(([, a], [, b]) => severity(a) - severity(b));
   return (verbose ? all : all.slice(0, 1)).flatMap(([token, same]) => {
     const [first] = same;
     return [

@@ -1,4 +1,4 @@
-import { brief, codeOf, type Step } from '#lab/step';
+import { brief, describeError, describeStep, type Step } from '#lab/step';
 import type { FaultName, LockChange, ScheduleEvent, StepEvent } from '#lab/verdict';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -12,18 +12,12 @@ export class EventLog {
 
   /** Records an issued step; `answer` or `fail` completes the event. */
   step(step: Step, extra: Partial<StepEvent>): Mutable<StepEvent> {
-    const { actor, kind, verb, text, key, script, server } = step;
     const event: Mutable<StepEvent> = {
       n: this.events.length + 1,
       at: this.clock.now,
       type: 'step',
-      actor,
-      kind,
-      verb,
-      text,
-      ...(key !== undefined && { key }),
-      ...(script !== undefined && { script }),
-      ...(server !== undefined && { server }),
+      actor: step.actor,
+      ...describeStep(step),
       ...(step.until !== undefined && { awaits: 'notification' as const }),
       ...extra,
     };
@@ -38,8 +32,7 @@ export class EventLog {
   }
 
   fail(event: Mutable<StepEvent>, error: unknown): void {
-    event.error = error instanceof Error ? error.message : String(error);
-    event.errorCode = codeOf(error);
+    Object.assign(event, describeError(error));
     this.setAnsweredAt(event);
   }
 

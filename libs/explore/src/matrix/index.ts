@@ -1,3 +1,4 @@
+export * from './cell-text';
 export * from './cell-verdict';
 export * from './cells';
 export * from './expectation';

@@ -1,5 +1,13 @@
 import { HARMS, MARKS, type Mark } from '#lab/verdict';
-import { CELLS, unknownText, type MatrixCell, type MatrixRow } from '../matrix';
+import {
+  CELLS,
+  cellsByToken,
+  foundIn,
+  isNotApplicable,
+  NOT_APPLICABLE,
+  type MatrixCell,
+  type MatrixRow,
+} from '../matrix';
 
 /** Conditions of the run, printed below the tables. */
 export type MatrixConditions = Readonly<Record<string, string | number | boolean>>;
@@ -95,15 +103,13 @@ const link = (strategy: string): string => `[\`${strategy}\`](#${strategy})`;
 const find = ({ cells }: MatrixRow, name: string): MatrixCell | undefined =>
   cells.find(({ cell }) => cell === name);
 
-const neverHappened = ({ reason }: MatrixCell): boolean => reason?.code === 'fault-never-fired';
-
 function signOf(cell: MatrixCell | undefined): string {
   if (cell === undefined) return '';
-  return neverHappened(cell) ? '–' : MARKS[cell.mark].sign;
+  return isNotApplicable(cell) ? NOT_APPLICABLE : MARKS[cell.mark].sign;
 }
 
 function withCounts(cell: MatrixCell | undefined): string {
-  if (cell === undefined || neverHappened(cell)) return signOf(cell);
+  if (cell === undefined || isNotApplicable(cell)) return signOf(cell);
   const harm = HARMS.find((one) => cell.harms[one] > 0);
   const counts = `${harm === undefined ? '' : `${cell.harms[harm]}/`}${counted(cell)}`;
   return cell.mark === 'unknown' && harm !== undefined
@@ -126,7 +132,7 @@ function details(
       columns.flatMap(({ name, title }) => {
         const cell = find(row, name);
         if (cell === undefined) return [];
-        return [[title, signOf(cell), counted(cell), unreduced(cell), kindsOf(cell)]];
+        return [[title, signOf(cell), counted(cell), unreduced(cell), foundIn(cell).replaceAll('|', '\\|')]];
       }),
     ),
     '',
@@ -139,20 +145,9 @@ const counted = ({ schedules, partial }: MatrixCell): string => `${schedules}${p
 const unreduced = ({ unreduced: all }: MatrixCell): string =>
   all === undefined ? '' : String(all.schedules);
 
-/** The violations found; for a safe cell the most frequent protection. */
-function kindsOf(cell: MatrixCell): string {
-  if (neverHappened(cell)) return 'the fault cannot occur';
-  const kinds = Object.entries(cell.kinds).map(([kind, n]) => `${kind} ${n}`);
-  if (kinds.length > 0) return kinds.join(', ');
-  const [protection] = Object.keys(cell.protections);
-  return cell.reason !== undefined ? unknownText(cell.reason) : (protection ?? '').replaceAll('|', '\\|');
-}
-
 /** Cells with the same shortest schedule are listed together: it does not need the fault. */
 function explained(row: MatrixRow): string[] {
-  const byToken = new Map<string, MatrixCell[]>();
-  for (const cell of row.cells)
-    if (cell.token !== undefined) byToken.set(cell.token, [...(byToken.get(cell.token) ?? []), cell]);
+  const byToken = cellsByToken(row.cells);
   if (byToken.size === 0) return [];
   return [...[...byToken].flatMap(([token, cells]) => failure(token, cells)), ''];
 }

@@ -46,10 +46,7 @@ export class Recorder {
         this.finish(step, issued, { reply: brief(reply) });
         return reply;
       } catch (error) {
-        this.finish(step, issued, {
-          error: error instanceof Error ? error.message : String(error),
-          errorCode: codeOf(error),
-        });
+        this.finish(step, issued, describeError(error));
         throw error;
       }
     };
@@ -70,7 +67,6 @@ export class Recorder {
   }
 
   private stepLine(step: Step, request: string, n: number): StepLine {
-    const { kind, verb, text, key, script, server } = step;
     return {
       type: 'step',
       t: monotonic(),
@@ -79,25 +75,43 @@ export class Recorder {
       request,
       n,
       took: 0,
-      kind,
-      verb,
-      text,
-      ...(key !== undefined && { key }),
-      ...(script !== undefined && { script }),
-      ...(server !== undefined && { server }),
+      ...describeStep(step),
     };
   }
 
   private finish(
     step: Step,
     issued: StepLine,
-    end: { reply: unknown } | { error: string; errorCode: string },
+    end: { reply: unknown } | ReturnType<typeof describeError>,
   ): void {
     this.pending.delete(issued);
     const order = step.order === undefined ? {} : { order: step.order };
     this.note({ ...issued, ...order, ...end, took: monotonic() - issued.t });
   }
 }
+
+/** The fields of a step that a history shows. */
+export const describeStep = ({
+  kind,
+  verb,
+  text,
+  key,
+  script,
+  server,
+}: Step): Pick<StepLine, 'kind' | 'verb' | 'text' | 'key' | 'script' | 'server'> => ({
+  kind,
+  verb,
+  text,
+  ...(key !== undefined && { key }),
+  ...(script !== undefined && { script }),
+  ...(server !== undefined && { server }),
+});
+
+/** The message of a failed step, and its stable code. */
+export const describeError = (error: unknown): { error: string; errorCode: string } => ({
+  error: error instanceof Error ? error.message : String(error),
+  errorCode: codeOf(error),
+});
 
 const LONGEST_REPLY = 200;
 

@@ -1,0 +1,25 @@
+import { unknownText } from './cell-verdict';
+import type { MatrixCell } from './matrix';
+
+/** The mark of a cell whose fault cannot occur. */
+export const NOT_APPLICABLE = '–';
+
+/** The fault of the cell cannot occur: there is nothing that it could hit. */
+export const isNotApplicable = ({ reason }: Pick<MatrixCell, 'reason'>): boolean =>
+  reason?.code === 'fault-never-fired';
+
+/** The kinds of violations, with counts; without any, why the cell is unknown, or its most frequent protection. */
+export function foundIn(cell: MatrixCell): string {
+  if (isNotApplicable(cell)) return 'the fault cannot occur';
+  const kinds = Object.entries(cell.kinds).map(([kind, n]) => `${kind} ${n}`);
+  if (kinds.length > 0) return kinds.join(', ');
+  return cell.reason !== undefined ? unknownText(cell.reason) : (Object.keys(cell.protections)[0] ?? '');
+}
+
+/** The cells that have a shortest schedule, by its token: cells with the same token do not need their fault. */
+export function cellsByToken(cells: readonly MatrixCell[]): ReadonlyMap<string, readonly MatrixCell[]> {
+  const byToken = new Map<string, MatrixCell[]>();
+  for (const cell of cells)
+    if (cell.token !== undefined) byToken.set(cell.token, [...(byToken.get(cell.token) ?? []), cell]);
+  return byToken;
+}
