@@ -1,5 +1,5 @@
 import type { ServerName } from '#lab/stack';
-import { parseFaults } from '#lab/step';
+import { lockCommandNamed, parseFaults } from '#lab/step';
 import {
   cartStrategy,
   findStrategy,
@@ -87,18 +87,18 @@ export function circumstanceOf({
   down,
   carts = [],
 }: LoadPlan): Circumstance {
-  const uses = findStrategy(strategy).options;
+  const { options: uses, needs = [] } = findStrategy(strategy);
   for (const { action, verb, app } of fault === undefined ? [] : parseFaults(fault.header)) {
     if (app === 'order') continue; // strategies run in the inventory and account apps only
     if (action.kind === 'kill') return reconcile === true ? 'killed-then-reconciled' : 'holder-killed';
-    if (action.kind === 'error' && RELEASES.has(verb) && verb !== 'COMMIT') return 'release-fails';
+    if (action.kind === 'error' && isRelease(verb) && verb !== 'COMMIT') return 'release-fails';
     if (action.kind === 'delay' && uses.includes('leaseMs') && action.ms > options.leaseMs)
       return 'work-outlives-lease';
     const outlivesLease =
       action.kind === 'pause-until' ||
       ('ms' in action && action.kind !== 'delay' && action.ms > options.leaseMs);
-    if (outlivesLease && RELEASES.has(verb)) return 'paused-before-release';
-    if (outlivesLease && VOTES.has(verb)) return 'paused-in-acquire';
+    if (outlivesLease && isRelease(verb)) return 'paused-before-release';
+    if (outlivesLease && needs.includes('redlock') && isAcquire(verb)) return 'paused-in-acquire';
     if (outlivesLease) return 'paused-before-write';
   }
   if (down !== undefined) return 'server-down';
@@ -130,24 +130,15 @@ export const skusOf = ({ sku, carts }: LoadPlan): readonly string[] =>
 export const cartOf = ({ carts }: LoadPlan, number: number): readonly string[] | undefined =>
   carts?.[number % carts.length];
 
-/** The steps of the release, and COMMIT, the last step before it. */
-const RELEASES = new Set([
-  'GET',
-  'DEL',
-  'DELETE',
-  'REVOKE',
-  'RMDIR',
-  'EVALSHA',
-  'release-if-owner',
-  'release-reentrant',
-  'release-fair',
-  'release-redlock',
-  'release-redlock-beta',
-  'COMMIT',
-]);
+/** A step of the release, or COMMIT, the last step before it. */
+const isRelease = (verb: string): boolean =>
+  lockCommandNamed(verb)?.role === 'release' || AT_RELEASE.has(verb);
 
-/** Acquire steps that are sent once per server: after the first one the lock is not acquired yet. */
-const VOTES = new Set(['acquire-redlock', 'acquire-redlock-beta']);
+/** GET: compares the token before DEL. DELETE, REVOKE, RMDIR: locks that are no Redis keys. */
+const AT_RELEASE = new Set(['GET', 'DELETE', 'REVOKE', 'RMDIR', 'EVALSHA', 'COMMIT']);
+
+/** An acquire. With several servers it is sent to each: after the first one the lock is not acquired yet. */
+const isAcquire = (verb: string): boolean => lockCommandNamed(verb)?.role === 'acquire';
 
 /** When a single buyer is delayed, chance decides who holds the lock and how much is left when it resumes. */
 const isSlowedOnce = ({ fault }: LoadPlan): boolean =>

@@ -80,7 +80,14 @@ export const collision = (first = 'a'): Evidence => ({
 
 /** The holder is killed, its lease ends after 500 ms, and another request sells. */
 export function killedHolder(): Evidence {
-  const lock = { type: 'step', kind: 'redis', key: 'lock:{p}:expiring', verb: 'SET', reply: 'OK' } as const;
+  const lock = {
+    type: 'step',
+    kind: 'redis',
+    key: 'lock:{p}:expiring',
+    verb: 'SET',
+    reply: 'OK',
+    lock: { role: 'acquire', done: true },
+  } as const;
   const text = 'SET lock:{p}:expiring locked PX 500 NX';
   const first = { replica: REPLICAS[0], pid: 11, request: 'a' };
   const second = { replica: REPLICAS[1], pid: 12, request: 'b' };

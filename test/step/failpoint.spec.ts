@@ -1,4 +1,13 @@
-import { InjectedFault, failpoint, observe, parseFaults, step, type Effects, type StepKind } from '#lab/step';
+import {
+  ACQUIRES,
+  InjectedFault,
+  failpoint,
+  observe,
+  parseFaults,
+  step,
+  type Effects,
+  type StepKind,
+} from '#lab/step';
 
 interface Fired {
   readonly announced: string[];
@@ -38,7 +47,7 @@ async function under(header: string, body: () => Promise<unknown>): Promise<Fire
 
 const call = (verb: string, reply: unknown, kind: StepKind = 'redis', key = 'lock:{x}:s'): Promise<unknown> =>
   step(
-    () => ({ kind, verb, text: verb, key }),
+    () => ({ kind, verb, text: verb, key, ...(kind === 'redis' && { lock: ACQUIRES }) }),
     () => Promise.resolve(reply),
   );
 

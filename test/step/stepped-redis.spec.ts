@@ -111,7 +111,7 @@ test('while Redis is down a command fails at once instead of waiting in a queue'
 
 test('a script sent as text, because the server does not know it, is the same step', async () => {
   const text = "return redis.call('SET', KEYS[1], ARGV[1])";
-  nameScript(createHash('sha1').update(text).digest('hex'), 'take-it');
+  nameScript(createHash('sha1').update(text).digest('hex'), { name: 'take-it' });
   const seen = await steps(() => redis.eval(text, 1, 'lock:{a}:s', 'me'), true);
   expect(seen).toMatchObject([
     { verb: 'EVAL', script: 'take-it', key: 'lock:{a}:s', text: 'EVAL take-it lock:{a}:s me' },

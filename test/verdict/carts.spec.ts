@@ -8,6 +8,7 @@ import {
   type Evidence,
   type Movement,
 } from '#lab/verdict';
+import { recordedLock } from '../harness/recorded-lock';
 
 /** Builds a run of carts of `a` and `b` by hand: each call is one event, one millisecond after the previous one. */
 class Carts {
@@ -102,8 +103,8 @@ class Carts {
 
   private onLock(request: string, balance: string, what: object, replica?: string): this {
     const key = `lock:{${balance}}:multi`;
-    const step = { type: 'step', request, n: 1, took: 10, kind: 'redis', key, text: `… ${key}` };
-    return this.line({ ...step, order: ++this.order, ...what }, replica);
+    const about = { kind: 'redis', key, text: `… ${key}`, order: ++this.order, ...what };
+    return this.line({ type: 'step', request, n: 1, took: 10, ...about, ...recordedLock(about) }, replica);
   }
 
   private line(what: object, replica = 'inventory-1'): this {

@@ -1,5 +1,6 @@
 import type { HistoryLine } from '#lab/step';
 import { SAFE, type Expectation } from '#lab/strategy';
+import { recordedLock } from '../harness/recorded-lock';
 import { judgeLoad, type ClientAnswer, type Evidence, type LoadVerdict, type Movement } from '#lab/verdict';
 
 const KEY = 'lock:{load}:expiring';
@@ -56,7 +57,8 @@ export class HistoryBuilder {
   step(request: string, replica: string, what: object): this {
     const n = (this.steps.get(request) ?? 0) + 1;
     this.steps.set(request, n);
-    return this.line({ type: 'step', request, n, took: 100, kind: 'redis', key: KEY, ...what }, replica);
+    const about = { kind: 'redis', key: KEY, ...what };
+    return this.line({ type: 'step', request, n, took: 100, ...about, ...recordedLock(about) }, replica);
   }
 
   line(what: object, replica = 'inventory-1', pid = pidOf(replica)): this {

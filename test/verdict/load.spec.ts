@@ -135,7 +135,9 @@ describe('unknown', () => {
     const history = clean();
     const pending = { type: 'step', request: 'a', n: 1, kind: 'redis', verb: 'SET', text: 'SET', took: 0 };
     const both = { ...pending, key: 'lock:{load}:expiring', t: 5000 };
-    history.line({ ...both, pending: true }).line({ ...both, reply: null, order: 1, took: 80 });
+    history
+      .line({ ...both, pending: true, lock: { role: 'acquire' } })
+      .line({ ...both, reply: null, order: 1, took: 80, lock: { role: 'acquire', done: false } });
     expect(history.judge()).toMatchObject({ verdict: 'safe', undecided: 0 });
   });
 

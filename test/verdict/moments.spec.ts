@@ -1,3 +1,4 @@
+import type { LockRole, StepKind } from '#lab/step';
 import { HistoryBuilder } from './history-builder';
 
 const FAULT = 'after(SET)=delay(9)';
@@ -22,24 +23,18 @@ const written = { kind: 'sql', verb: 'UPDATE', text: 'UPDATE', key: undefined, r
 const nothingWritten = { ...written, reply: { affectedRows: 0 } };
 const commit = { ...start, verb: 'COMMIT', text: 'COMMIT' };
 const step = (what: object) => (builder: HistoryBuilder) => builder.step('a', 'inventory-1', what);
-const named = (verb: 'SELECT GET' | 'DO RELEASE', reply: unknown) =>
-  step({ kind: 'sql', verb: 'SELECT', text: `${verb}_LOCK(1)`, key: undefined, reply });
+/** A step on a lock that is no key of a server. */
+const onLock = (role: LockRole, kind: StepKind) =>
+  step({ kind, verb: 'SELECT', text: 'SELECT', key: undefined, reply: null, lock: { role, done: true } });
 
 describe('a fault among concurrent requests proves something', () => {
   test.each<[string, (builder: HistoryBuilder) => HistoryBuilder]>([
     ['a key that it had not released', (builder) => both(builder).locks('a')],
     ['a row that it had locked', (builder) => step(forUpdate)(step(start)(both(builder)))],
     ['a row that it had written', (builder) => step(written)(step(start)(both(builder)))],
-    ['a named lock', (builder) => named('SELECT GET', [{ taken: 1 }])(both(builder))],
-    [
-      'a lock row',
-      (builder) => step({ ...written, verb: 'INSERT', text: 'INSERT INTO balance_lock' })(both(builder)),
-    ],
-    [
-      'a directory',
-      (builder) => step({ kind: 'fs', verb: 'MKDIR', text: 'MKDIR', reply: true })(both(builder)),
-    ],
-    ['a mutex', (builder) => step({ kind: 'local', verb: 'LOCK', text: 'LOCK', reply: null })(both(builder))],
+    ['a named lock or a lock row', (builder) => onLock('acquire', 'sql')(both(builder))],
+    ['a directory', (builder) => onLock('acquire', 'fs')(both(builder))],
+    ['a mutex', (builder) => onLock('acquire', 'local')(both(builder))],
   ])('when its request held %s', (_, before) => {
     const { verdict, faults: fired } = history(before).judge({ faults, amidst: true });
     expect({ verdict, fired }).toMatchObject({ verdict: 'safe', fired: [{ holding: true, others: 1 }] });
@@ -57,7 +52,7 @@ describe('a fault among concurrent requests proves nothing', () => {
     ['had committed', (builder) => step(commit)(step(written)(step(start)(both(builder))))],
     [
       'had released its named lock',
-      (builder) => named('DO RELEASE', [])(named('SELECT GET', [{ taken: 1 }])(both(builder))),
+      (builder) => onLock('release', 'sql')(onLock('acquire', 'sql')(both(builder))),
     ],
   ])('when its request %s', (_, before) => {
     const { verdict, because, faultsProved } = history(before).judge({ faults, amidst: true });

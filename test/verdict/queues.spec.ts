@@ -1,7 +1,8 @@
 import { HistoryBuilder } from './history-builder';
 
-const onZooKeeper = (verb: string, order: number, reply: unknown): object => ({
+const onZooKeeper = (verb: 'CREATE' | 'CHILDREN' | 'DELETE', order: number, reply: unknown): object => ({
   kind: 'zk',
+  lock: verb === 'DELETE' ? { role: 'release', done: reply } : { role: 'acquire', done: reply === null },
   key: 'lock:{load}:zookeeper',
   verb,
   text: `${verb} /lock:{load}:zookeeper`,

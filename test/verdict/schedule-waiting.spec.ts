@@ -5,8 +5,12 @@ import {
   type ScheduleHistory,
   type StepEvent,
 } from '#lab/verdict';
+import { recordedLock } from '../harness/recorded-lock';
 
 const LOCK = 'lock:{item}:planted';
+/** The commands of a queue in ZooKeeper and etcd. */
+const QUEUE_ROLES = { CREATE: 'acquire', PUT: 'acquire', DELETE: 'release', REVOKE: 'release' } as const;
+const isQueueCommand = (verb: string): verb is keyof typeof QUEUE_ROLES => verb in QUEUE_ROLES;
 type StepFields = Partial<Omit<StepEvent, 'type' | 'n' | 'actor'>>;
 
 /** Builds the events of a schedule of A and B in order. A holds the lock from the first one. */
@@ -17,16 +21,10 @@ class HistoryBuilder {
 
   step(actor: string, verb: string, what: StepFields = {}): this {
     const n = this.events.length + 1;
-    this.events.push({
-      type: 'step',
-      n,
-      actor,
-      kind: 'redis',
-      verb,
-      text: `${verb} ${LOCK}`,
-      key: LOCK,
-      ...what,
-    });
+    const about = { kind: 'redis', verb, text: `${verb} ${LOCK}`, key: LOCK, ...what };
+    const queue =
+      about.kind !== 'sql' && isQueueCommand(about.verb) ? { lock: { role: QUEUE_ROLES[about.verb] } } : {};
+    this.events.push({ type: 'step', n, actor, ...queue, ...about, ...recordedLock(about) });
     return this;
   }
 

@@ -14,7 +14,7 @@ export {
 export type { MadeChange } from './cancellations';
 export type { Decision } from './decisions';
 export { Ledger, type BalanceRow, type MovementRow, type SegmentRow } from './ledger';
-export { LockRows, type LockRow } from './lock-rows';
+export { LOCK_TABLE, LockRows, type LockRow } from './lock-rows';
 export { BALANCE_MIGRATIONS } from './migrations';
 export { underNamedLock } from './named-lock';
 export { isDuplicate } from './record-movement';

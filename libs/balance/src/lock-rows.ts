@@ -1,3 +1,4 @@
+import { INSPECTS, lockStatement, type LockCommand } from '#lab/step';
 import { QueryFailedError, type DataSource } from 'typeorm';
 import type { Written } from './transaction';
 
@@ -10,8 +11,26 @@ export interface LockRow {
   readonly ttlMs: number | null;
 }
 
+/** The table of the locks that are rows. */
+export const LOCK_TABLE = 'balance_lock';
+
+const onOneRow = (role: LockCommand['role']): LockCommand => ({
+  role,
+  succeeded: (reply) => (reply as Written).affectedRows === 1,
+});
+const INSERT = lockStatement(
+  `INSERT IGNORE INTO ${LOCK_TABLE} (name, owner) VALUES (?, ?)`,
+  onOneRow('acquire'),
+);
+const INSERT_WITH_EXPIRY = lockStatement(
+  `INSERT IGNORE INTO ${LOCK_TABLE} (name, owner, expires_at) VALUES (?, ?, NOW(6) + INTERVAL ? MICROSECOND)`,
+  onOneRow('acquire'),
+);
+const DELETE = lockStatement(`DELETE FROM ${LOCK_TABLE} WHERE name = ? AND owner = ?`, onOneRow('release'));
+const SWEEP = lockStatement(`DELETE FROM ${LOCK_TABLE} WHERE name = ? AND expires_at <= NOW(6)`, INSPECTS);
+
 /**
- * Locks as rows of the table `balance_lock`. Only a DELETE ends a lock: an expired row stays until `sweep` deletes it.
+ * Locks as rows of the table `LOCK_TABLE`. Only a DELETE ends a lock: an expired row stays until `sweep` deletes it.
  */
 export class LockRows {
   constructor(private readonly dataSource: Pick<DataSource, 'query'>) {}
@@ -21,14 +40,8 @@ export class LockRows {
     try {
       const { affectedRows } =
         leaseMs === undefined
-          ? await this.dataSource.query<Written>(
-              'INSERT IGNORE INTO balance_lock (name, owner) VALUES (?, ?)',
-              [name, owner],
-            )
-          : await this.dataSource.query<Written>(
-              'INSERT IGNORE INTO balance_lock (name, owner, expires_at) VALUES (?, ?, NOW(6) + INTERVAL ? MICROSECOND)',
-              [name, owner, 1000 * leaseMs],
-            );
+          ? await this.dataSource.query<Written>(INSERT, [name, owner])
+          : await this.dataSource.query<Written>(INSERT_WITH_EXPIRY, [name, owner, 1000 * leaseMs]);
       return affectedRows === 1;
     } catch (error) {
       if (isDeadlock(error)) return false;
@@ -38,17 +51,14 @@ export class LockRows {
 
   /** Releases the lock if `owner` holds it. */
   async delete(name: string, owner: string): Promise<void> {
-    await this.dataSource.query('DELETE FROM balance_lock WHERE name = ? AND owner = ?', [name, owner]);
+    await this.dataSource.query(DELETE, [name, owner]);
   }
 
   /**
    * Deletes the row if it has expired. In one statement: a SELECT before the DELETE could delete the next owner's row.
    */
   async sweep(name: string): Promise<boolean> {
-    const { affectedRows } = await this.dataSource.query<Written>(
-      'DELETE FROM balance_lock WHERE name = ? AND expires_at <= NOW(6)',
-      [name],
-    );
+    const { affectedRows } = await this.dataSource.query<Written>(SWEEP, [name]);
     return affectedRows === 1;
   }
 
@@ -56,13 +66,13 @@ export class LockRows {
   ofBalance(balance: string): Promise<LockRow[]> {
     return this.dataSource.query<LockRow[]>(
       `SELECT name, owner, TIMESTAMPDIFF(MICROSECOND, NOW(6), expires_at) DIV 1000 AS ttlMs
-         FROM balance_lock WHERE name LIKE ?`,
+         FROM ${LOCK_TABLE} WHERE name LIKE ?`,
       [`lock:{${balance.replaceAll('_', '\\_')}}:%`],
     );
   }
 
   async deleteAll(balance: string): Promise<void> {
-    await this.dataSource.query('DELETE FROM balance_lock WHERE name LIKE ?', [
+    await this.dataSource.query(`DELETE FROM ${LOCK_TABLE} WHERE name LIKE ?`, [
       `lock:{${balance.replaceAll('_', '\\_')}}:%`,
     ]);
   }

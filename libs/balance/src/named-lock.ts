@@ -1,3 +1,4 @@
+import { lockStatement } from '#lab/step';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { BalanceTransaction } from './transaction';
 
@@ -10,6 +11,12 @@ export interface NamedSession {
  * Lock names are global to the server, so the schema is part of the name; MySQL allows 64 characters, so it is hashed.
  */
 const NAME = "SHA1(CONCAT(DATABASE(), ' ', ?))";
+
+const GET_LOCK = lockStatement(`SELECT GET_LOCK(${NAME}, ?) AS taken`, {
+  role: 'acquire',
+  succeeded: (rows) => (rows as { taken: number | null }[])[0]?.taken === 1,
+});
+const RELEASE_LOCK = lockStatement(`DO RELEASE_LOCK(${NAME})`, { role: 'release', succeeded: () => true });
 
 /**
  * Runs `section` under GET_LOCK(name), on the connection that holds it. Waits in the database for at most `waitMs`, which
@@ -30,7 +37,7 @@ export async function underNamedLock<T>(
         transaction: (body) => runner.manager.transaction((manager) => body(new BalanceTransaction(manager))),
       });
     } finally {
-      await runner.query(`DO RELEASE_LOCK(${NAME})`, [name]).catch(() => close(runner));
+      await runner.query(RELEASE_LOCK, [name]).catch(() => close(runner));
     }
   } finally {
     await runner.release();
@@ -39,10 +46,7 @@ export async function underNamedLock<T>(
 
 /** Without a reply, the connection may or may not hold the lock: it is closed, not returned to the pool. */
 async function acquire(runner: QueryRunner, name: string, waitMs: number): Promise<boolean> {
-  const reply = runner.manager.query<{ taken: number }[]>(`SELECT GET_LOCK(${NAME}, ?) AS taken`, [
-    name,
-    Math.ceil(waitMs / 1000),
-  ]);
+  const reply = runner.manager.query<{ taken: number }[]>(GET_LOCK, [name, Math.ceil(waitMs / 1000)]);
   const [row] = await reply.catch(async (error: unknown) => {
     await close(runner);
     throw error;

@@ -1,4 +1,4 @@
-import { brief, describeError, describeStep, type Step } from '#lab/step';
+import { describeError, describeReply, describeStep, type Step } from '#lab/step';
 import type { FaultName, LockChange, ScheduleEvent, StepEvent } from '#lab/verdict';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -25,8 +25,8 @@ export class EventLog {
     return event;
   }
 
-  answer(event: Mutable<StepEvent>, reply: unknown, locks: readonly LockChange[]): void {
-    event.reply = brief(reply);
+  answer(event: Mutable<StepEvent>, step: Step, reply: unknown, locks: readonly LockChange[]): void {
+    Object.assign(event, describeReply(step, reply));
     if (locks.length > 0) event.locks = locks;
     this.setAnsweredAt(event);
   }

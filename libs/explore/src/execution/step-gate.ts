@@ -142,7 +142,7 @@ export class StepGate {
         if (store.renewedBy?.(step) === true && reply === true)
           locks.push(...this.run.locks.renew(store.name, actor.name, this.run.clock.now + this.run.leaseMs));
       if (locks.some(({ change, by }) => change === 'taken' && by === actor.name)) actor.waiting = undefined; // a later wait is a new one
-      this.run.eventLog.answer(event, reply, locks);
+      this.run.eventLog.answer(event, step, reply, locks);
       if (publishes(step)) await unobserved(() => this.run.inbox.deliver(step.text));
       return reply;
     } catch (thrown) {

@@ -1,5 +1,6 @@
 import type { ActorProcess } from '../actors';
 import type { Run } from '../execution';
+import { LOCK_TABLE } from '#lab/balance';
 import type { StepInfo } from '#lab/step';
 import { mayWaitForLock, isMovement } from '../world';
 import { faultOf, stepOf, type Choice } from '../schedule';
@@ -46,7 +47,7 @@ const NO_ACTOR = { actor: '', inMemory: false, balance: '*', server: '*' } as co
 
 /** Rows of locks are neighbors in one index: two balances may conflict on a gap lock. */
 const balanceOf = (cart: readonly string[] | undefined, { text }: StepInfo): string =>
-  cart?.length === 1 && !text.includes('balance_lock') ? (cart[0] ?? '*') : '*';
+  cart?.length === 1 && !text.includes(LOCK_TABLE) ? (cart[0] ?? '*') : '*';
 
 /** The footprint of a choice in the current state of a run. */
 export function footprint(run: Run, choice: Choice): Footprint {

@@ -1,3 +1,4 @@
+import { LOCK_TABLE } from '#lab/balance';
 import type { Component, StepInfo, SteppedRedis } from '#lab/step';
 import { readdir, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -112,16 +113,16 @@ const READS = /^(GET|MGET|EXISTS|TTL|PTTL|HGET|HGETALL|TIME|WAIT|SUBSCRIBE|UNSUB
 
 /** Expiry time of postponed rows: later than any schedule ends. */
 const FAR_FUTURE = "'2037-01-01'";
-const POSTPONE = `UPDATE balance_lock SET expires_at = ${FAR_FUTURE} WHERE name IN (?)`;
-const EXPIRE = 'UPDATE balance_lock SET expires_at = NOW(6) - INTERVAL 1 SECOND WHERE name IN (?)';
+const POSTPONE = `UPDATE ${LOCK_TABLE} SET expires_at = ${FAR_FUTURE} WHERE name IN (?)`;
+const EXPIRE = `UPDATE ${LOCK_TABLE} SET expires_at = NOW(6) - INTERVAL 1 SECOND WHERE name IN (?)`;
 
 const READ_ROWS = `
   SELECT name, owner,
          COALESCE(TIMESTAMPDIFF(MICROSECOND, NOW(6), expires_at) DIV 1000, -1) AS ttl,
          COALESCE(expires_at <> ${FAR_FUTURE}, 0) AS renewed
-    FROM balance_lock WHERE expires_at IS NULL OR expires_at > NOW(6)`;
+    FROM ${LOCK_TABLE} WHERE expires_at IS NULL OR expires_at > NOW(6)`;
 
-/** Unexpired rows of `balance_lock`. */
+/** Unexpired rows of the table of locks. */
 export class RowLockStore implements LockStore {
   readonly name = 'row';
   readonly pipelined = false;
@@ -129,7 +130,7 @@ export class RowLockStore implements LockStore {
   constructor(private readonly admin: Connection) {}
 
   touchedBy({ kind, verb, text }: StepInfo): boolean {
-    return kind === 'sql' && verb !== 'SELECT' && text.includes('balance_lock');
+    return kind === 'sql' && verb !== 'SELECT' && text.includes(LOCK_TABLE);
   }
 
   async read(): Promise<readonly LockReading[]> {
@@ -154,7 +155,7 @@ export class RowLockStore implements LockStore {
   private async update(lock: string, statement: string): Promise<boolean> {
     await this.admin.beginTransaction();
     const [rows] = await this.admin.query<RowDataPacket[]>(
-      'SELECT name FROM balance_lock WHERE name = ? FOR UPDATE SKIP LOCKED',
+      `SELECT name FROM ${LOCK_TABLE} WHERE name = ? FOR UPDATE SKIP LOCKED`,
       [lock],
     );
     await this.admin.query(statement, [[null, ...rows.map((row) => (row as { name: string }).name)]]);
@@ -163,7 +164,7 @@ export class RowLockStore implements LockStore {
   }
 
   async clear(): Promise<void> {
-    await this.admin.query('DELETE FROM balance_lock');
+    await this.admin.query(`DELETE FROM ${LOCK_TABLE}`);
   }
 }
 

@@ -1,7 +1,16 @@
 import { castGrpcError, Etcd3, EtcdLeaseInvalidError, isRecoverableError } from 'etcd3';
 import { answered } from './answered';
-import { DependencyDown, SessionLost } from '../seam';
-import { step, type Step } from '../seam';
+import {
+  CHECKS_QUEUE,
+  DependencyDown,
+  INSPECTS,
+  JOINS_QUEUE,
+  SessionLost,
+  step,
+  whenTrue,
+  type LockCommand,
+  type Step,
+} from '../seam';
 
 export interface SteppedEtcdOptions {
   /** `http://host:port[,http://host:port…][/prefix]`: members of one cluster; all keys begin with the prefix. */
@@ -102,19 +111,20 @@ export class SteppedEtcd {
 
   /** Ends the lease and deletes its keys. False when it had already ended. */
   revoke(lease: string, key: string): Promise<boolean> {
-    return this.call('REVOKE', `the lease of ${key}`, key, async (client) => {
+    const send: Send<boolean> = async (client) => {
       try {
         return [await client.leaseClient.leaseRevoke({ ID: lease }), true];
       } catch (error) {
         if (error instanceof EtcdLeaseInvalidError) return [undefined, false];
         throw error;
       }
-    });
+    };
+    return this.call('REVOKE', `the lease of ${key}`, key, send, whenTrue('release'));
   }
 
   /** Creates the key, bound to the lease, unless it exists. Returns the key as it is now. */
   create(key: string, value: string, lease: string): Promise<EtcdKey> {
-    return this.call('PUT', `${key} ${value}`, key, async (client) => {
+    const send: Send<EtcdKey> = async (client) => {
       const name = this.at(key);
       const response = await client.kv.txn({
         compare: [{ key: name, target: 'Create', result: 'Equal', create_revision: 0 }],
@@ -124,7 +134,8 @@ export class SteppedEtcd {
       const found = response.succeeded ? undefined : response.responses[0]?.response_range.kvs[0];
       const revision = Number(found?.create_revision ?? response.header.revision);
       return [response, { key, value, lease, revision }];
-    });
+    };
+    return this.call('PUT', `${key} ${value}`, key, send, JOINS_QUEUE);
   }
 
   /**
@@ -133,7 +144,7 @@ export class SteppedEtcd {
    */
   predecessor({ key, revision }: EtcdKey): Promise<EtcdKey | undefined> {
     const folder = key.slice(0, key.lastIndexOf('/') + 1);
-    return this.call('RANGE', `${folder} created before ours`, key, async (client) => {
+    const send: Send<EtcdKey | undefined> = async (client) => {
       const request = {
         ...this.folder(folder),
         sort_target: 'Create' as const,
@@ -149,16 +160,18 @@ export class SteppedEtcd {
       if (!answer.succeeded) throw new SessionLost('etcd');
       const [found] = answer.responses[0]?.response_range.kvs ?? [];
       return [answer, found === undefined ? undefined : this.readKey(found)];
-    });
+    };
+    return this.call('RANGE', `${folder} created before ours`, key, send, CHECKS_QUEUE);
   }
 
   /** The keys of a folder, in the order of their creation. */
   list(folder: string): Promise<EtcdKey[]> {
-    return this.call('RANGE', folder, folder, async (client) => {
+    const send: Send<EtcdKey[]> = async (client) => {
       const range = { ...this.folder(folder), sort_target: 'Create' as const, sort_order: 'Ascend' as const };
       const answer = await client.kv.range(range);
       return [answer, answer.kvs.map((found) => this.readKey(found))];
-    });
+    };
+    return this.call('RANGE', folder, folder, send, INSPECTS);
   }
 
   /** Deletes all keys of a folder. */
@@ -249,13 +262,20 @@ export class SteppedEtcd {
   }
 
   /** Makes one call as one step. Its position in the server's own order is the revision in the response. */
-  private call<T>(verb: string, about: string, key: string | undefined, send: Send<T>): Promise<T> {
+  private call<T>(
+    verb: string,
+    about: string,
+    key: string | undefined,
+    send: Send<T>,
+    lock?: LockCommand,
+  ): Promise<T> {
     return step(
       () => ({
         kind: 'etcd',
         verb,
         text: `${verb} ${about}`,
         ...(key !== undefined && { key: lockOf(key) }),
+        ...(lock !== undefined && { lock }),
       }),
       (current) => answered('etcd', verb, this.timeoutMs, this.send(send, current)),
     );

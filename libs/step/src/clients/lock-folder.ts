@@ -1,8 +1,7 @@
 import { mkdir, readdir, rmdir } from 'node:fs/promises';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { DependencyDown } from '../seam';
-import { step } from '../seam';
+import { DependencyDown, step, whenTrue, type LockCommand } from '../seam';
 
 /** Directories as locks, in one folder of this host: the file system lets only one `mkdir` succeed. */
 export class LockFolder {
@@ -13,12 +12,12 @@ export class LockFolder {
 
   /** Creates the directory. False when it exists. */
   make(name: string): Promise<boolean> {
-    return this.call('MKDIR', name, mkdir, 'EEXIST');
+    return this.call('MKDIR', name, mkdir, 'EEXIST', whenTrue('acquire'));
   }
 
   /** Deletes the directory. False when it does not exist. */
   remove(name: string): Promise<boolean> {
-    return this.call('RMDIR', name, rmdir, 'ENOENT');
+    return this.call('RMDIR', name, rmdir, 'ENOENT', whenTrue('release'));
   }
 
   /** The names of all directories; not a step: only the lab uses it. */
@@ -31,9 +30,10 @@ export class LockFolder {
     name: string,
     run: (path: string) => Promise<unknown>,
     failure: string,
+    lock: LockCommand,
   ): Promise<boolean> {
     return step(
-      () => ({ kind: 'fs', verb, text: `${verb} ${name}`, key: name }),
+      () => ({ kind: 'fs', verb, text: `${verb} ${name}`, key: name, lock }),
       async () => {
         try {
           await run(join(this.folder, name));

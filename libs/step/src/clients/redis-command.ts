@@ -1,42 +1,74 @@
 import type { Command } from 'ioredis';
 import { createHash } from 'node:crypto';
-import { DependencyDown } from '../seam';
+import { ACQUIRES, DependencyDown, INSPECTS, RELEASES, RENEWS } from '../seam';
 import type { PendingReply } from './reply-deadlines';
-import type { StepInfo } from '../seam';
+import type { LockCommand, StepInfo } from '../seam';
 
 /** Commands whose first argument is not a key. */
 const WITHOUT_KEY = new Set(['WAIT', 'SCRIPT', 'PING', 'INFO', 'FLUSHDB']);
 
-/** SHA-1 → name of the loaded Lua scripts, so that a step can name its script. */
-const scriptNames = new Map<string, string>();
+/** What a step shows of a Lua script. */
+interface KnownScript {
+  readonly name: string;
+  /** What it does to the lock that is its first key; absent: it is no command on a lock. */
+  readonly lock?: LockCommand;
+}
 
-export const nameScript = (sha: string, name: string): void => void scriptNames.set(sha, name);
+/** The loaded Lua scripts by SHA-1. */
+const scripts = new Map<string, KnownScript>();
+
+/** Makes a script known by its name, and by what it does to a lock. */
+export const nameScript = (sha: string, script: KnownScript): void => void scripts.set(sha, script);
+
+/** The keys of locks in Redis. */
+const isLockKey = (key: string | undefined): key is string => key?.startsWith('lock:') === true;
+
+/** What Redis' own commands do to a lock key. All others inspect it. */
+const LOCK_COMMANDS: Readonly<Record<string, LockCommand>> = {
+  SET: ACQUIRES, // without NX it overwrites another holder
+  SETNX: ACQUIRES,
+  EXPIRE: RENEWS, // after SETNX: the second command of an acquire
+  PEXPIRE: RENEWS,
+  DEL: RELEASES,
+};
+
+/** What a command named in a fault does to a lock: a verb of Redis, or a script. */
+export const lockCommandNamed = (name: string): LockCommand | undefined =>
+  LOCK_COMMANDS[name] ?? [...scripts.values()].find((script) => script.name === name)?.lock;
 
 /** Describes a command as a step. */
 export function describe(command: Command): StepInfo {
   const args = command.args.map(String);
   const verb = command.name.toUpperCase();
   if (verb !== 'EVALSHA' && verb !== 'EVAL') {
+    const key = WITHOUT_KEY.has(verb) ? undefined : args[0];
     return {
       kind: 'redis',
       verb,
       text: [verb, ...args].join(' '),
-      ...(args[0] !== undefined && !WITHOUT_KEY.has(verb) && { key: args[0] }),
+      ...(key !== undefined && { key }),
+      ...(isLockKey(key) && { lock: plainLockCommand(verb, args) }),
     };
   }
   const [source = '', keyCount = '0', ...rest] = args;
   // EVAL sends the whole text, to a server that lost its scripts in a restart
   const sha = verb === 'EVAL' ? createHash('sha1').update(source).digest('hex') : source;
-  const script = scriptNames.get(sha) ?? sha;
+  const { name, lock = INSPECTS } = scripts.get(sha) ?? { name: sha };
   const key = keyCount === '0' ? undefined : rest[0];
   return {
     kind: 'redis',
     verb,
-    script,
-    text: [verb, script, ...rest].join(' '),
+    script: name,
+    text: [verb, name, ...rest].join(' '),
     ...(key !== undefined && { key }),
+    ...(isLockKey(key) && { lock }),
   };
 }
+
+const plainLockCommand = (verb: string, args: readonly string[]): LockCommand =>
+  verb === 'SET' && args.includes('XX') ? RENEWS_BY_SET : (LOCK_COMMANDS[verb] ?? INSPECTS);
+
+const RENEWS_BY_SET: LockCommand = { role: 'renew', succeeded: (reply) => reply === 'OK' };
 
 /**
  * Rejects with `DependencyDown` when there is no reply within `ms`. After SIGSTOP … SIGCONT the timer is overdue while

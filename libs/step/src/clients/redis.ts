@@ -71,7 +71,7 @@ export class SteppedRedis extends Redis {
     if (time !== undefined)
       command.args = command.args.map((arg) => (arg === SCHEDULE_TIME ? String(time()) : arg));
     if (this.replicaMs !== undefined && command.name === 'wait') command.args[1] = String(this.replicaMs);
-    return current?.key?.startsWith('lock:') === true && currentScope()?.ordered === true
+    return current?.lock !== undefined && currentScope()?.ordered === true
       ? this.sendOrdered(command, current)
       : this.send(command);
   }

@@ -5,10 +5,9 @@ import {
   type QueryRunner,
   type ReplicationMode,
 } from 'typeorm';
-import { DependencyDown, OutcomeUnknown } from '../seam';
+import { DependencyDown, OutcomeUnknown, step, type LockCommand, type StepInfo } from '../seam';
 import { Liveness } from './liveness';
 import { promiseOnce, type PooledConnection } from './promised';
-import { step, type StepInfo } from '../seam';
 
 export interface SteppedDataSourceOptions {
   /** `mysql://user:password@host:port`. */
@@ -135,13 +134,24 @@ function commitLost(error: unknown, sent: boolean): never {
     : error;
 }
 
+/** The statements on locks by their text. */
+const lockStatements = new Map<string, LockCommand>();
+
+/** Makes the statement known as a command on a lock, and returns it. Parameters are not part of its text. */
+export function lockStatement(sql: string, command: LockCommand): string {
+  lockStatements.set(sql, command);
+  return sql;
+}
+
 function describe(sql: string, parameters: unknown[] = []): StepInfo {
+  const lock = lockStatements.get(sql);
   let used = 0;
   const text = sql
     .replace(/\s+/g, ' ')
     .trim()
     .replace(/\?/g, () => JSON.stringify(parameters[used++]));
-  return { kind: 'sql', verb: (/^\w+/.exec(text)?.[0] ?? 'SQL').toUpperCase(), text };
+  const verb = (/^\w+/.exec(text)?.[0] ?? 'SQL').toUpperCase();
+  return { kind: 'sql', verb, text, ...(lock !== undefined && { lock }) };
 }
 
 /** Connection errors become `DependencyDown`; errors about the statement are returned unchanged. */

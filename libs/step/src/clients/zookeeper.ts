@@ -1,6 +1,15 @@
 import { createClient, CreateMode, Event, Exception, State, type Client } from 'node-zookeeper-client';
-import { DependencyDown, SessionLost } from '../seam';
-import { step, type Step } from '../seam';
+import {
+  CHECKS_QUEUE,
+  DependencyDown,
+  INSPECTS,
+  JOINS_QUEUE,
+  SessionLost,
+  step,
+  whenTrue,
+  type LockCommand,
+  type Step,
+} from '../seam';
 import { answered } from './answered';
 
 export interface SteppedZooKeeperOptions {
@@ -231,26 +240,29 @@ export class ZooKeeperSession {
    * needed. Returns its path.
    */
   createNumbered(path: string, content: string): Promise<string> {
-    return this.call<string>('CREATE', `${withoutNumber(path)} ${content}`, path, (done) => {
+    const send = (done: Callback<string>): void => {
       this.make(path, content, CreateMode.EPHEMERAL_SEQUENTIAL, done);
-    });
+    };
+    return this.call('CREATE', `${withoutNumber(path)} ${content}`, path, send, JOINS_QUEUE);
   }
 
   /** Creates an ephemeral node. False when the node exists. */
   async create(path: string, content: string): Promise<boolean> {
-    return this.call<boolean>('CREATE', `${path} ${content}`, path, (done) => {
+    const send = (done: Callback<boolean>): void => {
       this.make(path, content, CreateMode.EPHEMERAL, (error) => {
         if (isCode(error, Exception.NODE_EXISTS)) done(null, false);
         else done(error, true);
       });
-    });
+    };
+    return this.call('CREATE', `${path} ${content}`, path, send, whenTrue('acquire'));
   }
 
   /** The names of the nodes in a folder, in the order of their numbers; empty when the folder does not exist. */
   children(path: string): Promise<string[]> {
-    return this.call<string[]>('CHILDREN', path, path, (done) => {
+    const send = (done: Callback<string[]>): void => {
       this.list(path, done);
-    });
+    };
+    return this.call('CHILDREN', path, path, send, INSPECTS);
   }
 
   /**
@@ -259,13 +271,14 @@ export class ZooKeeperSession {
    */
   predecessor(path: string): Promise<string | undefined> {
     const folder = path.slice(0, path.lastIndexOf('/'));
-    return this.call<string | undefined>('CHILDREN', folder, path, (done) => {
+    const send = (done: Callback<string | undefined>): void => {
       this.list(folder, (error, names) => {
         const at = names.map((name) => `${folder}/${name}`).indexOf(path);
         if (error === null && at < 0) done(new SessionLost('zookeeper'), undefined);
         else done(error, at > 0 ? `${folder}/${names[at - 1] ?? ''}` : undefined);
       });
-    });
+    };
+    return this.call('CHILDREN', folder, path, send, CHECKS_QUEUE);
   }
 
   /** The node; undefined when it does not exist. */
@@ -280,12 +293,13 @@ export class ZooKeeperSession {
 
   /** Deletes the node. False when it does not exist. */
   remove(path: string): Promise<boolean> {
-    return this.call<boolean>('DELETE', withoutNumber(path), path, (done) => {
+    const send = (done: Callback<boolean>): void => {
       this.client.remove(this.at(path), (error) => {
         if (isCode(error, Exception.NO_NODE)) done(null, false);
         else done(error, true);
       });
-    });
+    };
+    return this.call('DELETE', withoutNumber(path), path, send, whenTrue('release'));
   }
 
   /** Resolves when the node is deleted, the session has ended, or `signal` is aborted. */
@@ -359,9 +373,21 @@ export class ZooKeeperSession {
    * Makes one call as one step. Its position in the server's own order is the id of the last transaction before its
    * reply.
    */
-  private call<T>(verb: string, about: string, path: string, send: (done: Callback<T>) => void): Promise<T> {
+  private call<T>(
+    verb: string,
+    about: string,
+    path: string,
+    send: (done: Callback<T>) => void,
+    lock?: LockCommand,
+  ): Promise<T> {
     return step(
-      () => ({ kind: 'zk', verb, text: `${verb} ${about}`, key: path.split('/')[1] ?? path }),
+      () => ({
+        kind: 'zk',
+        verb,
+        text: `${verb} ${about}`,
+        key: path.split('/')[1] ?? path,
+        ...(lock !== undefined && { lock }),
+      }),
       (current) => answered('zookeeper', verb, this.timeoutMs, this.send(send, current)),
     );
   }

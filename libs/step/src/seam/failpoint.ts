@@ -156,7 +156,7 @@ export function failpoint(
     await act();
   };
   return async (step, issue) => {
-    if (step.key?.startsWith('lock:') === true) lock = step;
+    if (step.lock !== undefined) lock = step;
     for (const fault of due('before', step)) await fire(fault, step);
     const reply = await issue();
     for (const fault of due('after', step, reply)) await fire(fault, step);

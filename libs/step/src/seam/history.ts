@@ -1,3 +1,4 @@
+import type { LockEffect } from './lock';
 import type { StepKind } from './step';
 
 /**
@@ -40,6 +41,8 @@ export interface StepLine extends Line {
   readonly text: string;
   readonly key?: string;
   readonly script?: string;
+  /** What the step did to a lock, if it is a command on one. */
+  readonly lock?: LockEffect;
   /** The server, where there are several of a kind; absent: the lab's own Redis, or the database. */
   readonly server?: string;
   /** Position in the server's own order of the commands on locks. */

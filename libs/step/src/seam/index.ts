@@ -4,5 +4,6 @@ export * from './count';
 export * from './errors';
 export * from './failpoint';
 export * from './history';
+export * from './lock';
 export * from './recorder';
 export * from './step';

@@ -1,6 +1,7 @@
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf } from './errors';
+import { lockEffect, requestedEffect } from './lock';
 import { monotonic, type HistoryLine, type RequestLine, type StepLine } from './history';
 import type { Listener, Step } from './step';
 
@@ -43,7 +44,7 @@ export class Recorder {
       this.pending.add(issued);
       try {
         const reply = await issue();
-        this.finish(step, issued, { reply: brief(reply) });
+        this.finish(step, issued, describeReply(step, reply));
         return reply;
       } catch (error) {
         this.finish(step, issued, describeError(error));
@@ -82,7 +83,7 @@ export class Recorder {
   private finish(
     step: Step,
     issued: StepLine,
-    end: { reply: unknown } | ReturnType<typeof describeError>,
+    end: ReturnType<typeof describeReply> | ReturnType<typeof describeError>,
   ): void {
     this.pending.delete(issued);
     const order = step.order === undefined ? {} : { order: step.order };
@@ -97,14 +98,22 @@ export const describeStep = ({
   text,
   key,
   script,
+  lock,
   server,
-}: Step): Pick<StepLine, 'kind' | 'verb' | 'text' | 'key' | 'script' | 'server'> => ({
+}: Step): Pick<StepLine, 'kind' | 'verb' | 'text' | 'key' | 'script' | 'lock' | 'server'> => ({
   kind,
   verb,
   text,
   ...(key !== undefined && { key }),
   ...(script !== undefined && { script }),
+  ...(lock !== undefined && { lock: requestedEffect(lock) }),
   ...(server !== undefined && { server }),
+});
+
+/** The reply of a step, and what it says about a lock. */
+export const describeReply = ({ lock }: Step, reply: unknown): Pick<StepLine, 'reply' | 'lock'> => ({
+  reply: brief(reply),
+  ...(lock !== undefined && { lock: lockEffect(lock, reply) }),
 });
 
 /** The message of a failed step, and its stable code. */

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { AutoResetEvent } from './auto-reset-event';
+import type { LockCommand } from './lock';
 
 /** The kind of I/O; `local` is the in-process mutex, `fs` is mkdir/rmdir, `timer` is work and waiting. */
 export type StepKind = 'redis' | 'sql' | 'zk' | 'etcd' | 'http' | 'fs' | 'local' | 'timer';
@@ -15,6 +16,8 @@ export interface StepInfo {
   readonly key?: string;
   /** Name of the Lua script that an EVALSHA runs. */
   readonly script?: string;
+  /** What the step does to a lock, if it is a command on one. */
+  readonly lock?: LockCommand;
   /** The event that a WAIT waits for, at most `ms` milliseconds; absent: it waits for time only. */
   readonly until?: { readonly event: AutoResetEvent; readonly ms: number };
   /** The server, where there are several of a kind. */

@@ -1,4 +1,4 @@
-import { step } from '#lab/step';
+import { ACQUIRES, step } from '#lab/step';
 import { Mutex } from 'async-mutex';
 import { NO_PUB_SUB, type PubSub } from './pub-sub';
 import { Turns } from './turns';
@@ -32,7 +32,7 @@ export class LocalProcess {
   /** Runs `section` while no other request of this process runs a section of the same key. First come, first served. */
   async exclusive<T>(key: string, section: () => Promise<T>): Promise<T> {
     const release = await step(
-      () => ({ kind: 'local', verb: 'LOCK', text: `LOCK ${key} in ${this.name}`, key }),
+      () => ({ kind: 'local', verb: 'LOCK', text: `LOCK ${key} in ${this.name}`, key, lock: ACQUIRES }),
       () => this.mutex(key).acquire(),
     );
     try {

@@ -1,7 +1,8 @@
+import { ACQUIRES, RELEASES } from '#lab/step';
 import type { Redis } from 'ioredis';
 // @ts-expect-error -- the package declares its types for the older module resolution only
 import Redlock from 'redlock-beta';
-import { libraryScript } from './scripts';
+import { defineScript } from './scripts';
 
 /** A lock that a majority has granted. The client does not check whether it is still valid. */
 export interface BetaLock {
@@ -44,5 +45,5 @@ export class RedlockBetaClient {
 }
 
 const { scripts } = new Client([{}]);
-libraryScript('acquire-redlock-beta', scripts.acquireScript.value);
-libraryScript('release-redlock-beta', scripts.releaseScript.value);
+defineScript('acquire-redlock-beta', scripts.acquireScript.value, ACQUIRES);
+defineScript('release-redlock-beta', scripts.releaseScript.value, RELEASES);

@@ -1,6 +1,7 @@
+import { ACQUIRES, RELEASES } from '#lab/step';
 import type { Redis } from 'ioredis';
 import Redlock from 'redlock';
-import { libraryScript } from './scripts';
+import { defineScript } from './scripts';
 
 type Callback = (error: unknown, reply?: unknown) => void;
 
@@ -66,5 +67,5 @@ interface Internals {
   readonly unlockScript: string;
 }
 const { lockScript, unlockScript } = new Redlock([{ eval: () => undefined }]) as unknown as Internals;
-libraryScript('acquire-redlock', lockScript);
-libraryScript('release-redlock', unlockScript);
+defineScript('acquire-redlock', lockScript, ACQUIRES);
+defineScript('release-redlock', unlockScript, RELEASES);

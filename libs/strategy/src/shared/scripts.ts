@@ -1,4 +1,4 @@
-import { nameScript } from '#lab/step';
+import { ACQUIRES, INSPECTS, nameScript, RELEASES, RENEWS, type LockCommand } from '#lab/step';
 import type { Redis } from 'ioredis';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -15,41 +15,64 @@ interface Script<Args extends readonly (string | number)[]> {
 
 const scripts: Script<never>[] = [];
 
-function script<Args extends readonly (string | number)[]>(name: string): Script<Args> {
-  return libraryScript(name, readFileSync(join(__dirname, '..', 'lua', `${name}.lua`), 'utf8'));
+function script<Args extends readonly (string | number)[]>(name: string, lock?: LockCommand): Script<Args> {
+  return defineScript(name, readFileSync(join(__dirname, '..', 'lua', `${name}.lua`), 'utf8'), lock);
 }
 
-/** A script of a library: loaded as our own scripts are, and shown in steps by this name. */
-export function libraryScript<Args extends readonly (string | number)[]>(
+/**
+ * A script from its text. Shown in steps by its name; `lock`: what it does to the lock that is its first key. Verdicts,
+ * explorer and faults know a lock by this declaration, not by names.
+ */
+export function defineScript<Args extends readonly (string | number)[]>(
   name: string,
   text: string,
+  lock?: LockCommand,
 ): Script<Args> {
   const loaded = { name, text, sha: createHash('sha1').update(text).digest('hex') };
   if (scripts.some(({ sha }) => sha === loaded.sha)) return loaded; // the explorer evaluates the library's module once per process
-  nameScript(loaded.sha, name);
+  nameScript(loaded.sha, { name, ...(lock !== undefined && { lock }) });
   scripts.push(loaded);
   return loaded;
 }
 
-export const releaseIfOwner = script<[token: string] | [token: string, notify: Notify]>('release-if-owner');
-export const acquireWithExpiry = script<[token: string, leaseMs: number]>('acquire-with-expiry');
-export const acquireWithFence = script<[owner: string, leaseMs: number]>('acquire-with-fence');
-export const acquireReentrant = script<[owner: string, leaseMs: number, held: number]>('acquire-reentrant');
+// commands on a lock
+export const acquireWithExpiry = script<[token: string, leaseMs: number]>('acquire-with-expiry', ACQUIRES);
+export const acquireWithFence = script<[owner: string, leaseMs: number]>('acquire-with-fence', ACQUIRES);
+export const acquireReentrant = script<[owner: string, leaseMs: number, held: number]>(
+  'acquire-reentrant',
+  ACQUIRES,
+);
+export const acquireFair = script<[token: string, leaseMs: number, time: number | string]>(
+  'acquire-fair',
+  ACQUIRES,
+);
+export const acquireWrite = script<[owner: string, leaseMs: number, markMs: number]>(
+  'acquire-write',
+  ACQUIRES,
+);
+export const joinReaders = script<[owner: string, leaseMs: number]>('join-readers', INSPECTS);
+export const takeTurn = script<[token: string, leaseMs: number]>('take-turn', {
+  role: 'acquire',
+  succeeded: (reply) => reply === 1, // a text is our answer
+});
+export const renewIfOwner = script<[token: string, leaseMs: number]>('renew-if-owner', RENEWS);
+export const releaseIfOwner = script<[token: string] | [token: string, notify: Notify]>(
+  'release-if-owner',
+  RELEASES,
+);
 export const releaseReentrant = script<[owner: string] | [owner: string, notify: Notify]>(
   'release-reentrant',
+  RELEASES,
 );
-export const acquireFair = script<[token: string, leaseMs: number, time: number | string]>('acquire-fair');
-export const releaseFair = script<[token: string, time: number | string]>('release-fair');
-export const acquireWrite = script<[owner: string, leaseMs: number, markMs: number]>('acquire-write');
-export const joinReaders = script<[owner: string, leaseMs: number]>('join-readers');
-export const takeTurn = script<[token: string, leaseMs: number]>('take-turn');
+export const releaseFair = script<[token: string, time: number | string]>('release-fair', RELEASES);
+
+// orders and counts
 export const answerOrder = script<[id: string, answer: string, keptMs: number]>('answer-order');
 export const takeStock = script<[units: number, operation: string]>('take-stock');
 export const settleStock =
   script<[operation: string, outcome: 'sold' | 'unsold' | 'missing']>('settle-stock');
 export const countUnits = script<[operation: string, outcome: 'there' | 'never']>('count-units');
 export const lowerStock = script<[stock: number, counted: string]>('lower-stock');
-export const renewIfOwner = script<[token: string, leaseMs: number]>('renew-if-owner');
 
 /** Runs a script on its key or keys, the lock first. Loads it again after a restart or a failover (NOSCRIPT). */
 export async function run<Args extends readonly (string | number)[]>(

@@ -1,5 +1,6 @@
-import type { HistoryLine, StepLine } from '#lab/step';
-import { acquired, orderedLockSteps, released } from './holders';
+import type { HistoryLine } from '#lab/step';
+import { cycleFrom } from '../wait-for-cycle';
+import { acquired, failedToAcquire, orderedLockSteps, released } from './holders';
 
 /** A cycle in the wait-for graph: each waiter's lock is held by the next waiter, the last one's by the first. */
 export interface DeadlockCycle {
@@ -25,10 +26,14 @@ export function findDeadlockCycles(history: readonly HistoryLine[]): readonly De
     const { key, request, t } = step;
     if (failedToAcquire(step)) {
       waits.set(request, { key, until: deaths.get(processOf(step)) ?? Infinity });
-      const waiters = cycleFrom(request, owners, (other) => {
+      const waitsFor = (other: string): string | undefined => {
         const wait = waits.get(other);
         return wait !== undefined && wait.until > t ? wait.key : undefined;
-      });
+      };
+      const waiters = cycleFrom(request, (other) => owners.get(waitsFor(other) ?? ''))?.map((other) => ({
+        request: other,
+        waitsFor: waitsFor(other) ?? '',
+      }));
       if (waiters !== undefined && !cycles.has(cycleId(waiters))) cycles.set(cycleId(waiters), { waiters });
       continue;
     }
@@ -37,27 +42,6 @@ export function findDeadlockCycles(history: readonly HistoryLine[]): readonly De
     else if (released(step)) owners.delete(key);
   }
   return [...cycles.values()];
-}
-
-const failedToAcquire = ({ verb, script, reply }: StepLine): boolean =>
-  (verb === 'SET' || verb === 'SETNX' || script?.startsWith('acquire') === true) &&
-  (reply === null || reply === 0);
-
-function cycleFrom(
-  start: string,
-  owners: ReadonlyMap<string, string>,
-  keyWaitedFor: (request: string) => string | undefined,
-): DeadlockCycle['waiters'] | undefined {
-  const waiters: { request: string; waitsFor: string }[] = [];
-  for (let request = start; ;) {
-    const waitsFor = keyWaitedFor(request);
-    const owner = waitsFor === undefined ? undefined : owners.get(waitsFor);
-    if (waitsFor === undefined || owner === undefined) return undefined;
-    waiters.push({ request, waitsFor });
-    if (owner === start) return waiters.length > 1 ? waiters : undefined;
-    if (waiters.some((waiter) => waiter.request === owner)) return undefined;
-    request = owner;
-  }
 }
 
 /** An id of the cycle that does not depend on its first waiter. */

@@ -1,6 +1,6 @@
 import { groupBy } from '../group-by';
 import { runsStrategies } from './evidence';
-import type { HistoryLine, StepKind, StepLine } from '#lab/step';
+import type { HistoryLine, StepLine } from '#lab/step';
 
 /** `second` acquired the lock while `first` was still working under it. */
 export interface Overlap {
@@ -79,20 +79,16 @@ export const orderedLockSteps = (history: readonly HistoryLine[]): Ordered[] =>
     .filter(({ server = 'primary' }) => server === 'primary')
     .sort(byOrder);
 
+/** A command on a lock of a server that orders its commands: Redis, ZooKeeper, etcd. */
 const isOnLock = (line: StepLine): line is LockStep =>
-  line.key?.startsWith('lock:') === true && (line.kind === 'redis' || movesQueue(line));
+  line.lock !== undefined &&
+  line.key !== undefined &&
+  (line.kind === 'redis' || (isQueue(line) && hasEffect(line)));
 
-/**
- * Whether the step joins, checks or leaves a lock queue in ZooKeeper or etcd. A step that was refused because its session
- * or lease had ended has no effect.
- */
-const movesQueue = ({ kind, verb, reply, errorCode }: StepLine): boolean =>
-  (QUEUE_VERBS[kind]?.has(verb) ?? false) && reply !== false && errorCode !== 'LOCK.LOST';
+const isQueue = ({ kind }: StepLine): boolean => kind === 'zk' || kind === 'etcd';
 
-const QUEUE_VERBS: Partial<Record<StepKind, ReadonlySet<string>>> = {
-  zk: new Set(['CREATE', 'CHILDREN', 'DELETE']),
-  etcd: new Set(['PUT', 'RANGE', 'REVOKE']),
-};
+/** False if the step was refused because its node exists or is gone, or because its session or lease had ended. */
+const hasEffect = ({ reply, errorCode }: StepLine): boolean => reply !== false && errorCode !== 'LOCK.LOST';
 
 const hasOrder = (line: LockStep): line is Ordered => line.order !== undefined;
 
@@ -162,30 +158,19 @@ export function stepsOf(history: readonly HistoryLine[]): StepLine[] {
   );
 }
 
-export const acquired = ({ kind, verb, text, script, reply }: StepLine): boolean =>
-  (kind === 'zk' && ((verb === 'CHILDREN' && reply === null) || (verb === 'CREATE' && reply === true))) ||
-  (kind === 'etcd' && verb === 'RANGE' && reply === null) || // no earlier key in the queue
-  (verb === 'SETNX' && reply === 1) ||
-  (verb === 'SET' && reply === 'OK' && !/ XX\b/.test(text)) || // without NX it overwrites another holder
-  (script?.startsWith('acquire') === true && reply !== null && reply !== 0) ||
-  (script === 'take-turn' && reply === 1);
+export const acquired = ({ lock }: StepLine): boolean => lock?.role === 'acquire' && lock.done === true;
 
-export const released = (step: StepLine): boolean =>
-  (((step.kind === 'zk' && step.verb === 'DELETE') || (step.kind === 'etcd' && step.verb === 'REVOKE')) &&
-    step.reply === true) ||
-  (isRelease(step) && step.reply === 1) ||
-  nextHolderToken(step) !== undefined;
+/** Another client held the lock. */
+export const failedToAcquire = ({ lock }: StepLine): boolean =>
+  lock?.role === 'acquire' && lock.done === false;
 
-const isRelease = ({ verb, script }: StepLine): boolean =>
-  verb === 'DEL' || script?.startsWith('release') === true;
+export const released = ({ lock }: StepLine): boolean => lock?.role === 'release' && lock.done === true;
 
-/** The token of the waiter that a release handed the lock to. */
-export const nextHolderToken = ({ script, reply }: StepLine): string | undefined =>
-  script?.startsWith('release') === true && typeof reply === 'string' ? reply : undefined;
+const isRelease = ({ lock }: StepLine): boolean => lock?.role === 'release';
 
-/** Whether the step resets the expiry. After SETNX this is the second command of an acquire. */
-export const renews = ({ verb, script }: StepLine): boolean =>
-  /^P?EXPIRE$/.test(verb) || script?.startsWith('renew') === true;
+export const isRenewal = ({ lock }: StepLine): boolean => lock?.role === 'renew';
+
+export const renewed = ({ lock }: StepLine): boolean => lock?.role === 'renew' && lock.done === true;
 
 /** Judges one lock on one server. */
 function judgeKey(
@@ -219,13 +204,12 @@ function judgeKey(
         foreignReleases.push({ key, by: request, owner });
       if (!leavesQueue) owner = undefined;
       inside.delete(request);
-      const nextHolder = nextHolderToken(step);
+      const nextHolder = step.lock?.nextHolder;
       const next = steps.find(
-        ({ script, text }) => script?.startsWith('acquire') === true && text.includes(nextHolder ?? ' '),
+        ({ lock, text }) => nextHolder !== undefined && lock?.role === 'acquire' && text.includes(nextHolder),
       );
-      if (nextHolder !== undefined && next !== undefined)
-        enter({ ...step, request: next.request, replica: next.replica });
-    } else if (renews(step) && step.reply === 1 && owner !== undefined && owner !== request)
+      if (next !== undefined) enter({ ...step, request: next.request, replica: next.replica });
+    } else if (renewed(step) && owner !== undefined && owner !== request)
       foreignRenewals.push({ key, by: request, owner });
   }
   return { overlaps, foreignReleases, foreignRenewals, holdIntervals };
@@ -243,7 +227,7 @@ function renewedAfterEndOf(
   );
   return new Set(
     onLocks.flatMap((step) =>
-      renews(step) && step.reply === 1 && step.t > (ended.get(step.request) ?? Infinity) ? [step.key] : [],
+      renewed(step) && step.t > (ended.get(step.request) ?? Infinity) ? [step.key] : [],
     ),
   );
 }
@@ -254,7 +238,7 @@ const lastTouch = (steps: readonly Ordered[], acquire: Ordered): number | undefi
     (step) =>
       step.request === acquire.request &&
       step.order > acquire.order &&
-      !renews(step) &&
+      !isRenewal(step) &&
       !/^P?TTL$/.test(step.verb),
   )?.t;
 

@@ -12,7 +12,6 @@ import {
 } from './evidence';
 import {
   acquired,
-  nextHolderToken,
   judgeHolders,
   type HolderFindings,
   type ForeignRelease,
@@ -339,7 +338,7 @@ function outage({ history }: Evidence, [first]: readonly FiredFault[]): number |
       line.type === 'step' &&
       line.t > fault.t &&
       line.request !== first?.request &&
-      (acquired(line) || nextHolderToken(line) !== undefined),
+      (acquired(line) || line.lock?.nextHolder !== undefined),
   );
   return next === undefined ? null : Math.round((next.t - fault.t) / 1000);
 }

@@ -88,6 +88,6 @@ function withoutOverlap(early: readonly StepLine[], late: readonly StepLine[], r
     return read.n < rowLock.n
       ? 'the value was read before the row was locked'
       : 'the value came from the snapshot that the transaction took before it locked the row';
-  const hasLock = late.some(({ key }) => key?.startsWith('lock:') === true);
+  const hasLock = late.some(({ lock }) => lock !== undefined);
   return hasLock ? 'the lock did not cover the read or the COMMIT' : 'nothing kept the two requests apart';
 }

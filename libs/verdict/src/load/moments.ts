@@ -2,7 +2,7 @@ import type { HistoryLine, StepLine } from '#lab/step';
 import { CATALOGUE } from '#lab/strategy';
 import { groupBy } from '../group-by';
 import { runsStrategies } from './evidence';
-import { acquired, renews, stepsOf, type HoldInterval } from './holders';
+import { acquired, renewed, stepsOf, type HoldInterval } from './holders';
 
 /** The state of the app at one time. */
 export interface Moment {
@@ -107,49 +107,42 @@ function keysHeld(history: readonly HistoryLine[], holdIntervals: readonly HoldI
 function endOfLease(own: readonly StepLine[], from: number, lease: number): number {
   const granted = own.find((step) => acquired(step) && step.t + step.took === from)?.t ?? from;
   return own
-    .filter((step) => step.t > from && renews(step) && step.reply === 1)
+    .filter((step) => step.t > from && renewed(step))
     .reduce((end, step) => (step.t <= end ? step.t + lease : end), granted + lease);
-}
-
-/** How a lock that is no server key is acquired and released. */
-interface Hold {
-  readonly acquires: (step: StepLine) => boolean;
-  readonly releases: (step: StepLine) => boolean;
 }
 
 const affected = ({ reply }: StepLine): boolean => /"affectedRows":[1-9]/.test(JSON.stringify(reply ?? null));
 
-const HOLDS: readonly Hold[] = [
-  // rows, within a transaction
-  {
-    acquires: (step) =>
-      step.kind === 'sql' &&
-      (step.text.endsWith(' FOR UPDATE') || (/^(UPDATE|INSERT|DELETE)$/.test(step.verb) && affected(step))),
-    releases: ({ kind, verb }) => kind === 'sql' && /^(COMMIT|ROLLBACK)$/.test(verb),
-  },
-  {
-    acquires: (step) => step.verb === 'INSERT' && step.text.includes('balance_lock') && affected(step),
-    releases: ({ verb, text }) => verb === 'DELETE' && text.includes('balance_lock'),
-  },
-  {
-    acquires: ({ text, reply }) => text.includes('GET_LOCK') && JSON.stringify(reply) === '[{"taken":1}]',
-    releases: ({ text }) => text.includes('RELEASE_LOCK'),
-  },
-  {
-    acquires: ({ verb, reply }) => verb === 'MKDIR' && reply === true,
-    releases: ({ verb }) => verb === 'RMDIR',
-  },
-  { acquires: ({ kind, verb }) => kind === 'local' && verb === 'LOCK', releases: () => false },
-];
+/** Locks that are no server keys: rows within a transaction, and what a step declares in another place. */
+interface Hold {
+  readonly inTransaction: boolean;
+  readonly acquires: (step: StepLine) => boolean;
+  readonly releases: (step: StepLine) => boolean;
+}
+
+const ROWS: Hold = {
+  inTransaction: true,
+  acquires: (step) =>
+    step.kind === 'sql' &&
+    (step.text.endsWith(' FOR UPDATE') || (/^(UPDATE|INSERT|DELETE)$/.test(step.verb) && affected(step))),
+  releases: ({ kind, verb }) => kind === 'sql' && /^(COMMIT|ROLLBACK)$/.test(verb),
+};
+
+/** Lock rows and named locks, directories, mutexes. */
+const DECLARED = (['sql', 'fs', 'local'] as const).map((kind): Hold => ({
+  inTransaction: false,
+  acquires: (step) => step.kind === kind && acquired(step),
+  releases: (step) => step.kind === kind && step.lock?.role === 'release',
+}));
 
 function heldElsewhere(steps: readonly StepLine[]): Span[] {
   const done = steps.filter(({ pending, error }) => pending !== true && error === undefined);
   return [...groupBy(done, ({ request, pid }) => `${pid} ${request}`).values()].flatMap((own) =>
-    HOLDS.flatMap((hold, i) => spansOf(own, hold, i === 0)),
+    [ROWS, ...DECLARED].flatMap((hold) => spansOf(own, hold)),
   );
 }
 
-function spansOf(own: readonly StepLine[], { acquires, releases }: Hold, inTransaction: boolean): Span[] {
+function spansOf(own: readonly StepLine[], { acquires, releases, inTransaction }: Hold): Span[] {
   const spans: Span[] = [];
   let since: number | undefined;
   let begun = !inTransaction;

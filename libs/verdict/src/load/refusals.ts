@@ -49,13 +49,14 @@ export function protectedBy({ history }: Evidence): string[] {
 }
 
 function protectionOf(step: StepLine): string | undefined {
-  const { kind, verb, text, error } = step;
+  const { kind, verb, text, lock, error } = step;
   if (isDeadlockVictim(step)) return 'requests aborted by the database in a deadlock';
   if (error !== undefined || step.pending === true) return undefined;
   if (kind === 'local' && verb === 'LOCK') return 'requests waited for the mutex of their process';
   if (kind === 'timer' && verb === 'WAIT') return 'requests waited for the lock';
   if (kind === 'sql' && text.endsWith(' FOR UPDATE')) return `requests locked the row: ${statementOf(step)}`;
-  if (kind === 'sql' && text.includes('GET_LOCK(')) return 'requests waited in the database: GET_LOCK';
+  if (kind === 'sql' && verb === 'SELECT' && lock?.role === 'acquire')
+    return 'requests waited in the database: GET_LOCK';
   if (isRefusedWrite(step)) return `requests refused by ${statementOf(step)}`;
   return undefined;
 }

@@ -1,3 +1,5 @@
+import type { LockEffect } from '#lab/step';
+
 /**
  * The history of one schedule, as the explorer records it. Positions (`n`) count events from 1 and are the only measure of
  * their order. Virtual time is in milliseconds.
@@ -74,6 +76,8 @@ export interface StepEvent extends Event {
   readonly text: string;
   readonly key?: string;
   readonly script?: string;
+  /** What the step did to a lock, as its own reply reports it; `locks` says what the servers show. */
+  readonly lock?: LockEffect;
   /** The server, if there are several; absent: the lab's own Redis, or the database. */
   readonly server?: string;
   /** Issued by a timer of the actor (a watchdog), not by its request. */

@@ -102,8 +102,7 @@ function entryOf(
 }
 
 /** A statement on a lock in the database. It acquires or releases the lock and is not work under it. */
-const isLockStatement = ({ text }: StepEvent): boolean =>
-  /\bbalance_lock\b|GET_LOCK\(|RELEASE_LOCK\(/.test(text);
+const isLockStatement = ({ lock }: StepEvent): boolean => lock !== undefined;
 
 /** A read in flight from a dead process: it has no effect, because no actor receives its answer. */
 const isUnread = ({ fault, verb }: StepEvent): boolean =>

@@ -42,12 +42,12 @@ export const isDeadlockVictim = ({ errorCode }: Pick<StepEvent, 'errorCode'>): b
 export const isRefusedWrite = ({
   kind,
   verb,
-  text,
+  lock,
   reply,
-}: Pick<StepEvent, 'kind' | 'verb' | 'text' | 'reply'>): boolean =>
+}: Pick<StepEvent, 'kind' | 'verb' | 'lock' | 'reply'>): boolean =>
   kind === 'sql' &&
   /^(UPDATE|INSERT)$/.test(verb) &&
-  !/\bbalance_lock\b/.test(text) &&
+  lock === undefined &&
   typeof reply === 'object' &&
   reply !== null &&
   'affectedRows' in reply &&

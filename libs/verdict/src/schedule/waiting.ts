@@ -1,4 +1,5 @@
 import type { EndEvent, FaultEvent, ScheduleHistory, StepEvent } from './history';
+import { cycleFrom } from '../wait-for-cycle';
 import { isDeadlockVictim } from './protections';
 import type { ScheduleViolation } from './violation';
 
@@ -51,7 +52,7 @@ function cycles({ actors, events }: ScheduleHistory): ScheduleViolation[] {
     }
     if (event.type === 'time') {
       const cycle = actors
-        .map(({ name }) => cycleFrom(name, owners, waits))
+        .map(({ name }) => cycleFrom(name, (other) => owners.get(waits.get(other)?.key ?? '')))
         .find((names) => names !== undefined);
       if (cycle !== undefined) return [cycleViolation(cycle, waits)];
     }
@@ -62,25 +63,12 @@ function cycles({ actors, events }: ScheduleHistory): ScheduleViolation[] {
   return [];
 }
 
-/** The step requested a lock and did not change it. */
+/** The step requested a lock in Redis and did not change it. */
 const isFailedAcquire = (event: StepEvent): event is StepEvent & { readonly key: string } =>
-  event.kind === 'redis' && event.key?.startsWith('lock:') === true && (event.locks ?? []).length === 0;
-
-/** The cycle of waiters through `start`; undefined: there is none. */
-function cycleFrom(
-  start: string,
-  owners: ReadonlyMap<string, string>,
-  waits: ReadonlyMap<string, { readonly key: string }>,
-): readonly string[] | undefined {
-  const names = [start];
-  for (;;) {
-    const next = owners.get(waits.get(names.at(-1) ?? '')?.key ?? '');
-    if (next === undefined) return undefined;
-    if (next === start) return names.length > 1 ? names : undefined;
-    if (names.includes(next)) return undefined;
-    names.push(next);
-  }
-}
+  event.kind === 'redis' &&
+  event.key !== undefined &&
+  event.lock?.role === 'acquire' &&
+  (event.locks ?? []).length === 0;
 
 const cycleViolation = (
   names: readonly string[],
@@ -159,18 +147,13 @@ interface Holding {
   readonly isFree: boolean;
 }
 
-const lockKeyOf = ({ key }: StepEvent): string | undefined =>
-  key?.startsWith('lock:') === true ? key : undefined;
+const lockKeyOf = ({ key, lock, kind, verb }: StepEvent): string | undefined =>
+  lock !== undefined || (kind === 'timer' && verb === 'WAIT') ? key : undefined;
 
-/** The step requests a lock or waits for it. Releases, leaving a queue and timers (renewals) do not count. */
-const isTry = ({ kind, verb, text, script, timer }: StepEvent): boolean =>
+/** The step requests a lock, looks at it, or waits for it. Timers (renewals) do not count. */
+const isTry = ({ kind, verb, lock, timer }: StepEvent): boolean =>
   timer !== true &&
-  ((kind === 'timer' && verb === 'WAIT') ||
-    (kind === 'sql' && verb === 'INSERT' && text.includes('balance_lock')) ||
-    (kind === 'redis' && verb !== 'DEL' && script?.startsWith('release') !== true) ||
-    (kind === 'zk' && verb !== 'DELETE') ||
-    (kind === 'etcd' && verb !== 'REVOKE') ||
-    (kind === 'fs' && verb !== 'RMDIR'));
+  ((kind === 'timer' && verb === 'WAIT') || lock?.role === 'acquire' || lock?.role === 'inspect');
 
 /**
  * The owner that blocks `actor`, in any store: another actor with at least half of the parts, or `actor` itself, if it has
