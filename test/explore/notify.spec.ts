@@ -12,6 +12,7 @@ import {
   type Plan,
   type Tally,
   type World,
+  readSchedule,
 } from '#lab/explore';
 import { CATALOGUE, findStrategy, lockKey, LockNotObtained, type Strategy, type Tools } from '#lab/strategy';
 import { sellUnprotected } from '../harness/planted';
@@ -194,7 +195,7 @@ test('a token records how its requests waited, and tokens from before that optio
     stock: 1,
     processes: ['p1', 'p2'],
   };
-  const played = await play(world, setup, ['a', 'b', 'b'], { strict: true });
+  const played = await play(world, setup, readSchedule('ab2') ?? [], { strict: true });
   const token = writeToken(scheduleTokenOf(setup, played));
   expect(readToken(token).setup.options.wait).toBe('notify');
   expect(readToken(token.replace('.n1.', '..')).setup.options.wait).toBe('poll');

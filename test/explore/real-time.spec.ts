@@ -1,4 +1,4 @@
-import { EXPLORE_OPTIONS, Schedule, after, normalize, play, type World } from '#lab/explore';
+import { EXPLORE_OPTIONS, Schedule, after, normalize, play, type World, readSchedule } from '#lab/explore';
 import { findStrategy, lockKey } from '#lab/strategy';
 import { dataSourceOf, planted } from '../harness/planted';
 import { openWorld } from '../harness/servers';
@@ -53,7 +53,9 @@ test(`the session of a disconnected client ends before the next step: ${RUNS} ru
   };
   const histories = new Set<string>();
   for (let i = 0; i < RUNS; i++)
-    histories.add(normalize((await play(world, setup, ['Qa', 'b', 'c', 'b'], { strict: true })).history));
+    histories.add(
+      normalize((await play(world, setup, readSchedule('Qabcb') ?? [], { strict: true })).history),
+    );
   expect(histories.size).toBe(1);
 });
 

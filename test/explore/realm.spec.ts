@@ -16,6 +16,7 @@ import {
   play,
   type Tally,
   type World,
+  readSchedule,
 } from '#lab/explore';
 import { SoldOut } from '#lab/balance';
 import { OutcomeUnknown } from '#lab/step';
@@ -150,7 +151,7 @@ describe('a schedule starts with fresh modules', () => {
 
   test('a schedule in which a buyer waits in memory replays identically', async () => {
     const { setup } = planOf(moduleMutex, cellOf('same process'));
-    const first = await play(world, setup, ['a', 'a'], { strict: true });
+    const first = await play(world, setup, readSchedule('a2') ?? [], { strict: true });
     const second = await play(world, setup, first.choices, { strict: true, checks: first.checks });
     expect(normalize(second.history)).toBe(normalize(first.history));
   });

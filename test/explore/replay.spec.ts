@@ -13,6 +13,7 @@ import {
   writeToken,
   type Plan,
   type World,
+  readSchedule,
 } from '#lab/explore';
 import type { ScheduleHistory } from '#lab/verdict';
 import { CATALOGUE, NoCarts, UnknownStrategy, findStrategy } from '#lab/strategy';
@@ -78,8 +79,8 @@ function expectSame(token: string, again: ScheduleHistory, once: ScheduleHistory
 
 test('choices that a token omits are deterministic', async () => {
   const { setup } = planOf('none', '');
-  const first = await play(world, setup, ['a', 'b'], { strict: true });
-  const second = await play(world, setup, ['a', 'b'], { strict: true });
+  const first = await play(world, setup, readSchedule('ab') ?? [], { strict: true });
+  const second = await play(world, setup, readSchedule('ab') ?? [], { strict: true });
   expect(second.choices).toEqual(first.choices);
 });
 
@@ -87,7 +88,7 @@ test('a token whose steps have changed reports the first step that no longer rep
   const plan = planOf('expiring', '');
   const scheduleToken = scheduleTokenOf(
     plan.setup,
-    await play(world, plan.setup, ['a', 'a'], { strict: true }),
+    await play(world, plan.setup, readSchedule('a2') ?? [], { strict: true }),
   );
   const changed = { ...scheduleToken, setup: { ...plan.setup, strategy: findStrategy('token-checked') } };
   const again = replay(world, changed); // GET before DEL: the eighth step differs
@@ -97,7 +98,10 @@ test('a token whose steps have changed reports the first step that no longer rep
 
 test('a token whose violation is gone no longer reproduces', async () => {
   const { setup } = planOf('none', '');
-  const harmless = scheduleTokenOf(setup, await play(world, setup, ['a'], { strict: true }));
+  const harmless = scheduleTokenOf(
+    setup,
+    await play(world, setup, readSchedule('a') ?? [], { strict: true }),
+  );
   await expect(replay(world, { ...harmless, kinds: ['oversold'] })).rejects.toThrow(
     'no longer shows oversold',
   );

@@ -1,23 +1,55 @@
 import type { FaultName } from '#lab/verdict';
 import type { Actor, ActorProcess, HeldStep } from '../actors';
-import type { Budget } from '../faults';
+import { FAULTS, type Budget } from '../faults';
 import type { Run } from '../execution';
 
-/**
- * One decision of a schedule, encoded in one or two characters so that a schedule is a short text:
- *
- *     a b c     the next step of A, B, C          Ta  the next step of a timer of A
- *     Ea        A's step fails unsent             Qa  A's step is executed, its reply is lost
- *     L         a lease ends                      W   the next timer is due
- *     Sa        A's work is slow                  Oa  A's step takes longer than any watchdog renews
- *     K1        process 1 is killed               Ia  A's process is killed, its statement is in flight
- *     P1        process 1 is paused               Ja  the in-flight statement of A arrives
- *     R1        process 1 resumes                 C1  process 1 is cut off from Redis
- *     X1        the database ends the sessions of process 1, which then reconnects
- *     F         Redis restarts empty              F1  the strategy's first own Redis restarts empty
- *     D1        the strategy's first own Redis (a voter, the primary) becomes unreachable
- */
-export type Choice = string;
+/** What happens to one actor: its next step, and the faults that hit a step. */
+export interface ActorChoice {
+  readonly kind:
+    | 'step'
+    /** The next step of one of its timers. */
+    | 'timer-step'
+    /** Its in-flight statement arrives at the server. */
+    | 'arrival'
+    | 'error'
+    | 'lose-reply'
+    /** Its process is killed, its step is in flight. */
+    | 'in-flight'
+    | 'slow'
+    | 'overrun';
+  readonly actor: string;
+}
+
+/** What happens to one process, by its number from 1. */
+export interface ProcessChoice {
+  readonly kind: 'kill' | 'pause' | 'resume' | 'cut' | 'lost-session';
+  readonly process: number;
+}
+
+/** What happens to the clock. */
+export interface TimeChoice {
+  readonly kind: 'lapse' | 'tick';
+}
+
+/** What happens to one of the strategy's own Redis servers, by its number from 1; absent: the lab's Redis. */
+export type ServerChoice =
+  | { readonly kind: 'flush'; readonly server?: number }
+  | { readonly kind: 'server-down'; readonly server: number };
+
+/** One decision of a schedule. Kinds that are faults have the names of `FAULTS`. */
+export type Choice = ActorChoice | ProcessChoice | TimeChoice | ServerChoice;
+
+/** The subject of a choice: an actor, a process, a server, or nothing. */
+const subjectOf = (choice: Choice): string | number | undefined =>
+  'actor' in choice
+    ? choice.actor
+    : 'process' in choice
+      ? choice.process
+      : 'server' in choice
+        ? choice.server
+        : undefined;
+
+export const isSame = (a: Choice, b: Choice): boolean => a.kind === b.kind && subjectOf(a) === subjectOf(b);
 
 /** Restrictions on the points at which faults are injected; absent: none. */
 export interface FaultPlaces {
@@ -29,24 +61,36 @@ export interface FaultPlaces {
   readonly kill?: 'no-expiry';
 }
 
-const lower = (actor: Actor): string => actor.name.toLowerCase();
+const of = (kind: ActorChoice['kind'], { name }: Actor): ActorChoice => ({ kind, actor: name });
 
 /** The enabled steps: of requests, then of timers. */
-export function enabledSteps(run: Run): Choice[] {
+export function enabledSteps(run: Run): ActorChoice[] {
   return run.actors.flatMap((actor) => {
     if (actor.orphanedStep !== undefined)
-      return actor.orphanedStep.task.held.includes(actor.orphanedStep) ? [`J${lower(actor)}`] : [];
-    const main = mainStep(run, actor);
-    const timer = timerStep(run, actor);
+      return actor.orphanedStep.task.held.includes(actor.orphanedStep) ? [of('arrival', actor)] : [];
+    const main = mainStep(actor);
+    const timer = timerStep(actor);
     return [
-      ...(main !== undefined && run.isEnabled(main) ? [lower(actor)] : []),
-      ...(timer !== undefined && run.isEnabled(timer) ? [`T${lower(actor)}`] : []),
+      ...(main !== undefined && run.isEnabled(main) ? [of('step', actor)] : []),
+      ...(timer !== undefined && run.isEnabled(timer) ? [of('timer-step', actor)] : []),
     ];
   });
 }
 
-/** The faults that are possible now within the remaining budget. */
+/** The paused processes that can resume; none when every request has ended. */
+export const resumes = (run: Run): ProcessChoice[] =>
+  isOver(run)
+    ? []
+    : run.processes.flatMap(({ alive, paused }, i) =>
+        alive && paused ? [{ kind: 'resume', process: i + 1 }] : [],
+      );
+
+/** True when every request has ended. */
+export const isOver = (run: Run): boolean => run.actors.every(({ outcome }) => outcome !== undefined);
+
+/** The faults, and the resumes after a fault, that are possible now within the remaining budget. */
 export function enabledFaults(run: Run, remaining: Budget, faultPlaces: FaultPlaces): Choice[] {
+  if (isOver(run)) return [];
   const has = (fault: FaultName): boolean => (remaining[fault] ?? 0) > 0;
   const choices: Choice[] = [];
   for (const actor of run.actors.filter(isRunning))
@@ -54,13 +98,14 @@ export function enabledFaults(run: Run, remaining: Budget, faultPlaces: FaultPla
   run.processes.forEach((process, i) => {
     choices.push(...processFaults(run, process, i + 1, has, faultPlaces));
   });
-  if (has('lapse') && canLapse(run, faultPlaces)) choices.push('L');
-  if (has('tick') && run.clock.next((name) => isRunning(run.actor(name))) !== undefined) choices.push('W');
-  if (has('flush') && holdsData(run, '')) choices.push('F');
+  if (has('lapse') && canLapse(run, faultPlaces)) choices.push({ kind: 'lapse' });
+  if (has('tick') && run.clock.next((name) => isRunning(run.actor(name))) !== undefined)
+    choices.push({ kind: 'tick' });
+  if (has('flush') && holdsData(run, '')) choices.push({ kind: 'flush' });
   run.ownRedises.forEach(({ name }, i) => {
     if (run.unreachableServers.has(name)) return;
-    if (has('flush') && holdsData(run, name)) choices.push(`F${i + 1}`);
-    if (has('server-down')) choices.push(`D${i + 1}`);
+    if (has('flush') && holdsData(run, name)) choices.push({ kind: 'flush', server: i + 1 });
+    if (has('server-down')) choices.push({ kind: 'server-down', server: i + 1 });
   });
   return choices;
 }
@@ -78,17 +123,17 @@ function actorFaults(
   has: (fault: FaultName) => boolean,
   faultPlaces: FaultPlaces,
 ): Choice[] {
-  const held = mainStep(run, actor);
+  const held = mainStep(actor);
   if (held === undefined || !run.isEnabled(held)) return [];
   const { step } = held;
   const isCall = step.kind !== 'timer' && step.kind !== 'local';
   const begun = actor.tasks[0]?.begun === true;
   return [
-    ...(has('error') && isCall && canFail(run, actor, held, faultPlaces) ? [`E${lower(actor)}`] : []),
-    ...(has('lose-reply') && isCall ? [`Q${lower(actor)}`] : []),
-    ...(has('in-flight') && isCall && begun ? [`I${lower(actor)}`] : []),
-    ...(has('slow') && step.verb === 'WORK' ? [`S${lower(actor)}`] : []),
-    ...(has('overrun') && isCall && run.clock.hasTimers ? [`O${lower(actor)}`] : []),
+    ...(has('error') && isCall && canFail(run, actor, held, faultPlaces) ? [of('error', actor)] : []),
+    ...(has('lose-reply') && isCall ? [of('lose-reply', actor)] : []),
+    ...(has('in-flight') && isCall && begun ? [of('in-flight', actor)] : []),
+    ...(has('slow') && step.verb === 'WORK' ? [of('slow', actor)] : []),
+    ...(has('overrun') && isCall && run.clock.hasTimers ? [of('overrun', actor)] : []),
   ];
 }
 
@@ -99,10 +144,11 @@ function processFaults(
   has: (fault: FaultName) => boolean,
   faultPlaces: FaultPlaces,
 ): Choice[] {
+  const hits = (kind: ProcessChoice['kind']): ProcessChoice => ({ kind, process: number });
   if (!process.alive) return [];
-  if (process.paused) return [`R${number}`];
+  if (process.paused) return [hits('resume')];
   const members = run.actors.filter((actor) => actor.process === process && actor.outcome === undefined);
-  const cut = has('cut') && !process.cut && members.length > 0 ? [`C${number}`] : []; // possible before its first step
+  const cut = has('cut') && !process.cut && members.length > 0 ? [hits('cut')] : []; // possible before its first step
   if (!members.some((actor) => actor.tasks[0]?.begun === true)) return cut;
   const killable =
     faultPlaces.kill === undefined ||
@@ -110,10 +156,12 @@ function processFaults(
       .states()
       .some((lock) => lock.expiresAt === undefined && members.some(({ name }) => name === lock.owner));
   return [
-    ...(has('kill') && killable ? [`K${number}`] : []),
-    ...(has('pause') ? [`P${number}`] : []),
+    ...(has('kill') && killable ? [hits('kill')] : []),
+    ...(has('pause') ? [hits('pause')] : []),
     ...cut,
-    ...(has('lost-session') && members.some((actor) => actor.openSessions().size > 0) ? [`X${number}`] : []),
+    ...(has('lost-session') && members.some((actor) => actor.openSessions().size > 0)
+      ? [hits('lost-session')]
+      : []),
   ];
 }
 
@@ -127,7 +175,7 @@ function canLapse(run: Run, faultPlaces: FaultPlaces): boolean {
   if (run.parts > 1 && states.some((lock) => lock.expiresAt === expiring.at && lock.owner !== owner))
     return false;
   const actor = run.actors.find(({ name }) => name === owner);
-  const held = actor === undefined ? undefined : mainStep(run, actor);
+  const held = actor === undefined ? undefined : mainStep(actor);
   return actor !== undefined && held !== undefined && releases(run, actor, held);
 }
 
@@ -145,39 +193,36 @@ const releases = (run: Run, actor: Actor, { step }: HeldStep): boolean =>
   );
 
 /** The held step of the request. */
-export const mainStep = (_run: Run, actor: Actor): HeldStep | undefined => actor.tasks[0]?.held[0];
+const mainStep = (actor: Actor): HeldStep | undefined => actor.tasks[0]?.held[0];
 
 /** The first held step of a timer. */
-export const timerStep = (_run: Run, actor: Actor): HeldStep | undefined =>
+const timerStep = (actor: Actor): HeldStep | undefined =>
   actor.tasks.slice(1).find(({ held }) => held.length > 0)?.held[0];
 
 /** The step that a choice concerns, if any. */
 export function stepOf(run: Run, choice: Choice): HeldStep | undefined {
-  const letter = choice.at(-1) ?? '';
-  const actor = run.actors.find((candidate) => lower(candidate) === letter);
-  if (actor === undefined) return undefined;
-  if (choice.startsWith('J')) return actor.orphanedStep;
-  return choice.startsWith('T') ? timerStep(run, actor) : mainStep(run, actor);
+  if (!('actor' in choice)) return undefined;
+  const actor = run.actor(choice.actor);
+  switch (choice.kind) {
+    case 'arrival':
+      return actor.orphanedStep;
+    case 'timer-step':
+      return timerStep(actor);
+    case 'step':
+    case 'error':
+    case 'lose-reply':
+    case 'in-flight':
+    case 'slow':
+    case 'overrun':
+      return mainStep(actor);
+  }
 }
 
-const FAULT_OF_LETTER: Readonly<Record<string, FaultName>> = {
-  L: 'lapse',
-  K: 'kill',
-  P: 'pause',
-  W: 'tick',
-  S: 'slow',
-  O: 'overrun',
-  C: 'cut',
-  I: 'in-flight',
-  Q: 'lose-reply',
-  E: 'error',
-  F: 'flush',
-  D: 'server-down',
-  X: 'lost-session',
-};
-
 /** The fault that a choice injects; undefined for a step of an actor, an arrival and a resume. */
-export const faultOf = (choice: Choice): FaultName | undefined => FAULT_OF_LETTER[choice.charAt(0)];
+export const faultOf = ({ kind }: Choice): keyof typeof FAULTS | undefined =>
+  isFault(kind) ? kind : undefined;
+
+const isFault = (kind: Choice['kind']): kind is Choice['kind'] & keyof typeof FAULTS => kind in FAULTS;
 
 /** The remaining budget after a choice. */
 export function remainingAfter(budget: Budget, choice: Choice): Budget {

@@ -1,10 +1,6 @@
 import type { ScheduleHistory } from '#lab/verdict';
-import { kill, endDeadSessions, resume } from '../faults';
+import { kill, endDeadSessions } from '../faults';
 import { type Run, nextDueTime, advanceTo } from '../execution';
-
-/** The held steps that are enabled. */
-export const enabledHeldSteps = (run: Run): ReturnType<Run['actor']>['held'] =>
-  run.actors.flatMap((actor) => actor.held.filter((held) => run.isEnabled(held)));
 
 /**
  * Called when no step is enabled: advances time to the next event, or times out a lock wait. False when nothing can
@@ -22,18 +18,6 @@ export async function advanceTime(run: Run): Promise<boolean> {
   const hasEnded = await run.endLockWait();
   await endDeadSessions(run);
   return hasEnded;
-}
-
-/** Runs all actors to completion, one after the other, and returns the history. */
-export async function finishAll(run: Run): Promise<ScheduleHistory> {
-  for (;;) {
-    const [held] = enabledHeldSteps(run);
-    if (held !== undefined) {
-      await run.release(held);
-      await endDeadSessions(run);
-    } else if (!(await resumeOne(run)) && !(await advanceTime(run))) break;
-  }
-  return close(run);
 }
 
 /** Reads the final state and terminates actors that have not finished, so that they cannot affect the next schedule. */
@@ -66,10 +50,3 @@ async function advancePastLastRequest(run: Run): Promise<void> {
 
 const hasFinished = (actor: Run['actors'][number]): boolean =>
   actor.tasks.every((task) => task.done) && actor.openSessions().size === 0;
-
-async function resumeOne(run: Run): Promise<boolean> {
-  const paused = run.processes.find((process) => process.paused && process.alive);
-  if (paused === undefined) return false;
-  await resume(run, paused);
-  return true;
-}

@@ -1,5 +1,6 @@
 export * from './apply';
 export * from './choice';
+export * from './drive';
 export * from './ending';
 export * from './normalize';
 export * from './actor-driver';

@@ -1,7 +1,9 @@
 import { judgeSchedule, type ScheduleHistory, type ScheduleVerdict } from '#lab/verdict';
 import { apply } from './apply';
-import { faultOf, enabledSteps, stepOf, type Choice } from './choice';
-import { close, advanceTime } from './ending';
+import { faultOf, isSame, stepOf, type Choice } from './choice';
+import { drive, type Enabled } from './drive';
+import { close } from './ending';
+import { choiceText } from './schedule-text';
 import type { Run } from '../execution';
 import type { Setup, World } from '../world';
 import { checkLetter, strategyHash, type ScheduleToken } from './token';
@@ -48,27 +50,26 @@ async function playChoices(
 ): Promise<Played> {
   const choices: Choice[] = [];
   let checks = '';
-  const make = async (choice: Choice): Promise<boolean> => {
-    const letter = checkLetter(describe(run, choice));
-    if (!(await apply(run, choice))) return false;
-    choices.push(choice);
-    checks += letter;
-    return true;
+  let given = 0;
+  const decide = ({ steps, resumes: [resume] }: Enabled): Choice | undefined =>
+    wanted[given] ??
+    choices.findLast((choice) => steps.some((step) => isSame(step, choice))) ??
+    steps[0] ??
+    resume;
+  const perform = async (choice: Choice): Promise<void> => {
+    const isGiven = given < wanted.length;
+    const was = expected.charAt(given);
+    const what = describe(run, choice);
+    if (isGiven) given++;
+    if (isGiven && strict && was !== '' && was !== checkLetter(what))
+      throw new NoLongerReproduces(given, `"${choiceText(choice)}" is now ${what}`);
+    if (await apply(run, choice)) {
+      choices.push(choice);
+      checks += checkLetter(what);
+    } else if (isGiven && strict)
+      throw new NoLongerReproduces(given, `"${choiceText(choice)}" is no longer enabled`);
   };
-  for (const [i, choice] of wanted.entries()) {
-    await advanceUntilEnabled(run);
-    const was = expected.charAt(i);
-    if (strict && was !== '' && was !== checkLetter(describe(run, choice)))
-      throw new NoLongerReproduces(i + 1, `"${choice}" is now ${describe(run, choice)}`);
-    if (!(await make(choice)) && strict)
-      throw new NoLongerReproduces(i + 1, `"${choice}" is no longer enabled`);
-  }
-  while (await advanceUntilEnabled(run)) {
-    const open = enabledSteps(run);
-    const last = choices.findLast((choice) => open.includes(choice));
-    const next = last ?? open[0];
-    if (next === undefined || !(await make(next))) break;
-  }
+  await drive(run, decide, perform);
   const history = await close(run);
   return { choices, checks, history, verdict: judgeSchedule(history) };
 }
@@ -103,12 +104,6 @@ export const scheduleTokenOf = (setup: Setup, { choices, checks, verdict }: Play
 /** Describes a choice in words that do not change between runs. Tokens contain a hash of them. */
 function describe(run: Run, choice: Choice): string {
   const step = stepOf(run, choice)?.step;
-  if (step === undefined) return faultOf(choice) === undefined ? 'nothing' : choice;
-  return `${choice.slice(0, -1)}${step.kind} ${step.script ?? step.verb}`;
-}
-
-/** Advances time until a step is enabled. False when nothing can happen any more. */
-async function advanceUntilEnabled(run: Run): Promise<boolean> {
-  while (enabledSteps(run).length === 0) if (!(await advanceTime(run))) return false;
-  return true;
+  if (step === undefined) return faultOf(choice) === undefined ? 'nothing' : choiceText(choice);
+  return `${choiceText(choice).slice(0, -1)}${step.kind} ${step.script ?? step.verb}`;
 }

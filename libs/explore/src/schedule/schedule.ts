@@ -1,6 +1,6 @@
 import { DEFAULT_OPTIONS, type Options, type Strategy } from '#lab/strategy';
 import { judgeSchedule, type ScheduleHistory, type ScheduleVerdict } from '#lab/verdict';
-import { finishAll } from './ending';
+import { finishAll } from './drive';
 import * as faults from '../faults';
 import { ActorDriver } from './actor-driver';
 import { Run } from '../execution';

@@ -1,6 +1,7 @@
 import type { ScheduleViolationKind } from '#lab/verdict';
-import { faultOf, type Choice } from './choice';
+import { faultOf, isSame, type Choice } from './choice';
 import { play, type Played } from './replay';
+import { scheduleText } from './schedule-text';
 import type { Setup, World } from '../world';
 
 /** Maximum number of candidate schedules. */
@@ -17,7 +18,7 @@ export async function shrink(
   kind: ScheduleViolationKind,
 ): Promise<Played> {
   let best = await play(world, setup, choices, { strict: false });
-  if (!shows(best, kind)) throw new Error(`the schedule no longer shows ${kind}: ${choices.join('')}`);
+  if (!shows(best, kind)) throw new Error(`the schedule no longer shows ${kind}: ${scheduleText(choices)}`);
   let tries = 0;
   for (let improved = true; improved && tries < MAX_CANDIDATES;) {
     improved = false;
@@ -44,14 +45,17 @@ function* candidates(choices: readonly Choice[]): Generator<Choice[]> {
   const runs = groupRuns(choices);
   for (let i = 0; i + 1 < runs.length; i++)
     yield runs.toSpliced(i, 2, runs[i + 1] ?? [], runs[i] ?? []).flat();
-  for (let i = 0; i < choices.length; i++) if (choices[i] !== choices[i + 1]) yield choices.toSpliced(i, 1);
+  for (const [i, choice] of choices.entries()) {
+    const next = choices[i + 1];
+    if (next === undefined || !isSame(choice, next)) yield choices.toSpliced(i, 1);
+  }
 }
 
 /** Groups consecutive equal choices. */
 const groupRuns = (choices: readonly Choice[]): Choice[][] =>
   choices.reduce<Choice[][]>((runs, choice) => {
     const last = runs.at(-1);
-    if (last?.[0] === choice) last.push(choice);
+    if (last?.[0] !== undefined && isSame(last[0], choice)) last.push(choice);
     else runs.push([choice]);
     return runs;
   }, []);

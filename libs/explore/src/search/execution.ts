@@ -2,14 +2,17 @@ import { judgeSchedule, type ScheduleHistory, type ScheduleVerdict } from '#lab/
 import type { Budget } from '../faults';
 import {
   apply,
-  enabledFaults,
-  remainingAfter,
-  enabledSteps,
-  type Choice,
-  type FaultPlaces,
+  choiceText,
   close,
-  advanceTime,
+  drive,
+  enabledFaults,
+  isSame,
+  remainingAfter,
   retryIfDisturbed,
+  type ActorChoice,
+  type Choice,
+  type Enabled,
+  type FaultPlaces,
 } from '../schedule';
 import { footprint } from './footprint';
 import { stillSleeping, isInvisible, type SleepingChoice } from './reduction';
@@ -55,7 +58,7 @@ export class Diverged extends Error {
   readonly code = 'EXPLORE.DIVERGED';
 
   constructor(at: number, choice: Choice) {
-    super(`choice ${at} (${choice}) was enabled when the schedule was found, and no longer is`);
+    super(`choice ${at} (${choiceText(choice)}) was enabled when the schedule was found, and no longer is`);
     this.name = 'Diverged';
   }
 }
@@ -75,30 +78,32 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
   const choices: Choice[] = [];
   const branches: Subtree[] = [];
   let state: State = { remaining: plan.budget, sleepSet: subtree.sleepSet, preemptions: 0, last: undefined };
-  for (;;) {
+  let isRedundant = false as boolean; // set by `decide`
+  const decide = (enabled: Enabled): Choice | undefined => {
     const forced = subtree.prefix[choices.length];
-    if (forced === undefined) {
-      const open = await enabledChoices(run, plan, state);
-      if (open === 'over') break;
-      const awake = open.filter((choice) => !state.sleepSet.some((sleeping) => sleeping.choice === choice));
-      const [first, ...others] = awake;
-      if (first === undefined) {
-        await close(run);
-        return { choices, result: undefined, branches };
-      }
-      branches.push(...branchesAt(run, plan, choices, [first, ...others], state));
-      state = next(run, plan, state, first);
-      choices.push(first);
-      await perform(run, first, choices.length);
-    } else {
-      await enabledChoices(run, plan, state); // advances time where it advanced before
-      state = { ...next(run, plan, state, forced), sleepSet: subtree.sleepSet };
-      choices.push(forced);
-      await perform(run, forced, choices.length);
+    if (forced !== undefined) {
+      state = { ...next(run, plan, state, forced, enabled), sleepSet: subtree.sleepSet };
+      return forced;
     }
-  }
+    const open = openChoices(run, plan, state, enabled);
+    const awake = open.filter((choice) => !state.sleepSet.some((asleep) => isSame(asleep.choice, choice)));
+    const [first] = awake;
+    isRedundant = open.length > 0 && first === undefined;
+    if (first === undefined) return undefined;
+    branches.push(...branchesAt(run, plan, choices, awake, state));
+    state = next(run, plan, state, first, enabled);
+    return first;
+  };
+  await drive(run, decide, async (choice) => {
+    choices.push(choice);
+    if (!(await apply(run, choice))) throw new Diverged(choices.length, choice);
+  });
   const history = await close(run);
-  return { choices, result: { history, verdict: judgeSchedule(history) }, branches };
+  return {
+    choices,
+    result: isRedundant ? undefined : { history, verdict: judgeSchedule(history) },
+    branches,
+  };
 }
 
 interface State {
@@ -109,45 +114,44 @@ interface State {
   readonly last: string | undefined;
 }
 
-async function perform(run: Run, choice: Choice, at: number): Promise<void> {
-  if (!(await apply(run, choice))) throw new Diverged(at, choice);
-}
-
-/** The enabled choices. When no step is enabled, time advances until one is or the schedule is over. */
-async function enabledChoices(run: Run, plan: Plan, state: State): Promise<Choice[] | 'over'> {
-  for (;;) {
-    const steps = enabledSteps(run);
-    const faults = isOver(run) ? [] : enabledFaults(run, state.remaining, plan.faultPlaces);
-    if (steps.length === 0 && !faults.some((choice) => choice.startsWith('R'))) {
-      if (await advanceTime(run)) continue;
-      return 'over';
-    }
-    if (plan.reduce) {
-      const invisible = steps.find((choice) => isInvisible(run, choice, state.remaining));
-      if (invisible !== undefined)
-        return [invisible, ...faults.filter((choice) => /^[EQ]/.test(choice) && choice.endsWith(invisible))];
-    }
-    return [...withinBound(steps, plan, state), ...faults];
+/** The choices to explore here; none: the schedule is over. */
+function openChoices(run: Run, plan: Plan, state: State, { steps, resumes }: Enabled): Choice[] {
+  if (steps.length + resumes.length === 0) return [];
+  const faults = enabledFaults(run, state.remaining, plan.faultPlaces);
+  if (plan.reduce) {
+    const invisible = steps.find((choice) => isInvisible(run, choice, state.remaining));
+    if (invisible !== undefined) return [invisible, ...faults.filter((fault) => isFailure(fault, invisible))];
   }
+  return [...withinBound(steps, plan, state), ...faults];
 }
 
-const isOver = (run: Run): boolean => run.actors.every(({ outcome }) => outcome !== undefined);
+/** The fault makes this step fail, or loses its reply. */
+const isFailure = (fault: Choice, { actor }: ActorChoice): boolean =>
+  (fault.kind === 'error' || fault.kind === 'lose-reply') && fault.actor === actor;
 
 /** Preemption bound: no switch beyond it while the last actor is enabled. */
-function withinBound(steps: Choice[], { bound }: Plan, { last, preemptions }: State): Choice[] {
-  if (bound === undefined || last === undefined || !steps.includes(last)) return steps;
-  return preemptions >= bound ? [last] : [last, ...steps.filter((choice) => choice !== last)];
+function withinBound(
+  steps: readonly ActorChoice[],
+  { bound }: Plan,
+  { last, preemptions }: State,
+): readonly ActorChoice[] {
+  const same = steps.find((choice) => isStepOf(choice, last));
+  if (bound === undefined || same === undefined) return steps;
+  return preemptions >= bound ? [same] : [same, ...steps.filter((choice) => choice !== same)];
 }
 
-function next(run: Run, plan: Plan, state: State, choice: Choice): State {
-  const isStep = /^[a-c]$/.test(choice);
+const isStepOf = (choice: Choice, actor: string | undefined): boolean =>
+  choice.kind === 'step' && choice.actor === actor;
+
+function next(run: Run, plan: Plan, state: State, choice: Choice, { steps }: Enabled): State {
+  const actor = choice.kind === 'step' ? choice.actor : undefined;
   const preempts =
-    isStep && state.last !== undefined && state.last !== choice && enabledSteps(run).includes(state.last);
+    actor !== undefined && actor !== state.last && steps.some((step) => isStepOf(step, state.last));
   return {
     remaining: remainingAfter(state.remaining, choice),
     sleepSet: plan.reduce ? stillSleeping(state.sleepSet, footprint(run, choice)) : [],
     preemptions: state.preemptions + (preempts ? 1 : 0),
-    last: isStep ? choice : state.last,
+    last: actor ?? state.last,
   };
 }
 

@@ -49,18 +49,20 @@ const NO_ACTOR = { actor: '', inMemory: false, balance: '*', server: '*' } as co
 const balanceOf = (cart: readonly string[] | undefined, { text }: StepInfo): string =>
   cart?.length === 1 && !text.includes(LOCK_TABLE) ? (cart[0] ?? '*') : '*';
 
+/** The choices whose effect is that of one step. */
+const IS_STEP: ReadonlySet<Choice['kind']> = new Set(['step', 'timer-step', 'error', 'lose-reply'] as const);
+
 /** The footprint of a choice in the current state of a run. */
 export function footprint(run: Run, choice: Choice): Footprint {
   const held = stepOf(run, choice);
-  const kind = choice.charAt(0);
-  const victim = kind === 'K' ? run.processes[Number(choice.charAt(1)) - 1] : undefined;
+  const victim = choice.kind === 'kill' ? run.processes[choice.process - 1] : undefined;
   if (victim !== undefined) {
     const effect = leavesNothing(run, victim) ? 'process' : 'everything';
     return { ...NO_ACTOR, process: victim.name, effect };
   }
-  if (held === undefined || !/^[a-cEQT]/.test(kind)) {
+  if (held === undefined || !IS_STEP.has(choice.kind)) {
     // When no code can notice time (no timer, no session), a lapse is only a key that Redis deletes.
-    const isDeletion = kind === 'L' && !run.hasTimeouts;
+    const isDeletion = choice.kind === 'lapse' && !run.hasTimeouts;
     const effect = isDeletion ? 'redis-write' : 'everything';
     return { ...NO_ACTOR, process: '', effect };
   }

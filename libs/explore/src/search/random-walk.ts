@@ -1,16 +1,15 @@
 import {
   apply,
+  drive,
   enabledFaults,
   remainingAfter,
-  enabledSteps,
   type Choice,
   close,
-  advanceTime,
   play,
   type Played,
   retryIfDisturbed,
 } from '../schedule';
-import type { Plan } from './execution';
+import { Diverged, type Plan } from './execution';
 import type { Run } from '../execution';
 import type { World } from '../world';
 
@@ -26,19 +25,19 @@ export function randomWalk(world: World, plan: Plan, random: () => number): Prom
 async function drawChoices(run: Run, plan: Plan, random: () => number): Promise<readonly Choice[]> {
   const choices: Choice[] = [];
   let remaining = plan.budget;
-  for (;;) {
-    const steps = enabledSteps(run);
-    if (steps.length === 0) {
-      if (await advanceTime(run)) continue;
-      break;
-    }
-    const isOver = run.actors.every(({ outcome }) => outcome !== undefined);
-    const enabled = [...steps, ...(isOver ? [] : enabledFaults(run, remaining, plan.faultPlaces))];
-    const choice = enabled[Math.floor(random() * enabled.length)] ?? steps[0] ?? '';
-    if (!(await apply(run, choice))) break;
-    remaining = remainingAfter(remaining, choice);
-    choices.push(choice);
-  }
+  await drive(
+    run,
+    ({ steps, resumes }) => {
+      if (steps.length + resumes.length === 0) return undefined;
+      const enabled = [...steps, ...enabledFaults(run, remaining, plan.faultPlaces)];
+      return enabled[Math.floor(random() * enabled.length)];
+    },
+    async (choice) => {
+      if (!(await apply(run, choice))) throw new Diverged(choices.length, choice);
+      remaining = remainingAfter(remaining, choice);
+      choices.push(choice);
+    },
+  );
   await close(run);
   return choices;
 }

@@ -1,3 +1,4 @@
+import type { Actor } from '../actors';
 import type { Budget } from '../faults';
 import type { Choice } from '../schedule';
 import { dependent, footprint, type Footprint } from './footprint';
@@ -23,20 +24,19 @@ export const stillSleeping = (sleepSet: readonly SleepingChoice[], after: Footpr
  * does not: the session in which a transaction has begun is lost as well.
  */
 export function isInvisible(run: Run, choice: Choice, remaining: Budget): boolean {
+  if (choice.kind !== 'step') return false;
   const { effect, process } = footprint(run, choice);
-  if (!/^[a-c]$/.test(choice) || effect !== 'nothing') return false;
-  if (run.mayKeepState && sharesProcess(run, choice)) return false; // the actor's next code may be visible in memory
-  const actor = run.actors.find(({ name }) => name.toLowerCase() === choice);
-  const verb = actor?.held[0]?.step.verb;
+  if (effect !== 'nothing') return false;
+  const actor = run.actor(choice.actor);
+  if (run.mayKeepState && sharesProcess(run, actor)) return false; // the actor's next code may be visible in memory
+  const verb = actor.held[0]?.step.verb;
   if (verb === 'START' && (remaining['lost-session'] ?? 0) > 0 && holdsSession(run, process)) return false;
   if (verb === 'WORK' && ((remaining.slow ?? 0) > 0 || run.hasTimeouts)) return false;
   return !run.hasTimeouts || !ADVANCES_TIME.some((fault) => (remaining[fault] ?? 0) > 0);
 }
 
-const sharesProcess = (run: Run, choice: Choice): boolean => {
-  const actor = run.actors.find(({ name }) => name.toLowerCase() === choice);
-  return run.actors.some((other) => other !== actor && other.process === actor?.process);
-};
+const sharesProcess = ({ actors }: Run, actor: Actor): boolean =>
+  actors.some((other) => other !== actor && other.process === actor.process);
 
 /** The process has a session that can be lost. */
 const holdsSession = (run: Run, process: string): boolean =>

@@ -1,0 +1,40 @@
+import { enabledSteps, resumes, type ActorChoice, type Choice } from './choice';
+import { apply } from './apply';
+import { advanceTime, close } from './ending';
+import type { Run } from '../execution';
+import type { ScheduleHistory } from '#lab/verdict';
+
+/** What can happen without a fault: an actor takes a step, or a paused process resumes. */
+export interface Enabled {
+  readonly steps: readonly ActorChoice[];
+  readonly resumes: readonly Choice[];
+}
+
+/**
+ * The loop of every schedule. `decide` makes each choice, with its position from 0; undefined ends the schedule. Where no
+ * step is enabled and no process can resume, time advances before `decide` is called again; when nothing can happen any
+ * more it is called a last time. `perform` executes a choice.
+ */
+export async function drive(
+  run: Run,
+  decide: (enabled: Enabled) => Choice | undefined,
+  perform: (choice: Choice) => Promise<unknown>,
+): Promise<void> {
+  for (;;) {
+    const enabled = { steps: enabledSteps(run), resumes: resumes(run) };
+    if (enabled.steps.length + enabled.resumes.length === 0 && (await advanceTime(run))) continue;
+    const choice = decide(enabled);
+    if (choice === undefined) return;
+    await perform(choice);
+  }
+}
+
+/** Runs all actors to completion, one after the other, and returns the history. */
+export async function finishAll(run: Run): Promise<ScheduleHistory> {
+  await drive(
+    run,
+    ({ steps: [step], resumes: [resume] }) => step ?? resume,
+    (choice) => apply(run, choice),
+  );
+  return close(run);
+}
