@@ -1,14 +1,15 @@
-import { fileOf, LocalProcess, type Strategy } from '#lab/strategy';
+import { LocalProcess } from '#lab/strategy';
 import type { PubSubInbox, Holdings, ActorConnections } from '../world';
 import type { HeldStep, ActorTask } from './actor-task';
-import { loadStrategy, Realm } from './realm';
+import { Realm } from './realm';
+import type { Act, Subject } from './subject';
 
 /** A process of actors: the unit that is killed, paused, or cut off from Redis. */
 export class ActorProcess {
   readonly local: LocalProcess;
-  /** The strategy, loaded into this process's own module instances when it has a file. */
-  readonly strategy: Strategy;
-  /** Absent for a strategy object without a file. */
+  /** What its actors do: the code of the subject, in this process's own module instances when it has a file. */
+  readonly act: Act;
+  /** Absent for a subject without a file. */
   readonly realm: Realm | undefined;
   alive = true;
   paused = false;
@@ -20,16 +21,12 @@ export class ActorProcess {
   constructor(
     readonly name: string,
     pid: number,
-    strategy: Strategy,
+    subject: Subject,
     inbox: PubSubInbox,
   ) {
     this.local = new LocalProcess(name, inbox.of(this));
-    const file = fileOf(strategy);
-    this.realm = file === undefined ? undefined : new Realm(pid);
-    this.strategy =
-      file === undefined || this.realm === undefined
-        ? strategy
-        : loadStrategy(file, strategy.name, this.realm);
+    this.realm = subject.file === undefined ? undefined : new Realm(pid);
+    this.act = subject.load(this.realm);
   }
 }
 

@@ -1,11 +1,11 @@
 import { observe, type Scope } from '#lab/step';
 import type { ScheduleHistory } from '#lab/verdict';
-import { cartStrategy } from '#lab/strategy';
 import {
   Actor,
   ActorProcess,
-  sell,
   startTask,
+  strategyOnBalance,
+  type Subject,
   isWaiting,
   type Directive,
   type InFlightStep,
@@ -22,7 +22,6 @@ import {
   type Setup,
   requestsNamedLock,
   ACTOR_NAMES,
-  BALANCE,
   type World,
 } from '../world';
 import { StepGate } from './step-gate';
@@ -48,8 +47,6 @@ export class Run {
   readonly inbox: PubSubInbox;
   readonly actors: readonly Actor[];
   readonly processes: readonly ActorProcess[];
-  /** Lock stores that the strategy may use. */
-  readonly lockStores: readonly LockStore[];
   /** Servers that are unreachable for all processes. */
   readonly unreachableServers = new Set<string>();
   /** Servers that a step has written to since their last flush. */
@@ -61,18 +58,18 @@ export class Run {
   private constructor(
     readonly world: World,
     readonly setup: Setup,
+    readonly subject: Subject,
   ) {
-    this.lockStores = world.lockStoresOf(setup.strategy);
     this.inbox = new PubSubInbox(world.pubSub);
     this.processes = [...new Set(setup.processes)].map(
-      (name, i) => new ActorProcess(name, FIRST_PID + i, setup.strategy, this.inbox),
+      (name, i) => new ActorProcess(name, FIRST_PID + i, subject, this.inbox),
     );
     this.actors = setup.processes.map((process, i) => {
       const connections = world.connectionsOfActors[i];
       const name = ACTOR_NAMES[i];
       if (connections === undefined || name === undefined)
         throw new RangeError('a schedule has at most three actors');
-      return new Actor(name, this.process(process), connections, setup.carts?.[i]);
+      return new Actor(name, this.process(process), connections, subject.carts?.[i]);
     });
     this.locks = new LockTracker(
       this.actors.map(({ name }) => name),
@@ -95,21 +92,14 @@ export class Run {
     });
   }
 
-  /** Number of stores that have a part of one lock. */
-  get parts(): number {
-    return (
-      this.setup.strategy.parts ??
-      Math.max(1, this.lockStores.filter(({ component }) => component === 'redlock').length)
-    );
+  /** The stores that may hold a lock of the subject. */
+  get lockStores(): readonly LockStore[] {
+    return this.subject.lockStores;
   }
 
-  /**
-   * True when the strategy may keep state in module variables. Strategies of the catalogue have none that another
-   * request reads between two steps: test/explore/realm.spec.ts.
-   */
-  get mayKeepState(): boolean {
-    const { module, sharesState } = this.setup.strategy;
-    return module !== undefined || sharesState === true;
+  /** Number of stores that have a part of one lock. */
+  get parts(): number {
+    return this.subject.about.parts ?? 1;
   }
 
   /** Redis servers of this strategy besides the lab's own: voters, or a primary. */
@@ -119,9 +109,9 @@ export class Run {
 
   /** Resets the servers and starts the actors; each is held at its first step. */
   static async begin(world: World, setup: Setup): Promise<Run> {
-    if (setup.carts?.some((cart) => cart.length > 1) === true) cartStrategy(setup.strategy);
-    await world.begin(setup);
-    const run = new Run(world, setup);
+    const subject = strategyOnBalance(setup, world);
+    await subject.prepare();
+    const run = new Run(world, setup, subject);
     for (const actor of run.actors) run.start(actor);
     await run.settle();
     return run;
@@ -224,25 +214,16 @@ export class Run {
    * trip.
    */
   async history(reset: boolean): Promise<ScheduleHistory> {
-    const { strategy, stock } = this.setup;
-    const rows = await (reset ? this.world.lookAndReset(this.setup) : this.world.look());
-    const wanted = [...new Set(this.actors.flatMap(({ cart }) => cart ?? [BALANCE]))].sort();
+    const state = await this.subject.look({ reset });
     return {
-      strategy: strategy.name,
-      stock,
-      leaseMs: this.setup.options.leaseMs,
-      ...(this.parts > 1 && { parts: this.parts }),
+      ...this.subject.about,
       actors: this.actors.map(({ name, process, cart }) => ({
         name,
         process: process.name,
         ...(cart !== undefined && { cart }),
       })),
       events: [...this.eventLog.events],
-      final: {
-        ...rows,
-        amounts: Object.fromEntries(wanted.map((balance) => [balance, rows.amounts[balance] ?? 0])),
-        locks: this.locks.states(),
-      },
+      final: { ...state, locks: this.locks.states() },
     };
   }
 
@@ -311,7 +292,7 @@ export class Run {
     const warn = (warning: string): void => {
       if (actor.process.alive) this.eventLog.warn(actor.name, warning);
     };
-    const request = () => sell(actor, this.setup, this.clock.for(actor.name), warn);
+    const request = () => actor.process.act(actor, this.clock.for(actor.name), warn);
     void withVirtualDate(this.clock, () => observe(scope, request))
       .then(({ code, text }) => {
         if (actor.outcome !== undefined) return; // its process died meanwhile

@@ -112,7 +112,7 @@ export function enabledFaults(run: Run, remaining: Budget, faultPlaces: FaultPla
 
 /** True when this Redis holds a lock or other data of the strategy. */
 const holdsData = (run: Run, server: string): boolean =>
-  run.locks.hasAnyIn(server) || (run.setup.strategy.keys !== undefined && run.written.has(server));
+  run.locks.hasAnyIn(server) || (run.subject.keepsOtherKeys && run.written.has(server));
 
 const isRunning = (actor: Actor): boolean =>
   actor.outcome === undefined && actor.process.alive && !actor.process.paused;
@@ -181,9 +181,7 @@ function canLapse(run: Run, faultPlaces: FaultPlaces): boolean {
 
 const canFail = (run: Run, actor: Actor, held: HeldStep, { error }: FaultPlaces): boolean =>
   error === undefined ||
-  (error === 'release'
-    ? releases(run, actor, held)
-    : /^UPDATE balance(_segment)? SET amount/.test(held.step.text));
+  (error === 'release' ? releases(run, actor, held) : run.subject.writes(held.step.text));
 
 /** The step concerns the lock that its actor holds: it checks the lock before a release, or releases it. */
 const releases = (run: Run, actor: Actor, { step }: HeldStep): boolean =>

@@ -1,4 +1,4 @@
-import { judgeSchedule, type ScheduleHistory, type ScheduleVerdict } from '#lab/verdict';
+import type { ScheduleHistory, ScheduleVerdict } from '#lab/verdict';
 import { apply } from './apply';
 import { faultOf, isSame, stepOf, type Choice } from './choice';
 import { drive, type Enabled } from './drive';
@@ -71,7 +71,7 @@ async function playChoices(
   };
   await drive(run, decide, perform);
   const history = await close(run);
-  return { choices, checks, history, verdict: judgeSchedule(history) };
+  return { choices, checks, history, verdict: run.subject.judge(history) };
 }
 
 /** Runs the schedule of a token, and checks that it still shows its violations. */

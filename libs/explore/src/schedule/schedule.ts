@@ -1,5 +1,5 @@
 import { DEFAULT_OPTIONS, type Options, type Strategy } from '#lab/strategy';
-import { judgeSchedule, type ScheduleHistory, type ScheduleVerdict } from '#lab/verdict';
+import type { ScheduleHistory, ScheduleVerdict } from '#lab/verdict';
 import { finishAll } from './drive';
 import * as faults from '../faults';
 import { ActorDriver } from './actor-driver';
@@ -67,7 +67,7 @@ export class Schedule {
   /** Runs all actors to completion and judges the history. */
   async end(): Promise<{ history: ScheduleHistory; verdict: ScheduleVerdict }> {
     const history = await finishAll(this.run);
-    return { history, verdict: judgeSchedule(history) };
+    return { history, verdict: this.run.subject.judge(history) };
   }
 
   private player(i: number): ActorDriver {

@@ -1,4 +1,4 @@
-import { judgeSchedule, type ScheduleHistory, type ScheduleVerdict } from '#lab/verdict';
+import type { ScheduleHistory, ScheduleVerdict } from '#lab/verdict';
 import type { Budget } from '../faults';
 import {
   apply,
@@ -101,7 +101,7 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
   const history = await close(run);
   return {
     choices,
-    result: isRedundant ? undefined : { history, verdict: judgeSchedule(history) },
+    result: isRedundant ? undefined : { history, verdict: run.subject.judge(history) },
     branches,
   };
 }

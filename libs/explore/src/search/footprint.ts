@@ -72,7 +72,7 @@ export function footprint(run: Run, choice: Choice): Footprint {
   return {
     actor: actor.name,
     process: actor.process.name,
-    inMemory: run.setup.options.wait === 'notify' || run.mayKeepState,
+    inMemory: run.setup.options.wait === 'notify' || run.subject.keepsState,
     balance: balanceOf(actor.cart, step),
     server: step.kind === 'redis' ? (step.server ?? '') : '*', // a change on any server ends a waiter's timer step WAIT
     effect: faultOf(choice) === undefined ? effect : effectOfFailure(effect),

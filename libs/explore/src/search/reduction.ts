@@ -28,7 +28,7 @@ export function isInvisible(run: Run, choice: Choice, remaining: Budget): boolea
   const { effect, process } = footprint(run, choice);
   if (effect !== 'nothing') return false;
   const actor = run.actor(choice.actor);
-  if (run.mayKeepState && sharesProcess(run, actor)) return false; // the actor's next code may be visible in memory
+  if (run.subject.keepsState && sharesProcess(run, actor)) return false; // the actor's next code may be visible in memory
   const verb = actor.held[0]?.step.verb;
   if (verb === 'START' && (remaining['lost-session'] ?? 0) > 0 && holdsSession(run, process)) return false;
   if (verb === 'WORK' && ((remaining.slow ?? 0) > 0 || run.hasTimeouts)) return false;

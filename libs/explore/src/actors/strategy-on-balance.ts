@@ -1,0 +1,84 @@
+import type { Change } from '#lab/balance';
+import { codeOf, type Clock } from '#lab/step';
+import { cartStrategy, fileOf, type Strategy } from '#lab/strategy';
+import { judgeSchedule } from '#lab/verdict';
+import { BALANCE, type Setup } from '../world';
+import { loadStrategy } from './realm';
+import type { Outcome, Requester, SubjectOf } from './subject';
+
+/** The subject of most explorations: each actor buys one unit of a balance, or of each balance of its cart, by a strategy. */
+export const strategyOnBalance: SubjectOf<Setup> = (setup, world) => {
+  const { strategy, stock, options, carts } = setup;
+  if (carts?.some((cart) => cart.length > 1) === true) cartStrategy(strategy);
+  const lockStores = world.lockStoresOf(strategy);
+  const voters = lockStores.filter(({ component }) => component === 'redlock').length;
+  const parts = strategy.parts ?? Math.max(1, voters);
+  const wanted = [...new Set(carts?.flat() ?? [BALANCE])].sort();
+  const file = fileOf(strategy);
+  return {
+    about: { strategy: strategy.name, stock, leaseMs: options.leaseMs, ...(parts > 1 && { parts }) },
+    lockStores,
+    keepsOtherKeys: strategy.keys !== undefined,
+    // strategies of the catalogue have no state that another request reads between two steps: test/explore/realm.spec.ts
+    keepsState: strategy.module !== undefined || strategy.sharesState === true,
+    ...(file !== undefined && { file }),
+    ...(carts !== undefined && { carts }),
+    prepare: () => world.begin(setup),
+    load: (realm) => {
+      const loaded =
+        file === undefined || realm === undefined ? strategy : loadStrategy(file, strategy.name, realm);
+      return (requester, clock, warn) => buy(loaded, requester, setup, clock, warn);
+    },
+    writes: (text) => /^UPDATE balance(_segment)? SET amount/.test(text),
+    look: async ({ reset }) => {
+      const rows = await (reset ? world.lookAndReset(setup) : world.look());
+      return {
+        ...rows,
+        amounts: Object.fromEntries(wanted.map((balance) => [balance, rows.amounts[balance] ?? 0])),
+      };
+    },
+    judge: judgeSchedule,
+  };
+};
+
+/** Runs an actor's request: buys one unit, or one of each balance in its cart. Never rejects. */
+async function buy(
+  strategy: Strategy,
+  { name, process, connections, cart }: Requester,
+  { options }: Setup,
+  clock: Clock,
+  warn: (warning: string) => void,
+): Promise<Outcome> {
+  const { redis, servers, folder, balances } = connections;
+  const { workMs } = options;
+  const change = (balance: string): Change => ({
+    balance,
+    delta: -1,
+    request: name,
+    replica: process.name,
+    strategy: strategy.name,
+  });
+  const tools = {
+    balances,
+    redis,
+    servers,
+    folder,
+    options,
+    clock,
+    process: process.local,
+    work: () => (workMs > 0 ? clock.sleep(workMs, 'WORK') : Promise.resolve()),
+    warn,
+  };
+  try {
+    const [only = BALANCE, ...others] = cart ?? [];
+    if (others.length === 0) {
+      const { before, after } = await strategy.apply(change(only), tools);
+      return { code: 'APPLIED', text: `sold one: ${before} → ${after}` };
+    }
+    const sold = await cartStrategy(strategy).applyAll([only, ...others].map(change), tools);
+    const sales = sold.map(({ balance, before, after }) => `${balance} ${before} → ${after}`);
+    return { code: 'APPLIED', text: `sold one of each: ${sales.join(', ')}` };
+  } catch (error) {
+    return { code: codeOf(error), text: error instanceof Error ? error.message : String(error) };
+  }
+}

@@ -1,0 +1,55 @@
+import type { Clock } from '#lab/step';
+import type { LocalProcess } from '#lab/strategy';
+import type { FinalState, ScheduleHistory, ScheduleVerdict } from '#lab/verdict';
+import type { ActorConnections, LockStore, World } from '../world';
+import type { Realm } from './realm';
+
+/** Result of an actor's request. */
+export interface Outcome {
+  /** `APPLIED`, or the stable code of its error. */
+  readonly code: string;
+  readonly text: string;
+}
+
+/** What an actor's request works with. */
+export interface Requester {
+  readonly name: string;
+  readonly process: { readonly name: string; readonly local: LocalProcess };
+  readonly connections: ActorConnections;
+  readonly cart?: readonly string[] | undefined;
+}
+
+/** What an actor does, with the clock of the schedule. `warn` reports a failure after the result. Never rejects. */
+export type Act = (requester: Requester, clock: Clock, warn: (warning: string) => void) => Promise<Outcome>;
+
+/**
+ * What is explored: something that concurrent actors do, the locks that it declares, and what must be true afterwards.
+ * Explorer, replay, faults and matrix run any subject; `strategyOnBalance` is one.
+ */
+export interface Subject {
+  /** How histories describe it. */
+  readonly about: Pick<ScheduleHistory, 'strategy' | 'stock' | 'parts' | 'leaseMs'>;
+  /** The stores that may hold its locks. */
+  readonly lockStores: readonly LockStore[];
+  /** It keeps Redis keys other than its locks, which a restart of Redis loses, too. */
+  readonly keepsOtherKeys: boolean;
+  /** Its module may keep state that the requests of one process share. */
+  readonly keepsState: boolean;
+  /** Its source file, which each process evaluates for itself; absent: all processes share one object. */
+  readonly file?: string;
+  /** The balances that each actor uses; undefined: the only one. */
+  readonly carts?: readonly (readonly string[])[];
+  /** Resets the servers and prepares them for the first step. */
+  prepare(): Promise<void>;
+  /** Loads its code into a process. */
+  load(realm: Realm | undefined): Act;
+  /** True for a command that writes what is protected. */
+  writes(text: string): boolean;
+  /** The final state, without locks. `reset`: the servers are reset in the same round trip; no step may be in flight. */
+  look(how: { reset: boolean }): Promise<Omit<FinalState, 'locks'>>;
+  /** What is wrong in a history. */
+  judge(history: ScheduleHistory): ScheduleVerdict;
+}
+
+/** Makes a subject of a description, on the servers of a world. */
+export type SubjectOf<Description> = (description: Description, world: World) => Subject;
