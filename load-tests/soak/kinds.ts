@@ -1,72 +1,70 @@
 import type { Component } from '#lab/step';
 import {
   CATALOGUE,
+  FAULTS,
   type Capability,
   type Circumstance,
+  type FaultName,
   type Strategy,
   type ViolationKind,
 } from '#lab/strategy';
 
-/** A kind of fault, and the capabilities that a strategy needs to run while it happens. */
+/** How a soak injects a fault into running servers. */
 export interface Kind {
   readonly name: string;
   /** One-line description. */
   readonly is: string;
+  /** What it is to a strategy; absent: it hits none. */
+  readonly fault?: FaultName;
+  /** The capabilities that a strategy needs to run while it happens. */
   readonly needs: readonly Capability[];
-  /** The circumstances of the catalogue that the fault can cause. */
+  /** The circumstances of the catalogue that it can cause. */
   readonly circumstances: readonly Circumstance[];
   /** The component that it hits. A strategy that needs this component runs in the same minute. */
   readonly component?: Component;
 }
 
-const kind = (
-  name: string,
-  is: string,
-  needs: readonly Capability[],
-  circumstances: readonly Circumstance[],
-  component?: Component,
-): Kind => ({ name, is, needs, circumstances, ...(component !== undefined && { component }) });
-
-const ENDED: readonly Circumstance[] = ['paused-before-write', 'paused-in-acquire', 'work-outlives-lease'];
+const kind = (name: string, is: string, fault?: FaultName, component?: Component): Kind => ({
+  name,
+  is,
+  ...(fault !== undefined && { fault }),
+  needs: fault === undefined ? [] : FAULTS[fault].tests,
+  circumstances: fault === undefined ? [] : FAULTS[fault].circumstances,
+  ...(component !== undefined && { component }),
+});
 
 /** Faults after which a holder may still be at work although its lease has ended. */
 export const ENDS_LEASES: readonly Kind[] = [
-  kind('pause', 'a replica is paused (SIGSTOP)', ['survivesLapse'], ENDED),
-  kind('block', 'an event loop is blocked', ['survivesLapse'], ENDED),
-  kind('redis-killed', 'Redis is killed and restarts empty', ['survivesLapse'], ENDED),
-  kind('redis-paused', 'Redis is paused (SIGSTOP)', ['survivesLapse', 'noticesLoss'], ENDED),
+  kind('pause', 'a replica is paused (SIGSTOP)', 'pause'),
+  kind('block', 'an event loop is blocked', 'pause'),
+  kind('redis-killed', 'Redis is killed and restarts empty', 'flush'),
+  kind('redis-paused', 'Redis is paused (SIGSTOP)', 'cut'),
   kind(
     'redis-cut',
     'the network between a replica and Redis drops all data, then resets the connections',
-    ['survivesLapse', 'noticesLoss'],
-    ENDED,
+    'cut',
   ),
 ];
 
 export const KILLS: readonly Kind[] = [
-  kind(
-    'kill',
-    'an inventory replica is killed (SIGKILL) while it sells',
-    ['survivesDeadHolder'],
-    ['holder-killed'],
-  ),
-  kind('order-killed', 'an order replica is killed (SIGKILL) in the middle of an order', [], []),
+  kind('kill', 'an inventory replica is killed (SIGKILL) while it sells', 'kill'),
+  kind('order-killed', 'an order replica is killed (SIGKILL) in the middle of an order'),
 ];
 
 /** Faults of the database, the work and nginx. They end no lease that its holder could have kept. */
 export const TAKES_TIME: readonly Kind[] = [
-  kind('delay', 'work takes longer than the lease', ['survivesSlowWork'], ['work-outlives-lease']),
-  kind('database-killed', 'the database is killed and recovers', ['survivesFailedWrite'], []),
-  kind('database-cut', 'all connections to the database are killed', ['survivesFailedWrite'], []),
-  kind('nginx-reloaded', 'nginx reloads its configuration', [], []),
+  kind('delay', 'work takes longer than the lease', 'slow'),
+  kind('database-killed', 'the database is killed and recovers', 'lost-session'),
+  kind('database-cut', 'all connections to the database are killed', 'lost-session'),
+  kind('nginx-reloaded', 'nginx reloads its configuration'),
 ];
 
 /** Faults of one statement, and of one server of several. */
 export const LOSES_PARTS: readonly Kind[] = [
-  kind('lose-reply', 'the reply to a write is lost', ['survivesFailedWrite'], []),
-  kind('error', 'a COMMIT is not sent', ['survivesFailedWrite'], []),
-  kind('voter-lost', 'one Redis of five is killed', [], ['server-down'], 'redlock'),
-  kind('replica-lost', 'one replica of Redis is killed', [], [], 'replica'),
+  kind('lose-reply', 'the reply to a write is lost', 'lose-reply'),
+  { ...kind('error', 'a COMMIT is not sent', 'error'), circumstances: [] }, // it hits no release
+  kind('voter-lost', 'one Redis of five is killed', 'server-down', 'redlock'),
+  kind('replica-lost', 'one replica of Redis is killed', undefined, 'replica'),
 ];
 
 export const ALL_KINDS: readonly Kind[] = [...KILLS, ...ENDS_LEASES, ...TAKES_TIME, ...LOSES_PARTS];

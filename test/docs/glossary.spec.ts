@@ -1,7 +1,6 @@
-import { FAULTS } from '#lab/explore';
 import { PAUSE_EVENTS, type Action } from '#lab/step';
-import { CAPABILITIES, type Circumstance } from '#lab/strategy';
-import { MARKS, harmOf, type FaultName, type ScheduleViolationKind } from '#lab/verdict';
+import { CAPABILITIES, FAULTS, type Circumstance } from '#lab/strategy';
+import { MARKS, harmOf, type FaultEvent, type ScheduleViolationKind } from '#lab/verdict';
 import { inlineCode, read } from './pages';
 
 const glossary = read('docs/glossary.md');
@@ -38,7 +37,7 @@ const ACTIONS: Record<Action['kind'], string> = {
   'lose-reply': 'lose-reply',
   error: 'error',
 };
-const RESUME: FaultName = 'resume';
+const RESUME: FaultEvent['fault'] = 'resume';
 const CITED: readonly Circumstance[] = ['holder-killed', 'work-outlives-lease'];
 
 test('every kind of violation has an entry, with its mark', () => {

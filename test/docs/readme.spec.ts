@@ -1,6 +1,6 @@
 import { EXPLORE_OPTIONS, explore, judgeCell, parseBudget, type Plan, type World } from '#lab/explore';
-import { findStrategy } from '#lab/strategy';
-import { MARKS, type FaultName } from '#lab/verdict';
+import { findStrategy, type FaultName } from '#lab/strategy';
+import { MARKS } from '#lab/verdict';
 import { Command } from 'commander';
 import { existsSync, readdirSync } from 'node:fs';
 import { resolve } from 'node:path';

@@ -1,13 +1,12 @@
 import {
   EXPLORE_OPTIONS,
-  FAULTS,
   parseBudget,
   playRandom,
   seeded,
   type Plan,
   type World,
 } from '#lab/explore';
-import { CATALOGUE, type Strategy } from '#lab/strategy';
+import { CATALOGUE, FAULTS, type Strategy } from '#lab/strategy';
 import { harmOf, type ScheduleHistory } from '#lab/verdict';
 import { openWorld } from '../harness/servers';
 import * as plants from './plants';

@@ -1,4 +1,4 @@
-export { FAULTS, FaultsSyntaxError, budgetText, parseBudget, type Budget } from './faults';
+export { FaultsSyntaxError, budgetText, parseBudget, type Budget } from './faults';
 export {
   type Choice,
   type FaultPlaces,

@@ -23,6 +23,7 @@ export {
   type Tools,
   type ViolationKind,
 } from './contract';
+export { FAULTS, faultOfAction, faultsThatTest, faultsWith, type FaultFacts, type FaultName } from './faults';
 export {
   choiceQuery,
   DEFAULT_OPTIONS,

@@ -27,8 +27,9 @@ import {
   type Capability,
   type Options,
   type Strategy,
+  type FaultName,
 } from '#lab/strategy';
-import { harmOf, mechanismOf, worstFirst, type FaultName } from '#lab/verdict';
+import { harmOf, mechanismOf, worstFirst } from '#lab/verdict';
 import type { Command } from 'commander';
 import { performance } from 'node:perf_hooks';
 import { runCommand, writeJson, type Context } from '../command';

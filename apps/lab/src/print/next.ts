@@ -1,5 +1,5 @@
 import { parseFaults } from '#lab/step';
-import { findStrategy } from '#lab/strategy';
+import { faultOfAction, findStrategy } from '#lab/strategy';
 import type { LoadPlan } from '#load-tests/run';
 import type { LoadVerdict } from '#lab/verdict';
 
@@ -12,13 +12,11 @@ interface NextCommand {
 /** The fault budget of an exploration that corresponds to a load run; empty: no fault. */
 function faultBudgetOf({ strategy, options, fault }: LoadPlan): string {
   const [action] = fault === undefined ? [] : parseFaults(fault.header).map((one) => one.action.kind);
-  if (action === 'kill') return 'kill:1';
-  if (action === 'pause' || action === 'pause-until' || action === 'block' || action === 'delay')
-    return 'pause:1';
-  if (action === 'error') return 'error:1';
-  if (action === 'lose-reply') return 'lose-reply:1';
-  const hasLease = findStrategy(strategy).options.includes('leaseMs');
-  return hasLease && options.workMs > options.leaseMs ? 'lapse:1' : '';
+  const isSlow = findStrategy(strategy).options.includes('leaseMs') && options.workMs > options.leaseMs;
+  const injected = action === undefined ? undefined : faultOfAction(action);
+  const name = injected ?? (isSlow ? 'slow' : undefined);
+  if (name === undefined) return '';
+  return name === 'slow' ? 'lapse:1' : `${name}:1`; // a schedule without work time has no work to slow down
 }
 
 /** The same strategy in every interleaving; after a violation also the next strategy under the same load. */

@@ -1,7 +1,7 @@
 import { budgetText, judgeCell, unknownText, type Plan, type Tally } from '#lab/explore';
 import { count } from '#lab/step';
-import type { Strategy } from '#lab/strategy';
-import { HARMS, MARKS, harmOf, worstFirst, type FaultName, type Harm } from '#lab/verdict';
+import type { Strategy, FaultName } from '#lab/strategy';
+import { HARMS, MARKS, harmOf, worstFirst, type Harm } from '#lab/verdict';
 import { fitLanes } from './lanes';
 import { fields, shellCommand, wrap } from './wrap';
 

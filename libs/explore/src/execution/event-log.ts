@@ -1,5 +1,5 @@
 import { describeError, describeReply, describeStep, type Step } from '#lab/step';
-import type { FaultName, LockChange, ScheduleEvent, StepEvent } from '#lab/verdict';
+import type { FaultEvent, LockChange, ScheduleEvent, StepEvent } from '#lab/verdict';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
@@ -37,7 +37,7 @@ export class EventLog {
   }
 
   fault(
-    fault: FaultName,
+    fault: FaultEvent['fault'],
     subject: string,
     text: string,
     effective = true,

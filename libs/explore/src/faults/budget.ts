@@ -1,25 +1,7 @@
-import type { FaultName } from '#lab/verdict';
+import { FAULTS, type FaultName } from '#lab/strategy';
 
 /** Maximum number of each fault in one schedule. */
 export type Budget = Partial<Readonly<Record<FaultName, number>>>;
-
-/** Every fault that a budget may contain, with its description. */
-export const FAULTS: Readonly<Record<Exclude<FaultName, 'resume'>, string>> = {
-  lapse: 'time advances to the end of a lease; timers that are due earlier fire first',
-  kill: 'a process dies; the database rolls back, Redis keeps its keys',
-  pause: 'a process and its timers are paused until after its lease, then it resumes',
-  tick: 'time advances to the next timer; its steps are interleaved with the others',
-  slow: 'the work takes longer than the lease; timers keep running',
-  overrun: 'a step takes longer than any watchdog renews; timers keep running',
-  cut: 'a process is cut off from Redis; it still reaches the database',
-  'in-flight': 'a process dies; a statement that it has sent is executed later',
-  'lose-reply': 'one command is executed, its reply is lost',
-  error: 'one command fails without being executed',
-  flush: 'a Redis restarts empty',
-  'lost-session':
-    'the database ends the sessions of a process: it rolls back transactions and releases named locks',
-  'server-down': 'one of several servers of a strategy is unreachable for all processes',
-};
 
 export class FaultsSyntaxError extends Error {
   readonly code = 'EXPLORE.FAULTS';

@@ -1,4 +1,5 @@
-import { HARMS, MARKS, type FaultName, type Harm, type Mark } from '#lab/verdict';
+import type { FaultName } from '#lab/strategy';
+import { HARMS, MARKS, type Harm, type Mark } from '#lab/verdict';
 import type { Tally } from '../search';
 
 /** Why an exploration proves nothing. The text for people is `unknownText`. */

@@ -1,5 +1,5 @@
-import { sellsCarts, type Capability, type Options, type Strategy } from '#lab/strategy';
-import type { FaultName } from '#lab/verdict';
+import { sellsCarts, type Capability, type Options, type Strategy, type FaultName } from '#lab/strategy';
+
 import type { Budget } from '../faults';
 import { type FaultPlaces, EXPLORE_OPTIONS } from '../schedule';
 import type { Plan } from '../search';

@@ -1,5 +1,5 @@
-import type { Capability, Strategy } from '#lab/strategy';
-import type { FaultName, ScheduleViolationKind } from '#lab/verdict';
+import { faultsThatTest, faultsWith, type Capability, type FaultName, type Strategy } from '#lab/strategy';
+import type { ScheduleViolationKind } from '#lab/verdict';
 import { existsFor, type Cell } from './cells';
 import { judgeCell } from './cell-verdict';
 import type { Tally } from '../search';
@@ -15,27 +15,8 @@ interface Breach {
   readonly faults?: readonly FaultName[];
 }
 
-/** Faults that may end a lock while its holder is working. */
-const ENDS_LOCKS: readonly FaultName[] = [
-  'lapse',
-  'pause',
-  'slow',
-  'overrun',
-  'tick',
-  'cut',
-  'in-flight',
-  'flush',
-  'server-down',
-];
-/** Faults that may leave a lock behind after its holder. */
-const LEAVES_LOCKS: readonly FaultName[] = [
-  'kill',
-  'in-flight',
-  'error',
-  'lose-reply',
-  'cut',
-  'lost-session',
-];
+const ENDS_LOCKS = faultsWith('endsLocks');
+const LEAVES_LOCKS = faultsWith('leavesLocks');
 
 /**
  * For each promise, the violations that a strategy without it declares. A violation that is not declared by a missing
@@ -49,8 +30,8 @@ const BREACHES: Readonly<Record<Capability, Breach>> = {
   sellsToTheLast: { kinds: ['undersold'] },
   survivesFailedWrite: { kinds: ['undersold'], faults: LEAVES_LOCKS },
   releasesOnlyItsOwn: { kinds: ['foreign-release', 'foreign-renewal'] },
-  survivesSlowWork: { kinds: [...SOLD_TWICE], faults: ['slow', 'overrun'] },
-  noticesLoss: { kinds: [...SOLD_TWICE], faults: ['cut'] },
+  survivesSlowWork: { kinds: [...SOLD_TWICE], faults: faultsThatTest('survivesSlowWork') },
+  noticesLoss: { kinds: [...SOLD_TWICE], faults: faultsThatTest('noticesLoss') },
   releasesAfterSale: { kinds: ['stuck', 'starved'] },
   survivesFailedRelease: { kinds: ['stuck', 'starved'], faults: LEAVES_LOCKS },
   grantsOneLease: { kinds: ['starved', 'stuck'], faults: LEAVES_LOCKS },

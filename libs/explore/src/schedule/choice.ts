@@ -1,6 +1,6 @@
-import type { FaultName } from '#lab/verdict';
+import { FAULTS, type FaultName } from '#lab/strategy';
 import type { Actor, ActorProcess, HeldStep } from '../actors';
-import { FAULTS, type Budget } from '../faults';
+import type { Budget } from '../faults';
 import type { Run } from '../execution';
 
 /** What happens to one actor: its next step, and the faults that hit a step. */
@@ -217,10 +217,9 @@ export function stepOf(run: Run, choice: Choice): HeldStep | undefined {
 }
 
 /** The fault that a choice injects; undefined for a step of an actor, an arrival and a resume. */
-export const faultOf = ({ kind }: Choice): keyof typeof FAULTS | undefined =>
-  isFault(kind) ? kind : undefined;
+export const faultOf = ({ kind }: Choice): FaultName | undefined => (isFault(kind) ? kind : undefined);
 
-const isFault = (kind: Choice['kind']): kind is Choice['kind'] & keyof typeof FAULTS => kind in FAULTS;
+const isFault = (kind: Choice['kind']): kind is Choice['kind'] & FaultName => kind in FAULTS;
 
 /** The remaining budget after a choice. */
 export function remainingAfter(budget: Budget, choice: Choice): Budget {

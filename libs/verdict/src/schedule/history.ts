@@ -1,4 +1,5 @@
 import type { LockEffect } from '#lab/step';
+import type { FaultName } from '#lab/strategy';
 
 /**
  * The history of one schedule, as the explorer records it. Positions (`n`) count events from 1 and are the only measure of
@@ -96,26 +97,11 @@ export interface StepEvent extends Event {
   readonly answeredAt?: number;
 }
 
-export type FaultName =
-  | 'lapse'
-  | 'kill'
-  | 'pause'
-  | 'resume'
-  | 'tick'
-  | 'slow'
-  | 'overrun'
-  | 'cut'
-  | 'in-flight'
-  | 'lose-reply'
-  | 'error'
-  | 'flush'
-  | 'server-down'
-  | 'lost-session';
-
 /** A fault injected into a process, the clock or a server. */
 export interface FaultEvent extends Event {
   readonly type: 'fault';
-  readonly fault: FaultName;
+  /** `resume`: a paused process continues. */
+  readonly fault: FaultName | 'resume';
   /** The process, lock key or server. */
   readonly subject: string;
   /** A description for people. */
