@@ -3,6 +3,10 @@ import type { Strategy } from '../contract';
 import { fencedLock, fenceKey } from '../shared/fenced-lock';
 import { withLock } from '../shared/with-lock';
 
+/**
+ * The token is registered in the row before the read. Then no older holder can write between our read and our write: a
+ * token that is checked at the write alone (fenced-write) lets that stale write through, because no newer one is known yet.
+ */
 export const fenced: Strategy = {
   name: 'fenced',
   mechanism:
