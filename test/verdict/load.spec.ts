@@ -35,6 +35,37 @@ describe('safe', () => {
   });
 });
 
+describe('two holders, of which the stale one was refused', () => {
+  const overlapping = (): HistoryBuilder =>
+    new HistoryBuilder()
+      .arrives('a')
+      .arrives('b', 'inventory-2')
+      .locks('a')
+      .locks('b', 'inventory-2')
+      .sql('a')
+      .ends('a', 'LOCK.LOST');
+  const documented = { must: ['overlap' as const], may: [] };
+
+  test('are safe when the other one sold', () => {
+    const run = overlapping().ends('b', 'APPLIED', 'inventory-2').sells('b');
+    expect(run.judge({}, documented)).toMatchObject({
+      verdict: 'safe',
+      mark: 'lock-broken',
+      asExpected: true,
+    });
+  });
+
+  test('are a broken lock when nothing was sold: the refusal protected nothing', () => {
+    const run = overlapping().ends('b', 'LOCK.LOST', 'inventory-2');
+    expect(run.judge({}, documented)).toMatchObject({
+      verdict: 'violated',
+      mark: 'lock-broken',
+      asExpected: true,
+      sold: 0,
+    });
+  });
+});
+
 describe('unknown', () => {
   test('is a run without overlapping requests', () => {
     const history = new HistoryBuilder()

@@ -122,7 +122,9 @@ export function judgeLoad(evidence: Evidence, documented: Expectation): LoadVerd
     unproved.length > 0 || contradiction === undefined ? unproved : [{ code: 'broken-chain', contradiction }];
   const harm = worstHarm(violations);
   const refusals = refusalsOf(evidence);
-  const isProtected = harm === 'lock-broken' && wasRefused(holders, refusals);
+  // without a sale the refusals protected nothing: what is left is a lock that was broken
+  const isProtected =
+    harm === 'lock-broken' && wasRefused(holders, refusals) && evidence.movements.length > 0;
   const verdict = harm !== undefined && !isProtected ? 'violated' : missing.length > 0 ? 'unknown' : 'safe';
   const mark = harm ?? (verdict === 'unknown' ? 'unknown' : 'safe');
   const stale: Reason = { code: 'refused-stale', refusals };
