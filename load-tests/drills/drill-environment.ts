@@ -40,6 +40,8 @@ export class DrillEnvironment {
   private readonly figures: Record<string, number | string> = {};
   private readonly cleanups: (() => void)[] = [];
   private readonly buyers: { buyer: Buyer; forget: () => void }[] = [];
+  /** The commands of the buyers, in the order in which they were answered. */
+  private readonly commands: { readonly buyer: string; readonly text: string }[] = [];
   private faultFreeRedis: Promise<string> | undefined;
 
   private constructor(
@@ -101,6 +103,12 @@ export class DrillEnvironment {
     this.timeline.push({ at: monotonic(), who: actor, what: event, ...(isFailure && { isFailure }) });
   }
 
+  /** The buyer that a lock's content names: by its name, or by a token that it was the first to send. */
+  buyerOf(content: string): string {
+    if (this.buyers.some(({ buyer: { name } }) => name === content)) return content;
+    return this.commands.find(({ text }) => text.includes(content))?.buyer ?? content;
+  }
+
   /** Records a precondition of the drill's proof. `holds` is measured at a server or the kernel. */
   fact(text: string, holds: boolean): void {
     this.facts.push({ text, holds });
@@ -156,6 +164,7 @@ export class DrillEnvironment {
 
   private record(buyer: string, message: FromBuyer): void {
     if (message.type === 'connected') return;
+    if (message.type === 'step') this.commands.push({ buyer, text: message.text });
     this.timeline.push({
       at: message.at,
       who: buyer,

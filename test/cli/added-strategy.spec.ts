@@ -8,8 +8,7 @@ import { Checkout } from './support';
  * nothing: what they do to the lock is declared where they are defined.
  */
 const checkout = new Checkout('added-strategy');
-afterAll(() => checkout.remove(), 30_000);
-jest.setTimeout(300_000); // each command starts its own servers
+afterAll(() => checkout.remove());
 
 const built = (...path: string[]): string => join(checkout.root, 'dist', 'libs', 'strategy', 'src', ...path);
 

@@ -5,8 +5,7 @@ import { Checkout, eventually } from './support';
 
 const checkout = new Checkout('components');
 beforeAll(() => provide(COMPONENT_NAMES)); // installs them where possible
-afterAll(() => checkout.remove(), 30_000);
-jest.setTimeout(180_000); // two labs and two commands
+afterAll(() => checkout.remove());
 
 /** The number of processes of the checkout that run this program. */
 const count = (program: RegExp): number => checkout.processes().filter((line) => program.test(line)).length;

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { Checkout, eventually } from './support';
 
 const checkout = new Checkout('explore');
-afterAll(() => checkout.remove(), 30_000);
-jest.setTimeout(180_000); // each command starts its own servers and threads
+afterAll(() => checkout.remove());
 
 const file = join(checkout.root, 'dist', 'libs', 'strategy', 'src', 'strategies', 'none.js');
 const source = readFileSync(file, 'utf8');
@@ -30,7 +29,7 @@ describe('lab explore, with a strategy that has its own timers', () => {
   test('exits on one Ctrl-C although a request waits for its timer forever', async () => {
     plant(`await new Promise(() => setInterval(() => ${mark}, 1))`);
     const running = checkout.start('explore', 'none');
-    await eventually('the timer runs', () => existsSync(marker), 60_000);
+    await eventually('the timer runs', () => existsSync(marker));
     running.child.kill('SIGINT');
     const { code, stderr } = await running.end;
     expect(code).toBe(130);

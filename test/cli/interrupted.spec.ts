@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Checkout, eventually, type Running } from './support';
 
 const checkout = new Checkout('interrupted');
-afterAll(() => checkout.remove(), 30_000);
+afterAll(() => checkout.remove());
 
 /** Expects that no process of this checkout runs: no server, no replica, no helper. */
 async function expectNothingLeft(): Promise<void> {

@@ -25,11 +25,11 @@ beforeAll(async () => {
   await up.prints('Ctrl-C stops everything');
   shop = /shop (http:\/\/\S+)/.exec(up.stdout)?.[1] ?? '';
   lab = /lab (http:\/\/\S+)/.exec(up.stdout)?.[1] ?? '';
-}, 60_000);
+});
 afterAll(async () => {
   occupant.close();
   await checkout.remove();
-}, 30_000);
+});
 
 const agent = new Agent({ connections: 32 });
 afterAll(() => agent.destroy());

@@ -43,7 +43,7 @@ beforeAll(async () => {
       () => undefined,
     );
   buyers = await Promise.all([startBuyer('A'), startBuyer('B')]);
-}, 60_000);
+});
 afterAll(async () => {
   for (const buyer of buyers) await buyer.kill();
   rmSync(lockDir, { recursive: true, force: true });

@@ -5,7 +5,7 @@ import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 /** Drills start servers and buyers as processes, which takes time on a busy machine. In milliseconds. */
-const TIMEOUT_MS = 240_000;
+const TIMEOUT_MS = 600_000;
 
 /** Opens the servers for the drills of a spec file; the result runs a drill by name until it proves something. */
 export function openDrills(

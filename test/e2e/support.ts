@@ -150,11 +150,11 @@ export function openShop(name: string, more: Partial<StackOptions> = {}): () => 
   beforeAll(async () => {
     const replicas = { order: 2, inventory: 2 };
     shop = new Shop(await startProcesses({ dir, replicas, lab: true, durability: 'relaxed', ...more }));
-  }, 60_000);
+  });
   afterAll(async () => {
     await shop?.stop();
     rmSync(dir, { recursive: true, force: true });
-  }, 30_000);
+  });
   return () => {
     if (shop === undefined) throw new Error('the shop has not started');
     return shop;

@@ -1,11 +1,4 @@
-import {
-  EXPLORE_OPTIONS,
-  parseBudget,
-  playRandom,
-  seeded,
-  type Plan,
-  type World,
-} from '#lab/explore';
+import { EXPLORE_OPTIONS, parseBudget, playRandom, seeded, type Plan, type World } from '#lab/explore';
 import { CATALOGUE, FAULTS, type Strategy } from '#lab/strategy';
 import { harmOf, type ScheduleHistory } from '#lab/verdict';
 import { openWorld } from '../harness/servers';

@@ -16,6 +16,7 @@ import {
 } from '#lab/explore';
 import { CATALOGUE, findStrategy, lockKey, LockNotObtained, type Strategy, type Tools } from '#lab/strategy';
 import { sellUnprotected } from '../harness/planted';
+import { EXPLORATION_MS } from '../harness/limits';
 import { openWorld } from '../harness/servers';
 
 let world: World;
@@ -66,7 +67,7 @@ describe.each([
       expect(tally.partial).toBe(false);
       expect(tally.prevented.waits).toBeGreaterThan(0);
     },
-    60_000,
+    EXPLORATION_MS,
   );
 });
 

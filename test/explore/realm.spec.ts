@@ -147,7 +147,7 @@ describe('a schedule starts with fresh modules', () => {
     const [first, second] = [await searchWithKills(), await searchWithKills()];
     expect(second).toEqual(first);
     expect(first.schedules).toBeGreaterThan(10);
-  }, 60_000);
+  });
 
   test('a schedule in which a buyer waits in memory replays identically', async () => {
     const { setup } = planOf(moduleMutex, cellOf('same process'));
@@ -160,14 +160,14 @@ describe('a schedule starts with fresh modules', () => {
 test('the explorer waits for a timer that a strategy sets without the clock', async () => {
   for (const cell of ['two processes', 'same process'])
     expect([...(await find(ownTimer, cell, ENOUGH_FOR_A_FAILURE)).kinds.keys()]).toContain('oversold');
-}, 60_000);
+});
 
 test('a wait that the explorer cannot observe ends with an error and never hangs', async () => {
   await expect(find(polledFlag, 'same process')).rejects.toThrow(OutsideTheSeam);
   const next = await Schedule.begin(world, polledFlag, { processes: ['p1'] });
   const { verdict } = await next.end();
   expect([next.A.outcome, verdict.violations]).toEqual(['APPLIED', []]);
-}, 60_000);
+});
 
 describe('a realm', () => {
   test('loads every strategy of the catalogue from its file, with separate functions per realm', () => {

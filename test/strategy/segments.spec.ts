@@ -3,6 +3,7 @@ import { after, before, cellOf, explore, planOf, Schedule, type World } from '#l
 import { systemClock } from '#lab/step';
 import { DEFAULT_OPTIONS, findStrategy, LocalProcess, type Strategy, type Tools } from '#lab/strategy';
 import { checkChain } from '#lab/verdict';
+import { EXPLORATION_MS } from '../harness/limits';
 import { openWorld } from '../harness/servers';
 
 let world: World;
@@ -43,8 +44,6 @@ function buy(strategy: Strategy, units: number, request: string, actor = 2): Pro
   return strategy.apply(change, tools(actor));
 }
 
-const LONG_MS = 60_000; // some thousand schedules
-
 describe('all interleavings of two buyers', () => {
   test.each([segmented, inRedis])(
     '$name: with two units no buyer is refused',
@@ -53,7 +52,7 @@ describe('all interleavings of two buyers', () => {
       expect([tally.partial, tally.violating]).toEqual([false, 0]);
       expect(tally.contended).toBeGreaterThan(0);
     },
-    LONG_MS,
+    EXPLORATION_MS,
   );
 
   test(
@@ -62,7 +61,7 @@ describe('all interleavings of two buyers', () => {
       const tally = await explore(world, planOf(segmented, { ...cellOf('kill'), stock: 2 }));
       expect([tally.partial, tally.violating]).toEqual([false, 0]);
     },
-    LONG_MS,
+    EXPLORATION_MS,
   );
 
   test(
@@ -71,7 +70,7 @@ describe('all interleavings of two buyers', () => {
       const tally = await explore(world, planOf(naive, { ...cellOf('two processes'), stock: 3 }));
       expect([...tally.kinds.keys()]).toEqual(['undersold']);
     },
-    LONG_MS,
+    EXPLORATION_MS,
   );
 
   test(
@@ -83,7 +82,7 @@ describe('all interleavings of two buyers', () => {
       expect([tally.partial, tally.violating]).toEqual([false, 0]);
       expect(tally.contended).toBeGreaterThan(0);
     },
-    LONG_MS,
+    EXPLORATION_MS,
   );
 });
 

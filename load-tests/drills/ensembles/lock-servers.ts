@@ -67,7 +67,7 @@ export async function startZookeeper(
         return nodes.flatMap((node) =>
           node?.session === undefined
             ? []
-            : [{ buyer: node.content, fence: node.czxid, session: node.session }],
+            : [{ buyer: env.buyerOf(node.content), fence: node.czxid, session: node.session }],
         );
       }),
     leaders: () =>
