@@ -35,6 +35,21 @@ describe('safe', () => {
   });
 });
 
+test('a watchdog that the machine outpaced is not blamed for the second holder when it noticed its loss', () => {
+  const about = { balance: 'load', delta: -1, strategy: 'watchdog', options: { leaseMs: 2 } };
+  const run = new HistoryBuilder()
+    .line({ type: 'request', app: 'inventory', request: 'a', ...about })
+    .line({ type: 'request', app: 'inventory', request: 'b', ...about }, 'inventory-2')
+    .locks('a')
+    .at(10_000)
+    .locks('b', 'inventory-2')
+    .sql('a', 'inventory-1', 'ROLLBACK')
+    .ends('a', 'LOCK.LOST')
+    .ends('b', 'APPLIED', 'inventory-2')
+    .sells('b');
+  expect(run.judge({ strategy: 'watchdog' })).toMatchObject({ violations: ['overlap'], asExpected: true });
+});
+
 describe('two holders, of which the stale one was refused', () => {
   const overlapping = (): HistoryBuilder =>
     new HistoryBuilder()

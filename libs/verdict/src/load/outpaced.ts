@@ -1,21 +1,22 @@
 import { findStrategy, SAFE, UnknownStrategy, type Expectation } from '#lab/strategy';
 import type { Evidence } from './evidence';
+import { groupBy } from '../group-by';
 import { stepsOf, type HoldInterval } from './holders';
 import { leaseEnds } from './moments';
 
-/** A holder that wrote after its lease had expired although no fault hit it. */
+/** A holder that was at work after its lease had expired although no fault hit it. */
 export interface Outpaced {
   readonly request: string;
   readonly replica: string;
   readonly leaseMs: number;
-  /** Milliseconds between the end of its lease and the answer to its last write. */
+  /** Milliseconds between the end of its lease and the answer to its last statement. */
   readonly lateMs: number;
 }
 
 /**
  * Finds leases that are too short for the machine. A strategy that renews its lease promises exact stock only while its
  * timers run on time. If the machine stalls for about a lease, the lease expires without a fault, as in a pause: the
- * history has no renewal before the expiry and a write after it. For strategies that do not renew, this is their declared
+ * history has no renewal before the expiry and a statement after it, even if the holder then noticed the loss. For strategies that do not renew, this is their declared
  * defect and no excuse.
  */
 export function outpacedHolders(evidence: Evidence, holdIntervals: readonly HoldInterval[]): Outpaced[] {
@@ -30,12 +31,17 @@ export function outpacedHolders(evidence: Evidence, holdIntervals: readonly Hold
         : [],
     ),
   );
-  const lastWrite = new Map<string, number>();
-  for (const { request, kind, verb, t, took } of stepsOf(history))
-    if (kind === 'sql' && verb === 'UPDATE') lastWrite.set(request, t + took);
+  const work = groupBy(
+    stepsOf(history).filter(({ kind, lock }) => kind === 'sql' && lock === undefined),
+    ({ request, replica }) => `${request} ${replica}`,
+  );
   return holdIntervals.flatMap((interval) => {
-    const { request, replica } = interval;
-    const lateMs = ((lastWrite.get(request) ?? 0) - endOf(interval)) / 1000;
+    const { request, replica, until } = interval;
+    const underTheLock = (work.get(`${request} ${replica}`) ?? []).filter(
+      ({ t }) => t <= (until ?? Infinity),
+    );
+    const lastWork = Math.max(0, ...underTheLock.map(({ t, took }) => t + took));
+    const lateMs = (lastWork - endOf(interval)) / 1000;
     const leaseMs = leases.get(request);
     if (hit.has(replica) || leaseMs === undefined || lateMs <= 0) return [];
     return [{ request, replica, leaseMs, lateMs }];
