@@ -1,7 +1,7 @@
 import { COMPONENT_NAMES } from '#lab/step';
 import { request } from 'undici';
 import { provide } from '../harness/servers';
-import { Checkout, eventually } from './support';
+import { Checkout } from './support';
 
 const checkout = new Checkout('components');
 beforeAll(() => provide(COMPONENT_NAMES)); // installs them where possible
@@ -46,8 +46,5 @@ test('lab up --with starts the requested components and names a missing one; a c
 
   second.child.kill('SIGINT');
   expect((await second.end).code).toBe(130);
-  await eventually('no process is left', () => checkout.processes().length === 0, 3000).catch(
-    () => undefined,
-  );
-  expect(checkout.processes()).toEqual([]);
+  await checkout.expectNoProcess();
 });

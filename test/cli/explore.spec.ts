@@ -16,13 +16,6 @@ function plant(statement: string): void {
   expect(readFileSync(file, 'utf8')).toContain(planted);
 }
 
-async function expectNothingLeft(): Promise<void> {
-  await eventually('no process is left', () => checkout.processes().length === 0, 3000).catch(
-    () => undefined,
-  );
-  expect(checkout.processes()).toEqual([]);
-}
-
 describe('lab explore, with a strategy that has its own timers', () => {
   const mark = `require('node:fs').writeFileSync(${JSON.stringify(marker)}, '')`;
 
@@ -34,7 +27,7 @@ describe('lab explore, with a strategy that has its own timers', () => {
     const { code, stderr } = await running.end;
     expect(code).toBe(130);
     expect(stderr).toContain('none: interrupted before the first schedule ended');
-    await expectNothingLeft();
+    await checkout.expectNoProcess();
   });
 
   test('reports a timer that throws without a request awaiting it, and exits', async () => {
@@ -43,7 +36,7 @@ describe('lab explore, with a strategy that has its own timers', () => {
     expect(code).toBe(1);
     expect(stderr).toContain('an explorer worker died');
     expect(stderr).toContain('a timer of a library');
-    await expectNothingLeft();
+    await checkout.expectNoProcess();
   });
 
   test('rejects a step that a timer issues after its schedule, and exits as usual', async () => {
@@ -51,7 +44,7 @@ describe('lab explore, with a strategy that has its own timers', () => {
     const { code, stdout } = await checkout.run('explore', 'none', '--max', '30');
     expect(stdout).toContain('DATA WRONG');
     expect([0, 1, 3]).toContain(code); // the result depends on when the timer fires
-    await expectNothingLeft();
+    await checkout.expectNoProcess();
   });
 });
 

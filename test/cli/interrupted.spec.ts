@@ -5,14 +5,6 @@ import { Checkout, eventually, type Running } from './support';
 const checkout = new Checkout('interrupted');
 afterAll(() => checkout.remove());
 
-/** Expects that no process of this checkout runs: no server, no replica, no helper. */
-async function expectNothingLeft(): Promise<void> {
-  await eventually('no process is left', () => checkout.processes().length === 0, 3000).catch(
-    () => undefined,
-  );
-  expect(checkout.processes()).toEqual([]);
-}
-
 const interrupt = async (running: Running, signal: NodeJS.Signals = 'SIGINT'): Promise<number | null> => {
   running.child.kill(signal);
   return (await running.end).code;
@@ -54,7 +46,7 @@ describe('Ctrl-C leaves no process', () => {
     else await running.prints(moment);
     const code = await interrupt(running);
     expect(moment === '' ? [130, null] : [130]).toContain(code);
-    await expectNothingLeft();
+    await checkout.expectNoProcess();
   });
 
   test('of lab up when it is pressed twice', async () => {
@@ -63,36 +55,36 @@ describe('Ctrl-C leaves no process', () => {
     running.child.kill('SIGINT');
     await running.prints('stopping everything');
     expect(await interrupt(running)).toBe(130);
-    await expectNothingLeft();
+    await checkout.expectNoProcess();
   });
 
   test('of lab load, in the middle of the load', async () => {
     const running = checkout.start('load', '--strategy', 'setnx', '--requests', '5000', '--work-ms', '20');
-    await eventually('the load is in progress', () => recorded() > 20_000, 20_000);
+    await eventually('the load is in progress', () => recorded() > 20_000);
     expect(await interrupt(running)).toBe(130);
-    await expectNothingLeft();
+    await checkout.expectNoProcess();
   });
 
   test('of lab load, while a fault pauses a replica: its helper is terminated too', async () => {
     const fault = 'before(DEL)=pause(30000)';
     const running = checkout.start('load', '--strategy', 'setnx', '--fault', fault);
-    await eventually('the helper has seen the replica paused', () => hasPaused(), 20_000);
+    await eventually('the helper has seen the replica paused', () => hasPaused());
     expect(await interrupt(running)).toBe(130);
-    await expectNothingLeft();
+    await checkout.expectNoProcess();
   });
 
   test('of lab demo, between two rows', async () => {
     const running = checkout.start('demo');
     await running.prints('[1/');
     expect(await interrupt(running)).toBe(130);
-    await expectNothingLeft();
+    await checkout.expectNoProcess();
   });
 
   test('of lab up on SIGTERM', async () => {
     const running = checkout.start('up');
     await running.prints('Ctrl-C stops everything');
     expect(await interrupt(running, 'SIGTERM')).toBe(130);
-    await expectNothingLeft();
+    await checkout.expectNoProcess();
   });
 });
 
@@ -105,5 +97,5 @@ test('after SIGKILL of lab up a new one starts in its place and stops normally',
   const servers = checkout.processes().filter((line) => /mariadbd|mysqld/.test(line));
   expect(servers).toHaveLength(1);
   expect(await interrupt(second)).toBe(130);
-  await expectNothingLeft();
+  await checkout.expectNoProcess();
 });

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Agent, request } from 'undici';
-import { Checkout, eventually, type Running } from './support';
+import { Checkout, type Running } from './support';
 
 /** `lab up` in a private checkout, and commands that run beside it. */
 const checkout = new Checkout('runs');
@@ -255,6 +255,6 @@ test('Ctrl-C stops everything and leaves no process', async () => {
   expect(checkout.processes().length).toBeGreaterThanOrEqual(8);
   up.child.kill('SIGINT');
   expect((await up.end).code).toBe(130);
-  await eventually('no process is left', () => checkout.processes().length === 0);
+  await checkout.expectNoProcess();
   // no order is tried: another lab of this test run may have the address by now
 });

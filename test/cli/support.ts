@@ -29,7 +29,7 @@ export class Running {
   }
 
   async prints(text: string): Promise<void> {
-    await eventually(`"${text}" is printed`, () => `${this.stdout}${this.stderr}`.includes(text), 30_000);
+    await eventually(`"${text}" is printed`, () => `${this.stdout}${this.stderr}`.includes(text));
   }
 }
 
@@ -81,6 +81,12 @@ export class Checkout {
         const ours = title.includes(this.root) || cwd.startsWith(this.root);
         return ours ? [`${pid} ${title.replaceAll('\0', ' ')}`] : [];
       });
+  }
+
+  /** Fails the test when a server, a replica or a helper of this checkout keeps running. */
+  async expectNoProcess(): Promise<void> {
+    await eventually('no process is left', () => this.processes().length === 0).catch(() => undefined);
+    expect(this.processes()).toEqual([]);
   }
 
   async remove(): Promise<void> {

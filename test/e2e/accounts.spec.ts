@@ -471,11 +471,7 @@ describe('the scan', () => {
       await eventually('the replica has died', async () => (await starts()) === before + 1);
       await shop().stack.ready();
       await lab('scan?waitMs=0', { everyMs: 100 });
-      await eventually(
-        'the entry is settled',
-        async () => (await pending(id))[0]?.['state'] === 'settled',
-        15_000,
-      );
+      await eventually('the entry is settled', async () => (await pending(id))[0]?.['state'] === 'settled');
       expect(await accountSummary(id)).toMatchObject({ balanceMinor: 4, entries: 1, agrees: true });
     },
   );
@@ -483,7 +479,7 @@ describe('the scan', () => {
   test('whose claim has expired during a pause does not settle a second time', async () => {
     const id = await account();
     await add(id, 4);
-    const paused = run('strategy=none&waitMs=0', { 'x-fault': 'account:before(UPDATE)=pause(8000)' });
+    const paused = run('strategy=none&waitMs=0', { 'x-fault': 'account:before(UPDATE)=pause(15000)' });
     const replicas = async () => (await shop().stack.replicas()).filter(({ app }) => app === 'account');
     await eventually('the replica is paused', async () =>
       (await replicas()).some(({ state }) => state === 'paused'),
@@ -492,7 +488,7 @@ describe('the scan', () => {
     // bypasses nginx, which would send every second request to the paused replica
     const scan = `${other?.url}/lab/account/scan/run?strategy=none`;
     const settled = async () => (await shop().post(scan, { body: {} })).json;
-    await eventually('the other replica settles it', async () => (await settled())['settled'] === 1, 7000);
+    await eventually('the other replica settles it', async () => (await settled())['settled'] === 1);
     expect((await replicas()).map(({ state }) => state).sort()).toEqual(['paused', 'up']);
     expect((await paused).json).toMatchObject({ settled: 1 });
     expect(await accountSummary(id)).toMatchObject({ balanceMinor: 4, entries: 1, agrees: true });

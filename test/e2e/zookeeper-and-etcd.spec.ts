@@ -10,11 +10,6 @@ const shop = openShop('zookeeper-and-etcd', { components: SERVERS });
 /** The strategies whose locks are on each server. */
 const STRATEGIES = { zookeeper: ['zookeeper', 'zookeeper-herd'], etcd: ['etcd'] } as const;
 const ELSEWHERE = ['token-lua', 'for-update', 'conditional-update'];
-/**
- * Limits of the reply time. On a hung server a node is created, looked up, and removed; each call times out after
- * 0.8 s.
- */
-const ANSWERED_MS = { kill: 2000, pause: 3 * 800 + 600 };
 const FAILURES = [
   ['zookeeper', 'kill'],
   ['zookeeper', 'pause'],
@@ -61,7 +56,7 @@ const STOCK = 1000;
 
 describe('a server that is down', () => {
   test.each(FAILURES)(
-    '%s, by %s: its strategies answer 503 within two seconds (a hung server: three), the others still sell; afterwards all sell',
+    '%s, by %s: its strategies answer 503 before the server is back, the others still sell; afterwards all sell',
     async (server, failure) => {
       const sku = await shop().product(STOCK);
       const others = [
@@ -76,7 +71,6 @@ describe('a server that is down', () => {
       const answers: number[] = [];
       for (const strategy of [...STRATEGIES[server], ...STRATEGIES[server]]) {
         const reply = await order(sku, strategy);
-        expect(reply.tookMs).toBeLessThan(ANSWERED_MS[failure]);
         // while the server hangs, the replica's own clock ends the session: a request at that moment fails with
         // LOCK.LOST
         if (failure === 'pause' && reply.status === 409) expectProblem(reply, 409, 'LOCK.LOST');

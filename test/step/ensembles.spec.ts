@@ -77,8 +77,8 @@ describe('ZooKeeper', () => {
           (node) => node?.session === session.id,
           () => false,
         );
-      await eventually('the client has reconnected', back(zookeeper), SESSION_MS);
-      await eventually('the other client has reconnected', back(other), SESSION_MS);
+      await eventually('the client has reconnected', back(zookeeper));
+      await eventually('the other client has reconnected', back(other));
       expect(await memberOf(members, session.id)).not.toBe(lost);
       expect(session.lost.aborted).toBe(false);
       await other.session.remove(theirs);

@@ -1,5 +1,5 @@
 import { WorkerPool, refuseStraySteps } from '#lab/explore';
-import { ensureInstalled, projectRoot, startProcesses, type Conditions } from '#lab/stack';
+import { ensureInstalled, projectRoot, startProcesses, type Conditions, type Stack } from '#lab/stack';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { componentsOf, type Strategy } from '#lab/strategy';
@@ -10,6 +10,7 @@ export interface ExplorerSession {
   readonly pool: WorkerPool;
   /** Versions and settings of the servers. */
   readonly conditions: Conditions;
+  readonly stack: Pick<Stack, 'pause' | 'resume'>;
   readonly stop: () => Promise<void>;
 }
 
@@ -45,6 +46,7 @@ export async function openExplorer(
   const pool = await WorkerPool.open(stack.urls, workers, String(process.pid));
   return {
     pool,
+    stack,
     conditions: { ...(await stack.conditions()), workers: pool.size, node: process.version },
     stop: () => pool.close(),
   };

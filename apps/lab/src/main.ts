@@ -12,6 +12,7 @@ import { register as lostReplies } from './commands/lost-replies';
 import { register as matrix } from './commands/matrix';
 import { register as nested } from './commands/nested';
 import { register as replay } from './commands/replay';
+import { register as selftest } from './commands/selftest';
 import { register as soak } from './commands/soak';
 import { register as strategies } from './commands/strategies';
 import { register as up } from './commands/up';
@@ -46,6 +47,7 @@ for (const register of [
   replay,
   matrix,
   soak,
+  selftest,
 ])
   register(program);
 

@@ -27,6 +27,7 @@ export {
 } from './schedule';
 export {
   Diverged,
+  ROOT,
   execute,
   type Execution,
   type Plan,
