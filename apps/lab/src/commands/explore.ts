@@ -184,6 +184,7 @@ async function exploreStrategy(
       redundant: tally.redundant,
       violating: tally.violating,
       harms: tally.harms,
+      interleavings: tally.interleavings ?? null,
       violations: Object.fromEntries(tally.kinds),
       protections: Object.fromEntries(tally.protections),
       fired: Object.fromEntries(tally.fired),

@@ -90,7 +90,17 @@ function printWitness({ kinds, lanes, token }: ShownWitness, actors: number, wit
 function harmField(tally: Tally, harm: Harm): readonly [string, string] {
   const kinds = worstFirst(tally.kinds.keys()).filter((kind) => harmOf(kind) === harm);
   const counts = kinds.map((kind) => `${kind} ${tally.kinds.get(kind) ?? 0}`).join(', ');
-  return [MARKS[harm].words, `${tally.harms[harm]} of ${count(tally.schedules, 'schedule')} (${counts})`];
+  return [
+    MARKS[harm].words,
+    `${tally.harms[harm]} of ${count(tally.schedules, 'schedule')} (${counts})${shareText(tally, harm)}`,
+  ];
+}
+
+/** The share of all orders of the steps, not only of those that the reduction leaves. */
+function shareText({ interleavings, partial }: Tally, harm: Harm): string {
+  if (interleavings === undefined || partial) return '';
+  const percent = Math.round((100 * interleavings[harm]) / interleavings.all);
+  return `; in ${interleavings[harm]} of all ${interleavings.all} orders of the steps, ${percent} %`;
 }
 
 /** Protecting statements that are printed at most. */

@@ -38,6 +38,8 @@ export interface MatrixCell {
   readonly partial?: boolean;
   /** Schedules by the worst harm that they show. */
   readonly harms: Readonly<Record<Harm, number>>;
+  /** Interleavings that the schedules stand for: see `Tally`. Absent with faults. */
+  readonly interleavings?: Readonly<Record<'all' | Harm, number>>;
   /** Schedules by kind of violation. */
   readonly kinds: Readonly<Record<string, number>>;
   /** The shortest schedule that shows the worst kind, and its mechanism. */
@@ -93,6 +95,7 @@ export async function exploreCell(
     ...(unreduced !== undefined && { unreduced }),
     ...(tally.partial && { partial: true }),
     harms: tally.harms,
+    ...(tally.interleavings !== undefined && { interleavings: tally.interleavings }),
     kinds: Object.fromEntries(tally.kinds),
     ...(reason === undefined &&
       tally.violating > 0 &&

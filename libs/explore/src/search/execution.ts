@@ -15,6 +15,7 @@ import {
   type FaultPlaces,
 } from '../schedule';
 import { footprint } from './footprint';
+import { countInterleavings, Enabling, type MadeChoice } from './interleavings';
 import { stillSleeping, isInvisible, type SleepingChoice } from './reduction';
 import type { Run } from '../execution';
 import type { Setup, World } from '../world';
@@ -49,7 +50,17 @@ export interface Execution {
   /** All choices made. */
   readonly choices: readonly Choice[];
   /** Absent when all enabled choices were in the sleep set: explored elsewhere. */
-  readonly result: { readonly history: ScheduleHistory; readonly verdict: ScheduleVerdict } | undefined;
+  readonly result:
+    | {
+        readonly history: ScheduleHistory;
+        readonly verdict: ScheduleVerdict;
+        /**
+         * Number of interleavings that this schedule stands for, including itself. Undefined with faults: the reduction
+         * leaves out positions of a fault that have the same effect, and they cannot be counted.
+         */
+        readonly interleavings: number | undefined;
+      }
+    | undefined;
   readonly branches: readonly Subtree[];
 }
 
@@ -77,9 +88,13 @@ export const execute = (world: World, plan: Plan, subtree: Subtree): Promise<Exe
 async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<Execution> {
   const choices: Choice[] = [];
   const branches: Subtree[] = [];
+  const isCounted = Object.values(plan.budget).every((n) => n === 0);
+  const made: MadeChoice[] = [];
+  const enabling = new Enabling();
   let state: State = { remaining: plan.budget, sleepSet: subtree.sleepSet, preemptions: 0, last: undefined };
   let isRedundant = false as boolean; // set by `decide`
   const decide = (enabled: Enabled): Choice | undefined => {
+    enabling.look(run, enabled);
     const forced = subtree.prefix[choices.length];
     if (forced !== undefined) {
       state = { ...next(run, plan, state, forced, enabled), sleepSet: subtree.sleepSet };
@@ -96,12 +111,19 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
   };
   await drive(run, decide, async (choice) => {
     choices.push(choice);
+    if (isCounted) made.push(enabling.made(run, choice));
     if (!(await apply(run, choice))) throw new Diverged(choices.length, choice);
   });
   const history = await close(run);
   return {
     choices,
-    result: isRedundant ? undefined : { history, verdict: run.subject.judge(history) },
+    result: isRedundant
+      ? undefined
+      : {
+          history,
+          verdict: run.subject.judge(history),
+          interleavings: !isCounted ? undefined : plan.reduce ? countInterleavings(made) : 1,
+        },
     branches,
   };
 }

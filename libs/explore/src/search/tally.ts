@@ -27,6 +27,11 @@ export interface Tally {
   violating: number;
   /** Schedules by the worst harm that they show. */
   readonly harms: Record<Harm, number>;
+  /**
+   * Interleavings that the schedules stand for, and those of them by the worst harm: counts of reduced schedules depend on
+   * the reduction, the share of interleavings does not. Undefined with faults.
+   */
+  interleavings: Record<'all' | Harm, number> | undefined;
   /** Schedules by kind of violation; one schedule may show several. */
   readonly kinds: Map<ScheduleViolationKind, number>;
   /** The shortest witness of each kind, before shrinking. */
@@ -50,6 +55,7 @@ export const emptyTally = (): Tally => ({
   redundant: 0,
   violating: 0,
   harms: { 'data-wrong': 0, unavailable: 0, 'lock-broken': 0 },
+  interleavings: { all: 0, 'data-wrong': 0, unavailable: 0, 'lock-broken': 0 },
   kinds: new Map(),
   witnesses: new Map(),
   fired: new Map(),
@@ -65,13 +71,17 @@ export function count(tally: Tally, { choices, result }: Execution): void {
     tally.redundant++;
     return;
   }
-  const { history, verdict } = result;
+  const { history, verdict, interleavings } = result;
   tally.schedules++;
   const harm = worstHarm(verdict.violations.map(({ kind }) => kind));
   if (harm !== undefined) {
     tally.violating++;
     tally.harms[harm]++;
   }
+  addInterleavings(
+    tally,
+    interleavings === undefined ? undefined : { all: interleavings, ...(harm && { [harm]: interleavings }) },
+  );
   for (const protection of protections(history)) add(tally.protections, protection, 1);
   for (const kind of new Set(verdict.violations.map((violation) => violation.kind))) {
     add(tally.kinds, kind, 1);
@@ -100,10 +110,17 @@ export function merge(tally: Tally, other: Tally): void {
   for (const key of ['waits', 'rejects', 'aborts'] as const) tally.prevented[key] += other.prevented[key];
   for (const key of ['redis', 'sql'] as const) tally.calls[key] += other.calls[key];
   for (const harm of HARMS) tally.harms[harm] += other.harms[harm];
+  addInterleavings(tally, other.interleavings);
   for (const [protection, n] of other.protections) add(tally.protections, protection, n);
   for (const [kind, n] of other.kinds) add(tally.kinds, kind, n);
   for (const [fault, n] of other.fired) add(tally.fired, fault, n);
   for (const [kind, witness] of other.witnesses) keepShorter(tally, kind, witness);
+}
+
+function addInterleavings(tally: Tally, more: Partial<Record<'all' | Harm, number>> | undefined): void {
+  if (more === undefined) tally.interleavings = undefined;
+  else if (tally.interleavings !== undefined)
+    for (const key of ['all', ...HARMS] as const) tally.interleavings[key] += more[key] ?? 0;
 }
 
 const add = <K>(counts: Map<K, number>, key: K, n: number): void =>
