@@ -48,6 +48,41 @@ describe('lab explore, with a strategy that has its own timers', () => {
   });
 });
 
+describe('lab explore, with an actor that issues no step', () => {
+  test('that waits for something else: says which actor, after which step, and exits', async () => {
+    plant(`await tools.redis.get('x'); await new Promise(() => undefined)`);
+    const { code, stderr } = await checkout.run('explore', 'none');
+    expect(code).toBe(1);
+    expect(stderr).toContain('an actor runs without a step: A after "GET x"');
+    await checkout.expectNoProcess();
+  });
+
+  test('that loops without end: says so while it runs, then ends the search', async () => {
+    plant('for (;;);');
+    const { code, stderr } = await checkout.run('explore', 'none');
+    expect(code).toBe(1);
+    expect(stderr).toContain('A does not return after its start: an endless loop');
+    expect(stderr).toContain('and the search was ended');
+    await checkout.expectNoProcess();
+  });
+});
+
+describe('lab explore --time', () => {
+  test('ends the search, says that it is not complete, and how to search longer', async () => {
+    writeFileSync(file, source);
+    const { code, stdout } = await checkout.run('explore', 'redlock', '--faults', 'pause:1', '--time', '2s');
+    expect([0, 1, 3]).toContain(code); // depends on what was found until then
+    expect(stdout).toContain('not every schedule was run');
+    expect(stdout).toContain('--time 10m searches longer');
+    await checkout.expectNoProcess();
+  });
+
+  test('rejects what is not a time', async () => {
+    const { code, stderr } = await checkout.run('explore', 'none', '--time', 'soon');
+    expect([code, stderr.trim().split('\n').length]).toEqual([2, 1]);
+  });
+});
+
 test('lab matrix of one strategy prints a plain table of it, and writes no page', async () => {
   writeFileSync(file, source);
   const { code, stdout } = await checkout.run('matrix', 'none', '--max', '8', '--enough', '4');

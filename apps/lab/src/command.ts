@@ -1,4 +1,3 @@
-import { WorkerDied } from '#lab/explore';
 import { StackError } from '#lab/stack';
 import { writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -68,12 +67,23 @@ export async function runCommand(body: (context: Context) => Promise<number>): P
   process.exit(exitCode);
 }
 
+/** Errors of the explorer whose message says everything, by name: those of a worker thread have lost their class. */
+const OF_EXPLORER: ReadonlySet<string> = new Set([
+  'WorkerDied',
+  'EndlessLoop',
+  'OutsideTheSeam',
+  'Disturbed',
+  'Diverged',
+]);
+const isOfExplorer = (error: unknown): error is Error =>
+  error instanceof Error && OF_EXPLORER.has(error.name);
+
 function reportError(error: unknown, progress: Progress): number {
   if (error instanceof Failure) {
     progress.say(error.message);
     return error.exitCode;
   }
-  if (error instanceof StackError || error instanceof TargetError || error instanceof WorkerDied) {
+  if (error instanceof StackError || error instanceof TargetError || isOfExplorer(error)) {
     progress.say(error.message);
     return EXIT.notAsExpected;
   }

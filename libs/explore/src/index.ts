@@ -34,6 +34,8 @@ export {
   type Subtree,
   WorkerPool,
   WorkerDied,
+  EndlessLoop,
+  stuckText,
   type ServerSettings,
   explore,
   type Limits,

@@ -10,8 +10,10 @@ import {
   unknownText,
   nextThatPasses,
   parseBudget,
+  play,
   scheduleTokenOf,
   shrink,
+  stuckText,
   writeToken,
   type Budget,
   type Cell,
@@ -19,6 +21,7 @@ import {
   type Tally,
   type World,
 } from '#lab/explore';
+import { count } from '#lab/step';
 import {
   NoCarts,
   UnknownStrategy,
@@ -30,7 +33,7 @@ import {
   type FaultName,
 } from '#lab/strategy';
 import { harmOf, mechanismOf, worstFirst } from '#lab/verdict';
-import type { Command } from 'commander';
+import { InvalidArgumentError, type Command } from 'commander';
 import { performance } from 'node:perf_hooks';
 import { runCommand, writeJson, type Context } from '../command';
 import { openExplorer } from '../explorer';
@@ -46,6 +49,8 @@ interface ExploreOptions {
   readonly faults: string;
   readonly bound?: number;
   readonly max?: number;
+  /** Seconds; 0: no limit. */
+  readonly time: number;
   readonly reduction: boolean;
   readonly workers: number;
   readonly workMs?: number;
@@ -71,6 +76,12 @@ export function register(program: Command): void {
     .option('--faults <faults>', 'fault budget, e.g. lapse:1,kill:1', '')
     .option('--bound <n>', 'maximum number of preemptions (disables the reduction)', whole(0, 20))
     .option('--max <n>', 'maximum number of schedules', whole(1, 10_000_000))
+    .option(
+      '--time <time>',
+      'end the search after this time, e.g. 30s or 10m; 0: run every schedule',
+      duration,
+      DEFAULT_SECONDS,
+    )
     .option('--no-reduction', 'also run equivalent interleavings (no partial-order reduction)')
     .option('--workers <n>', 'worker threads', whole(1, 8), 2)
     .option(
@@ -96,6 +107,16 @@ export function register(program: Command): void {
         exploreStrategy(readStrategy(name), readBudget(options.faults), options, context),
       ),
     );
+}
+
+/** Seconds of a search without `--time`. */
+const DEFAULT_SECONDS = 60;
+
+/** `30s`, `10m`, or a number of seconds. */
+function duration(text: string): number {
+  const [, number, unit] = /^(\d{1,5})([sm]?)$/.exec(text) ?? [];
+  if (number === undefined) throw new InvalidArgumentError('It must be a time such as 30s or 10m, or 0.');
+  return Number(number) * (unit === 'm' ? 60 : 1);
 }
 
 /** Finds a strategy. Throws a usage failure when it does not exist. */
@@ -141,7 +162,7 @@ async function exploreStrategy(
   let latest: Tally | undefined;
   let isPrinted = false;
   onEnd(() => {
-    if (isPrinted) return Promise.resolve();
+    if (isPrinted || !signal.aborted) return Promise.resolve();
     if (latest === undefined) progress.say(`${strategy.name}: interrupted before the first schedule ended`);
     else
       process.stdout.write(
@@ -149,15 +170,21 @@ async function exploreStrategy(
       );
     return Promise.resolve();
   });
+  let firstShown: Promise<void> | undefined;
   const tally = await pool.explore(plan, {
-    signal,
+    signal: options.time === 0 ? signal : AbortSignal.any([signal, AbortSignal.timeout(options.time * 1000)]),
     ...(options.max !== undefined && { max: options.max }),
-    onProgress: (found) => {
+    onProgress: (found, open) => {
       latest = found;
-      progress.update(tallyLine(strategy.name, found, seconds()));
+      progress.update(tallyLine(strategy.name, found, open, seconds()));
+      firstShown ??= open > 0 ? showFirst(pool.world, plan, found, progress, seconds) : undefined;
+    },
+    onStuck: (where) => {
+      progress.say(`${stuckText(where)}: an endless loop, or a very slow machine (Ctrl-C ends the search)`);
     },
   });
   const took = seconds();
+  await firstShown;
   const floor = floorOf(tally, pool.size, await pool.world.roundTrips());
   const shown = await showWitnesses(pool.world, plan, tally, (kind) => {
     progress.update(`${strategy.name}: looking for the shortest schedule with ${kind}`);
@@ -212,6 +239,25 @@ async function exploreStrategy(
  */
 function floorOf({ schedules, calls }: Tally, workers: number, trip: { redis: number; sql: number }): number {
   return (1000 * workers * schedules) / (calls.redis * trip.redis + calls.sql * trip.sql);
+}
+
+/** Prints the first violation while the search continues; undefined: there is none yet. */
+function showFirst(
+  world: World,
+  { setup }: Plan,
+  tally: Tally,
+  progress: Context['progress'],
+  seconds: () => number,
+): Promise<void> | undefined {
+  const [kind] = worstFirst(tally.witnesses.keys());
+  const witness = kind === undefined ? undefined : tally.witnesses.get(kind);
+  if (kind === undefined || witness === undefined) return undefined;
+  const found = `after ${count(tally.schedules, 'schedule')} (${seconds().toFixed(1)} s)`;
+  return play(world, setup, witness.choices, { strict: true }).then((played) => {
+    progress.say(
+      `${found} the first with ${kind}; the search continues\n  npx lab replay ${writeToken(scheduleTokenOf(setup, played))}`,
+    );
+  });
 }
 
 /** The shortest schedule of each kind of violation, the worst first. A schedule with several kinds is returned once. */

@@ -24,7 +24,7 @@ export function register(program: Command): void {
     .option('--json <file>', 'write the table as JSON')
     .action(({ docs, verbose, json }: LostRepliesOptions) =>
       runCommand(async (context) => {
-        const { pool, stop } = await openExplorer(context, 1, CATALOGUE);
+        const { pool, stop } = await openExplorer(context, 0, CATALOGUE);
         context.onEnd(stop);
         const rows: LostReply[] = [];
         for (const strategy of CATALOGUE) {

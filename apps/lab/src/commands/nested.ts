@@ -12,7 +12,7 @@ export function register(program: Command): void {
     .option('--json <file>', 'write histories and verdicts as JSON')
     .action(({ json }: { json?: string }) =>
       runCommand(async (context) => {
-        const { pool, stop } = await openExplorer(context, 1, []);
+        const { pool, stop } = await openExplorer(context, 0, []);
         context.onEnd(stop);
         const runs: NestedRun[] = [];
         for (const way of NESTED) runs.push(await playNested(pool.world, way));

@@ -45,7 +45,7 @@ async function replayToken(
   { mermaid, json }: ReplayOptions,
   context: Context,
 ): Promise<number> {
-  const { pool, conditions, stop } = await openExplorer(context, 1, [schedule.setup.strategy]);
+  const { pool, conditions, stop } = await openExplorer(context, 0, [schedule.setup.strategy]);
   context.onEnd(stop);
   const played = await replay(pool.world, schedule).catch((error: unknown) => {
     if (error instanceof NoLongerReproduces) throw new Failure(error.message, EXIT.unknown);

@@ -48,7 +48,7 @@ async function determinism(
 ): Promise<number> {
   const { progress, signal, onEnd } = context;
   const strategies = names.length === 0 ? CATALOGUE : names.map(readStrategy);
-  const { pool, conditions, stack, stop } = await openExplorer(context, 1, strategies);
+  const { pool, conditions, stack, stop } = await openExplorer(context, 0, strategies);
   onEnd(stop);
   progress.say(`seed ${seed}`);
   const result = await checkDeterminism(pool.world, {

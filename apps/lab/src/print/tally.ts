@@ -27,10 +27,15 @@ interface TallyDetails {
 }
 
 /** One line of progress. */
-export function tallyLine(name: string, tally: Tally, seconds: number): string {
+export function tallyLine(name: string, tally: Tally, open: number, seconds: number): string {
   const found = [...tally.kinds].map(([kind, n]) => `${kind} ${n}`).join(', ');
-  return `${name}: ${count(tally.schedules, 'schedule')}, ${Math.round(tally.schedules / seconds)}/s, found ${found || 'nothing'}`;
+  const rate = `${Math.round(tally.schedules / seconds)}/s`;
+  return `${name}: ${count(tally.schedules, 'schedule')}, ${rate}, found ${found || 'nothing'}; ${count(open, 'open branch', 'open branches')}, ${searchedText(tally)}`;
 }
+
+/** An estimate: branches of a tree are not equally large. */
+const searchedText = ({ searched }: Tally): string =>
+  `about ${searched < 0.01 ? '< 1' : Math.floor(100 * Math.min(searched, 0.99))} % of the tree`;
 
 /** The result of an exploration: mark and reason, counts, shortest schedules, the command that follows. */
 export function printTally(
@@ -59,7 +64,14 @@ export function printTally(
     ...HARMS.filter((harm) => tally.harms[harm] > 0).map((harm) => harmField(tally, harm)),
     ['no violation', `${tally.schedules - tally.violating} of ${all}`],
     ...[...tally.fired].map(([fault, n]) => [`fault ${fault} fired`, `in ${n} of ${all}`] as const),
-    ...(tally.partial ? [['PARTIAL', 'not every schedule was run'] as const] : []),
+    ...(tally.partial
+      ? [
+          [
+            'PARTIAL',
+            `not every schedule was run: ${searchedText(tally)}; --time 10m searches longer`,
+          ] as const,
+        ]
+      : []),
     ...(verbose ? technicalDetails(plan, tally, seconds, floor) : []),
   ];
   return [

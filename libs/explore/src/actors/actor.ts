@@ -45,6 +45,8 @@ export class Actor {
   readonly lostSessions = new Set<number>();
   /** A statement sent before the process died and not executed yet. */
   orphanedStep: HeldStep | undefined;
+  /** Its last answered step; empty: none yet. */
+  lastStep = '';
   /** Steps refused since the process died. */
   rejectedSteps = 0;
 

@@ -7,9 +7,12 @@ const TURNS = 10;
 export class OutsideTheSeam extends Error {
   readonly code = 'EXPLORE.OUTSIDE_THE_SEAM';
 
-  constructor(actors: readonly string[]) {
+  constructor(actors: readonly { readonly name: string; readonly lastStep: string }[]) {
+    const where = actors.map(
+      ({ name, lastStep }) => `${name} after ${lastStep === '' ? 'its start' : `"${lastStep}"`}`,
+    );
     super(
-      `${actors.join(' and ')} ran too long without a step: the explorer cannot see its timer, I/O or wait. Use the clock and connections of \`tools\`; a strategy that waits in a module variable must be loaded from its own file (\`module\`)`,
+      `an actor runs without a step: ${where.join(' and ')}. The explorer cannot see its timer, I/O or wait. Use the clock and connections of \`tools\`; a strategy that waits in a module variable must be loaded from its own file (\`module\`)`,
     );
     this.name = 'OutsideTheSeam';
   }

@@ -18,7 +18,7 @@ import { Signal } from './signal';
 const ASK_AFTER_MS = 3;
 
 /** Checks, `ASK_AFTER_MS` apart, in which an actor may be busy without a step, for example with its own I/O. */
-const MAX_BUSY_CHECKS = 1000;
+const MAX_BUSY_CHECKS = 400;
 
 /** Detects quiescence: every actor is held, done, idle, or blocked in a server. */
 export class QuiescenceDetector {
@@ -160,7 +160,7 @@ export class QuiescenceDetector {
         for (const task of active) task.idle = task.waited = true;
         return;
       }
-      if (retries > MAX_BUSY_CHECKS) throw new OutsideTheSeam(suspects.map(({ name }) => name));
+      if (retries > MAX_BUSY_CHECKS) throw new OutsideTheSeam(suspects);
     }
   }
 

@@ -89,6 +89,7 @@ export class Run {
       eventLog: this.eventLog,
       quiescence: this.quiescence,
       inbox: this.inbox,
+      pulse: world.pulse,
     });
   }
 
@@ -292,6 +293,7 @@ export class Run {
     const warn = (warning: string): void => {
       if (actor.process.alive) this.eventLog.warn(actor.name, warning);
     };
+    this.world.pulse.note({ actor: actor.name, after: '' });
     const request = () => actor.process.act(actor, this.clock.for(actor.name), warn);
     void withVirtualDate(this.clock, () => observe(scope, request))
       .then(({ code, text }) => {

@@ -22,6 +22,7 @@ import {
   type PubSubInbox,
   type LockStore,
   type LockReading,
+  type Pulse,
   mayReleaseLocks,
   updateHoldings,
 } from '../world';
@@ -48,6 +49,7 @@ interface GateContext {
   readonly eventLog: EventLog;
   readonly quiescence: QuiescenceDetector;
   readonly inbox: PubSubInbox;
+  readonly pulse: Pulse;
 }
 
 /** Servers that a process cannot reach when it is cut off. */
@@ -158,6 +160,8 @@ export class StepGate {
       updateHoldings(actor.holdings, step);
       if (mayReleaseLocks(step)) this.run.quiescence.unblock(inFlightStep);
       task.inFlightSteps.delete(inFlightStep);
+      actor.lastStep = step.text;
+      this.run.pulse.note({ actor: actor.name, after: step.text }); // its code continues now
       this.run.quiescence.noteProgress();
     }
   }

@@ -41,9 +41,11 @@ export interface Plan {
 export interface Subtree {
   readonly prefix: readonly Choice[];
   readonly sleepSet: readonly SleepingChoice[];
+  /** Its share of the tree if all branches of a node were equally large: 1 for the root. For estimates only. */
+  readonly share: number;
 }
 
-export const ROOT: Subtree = { prefix: [], sleepSet: [] };
+export const ROOT: Subtree = { prefix: [], sleepSet: [], share: 1 };
 
 /** One schedule, and the subtrees that branch off it. */
 export interface Execution {
@@ -62,6 +64,8 @@ export interface Execution {
       }
     | undefined;
   readonly branches: readonly Subtree[];
+  /** Share of the tree, as in `Subtree`. */
+  readonly share: number;
 }
 
 /** The servers behaved differently than before: the schedule was not deterministic. */
@@ -91,7 +95,13 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
   const isCounted = Object.values(plan.budget).every((n) => n === 0);
   const made: MadeChoice[] = [];
   const enabling = new Enabling();
-  let state: State = { remaining: plan.budget, sleepSet: subtree.sleepSet, preemptions: 0, last: undefined };
+  let state: State = {
+    remaining: plan.budget,
+    sleepSet: subtree.sleepSet,
+    preemptions: 0,
+    last: undefined,
+    share: subtree.share,
+  };
   let isRedundant = false as boolean; // set by `decide`
   const decide = (enabled: Enabled): Choice | undefined => {
     enabling.look(run, enabled);
@@ -105,6 +115,7 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
     const [first] = awake;
     isRedundant = open.length > 0 && first === undefined;
     if (first === undefined) return undefined;
+    state = { ...state, share: state.share / awake.length };
     branches.push(...branchesAt(run, plan, choices, awake, state));
     state = next(run, plan, state, first, enabled);
     return first;
@@ -125,6 +136,7 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
           interleavings: !isCounted ? undefined : plan.reduce ? countInterleavings(made) : 1,
         },
     branches,
+    share: state.share,
   };
 }
 
@@ -134,6 +146,7 @@ interface State {
   readonly preemptions: number;
   /** The actor that took the last step. */
   readonly last: string | undefined;
+  readonly share: number;
 }
 
 /** The choices to explore here; none: the schedule is over. */
@@ -174,6 +187,7 @@ function next(run: Run, plan: Plan, state: State, choice: Choice, { steps }: Ena
     sleepSet: plan.reduce ? stillSleeping(state.sleepSet, footprint(run, choice)) : [],
     preemptions: state.preemptions + (preempts ? 1 : 0),
     last: actor ?? state.last,
+    share: state.share,
   };
 }
 
@@ -182,10 +196,11 @@ function branchesAt(
   plan: Plan,
   before: readonly Choice[],
   awake: readonly Choice[],
-  { sleepSet }: State,
+  { sleepSet, share }: State,
 ): Subtree[] {
   return awake.slice(1).map((choice, i) => ({
     prefix: [...before, choice],
+    share,
     sleepSet: plan.reduce
       ? stillSleeping(
           [...sleepSet, ...awake.slice(0, i + 1).map((c) => ({ choice: c, footprint: footprint(run, c) }))],

@@ -1,6 +1,6 @@
 import { ROOT, execute, type Plan, type Subtree } from './execution';
 import { count, emptyTally, type Tally } from './tally';
-import type { World } from '../world';
+import type { Whereabouts, World } from '../world';
 
 export interface Limits {
   /** Maximum number of schedules. */
@@ -8,7 +8,10 @@ export interface Limits {
   /** Number of schedules after which a search that has found wrong data stops; absent: it runs every schedule. */
   readonly enough?: number;
   readonly signal?: AbortSignal;
-  readonly onProgress?: (tally: Tally) => void;
+  /** An actor's code keeps its thread busy: an endless loop, or a very slow machine. */
+  readonly onStuck?: (where: Whereabouts) => void;
+  /** Called after every schedule, or slice of schedules; `open`: subtrees that wait. */
+  readonly onProgress?: (tally: Tally, open: number) => void;
 }
 
 /** Runs every schedule of a plan depth-first on one world. */
@@ -21,7 +24,7 @@ export async function explore(world: World, plan: Plan, limits: Limits = {}): Pr
       break;
     }
     await exploreOne(world, plan, stack, tally);
-    limits.onProgress?.(tally);
+    limits.onProgress?.(tally, stack.length);
   }
   return tally;
 }

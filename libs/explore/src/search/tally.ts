@@ -46,6 +46,8 @@ export interface Tally {
   readonly protections: Map<string, number>;
   /** Commands and statements of all schedules. */
   readonly calls: { redis: number; sql: number };
+  /** Estimated share of the tree that was searched, 0 to 1: as if all branches of a node were equally large. */
+  searched: number;
   /** True when not every schedule was run. */
   partial: boolean;
 }
@@ -63,10 +65,12 @@ export const emptyTally = (): Tally => ({
   prevented: { waits: 0, rejects: 0, aborts: 0 },
   protections: new Map(),
   calls: { redis: 0, sql: 0 },
+  searched: 0,
   partial: false,
 });
 
-export function count(tally: Tally, { choices, result }: Execution): void {
+export function count(tally: Tally, { choices, result, share }: Execution): void {
+  tally.searched += share;
   if (result === undefined) {
     tally.redundant++;
     return;
@@ -106,7 +110,8 @@ export function count(tally: Tally, { choices, result }: Execution): void {
 
 /** Adds the tally of another worker. */
 export function merge(tally: Tally, other: Tally): void {
-  for (const key of ['schedules', 'redundant', 'violating', 'contended'] as const) tally[key] += other[key];
+  for (const key of ['schedules', 'redundant', 'violating', 'contended', 'searched'] as const)
+    tally[key] += other[key];
   for (const key of ['waits', 'rejects', 'aborts'] as const) tally.prevented[key] += other.prevented[key];
   for (const key of ['redis', 'sql'] as const) tally.calls[key] += other.calls[key];
   for (const harm of HARMS) tally.harms[harm] += other.harms[harm];

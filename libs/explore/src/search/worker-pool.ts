@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { ROOT, type Plan, type Subtree } from './execution';
 import { explore, isOver, takeSubtree, type Limits } from './explorer';
-import { type WorldOptions, World } from '../world';
+import { Pulse, type Whereabouts, type WorldOptions, World } from '../world';
 import { emptyTally, merge, type Tally } from './tally';
 
 /** Addresses of the servers: see `WorldOptions`. */
@@ -28,7 +28,7 @@ export interface WorkMessage {
 /** The tally and the unexplored subtrees; or the error. */
 export type DoneMessage =
   | { readonly tally: Tally; readonly remaining: readonly Subtree[] }
-  | { readonly error: string; readonly name: string };
+  | { readonly error: string; readonly name: string; readonly stack: string };
 
 /** The pool's first Redis database; there are 16. */
 const FIRST_DB = 1;
@@ -44,17 +44,20 @@ export class WorkerPool {
   private constructor(
     /** For running and shrinking single schedules. */
     readonly world: World,
-    private readonly workers: readonly Worker[],
+    private readonly workers: readonly ExploringThread[],
   ) {}
 
-  /** `id` is part of the schema names: two pools on one server need different ids. */
+  /**
+   * `id` is part of the schema names: two pools on one server need different ids. `count` 0: no threads, for single
+   * schedules.
+   */
   static async open(servers: ServerSettings, count: number, id: string): Promise<WorkerPool> {
     const store = (i: number): { redisDb: number; schema: string } => ({
       redisDb: FIRST_DB + i,
       schema: `lab_explore_${id}_${i}`,
     });
     const file = join(__dirname, 'worker.js');
-    const workers = existsSync(file) && count > 1 ? Math.min(count, MAX_WORKERS) : 0;
+    const workers = existsSync(file) ? Math.min(count, MAX_WORKERS) : 0;
     const [world, ...threads] = await Promise.all([
       World.open({ ...servers, ...store(0) }),
       ...Array.from({ length: workers }, (_, i) => startWorker(file, { ...servers, ...store(i + 1) })),
@@ -69,7 +72,7 @@ export class WorkerPool {
   /** As `explore`, with all workers. The set of schedules is deterministic; their assignment to workers is not. */
   async explore(plan: Plan, limits: Limits = {}): Promise<Tally> {
     if (this.workers.length === 0) return explore(this.world, plan, limits);
-    const { max = Infinity, onProgress } = limits;
+    const { max = Infinity, onProgress, onStuck } = limits;
     const { strategy, ...setup } = plan.setup;
     const message: PlanMessage = {
       ...plan,
@@ -84,6 +87,12 @@ export class WorkerPool {
     let busy = 0;
     let granted = 0; // schedules that workers may still run
     let failure: Error | undefined; // busy workers finish first: otherwise the next plan would receive their answers
+    for (const { pulse } of this.workers) pulse.isOver = false;
+    const stop = (): void => {
+      for (const { pulse } of this.workers) pulse.isOver = true;
+    };
+    if (limits.signal?.aborted === true) stop();
+    limits.signal?.addEventListener('abort', stop, { once: true });
     await new Promise<void>((resolve, reject) => {
       const idle = [...this.workers];
       const assign = (): void => {
@@ -100,12 +109,12 @@ export class WorkerPool {
           // small slices while workers are idle, so that there is soon something to share
           const most = Math.min(idle.length > 0 ? 1 : SLICE, max - tally.schedules - granted);
           granted += most;
-          void ask(worker, { plan: message, subtree, most })
+          void ask(worker, { plan: message, subtree, most }, onStuck)
             .then(
               (done) => {
                 merge(tally, done.tally);
                 stack.push(...done.remaining);
-                onProgress?.(tally);
+                onProgress?.(tally, stack.length);
               },
               (error: unknown) => {
                 failure ??= error as Error;
@@ -124,28 +133,71 @@ export class WorkerPool {
       };
       assign();
     });
+    limits.signal?.removeEventListener('abort', stop);
     tally.partial = stack.length > 0;
     return tally;
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.world.close(), ...this.workers.map(stopWorker)]);
+    await Promise.all([this.world.close(), ...this.workers.map(({ thread }) => stopWorker(thread))]);
   }
 }
 
-function startWorker(file: string, options: object): Promise<Worker> {
-  const worker = new Worker(file, { workerData: options });
+/** A worker thread and its sign of life. */
+interface ExploringThread {
+  readonly thread: Worker;
+  readonly pulse: Pulse;
+}
+
+function startWorker(file: string, options: object): Promise<ExploringThread> {
+  const pulse = new Pulse();
+  const thread = new Worker(file, { workerData: { ...options, pulse: pulse.memory } });
   return new Promise((resolve, reject) => {
-    worker.once('message', () => {
-      resolve(worker);
+    thread.once('message', () => {
+      resolve({ thread, pulse });
     });
-    worker.once('error', reject);
+    thread.once('error', reject);
   });
 }
 
-/** Rejects when the worker dies: an error in a strategy's own timer, which no request awaits, ends its thread. */
-function ask(worker: Worker, work: WorkMessage): Promise<{ tally: Tally; remaining: readonly Subtree[] }> {
-  return new Promise((resolve, reject) => {
+/** Milliseconds between two looks at a busy thread. */
+const LOOK_MS = 250;
+/** Looks in a row that find no beat before it is said; before the thread is ended. */
+const SAID_AFTER = 6;
+const ENDED_AFTER = 80;
+
+/**
+ * Calls `onStuck` when the event loop of a thread does not turn, and `onEnd` when it still does not much later. Counts looks,
+ * not time: a process that was stopped finds its threads as they were.
+ */
+function watch(
+  pulse: Pulse,
+  onStuck: (where: Whereabouts) => void,
+  onEnd: (where: Whereabouts) => void,
+): NodeJS.Timeout {
+  let seen = pulse.beats;
+  let silent = 0;
+  return setInterval(() => {
+    const { beats, whereabouts } = pulse;
+    silent = beats === seen ? silent + 1 : 0;
+    seen = beats;
+    if (whereabouts === undefined) return;
+    if (silent === SAID_AFTER) onStuck(whereabouts);
+    if (silent === ENDED_AFTER) onEnd(whereabouts);
+  }, LOOK_MS);
+}
+
+/**
+ * Rejects when the worker dies, because an error in a strategy's own timer, which no request awaits, ends its thread, and
+ * when its code loops without end.
+ */
+function ask(
+  { thread: worker, pulse }: ExploringThread,
+  work: WorkMessage,
+  onStuck: (where: Whereabouts) => void = () => undefined,
+): Promise<{ tally: Tally; remaining: readonly Subtree[] }> {
+  let watching: NodeJS.Timeout | undefined;
+  return new Promise<{ tally: Tally; remaining: readonly Subtree[] }>((resolve, reject) => {
     const died = (error?: unknown): void => {
       const why = error instanceof Error ? (error.stack ?? error.message) : 'its thread has ended';
       reject(new WorkerDied(why));
@@ -156,13 +208,37 @@ function ask(worker: Worker, work: WorkMessage): Promise<{ tally: Tally; remaini
     }
     worker.once('message', (done: DoneMessage) => {
       worker.off('error', died).off('exit', died);
-      if ('error' in done) reject(Object.assign(new Error(done.error), { name: done.name }));
+      if ('error' in done)
+        reject(Object.assign(new Error(done.error), { name: done.name, stack: done.stack }));
       else resolve(done);
     });
     worker.once('error', died).once('exit', died);
+    watching = watch(pulse, onStuck, (where) => {
+      worker.off('error', died).off('exit', died);
+      reject(new EndlessLoop(where));
+      void worker.terminate();
+    });
     worker.postMessage(work);
+  }).finally(() => {
+    clearInterval(watching);
   });
 }
+
+/** The code of an actor loops without waiting for anything, so that nothing else runs in its thread. */
+export class EndlessLoop extends Error {
+  readonly code = 'EXPLORE.ENDLESS_LOOP';
+
+  constructor(where: Whereabouts) {
+    super(
+      `${stuckText(where)}: its code loops without awaiting anything, and the search was ended. Wait with \`tools.clock\`, so that other actors can run`,
+    );
+    this.name = 'EndlessLoop';
+  }
+}
+
+/** `A does not return after "SET lock:{item}:setnx"`. */
+export const stuckText = ({ actor, after }: Whereabouts): string =>
+  `${actor} does not return ${after === '' ? 'after its start' : `after "${after}"`}`;
 
 export class WorkerDied extends Error {
   constructor(why: string) {

@@ -7,6 +7,8 @@ import { emptyTally } from './tally';
 import { refuseStraySteps, loadStrategy, Realm } from '../actors';
 import { type WorldOptions, World } from '../world';
 
+const BEAT_MS = 100;
+
 /** Worker thread of `WorkerPool`: explores subtrees on its own world. */
 async function main(): Promise<void> {
   refuseStraySteps();
@@ -17,12 +19,16 @@ async function main(): Promise<void> {
       return;
     }
     void work(world, message)
-      .catch((error: unknown): DoneMessage => ({
-        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
-        name: error instanceof Error ? error.name : 'Error',
-      }))
+      .catch((error: unknown): DoneMessage =>
+        error instanceof Error
+          ? { error: error.message, name: error.name, stack: error.stack ?? '' }
+          : { error: String(error), name: 'Error', stack: '' },
+      )
       .then((done) => parentPort?.postMessage(done));
   });
+  setInterval(() => {
+    world.pulse.beat();
+  }, BEAT_MS).unref();
   parentPort?.postMessage('ready');
 }
 
@@ -33,7 +39,8 @@ async function work(world: World, { plan: message, subtree, most }: WorkMessage)
   const plan: Plan = { ...message, setup: { ...setup, strategy } };
   const tally = emptyTally();
   const stack: Subtree[] = [subtree];
-  while (stack.length > 0 && tally.schedules < most) await exploreOne(world, plan, stack, tally);
+  while (stack.length > 0 && tally.schedules < most && !world.pulse.isOver)
+    await exploreOne(world, plan, stack, tally);
   return { tally, remaining: stack };
 }
 

@@ -20,6 +20,8 @@ export interface WorldOptions {
    * ones. Absent: WAIT returns when all replicas have acknowledged.
    */
   readonly replicaMs?: number;
+  /** The memory of a `Pulse`, which the thread that waits for this world reads. */
+  readonly pulse?: SharedArrayBuffer;
 }
 
 /** Redlock voters of a world. Fewer than the lab has, because each one multiplies the schedules. */
@@ -115,6 +117,7 @@ export async function openActorConnections(options: WorldOptions, name: string):
   (dataSource.driver as unknown as { pool: Pool }).pool.on('acquire', (socket) => {
     if (sockets.has(socket.threadId)) return;
     sockets.set(socket.threadId, socket);
+    socket.stream.once('close', () => sockets.delete(socket.threadId)); // otherwise all buffers of the connection stay
     const destroy = socket.destroy.bind(socket);
     socket.destroy = () => {
       abandoned.add(socket.threadId);

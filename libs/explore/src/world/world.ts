@@ -7,6 +7,7 @@ import { createConnection, type Connection, type RowDataPacket } from 'mysql2/pr
 import { PubSubMonitor } from './pub-sub-inbox';
 import { DirectoryLockStore, RedisLockStore, RowLockStore, type LockStore } from './lock-stores';
 import { EtcdLockStore, ZooKeeperLockStore } from './queue-lock-stores';
+import { Pulse } from './pulse';
 import { loadReadLocks } from './read-locks';
 import {
   lockFolderOf,
@@ -54,6 +55,7 @@ const finalState = ([balances, movements]: RowDataPacket[][]): Rows => {
 /** The servers as one explorer uses them: its own schema and Redis database, and connections for each actor. */
 export class World {
   readonly connectionsOfActors: readonly ActorConnections[];
+  readonly pulse: Pulse;
 
   /** Stock of the last reset, while nothing has happened since. */
   private cleanAt: number | undefined;
@@ -72,6 +74,7 @@ export class World {
     readonly pubSub: PubSubMonitor,
   ) {
     this.connectionsOfActors = connectionsOfActors;
+    this.pulse = new Pulse(options.pulse);
     this.lockStores = [
       new RedisLockStore('', redis, (connections) => connections.redis),
       new RowLockStore(admin),
