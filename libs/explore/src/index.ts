@@ -41,7 +41,6 @@ export {
   type Tally,
   type Witness,
   playRandom,
-  seeded,
   randomWalk,
 } from './search';
 export {
@@ -89,3 +88,4 @@ export {
   refuseStraySteps,
 } from './actors';
 export { drawLanes, drawMermaid, renderMatrix } from './render';
+export { seeded } from '#lab/random';
