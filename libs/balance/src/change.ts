@@ -44,7 +44,7 @@ export interface Movement extends Change {
   readonly after: number;
 }
 
-/** There is not enough left: an expected answer, not a failure. */
+/** There is not enough left: an expected answer, not a failure. The account app answers with `InsufficientFunds` instead. */
 export class SoldOut extends Error {
   readonly code = 'STOCK.SOLD_OUT';
 
@@ -73,7 +73,7 @@ export class StockIsSplit extends Error {
 
   constructor(readonly balance: string) {
     super(
-      `the stock of ${balance} is split over segments. Sell it with strategy=segmented, or reset it (POST /lab/reset)`,
+      `the balance ${balance} is split over segments. Change it with strategy=segmented, or reset it (POST /lab/reset)`,
     );
     this.name = 'StockIsSplit';
   }
@@ -84,7 +84,7 @@ export class Conflict extends Error {
   readonly code = 'SQL.CONFLICT';
 
   constructor(readonly change: Change) {
-    super(`${change.balance} was changed by another request: nothing was sold. Try again`);
+    super(`${change.balance} was changed by another request: this one changed nothing. Try again`);
     this.name = 'Conflict';
   }
 }
@@ -110,7 +110,7 @@ export class FencedOff extends Error {
     readonly token: number,
   ) {
     super(
-      `${change.balance} has seen a newer token than ${token}: the lock has a later holder, and nothing was sold. Try again`,
+      `${change.balance} has seen a newer token than ${token}: the lock has a later holder, and this request changed nothing. Try again`,
     );
     this.name = 'FencedOff';
   }

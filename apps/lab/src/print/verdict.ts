@@ -1,6 +1,6 @@
 import { count } from '#lab/step';
 import type { CartsVerdict, LoadVerdict } from '#lab/verdict';
-import { hostOf, skusOf, whyUnfired, type LoadRun } from '#load-tests/run';
+import { balancesOf, hostOf, whyUnfired, type LoadRun } from '#load-tests/run';
 import { nextCommands } from './next';
 import { expectationWords } from './words';
 import { fields, firstOf, shellCommand, wrap } from './wrap';
@@ -55,7 +55,7 @@ function trafficWords({ plan }: LoadRun): string {
   const { amountMinor, carts, stock, requests, connections, replicas } = plan;
   const sent =
     amountMinor === undefined
-      ? `${count(requests, 'order')}, ${connections} at once, ${count(stock, 'unit')}${carts === undefined ? '' : ` of each of ${skusOf(plan).join(', ')}`}`
+      ? `${count(requests, 'order')}, ${connections} at once, ${count(stock, 'unit')}${carts === undefined ? '' : ` of each of ${balancesOf(plan).join(', ')}`}`
       : `${count(requests, 'entry', 'entries')} of ${amountMinor}, ${connections} at once, from a balance of ${stock}`;
   return `${sent}, ${count(replicas, `${hostOf(plan)} replica`)}`;
 }
