@@ -31,8 +31,11 @@ export interface Change {
 export interface Fence {
   /** Greater than the token of every earlier holder; may repeat when the counter is lost. */
   readonly token: number;
-  /** Unique to the holder, at most 64 characters: distinguishes two holders with the same token. */
-  readonly holder: string;
+  /**
+   * The owner token of the lock, at most 64 characters: distinguishes two holders with the same fencing token. The row
+   * stores it in the column `holder`.
+   */
+  readonly owner: string;
 }
 
 /**
