@@ -27,7 +27,10 @@ export function printRun(run: LoadRun, folder: string, verbose: boolean): string
       ...figures(verdict, verbose),
       ['answers', firstOf(countsOf(verdict.outcomes), MOST_CODES, verbose)],
       ...(verbose ? [['by replica', countsOf(latency.share).join(', ')] as const] : []),
-      ['speed', `${latency.requestsPerSecond} requests/s, ${latency.salesPerSecond} sales/s`],
+      [
+        'speed',
+        `${latency.requestsPerSecond} requests/s, ${latency.salesPerSecond} ${hostOf(plan) === 'account' ? 'entries' : 'sales'}/s`,
+      ],
       [
         'latency',
         verbose
@@ -90,7 +93,7 @@ function figures(verdict: LoadVerdict | CartsVerdict, verbose: boolean): Field[]
     ['final stock', verdict.finalStock],
     ...nonZero('oversold units', verdict.oversold),
     ...nonZero('lost updates', verdict.lostUpdates),
-    ...nonZero('values sold more than once', duplicateWords(verdict)),
+    ...nonZero(`values ${verdict.sold < 0 ? 'entered' : 'sold'} more than once`, duplicateWords(verdict)),
     ...nonZero('two holders at once', overlapWords(verdict)),
     ...nonZero('foreign releases', verdict.foreignReleases.length),
     ...nonZero('foreign renewals', verdict.foreignRenewals.length),
