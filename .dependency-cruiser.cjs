@@ -16,6 +16,13 @@ module.exports = {
       to: { path: '^(apps|load-tests|libs/(?!step))' },
     },
     {
+      name: 'random-stands-on-nothing',
+      comment: 'libs/random computes numbers from a seed: no I/O, and nothing of ours.',
+      severity: 'error',
+      from: { path: '^libs/random' },
+      to: { path: '^(apps|load-tests|libs/(?!random))|node_modules' },
+    },
+    {
       name: 'balance-knows-step-only',
       comment: 'What is protected must not know how it is protected.',
       severity: 'error',

@@ -132,8 +132,8 @@ const isDeathBy = (fault: HistoryLine, line: HistoryLine): boolean =>
 const look = (target: Target, skus: readonly string[]): Promise<Left[]> =>
   Promise.all(
     skus.map(async (sku) => {
-      const [{ stock }, movements, orders] = await Promise.all([
-        target.product(sku),
+      const [{ amount: stock }, movements, orders] = await Promise.all([
+        target.balance(sku),
         target.movements(sku),
         target.orders(sku),
       ]);

@@ -11,14 +11,14 @@ const FENCES: Readonly<Record<string, FenceOf>> = {
     const names = await session.children(folder);
     for (const name of names) {
       const node = await session.get(`${folder}/${name}`);
-      if (node?.content === request) return { token: node.czxid, holder: name };
+      if (node?.content === request) return { token: node.czxid, owner: name };
     }
     return undefined;
   },
   etcd: async ({ servers }, balance, request) => {
     const folder = `${lockKey(balance, 'etcd')}/`;
     const found = (await servers.etcd.list(folder)).find(({ value }) => value === request);
-    return found && { token: found.revision, holder: found.key.slice(folder.length) };
+    return found && { token: found.revision, owner: found.key.slice(folder.length) };
   },
 };
 
@@ -34,7 +34,7 @@ export function fencedByTheServer(strategy: Strategy): Strategy {
     ...strategy,
     apply: (change, tools) => {
       const { balances } = tools;
-      let fence: Fence = { token: 0, holder: '' };
+      let fence: Fence = { token: 0, owner: '' };
       const fenced = Object.create(balances, {
         read: {
           value: async (balance: string) => {

@@ -1,4 +1,4 @@
-import type { SeededRandom } from './seeded-random';
+import type { SeededRandom } from '#lab/random';
 import type { BodyKind } from './document';
 import { conforms, type Resolve } from './schema';
 import { Values } from './values';

@@ -1,5 +1,5 @@
+import { SeededRandom } from '#lab/random';
 import { Bodies } from './bodies';
-import { SeededRandom } from './seeded-random';
 import { isLab, isTimer, weightOf, type Endpoint, type Parameter } from './document';
 import {
   BROKEN_FAULTS,
@@ -29,7 +29,7 @@ export interface Drawing {
 
 /** Generates request number `index` of a run. It depends only on the seed, the number and the documents. */
 export function draw(drawing: Drawing, index: number): FuzzRequest {
-  const random = new SeededRandom(drawing.seed, index);
+  const random = SeededRandom.forItem(drawing.seed, index);
   const endpoint = pickEndpoint(random, drawing.endpoints);
   const side = random.pick(sidesOf(endpoint, drawing));
   return new RequestBuilder(random, endpoint, side, drawing.addresses[side] ?? '').build(index);

@@ -1,4 +1,4 @@
-import type { SeededRandom } from './seeded-random';
+import type { SeededRandom } from '#lab/random';
 import { type HeaderLine, type Message, toBytes } from './request';
 
 /** A message with invalid or unusual HTTP. */

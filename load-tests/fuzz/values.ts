@@ -1,4 +1,4 @@
-import type { SeededRandom } from './seeded-random';
+import type { SeededRandom } from '#lab/random';
 import { MALFORMED_JSON, MALFORMED_TEXTS, SURPLUS_NAMES } from './malformed-input';
 import { conforms, type Resolve, type Schema } from './schema';
 

@@ -55,7 +55,7 @@ ${refusalTable(verdict)}
 ${outcomesPlot(outcomes, timeline)}
 ${latencyPlot(outcomes)}
 ${outcomeTable(outcomes)}
-${conditionsList('Parameters', { sku: evidence.sku, ...options })}
+${conditionsList('Parameters', { balance: evidence.balance, ...options })}
 ${conditionsList('Conditions', conditions)}
 </main></body>
 </html>

@@ -25,12 +25,18 @@ export async function withOthersBeside<T>(
   plan: LoadPlan,
   traffic: () => Promise<T>,
 ): Promise<{ result: T; confirmed: readonly { request: string }[] }> {
-  const { beside = { importLines: 0, pending: 0 }, sku, strategy, options, amountMinor = 1 } = plan;
-  for (let i = 0; i < beside.pending; i++) await target.addPending(sku, amountMinor);
+  const {
+    beside = { importLines: 0, pending: 0 },
+    balance: account,
+    strategy,
+    options,
+    amountMinor = 1,
+  } = plan;
+  for (let i = 0; i < beside.pending; i++) await target.addPending(account, amountMinor);
   await target.scanEvery(SCAN_EVERY_MS, choiceQuery(strategy, options));
   try {
     const [result, imported] = await Promise.all([traffic(), importLines(target, plan, beside.importLines)]);
-    const settled = await settledOf(target, sku);
+    const settled = await settledOf(target, account);
     return { result, confirmed: [...imported, ...settled].map((entry) => ({ request: entry })) };
   } finally {
     await target.scanEvery(0);
@@ -40,13 +46,13 @@ export async function withOthersBeside<T>(
 /** Sends an import of `count` lines; returns the request ids of the entries that it made. */
 async function importLines(
   target: AccountTarget,
-  { sku, strategy, options, amountMinor = 1 }: LoadPlan,
+  { balance: account, strategy, options, amountMinor = 1 }: LoadPlan,
   count: number,
 ): Promise<readonly string[]> {
   if (count === 0) return [];
   const batch = `load-${randomBytes(4).toString('hex')}`;
   const { statusCode, body } = await request(
-    `${target.publicUrl}/accounts/${sku}/imports?batch=${batch}&${choiceQuery(strategy, options)}`,
+    `${target.publicUrl}/accounts/${account}/imports?batch=${batch}&${choiceQuery(strategy, options)}`,
     {
       method: 'POST',
       headers: { 'content-type': 'application/x-ndjson' },

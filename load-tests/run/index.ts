@@ -1,10 +1,10 @@
-export { sendOrder } from './order-client';
+export { sendOrder, type OrderResponse } from './order-client';
 export {
+  balancesOf,
   circumstanceOf,
   completePlan,
   expectationOf,
   hostOf,
-  skusOf,
   type FaultOn,
   type LoadPlan,
   type PlanInput,

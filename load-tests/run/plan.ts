@@ -24,7 +24,8 @@ export type FaultOn =
 export interface LoadPlan {
   readonly strategy: string;
   readonly options: Options;
-  readonly sku: string;
+  /** The product, or the account when `amountMinor` is given. */
+  readonly balance: string;
   /** Carts instead of that product: buyers take them in turn, `quantity` units of each product in the cart. */
   readonly carts?: readonly (readonly string[])[];
   /** Initial units of each product. */
@@ -36,7 +37,7 @@ export interface LoadPlan {
   /** Replicas of the app that owns the balance. */
   readonly replicas: number;
   /**
-   * Instead of orders: entries of this amount on the account `sku`, positive for a credit and negative for a debit.
+   * Instead of orders: entries of this amount on the account `balance`, positive for a credit and negative for a debit.
    * `stock` is then the opening balance. Minor units.
    */
   readonly amountMinor?: number;
@@ -64,7 +65,7 @@ export function completePlan(input: PlanInput): LoadPlan {
   if (input.carts !== undefined) cartStrategy(strategy);
   if (input.fault !== undefined) parseFaults(input.fault.header);
   return {
-    sku: 'load',
+    balance: 'load',
     stock: 100,
     requests: 500,
     connections: 50,
@@ -72,7 +73,7 @@ export function completePlan(input: PlanInput): LoadPlan {
     replicas: 2,
     ...input,
     ...(input.amountMinor !== undefined && { quantity: Math.abs(input.amountMinor) }),
-    ...(input.carts?.[0]?.[0] !== undefined && { sku: input.carts[0][0] }),
+    ...(input.carts?.[0]?.[0] !== undefined && { balance: input.carts[0][0] }),
     options: optionsSchema.parse(input.options ?? {}),
   };
 }
@@ -122,9 +123,9 @@ const areCrossed = (carts: readonly (readonly string[])[]): boolean =>
 export const hostOf = ({ amountMinor }: Pick<LoadPlan, 'amountMinor'>): 'inventory' | 'account' =>
   amountMinor === undefined ? 'inventory' : 'account';
 
-/** The products of the run. */
-export const skusOf = ({ sku, carts }: LoadPlan): readonly string[] =>
-  carts === undefined ? [sku] : [...new Set(carts.flat())];
+/** The products of the run, or its account. */
+export const balancesOf = ({ balance, carts }: LoadPlan): readonly string[] =>
+  carts === undefined ? [balance] : [...new Set(carts.flat())];
 
 /** The cart of buyer `number`; undefined when the plan has no carts. */
 export const cartOf = ({ carts }: LoadPlan, number: number): readonly string[] | undefined =>

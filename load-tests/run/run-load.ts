@@ -13,7 +13,7 @@ import {
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { withOthersBeside } from './beside';
-import { expectationOf, hostOf, skusOf, type LoadPlan } from './plan';
+import { expectationOf, hostOf, balancesOf, type LoadPlan } from './plan';
 import { summarize, type LatencySummary } from './summary';
 import type { Target } from './target';
 import { sendLoad, sendOne, type Traffic } from './traffic';
@@ -57,8 +57,8 @@ export async function runLoad(
   const target = host === 'account' ? lab.accounts : lab;
   const plan = { ...wanted, replicas: await control.scale(wanted.replicas, host) };
   await control.ready();
-  const skus = skusOf(plan);
-  for (const sku of skus) await target.reset(sku, plan.stock);
+  const balances = balancesOf(plan);
+  for (const balance of balances) await target.reset(balance, plan.stock);
   const restartServer = plan.down === undefined ? undefined : await control.lose(plan.down);
   const send = (): Promise<Traffic> => sendTraffic(target, control, plan, onProgress).finally(restartServer);
   const { result: traffic, confirmed } =
@@ -66,13 +66,14 @@ export async function runLoad(
       ? { result: await send(), confirmed: [] }
       : await withOthersBeside(lab.accounts, plan, send);
   await control.ready();
-  for (const sku of skus) await atRest(target, sku);
+  for (const balance of balances) await atRest(target, balance);
   if (plan.reconcileOrders === true)
     await poll(REST_MS, async () =>
       (await target.reconcileOrders()).every(({ outcome }) => outcome !== 'undecided'),
     );
   const evidences = [];
-  for (const sku of skus) evidences.push(await gather(target, sku, plan, { ...traffic, confirmed }));
+  for (const balance of balances)
+    evidences.push(await gather(target, balance, plan, { ...traffic, confirmed }));
   return {
     plan,
     evidences,
@@ -101,9 +102,9 @@ async function sendTraffic(
   if (plan.fault?.on.kind === 'first') {
     onProgress('sending one buyer with the fault');
     first = sendOne(url, plan, `${run}-first`);
-    await faultFired(target, plan.sku, first);
+    await faultFired(target, plan.balance, first);
     if (plan.fault.header.includes('=kill')) await control.ready(); // the load must not find its replica missing
-    if (plan.reconcile === true) await target.reconcile(plan.sku);
+    if (plan.reconcile === true) await target.reconcile(plan.balance);
   }
   const traffic = await sendLoad(url, plan, run, (done) => {
     onProgress(`${done} of ${count(plan.requests, 'answer')}`);
@@ -112,10 +113,10 @@ async function sendTraffic(
 }
 
 /** Resolves when the fault has taken effect, or when the buyer has its answer, in which case the fault never fired. */
-async function faultFired(target: Target, sku: string, first: Promise<ClientAnswer>): Promise<void> {
+async function faultFired(target: Target, balance: string, first: Promise<ClientAnswer>): Promise<void> {
   let answered = false;
   void first.finally(() => (answered = true)).catch(() => undefined);
-  await poll(FAULT_MS, async () => answered || tookEffect(await target.history(sku)));
+  await poll(FAULT_MS, async () => answered || tookEffect(await target.history(balance)));
 }
 
 /**
@@ -127,8 +128,8 @@ const tookEffect = (history: readonly HistoryLine[]): boolean =>
   history.some(({ type }) => type === 'stopped');
 
 /** Resolves when every started request, or its replica, has ended; at the latest after `REST_MS`. */
-export async function atRest(target: Target, sku: string): Promise<void> {
-  await poll(REST_MS, async () => unfinished(await target.history(sku)).length === 0);
+export async function atRest(target: Target, balance: string): Promise<void> {
+  await poll(REST_MS, async () => unfinished(await target.history(balance)).length === 0);
 }
 
 async function poll(timeoutMs: number, done: () => Promise<boolean>): Promise<void> {
@@ -149,32 +150,34 @@ const requestsIn = (history: readonly HistoryLine[]): number =>
  */
 export async function gather(
   target: Target,
-  sku: string,
+  balance: string,
   about: Pick<LoadPlan, 'strategy' | 'replicas' | 'fault' | 'down' | 'amountMinor'>,
   { answers, confirmed = [] }: Pick<Traffic, 'answers'> & { confirmed?: readonly { request: string }[] },
 ): Promise<Evidence> {
   const until = performance.now() + REST_MS;
   for (;;) {
-    const before = requestsIn(await target.history(sku));
-    const [product, movements, segments, orders, locks] = await Promise.all([
-      target.product(sku),
-      target.movements(sku),
-      target.segments(sku),
-      about.amountMinor === undefined ? target.orders(sku) : [...answers.filter(isConfirmed), ...confirmed],
-      target.locks(sku),
+    const before = requestsIn(await target.history(balance));
+    const [{ amount, initial }, movements, segments, orders, locks] = await Promise.all([
+      target.balance(balance),
+      target.movements(balance),
+      target.segments(balance),
+      about.amountMinor === undefined
+        ? target.orders(balance)
+        : [...answers.filter(isConfirmed), ...confirmed],
+      target.locks(balance),
     ]);
-    const history = await target.history(sku);
+    const history = await target.history(balance);
     const moving = requestsIn(history) !== before;
     if (moving && performance.now() < until) continue;
     return {
-      sku,
+      balance,
       strategy: about.strategy,
       replicas: about.replicas,
       faults: about.fault === undefined ? [] : [about.fault.header],
       ...(about.fault?.on.kind === 'nth' && { amidst: true }),
       ...(about.down !== undefined && { down: about.down }),
-      initial: product.initial,
-      finalStock: product.stock,
+      initial,
+      finalStock: amount,
       movements,
       segments,
       orders,

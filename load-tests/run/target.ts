@@ -10,6 +10,12 @@ export class TargetError extends Error {
   readonly code = 'TARGET';
 }
 
+/** What is left of a product or on an account, and what was there after the last reset. */
+interface Balance {
+  readonly amount: number;
+  readonly initial: number;
+}
+
 /** HTTP client of a lab for everything except the load itself. Methods throw `TargetError`. */
 export class Target {
   private readonly agent = new Agent({ connections: 8, headersTimeout: 30_000 });
@@ -45,8 +51,12 @@ export class Target {
     return reconciled;
   }
 
-  async product(sku: string): Promise<{ stock: number; initial: number }> {
-    return (await this.json('GET', `/products/${sku}`)) as { stock: number; initial: number };
+  async balance(sku: string): Promise<Balance> {
+    const { stock, initial } = (await this.json('GET', `/products/${sku}`)) as {
+      stock: number;
+      initial: number;
+    };
+    return { amount: stock, initial };
   }
 
   movements(sku: string): Promise<MovementRow[]> {
@@ -123,7 +133,7 @@ interface Pending {
   readonly state: string;
 }
 
-/** Accounts with the interface of products: the balance is the `stock`, the account's id is the `sku`. */
+/** The accounts of a lab, with the interface of its products. Amounts in minor units. */
 export class AccountTarget extends Target {
   override reset(account: string, balanceMinor: number): Promise<unknown> {
     return this.json('POST', '/lab/account/reset', { account, balanceMinor });
@@ -133,10 +143,10 @@ export class AccountTarget extends Target {
     return this.json('POST', '/lab/account/reconcile', { account });
   }
 
-  override async product(account: string): Promise<{ stock: number; initial: number }> {
+  override async balance(account: string): Promise<Balance> {
     const found = await this.json('GET', `/accounts/${account}`);
     const { balanceMinor, openingMinor } = found as { balanceMinor: number; openingMinor: number };
-    return { stock: balanceMinor, initial: openingMinor };
+    return { amount: balanceMinor, initial: openingMinor };
   }
 
   override movements(account: string): Promise<MovementRow[]> {

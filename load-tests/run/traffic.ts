@@ -25,17 +25,17 @@ const ANSWER_TIMEOUT_S = 60;
 
 /** The order or entry of buyer `number`; number 0 is the buyer that comes before the load. */
 function bodyOf(plan: LoadPlan, number: number): object {
-  const { sku, quantity, amountMinor } = plan;
+  const { balance, quantity, amountMinor } = plan;
   if (amountMinor !== undefined) return { amountMinor };
   const cart = cartOf(plan, number);
   const buyer = number === 0 ? 'first buyer' : `buyer ${number}`;
   const wanted =
-    cart === undefined ? { sku, quantity } : { lines: cart.map((one) => ({ sku: one, quantity })) };
+    cart === undefined ? { sku: balance, quantity } : { lines: cart.map((one) => ({ sku: one, quantity })) };
   return { ...wanted, buyer };
 }
 
-const orderPath = ({ strategy, options, mixedWith, amountMinor, sku }: LoadPlan, number = 1): string =>
-  `/${amountMinor === undefined ? 'orders' : `accounts/${sku}/entries`}?${choiceQuery(number % 2 === 0 ? (mixedWith?.strategy ?? strategy) : strategy, options)}`;
+const orderPath = ({ strategy, options, mixedWith, amountMinor, balance }: LoadPlan, number = 1): string =>
+  `/${amountMinor === undefined ? 'orders' : `accounts/${balance}/entries`}?${choiceQuery(number % 2 === 0 ? (mixedWith?.strategy ?? strategy) : strategy, options)}`;
 
 /** Sends the load through nginx with autocannon and records every answer. `run` makes the request ids unique. */
 export async function sendLoad(

@@ -1,14 +1,14 @@
 import { scenario, type Scenario } from './scenario';
 
 /** Ten concurrent requests credit an empty account with one each. */
-const ten = { sku: 'hot', amountMinor: 1, stock: 0, requests: 10, connections: 10 };
+const ten = { balance: 'hot', amountMinor: 1, stock: 0, requests: 10, connections: 10 };
 /** Long enough that no request gives up: the last one waits for nine others. */
 const options = { workMs: 50, waitMs: 20_000, attempts: 100 };
 const atOnce = 'ten concurrent requests, each with 50 ms of work between reading and writing';
 
 /** Entries, an import and the scans of both replicas, concurrently. */
 const everything = {
-  sku: 'hot',
+  balance: 'hot',
   amountMinor: 1,
   stock: 0,
   requests: 60,

@@ -1,7 +1,8 @@
 import { choiceQuery, optionsSchema } from '#lab/strategy';
 import type { ClientAnswer } from '#lab/verdict';
 import { setTimeout as delay } from 'node:timers/promises';
-import { request, type Agent } from 'undici';
+import type { Agent } from 'undici';
+import { sendOrder, type OrderResponse } from '../run';
 import type { PlannedBalance } from './plan';
 
 /** Longer than any wait, pause and recovery, so that a slow answer is not lost. */
@@ -126,13 +127,11 @@ export class BuyerPool {
 
   /** Sends an order and records its answer. Returns the code. */
   private async order(balance: BalanceSales, optional: OrderHeaders): Promise<string> {
-    const request = `${this.name}-r${++this.sent}`;
+    const id = `${this.name}-r${++this.sent}`;
     const at = performance.now();
-    const { status, code, replica, bought } = await this.post(balance, request, optional).catch(
-      () => NO_ANSWER,
-    );
+    const { status, code, replica, boughtBy } = await this.send(balance, id, optional).catch(() => NO_ANSWER);
     balance.answers.push({
-      request: bought ?? request,
+      request: boughtBy ?? id,
       ...(optional.key !== undefined && { key: optional.key }),
       status,
       code,
@@ -144,48 +143,24 @@ export class BuyerPool {
     return code;
   }
 
-  private async post(
+  private async send(
     { sku, strategy }: BalanceSales,
     id: string,
-    { fault, key }: OrderHeaders,
-  ): Promise<OrderAnswer> {
-    const options = optionsSchema.parse(this.planned.options);
-    const { statusCode, headers, body } = await request(
-      `${this.labUrl}/orders?${choiceQuery(strategy, options)}`,
-      {
-        method: 'POST',
-        dispatcher: this.agent,
-        headersTimeout: ANSWER_TIMEOUT_MS,
-        headers: {
-          'content-type': 'application/json',
-          'x-request-id': id,
-          ...(fault !== undefined && { 'x-fault': fault }),
-          ...(key !== undefined && { 'idempotency-key': `"${key}"` }),
-        },
-        body: JSON.stringify({ sku, quantity: 1, buyer: 'soak' }),
-      },
-    );
-    const replica = headers['x-replica']?.toString() ?? null;
-    return { status: statusCode, replica, ...read(statusCode, await body.text()) };
+    headers: OrderHeaders,
+  ): Promise<SoakAnswer> {
+    const answer = await sendOrder(this.labUrl, {
+      ...headers,
+      id,
+      path: `/orders?${choiceQuery(strategy, optionsSchema.parse(this.planned.options))}`,
+      body: { sku, quantity: 1, buyer: 'soak' },
+      timeoutMs: ANSWER_TIMEOUT_MS,
+      dispatcher: this.agent,
+    });
+    const isUnreadable = answer.code === 'APPLIED' && answer.boughtBy === undefined;
+    return isUnreadable ? { ...answer, code: `HTTP ${answer.status}` } : answer;
   }
 }
 
-interface OrderAnswer {
-  readonly status: number;
-  readonly code: string;
-  readonly replica: string | null;
-  /** The request that bought the unit: this one, or an earlier one with the same key. */
-  readonly bought?: string;
-}
+type SoakAnswer = Omit<OrderResponse, 'isReplayed'>;
 
-const NO_ANSWER: OrderAnswer = { status: 0, code: 'NO_ANSWER', replica: null };
-
-function read(status: number, text: string): Pick<OrderAnswer, 'code' | 'bought'> {
-  try {
-    const { code, request } = JSON.parse(text) as { code?: string; request?: string };
-    if (status === 201 && request !== undefined) return { code: 'APPLIED', bought: request };
-    return { code: code ?? `HTTP ${status}` };
-  } catch {
-    return { code: `HTTP ${status}` };
-  }
-}
+const NO_ANSWER: SoakAnswer = { status: 0, code: 'NO_ANSWER', replica: null };

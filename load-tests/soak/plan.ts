@@ -1,4 +1,4 @@
-import { seeded } from '#lab/explore';
+import { SeededRandom } from '#lab/random';
 import type { Component } from '#lab/step';
 import { findStrategy, type Strategy } from '#lab/strategy';
 import { ALL_KINDS, eligible, ENDS_LEASES, KILLS, LOSES_PARTS, TAKES_TIME, type Kind } from './kinds';
@@ -116,9 +116,9 @@ function planMinute(
   const strategies = choose(eligible(kinds, components), kinds, random);
   const balances = strategies.map(({ name }): PlannedBalance => ({
     strategy: name,
-    stock: random.from(40, 160),
+    stock: random.between(40, 160),
     buyers: BUYERS,
-    options: { leaseMs, waitMs: 6000, workMs: random.from(2, 12), retryMs: 20 },
+    options: { leaseMs, waitMs: 6000, workMs: random.between(2, 12), retryMs: 20 },
   }));
   const all = random.shuffle(
     kinds.flatMap((kind) => Array.from({ length: times.get(kind) ?? 0 }, () => kind)),
@@ -140,7 +140,7 @@ function choose(
 ): readonly Strategy[] {
   const needed = kinds.flatMap(({ component }) => {
     const using = from.filter(({ needs }) => component !== undefined && needs?.includes(component) === true);
-    return using.length === 0 ? [] : [random.one(using)];
+    return using.length === 0 ? [] : [random.pick(using)];
   });
   return [...new Set([...needed, ...random.shuffle(from)])].slice(0, MAX_BALANCES);
 }
@@ -151,50 +151,52 @@ function detail(
   balances: readonly PlannedBalance[],
   random: SeededRandom,
 ): Pick<PlannedFault, 'carried' | 'server'> {
-  const carried = (header: string) => ({ carried: { balance: random.from(0, balances.length - 1), header } });
+  const carried = (header: string) => ({
+    carried: { balance: random.between(0, balances.length - 1), header },
+  });
   const server = (target: string, ms: number) => ({ server: { target, ms } });
   switch (kind) {
     case 'kill':
-      return carried(random.one(['after(UPDATE)=kill', 'before(COMMIT)=kill']));
+      return carried(random.pick(['after(UPDATE)=kill', 'before(COMMIT)=kill']));
     case 'order-killed':
       // after the intent, before the order, before the order's reply
-      return carried(`order:${random.one(['after(INSERT#1)', 'before(INSERT#2)', 'after(COMMIT)'])}=kill`);
+      return carried(`order:${random.pick(['after(INSERT#1)', 'before(INSERT#2)', 'after(COMMIT)'])}=kill`);
     case 'pause':
       return carried(
-        `${random.one(['after(UPDATE)', 'before(COMMIT)'])}=pause(${leaseMs + random.from(200, 900)})`,
+        `${random.pick(['after(UPDATE)', 'before(COMMIT)'])}=pause(${leaseMs + random.between(200, 900)})`,
       );
     case 'block':
       return carried(
-        `${random.one(['after(UPDATE)', 'before(COMMIT)'])}=block(${leaseMs + random.from(200, 900)})`,
+        `${random.pick(['after(UPDATE)', 'before(COMMIT)'])}=block(${leaseMs + random.between(200, 900)})`,
       );
     case 'delay': {
       // only strategies that hold a lock during the work: others are not affected by slow work
       const locked = balances.flatMap(({ strategy }, i) =>
         findStrategy(strategy).options.includes('waitMs') ? [i] : [],
       );
-      const header = `after(WORK)=delay(${leaseMs + random.from(200, 900)})`;
-      return { carried: { balance: random.one(locked), header } };
+      const header = `after(WORK)=delay(${leaseMs + random.between(200, 900)})`;
+      return { carried: { balance: random.pick(locked), header } };
     }
     case 'lose-reply':
       return carried('after(UPDATE)=lose-reply');
     case 'error':
       return carried('before(COMMIT)=error');
     case 'redis-killed':
-      return server('redis', random.from(50, 800));
+      return server('redis', random.between(50, 800));
     case 'redis-paused':
-      return server('redis', random.from(900, 1800));
+      return server('redis', random.between(900, 1800));
     case 'redis-cut':
-      return server(CUT_OFF, random.from(900, 1800));
+      return server(CUT_OFF, random.between(900, 1800));
     case 'database-killed':
-      return server('mysql', random.from(50, 500));
+      return server('mysql', random.between(50, 500));
     case 'database-cut':
       return server('mysql', 0);
     case 'nginx-reloaded':
       return server('nginx', 0);
     case 'voter-lost':
-      return server(`redis-${random.from(1, 5)}`, random.from(800, 2000));
+      return server(`redis-${random.between(1, 5)}`, random.between(800, 2000));
     case 'replica-lost':
-      return server(`replica-${random.from(1, 2)}`, random.from(800, 2000));
+      return server(`replica-${random.between(1, 2)}`, random.between(800, 2000));
     default:
       throw new Error(`No fault is defined for the kind ${kind}`);
   }
@@ -202,30 +204,3 @@ function detail(
 
 /** The replica with a fault proxy to Redis. */
 export const CUT_OFF = 'inventory-1';
-
-/** Random choices by seed. */
-class SeededRandom {
-  readonly next: () => number;
-
-  constructor(seed: number) {
-    this.next = seeded(seed);
-  }
-
-  /** An integer between two inclusive bounds. */
-  from(least: number, most: number): number {
-    return least + Math.floor(this.next() * (most - least + 1));
-  }
-
-  one<T>(all: readonly T[]): T {
-    const chosen = all[this.from(0, all.length - 1)];
-    if (chosen === undefined) throw new Error('A random choice needs at least one value');
-    return chosen;
-  }
-
-  shuffle<T>(all: readonly T[]): T[] {
-    return all
-      .map((value) => ({ value, key: this.next() }))
-      .sort((a, b) => a.key - b.key)
-      .map(({ value }) => value);
-  }
-}

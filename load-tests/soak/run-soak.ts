@@ -154,20 +154,20 @@ async function gather(
   { sku, strategy, stock, answers }: BalanceSales,
   history: readonly HistoryLine[],
 ): Promise<Evidence> {
-  const [product, movements, segments, orders, locks] = await Promise.all([
-    target.product(sku),
+  const [{ amount }, movements, segments, orders, locks] = await Promise.all([
+    target.balance(sku),
     target.movements(sku),
     target.segments(sku),
     target.orders(sku),
     target.locks(sku),
   ]);
   return {
-    sku,
+    balance: sku,
     strategy,
     replicas: 2,
     faults: [],
     initial: stock,
-    finalStock: product.stock,
+    finalStock: amount,
     movements,
     segments,
     orders,

@@ -42,13 +42,13 @@ function fenced(strategy: Strategy): Strategy {
         read: {
           value: async (balance: string) => {
             token = (await TOKENS[strategy.name]?.(tools, change.request)) ?? 0;
-            await balances.registerToken(change, { token, holder: change.request });
+            await balances.registerToken(change, { token, owner: change.request });
             return balances.read(balance);
           },
         },
         write: {
           value: (_change: unknown, was: number, after: number) =>
-            balances.writeRegistered(change, { token, holder: change.request }, was, after),
+            balances.writeRegistered(change, { token, owner: change.request }, was, after),
         },
       }) as Tools['balances'];
       return strategy.apply(change, { ...tools, balances: fencedBalances });

@@ -56,6 +56,13 @@ describe('bad usage exits with 2 and one line', () => {
     ['an unknown case of the crash matrix', ['crash-matrix', 'hope'], 'there is no case "hope"'],
     ['an unknown drill', ['drill', 'hope', '--list'], 'there is no drill "hope"'],
     ['an invalid port', ['up', '--port', '99999'], 'a whole number from 1024'],
+    ['an account without an amount', ['load', '--account', 'cafe'], '--account needs --amount'],
+    [
+      'a product with an amount',
+      ['load', '--amount', '1', '--sku', 'phone'],
+      'cannot be combined with --sku',
+    ],
+    ['an invalid account', ['load', '--amount', '1', '--account', 'a b'], 'An account has'],
     ['an invalid SKU', ['load', '--sku', 'a b'], 'A SKU has'],
     ['a verdict without a SKU', ['verdict'], "missing required argument 'sku'"],
     [

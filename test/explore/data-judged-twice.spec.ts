@@ -1,4 +1,5 @@
-import { EXPLORE_OPTIONS, parseBudget, playRandom, seeded, type Plan, type World } from '#lab/explore';
+import { EXPLORE_OPTIONS, parseBudget, playRandom, type Plan, type World } from '#lab/explore';
+import { seeded } from '#lab/random';
 import { CATALOGUE, FAULTS, type Strategy } from '#lab/strategy';
 import { harmOf, type ScheduleHistory } from '#lab/verdict';
 import { openWorld } from '../harness/servers';

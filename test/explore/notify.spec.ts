@@ -120,7 +120,7 @@ test('the search finds a release that notifies no waiter', async () => {
   const apply: Strategy['apply'] = (change, tools) => {
     const withoutBroadcast = Object.create(tools.redis) as Tools['redis'];
     withoutBroadcast.evalsha = ((sha: string, keys: number, key: string, token: string) =>
-      tools.redis.evalsha(sha, keys, key, token, 'hand-off')) as Tools['redis']['evalsha'];
+      tools.redis.evalsha(sha, keys, key, token, 'hand-over')) as Tools['redis']['evalsha'];
     return findStrategy('token-lua').apply(change, { ...tools, redis: withoutBroadcast });
   };
   const tally = await find({ ...silent, apply }, ['p1', 'p2']);

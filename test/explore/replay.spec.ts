@@ -9,12 +9,12 @@ import {
   readToken,
   scheduleTokenOf,
   replay,
-  seeded,
   writeToken,
   type Plan,
   type World,
   readSchedule,
 } from '#lab/explore';
+import { seeded } from '#lab/random';
 import type { ScheduleHistory } from '#lab/verdict';
 import { CATALOGUE, NoCarts, UnknownStrategy, findStrategy } from '#lab/strategy';
 import { EXPLORATION_MS } from '../harness/limits';

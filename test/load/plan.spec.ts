@@ -1,4 +1,11 @@
-import { circumstanceOf, completePlan, expectationOf, hostOf, skusOf, type PlanInput } from '#load-tests/run';
+import {
+  balancesOf,
+  circumstanceOf,
+  completePlan,
+  expectationOf,
+  hostOf,
+  type PlanInput,
+} from '#load-tests/run';
 import { CATALOGUE, NoCarts } from '#lab/strategy';
 
 const CROSSED = [
@@ -56,7 +63,7 @@ describe('the circumstance of a run of carts', () => {
 
   test('covers every product in a cart', () => {
     expect(
-      skusOf(
+      balancesOf(
         plan({
           carts: [
             ['a', 'b'],
@@ -65,7 +72,7 @@ describe('the circumstance of a run of carts', () => {
         }),
       ),
     ).toEqual(['a', 'b', 'c']);
-    expect(skusOf(completePlan({ strategy: 'none' }))).toEqual(['load']);
+    expect(balancesOf(completePlan({ strategy: 'none' }))).toEqual(['load']);
   });
 
   test('requires a strategy that sells carts', () => {

@@ -53,7 +53,7 @@ function selling(request: string, replica: string, from: number, until: number):
 }
 
 export const emptyRun = (): Evidence => ({
-  sku: 'p',
+  balance: 'p',
   strategy: 'none',
   initial: 0,
   finalStock: 0,
@@ -70,7 +70,7 @@ export const emptyRun = (): Evidence => ({
 /** One unit, sold by two requests on two replicas. */
 export const collision = (first = 'a'): Evidence => ({
   ...emptyRun(),
-  sku: first,
+  balance: first,
   initial: 1,
   movements: [sale(1, first, REPLICAS[0], 0), sale(2, 'b', REPLICAS[1], 0)],
   orders: [{ request: first }, { request: 'b' }],

@@ -77,7 +77,7 @@ class Carts {
 
   evidence(sku: string): Evidence {
     return {
-      sku,
+      balance: sku,
       strategy: 'multi',
       initial: 10,
       finalStock: this.stock.get(sku) ?? 0,

@@ -99,7 +99,7 @@ export class HistoryBuilder {
 
   judge(more: Partial<Evidence> = {}, expected: Expectation = SAFE): LoadVerdict {
     const { history, movements, orders, answers, initial } = this;
-    const about = { sku: 'load', strategy: 'expiring', initial, finalStock: this.stock, replicas: 2 };
+    const about = { balance: 'load', strategy: 'expiring', initial, finalStock: this.stock, replicas: 2 };
     const rows = { movements, segments: [], orders, answers, locks: [], faults: [] };
     return judgeLoad(
       { ...about, ...rows, history: history.toSorted((a, b) => a.t - b.t), ...more },

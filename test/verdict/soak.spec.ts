@@ -39,7 +39,7 @@ function judge(
   const { history, movements, orders, answers } = builder;
   const last = movements.at(-1)?.after ?? 10;
   const evidence = {
-    sku: 'load',
+    balance: 'load',
     strategy: 'expiring',
     replicas: 2,
     faults: [],

@@ -25,17 +25,17 @@ export function writeRunFolder(run: LoadRun, name: string): string {
   writeFileSync(join(folder, 'verdict.json'), `${JSON.stringify(runJson(run), null, 2)}\n`);
   const { plan, verdict, evidences, conditions, latency } = run;
   evidences.forEach((evidence, i) => {
-    const { sku } = evidence;
-    const own = 'balances' in verdict ? verdict.balances.find((balance) => balance.sku === sku) : verdict;
+    const { balance } = evidence;
+    const own = 'balances' in verdict ? verdict.balances.find(({ sku }) => sku === balance) : verdict;
     const report = renderReport({
-      title: evidences.length > 1 ? `${name}: ${sku}` : name,
+      title: evidences.length > 1 ? `${name}: ${balance}` : name,
       verdict: own ?? verdict,
       evidence: { ...evidence, history: withoutForeignLocks(evidence) },
       options: { ...plan.options, ...plan },
       conditions,
       latency,
     });
-    writeFileSync(join(folder, i === 0 ? 'report.html' : `report-${sku}.html`), report);
+    writeFileSync(join(folder, i === 0 ? 'report.html' : `report-${balance}.html`), report);
   });
   return relative(process.cwd(), folder) || '.';
 }

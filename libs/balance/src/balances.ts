@@ -81,11 +81,11 @@ export class Balances {
    * holder, because the first reply may have been lost. Throws `FencedOff` when the row has a newer token, or the same one
    * from another holder.
    */
-  async registerToken(change: Change, { token, holder }: Fence): Promise<void> {
+  async registerToken(change: Change, { token, owner }: Fence): Promise<void> {
     const { balance } = change;
     const { affectedRows } = await this.dataSource.query<Written>(
       'UPDATE balance SET fence = ?, holder = ? WHERE id = ? AND (fence < ? OR (fence = ? AND holder = ?))',
-      [token, holder, balance, token, token, holder],
+      [token, owner, balance, token, token, owner],
     );
     if (affectedRows > 0) return;
     await this.read(balance); // throws UnknownBalance if there is no such balance

@@ -31,8 +31,11 @@ export interface Change {
 export interface Fence {
   /** Greater than the token of every earlier holder; may repeat when the counter is lost. */
   readonly token: number;
-  /** Unique to the holder, at most 64 characters: distinguishes two holders with the same token. */
-  readonly holder: string;
+  /**
+   * The owner token of the lock, at most 64 characters: distinguishes two holders with the same fencing token. The row
+   * stores it in the column `holder`.
+   */
+  readonly owner: string;
 }
 
 /**
@@ -44,7 +47,7 @@ export interface Movement extends Change {
   readonly after: number;
 }
 
-/** There is not enough left: an expected answer, not a failure. */
+/** There is not enough left: an expected answer, not a failure. The account app answers with `InsufficientFunds` instead. */
 export class SoldOut extends Error {
   readonly code = 'STOCK.SOLD_OUT';
 
@@ -73,7 +76,7 @@ export class StockIsSplit extends Error {
 
   constructor(readonly balance: string) {
     super(
-      `the stock of ${balance} is split over segments. Sell it with strategy=segmented, or reset it (POST /lab/reset)`,
+      `the balance ${balance} is split over segments. Change it with strategy=segmented, or reset it (POST /lab/reset)`,
     );
     this.name = 'StockIsSplit';
   }
@@ -84,7 +87,7 @@ export class Conflict extends Error {
   readonly code = 'SQL.CONFLICT';
 
   constructor(readonly change: Change) {
-    super(`${change.balance} was changed by another request: nothing was sold. Try again`);
+    super(`${change.balance} was changed by another request: this one changed nothing. Try again`);
     this.name = 'Conflict';
   }
 }
@@ -110,7 +113,7 @@ export class FencedOff extends Error {
     readonly token: number,
   ) {
     super(
-      `${change.balance} has seen a newer token than ${token}: the lock has a later holder, and nothing was sold. Try again`,
+      `${change.balance} has seen a newer token than ${token}: the lock has a later holder, and this request changed nothing. Try again`,
     );
     this.name = 'FencedOff';
   }

@@ -88,13 +88,13 @@ export class BalanceTransaction {
   /** Sets the value and our token if the row has only seen older tokens; throws `FencedOff` otherwise. */
   async writeFenced(
     change: Change,
-    { token, holder }: Fence,
+    { token, owner }: Fence,
     before: number,
     after: number,
   ): Promise<Movement> {
     const { affectedRows } = await this.sql.query<Written>(
       'UPDATE balance SET amount = ?, fence = ?, holder = ? WHERE id = ? AND fence < ? AND segments = 0',
-      [after, token, holder, change.balance, token],
+      [after, token, owner, change.balance, token],
     );
     if (affectedRows === 0) throw new FencedOff(change, token);
     return recordMovement(this.sql, change, before, after);
@@ -103,13 +103,13 @@ export class BalanceTransaction {
   /** Sets the value if the row's last token is still ours; throws `FencedOff` otherwise. */
   async writeRegistered(
     change: Change,
-    { token, holder }: Fence,
+    { token, owner }: Fence,
     before: number,
     after: number,
   ): Promise<Movement> {
     const { affectedRows } = await this.sql.query<Written>(
       'UPDATE balance SET amount = ? WHERE id = ? AND fence = ? AND holder = ? AND segments = 0',
-      [after, change.balance, token, holder],
+      [after, change.balance, token, owner],
     );
     if (affectedRows === 0) throw new FencedOff(change, token);
     return recordMovement(this.sql, change, before, after);

@@ -43,7 +43,6 @@ export {
   type Tally,
   type Witness,
   playRandom,
-  seeded,
   randomWalk,
 } from './search';
 export {
@@ -91,3 +90,4 @@ export {
   refuseStraySteps,
 } from './actors';
 export { drawLanes, drawMermaid, renderMatrix } from './render';
+export { seeded } from '#lab/random';

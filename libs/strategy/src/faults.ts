@@ -84,7 +84,7 @@ export const FAULTS: Readonly<Record<FaultName, FaultFacts>> = {
     endsLocks: true,
   },
   cut: {
-    is: 'a process is cut off from Redis; it still reaches the database',
+    is: 'a process is cut off from Redis, ZooKeeper and etcd; it still reaches the database',
     actions: [],
     tests: ['survivesLapse', 'noticesLoss'],
     circumstances: HOLDER_OUTLIVES_LEASE,

@@ -29,6 +29,7 @@ interface LoadOptions extends LabAddresses {
   readonly sku?: string;
   readonly carts?: readonly (readonly string[])[];
   readonly amount?: number;
+  readonly account?: string;
   readonly workMs?: number;
   readonly leaseMs?: number;
   readonly waitMs?: number;
@@ -67,6 +68,11 @@ export function readSku(text: string): string {
 export const waitOption = (): Option =>
   new Option('--wait <how>', 'how to wait for a lock (poll)').choices(['poll', 'notify']);
 
+function readAccount(text: string): string {
+  if (/^[\w.-]{1,48}$/.test(text)) return text;
+  throw new InvalidArgumentError('An account has 1 to 48 letters, digits, ".", "_" or "-".');
+}
+
 /** Parses carts of SKUs; a SKU may occur once in a cart. */
 function readCarts(text: string): readonly (readonly string[])[] {
   return text.split('/').map((cart) => {
@@ -101,9 +107,10 @@ export function register(program: Command): void {
     )
     .option(
       '--amount <minor>',
-      'entries of this amount on the account --sku instead of orders; negative: debits; --stock: opening balance',
+      'entries of this amount on an account instead of orders; negative: debits; --stock: opening balance',
       readAmount,
     )
+    .option('--account <id>', 'account of --amount (load)', readAccount)
     .option('--work-ms <ms>', 'duration of the work inside the critical section (0)', whole(0, 10_000))
     .option('--lease-ms <ms>', 'lease time of a lock (5000)', whole(10, 60_000))
     .option('--wait-ms <ms>', 'maximum wait for a lock (2000)', whole(0, 30_000))
@@ -184,6 +191,7 @@ function readPlan(given: LoadOptions): LoadPlan {
     sku,
     carts,
     amount,
+    account,
     strategy,
     fault,
     faultOn,
@@ -191,15 +199,17 @@ function readPlan(given: LoadOptions): LoadPlan {
   } = given;
   const defined = (values: object): object =>
     Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
-  if (amount !== undefined && (carts ?? quantity ?? reconcileOrders) !== undefined)
+  if (amount !== undefined && (sku ?? carts ?? quantity ?? reconcileOrders) !== undefined)
     throw new Failure(
-      '--amount changes an account and cannot be combined with --carts, --quantity or --reconcile-orders',
+      '--amount changes an account and cannot be combined with --sku, --carts, --quantity or --reconcile-orders',
       EXIT.usage,
     );
+  if (amount === undefined && account !== undefined)
+    throw new Failure('--account needs --amount: orders buy a product (--sku)', EXIT.usage);
   try {
     const plan = completePlan({
-      ...defined({ stock, requests, connections, quantity, replicas, sku, carts, reconcileOrders }),
-      ...defined({ amountMinor: amount }),
+      ...defined({ stock, requests, connections, quantity, replicas, carts, reconcileOrders }),
+      ...defined({ balance: account ?? sku, amountMinor: amount }),
       strategy: strategy ?? DEFAULT_STRATEGY,
       options: defined({ workMs, leaseMs, waitMs, wait, retryMs, attempts }),
       ...(fault !== undefined && { fault: { header: fault, on: faultOn ?? { kind: 'first' } } }),

@@ -51,7 +51,7 @@ function judgeSince(evidence: Evidence): LoadVerdict {
             request: line.request,
             status: 0,
             code: line.code,
-            ...orderOf(requests.get(line.request), evidence.sku),
+            ...orderOf(requests.get(line.request), evidence.balance),
             replica: line.replica,
             at: 0,
             tookMs: 0,

@@ -1,6 +1,6 @@
 import { count } from '#lab/step';
 import type { CartsVerdict, LoadVerdict } from '#lab/verdict';
-import { hostOf, skusOf, whyUnfired, type LoadRun } from '#load-tests/run';
+import { balancesOf, hostOf, whyUnfired, type LoadRun } from '#load-tests/run';
 import { nextCommands } from './next';
 import { expectationWords } from './words';
 import { fields, firstOf, shellCommand, wrap } from './wrap';
@@ -27,7 +27,10 @@ export function printRun(run: LoadRun, folder: string, verbose: boolean): string
       ...figures(verdict, verbose),
       ['answers', firstOf(countsOf(verdict.outcomes), MOST_CODES, verbose)],
       ...(verbose ? [['by replica', countsOf(latency.share).join(', ')] as const] : []),
-      ['speed', `${latency.requestsPerSecond} requests/s, ${latency.salesPerSecond} sales/s`],
+      [
+        'speed',
+        `${latency.requestsPerSecond} requests/s, ${latency.salesPerSecond} ${hostOf(plan) === 'account' ? 'entries' : 'sales'}/s`,
+      ],
       [
         'latency',
         verbose
@@ -55,7 +58,7 @@ function trafficWords({ plan }: LoadRun): string {
   const { amountMinor, carts, stock, requests, connections, replicas } = plan;
   const sent =
     amountMinor === undefined
-      ? `${count(requests, 'order')}, ${connections} at once, ${count(stock, 'unit')}${carts === undefined ? '' : ` of each of ${skusOf(plan).join(', ')}`}`
+      ? `${count(requests, 'order')}, ${connections} at once, ${count(stock, 'unit')}${carts === undefined ? '' : ` of each of ${balancesOf(plan).join(', ')}`}`
       : `${count(requests, 'entry', 'entries')} of ${amountMinor}, ${connections} at once, from a balance of ${stock}`;
   return `${sent}, ${count(replicas, `${hostOf(plan)} replica`)}`;
 }
@@ -90,7 +93,7 @@ function figures(verdict: LoadVerdict | CartsVerdict, verbose: boolean): Field[]
     ['final stock', verdict.finalStock],
     ...nonZero('oversold units', verdict.oversold),
     ...nonZero('lost updates', verdict.lostUpdates),
-    ...nonZero('values sold more than once', duplicateWords(verdict)),
+    ...nonZero(`values ${verdict.sold < 0 ? 'entered' : 'sold'} more than once`, duplicateWords(verdict)),
     ...nonZero('two holders at once', overlapWords(verdict)),
     ...nonZero('foreign releases', verdict.foreignReleases.length),
     ...nonZero('foreign renewals', verdict.foreignRenewals.length),

@@ -4,7 +4,7 @@ import type { HeldStep, ActorTask } from './actor-task';
 import { Realm } from './realm';
 import type { Act, Subject } from './subject';
 
-/** A process of actors: the unit that is killed, paused, or cut off from Redis. */
+/** A process of actors: the unit that is killed, paused, or cut off from the lock servers. */
 export class ActorProcess {
   readonly local: LocalProcess;
   /** What its actors do: the code of the subject, in this process's own module instances when it has a file. */

@@ -131,7 +131,11 @@ export async function resume(run: Run, process: ActorProcess): Promise<void> {
 /** Cuts the process off from Redis; the database stays reachable. */
 export function cut(run: Run, process: ActorProcess): void {
   process.cut = true;
-  run.eventLog.fault('cut', process.name, `${process.name} (${names(run, process)}) is cut off from Redis`);
+  run.eventLog.fault(
+    'cut',
+    process.name,
+    `${process.name} (${names(run, process)}) is cut off from the lock servers`,
+  );
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Budget } from '../faults';
 import { type FaultPlaces, EXPLORE_OPTIONS } from '../schedule';
 import type { Plan } from '../search';
 
-/** One column of the failure matrix: a plan that every strategy is explored with. */
+/** One circumstance of the failure matrix: a plan that every strategy is explored with. */
 export interface Cell {
   readonly name: string;
   /** Column title. */
@@ -122,10 +122,16 @@ export const CELLS: readonly Cell[] = [
     faultPlaces: { lapse: 'release' },
     promise: { capability: 'releasesOnlyItsOwn', mayHold: true },
   },
-  { name: 'cut', title: 'cut off from Redis', processes: TWO, budget: { cut: 1, lapse: 1 }, about: 'cut' },
+  {
+    name: 'cut',
+    title: 'cut off from the lock servers',
+    processes: TWO,
+    budget: { cut: 1, lapse: 1 },
+    about: 'cut',
+  },
   {
     name: 'cut at work',
-    title: 'cut off from Redis, and the work is longer than the lease',
+    title: 'cut off from the lock servers, and the work is longer than the lease',
     processes: TWO,
     budget: { cut: 1, slow: 1 },
     about: 'cut',

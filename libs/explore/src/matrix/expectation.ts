@@ -47,15 +47,15 @@ export const breachesOf = (capability: Capability): readonly Kind[] => BREACHES[
 const isOverlapExpected = (faults: readonly FaultName[]): boolean =>
   faults.some((fault) => ENDS_LOCKS.includes(fault));
 
-/** The conditions of an exploration that the catalogue refers to. */
-export interface Circumstances {
+/** What of an exploration decides which missing promise declares a violation. */
+export interface Conditions {
   readonly processes: readonly string[];
   readonly faults: readonly FaultName[];
   readonly carts?: readonly (readonly string[])[];
 }
 
 /** True when the catalogue declares that the strategy may show this kind of violation under these conditions. */
-export function declares({ lacks }: Strategy, kind: Kind, about: Circumstances): boolean {
+export function declares({ lacks }: Strategy, kind: Kind, about: Conditions): boolean {
   const { processes, faults, carts = [] } = about;
   if (kind === 'overlap' && isOverlapExpected(faults)) return true;
   return lacks.some((capability) => {
@@ -67,7 +67,7 @@ export function declares({ lacks }: Strategy, kind: Kind, about: Circumstances):
   });
 }
 
-export const circumstancesOf = ({ processes, budget, carts }: Cell): Circumstances => ({
+export const conditionsOf = ({ processes, budget, carts }: Cell): Conditions => ({
   processes,
   faults: Object.keys(budget) as FaultName[],
   ...(carts !== undefined && { carts }),
@@ -92,7 +92,7 @@ export function expectedOf(strategy: Strategy, cell: Cell): 'kept' | 'broken' | 
 export function contradictions(strategy: Strategy, cell: Cell, tally: Tally): string[] {
   const { mark, reason } = judgeCell(tally, cell.about);
   if (reason?.code === 'fault-never-fired') return [];
-  const about = circumstancesOf(cell);
+  const about = conditionsOf(cell);
   const undeclared = [...tally.kinds.keys()].filter((kind) => !declares(strategy, kind, about));
   const isBroken = expectedOf(strategy, cell) === 'broken';
   const missing = isBroken && mark !== 'unknown' && tally.violating === 0 ? ['a declared defect'] : [];

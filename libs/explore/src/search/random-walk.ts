@@ -45,14 +45,3 @@ async function drawChoices(run: Run, plan: Plan, random: () => number): Promise<
 /** Runs a random schedule and replays it, with everything that a token needs. */
 export const playRandom = async (world: World, plan: Plan, random: () => number): Promise<Played> =>
   play(world, plan.setup, await randomWalk(world, plan, random), { strict: true });
-
-/** Seeded pseudo-random numbers from 0 to 1 (mulberry32). */
-export function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}

@@ -23,7 +23,9 @@ export class SessionLost extends Error {
     /** The server: `zookeeper`, `etcd`. */
     readonly dependency: string,
   ) {
-    super(`the session at ${dependency} has ended, and its lock with it: nothing was sold. Try again`);
+    super(
+      `the session at ${dependency} has ended, and its lock with it: this request changed nothing. Try again`,
+    );
     this.name = 'SessionLost';
   }
 }

@@ -21,7 +21,9 @@ export class LockLost extends Error {
   readonly code = 'LOCK.LOST';
 
   constructor(readonly key: string) {
-    super(`${key} was lost during the work: nothing was sold. Try again, or choose a longer lease (leaseMs)`);
+    super(
+      `${key} was lost during the work: this request changed nothing. Try again, or choose a longer lease (leaseMs)`,
+    );
     this.name = 'LockLost';
   }
 }

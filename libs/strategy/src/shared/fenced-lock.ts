@@ -19,18 +19,18 @@ export function fencedLock(
   { redis, options }: Pick<Tools, 'redis' | 'options'>,
 ): FencedLock {
   const key = lockKey(balance, strategy);
-  const holder = randomUUID();
+  const owner = randomUUID();
   const lock = {
     key,
-    holder,
+    owner,
     token: 0,
     tryAcquire: async () => {
       lock.token = Number(
-        await run(redis, acquireWithFence, [key, fenceKey(balance)], holder, options.leaseMs),
+        await run(redis, acquireWithFence, [key, fenceKey(balance)], owner, options.leaseMs),
       );
       return lock.token > 0;
     },
-    release: (notify: Notify) => run(redis, releaseIfOwner, key, holder, notify),
+    release: (notify: Notify) => run(redis, releaseIfOwner, key, owner, notify),
     notifies: true,
   };
   return lock;

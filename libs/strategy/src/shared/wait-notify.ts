@@ -4,10 +4,10 @@ import { LockNotObtained } from './errors';
 import type { WaitQueues } from './wait-queues';
 
 /**
- * What a release does for the waiters. `broadcast`: it publishes that the lock is free. `hand-off`: it publishes nothing,
+ * What a release does for the waiters. `broadcast`: it publishes that the lock is free. `hand-over`: it publishes nothing,
  * because the next waiter of the same process tries right behind it, on the same connection. This saves half a round trip.
  */
-export type Notify = 'broadcast' | 'hand-off';
+export type Notify = 'broadcast' | 'hand-over';
 
 interface Waiting {
   readonly options: Options;
@@ -52,8 +52,8 @@ export async function releaseToNext(
   { waitQueues }: Waiting['process'],
   release: (notify: Notify) => Promise<unknown>,
 ): Promise<void> {
-  const next = waitQueues.nextOf(key);
-  const released = release(next === undefined ? 'broadcast' : 'hand-off');
+  const next = waitQueues.takeNextWaiter(key);
+  const released = release(next === undefined ? 'broadcast' : 'hand-over');
   next?.event.set(); // its try is sent right behind the release, on the same connection
   await released;
   next?.event.set(); // once more: if the release was delayed, that try was too early

@@ -4,8 +4,8 @@ import type { PubSubListener, PubSub } from './pub-sub';
 /** Prefix of the channel on which a release is published, before the lock key (src/lua/release-*.lua). */
 const CHANNEL = 'freed:';
 
-/** Consecutive hand-offs inside one process. The next release is published, so that other processes do not starve. */
-const MAX_HAND_OFFS = 8;
+/** Consecutive hand-overs inside one process. The next release is published, so that other processes do not starve. */
+const MAX_HAND_OVERS = 8;
 
 /** Subscribed channels per process. Beyond that, a channel without waiters is unsubscribed. */
 const MAX_CHANNELS = 1000;
@@ -14,8 +14,8 @@ const MAX_CHANNELS = 1000;
 interface Queue {
   readonly key: string;
   readonly waiters: QueuedWaiter[];
-  /** Hand-offs since the last published release. */
-  handOffs: number;
+  /** Hand-overs inside the process since the last published release. */
+  handOvers: number;
 }
 
 /** A request that waits for a lock. */
@@ -62,7 +62,7 @@ export class WaitQueues implements PubSubListener {
   join(key: string): QueuedWaiter {
     let queue = this.queues.get(key);
     if (queue === undefined) {
-      queue = { key, waiters: [], handOffs: 0 };
+      queue = { key, waiters: [], handOvers: 0 };
       this.queues.set(key, queue);
     }
     const waiter = new QueuedWaiter(this, queue);
@@ -70,12 +70,15 @@ export class WaitQueues implements PubSubListener {
     return waiter;
   }
 
-  /** The waiter that a release hands the lock to; undefined: none waits here, or the release is to be published. */
-  nextOf(key: string): QueuedWaiter | undefined {
+  /**
+   * The waiter of this process that a release hands the lock over to, counted as a hand-over. Undefined: none waits here, or
+   * the release is to be published.
+   */
+  takeNextWaiter(key: string): QueuedWaiter | undefined {
     const queue = this.queues.get(key);
     if (queue === undefined) return undefined;
-    queue.handOffs = queue.handOffs < MAX_HAND_OFFS ? queue.handOffs + 1 : 0;
-    return queue.handOffs > 0 ? queue.waiters[0] : undefined;
+    queue.handOvers = queue.handOvers < MAX_HAND_OVERS ? queue.handOvers + 1 : 0;
+    return queue.handOvers > 0 ? queue.waiters[0] : undefined;
   }
 
   onMessage(channel: string): void {

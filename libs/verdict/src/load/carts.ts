@@ -23,7 +23,7 @@ export function judgeCarts(evidences: readonly Evidence[], expected: Expectation
   if (first === undefined) throw new Error('a run of carts needs at least one balance');
   const balances = evidences.map((evidence) => ({
     ...judgeLoad({ ...evidence, answers: answersAbout(evidences, evidence) }, expected),
-    sku: evidence.sku,
+    sku: evidence.balance,
   }));
   const torn = tornCarts(evidences);
   const violations: ViolationKind[] = [
@@ -111,9 +111,9 @@ function perBalance(balances: readonly BalanceVerdict[]): string[] {
 }
 
 /** The answers that apply to one balance. A cart refused as sold out is omitted when any of its products was short. */
-function answersAbout(evidences: readonly Evidence[], { sku }: Evidence): readonly ClientAnswer[] {
+function answersAbout(evidences: readonly Evidence[], { balance: sku }: Evidence): readonly ClientAnswer[] {
   const left = new Map(
-    evidences.map(({ sku: other, initial, movements }) => [
+    evidences.map(({ balance: other, initial, movements }) => [
       other,
       initial + movements.reduce((sum, { delta }) => sum + delta, 0),
     ]),
@@ -130,7 +130,7 @@ function answersAbout(evidences: readonly Evidence[], { sku }: Evidence): readon
 /** Requests with movements for only some of their products. */
 function tornCarts(evidences: readonly Evidence[]): string[] {
   const sold = new Map(
-    evidences.map(({ sku, movements }) => [sku, new Set(movements.map(({ request }) => request))]),
+    evidences.map(({ balance, movements }) => [balance, new Set(movements.map(({ request }) => request))]),
   );
   const carts = new Map(evidences.flatMap(({ history }) => history.flatMap(cartOf)));
   return [...carts].flatMap(([request, skus]) => {

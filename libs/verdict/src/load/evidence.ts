@@ -50,7 +50,8 @@ export interface ClientAnswer {
 
 /** The complete input of the verdict on a load run. */
 export interface Evidence {
-  readonly sku: string;
+  /** The product, or the account. */
+  readonly balance: string;
   readonly strategy: string;
   readonly initial: number;
   readonly finalStock: number;

@@ -271,13 +271,13 @@ const SURE_WHILE_RUNNING: ReadonlySet<ViolationKind> = new Set([
 ]);
 
 /** The history without steps on the locks of other balances, which requests for carts also take. */
-export function withoutForeignLocks({ sku, history }: Evidence): readonly HistoryLine[] {
+export function withoutForeignLocks({ balance: own, history }: Evidence): readonly HistoryLine[] {
   const balances = history.flatMap((line) =>
     line.type === 'request' ? (line.cart ?? []).map(({ balance }) => balance) : [],
   );
-  const others = new Set(balances.filter((balance) => balance !== sku));
+  const others = new Set(balances.filter((balance) => balance !== own));
   if (others.size === 0) return history;
-  const isForeign = (key: string): boolean => others.has(/^lock:\{(.*?)\}/.exec(key)?.[1] ?? sku);
+  const isForeign = (key: string): boolean => others.has(/^lock:\{(.*?)\}/.exec(key)?.[1] ?? own);
   return history.filter((line) => line.type !== 'step' || line.key === undefined || !isForeign(line.key));
 }
 

@@ -4,7 +4,7 @@ import type { ScheduleViolation } from './violation';
 type Sale = FinalState['movements'][number];
 
 /** One balance after the schedule: its committed sales and their sum. */
-interface Account {
+interface Sales {
   readonly balance: string;
   readonly stock: number;
   readonly amount: number;
@@ -16,19 +16,19 @@ interface Account {
 
 /** Violations in committed movements and final balances: docs/design-notes.md, "How verdicts are defined". */
 export function judgeStock(history: ScheduleHistory): ScheduleViolation[] {
-  const accounts = accountsOf(history);
+  const balances = salesByBalance(history);
   return [
-    ...accounts.flatMap((account) => oversold(history, account)),
-    ...accounts.flatMap((account) => lostUpdates(history, account)),
+    ...balances.flatMap((balance) => oversold(history, balance)),
+    ...balances.flatMap((balance) => lostUpdates(history, balance)),
     ...lostAcknowledged(history),
     ...soldButRefused(history),
     ...tornCarts(history),
-    ...undersold(history, accounts),
-    ...accounts.flatMap(unitsGone),
+    ...undersold(history, balances),
+    ...balances.flatMap(unitsGone),
   ];
 }
 
-function accountsOf({ stock, final }: ScheduleHistory): Account[] {
+function salesByBalance({ stock, final }: ScheduleHistory): Sales[] {
   const amounts = Object.entries(final.amounts);
   return amounts.map(([balance, amount]) => {
     const sales = final.movements.filter((movement) => movement.balance === balance && movement.delta < 0);
@@ -37,7 +37,7 @@ function accountsOf({ stock, final }: ScheduleHistory): Account[] {
   });
 }
 
-function oversold(history: ScheduleHistory, { stock, sales, sold, prefix }: Account): ScheduleViolation[] {
+function oversold(history: ScheduleHistory, { stock, sales, sold, prefix }: Sales): ScheduleViolation[] {
   if (sold <= stock) return [];
   return [
     {
@@ -50,7 +50,7 @@ function oversold(history: ScheduleHistory, { stock, sales, sold, prefix }: Acco
 
 function lostUpdates(
   history: ScheduleHistory,
-  { stock, amount, sales, sold, prefix }: Account,
+  { stock, amount, sales, sold, prefix }: Sales,
 ): ScheduleViolation[] {
   const lost = sold - (stock - amount);
   if (lost <= 0) return [];
@@ -74,7 +74,7 @@ function lostUpdates(
 }
 
 /** The balance decreased by more than its movements: units are gone without a sale. */
-function unitsGone({ stock, amount, sold, prefix }: Account): ScheduleViolation[] {
+function unitsGone({ stock, amount, sold, prefix }: Sales): ScheduleViolation[] {
   const gone = stock - amount - sold;
   if (gone <= 0) return [];
   return [
@@ -148,10 +148,10 @@ function tornCarts(history: ScheduleHistory): ScheduleViolation[] {
 }
 
 /** Refused as sold out although the sales leave enough units of every requested balance. */
-function undersold(history: ScheduleHistory, accounts: readonly Account[]): ScheduleViolation[] {
+function undersold(history: ScheduleHistory, balances: readonly Sales[]): ScheduleViolation[] {
   const refused = history.actors.flatMap((actor) => {
     const end = endOf(history, actor);
-    const wanted = accounts.filter(({ balance }) => actor.cart?.includes(balance) ?? true);
+    const wanted = balances.filter(({ balance }) => actor.cart?.includes(balance) ?? true);
     const isLeft = wanted.every(({ sold, stock }) => sold < stock);
     return end?.code === 'STOCK.SOLD_OUT' && isLeft ? [{ end, left: wanted }] : [];
   });

@@ -127,7 +127,7 @@ function judgeBalance({ evidence, allowed }: SoakBalance) {
   );
   const internal = evidence.answers.filter(({ code }) => isUndocumented(code));
   const keyed = purchasesOf(evidence);
-  const about = `${evidence.sku} (${evidence.strategy})`;
+  const about = `${evidence.balance} (${evidence.strategy})`;
   const others = verdict.violations.filter((kind) => kind !== 'orphan' && !allowed.includes(kind));
   const sentences = [
     ...(others.length > 0 ? [`${others.join(', ')}: ${verdict.because.join('; ')}`] : []),
