@@ -9,13 +9,13 @@ import {
   playRandom,
   scheduleText,
   scheduleTokenOf,
-  seeded,
   writeToken,
   type Plan,
   type Played,
   type Subtree,
   type World,
 } from '#lab/explore';
+import { seeded } from '#lab/random';
 import { CATALOGUE, type Strategy } from '#lab/strategy';
 import type { ScheduleHistory } from '#lab/verdict';
 import { CONDITIONS, enforce, type ConditionName, type Disturbable } from './conditions';

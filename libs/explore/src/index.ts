@@ -90,4 +90,3 @@ export {
   refuseStraySteps,
 } from './actors';
 export { drawLanes, drawMermaid, renderMatrix } from './render';
-export { seeded } from '#lab/random';

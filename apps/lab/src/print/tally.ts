@@ -63,6 +63,7 @@ export function printTally(
   const counts: (readonly [string, string])[] = [
     ...HARMS.filter((harm) => tally.harms[harm] > 0).map((harm) => harmField(tally, harm)),
     ['no violation', `${tally.schedules - tally.violating} of ${all}`],
+    ...allOrders(tally),
     ...[...tally.fired].map(([fault, n]) => [`fault ${fault} fired`, `in ${n} of ${all}`] as const),
     ...(tally.partial
       ? [
@@ -102,17 +103,18 @@ function printWitness({ kinds, lanes, token }: ShownWitness, actors: number, wit
 function harmField(tally: Tally, harm: Harm): readonly [string, string] {
   const kinds = worstFirst(tally.kinds.keys()).filter((kind) => harmOf(kind) === harm);
   const counts = kinds.map((kind) => `${kind} ${tally.kinds.get(kind) ?? 0}`).join(', ');
-  return [
-    MARKS[harm].words,
-    `${tally.harms[harm]} of ${count(tally.schedules, 'schedule')} (${counts})${shareText(tally, harm)}`,
-  ];
+  return [MARKS[harm].words, `${tally.harms[harm]} of ${count(tally.schedules, 'schedule')} (${counts})`];
 }
 
-/** The share of all orders of the steps, not only of those that the reduction leaves. */
-function shareText({ interleavings, partial }: Tally, harm: Harm): string {
-  if (interleavings === undefined || partial) return '';
-  const percent = Math.round((100 * interleavings[harm]) / interleavings.all);
-  return `; in ${interleavings[harm]} of all ${interleavings.all} orders of the steps, ${percent} %`;
+/** The share of all orders in which the steps can happen: the schedules are those that the reduction leaves of them. */
+function allOrders({ interleavings, partial }: Tally): (readonly [string, string])[] {
+  if (interleavings === undefined || partial) return [];
+  const { all } = interleavings;
+  const wrong = HARMS.filter((harm) => interleavings[harm] > 0).map((harm) => {
+    const percent = Math.round((100 * interleavings[harm]) / all);
+    return `${MARKS[harm].words} in ${interleavings[harm]} of ${all} (${percent} %)`;
+  });
+  return wrong.length === 0 ? [] : [['of all orders of steps', wrong.join(', ')]];
 }
 
 /** Protecting statements that are printed at most. */
