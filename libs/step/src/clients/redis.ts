@@ -84,7 +84,11 @@ export class SteppedRedis extends Redis {
     return promise;
   }
 
-  /** Sends all commands of this turn of the event loop in one packet: a release, and the next waiter's try after it. */
+  /**
+   * Sends all commands of this turn of the event loop in one packet: a release, and the next waiter's try after it. Sixteen
+   * waiters of one process (`token-lua`, `wait=notify`) then have 1.3 times the hand-overs/s, at 0.8 of the CPU time for each:
+   * medians of 25 pairs of runs with and without it.
+   */
   private cork(): void {
     const { stream } = this;
     if (this.corked === stream || this.status !== 'ready') return;
