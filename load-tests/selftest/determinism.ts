@@ -86,18 +86,21 @@ export async function checkDeterminism(
   options: DeterminismOptions,
 ): Promise<DeterminismResult> {
   const { strategies = CATALOGUE, seed, signal } = options;
-  const samples = await drawSamples(world, options);
+  const differences: Difference[] = [];
+  const add = (difference: Difference): void => {
+    differences.push(difference);
+    options.onDifference(difference);
+  };
+  const samples = await drawSamples(world, options, (what, text) => {
+    add({ condition: 'idle', what, text });
+  });
   const plans = EXPLORED.flatMap(([name, cell]) => planNamed(strategies, name, cell));
   const first = new Map<string, readonly string[]>();
   for (const [what, plan] of plans) first.set(what, await setOfSchedules(world, plan));
-  const differences: Difference[] = [];
   const conditions: ConditionResult[] = [];
   for (const condition of options.conditions ?? names()) {
     const report = (what: string, text: string | undefined): void => {
-      if (text === undefined) return;
-      const difference = { condition, what, text };
-      differences.push(difference);
-      options.onDifference(difference);
+      if (text !== undefined) add({ condition, what, text });
     };
     const begun = performance.now();
     const force = enforce(condition, options.servers, seeded(seed + 1));
@@ -142,7 +145,12 @@ function planNamed(
     : [[`${name}, ${cellName}`, planOf(strategy, cell)]];
 }
 
-async function drawSamples(world: World, options: DeterminismOptions): Promise<Sample[]> {
+/** Draws random schedules; each is replayed at once, and one that differs already is reported. */
+async function drawSamples(
+  world: World,
+  options: DeterminismOptions,
+  report: (what: string, text: string) => void,
+): Promise<Sample[]> {
   const { strategies = CATALOGUE, tokens, seed, signal, onProgress } = options;
   const random = seeded(seed);
   const plans = shuffled(
@@ -152,11 +160,15 @@ async function drawSamples(world: World, options: DeterminismOptions): Promise<S
     random,
   );
   const samples: Sample[] = [];
-  while (samples.length < tokens && !signal.aborted) {
-    const plan = plans[samples.length % plans.length];
+  for (let i = 0; i < tokens && !signal.aborted; i++) {
+    const plan = plans[i % plans.length];
     if (plan === undefined) break;
-    const played = await playRandom(world, plan, random);
-    samples.push({ plan, played, token: writeToken(scheduleTokenOf(plan.setup, played)) });
+    try {
+      const played = await playRandom(world, plan, random);
+      samples.push({ plan, played, token: writeToken(scheduleTokenOf(plan.setup, played)) });
+    } catch (error) {
+      report(`${plan.setup.strategy.name}, a random schedule`, (error as Error).message);
+    }
     onProgress(`${samples.length}/${tokens} random schedules`);
   }
   return samples;
