@@ -1,3 +1,4 @@
+import { ConditionLog } from '#lab/http';
 import { unobserved } from '#lab/step';
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { OrderIntentsRepository } from './order-intents.repository';
@@ -19,6 +20,7 @@ export class Heartbeat implements BeforeApplicationShutdown {
   private previous: readonly string[] = [];
   private readonly timer = setInterval(() => void this.beat(), BEAT_MS).unref();
   private isBeating = false;
+  private readonly condition = new ConditionLog('the heartbeat of orders');
 
   constructor(private readonly intents: OrderIntentsRepository) {}
 
@@ -45,8 +47,9 @@ export class Heartbeat implements BeforeApplicationShutdown {
     this.isBeating = true;
     try {
       await unobserved(() => this.intents.seen(longRunning));
-    } catch {
-      // the database is unreachable: intents without a heartbeat may be cancelled
+      this.condition.succeeded();
+    } catch (error) {
+      this.condition.failed(error); // intents without a heartbeat may be cancelled
     } finally {
       this.isBeating = false;
     }

@@ -1,6 +1,14 @@
 import type { Config } from '#lab/config';
-import { cartLine, problem, problemOf, ProblemError, RequestRecorder, type Chosen } from '#lab/http';
-import type { Fault } from '#lab/step';
+import {
+  cartLine,
+  problem,
+  problemOf,
+  ProblemError,
+  RequestRecorder,
+  withFields,
+  type Chosen,
+} from '#lab/http';
+import { dropped, type Fault } from '#lab/step';
 import { cartStrategy } from '#lab/strategy';
 import { Inject, Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
@@ -68,7 +76,10 @@ export class OrdersService {
     };
     return this.requests.record({ ...beginOf(intent), strategy, options }, context.faults, async () => {
       const begun = await this.begin(intent, context.fault);
-      return 'isReplayed' in begun ? begun : this.buy(begun, context.fault);
+      if ('isReplayed' in begun) return begun;
+      return this.buy(begun, context.fault).catch((error: unknown) => {
+        throw withFields(error, { attempt: begun.attempt });
+      });
     });
   }
 
@@ -143,13 +154,13 @@ export class OrdersService {
       const recorded = FINAL.has(code)
         ? this.intents.refused(intent, { status, body })
         : this.intents.failed(intent);
-      await recorded.catch(() => undefined); // the reconciler settles it
+      await recorded.catch(dropped('recording the end of an order')); // the reconciler settles it
     }
     throw error;
   }
 
   private async abandon(intent: OrderIntent): Promise<void> {
-    await this.intents.abandon(intent, HEARTBEAT_TIMEOUT_MS).catch(() => undefined); // then it times out a little later
+    await this.intents.abandon(intent, HEARTBEAT_TIMEOUT_MS).catch(dropped('giving an order up')); // then it times out a little later
   }
 }
 

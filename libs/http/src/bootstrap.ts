@@ -1,15 +1,16 @@
 import type { Config } from '#lab/config';
-import { ConsoleLogger, type DynamicModule } from '@nestjs/common';
+import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { cleanupOpenApiDoc, ZodValidationPipe } from 'nestjs-zod';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { refuseUnreadable } from './client-error';
 import { FaultGuard } from './lab/fault-guard';
 import { bindLeanly } from './lean-bind';
+import { log, nestLogger } from './log';
 import { problemOf } from './problem';
 import { ProblemFilter, send } from './problem-filter';
 
@@ -29,11 +30,14 @@ export async function serve(
   { streamed }: ServeOptions = {},
 ): Promise<NestFastifyApplication> {
   bindLeanly();
+  log.open(config.replica);
   const adapter = new FastifyAdapter({
     bodyLimit: LARGEST_BODY,
     clientErrorHandler: refuseUnreadable,
-    frameworkErrors: (error: Error, _request: unknown, reply: FastifyReply) => {
-      send(reply, problemOf(error));
+    frameworkErrors: (error: Error, { id }: FastifyRequest, reply: FastifyReply) => {
+      const answer = problemOf(error);
+      log.answered(answer, error, { request: id });
+      send(reply, answer);
     },
     return503OnClosing: false, // a request that still arrives is completed like the others
     genReqId: ({ headers }: IncomingMessage) => {
@@ -48,7 +52,7 @@ export async function serve(
         done(Object.assign(new Error('unsupported media type: send application/json'), { statusCode: 415 }));
     });
   const app = await NestFactory.create<NestFastifyApplication>(module, adapter, { logger: false });
-  app.useLogger(new ConsoleLogger({ json: true, logLevels: ['warn', 'error', 'fatal'] }));
+  app.useLogger(nestLogger);
   app.useGlobalFilters(new ProblemFilter());
   app.useGlobalGuards(new FaultGuard(config.labEnabled));
   app.useGlobalPipes(new ZodValidationPipe());
