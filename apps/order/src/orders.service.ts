@@ -1,6 +1,7 @@
 import type { Config } from '#lab/config';
 import {
   cartLine,
+  log,
   problem,
   problemOf,
   ProblemError,
@@ -12,9 +13,10 @@ import { dropped, type Fault } from '#lab/step';
 import { cartStrategy } from '#lab/strategy';
 import { Inject, Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fingerprintOf } from './idempotency-key';
 import { InventoryClient } from './inventory.client';
-import type { StoredAnswer, OrderIntent, OrderIntentRow, OrderRequest } from './order-intent';
+import type { DeductedStock, StoredAnswer, OrderIntent, OrderIntentRow, OrderRequest } from './order-intent';
 import { OrderIntentsRepository } from './order-intents.repository';
 import { Heartbeat, HEARTBEAT_TIMEOUT_MS } from './heartbeat';
 import { IntentRecovery } from './intent-recovery';
@@ -37,6 +39,16 @@ export interface OrderResult extends StoredAnswer {
 
 /** Refusals that a retry would not change: these are stored under the key. */
 const FINAL = new Set(['STOCK.SOLD_OUT', 'STOCK.UNKNOWN_SKU']);
+/** Pauses between the tries to record an order, milliseconds. */
+const RECORD_AGAIN_AFTER_MS = [100, 500];
+/** Errors of a try that need not repeat: a lost connection, a deadlock victim, a row lock of an earlier try. */
+const WORTH_RETRYING = new Set([
+  'DEPENDENCY.DOWN',
+  'OUTCOME_UNKNOWN',
+  'SQL.DEADLOCK',
+  'SQL.CONFLICT',
+  'LOCK.WAIT_TIMEOUT',
+]);
 /** Status ≥ 500 codes of the inventory that mean that it has done nothing. */
 const NOTHING_DONE = new Set(['COMPONENT.MISSING']);
 
@@ -128,7 +140,7 @@ export class OrdersService {
         return await this.afterFailure(intent, error);
       }
       try {
-        const answer = await this.recovery.complete(intent, deducted);
+        const answer = await this.recordOrder(intent, deducted);
         if (answer !== undefined) return { ...answer, isReplayed: false };
       } catch (cause) {
         await this.abandon(intent);
@@ -137,6 +149,24 @@ export class OrdersService {
       }
       throw new ProblemError(problem('CHANGE.CLOSED', 'the product was reset during the order: order again'));
     });
+  }
+
+  /**
+   * Records the order. A try that failed, or whose result is unknown, is repeated: the row of the intent lets only one of them
+   * record the order, and the others find it.
+   */
+  private async recordOrder(intent: OrderIntent, deducted: DeductedStock): Promise<StoredAnswer | undefined> {
+    for (const pauseMs of RECORD_AGAIN_AFTER_MS) {
+      try {
+        return await this.recovery.complete(intent, deducted);
+      } catch (error) {
+        if (!WORTH_RETRYING.has(problemOf(error).code)) throw error;
+        const { request, attempt } = intent;
+        log.write('warn', 'the order was not recorded; trying again', error, { request, attempt });
+        await delay(pauseMs);
+      }
+    }
+    return this.recovery.complete(intent, deducted);
   }
 
   /**

@@ -29,6 +29,7 @@ export async function serve(
   config: Config,
   { streamed }: ServeOptions = {},
 ): Promise<NestFastifyApplication> {
+  const orphaned = new Promise<void>((resolve) => process.once('disconnect', resolve));
   bindLeanly();
   log.open(config.replica);
   const adapter = new FastifyAdapter({
@@ -65,7 +66,7 @@ export async function serve(
     });
   closeAfterLastResponse(app);
   describe(app, title);
-  stopWithParent(app);
+  stopWithParent(app, orphaned);
   await app.listen(config.port, config.host);
   return app;
 }
@@ -97,8 +98,7 @@ function closeAfterLastResponse(app: NestFastifyApplication): void {
 }
 
 /** Shuts down on SIGTERM, SIGINT and the end of the parent: in-flight requests finish, then the connections close. */
-function stopWithParent(app: NestFastifyApplication): void {
+function stopWithParent(app: NestFastifyApplication, orphaned: Promise<void>): void {
   app.enableShutdownHooks(['SIGTERM', 'SIGINT']);
-  if (process.send !== undefined)
-    process.once('disconnect', () => void app.close().then(() => process.exit(0)));
+  void orphaned.then(() => app.close()).then(() => process.exit(0));
 }
