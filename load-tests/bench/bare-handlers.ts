@@ -13,8 +13,13 @@ const STRATEGY = 'conditional-update';
 /** What the intent stores of the strategy's options. */
 const CHOSEN = JSON.stringify({ options: DEFAULT_OPTIONS, ignored: [] });
 
+const SET_ISOLATION = {
+  'READ COMMITTED': 'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
+  'REPEATABLE READ': 'SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ',
+} as const;
+
 /** A pool with the settings of the real apps. */
-function openPool(database: string): Pool {
+function openPool(database: string, isolation: 'READ COMMITTED' | 'REPEATABLE READ'): Pool {
   const url = new URL(config.mysqlUrl);
   const pool = createPool({
     host: url.hostname,
@@ -26,7 +31,7 @@ function openPool(database: string): Pool {
     supportBigNumbers: true,
   });
   pool.pool.on('connection', (connection) => {
-    connection.query('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ');
+    connection.query(SET_ISOLATION[isolation]);
     connection.query('SET SESSION innodb_lock_wait_timeout = 2');
   });
   return pool;
@@ -38,8 +43,8 @@ async function textOf(message: IncomingMessage): Promise<string> {
   return text;
 }
 
-const inventory = openPool(config.inventoryDatabase);
-const orders = openPool(config.orderDatabase);
+const inventory = openPool(config.inventoryDatabase, 'REPEATABLE READ');
+const orders = openPool(config.orderDatabase, 'READ COMMITTED');
 
 interface Deduction {
   readonly before: number;

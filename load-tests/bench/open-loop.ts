@@ -16,8 +16,8 @@ export interface Offered {
   readonly offeredPerSecond: number;
   /** Sales per second. */
   readonly goodputPerSecond: number;
-  /** Answers `OVERLOADED` per second. */
-  readonly refusedPerSecond: number;
+  /** Share of all orders that were answered `OVERLOADED`, sooner or later. */
+  readonly refusedShare: number;
   /** Number of other answers by status; `0`: no answer. Of the whole run. */
   readonly others: Readonly<Record<string, number>>;
   /** Latency of the sales, from the time at which the order was due to the whole answer. Milliseconds. */
@@ -104,7 +104,7 @@ function aggregate(answers: readonly Answer[], sent: number, windowMs: number): 
   return {
     offeredPerSecond: perSecond(sent),
     goodputPerSecond: perSecond(inTime.filter(({ status }) => status === SOLD).length),
-    refusedPerSecond: perSecond(inTime.filter(({ status }) => status === REFUSED).length),
+    refusedShare: answers.filter(({ status }) => status === REFUSED).length / sent,
     others,
     p50: percentile(0.5),
     p99: percentile(0.99),

@@ -12,5 +12,7 @@ export const orderDataSource = (
     ...CONNECTING[as],
     url: mysqlUrl,
     database: orderDatabase,
+    // no strategy runs here: orders compare single rows, and gap locks would make orders of other buyers wait or deadlock
+    isolation: 'READ COMMITTED',
     migrations: [Orders1700000000001, OrderLines1700000000002, Placement1700000000003],
   });

@@ -48,12 +48,12 @@ export function printOverload({ capacityPerSecond, rows }: OverloadResult): stri
     `capacity, measured with 64 buyers that wait for their answers: ${rounded(capacityPerSecond)} sales/s`,
     '',
     renderTable({
-      head: ['times', 'offered/s', 'goodput/s', 'refused/s', 'p50 ms', 'p99 ms', 'other answers'],
+      head: ['times', 'offered/s', 'goodput/s', 'refused', 'p50 ms', 'p99 ms', 'other answers'],
       rows: rows.map((row) => [
         row.times,
         rounded(row.offeredPerSecond),
         rounded(row.goodputPerSecond),
-        rounded(row.refusedPerSecond),
+        percent(row.refusedShare),
         rounded(row.p50),
         rounded(row.p99),
         Object.entries(row.others)
