@@ -11,8 +11,8 @@ const BEAT_MS = 500;
 export const HEARTBEAT_TIMEOUT_MS = 3000;
 
 /**
- * Sends heartbeats for the order intents that this replica works on, so that they are not cancelled while they wait for a
- * lock. Correctness does not depend on it: the inventory refuses the deduction of an intent that was cancelled by mistake.
+ * Sends heartbeats for the order intents whose deduction this replica waits for, so that they are not cancelled while they wait
+ * for a lock. Correctness does not depend on it: the inventory refuses the deduction of an intent that was cancelled by mistake.
  */
 @Injectable()
 export class Heartbeat implements BeforeApplicationShutdown {

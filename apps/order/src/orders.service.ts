@@ -131,24 +131,23 @@ export class OrdersService {
   }
 
   /** Takes the stock and records the order. */
-  private buy(intent: OrderIntent, fault: string | undefined): Promise<OrderResult> {
-    return this.heartbeat.during(intent.id, async () => {
-      let deducted;
-      try {
-        deducted = await this.inventory.deduct(intent, fault);
-      } catch (error) {
-        return await this.afterFailure(intent, error);
-      }
-      try {
-        const answer = await this.recordOrder(intent, deducted);
-        if (answer !== undefined) return { ...answer, isReplayed: false };
-      } catch (cause) {
-        await this.abandon(intent);
-        const detail = `the stock was deducted, but the order could not be recorded (request ${intent.request}); it will be reconciled. Do not order again without the same Idempotency-Key`;
-        throw Object.assign(new ProblemError(problem('OUTCOME_UNKNOWN', detail)), { cause });
-      }
-      throw new ProblemError(problem('CHANGE.CLOSED', 'the product was reset during the order: order again'));
-    });
+  private async buy(intent: OrderIntent, fault: string | undefined): Promise<OrderResult> {
+    let deducted;
+    try {
+      // no heartbeats while the order is recorded: they would lock the row of the intent, and others with it
+      deducted = await this.heartbeat.during(intent.id, () => this.inventory.deduct(intent, fault));
+    } catch (error) {
+      return this.afterFailure(intent, error);
+    }
+    try {
+      const answer = await this.recordOrder(intent, deducted);
+      if (answer !== undefined) return { ...answer, isReplayed: false };
+    } catch (cause) {
+      await this.abandon(intent);
+      const detail = `the stock was deducted, but the order could not be recorded (request ${intent.request}); it will be reconciled. Do not order again without the same Idempotency-Key`;
+      throw Object.assign(new ProblemError(problem('OUTCOME_UNKNOWN', detail)), { cause });
+    }
+    throw new ProblemError(problem('CHANGE.CLOSED', 'the product was reset during the order: order again'));
   }
 
   /**
