@@ -1,6 +1,6 @@
 import { codeOf, currentScope, onDropped } from '#lab/step';
 import type { LoggerService } from '@nestjs/common';
-import { pino, stdTimeFunctions, type Logger as Pino } from 'pino';
+import { destination, pino, stdTimeFunctions, type Logger as Pino } from 'pino';
 import type { Problem } from './problem';
 
 /** What a line can say about its error, besides the cause. */
@@ -40,11 +40,13 @@ class Log {
 
   /** Names the replica and enables the log: libraries may log before that, in processes that are no replica. */
   open(replica: string): void {
-    this.pino = pino({
+    const options = {
       base: { replica },
       timestamp: stdTimeFunctions.isoTime,
-      formatters: { level: (level) => ({ level }) },
-    });
+      formatters: { level: (level: string) => ({ level }) },
+    };
+    // synchronous: the line must be written before the answer is sent, and a killed replica must not lose it
+    this.pino = pino(options, destination({ dest: 1, sync: true }));
     onDropped((what, error) => {
       this.write('warn', `${what} failed; the error was dropped`, error, { request: currentScope()?.actor });
     });
