@@ -1,16 +1,25 @@
 /**
  * The baseline of `lab bench http`: order and inventory with only node:http and mysql2. It sends the statements that the
- * real apps send for `conditional-update`. libs/stack runs it in place of either app.
+ * real apps send for `conditional-update`, the intent of the order included. libs/stack runs it in place of either app.
  */
 import { readConfig } from '#lab/config';
+import { DEFAULT_OPTIONS } from '#lab/strategy';
 import { createPool, type Pool, type ResultSetHeader } from 'mysql2/promise';
 import { randomUUID } from 'node:crypto';
 import { Agent, createServer, request, type IncomingMessage } from 'node:http';
 
 const config = readConfig();
+const STRATEGY = 'conditional-update';
+/** What the intent stores of the strategy's options. */
+const CHOSEN = JSON.stringify({ options: DEFAULT_OPTIONS, ignored: [] });
+
+const SET_ISOLATION = {
+  'READ COMMITTED': 'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
+  'REPEATABLE READ': 'SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ',
+} as const;
 
 /** A pool with the settings of the real apps. */
-function openPool(database: string): Pool {
+function openPool(database: string, isolation: 'READ COMMITTED' | 'REPEATABLE READ'): Pool {
   const url = new URL(config.mysqlUrl);
   const pool = createPool({
     host: url.hostname,
@@ -22,7 +31,7 @@ function openPool(database: string): Pool {
     supportBigNumbers: true,
   });
   pool.pool.on('connection', (connection) => {
-    connection.query('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ');
+    connection.query(SET_ISOLATION[isolation]);
     connection.query('SET SESSION innodb_lock_wait_timeout = 2');
   });
   return pool;
@@ -34,8 +43,8 @@ async function textOf(message: IncomingMessage): Promise<string> {
   return text;
 }
 
-const inventory = openPool(config.inventoryDatabase);
-const orders = openPool(config.orderDatabase);
+const inventory = openPool(config.inventoryDatabase, 'REPEATABLE READ');
+const orders = openPool(config.orderDatabase, 'READ COMMITTED');
 
 interface Deduction {
   readonly before: number;
@@ -43,12 +52,17 @@ interface Deduction {
   readonly replica: string;
 }
 
-async function deduct(sku: string, quantity: number, id: string): Promise<Deduction | undefined> {
+async function deduct(
+  sku: string,
+  quantity: number,
+  id: string,
+  attempt: string,
+): Promise<Deduction | undefined> {
   const connection = await inventory.getConnection();
   try {
     await connection.query('START TRANSACTION');
     const [{ affectedRows, insertId: after }] = await connection.query<ResultSetHeader>(
-      'UPDATE balance SET amount = LAST_INSERT_ID(amount + ?) WHERE id = ? AND amount + ? >= 0',
+      'UPDATE balance SET amount = LAST_INSERT_ID(amount + ?) WHERE id = ? AND amount + ? >= 0 AND segments = 0',
       [-quantity, sku, -quantity],
     );
     if (affectedRows === 0) {
@@ -56,8 +70,8 @@ async function deduct(sku: string, quantity: number, id: string): Promise<Deduct
       return undefined;
     }
     await connection.query(
-      'INSERT INTO movement (balance, delta, value_before, value_after, request, replica, strategy) VALUES (?, ?, ?, ?, ?, ?, ?)',
-      [sku, -quantity, after + quantity, after, id, config.replica, 'conditional-update'],
+      'INSERT INTO movement (balance, segment, delta, value_before, value_after, request, replica, strategy, once, part) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      [sku, null, -quantity, after + quantity, after, id, config.replica, STRATEGY, `${attempt}.0`, 0],
     );
     await connection.query('COMMIT');
     return { before: after + quantity, after, replica: config.replica };
@@ -68,12 +82,13 @@ async function deduct(sku: string, quantity: number, id: string): Promise<Deduct
 
 const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 
-function callInventory(path: string, body: string, id: string): Promise<IncomingMessage> {
+function callInventory(path: string, body: string, id: string, attempt: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const headers = {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),
       'x-request-id': id,
+      'x-deduction-id': attempt,
     };
     request(new URL(path, config.inventoryUrl), { method: 'POST', agent, headers }, resolve)
       .on('error', reject)
@@ -83,17 +98,51 @@ function callInventory(path: string, body: string, id: string): Promise<Incoming
 
 async function order(text: string, query: string, id: string): Promise<object | undefined> {
   const { sku, quantity, buyer } = JSON.parse(text) as { sku: string; quantity: number; buyer: string };
-  const answer = await callInventory(`/products/${sku}/deductions${query}`, JSON.stringify({ quantity }), id);
-  const answered = await textOf(answer);
-  if (answer.statusCode !== 201) return undefined;
-  const { after, replica } = JSON.parse(answered) as Deduction;
-  const row = [randomUUID(), sku, quantity, buyer, 'conditional-update', after, id, config.replica, replica];
+  const [orderId, attempt] = [randomUUID(), randomUUID()];
   await orders.query(
-    `INSERT INTO orders (id, sku, quantity, buyer, strategy, stock_after, request, replica, inventory_replica)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    row,
+    `INSERT INTO placement (id, attempt, state, idempotency_key, fingerprint, request, replica, buyer, strategy, chosen, cart, is_cart)
+       VALUES (?, ?, 'placing', ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [
+      orderId,
+      attempt,
+      null,
+      null,
+      id,
+      config.replica,
+      buyer,
+      STRATEGY,
+      CHOSEN,
+      JSON.stringify([{ sku, quantity }]),
+      false,
+    ],
   );
-  return { id: row[0], sku, quantity, buyer, stockAfter: after, request: id, inventoryReplica: replica };
+  const answer = await callInventory(
+    `/products/${sku}/deductions${query}`,
+    JSON.stringify({ quantity }),
+    id,
+    attempt,
+  );
+  const answered = await textOf(answer);
+  if (answer.statusCode !== 201) {
+    await orders.query('DELETE FROM placement WHERE id = ? AND attempt = ?', [orderId, attempt]);
+    return undefined;
+  }
+  const { after, replica } = JSON.parse(answered) as Deduction;
+  const row = [orderId, sku, quantity, buyer, STRATEGY, after, id, config.replica, replica];
+  const connection = await orders.getConnection();
+  try {
+    await connection.query('START TRANSACTION');
+    await connection.query('DELETE FROM placement WHERE id = ? AND attempt = ?', [orderId, attempt]);
+    await connection.query(
+      `INSERT INTO orders (id, sku, quantity, buyer, strategy, stock_after, request, replica, inventory_replica)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      row,
+    );
+    await connection.query('COMMIT');
+  } finally {
+    connection.release();
+  }
+  return { id: orderId, sku, quantity, buyer, stockAfter: after, request: id, inventoryReplica: replica };
 }
 
 async function answer(message: IncomingMessage): Promise<[status: number, body: object]> {
@@ -106,7 +155,12 @@ async function answer(message: IncomingMessage): Promise<[status: number, body: 
   const done =
     sku === undefined
       ? await order(text, query === undefined ? '' : `?${query}`, id)
-      : await deduct(sku, (JSON.parse(text) as { quantity: number }).quantity, id);
+      : await deduct(
+          sku,
+          (JSON.parse(text) as { quantity: number }).quantity,
+          id,
+          String(headers['x-deduction-id']),
+        );
   return done === undefined ? [409, { code: 'STOCK.SOLD_OUT' }] : [201, done];
 }
 

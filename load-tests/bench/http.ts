@@ -1,10 +1,11 @@
-import { startProcesses, type Conditions, type Stack } from '#lab/stack';
-import { createConnection } from 'mysql2/promise';
+import { replicaLog, startProcesses, type Conditions, type Stack } from '#lab/stack';
+import { unexpectedLines } from '#load-tests/run';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { median } from './median';
 import { residentMemory } from './memory';
 import { salesRate, type Rush, type SalesRate } from './sales-rate';
+import { stockUp } from './stock-up';
 
 export interface BenchOptions {
   /** Number of pairs: one run of the real apps and one of the bare handlers. */
@@ -40,8 +41,6 @@ export interface BenchResult {
   readonly conditions: Conditions;
 }
 
-/** Enough that every request is a sale. */
-const STOCK = 1_000_000_000;
 /** Orders per stack before the first pair: until then, the CPU time per sale falls to a third. */
 const WARM_UP = 12_000;
 const REST_MS = 2000;
@@ -89,7 +88,7 @@ async function compare(real: Stack, bare: Stack, options: BenchOptions): Promise
   const measure = async (stack: Stack, what: string): Promise<number> => {
     signal?.throwIfAborted();
     onProgress(what);
-    return onlySales(await salesRate(stack.urls.public, rush), what).perSecond;
+    return onlySales(await salesRate(stack.urls.public, rush), what, stack).perSecond;
   };
   const warmUps = Math.ceil(WARM_UP / requests);
   for (let i = 1; i <= warmUps; i++)
@@ -110,20 +109,13 @@ async function compare(real: Stack, bare: Stack, options: BenchOptions): Promise
   };
 }
 
-/** Inserts the rows directly: with the lab disabled there is no reset over HTTP. */
-async function stockUp({ urls }: Stack, skus: readonly string[]): Promise<void> {
-  const connection = await createConnection(`${urls.mysql}/inventory`);
-  for (const sku of skus) {
-    await connection.query('INSERT INTO balance (id, amount, initial) VALUES (?, ?, ?)', [sku, STOCK, STOCK]);
-    await connection.query('INSERT INTO product (sku, name, price_minor) VALUES (?, ?, 100)', [sku, sku]);
-  }
-  await connection.end();
-}
-
 /** Refusals are cheaper than sales, so a run that has any is not comparable. */
-function onlySales(rate: SalesRate, what: string): SalesRate {
+function onlySales(rate: SalesRate, what: string, stack: Stack): SalesRate {
   if (Object.keys(rate.others).length === 0) return rate;
+  const answers = unexpectedLines(rate.unexpected.result((request) => replicaLog(stack, request)));
   throw new Error(
-    `${what}: some answers were no sale (status: count): ${JSON.stringify(rate.others)}. See the logs of the replicas`,
+    [`${what}: some answers were no sale (status: count): ${JSON.stringify(rate.others)}`, ...answers].join(
+      '\n',
+    ),
   );
 }

@@ -1,4 +1,5 @@
 import autocannon from 'autocannon';
+import { UnexpectedAnswerCollector } from '#load-tests/run';
 
 export interface Rush {
   readonly connections: number;
@@ -16,6 +17,7 @@ export interface SalesRate {
   readonly perSecond: number;
   /** Number of answers other than 201, by status; `0`: requests without an answer. */
   readonly others: Readonly<Record<string, number>>;
+  readonly unexpected: UnexpectedAnswerCollector;
 }
 
 /** Sends orders through nginx and counts 201s until the last answer: autocannon's own duration ends on a timer tick. */
@@ -27,6 +29,7 @@ export async function salesRate(
   let sales = 0;
   let last = 0;
   const others: Record<string, number> = {};
+  const unexpected = new UnexpectedAnswerCollector(false);
   const begun = performance.now();
   const instance = autocannon({
     url,
@@ -42,10 +45,11 @@ export async function salesRate(
           ...request,
           body: JSON.stringify({ sku: skus[sent++ % skus.length], quantity: 1, buyer: 'bench' }),
         }),
-        onResponse: (status) => {
+        onResponse: (status, body, _context, headers) => {
           last = performance.now();
           if (status === 201) sales++;
           else others[status] = (others[status] ?? 0) + 1;
+          unexpected.note(requestIdOf(headers), status, body);
         },
       },
     ],
@@ -56,5 +60,12 @@ export async function salesRate(
     sales,
     perSecond: (1000 * sales) / (last - begun),
     others: { ...others, ...(unanswered > 0 && { 0: unanswered }) },
+    unexpected,
   };
+}
+
+/** The id that nginx gave the request. */
+function requestIdOf(headers: unknown): string {
+  const entries = Object.entries((headers ?? {}) as Record<string, string>);
+  return entries.find(([name]) => name.toLowerCase() === 'x-request-id')?.[1] ?? '?';
 }

@@ -36,7 +36,7 @@ export function codeOf(body: string): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** Admissible 5xx statuses, each with its only code; the document of the endpoint must list them. */
+/** Admissible 5xx statuses, each with its only code (a fuzz run never sends enough for OVERLOADED); the document of the endpoint must list them. */
 const ADMISSIBLE: ReadonlyMap<number, string> = new Map([
   [501, 'COMPONENT.MISSING'],
   [502, 'OUTCOME_UNKNOWN'],

@@ -13,4 +13,5 @@ export { atRest, gather, runLoad, type ReplicaControl, type LoadRun } from './ru
 export type { LatencySummary } from './summary';
 export { Target, TargetError } from './target';
 export { whyUnfired } from './unfired';
+export { UnexpectedAnswerCollector, unexpectedLines, type UnexpectedAnswers } from './unexpected';
 export { untilProved, type Judged } from './until-proved';

@@ -17,6 +17,7 @@ import { expectationOf, hostOf, balancesOf, type LoadPlan } from './plan';
 import { summarize, type LatencySummary } from './summary';
 import type { Target } from './target';
 import { sendLoad, sendOne, type Traffic } from './traffic';
+import type { UnexpectedAnswers } from './unexpected';
 
 /** Control over the stack behind the target. A lab that is known only by its addresses supports less of it. */
 export interface ReplicaControl {
@@ -30,6 +31,8 @@ export interface ReplicaControl {
   /** Kills a server; resolves after its exit with a function that restarts it. */
   lose(server: ServerName): Promise<() => Promise<void>>;
   conditions(): Promise<Record<string, string | number | boolean>>;
+  /** What the replicas logged about a request; empty: their logs are elsewhere. */
+  logOf(request: string): readonly string[];
 }
 
 /** A finished run: evidence, verdict and client-side latencies. */
@@ -39,6 +42,7 @@ export interface LoadRun {
   readonly evidences: readonly Evidence[];
   readonly verdict: LoadVerdict | CartsVerdict;
   readonly latency: LatencySummary;
+  readonly unexpected: UnexpectedAnswers;
   readonly conditions: Readonly<Record<string, string | number | boolean>>;
 }
 
@@ -79,6 +83,7 @@ export async function runLoad(
     evidences,
     verdict: judge(plan, evidences),
     latency: summarize(traffic),
+    unexpected: traffic.unexpected.result((request) => control.logOf(request)),
     conditions: await control.conditions(),
   };
 }

@@ -3,6 +3,7 @@ import type { ClientAnswer } from '#lab/verdict';
 import autocannon from 'autocannon';
 import { orderHeaders, readAnswer, sendOrder, type OrderResponse } from './order-client';
 import { cartOf, type LoadPlan } from './plan';
+import { UnexpectedAnswerCollector } from './unexpected';
 
 /** The answers of a run, as the clients received them. */
 export interface Traffic {
@@ -11,6 +12,7 @@ export interface Traffic {
   readonly unanswered: number;
   /** From the first request to the last answer, milliseconds. */
   readonly tookMs: number;
+  readonly unexpected: UnexpectedAnswerCollector;
 }
 
 /** What autocannon keeps of a request until its answer arrives. */
@@ -45,6 +47,7 @@ export async function sendLoad(
   onAnswer: (count: number) => void,
 ): Promise<Traffic> {
   const answers: ClientAnswer[] = [];
+  const unexpected = new UnexpectedAnswerCollector(plan.fault !== undefined || plan.down !== undefined);
   const begun = performance.now();
   let sent = 0;
   const instance = autocannon({
@@ -74,6 +77,7 @@ export async function sendLoad(
         onResponse: (status, text, context, headers) => {
           const { request: id = '?', at = 0, cart } = context as RequestContext;
           const tookMs = performance.now() - begun - at;
+          unexpected.note(id, status, text);
           answers.push(
             clientAnswer(plan, readAnswer(status, headers, text), { request: id, cart, at, tookMs }),
           );
@@ -84,7 +88,7 @@ export async function sendLoad(
   });
   await instance;
   const last = Math.max(0, ...answers.map(({ at, tookMs }) => at + tookMs));
-  return { answers, unanswered: plan.requests - answers.length, tookMs: last };
+  return { answers, unanswered: plan.requests - answers.length, tookMs: last, unexpected };
 }
 
 /** Sends one order with the fault, before the load. */

@@ -25,6 +25,7 @@ const UNDECIDED: ReadonlySet<string> = new Set([
   'OUTCOME_UNKNOWN',
   'IDEMPOTENCY.IN_PROGRESS',
   'DEPENDENCY.DOWN',
+  'OVERLOADED',
 ]);
 /** Time for which a buyer repeats a request. */
 const RETRY_FOR_MS = 20_000;
@@ -89,7 +90,8 @@ export class BuyerPool {
       const code = await this.order(balance, { fault: header, key });
       if (header !== undefined && REJECTED.has(code)) this.faults.unshift(header);
       if (key !== undefined) await this.retryUntilDecided(balance, key, code);
-      else if (code === 'DEPENDENCY.DOWN' || code === 'NO_ANSWER') await delay(RETRY_DELAY_MS);
+      else if (code === 'DEPENDENCY.DOWN' || code === 'OVERLOADED' || code === 'NO_ANSWER')
+        await delay(RETRY_DELAY_MS);
       const soldOut = balance.answers.filter(({ code }) => code === 'STOCK.SOLD_OUT').length;
       if (soldOut >= SOLD_OUT_ANSWERS && balance === this.sold.at(-1)) await this.openNext();
     }

@@ -71,7 +71,7 @@ export class Logs {
   }
 }
 
-/** Nest logs JSON. Any other line is from Node.js: a crash, an unhandled rejection, or a warning. */
+/** A replica logs JSON, defects with the level `error`. Any other line is from Node.js: a crash, an unhandled rejection, or a warning. */
 function isError(line: string): boolean {
   try {
     const { level } = JSON.parse(line) as { level?: string };

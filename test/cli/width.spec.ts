@@ -68,6 +68,12 @@ const loadRun = (evidence: Evidence, fault?: string): LoadRun => ({
     unanswered: 0,
     share: { 'order-1': 300, 'order-2': 300 },
   },
+  unexpected: {
+    count: 12,
+    first: [
+      { request: 'a-1', status: 500, body: '{"code":"INTERNAL"}', log: ['order-1: {"level":"error"}'] },
+    ],
+  },
   conditions: {},
 });
 

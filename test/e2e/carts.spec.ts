@@ -1,5 +1,5 @@
 import { CATALOGUE, sellsCarts } from '#lab/strategy';
-import { expectProblem, openShop, type Reply } from './support';
+import { expectProblem, openShop, type Reply, UNRECORDED } from './support';
 
 const shop = openShop('carts');
 
@@ -69,7 +69,7 @@ describe.each(CATALOGUE.filter(sellsCarts))('under $name', ({ name }) => {
 
 test('an order that cannot be recorded is recorded in no line', async () => {
   const [a, b] = await products(1);
-  const lost = await buy([a, b], '', { fault: 'order:before(INSERT#2)=error' });
+  const lost = await buy([a, b], '', { fault: UNRECORDED });
   expectProblem(lost, 502, 'OUTCOME_UNKNOWN');
   for (const sku of [a, b]) {
     expect(await shop().orders(sku)).toEqual([]);

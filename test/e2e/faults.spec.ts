@@ -1,5 +1,5 @@
 import type { FaultLine, HistoryLine } from '#lab/step';
-import { eventually, expectProblem, openShop } from './support';
+import { eventually, expectProblem, openShop, UNRECORDED } from './support';
 
 const shop = openShop('faults');
 
@@ -218,11 +218,20 @@ describe('error', () => {
 
   test('in the order app after the deduction: the reply advises against ordering again', async () => {
     const sku = await shop().product(3);
-    const reply = await shop().order({ sku, fault: 'order:before(INSERT#2)=error' });
+    const reply = await shop().order({ sku, fault: UNRECORDED });
     expectProblem(reply, 502, 'OUTCOME_UNKNOWN');
     expect(reply.json['detail']).toContain('Do not order again');
     expect(await shop().movements(sku)).toHaveLength(1);
   });
+});
+
+test('recording the order is tried again after the deduction: the buyer receives the order', async () => {
+  const sku = await shop().product(3);
+  const [first, second] = UNRECORDED.split('; ');
+  const reply = await shop().order({ sku, fault: `${first}; ${second}` });
+  expect(reply.status).toBe(201);
+  expect(await shop().orders(sku)).toMatchObject([{ request: reply.json['request'] }]);
+  expect(await shop().stock(sku)).toBe(2);
 });
 
 describe('where a fault applies', () => {

@@ -161,6 +161,9 @@ export function openShop(name: string, more: Partial<StackOptions> = {}): () => 
   };
 }
 
+/** A fault of the order app: the stock is taken, and each of the three tries to record the order fails. */
+export const UNRECORDED = [2, 3, 4].map((n) => `order:before(INSERT#${n})=error`).join('; ');
+
 /** Expects problem+json with this status and code. */
 export function expectProblem({ status, headers, json }: Reply, expected: number, code: string): void {
   expect({ status, code: json['code'], type: headers['content-type'] }).toEqual({

@@ -1,7 +1,7 @@
 import { ChangeCancelled, type Change, type Movement } from '#lab/balance';
 import { Toolbox } from '#lab/host';
 import { RequestRecorder, type Chosen } from '#lab/http';
-import { SteppedDataSource, type Fault } from '#lab/step';
+import { dropped, SteppedDataSource, type Fault } from '#lab/step';
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { AlreadyEntered, balanceOf, inAccountWords, OtherEntry } from './account-errors';
@@ -106,7 +106,7 @@ export class EntriesService {
             AND NOT EXISTS (SELECT 1 FROM movement WHERE balance = ? AND movement.request = entry_text.request)`,
         [account, request, balanceOf(account)],
       )
-      .catch(() => undefined); // a text without an entry is never shown
+      .catch(dropped('the removal of the text of an entry')); // a text without an entry is never shown
   }
 }
 

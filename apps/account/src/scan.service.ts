@@ -1,15 +1,9 @@
 import { Balances } from '#lab/balance';
 import type { Config } from '#lab/config';
 import { CONFIG } from '#lab/host';
-import { problemOf, type Chosen } from '#lab/http';
-import { systemClock, type Fault, type Ticker } from '#lab/step';
-import {
-  Inject,
-  Injectable,
-  Logger,
-  type OnApplicationBootstrap,
-  type OnModuleDestroy,
-} from '@nestjs/common';
+import { ConditionLog, log, problemOf, type Chosen } from '#lab/http';
+import { dropped, systemClock, type Fault, type Ticker } from '#lab/step';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { AlreadyEntered, balanceOf } from './account-errors';
 import { ArmedFaults } from './armed-faults';
 import { EntriesService } from './entries.service';
@@ -39,7 +33,7 @@ const CLAIM_MS = 2000;
  */
 @Injectable()
 export class ScanService implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly logger = new Logger(ScanService.name);
+  private readonly condition = new ConditionLog('the scan of pending entries');
   private timer: Ticker | undefined;
   private running: Promise<unknown> = Promise.resolve();
   private lastAt = -Infinity;
@@ -79,8 +73,9 @@ export class ScanService implements OnApplicationBootstrap, OnModuleDestroy {
       if (everyMs === 0 || now - this.lastAt < everyMs || this.isStopping) return;
       this.lastAt = now;
       await this.run(chosen);
+      this.condition.succeeded();
     } catch (error) {
-      this.logger.warn({ warning: 'the scan failed; the next one tries again', cause: String(error) });
+      this.condition.failed(error); // the next scan tries again
     }
   }
 
@@ -134,13 +129,16 @@ export class ScanService implements OnApplicationBootstrap, OnModuleDestroy {
       await this.pending.settle(number); // made by a replica whose claim had expired
       return 'settled';
     }
-    const { code } = problemOf(error);
+    const { code, status } = problemOf(error);
+    if (status >= 500)
+      log.write('warn', 'a pending entry was not settled', error, { request: entryOf(number) });
     if (FINAL.has(code)) {
       await this.pending.refuse(number, code);
       return 'refused';
     }
     // with an unknown outcome the claim must expire by itself: a statement may still be in flight
-    if (code !== 'OUTCOME_UNKNOWN') await this.pending.giveBack(number, code).catch(() => undefined);
+    if (code !== 'OUTCOME_UNKNOWN')
+      await this.pending.giveBack(number, code).catch(dropped('giving back a claim'));
     return 'left';
   }
 }

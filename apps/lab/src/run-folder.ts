@@ -7,11 +7,18 @@ import type { DrillRun } from '#load-tests/drills';
 import type { LoadRun } from '#load-tests/run';
 
 /** A run in the format of `--json` and verdict.json. */
-export const runJson = ({ plan, verdict, latency, conditions }: LoadRun): Record<string, unknown> => ({
+export const runJson = ({
+  plan,
+  verdict,
+  latency,
+  unexpected,
+  conditions,
+}: LoadRun): Record<string, unknown> => ({
   ...verdict,
   options: plan.options,
   plan,
   latency,
+  unexpected,
   conditions,
 });
 

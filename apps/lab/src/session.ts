@@ -1,4 +1,12 @@
-import { attach, ensureInstalled, projectRoot, startProcesses, type AppName, type Stack } from '#lab/stack';
+import {
+  attach,
+  ensureInstalled,
+  projectRoot,
+  replicaLog,
+  startProcesses,
+  type AppName,
+  type Stack,
+} from '#lab/stack';
 import { ComponentMissing, count as counted, type Component } from '#lab/step';
 import { join } from 'node:path';
 import { request } from 'undici';
@@ -106,6 +114,7 @@ function labOf(stack: Stack): RunningLab {
         return () => stack.restart(server);
       },
       conditions: () => stack.conditions(),
+      logOf: (request) => replicaLog(stack, request),
     },
     stop: async () => {
       await target.close();
@@ -165,6 +174,7 @@ function givenLab(labUrl: string, publicUrl: string): RunningLab {
         );
       },
       conditions: () => Promise.resolve({ backEnd: 'given', labUrl, publicUrl }),
+      logOf: () => [],
     },
     stop: () => target.close(),
   };

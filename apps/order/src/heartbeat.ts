@@ -1,3 +1,4 @@
+import { ConditionLog } from '#lab/http';
 import { unobserved } from '#lab/step';
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { OrderIntentsRepository } from './order-intents.repository';
@@ -10,8 +11,8 @@ const BEAT_MS = 500;
 export const HEARTBEAT_TIMEOUT_MS = 3000;
 
 /**
- * Sends heartbeats for the order intents that this replica works on, so that they are not cancelled while they wait for a
- * lock. Correctness does not depend on it: the inventory refuses the deduction of an intent that was cancelled by mistake.
+ * Sends heartbeats for the order intents whose deduction this replica waits for, so that they are not cancelled while they wait
+ * for a lock. Correctness does not depend on it: the inventory refuses the deduction of an intent that was cancelled by mistake.
  */
 @Injectable()
 export class Heartbeat implements BeforeApplicationShutdown {
@@ -19,6 +20,7 @@ export class Heartbeat implements BeforeApplicationShutdown {
   private previous: readonly string[] = [];
   private readonly timer = setInterval(() => void this.beat(), BEAT_MS).unref();
   private isBeating = false;
+  private readonly condition = new ConditionLog('the heartbeat of orders');
 
   constructor(private readonly intents: OrderIntentsRepository) {}
 
@@ -45,8 +47,9 @@ export class Heartbeat implements BeforeApplicationShutdown {
     this.isBeating = true;
     try {
       await unobserved(() => this.intents.seen(longRunning));
-    } catch {
-      // the database is unreachable: intents without a heartbeat may be cancelled
+      this.condition.succeeded();
+    } catch (error) {
+      this.condition.failed(error); // intents without a heartbeat may be cancelled
     } finally {
       this.isBeating = false;
     }

@@ -26,7 +26,7 @@ export class InventoryClient {
   private readonly agent = new Agent({
     connections: 256,
     pipelining: 1,
-    connectTimeout: 1000,
+    connectTimeout: 5000,
     headersTimeout: LONGEST_ANSWER_MS,
     bodyTimeout: LONGEST_ANSWER_MS,
   });

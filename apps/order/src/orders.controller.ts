@@ -1,4 +1,5 @@
 import {
+  AdmissionInterceptor,
   ApiChoice,
   ApiFault,
   ChosenStrategy,
@@ -9,7 +10,7 @@ import {
   type Problem,
 } from '#lab/http';
 import type { Fault } from '#lab/step';
-import { Body, Controller, Get, Headers, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, Headers, Post, Query, Res, UseInterceptors } from '@nestjs/common';
 import {
   ApiBody,
   ApiExtraModels,
@@ -36,6 +37,7 @@ export class OrdersController {
   ) {}
 
   @Post()
+  @UseInterceptors(AdmissionInterceptor)
   @ApiOperation({
     summary:
       'Buy one product, or a cart (all or nothing): deducts the stock with the chosen strategy, then records the order',

@@ -1,12 +1,22 @@
 import type { Config } from '#lab/config';
-import { cartLine, problem, problemOf, ProblemError, RequestRecorder, type Chosen } from '#lab/http';
-import type { Fault } from '#lab/step';
+import {
+  cartLine,
+  log,
+  problem,
+  problemOf,
+  ProblemError,
+  RequestRecorder,
+  withFields,
+  type Chosen,
+} from '#lab/http';
+import { dropped, type Fault } from '#lab/step';
 import { cartStrategy } from '#lab/strategy';
 import { Inject, Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fingerprintOf } from './idempotency-key';
 import { InventoryClient } from './inventory.client';
-import type { StoredAnswer, OrderIntent, OrderIntentRow, OrderRequest } from './order-intent';
+import type { DeductedStock, StoredAnswer, OrderIntent, OrderIntentRow, OrderRequest } from './order-intent';
 import { OrderIntentsRepository } from './order-intents.repository';
 import { Heartbeat, HEARTBEAT_TIMEOUT_MS } from './heartbeat';
 import { IntentRecovery } from './intent-recovery';
@@ -29,6 +39,16 @@ export interface OrderResult extends StoredAnswer {
 
 /** Refusals that a retry would not change: these are stored under the key. */
 const FINAL = new Set(['STOCK.SOLD_OUT', 'STOCK.UNKNOWN_SKU']);
+/** Pauses between the tries to record an order, milliseconds. */
+const RECORD_AGAIN_AFTER_MS = [100, 500];
+/** Errors of a try that need not repeat: a lost connection, a deadlock victim, a row lock of an earlier try. */
+const WORTH_RETRYING = new Set([
+  'DEPENDENCY.DOWN',
+  'OUTCOME_UNKNOWN',
+  'SQL.DEADLOCK',
+  'SQL.CONFLICT',
+  'LOCK.WAIT_TIMEOUT',
+]);
 /** Status ≥ 500 codes of the inventory that mean that it has done nothing. */
 const NOTHING_DONE = new Set(['COMPONENT.MISSING']);
 
@@ -68,7 +88,10 @@ export class OrdersService {
     };
     return this.requests.record({ ...beginOf(intent), strategy, options }, context.faults, async () => {
       const begun = await this.begin(intent, context.fault);
-      return 'isReplayed' in begun ? begun : this.buy(begun, context.fault);
+      if ('isReplayed' in begun) return begun;
+      return this.buy(begun, context.fault).catch((error: unknown) => {
+        throw withFields(error, { attempt: begun.attempt });
+      });
     });
   }
 
@@ -108,24 +131,41 @@ export class OrdersService {
   }
 
   /** Takes the stock and records the order. */
-  private buy(intent: OrderIntent, fault: string | undefined): Promise<OrderResult> {
-    return this.heartbeat.during(intent.id, async () => {
-      let deducted;
+  private async buy(intent: OrderIntent, fault: string | undefined): Promise<OrderResult> {
+    let deducted;
+    try {
+      // no heartbeats while the order is recorded: they would lock the row of the intent, and others with it
+      deducted = await this.heartbeat.during(intent.id, () => this.inventory.deduct(intent, fault));
+    } catch (error) {
+      return this.afterFailure(intent, error);
+    }
+    try {
+      const answer = await this.recordOrder(intent, deducted);
+      if (answer !== undefined) return { ...answer, isReplayed: false };
+    } catch (cause) {
+      await this.abandon(intent);
+      const detail = `the stock was deducted, but the order could not be recorded (request ${intent.request}); it will be reconciled. Do not order again without the same Idempotency-Key`;
+      throw Object.assign(new ProblemError(problem('OUTCOME_UNKNOWN', detail)), { cause });
+    }
+    throw new ProblemError(problem('CHANGE.CLOSED', 'the product was reset during the order: order again'));
+  }
+
+  /**
+   * Records the order. A try that failed, or whose result is unknown, is repeated: the row of the intent lets only one of them
+   * record the order, and the others find it.
+   */
+  private async recordOrder(intent: OrderIntent, deducted: DeductedStock): Promise<StoredAnswer | undefined> {
+    for (const pauseMs of RECORD_AGAIN_AFTER_MS) {
       try {
-        deducted = await this.inventory.deduct(intent, fault);
+        return await this.recovery.complete(intent, deducted);
       } catch (error) {
-        return await this.afterFailure(intent, error);
+        if (!WORTH_RETRYING.has(problemOf(error).code)) throw error;
+        const { request, attempt } = intent;
+        log.write('warn', 'the order was not recorded; trying again', error, { request, attempt });
+        await delay(pauseMs);
       }
-      try {
-        const answer = await this.recovery.complete(intent, deducted);
-        if (answer !== undefined) return { ...answer, isReplayed: false };
-      } catch (cause) {
-        await this.abandon(intent);
-        const detail = `the stock was deducted, but the order could not be recorded (request ${intent.request}); it will be reconciled. Do not order again without the same Idempotency-Key`;
-        throw Object.assign(new ProblemError(problem('OUTCOME_UNKNOWN', detail)), { cause });
-      }
-      throw new ProblemError(problem('CHANGE.CLOSED', 'the product was reset during the order: order again'));
-    });
+    }
+    return this.recovery.complete(intent, deducted);
   }
 
   /**
@@ -143,13 +183,13 @@ export class OrdersService {
       const recorded = FINAL.has(code)
         ? this.intents.refused(intent, { status, body })
         : this.intents.failed(intent);
-      await recorded.catch(() => undefined); // the reconciler settles it
+      await recorded.catch(dropped('recording the end of an order')); // the reconciler settles it
     }
     throw error;
   }
 
   private async abandon(intent: OrderIntent): Promise<void> {
-    await this.intents.abandon(intent, HEARTBEAT_TIMEOUT_MS).catch(() => undefined); // then it times out a little later
+    await this.intents.abandon(intent, HEARTBEAT_TIMEOUT_MS).catch(dropped('giving an order up')); // then it times out a little later
   }
 }
 

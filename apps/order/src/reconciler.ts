@@ -1,11 +1,10 @@
 import { underNamedLock } from '#lab/balance';
 import type { Config } from '#lab/config';
-import { problemOf, RequestRecorder } from '#lab/http';
+import { ConditionLog, log, problemOf, RequestRecorder } from '#lab/http';
 import { SteppedDataSource } from '#lab/step';
 import {
   Inject,
   Injectable,
-  Logger,
   type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
@@ -36,7 +35,7 @@ const LOCK = 'order-reconciler';
  */
 @Injectable()
 export class Reconciler implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly logger = new Logger(Reconciler.name);
+  private readonly condition = new ConditionLog('the reconciliation of orders');
   private timer: NodeJS.Timeout | undefined;
   private round: Promise<unknown> | undefined;
 
@@ -85,6 +84,7 @@ export class Reconciler implements OnApplicationBootstrap, BeforeApplicationShut
       this.requests.settled(request, outcome);
       return { request, order, outcome };
     } catch (error) {
+      log.write('warn', 'an unfinished order is undecided', error, { request, attempt: intent.attempt });
       return { request, order, outcome: 'undecided', because: problemOf(error).detail };
     }
   }
@@ -92,13 +92,12 @@ export class Reconciler implements OnApplicationBootstrap, BeforeApplicationShut
   private async tick(): Promise<void> {
     try {
       const done = await this.reconcile(this.config.orderReconcile.afterMs, 0);
-      if (done !== undefined && done.length > 0) this.logger.warn({ reconciled: done });
+      if (done !== undefined && done.length > 0)
+        log.write('warn', 'unfinished orders were reconciled', undefined, { reconciled: done });
       await this.intents.forgetOld(PAGE);
+      this.condition.succeeded();
     } catch (error) {
-      this.logger.warn({
-        warning: 'orders could not be reconciled; the next round tries again',
-        error: problemOf(error).detail,
-      });
+      this.condition.failed(error); // the next round tries again
     }
   }
 }

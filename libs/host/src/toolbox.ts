@@ -1,13 +1,12 @@
 import { Balances } from '#lab/balance';
+import { log } from '#lab/http';
 import { LockFolder, Servers, SteppedRedis, systemClock } from '#lab/step';
 import { LocalProcess, type Options, type Tools } from '#lab/strategy';
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 
 /** Provides strategies with this replica's tools. */
 @Injectable()
 export class Toolbox {
-  private readonly logger = new Logger(Toolbox.name);
-
   constructor(
     private readonly balances: Balances,
     private readonly redis: SteppedRedis,
@@ -30,7 +29,7 @@ export class Toolbox {
         if (options.workMs > 0) await systemClock.sleep(options.workMs, 'WORK');
       },
       warn: (warning, cause) => {
-        this.logger.warn({ warning, request, cause });
+        log.write('warn', warning, cause, { request });
       },
     };
   }

@@ -27,7 +27,7 @@ const ANSWERS: readonly (readonly [status: number, description: string])[] = [
   [423, 'the lock was not obtained'],
   [501, 'COMPONENT.MISSING: the strategy needs a server that was not started'],
   [502, 'OUTCOME_UNKNOWN: the request may or may not have been executed'],
-  [503, 'DEPENDENCY.DOWN: a server is down; nothing was done'],
+  [503, 'DEPENDENCY.DOWN: a server is down; OVERLOADED: too many requests at once; nothing was done'],
 ];
 
 /** Documents an endpoint that reads a strategy and its options, from the query or from headers. */

@@ -1,15 +1,16 @@
 import type { Config } from '#lab/config';
-import { ConsoleLogger, type DynamicModule } from '@nestjs/common';
+import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { cleanupOpenApiDoc, ZodValidationPipe } from 'nestjs-zod';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { refuseUnreadable } from './client-error';
 import { FaultGuard } from './lab/fault-guard';
 import { bindLeanly } from './lean-bind';
+import { log, nestLogger } from './log';
 import { problemOf } from './problem';
 import { ProblemFilter, send } from './problem-filter';
 
@@ -28,12 +29,16 @@ export async function serve(
   config: Config,
   { streamed }: ServeOptions = {},
 ): Promise<NestFastifyApplication> {
+  const orphaned = new Promise<void>((resolve) => process.once('disconnect', resolve));
   bindLeanly();
+  log.open(config.replica);
   const adapter = new FastifyAdapter({
     bodyLimit: LARGEST_BODY,
     clientErrorHandler: refuseUnreadable,
-    frameworkErrors: (error: Error, _request: unknown, reply: FastifyReply) => {
-      send(reply, problemOf(error));
+    frameworkErrors: (error: Error, { id }: FastifyRequest, reply: FastifyReply) => {
+      const answer = problemOf(error);
+      log.answered(answer, error, { request: id });
+      send(reply, answer);
     },
     return503OnClosing: false, // a request that still arrives is completed like the others
     genReqId: ({ headers }: IncomingMessage) => {
@@ -48,7 +53,7 @@ export async function serve(
         done(Object.assign(new Error('unsupported media type: send application/json'), { statusCode: 415 }));
     });
   const app = await NestFactory.create<NestFastifyApplication>(module, adapter, { logger: false });
-  app.useLogger(new ConsoleLogger({ json: true, logLevels: ['warn', 'error', 'fatal'] }));
+  app.useLogger(nestLogger);
   app.useGlobalFilters(new ProblemFilter());
   app.useGlobalGuards(new FaultGuard(config.labEnabled));
   app.useGlobalPipes(new ZodValidationPipe());
@@ -61,7 +66,7 @@ export async function serve(
     });
   closeAfterLastResponse(app);
   describe(app, title);
-  stopWithParent(app);
+  stopWithParent(app, orphaned);
   await app.listen(config.port, config.host);
   return app;
 }
@@ -93,8 +98,7 @@ function closeAfterLastResponse(app: NestFastifyApplication): void {
 }
 
 /** Shuts down on SIGTERM, SIGINT and the end of the parent: in-flight requests finish, then the connections close. */
-function stopWithParent(app: NestFastifyApplication): void {
+function stopWithParent(app: NestFastifyApplication, orphaned: Promise<void>): void {
   app.enableShutdownHooks(['SIGTERM', 'SIGINT']);
-  if (process.send !== undefined)
-    process.once('disconnect', () => void app.close().then(() => process.exit(0)));
+  void orphaned.then(() => app.close()).then(() => process.exit(0));
 }

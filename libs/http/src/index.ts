@@ -1,8 +1,10 @@
+export { AdmissionInterceptor } from './admission';
 export { ApiChoice, ApiFault } from './api-choice';
 export { serve } from './bootstrap';
 export { readChosen, type Chosen } from './chosen';
 export { ChosenStrategy, RequestFaults, RequestId } from './request-parameters';
 export { HealthController, READINESS, type Readiness } from './health';
+export { ConditionLog, log, withFields } from './log';
 export { ProcessController, type ProcessLook } from './lab/process.controller';
 export { readHistory } from './lab/read-history';
 export { cartLine, pingDatabase, RequestRecorder } from './lab/request-recorder';

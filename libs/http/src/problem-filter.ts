@@ -1,18 +1,20 @@
-import { Catch, HttpException, Logger, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
+import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ZodValidationException } from 'nestjs-zod';
 import { z } from 'zod';
+import { log } from './log';
 import { problem, problemOf, type Problem } from './problem';
 
-/** Converts every error to a problem+json response. */
+/** Converts every error to a problem+json response; a 5xx leaves a line in the log. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
-  private readonly logger = new Logger(ProblemFilter.name);
-
   catch(error: unknown, host: ArgumentsHost): void {
-    const response = translate(error);
-    if (response.status === 500) this.logger.error(error);
-    send(host.switchToHttp().getResponse<FastifyReply>(), response);
+    const http = host.switchToHttp();
+    const { id: request, headers } = http.getRequest<FastifyRequest>();
+    const answer = translate(error);
+    const attempt = headers['x-deduction-id'];
+    log.answered(answer, error, { request, ...(typeof attempt === 'string' && { attempt }) });
+    send(http.getResponse<FastifyReply>(), answer);
   }
 }
 

@@ -54,6 +54,7 @@ const ANSWERS: Readonly<Record<string, readonly [status: number, title: string]>
   'REQUEST.MEDIA_TYPE': [415, 'Unsupported media type'],
   'COMPONENT.MISSING': [501, 'A server was not started'],
   'DEPENDENCY.DOWN': [503, 'A server is down'],
+  OVERLOADED: [503, 'Too many requests at once'],
   OUTCOME_UNKNOWN: [502, 'Outcome unknown'],
   INTERNAL: [500, 'Internal error'],
 };

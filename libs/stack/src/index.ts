@@ -14,6 +14,7 @@ export { isFree } from './ports';
 export type { OnDemand } from './programs';
 export { startProcesses } from './processes';
 export type { ClusterNode, Shard } from './redis-cluster';
+export { replicaLog } from './replica-logs';
 export { acknowledgedBy, withRedis, type StartedRedis } from './redis';
 export { ServerPark, type Member } from './server-park';
 export { FaultProxy } from './fault-proxy';

@@ -1,5 +1,5 @@
 import { Balances } from '#lab/balance';
-import { SteppedDataSource } from '#lab/step';
+import { dropped, SteppedDataSource } from '#lab/step';
 import { Injectable } from '@nestjs/common';
 import type { ImportLine } from './lines';
 
@@ -37,7 +37,7 @@ export class Batches {
       const section = this.balances.underNamedLock(`import ${account} ${batch}`, 0, async () => {
         resolve(async () => {
           release();
-          await section.catch(() => undefined);
+          await section.catch(dropped('the release of a batch'));
         });
         await released;
         return true;

@@ -1,5 +1,5 @@
 import { Balances } from '#lab/balance';
-import { problem, problemOf, ProblemError, type Chosen } from '#lab/http';
+import { log, problem, problemOf, ProblemError, type Chosen } from '#lab/http';
 import type { Fault } from '#lab/step';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { createHash } from 'node:crypto';
@@ -188,7 +188,9 @@ export class ImportsService implements OnModuleDestroy {
         agrees,
       });
     } catch (error) {
-      const { code, detail } = problemOf(error);
+      const answer = problemOf(error);
+      const { code, detail } = answer;
+      log.answered(answer, error, { account: id.account, batch: id.batch });
       yield toLine({
         type: 'stopped',
         ...counts,
@@ -222,7 +224,9 @@ export class ImportsService implements OnModuleDestroy {
         counts.alreadyApplied++;
         return undefined;
       }
-      const { code, detail } = problemOf(error);
+      const answer = problemOf(error);
+      const { code, detail } = answer;
+      log.answered(answer, error, { request: entryOf(id, line) });
       counts.refused++;
       return { type: 'error', line, code, detail };
     }

@@ -1,4 +1,4 @@
-import type { BenchResult, LockBenchResult } from '#load-tests/bench';
+import type { BenchResult, LockBenchResult, OverloadResult } from '#load-tests/bench';
 import { renderTable } from './table';
 import { fields } from './wrap';
 
@@ -41,6 +41,28 @@ export const printPairs = ({ pairs }: BenchResult): string =>
       ratio.toFixed(2),
     ]),
   });
+
+/** Each rate of `lab bench overload`. */
+export function printOverload({ capacityPerSecond, rows }: OverloadResult): string {
+  return [
+    `capacity, measured with 64 buyers that wait for their answers: ${rounded(capacityPerSecond)} sales/s`,
+    '',
+    renderTable({
+      head: ['times', 'offered/s', 'goodput/s', 'refused', 'p50 ms', 'p99 ms', 'other answers'],
+      rows: rows.map((row) => [
+        row.times,
+        rounded(row.offeredPerSecond),
+        rounded(row.goodputPerSecond),
+        percent(row.refusedShare),
+        rounded(row.p50),
+        rounded(row.p99),
+        Object.entries(row.others)
+          .map(([status, count]) => `${status}: ${count}`)
+          .join(', '),
+      ]),
+    }),
+  ].join('\n');
+}
 
 const percent = (share: number): string => `${Math.round(100 * share)} %`;
 const rounded = (value: number): string => Math.round(value).toLocaleString('en');

@@ -1,6 +1,6 @@
 import { count } from '#lab/step';
 import type { CartsVerdict, LoadVerdict } from '#lab/verdict';
-import { balancesOf, hostOf, whyUnfired, type LoadRun } from '#load-tests/run';
+import { balancesOf, hostOf, unexpectedLines, whyUnfired, type LoadRun } from '#load-tests/run';
 import { nextCommands } from './next';
 import { expectationWords } from './words';
 import { fields, firstOf, shellCommand, wrap } from './wrap';
@@ -39,8 +39,21 @@ export function printRun(run: LoadRun, folder: string, verbose: boolean): string
       ],
       ['report', `${folder}/report.html`],
     ]),
+    ...unexpectedWords(run),
     ...nextCommands(plan, verdict).flatMap(({ what, command }) => ['', `${what}:`, shellCommand(command, 2)]),
   ].join('\n');
+}
+
+/** Answers that no fault of the run explains, with the replicas' log lines: they are a defect of the lab or of the machine. */
+function unexpectedWords({ unexpected }: LoadRun): string[] {
+  const { count: total, first } = unexpected;
+  if (total === 0) return [];
+  const shown = first.length < total ? `, of which ${first.length} are shown` : '';
+  return [
+    '',
+    `${count(total, 'unexpected answer')}${shown}:`,
+    ...unexpectedLines(unexpected).map((line) => wrap(`  ${line}`, 4)),
+  ];
 }
 
 /** The verdict on one balance, without a load of our own: verdict and reason, then the figures that are not zero. */

@@ -3,6 +3,7 @@ import { answered } from './answered';
 import {
   CHECKS_QUEUE,
   DependencyDown,
+  dropped,
   INSPECTS,
   JOINS_QUEUE,
   SessionLost,
@@ -217,7 +218,7 @@ export class SteppedEtcd {
           resolve(false);
         });
       });
-      void watcher.cancel().catch(() => undefined);
+      void watcher.cancel().catch(dropped('the end of a watch of etcd'));
     }
   }
 

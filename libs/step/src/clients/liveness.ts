@@ -14,13 +14,14 @@ interface PendingReply {
 
 /**
  * Distinguishes a database that hangs from a statement that waits (for a row lock, for GET_LOCK), which no timeout of a
- * statement could. When a reply is late, a separate connection probes the server; if the server does not greet it, all
- * late statements fail.
+ * statement could. When a reply is late, a separate connection probes the server; if the server does not greet it and
+ * replies to no other statement meanwhile, all late statements fail. Opening a connection is watched like a statement.
  */
 export class Liveness {
   private readonly pending = new Set<PendingReply>();
   private watcher: NodeJS.Timeout | undefined;
   private isProbing = false;
+  private lastReplyAt = -Infinity;
 
   /** `answerMs`: time within which the server must greet a new connection. */
   constructor(
@@ -42,7 +43,12 @@ export class Liveness {
         },
       };
       this.pending.add(entry);
-      reply.then(resolve, reject).finally(() => this.pending.delete(entry));
+      reply
+        .then((value) => {
+          this.lastReplyAt = performance.now();
+          resolve(value);
+        }, reject)
+        .finally(() => this.pending.delete(entry));
     });
   }
 
@@ -59,7 +65,7 @@ export class Liveness {
     this.isProbing = true;
     const isAlive = await this.probe();
     this.isProbing = false;
-    if (isAlive) return;
+    if (isAlive || this.lastReplyAt > checkedAt) return;
     // statements that were answered during the probe have left the set
     for (const entry of suspicious()) {
       this.pending.delete(entry);

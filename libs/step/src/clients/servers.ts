@@ -1,3 +1,4 @@
+import { dropped } from '../seam';
 import { SteppedEtcd } from './etcd';
 import { SteppedRedis } from './redis';
 import { SteppedZooKeeper } from './zookeeper';
@@ -111,10 +112,10 @@ export class Servers {
     const { zookeeper } = this.connections;
     await Promise.all([
       ...this.redises.map((redis) => {
-        redis.on('ready', () => void prepare(redis).catch(() => undefined));
-        return redis.connect().catch(() => undefined);
+        redis.on('ready', () => void prepare(redis).catch(dropped('the preparation of a Redis')));
+        return redis.connect().catch(dropped(`the first connection to ${redis.server ?? 'Redis'}`));
       }),
-      zookeeper?.connect().catch(() => undefined),
+      zookeeper?.connect().catch(dropped('the first connection to ZooKeeper')),
     ]);
   }
 

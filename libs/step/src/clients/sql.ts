@@ -5,7 +5,8 @@ import {
   type QueryRunner,
   type ReplicationMode,
 } from 'typeorm';
-import { DependencyDown, OutcomeUnknown, step, type LockCommand, type StepInfo } from '../seam';
+import { setTimeout as delay } from 'node:timers/promises';
+import { DependencyDown, dropped, OutcomeUnknown, step, type LockCommand, type StepInfo } from '../seam';
 import { Liveness } from './liveness';
 import { promiseOnce, type PooledConnection } from './promised';
 
@@ -20,11 +21,31 @@ export interface SteppedDataSourceOptions {
   readonly isolation?: 'READ COMMITTED' | 'REPEATABLE READ';
   /** Seconds that a statement waits for a row lock before it fails with error 1205. */
   readonly lockWaitSeconds?: number;
-  /** Milliseconds within which the server must greet a new connection; after that it counts as down. */
+  /** Milliseconds within which the server must greet the probe of a late reply; after that it counts as down. */
   readonly answerMs?: number;
+  /** Connections that `initialize` opens, so that the first requests wait for none. */
+  readonly warm?: number;
+  /** For how long `initialize` repeats a connection attempt that fails, milliseconds; 0: one attempt. */
+  readonly connectWithinMs?: number;
 }
 
-const ANSWER_MS = 1000;
+/**
+ * How a process connects. A replica opens the connections of an ordinary load before it reports ready; 20 replicas of them stay
+ * far below `max_connections` (infra/mysql/lab.cnf).
+ */
+export const CONNECTING = {
+  replica: { warm: 16, connectWithinMs: 20_000 },
+  migration: { connectWithinMs: 30_000 },
+} as const satisfies Record<string, Pick<SteppedDataSourceOptions, 'warm' | 'connectWithinMs'>>;
+
+const ANSWER_MS = 2000;
+/**
+ * Limit of one connection attempt. It is not what detects a server that hangs (`Liveness` does, sooner): on a busy machine a
+ * greeting can take seconds, and a request that has taken stock must not fail because of that.
+ */
+const CONNECT_MS = 15_000;
+/** Pause between two attempts to connect, in `initialize`. */
+const CONNECT_AGAIN_AFTER_MS = 200;
 
 /** The part of a mysql2 pool that is used here. */
 interface Pool {
@@ -52,7 +73,7 @@ export class SteppedDataSource extends DataSource {
       entities: stepped.entities ?? [],
       migrations: stepped.migrations ?? [],
       poolSize: stepped.poolSize ?? 40,
-      connectTimeout: stepped.answerMs ?? ANSWER_MS,
+      connectTimeout: Math.max(stepped.answerMs ?? 0, CONNECT_MS),
       charset: 'utf8mb4',
       synchronize: false,
       supportBigNumbers: true,
@@ -62,8 +83,9 @@ export class SteppedDataSource extends DataSource {
   }
 
   override async initialize(): Promise<this> {
-    await super.initialize();
+    await this.connect();
     await this.fixSessions();
+    await this.warmUp();
     return this;
   }
 
@@ -79,13 +101,15 @@ export class SteppedDataSource extends DataSource {
       parameters?: unknown[],
       structured?: boolean,
     ) => Promise<unknown>;
+    let connected: Connection | undefined;
+    const connect = async (): Promise<Connection> => (connected ??= await this.connectionOf(runner));
     runner.query = ((sql: string, parameters?: unknown[], structured?: boolean) => {
       let sent = false;
       const reply = step(
         () => describe(sql, parameters),
         async (current) => {
           try {
-            const connection = (await runner.connect()) as Connection;
+            const connection = await connect();
             if (current !== undefined && connection.threadId !== undefined)
               current.connection = connection.threadId;
             sent = true;
@@ -100,6 +124,39 @@ export class SteppedDataSource extends DataSource {
       return sql === 'COMMIT' ? reply.catch((error: unknown) => commitLost(error, sent)) : reply;
     }) as QueryRunner['query'];
     return runner;
+  }
+
+  /** Connects. A server that is not reachable yet, or is too busy to greet, is tried again for `connectWithinMs`. */
+  private async connect(): Promise<void> {
+    const until = performance.now() + (this.stepped.connectWithinMs ?? 0);
+    for (;;) {
+      try {
+        await super.initialize();
+        return;
+      } catch (error) {
+        if (performance.now() >= until || !(translate(error) instanceof DependencyDown)) throw error;
+        await delay(CONNECT_AGAIN_AFTER_MS);
+      }
+    }
+  }
+
+  /** Opens `warm` connections at once. A refused one is opened later, by the request that needs it. */
+  private async warmUp(): Promise<void> {
+    const runners = Array.from({ length: this.stepped.warm ?? 0 }, () => super.createQueryRunner());
+    const opened = runners.map((runner) => runner.query('SELECT 1'));
+    await Promise.all(opened.map((one) => one.catch(dropped('opening a database connection in advance'))));
+    await Promise.all(runners.map((runner) => runner.release()));
+  }
+
+  /** The connection of the runner: a free one, a new one, or the next one that is released. */
+  private connectionOf(runner: QueryRunner): Promise<Connection> {
+    const connecting = runner.connect() as Promise<Connection>;
+    return this.liveness.watch(connecting, () => {
+      // the runner is released without a connection: one that it receives later would never return to the pool
+      void connecting.then((late) => {
+        late.destroy();
+      }, dropped('a late database connection'));
+    });
   }
 
   /** Sets what a session would inherit from the server, so that every run has the same isolation. */

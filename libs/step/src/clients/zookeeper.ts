@@ -2,6 +2,7 @@ import { createClient, CreateMode, Event, Exception, State, type Client } from '
 import {
   CHECKS_QUEUE,
   DependencyDown,
+  dropped,
   INSPECTS,
   JOINS_QUEUE,
   SessionLost,
@@ -316,7 +317,7 @@ export class ZooKeeperSession {
       this.call<boolean>('WATCH', withoutNumber(path), path, (done) => {
         const watcher = (event: Event): void => {
           if (event.getType() === Event.NODE_DELETED) deleted.abort();
-          else if (!ended.aborted) void watch().catch(() => undefined);
+          else if (!ended.aborted) void watch().catch(dropped('the renewal of a watch of ZooKeeper'));
         };
         this.client.getData(this.at(path), watcher, (error) => {
           if (isCode(error, Exception.NO_NODE)) done(null, false);

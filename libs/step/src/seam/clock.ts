@@ -1,5 +1,6 @@
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 import type { AutoResetEvent } from './auto-reset-event';
+import { dropped } from './dropped';
 import { step } from './step';
 
 /** A timer that can be stopped; stopping twice is harmless. */
@@ -89,7 +90,7 @@ export const systemClock: Clock = {
       if (running) return;
       running = true;
       void tick()
-        .catch(() => undefined)
+        .catch(dropped('a periodic task'))
         .finally(() => (running = false));
     }, ms).unref();
     return {

@@ -1,6 +1,7 @@
 export * from './auto-reset-event';
 export * from './clock';
 export * from './count';
+export * from './dropped';
 export * from './errors';
 export * from './failpoint';
 export * from './history';

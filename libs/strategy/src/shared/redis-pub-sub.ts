@@ -1,4 +1,4 @@
-import { unobserved } from '#lab/step';
+import { dropped, unobserved } from '#lab/step';
 import type { Redis } from 'ioredis';
 import type { PubSubListener, PubSub } from './pub-sub';
 
@@ -33,7 +33,8 @@ export class RedisPubSub implements PubSub {
     try {
       await unobserved(() => this.redis.subscribe(...this.channels));
       listener.onReconnect();
-    } catch {
+    } catch (error) {
+      dropped('the renewal of subscriptions')(error);
       // the connection was lost again: the next one subscribes, and until then each wait ends after one lease
     }
   }

@@ -1,3 +1,4 @@
+import { dropped } from '#lab/step';
 import type { Lock } from './with-lock';
 
 /** Runs one step of acquiring. When it fails, the lock may be ours all the same: it is released before the error is thrown. */
@@ -5,7 +6,7 @@ export async function releaseOnError<T>(lock: Pick<Lock, 'release'>, step: () =>
   try {
     return await step();
   } catch (error) {
-    await lock.release().catch(() => undefined); // the first error says more
+    await lock.release().catch(dropped('the release of a lock after another error')); // the first error says more
     throw error;
   }
 }

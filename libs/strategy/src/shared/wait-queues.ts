@@ -1,4 +1,4 @@
-import { AutoResetEvent } from '#lab/step';
+import { AutoResetEvent, dropped } from '#lab/step';
 import type { PubSubListener, PubSub } from './pub-sub';
 
 /** Prefix of the channel on which a release is published, before the lock key (src/lua/release-*.lua). */
@@ -109,6 +109,6 @@ export class WaitQueues implements PubSubListener {
     const idle = [...this.subscribed].find((key) => !this.queues.has(key));
     if (idle === undefined) return;
     this.subscribed.delete(idle);
-    void this.pubSub.unsubscribe(`${CHANNEL}${idle}`).catch(() => undefined); // harmless: its messages find no queue
+    void this.pubSub.unsubscribe(`${CHANNEL}${idle}`).catch(dropped('the end of a subscription')); // harmless: its messages find no queue
   }
 }

@@ -1,4 +1,4 @@
-import { DependencyDown, SessionLost, type ZooKeeperSession } from '#lab/step';
+import { DependencyDown, dropped, SessionLost, type ZooKeeperSession } from '#lab/step';
 import { randomUUID } from 'node:crypto';
 import type { Tools } from '../contract';
 
@@ -63,7 +63,7 @@ async function createOrFind(
   } catch (error) {
     if (!(error instanceof DependencyDown)) throw error;
     const found = await find().catch(async (second: unknown) => {
-      await removeUntilGone(session, find, clock).catch(() => undefined);
+      await removeUntilGone(session, find, clock).catch(dropped('the removal of a node of ZooKeeper'));
       throw second;
     });
     if (found === undefined) throw error;
