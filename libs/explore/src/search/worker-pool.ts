@@ -164,7 +164,7 @@ function startWorker(file: string, options: object): Promise<ExploringThread> {
 const LOOK_MS = 250;
 /** Looks in a row that find no beat before it is said; before the thread is ended. */
 const SAID_AFTER = 6;
-const ENDED_AFTER = 80;
+const ENDED_AFTER = 40;
 
 /**
  * Calls `onStuck` when the event loop of a thread does not turn, and `onEnd` when it still does not much later. Counts looks,
