@@ -1,28 +1,18 @@
-import { replicaLog, startProcesses, type Conditions, type Stack } from '#lab/stack';
+import { replicaLog, type Conditions, type Stack, type StackOptions } from '#lab/stack';
 import { unexpectedLines } from '#load-tests/run';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { median } from './median';
 import { residentMemory } from './memory';
 import { salesRate, type Rush, type SalesRate } from './sales-rate';
-import { stockUp } from './stock-up';
+import { skusOf, startShop, stockUp, type ShopOptions } from './shop';
 
-export interface BenchOptions {
+export interface BenchOptions extends ShopOptions {
   /** Number of pairs: one run of the real apps and one of the bare handlers. */
   readonly pairs: number;
   /** Orders per run. */
   readonly requests: number;
   readonly connections: number;
-  /** Products that the orders use in turn; with 1, all orders change the same row. */
-  readonly products: number;
-  /** Replicas of each app, in both stacks. */
-  readonly replicas: number;
-  /** Parent of the folders of the two stacks. */
-  readonly dir: string;
-  readonly signal?: AbortSignal;
-  /** Called with every started stack, so that the caller can stop it after an interrupt. */
-  readonly onStart?: (stack: Stack) => void;
-  readonly onProgress: (text: string) => void;
 }
 
 /** One run of the real apps and one of the bare handlers, back to back. Sales per second. */
@@ -50,19 +40,10 @@ const REST_MS = 2000;
  * processes. Throws when an answer is not a sale.
  */
 export async function benchHttp(options: BenchOptions): Promise<BenchResult> {
-  const { replicas, dir, signal, onProgress } = options;
   const entry = join(__dirname, 'bare-handlers.js');
-  const start = async (name: string, entries = {}): Promise<Stack> => {
-    onProgress(`starting the ${name} replicas`);
-    const stack = await startProcesses({
-      dir: join(dir, `bench-${name}-${process.pid}`),
-      replicas: { order: replicas, inventory: replicas },
-      lab: false,
-      entries,
-      ...(signal && { signal }),
-    });
-    options.onStart?.(stack);
-    return stack;
+  const start = (name: string, entries?: StackOptions['entries']): Promise<Stack> => {
+    options.onProgress(`starting the ${name} replicas`);
+    return startShop(name, options, entries);
   };
   const real = await start('real');
   try {
@@ -79,7 +60,7 @@ export async function benchHttp(options: BenchOptions): Promise<BenchResult> {
 
 async function compare(real: Stack, bare: Stack, options: BenchOptions): Promise<BenchResult> {
   const { pairs, connections, requests, products, signal, onProgress } = options;
-  const skus = Array.from({ length: products }, (_, i) => `bench-${i + 1}`);
+  const skus = skusOf(options);
   const rush: Rush = { connections, requests, skus, query: 'strategy=conditional-update' };
   for (const stack of [real, bare]) await stockUp(stack, skus);
   await delay(REST_MS);

@@ -1,22 +1,11 @@
-import { startProcesses, type Conditions, type Stack } from '#lab/stack';
-import { join } from 'node:path';
+import type { Conditions } from '#lab/stack';
 import { offerOrders, type Offered } from './open-loop';
 import { salesRate } from './sales-rate';
-import { stockUp } from './stock-up';
+import { skusOf, startShop, stockUp, type ShopOptions } from './shop';
 
-export interface OverloadOptions {
+export interface OverloadOptions extends ShopOptions {
   /** Duration of each rate. */
   readonly seconds: number;
-  /** Products that the orders use in turn. */
-  readonly products: number;
-  /** Replicas of each app. */
-  readonly replicas: number;
-  /** Parent of the folder of the stack. */
-  readonly dir: string;
-  readonly signal?: AbortSignal;
-  /** Called with the started stack, so that the caller can stop it after an interrupt. */
-  readonly onStart?: (stack: Stack) => void;
-  readonly onProgress: (text: string) => void;
 }
 
 /** One rate of orders, as a multiple of the capacity, and what became of it. */
@@ -43,17 +32,11 @@ const MOST_PER_SECOND = 20_000;
 
 /** Measures goodput against offered load, in an open loop, on a stack of its own. */
 export async function benchOverload(options: OverloadOptions): Promise<OverloadResult> {
-  const { replicas, products, seconds, dir, signal, onProgress } = options;
+  const { replicas, products, seconds, signal, onProgress } = options;
   onProgress('starting the replicas');
-  const stack = await startProcesses({
-    dir: join(dir, `bench-overload-${process.pid}`),
-    replicas: { order: replicas, inventory: replicas },
-    lab: false,
-    ...(signal && { signal }),
-  });
-  options.onStart?.(stack);
+  const stack = await startShop('overload', options);
   try {
-    const skus = Array.from({ length: products }, (_, i) => `bench-${i + 1}`);
+    const skus = skusOf(options);
     await stockUp(stack, skus);
     const query = 'strategy=conditional-update';
     const closedLoop = { connections: CAPACITY_CONNECTIONS, skus, query };

@@ -1,4 +1,4 @@
-import { ensureInstalled, projectRoot } from '#lab/stack';
+import { ensureInstalled, projectRoot, type Stack } from '#lab/stack';
 import type { Command } from 'commander';
 import { join } from 'node:path';
 import { benchHttp, benchOverload, seamCost } from '#load-tests/bench';
@@ -63,26 +63,30 @@ export function register(program: Command): void {
     .action((options: LocksOptions) => runCommand((context) => locks(options, context)));
 }
 
-async function http(
-  { json, ...options }: HttpOptions,
-  { progress, signal, onEnd }: Context,
-): Promise<number> {
-  await ensureInstalled((line) => {
-    progress.say(line);
-  });
-  progress.say('measuring step() without a listener');
-  const seamMicroseconds = await seamCost();
-  const result = await benchHttp({
-    ...options,
+/** Installs what is missing, and returns what every benchmark of the shop needs besides its own options. */
+async function prepareShop({ progress, signal, onEnd }: Context) {
+  const onProgress = (text: string): void => {
+    progress.say(text);
+  };
+  await ensureInstalled(onProgress);
+  return {
     replicas: 2,
     dir: join(projectRoot(), '.lab'),
     signal,
-    onStart: (stack) => {
+    onStart: (stack: Pick<Stack, 'stop'>): void => {
       onEnd(() => stack.stop());
     },
-    onProgress: (text) => {
-      progress.say(text);
-    },
+    onProgress,
+  };
+}
+
+async function http({ json, ...options }: HttpOptions, context: Context): Promise<number> {
+  const shop = await prepareShop(context);
+  context.progress.say('measuring step() without a listener');
+  const seamMicroseconds = await seamCost();
+  const result = await benchHttp({
+    ...options,
+    ...shop,
   });
   const restingMb = Math.max(...Object.values(result.restingMb));
   const goals: Goal[] = [
@@ -111,24 +115,11 @@ async function http(
   return met ? EXIT.ok : EXIT.notAsExpected;
 }
 
-async function overload(
-  { json, ...options }: OverloadOptions,
-  { progress, signal, onEnd }: Context,
-): Promise<number> {
-  await ensureInstalled((line) => {
-    progress.say(line);
-  });
+async function overload({ json, ...options }: OverloadOptions, context: Context): Promise<number> {
+  const shop = await prepareShop(context);
   const result = await benchOverload({
     ...options,
-    replicas: 2,
-    dir: join(projectRoot(), '.lab'),
-    signal,
-    onStart: (stack) => {
-      onEnd(() => stack.stop());
-    },
-    onProgress: (text) => {
-      progress.say(text);
-    },
+    ...shop,
   });
   const met = result.shareAtMost >= SHARE_UNDER_OVERLOAD;
   const goal: Goal = {
