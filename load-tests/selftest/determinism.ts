@@ -1,9 +1,8 @@
 import {
   CELLS,
-  ROOT,
-  execute,
+  differenceOf,
+  executions,
   existsFor,
-  normalize,
   planOf,
   play,
   playRandom,
@@ -12,12 +11,10 @@ import {
   writeToken,
   type Plan,
   type Played,
-  type Subtree,
   type World,
 } from '#lab/explore';
-import { seeded } from '#lab/random';
+import { SeededRandom, seeded } from '#lab/random';
 import { CATALOGUE, type Strategy } from '#lab/strategy';
-import type { ScheduleHistory } from '#lab/verdict';
 import { CONDITIONS, enforce, type ConditionName, type Disturbable } from './conditions';
 
 export interface DeterminismOptions {
@@ -152,19 +149,18 @@ async function drawSamples(
   report: (what: string, text: string) => void,
 ): Promise<Sample[]> {
   const { strategies = CATALOGUE, tokens, seed, signal, onProgress } = options;
-  const random = seeded(seed);
-  const plans = shuffled(
+  const random = new SeededRandom(seed);
+  const plans = random.shuffle(
     strategies.flatMap((strategy) =>
       CELLS.filter((cell) => existsFor(strategy, cell)).map((cell) => planOf(strategy, cell)),
     ),
-    random,
   );
   const samples: Sample[] = [];
   for (let i = 0; i < tokens && !signal.aborted; i++) {
     const plan = plans[i % plans.length];
     if (plan === undefined) break;
     try {
-      const played = await playRandom(world, plan, random);
+      const played = await playRandom(world, plan, random.next);
       samples.push({ plan, played, token: writeToken(scheduleTokenOf(plan.setup, played)) });
     } catch (error) {
       report(`${plan.setup.strategy.name}, a random schedule`, (error as Error).message);
@@ -172,11 +168,6 @@ async function drawSamples(
     onProgress(`${samples.length}/${tokens} random schedules`);
   }
   return samples;
-}
-
-function shuffled<T>(from: readonly T[], random: () => number): T[] {
-  const keyed = from.map((one) => ({ one, key: random() }));
-  return keyed.sort((a, b) => a.key - b.key).map(({ one }) => one);
 }
 
 /** Replays a schedule; the first event that differs, or the error; undefined: the histories are identical. */
@@ -189,27 +180,13 @@ async function replayed(world: World, { setup }: Plan, once: Played): Promise<st
   }
 }
 
-function differenceOf(once: ScheduleHistory, again: ScheduleHistory): string | undefined {
-  const texts = [once, again].map(normalize);
-  if (texts[0] === texts[1]) return undefined;
-  const [before = [], after = []] = texts.map((text) =>
-    (JSON.parse(text) as ScheduleHistory).events.map((event) => JSON.stringify(event)),
-  );
-  const at = before.findIndex((event, i) => event !== after[i]);
-  return at < 0
-    ? `the final state differs: ${JSON.stringify(again.final)} instead of ${JSON.stringify(once.final)}`
-    : `event ${at + 1} is ${after[at] ?? 'missing'} instead of ${before[at] ?? ''}`;
-}
-
 /** Every schedule of a plan, with the kinds of violation that it shows, sorted. */
 async function setOfSchedules(world: World, plan: Plan): Promise<readonly string[]> {
   const found: string[] = [];
-  const stack: Subtree[] = [ROOT];
-  for (let subtree = stack.pop(); subtree !== undefined; subtree = stack.pop()) {
-    const { choices, result, branches } = await execute(world, plan, subtree);
-    stack.push(...branches);
-    const kinds = result?.verdict.violations.map(({ kind }) => kind) ?? [];
-    if (result !== undefined) found.push([scheduleText(choices), ...kinds].join(' '));
+  for await (const { choices, result } of executions(world, plan)) {
+    if (result === undefined) continue;
+    const kinds = result.verdict.violations.map(({ kind }) => kind);
+    found.push([scheduleText(choices), ...kinds].join(' '));
   }
   return found.sort();
 }

@@ -1,4 +1,4 @@
-import { EXPLORE_OPTIONS, ROOT, execute, parseBudget, type Subtree, type World } from '#lab/explore';
+import { EXPLORE_OPTIONS, executions, parseBudget, type World } from '#lab/explore';
 import { findStrategy } from '#lab/strategy';
 import type { ScheduleHistory, ScheduleVerdict } from '#lab/verdict';
 import { openWorld } from '../harness/servers';
@@ -27,12 +27,9 @@ async function endings(
 ): Promise<{ found: Map<string, number>; schedules: number }> {
   const setup = { strategy: findStrategy(name), options: EXPLORE_OPTIONS, stock: 1, processes: ['p1', 'p2'] };
   const plan = { setup, budget: parseBudget(faults), faultPlaces: {}, reduce };
-  const stack: Subtree[] = [ROOT];
   const found = new Map<string, number>();
   let schedules = 0;
-  for (let subtree = stack.pop(); subtree !== undefined; subtree = stack.pop()) {
-    const { result, branches } = await execute(world, plan, subtree);
-    stack.push(...branches);
+  for await (const { result } of executions(world, plan)) {
     if (result === undefined) continue;
     schedules++;
     const end = ending(result.history, result.verdict);

@@ -10,6 +10,7 @@ export {
   before,
   type Breakpoint,
   type ActorDriver,
+  differenceOf,
   normalize,
   NoLongerReproduces,
   play,
@@ -27,8 +28,7 @@ export {
 } from './schedule';
 export {
   Diverged,
-  ROOT,
-  execute,
+  executions,
   type Execution,
   type Plan,
   type Subtree,
@@ -40,6 +40,7 @@ export {
   explore,
   type Limits,
   emptyTally,
+  worstWitness,
   type Tally,
   type Witness,
   playRandom,

@@ -14,6 +14,7 @@ import {
   scheduleTokenOf,
   shrink,
   stuckText,
+  worstWitness,
   writeToken,
   type Budget,
   type Cell,
@@ -249,9 +250,9 @@ function showFirst(
   progress: Context['progress'],
   seconds: () => number,
 ): Promise<void> | undefined {
-  const [kind] = worstFirst(tally.witnesses.keys());
-  const witness = kind === undefined ? undefined : tally.witnesses.get(kind);
-  if (kind === undefined || witness === undefined) return undefined;
+  const worst = worstWitness(tally);
+  if (worst === undefined) return undefined;
+  const { kind, witness } = worst;
   const found = `after ${count(tally.schedules, 'schedule')} (${seconds().toFixed(1)} s)`;
   return play(world, setup, witness.choices, { strict: true }).then((played) => {
     progress.say(

@@ -1,3 +1,4 @@
+import { afterText } from '../world';
 import type { Actor } from './actor';
 
 /** Event loop turns after which runnable code has run: libraries use `setImmediate` once or twice in a row. */
@@ -8,9 +9,7 @@ export class OutsideTheSeam extends Error {
   readonly code = 'EXPLORE.OUTSIDE_THE_SEAM';
 
   constructor(actors: readonly { readonly name: string; readonly lastStep: string }[]) {
-    const where = actors.map(
-      ({ name, lastStep }) => `${name} after ${lastStep === '' ? 'its start' : `"${lastStep}"`}`,
-    );
+    const where = actors.map(({ name, lastStep }) => `${name} ${afterText(lastStep)}`);
     super(
       `an actor runs without a step: ${where.join(' and ')}. The explorer cannot see its timer, I/O or wait. Use the clock and connections of \`tools\`; a strategy that waits in a module variable must be loaded from its own file (\`module\`)`,
     );

@@ -10,19 +10,12 @@ import {
   strategyHash,
   writeToken,
 } from '../schedule';
-import { type WorkerPool, isDiverged, type Plan, type Limits, type Tally } from '../search';
+import { type WorkerPool, isDiverged, worstWitness, type Plan, type Limits, type Tally } from '../search';
 import { Run } from '../execution';
 import type { Setup, World } from '../world';
 import { judgeCell, type UnknownReason } from './cell-verdict';
 import { contradictions } from './expectation';
-import {
-  harmOf,
-  mechanismOf,
-  worstFirst,
-  type Harm,
-  type Mark,
-  type ScheduleViolationKind,
-} from '#lab/verdict';
+import { harmOf, mechanismOf, type Harm, type Mark, type ScheduleViolationKind } from '#lab/verdict';
 
 /** The result of one cell for one strategy. */
 export interface MatrixCell {
@@ -141,9 +134,9 @@ async function shortestWitness(
   cell: Cell,
   tally: Tally,
 ): Promise<Pick<MatrixCell, 'token' | 'sentence' | 'passes'>> {
-  const [kind] = worstFirst(tally.witnesses.keys());
-  const witness = kind === undefined ? undefined : tally.witnesses.get(kind);
-  if (kind === undefined || witness === undefined) return {};
+  const worst = worstWitness(tally);
+  if (worst === undefined) return {};
+  const { kind, witness } = worst;
   const { setup } = planOf(strategy, cell);
   const shortest = await shrink(world, setup, witness.choices, kind);
   const sentence = mechanismOf(shortest.history, shortest.verdict.violations) ?? '';

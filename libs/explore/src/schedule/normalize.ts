@@ -26,6 +26,20 @@ export function normalize(history: ScheduleHistory): string {
   );
 }
 
+/** What differs between two runs of a schedule, in a sentence: the first event, or the rest. Undefined: nothing. */
+export function differenceOf(once: ScheduleHistory, again: ScheduleHistory): string | undefined {
+  const texts = [once, again].map(normalize);
+  if (texts[0] === texts[1]) return undefined;
+  const [before = [], after = []] = texts.map((text) =>
+    (JSON.parse(text) as ScheduleHistory).events.map((event) => JSON.stringify(event)),
+  );
+  const longer = before.length < after.length ? after : before;
+  const at = longer.findIndex((_, i) => before[i] !== after[i]);
+  return at < 0
+    ? `no event differs, the final state is ${JSON.stringify(again.final)} instead of ${JSON.stringify(once.final)}`
+    : `event ${at + 1} is ${after[at] ?? 'missing'} instead of ${before[at] ?? 'missing'}`;
+}
+
 /** ZooKeeper and etcd revisions, sessions and leases depend on all clients of the server. */
 const withoutServerCounters = (reply: unknown): unknown =>
   typeof reply === 'object' && reply !== null && ('czxid' in reply || 'revision' in reply)

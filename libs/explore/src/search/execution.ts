@@ -15,7 +15,7 @@ import {
   type FaultPlaces,
 } from '../schedule';
 import { footprint } from './footprint';
-import { countInterleavings, Enabling, type MadeChoice } from './interleavings';
+import { InterleavingCounter } from './interleavings';
 import { stillSleeping, isInvisible, type SleepingChoice } from './reduction';
 import type { Run } from '../execution';
 import type { Setup, World } from '../world';
@@ -58,7 +58,8 @@ export interface Execution {
         readonly verdict: ScheduleVerdict;
         /**
          * Number of interleavings that this schedule stands for, including itself. Undefined with faults: the reduction
-         * leaves out positions of a fault that have the same effect, and they cannot be counted.
+         * leaves out positions of a fault that have the same effect, and they cannot be counted. Undefined with a bound, too:
+         * the schedules are then not all interleavings.
          */
         readonly interleavings: number | undefined;
       }
@@ -92,9 +93,8 @@ export const execute = (world: World, plan: Plan, subtree: Subtree): Promise<Exe
 async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<Execution> {
   const choices: Choice[] = [];
   const branches: Subtree[] = [];
-  const isCounted = Object.values(plan.budget).every((n) => n === 0);
-  const made: MadeChoice[] = [];
-  const enabling = new Enabling();
+  const isCounted = plan.bound === undefined && Object.values(plan.budget).every((n) => n === 0);
+  const counter = isCounted && plan.reduce ? new InterleavingCounter() : undefined;
   let state: State = {
     remaining: plan.budget,
     sleepSet: subtree.sleepSet,
@@ -104,7 +104,7 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
   };
   let isRedundant = false as boolean; // set by `decide`
   const decide = (enabled: Enabled): Choice | undefined => {
-    enabling.look(run, enabled);
+    counter?.look(run, enabled);
     const forced = subtree.prefix[choices.length];
     if (forced !== undefined) {
       state = { ...next(run, plan, state, forced, enabled), sleepSet: subtree.sleepSet };
@@ -122,7 +122,7 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
   };
   await drive(run, decide, async (choice) => {
     choices.push(choice);
-    if (isCounted) made.push(enabling.made(run, choice));
+    counter?.note(run, choice);
     if (!(await apply(run, choice))) throw new Diverged(choices.length, choice);
   });
   const history = await close(run);
@@ -133,7 +133,7 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
       : {
           history,
           verdict: run.subject.judge(history),
-          interleavings: !isCounted ? undefined : plan.reduce ? countInterleavings(made) : 1,
+          interleavings: isCounted ? (counter?.count() ?? 1) : undefined,
         },
     branches,
     share: state.share,

@@ -1,4 +1,4 @@
-import { ROOT, execute, type Plan, type Subtree } from './execution';
+import { ROOT, execute, type Execution, type Plan, type Subtree } from './execution';
 import { count, emptyTally, type Tally } from './tally';
 import type { Whereabouts, World } from '../world';
 
@@ -27,6 +27,16 @@ export async function explore(world: World, plan: Plan, limits: Limits = {}): Pr
     limits.onProgress?.(tally, stack.length);
   }
   return tally;
+}
+
+/** Every execution of a plan, depth-first. */
+export async function* executions(world: World, plan: Plan): AsyncGenerator<Execution> {
+  const stack: Subtree[] = [ROOT];
+  for (let subtree = stack.pop(); subtree !== undefined; subtree = stack.pop()) {
+    const execution = await execute(world, plan, subtree);
+    stack.push(...execution.branches);
+    yield execution;
+  }
 }
 
 /** True when no further schedule may start; `underway` are running in other workers. */

@@ -3,7 +3,7 @@ import type { Choice, Enabled } from '../schedule';
 import { dependent, footprint, type Footprint } from './footprint';
 
 /** A choice of a schedule. */
-export interface MadeChoice {
+interface MadeChoice {
   readonly footprint: Footprint;
   /** Position of the choice of another actor that enabled this one: it ended a wait for a lock. -1: none. */
   readonly enabledAt: number;
@@ -11,9 +11,9 @@ export interface MadeChoice {
   readonly timeAfter: number;
 }
 
-/** Follows a schedule and notes which choice enabled which actor. */
-export class Enabling {
-  private position = -1;
+/** Follows a schedule, and counts the interleavings that it stands for. */
+export class InterleavingCounter {
+  private readonly made: MadeChoice[] = [];
   private last: Choice | undefined;
   private enabled: ReadonlySet<string> | undefined;
   private readonly enabledAt = new Map<string, number>();
@@ -21,23 +21,28 @@ export class Enabling {
 
   /** Called before each choice, with what is enabled. */
   look({ eventLog }: Run, { steps }: Enabled): void {
+    const position = this.made.length - 1;
     const enabled = new Set(steps.map(({ actor }) => actor));
     const own = this.last !== undefined && 'actor' in this.last ? this.last.actor : undefined;
     for (const actor of enabled)
-      if (this.enabled?.has(actor) === false && actor !== own) this.enabledAt.set(actor, this.position);
+      if (this.enabled?.has(actor) === false && actor !== own) this.enabledAt.set(actor, position);
     this.enabled = enabled;
-    if (eventLog.events.at(-1)?.type === 'time') this.timeAfter = this.position;
+    if (eventLog.events.at(-1)?.type === 'time') this.timeAfter = position;
   }
 
-  /** The choice that is made now. */
-  made(run: Run, choice: Choice): MadeChoice {
-    this.position++;
+  /** Called with the choice that is made now. */
+  note(run: Run, choice: Choice): void {
     this.last = choice;
-    return {
+    this.made.push({
       footprint: footprint(run, choice),
       enabledAt: ('actor' in choice ? this.enabledAt.get(choice.actor) : undefined) ?? -1,
       timeAfter: this.timeAfter,
-    };
+    });
+  }
+
+  /** The number of interleavings that are equivalent to the schedule, including itself. */
+  count(): number {
+    return countInterleavings(this.made);
   }
 }
 
@@ -49,7 +54,7 @@ export class Enabling {
  * Choices that are dependent on each other in pairs form a chain, for example the steps of one actor. How far each chain has
  * come is the state; the number of ways from a state to the end is the sum over the chains that can move.
  */
-export function countInterleavings(made: readonly MadeChoice[]): number {
+function countInterleavings(made: readonly MadeChoice[]): number {
   const chains = chainsOf(made.map(({ footprint }) => footprint));
   const before = made.map(({ footprint, enabledAt, timeAfter }, i) =>
     made.flatMap((earlier, j) =>

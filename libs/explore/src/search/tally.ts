@@ -1,6 +1,7 @@
 import {
   HARMS,
   protections,
+  worstFirst,
   worstHarm,
   type Harm,
   type ScheduleHistory,
@@ -29,7 +30,7 @@ export interface Tally {
   readonly harms: Record<Harm, number>;
   /**
    * Interleavings that the schedules stand for, and those of them by the worst harm: counts of reduced schedules depend on
-   * the reduction, the share of interleavings does not. Undefined with faults.
+   * the reduction, the share of interleavings does not. Undefined with faults or a bound.
    */
   interleavings: Record<'all' | Harm, number> | undefined;
   /** Schedules by kind of violation; one schedule may show several. */
@@ -106,6 +107,15 @@ export function count(tally: Tally, { choices, result, share }: Execution): void
     tally.calls[kind] += history.events.filter(
       (event) => event.type === 'step' && event.kind === kind,
     ).length;
+}
+
+/** The witness of the worst kind; undefined: no violation was found. */
+export function worstWitness({
+  witnesses,
+}: Tally): { readonly kind: ScheduleViolationKind; readonly witness: Witness } | undefined {
+  const [kind] = worstFirst(witnesses.keys());
+  const witness = kind === undefined ? undefined : witnesses.get(kind);
+  return kind === undefined || witness === undefined ? undefined : { kind, witness };
 }
 
 /** Adds the tally of another worker. */

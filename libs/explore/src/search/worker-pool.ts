@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { ROOT, type Plan, type Subtree } from './execution';
 import { explore, isOver, takeSubtree, type Limits } from './explorer';
-import { Pulse, type Whereabouts, type WorldOptions, World } from '../world';
+import { Pulse, afterText, type Whereabouts, type WorldOptions, World } from '../world';
 import { emptyTally, merge, type Tally } from './tally';
 
 /** Addresses of the servers: see `WorldOptions`. */
@@ -238,7 +238,7 @@ export class EndlessLoop extends Error {
 
 /** `A does not return after "SET lock:{item}:setnx"`. */
 export const stuckText = ({ actor, after }: Whereabouts): string =>
-  `${actor} does not return ${after === '' ? 'after its start' : `after "${after}"`}`;
+  `${actor} does not return ${afterText(after)}`;
 
 export class WorkerDied extends Error {
   constructor(why: string) {

@@ -6,6 +6,9 @@ export interface Whereabouts {
   readonly after: string;
 }
 
+/** `after "SET lock:{item}:setnx"`, or `after its start`. */
+export const afterText = (step: string): string => `after ${step === '' ? 'its start' : `"${step}"`}`;
+
 const MAX_TEXT = 400;
 const BEATS = 0;
 const LENGTH = 1;
