@@ -54,6 +54,9 @@ test.each([
   ['replicated', 'kill:1'],
   ['conditional-update', 'kill:1'],
   ['for-update', 'error:1'],
+  ['expiring', 'lapse:1'],
+  ['token-lua', 'cut:1'],
+  ['fenced-write', 'lapse:1'],
 ])('%s (%s): the same results are found with and without the reduction', async (name, faults) => {
   const reduced = await endings(name, faults, true);
   const full = await endings(name, faults, false);

@@ -28,6 +28,18 @@ export class VirtualClock {
     return this.timers.length > 0;
   }
 
+  /** The timers that are set, in the order in which they are due. */
+  get timersInOrder(): readonly Pick<Timer, 'actor' | 'due' | 'period' | 'running'>[] {
+    return [...this.timers]
+      .sort((a, b) => a.due - b.due || a.id - b.id)
+      .map(({ actor, due, period, running }) => ({
+        actor,
+        due,
+        running,
+        ...(period !== undefined && { period }),
+      }));
+  }
+
   /** Advances the time; never moves it back. */
   moveTo(time: number): void {
     this.time = Math.max(this.time, time);

@@ -1,23 +1,30 @@
-import type { ScheduleHistory } from '#lab/verdict';
+import type { ScheduleHistory, StepEvent } from '#lab/verdict';
 
 /**
  * A history without run-specific values: owner tokens, row ids, real times, stream ids. Two replays give the same
  * text.
  */
 export function normalize(history: ScheduleHistory): string {
+  const events = history.events.map((event) => (event.type === 'step' ? comparable(event) : event));
+  return nameTokens(JSON.stringify({ ...history, events }));
+}
+
+/** A step without values that the servers count for all their clients. */
+export function comparable(event: StepEvent): StepEvent {
+  if (event.verb === 'INSERT') return { ...event, reply: 'inserted' };
+  if (event.verb === 'GRANT') return { ...event, reply: 'a lease' };
+  return { ...event, reply: withoutServerCounters(event.reply) };
+}
+
+/** Replaces tokens and stream ids by names, in the order in which the text mentions them. */
+export function nameTokens(text: string): string {
   const names = new Map<string, string>();
   const name = (token: string): string => {
     const known = names.get(token) ?? `token-${names.size + 1}`;
     names.set(token, known);
     return known;
   };
-  const events = history.events.map((event) => {
-    if (event.type !== 'step') return event;
-    if (event.verb === 'INSERT') return { ...event, reply: 'inserted' };
-    if (event.verb === 'GRANT') return { ...event, reply: 'a lease' };
-    return { ...event, reply: withoutServerCounters(event.reply) };
-  });
-  return JSON.stringify({ ...history, events }).replace(
+  return text.replace(
     // ZooKeeper appends node numbers; redlock tokens have no dashes
     /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?:-\d{10})?|\b\d{13}-\d+|\b[0-9a-f]{32}\b/g,
     (token) =>

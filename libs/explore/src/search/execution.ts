@@ -17,6 +17,7 @@ import {
 import { footprint } from './footprint';
 import { InterleavingCounter } from './interleavings';
 import { stillSleeping, isInvisible, type SleepingChoice } from './reduction';
+import { stateOf } from './state';
 import type { Run } from '../execution';
 import type { Setup, World } from '../world';
 
@@ -47,7 +48,20 @@ export interface Subtree {
 
 export const ROOT: Subtree = { prefix: [], sleepSet: [], share: 1 };
 
-/** One schedule, and the subtrees that branch off it. */
+/** A decision of a schedule. */
+export interface Node {
+  /** Position in the choices of the schedule. */
+  readonly at: number;
+  /** See `stateOf`. Undefined: unknown, or of no use. */
+  readonly state: string | undefined;
+  readonly sleepSet: readonly SleepingChoice[];
+  /** The choices to explore here; the schedule itself continues with the first. */
+  readonly awake: readonly SleepingChoice[];
+  /** Share of the tree of each of them. */
+  readonly share: number;
+}
+
+/** One schedule, and the decisions at which others branch off. */
 export interface Execution {
   /** All choices made. */
   readonly choices: readonly Choice[];
@@ -64,7 +78,8 @@ export interface Execution {
         readonly interleavings: number | undefined;
       }
     | undefined;
-  readonly branches: readonly Subtree[];
+  /** The decisions after the prefix, from the root on. */
+  readonly nodes: readonly Node[];
   /** Share of the tree, as in `Subtree`. */
   readonly share: number;
 }
@@ -83,16 +98,13 @@ export class Diverged extends Error {
 export const isDiverged = (error: unknown): error is Error =>
   error instanceof Error && error.name === 'Diverged';
 
-/**
- * Follows the prefix of the subtree, then always the first choice outside the sleep set; the other choices become
- * branches.
- */
+/** Follows the prefix of the subtree, then always the first choice outside the sleep set. */
 export const execute = (world: World, plan: Plan, subtree: Subtree): Promise<Execution> =>
   retryIfDisturbed(world, plan.setup, (run) => executeSubtree(run, plan, subtree));
 
 async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<Execution> {
   const choices: Choice[] = [];
-  const branches: Subtree[] = [];
+  const nodes: Node[] = [];
   const isCounted = plan.bound === undefined && Object.values(plan.budget).every((n) => n === 0);
   const counter = isCounted && plan.reduce ? new InterleavingCounter() : undefined;
   let state: State = {
@@ -116,7 +128,7 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
     isRedundant = open.length > 0 && first === undefined;
     if (first === undefined) return undefined;
     state = { ...state, share: state.share / awake.length };
-    branches.push(...branchesAt(run, plan, choices, awake, state));
+    nodes.push(nodeAt(run, plan, choices.length, awake, state, isCounted));
     state = next(run, plan, state, first, enabled);
     return first;
   };
@@ -135,7 +147,7 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
           verdict: run.subject.judge(history),
           interleavings: isCounted ? (counter?.count() ?? 1) : undefined,
         },
-    branches,
+    nodes,
     share: state.share,
   };
 }
@@ -191,21 +203,21 @@ function next(run: Run, plan: Plan, state: State, choice: Choice, { steps }: Ena
   };
 }
 
-function branchesAt(
+/** `isCounted`: every interleaving has to be counted, so that a known state is searched again. */
+function nodeAt(
   run: Run,
   plan: Plan,
-  before: readonly Choice[],
+  at: number,
   awake: readonly Choice[],
-  { sleepSet, share }: State,
-): Subtree[] {
-  return awake.slice(1).map((choice, i) => ({
-    prefix: [...before, choice],
+  { remaining, sleepSet, share }: State,
+  isCounted: boolean,
+): Node {
+  const mayBeKnown = plan.reduce && !isCounted && awake.length > 1;
+  return {
+    at,
+    state: mayBeKnown ? stateOf(run, remaining) : undefined,
+    sleepSet,
+    awake: awake.map((choice) => ({ choice, footprint: footprint(run, choice) })),
     share,
-    sleepSet: plan.reduce
-      ? stillSleeping(
-          [...sleepSet, ...awake.slice(0, i + 1).map((c) => ({ choice: c, footprint: footprint(run, c) }))],
-          footprint(run, choice),
-        )
-      : [],
-  }));
+  };
 }

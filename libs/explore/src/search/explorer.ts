@@ -1,5 +1,6 @@
 import { ROOT, execute, type Execution, type Plan, type Subtree } from './execution';
-import { count, emptyTally, type Tally } from './tally';
+import { KnownStates } from './known-states';
+import { count, emptyTally, merge, type Tally } from './tally';
 import type { Whereabouts, World } from '../world';
 
 export interface Limits {
@@ -10,46 +11,92 @@ export interface Limits {
   readonly signal?: AbortSignal;
   /** An actor's code keeps its thread busy: an endless loop, or a very slow machine. */
   readonly onStuck?: (where: Whereabouts) => void;
-  /** Called after every schedule, or slice of schedules; `open`: subtrees that wait. */
+  /** Called after every schedule, or batch of schedules; `open`: subtrees that wait. */
   readonly onProgress?: (tally: Tally, open: number) => void;
 }
 
-/** Runs every schedule of a plan depth-first on one world. */
-export async function explore(world: World, plan: Plan, limits: Limits = {}): Promise<Tally> {
+/** An execution as a search needs it: what it showed is counted. Plain data: workers send it as a message. */
+export interface Counted extends Pick<Execution, 'choices' | 'nodes'> {
+  readonly tally: Tally;
+}
+
+/** Runs the first schedule of each subtree, in any order. Undefined: not run, because the search was aborted. */
+export type RunBatch = (subtrees: readonly Subtree[]) => Promise<readonly (Counted | undefined)[]>;
+
+/** Subtrees that are run before the next ones are chosen. The same for any number of workers, and so is the search. */
+const BATCH = 16;
+
+/** Searches the schedules of a plan. The result does not depend on the order in which a batch is run. */
+export async function search(plan: Plan, runBatch: RunBatch, limits: Limits): Promise<Tally> {
   const tally = emptyTally();
   const stack: Subtree[] = [ROOT];
+  const known = new KnownStates(plan);
+  let taken = 0;
   while (stack.length > 0) {
-    if (isOver(tally, limits)) {
-      tally.partial = true;
-      break;
+    const most = Math.min(BATCH, stillAllowed(tally, limits));
+    if (most <= 0) break;
+    const batch: Subtree[] = [];
+    while (batch.length < most) {
+      const subtree = takeSubtree(stack, taken);
+      if (subtree === undefined) break;
+      batch.push(subtree);
+      taken++;
     }
-    await exploreOne(world, plan, stack, tally);
+    const done = await runBatch(batch);
+    const notRun = batch.filter((_, i) => done[i] === undefined);
+    for (const counted of done.toReversed()) {
+      if (counted === undefined) continue;
+      merge(tally, counted.tally);
+      const { subtrees, leftOut } = known.open(counted);
+      tally.searched += leftOut;
+      stack.push(...subtrees.toReversed());
+    }
+    stack.push(...notRun);
     limits.onProgress?.(tally, stack.length);
   }
+  tally.partial = stack.length > 0;
   return tally;
 }
 
-/** Every execution of a plan, depth-first. */
+/** The number of schedules that may still be run. */
+function stillAllowed(tally: Tally, { max = Infinity, enough = Infinity, signal }: Limits): number {
+  if (signal?.aborted === true) return 0;
+  return (tally.harms['data-wrong'] > 0 ? Math.min(max, enough) : max) - tally.schedules;
+}
+
+/** Searches the schedules of a plan on one world. */
+export const explore = (world: World, plan: Plan, limits: Limits = {}): Promise<Tally> =>
+  search(
+    plan,
+    async (subtrees) => {
+      const done: (Counted | undefined)[] = [];
+      for (const subtree of subtrees)
+        done.push(limits.signal?.aborted === true ? undefined : await runAndCount(world, plan, subtree));
+      return done;
+    },
+    limits,
+  );
+
+/** Runs the first schedule of a subtree. */
+export async function runAndCount(world: World, plan: Plan, subtree: Subtree): Promise<Counted> {
+  const execution = await execute(world, plan, subtree);
+  const tally = emptyTally();
+  count(tally, execution);
+  return { choices: execution.choices, nodes: execution.nodes, tally };
+}
+
+/** Every execution of a search without limits, one after the other. */
 export async function* executions(world: World, plan: Plan): AsyncGenerator<Execution> {
   const stack: Subtree[] = [ROOT];
+  const known = new KnownStates(plan);
   for (let subtree = stack.pop(); subtree !== undefined; subtree = stack.pop()) {
     const execution = await execute(world, plan, subtree);
-    stack.push(...execution.branches);
+    stack.push(...known.open(execution).subtrees.toReversed());
     yield execution;
   }
 }
 
-/** True when no further schedule may start; `underway` are running in other workers. */
-export function isOver(
-  tally: Tally,
-  { max = Infinity, enough = Infinity, signal }: Limits,
-  underway = 0,
-): boolean {
-  const most = tally.harms['data-wrong'] > 0 ? Math.min(max, enough) : max;
-  return signal?.aborted === true || tally.schedules + underway >= most;
-}
-
-/** Number of schedules after which the search also samples other parts of the tree. */
+/** Number of subtrees after which the search also samples other parts of the tree. */
 const DEPTH_FIRST = 100;
 /**
  * Number of open subtrees above which the search is depth-first only: each sampled subtree leaves more of them open.
@@ -58,19 +105,9 @@ const MAX_OPEN_SUBTREES = 5000;
 
 /**
  * Takes the next subtree. A depth-first search of a large tree stays in one corner for long: after a while every
- * second subtree is taken from anywhere in the stack, in a deterministic order.
+ * second subtree is taken from anywhere in the stack, in a deterministic order. `n`: subtrees taken so far.
  */
-export function takeSubtree(stack: Subtree[], { schedules, redundant }: Tally): Subtree | undefined {
-  const n = schedules + redundant;
+function takeSubtree(stack: Subtree[], n: number): Subtree | undefined {
   if (n < DEPTH_FIRST || n % 2 === 0 || stack.length > MAX_OPEN_SUBTREES) return stack.pop();
   return stack.splice((Math.imul(n, 0x9e3779b1) >>> 0) % stack.length, 1)[0];
-}
-
-/** Takes a subtree from the stack, runs its first schedule and pushes the branches. */
-export async function exploreOne(world: World, plan: Plan, stack: Subtree[], tally: Tally): Promise<void> {
-  const subtree = takeSubtree(stack, tally);
-  if (subtree === undefined) return;
-  const execution = await execute(world, plan, subtree);
-  stack.push(...execution.branches.toReversed());
-  count(tally, execution);
 }

@@ -1,7 +1,7 @@
 import type { ActorProcess } from '../actors';
 import type { Run } from '../execution';
 import { LOCK_TABLE } from '#lab/balance';
-import type { StepInfo } from '#lab/step';
+import type { Step, StepInfo } from '#lab/step';
 import { mayWaitForLock, isMovement } from '../world';
 import { faultOf, stepOf, type Choice } from '../schedule';
 
@@ -97,7 +97,8 @@ const leavesNothing = (run: Run, process: ActorProcess): boolean =>
 /** A failing step is as visible as a succeeding one; the actor's reaction is another step. */
 const effectOfFailure = (effect: Effect): Effect => (effect === 'nothing' ? 'everything' : effect);
 
-function effectOf(step: NonNullable<ReturnType<typeof stepOf>>['step'], inTransaction: boolean): Effect {
+/** The effect of a step, or of the event that records it. */
+export function effectOf(step: Pick<Step, 'kind' | 'verb' | 'text'>, inTransaction: boolean): Effect {
   switch (step.kind) {
     case 'redis':
       if (step.verb === 'WAIT') return 'nothing'; // replicas receive the write independently of WAIT

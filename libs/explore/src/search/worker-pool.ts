@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { ROOT, type Plan, type Subtree } from './execution';
-import { explore, isOver, takeSubtree, type Limits } from './explorer';
+import type { Plan, Subtree } from './execution';
+import { explore, search, type Counted, type Limits } from './explorer';
 import { Pulse, afterText, type Whereabouts, type WorldOptions, World } from '../world';
-import { emptyTally, merge, type Tally } from './tally';
+import type { Tally } from './tally';
 
 /** Addresses of the servers: see `WorldOptions`. */
 export type ServerSettings = Pick<WorldOptions, 'redis' | 'mysql' | 'servers'>;
@@ -17,24 +17,15 @@ export type PlanMessage = Omit<Plan, 'setup'> & {
   };
 };
 
-/** Request to explore a part of `subtree`. */
-export interface WorkMessage {
-  readonly plan: PlanMessage;
-  readonly subtree: Subtree;
-  /** Maximum number of schedules. */
-  readonly most: number;
-}
+/** The plan that the next subtrees belong to, or a subtree of it. */
+export type WorkMessage = { readonly plan: PlanMessage } | { readonly subtree: Subtree };
 
-/** The tally and the unexplored subtrees; or the error. */
-export type DoneMessage =
-  | { readonly tally: Tally; readonly remaining: readonly Subtree[] }
-  | { readonly error: string; readonly name: string; readonly stack: string };
+/** The result; or the error. */
+export type DoneMessage = Counted | { readonly error: string; readonly name: string; readonly stack: string };
 
 /** The pool's first Redis database; there are 16. */
 const FIRST_DB = 1;
 const MAX_WORKERS = 8;
-/** Schedules that a worker runs before it returns the remaining subtrees. */
-const SLICE = 16;
 
 /**
  * Worker threads that explore one plan together, each with its own schema, Redis database and connections. When run
@@ -69,10 +60,9 @@ export class WorkerPool {
     return Math.max(1, this.workers.length);
   }
 
-  /** As `explore`, with all workers. The set of schedules is deterministic; their assignment to workers is not. */
+  /** As `explore`, with all workers. */
   async explore(plan: Plan, limits: Limits = {}): Promise<Tally> {
     if (this.workers.length === 0) return explore(this.world, plan, limits);
-    const { max = Infinity, onProgress, onStuck } = limits;
     const { strategy, ...setup } = plan.setup;
     const message: PlanMessage = {
       ...plan,
@@ -82,60 +72,33 @@ export class WorkerPool {
         ...(strategy.module !== undefined && { module: strategy.module }),
       },
     };
-    const tally = emptyTally();
-    const stack: Subtree[] = [ROOT];
-    let busy = 0;
-    let granted = 0; // schedules that workers may still run
-    let failure: Error | undefined; // busy workers finish first: otherwise the next plan would receive their answers
-    for (const { pulse } of this.workers) pulse.isOver = false;
-    const stop = (): void => {
-      for (const { pulse } of this.workers) pulse.isOver = true;
-    };
-    if (limits.signal?.aborted === true) stop();
-    limits.signal?.addEventListener('abort', stop, { once: true });
-    await new Promise<void>((resolve, reject) => {
-      const idle = [...this.workers];
-      const assign = (): void => {
-        while (
-          failure === undefined &&
-          idle.length > 0 &&
-          stack.length > 0 &&
-          !isOver(tally, limits, granted)
-        ) {
-          const worker = idle.pop();
-          const subtree = takeSubtree(stack, tally);
-          if (worker === undefined || subtree === undefined) return;
-          busy++;
-          // small slices while workers are idle, so that there is soon something to share
-          const most = Math.min(idle.length > 0 ? 1 : SLICE, max - tally.schedules - granted);
-          granted += most;
-          void ask(worker, { plan: message, subtree, most }, onStuck)
-            .then(
-              (done) => {
-                merge(tally, done.tally);
-                stack.push(...done.remaining);
-                onProgress?.(tally, stack.length);
-              },
-              (error: unknown) => {
-                failure ??= error as Error;
-              },
-            )
-            .then(() => {
-              busy--;
-              granted -= most;
-              idle.push(worker);
-              assign();
-            });
+    for (const { thread } of this.workers) thread.postMessage({ plan: message } satisfies WorkMessage);
+    return search(plan, (subtrees) => this.runBatch(subtrees, limits), limits);
+  }
+
+  /** Runs a batch with all workers. Rejects after all of them have answered: later batches must not receive the answers. */
+  private async runBatch(
+    subtrees: readonly Subtree[],
+    { signal, onStuck }: Limits,
+  ): Promise<readonly (Counted | undefined)[]> {
+    const done = subtrees.map((): Counted | undefined => undefined);
+    const waiting = subtrees.entries();
+    let failure: Error | undefined;
+    const isOver = (): boolean => failure !== undefined || signal?.aborted === true;
+    const work = async (worker: ExploringThread): Promise<void> => {
+      for (const [i, subtree] of waiting) {
+        if (isOver()) return;
+        try {
+          done[i] = await ask(worker, subtree, onStuck);
+        } catch (error) {
+          failure ??= error as Error;
         }
-        if (busy > 0) return;
-        if (failure === undefined) resolve();
-        else reject(failure);
-      };
-      assign();
-    });
-    limits.signal?.removeEventListener('abort', stop);
-    tally.partial = stack.length > 0;
-    return tally;
+        if (isOver()) return;
+      }
+    };
+    await Promise.all(this.workers.map(work));
+    if (failure !== undefined) throw failure;
+    return done;
   }
 
   async close(): Promise<void> {
@@ -193,11 +156,11 @@ function watch(
  */
 function ask(
   { thread: worker, pulse }: ExploringThread,
-  work: WorkMessage,
+  subtree: Subtree,
   onStuck: (where: Whereabouts) => void = () => undefined,
-): Promise<{ tally: Tally; remaining: readonly Subtree[] }> {
+): Promise<Counted> {
   let watching: NodeJS.Timeout | undefined;
-  return new Promise<{ tally: Tally; remaining: readonly Subtree[] }>((resolve, reject) => {
+  return new Promise<Counted>((resolve, reject) => {
     const died = (error?: unknown): void => {
       const why = error instanceof Error ? (error.stack ?? error.message) : 'its thread has ended';
       reject(new WorkerDied(why));
@@ -218,7 +181,7 @@ function ask(
       reject(new EndlessLoop(where));
       void worker.terminate();
     });
-    worker.postMessage(work);
+    worker.postMessage({ subtree } satisfies WorkMessage);
   }).finally(() => {
     clearInterval(watching);
   });

@@ -1,9 +1,8 @@
 import { findStrategy } from '#lab/strategy';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { DoneMessage, WorkMessage } from './worker-pool';
+import type { DoneMessage, PlanMessage, WorkMessage } from './worker-pool';
 import type { Plan, Subtree } from './execution';
-import { exploreOne } from './explorer';
-import { emptyTally } from './tally';
+import { runAndCount, type Counted } from './explorer';
 import { refuseStraySteps, loadStrategy, Realm } from '../actors';
 import { type WorldOptions, World } from '../world';
 
@@ -13,12 +12,24 @@ const BEAT_MS = 100;
 async function main(): Promise<void> {
   refuseStraySteps();
   const world = await World.open(workerData as WorldOptions);
-  parentPort?.on('message', (message: WorkMessage | 'stop') => {
-    if (message === 'stop') {
+  let message: PlanMessage | undefined;
+  let plan: Plan | undefined; // loaded with the first subtree, so that an error is its answer
+  const runSubtree = async (subtree: Subtree): Promise<Counted> => {
+    if (message === undefined) throw new Error('a subtree arrived before its plan');
+    plan ??= planOf(message);
+    return runAndCount(world, plan, subtree);
+  };
+  parentPort?.on('message', (work: WorkMessage | 'stop') => {
+    if (work === 'stop') {
       void world.close().finally(() => process.exit());
       return;
     }
-    void work(world, message)
+    if ('plan' in work) {
+      message = work.plan;
+      plan = undefined;
+      return;
+    }
+    void runSubtree(work.subtree)
       .catch((error: unknown): DoneMessage =>
         error instanceof Error
           ? { error: error.message, name: error.name, stack: error.stack ?? '' }
@@ -32,16 +43,11 @@ async function main(): Promise<void> {
   parentPort?.postMessage('ready');
 }
 
-async function work(world: World, { plan: message, subtree, most }: WorkMessage): Promise<DoneMessage> {
-  const { strategy: name, module, ...setup } = message.setup;
+/** The plan of the messages that follow. */
+function planOf({ setup: { strategy: name, module, ...setup }, ...plan }: PlanMessage): Plan {
   const strategy =
     module === undefined ? findStrategy(name) : loadStrategy(module, name, new Realm(process.pid));
-  const plan: Plan = { ...message, setup: { ...setup, strategy } };
-  const tally = emptyTally();
-  const stack: Subtree[] = [subtree];
-  while (stack.length > 0 && tally.schedules < most && !world.pulse.isOver)
-    await exploreOne(world, plan, stack, tally);
-  return { tally, remaining: stack };
+  return { ...plan, setup: { ...setup, strategy } };
 }
 
 void main();

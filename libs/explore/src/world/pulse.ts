@@ -12,13 +12,12 @@ export const afterText = (step: string): string => `after ${step === '' ? 'its s
 const MAX_TEXT = 400;
 const BEATS = 0;
 const LENGTH = 1;
-const STOP = 2;
-const HEADER = 12;
+const HEADER = 8;
 
 /**
  * Shared memory of a worker thread and the thread that waits for it. The worker shows that its event loop turns, and what its
- * actors did last. A strategy that
- * loops without end blocks its thread: it can neither answer nor send a message, but what it wrote before can be read.
+ * actors did last. A strategy that loops without end blocks its thread: it can neither answer nor send a message, but
+ * what it wrote before can be read.
  */
 export class Pulse {
   private readonly numbers: Int32Array;
@@ -26,7 +25,7 @@ export class Pulse {
   private readonly encoder = new TextEncoder();
 
   constructor(readonly memory = new SharedArrayBuffer(HEADER + MAX_TEXT)) {
-    this.numbers = new Int32Array(memory, 0, 3);
+    this.numbers = new Int32Array(memory, 0, 2);
     this.text = new Uint8Array(memory, HEADER, MAX_TEXT);
   }
 
@@ -37,15 +36,6 @@ export class Pulse {
 
   get beats(): number {
     return Atomics.load(this.numbers, BEATS);
-  }
-
-  /** The thread should return what it has, for example because the time of a search is over. */
-  set isOver(over: boolean) {
-    Atomics.store(this.numbers, STOP, over ? 1 : 0);
-  }
-
-  get isOver(): boolean {
-    return Atomics.load(this.numbers, STOP) === 1;
   }
 
   /** The code of this actor runs now. */

@@ -1,7 +1,7 @@
 import type { Step } from '#lab/step';
 
 /** Statements that may wait for a lock of another session. */
-export const mayWaitForLock = ({ kind, verb, text }: Step): boolean =>
+export const mayWaitForLock = ({ kind, verb, text }: Pick<Step, 'kind' | 'verb' | 'text'>): boolean =>
   kind === 'sql' &&
   (/^(UPDATE|DELETE|REPLACE|LOCK)$/.test(verb) ||
     (verb === 'INSERT' && !isMovement(text)) ||

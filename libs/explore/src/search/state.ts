@@ -1,0 +1,199 @@
+import { createHash } from 'node:crypto';
+import { LOCK_TABLE } from '#lab/balance';
+import type { StepKind } from '#lab/step';
+import type { FaultEvent, ScheduleEvent, StepEvent } from '#lab/verdict';
+import type { Budget } from '../faults';
+import type { Run } from '../execution';
+import { comparable, nameTokens } from '../schedule';
+import { BALANCE } from '../world';
+import { effectOf } from './footprint';
+
+/**
+ * Identifies the state of a run. Two runs of a plan that are in the same state have the same futures: every actor has received
+ * the same replies at the same virtual times, so its code continues in the same way; every server has received the same effective
+ * writes in the same order, so its data are the same; time, timers, leases and remaining faults are the same. What only
+ * the past shows (two holders at once, a foreign release) may differ: the search judges one schedule of each arrival at a
+ * known state.
+ *
+ * Undefined where this does not hold: requests of one process that share memory, because its content is not
+ * visible here.
+ */
+export function stateOf(run: Run, remaining: Budget): string | undefined {
+  if (run.setup.options.wait === 'notify' || run.subject.keepsState) return undefined;
+  const past = new Past(run);
+  const description = JSON.stringify({
+    remaining,
+    now: run.clock.now,
+    timers: run.clock.timersInOrder,
+    unreachable: [...run.unreachableServers].sort(),
+    written: [...run.written].sort(),
+    locks: run.locks.states().sort((a, b) => (a.key < b.key ? -1 : 1)),
+    processes: run.processes.map(({ alive, paused, cut, sessionEnded }) => [
+      alive,
+      paused,
+      cut,
+      sessionEnded,
+    ]),
+    actors: run.actors.map((actor) => [
+      past.of(actor.name),
+      actor.outcome,
+      actor.blocked,
+      actor.retries,
+      actor.waiting,
+      actor.orphanedStep?.step.text,
+      actor.tasks.map(({ held, done, idle, isTimer }) => [
+        done,
+        idle,
+        isTimer,
+        held.map((step) => [
+          step.step.text,
+          step.since,
+          step.waited,
+          run.isEnabled(step),
+          hasChanged(run, step),
+        ]),
+      ]),
+    ]),
+    writes: past.writes(),
+  });
+  return createHash('sha1').update(nameTokens(description)).digest('base64');
+}
+
+/** The lock that the step waits for has changed since it arrived. */
+const hasChanged = (run: Run, { step, version }: { step: { key?: string }; version: number }): boolean =>
+  step.key !== undefined && run.locks.version(step.key) !== version;
+
+/** What each actor has seen, and what each server has received, in the order in which it matters. */
+class Past {
+  private readonly seen: ReadonlyMap<string, unknown[]>;
+  private readonly received = new Map<string, string[]>();
+  /** Names of the lists of `received` that concern the database: one a balance. */
+  private readonly sql: readonly string[];
+  private readonly inTransaction = new Set<string>();
+  /** Actors whose transaction has taken its snapshot. */
+  private readonly hasSnapshot = new Set<string>();
+  private commits = 0;
+  /** The database has been asked for locks besides those of rows of balances. */
+  private locksInDatabase = false;
+
+  constructor(private readonly run: Run) {
+    this.seen = new Map(run.actors.map(({ name }) => [name, []]));
+    this.sql = [...new Set(run.subject.carts?.flat() ?? [BALANCE])].map((balance) => `sql ${balance}`);
+    for (const event of run.eventLog.events) this.add(event);
+  }
+
+  of(actor: string): readonly unknown[] {
+    return this.seen.get(actor) ?? [];
+  }
+
+  writes(): readonly (readonly [string, readonly string[]])[] {
+    return [...this.received].sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+
+  private add(event: ScheduleEvent): void {
+    switch (event.type) {
+      case 'step':
+        this.addStep(event);
+        break;
+      case 'end':
+      case 'warn':
+        this.see(event.actor, event.text);
+        break;
+      case 'fault':
+        this.addFault(event);
+        break;
+      case 'time':
+        this.addLockChanges(event);
+        if (event.locks === undefined) this.receive(this.sql, 'a lock wait may have ended');
+    }
+  }
+
+  private addStep(event: StepEvent): void {
+    const { actor, kind, verb, text, server = '' } = event;
+    const { at, timer, fault, reply, error, errorCode, answeredAt } = comparable(event);
+    const waited = answeredAt !== undefined;
+    const snapshot = this.snapshot(event);
+    const id = this.see(actor, { text, at, timer, fault, reply, error, errorCode, waited, snapshot });
+    if (event.fault !== undefined && NOT_SENT.has(event.fault)) return;
+    const effect = effectOf({ ...event, kind: kind as StepKind }, this.inTransaction.has(actor));
+    if (verb === 'START') this.inTransaction.add(actor);
+    if (verb === 'COMMIT' || verb === 'ROLLBACK') this.endTransaction(actor);
+    if (text.includes(LOCK_TABLE) || text.includes('GET_LOCK(')) this.locksInDatabase = true;
+    switch (effect) {
+      case 'nothing':
+      case 'sql-read':
+      case 'redis-read':
+        return;
+      case 'sql-end':
+        this.commits++;
+        this.receive(this.listsOf(event), id);
+        return;
+      case 'sql-lock':
+        this.receive(this.listsOf(event), id);
+        return;
+      case 'redis-write':
+        if (kind !== 'timer' && !hasNoEffect(event)) this.receive([`${kind} ${server}`], id);
+        return;
+      case 'process':
+        this.receive([`memory of ${this.run.actor(actor).process.name}`], id);
+        return;
+      case 'everything':
+        this.receive([kind], id);
+    }
+  }
+
+  /** The lists of the rows that a statement may lock or change. */
+  private listsOf({ actor, text }: StepEvent): readonly string[] {
+    const { cart } = this.run.actor(actor);
+    return cart?.length === 1 && !text.includes(LOCK_TABLE) ? [`sql ${String(cart[0])}`] : this.sql;
+  }
+
+  /** The number of commits that the snapshot of a transaction contains, at the statement that takes it. */
+  private snapshot({ actor, verb, text, kind }: StepEvent): number | undefined {
+    if (kind !== 'sql' || !this.inTransaction.has(actor) || this.hasSnapshot.has(actor)) return undefined;
+    if (verb !== 'SELECT' || text.includes('FOR UPDATE')) return undefined;
+    this.hasSnapshot.add(actor);
+    return this.commits;
+  }
+
+  private addFault(event: FaultEvent): void {
+    this.addLockChanges(event);
+    const { fault, subject } = event;
+    if (fault === 'flush') this.receive([`redis ${subject === 'redis' ? '' : subject}`], fault);
+    if (fault !== 'kill' && fault !== 'in-flight' && fault !== 'lost-session') return;
+    const victims = this.run.actors.filter(({ process }) => process.name === subject).map(({ name }) => name);
+    const isInDatabase = fault === 'in-flight' || victims.some((name) => this.inTransaction.has(name));
+    if (isInDatabase || this.locksInDatabase) this.receive(this.sql, `${fault} ${subject}`);
+    for (const name of victims) this.endTransaction(name);
+  }
+
+  /** Leases that ended, and locks that a restart has lost: any server may have had them. */
+  private addLockChanges({ locks = [] }: ScheduleEvent): void {
+    for (const { key, change } of locks) {
+      const servers = [...this.received.keys()].filter((list) => /^(redis|zk|etcd) /.test(list));
+      this.receive([...servers, ...(this.locksInDatabase ? this.sql : [])], `${change} ${key}`);
+    }
+  }
+
+  private endTransaction(actor: string): void {
+    this.inTransaction.delete(actor);
+    this.hasSnapshot.delete(actor);
+  }
+
+  /** Returns the name of the event: the actor, and how many events it had seen. */
+  private see(actor: string, what: unknown): string {
+    const seen = this.seen.get(actor) ?? [];
+    return `${actor}${seen.push(what)}`;
+  }
+
+  private receive(lists: readonly string[], what: string): void {
+    for (const list of lists) this.received.set(list, [...(this.received.get(list) ?? []), what]);
+  }
+}
+
+/** Faults of steps that no server received. */
+const NOT_SENT: ReadonlySet<string> = new Set<StepEvent['fault'] & string>(['error', 'cut', 'server-down']);
+
+/** The reply says that the command has changed nothing: the key exists already, or does not exist. */
+const hasNoEffect = ({ verb, reply, error }: StepEvent): boolean =>
+  error === undefined && /^(SET|SETNX|DEL|P?EXPIRE)$/.test(verb) && (reply === null || reply === 0);
