@@ -102,10 +102,11 @@ describe('pause', () => {
   });
 
   test('takes effect at its timestamp: the process records nothing between the fault and the observed stop', async () => {
-    const sku = await shop().product(3);
-    // renewals every 10 ms while the process runs
-    const query = 'strategy=watchdog&leaseMs=30';
-    await shop().order({ sku, query, fault: 'before(UPDATE)=pause(300)' });
+    const sku = await shop().product(50);
+    // the other orders keep both replicas at work until the stop, and after it
+    const paused = shop().order({ sku, fault: 'before(UPDATE)=pause(300)' });
+    const others = Array.from({ length: 40 }, () => shop().order({ sku }));
+    await Promise.all([paused, ...others]);
     const [fault] = await fired(sku);
     const [stopped] = await observed(sku, 'stopped');
     const between = (await shop().history(sku)).filter(

@@ -8,7 +8,7 @@ import {
   type World,
 } from '#lab/explore';
 import { valueAfter, type Change, type Movement } from '#lab/balance';
-import { findStrategy, type Strategy } from '#lab/strategy';
+import type { Strategy } from '#lab/strategy';
 import type { QueryRunner } from 'typeorm';
 import { dataSourceOf, planted, sellUnprotected } from '../harness/planted';
 import { openWorld } from '../harness/servers';
@@ -205,11 +205,4 @@ test('a named lock of the database blocks other sessions and is freed by a crash
 
 test('a named lock that is released before the COMMIT oversells without any fault', async () => {
   expect([...(await find(namedLock(true))).kinds.keys()]).toContain('lost-update');
-});
-
-test.each(['for-update', 'conditional-update'])('%s has no violation under any fault', async (name) => {
-  for (const faults of ['kill:1', 'pause:1', 'in-flight:1', 'lose-reply:1', 'error:1', 'kill:1,error:1']) {
-    const tally = await find(findStrategy(name), faults);
-    expect([faults, tally.violating, tally.partial]).toEqual([faults, 0, false]);
-  }
 });

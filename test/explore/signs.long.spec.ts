@@ -1,0 +1,6 @@
+import { rows, testSigns } from './signs';
+
+testSigns(
+  __filename,
+  rows.filter(({ isSampled }) => !isSampled),
+);

@@ -1,0 +1,52 @@
+import { CELLS, contradictions, existsFor, explore, planOf, type Cell, type World } from '#lab/explore';
+import { CATALOGUE, type Strategy } from '#lab/strategy';
+import { EXPLORATION_MS } from '../harness/limits';
+import { openWorld } from '../harness/servers';
+
+interface Row {
+  readonly title: string;
+  readonly strategy: Strategy;
+  readonly cell: Cell;
+  /** Whether `npm test` explores this cell; `npm run test:long` explores the others. */
+  readonly isSampled: boolean;
+}
+
+/** Of so many cells of a strategy one is sampled. Neighboring strategies sample different cells: each cell is sampled. */
+const SAMPLED_ONE_IN = 12;
+
+export const rows: readonly Row[] = CATALOGUE.flatMap((strategy, s) =>
+  CELLS.flatMap((cell, c) =>
+    existsFor(strategy, cell)
+      ? [
+          {
+            title: `${strategy.name}, ${cell.name}`,
+            strategy,
+            cell,
+            isSampled: c % SAMPLED_ONE_IN === s % SAMPLED_ONE_IN,
+          },
+        ]
+      : [],
+  ),
+);
+
+/**
+ * The maximal number of schedules per cell; the matrix runs all of them. The results must not contradict the
+ * catalogue.
+ */
+const MAX_SCHEDULES = 8;
+
+/** Opens a world for the spec file, and defines a test for each of these cells. */
+export function testSigns(file: string, cells: readonly Row[]): () => World {
+  jest.setTimeout(EXPLORATION_MS);
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld(file);
+  });
+  afterAll(() => world.close());
+
+  test.each(cells)('$title: no result contradicts the catalogue', async ({ strategy, cell }) => {
+    const tally = await explore(world, planOf(strategy, cell), { max: MAX_SCHEDULES });
+    expect(contradictions(strategy, cell, tally)).toEqual([]);
+  });
+  return () => world;
+}
