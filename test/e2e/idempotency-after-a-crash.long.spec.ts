@@ -49,22 +49,26 @@ describe('a crashed replica', () => {
 describe('the reconciler', () => {
   test('cancels an order whose replica is only paused: after it resumes, it cannot buy', async () => {
     const sku = await shop().product(5);
-    const order = shop().order({ sku, fault: 'before(START)=pause(2500)' });
+    const fault = 'before(START)=pause(lock-taken)';
+    const order = shop().order({ sku, query: 'strategy=setnx', fault });
     await eventually('the replica is paused', async () =>
       (await shop().history(sku)).some(({ type }) => type === 'stopped'),
     );
     expect(await reconcile()).toMatchObject([{ outcome: 'given-up' }]);
+    await shop().takeLockOver(`lock:{${sku}}:setnx`);
     expectProblem(await order, 409, 'CHANGE.CLOSED');
     expect(await counts(sku, 5)).toEqual(NEVER);
   });
 
   test('does not decide an order with an open transaction, and its buyer receives the confirmation', async () => {
     const sku = await shop().product(5);
-    const order = shop().order({ sku, fault: 'before(COMMIT)=pause(4000)' });
+    const fault = 'before(COMMIT)=pause(lock-taken)';
+    const order = shop().order({ sku, query: 'strategy=setnx', fault });
     await eventually('the replica is paused', async () =>
       (await shop().history(sku)).some(({ type }) => type === 'stopped'),
     );
     expect(await reconcile()).toMatchObject([{ outcome: 'undecided' }]);
+    await shop().takeLockOver(`lock:{${sku}}:setnx`);
     expect((await order).status).toBe(201);
     expect(await counts(sku, 5)).toEqual(ONCE);
     expect(await reconcile()).toEqual([]);

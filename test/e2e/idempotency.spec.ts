@@ -70,28 +70,34 @@ describe('the same key', () => {
     expect((await buy(key, { sku })).json).toEqual(first.json);
   });
 
+  /** An order that waits for its lock until the test releases it. */
+  const QUERY = 'strategy=setnx&waitMs=30000';
+  const lockOf = (sku: string): string => `lock:{${sku}}:setnx`;
+
   test('while the first request is in progress: 409 with Retry-After; then its answer', async () => {
     const sku = await shop().product(5);
     const key = randomUUID();
-    const query = 'strategy=for-update&workMs=1500';
-    const first = buy(key, { sku, query });
+    await shop().acquireLock(lockOf(sku));
+    const first = buy(key, { sku, query: QUERY });
     await eventually('the order is in progress', async () => (await shop().history(sku)).length > 2);
-    const second = await buy(key, { sku, query });
+    const second = await buy(key, { sku, query: QUERY });
     expectProblem(second, 409, 'IDEMPOTENCY.IN_PROGRESS');
     expect(Number(second.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    await shop().releaseLock(lockOf(sku));
     expect((await first).status).toBe(201);
-    expect((await buy(key, { sku, query })).json).toEqual((await first).json);
+    expect((await buy(key, { sku, query: QUERY })).json).toEqual((await first).json);
     expect(await counts(sku, 5)).toEqual(ONCE);
   });
 
   test("of an order that takes longer than the reconciler's silence limit: the order is not cancelled", async () => {
     const sku = await shop().product(5);
     const key = randomUUID();
-    const query = 'strategy=token-lua&workMs=5000&leaseMs=20000';
-    const first = buy(key, { sku, query });
+    await shop().acquireLock(lockOf(sku));
+    const first = buy(key, { sku, query: QUERY });
     await eventually('the order is in progress', async () => (await shop().history(sku)).length > 2);
     await new Promise((resolve) => setTimeout(resolve, 4000)); // longer than the silence limit: the heartbeat of the owner has to keep the order
-    expectProblem(await buy(key, { sku, query }), 409, 'IDEMPOTENCY.IN_PROGRESS');
+    expectProblem(await buy(key, { sku, query: QUERY }), 409, 'IDEMPOTENCY.IN_PROGRESS');
+    await shop().releaseLock(lockOf(sku));
     expect((await first).status).toBe(201);
     expect(await counts(sku, 5)).toEqual(ONCE);
   });

@@ -14,17 +14,6 @@ test('the sample has each strategy and each cell', () => {
   expect(CELLS.filter(({ name }) => !seen.has(name)).map(({ name }) => name)).toEqual([]);
 });
 
-test('a pause longer than the lease defeats the watchdog; slow work does not', async () => {
-  const watchdog = findStrategy('watchdog');
-  const paused = await explore(world(), planOf(watchdog, cellOf('pause')), { max: 150 });
-  expect(paused.kinds.get('oversold')).toBeGreaterThan(0);
-  for (const name of ['slow work', 'lapse']) {
-    const tally = await explore(world(), planOf(watchdog, cellOf(name)));
-    expect([name, tally.violating, tally.partial]).toEqual([name, 0, false]);
-    expect(judgeCell(tally, cellOf(name).about).mark).toBe('safe');
-  }
-});
-
 test('a fault that never fires proves nothing', async () => {
   const tally = await explore(world(), planOf(findStrategy('for-update'), cellOf('lapse')));
   expect(judgeCell(tally, 'lapse')).toEqual({

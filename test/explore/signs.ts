@@ -11,23 +11,19 @@ interface Row {
   readonly isSampled: boolean;
 }
 
-/** Of so many cells of a strategy one is sampled. Neighboring strategies sample different cells: each cell is sampled. */
+/** Of so many strategies one is sampled per cell, another one for each cell. */
 const SAMPLED_ONE_IN = 12;
 
-export const rows: readonly Row[] = CATALOGUE.flatMap((strategy, s) =>
-  CELLS.flatMap((cell, c) =>
-    existsFor(strategy, cell)
-      ? [
-          {
-            title: `${strategy.name}, ${cell.name}`,
-            strategy,
-            cell,
-            isSampled: c % SAMPLED_ONE_IN === s % SAMPLED_ONE_IN,
-          },
-        ]
-      : [],
-  ),
-);
+export const rows: readonly Row[] = CELLS.flatMap((cell, c) => {
+  const strategies = CATALOGUE.filter((strategy) => existsFor(strategy, cell));
+  const first = c % Math.min(SAMPLED_ONE_IN, strategies.length);
+  return strategies.map((strategy, s) => ({
+    title: `${strategy.name}, ${cell.name}`,
+    strategy,
+    cell,
+    isSampled: s % SAMPLED_ONE_IN === first,
+  }));
+});
 
 /**
  * The maximal number of schedules per cell; the matrix runs all of them. The results must not contradict the
