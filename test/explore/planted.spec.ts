@@ -28,31 +28,6 @@ class Busy extends Error {
   readonly code = 'LOCK.NOT_OBTAINED';
 }
 
-/** Lamport's fast mutex without its last check: two holders need two preemptions. */
-const twoPreemptions = planted('two-preemptions', async (change, tools) => {
-  const { redis } = tools;
-  if ((await redis.get('second')) !== null) throw new Busy();
-  await redis.set('first', change.request);
-  if ((await redis.get('first')) !== change.request) throw new Busy();
-  await redis.set('second', change.request);
-  const movement = await sellUnprotected(change, tools.balances);
-  await redis.del('second');
-  return movement;
-});
-
-test('a bug that needs two preemptions is found with a bound of two, and not with one', async () => {
-  const one = await find(twoPreemptions, '', { bound: 1, reduce: false });
-  expect([...one.kinds.keys()]).toEqual([]);
-  expect(one.partial).toBe(false);
-  const two = await find(twoPreemptions, '', { bound: 2, reduce: false });
-  expect([...two.kinds.keys()]).toContain('oversold');
-});
-
-test('the reduction keeps the bug that needs two preemptions', async () => {
-  const tally = await find(twoPreemptions);
-  expect([...tally.kinds.keys()]).toContain('oversold');
-});
-
 test('a release by a request that never held the lock is found without any fault', async () => {
   const unlocksUnacquired = planted('unlock-unacquired', async (change, tools) => {
     const key = 'lock:{item}:planted';
