@@ -14,12 +14,18 @@ const SLOWEST = [
   'cli/explore.long',
   'explore/declared-defects.long',
   'e2e/idempotency-after-a-crash.long',
-  'e2e/accounts',
   'explore/reduction.long',
-  'e2e/faults',
+  'e2e/accounts-scan.long',
   'contract/strategies',
   'explore/signs',
+  'e2e/faults',
+  'e2e/accounts',
   'e2e/idempotency',
+  'explore/matrix',
+  'explore/realm',
+  'cli/usage',
+  'explore/planted-cells',
+  'docs/readme',
 ];
 
 /** A test sequencer of jest: the listed suites, then larger files before smaller ones. */
