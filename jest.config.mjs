@@ -13,7 +13,9 @@ export default {
   },
   globalSetup: '<rootDir>/test/harness/global-setup.mjs',
   globalTeardown: '<rootDir>/test/harness/global-teardown.mjs',
-  maxWorkers: 2,
+  testSequencer: '<rootDir>/test/harness/slowest-first.cjs',
+  // More than the processors: in most suites a worker often waits for a server. At most 15, the Redis databases.
+  maxWorkers: 4,
   // Ends a test that hangs, also on a busy machine. What is fast is measured by a bench, never by a test.
   testTimeout: 300_000,
 };

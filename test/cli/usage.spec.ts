@@ -1,79 +1,15 @@
-import { CATALOGUE } from '#lab/strategy';
-import { Checkout, type Ended } from './support';
+import { Checkout } from './support';
+import { expectBadUsage, testBadUsage } from './usage';
 
 const checkout = new Checkout('usage');
 afterAll(() => checkout.remove());
 
-/** Expects exit code 2, nothing on standard output, and one line that says what is wrong. */
-function expectBadUsage({ code, stdout, stderr }: Ended, why: string): void {
-  expect({ code, stdout, lines: stderr.trimEnd().split('\n').length }).toEqual({
-    code: 2,
-    stdout: '',
-    lines: 1,
-  });
-  expect(stderr).toContain(why);
-}
-
-describe('bad usage exits with 2 and one line', () => {
-  test.each([
-    ['an unknown command', ['dance'], "unknown command 'dance'"],
-    ['an unknown option', ['load', '--speed', '9'], "unknown option '--speed'"],
-    ['an unknown strategy', ['load', '--strategy', 'hope'], 'Choose one of: none, local-mutex'],
-    ['an unknown scenario', ['load', '--scenario', 'hope'], 'Choose one of: none'],
-    ['a fault that cannot be parsed', ['load', '--fault', 'boom'], 'cannot read the fault "boom"'],
-    [
-      'a fault on an order beyond the last one',
-      ['load', '--requests', '10', '--fault', 'before(UPDATE)=error', '--fault-on', 'nth=40'],
-      '--fault-on nth=40 never fires: the run has only 10 orders',
-    ],
-    ['--fault-on without a fault', ['load', '--fault-on', 'nth=4'], 'give --fault, too'],
-    [
-      'a fault in an app that the run does not call',
-      ['load', '--amount', '1', '--fault', 'before(UPDATE)=error'],
-      'Write account:before(UPDATE)=error',
-    ],
-    [
-      'an option that the scenario would ignore',
-      ['load', '--scenario', 'none', '--lease-ms', '500'],
-      '--lease-ms would be ignored',
-    ],
-    ['a fault for an unknown app', ['load', '--fault', 'shop:after(SET)=kill'], 'there is no app "shop"'],
-    [
-      'an unknown optional server',
-      ['up', '--with', 'redlock,hope'],
-      'There is no "hope". Choose from: redlock, replica, zookeeper, etcd',
-    ],
-    [
-      '--docs with a part of the matrix',
-      ['matrix', 'none', '--docs', 'matrix.md'],
-      '--docs writes the whole matrix',
-    ],
-    [
-      '--docs with a part of the crash matrix',
-      ['crash-matrix', '--quick', '--docs', 'crash.md'],
-      '--docs writes the whole crash matrix',
-    ],
-    ['an unknown case of the crash matrix', ['crash-matrix', 'hope'], 'there is no case "hope"'],
-    ['an unknown drill', ['drill', 'hope', '--list'], 'there is no drill "hope"'],
-    ['an invalid port', ['up', '--port', '99999'], 'a whole number from 1024'],
-    ['an account without an amount', ['load', '--account', 'cafe'], '--account needs --amount'],
-    [
-      'a product with an amount',
-      ['load', '--amount', '1', '--sku', 'phone'],
-      'cannot be combined with --sku',
-    ],
-    ['an invalid account', ['load', '--amount', '1', '--account', 'a b'], 'An account has'],
-    ['an invalid SKU', ['load', '--sku', 'a b'], 'A SKU has'],
-    ['a verdict without a SKU', ['verdict'], "missing required argument 'sku'"],
-    [
-      'a verdict without a running lab',
-      ['verdict', 'phone'],
-      'no lab is running: start one with "npm start"',
-    ],
-  ])('%s', async (_, args, why) => {
-    expectBadUsage(await checkout.run(...args), why);
-  });
-});
+testBadUsage(checkout, [
+  ['an unknown command', ['dance'], "unknown command 'dance'"],
+  ['an unknown strategy', ['load', '--strategy', 'hope'], 'Choose one of: none, local-mutex'],
+  ['--fault-on without a fault', ['load', '--fault-on', 'nth=4'], 'give --fault, too'],
+  ['a verdict without a running lab', ['verdict', 'phone'], 'no lab is running: start one with "npm start"'],
+]);
 
 test('a lab does not start with an invalid environment variable', async () => {
   const { end } = checkout.startWith(['ORDER_RECONCILE_EVERY_MS=soon'], 'up');
@@ -97,39 +33,4 @@ test('--help exits with 0', async () => {
     expect({ args, code }).toEqual({ args, code: 0 });
     expect(stdout).toContain('Usage: lab');
   }
-});
-
-test('strategies --json prints the catalogue', async () => {
-  const { code, stdout } = await checkout.run('strategies', '--json');
-  expect(code).toBe(0);
-  const rows = JSON.parse(stdout) as { name: string; mechanism: string; defect: string; source: string }[];
-  expect(rows.map(({ name }) => name)).toEqual(CATALOGUE.map(({ name }) => name));
-  for (const row of rows)
-    expect(row).toMatchObject({
-      mechanism: expect.stringMatching(/\w/) as string,
-      defect: expect.stringMatching(/\w/) as string,
-      source: expect.stringMatching(/\w/) as string,
-    });
-});
-
-test('doctor lists what is installed, what it is for, and how to install what is missing', async () => {
-  const { code, stdout } = await checkout.run('doctor', '--json');
-  const findings = JSON.parse(stdout) as {
-    name: string;
-    found?: { version: string };
-    onDemand: boolean;
-    get: Record<string, string>;
-  }[];
-  const needed = findings.filter(({ onDemand }) => !onDemand);
-  expect(needed.map(({ name }) => name)).toEqual(['redis-server', 'mariadbd or mysqld', 'nginx']);
-  expect(code).toBe(needed.every(({ found }) => found !== undefined) ? 0 : 1);
-  expect(findings.filter(({ onDemand }) => onDemand).map(({ name }) => name)).toEqual([
-    'zookeeper',
-    'etcd',
-    'libfaketime',
-  ]);
-  const versions = findings.flatMap(({ found }) => (found === undefined ? [] : [found.version]));
-  expect(versions).toEqual(versions.map(() => expect.stringMatching(/^\d+\.\d+\.\d+/) as string));
-  for (const { get } of findings)
-    expect(Object.keys(get)).toEqual(expect.arrayContaining(['apt', 'brew', 'docker']));
 });

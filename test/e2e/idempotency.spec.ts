@@ -1,32 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { eventually, expectProblem, openShop, type OrderInput, type Reply, UNRECORDED } from './support';
+import { NEVER, ONCE, keyedOrders } from './idempotency';
+import { eventually, expectProblem, openShop, type OrderInput } from './support';
 
 const shop = openShop('idempotency');
-
-/** Sends an order with the key. */
-const buy = (key: string, { headers, ...asked }: OrderInput): Promise<Reply> =>
-  shop().order({ ...asked, headers: { 'idempotency-key': key, ...headers } });
-const isReplayed = ({ headers }: Reply): boolean => headers['idempotency-replayed'] === 'true';
-/** Repeats the order until the result of the first one is known. */
-async function buyAgain(key: string, asked: OrderInput): Promise<Reply> {
-  let reply: Reply | undefined;
-  await eventually('the result is known', async () => {
-    reply = await buy(key, asked);
-    return reply.json['code'] !== 'IDEMPOTENCY.IN_PROGRESS';
-  });
-  if (reply === undefined) throw new Error('no reply');
-  return reply;
-}
-const reconcile = async (): Promise<unknown> =>
-  (await shop().post(`${shop().url('lab')}/lab/order/reconcile`, { body: {} })).json['reconciled'];
-/** The units missing from the stock, and the numbers of movements and orders. */
-const counts = async (sku: string, stock: number) => ({
-  gone: stock - Number(await shop().stock(sku)),
-  movements: (await shop().movements(sku)).length,
-  orders: (await shop().orders(sku)).length,
-});
-const ONCE = { gone: 1, movements: 1, orders: 1 };
-const NEVER = { gone: 0, movements: 0, orders: 0 };
+const { buy, buyAgain, counts, isReplayed } = keyedOrders(shop);
 
 describe('the same key', () => {
   test('with the same order returns the same answer, marked as replayed, and buys once', async () => {
@@ -93,28 +70,34 @@ describe('the same key', () => {
     expect((await buy(key, { sku })).json).toEqual(first.json);
   });
 
+  /** An order that waits for its lock until the test releases it. */
+  const QUERY = 'strategy=setnx&waitMs=30000';
+  const lockOf = (sku: string): string => `lock:{${sku}}:setnx`;
+
   test('while the first request is in progress: 409 with Retry-After; then its answer', async () => {
     const sku = await shop().product(5);
     const key = randomUUID();
-    const query = 'strategy=for-update&workMs=1500';
-    const first = buy(key, { sku, query });
+    await shop().acquireLock(lockOf(sku));
+    const first = buy(key, { sku, query: QUERY });
     await eventually('the order is in progress', async () => (await shop().history(sku)).length > 2);
-    const second = await buy(key, { sku, query });
+    const second = await buy(key, { sku, query: QUERY });
     expectProblem(second, 409, 'IDEMPOTENCY.IN_PROGRESS');
     expect(Number(second.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    await shop().releaseLock(lockOf(sku));
     expect((await first).status).toBe(201);
-    expect((await buy(key, { sku, query })).json).toEqual((await first).json);
+    expect((await buy(key, { sku, query: QUERY })).json).toEqual((await first).json);
     expect(await counts(sku, 5)).toEqual(ONCE);
   });
 
   test("of an order that takes longer than the reconciler's silence limit: the order is not cancelled", async () => {
     const sku = await shop().product(5);
     const key = randomUUID();
-    const query = 'strategy=token-lua&workMs=5000&leaseMs=20000';
-    const first = buy(key, { sku, query });
+    await shop().acquireLock(lockOf(sku));
+    const first = buy(key, { sku, query: QUERY });
     await eventually('the order is in progress', async () => (await shop().history(sku)).length > 2);
     await new Promise((resolve) => setTimeout(resolve, 4000)); // longer than the silence limit: the heartbeat of the owner has to keep the order
-    expectProblem(await buy(key, { sku, query }), 409, 'IDEMPOTENCY.IN_PROGRESS');
+    expectProblem(await buy(key, { sku, query: QUERY }), 409, 'IDEMPOTENCY.IN_PROGRESS');
+    await shop().releaseLock(lockOf(sku));
     expect((await first).status).toBe(201);
     expect(await counts(sku, 5)).toEqual(ONCE);
   });
@@ -210,124 +193,5 @@ describe('a lost reply', () => {
     for (let i = 0; i < 2; i++) expect((await shop().order({ sku, query })).status).toBe(201);
     expectProblem(await shop().order({ sku, query }), 409, 'STOCK.SOLD_OUT');
     expect(await counts(sku, 3)).toEqual({ gone: 3, movements: 3, orders: 3 });
-  });
-});
-
-describe('a crashed replica', () => {
-  const CRASHES: [string, string, boolean][] = [
-    ['the order app, before it sends the deduction', 'order:before(POST)=kill', false],
-    ['the inventory, before its COMMIT', 'before(COMMIT)=kill', false],
-    ['the inventory, after its COMMIT', 'after(COMMIT)=kill', true],
-    ['the order app, before the order is recorded', 'order:before(INSERT#2)=kill', true],
-    ['the order app, before its COMMIT', 'order:before(COMMIT)=kill', true],
-    ['the order app, after its COMMIT', 'order:after(COMMIT)=kill', true],
-  ];
-
-  const isRecorded = (fault: string): boolean => fault === 'order:after(COMMIT)=kill';
-
-  test.each(CRASHES)('%s: a retry finds one purchase', async (_, fault, isBought) => {
-    const sku = await shop().product(5);
-    const key = randomUUID();
-    expectProblem(await buy(key, { sku, fault }), 502, 'OUTCOME_UNKNOWN');
-    await shop().stack.ready();
-    const again = await buyAgain(key, { sku });
-    expect([again.status, isReplayed(again)]).toEqual([201, isBought]);
-    expect(await counts(sku, 5)).toEqual(ONCE);
-    expect(await reconcile()).toEqual([]);
-  });
-
-  test.each(CRASHES)('%s, without a retry: reconciled, all or nothing', async (_, fault, isBought) => {
-    const sku = await shop().product(5);
-    expectProblem(await shop().order({ sku, fault }), 502, 'OUTCOME_UNKNOWN');
-    await shop().stack.ready();
-    expect(await counts(sku, 5)).toEqual({ ...(isBought ? ONCE : NEVER), orders: isRecorded(fault) ? 1 : 0 });
-    const done = await reconcile();
-    expect(done).toEqual(
-      isRecorded(fault) ? [] : [expect.objectContaining({ outcome: isBought ? 'completed' : 'given-up' })],
-    );
-    expect(await counts(sku, 5)).toEqual(isBought ? ONCE : NEVER);
-    expect(await reconcile()).toEqual([]);
-    expect(await counts(sku, 5)).toEqual(isBought ? ONCE : NEVER);
-  });
-});
-
-describe('the reconciler', () => {
-  test('cancels an order whose replica is only paused: after it resumes, it cannot buy', async () => {
-    const sku = await shop().product(5);
-    const order = shop().order({ sku, fault: 'before(START)=pause(2500)' });
-    await eventually('the replica is paused', async () =>
-      (await shop().history(sku)).some(({ type }) => type === 'stopped'),
-    );
-    expect(await reconcile()).toMatchObject([{ outcome: 'given-up' }]);
-    expectProblem(await order, 409, 'CHANGE.CLOSED');
-    expect(await counts(sku, 5)).toEqual(NEVER);
-  });
-
-  test('does not decide an order with an open transaction, and its buyer receives the confirmation', async () => {
-    const sku = await shop().product(5);
-    const order = shop().order({ sku, fault: 'before(COMMIT)=pause(4000)' });
-    await eventually('the replica is paused', async () =>
-      (await shop().history(sku)).some(({ type }) => type === 'stopped'),
-    );
-    expect(await reconcile()).toMatchObject([{ outcome: 'undecided' }]);
-    expect((await order).status).toBe(201);
-    expect(await counts(sku, 5)).toEqual(ONCE);
-    expect(await reconcile()).toEqual([]);
-  });
-
-  test('runs one round at a time, and each order is completed once', async () => {
-    const sku = await shop().product(20);
-    for (let i = 0; i < 3; i++) {
-      await shop().order({ sku, fault: UNRECORDED });
-    }
-    const rounds = (await Promise.all([reconcile(), reconcile(), reconcile()])) as unknown[][];
-    expect(rounds.map(({ length }) => length).sort()).toEqual([0, 0, 3]);
-    expect(await counts(sku, 20)).toEqual({ gone: 3, movements: 3, orders: 3 });
-  });
-
-  test.each(['before(COMMIT)', 'after(COMMIT)', 'after(POST)', 'before(RELEASE_LOCK)'])(
-    'killed %s: the next round completes the order, once',
-    async (when) => {
-      const sku = await shop().product(5);
-      await shop().order({ sku, fault: UNRECORDED });
-      const killed = await shop().post(`${shop().url('lab')}/lab/order/reconcile`, {
-        body: {},
-        headers: { 'x-fault': `order:${when.replace('RELEASE_LOCK', 'DO')}=kill` },
-      });
-      expectProblem(killed, 502, 'OUTCOME_UNKNOWN');
-      await shop().stack.ready();
-      await reconcile();
-      expect(await counts(sku, 5)).toEqual(ONCE);
-      expect(await reconcile()).toEqual([]);
-    },
-  );
-
-  test('completes a whole cart, and an order that took units from several segments', async () => {
-    const [sku, other] = [await shop().product(8), await shop().product(8)];
-    const lines = [sku, other].map((product) => ({ sku: product, quantity: 3 }));
-    const fault = UNRECORDED;
-    await shop().order({ body: { lines, buyer: 'ann' }, fault });
-    const split = await shop().product(8);
-    const body = { sku: split, quantity: 3, buyer: 'ann' };
-    await shop().order({ body, query: 'strategy=segmented', fault });
-    expect(await reconcile()).toMatchObject([{ outcome: 'completed' }, { outcome: 'completed' }]);
-    for (const [product, stockAfter] of [
-      [sku, 5],
-      [other, 5],
-      [split, 1], // from the two segments that it took units from
-    ] as const)
-      expect(await shop().orders(product)).toMatchObject([{ quantity: 3, stockAfter }]);
-    expect((await shop().movements(split)).length).toBeGreaterThan(1);
-    expect((await shop().orders(sku))[0]?.['id']).toBe((await shop().orders(other))[0]?.['id']);
-  });
-
-  test('cancels an order whose units came from a count in Redis, and returns them', async () => {
-    const sku = await shop().product(2);
-    const query = 'strategy=redis-decr';
-    await shop().order({ sku, query, fault: 'before(UPDATE)=kill' });
-    await shop().stack.ready();
-    expect(await reconcile()).toMatchObject([{ outcome: 'given-up' }]);
-    for (let i = 0; i < 2; i++) expect((await shop().order({ sku, query })).status).toBe(201);
-    expect(await counts(sku, 2)).toEqual({ gone: 2, movements: 2, orders: 2 });
   });
 });

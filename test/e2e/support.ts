@@ -26,6 +26,8 @@ export interface OrderInput {
   readonly fault?: string;
 }
 
+const ANOTHER_CLIENT = 'another-client';
+
 /** The whole built shop behind nginx, from the point of view of a spec. */
 export class Shop {
   private readonly agent = new Agent({ connections: 256, headersTimeout: 30_000 });
@@ -120,6 +122,29 @@ export class Shop {
     } finally {
       redis.disconnect();
       await sql.end();
+    }
+  }
+
+  /** Acquires a free lock in Redis as another client, so that a test decides when it is released; false: it is not free. */
+  async acquireLock(key: string): Promise<boolean> {
+    return this.withRedis(async (redis) => (await redis.set(key, ANOTHER_CLIENT, 'NX')) === 'OK');
+  }
+
+  /** Makes another client the holder of a lock, even when it is held: a pause until `lock-taken` ends. */
+  async takeLockOver(key: string): Promise<void> {
+    await this.withRedis((redis) => redis.set(key, ANOTHER_CLIENT));
+  }
+
+  async releaseLock(key: string): Promise<void> {
+    await this.withRedis((redis) => redis.del(key));
+  }
+
+  private async withRedis<T>(use: (redis: Redis) => Promise<T>): Promise<T> {
+    const redis = new Redis(this.stack.urls.redis);
+    try {
+      return await use(redis);
+    } finally {
+      redis.disconnect();
     }
   }
 

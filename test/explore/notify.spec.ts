@@ -3,21 +3,18 @@ import {
   Schedule,
   after,
   before,
-  explore,
-  parseBudget,
   readToken,
   scheduleTokenOf,
   play,
   writeToken,
-  type Plan,
   type Tally,
   type World,
   readSchedule,
 } from '#lab/explore';
 import { CATALOGUE, findStrategy, lockKey, LockNotObtained, type Strategy, type Tools } from '#lab/strategy';
 import { sellUnprotected } from '../harness/planted';
-import { EXPLORATION_MS } from '../harness/limits';
 import { openWorld } from '../harness/servers';
+import { NOTIFIED, SAMPLED, options, searchNotified, testNoMissedRelease } from './notify';
 
 let world: World;
 beforeAll(async () => {
@@ -25,29 +22,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** The lease is longer than any wait: a waiter that misses a release is not rescued by the end of the lease. */
-const options = { ...EXPLORE_OPTIONS, wait: 'notify', leaseMs: 60_000, waitMs: 30_000 } as const;
-
-const find = (
-  strategy: Strategy,
-  processes: readonly string[],
-  { faults = '', max = Infinity, ...extra }: Partial<Plan> & { faults?: string; max?: number } = {},
-): Promise<Tally> =>
-  explore(
-    world,
-    {
-      setup: { strategy, options, stock: 2, processes },
-      budget: parseBudget(faults),
-      faultPlaces: {},
-      reduce: true,
-      ...extra,
-    },
-    { max },
-  );
-
-const NOTIFIED = CATALOGUE.filter((strategy) => strategy.options.includes('wait'));
-/** Without the strategies that oversell without any fault: they are not the subject here. */
-const exact = NOTIFIED.filter(({ lacks }) => !lacks.includes('exactAcrossProcesses'));
+const find = (strategy: Strategy, processes: readonly string[]): Promise<Tally> =>
+  searchNotified(world, strategy, processes);
 
 test('there are strategies that notify', () => {
   expect(NOTIFIED.map(({ name }) => name)).toEqual(
@@ -55,21 +31,7 @@ test('there are strategies that notify', () => {
   );
 });
 
-describe.each([
-  ['two processes', ['p1', 'p2']],
-  ['one process', ['p1', 'p1']],
-])('%s', (_where, processes) => {
-  test.each(exact.filter(({ lacks }) => !lacks.includes('exactInOneProcess')))(
-    '$name: no waiter misses a release in any interleaving',
-    async (strategy) => {
-      const tally = await find(strategy, processes);
-      expect([...tally.kinds.keys()]).toEqual([]);
-      expect(tally.partial).toBe(false);
-      expect(tally.prevented.waits).toBeGreaterThan(0);
-    },
-    EXPLORATION_MS,
-  );
-});
+testNoMissedRelease(() => world, SAMPLED);
 
 test('strategies without notification poll, whatever option is given', async () => {
   for (const strategy of CATALOGUE.filter(

@@ -8,7 +8,7 @@ import {
   type World,
 } from '#lab/explore';
 import { valueAfter, type Change, type Movement } from '#lab/balance';
-import { findStrategy, type Strategy } from '#lab/strategy';
+import type { Strategy } from '#lab/strategy';
 import type { QueryRunner } from 'typeorm';
 import { dataSourceOf, planted, sellUnprotected } from '../harness/planted';
 import { openWorld } from '../harness/servers';
@@ -27,31 +27,6 @@ function find(strategy: Strategy, faults = '', extra: Partial<Plan> = {}): Promi
 class Busy extends Error {
   readonly code = 'LOCK.NOT_OBTAINED';
 }
-
-/** Lamport's fast mutex without its last check: two holders need two preemptions. */
-const twoPreemptions = planted('two-preemptions', async (change, tools) => {
-  const { redis } = tools;
-  if ((await redis.get('second')) !== null) throw new Busy();
-  await redis.set('first', change.request);
-  if ((await redis.get('first')) !== change.request) throw new Busy();
-  await redis.set('second', change.request);
-  const movement = await sellUnprotected(change, tools.balances);
-  await redis.del('second');
-  return movement;
-});
-
-test('a bug that needs two preemptions is found with a bound of two, and not with one', async () => {
-  const one = await find(twoPreemptions, '', { bound: 1, reduce: false });
-  expect([...one.kinds.keys()]).toEqual([]);
-  expect(one.partial).toBe(false);
-  const two = await find(twoPreemptions, '', { bound: 2, reduce: false });
-  expect([...two.kinds.keys()]).toContain('oversold');
-});
-
-test('the reduction keeps the bug that needs two preemptions', async () => {
-  const tally = await find(twoPreemptions);
-  expect([...tally.kinds.keys()]).toContain('oversold');
-});
 
 test('a release by a request that never held the lock is found without any fault', async () => {
   const unlocksUnacquired = planted('unlock-unacquired', async (change, tools) => {
@@ -205,11 +180,4 @@ test('a named lock of the database blocks other sessions and is freed by a crash
 
 test('a named lock that is released before the COMMIT oversells without any fault', async () => {
   expect([...(await find(namedLock(true))).kinds.keys()]).toContain('lost-update');
-});
-
-test.each(['for-update', 'conditional-update'])('%s has no violation under any fault', async (name) => {
-  for (const faults of ['kill:1', 'pause:1', 'in-flight:1', 'lose-reply:1', 'error:1', 'kill:1,error:1']) {
-    const tally = await find(findStrategy(name), faults);
-    expect([faults, tally.violating, tally.partial]).toEqual([faults, 0, false]);
-  }
 });

