@@ -7,7 +7,7 @@
  * Fix: one `DELETE … WHERE expires_at <= NOW(6)`. It does not help a holder that outlives its lease; for that the
  * sale has to lock and check its row in its own transaction.
  */
-import { BalanceTransaction, LockRows } from '#lab/balance';
+import { BalanceTransaction } from '#lab/balance';
 import {
   EXPLORE_OPTIONS,
   Schedule,
@@ -17,6 +17,7 @@ import {
   type Tally,
   type World,
 } from '#lab/explore';
+import { LockRows } from '#lab/locks';
 import { findStrategy, lockKey, LockLost, withLock, type Strategy } from '#lab/strategy';
 import { dataSourceOf, planted, sellUnprotected } from '../harness/planted';
 import { openWorld } from '../harness/servers';
@@ -75,13 +76,13 @@ test('check and delete in one statement: the row of the next owner stays', async
 
 /** The transaction of the sale locks the lock's row and sells only if this request still owns it. */
 const checked = planted('checks-its-row', (change, tools) => {
-  const { lockRows } = tools.balances;
+  const { rows } = tools.sqlLocks;
   const key = lockKey(change.balance, 'checks-its-row');
-  const insert = (): Promise<boolean> => lockRows.insert(key, change.request, tools.options.leaseMs);
+  const insert = (): Promise<boolean> => rows.insert(key, change.request, tools.options.leaseMs);
   const lock = {
     key,
-    tryAcquire: async () => (await insert()) || ((await lockRows.sweep(key)) && (await insert())),
-    release: () => lockRows.delete(key, change.request),
+    tryAcquire: async () => (await insert()) || ((await rows.sweep(key)) && (await insert())),
+    release: () => rows.delete(key, change.request),
   };
   return withLock(lock, tools, () =>
     dataSourceOf(world, change).transaction(async (manager) => {

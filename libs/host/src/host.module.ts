@@ -1,6 +1,7 @@
 import { Balances, Ledger } from '#lab/balance';
 import type { Config } from '#lab/config';
 import { HealthController, pingDatabase, READINESS, RequestRecorder } from '#lab/http';
+import { SqlLocks } from '#lab/locks';
 import { LockFolder, Servers, SteppedDataSource, SteppedRedis } from '#lab/step';
 import { LocalProcess, RedisPubSub } from '#lab/strategy';
 import { Module, type DynamicModule, type Provider } from '@nestjs/common';
@@ -15,7 +16,7 @@ import { Toolbox } from './toolbox';
 export interface HostOptions {
   /** Its name in `x-fault` and in the history. */
   readonly app: 'inventory' | 'account';
-  /** Its database, with BALANCE_MIGRATIONS and the app's own migrations. */
+  /** Its database, with BALANCE_MIGRATIONS, LOCK_MIGRATIONS and the app's own migrations. */
   readonly dataSource: () => SteppedDataSource;
 }
 
@@ -36,6 +37,11 @@ export function hostModule(config: Config, { app, dataSource }: HostOptions): Dy
     {
       provide: Balances,
       useFactory: (source: SteppedDataSource) => new Balances(source),
+      inject: [SteppedDataSource],
+    },
+    {
+      provide: SqlLocks,
+      useFactory: (source: SteppedDataSource) => new SqlLocks(source),
       inject: [SteppedDataSource],
     },
     Toolbox,
@@ -60,7 +66,7 @@ export function hostModule(config: Config, { app, dataSource }: HostOptions): Dy
       {
         provide: LOCK_INSPECTORS,
         useFactory: lockInspectors,
-        inject: [SteppedRedis, Servers, Ledger, LockFolder],
+        inject: [SteppedRedis, Servers, SqlLocks, LockFolder],
       },
       {
         // Redis is not checked: without it the database strategies still work, and the others fail with 503
@@ -69,6 +75,6 @@ export function hostModule(config: Config, { app, dataSource }: HostOptions): Dy
         inject: [SteppedDataSource],
       },
     ],
-    exports: [CONFIG, SteppedDataSource, RequestRecorder, Balances, Ledger, Toolbox, LabOperations],
+    exports: [CONFIG, SteppedDataSource, RequestRecorder, Balances, SqlLocks, Ledger, Toolbox, LabOperations],
   };
 }
