@@ -77,6 +77,21 @@ module.exports = {
       to: { path: '^(apps|load-tests|libs/(?!host|config|http|strategy|locks|balance|step))' },
     },
     {
+      name: 'shop-is-for-the-shop',
+      comment:
+        'libs/http serves any app. What only the shop has is in libs/shop, for the order and the inventory app.',
+      severity: 'error',
+      from: { pathNot: '^(apps/(order|inventory)|libs/shop|test)' },
+      to: { path: '^libs/shop' },
+    },
+    {
+      name: 'shop-is-shapes',
+      comment: 'The shapes of the shop run nothing and know no server.',
+      severity: 'error',
+      from: { path: '^libs/shop' },
+      to: { path: '^(apps|load-tests|libs/(?!shop|step))|node_modules/(ioredis|mysql2|typeorm)' },
+    },
+    {
       name: 'libs-know-no-app',
       comment: 'Arrows point from apps to libs.',
       severity: 'error',

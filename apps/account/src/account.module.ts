@@ -18,7 +18,12 @@ class AccountModule {}
 
 export const accountModule = (config: Config): DynamicModule => ({
   module: AccountModule,
-  imports: [hostModule(config, { app: 'account', dataSource: () => accountDataSource(config) })],
+  imports: [
+    hostModule(config, {
+      recorded: { app: 'account', reaches: ['account'], database: config.accountDatabase },
+      dataSource: () => accountDataSource(config),
+    }),
+  ],
   controllers: [AccountsController, ImportsController, ...(config.labEnabled ? [LabController] : [])],
   providers: [
     AccountsService,

@@ -25,6 +25,10 @@ export interface SegmentRow extends Segment {
   readonly initial: number;
 }
 
+/** Counts the movements of a balance (first parameter) that another request (second parameter) made. */
+export const MOVEMENTS_OF_OTHERS =
+  'SELECT COUNT(*) AS count FROM movement WHERE balance = ? AND request <> ?';
+
 /** Reads balances and their movements, and resets them. Strategies do not use it. */
 export class Ledger {
   constructor(private readonly dataSource: DataSource) {}
