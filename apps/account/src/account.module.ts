@@ -1,5 +1,6 @@
 import type { Config } from '#lab/config';
 import { hostModule } from '#lab/host';
+import { ProcessController } from '#lab/http';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { AccountsController } from './accounts.controller';
 import { AccountsService } from './accounts.service';
@@ -24,7 +25,11 @@ export const accountModule = (config: Config): DynamicModule => ({
       dataSource: () => accountDataSource(config),
     }),
   ],
-  controllers: [AccountsController, ImportsController, ...(config.labEnabled ? [LabController] : [])],
+  controllers: [
+    AccountsController,
+    ImportsController,
+    ...(config.labEnabled ? [LabController, ProcessController] : []),
+  ],
   providers: [
     AccountsService,
     EntriesService,
