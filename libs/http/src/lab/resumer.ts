@@ -95,7 +95,7 @@ async function resume(order: ResumeOrder): Promise<void> {
   let because = `${order.ms} ms have passed`;
   while (performance.now() < until && state(order.pid) !== undefined) {
     if (event !== undefined && (await event())) {
-      because = order.taken ? 'another client holds the lock' : 'another request has sold';
+      because = order.taken ? 'another client holds the lock' : 'another request has a movement';
       break;
     }
     await delay(POLL_EVERY_MS);
