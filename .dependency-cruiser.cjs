@@ -30,11 +30,18 @@ module.exports = {
       to: { path: '^(apps|load-tests|libs/(?!balance|step))' },
     },
     {
-      name: 'strategy-knows-balance-and-step',
+      name: 'locks-know-balance-and-step-only',
+      comment: 'A lock protects balances, and knows neither the strategies that use it nor what looks at it.',
+      severity: 'error',
+      from: { path: '^libs/locks' },
+      to: { path: '^(apps|load-tests|libs/(?!locks|balance|step))' },
+    },
+    {
+      name: 'strategy-knows-locks-balance-and-step',
       comment: 'A strategy reads as an article would write it: no Nest, no HTTP, no stack.',
       severity: 'error',
       from: { path: '^libs/strategy' },
-      to: { path: '^(apps|load-tests|libs/(?!strategy|balance|step))|node_modules/@nestjs' },
+      to: { path: '^(apps|load-tests|libs/(?!strategy|locks|balance|step))|node_modules/@nestjs' },
     },
     {
       name: 'strategies-do-not-import-one-another',
@@ -67,7 +74,22 @@ module.exports = {
         'A replica neither starts servers nor explores nor judges: it knows the strategies and what is under them.',
       severity: 'error',
       from: { path: '^libs/host' },
-      to: { path: '^(apps|load-tests|libs/(?!host|config|http|strategy|balance|step))' },
+      to: { path: '^(apps|load-tests|libs/(?!host|config|http|strategy|locks|balance|step))' },
+    },
+    {
+      name: 'shop-is-for-the-shop',
+      comment:
+        'libs/http serves any app. What only the shop has is in libs/shop, for the order and the inventory app.',
+      severity: 'error',
+      from: { pathNot: '^(apps/(order|inventory)|libs/shop|test)' },
+      to: { path: '^libs/shop' },
+    },
+    {
+      name: 'shop-is-shapes',
+      comment: 'The shapes of the shop run nothing and know no server.',
+      severity: 'error',
+      from: { path: '^libs/shop' },
+      to: { path: '^(apps|load-tests|libs/(?!shop|step))|node_modules/(ioredis|mysql2|typeorm)' },
     },
     {
       name: 'libs-know-no-app',

@@ -1,5 +1,6 @@
 import { Balances, type Change } from '#lab/balance';
 import { loadStrategy, Realm } from '#lab/explore';
+import { SqlLocks } from '#lab/locks';
 import { codeOf, LockFolder, monotonic, observe, Servers, SteppedDataSource, systemClock } from '#lab/step';
 import { DEFAULT_OPTIONS, findStrategy, loadScripts, type Tools } from '#lab/strategy';
 import { toCluster, toServer } from './connect';
@@ -35,6 +36,7 @@ async function connect(config: BuyerConfig): Promise<void> {
   const dataSource = await new SteppedDataSource({ url: mysql, database, poolSize: 4 }).initialize();
   const connected = {
     balances: new Balances(dataSource),
+    sqlLocks: new SqlLocks(dataSource),
     ...redis,
     servers,
     folder: new LockFolder(config.lockDir),

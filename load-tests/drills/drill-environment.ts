@@ -1,4 +1,5 @@
 import { BALANCE_MIGRATIONS, Ledger } from '#lab/balance';
+import { LOCK_MIGRATIONS, SqlLocks } from '#lab/locks';
 import type { ServerPark } from '#lab/stack';
 import { monotonic, SteppedDataSource, type ServerAddresses } from '#lab/step';
 import { findStrategy, lockKeysOf, type Options } from '#lab/strategy';
@@ -60,11 +61,12 @@ export class DrillEnvironment {
     const dataSource = new SteppedDataSource({
       url: mysql,
       database: DATABASE,
-      migrations: BALANCE_MIGRATIONS,
+      migrations: [...BALANCE_MIGRATIONS, ...LOCK_MIGRATIONS],
     });
     await dataSource.initialize();
     await dataSource.runMigrations();
     await new Ledger(dataSource).reset(BALANCE, setup.stock ?? 1);
+    await new SqlLocks(dataSource).clear(BALANCE);
     return new DrillEnvironment(park, setup, mysql, dataSource);
   }
 

@@ -75,11 +75,11 @@ function focusOf(
       : sales
           .filter(({ duplicate }) => duplicate)
           .slice(0, 1)
-          .map(({ at }) => ({ at, about: 'the first remaining value that was sold twice' }))),
+          .map(({ at }) => ({ at, about: 'the first value that two requests left' }))),
     ...sales
       .filter(({ oversold }) => oversold)
       .slice(0, 1)
-      .map(({ at }) => ({ at, about: 'the first oversold unit' })),
+      .map(({ at }) => ({ at, about: 'the first unit beyond the initial amount' })),
   ];
   return candidates.sort((a, b) => a.at - b.at)[0] ?? { at: -Infinity, about: 'the beginning of the run' };
 }

@@ -1,4 +1,4 @@
-import { MARKS, type LoadVerdict } from '#lab/verdict';
+import { MARKS, wordsOf, type LoadVerdict } from '#lab/verdict';
 import { inMs } from './codes';
 import { markup, type Markup } from './markup';
 
@@ -33,11 +33,12 @@ ${word === 'safe' && protectedBy.length > 0 && markup`<p><strong>Protected by:</
 /** The numbers behind the verdict; numbers that should be zero and are not are highlighted. */
 export function keyNumbers(verdict: LoadVerdict, latency: Latency | undefined): Markup {
   const plain = (name: string, value: string | number): Markup => tile(name, value, '');
+  const { balance, moved, overtaken } = wordsOf(verdict);
   const zero = (name: string, value: number): Markup => tile(name, value, value > 0 ? 'bad' : 'zero');
   return markup`<dl class="tiles">
-${plain('initial stock', verdict.initial)}${plain('units sold', verdict.sold)}${plain('final stock', verdict.finalStock)}
-${zero('units oversold', verdict.oversold)}${tile('updates lost', verdict.lostUpdates, verdict.lostUpdates === 0 ? 'zero' : 'bad')}
-${zero('values sold twice', verdict.duplicates.length)}${zero('two holders', verdict.overlaps.length)}
+${plain(`initial ${balance}`, verdict.initial)}${plain(`units ${moved}`, Math.abs(verdict.sold))}${plain(`final ${balance}`, verdict.finalStock)}
+${zero(`units ${overtaken}`, verdict.oversold)}${tile('updates lost', verdict.lostUpdates, verdict.lostUpdates === 0 ? 'zero' : 'bad')}
+${zero(verdict.kind === 'stock' ? 'values sold twice' : 'equal new balances', verdict.duplicates.length)}${zero('two holders', verdict.overlaps.length)}
 ${zero('foreign releases', verdict.foreignReleases.length)}${zero('foreign renewals', verdict.foreignRenewals.length)}${zero('stuck locks', verdict.stuckLocks.length)}
 ${zero('deadlocks', verdict.deadLocks.length)}${zero('orphans', verdict.orphans.length)}${zero('undecided', verdict.undecided)}${verdict.refusals.length > 0 && plain('refused as stale', verdict.refusals.length)}
 ${verdict.outageMs !== null && plain('outage', inMs(verdict.outageMs))}

@@ -1,4 +1,4 @@
-import type { Evidence, LoadVerdict } from '#lab/verdict';
+import { wordsOf, type Evidence, type LoadVerdict } from '#lab/verdict';
 import { outcomesOf } from './codes';
 import { excerptOf } from './excerpt';
 import { conditionsList, headline, keyNumbers, type Latency } from './headline';
@@ -39,6 +39,7 @@ export function renderReport({
   const timeline = timelineOf(evidence);
   const intervals = intervalsOf(evidence, verdict, timeline);
   const outcomes = outcomesOf(evidence.answers);
+  const words = wordsOf(verdict);
   return markup`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -47,8 +48,8 @@ export function renderReport({
 <body><main>
 ${headline(title, verdict)}
 ${keyNumbers(verdict, latency)}
-${stockPlot(evidence, timeline)}
-${lanesPlot(intervals, excerptOf(intervals, verdict, timeline), timeline)}
+${stockPlot(evidence, timeline, words)}
+${lanesPlot(intervals, excerptOf(intervals, verdict, timeline), timeline, words)}
 ${faultTable(verdict)}
 ${findings(verdict)}
 ${refusalTable(verdict)}

@@ -1,5 +1,5 @@
 import { count } from '#lab/step';
-import type { LoadVerdict } from '#lab/verdict';
+import { wordsOf, type LoadVerdict } from '#lab/verdict';
 import { inMs, percentile, type Outcome } from './codes';
 import { markup, type Markup } from './markup';
 
@@ -24,13 +24,25 @@ function table<Row>(heading: string, rows: readonly Row[], columns: readonly Col
 /** The violations, one table per kind that occurred. */
 export function findings(verdict: LoadVerdict): Markup[] {
   const { duplicates, foreignReleases, foreignRenewals, overlaps, stuckLocks, orphans } = verdict;
+  const { moved, order } = wordsOf(verdict);
+  const isStock = verdict.kind === 'stock';
   const found = [
     duplicates.length > 0 &&
-      table(`Sold more than once: ${count(duplicates.length, 'remaining value')}`, duplicates, [
-        { head: 'units left', numeric: true, cell: ({ value }) => value.toLocaleString('en') },
-        { head: 'was sold', numeric: true, cell: ({ sales }) => `${sales.length} ×` },
-        { head: 'by', cell: ({ sales }) => sellers(sales) },
-      ]),
+      table(
+        isStock
+          ? `Sold more than once: ${count(duplicates.length, 'remaining value')}`
+          : `Equal new balances: ${duplicates.length}`,
+        duplicates,
+        [
+          {
+            head: isStock ? 'units left' : 'balance',
+            numeric: true,
+            cell: ({ value }) => value.toLocaleString('en'),
+          },
+          { head: `was ${moved}`, numeric: true, cell: ({ sales }) => `${sales.length} ×` },
+          { head: 'by', cell: ({ sales }) => sellers(sales) },
+        ],
+      ),
     overlaps.length > 0 &&
       table(`Two holders of one lock: ${count(overlaps.length, 'time')}`, overlaps, [
         { head: 'still at work', cell: ({ first }) => code(first) },
@@ -55,7 +67,11 @@ export function findings(verdict: LoadVerdict): Markup[] {
         { head: 'value', cell: ({ value }) => code(value ?? 'none') },
       ]),
     orphans.length > 0 &&
-      table(`Movements without an order: ${orphans.length}`, orphans, [{ head: 'request', cell: code }]),
+      table(
+        `Movements without ${order === 'order' ? 'an order' : `a ${order}`}: ${orphans.length}`,
+        orphans,
+        [{ head: 'request', cell: code }],
+      ),
   ];
   return found.filter((one) => one !== false);
 }

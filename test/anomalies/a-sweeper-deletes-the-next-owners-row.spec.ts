@@ -7,8 +7,8 @@
  * Fix: one `DELETE … WHERE expires_at <= NOW(6)`. It does not help a holder that outlives its lease; for that the
  * sale has to lock and check its row in its own transaction.
  */
-import { LockRows } from '#lab/balance';
 import { EXPLORE_OPTIONS, Schedule, before, explore, type World } from '#lab/explore';
+import { LockRows } from '#lab/locks';
 import { findStrategy, lockKey, withLock, type Strategy } from '#lab/strategy';
 import { dataSourceOf, planted, sellUnprotected } from '../harness/planted';
 import { openWorld } from '../harness/servers';

@@ -143,7 +143,7 @@ describe('pause', () => {
     expect(await locks(sku)).toEqual([]);
   });
 
-  test('until another request has sold: then the stale write loses that sale', async () => {
+  test('until another request has a movement: then the stale write loses that sale', async () => {
     const sku = await shop().product(3);
     const query = 'strategy=none';
     const first = shop().order({ sku, query, fault: 'before(UPDATE)=pause(sale)' });
@@ -151,7 +151,7 @@ describe('pause', () => {
     expect((await shop().order({ sku, query })).status).toBe(201);
     expect((await first).status).toBe(201);
     expect(await observed(sku, 'resumed')).toContainEqual(
-      expect.objectContaining({ because: 'another request has sold' }),
+      expect.objectContaining({ because: 'another request has a movement' }),
     );
     expect((await shop().movements(sku)).map((row) => row['after'])).toEqual([2, 2]);
     expect(await shop().stock(sku)).toBe(2);

@@ -99,6 +99,17 @@ describe('the endpoints of the lab address', () => {
     }
   });
 
+  test.each(['order-1', 'inventory-2', 'account-1'])(
+    'report the process of %s at its own address',
+    async (name) => {
+      const { url, pid } = await shop().replica(name);
+      const { status, json } = await shop().send(`${url}/lab/process`, 'GET', {});
+      expect(status).toBe(200);
+      expect(json).toMatchObject({ pid, heapBytes: expect.any(Number) as number });
+      expect(Object.keys(json['resources'] as object)).not.toEqual([]);
+    },
+  );
+
   test('do not exist on the public address in any spelling, and nothing changes', async () => {
     const before = await shop().everything();
     const url = shop().url('public');

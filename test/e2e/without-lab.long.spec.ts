@@ -45,7 +45,12 @@ test('reset, locks and history do not exist in any app', async () => {
       '/lab/account/scan/run',
     ])
       expectProblem(await shop().post(`${url}${path}`, { body }), 404, 'REQUEST.NOT_FOUND');
-    for (const path of ['/lab/history/phone', '/lab/inventory/locks/phone', '/lab/account/history/cafe'])
+    for (const path of [
+      '/lab/process',
+      '/lab/history/phone',
+      '/lab/inventory/locks/phone',
+      '/lab/account/history/cafe',
+    ])
       expectProblem(await shop().send(`${url}${path}`, 'GET', {}), 404, 'REQUEST.NOT_FOUND');
   }
 });

@@ -268,8 +268,8 @@ export const failedRenewalIsMissed: Plant = {
 export const workOnAnotherConnection = plant(
   'work-on-another-connection',
   async (change, tools) => {
-    const { balances, options } = tools;
-    const movement = await balances.underNamedLock(keyOf(change), options.waitMs, () =>
+    const { balances, options, sqlLocks } = tools;
+    const movement = await sqlLocks.underNamedLock(keyOf(change), options.waitMs, () =>
       balances.transaction((tx) => readModifyWrite(change, { ...tools, balances: tx })),
     );
     if (movement === undefined) throw new SoldOut(change);

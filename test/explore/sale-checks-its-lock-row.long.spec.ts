@@ -12,13 +12,13 @@ afterAll(() => world.close());
 
 /** The transaction of the sale locks the lock's row and sells only if this request still owns it. */
 const checked = planted('checks-its-row', (change, tools) => {
-  const { lockRows } = tools.balances;
+  const { rows } = tools.sqlLocks;
   const key = lockKey(change.balance, 'checks-its-row');
-  const insert = (): Promise<boolean> => lockRows.insert(key, change.request, tools.options.leaseMs);
+  const insert = (): Promise<boolean> => rows.insert(key, change.request, tools.options.leaseMs);
   const lock = {
     key,
-    tryAcquire: async () => (await insert()) || ((await lockRows.sweep(key)) && (await insert())),
-    release: () => lockRows.delete(key, change.request),
+    tryAcquire: async () => (await insert()) || ((await rows.sweep(key)) && (await insert())),
+    release: () => rows.delete(key, change.request),
   };
   return withLock(lock, tools, () =>
     dataSourceOf(world, change).transaction(async (manager) => {

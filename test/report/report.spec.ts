@@ -42,6 +42,16 @@ describe('the report of a load run', () => {
     expect(render(killedHolder())).toContain('Not as expected');
   });
 
+  it('speaks of the debits of an account, not of sales', () => {
+    const { history, ...rows } = collision();
+    const onAccount = history.map((line) => ('app' in line ? { ...line, app: 'account' } : line));
+    const page = render({ ...rows, history: onAccount });
+    expect(page).toContain('2 of 1 debited');
+    expect(page).toContain('Balance over time');
+    const text = page.replace(/<style>.*?<\/style>|<[^>]+>/gs, ' ');
+    expect(text.match(/\b(sold|sales?|stock|oversold: )\b/gi)).toEqual(null);
+  });
+
   it('names the requests and replicas that sold the same remaining value', () => {
     expect(render()).toMatch(
       /was sold.*<code>a<\/code> on inventory-1 and by <code>b<\/code> on inventory-2/s,

@@ -1,5 +1,6 @@
-import { Ledger, LockRows, type Change, type LockRow } from '#lab/balance';
+import { Ledger, type Change } from '#lab/balance';
 import type { World } from '#lab/explore';
+import type { LockRow } from '#lab/locks';
 import { codeOf, DependencyDown, InjectedFault, observe, systemClock, type Step } from '#lab/step';
 import { DEFAULT_OPTIONS, findStrategy, LocalProcess, type Strategy, type Tools } from '#lab/strategy';
 import { openWorld } from '../harness/servers';
@@ -20,6 +21,7 @@ afterAll(() => world.close());
 beforeEach(async () => {
   await world.redis.flushdb();
   await ledger().reset(BALANCE, STOCK);
+  await tools(2).sqlLocks.clear(BALANCE);
 });
 
 type ActorTools = Tools & Pick<World['connectionsOfActors'][number], 'dataSource'>;
@@ -38,7 +40,7 @@ function tools(actor: number): ActorTools {
 }
 
 const ledger = (): Ledger => new Ledger(tools(2).dataSource);
-const lockRows = (): Promise<LockRow[]> => new LockRows(tools(2).dataSource).ofBalance(BALANCE);
+const lockRows = (): Promise<LockRow[]> => tools(2).sqlLocks.rows.ofBalance(BALANCE);
 
 /** The units missing from the row and the units with a movement: equal unless a unit was sold twice. */
 async function books(): Promise<{ gone: number; moved: number }> {

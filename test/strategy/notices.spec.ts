@@ -44,6 +44,7 @@ function buy(name: string, section: () => Promise<void> | void): Promise<Movemen
   } as unknown as Tools['balances'];
   return findStrategy('token-lua').apply(change, {
     balances,
+    sqlLocks: {} as Tools['sqlLocks'],
     redis,
     servers: new Servers({}, 'none'),
     folder: new LockFolder(tmpdir()),

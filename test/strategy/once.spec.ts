@@ -256,12 +256,12 @@ describe('single-writer', () => {
 
   test('a reused request id gets the result of its own movement, not of the earlier one', async () => {
     await begin(strategy, 5);
-    const { balances } = tools();
+    const { decisions } = tools().sqlLocks;
     const wanted = withoutKey(strategy, 'same');
-    const recorded = await balances.decisions.decide('t1', wanted, () => Promise.resolve());
-    await balances.decisions.decide('t2', wanted, () => Promise.resolve());
+    const recorded = await decisions.decide('t1', wanted, () => Promise.resolve());
+    await decisions.decide('t2', wanted, () => Promise.resolve());
     expect(recorded).toEqual({ outcome: 'APPLIED', before: 5, after: 4 });
-    expect(await balances.decisions.withdraw('t1', wanted)).toEqual(recorded);
-    expect(await balances.decisions.withdraw('t2', wanted)).toMatchObject({ before: 4, after: 3 });
+    expect(await decisions.withdraw('t1', wanted)).toEqual(recorded);
+    expect(await decisions.withdraw('t2', wanted)).toMatchObject({ before: 4, after: 3 });
   });
 });

@@ -67,6 +67,40 @@ describe('credits', () => {
   });
 });
 
+describe('debits', () => {
+  test('are debited, not sold', () => {
+    const verdict = contended(5).sells('a', 5).sells('b', 4, { units: 2 }).judge();
+    expect(verdict).toMatchObject({
+      kind: 'account',
+      headline: 'SAFE: 3 of 5 debited',
+      because: ['each entry is in the balance, under contention'],
+    });
+  });
+
+  test('that read the same balance are lost updates, and beyond it overdraw the account', () => {
+    const lost = contended(1).sells('a', 1).sells('b', 1).judge({ finalStock: 0 });
+    expect(lost.violations).toEqual(['oversold', 'lost-update']);
+    expect(lost.headline).toBe(
+      'DATA WRONG: 2 of 1 debited; 1 unit overdrawn; 1 update lost: debited, and still in the balance; ' +
+        '0 was the new balance of a on inventory-1 and of b on inventory-1',
+    );
+  });
+
+  test('no text of their verdict speaks of sales, stock or buyers', () => {
+    const refused = contended(5)
+      .sells('a', 5, { order: false })
+      .answered('c', 'ACCOUNT.INSUFFICIENT_FUNDS', 2);
+    const texts = [
+      refused.judge({ orders: [{ request: 'x' }] }),
+      contended(5).judge(),
+      contended(5).judge({ down: 'redis' }),
+      contended(5).sells('a').answered('c', 'DEPENDENCY.DOWN', 1).judge(),
+      contended(5).sells('a').judge({ finalStock: 1 }),
+    ].flatMap(({ headline, because }) => [headline, ...because]);
+    expect(texts.filter((text) => /\b(sold|sales?|stock|buyers?|orders?)\b/.test(text))).toEqual([]);
+  });
+});
+
 describe('credits and debits on one account', () => {
   test('may reach the same balance twice', () => {
     const history = contended(1).sells('a', 1, credit()).sells('b', 2).sells('c', 1, credit());

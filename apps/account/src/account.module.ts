@@ -1,5 +1,6 @@
 import type { Config } from '#lab/config';
 import { hostModule } from '#lab/host';
+import { ProcessController } from '#lab/http';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { AccountsController } from './accounts.controller';
 import { AccountsService } from './accounts.service';
@@ -18,8 +19,17 @@ class AccountModule {}
 
 export const accountModule = (config: Config): DynamicModule => ({
   module: AccountModule,
-  imports: [hostModule(config, { app: 'account', dataSource: () => accountDataSource(config) })],
-  controllers: [AccountsController, ImportsController, ...(config.labEnabled ? [LabController] : [])],
+  imports: [
+    hostModule(config, {
+      recorded: { app: 'account', reaches: ['account'], database: config.accountDatabase },
+      dataSource: () => accountDataSource(config),
+    }),
+  ],
+  controllers: [
+    AccountsController,
+    ImportsController,
+    ...(config.labEnabled ? [LabController, ProcessController] : []),
+  ],
   providers: [
     AccountsService,
     EntriesService,

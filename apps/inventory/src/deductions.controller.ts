@@ -1,12 +1,5 @@
-import {
-  ApiChoice,
-  ApiFault,
-  ChosenStrategy,
-  RequestFaults,
-  RequestId,
-  SkuParams,
-  type Chosen,
-} from '#lab/http';
+import { ApiChoice, ApiFault, ChosenStrategy, RequestFaults, RequestId, type Chosen } from '#lab/http';
+import { SkuParams } from '#lab/shop';
 import type { Fault } from '#lab/step';
 import { Body, Controller, Headers, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger';

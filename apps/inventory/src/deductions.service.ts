@@ -1,5 +1,6 @@
 import { UnknownBalance, type Change, type Movement } from '#lab/balance';
-import { cartLine, RequestRecorder, type Chosen } from '#lab/http';
+import { RequestRecorder, type Chosen } from '#lab/http';
+import { cartLine } from '#lab/shop';
 import type { Fault } from '#lab/step';
 import { cartStrategy, type Strategy } from '#lab/strategy';
 import { Injectable } from '@nestjs/common';

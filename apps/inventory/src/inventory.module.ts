@@ -1,6 +1,7 @@
 import type { Config } from '#lab/config';
 import { hostModule } from '#lab/host';
 import { ProcessController } from '#lab/http';
+import { SHOP_APPS } from '#lab/shop';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { inventoryDataSource } from './data-source';
 import { DeductionsController } from './deductions.controller';
@@ -14,7 +15,12 @@ class InventoryModule {}
 
 export const inventoryModule = (config: Config): DynamicModule => ({
   module: InventoryModule,
-  imports: [hostModule(config, { app: 'inventory', dataSource: () => inventoryDataSource(config) })],
+  imports: [
+    hostModule(config, {
+      recorded: { app: 'inventory', reaches: SHOP_APPS, database: config.inventoryDatabase },
+      dataSource: () => inventoryDataSource(config),
+    }),
+  ],
   controllers: [
     ProductsController,
     DeductionsController,

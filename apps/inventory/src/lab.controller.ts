@@ -1,6 +1,6 @@
 import { Ledger } from '#lab/balance';
 import { BalanceLabController, LabOperations } from '#lab/host';
-import { ReconcileBody, ResetBody } from '#lab/http';
+import { ReconcileBody, ResetBody } from '#lab/shop';
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ProductsService, type Product } from './products.service';

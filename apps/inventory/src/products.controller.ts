@@ -1,5 +1,6 @@
-import { ApiChoice, ChosenStrategy, RequestId, SkuParams, type Chosen } from '#lab/http';
+import { ApiChoice, ChosenStrategy, RequestId, type Chosen } from '#lab/http';
 import { Ledger, type MovementRow } from '#lab/balance';
+import { SkuParams } from '#lab/shop';
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ProductsService, type Product } from './products.service';

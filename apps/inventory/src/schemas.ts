@@ -1,4 +1,5 @@
-import { lines, page, problem, ProblemError, quantity } from '#lab/http';
+import { page, problem, ProblemError } from '#lab/http';
+import { lines, quantity } from '#lab/shop';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
 

@@ -4,12 +4,11 @@ import {
   problem,
   ProblemError,
   readHistory,
-  ResetBody,
-  SkuParams,
   RequestFaults,
   RequestId,
   RequestRecorder,
 } from '#lab/http';
+import { ResetBody, SkuParams } from '#lab/shop';
 import type { Fault } from '#lab/step';
 import {
   Body,

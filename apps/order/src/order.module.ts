@@ -1,5 +1,6 @@
 import type { Config } from '#lab/config';
-import { HealthController, pingDatabase, ProcessController, READINESS, RequestRecorder } from '#lab/http';
+import { HealthController, ProcessController, READINESS, RequestRecorder } from '#lab/http';
+import { SHOP_APPS } from '#lab/shop';
 import { SteppedDataSource } from '#lab/step';
 import { Injectable, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { orderDataSource } from './data-source';
@@ -51,10 +52,14 @@ export const orderModule = (config: Config): DynamicModule => ({
     { provide: CONFIG, useValue: config },
     { provide: SteppedDataSource, useFactory: () => orderDataSource(config).initialize() },
     { provide: InventoryClient, useFactory: () => new InventoryClient(config) },
-    { provide: RequestRecorder, useFactory: () => new RequestRecorder('order', config) },
+    {
+      provide: RequestRecorder,
+      useFactory: () =>
+        new RequestRecorder({ app: 'order', reaches: SHOP_APPS, database: config.inventoryDatabase }, config),
+    },
     {
       provide: READINESS,
-      useFactory: (dataSource: SteppedDataSource) => ({ mysql: pingDatabase(dataSource) }),
+      useFactory: (dataSource: SteppedDataSource) => ({ mysql: () => dataSource.ping() }),
       inject: [SteppedDataSource],
     },
   ],

@@ -1,14 +1,6 @@
 import type { Config } from '#lab/config';
-import {
-  cartLine,
-  log,
-  problem,
-  problemOf,
-  ProblemError,
-  RequestRecorder,
-  withFields,
-  type Chosen,
-} from '#lab/http';
+import { log, problem, problemOf, ProblemError, RequestRecorder, withFields, type Chosen } from '#lab/http';
+import { cartLine } from '#lab/shop';
 import { dropped, type Fault } from '#lab/step';
 import { cartStrategy } from '#lab/strategy';
 import { Inject, Injectable } from '@nestjs/common';

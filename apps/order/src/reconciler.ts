@@ -1,4 +1,4 @@
-import { underNamedLock } from '#lab/balance';
+import { underNamedLock } from '#lab/locks';
 import type { Config } from '#lab/config';
 import { ConditionLog, log, problemOf, RequestRecorder } from '#lab/http';
 import { SteppedDataSource } from '#lab/step';

@@ -1,4 +1,5 @@
-import { lines, page, quantity, sku } from '#lab/http';
+import { page } from '#lab/http';
+import { lines, quantity, sku } from '#lab/shop';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
 

@@ -1,9 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { FencedOff, type Change, type Fence, type Movement } from './change';
 import { Cancellations } from './cancellations';
-import { Decisions } from './decisions';
-import { LockRows } from './lock-rows';
-import { underNamedLock, type NamedSession } from './named-lock';
 import { Segments } from './segments';
 import { BalanceTransaction, type Written } from './transaction';
 
@@ -12,14 +9,10 @@ import { BalanceTransaction, type Written } from './transaction';
  * neither.
  */
 export class Balances {
-  readonly lockRows: LockRows;
-  readonly decisions: Decisions;
   readonly cancellations: Cancellations;
   readonly segments: Segments;
 
   constructor(private readonly dataSource: DataSource) {
-    this.lockRows = new LockRows(dataSource);
-    this.decisions = new Decisions(dataSource);
     this.cancellations = new Cancellations(dataSource);
     this.segments = new Segments(dataSource);
   }
@@ -27,15 +20,6 @@ export class Balances {
   /** Runs `body` in its own transaction: COMMIT when it returns, ROLLBACK when it throws. */
   transaction<T>(body: (tx: BalanceTransaction) => Promise<T>): Promise<T> {
     return this.dataSource.transaction((manager) => body(new BalanceTransaction(manager)));
-  }
-
-  /** Runs `section` under GET_LOCK(name), on the connection that holds it; undefined when the lock was not obtained. */
-  underNamedLock<T>(
-    name: string,
-    waitMs: number,
-    section: (session: NamedSession) => Promise<T>,
-  ): Promise<T | undefined> {
-    return underNamedLock(this.dataSource, name, waitMs, section);
   }
 
   /** The current value, read without a lock. */

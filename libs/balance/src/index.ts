@@ -12,11 +12,8 @@ export {
   type Movement,
 } from './change';
 export type { MadeChange } from './cancellations';
-export type { Decision } from './decisions';
-export { Ledger, type BalanceRow, type MovementRow, type SegmentRow } from './ledger';
-export { LOCK_TABLE, LockRows, type LockRow } from './lock-rows';
+export { Ledger, MOVEMENTS_OF_OTHERS, type BalanceRow, type MovementRow, type SegmentRow } from './ledger';
 export { BALANCE_MIGRATIONS } from './migrations';
-export { underNamedLock } from './named-lock';
 export { isDuplicate } from './record-movement';
 export { shares, WHOLE_AMOUNT, type Segment, type SegmentWrite } from './segments';
-export { BalanceTransaction } from './transaction';
+export { BalanceTransaction, type Written } from './transaction';

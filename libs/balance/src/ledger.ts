@@ -1,6 +1,5 @@
 import type { DataSource } from 'typeorm';
 import { UnknownBalance, type Movement } from './change';
-import { LockRows, type LockRow } from './lock-rows';
 import { WHOLE_AMOUNT, type Segment } from './segments';
 
 /** The current state of a balance, its segments included. */
@@ -25,6 +24,10 @@ export interface SegmentRow extends Segment {
   /** The amount when the balance was split. */
   readonly initial: number;
 }
+
+/** Counts the movements of a balance (first parameter) that another request (second parameter) made. */
+export const MOVEMENTS_OF_OTHERS =
+  'SELECT COUNT(*) AS count FROM movement WHERE balance = ? AND request <> ?';
 
 /** Reads balances and their movements, and resets them. Strategies do not use it. */
 export class Ledger {
@@ -64,20 +67,13 @@ export class Ledger {
     );
   }
 
-  /** The lock rows of the balance. */
-  locks(id: string): Promise<LockRow[]> {
-    return new LockRows(this.dataSource).ofBalance(id);
-  }
-
   /**
-   * Sets the balance to `amount` and deletes its movements, decisions, segments and lock rows, in one transaction.
-   * Creates the balance if needed.
+   * Sets the balance to `amount` and deletes its movements and segments, in one transaction. Creates the balance if
+   * needed. Locks stay: they are kept elsewhere.
    */
   async reset(id: string, amount: number): Promise<void> {
     await this.dataSource.transaction(async (tx) => {
       await tx.query('DELETE FROM movement WHERE balance = ?', [id]);
-      await tx.query('DELETE FROM decision WHERE balance = ?', [id]);
-      await new LockRows(tx).deleteAll(id);
       await tx.query(
         `INSERT INTO balance (id, amount, initial) VALUES (?, ?, ?)
            ON DUPLICATE KEY UPDATE amount = VALUES(amount), initial = VALUES(initial), segments = 0, version = 0, fence = 0, holder = NULL`,

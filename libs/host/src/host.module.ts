@@ -1,6 +1,7 @@
 import { Balances, Ledger } from '#lab/balance';
 import type { Config } from '#lab/config';
-import { HealthController, pingDatabase, READINESS, RequestRecorder } from '#lab/http';
+import { HealthController, READINESS, RequestRecorder, type RecordedApp } from '#lab/http';
+import { SqlLocks } from '#lab/locks';
 import { LockFolder, Servers, SteppedDataSource, SteppedRedis } from '#lab/step';
 import { LocalProcess, RedisPubSub } from '#lab/strategy';
 import { Module, type DynamicModule, type Provider } from '@nestjs/common';
@@ -13,9 +14,8 @@ import { Toolbox } from './toolbox';
 
 /** An app whose replicas run strategies on its own balances. */
 export interface HostOptions {
-  /** Its name in `x-fault` and in the history. */
-  readonly app: 'inventory' | 'account';
-  /** Its database, with BALANCE_MIGRATIONS and the app's own migrations. */
+  readonly recorded: RecordedApp;
+  /** Its database, with BALANCE_MIGRATIONS, LOCK_MIGRATIONS and the app's own migrations. */
   readonly dataSource: () => SteppedDataSource;
 }
 
@@ -23,10 +23,10 @@ export interface HostOptions {
 class HostModule {}
 
 /** Everything that a replica needs to run strategies: connections, tools, readiness checks, and the lab's operations. */
-export function hostModule(config: Config, { app, dataSource }: HostOptions): DynamicModule {
+export function hostModule(config: Config, { recorded, dataSource }: HostOptions): DynamicModule {
   const shared: Provider[] = [
     { provide: SteppedDataSource, useFactory: () => dataSource().initialize() },
-    { provide: RequestRecorder, useFactory: () => new RequestRecorder(app, config) },
+    { provide: RequestRecorder, useFactory: () => new RequestRecorder(recorded, config) },
     {
       provide: Ledger,
       useFactory: (source: SteppedDataSource) => new Ledger(source),
@@ -36,6 +36,11 @@ export function hostModule(config: Config, { app, dataSource }: HostOptions): Dy
     {
       provide: Balances,
       useFactory: (source: SteppedDataSource) => new Balances(source),
+      inject: [SteppedDataSource],
+    },
+    {
+      provide: SqlLocks,
+      useFactory: (source: SteppedDataSource) => new SqlLocks(source),
       inject: [SteppedDataSource],
     },
     Toolbox,
@@ -60,15 +65,15 @@ export function hostModule(config: Config, { app, dataSource }: HostOptions): Dy
       {
         provide: LOCK_INSPECTORS,
         useFactory: lockInspectors,
-        inject: [SteppedRedis, Servers, Ledger, LockFolder],
+        inject: [SteppedRedis, Servers, SqlLocks, LockFolder],
       },
       {
         // Redis is not checked: without it the database strategies still work, and the others fail with 503
         provide: READINESS,
-        useFactory: (source: SteppedDataSource) => ({ mysql: pingDatabase(source) }),
+        useFactory: (source: SteppedDataSource) => ({ mysql: () => source.ping() }),
         inject: [SteppedDataSource],
       },
     ],
-    exports: [CONFIG, SteppedDataSource, RequestRecorder, Balances, Ledger, Toolbox, LabOperations],
+    exports: [CONFIG, SteppedDataSource, RequestRecorder, Balances, SqlLocks, Ledger, Toolbox, LabOperations],
   };
 }

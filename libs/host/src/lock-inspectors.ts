@@ -1,4 +1,4 @@
-import type { Ledger } from '#lab/balance';
+import type { SqlLocks } from '#lab/locks';
 import {
   DependencyDown,
   type LockFolder,
@@ -32,11 +32,11 @@ export const LOCK_INSPECTORS = Symbol('lock inspectors');
 export const lockInspectors = (
   redis: SteppedRedis,
   servers: Servers,
-  ledger: Ledger,
+  sqlLocks: SqlLocks,
   folder: LockFolder,
 ): readonly LockInspector[] => [
   new RedisInspector(redis),
-  new RowInspector(ledger),
+  new DatabaseInspector(sqlLocks),
   new DirectoryInspector(folder),
   ...servers.redises.map((server) => new SkippedWhenUnavailable(new RedisInspector(server))),
   ...(servers.components.includes('zookeeper')
@@ -83,18 +83,17 @@ class RedisInspector implements LockInspector {
   }
 }
 
-/** Locks as rows of the database. */
-class RowInspector implements LockInspector {
-  constructor(private readonly ledger: Ledger) {}
+/** Locks as rows of the database. A named lock belongs to a session, and ends with it. */
+class DatabaseInspector implements LockInspector {
+  constructor(private readonly sqlLocks: SqlLocks) {}
 
   async locks(balance: string): Promise<RemainingLock[]> {
-    const rows = await this.ledger.locks(balance);
+    const rows = await this.sqlLocks.rows.ofBalance(balance);
     return rows.map(({ name, owner, ttlMs }) => ({ key: name, value: owner, ttlMs }));
   }
 
-  /** Does nothing: the transaction that resets the balance deletes its lock rows. */
-  clear(): Promise<void> {
-    return Promise.resolve();
+  clear(balance: string): Promise<void> {
+    return this.sqlLocks.clear(balance);
   }
 }
 

@@ -1,5 +1,6 @@
 import { Balances } from '#lab/balance';
 import { log } from '#lab/http';
+import { SqlLocks } from '#lab/locks';
 import { LockFolder, Servers, SteppedRedis, systemClock } from '#lab/step';
 import { LocalProcess, type Options, type Tools } from '#lab/strategy';
 import { Injectable } from '@nestjs/common';
@@ -9,6 +10,7 @@ import { Injectable } from '@nestjs/common';
 export class Toolbox {
   constructor(
     private readonly balances: Balances,
+    private readonly sqlLocks: SqlLocks,
     private readonly redis: SteppedRedis,
     private readonly servers: Servers,
     private readonly folder: LockFolder,
@@ -19,6 +21,7 @@ export class Toolbox {
   tools(request: string, options: Options): Tools {
     return {
       balances: this.balances,
+      sqlLocks: this.sqlLocks,
       redis: this.redis,
       servers: this.servers,
       folder: this.folder,

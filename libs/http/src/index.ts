@@ -7,6 +7,6 @@ export { HealthController, READINESS, type Readiness } from './health';
 export { ConditionLog, log, withFields } from './log';
 export { ProcessController, type ProcessLook } from './lab/process.controller';
 export { readHistory } from './lab/read-history';
-export { cartLine, pingDatabase, RequestRecorder } from './lab/request-recorder';
+export { RequestRecorder, type RecordedApp } from './lab/request-recorder';
+export { page } from './page';
 export { problem, problemOf, ProblemError, type Problem } from './problem';
-export { lines, page, quantity, ReconcileBody, ResetBody, sku, SkuParams } from './schemas';

@@ -1,4 +1,5 @@
 import type { Balances, Change, Movement } from '#lab/balance';
+import type { SqlLocks } from '#lab/locks';
 import type { Clock, Component, LockFolder, Servers } from '#lab/step';
 import type { Redis } from 'ioredis';
 import type { OptionName, Options } from './options';
@@ -7,6 +8,8 @@ import type { LocalProcess } from './shared/local-process';
 /** Everything that a strategy works with, passed explicitly. */
 export interface Tools {
   readonly balances: Balances;
+  /** Lock rows, named locks and decisions in the database of the balances. */
+  readonly sqlLocks: SqlLocks;
   readonly redis: Redis;
   /** The servers that only some strategies need. */
   readonly servers: Servers;

@@ -92,7 +92,8 @@ const strategy = (
       const read = Promise.resolve(1);
       const written = Promise.resolve({ ...change, before: 1, after: 0 });
       const balances = { read: () => read, write: () => written } as unknown as Tools['balances'];
-      const mine = { ...tools, balances, work: section };
+      const sqlLocks = {} as Tools['sqlLocks']; // no database: only locks outside of it are measured
+      const mine = { ...tools, balances, sqlLocks, work: section };
       return () => found.apply(change, mine);
     };
   },

@@ -1,3 +1,4 @@
+import type { BalanceWords } from '#lab/verdict';
 import type { Interval } from '../intervals';
 import { markup, type Markup } from '../markup';
 import type { Scale } from '../scale';
@@ -42,17 +43,19 @@ export const background = ({ replica, top, height }: Lane, i: number): Markup =>
 export interface BarLook {
   readonly className: string;
   readonly wrong: boolean;
-  /** The remaining stock after its sale. */
+  /** The remaining stock, or the balance, after its movement. */
   readonly after: number | undefined;
+  readonly words: Pick<BalanceWords, 'moved'>;
 }
 
 export function bar(interval: Interval, { top }: Lane, row: number, x: Scale, look: BarLook): Markup {
   const { request, replica, from, until, open, lingersUntil } = interval;
-  const { className, wrong, after } = look;
+  const { className, wrong, after, words } = look;
   const y = top + PADDING + row * ROW;
   const width = Math.max(1.5, x(until) - x(from));
-  const sold = after === undefined ? 'sold nothing' : `sold: ${after} left`;
-  const title = `${request} on ${replica}: ${tenths(from)} to ${open ? 'no end' : tenths(until)} ms, ${sold}`;
+  const { moved } = words;
+  const effect = after === undefined ? `${moved} nothing` : `${moved}: ${after} left`;
+  const title = `${request} on ${replica}: ${tenths(from)} to ${open ? 'no end' : tenths(until)} ms, ${effect}`;
   const fits = after !== undefined && width > 14 + 8 * String(after).length;
   const classes = `bar ${className}${wrong ? ' wrong' : ''}${open ? ' open' : ''}`;
   return markup`<g><title>${title}</title>${lingersUntil !== undefined && lingering(x(until), x(lingersUntil), y)}<rect class="${classes}" x="${x(from)}" width="${width}" y="${y}" height="${BAR}" rx="2"/>${fits && markup`<text class="inbar ${className}" x="${x(from) + width / 2}" y="${y + 15}" text-anchor="middle">${after}</text>`}</g>`;

@@ -1,3 +1,4 @@
+import type { BalanceWords } from '#lab/verdict';
 import type { Excerpt } from '../excerpt';
 import type { Intervals } from '../intervals';
 import { markup, type Markup } from '../markup';
@@ -17,7 +18,12 @@ import {
 import { background, bar, LANES_LEFT, layOut } from './lane';
 
 /** One lane per replica: the holders of the lock over time, overlaps of two holders, faults and gaps of the replicas. */
-export function lanesPlot({ kind, all, replicas }: Intervals, excerpt: Excerpt, { sales }: Timeline): Markup {
+export function lanesPlot(
+  { kind, all, replicas }: Intervals,
+  excerpt: Excerpt,
+  { sales }: Timeline,
+  words: BalanceWords,
+): Markup {
   const heading = kind === 'held' ? 'Lock holders over time' : 'Requests over time';
   const { shown, clashes, gaps, faults, from, until } = excerpt;
   if (shown.length === 0)
@@ -40,6 +46,7 @@ export function lanesPlot({ kind, all, replicas }: Intervals, excerpt: Excerpt, 
           className: `r${l % 6}`,
           wrong: wrong.has(interval.request),
           after: sold.get(interval.request)?.movement.after,
+          words,
         }),
       ),
     ),
@@ -68,24 +75,35 @@ export function lanesPlot({ kind, all, replicas }: Intervals, excerpt: Excerpt, 
   const drawn = bars.length;
   return figure(
     heading,
-    howToRead(kind, drawn, all.length, excerpt.about),
-    entries(kind, replicas, excerpt),
+    howToRead(kind, drawn, all.length, excerpt.about, words),
+    entries(kind, replicas, excerpt, words),
     plot,
   );
 }
 
 const HATCH = markup`<defs><pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><line class="hatch" x1="0" x2="0" y1="0" y2="7"/></pattern></defs>`;
 
-function howToRead(kind: Intervals['kind'], drawn: number, all: number, about: string): string {
+function howToRead(
+  kind: Intervals['kind'],
+  drawn: number,
+  all: number,
+  about: string,
+  { balance, movement }: BalanceWords,
+): string {
   const what =
     kind === 'held'
       ? 'one hold time of a lock'
-      : 'one request in the inventory app (the strategy holds no lock in Redis)';
+      : 'one request to the strategy (which holds no lock in Redis)';
   const part = drawn < all ? ` Shown: ${drawn} of ${all}, around ${about}.` : '';
-  return `Each bar is ${what}, one lane per replica; the number in a bar is the remaining stock after its sale.${part}`;
+  return `Each bar is ${what}, one lane per replica; the number in a bar is the ${balance} after its ${movement}.${part}`;
 }
 
-function entries(kind: Intervals['kind'], names: readonly string[], excerpt: Excerpt): LegendEntry[] {
+function entries(
+  kind: Intervals['kind'],
+  names: readonly string[],
+  excerpt: Excerpt,
+  { moved }: BalanceWords,
+): LegendEntry[] {
   const { shown, clashes, gaps, collided } = excerpt;
   const box = (className: string): Markup =>
     markup`<rect class="${className}" x="1.5" y="2.5" width="13" height="11" rx="2"/>`;
@@ -94,7 +112,14 @@ function entries(kind: Intervals['kind'], names: readonly string[], excerpt: Exc
   const candidates: readonly (LegendEntry | false)[] = [
     ...names.map((text, i) => ({ text, mark: swatch(`r${i % 6}`) })),
     held && clashes.length > 0 && { text: 'one of two holders', mark: box('bar quiet wrong') },
-    !held && same !== undefined && { text: `all of these sold “${same} left”`, mark: box('bar quiet wrong') },
+    !held &&
+      same !== undefined && {
+        text:
+          moved === 'sold'
+            ? `all of these sold “${same} left”`
+            : `all of these ${moved} with the balance ${same}`,
+        mark: box('bar quiet wrong'),
+      },
     clashes.length > 0 && { text: 'two simultaneous holders', mark: box('clash') },
     shown.some(({ open }) => open) && {
       text: held ? 'never released' : 'never answered',

@@ -1,24 +1,30 @@
 import { count } from '#lab/step';
-import type { Evidence } from '#lab/verdict';
+import type { BalanceWords, Evidence } from '#lab/verdict';
 import { markup, type Markup } from '../markup';
 import { linear, time } from '../scale';
 import type { Sale, Timeline } from '../timeline';
 import { ACROSS, chart, faultMarks, figure, marksHeight, nothing, type LegendEntry } from './chart';
 
-const HEADING = 'Stock over time';
 /** Above this number, unmarked sales are thinned out; marked ones are always drawn. */
 const MAX_PLAIN = 1500;
 
-/** The remaining stock that each sale computed, against the true one after all sales so far. */
-export function stockPlot({ initial, finalStock }: Evidence, timeline: Timeline): Markup {
+/** The stock or balance that each movement computed, against the true one after all movements so far. */
+export function stockPlot(
+  { initial, finalStock }: Evidence,
+  timeline: Timeline,
+  words: BalanceWords,
+): Markup {
   const { sales, measured, faults } = timeline;
+  const { balance, moved, movement, movements } = words;
+  const heading = balance === 'stock' ? 'Stock over time' : 'Balance over time';
   const [last] = sales.slice(-1);
-  if (last === undefined) return nothing(HEADING, 'Nothing was sold.');
+  if (last === undefined) return nothing(heading, `Nothing was ${moved}.`);
   const marks = measured ? faults : [];
   const top = 14 + marksHeight(marks);
   const bottom = top + 300;
   const lowest = Math.min(0, last.left, ...sales.map(({ movement }) => movement.after));
-  const y = linear([lowest, Math.max(initial, 1)], [bottom, top]);
+  const highest = Math.max(initial, 1, last.left, ...sales.map((sale) => sale.movement.after));
+  const y = linear([lowest, highest], [bottom, top]);
   const end = measured ? Math.max(last.at, ...marks.map(({ at }) => at)) : sales.length;
   const clock = time([Math.min(0, sales[0]?.at ?? 0), end * 1.02], ACROSS);
   const x = measured ? clock : linear([0, end], ACROSS);
@@ -30,25 +36,40 @@ export function stockPlot({ initial, finalStock }: Evidence, timeline: Timeline)
   const shown = sales.filter((sale, i) => i % every === 0 || sale.duplicate || sale.oversold);
   const xTitle = measured
     ? `time since the run began (${clock.unit})`
-    : 'sales, in the order of their inserts (there is no history)';
+    : `${movements}, in the order of their inserts (there is no history)`;
   const plot = chart(
-    { name: HEADING, height: bottom + 46, top, bottom, x, xTitle, y, yTitle: 'units left' },
+    {
+      name: heading,
+      height: bottom + 46,
+      top,
+      bottom,
+      x,
+      xTitle,
+      y,
+      yTitle: balance === 'stock' ? 'units left' : 'balance',
+    },
     [
       markup`<line class="axis" x1="${ACROSS[0]}" x2="${ACROSS[1]}" y1="${y(0)}" y2="${y(0)}"/>`,
       lowest < 0
         ? markup`<rect class="below" x="${ACROSS[0]}" width="${ACROSS[1] - ACROSS[0]}" y="${y(0)}" height="${y(lowest) - y(0)}"/>`
         : markup``,
       markup`<path class="truth" d="M${ACROSS[0]},${y(initial)}${truth}"/>`,
-      ...shown.map((sale) => dot(sale, x(sale.at), y(sale.movement.after), color(sale))),
+      ...shown.map((sale) => dot(sale, x(sale.at), y(sale.movement.after), color(sale), words)),
       ...faultMarks(marks, x, top, bottom),
     ],
   );
-  const how = `Each dot is a sale at its commit, at the remaining stock that its buyer received. The line is the initial ${initial} minus all units sold by then; dots off the line are sales that did not see each other. Final stock in the table: ${finalStock}.${every > 1 ? ` Of ${count(sales.length, 'sale')}, one in ${every} is drawn, plus all marked ones.` : ''}`;
-  return figure(HEADING, how, entries(replicas, sales), plot);
+  const how = `Each dot is one ${movement} at its commit, at the ${balance} that its request computed. The line is the initial ${initial} with all ${movements} by then; dots off the line are ${movements} that did not see each other. Final ${balance} in the table: ${finalStock}.${every > 1 ? ` Of ${count(sales.length, movement, movements)}, one in ${every} is drawn, plus all marked ones.` : ''}`;
+  return figure(heading, how, entries(replicas, sales, words), plot);
 }
 
-function dot({ movement, duplicate, oversold, at }: Sale, x: number, y: number, color: string): Markup {
-  const title = `${movement.after} left, sold by ${movement.request} on ${movement.replica} at ${Math.round(at)}${oversold ? '; oversold' : ''}${duplicate ? '; this value was sold more than once' : ''}`;
+function dot(
+  { movement, duplicate, oversold, at }: Sale,
+  x: number,
+  y: number,
+  color: string,
+  { moved, movements, overtaken }: BalanceWords,
+): Markup {
+  const title = `${movement.after} left, ${moved} by ${movement.request} on ${movement.replica} at ${Math.round(at)}${oversold ? `; ${overtaken}` : ''}${duplicate ? `; several ${movements} left this value` : ''}`;
   return markup`<g><title>${title}</title><circle class="${color}" cx="${x}" cy="${y}" r="3.4"/>${duplicate && ring(x, y)}${oversold && cross(x, y)}</g>`;
 }
 
@@ -57,13 +78,17 @@ const ring = (x: number, y: number): Markup => markup`<circle class="ring" cx="$
 const cross = (x: number, y: number): Markup =>
   markup`<path class="cross" d="M${x - 4},${y - 4}l8,8m0,-8l-8,8"/>`;
 
-const entries = (replicas: readonly string[], sales: readonly Sale[]): LegendEntry[] => [
+const entries = (
+  replicas: readonly string[],
+  sales: readonly Sale[],
+  { balance, movements, overtaken }: BalanceWords,
+): LegendEntry[] => [
   ...replicas.map((text, i) => ({ text, mark: markup`<circle class="r${i % 6}" cx="8" cy="8" r="4.5"/>` })),
-  { text: 'initial minus all sold', mark: markup`<path class="truth" d="M0,8H16"/>` },
+  { text: `initial with all ${movements}`, mark: markup`<path class="truth" d="M0,8H16"/>` },
   ...(sales.some(({ duplicate }) => duplicate)
-    ? [{ text: 'remaining value sold more than once', mark: ring(8, 8) }]
+    ? [{ text: `value left by several ${movements}`, mark: ring(8, 8) }]
     : []),
   ...(sales.some(({ oversold }) => oversold)
-    ? [{ text: 'oversold: no stock was left', mark: cross(8, 8) }]
+    ? [{ text: `${overtaken}: no ${balance} was left`, mark: cross(8, 8) }]
     : []),
 ];

@@ -1,4 +1,4 @@
-import { Balances } from '#lab/balance';
+import { SqlLocks } from '#lab/locks';
 import { dropped, SteppedDataSource } from '#lab/step';
 import { Injectable } from '@nestjs/common';
 import type { ImportLine } from './lines';
@@ -23,7 +23,7 @@ export interface LineRow {
 export class Batches {
   constructor(
     private readonly dataSource: SteppedDataSource,
-    private readonly balances: Balances,
+    private readonly sqlLocks: SqlLocks,
   ) {}
 
   /**
@@ -34,7 +34,7 @@ export class Batches {
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
     return new Promise((resolve, reject) => {
-      const section = this.balances.underNamedLock(`import ${account} ${batch}`, 0, async () => {
+      const section = this.sqlLocks.underNamedLock(`import ${account} ${batch}`, 0, async () => {
         resolve(async () => {
           release();
           await section.catch(dropped('the release of a batch'));

@@ -13,10 +13,12 @@ export interface DemoRow {
 /** One row for each scenario: the mark, the reason, and what the scenario shows. */
 export const demoTable = (rows: readonly DemoRow[], verbose: boolean): string =>
   renderTable({
-    head: ['scenario', 'sold', 'result'],
+    head: ['scenario', rows.some(isOfAccount) ? 'sold, entered' : 'sold', 'result'],
     rows: rows.map((row) => [row.scenario.name, soldWords(row), resultWords(row, verbose)]),
     boxed: true,
   });
+
+const isOfAccount = ({ run: { verdict } }: DemoRow): boolean => verdict.kind === 'account';
 
 const soldWords = ({ run: { verdict } }: DemoRow): string =>
   verdict.sold < 0 ? `+${-verdict.sold} on ${verdict.initial}` : `${verdict.sold}/${verdict.initial}`;

@@ -1,5 +1,5 @@
 import { count } from '#lab/step';
-import type { CartsVerdict, LoadVerdict } from '#lab/verdict';
+import { wordsOf, type CartsVerdict, type LoadVerdict } from '#lab/verdict';
 import { balancesOf, hostOf, unexpectedLines, whyUnfired, type LoadRun } from '#load-tests/run';
 import { nextCommands } from './next';
 import { expectationWords } from './words';
@@ -99,20 +99,28 @@ const countsOf = (counts: Readonly<Record<string, number>>): string[] =>
 
 function figures(verdict: LoadVerdict | CartsVerdict, verbose: boolean): Field[] {
   const nonZero = (name: string, value: number | string): Field[] => (value === 0 ? [] : [[name, value]]);
+  const { balance, moved, overtaken, order } = wordsOf(verdict);
   return [
-    verdict.sold < 0
-      ? ['entered', `+${-verdict.sold} on ${verdict.initial}`]
-      : ['sold', `${verdict.sold} of ${verdict.initial}`],
-    ['final stock', verdict.finalStock],
-    ...nonZero('oversold units', verdict.oversold),
+    [
+      moved,
+      verdict.sold < 0 ? `+${-verdict.sold} on ${verdict.initial}` : `${verdict.sold} of ${verdict.initial}`,
+    ],
+    [`final ${balance}`, verdict.finalStock],
+    ...nonZero(`${overtaken} units`, verdict.oversold),
     ...nonZero('lost updates', verdict.lostUpdates),
-    ...nonZero(`values ${verdict.sold < 0 ? 'entered' : 'sold'} more than once`, duplicateWords(verdict)),
+    ...nonZero(
+      verdict.kind === 'stock' ? 'values sold more than once' : 'equal new balances',
+      duplicateWords(verdict),
+    ),
     ...nonZero('two holders at once', overlapWords(verdict)),
     ...nonZero('foreign releases', verdict.foreignReleases.length),
     ...nonZero('foreign renewals', verdict.foreignRenewals.length),
     ...nonZero('locks that never end', verdict.stuckLocks.map(({ key }) => key).join(', ') || 0),
     ...nonZero('deadlocks', verdict.deadLocks.length),
-    ...nonZero('movements without an order', verdict.orphans.length),
+    ...nonZero(
+      order === 'order' ? 'movements without an order' : `entries without a ${order}`,
+      verdict.orphans.length,
+    ),
     ...nonZero('rejected as stale', rejectionWords(verdict)),
     ...('balances' in verdict ? balanceFields(verdict) : []),
     ...verdict.faults.map((fault): Field => [`fault ${fault.fault}`, faultWords(fault, verbose)]),

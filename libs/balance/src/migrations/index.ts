@@ -1,8 +1,5 @@
 import { BalanceAndMovement1700000000001 } from './1-balance-and-movement';
 import { VersionAndFence1700000000003 } from './3-version-and-fence';
-import { BalanceLock1700000000004 } from './4-balance-lock';
-import { LockExpiry1700000000005 } from './5-lock-expiry';
-import { Decision1700000000006 } from './6-decision';
 import { Segments1700000000007 } from './7-segments';
 import { Once1700000000008 } from './8-once';
 import { Operation1700000000009 } from './9-operation';
@@ -11,9 +8,6 @@ import { Operation1700000000009 } from './9-operation';
 export const BALANCE_MIGRATIONS = [
   BalanceAndMovement1700000000001,
   VersionAndFence1700000000003,
-  BalanceLock1700000000004,
-  LockExpiry1700000000005,
-  Decision1700000000006,
   Segments1700000000007,
   Once1700000000008,
   Operation1700000000009,

@@ -1,7 +1,7 @@
 import type { Step } from '#lab/step';
 
 /** How a held step is released. */
-export type Directive = 'issue' | 'error' | 'lose-reply' | 'die';
+export type ReleaseMode = 'issue' | 'error' | 'lose-reply' | 'die';
 
 /** A step before it is issued. */
 export interface HeldStep {
@@ -12,8 +12,8 @@ export interface HeldStep {
   /** Virtual time at which it arrived. */
   readonly since: number;
   /** The step was disabled at least once while it was held. */
-  waited: boolean;
-  release(directive: Directive): void;
+  wasDelayed: boolean;
+  release(mode: ReleaseMode): void;
 }
 
 /** A step that was issued and is unanswered. */
@@ -41,7 +41,7 @@ export interface ActorTask {
   /** Waits for another task in the memory of its process, and cannot continue by itself. */
   idle: boolean;
   /** It was idle before its next step. */
-  waited: boolean;
+  wasIdle: boolean;
   /** It has issued a step. */
   begun: boolean;
 }
@@ -63,7 +63,7 @@ export function startTask(
     inFlightSteps: new Set(),
     done: false,
     idle: false,
-    waited: false,
+    wasIdle: false,
     begun: false,
   };
   actor.tasks.push(task);

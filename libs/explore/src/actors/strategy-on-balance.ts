@@ -49,7 +49,7 @@ async function buy(
   clock: Clock,
   warn: (warning: string) => void,
 ): Promise<Outcome> {
-  const { redis, servers, folder, balances } = connections;
+  const { redis, servers, folder, balances, sqlLocks } = connections;
   const { workMs } = options;
   const change = (balance: string): Change => ({
     balance,
@@ -60,6 +60,7 @@ async function buy(
   });
   const tools = {
     balances,
+    sqlLocks,
     redis,
     servers,
     folder,

@@ -71,7 +71,8 @@ export class QuiescenceDetector {
       if (!this.allQuiescent()) await this.waitOrQueryServer(next);
       else {
         await new Promise(setImmediate); // concurrent steps of an actor arrive in one event loop turn
-        if (progress === this.progress && this.allQuiescent() && !(await this.endAbandoned())) break;
+        if (progress === this.progress && this.allQuiescent() && !(await this.awaitAbandonedSessions()))
+          break;
       }
     }
     const { disturbance } = this;
@@ -97,7 +98,7 @@ export class QuiescenceDetector {
    * The server notices later than its client that a session is closed, and keeps its locks until then. True when
    * there was such a session.
    */
-  private async endAbandoned(): Promise<boolean> {
+  private async awaitAbandonedSessions(): Promise<boolean> {
     const left = this.actors.flatMap(({ connections, holdings }) => {
       const threads = [...connections.abandoned];
       connections.abandoned.clear();
@@ -157,7 +158,7 @@ export class QuiescenceDetector {
       if (!active.every(hasNoStep)) return next; // a server has to answer
       const suspects = this.actors.filter(({ tasks }) => tasks.some((task) => active.includes(task)));
       if ((await isIdle(suspects, this.actors)) && progress === this.progress) {
-        for (const task of active) task.idle = task.waited = true;
+        for (const task of active) task.idle = task.wasIdle = true;
         return;
       }
       if (retries > MAX_BUSY_CHECKS) throw new OutsideTheSeam(suspects);

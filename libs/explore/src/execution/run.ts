@@ -7,7 +7,7 @@ import {
   strategyOnBalance,
   type Subject,
   isWaiting,
-  type Directive,
+  type ReleaseMode,
   type InFlightStep,
   type HeldStep,
   type ActorTask,
@@ -165,7 +165,7 @@ export class Run {
     if (!process.alive || process.paused) return false;
     if (step.kind === 'local' && step.key !== undefined) {
       const isFree = !process.local.isLocked(step.key);
-      if (!isFree) held.waited = true;
+      if (!isFree) held.wasDelayed = true;
       return isFree;
     }
     if (!isWaiting(step) || step.key === undefined) return true;
@@ -187,9 +187,9 @@ export class Run {
   }
 
   /** Releases a held step; resolves at quiescence. */
-  async release(held: HeldStep, directive: Directive = 'issue'): Promise<void> {
+  async release(held: HeldStep, mode: ReleaseMode = 'issue'): Promise<void> {
     if (isWaiting(held.step)) this.actor(held.task.actor).retries++;
-    held.release(directive);
+    held.release(mode);
     await this.settle();
   }
 

@@ -10,7 +10,7 @@ import {
   ProcessDied,
   type Actor,
   isWaiting,
-  type Directive,
+  type ReleaseMode,
   type InFlightStep,
   type HeldStep,
   type ActorTask,
@@ -31,8 +31,8 @@ import type { QuiescenceDetector } from './quiescence-detector';
 
 /** How a held step was released. */
 interface Release {
-  readonly directive: Directive;
-  readonly waited: boolean;
+  readonly mode: ReleaseMode;
+  readonly wasDelayed: boolean;
 }
 
 /** The parts of a run that the gate uses. */
@@ -53,7 +53,7 @@ interface GateContext {
 }
 
 /** Servers that a process cannot reach when it is cut off. */
-const KEEPS_LOCKS: ReadonlySet<StepKind> = new Set<StepKind>(['redis', 'zk', 'etcd']);
+const LOCK_SERVER_KINDS: ReadonlySet<StepKind> = new Set<StepKind>(['redis', 'zk', 'etcd']);
 
 /** Steps of a dead actor that are rejected; later ones never settle, which stops retry loops. */
 const MAX_REJECTED_STEPS = 20;
@@ -68,34 +68,34 @@ export class StepGate {
   /** The step listener of one task. */
   listener(actor: Actor, task: ActorTask): Listener {
     return async (step, issue) => {
-      const { directive, waited } = await this.hold(actor, task, step);
-      if (directive === 'die') throw new ProcessDied(actor.name);
+      const { mode, wasDelayed } = await this.hold(actor, task, step);
+      if (mode === 'die') throw new ProcessDied(actor.name);
       const timer = task.isTimer ? ({ timer: true } as const) : {};
-      const unsent = directive === 'error' ? 'error' : this.unreachable(actor, step);
+      const unsent = mode === 'error' ? 'error' : this.unreachable(actor, step);
       if (unsent !== undefined) {
         this.run.eventLog.fail(this.run.eventLog.step(step, { ...timer, fault: unsent }), 'not sent');
         throw unsent === 'error'
           ? new InjectedFault('error', step)
           : new DependencyDown(step.kind, `${step.kind} is not reachable (${unsent})`);
       }
-      const fault = directive === 'lose-reply' ? ({ fault: directive } as const) : {};
+      const fault = mode === 'lose-reply' ? ({ fault: mode } as const) : {};
       const event = this.run.eventLog.step(step, {
         ...timer,
         ...fault,
-        ...(waited && { waited }),
+        ...(wasDelayed && { delayed: true as const }),
         ...(actor.orphanedStep !== undefined && { fault: 'in-flight' as const }),
       });
       const inVirtualTime = (): Promise<unknown> => issue().then((reply) => this.remaining(step, reply));
       const inFlightStep = { step, task, number: event.n, blocked: false, timedOut: false };
       const reply = await this.issueAndRecord(actor, inFlightStep, inVirtualTime, event);
       if (!actor.process.alive) throw new ProcessDied(actor.name);
-      if (directive === 'lose-reply') throw new InjectedFault('lose-reply', step);
+      if (mode === 'lose-reply') throw new InjectedFault('lose-reply', step);
       return reply;
     };
   }
 
   private unreachable({ process }: Actor, { kind, server }: Step): 'cut' | 'server-down' | undefined {
-    if (process.cut && KEEPS_LOCKS.has(kind)) return 'cut';
+    if (process.cut && LOCK_SERVER_KINDS.has(kind)) return 'cut';
     return server !== undefined && this.run.unreachableServers.has(server) ? 'server-down' : undefined;
   }
 
@@ -177,7 +177,7 @@ export class StepGate {
 
   private hold(actor: Actor, task: ActorTask, step: Step): Promise<Release> {
     if (!actor.process.alive) return this.refuse(actor, task);
-    if (task.auto) return Promise.resolve({ directive: 'issue', waited: false });
+    if (task.auto) return Promise.resolve({ mode: 'issue', wasDelayed: false });
     this.trackWait(actor, step);
     return new Promise((resolve) => {
       const held: HeldStep = {
@@ -185,13 +185,13 @@ export class StepGate {
         task,
         version: step.key === undefined ? 0 : this.run.locks.version(step.key),
         since: this.run.clock.now,
-        waited: task.waited,
-        release: (directive) => {
+        wasDelayed: task.wasIdle,
+        release: (mode) => {
           task.held.splice(task.held.indexOf(held), 1);
-          resolve({ directive, waited: held.waited });
+          resolve({ mode, wasDelayed: held.wasDelayed });
         },
       };
-      task.waited = false;
+      task.wasIdle = false;
       task.held.push(held);
       this.run.quiescence.noteProgress();
     });
@@ -199,7 +199,7 @@ export class StepGate {
 
   private refuse(actor: Actor, task: ActorTask): Promise<Release> {
     if (++actor.rejectedSteps <= MAX_REJECTED_STEPS)
-      return Promise.resolve({ directive: 'die', waited: false });
+      return Promise.resolve({ mode: 'die', wasDelayed: false });
     task.done = true;
     this.run.quiescence.noteProgress();
     return new Promise(() => undefined);

@@ -23,7 +23,7 @@ export interface LostReply {
 }
 
 /** Step kinds of lock servers other than the database. */
-const KEEPS_LOCKS = ['redis', 'zk', 'etcd'];
+const LOCK_SERVER_KINDS = ['redis', 'zk', 'etcd'];
 const READS = ['GET', 'PTTL'];
 /** Timer ticks within a lease. */
 const MAX_TICKS = 2;
@@ -50,7 +50,8 @@ async function lockSteps(
   const steps = history.events.filter((event) => event.type === 'step');
   const numberOf = (wanted: LockChange['change']): number =>
     steps.findIndex(
-      ({ kind, locks = [] }) => KEEPS_LOCKS.includes(kind) && locks.some(({ change }) => change === wanted),
+      ({ kind, locks = [] }) =>
+        LOCK_SERVER_KINDS.includes(kind) && locks.some(({ change }) => change === wanted),
     ) + 1;
   return { acquire: numberOf('taken'), release: numberOf('released') };
 }
@@ -76,7 +77,7 @@ const toRenewal: Approach = async (schedule) => {
 };
 
 const renewal = ({ A }: Schedule): HeldStep | undefined =>
-  A.actor.held.find(({ task, step }) => task.isTimer && KEEPS_LOCKS.includes(step.kind));
+  A.actor.held.find(({ task, step }) => task.isTimer && LOCK_SERVER_KINDS.includes(step.kind));
 
 /** Loses the reply to the acquire, to the first renewal and to the release, each in a schedule of its own. */
 export async function loseReplies(world: World, strategy: Strategy): Promise<LostReply[]> {

@@ -1,6 +1,6 @@
 import type { ActorProcess } from '../actors';
 import type { Run } from '../execution';
-import { LOCK_TABLE } from '#lab/balance';
+import { LOCK_TABLE } from '#lab/locks';
 import type { Step, StepInfo } from '#lab/step';
 import { mayWaitForLock, isMovement } from '../world';
 import { faultOf, stepOf, type Choice } from '../schedule';

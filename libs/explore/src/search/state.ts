@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { LOCK_TABLE } from '#lab/balance';
+import { LOCK_TABLE } from '#lab/locks';
 import type { StepKind } from '#lab/step';
 import type { FaultEvent, ScheduleEvent, StepEvent } from '#lab/verdict';
 import type { Budget } from '../faults';
@@ -48,7 +48,7 @@ export function stateOf(run: Run, remaining: Budget): string | undefined {
         held.map((step) => [
           step.step.text,
           step.since,
-          step.waited,
+          step.wasDelayed,
           run.isEnabled(step),
           hasChanged(run, step),
         ]),

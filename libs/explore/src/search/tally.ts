@@ -97,7 +97,7 @@ export function count(tally: Tally, { choices, result, share }: Execution): void
   const oneIf = (test: (event: ScheduleHistory['events'][number]) => boolean): number =>
     history.events.some(test) ? 1 : 0;
   tally.prevented.waits += oneIf(
-    (e) => e.type === 'step' && (e.answeredAt !== undefined || e.waited === true || isWaiting(e)),
+    (e) => e.type === 'step' && (e.answeredAt !== undefined || e.delayed === true || isWaiting(e)),
   );
   tally.prevented.rejects += oneIf(
     (e) => e.type === 'end' && /SOLD_OUT|NOT_OBTAINED|CONFLICT|FENCED/.test(e.code),
@@ -173,6 +173,6 @@ function faultsIn({ events }: ScheduleHistory): Set<string> {
 function isContended({ events }: ScheduleHistory): boolean {
   const line = events.flatMap((event) => (event.type === 'step' ? [event.actor] : []));
   const runs = line.filter((actor, i) => actor !== line[i - 1]);
-  const waited = events.some((event) => event.type === 'step' && event.waited === true);
+  const waited = events.some((event) => event.type === 'step' && event.delayed === true);
   return waited || runs.length > new Set(runs).size;
 }

@@ -1,4 +1,5 @@
 import { BALANCE_MIGRATIONS, Balances } from '#lab/balance';
+import { LOCK_MIGRATIONS, SqlLocks } from '#lab/locks';
 import { LockFolder, Servers, SteppedDataSource, SteppedRedis, type ServerAddresses } from '#lab/step';
 import { loadScripts } from '#lab/strategy';
 import { tmpdir } from 'node:os';
@@ -45,6 +46,7 @@ export interface ActorConnections {
   readonly folder: LockFolder;
   readonly dataSource: SteppedDataSource;
   readonly balances: Balances;
+  readonly sqlLocks: SqlLocks;
   /** Open database sessions by thread id: the client's side. */
   readonly sockets: ReadonlyMap<number, Socket>;
   /** Sessions whose connection the client destroyed; the server may not have noticed yet. */
@@ -106,7 +108,7 @@ export async function openActorConnections(options: WorldOptions, name: string):
   const dataSource = new SteppedDataSource({
     url: options.mysql,
     database: options.schema,
-    migrations: BALANCE_MIGRATIONS,
+    migrations: [...BALANCE_MIGRATIONS, ...LOCK_MIGRATIONS],
     poolSize: 4,
     lockWaitSeconds: LOCK_WAIT_SECONDS,
     answerMs: ANSWER_MS,
@@ -125,5 +127,7 @@ export async function openActorConnections(options: WorldOptions, name: string):
     };
   });
   const folder = new LockFolder(lockFolderOf(options));
-  return { redis, servers, folder, dataSource, balances: new Balances(dataSource), sockets, abandoned };
+  const balances = new Balances(dataSource);
+  const sqlLocks = new SqlLocks(dataSource);
+  return { redis, servers, folder, dataSource, balances, sqlLocks, sockets, abandoned };
 }

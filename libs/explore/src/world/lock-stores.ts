@@ -1,4 +1,4 @@
-import { LOCK_TABLE } from '#lab/balance';
+import { LOCK_TABLE } from '#lab/locks';
 import type { Component, StepInfo, SteppedRedis } from '#lab/step';
 import { readdir, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+import { MOVEMENTS_OF_OTHERS } from '#lab/balance';
 import type { Config } from '#lab/config';
 import type { Effects, PauseEvent } from '#lab/step';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -39,7 +40,12 @@ export function processEffects(
         ...(event === 'lock-taken' &&
           lock?.key !== undefined && { taken: { redisUrls: redisesOf(config, lock.server), key: lock.key } }),
         ...(event === 'sale' && {
-          sale: { mysqlUrl: config.mysqlUrl, database, balance, notBy: request },
+          grown: {
+            mysqlUrl: config.mysqlUrl,
+            database,
+            query: MOVEMENTS_OF_OTHERS,
+            parameters: [balance, request],
+          },
         }),
       });
       return async () => {

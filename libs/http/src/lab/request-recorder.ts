@@ -1,14 +1,5 @@
 import type { Config } from '#lab/config';
-import {
-  compose,
-  failpoint,
-  observe,
-  parseFaults,
-  Recorder,
-  type Fault,
-  type RequestLine,
-  type SteppedDataSource,
-} from '#lab/step';
+import { compose, failpoint, observe, parseFaults, Recorder, type Fault, type RequestLine } from '#lab/step';
 import { problem, problemOf, ProblemError } from '../problem';
 import { processEffects } from './effects';
 import { faultsDisabled } from './fault-guard';
@@ -16,23 +7,13 @@ import { PauseHelper } from './pause-helper';
 
 type Begin = Omit<RequestLine, 'type' | 't' | 'replica' | 'pid' | 'app'>;
 
-type App = 'order' | 'inventory' | 'account';
-
-/** The apps that a request to an app passes through: the order app forwards faults to the inventory app. */
-const REACHES: Readonly<Record<App, readonly App[]>> = {
-  order: ['order', 'inventory'],
-  inventory: ['order', 'inventory'],
-  account: ['account'],
-};
-
-/** The fields of a cart's request line in the history. */
-export function cartLine(
-  request: string,
-  lines: readonly { readonly sku: string; readonly quantity: number }[],
-): Pick<RequestLine, 'request' | 'balance' | 'delta' | 'cart'> {
-  const cart = lines.map(({ sku, quantity }) => ({ balance: sku, delta: -quantity }));
-  const { balance, delta } = cart[0] ?? { balance: '', delta: 0 };
-  return { request, balance, delta, cart };
+/** The app whose requests are recorded. */
+export interface RecordedApp {
+  readonly app: 'order' | 'inventory' | 'account';
+  /** The apps that a request to this app passes through: a request may carry faults of each of them. */
+  readonly reaches: readonly RecordedApp['app'][];
+  /** The schema with the movements of its requests: a pause can last until another request has one. */
+  readonly database: string;
 }
 
 /**
@@ -45,7 +26,7 @@ export class RequestRecorder {
   private spare: PauseHelper | undefined;
 
   constructor(
-    private readonly app: App,
+    private readonly recorded: RecordedApp,
     private readonly config: Config,
   ) {
     if (config.labEnabled) this.recorder = new Recorder(config.historyDir, config.replica);
@@ -59,17 +40,18 @@ export class RequestRecorder {
     if (header === undefined || header === '') return [];
     if (!this.config.labEnabled) throw faultsDisabled();
     const faults = parseFaults(header);
-    const reached: readonly string[] = REACHES[this.app];
+    const { app: own, reaches } = this.recorded;
+    const reached: readonly string[] = reaches;
     const elsewhere = faults.find(({ app }) => !reached.includes(app));
     if (elsewhere !== undefined)
       throw new ProblemError(
         problem(
           'FAULT.UNSUPPORTED',
           `${elsewhere.source} is a fault of the app ${elsewhere.app}, which this request does not reach: ` +
-            `nothing was done. Write ${this.app}:${elsewhere.source.replace(/^[a-z]+:/, '')}`,
+            `nothing was done. Write ${own}:${elsewhere.source.replace(/^[a-z]+:/, '')}`,
         ),
       );
-    return faults.filter(({ app }) => app === this.app);
+    return faults.filter(({ app }) => app === own);
   }
 
   /** Runs `body` as the request `begin.request`. `onFault` is called before a fault fires. */
@@ -79,13 +61,12 @@ export class RequestRecorder {
     body: () => Promise<T>,
     onFault: (fault: Fault) => void = () => undefined,
   ): Promise<T> {
-    const { recorder, app } = this;
+    const { recorder } = this;
+    const { app, database } = this.recorded;
     if (recorder === undefined) return body();
     const { request } = begin;
     const helpers = faults.length === 0 ? [] : await this.helpersFor(faults);
     const recording = recorder.request({ ...begin, app });
-    const { inventoryDatabase, accountDatabase } = this.config;
-    const database = app === 'account' ? accountDatabase : inventoryDatabase;
     const failing = failpoint(
       faults,
       processEffects(this.config, database, begin, helpers),
@@ -149,7 +130,3 @@ export class RequestRecorder {
     this.recorder?.close();
   }
 }
-
-/** The readiness check of a data source. */
-export const pingDatabase = (dataSource: SteppedDataSource) => (): Promise<unknown> =>
-  dataSource.query('SELECT 1');

@@ -19,12 +19,13 @@ export interface ResumeOrder {
   readonly historyDir: string;
   /** Resume when another holder has this key, in more than half of these Redis servers. */
   readonly taken?: { readonly redisUrls: readonly string[]; readonly key: string };
-  /** Resume when another request's movement of this balance has been committed. */
-  readonly sale?: {
+  /** Resume when the number that this query counts has grown. */
+  readonly grown?: {
     readonly mysqlUrl: string;
     readonly database: string;
-    readonly balance: string;
-    readonly notBy: string;
+    /** Its row has the column `count`. */
+    readonly query: string;
+    readonly parameters: readonly string[];
   };
 }
 
@@ -59,19 +60,16 @@ async function takenOnServer(redisUrl: string, key: string): Promise<Event> {
   };
 }
 
-async function sale({
+async function grown({
   mysqlUrl,
   database,
-  balance,
-  notBy,
-}: NonNullable<ResumeOrder['sale']>): Promise<Event> {
+  query,
+  parameters,
+}: NonNullable<ResumeOrder['grown']>): Promise<Event> {
   const connection = await createConnection(new URL(database, `${mysqlUrl.replace(/\/*$/, '')}/`).href);
   const count = async (): Promise<number> => {
-    const [rows] = await connection.query<RowDataPacket[]>(
-      'SELECT COUNT(*) AS movements FROM movement WHERE balance = ? AND request <> ?',
-      [balance, notBy],
-    );
-    return Number(rows[0]?.['movements']);
+    const [rows] = await connection.query<RowDataPacket[]>(query, [...parameters]);
+    return Number(rows[0]?.['count']);
   };
   const before = await count();
   return async () => (await count()) > before;
@@ -89,7 +87,7 @@ async function resume(order: ResumeOrder): Promise<void> {
   const recorder = new Recorder(order.historyDir, order.replica, order.pid);
   const event: Event | undefined = order.taken
     ? await lockTaken(order.taken)
-    : order.sale && (await sale(order.sale));
+    : order.grown && (await grown(order.grown));
   process.stdout.write('watching\n');
   const until = performance.now() + order.ms;
   while (state(order.pid) !== 'T' && performance.now() < until) await delay(1);
@@ -97,7 +95,7 @@ async function resume(order: ResumeOrder): Promise<void> {
   let because = `${order.ms} ms have passed`;
   while (performance.now() < until && state(order.pid) !== undefined) {
     if (event !== undefined && (await event())) {
-      because = order.taken ? 'another client holds the lock' : 'another request has sold';
+      because = order.taken ? 'another client holds the lock' : 'another request has a movement';
       break;
     }
     await delay(POLL_EVERY_MS);

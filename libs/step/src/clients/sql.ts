@@ -94,6 +94,11 @@ export class SteppedDataSource extends DataSource {
     await super.destroy();
   }
 
+  /** Resolves when the database answers. */
+  ping(): Promise<unknown> {
+    return this.query('SELECT 1');
+  }
+
   override createQueryRunner(mode?: ReplicationMode): QueryRunner {
     const runner = super.createQueryRunner(mode);
     const issue = runner.query.bind(runner) as (

@@ -22,14 +22,14 @@ export const mysqlLockTableTtl: Strategy = {
   },
 
   apply(change, tools) {
-    const { lockRows } = tools.balances;
+    const { rows } = tools.sqlLocks;
     const key = lockKey(change.balance, 'mysql-lock-table-ttl');
     const owner = randomUUID();
-    const insert = (): Promise<boolean> => lockRows.insert(key, owner, tools.options.leaseMs);
+    const insert = (): Promise<boolean> => rows.insert(key, owner, tools.options.leaseMs);
     const lock = {
       key,
-      tryAcquire: async () => (await insert()) || ((await lockRows.sweep(key)) && (await insert())),
-      release: () => lockRows.delete(key, owner),
+      tryAcquire: async () => (await insert()) || ((await rows.sweep(key)) && (await insert())),
+      release: () => rows.delete(key, owner),
     };
     return withLock(lock, tools, () => readModifyWrite(change, tools));
   },

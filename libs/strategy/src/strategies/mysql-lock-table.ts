@@ -16,13 +16,13 @@ export const mysqlLockTable: Strategy = {
   expected: { 'holder-killed': { must: ['stuck'], may: [] }, 'release-fails': { must: ['stuck'], may: [] } },
 
   apply(change, tools) {
-    const { lockRows } = tools.balances;
+    const { rows } = tools.sqlLocks;
     const key = lockKey(change.balance, 'mysql-lock-table');
     const owner = randomUUID();
     const lock = {
       key,
-      tryAcquire: () => releaseOnError(lock, () => lockRows.insert(key, owner)),
-      release: () => lockRows.delete(key, owner),
+      tryAcquire: () => releaseOnError(lock, () => rows.insert(key, owner)),
+      release: () => rows.delete(key, owner),
     };
     return withLock(lock, tools, () => readModifyWrite(change, tools));
   },

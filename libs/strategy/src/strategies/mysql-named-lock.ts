@@ -15,10 +15,10 @@ export const mysqlNamedLock: Strategy = {
   expected: {},
 
   async apply(change, tools) {
-    const { balances, clock, options } = tools;
+    const { clock, options, sqlLocks } = tools;
     const name = lockKey(change.balance, 'mysql-named-lock');
     const begun = clock.now();
-    const movement = await balances.underNamedLock(name, options.waitMs, (session) =>
+    const movement = await sqlLocks.underNamedLock(name, options.waitMs, (session) =>
       session.transaction((tx) => readModifyWrite(change, { ...tools, balances: tx })),
     );
     if (movement === undefined) throw new LockNotObtained(name, 1, clock.now() - begun);

@@ -22,19 +22,19 @@ export const redisAndTable: Strategy = {
   },
 
   apply(change, tools) {
-    const { lockRows } = tools.balances;
+    const { rows } = tools.sqlLocks;
     const redisLock = tokenLock(lockKey(change.balance, 'redis-and-table'), tools);
     const { key, token: owner } = redisLock;
     const lock = {
       key,
       tryAcquire: async () => {
         if (!(await redisLock.tryAcquire())) return false;
-        if (await releaseOnError(lock, () => lockRows.insert(key, owner))) return true;
+        if (await releaseOnError(lock, () => rows.insert(key, owner))) return true;
         await redisLock.release();
         return false;
       },
       release: async () => {
-        await lockRows.delete(key, owner);
+        await rows.delete(key, owner);
         await redisLock.release();
       },
     };

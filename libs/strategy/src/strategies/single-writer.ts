@@ -1,11 +1,5 @@
-import {
-  ChangeCancelled,
-  SoldOut,
-  UnknownBalance,
-  type Change,
-  type Decision,
-  type Movement,
-} from '#lab/balance';
+import { ChangeCancelled, SoldOut, UnknownBalance, type Change, type Movement } from '#lab/balance';
+import type { Decision } from '#lab/locks';
 import { OutcomeUnknown } from '#lab/step';
 import { randomUUID } from 'node:crypto';
 import type { Strategy, Tools } from '../contract';
@@ -48,7 +42,7 @@ export const singleWriter: Strategy = {
     } catch (error) {
       if (error instanceof SoldOut || error instanceof UnknownBalance) throw error;
       // from here on no writer may execute the order; if one has already, its decision is returned
-      const decision = await tools.balances.decisions
+      const decision = await tools.sqlLocks.decisions
         .withdraw(order.ticket, change)
         .catch((cause: unknown) => {
           throw new OutcomeUnknown('the order could not be withdrawn', { cause });
@@ -82,11 +76,11 @@ async function answerTo({ ticket, change }: Order, tools: Tools): Promise<Decisi
 }
 
 /** Applies the changes of all waiting orders, in order of arrival. */
-async function decideAll(balance: string, { redis, balances, work }: Tools): Promise<Map<string, Decision>> {
+async function decideAll(balance: string, { redis, sqlLocks, work }: Tools): Promise<Map<string, Decision>> {
   const decisions = new Map<string, Decision>();
   for (const [id, [, text = '']] of await redis.xrange(queueKey(balance), '-', '+')) {
     const { ticket, change } = JSON.parse(text) as Order;
-    const decision = await balances.decisions.decide(ticket, change, work);
+    const decision = await sqlLocks.decisions.decide(ticket, change, work);
     const keys = [queueKey(balance), answerKey(balance, ticket)] as const;
     await run(redis, answerOrder, keys, id, JSON.stringify(decision), ANSWER_MS);
     decisions.set(ticket, decision);

@@ -46,6 +46,7 @@ export function judgeCarts(evidences: readonly Evidence[], expected: Expectation
   const faultsProved = balances.every((balance) => balance.faultsProved);
   return {
     strategy: first.strategy,
+    kind: 'stock',
     balances,
     tornCarts: torn,
     initial: sum(({ initial }) => initial),
@@ -75,7 +76,7 @@ export function judgeCarts(evidences: readonly Evidence[], expected: Expectation
     verdict,
     headline: headlineOfCarts(balances, torn, violations, verdict),
     reasons: [...tornReason, ...deciding.flatMap((balance) => balance.reasons)],
-    because: [...tornReason.map(reasonText), ...perBalance(deciding)],
+    because: [...tornReason.map((reason) => reasonText(reason, 'stock')), ...perBalance(deciding)],
     expected,
     asExpected: matches(violations, expected) && faultsProved && verdict !== 'unknown',
     faultsProved,
@@ -107,7 +108,9 @@ function perBalance(balances: readonly BalanceVerdict[]): string[] {
       reasons.set(id, reason);
       skusBy.set(id, [...(skusBy.get(id) ?? []), balance.sku]);
     }
-  return [...reasons].map(([id, reason]) => `${(skusBy.get(id) ?? []).join(' and ')}: ${reasonText(reason)}`);
+  return [...reasons].map(
+    ([id, reason]) => `${(skusBy.get(id) ?? []).join(' and ')}: ${reasonText(reason, 'stock')}`,
+  );
 }
 
 /** The answers that apply to one balance. A cart refused as sold out is omitted when any of its products was short. */

@@ -18,6 +18,7 @@ import {
   type ForeignRenewal,
   type Overlap,
 } from './holders';
+import { balanceWords, kindOf, type BalanceKind } from './balance-words';
 import { prove, type FiredFault } from './proof';
 import { findDeadlockCycles, type DeadlockCycle } from './deadlock-cycles';
 import { judgeStock, type Duplicate, type StockFindings } from './stock';
@@ -33,6 +34,8 @@ export type VerdictWord = 'safe' | 'violated' | 'unknown';
 /** The verdict on a load run. All numbers come from rows and history, never from a lock's own report. */
 export interface LoadVerdict {
   readonly strategy: string;
+  /** What was changed. Of an account, `sold` counts debits less credits, and `finalStock` is its balance. */
+  readonly kind: BalanceKind;
   readonly initial: number;
   readonly sold: number;
   readonly finalStock: number;
@@ -100,6 +103,7 @@ export function judgeLoad(evidence: Evidence, documented: Expectation): LoadVerd
     ({ key, ttlMs }) => ttlMs === null || holders.renewedAfterEnd.has(key),
   );
   const credits = evidence.movements.some(({ delta }) => delta > 0);
+  const kind = kindOf(evidence);
   const seen = violationsIn(evidence, stock, holders, { stuckLocks, deadLocks, credits });
   const found = seen.filter(
     ([kind, reasons]) => reasons.length > 0 && (atRest || SURE_WHILE_RUNNING.has(kind)),
@@ -136,6 +140,7 @@ export function judgeLoad(evidence: Evidence, documented: Expectation): LoadVerd
   }[verdict];
   return {
     strategy: evidence.strategy,
+    kind,
     initial: evidence.initial,
     finalStock: evidence.finalStock,
     sold: stock.sold,
@@ -162,14 +167,15 @@ export function judgeLoad(evidence: Evidence, documented: Expectation): LoadVerd
     protectedBy: protectedBy(evidence),
     verdict,
     headline: headlineOf(verdict, mark, {
-      sold: soldWords(evidence, stock.sold),
+      kind,
+      sold: soldWords(kind, evidence.initial, stock.sold),
       found: isProtected
         ? [...shown, stale]
         : [...shown, ...excuse, ...(violations.length > 0 ? proof.missing : [])],
       missing,
     }),
     reasons,
-    because: reasons.map(reasonText),
+    because: reasons.map((reason) => reasonText(reason, kind)),
     expected,
     asExpected: matches(violations, expected) && proof.unproved.length === 0 && verdict !== 'unknown',
     faultsProved: proof.unproved.length === 0,
@@ -243,18 +249,27 @@ const wasRefused = (
   );
 };
 
-const soldWords = ({ initial }: Evidence, sold: number): string =>
-  sold < 0 ? `${(-sold).toLocaleString('en')} entered` : `${sold} of ${initial} sold`;
+function soldWords(kind: BalanceKind, initial: number, sold: number): string {
+  const { moved } = balanceWords(kind, sold < 0);
+  return sold < 0 ? `${(-sold).toLocaleString('en')} ${moved}` : `${sold} of ${initial} ${moved}`;
+}
 
 /** `SAFE: 10 of 10 sold; a lock had two holders at work 1 time; 1 stale request was refused …`. */
 function headlineOf(
   verdict: VerdictWord,
   mark: Mark,
-  { sold, found, missing }: { sold: string; found: readonly Reason[]; missing: readonly Reason[] },
+  about: {
+    readonly kind: BalanceKind;
+    readonly sold: string;
+    readonly found: readonly Reason[];
+    readonly missing: readonly Reason[];
+  },
 ): string {
-  if (verdict === 'unknown') return `UNKNOWN: ${missing.map(reasonText).join('; ')}`;
+  const { kind, sold, found, missing } = about;
+  const text = (reason: Reason): string => reasonText(reason, kind);
+  if (verdict === 'unknown') return `UNKNOWN: ${missing.map(text).join('; ')}`;
   const word = verdict === 'safe' ? 'SAFE' : MARKS[mark].words.toUpperCase();
-  return `${word}: ${[sold, ...found.map(reasonText)].join('; ')}`;
+  return `${word}: ${[sold, ...found.map(text)].join('; ')}`;
 }
 
 export const matches = (violations: readonly ViolationKind[], { must, may }: Expectation): boolean =>

@@ -1,5 +1,6 @@
 import { count } from '#lab/step';
 import type { Contradiction } from '../chain';
+import { balanceWords, type BalanceKind } from './balance-words';
 import type { DeadlockCycle } from './deadlock-cycles';
 import type { ForeignRelease, ForeignRenewal } from './holders';
 import type { Outpaced } from './outpaced';
@@ -50,16 +51,20 @@ export type Reason =
   | { readonly code: 'commands-without-order'; readonly commands: number }
   | { readonly code: 'broken-chain'; readonly contradiction: Contradiction };
 
-/** One reason as a clause, for people. */
-export function reasonText(reason: Reason): string {
+/** One reason as a clause, for people, in the words for the kind of balance. */
+export function reasonText(reason: Reason, kind: BalanceKind): string {
+  const { balance, movement, overtaken, order } = balanceWords(kind, 'credits' in reason && reason.credits);
+  const isStock = kind === 'stock';
   switch (reason.code) {
     case 'oversold':
-      return `${count(reason.units, 'unit')} oversold`;
+      return `${count(reason.units, 'unit')} ${overtaken}`;
     case 'lost-update':
       return (
         `${count(reason.updates, 'update')} lost: ` +
-        (reason.credits ? 'entered, and not in the balance' : 'sold, and still in the stock') +
-        duplicateText(reason.duplicate, reason.credits)
+        (reason.credits
+          ? 'entered, and not in the balance'
+          : `${isStock ? 'sold' : 'debited'}, and still in the ${balance}`) +
+        duplicateText(reason.duplicate, isStock && !reason.credits)
       );
     case 'overlap':
       return `a lock had two holders at work ${count(reason.times, 'time')}`;
@@ -70,23 +75,25 @@ export function reasonText(reason: Reason): string {
     case 'stuck':
       return `${reason.keys.join(', ')} never ends, and no request is left to release it`;
     case 'refused-with-stock':
-      return `${count(reason.buyers, 'buyer')} refused as sold out with stock left`;
+      return isStock
+        ? `${count(reason.buyers, 'buyer')} refused as sold out with stock left`
+        : `${count(reason.buyers, 'debit')} refused although the balance was enough`;
     case 'leaked':
-      return `${count(reason.units, 'unit')} ${reason.credits ? 'in the balance without an entry' : 'gone from the stock without a sale'}`;
+      return `${count(reason.units, 'unit')} ${reason.credits ? 'in the balance without an entry' : `gone from the ${balance} without ${isStock ? 'a sale' : 'an entry'}`}`;
     case 'movement-without-order':
-      return `${count(reason.requests.length, 'movement')} without an order, e.g. that of ${reason.requests[0] ?? ''}`;
+      return `${count(reason.requests.length, 'movement')} without ${isStock ? 'an order' : 'a confirmation'}, e.g. that of ${reason.requests[0] ?? ''}`;
     case 'order-without-movement':
-      return `${count(reason.requests.length, 'order')} without a movement, e.g. that of ${reason.requests[0] ?? ''}`;
+      return `${count(reason.requests.length, order)} without a movement, e.g. that of ${reason.requests[0] ?? ''}`;
     case 'unavailable':
-      return `no order succeeded while ${reason.server} was down`;
+      return `no ${isStock ? 'order' : movement} succeeded while ${reason.server} was down`;
     case 'dead-lock':
       return deadlockText(reason.cycles);
     case 'torn-cart':
       return `${count(reason.requests.length, 'cart')} sold in part, e.g. that of ${reason.requests[0] ?? ''}`;
     case 'exact':
-      return reason.credits
-        ? 'each entry is in the balance, under contention'
-        : 'each unit was sold once, under contention';
+      return isStock && !reason.credits
+        ? 'each unit was sold once, under contention'
+        : 'each entry is in the balance, under contention';
     case 'refused-stale':
       return refusalText(reason.refusals);
     case 'lease-outpaced':
@@ -106,11 +113,11 @@ export function reasonText(reason: Reason): string {
         ? 'requests were active while the rows were read'
         : `${count(reason.running.length, 'request')} did not finish, e.g. ${reason.running[0] ?? ''}`;
     case 'nothing-sold':
-      return `0 sold of ${reason.initial}`;
+      return isStock ? `0 sold of ${reason.initial}` : 'nothing was entered';
     case 'undocumented-answers':
       return `${count(reason.answers, 'answer')} that the shop does not document, e.g. ${reason.example}`;
     case 'refused-by-servers':
-      return `${count(reason.buyers, 'buyer')} received DEPENDENCY.DOWN with stock left, although the run stopped no server`;
+      return `${isStock ? `${count(reason.buyers, 'buyer')} received DEPENDENCY.DOWN with stock left` : `${count(reason.buyers, 'request')} received DEPENDENCY.DOWN although the balance was enough`}, although the run stopped no server`;
     case 'server-not-needed':
       return `${reason.server} was down, but no request used it`;
     case 'reused-request-ids':
@@ -122,12 +129,12 @@ export function reasonText(reason: Reason): string {
   }
 }
 
-function duplicateText(duplicate: Duplicate | null, credits: boolean): string {
+function duplicateText(duplicate: Duplicate | null, sales: boolean): string {
   if (duplicate === null) return '';
   const sellers = duplicate.sales.slice(0, 2).map(({ request, replica }) => `${request} on ${replica}`);
-  return credits
-    ? `; ${duplicate.value} was the new balance of ${sellers.join(' and of ')}`
-    : `; "${duplicate.value} left" was sold by ${sellers.join(' and by ')}`;
+  return sales
+    ? `; "${duplicate.value} left" was sold by ${sellers.join(' and by ')}`
+    : `; ${duplicate.value} was the new balance of ${sellers.join(' and of ')}`;
 }
 
 const foreignText = (verb: string, [first, ...more]: readonly (ForeignRelease | ForeignRenewal)[]): string =>

@@ -84,7 +84,7 @@ export interface StepEvent extends Event {
   /** Issued by a timer of the actor (a watchdog), not by its request. */
   readonly timer?: true;
   /** Delayed because its mutex was held. */
-  readonly waited?: true;
+  readonly delayed?: true;
   /** The fault injected into this step. */
   readonly fault?: 'error' | 'lose-reply' | 'cut' | 'in-flight' | 'server-down' | 'lost-session';
   readonly reply?: unknown;

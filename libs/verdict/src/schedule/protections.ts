@@ -20,8 +20,8 @@ const endOf = (events: ScheduleHistory['events'], actor: string): string | undef
   events.find((event): event is EndEvent => event.type === 'end' && event.actor === actor)?.code;
 
 function protectionOf(step: StepEvent, end: string | undefined): string | undefined {
-  const { kind, verb, error, waited, answeredAt } = step;
-  if (kind === 'local' && waited === true) return 'waited for the mutex of its process';
+  const { kind, verb, error, delayed, answeredAt } = step;
+  if (kind === 'local' && delayed === true) return 'waited for the mutex of its process';
   if (kind === 'sql' && answeredAt !== undefined) return `waited in the database: ${statementOf(step)}`;
   if (isDeadlockVictim(step)) return `given up by the database in a dead-lock: ${statementOf(step)}`;
   if (error !== undefined || step.timer === true) return undefined;

@@ -1,6 +1,13 @@
+import {
+  BalanceTransaction,
+  ChangeCancelled,
+  SoldOut,
+  UnknownBalance,
+  valueAfter,
+  type Change,
+  type Written,
+} from '#lab/balance';
 import type { DataSource, EntityManager } from 'typeorm';
-import { ChangeCancelled, SoldOut, UnknownBalance, valueAfter, type Change } from './change';
-import { BalanceTransaction, type Written } from './transaction';
 
 /** The outcome of a change. */
 export type Decision =
@@ -28,6 +35,10 @@ export class Decisions {
   async withdraw(ticket: string, change: Change): Promise<Decision> {
     const isWithdrawn = await claim(this.dataSource, ticket, change, 'WITHDRAWN');
     return isWithdrawn ? { outcome: 'WITHDRAWN' } : readDecision(this.dataSource, ticket, change);
+  }
+
+  async deleteAll(balance: string): Promise<void> {
+    await this.dataSource.query('DELETE FROM decision WHERE balance = ?', [balance]);
   }
 
   private make(ticket: string, change: Change, work: () => Promise<void>): Promise<Decision> {

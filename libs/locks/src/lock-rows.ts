@@ -1,6 +1,6 @@
+import type { Written } from '#lab/balance';
 import { INSPECTS, lockStatement, type LockCommand } from '#lab/step';
 import { QueryFailedError, type DataSource } from 'typeorm';
-import type { Written } from './transaction';
 
 /** A lock as a row: the primary key admits one holder. */
 export interface LockRow {

@@ -1,7 +1,7 @@
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
 
-/** Schemas that several apps share. */
+/** Shapes of requests that both apps of the shop read. */
 export const sku = z
   .string()
   .regex(/^[\w.-]{1,64}$/, 'a SKU has 1 to 64 letters, digits, ".", "_" or "-"')
@@ -24,19 +24,6 @@ export const lines = z
     });
   })
   .describe('several products, all or nothing');
-/** Converts a query value only if it is all digits: not `+1`, ` 1` or `1e3`. */
-const digits = (value: unknown): unknown =>
-  typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value;
-const numberOfQuery = (minimum: number, maximum: number, standard: number) =>
-  z
-    .preprocess(digits, z.int().min(minimum).max(maximum))
-    .meta({ type: 'integer', minimum, maximum }) // `preprocess` has no input type
-    .default(standard);
-
-export const page = {
-  after: numberOfQuery(0, Number.MAX_SAFE_INTEGER, 0).describe('number of the last row of the previous page'),
-  limit: numberOfQuery(1, 10_000, 1000).describe('maximum number of rows'),
-};
 
 export class SkuParams extends createZodDto(z.strictObject({ sku })) {}
 export class ReconcileBody extends createZodDto(z.strictObject({ sku })) {}

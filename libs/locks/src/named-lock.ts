@@ -1,6 +1,6 @@
+import { BalanceTransaction } from '#lab/balance';
 import { lockStatement } from '#lab/step';
 import type { DataSource, QueryRunner } from 'typeorm';
-import { BalanceTransaction } from './transaction';
 
 /** The session that holds a named lock: work on another connection would not be protected. */
 export interface NamedSession {
