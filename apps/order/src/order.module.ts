@@ -1,5 +1,12 @@
 import type { Config } from '#lab/config';
-import { HealthController, pingDatabase, ProcessController, READINESS, RequestRecorder } from '#lab/http';
+import {
+  ADMITTED_AT_ONCE,
+  HealthController,
+  pingDatabase,
+  ProcessController,
+  READINESS,
+  RequestRecorder,
+} from '#lab/http';
 import { SteppedDataSource } from '#lab/step';
 import { Injectable, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { orderDataSource } from './data-source';
@@ -49,6 +56,7 @@ export const orderModule = (config: Config): DynamicModule => ({
     Heartbeat,
     Reconciler,
     { provide: CONFIG, useValue: config },
+    { provide: ADMITTED_AT_ONCE, useValue: config.ordersAtOnce },
     { provide: SteppedDataSource, useFactory: () => orderDataSource(config).initialize() },
     { provide: InventoryClient, useFactory: () => new InventoryClient(config) },
     { provide: RequestRecorder, useFactory: () => new RequestRecorder('order', config) },
