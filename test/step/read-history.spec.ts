@@ -52,6 +52,19 @@ test('is independent of the length of earlier events and of a line', async () =>
   ]);
 });
 
+test('says that lines were dropped only where they belong to the time since the last reset', async () => {
+  const rotated = (t: number, droppedUntil: number | null) => ({ type: 'rotated', t, droppedUntil });
+  write('inventory-1', [rotated(50, 20), reset(60, 'b'), request(61, 'a')]);
+  write('inventory-1.previous', [rotated(20, null), reset(21, 'a'), request(22, 'a'), step(23, 22)]);
+  write('inventory-2', [request(24, 'a'), step(62, 24)]);
+  expect(await times('a')).toEqual([21, 22, 23, 24, 61, 62]);
+  expect(await times('b')).toEqual([60]);
+  expect(await times('reset before')).toEqual([50]);
+  write('inventory-2', [rotated(40, 30), step(62, 24)]);
+  expect(await times('a')).toEqual([21, 22, 23, 40, 61]);
+  expect(await times('b')).toEqual([60]);
+});
+
 test('omits a truncated last line and a missing folder', async () => {
   write('inventory-1', [reset(1, 'a'), request(2, 'a')], '{"type":"step","t":3,"requ');
   expect(await times('a')).toEqual([1, 2]);

@@ -81,6 +81,12 @@ const schema = z.object({
     .describe('the strategy that settles pending entries'),
   LAB_ENABLED: z.stringbool().default(false).describe('faults, history and reset: never in production'),
   HISTORY_DIR: z.string().default('.lab/history'),
+  HISTORY_LIMIT_MB: z.coerce
+    .number()
+    .min(0.01)
+    .max(100_000)
+    .default(256)
+    .describe('size of the history of one replica on disk; the oldest lines are dropped beyond it'),
   LOCK_DIR: z
     .string()
     .default(join(tmpdir(), 'oversell-lab-locks'))
@@ -92,6 +98,7 @@ const settings = schema
     ORDER_RECONCILE_EVERY_MS: true,
     ORDER_RECONCILE_AFTER_MS: true,
     ORDERS_AT_ONCE: true,
+    HISTORY_LIMIT_MB: true,
     SCAN_EVERY_MS: true,
     SCAN_STRATEGY: true,
   })
@@ -144,6 +151,8 @@ export interface Config {
   /** Faults, history and reset exist only when this is true. */
   readonly labEnabled: boolean;
   readonly historyDir: string;
+  /** Size of the history of one replica at which its oldest lines are dropped. */
+  readonly historyLimitBytes: number;
   readonly lockDir: string;
 }
 
@@ -176,6 +185,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     },
     labEnabled: data.LAB_ENABLED,
     historyDir: data.HISTORY_DIR,
+    historyLimitBytes: Math.floor(data.HISTORY_LIMIT_MB * 2 ** 20),
     lockDir: data.LOCK_DIR,
   };
 }

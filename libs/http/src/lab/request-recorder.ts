@@ -48,7 +48,8 @@ export class RequestRecorder {
     private readonly app: App,
     private readonly config: Config,
   ) {
-    if (config.labEnabled) this.recorder = new Recorder(config.historyDir, config.replica);
+    const { historyDir, replica, historyLimitBytes: limitBytes } = config;
+    if (config.labEnabled) this.recorder = new Recorder(historyDir, replica, { limitBytes });
   }
 
   /**
@@ -111,6 +112,7 @@ export class RequestRecorder {
 
   /** Records the reset of a balance. */
   reset(balance: string, amount: number): void {
+    this.recorder?.makeRoom();
     this.recorder?.note({ type: 'reset', balance, amount });
     this.recorder?.flush();
   }
