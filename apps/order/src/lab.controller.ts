@@ -86,6 +86,6 @@ export class LabController {
   })
   async history(@Param() { sku }: SkuParams): Promise<StreamableFile> {
     const lines = await readHistory(this.config.historyDir, sku);
-    return new StreamableFile(Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join('')));
+    return new StreamableFile(Buffer.from(lines.map((line) => `${line}\n`).join('')));
   }
 }
