@@ -1,4 +1,4 @@
 export { benchHttp, type BenchOptions, type BenchResult, type Pair } from './http';
 export { benchComponents, benchLocks, type ContenderResult, type LockBenchResult } from './locks';
-export { benchOverload, type OverloadResult } from './overload';
+export { benchOverload, type OverloadCurve } from './overload';
 export { seamCost } from './seam';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Pool } from 'undici';
+import { Client } from 'undici';
 
 /** Orders that arrive at a rate, however fast the shop answers. */
 export interface Offer {
@@ -18,7 +18,7 @@ export interface Offered {
   readonly goodputPerSecond: number;
   /** Share of all orders that were answered `OVERLOADED`, sooner or later. */
   readonly refusedShare: number;
-  /** Number of other answers by status; `0`: no answer. Of the whole run. */
+  /** Number of other answers: `no answer`, or the status with the code of the problem. Of the whole run. */
   readonly others: Readonly<Record<string, number>>;
   /** Latency of the sales, from the time at which the order was due to the whole answer. Milliseconds. */
   readonly p50: number;
@@ -31,8 +31,39 @@ const ANSWER_TIMEOUT_MS = 60_000;
 /** Interval at which the due orders are sent. */
 const TICK_MS = 4;
 
+/** Keep-alive connections, each used for one order at a time. */
+class Connections {
+  private readonly clients: Client[] = [];
+  private readonly idle: Client[] = [];
+  private readonly waiters: ((client: Client) => void)[] = [];
+
+  constructor(private readonly url: string) {}
+
+  /** Resolves with an idle connection. undici's own pool searches all its connections for each request. */
+  acquire(): Client | Promise<Client> {
+    const idle = this.idle.pop();
+    if (idle !== undefined) return idle;
+    if (this.clients.length >= CONNECTIONS) return new Promise((resolve) => this.waiters.push(resolve));
+    const client = new Client(this.url, { headersTimeout: ANSWER_TIMEOUT_MS });
+    this.clients.push(client);
+    return client;
+  }
+
+  release(client: Client): void {
+    const next = this.waiters.shift();
+    if (next === undefined) this.idle.push(client);
+    else next(client);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.clients.map((client) => client.close()));
+  }
+}
+
+type Outcome = 'sold' | 'refused' | { readonly other: string };
+
 interface Answer {
-  readonly status: number;
+  readonly outcome: Outcome;
   /** Since the first order, milliseconds. */
   readonly at: number;
   readonly tookMs: number;
@@ -40,7 +71,7 @@ interface Answer {
 
 /** Sends the orders when they are due, and resolves when all are answered. */
 export async function offerOrders(url: string, offer: Offer): Promise<Offered> {
-  const pool = new Pool(url, { connections: CONNECTIONS, pipelining: 1, headersTimeout: ANSWER_TIMEOUT_MS });
+  const connections = new Connections(url);
   const { perSecond, seconds, skus } = offer;
   const total = Math.round(perSecond * seconds);
   const answers: Answer[] = [];
@@ -48,9 +79,9 @@ export async function offerOrders(url: string, offer: Offer): Promise<Offered> {
   const begun = performance.now();
   const send = async (number: number): Promise<void> => {
     const dueAt = (1000 * number) / perSecond;
-    const status = await order(pool, offer.query, skus[number % skus.length] ?? '');
+    const outcome = await order(connections, offer.query, skus[number % skus.length] ?? '');
     const at = performance.now() - begun;
-    answers.push({ status, at, tookMs: at - dueAt });
+    answers.push({ outcome, at, tookMs: at - dueAt });
   };
   let sent = 0;
   let sentIn = 0;
@@ -65,46 +96,46 @@ export async function offerOrders(url: string, offer: Offer): Promise<Offered> {
     await delay(TICK_MS);
   }
   await Promise.all(pending);
-  await pool.close();
+  await connections.close();
   return aggregate(answers, total, Math.max(sentIn, 1000 * seconds));
 }
 
-async function order(pool: Pool, query: string, sku: string): Promise<number> {
+async function order(connections: Connections, query: string, sku: string): Promise<Outcome> {
+  const client = await connections.acquire();
   try {
-    const { statusCode, body } = await pool.request({
+    const { statusCode, body } = await client.request({
       path: `/orders?${query}`,
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ sku, quantity: 1, buyer: 'bench' }),
     });
-    const text = await body.text();
-    return statusCode === 503 && !text.includes('"OVERLOADED"') ? DOWN : statusCode;
+    return outcomeOf(statusCode, await body.text());
   } catch {
-    return NO_ANSWER;
+    return { other: 'no answer' };
+  } finally {
+    connections.release(client);
   }
 }
 
-const SOLD = 201;
-const REFUSED = 503;
-const NO_ANSWER = 0;
-/** A 503 with another code than `OVERLOADED`, kept apart from the refusals. */
-const DOWN = 5030;
+function outcomeOf(status: number, text: string): Outcome {
+  if (status === 201) return 'sold';
+  const code = /"code":"([^"]+)"/.exec(text)?.[1];
+  if (status === 503 && code === 'OVERLOADED') return 'refused';
+  return { other: [status, code].join(' ').trim() };
+}
 
 function aggregate(answers: readonly Answer[], sent: number, windowMs: number): Offered {
   const perSecond = (count: number): number => (1000 * count) / windowMs;
-  const inTime = answers.filter(({ at }) => at <= windowMs);
   const others: Record<string, number> = {};
-  for (const { status } of answers)
-    if (status !== SOLD && status !== REFUSED) others[status] = (others[status] ?? 0) + 1;
-  const latencies = answers
-    .filter(({ status }) => status === SOLD)
-    .map(({ tookMs }) => tookMs)
-    .sort((a, b) => a - b);
+  for (const { outcome } of answers)
+    if (typeof outcome === 'object') others[outcome.other] = (others[outcome.other] ?? 0) + 1;
+  const sales = answers.filter(({ outcome }) => outcome === 'sold');
+  const latencies = sales.map(({ tookMs }) => tookMs).sort((a, b) => a - b);
   const percentile = (p: number): number => latencies[Math.ceil(p * latencies.length) - 1] ?? NaN;
   return {
     offeredPerSecond: perSecond(sent),
-    goodputPerSecond: perSecond(inTime.filter(({ status }) => status === SOLD).length),
-    refusedShare: answers.filter(({ status }) => status === REFUSED).length / sent,
+    goodputPerSecond: perSecond(sales.filter(({ at }) => at <= windowMs).length),
+    refusedShare: answers.filter(({ outcome }) => outcome === 'refused').length / sent,
     others,
     p50: percentile(0.5),
     p99: percentile(0.99),

@@ -4,6 +4,8 @@ import type { RemainingLock, RemainingSegment } from '#lab/verdict';
 import { Agent, request, type Dispatcher } from 'undici';
 
 const PAGE = 10_000;
+/** The lab needs a minute for the history of 50,000 orders on a busy machine. Milliseconds. */
+const ANSWER_MS = 600_000;
 
 /** The lab refused a request, or no lab answers at the address. */
 export class TargetError extends Error {
@@ -18,7 +20,7 @@ interface Balance {
 
 /** HTTP client of a lab for everything except the load itself. Methods throw `TargetError`. */
 export class Target {
-  private readonly agent = new Agent({ connections: 8, headersTimeout: 30_000 });
+  private readonly agent = new Agent({ connections: 8, headersTimeout: ANSWER_MS, bodyTimeout: ANSWER_MS });
   private accountSide: AccountTarget | undefined;
 
   constructor(

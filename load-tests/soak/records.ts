@@ -1,20 +1,24 @@
-import type { HistoryLine, ProcessLine } from '#lab/step';
+import { monotonic, type HistoryLine, type ProcessLine } from '#lab/step';
 import { existsSync, readdirSync, readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The history of all replicas and their supervisor since the last `clear`, sorted by time. */
 export class Records {
+  private clearedAt = -Infinity;
+
   constructor(private readonly dir: string) {}
 
   read(): HistoryLine[] {
     return this.files()
       .flatMap((file) => readFileSync(file, 'utf8').split('\n').flatMap(parse))
+      .filter((line) => line.type !== 'rotated' || (line.droppedUntil ?? -Infinity) > this.clearedAt)
       .sort((a, b) => a.t - b.t);
   }
 
   /** Truncates the files, because the history of ten minutes is too large to read at once. The writers append. */
   clear(): void {
     for (const file of this.files()) truncateSync(file);
+    this.clearedAt = monotonic();
   }
 
   private files(): string[] {
@@ -36,14 +40,14 @@ function parse(text: string): HistoryLine[] {
 export const isProcessLine = (line: HistoryLine): line is ProcessLine =>
   line.type === 'start' || line.type === 'exit' || line.type === 'stopped' || line.type === 'resumed';
 
-/** The history by balance; each one also has all events of processes. */
+/** The history by balance; each one also has all events of processes, and what was dropped. */
 export function byBalance(lines: readonly HistoryLine[]): ReadonlyMap<string, readonly HistoryLine[]> {
   const balances = new Map(
     lines.flatMap((line) => (line.type === 'request' ? [[line.request, line.balance] as const] : [])),
   );
   const own = new Map<string, HistoryLine[]>([...balances.values()].map((balance) => [balance, []]));
   for (const line of lines) {
-    if (isProcessLine(line)) for (const all of own.values()) all.push(line);
+    if (isProcessLine(line) || line.type === 'rotated') for (const all of own.values()) all.push(line);
     else own.get('balance' in line ? line.balance : (balances.get(line.request) ?? ''))?.push(line);
   }
   return own;

@@ -16,7 +16,7 @@ const reset = (t: number, balance: string) => ({ type: 'reset', t, balance });
 const request = (t: number, balance: string) => ({ type: 'request', t, balance, request: `r${t}` });
 const step = (t: number, of: number, text = 'GET') => ({ type: 'step', t, took: 1, request: `r${of}`, text });
 const times = async (balance: string): Promise<number[]> =>
-  (await readHistory(dir, balance)).map(({ t }) => t);
+  (await readHistory(dir, balance)).map((line) => (JSON.parse(line) as { t: number }).t);
 
 test('returns the events of the balance since its last reset, from all replicas, by time', async () => {
   write('inventory-1', [
@@ -50,6 +50,26 @@ test('is independent of the length of earlier events and of a line', async () =>
     [100_000, 100_001, 100_002, 100_003],
     100_003 + many.length,
   ]);
+});
+
+test('says that lines were dropped only where they belong to the time since the last reset', async () => {
+  const rotated = (t: number, droppedUntil: number | null) => ({ type: 'rotated', t, droppedUntil });
+  write('inventory-1', [rotated(50, 20), reset(60, 'b'), request(61, 'a')]);
+  write('inventory-1.previous', [rotated(20, null), reset(21, 'a'), request(22, 'a'), step(23, 22)]);
+  write('inventory-2', [request(24, 'a'), step(62, 24)]);
+  expect(await times('a')).toEqual([21, 22, 23, 24, 61, 62]);
+  expect(await times('b')).toEqual([60]);
+  expect(await times('reset before')).toEqual([50]);
+  write('inventory-2', [rotated(40, 30), step(62, 24)]);
+  expect(await times('a')).toEqual([21, 22, 23, 40, 61]);
+  expect(await times('b')).toEqual([60]);
+});
+
+test('omits a line that was cut off, whether it ends the file or the next line was appended to it', async () => {
+  const cut = '{"t":3,"type":"step","took":1,"request":"r2","lock":{"owner":"r2"}';
+  const whole = '{"t":4,"type":"step","took":1,"request":"r2","reply":{"t":1}}';
+  write('inventory-1', [reset(1, 'a'), request(2, 'a')], `${cut}${whole}\n${whole}\n${cut}`);
+  expect(await times('a')).toEqual([1, 2, 4]);
 });
 
 test('omits a truncated last line and a missing folder', async () => {

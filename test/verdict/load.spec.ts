@@ -35,6 +35,24 @@ describe('safe', () => {
   });
 });
 
+describe('a history without its beginning', () => {
+  const dropped = { type: 'rotated', at: '', droppedBytes: 4096, droppedUntil: 7 };
+
+  test('proves nothing, although the rows add up', () => {
+    expect(clean().line(dropped).judge()).toMatchObject({
+      verdict: 'unknown',
+      asExpected: false,
+      reasons: [{ code: 'history-dropped', replicas: ['inventory-1'], bytes: 4096 }],
+    });
+  });
+
+  test('does not excuse a violation that the rows show', () => {
+    const { verdict, violations, reasons } = clean().sells('c', 9).line(dropped).judge();
+    expect({ verdict, violations }).toEqual({ verdict: 'violated', violations: ['lost-update'] });
+    expect(reasons.map(({ code }) => code)).toContain('history-dropped');
+  });
+});
+
 test('a watchdog that the machine outpaced is not blamed for the second holder when it noticed its loss', () => {
   const about = { balance: 'load', delta: -1, strategy: 'watchdog', options: { leaseMs: 2 } };
   const run = new HistoryBuilder()

@@ -81,10 +81,10 @@ export class LabController {
   @Header('Content-Type', 'application/jsonl')
   @ApiOperation({
     summary:
-      'The history of a product since its last reset: one JSON object per line, from all replicas, ordered by time',
+      'The history of a product since its last reset: one JSON object per line, from all replicas, ordered by time. A line of the type `rotated` says that a replica has dropped lines since then',
   })
   async history(@Param() { sku }: SkuParams): Promise<StreamableFile> {
     const lines = await readHistory(this.config.historyDir, sku);
-    return new StreamableFile(Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join('')));
+    return new StreamableFile(Buffer.from(lines.map((line) => `${line}\n`).join('')));
   }
 }

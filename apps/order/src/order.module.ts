@@ -1,5 +1,5 @@
 import type { Config } from '#lab/config';
-import { HealthController, ProcessController, READINESS, RequestRecorder } from '#lab/http';
+import { ADMITTED_AT_ONCE, HealthController, ProcessController, READINESS, RequestRecorder } from '#lab/http';
 import { SHOP_APPS } from '#lab/shop';
 import { SteppedDataSource } from '#lab/step';
 import { Injectable, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
@@ -50,6 +50,7 @@ export const orderModule = (config: Config): DynamicModule => ({
     Heartbeat,
     Reconciler,
     { provide: CONFIG, useValue: config },
+    { provide: ADMITTED_AT_ONCE, useValue: config.ordersAtOnce },
     { provide: SteppedDataSource, useFactory: () => orderDataSource(config).initialize() },
     { provide: InventoryClient, useFactory: () => new InventoryClient(config) },
     {

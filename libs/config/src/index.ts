@@ -58,6 +58,15 @@ const schema = z.object({
     .describe(
       'an unfinished order is reconciled after this time without a heartbeat: longer than the longest request',
     ),
+  ORDERS_AT_ONCE: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(256)
+    .describe(
+      'orders that one order replica admits at the same time; further orders are refused with OVERLOADED',
+    ),
   SCAN_EVERY_MS: z.coerce
     .number()
     .int()
@@ -72,6 +81,12 @@ const schema = z.object({
     .describe('the strategy that settles pending entries'),
   LAB_ENABLED: z.stringbool().default(false).describe('faults, history and reset: never in production'),
   HISTORY_DIR: z.string().default('.lab/history'),
+  HISTORY_LIMIT_MB: z.coerce
+    .number()
+    .min(0.01)
+    .max(100_000)
+    .default(256)
+    .describe('size of the history of one replica on disk; the oldest lines are dropped beyond it'),
   LOCK_DIR: z
     .string()
     .default(join(tmpdir(), 'oversell-lab-locks'))
@@ -82,6 +97,8 @@ const settings = schema
   .pick({
     ORDER_RECONCILE_EVERY_MS: true,
     ORDER_RECONCILE_AFTER_MS: true,
+    ORDERS_AT_ONCE: true,
+    HISTORY_LIMIT_MB: true,
     SCAN_EVERY_MS: true,
     SCAN_STRATEGY: true,
   })
@@ -127,11 +144,15 @@ export interface Config {
     /** An unfinished order is reconciled after this time without a heartbeat, milliseconds. */
     readonly afterMs: number;
   };
+  /** Orders that one order replica admits at the same time; nginx enforces the same bound for each replica. */
+  readonly ordersAtOnce: number;
   /** The scan that settles pending entries: its interval on each replica (0: never), and its strategy. */
   readonly scan: { readonly everyMs: number; readonly strategy?: string };
   /** Faults, history and reset exist only when this is true. */
   readonly labEnabled: boolean;
   readonly historyDir: string;
+  /** Size of the history of one replica at which its oldest lines are dropped. */
+  readonly historyLimitBytes: number;
   readonly lockDir: string;
 }
 
@@ -157,12 +178,14 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     accountDatabase: data.ACCOUNT_DATABASE,
     inventoryUrl: data.INVENTORY_URL,
     orderReconcile: { everyMs: data.ORDER_RECONCILE_EVERY_MS, afterMs: data.ORDER_RECONCILE_AFTER_MS },
+    ordersAtOnce: data.ORDERS_AT_ONCE,
     scan: {
       everyMs: data.SCAN_EVERY_MS,
       ...(data.SCAN_STRATEGY !== undefined && { strategy: data.SCAN_STRATEGY }),
     },
     labEnabled: data.LAB_ENABLED,
     historyDir: data.HISTORY_DIR,
+    historyLimitBytes: Math.floor(data.HISTORY_LIMIT_MB * 2 ** 20),
     lockDir: data.LOCK_DIR,
   };
 }

@@ -58,7 +58,7 @@ export class LabOperations {
   /** The history of a balance since its last reset: one JSON object per line. */
   async history(balance: string): Promise<Buffer> {
     const lines = await readHistory(this.config.historyDir, balance);
-    return Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    return Buffer.from(lines.map((line) => `${line}\n`).join(''));
   }
 
   /** The servers on demand that were started. */

@@ -1,4 +1,4 @@
-export { AdmissionInterceptor } from './admission';
+export { AdmissionInterceptor, ADMITTED_AT_ONCE } from './admission';
 export { ApiChoice, ApiFault } from './api-choice';
 export { serve } from './bootstrap';
 export { readChosen, type Chosen } from './chosen';

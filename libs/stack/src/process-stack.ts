@@ -1,4 +1,5 @@
 import type { Component } from '#lab/step';
+import { readConfig } from '#lab/config';
 import { availableParallelism, release, type as osType } from 'node:os';
 import { join } from 'node:path';
 import { environmentOf } from './addresses';
@@ -197,7 +198,9 @@ export class ProcessStack implements Stack {
     if (missing.length === 0) return;
     const { layout, claim, options } = this;
     const { lab, preferredPorts } = options;
-    this.proxy ??= await ReverseProxy.open({ layout, claim, lab, preferredPorts }, routesTo([]));
+    const { ordersAtOnce } = readConfig(options.environment ?? {});
+    const proxyOptions = { layout, claim, lab, preferredPorts, ordersAtOnce };
+    this.proxy ??= await ReverseProxy.open(proxyOptions, routesTo([]));
     const scripts = this.migrationsFor(missing).filter((script) => !this.migrated.has(script));
     await Promise.all(scripts.map((script) => this.migrate(script)));
     for (const script of scripts) this.migrated.add(script);

@@ -19,6 +19,8 @@ export interface ReverseProxyOptions {
   readonly layout: Layout;
   readonly claim: Claim;
   readonly lab: boolean;
+  /** Orders that one order replica receives at the same time. */
+  readonly ordersAtOnce: number;
   readonly preferredPorts: { readonly public: number; readonly lab: number } | undefined;
 }
 
@@ -41,7 +43,7 @@ export class ReverseProxy {
     mkdirSync(join(prefix, 'conf.d'), { recursive: true });
 
     const definition = (ports: Ports): ServerDefinition => {
-      render(prefix, ports, routes, options.lab);
+      render(prefix, ports, routes, options);
       const user = layout.account?.uid === 0 ? ' user root;' : '';
       return {
         name: 'nginx',
@@ -81,7 +83,7 @@ export class ReverseProxy {
   /** Resolves when new requests go to these replicas only. @throws StackError STACK.NOT_READY */
   async route(routes: Routes): Promise<void> {
     const before = await this.worker();
-    render(this.options.layout.dataPath('nginx'), this.ports, routes, this.options.lab);
+    render(this.options.layout.dataPath('nginx'), this.ports, routes, this.options);
     this.server.reload();
     const changed = await pollUntil(
       async () => (await this.askWorker()) !== before && hasStoppedListening(before),
@@ -120,15 +122,17 @@ export class ReverseProxy {
 const hasStoppedListening = (worker: number): boolean =>
   stateOf(worker) === '' || titleOf(worker).includes('shutting down');
 
-/** Fills the templates' placeholders: upstream lists and addresses. */
+/** Fills the templates' placeholders: upstream lists, addresses and the bound of orders. */
 function render(
   prefix: string,
   [publicPort, labPort, inventoryPort]: Ports,
   routes: Routes,
-  lab: boolean,
+  { lab, ordersAtOnce }: Pick<ReverseProxyOptions, 'lab' | 'ordersAtOnce'>,
 ): void {
   const values: Record<string, string> = {
     ORDER_SERVERS: upstream(routes.order),
+    BOUNDED_ORDER_SERVERS: upstream(routes.order, ` max_conns=${ordersAtOnce}`),
+    TOTAL_ORDERS_AT_ONCE: String(ordersAtOnce * Math.max(routes.order.length, 1)),
     INVENTORY_SERVERS: upstream(routes.inventory),
     ACCOUNT_SERVERS: upstream(routes.account),
     PUBLIC_LISTEN: `127.0.0.1:${publicPort}`,
@@ -142,10 +146,10 @@ function render(
   }
 }
 
-function upstream(urls: readonly string[]): string {
+function upstream(urls: readonly string[], bound = ''): string {
   // nginx refuses an empty list; a server marked as down receives no request.
   if (urls.length === 0) return 'server 127.0.0.1:1 down;';
-  return urls.map((url) => `server ${new URL(url).host} max_fails=0;`).join('\n    ');
+  return urls.map((url) => `server ${new URL(url).host} max_fails=0${bound};`).join('\n    ');
 }
 
 function readPid(file: string): number | undefined {

@@ -16,6 +16,7 @@ const SHARE_UNDER_OVERLOAD = 0.8;
 
 interface OverloadOptions {
   readonly seconds: number;
+  readonly repeats: number;
   readonly products: number;
   readonly json?: string;
 }
@@ -47,6 +48,7 @@ export function register(program: Command): void {
       'goodput against offered load, 0.25 to 5 times the capacity: orders arrive however fast the answers are',
     )
     .option('--seconds <n>', 'duration of each rate', whole(1, 60), 5)
+    .option('--repeats <n>', 'curves: the median decides', whole(1, 20), 3)
     .option('--products <n>', 'products, ordered in turn', whole(1, 1000), 16)
     .option('--json <file>', 'write the result as JSON')
     .action((options: OverloadOptions) => runCommand((context) => overload(options, context)));
@@ -121,14 +123,14 @@ async function overload({ json, ...options }: OverloadOptions, context: Context)
     ...options,
     ...shop,
   });
-  const met = result.shareAtMost >= SHARE_UNDER_OVERLOAD;
+  const met = result.medianShareAtMost >= SHARE_UNDER_OVERLOAD;
   const goal: Goal = {
-    what: 'goodput at the highest rate / peak',
-    measured: result.shareAtMost.toFixed(2),
+    what: 'goodput at the highest rate / peak, median',
+    measured: result.medianShareAtMost.toFixed(2),
     goal: `at least ${SHARE_UNDER_OVERLOAD}`,
     met,
   };
-  process.stdout.write(`${printGoals([goal], false)}\n\n${printOverload(result)}\n`);
+  process.stdout.write(`${printGoals([goal], false)}\n\n${result.curves.map(printOverload).join('\n\n')}\n`);
   if (json !== undefined) writeJson(json, { ...result, goal: SHARE_UNDER_OVERLOAD, met });
   return met ? EXIT.ok : EXIT.notAsExpected;
 }

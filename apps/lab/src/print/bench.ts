@@ -1,4 +1,4 @@
-import type { BenchResult, LockBenchResult, OverloadResult } from '#load-tests/bench';
+import type { BenchResult, LockBenchResult, OverloadCurve } from '#load-tests/bench';
 import { renderTable } from './table';
 import { fields } from './wrap';
 
@@ -42,8 +42,8 @@ export const printPairs = ({ pairs }: BenchResult): string =>
     ]),
   });
 
-/** Each rate of `lab bench overload`. */
-export function printOverload({ capacityPerSecond, rows }: OverloadResult): string {
+/** Each rate of one curve of `lab bench overload`. */
+export function printOverload({ capacityPerSecond, rows }: OverloadCurve): string {
   return [
     `capacity, measured with 64 buyers that wait for their answers: ${rounded(capacityPerSecond)} sales/s`,
     '',

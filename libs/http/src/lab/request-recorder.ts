@@ -29,7 +29,8 @@ export class RequestRecorder {
     private readonly recorded: RecordedApp,
     private readonly config: Config,
   ) {
-    if (config.labEnabled) this.recorder = new Recorder(config.historyDir, config.replica);
+    const { historyDir, replica, historyLimitBytes: limitBytes } = config;
+    if (config.labEnabled) this.recorder = new Recorder(historyDir, replica, { limitBytes });
   }
 
   /**
@@ -92,6 +93,7 @@ export class RequestRecorder {
 
   /** Records the reset of a balance. */
   reset(balance: string, amount: number): void {
+    this.recorder?.makeRoom();
     this.recorder?.note({ type: 'reset', balance, amount });
     this.recorder?.flush();
   }

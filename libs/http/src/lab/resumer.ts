@@ -84,7 +84,7 @@ const state = (pid: number): string | undefined => {
 };
 
 async function resume(order: ResumeOrder): Promise<void> {
-  const recorder = new Recorder(order.historyDir, order.replica, order.pid);
+  const recorder = new Recorder(order.historyDir, order.replica, { pid: order.pid });
   const event: Event | undefined = order.taken
     ? await lockTaken(order.taken)
     : order.grown && (await grown(order.grown));

@@ -6,7 +6,15 @@ import type { StepKind } from './step';
  * one machine. `replica` and `pid` identify the process that wrote the line.
  */
 export type HistoryLine =
-  RequestLine | StepLine | FaultLine | OutcomeLine | SettledLine | ResetLine | ReconcileLine | ProcessLine;
+  | RequestLine
+  | StepLine
+  | FaultLine
+  | OutcomeLine
+  | SettledLine
+  | ResetLine
+  | ReconcileLine
+  | ProcessLine
+  | RotatedLine;
 
 interface Line {
   readonly t: number;
@@ -106,6 +114,20 @@ export interface ProcessLine extends Line {
   /** Exits only: requested by the supervisor itself. */
   readonly asked?: boolean;
   readonly because?: string;
+}
+
+/**
+ * The files of a replica were rotated: its lines with `t` ≤ `droppedUntil` may be missing. A reading of the history has this
+ * line only when lines are missing that it should have.
+ */
+export interface RotatedLine extends Line {
+  readonly type: 'rotated';
+  /** The time of the rotation, by the clock of the machine. */
+  readonly at: string;
+  /** Size of all lines of this replica that were dropped so far. */
+  readonly droppedBytes: number;
+  /** null: nothing was dropped yet. */
+  readonly droppedUntil: number | null;
 }
 
 /** CLOCK_MONOTONIC in microseconds. */

@@ -5,6 +5,7 @@ export * from './dropped';
 export * from './errors';
 export * from './failpoint';
 export * from './history';
+export { filesOfReplica, replicaOfFile } from './history-file';
 export * from './lock';
 export * from './recorder';
 export * from './step';

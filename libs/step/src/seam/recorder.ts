@@ -1,29 +1,35 @@
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
 import { codeOf } from './errors';
+import { HistoryFile } from './history-file';
 import { lockEffect, requestedEffect } from './lock';
 import { monotonic, type HistoryLine, type RequestLine, type StepLine } from './history';
 import type { Listener, Step } from './step';
 
 type Unsigned<T> = T extends HistoryLine ? Omit<T, 'replica' | 'pid' | 't'> & { t?: number } : never;
 
+export interface RecorderOptions {
+  /** The observed process, where that is not this one. */
+  readonly pid?: number;
+  /** Size of the files of this replica at which the oldest lines are dropped; default: this process drops none. */
+  readonly limitBytes?: number;
+}
+
 /**
  * Appends the history of one process to `<dir>/<replica>.jsonl`. Lines are buffered during a turn of the event loop and
  * written together; `flush` writes immediately, for a process that is about to be killed.
  */
 export class Recorder {
-  private readonly file: number;
+  private readonly file: HistoryFile;
+  private readonly pid: number;
   private readonly pending = new Set<StepLine>();
   private lines: string[] = [];
 
   constructor(
     dir: string,
     private readonly replica: string,
-    /** The observed process, where that is not this one. */
-    private readonly pid = process.pid,
+    { pid = process.pid, limitBytes = Infinity }: RecorderOptions = {},
   ) {
-    mkdirSync(dir, { recursive: true });
-    this.file = openSync(join(dir, `${replica}.jsonl`), 'a');
+    this.pid = pid;
+    this.file = new HistoryFile(dir, replica, limitBytes);
   }
 
   /** Adds one line; `t` defaults to now. */
@@ -59,12 +65,18 @@ export class Recorder {
     if (this.lines.length === 0) return;
     const text = this.lines.join('\n') + '\n';
     this.lines = [];
-    writeSync(this.file, text);
+    this.file.append(text);
+  }
+
+  /** Called when a run begins, so that its lines are not dropped soon. */
+  makeRoom(): void {
+    this.flush();
+    this.file.makeRoom();
   }
 
   close(): void {
     this.flush();
-    closeSync(this.file);
+    this.file.close();
   }
 
   private stepLine(step: Step, request: string, n: number): StepLine {

@@ -111,7 +111,9 @@ export function judgeLoad(evidence: Evidence, documented: Expectation): LoadVerd
   const violations = found.map(([kind]) => kind);
   const shown = found.flatMap(([, reasons]) => reasons);
   const contradiction = atRest ? chainOf(evidence) : undefined;
+  const dropped = historyDropped(evidence);
   const unproved: readonly Reason[] = [
+    ...dropped,
     ...proof.missing,
     ...when(!atRest, { code: 'not-at-rest', running }),
     ...when(evidence.movements.length === 0, { code: 'nothing-sold', initial: evidence.initial }),
@@ -135,7 +137,7 @@ export function judgeLoad(evidence: Evidence, documented: Expectation): LoadVerd
   const excuse: readonly Reason[] = when(outpaced.length > 0, { code: 'lease-outpaced', outpaced });
   const reasons: readonly Reason[] = {
     safe: isProtected ? [...shown, stale] : [{ code: 'exact', credits } as const],
-    violated: [...shown, ...excuse, ...proof.missing],
+    violated: [...shown, ...excuse, ...dropped, ...proof.missing],
     unknown: missing,
   }[verdict];
   return {
@@ -171,7 +173,7 @@ export function judgeLoad(evidence: Evidence, documented: Expectation): LoadVerd
       sold: soldWords(kind, evidence.initial, stock.sold),
       found: isProtected
         ? [...shown, stale]
-        : [...shown, ...excuse, ...(violations.length > 0 ? proof.missing : [])],
+        : [...shown, ...excuse, ...(violations.length > 0 ? [...dropped, ...proof.missing] : [])],
       missing,
     }),
     reasons,
@@ -333,6 +335,18 @@ function notNeeded({ down, history }: Evidence): readonly Reason[] {
     (line) => line.type === 'step' && line.server === down && line.error !== undefined,
   );
   return when(!wasUsed, { code: 'server-not-needed', server: down });
+}
+
+/** The oldest lines of some replicas are missing. What the others show still happened, but more may have. */
+function historyDropped({ history }: Evidence): readonly Reason[] {
+  const rotated = history.filter((line) => line.type === 'rotated');
+  const last = [...new Map(rotated.map((line) => [line.replica, line])).values()];
+  const bytes = last.reduce((sum, { droppedBytes }) => sum + droppedBytes, 0);
+  return when(last.length > 0, {
+    code: 'history-dropped',
+    replicas: last.map(({ replica }) => replica),
+    bytes,
+  });
 }
 
 /** The request id identifies the holder of a lock, so requests with equal ids are indistinguishable. */

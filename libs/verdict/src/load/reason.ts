@@ -47,6 +47,7 @@ export type Reason =
   | { readonly code: 'undocumented-answers'; readonly answers: number; readonly example: string }
   | { readonly code: 'refused-by-servers'; readonly buyers: number }
   | { readonly code: 'server-not-needed'; readonly server: string }
+  | { readonly code: 'history-dropped'; readonly replicas: readonly string[]; readonly bytes: number }
   | { readonly code: 'reused-request-ids'; readonly requests: number }
   | { readonly code: 'commands-without-order'; readonly commands: number }
   | { readonly code: 'broken-chain'; readonly contradiction: Contradiction };
@@ -120,6 +121,8 @@ export function reasonText(reason: Reason, kind: BalanceKind): string {
       return `${isStock ? `${count(reason.buyers, 'buyer')} received DEPENDENCY.DOWN with stock left` : `${count(reason.buyers, 'request')} received DEPENDENCY.DOWN although the balance was enough`}, although the run stopped no server`;
     case 'server-not-needed':
       return `${reason.server} was down, but no request used it`;
+    case 'history-dropped':
+      return `the history of ${reason.replicas.join(' and ')} no longer has its beginning: ${reason.bytes.toLocaleString('en')} bytes were dropped (HISTORY_LIMIT_MB)`;
     case 'reused-request-ids':
       return `${count(reason.requests, 'request')} reused the id of another request`;
     case 'commands-without-order':

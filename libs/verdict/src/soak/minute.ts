@@ -3,6 +3,7 @@ import type { ViolationKind } from '#lab/strategy';
 import { groupBy } from '../group-by';
 import { isUndocumented, type Evidence } from '../load/evidence';
 import { judgeLoad } from '../load/judge';
+import { reasonText } from '../load/reason';
 import { contention } from './contention';
 
 /** A fault injected into a server or the network. Times are microseconds, as in the history. */
@@ -154,6 +155,7 @@ function judgeBalance({ evidence, allowed }: SoakBalance) {
     ),
     ...(evidence.moving === true ? ['requests were active while the rows were read'] : []),
     ...some(verdict.unfinished, 'not finished'),
+    ...verdict.reasons.filter(({ code }) => code === 'history-dropped').map(reasonText),
     ...evidence.locks.map(({ key }) => `the lock ${key} still exists although all leases have expired`),
     ...(verdict.finalStock < 0 ? [`the stock is negative: ${verdict.finalStock}`] : []),
   ];
