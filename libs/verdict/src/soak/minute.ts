@@ -155,7 +155,9 @@ function judgeBalance({ evidence, allowed }: SoakBalance) {
     ),
     ...(evidence.moving === true ? ['requests were active while the rows were read'] : []),
     ...some(verdict.unfinished, 'not finished'),
-    ...verdict.reasons.filter(({ code }) => code === 'history-dropped').map(reasonText),
+    ...verdict.reasons
+      .filter(({ code }) => code === 'history-dropped')
+      .map((reason) => reasonText(reason, 'stock')),
     ...evidence.locks.map(({ key }) => `the lock ${key} still exists although all leases have expired`),
     ...(verdict.finalStock < 0 ? [`the stock is negative: ${verdict.finalStock}`] : []),
   ];
