@@ -9,7 +9,6 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { refuseUnreadable } from './client-error';
 import { FaultGuard } from './lab/fault-guard';
-import { bindLeanly } from './lean-bind';
 import { log, nestLogger } from './log';
 import { problemOf } from './problem';
 import { ProblemFilter, send } from './problem-filter';
@@ -30,7 +29,6 @@ export async function serve(
   { streamed }: ServeOptions = {},
 ): Promise<NestFastifyApplication> {
   const orphaned = new Promise<void>((resolve) => process.once('disconnect', resolve));
-  bindLeanly();
   log.open(config.replica);
   const adapter = new FastifyAdapter({
     bodyLimit: LARGEST_BODY,
