@@ -1,7 +1,7 @@
 import type { FaultLine, HistoryLine } from '#lab/step';
 import { eventually, expectProblem, openShop, UNRECORDED } from './support';
 
-const shop = openShop('faults');
+const shop = openShop('faults', { environment: { LONGEST_PAUSE_MS: '60000' } });
 
 const fired = async (sku: string): Promise<FaultLine[]> =>
   (await shop().history(sku)).filter((line): line is FaultLine => line.type === 'fault');

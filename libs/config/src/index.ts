@@ -87,6 +87,13 @@ const schema = z.object({
     .max(100_000)
     .default(256)
     .describe('size of the history of one replica on disk; the oldest lines are dropped beyond it'),
+  LONGEST_PAUSE_MS: z.coerce
+    .number()
+    .int()
+    .min(1000)
+    .max(60_000)
+    .default(15_000)
+    .describe('a replica that a fault has paused until an event is resumed after this time in any case'),
   LOCK_DIR: z
     .string()
     .default(join(tmpdir(), 'oversell-lab-locks'))
@@ -99,6 +106,7 @@ const settings = schema
     ORDER_RECONCILE_AFTER_MS: true,
     ORDERS_AT_ONCE: true,
     HISTORY_LIMIT_MB: true,
+    LONGEST_PAUSE_MS: true,
     SCAN_EVERY_MS: true,
     SCAN_STRATEGY: true,
   })
@@ -153,6 +161,8 @@ export interface Config {
   readonly historyDir: string;
   /** Size of the history of one replica at which its oldest lines are dropped. */
   readonly historyLimitBytes: number;
+  /** Maximum duration of a pause that waits for an event, milliseconds. */
+  readonly longestPauseMs: number;
   readonly lockDir: string;
 }
 
@@ -186,6 +196,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     labEnabled: data.LAB_ENABLED,
     historyDir: data.HISTORY_DIR,
     historyLimitBytes: Math.floor(data.HISTORY_LIMIT_MB * 2 ** 20),
+    longestPauseMs: data.LONGEST_PAUSE_MS,
     lockDir: data.LOCK_DIR,
   };
 }

@@ -4,9 +4,6 @@ import type { Effects, PauseEvent } from '#lab/step';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PauseHelper } from './pause-helper';
 
-/** Maximum duration of a pause that waits for an event, milliseconds. */
-const LONGEST_WAIT_MS = 15_000;
-
 /** Applies faults to this process. */
 export function processEffects(
   config: Config,
@@ -34,7 +31,7 @@ export function processEffects(
         throw new Error('there is no pause helper left for this request: each pause needs its own');
       await helper.watch({
         pid: process.pid,
-        ms: 'ms' in until ? until.ms : LONGEST_WAIT_MS,
+        ms: 'ms' in until ? until.ms : config.longestPauseMs,
         replica: config.replica,
         historyDir: config.historyDir,
         ...(event === 'lock-taken' &&
