@@ -38,6 +38,8 @@ export {
   stuckText,
   type ServerSettings,
   explore,
+  KnownStates,
+  type Node,
   type Limits,
   emptyTally,
   worstWitness,

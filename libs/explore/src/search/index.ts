@@ -1,5 +1,6 @@
 export * from './execution';
 export * from './explorer';
+export * from './known-states';
 export * from './tally';
 export * from './random-walk';
 export * from './worker-pool';
