@@ -1,5 +1,5 @@
 import type { FaultLine, HistoryLine } from '#lab/step';
-import { eventually, expectProblem, openShop, UNRECORDED } from './support';
+import { eventually, expectProblem, openShop, UNRECORDED, type Reply } from './support';
 
 const shop = openShop('faults', { environment: { LONGEST_PAUSE_MS: '60000' } });
 
@@ -19,6 +19,14 @@ const observed = async (sku: string, type: HistoryLine['type']): Promise<History
 };
 
 const locks = async (sku: string) => (await shop().get(`/lab/inventory/locks/${sku}`, 'lab')).json;
+
+/** Sells one unit on an inventory replica that is not paused. Behind nginx it might be the turn of the paused one. */
+async function sellOnAnotherReplica(sku: string, paused: unknown): Promise<Reply> {
+  const replicas = await shop().stack.replicas();
+  const replica = replicas.find(({ app, name }) => app === 'inventory' && name !== paused);
+  const url = `${String(replica?.url)}/products/${sku}/deductions?strategy=none`;
+  return shop().post(url, { body: { quantity: 1 } });
+}
 
 describe('kill', () => {
   test('kill is a SIGKILL that the supervisor records; the buyer receives OUTCOME_UNKNOWN; the replica restarts', async () => {
@@ -120,8 +128,10 @@ describe('pause', () => {
     const fault = 'before(UPDATE)=pause(lock-taken)';
     const order = shop().order({ sku, query: 'strategy=setnx', fault });
     await eventually('the replica is paused', async () => (await observed(sku, 'stopped')).length === 1);
-    expect(await shop().stock(sku)).toBe(3);
-    expect(await locks(sku)).toHaveLength(1);
+    expect(await shop().everything()).toMatchObject({
+      balances: expect.arrayContaining([expect.objectContaining({ id: sku, amount: 3 })]) as unknown,
+      locks: expect.arrayContaining([`lock:{${sku}}:setnx`]) as unknown,
+    });
     await shop().takeLockOver(`lock:{${sku}}:setnx`);
     expect((await order).status).toBe(201);
   });
@@ -148,7 +158,8 @@ describe('pause', () => {
     const query = 'strategy=none';
     const first = shop().order({ sku, query, fault: 'before(UPDATE)=pause(sale)' });
     await eventually('the replica is paused', async () => (await observed(sku, 'stopped')).length === 1);
-    expect((await shop().order({ sku, query })).status).toBe(201);
+    const [fault] = await fired(sku);
+    expect((await sellOnAnotherReplica(sku, fault?.replica)).status).toBe(201);
     expect((await first).status).toBe(201);
     expect(await observed(sku, 'resumed')).toContainEqual(
       expect.objectContaining({ because: 'another request has a movement' }),
