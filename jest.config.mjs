@@ -17,5 +17,5 @@ export default {
   // More than the processors: in most suites a worker often waits for a server. At most 15, the Redis databases.
   maxWorkers: 4,
   // Ends a test that hangs, also on a busy machine. What is fast is measured by a bench, never by a test.
-  testTimeout: 300_000,
+  testTimeout: 900_000,
 };
