@@ -96,18 +96,16 @@ export async function* executions(world: World, plan: Plan): AsyncGenerator<Exec
   }
 }
 
-/** Number of subtrees after which the search also samples other parts of the tree. */
+/** Number of subtrees that are taken depth-first, before the search samples the tree. */
 const DEPTH_FIRST = 100;
-/**
- * Number of open subtrees above which the search is depth-first only: each sampled subtree leaves more of them open.
- */
+/** Number of open subtrees above which the search is depth-first: each sampled subtree leaves more of them open. */
 const MAX_OPEN_SUBTREES = 5000;
 
 /**
- * Takes the next subtree. A depth-first search of a large tree stays in one corner for long: after a while every
- * second subtree is taken from anywhere in the stack, in a deterministic order. `n`: subtrees taken so far.
+ * Takes the next subtree. A depth-first search of a large tree stays in one corner for long: after a while subtrees are
+ * taken from anywhere in the stack, in a deterministic order. `n`: subtrees taken so far.
  */
 function takeSubtree(stack: Subtree[], n: number): Subtree | undefined {
-  if (n < DEPTH_FIRST || n % 2 === 0 || stack.length > MAX_OPEN_SUBTREES) return stack.pop();
+  if (n < DEPTH_FIRST || stack.length > MAX_OPEN_SUBTREES) return stack.pop();
   return stack.splice((Math.imul(n, 0x9e3779b1) >>> 0) % stack.length, 1)[0];
 }
