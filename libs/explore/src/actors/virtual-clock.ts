@@ -30,14 +30,12 @@ export class VirtualClock {
 
   /** The timers that are set, in the order in which they are due. */
   get timersInOrder(): readonly Pick<Timer, 'actor' | 'due' | 'period' | 'running'>[] {
-    return [...this.timers]
-      .sort((a, b) => a.due - b.due || a.id - b.id)
-      .map(({ actor, due, period, running }) => ({
-        actor,
-        due,
-        running,
-        ...(period !== undefined && { period }),
-      }));
+    return this.inOrder().map(({ actor, due, period, running }) => ({
+      actor,
+      due,
+      running,
+      ...(period !== undefined && { period }),
+    }));
   }
 
   /** Advances the time; never moves it back. */
@@ -47,9 +45,7 @@ export class VirtualClock {
 
   /** The next due timer of the actors accepted by `running`. */
   next(running: (actor: string) => boolean): Timer | undefined {
-    return this.timers
-      .filter((timer) => !timer.running && running(timer.actor))
-      .sort((a, b) => a.due - b.due || a.id - b.id)[0];
+    return this.inOrder().find((timer) => !timer.running && running(timer.actor));
   }
 
   /** Marks a timer as fired. A periodic timer is due again after the current time, at a multiple of its period. */
@@ -93,6 +89,10 @@ export class VirtualClock {
       // the request, so the timer fires when time advances next, not immediately
       after: (ms, run) => this.set({ actor, due: this.time + ms, run }),
     };
+  }
+
+  private inOrder(): Timer[] {
+    return this.timers.toSorted((a, b) => a.due - b.due || a.id - b.id);
   }
 
   private set(wanted: Omit<Timer, 'id' | 'running'>): Ticker {

@@ -1,3 +1,4 @@
 export * from './disturbed';
 export * from './run';
 export * from './time';
+export { LOCK_SERVER_KINDS } from './step-gate';

@@ -52,8 +52,8 @@ interface GateContext {
   readonly pulse: Pulse;
 }
 
-/** Servers that a process cannot reach when it is cut off. */
-const LOCK_SERVER_KINDS: ReadonlySet<StepKind> = new Set<StepKind>(['redis', 'zk', 'etcd']);
+/** Step kinds of lock servers other than the database: a process that is cut off cannot reach them. */
+export const LOCK_SERVER_KINDS: ReadonlySet<string> = new Set<StepKind>(['redis', 'zk', 'etcd']);
 
 /** Steps of a dead actor that are rejected; later ones never settle, which stops retry loops. */
 const MAX_REJECTED_STEPS = 20;

@@ -1,6 +1,7 @@
 import type { Options, Strategy } from '#lab/strategy';
 import type { LockChange } from '#lab/verdict';
 import { tick } from '../faults';
+import { LOCK_SERVER_KINDS } from '../execution';
 import { before, Schedule } from '../schedule';
 import type { HeldStep } from '../actors';
 import type { World } from '../world';
@@ -22,8 +23,6 @@ export interface LostReply {
   readonly violations: readonly string[];
 }
 
-/** Step kinds of lock servers other than the database. */
-const LOCK_SERVER_KINDS = ['redis', 'zk', 'etcd'];
 const READS = ['GET', 'PTTL'];
 /** Timer ticks within a lease. */
 const MAX_TICKS = 2;
@@ -50,8 +49,7 @@ async function lockSteps(
   const steps = history.events.filter((event) => event.type === 'step');
   const numberOf = (wanted: LockChange['change']): number =>
     steps.findIndex(
-      ({ kind, locks = [] }) =>
-        LOCK_SERVER_KINDS.includes(kind) && locks.some(({ change }) => change === wanted),
+      ({ kind, locks = [] }) => LOCK_SERVER_KINDS.has(kind) && locks.some(({ change }) => change === wanted),
     ) + 1;
   return { acquire: numberOf('taken'), release: numberOf('released') };
 }
@@ -77,7 +75,7 @@ const toRenewal: Approach = async (schedule) => {
 };
 
 const renewal = ({ A }: Schedule): HeldStep | undefined =>
-  A.actor.held.find(({ task, step }) => task.isTimer && LOCK_SERVER_KINDS.includes(step.kind));
+  A.actor.held.find(({ task, step }) => task.isTimer && LOCK_SERVER_KINDS.has(step.kind));
 
 /** Loses the reply to the acquire, to the first renewal and to the release, each in a schedule of its own. */
 export async function loseReplies(world: World, strategy: Strategy): Promise<LostReply[]> {

@@ -78,7 +78,7 @@ export interface Execution {
         readonly interleavings: number | undefined;
       }
     | undefined;
-  /** The decisions after the prefix, from the root on. */
+  /** The decisions between several choices after the prefix, from the root on. */
   readonly nodes: readonly Node[];
   /** Share of the tree, as in `Subtree`. */
   readonly share: number;
@@ -128,7 +128,7 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
     isRedundant = open.length > 0 && first === undefined;
     if (first === undefined) return undefined;
     state = { ...state, share: state.share / awake.length };
-    nodes.push(nodeAt(run, plan, choices.length, awake, state, isCounted));
+    if (awake.length > 1) nodes.push(nodeAt(run, plan, choices.length, awake, state, isCounted));
     state = next(run, plan, state, first, enabled);
     return first;
   };
@@ -212,10 +212,9 @@ function nodeAt(
   { remaining, sleepSet, share }: State,
   isCounted: boolean,
 ): Node {
-  const mayBeKnown = plan.reduce && !isCounted && awake.length > 1;
   return {
     at,
-    state: mayBeKnown ? stateOf(run, remaining) : undefined,
+    state: plan.reduce && !isCounted ? stateOf(run, remaining) : undefined,
     sleepSet,
     awake: awake.map((choice) => ({ choice, footprint: footprint(run, choice) })),
     share,

@@ -1,7 +1,7 @@
 import type { ActorProcess } from '../actors';
 import type { Run } from '../execution';
 import { LOCK_TABLE } from '#lab/locks';
-import type { Step, StepInfo } from '#lab/step';
+import type { Step } from '#lab/step';
 import { mayWaitForLock, isMovement } from '../world';
 import { faultOf, stepOf, type Choice } from '../schedule';
 
@@ -45,8 +45,11 @@ export interface Footprint {
 
 const NO_ACTOR = { actor: '', inMemory: false, balance: '*', server: '*' } as const;
 
-/** Rows of locks are neighbors in one index: two balances may conflict on a gap lock. */
-const balanceOf = (cart: readonly string[] | undefined, { text }: StepInfo): string =>
+/**
+ * The only balance that a step of an actor with this cart may concern; `*`: any. Rows of locks are neighbors in one index: two
+ * balances may conflict on a gap lock.
+ */
+export const balanceOf = (cart: readonly string[] | undefined, { text }: Pick<Step, 'text'>): string =>
   cart?.length === 1 && !text.includes(LOCK_TABLE) ? (cart[0] ?? '*') : '*';
 
 /** The choices whose effect is that of one step. */

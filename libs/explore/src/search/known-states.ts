@@ -35,7 +35,7 @@ export class KnownStates {
         continue;
       }
       const known = state === undefined ? undefined : this.leftOut.get(state);
-      if (known === undefined) {
+      if (state === undefined || known === undefined) {
         if (state !== undefined) this.leftOut.set(state, textsOf(sleepSet));
         subtrees.push(...this.branches(choices, node, sleepSet, awake).slice(1));
         continue;
@@ -43,7 +43,7 @@ export class KnownStates {
       isKnown = true;
       const stillLeftOut = sleepSet.filter(({ choice }) => known.has(choiceText(choice)));
       const missing = awake.filter(({ choice }) => known.has(choiceText(choice)));
-      this.leftOut.set(state ?? '', textsOf(stillLeftOut));
+      this.leftOut.set(state, textsOf(stillLeftOut));
       subtrees.push(...this.branches(choices, node, stillLeftOut, missing));
       leftOut += share * Math.max(0, awake.length - 1 - missing.length);
     }

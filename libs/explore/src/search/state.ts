@@ -5,8 +5,8 @@ import type { FaultEvent, ScheduleEvent, StepEvent } from '#lab/verdict';
 import type { Budget } from '../faults';
 import type { Run } from '../execution';
 import { comparable, nameTokens } from '../schedule';
-import { BALANCE } from '../world';
-import { effectOf } from './footprint';
+import { BALANCE, requestsNamedLock } from '../world';
+import { balanceOf, effectOf } from './footprint';
 
 /**
  * Identifies the state of a run. Two runs of a plan that are in the same state have the same futures: every actor has received
@@ -110,25 +110,23 @@ class Past {
 
   private addStep(event: StepEvent): void {
     const { actor, kind, verb, text, server = '' } = event;
+    const effect = effectOf({ ...event, kind: kind as StepKind }, this.inTransaction.has(actor));
     const { at, timer, fault, reply, error, errorCode, answeredAt } = comparable(event);
     const waited = answeredAt !== undefined;
-    const snapshot = this.snapshot(event);
+    const snapshot = effect === 'sql-read' ? this.snapshot(actor) : undefined;
     const id = this.see(actor, { text, at, timer, fault, reply, error, errorCode, waited, snapshot });
     if (event.fault !== undefined && NOT_SENT.has(event.fault)) return;
-    const effect = effectOf({ ...event, kind: kind as StepKind }, this.inTransaction.has(actor));
     if (verb === 'START') this.inTransaction.add(actor);
     if (verb === 'COMMIT' || verb === 'ROLLBACK') this.endTransaction(actor);
-    if (text.includes(LOCK_TABLE) || text.includes('GET_LOCK(')) this.locksInDatabase = true;
+    if (text.includes(LOCK_TABLE) || requestsNamedLock(event)) this.locksInDatabase = true;
     switch (effect) {
       case 'nothing':
       case 'sql-read':
       case 'redis-read':
         return;
       case 'sql-end':
-        this.commits++;
-        this.receive(this.listsOf(event), id);
-        return;
       case 'sql-lock':
+        if (effect === 'sql-end') this.commits++;
         this.receive(this.listsOf(event), id);
         return;
       case 'redis-write':
@@ -143,15 +141,14 @@ class Past {
   }
 
   /** The lists of the rows that a statement may lock or change. */
-  private listsOf({ actor, text }: StepEvent): readonly string[] {
-    const { cart } = this.run.actor(actor);
-    return cart?.length === 1 && !text.includes(LOCK_TABLE) ? [`sql ${String(cart[0])}`] : this.sql;
+  private listsOf(event: StepEvent): readonly string[] {
+    const balance = balanceOf(this.run.actor(event.actor).cart, event);
+    return balance === '*' ? this.sql : [`sql ${balance}`];
   }
 
-  /** The number of commits that the snapshot of a transaction contains, at the statement that takes it. */
-  private snapshot({ actor, verb, text, kind }: StepEvent): number | undefined {
-    if (kind !== 'sql' || !this.inTransaction.has(actor) || this.hasSnapshot.has(actor)) return undefined;
-    if (verb !== 'SELECT' || text.includes('FOR UPDATE')) return undefined;
+  /** The number of commits that the snapshot of a transaction contains, at the plain SELECT that takes it. */
+  private snapshot(actor: string): number | undefined {
+    if (!this.inTransaction.has(actor) || this.hasSnapshot.has(actor)) return undefined;
     this.hasSnapshot.add(actor);
     return this.commits;
   }
@@ -187,7 +184,11 @@ class Past {
   }
 
   private receive(lists: readonly string[], what: string): void {
-    for (const list of lists) this.received.set(list, [...(this.received.get(list) ?? []), what]);
+    for (const list of lists) {
+      const received = this.received.get(list);
+      if (received === undefined) this.received.set(list, [what]);
+      else received.push(what);
+    }
   }
 }
 

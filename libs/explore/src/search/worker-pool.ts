@@ -93,7 +93,6 @@ export class WorkerPool {
         } catch (error) {
           failure ??= error as Error;
         }
-        if (isOver()) return;
       }
     };
     await Promise.all(this.workers.map(work));

@@ -16,7 +16,7 @@ export const mayReleaseLocks = (step: Step): boolean =>
   step.verb !== 'START' &&
   (step.verb !== 'SELECT' || mayWaitForLock(step) || step.text.includes('RELEASE_LOCK('));
 
-export const requestsNamedLock = ({ text }: Step): boolean => text.includes(GET_LOCK_CALL);
+export const requestsNamedLock = ({ text }: Pick<Step, 'text'>): boolean => text.includes(GET_LOCK_CALL);
 
 const GET_LOCK_CALL = 'GET_LOCK(';
 
