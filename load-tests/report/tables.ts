@@ -24,7 +24,7 @@ function table<Row>(heading: string, rows: readonly Row[], columns: readonly Col
 /** The violations, one table per kind that occurred. */
 export function findings(verdict: LoadVerdict): Markup[] {
   const { duplicates, foreignReleases, foreignRenewals, overlaps, stuckLocks, orphans } = verdict;
-  const { moved, order } = wordsOf(verdict);
+  const { moved, anOrder } = wordsOf(verdict);
   const isStock = verdict.kind === 'stock';
   const found = [
     duplicates.length > 0 &&
@@ -67,11 +67,7 @@ export function findings(verdict: LoadVerdict): Markup[] {
         { head: 'value', cell: ({ value }) => code(value ?? 'none') },
       ]),
     orphans.length > 0 &&
-      table(
-        `Movements without ${order === 'order' ? 'an order' : `a ${order}`}: ${orphans.length}`,
-        orphans,
-        [{ head: 'request', cell: code }],
-      ),
+      table(`Movements without ${anOrder}: ${orphans.length}`, orphans, [{ head: 'request', cell: code }]),
   ];
   return found.filter((one) => one !== false);
 }

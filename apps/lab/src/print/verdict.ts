@@ -99,7 +99,7 @@ const countsOf = (counts: Readonly<Record<string, number>>): string[] =>
 
 function figures(verdict: LoadVerdict | CartsVerdict, verbose: boolean): Field[] {
   const nonZero = (name: string, value: number | string): Field[] => (value === 0 ? [] : [[name, value]]);
-  const { balance, moved, overtaken, order } = wordsOf(verdict);
+  const { balance, moved, overtaken, anOrder } = wordsOf(verdict);
   return [
     [
       moved,
@@ -118,7 +118,7 @@ function figures(verdict: LoadVerdict | CartsVerdict, verbose: boolean): Field[]
     ...nonZero('locks that never end', verdict.stuckLocks.map(({ key }) => key).join(', ') || 0),
     ...nonZero('deadlocks', verdict.deadLocks.length),
     ...nonZero(
-      order === 'order' ? 'movements without an order' : `entries without a ${order}`,
+      `${verdict.kind === 'stock' ? 'movements' : 'entries'} without ${anOrder}`,
       verdict.orphans.length,
     ),
     ...nonZero('rejected as stale', rejectionWords(verdict)),

@@ -15,6 +15,7 @@ export interface BalanceWords {
   readonly overtaken: string;
   /** What a client has of a movement. */
   readonly order: string;
+  readonly anOrder: string;
 }
 
 const SALES: BalanceWords = {
@@ -24,6 +25,7 @@ const SALES: BalanceWords = {
   movements: 'sales',
   overtaken: 'oversold',
   order: 'order',
+  anOrder: 'an order',
 };
 const DEBITS: BalanceWords = {
   balance: 'balance',
@@ -32,6 +34,7 @@ const DEBITS: BalanceWords = {
   movements: 'entries',
   overtaken: 'overdrawn',
   order: 'confirmation',
+  anOrder: 'a confirmation',
 };
 const CREDITS: BalanceWords = { ...DEBITS, moved: 'entered' };
 

@@ -54,7 +54,10 @@ export type Reason =
 
 /** One reason as a clause, for people, in the words for the kind of balance. */
 export function reasonText(reason: Reason, kind: BalanceKind): string {
-  const { balance, movement, overtaken, order } = balanceWords(kind, 'credits' in reason && reason.credits);
+  const { balance, movement, overtaken, order, anOrder } = balanceWords(
+    kind,
+    'credits' in reason && reason.credits,
+  );
   const isStock = kind === 'stock';
   switch (reason.code) {
     case 'oversold':
@@ -82,7 +85,7 @@ export function reasonText(reason: Reason, kind: BalanceKind): string {
     case 'leaked':
       return `${count(reason.units, 'unit')} ${reason.credits ? 'in the balance without an entry' : `gone from the ${balance} without ${isStock ? 'a sale' : 'an entry'}`}`;
     case 'movement-without-order':
-      return `${count(reason.requests.length, 'movement')} without ${isStock ? 'an order' : 'a confirmation'}, e.g. that of ${reason.requests[0] ?? ''}`;
+      return `${count(reason.requests.length, 'movement')} without ${anOrder}, e.g. that of ${reason.requests[0] ?? ''}`;
     case 'order-without-movement':
       return `${count(reason.requests.length, order)} without a movement, e.g. that of ${reason.requests[0] ?? ''}`;
     case 'unavailable':
