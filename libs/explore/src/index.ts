@@ -1,6 +1,7 @@
 export { FaultsSyntaxError, budgetText, parseBudget, type Budget } from './faults';
 export {
   type Choice,
+  choiceText,
   type FaultPlaces,
   finishAll,
   EXPLORE_OPTIONS,
@@ -81,7 +82,16 @@ export {
   type MatrixCell,
   type MatrixRow,
 } from './matrix';
-export { Run } from './execution';
+export { Disturbed, Run } from './execution';
+export {
+  ChoiceNotEnabled,
+  InteractiveSchedule,
+  type ActorView,
+  type Control,
+  type DisabledReason,
+  type ScheduleView,
+  type SourcePosition,
+} from './interactive';
 export { type Setup, ownServers, type WorldOptions, BALANCE, BALANCES, World } from './world';
 export {
   VirtualClock,
@@ -92,4 +102,4 @@ export {
   loadStrategy,
   refuseStraySteps,
 } from './actors';
-export { drawLanes, drawMermaid, renderMatrix } from './render';
+export { describeAnswer, drawLanes, drawMermaid, renderMatrix } from './render';

@@ -19,14 +19,22 @@ const REQUEST_ID = /^[\w.-]{1,64}$/;
 interface ServeOptions {
   /** A route whose handler receives bodies as streams of any length and enforces its own limits. */
   readonly streamed?: { readonly type: string; readonly route: string };
+  /** Before every route, except the OpenAPI page. */
+  readonly prefix?: string;
+  /** Adds to the server before it listens, for example a page. */
+  readonly extend?: (app: NestFastifyApplication) => Promise<void>;
+  readonly description?: string;
 }
+
+const SHOP =
+  'A shop that oversells on purpose. Choose a strategy per request: ?strategy=NAME or X-Strategy: NAME.';
 
 /** Starts a Nest app as one replica: validation, problem+json, OpenAPI at /docs, graceful shutdown. */
 export async function serve(
   module: DynamicModule,
   title: string,
   config: Config,
-  { streamed }: ServeOptions = {},
+  { streamed, prefix, extend, description = SHOP }: ServeOptions = {},
 ): Promise<NestFastifyApplication> {
   const orphaned = new Promise<void>((resolve) => process.once('disconnect', resolve));
   log.open(config.replica);
@@ -63,15 +71,15 @@ export async function serve(
       done();
     });
   closeAfterLastResponse(app);
-  describe(app, title);
+  if (prefix !== undefined) app.setGlobalPrefix(prefix);
+  describe(app, title, description);
+  await extend?.(app);
   stopWithParent(app, orphaned);
   await app.listen(config.port, config.host);
   return app;
 }
 
-function describe(app: NestFastifyApplication, title: string): void {
-  const description =
-    'A shop that oversells on purpose. Choose a strategy per request: ?strategy=NAME or X-Strategy: NAME.';
+function describe(app: NestFastifyApplication, title: string, description: string): void {
   const document = new DocumentBuilder().setTitle(title).setDescription(description).setVersion('1').build();
   SwaggerModule.setup('docs', app, () => cleanupOpenApiDoc(SwaggerModule.createDocument(app, document)));
 }

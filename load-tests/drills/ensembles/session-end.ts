@@ -7,6 +7,8 @@ import type { DrillEnvironment } from '../drill-environment';
 
 /** Milliseconds: the shortest session or lease that all three servers grant. */
 const SHORT_MS = 1000;
+/** Milliseconds. B is never paused: its session or lease must outlast its purchase on any machine. */
+const LONG_MS = 30_000;
 
 /** A is paused while it holds the lock, until its session or lease has ended. B buys, then A resumes. */
 const play =
@@ -27,7 +29,11 @@ const play =
     );
     env.figure('ms until the lock was free', ms);
 
-    const B = await env.buyer('B', config);
+    const B = await env.buyer('B', {
+      ...config,
+      options: { ...config.options, leaseMs: LONG_MS },
+      ...(config.sessionMs !== undefined && { sessionMs: LONG_MS }),
+    });
     await B.runUntil(before('SELECT'));
     const [next] = await queue(strategy);
     env.fact(

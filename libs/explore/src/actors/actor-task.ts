@@ -11,6 +11,8 @@ export interface HeldStep {
   readonly version: number;
   /** Virtual time at which it arrived. */
   readonly since: number;
+  /** The call stack that issued it, if the world keeps stacks. */
+  readonly stack?: string;
   /** The step was disabled at least once while it was held. */
   wasDelayed: boolean;
   release(mode: ReleaseMode): void;

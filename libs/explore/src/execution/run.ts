@@ -90,6 +90,7 @@ export class Run {
       quiescence: this.quiescence,
       inbox: this.inbox,
       pulse: world.pulse,
+      keepsStacks: world.options.keepsStacks === true,
     });
   }
 

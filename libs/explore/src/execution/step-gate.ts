@@ -50,6 +50,8 @@ interface GateContext {
   readonly quiescence: QuiescenceDetector;
   readonly inbox: PubSubInbox;
   readonly pulse: Pulse;
+  /** Keep the call stack of each held step. */
+  readonly keepsStacks: boolean;
 }
 
 /** Step kinds of lock servers other than the database: a process that is cut off cannot reach them. */
@@ -186,6 +188,7 @@ export class StepGate {
         version: step.key === undefined ? 0 : this.run.locks.version(step.key),
         since: this.run.clock.now,
         wasDelayed: task.wasIdle,
+        ...(this.run.keepsStacks && { stack: callStack() }),
         release: (mode) => {
           task.held.splice(task.held.indexOf(held), 1);
           resolve({ mode, wasDelayed: held.wasDelayed });
@@ -211,6 +214,17 @@ export class StepGate {
       if (actor.waiting?.key !== key) actor.waiting = { key, since: this.run.clock.now };
     } else if (key !== actor.waiting?.key) actor.waiting = undefined;
   }
+}
+
+/** Enough for the frames of a database client between the seam and a strategy. */
+const STACK_FRAMES = 60;
+
+function callStack(): string {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = STACK_FRAMES;
+  const { stack = '' } = new Error();
+  Error.stackTraceLimit = stackTraceLimit;
+  return stack;
 }
 
 /** ER_QUERY_INTERRUPTED after our KILL QUERY has the effect of ER_LOCK_WAIT_TIMEOUT: the transaction stays open. */

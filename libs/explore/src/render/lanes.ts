@@ -93,7 +93,7 @@ const hasCarts = ({ actors }: ScheduleHistory): boolean => actors.some(({ cart }
 function cell(event: ScheduleEvent, carts: boolean): string {
   switch (event.type) {
     case 'step':
-      return `${event.timer === true ? '⏱ ' : ''}${truncated(event, carts)} ⇒ ${answerOf(event)}`;
+      return `${event.timer === true ? '⏱ ' : ''}${truncated(event, carts)} ⇒ ${describeAnswer(event)}`;
     case 'end':
       return `■ ${event.code}`;
     case 'warn':
@@ -115,7 +115,8 @@ function truncated({ text, kind }: StepEvent, carts: boolean): string {
   );
 }
 
-function answerOf({ reply, error, answeredAt, fault }: StepEvent): string {
+/** The answer to a step in a few words: `✗ SQL.DEADLOCK`, `1 row`, `null (reply lost)`. */
+export function describeAnswer({ reply, error, answeredAt, fault }: StepEvent): string {
   const late = answeredAt === undefined ? '' : ` (waited until ${answeredAt})`;
   if (error !== undefined) return `✗ ${fault ?? error}${late}`;
   const lost = fault === 'lose-reply' ? ' (reply lost)' : '';

@@ -59,7 +59,7 @@ async function playChoices(
   const perform = async (choice: Choice): Promise<void> => {
     const isGiven = given < wanted.length;
     const was = expected.charAt(given);
-    const what = describe(run, choice);
+    const what = describeChoice(run, choice);
     if (isGiven) given++;
     if (isGiven && strict && was !== '' && was !== checkLetter(what))
       throw new NoLongerReproduces(given, `"${choiceText(choice)}" is now ${what}`);
@@ -102,7 +102,7 @@ export const scheduleTokenOf = (setup: Setup, { choices, checks, verdict }: Play
 });
 
 /** Describes a choice in words that do not change between runs. Tokens contain a hash of them. */
-function describe(run: Run, choice: Choice): string {
+export function describeChoice(run: Run, choice: Choice): string {
   const step = stepOf(run, choice)?.step;
   if (step === undefined) return faultOf(choice) === undefined ? 'nothing' : choiceText(choice);
   return `${choiceText(choice).slice(0, -1)}${step.kind} ${step.script ?? step.verb}`;

@@ -21,6 +21,8 @@ export interface WorldOptions {
    * ones. Absent: WAIT returns when all replicas have acknowledged.
    */
   readonly replicaMs?: number;
+  /** Keeps the call stack of each held step, to show where the code of an actor is. */
+  readonly keepsStacks?: true;
   /** The memory of a `Pulse`, which the thread that waits for this world reads. */
   readonly pulse?: SharedArrayBuffer;
 }

@@ -1,0 +1,60 @@
+import { createZodDto } from 'nestjs-zod';
+import { z } from 'zod';
+
+export class StrategyView extends createZodDto(
+  z.object({
+    name: z.string(),
+    mechanism: z.string(),
+    defect: z.string(),
+    source: z.string().describe('the article, paper or documentation that it comes from'),
+    next: z.object({ strategy: z.string().optional(), why: z.string() }),
+    options: z.array(z.string()).readonly(),
+    needs: z.array(z.string()).readonly().describe('servers on demand'),
+    keeps: z.array(z.string()).readonly().describe('capabilities'),
+    lacks: z.array(z.string()).readonly().describe('capabilities'),
+    files: z
+      .array(z.string())
+      .readonly()
+      .describe('its sources, its own file first, below libs/strategy/src'),
+    presets: z.array(z.string()).readonly(),
+  }),
+) {}
+
+export class Vocabulary extends createZodDto(
+  z.object({
+    capabilities: z.record(z.string(), z.string()).describe('each capability in a sentence'),
+    faults: z.record(z.string(), z.string()).describe('what happens when a schedule injects it'),
+  }),
+) {}
+
+const cell = z.object({
+  cell: z.string(),
+  mark: z.enum(['safe', 'data-wrong', 'unavailable', 'lock-broken', 'unknown', 'none']),
+  schedules: z.int(),
+  violating: z.int(),
+  isPartial: z.boolean(),
+  token: z.string().optional(),
+  sentence: z.string().optional(),
+  passes: z.string().optional().describe('a strategy that is safe here'),
+});
+
+export class MatrixView extends createZodDto(
+  z.object({
+    conditions: z.record(z.string(), z.unknown()),
+    cells: z.array(z.string()).readonly().describe('the columns'),
+    rows: z
+      .array(z.object({ strategy: z.string(), isStale: z.boolean(), cells: z.array(cell).readonly() }))
+      .readonly(),
+  }),
+) {}
+
+export class LabView extends createZodDto(
+  z.object({
+    isRunning: z.boolean(),
+    shop: z.string().optional().describe('its public address'),
+    replicas: z
+      .array(z.object({ name: z.string(), app: z.string(), state: z.string(), starts: z.int() }))
+      .readonly(),
+    components: z.array(z.string()).readonly(),
+  }),
+) {}

@@ -1,0 +1,7 @@
+/** How a console is started. */
+export abstract class ConsoleOptions {
+  /** The folder of the lab whose replicas receive the load. */
+  abstract readonly labFolder: string;
+  /** The folder of the servers that run schedules. */
+  abstract readonly scheduleFolder: string;
+}

@@ -1,0 +1,57 @@
+import { createZodDto } from 'nestjs-zod';
+import { z } from 'zod';
+import { job } from '../jobs/job';
+import { actors, options, scheduleEvent, violation } from '../steps/schemas';
+
+export class ExplorationBody extends createZodDto(
+  z.strictObject({
+    strategy: z.string().regex(/^[\w-]{1,64}$/),
+    actors,
+    stock: z.int().min(0).max(9).default(1),
+    options,
+    faults: z.string().max(200).default('').describe('name:times, separated by commas: lapse:1,kill:1'),
+    seconds: z.int().min(1).max(600).default(60).describe('the search stops after this time'),
+  }),
+) {}
+
+/** The counts of an exploration, also while it runs. */
+export const counts = z.object({
+  schedules: z.int(),
+  violating: z.int(),
+  harms: z.object({ 'data-wrong': z.int(), unavailable: z.int(), 'lock-broken': z.int() }),
+  kinds: z.record(z.string(), z.int()).describe('schedules by kind of violation'),
+  fired: z.record(z.string(), z.int()).describe('schedules in which each fault fired'),
+  interleavings: z
+    .object({ all: z.number(), 'data-wrong': z.number(), unavailable: z.number(), 'lock-broken': z.number() })
+    .optional()
+    .describe('all interleavings, which the schedules stand for; absent with faults'),
+  protections: z.record(z.string(), z.int()).describe('schedules by what made a buyer wait or refused it'),
+  searched: z.number().describe('estimated share of all schedules, 0 to 1'),
+  isPartial: z.boolean().describe('not every schedule was run'),
+});
+
+export const witness = z.object({
+  kind: z.string(),
+  token: z.string(),
+  actors: z.array(z.object({ name: z.string(), process: z.string() })).readonly(),
+  events: z.array(scheduleEvent).readonly(),
+  violations: z.array(violation).readonly(),
+  mechanism: z.string().optional(),
+  mermaid: z.string().describe('a Mermaid sequence diagram'),
+});
+
+export class ExplorationView extends createZodDto(
+  z.object({
+    job,
+    strategy: z.string(),
+    actors: z.string(),
+    stock: z.int(),
+    faults: z.string(),
+    counts: counts.optional(),
+    witness: witness.optional().describe('the shortest schedule of the worst kind'),
+  }),
+) {}
+
+/** The event of an exploration, besides its job. */
+export type ExplorationEvent =
+  { readonly counts: z.infer<typeof counts> } | { readonly witness: z.infer<typeof witness> };

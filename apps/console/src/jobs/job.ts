@@ -1,0 +1,20 @@
+import { z } from 'zod';
+
+export const JOB_STATES = ['queued', 'running', 'done', 'failed', 'cancelled'] as const;
+
+/** Work of some seconds or minutes that uses the servers alone. */
+export const job = z.object({
+  id: z.string(),
+  kind: z.enum(['run', 'exploration']),
+  state: z.enum(JOB_STATES),
+  /** Jobs before this one, while it is queued. */
+  ahead: z.number().int(),
+  progress: z
+    .object({ text: z.string(), done: z.number(), of: z.number().optional() })
+    .describe('what the job does now, and how much of it is done'),
+  error: z.string().optional().describe('why it failed'),
+  elapsedMs: z.number(),
+});
+
+export type Job = z.infer<typeof job>;
+export type JobState = Job['state'];

@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import { EventStream } from './event-stream';
+import type { Job } from './job';
+
+/** What the body of a job reports and obeys. */
+export interface JobContext<Event extends object> {
+  /** Aborted when the job is cancelled, or the console stops. */
+  readonly signal: AbortSignal;
+  readonly progress: (progress: Job['progress']) => void;
+  readonly emit: (event: Event) => void;
+}
+
+/** A job with the events of its readers, which contain its state first. */
+export class QueuedJob<Event extends object> {
+  readonly id = randomBytes(6).toString('hex');
+  readonly events = new EventStream<Event | { readonly job: Job }>();
+  private readonly aborting = new AbortController();
+  private state: Job['state'] = 'queued';
+  private progress: Job['progress'] = { text: '', done: 0 };
+  private error: string | undefined;
+  private ahead = 0;
+  private begun = performance.now();
+  private ended: number | undefined;
+
+  constructor(
+    private readonly kind: Job['kind'],
+    private readonly body: (context: JobContext<Event>) => Promise<void>,
+  ) {}
+
+  get isOver(): boolean {
+    return this.ended !== undefined;
+  }
+
+  view(): Job {
+    const { id, kind, state, ahead, progress, error } = this;
+    const elapsedMs = Math.round((this.ended ?? performance.now()) - this.begun);
+    return { id, kind, state, ahead, progress, elapsedMs, ...(error !== undefined && { error }) };
+  }
+
+  /** Called by the queue when its position changes. */
+  moveTo(ahead: number): void {
+    this.ahead = ahead;
+    this.announce();
+  }
+
+  cancel(): void {
+    this.aborting.abort();
+    if (this.state === 'queued') this.finish('cancelled');
+  }
+
+  /** Called by the queue. Never rejects. */
+  async run(): Promise<void> {
+    if (this.isOver) return;
+    this.state = 'running';
+    this.begun = performance.now();
+    this.moveTo(0);
+    const { signal } = this.aborting;
+    try {
+      await this.body({
+        signal,
+        progress: (progress) => {
+          this.progress = progress;
+          this.announce();
+        },
+        emit: (event) => {
+          this.events.emit(event);
+        },
+      });
+      this.finish(signal.aborted ? 'cancelled' : 'done');
+    } catch (error) {
+      if (!signal.aborted) this.error = error instanceof Error ? error.message : String(error);
+      this.finish(signal.aborted ? 'cancelled' : 'failed');
+    }
+  }
+
+  private finish(state: Job['state']): void {
+    this.state = state;
+    this.ended = performance.now();
+    this.announce();
+    this.events.end();
+  }
+
+  private announce(): void {
+    this.events.emit({ job: this.view() });
+  }
+}
+
+/** Jobs that wait at most; one more is refused. */
+export const MAX_WAITING = 50;
+
+/** Runs one job at a time, in the order in which they came: two loads at once would disturb each other. */
+export class JobQueue {
+  private readonly waiting: QueuedJob<object>[] = [];
+  private running: QueuedJob<object> | undefined;
+  private work: Promise<void> = Promise.resolve();
+
+  get isFull(): boolean {
+    return this.waiting.length >= MAX_WAITING;
+  }
+
+  add<Event extends object>(job: QueuedJob<Event>): void {
+    this.waiting.push(job as unknown as QueuedJob<object>);
+    this.announcePositions();
+    if (this.running === undefined) this.work = this.runAll();
+  }
+
+  /** Cancels all jobs; resolves when the running one has ended. */
+  async stop(): Promise<void> {
+    for (const job of this.waiting) job.cancel();
+    this.running?.cancel();
+    await this.work;
+  }
+
+  private async runAll(): Promise<void> {
+    while ((this.running = this.waiting.shift()) !== undefined) {
+      this.announcePositions();
+      await this.running.run();
+    }
+  }
+
+  private announcePositions(): void {
+    const before = this.running === undefined ? 0 : 1;
+    this.waiting.forEach((job, i) => {
+      if (!job.isOver) job.moveTo(i + before);
+    });
+  }
+}

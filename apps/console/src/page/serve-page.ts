@@ -1,0 +1,51 @@
+import fastifyStatic from '@fastify/static';
+import { projectRoot } from '#lab/stack';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The built page: `npm run build`. */
+const folder = (): string => join(projectRoot(), 'dist', 'web');
+
+/** Only the page's own files run, and no other page may embed or read it. */
+const POLICY =
+  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'self'; base-uri 'none'; form-action 'none'";
+
+/** Serves the page: its files, and index.html for the addresses of its views. */
+export async function servePage(app: NestFastifyApplication): Promise<void> {
+  const root = folder();
+  if (!existsSync(root)) throw new Error(`there is no page in ${root}: run "npm run build"`);
+  const server = app.getHttpAdapter().getInstance();
+  await app.register(fastifyStatic, {
+    root,
+    wildcard: false,
+    // file names contain a hash of their content, except index.html
+    setHeaders: (response: { header(name: string, value: string): unknown }, path: string) => {
+      response.header(
+        'Cache-Control',
+        path.includes('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
+      );
+      response.header('Content-Security-Policy', POLICY);
+      response.header('X-Content-Type-Options', 'nosniff');
+    },
+  });
+  for (const view of VIEWS)
+    server.get(view, (_request, reply) =>
+      (reply as unknown as { sendFile(name: string): unknown }).sendFile('index.html'),
+    );
+}
+
+/** The addresses that the page itself resolves (web/src/app.tsx). */
+const VIEWS = [
+  '/run',
+  '/run/*',
+  '/step',
+  '/step/*',
+  '/explore',
+  '/explore/*',
+  '/matrix',
+  '/catalogue',
+  '/catalogue/*',
+  '/lessons',
+  '/lessons/*',
+];

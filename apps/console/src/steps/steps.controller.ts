@@ -1,0 +1,84 @@
+import {
+  EXPLORE_OPTIONS,
+  NoLongerReproduces,
+  readSchedule,
+  readToken,
+  strategyHash,
+  writeToken,
+  type ScheduleToken,
+} from '#lab/explore';
+import { problem, ProblemError } from '#lab/http';
+import { findStrategy } from '#lab/strategy';
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { BeginBody, ChooseBody, StepView } from './schemas';
+import { Schedules } from './schedules';
+import { stepViewOf } from './step-view';
+
+@ApiTags('step')
+@Controller('steps')
+export class StepsController {
+  constructor(private readonly schedules: Schedules) {}
+
+  @Post('begin')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Begins a schedule: every buyer is held before its first step' })
+  @ApiOkResponse({ type: StepView })
+  begin(@Body() { strategy, actors, stock, options }: BeginBody): Promise<StepView> {
+    const found = findStrategy(strategy);
+    const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+    return this.play({
+      setup: {
+        strategy: found,
+        options: { ...EXPLORE_OPTIONS, ...given },
+        stock,
+        processes: Array.from(actors, (digit) => `p${digit}`),
+      },
+      choices: [],
+      checks: '',
+      kinds: [],
+      hash: strategyHash(found),
+    });
+  }
+
+  @Post()
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Plays a schedule, and makes one more choice' })
+  @ApiOkResponse({ type: StepView })
+  choose(@Body() { token, choice }: ChooseBody): Promise<StepView> {
+    const given = readToken(token);
+    const [next, ...others] = choice === undefined ? [] : (readSchedule(choice) ?? []);
+    if (choice !== undefined && (next === undefined || others.length > 0))
+      throw new ProblemError(
+        problem(
+          'REQUEST.INVALID',
+          `"${choice}" is no choice: use one that the last answer lists in "controls"`,
+        ),
+      );
+    return this.play({ ...given, choices: [...given.choices, ...(next === undefined ? [] : [next])] });
+  }
+
+  private async play(token: ScheduleToken): Promise<StepView> {
+    try {
+      return await this.schedules.play(token, stepViewOf);
+    } catch (error) {
+      if (!(error instanceof NoLongerReproduces)) throw error;
+      // the way back: the schedule up to the last choice that still is what it was
+      const rest = writeToken({
+        ...token,
+        choices: token.choices.slice(0, error.step - 1),
+        checks: '',
+        kinds: [],
+      });
+      throw new ProblemError(
+        problem(
+          'EXPLORE.NO_LONGER',
+          `the strategy has changed since this schedule was found: ${error.message}`,
+          {
+            errors: { token: rest },
+          },
+        ),
+      );
+    }
+  }
+}

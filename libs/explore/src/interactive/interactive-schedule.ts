@@ -1,0 +1,194 @@
+import type { ScheduleHistory, ScheduleVerdict, ScheduleViolationKind } from '#lab/verdict';
+import type { Actor } from '../actors';
+import type { Run } from '../execution';
+import {
+  advanceTime,
+  apply,
+  checkLetter,
+  choiceText,
+  close,
+  describeChoice,
+  enabledSteps,
+  NoLongerReproduces,
+  resumes,
+  retryIfDisturbed,
+  strategyHash,
+  type Choice,
+  type ScheduleToken,
+} from '../schedule';
+import type { Setup, World } from '../world';
+import { controlsOf, type Control } from './control';
+import { sourcePositions, type SourcePosition } from './source-position';
+
+/** One actor, between two choices. */
+export interface ActorView {
+  readonly name: string;
+  /** Number of its process, from 1. */
+  readonly process: number;
+  readonly alive: boolean;
+  /** Redis is unreachable from its process. */
+  readonly cut: boolean;
+  /** `APPLIED` or an error code; absent while it runs. */
+  readonly outcome?: string;
+  /** The step that it issues next, or that waits in the database. */
+  readonly next?: { readonly kind: string; readonly text: string; readonly isInFlight: boolean };
+  /** Where its code is, the innermost line first; empty: unknown. */
+  readonly at: readonly SourcePosition[];
+}
+
+/** What is known between two choices. */
+export interface ScheduleView {
+  readonly setup: Setup;
+  readonly actors: readonly ActorView[];
+  readonly controls: readonly Control[];
+  /** Virtual time, milliseconds. */
+  readonly now: number;
+  /** The events and the committed state so far. */
+  readonly history: ScheduleHistory;
+  /** While the schedule runs, only violations that no later step can undo. */
+  readonly verdict: ScheduleVerdict;
+  readonly isOver: boolean;
+}
+
+/** The choice is not enabled now. */
+export class ChoiceNotEnabled extends Error {
+  readonly code = 'EXPLORE.NOT_ENABLED';
+
+  constructor(choice: Choice) {
+    super(`"${choiceText(choice)}" is not enabled at this point of the schedule: choose another step`);
+    this.name = 'ChoiceNotEnabled';
+  }
+}
+
+/** Kinds that are certain as soon as they are seen: the others depend on how the schedule ends. */
+const IRREVERSIBLE: ReadonlySet<ScheduleViolationKind> = new Set([
+  'oversold',
+  'lost-update',
+  'overlap',
+  'foreign-release',
+  'foreign-renewal',
+]);
+
+/**
+ * A schedule that a person makes, choice by choice. Between two choices every actor is held before its next step. Where
+ * nothing is enabled, time advances, as in every schedule, so that the same choices make the same history in `replay`.
+ */
+export class InteractiveSchedule {
+  private readonly made: Choice[] = [];
+  private checks = '';
+  private end: Pick<ScheduleView, 'history' | 'verdict' | 'actors' | 'now'> | undefined;
+
+  private constructor(
+    private readonly run: Run,
+    readonly setup: Setup,
+  ) {}
+
+  /**
+   * Begins a schedule and makes the given choices. Throws `NoLongerReproduces` when one of them is not enabled, or concerns
+   * another step than its check says.
+   */
+  static begin(
+    world: World,
+    setup: Setup,
+    { choices, checks }: Pick<ScheduleToken, 'choices' | 'checks'> = { choices: [], checks: '' },
+  ): Promise<InteractiveSchedule> {
+    return retryIfDisturbed(world, setup, async (run) => {
+      const schedule = new InteractiveSchedule(run, setup);
+      await schedule.advance();
+      for (const [i, choice] of choices.entries()) {
+        const check = checks.charAt(i);
+        const what = describeChoice(run, choice);
+        if (check !== '' && check !== checkLetter(what))
+          throw new NoLongerReproduces(i + 1, `"${choiceText(choice)}" is now ${what}`);
+        try {
+          await schedule.choose(choice);
+        } catch (error) {
+          if (!(error instanceof ChoiceNotEnabled)) throw error;
+          throw new NoLongerReproduces(i + 1, `"${choiceText(choice)}" is no longer enabled`);
+        }
+      }
+      return schedule;
+    });
+  }
+
+  get choices(): readonly Choice[] {
+    return this.made;
+  }
+
+  /** Makes a choice. Throws `ChoiceNotEnabled`, and `Disturbed` when a server did not answer: begin again then. */
+  async choose(choice: Choice): Promise<void> {
+    const what = describeChoice(this.run, choice);
+    if (this.end !== undefined || !(await apply(this.run, choice))) throw new ChoiceNotEnabled(choice);
+    this.made.push(choice);
+    this.checks += checkLetter(what);
+    await this.advance();
+  }
+
+  async view(): Promise<ScheduleView> {
+    const { run, setup, end } = this;
+    if (end !== undefined) return { setup, ...end, controls: controlsOf(run, true), isOver: true };
+    const history = await run.history(false);
+    return {
+      setup,
+      actors: run.actors.map((actor) => actorView(run, actor)),
+      controls: controlsOf(run, false),
+      now: Math.round(run.clock.now),
+      history,
+      verdict: irreversible(run.subject.judge(history)),
+      isOver: false,
+    };
+  }
+
+  /** The token of the first `count` choices; all without `count`. */
+  token(verdict: ScheduleVerdict, count = this.made.length): ScheduleToken {
+    const isWhole = this.end !== undefined && count === this.made.length;
+    return {
+      setup: this.setup,
+      choices: this.made.slice(0, count),
+      checks: this.checks.slice(0, count),
+      // a token states what its schedule shows when it is run to its end
+      kinds: isWhole ? [...new Set(verdict.violations.map(({ kind }) => kind))] : [],
+      hash: strategyHash(this.setup.strategy),
+    };
+  }
+
+  /** Terminates the actors. The world can then be used for another schedule. */
+  async close(): Promise<void> {
+    if (this.end === undefined) await close(this.run);
+  }
+
+  /** Advances time while no step is enabled; ends the schedule when nothing can happen any more. */
+  private async advance(): Promise<void> {
+    const { run } = this;
+    while (enabledSteps(run).length + resumes(run).length === 0) {
+      if (await advanceTime(run)) continue;
+      const actors = run.actors.map((actor) => actorView(run, actor)); // before the unfinished ones are terminated
+      const history = await close(run);
+      this.end = { history, verdict: run.subject.judge(history), actors, now: Math.round(run.clock.now) };
+      return;
+    }
+  }
+}
+
+function actorView(run: Run, actor: Actor): ActorView {
+  const [task] = actor.tasks;
+  const inFlight = [...(task?.inFlightSteps ?? [])][0];
+  const held = task?.held[0];
+  const step = actor.outcome === undefined ? (inFlight?.step ?? held?.step) : undefined;
+  return {
+    name: actor.name,
+    process: run.processes.indexOf(actor.process) + 1,
+    alive: actor.process.alive,
+    cut: actor.process.cut,
+    ...(actor.outcome !== undefined && { outcome: actor.outcome }),
+    ...(step !== undefined && {
+      next: { kind: step.kind, text: step.text, isInFlight: inFlight !== undefined },
+    }),
+    at: sourcePositions(held?.stack ?? ''),
+  };
+}
+
+const irreversible = ({ violations, sold }: ScheduleVerdict): ScheduleVerdict => ({
+  violations: violations.filter(({ kind }) => IRREVERSIBLE.has(kind)),
+  sold,
+});
