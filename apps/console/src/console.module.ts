@@ -2,6 +2,10 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { join } from 'node:path';
 import { projectRoot } from '#lab/stack';
 import { ConsoleOptions } from './console-options';
+import { ExplorationsController } from './explorations/explorations.controller';
+import { ExplorationsService } from './explorations/explorations.service';
+import { Explorer } from './explorations/explorer';
+import { Jobs } from './jobs';
 import { ScheduleServers } from './steps/schedule-servers';
 import { Schedules } from './steps/schedules';
 import { StepsController } from './steps/steps.controller';
@@ -16,7 +20,14 @@ export function consoleModule({ labFolder }: Pick<ConsoleOptions, 'labFolder'>):
   };
   return {
     module: ConsoleModule,
-    controllers: [StepsController],
-    providers: [{ provide: ConsoleOptions, useValue: options }, ScheduleServers, Schedules],
+    controllers: [StepsController, ExplorationsController],
+    providers: [
+      { provide: ConsoleOptions, useValue: options },
+      ScheduleServers,
+      Schedules,
+      Jobs,
+      Explorer,
+      ExplorationsService,
+    ],
   };
 }
