@@ -1,4 +1,5 @@
 import {
+  ChoiceNotEnabled,
   Disturbed,
   InteractiveSchedule,
   World,
@@ -51,8 +52,7 @@ export class Schedules implements OnApplicationShutdown {
       place.schedule = await this.bring(place, { setup, choices, checks });
       return await read(place.schedule);
     } catch (error) {
-      await place.schedule?.close().catch(() => undefined);
-      place.schedule = undefined;
+      if (!(error instanceof ChoiceNotEnabled)) await forget(place); // a refused choice changes nothing
       throw error;
     } finally {
       place.isBusy = false;
@@ -65,7 +65,10 @@ export class Schedules implements OnApplicationShutdown {
     for (const { world } of this.places) await world.close().catch(() => undefined);
   }
 
-  /** The world whose schedule is the longest beginning of this one; else a new one; else the one that was not used longest. */
+  /**
+   * The world whose schedule is the longest beginning of this one; else the one that has made one more choice, which is taken
+   * back; else a new one; else the one that was not used for longest.
+   */
   private async take(setup: Setup, choices: readonly Choice[]): Promise<Place> {
     const needs = componentsOf([setup.strategy]).join(' ');
     for (;;) {
@@ -73,7 +76,9 @@ export class Schedules implements OnApplicationShutdown {
       const best = idle
         .filter((place) => isBeginning(place.schedule, setup, choices))
         .sort((a, b) => (b.schedule?.choices.length ?? 0) - (a.schedule?.choices.length ?? 0))[0];
-      if (best !== undefined) return this.reserve(best);
+      const undone = idle.find((place) => isUndone(place.schedule, setup, choices));
+      const known = best ?? undone;
+      if (known !== undefined) return this.reserve(known);
       const redisDb = this.free.shift();
       if (redisDb !== undefined) return this.open(setup, needs, redisDb);
       const oldest = (places: Place[]): Place | undefined => places.sort((a, b) => a.usedAt - b.usedAt)[0];
@@ -129,6 +134,23 @@ export class Schedules implements OnApplicationShutdown {
   }
 }
 
+async function forget(place: Place): Promise<void> {
+  const { schedule } = place;
+  place.schedule = undefined;
+  await schedule?.close().catch(() => undefined);
+}
+
+/** The schedule has the same setup, and made these choices and one more. */
+const isUndone = (
+  schedule: InteractiveSchedule | undefined,
+  setup: Setup,
+  choices: readonly Choice[],
+): boolean =>
+  schedule !== undefined &&
+  choices.length > 0 &&
+  schedule.choices.length === choices.length + 1 &&
+  textOf(schedule.setup, schedule.choices.slice(0, -1)) === textOf(setup, choices);
+
 /** The schedule has the same setup, and made the first of these choices. */
 function isBeginning(
   schedule: InteractiveSchedule | undefined,
@@ -136,9 +158,11 @@ function isBeginning(
   choices: readonly Choice[],
 ): boolean {
   if (schedule === undefined || schedule.choices.length > choices.length) return false;
-  const tokenOf = (of: Setup, made: readonly Choice[]): string =>
-    writeToken({ setup: of, choices: made, checks: '', kinds: [], hash: '' });
   return (
-    tokenOf(schedule.setup, schedule.choices) === tokenOf(setup, choices.slice(0, schedule.choices.length))
+    textOf(schedule.setup, schedule.choices) === textOf(setup, choices.slice(0, schedule.choices.length))
   );
 }
+
+/** A text that is the same for the same schedule. */
+const textOf = (setup: Setup, choices: readonly Choice[]): string =>
+  writeToken({ setup, choices, checks: '', kinds: [], hash: '' });
