@@ -9,5 +9,5 @@ export {
   runsDir,
   type Removable,
 } from './folders';
-export { pastRuns, readReport, RUN_FOLDER, type PastRun, type SavedVerdict } from './read';
+export { listRuns, readReport, readRun, RUN_FOLDER, type PastRun, type SavedVerdict } from './read';
 export { runJson, writeDrillFolder, writeRunFolder } from './write';

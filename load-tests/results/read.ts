@@ -58,18 +58,18 @@ export interface PastRun {
   readonly verdict?: SavedVerdict;
 }
 
-/** The runs that left a folder, newest first. */
-export function pastRuns(most: number): PastRun[] {
+/** The names of run folders, newest first. */
+export function listRuns(most: number): string[] {
   const names = existsSync(runsDir()) ? readdirSync(runsDir()) : [];
   return names
     .filter((name) => RUN_FOLDER.test(name))
     .sort()
     .reverse()
-    .slice(0, most)
-    .map(pastRun);
+    .slice(0, most);
 }
 
-function pastRun(folder: string): PastRun {
+/** A run folder. */
+export function readRun(folder: string): PastRun {
   const [, day = '', hours = '', minutes = '', seconds = '', ms = '', name = ''] =
     RUN_FOLDER.exec(folder) ?? [];
   const verdict = readVerdict(join(runsDir(), folder, 'verdict.json'));

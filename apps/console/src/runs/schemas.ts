@@ -1,3 +1,4 @@
+import { RUN_FOLDER } from '#load-tests/results';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
 import { job } from '../jobs/job';
@@ -5,6 +6,10 @@ import { job } from '../jobs/job';
 const name = z.string().regex(/^[\w./-]{1,80}$/);
 
 export class PresetParams extends createZodDto(z.strictObject({ preset: name })) {}
+
+export class FolderParams extends createZodDto(
+  z.strictObject({ folder: z.string().regex(RUN_FOLDER, 'no run folder has such a name') }),
+) {}
 
 export class RunBody extends createZodDto(
   z.strictObject({
@@ -57,34 +62,36 @@ export const runVerdict = z.object({
   requests: z.array(z.string()).readonly().describe('the requests that collided'),
 });
 
-export class RunView extends createZodDto(
-  z.object({
-    job,
-    title: z.string(),
-    plan: z.object({
-      strategy: z.string(),
-      stock: z.int(),
-      requests: z.int(),
-      connections: z.int(),
-      replicas: z.int(),
-      options: z.record(z.string(), z.union([z.number(), z.string()])),
-      fault: z.string().optional(),
-    }),
-    samples: z.array(sample).readonly(),
-    verdict: runVerdict.optional(),
-    folder: z.string().optional().describe('below runs/, with report.html and verdict.json'),
+const runView = z.object({
+  job,
+  title: z.string(),
+  plan: z.object({
+    strategy: z.string(),
+    stock: z.int(),
+    requests: z.int(),
+    connections: z.int(),
+    replicas: z.int(),
+    options: z.record(z.string(), z.union([z.number(), z.string()])),
+    fault: z.string().optional(),
   }),
-) {}
+  samples: z.array(sample).readonly(),
+  verdict: runVerdict.optional(),
+  folder: z.string().optional().describe('below runs/, with report.html and verdict.json'),
+});
+
+export class RunView extends createZodDto(runView) {}
 
 /** A run that was made before, also by the command line. */
-export class PastRun extends createZodDto(
-  z.object({
-    folder: z.string(),
-    name: z.string(),
-    at: z.string().describe('ISO 8601'),
-    verdict: runVerdict.optional().describe('absent: its verdict.json cannot be read'),
-  }),
-) {}
+const pastRun = z.object({
+  folder: z.string(),
+  name: z.string(),
+  at: z.string().describe('ISO 8601'),
+  verdict: runVerdict.optional().describe('absent: its verdict.json cannot be read'),
+});
+
+export class PastRun extends createZodDto(pastRun) {}
+
+export class RunList extends createZodDto(z.object({ current: z.array(runView), past: z.array(pastRun) })) {}
 
 export class Preset extends createZodDto(
   z.object({
