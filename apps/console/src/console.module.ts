@@ -1,6 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { join } from 'node:path';
 import { projectRoot } from '#lab/stack';
+import { CatalogueController } from './catalogue/catalogue.controller';
 import { Classroom, ClassroomController } from './classroom';
 import { ConsoleOptions } from './console-options';
 import { ExplorationsController } from './explorations/explorations.controller';
@@ -35,6 +36,7 @@ export function consoleModule({
   return {
     module: ConsoleModule,
     controllers: [
+      CatalogueController,
       LabController,
       RunsController,
       PresetsController,
