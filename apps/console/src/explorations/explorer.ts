@@ -1,6 +1,6 @@
 import { WorkerPool } from '#lab/explore';
 import { componentsOf, type Strategy } from '#lab/strategy';
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { ScheduleServers } from '../steps/schedule-servers';
 
 const WORKERS = 2;
@@ -9,7 +9,7 @@ const IDLE_MS = 60_000;
 
 /** Worker threads for one exploration at a time, opened with the first one and closed when idle. */
 @Injectable()
-export class Explorer implements OnApplicationShutdown {
+export class Explorer implements BeforeApplicationShutdown {
   private open: { readonly pool: WorkerPool; readonly needs: string } | undefined;
   private closing: NodeJS.Timeout | undefined;
 
@@ -35,7 +35,7 @@ export class Explorer implements OnApplicationShutdown {
     }
   }
 
-  async onApplicationShutdown(): Promise<void> {
+  async beforeApplicationShutdown(): Promise<void> {
     clearTimeout(this.closing);
     await this.close();
   }

@@ -10,7 +10,7 @@ export type Goal = { readonly id: string; readonly strategy: string; readonly ac
       readonly choices: number;
     }
   | {
-      /** An exploration of every schedule, with these faults, that finds no violation. */
+      /** An exploration of every schedule, with these faults, that finds no wrong data and no stuck lock. */
       readonly task: 'prove';
       readonly faults: Budget;
     }

@@ -1,5 +1,5 @@
 import { problem, ProblemError } from '#lab/http';
-import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { Job } from './job';
 import { JobQueue, QueuedJob, type JobContext } from './queue';
 
@@ -8,7 +8,7 @@ const MAX_KEPT = 50;
 
 /** The one queue of runs and explorations, and what their services have in common. */
 @Injectable()
-export class Jobs implements BeforeApplicationShutdown {
+export class Jobs implements OnModuleDestroy {
   private readonly queue = new JobQueue();
 
   /** Queues a job. Throws a problem when too many wait. */
@@ -41,7 +41,7 @@ export class Jobs implements BeforeApplicationShutdown {
   }
 
   /** Cancels all jobs: their readers' connections end, so that the server can close. */
-  async beforeApplicationShutdown(): Promise<void> {
+  async onModuleDestroy(): Promise<void> {
     await this.queue.stop();
   }
 }

@@ -4,6 +4,7 @@ import {
   readToken,
   strategyHash,
   writeToken,
+  type Choice,
   type ScheduleToken,
 } from '#lab/explore';
 import { problem, ProblemError } from '#lab/http';
@@ -42,12 +43,12 @@ export class StepsController {
           `"${choice}" is no choice: use one that the last answer lists in "controls"`,
         ),
       );
-    return this.play({ ...given, choices: [...given.choices, ...(next === undefined ? [] : [next])] });
+    return this.play(given, next);
   }
 
-  private async play(token: ScheduleToken): Promise<StepView> {
+  private async play(token: ScheduleToken, next?: Choice): Promise<StepView> {
     try {
-      return await this.schedules.play(token, stepViewOf);
+      return await this.schedules.play({ ...token, next }, stepViewOf);
     } catch (error) {
       if (!(error instanceof NoLongerReproduces)) throw error;
       // the way back: the schedule up to the last choice that still is what it was
