@@ -135,6 +135,19 @@ export class InteractiveSchedule {
     await this.advance();
   }
 
+  /** Makes the remaining choices without a fault: the last actor continues until it blocks or ends, then the next one. */
+  async finish(): Promise<void> {
+    while (this.end === undefined) {
+      const steps = enabledSteps(this.run);
+      const choice =
+        this.made.findLast((made) => steps.some((step) => isSame(step, made))) ??
+        steps[0] ??
+        resumes(this.run)[0];
+      if (choice === undefined) return;
+      await this.choose(choice);
+    }
+  }
+
   async view(): Promise<ScheduleView> {
     const { run, setup, end } = this;
     if (end !== undefined) return { setup, ...end, controls: controlsOf(run, true), isOver: true };
