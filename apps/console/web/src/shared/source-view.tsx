@@ -23,7 +23,7 @@ function linesOf(file: string): Promise<readonly string[]> {
 /** A source file with marked lines: by line, the buyers whose code is there. The first marked line is scrolled into view. */
 export function SourceView({
   file,
-  marked = new Map(),
+  marked,
 }: {
   file: string;
   marked?: ReadonlyMap<number, readonly string[]>;
@@ -31,7 +31,7 @@ export function SourceView({
   const t = useTexts();
   const { value: lines } = useLoaded(`source ${file}`, () => linesOf(file));
   const box = useRef<HTMLDivElement>(null);
-  const first = Math.min(...marked.keys());
+  const first = Math.min(...(marked?.keys() ?? []));
   useEffect(() => {
     const line = box.current?.querySelector<HTMLElement>(`[data-line="${first}"]`);
     if (box.current === null || line === undefined || line === null) return;
@@ -42,10 +42,16 @@ export function SourceView({
   }, [first, lines, file]);
   if (lines === undefined) return <p className="muted">{t.common.loading}</p>;
   return (
-    <div className="source" ref={box} tabIndex={0} role="region" aria-label={file}>
+    <div
+      className={marked === undefined ? 'source source-plain' : 'source'}
+      ref={box}
+      tabIndex={0}
+      role="region"
+      aria-label={file}
+    >
       <code>
         {lines.map((html, i) => (
-          <Line key={i} n={i + 1} html={html} names={marked.get(i + 1) ?? []} />
+          <Line key={i} n={i + 1} html={html} names={marked?.get(i + 1) ?? []} />
         ))}
       </code>
     </div>

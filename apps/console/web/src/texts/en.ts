@@ -379,6 +379,8 @@ export const en = {
     } as Record<string, string>,
   },
   catalogue: {
+    allKept: 'keeps all promises',
+    broken: (n: number) => (n === 1 ? '1 promise broken' : `${n} promises broken`),
     title: 'Catalogue',
     intro: 'Every way to sell a unit, flawed or not, in teaching order.',
     mechanism: 'Mechanism',

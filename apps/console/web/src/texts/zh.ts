@@ -370,6 +370,8 @@ export const zh: Texts = {
     },
   },
   catalogue: {
+    allKept: '守住所有承诺',
+    broken: (n) => `违背 ${n} 个承诺`,
     title: '方案目录',
     intro: '卖出一件商品的所有写法，有缺陷的和没有缺陷的，按教学顺序排列。',
     mechanism: '原理',
