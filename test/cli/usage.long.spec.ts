@@ -78,6 +78,7 @@ test('doctor lists what is installed, what it is for, and how to install what is
     'zookeeper',
     'etcd',
     'libfaketime',
+    'chromium',
   ]);
   const versions = findings.flatMap(({ found }) => (found === undefined ? [] : [found.version]));
   expect(versions).toEqual(versions.map(() => expect.stringMatching(/^\d+\.\d+\.\d+/) as string));

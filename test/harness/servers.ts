@@ -1,4 +1,4 @@
-import { World } from '#lab/explore';
+import { World, type WorldOptions } from '#lab/explore';
 import { attach, ensureInstalled } from '#lab/stack';
 import type { Component, ServerAddresses } from '#lab/step';
 import { CATALOGUE, componentsOf } from '#lab/strategy';
@@ -54,5 +54,6 @@ export async function provide(components: readonly Component[]): Promise<ServerA
 export const openWorld = async (
   file: string,
   components: readonly Component[] = componentsOf(CATALOGUE),
+  more: Pick<WorldOptions, 'keepsStacks'> = {},
 ): Promise<World> =>
-  World.open({ ...servers(), servers: await provide(components), redisDb, schema: schemaOf(file) });
+  World.open({ ...servers(), servers: await provide(components), redisDb, schema: schemaOf(file), ...more });

@@ -1,7 +1,14 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { join } from 'node:path';
 import { projectRoot } from '#lab/stack';
+import { Classroom, ClassroomController } from './classroom';
 import { ConsoleOptions } from './console-options';
+import { ExplorationsController } from './explorations/explorations.controller';
+import { ExplorationsService } from './explorations/explorations.service';
+import { Explorer } from './explorations/explorer';
+import { GoalsController } from './goals/goals.controller';
+import { GoalsService } from './goals/goals.service';
+import { Jobs } from './jobs';
 import { ScheduleServers } from './steps/schedule-servers';
 import { Schedules } from './steps/schedules';
 import { StepsController } from './steps/steps.controller';
@@ -9,14 +16,30 @@ import { StepsController } from './steps/steps.controller';
 @Module({})
 class ConsoleModule {}
 
-export function consoleModule({ labFolder }: Pick<ConsoleOptions, 'labFolder'>): DynamicModule {
+/** `isClass`: several browsers use the console, each under its name. */
+export function consoleModule({
+  labFolder,
+  isClass,
+}: {
+  labFolder: string;
+  isClass: boolean;
+}): DynamicModule {
   const options: ConsoleOptions = {
     labFolder,
     scheduleFolder: join(projectRoot(), '.lab', `console-${process.pid}`),
   };
   return {
     module: ConsoleModule,
-    controllers: [StepsController],
-    providers: [{ provide: ConsoleOptions, useValue: options }, ScheduleServers, Schedules],
+    controllers: [StepsController, ExplorationsController, GoalsController, ClassroomController],
+    providers: [
+      { provide: ConsoleOptions, useValue: options },
+      { provide: Classroom, useValue: new Classroom(isClass) },
+      ScheduleServers,
+      Schedules,
+      Jobs,
+      Explorer,
+      ExplorationsService,
+      GoalsService,
+    ],
   };
 }

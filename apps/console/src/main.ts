@@ -2,17 +2,24 @@ import 'reflect-metadata';
 import { readConfig } from '#lab/config';
 import { serve } from '#lab/http';
 import { resolve } from 'node:path';
+import { Classroom, guardAccess } from './classroom';
 import { consoleModule } from './console.module';
 import { servePage } from './page/serve-page';
 
-const [labFolder] = process.argv.slice(2);
+const [labFolder, ...flags] = process.argv.slice(2);
 if (labFolder === undefined)
-  throw new Error('usage: main.js FOLDER, the folder of the lab whose replicas receive the load');
+  throw new Error('usage: main.js FOLDER [--class], the folder of the lab whose replicas receive the load');
 
 const config = readConfig();
-void serve(consoleModule({ labFolder: resolve(labFolder) }), 'Console', config, {
+const isClass = flags.includes('--class');
+void serve(consoleModule({ labFolder: resolve(labFolder), isClass }), 'Console', config, {
   prefix: 'api',
-  extend: servePage,
+  description: 'Runs, schedules and explorations of the lab, as the page uses them.',
+  extend: async (app) => {
+    guardAccess(app);
+    await servePage(app);
+  },
 }).then(async (app) => {
-  process.send?.({ url: await app.getUrl() });
+  const { code, teacherCode } = app.get(Classroom);
+  process.send?.({ url: await app.getUrl(), ...(isClass && { code, teacherCode }) });
 });

@@ -15,7 +15,7 @@ try {
 }
 // Installed here, because apt exceeds the time limit of a test. If it fails, the specs that need these servers report it.
 await stack
-  .ensureInstalled(say, ['redlock', 'replica', 'zookeeper', 'etcd', 'faketime'])
+  .ensureInstalled(say, ['redlock', 'replica', 'zookeeper', 'etcd', 'faketime', 'chromium'])
   .catch((error) => say(error.message));
 runAndExit(join(root, 'node_modules', 'jest', 'bin', 'jest.js'), jestArguments(process.argv.slice(2)));
 

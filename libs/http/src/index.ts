@@ -9,4 +9,5 @@ export { ProcessController, type ProcessLook } from './lab/process.controller';
 export { readHistory } from './lab/read-history';
 export { RequestRecorder, type RecordedApp } from './lab/request-recorder';
 export { page } from './page';
+export { send as sendProblem } from './problem-filter';
 export { problem, problemOf, ProblemError, type Problem } from './problem';

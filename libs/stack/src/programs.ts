@@ -96,6 +96,15 @@ export const ON_DEMAND = {
     brew: 'libfaketime',
     docker: 'not in the images: Linux only',
   },
+  chromium: {
+    name: 'chromium',
+    commands: ['chromium', 'chromium-browser', 'google-chrome'],
+    versionFlag: '--version',
+    neededFor: "the tests of the console's page (npm test)",
+    apt: ['chromium', 'chromium-browser'],
+    brew: '--cask chromium',
+    docker: 'not in the images: tests only',
+  },
 } as const satisfies Record<string, Needed>;
 export type OnDemand = keyof typeof ON_DEMAND;
 

@@ -27,6 +27,8 @@ export const counts = z.object({
     .describe('all interleavings, which the schedules stand for; absent with faults'),
   protections: z.record(z.string(), z.int()).describe('schedules by what made a buyer wait or refused it'),
   searched: z.number().describe('estimated share of all schedules, 0 to 1'),
+  mark: z.enum(['safe', 'data-wrong', 'unavailable', 'lock-broken', 'unknown']),
+  because: z.string().optional().describe('why the mark is unknown'),
   isPartial: z.boolean().describe('not every schedule was run'),
 });
 
@@ -37,6 +39,7 @@ export const witness = z.object({
   events: z.array(scheduleEvent).readonly(),
   violations: z.array(violation).readonly(),
   mechanism: z.string().optional(),
+  passes: z.string().optional().describe('the next strategy whose data stays right in the same schedule'),
   mermaid: z.string().describe('a Mermaid sequence diagram'),
 });
 

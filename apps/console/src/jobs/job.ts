@@ -1,6 +1,7 @@
+import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
 
-export const JOB_STATES = ['queued', 'running', 'done', 'failed', 'cancelled'] as const;
+const JOB_STATES = ['queued', 'running', 'done', 'failed', 'cancelled'] as const;
 
 /** Work of some seconds or minutes that uses the servers alone. */
 export const job = z.object({
@@ -17,4 +18,5 @@ export const job = z.object({
 });
 
 export type Job = z.infer<typeof job>;
-export type JobState = Job['state'];
+
+export class JobParams extends createZodDto(z.strictObject({ id: z.string().regex(/^[0-9a-f]{12}$/) })) {}

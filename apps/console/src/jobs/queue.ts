@@ -86,13 +86,13 @@ export class QueuedJob<Event extends object> {
 }
 
 /** Jobs that wait at most; one more is refused. */
-export const MAX_WAITING = 50;
+const MAX_WAITING = 50;
 
 /** Runs one job at a time, in the order in which they came: two loads at once would disturb each other. */
 export class JobQueue {
   private readonly waiting: QueuedJob<object>[] = [];
   private running: QueuedJob<object> | undefined;
-  private work: Promise<void> = Promise.resolve();
+  private work: Promise<void> | undefined;
 
   get isFull(): boolean {
     return this.waiting.length >= MAX_WAITING;
@@ -101,7 +101,7 @@ export class JobQueue {
   add<Event extends object>(job: QueuedJob<Event>): void {
     this.waiting.push(job as unknown as QueuedJob<object>);
     this.announcePositions();
-    if (this.running === undefined) this.work = this.runAll();
+    this.work ??= this.runAll();
   }
 
   /** Cancels all jobs; resolves when the running one has ended. */
@@ -112,10 +112,12 @@ export class JobQueue {
   }
 
   private async runAll(): Promise<void> {
+    await Promise.resolve(); // the caller of `add` keeps the job before it begins
     while ((this.running = this.waiting.shift()) !== undefined) {
       this.announcePositions();
       await this.running.run();
     }
+    this.work = undefined;
   }
 
   private announcePositions(): void {

@@ -1,14 +1,15 @@
 import {
+  ChoiceNotEnabled,
   Disturbed,
   InteractiveSchedule,
   World,
-  writeToken,
   type Choice,
   type ScheduleToken,
   type Setup,
 } from '#lab/explore';
 import { componentsOf } from '#lab/strategy';
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { isDeepStrictEqual } from 'node:util';
 import { ScheduleServers } from './schedule-servers';
 
 /** Redis has 16 databases: the lab's own, those of the exploration, and these. */
@@ -32,7 +33,7 @@ interface Place {
  * ends, and two tabs cannot disturb each other.
  */
 @Injectable()
-export class Schedules implements OnApplicationShutdown {
+export class Schedules implements BeforeApplicationShutdown {
   private readonly places: Place[] = [];
   private readonly waiting: (() => void)[] = [];
   /** Redis databases without a world. */
@@ -41,18 +42,16 @@ export class Schedules implements OnApplicationShutdown {
 
   constructor(private readonly servers: ScheduleServers) {}
 
-  /** Plays the schedule and hands it to `read`; nobody else uses it meanwhile. Throws as `InteractiveSchedule.begin`. */
-  async play<T>(
-    { setup, choices, checks }: Pick<ScheduleToken, 'setup' | 'choices' | 'checks'>,
-    read: (schedule: InteractiveSchedule) => Promise<T>,
-  ): Promise<T> {
-    const place = await this.take(setup, choices);
+  /**
+   * Plays the schedule and one more choice, and hands it to `read`; no other request uses it meanwhile. Throws as
+   * `InteractiveSchedule.begin`, and `ChoiceNotEnabled` for the last choice.
+   */
+  async play<T>(wanted: Wanted, read: (schedule: InteractiveSchedule) => Promise<T>): Promise<T> {
+    const place = await this.take(wanted);
     try {
-      place.schedule = await this.bring(place, { setup, choices, checks });
-      return await read(place.schedule);
+      return await read(await bring(place, wanted));
     } catch (error) {
-      await place.schedule?.close().catch(() => undefined);
-      place.schedule = undefined;
+      if (!(error instanceof ChoiceNotEnabled)) await forget(place); // a refused choice changes nothing
       throw error;
     } finally {
       place.isBusy = false;
@@ -61,19 +60,25 @@ export class Schedules implements OnApplicationShutdown {
     }
   }
 
-  async onApplicationShutdown(): Promise<void> {
+  async beforeApplicationShutdown(): Promise<void> {
     for (const { world } of this.places) await world.close().catch(() => undefined);
   }
 
-  /** The world whose schedule is the longest beginning of this one; else a new one; else the one that was not used longest. */
-  private async take(setup: Setup, choices: readonly Choice[]): Promise<Place> {
+  /**
+   * The world whose schedule is the longest beginning of this one; else the one that has made one more choice, which is taken
+   * back; else a new one; else the one that was not used for longest.
+   */
+  private async take(wanted: Wanted): Promise<Place> {
+    const { setup } = wanted;
     const needs = componentsOf([setup.strategy]).join(' ');
     for (;;) {
       const idle = this.places.filter((place) => !place.isBusy && place.needs === needs);
       const best = idle
-        .filter((place) => isBeginning(place.schedule, setup, choices))
+        .filter((place) => isBeginning(place.schedule, wanted))
         .sort((a, b) => (b.schedule?.choices.length ?? 0) - (a.schedule?.choices.length ?? 0))[0];
-      if (best !== undefined) return this.reserve(best);
+      const undone = idle.find((place) => isUndone(place.schedule, wanted));
+      const known = best ?? undone;
+      if (known !== undefined) return this.reserve(known);
       const redisDb = this.free.shift();
       if (redisDb !== undefined) return this.open(setup, needs, redisDb);
       const oldest = (places: Place[]): Place | undefined => places.sort((a, b) => a.usedAt - b.usedAt)[0];
@@ -110,35 +115,55 @@ export class Schedules implements OnApplicationShutdown {
     await place.world.close();
     this.free.push(place.world.options.redisDb);
   }
+}
 
-  /** Continues the schedule of the place, or plays it from the beginning. */
-  private async bring(
-    { world, schedule }: Place,
-    { setup, choices, checks }: Pick<ScheduleToken, 'setup' | 'choices' | 'checks'>,
-  ): Promise<InteractiveSchedule> {
-    if (schedule !== undefined && isBeginning(schedule, setup, choices)) {
-      try {
-        for (const choice of choices.slice(schedule.choices.length)) await schedule.choose(choice);
-        return schedule;
-      } catch (error) {
-        if (!(error instanceof Disturbed)) throw error;
-      }
+/** Attempts before a disturbance is reported: a server that does not answer is then not just slow. */
+const MAX_ATTEMPTS = 3;
+
+/** Continues the schedule of the place, or plays it from the beginning. */
+async function bring(place: Place, wanted: Wanted): Promise<InteractiveSchedule> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      if (!isBeginning(place.schedule, wanted)) await forget(place);
+      const schedule = (place.schedule ??= await InteractiveSchedule.begin(
+        place.world,
+        wanted.setup,
+        wanted,
+      ));
+      const { choices, next } = wanted;
+      const missing = [...choices, ...(next === undefined ? [] : [next])].slice(schedule.choices.length);
+      for (const choice of missing) await schedule.choose(choice);
+      return schedule;
+    } catch (error) {
+      if (!(error instanceof Disturbed) || attempt === MAX_ATTEMPTS) throw error;
+      await forget(place);
     }
-    await schedule?.close();
-    return InteractiveSchedule.begin(world, setup, { choices, checks });
   }
 }
 
-/** The schedule has the same setup, and made the first of these choices. */
-function isBeginning(
-  schedule: InteractiveSchedule | undefined,
-  setup: Setup,
-  choices: readonly Choice[],
-): boolean {
-  if (schedule === undefined || schedule.choices.length > choices.length) return false;
-  const tokenOf = (of: Setup, made: readonly Choice[]): string =>
-    writeToken({ setup: of, choices: made, checks: '', kinds: [], hash: '' });
-  return (
-    tokenOf(schedule.setup, schedule.choices) === tokenOf(setup, choices.slice(0, schedule.choices.length))
-  );
+async function forget(place: Place): Promise<void> {
+  const { schedule } = place;
+  place.schedule = undefined;
+  await schedule?.close().catch(() => undefined);
 }
+
+/** A schedule, and the choice to make after it. */
+interface Wanted extends Pick<ScheduleToken, 'setup' | 'choices' | 'checks'> {
+  readonly next?: Choice | undefined;
+}
+
+/** The schedule has the same setup, and made the first of these choices. */
+const isBeginning = (schedule: InteractiveSchedule | undefined, wanted: Wanted): boolean =>
+  schedule?.isBeginningOf(wanted) === true && isSameSetup(schedule.setup, wanted.setup);
+
+/** The schedule has the same setup, and made these choices and one more. */
+const isUndone = (schedule: InteractiveSchedule | undefined, { setup, choices, checks }: Wanted): boolean =>
+  schedule !== undefined &&
+  choices.length > 0 &&
+  schedule.choices.length === choices.length + 1 &&
+  schedule.isBeginningOf({ choices: [...choices, ...schedule.choices.slice(-1)], checks }) &&
+  isSameSetup(schedule.setup, setup);
+
+/** Strategies are compared by name: they are those of the catalogue. */
+const isSameSetup = ({ strategy, ...setup }: Setup, { strategy: other, ...rest }: Setup): boolean =>
+  strategy.name === other.name && isDeepStrictEqual(setup, rest);

@@ -1,18 +1,18 @@
 import {
-  EXPLORE_OPTIONS,
   NoLongerReproduces,
   readSchedule,
   readToken,
   strategyHash,
   writeToken,
+  type Choice,
   type ScheduleToken,
 } from '#lab/explore';
 import { problem, ProblemError } from '#lab/http';
-import { findStrategy } from '#lab/strategy';
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { BeginBody, ChooseBody, StepView } from './schemas';
 import { Schedules } from './schedules';
+import { setupOf } from './setup';
 import { stepViewOf } from './step-view';
 
 @ApiTags('step')
@@ -24,21 +24,9 @@ export class StepsController {
   @HttpCode(200)
   @ApiOperation({ summary: 'Begins a schedule: every buyer is held before its first step' })
   @ApiOkResponse({ type: StepView })
-  begin(@Body() { strategy, actors, stock, options }: BeginBody): Promise<StepView> {
-    const found = findStrategy(strategy);
-    const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-    return this.play({
-      setup: {
-        strategy: found,
-        options: { ...EXPLORE_OPTIONS, ...given },
-        stock,
-        processes: Array.from(actors, (digit) => `p${digit}`),
-      },
-      choices: [],
-      checks: '',
-      kinds: [],
-      hash: strategyHash(found),
-    });
+  begin(@Body() chosen: BeginBody): Promise<StepView> {
+    const setup = setupOf(chosen);
+    return this.play({ setup, choices: [], checks: '', kinds: [], hash: strategyHash(setup.strategy) });
   }
 
   @Post()
@@ -55,12 +43,12 @@ export class StepsController {
           `"${choice}" is no choice: use one that the last answer lists in "controls"`,
         ),
       );
-    return this.play({ ...given, choices: [...given.choices, ...(next === undefined ? [] : [next])] });
+    return this.play(given, next);
   }
 
-  private async play(token: ScheduleToken): Promise<StepView> {
+  private async play(token: ScheduleToken, next?: Choice): Promise<StepView> {
     try {
-      return await this.schedules.play(token, stepViewOf);
+      return await this.schedules.play({ ...token, next }, stepViewOf);
     } catch (error) {
       if (!(error instanceof NoLongerReproduces)) throw error;
       // the way back: the schedule up to the last choice that still is what it was

@@ -115,8 +115,15 @@ export class Realm {
   constructor(pid: number) {
     this.process = Object.create(process, { pid: { value: pid, enumerable: true } }) as NodeJS.Process;
     const own = { process: this.process, ...this.timers.globals };
-    this.global = Object.assign(Object.create(globalThis) as object, own);
-    Object.assign(this.global, { global: this.global, globalThis: this.global });
+    this.global = Object.create(globalThis) as object;
+    // defined, not assigned: an assignment to an accessor such as `process` would reach the one of Node
+    for (const [name, value] of Object.entries({ ...own, global: this.global, globalThis: this.global }))
+      Object.defineProperty(this.global, name, {
+        value,
+        writable: true,
+        configurable: true,
+        enumerable: true,
+      });
   }
 
   /** The exports of a CommonJS or TypeScript file, evaluated once in this realm. */

@@ -33,9 +33,7 @@ export interface Control {
 }
 
 /** No limit in practice: a person may inject every fault at every step. */
-const UNLIMITED: Budget = Object.fromEntries(
-  (Object.keys(FAULTS) as FaultName[]).map((fault) => [fault, 9]),
-);
+const UNLIMITED: Budget = Object.fromEntries((Object.keys(FAULTS) as FaultName[]).map((fault) => [fault, 9]));
 
 const ACTOR_FAULTS = ['error', 'lose-reply', 'in-flight', 'slow', 'overrun'] as const;
 const PROCESS_FAULTS = ['kill', 'pause', 'cut', 'lost-session'] as const;

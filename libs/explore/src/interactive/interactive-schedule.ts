@@ -9,6 +9,7 @@ import {
   close,
   describeChoice,
   enabledSteps,
+  isSame,
   NoLongerReproduces,
   resumes,
   retryIfDisturbed,
@@ -113,6 +114,16 @@ export class InteractiveSchedule {
 
   get choices(): readonly Choice[] {
     return this.made;
+  }
+
+  /** Whether the first of these choices are the ones made, of the steps that their checks name. */
+  isBeginningOf({ choices, checks }: Pick<ScheduleToken, 'choices' | 'checks'>): boolean {
+    return (
+      this.made.every((choice, i) => {
+        const other = choices[i];
+        return other !== undefined && isSame(choice, other);
+      }) && Array.from(this.checks).every((check, i) => (checks[i] ?? check) === check)
+    );
   }
 
   /** Makes a choice. Throws `ChoiceNotEnabled`, and `Disturbed` when a server did not answer: begin again then. */

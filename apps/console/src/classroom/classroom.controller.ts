@@ -1,0 +1,54 @@
+import { problem, ProblemError } from '#lab/http';
+import { Body, Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { COOKIE } from './access';
+import { Classroom } from './classroom';
+import { memberOf, type Member } from './member';
+import { BoardView, ClassroomView, JoinBody } from './schemas';
+
+@ApiTags('classroom')
+@Controller('classroom')
+export class ClassroomController {
+  constructor(private readonly classroom: Classroom) {}
+
+  @Get()
+  @ApiOperation({ summary: 'Whether this is a class, and who this browser is in it' })
+  @ApiOkResponse({ type: ClassroomView })
+  find(@Req() request: FastifyRequest): ClassroomView {
+    return this.viewFor(memberOf(request.raw));
+  }
+
+  @Post('join')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Joins the class with its code and a name' })
+  @ApiOkResponse({ type: ClassroomView })
+  join(@Body() { code, name }: JoinBody, @Res({ passthrough: true }) reply: FastifyReply): ClassroomView {
+    const joined = this.classroom.isOpen ? this.classroom.join(code, name) : undefined;
+    if (joined === undefined)
+      throw new ProblemError(
+        problem(
+          'ACCESS.REFUSED',
+          'the code is wrong, the name is taken, or the class is full: ask the teacher',
+        ),
+      );
+    void reply.header('Set-Cookie', `${COOKIE}=${joined.cookie}; Path=/; HttpOnly; SameSite=Strict`);
+    return this.viewFor(joined.member);
+  }
+
+  @Get('board')
+  @ApiOperation({ summary: 'Who has reached which goal' })
+  @ApiOkResponse({ type: BoardView })
+  board(): BoardView {
+    return { rows: this.classroom.board() };
+  }
+
+  private viewFor(member: Member | undefined): ClassroomView {
+    const { isOpen, code } = this.classroom;
+    return {
+      isOpen,
+      ...(member !== undefined && { member: { name: member.name, isTeacher: member.isTeacher } }),
+      ...(isOpen && member?.isTeacher === true && { code }),
+    };
+  }
+}

@@ -1,0 +1,77 @@
+import { createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
+import { ALONE, type Member } from './member';
+
+/** No letters and digits that look alike on a projector. */
+const LETTERS = 'ACDEFHJKMNPRTUVWXY34679';
+const CODE_LENGTH = 6;
+/** More browsers are refused. */
+const MAX_MEMBERS = 100;
+const LONGEST_NAME = 30;
+
+/** A member with the goals that it has reached, in order. */
+export interface BoardRow {
+  readonly name: string;
+  readonly goals: readonly string[];
+}
+
+/**
+ * The members of a class and what they have reached. In memory: when the console is restarted, everybody joins again. A member
+ * proves its id by a signed cookie.
+ */
+export class Classroom {
+  /** Students join with this code. */
+  readonly code = randomCode();
+  /** The teacher joins with this one, which only the terminal shows. */
+  readonly teacherCode = randomBytes(9).toString('base64url');
+  private readonly secret = randomBytes(32);
+  private readonly members = new Map<string, Member>();
+  private readonly reached = new Map<string, Set<string>>();
+
+  constructor(readonly isOpen: boolean) {}
+
+  /** Undefined: the code is wrong, the name is taken, or the class is full. */
+  join(code: string, name: string): { readonly member: Member; readonly cookie: string } | undefined {
+    const isTeacher = isSame(code, this.teacherCode);
+    if (!isTeacher && !isSame(code.toUpperCase(), this.code)) return undefined;
+    if (this.members.size >= MAX_MEMBERS) return undefined;
+    const plain = name
+      .replace(/[\p{C}<>]/gu, '')
+      .trim()
+      .slice(0, LONGEST_NAME);
+    if (plain === '' || [...this.members.values()].some((other) => other.name === plain)) return undefined;
+    const member = { id: randomBytes(6).toString('hex'), name: plain, isTeacher };
+    this.members.set(member.id, member);
+    return { member, cookie: `${member.id}.${this.sign(member.id)}` };
+  }
+
+  /** The member of a cookie; undefined: none. */
+  of(cookie: string | undefined): Member | undefined {
+    if (!this.isOpen) return ALONE;
+    const [id = '', signature = ''] = cookie?.split('.') ?? [];
+    return isSame(signature, this.sign(id)) ? this.members.get(id) : undefined;
+  }
+
+  reach({ id }: Member, goal: string): void {
+    this.reached.set(id, (this.reached.get(id) ?? new Set()).add(goal));
+  }
+
+  /** The members with the most goals first. */
+  board(): BoardRow[] {
+    return [...this.members.values()]
+      .filter(({ isTeacher }) => !isTeacher)
+      .map(({ id, name }) => ({ name, goals: [...(this.reached.get(id) ?? [])] }))
+      .sort((a, b) => b.goals.length - a.goals.length || a.name.localeCompare(b.name));
+  }
+
+  private sign(id: string): string {
+    return createHmac('sha256', this.secret).update(id).digest('base64url');
+  }
+}
+
+const randomCode = (): string =>
+  Array.from({ length: CODE_LENGTH }, () => LETTERS.charAt(randomInt(LETTERS.length))).join('');
+
+function isSame(a: string, b: string): boolean {
+  const [x, y] = [Buffer.from(a), Buffer.from(b)];
+  return x.length === y.length && timingSafeEqual(x, y);
+}

@@ -1,0 +1,20 @@
+import { createZodDto } from 'nestjs-zod';
+import { z } from 'zod';
+
+export class JoinBody extends createZodDto(
+  z.strictObject({ code: z.string().min(1).max(40), name: z.string().min(1).max(60) }),
+) {}
+
+export class ClassroomView extends createZodDto(
+  z.object({
+    isOpen: z.boolean().describe('several browsers use this console, each under its name'),
+    member: z.object({ name: z.string(), isTeacher: z.boolean() }).optional().describe('absent: not joined'),
+    code: z.string().optional().describe('for the teacher: what students enter'),
+  }),
+) {}
+
+export class BoardView extends createZodDto(
+  z.object({
+    rows: z.array(z.object({ name: z.string(), goals: z.array(z.string()).readonly() })).readonly(),
+  }),
+) {}

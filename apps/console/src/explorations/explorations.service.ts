@@ -1,0 +1,136 @@
+import {
+  nextThatPasses,
+  parseBudget,
+  play,
+  shrink,
+  stuckText,
+  worstWitness,
+  type Plan,
+  type Tally,
+  type WorkerPool,
+} from '#lab/explore';
+import { harmOf } from '#lab/verdict';
+import { Injectable } from '@nestjs/common';
+import { Jobs, type JobContext, type QueuedJob } from '../jobs';
+import { setupOf } from '../steps/setup';
+import { Explorer } from './explorer';
+import { countsOf, witnessOf, type Counts, type WitnessView } from './exploration-view';
+import type { ExplorationBody, ExplorationEvent, ExplorationView } from './schemas';
+
+/** An exploration with what it has found so far. */
+interface Exploration {
+  readonly job: QueuedJob<ExplorationEvent>;
+  readonly wanted: ExplorationBody;
+  counts?: Counts;
+  witness?: WitnessView;
+}
+
+/** Between two reports of the counts, milliseconds. */
+const REPORT_MS = 200;
+/** Duration of the work for a fault that prolongs it, in virtual milliseconds. */
+const WORK_MS = 10_000;
+
+@Injectable()
+export class ExplorationsService {
+  private readonly explorations = new Map<string, Exploration>();
+
+  constructor(
+    private readonly jobs: Jobs,
+    private readonly explorer: Explorer,
+  ) {}
+
+  /** Queues an exploration. Throws `UnknownStrategy`, `FaultsSyntaxError`, or a problem when too many jobs wait. */
+  start(wanted: ExplorationBody): ExplorationView {
+    const plan = planOf(wanted);
+    const job = this.jobs.add<ExplorationEvent>('exploration', (context) =>
+      this.explorer.use(plan.setup.strategy, (pool) => this.explore(pool, plan, exploration, context)),
+    );
+    const exploration: Exploration = { job, wanted };
+    this.explorations.set(job.id, exploration);
+    this.jobs.forget(this.explorations);
+    return view(exploration);
+  }
+
+  find(id: string): ExplorationView {
+    return view(this.jobs.in(this.explorations, id));
+  }
+
+  cancel(id: string): ExplorationView {
+    const exploration = this.jobs.in(this.explorations, id);
+    exploration.job.cancel();
+    return view(exploration);
+  }
+
+  events(id: string): QueuedJob<ExplorationEvent>['events'] {
+    return this.jobs.in(this.explorations, id).job.events;
+  }
+
+  private async explore(
+    pool: WorkerPool,
+    plan: Plan,
+    exploration: Exploration,
+    { signal, progress, emit }: JobContext<ExplorationEvent>,
+  ): Promise<void> {
+    const { seconds } = exploration.wanted;
+    let reported = -Infinity;
+    const report = (tally: Tally, open: number): void => {
+      exploration.counts = countsOf(plan, tally, open);
+      emit({ counts: exploration.counts });
+      progress({ text: 'searching', done: exploration.counts.searched, of: 1 });
+      reported = performance.now();
+    };
+    let first: Promise<void> | undefined;
+    const showWitness = (witness: WitnessView): void => {
+      exploration.witness = witness;
+      emit({ witness });
+    };
+    const tally = await pool.explore(plan, {
+      signal: AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)]),
+      onProgress: (found, open) => {
+        if (performance.now() - reported >= REPORT_MS) report(found, open);
+        first ??= firstWitness(pool, plan, found)?.then(showWitness);
+      },
+      onStuck: (where) => {
+        progress({ text: stuckText(where), done: 0 });
+      },
+    });
+    report(tally, 0);
+    await first;
+    const worst = worstWitness(tally);
+    if (worst === undefined || signal.aborted) return;
+    progress({ text: 'shortening the schedule', done: 1, of: 1 });
+    const played = await shrink(pool.world, plan.setup, worst.witness.choices, worst.kind);
+    const passes =
+      harmOf(worst.kind) === 'lock-broken'
+        ? undefined
+        : await nextThatPasses(pool.world, plan.setup, played.choices);
+    showWitness(witnessOf(plan, worst.kind, played, passes?.name));
+  }
+}
+
+/** The first schedule with a violation, while the search continues; undefined: there is none yet. */
+function firstWitness(pool: WorkerPool, plan: Plan, tally: Tally): Promise<WitnessView> | undefined {
+  const worst = worstWitness(tally);
+  return worst === undefined
+    ? undefined
+    : play(pool.world, plan.setup, worst.witness.choices, { strict: true }).then((played) =>
+        witnessOf(plan, worst.kind, played),
+      );
+}
+
+function planOf({ faults, ...chosen }: ExplorationBody): Plan {
+  const budget = parseBudget(faults);
+  const prolongs = (budget.slow ?? 0) > 0 && chosen.options.workMs === undefined;
+  const options = { ...chosen.options, ...(prolongs && { workMs: WORK_MS }) };
+  return { setup: setupOf({ ...chosen, options }), budget, faultPlaces: {}, reduce: true };
+}
+
+const view = ({ job, wanted, counts, witness }: Exploration): ExplorationView => ({
+  job: job.view(),
+  strategy: wanted.strategy,
+  actors: wanted.actors,
+  stock: wanted.stock,
+  faults: wanted.faults,
+  ...(counts !== undefined && { counts }),
+  ...(witness !== undefined && { witness }),
+});

@@ -1,0 +1,54 @@
+import { budgetText, readToken } from '#lab/explore';
+import { Injectable } from '@nestjs/common';
+import { ExplorationsService } from '../explorations/explorations.service';
+import { Schedules } from '../steps/schedules';
+import type { Goal } from './goals';
+import type { GoalResult, NOT_REACHED, ProofBody } from './schemas';
+
+type Show = Extract<Goal, { task: 'show' }>;
+type Prove = Extract<Goal, { task: 'prove' }>;
+
+const reached: GoalResult = { reached: true };
+const missed = (because: (typeof NOT_REACHED)[number]): GoalResult => ({ reached: false, because });
+
+/** Checks proofs: a schedule is run again, and of an exploration its own counts are read. */
+@Injectable()
+export class GoalsService {
+  constructor(
+    private readonly schedules: Schedules,
+    private readonly explorations: ExplorationsService,
+  ) {}
+
+  check(goal: Goal, { token, exploration }: ProofBody): Promise<GoalResult> | GoalResult {
+    if (goal.task === 'show') return token === undefined ? missed('no-proof') : this.show(goal, token);
+    return exploration === undefined ? missed('no-proof') : this.prove(goal, exploration);
+  }
+
+  private async show({ strategy, actors, kind, choices }: Show, token: string): Promise<GoalResult> {
+    const { setup, ...schedule } = readToken(token);
+    const processes = Array.from(actors, (digit) => `p${digit}`);
+    if (
+      setup.strategy.name !== strategy ||
+      setup.stock !== 1 ||
+      String(setup.processes) !== String(processes)
+    )
+      return missed('other-setup');
+    if (schedule.choices.length > choices) return missed('too-many-choices');
+    const { verdict } = await this.schedules.play({ setup, ...schedule }, (played) => played.view());
+    return verdict.violations.some((violation) => violation.kind === kind) ? reached : missed('no-violation');
+  }
+
+  private prove({ strategy, actors, faults }: Prove, id: string): GoalResult {
+    const found = this.explorations.find(id);
+    if (
+      found.strategy !== strategy ||
+      found.actors !== actors ||
+      found.stock !== 1 ||
+      found.faults !== budgetText(faults)
+    )
+      return missed('other-setup');
+    if (found.counts === undefined || found.counts.isPartial) return missed('not-complete');
+    // a fence, not the lock, may be what keeps the data right
+    return found.counts.mark === 'safe' || found.counts.mark === 'lock-broken' ? reached : missed('not-safe');
+  }
+}

@@ -1,0 +1,4 @@
+export { EventStream, lastEventId } from './event-stream';
+export { job, JobParams, type Job } from './job';
+export { Jobs } from './jobs';
+export { type JobContext, type QueuedJob } from './queue';

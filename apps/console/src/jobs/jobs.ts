@@ -1,0 +1,47 @@
+import { problem, ProblemError } from '#lab/http';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import type { Job } from './job';
+import { JobQueue, QueuedJob, type JobContext } from './queue';
+
+/** Jobs whose results are kept in memory, of each kind. */
+const MAX_KEPT = 50;
+
+/** The one queue of runs and explorations, and what their services have in common. */
+@Injectable()
+export class Jobs implements OnModuleDestroy {
+  private readonly queue = new JobQueue();
+
+  /** Queues a job. Throws a problem when too many wait. */
+  add<Event extends object>(
+    kind: Job['kind'],
+    body: (context: JobContext<Event>) => Promise<void>,
+  ): QueuedJob<Event> {
+    if (this.queue.isFull)
+      throw new ProblemError(problem('JOB.TOO_MANY', 'too many jobs wait: cancel one, or try again later'));
+    const job = new QueuedJob<Event>(kind, body);
+    this.queue.add(job);
+    return job;
+  }
+
+  /** Finds the job of a service. Throws a problem when there is none. */
+  in<T>(known: ReadonlyMap<string, T>, id: string): T {
+    const found = known.get(id);
+    if (found !== undefined) return found;
+    throw new ProblemError(
+      problem('JOB.UNKNOWN', `there is no job "${id}": the console was restarted since, or has forgotten it`),
+    );
+  }
+
+  /** Forgets the oldest jobs that have ended. */
+  forget(known: Map<string, { readonly job: Pick<QueuedJob<object>, 'isOver'> }>): void {
+    for (const [id, { job }] of known) {
+      if (known.size <= MAX_KEPT) return;
+      if (job.isOver) known.delete(id);
+    }
+  }
+
+  /** Cancels all jobs: their readers' connections end, so that the server can close. */
+  async onModuleDestroy(): Promise<void> {
+    await this.queue.stop();
+  }
+}

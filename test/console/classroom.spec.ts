@@ -1,0 +1,77 @@
+import { ConsoleProcess, type Answer } from './support';
+
+let app: ConsoleProcess;
+beforeAll(async () => {
+  app = await ConsoleProcess.start({ isClass: true });
+});
+afterAll(() => app.stop());
+
+const join = (code: string, name: string): Promise<Answer> => app.post('/api/classroom/join', { code, name });
+
+/** Joins, and returns the header that identifies the member. */
+async function cookieOf(code: string, name: string): Promise<Record<string, string>> {
+  const { status, headers } = await join(code, name);
+  expect(status).toBe(200);
+  return { cookie: String(headers['set-cookie']).split(';')[0] ?? '' };
+}
+
+const SOLUTION = 'v1.none..1.12.a2b5a3...bb2f4f';
+
+test('without the code every request but joining is refused', async () => {
+  const refused = [await app.get('/api/goals'), await app.post('/api/steps/begin', { strategy: 'none' })];
+  expect(refused.map(({ status, json }) => [status, json['code']])).toEqual([
+    [401, 'ACCESS.JOIN'],
+    [401, 'ACCESS.JOIN'],
+  ]);
+  expect(await join('WRONG1', 'mallory')).toMatchObject({ status: 403, json: { code: 'ACCESS.REFUSED' } });
+  const forged = await app.get('/api/goals', { cookie: 'console-member=000000000000.forged' });
+  expect(forged.status).toBe(401);
+  expect((await app.get('/api/classroom')).json).toEqual({ isOpen: true });
+});
+
+test('a goal counts when its schedule shows the violation, and the board lists who has reached it', async () => {
+  const { code = '', teacherCode = '' } = app.started;
+  const [ann, bob, teacher] = [
+    await cookieOf(code.toLowerCase(), 'ann'),
+    await cookieOf(code, 'bob'),
+    await cookieOf(teacherCode, 'teacher'),
+  ];
+  const proof = (goal: string, token: string, who: Record<string, string>): Promise<Answer> =>
+    app.post(`/api/goals/${goal}/proofs`, { token }, who);
+  expect((await proof('oversell', SOLUTION, ann)).json).toEqual({ reached: true });
+  // the same steps one buyer after the other sell nothing twice
+  expect((await proof('oversell', 'v1.none..1.12.a5b...bb2f4f', bob)).json).toMatchObject({
+    reached: false,
+  });
+  expect((await proof('stuck', SOLUTION, bob)).json).toEqual({ reached: false, because: 'other-setup' });
+  expect((await app.get('/api/classroom/board', teacher)).json).toEqual({
+    rows: [
+      { name: 'ann', goals: ['oversell'] },
+      { name: 'bob', goals: [] },
+    ],
+  });
+  expect((await app.get('/api/classroom', teacher)).json).toMatchObject({
+    code,
+    member: { isTeacher: true },
+  });
+  expect((await app.get('/api/classroom', ann)).json).toEqual({
+    isOpen: true,
+    member: { name: 'ann', isTeacher: false },
+  });
+  expect(await join(code, 'ann')).toMatchObject({ status: 403 }); // the name is taken
+});
+
+test('a page of another origin, and a name that is not this machine, are refused', async () => {
+  const { code = '' } = app.started;
+  const own = await cookieOf(code, 'carol');
+  const codes = [
+    await app.get('/api/goals', { ...own, origin: 'http://evil.example' }),
+    await app.get('/api/goals', { ...own, host: 'evil.example' }),
+    await app.get('/api/goals', { ...own, origin: app.url }),
+  ].map(({ status, json }) => [status, json['code']]);
+  expect(codes).toEqual([
+    [403, 'ACCESS.ORIGIN'],
+    [403, 'ACCESS.HOST'],
+    [200, undefined],
+  ]);
+});
