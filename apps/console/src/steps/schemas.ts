@@ -126,6 +126,10 @@ export class StepView extends createZodDto(
     start: z.string().describe('the schedule without any choice'),
     strategy: z.string(),
     stock: z.int(),
+    options: z
+      .record(z.string(), z.union([z.number(), z.string()]))
+      .describe('those that differ from the standard of schedules'),
+    choices: z.int().describe('the choices so far'),
     actors: z.array(actorView).readonly(),
     controls: z.array(control).readonly(),
     events: z.array(scheduleEvent).readonly(),
