@@ -18,12 +18,13 @@ interface Report {
 /**
  * Runs `traffic` while an import and the scans of all replicas change the same account. Returns its result, and the
  * entries that were confirmed meanwhile: import lines that were not reported as wrong, and pending entries that were
- * settled. Throws `TargetError` when the import does not end with a summary.
+ * settled. Throws `TargetError` when the import does not end with a summary, and the reason of an aborted signal.
  */
 export async function withOthersBeside<T>(
   target: AccountTarget,
   plan: LoadPlan,
   traffic: () => Promise<T>,
+  signal?: AbortSignal,
 ): Promise<{ result: T; confirmed: readonly { request: string }[] }> {
   const {
     beside = { importLines: 0, pending: 0 },
@@ -35,8 +36,12 @@ export async function withOthersBeside<T>(
   for (let i = 0; i < beside.pending; i++) await target.addPending(account, amountMinor);
   await target.scanEvery(SCAN_EVERY_MS, choiceQuery(strategy, options));
   try {
-    const [result, imported] = await Promise.all([traffic(), importLines(target, plan, beside.importLines)]);
-    const settled = await settledOf(target, account);
+    const importing = importLines(target, plan, beside.importLines);
+    const [result, imported] = await Promise.all([traffic(), importing]).catch(async (error: unknown) => {
+      await importing.catch(() => undefined); // nothing may change the account when this has ended
+      throw error;
+    });
+    const settled = await settledOf(target, account, signal);
     return { result, confirmed: [...imported, ...settled].map((entry) => ({ request: entry })) };
   } finally {
     await target.scanEvery(0);
@@ -71,13 +76,17 @@ async function importLines(
 }
 
 /** Waits until nothing is pending; returns the entries that were settled. */
-async function settledOf(target: AccountTarget, account: string): Promise<readonly string[]> {
+async function settledOf(
+  target: AccountTarget,
+  account: string,
+  signal?: AbortSignal,
+): Promise<readonly string[]> {
   const until = performance.now() + SETTLED_MS;
   for (;;) {
     const entries = await target.pending(account);
     const isDone = entries.every(({ state }) => state !== 'pending');
     if (isDone || performance.now() > until)
       return entries.flatMap(({ entry, state }) => (state === 'settled' ? [entry] : []));
-    await delay(100);
+    await delay(100, undefined, { signal });
   }
 }

@@ -1,3 +1,6 @@
+export { assertCanFire, FaultCannotFire } from './can-fire';
+export { LabDisabled, labOf, type RunningLab } from './lab';
+export type { LoadObserver } from './observer';
 export { sendOrder, type OrderResponse } from './order-client';
 export {
   balancesOf,
@@ -5,6 +8,7 @@ export {
   completePlan,
   expectationOf,
   hostOf,
+  parseFaultOn,
   type FaultOn,
   type LoadPlan,
   type PlanInput,

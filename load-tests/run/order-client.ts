@@ -13,6 +13,8 @@ export interface OrderRequest {
   readonly fault?: string | undefined;
   /** Milliseconds until the head of the answer must have arrived. */
   readonly timeoutMs: number;
+  /** Closes the connection; the app may still execute the request. */
+  readonly signal?: AbortSignal | undefined;
   /** Connections to use; undici's global agent when absent. */
   readonly dispatcher?: Dispatcher;
 }
@@ -33,12 +35,13 @@ const CREATED = 201;
 
 /** Sends one order to `url` and reads its answer. Rejects when no answer arrives. */
 export async function sendOrder(url: string, order: OrderRequest): Promise<OrderResponse> {
-  const { path, timeoutMs, dispatcher } = order;
+  const { path, timeoutMs, signal, dispatcher } = order;
   const { statusCode, headers, body } = await request(`${url}${path}`, {
     method: 'POST',
     headersTimeout: timeoutMs,
     headers: orderHeaders(order),
     body: JSON.stringify(order.body),
+    ...(signal !== undefined && { signal }),
     ...(dispatcher !== undefined && { dispatcher }),
   });
   return readAnswer(statusCode, headers, await body.text());

@@ -20,6 +20,13 @@ export type FaultOn =
   /** Every nth request of the load. */
   | { readonly kind: 'every'; readonly n: number };
 
+/** Reads `first`, `nth=N` or `every=N`; undefined: the text is none of them. */
+export function parseFaultOn(text: string): FaultOn | undefined {
+  if (text === 'first') return { kind: 'first' };
+  const [, kind, n] = /^(nth|every)[:=]([1-9]\d{0,5})$/.exec(text) ?? [];
+  return kind === undefined ? undefined : { kind: kind as 'nth' | 'every', n: Number(n) };
+}
+
 /** One load run: traffic, fault, and conditions that the expectation of the catalogue depends on. */
 export interface LoadPlan {
   readonly strategy: string;

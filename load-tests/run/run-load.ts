@@ -1,4 +1,3 @@
-import { count } from '#lab/step';
 import type { ServerName } from '#lab/stack';
 import type { HistoryLine } from '#lab/step';
 import {
@@ -13,6 +12,7 @@ import {
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { withOthersBeside } from './beside';
+import type { LoadObserver } from './observer';
 import { expectationOf, hostOf, balancesOf, type LoadPlan } from './plan';
 import { summarize, type LatencySummary } from './summary';
 import type { Target } from './target';
@@ -50,42 +50,70 @@ export interface LoadRun {
 const FAULT_MS = 15_000;
 const REST_MS = 30_000;
 
-/** Runs a plan against a lab: resets it, sends the load, waits until all requests have ended, reads the rows, judges. */
+/**
+ * Runs a plan against a lab: resets it, sends the load, waits until all requests have ended, reads the rows, judges. A run
+ * that the observer ends early rejects when its replicas are ready again and its requests have ended.
+ */
 export async function runLoad(
   lab: Target,
   control: ReplicaControl,
   wanted: LoadPlan,
-  onProgress: (text: string) => void,
+  observer: LoadObserver,
 ): Promise<LoadRun> {
+  const { signal } = observer;
   const host = hostOf(wanted);
   const target = host === 'account' ? lab.accounts : lab;
+  signal?.throwIfAborted();
   const plan = { ...wanted, replicas: await control.scale(wanted.replicas, host) };
   await control.ready();
   const balances = balancesOf(plan);
   for (const balance of balances) await target.reset(balance, plan.stock);
+  try {
+    const { traffic, confirmed } = await play(lab, control, plan, observer);
+    await control.ready();
+    for (const balance of balances) await atRest(target, balance, signal);
+    if (plan.reconcileOrders === true)
+      await poll(
+        REST_MS,
+        async () => (await target.reconcileOrders()).every(({ outcome }) => outcome !== 'undecided'),
+        signal,
+      );
+    const evidences = [];
+    for (const balance of balances) {
+      signal?.throwIfAborted();
+      evidences.push(await gather(target, balance, plan, { ...traffic, confirmed }));
+    }
+    return {
+      plan,
+      evidences,
+      verdict: judge(plan, evidences),
+      latency: summarize(traffic),
+      unexpected: traffic.unexpected.result((request) => control.logOf(request)),
+      conditions: await control.conditions(),
+    };
+  } catch (error) {
+    if (signal?.aborted === true) {
+      observer.progress('waiting for the requests that were sent');
+      await control.ready();
+      for (const balance of balances) await atRest(target, balance);
+    }
+    throw error;
+  }
+}
+
+/** Sends the load, with the server of the plan killed before it and restarted after it. */
+async function play(
+  lab: Target,
+  control: ReplicaControl,
+  plan: LoadPlan,
+  observer: LoadObserver,
+): Promise<{ traffic: Traffic; confirmed: readonly { request: string }[] }> {
+  const target = hostOf(plan) === 'account' ? lab.accounts : lab;
   const restartServer = plan.down === undefined ? undefined : await control.lose(plan.down);
-  const send = (): Promise<Traffic> => sendTraffic(target, control, plan, onProgress).finally(restartServer);
-  const { result: traffic, confirmed } =
-    plan.beside === undefined
-      ? { result: await send(), confirmed: [] }
-      : await withOthersBeside(lab.accounts, plan, send);
-  await control.ready();
-  for (const balance of balances) await atRest(target, balance);
-  if (plan.reconcileOrders === true)
-    await poll(REST_MS, async () =>
-      (await target.reconcileOrders()).every(({ outcome }) => outcome !== 'undecided'),
-    );
-  const evidences = [];
-  for (const balance of balances)
-    evidences.push(await gather(target, balance, plan, { ...traffic, confirmed }));
-  return {
-    plan,
-    evidences,
-    verdict: judge(plan, evidences),
-    latency: summarize(traffic),
-    unexpected: traffic.unexpected.result((request) => control.logOf(request)),
-    conditions: await control.conditions(),
-  };
+  const send = (): Promise<Traffic> => sendTraffic(target, control, plan, observer).finally(restartServer);
+  if (plan.beside === undefined) return { traffic: await send(), confirmed: [] };
+  const { result: traffic, confirmed } = await withOthersBeside(lab.accounts, plan, send, observer.signal);
+  return { traffic, confirmed };
 }
 
 function judge(plan: LoadPlan, evidences: readonly Evidence[]): LoadVerdict | CartsVerdict {
@@ -99,29 +127,33 @@ async function sendTraffic(
   target: Target,
   control: ReplicaControl,
   plan: LoadPlan,
-  onProgress: (text: string) => void,
+  observer: LoadObserver,
 ): Promise<Traffic> {
   const run = randomBytes(3).toString('hex');
   const url = plan.fault === undefined ? target.publicUrl : target.labUrl;
   let first: Promise<ClientAnswer> | undefined;
+  observer.begun?.();
   if (plan.fault?.on.kind === 'first') {
-    onProgress('sending one buyer with the fault');
-    first = sendOne(url, plan, `${run}-first`);
-    await faultFired(target, plan.balance, first);
+    observer.progress('sending one buyer with the fault');
+    first = sendOne(url, plan, `${run}-first`, observer);
+    await faultFired(target, plan.balance, first, observer.signal);
     if (plan.fault.header.includes('=kill')) await control.ready(); // the load must not find its replica missing
     if (plan.reconcile === true) await target.reconcile(plan.balance);
   }
-  const traffic = await sendLoad(url, plan, run, (done) => {
-    onProgress(`${done} of ${count(plan.requests, 'answer')}`);
-  });
+  const traffic = await sendLoad(url, plan, run, observer);
   return first === undefined ? traffic : { ...traffic, answers: [await first, ...traffic.answers] };
 }
 
 /** Resolves when the fault has taken effect, or when the buyer has its answer, in which case the fault never fired. */
-async function faultFired(target: Target, balance: string, first: Promise<ClientAnswer>): Promise<void> {
+async function faultFired(
+  target: Target,
+  balance: string,
+  first: Promise<ClientAnswer>,
+  signal?: AbortSignal,
+): Promise<void> {
   let answered = false;
   void first.finally(() => (answered = true)).catch(() => undefined);
-  await poll(FAULT_MS, async () => answered || tookEffect(await target.history(balance)));
+  await poll(FAULT_MS, async () => answered || tookEffect(await target.history(balance)), signal);
 }
 
 /**
@@ -133,13 +165,14 @@ const tookEffect = (history: readonly HistoryLine[]): boolean =>
   history.some(({ type }) => type === 'stopped');
 
 /** Resolves when every started request, or its replica, has ended; at the latest after `REST_MS`. */
-export async function atRest(target: Target, balance: string): Promise<void> {
-  await poll(REST_MS, async () => unfinished(await target.history(balance)).length === 0);
+export async function atRest(target: Target, balance: string, signal?: AbortSignal): Promise<void> {
+  await poll(REST_MS, async () => unfinished(await target.history(balance)).length === 0, signal);
 }
 
-async function poll(timeoutMs: number, done: () => Promise<boolean>): Promise<void> {
+/** Rejects when the signal is aborted. */
+async function poll(timeoutMs: number, done: () => Promise<boolean>, signal?: AbortSignal): Promise<void> {
   const until = performance.now() + timeoutMs;
-  while (!(await done()) && performance.now() < until) await delay(20);
+  while (!(await done()) && performance.now() < until) await delay(20, undefined, { signal });
 }
 
 /** An account has no orders: its movements must match the entries that clients received as confirmed. */

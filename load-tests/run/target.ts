@@ -1,4 +1,4 @@
-import type { MovementRow } from '#lab/balance';
+import type { BalanceTotals, MovementRow } from '#lab/balance';
 import type { HistoryLine } from '#lab/step';
 import type { RemainingLock, RemainingSegment } from '#lab/verdict';
 import { Agent, request, type Dispatcher } from 'undici';
@@ -37,17 +37,17 @@ export class Target {
   }
 
   reset(sku: string, stock: number): Promise<unknown> {
-    return this.json('POST', '/lab/reset', { sku, stock });
+    return this.json('POST', '/lab/reset', { body: { sku, stock } });
   }
 
   /** Reconciles counters that strategies keep outside of the database with its rows. */
   reconcile(sku: string): Promise<unknown> {
-    return this.json('POST', '/lab/inventory/reconcile', { sku });
+    return this.json('POST', '/lab/inventory/reconcile', { body: { sku } });
   }
 
   /** Completes or gives up interrupted orders; returns the outcome of each. `undecided`: call again. */
   async reconcileOrders(): Promise<readonly { request: string; outcome: string }[]> {
-    const { reconciled } = (await this.json('POST', '/lab/order/reconcile', { silentMs: 0 })) as {
+    const { reconciled } = (await this.json('POST', '/lab/order/reconcile', { body: { silentMs: 0 } })) as {
       reconciled: readonly { request: string; outcome: string }[];
     };
     return reconciled;
@@ -59,6 +59,11 @@ export class Target {
       initial: number;
     };
     return { amount: stock, initial };
+  }
+
+  /** Amount and movements at one moment, for a reader that repeats the call: rejects after `timeoutMs`. */
+  async totals(sku: string, timeoutMs: number): Promise<BalanceTotals> {
+    return (await this.json('GET', `/lab/inventory/totals/${sku}`, { timeoutMs })) as BalanceTotals;
   }
 
   movements(sku: string): Promise<MovementRow[]> {
@@ -108,15 +113,25 @@ export class Target {
     }
   }
 
-  protected async json(method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> {
-    return (await this.call(method, path, body)).body.json();
+  protected async json(
+    method: 'GET' | 'POST',
+    path: string,
+    { body, timeoutMs }: { readonly body?: object; readonly timeoutMs?: number } = {},
+  ): Promise<unknown> {
+    return (await this.call(method, path, body, timeoutMs)).body.json();
   }
 
-  private async call(method: 'GET' | 'POST', path: string, body?: object): Promise<Dispatcher.ResponseData> {
+  private async call(
+    method: 'GET' | 'POST',
+    path: string,
+    body?: object,
+    timeoutMs?: number,
+  ): Promise<Dispatcher.ResponseData> {
     const url = `${this.labUrl}${path}`;
     const response = await request(url, {
       method,
       dispatcher: this.agent,
+      ...(timeoutMs !== undefined && { signal: AbortSignal.timeout(timeoutMs) }),
       ...(body !== undefined && {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
@@ -138,17 +153,21 @@ interface Pending {
 /** The accounts of a lab, with the interface of its products. Amounts in minor units. */
 export class AccountTarget extends Target {
   override reset(account: string, balanceMinor: number): Promise<unknown> {
-    return this.json('POST', '/lab/account/reset', { account, balanceMinor });
+    return this.json('POST', '/lab/account/reset', { body: { account, balanceMinor } });
   }
 
   override reconcile(account: string): Promise<unknown> {
-    return this.json('POST', '/lab/account/reconcile', { account });
+    return this.json('POST', '/lab/account/reconcile', { body: { account } });
   }
 
   override async balance(account: string): Promise<Balance> {
     const found = await this.json('GET', `/accounts/${account}`);
     const { balanceMinor, openingMinor } = found as { balanceMinor: number; openingMinor: number };
     return { amount: balanceMinor, initial: openingMinor };
+  }
+
+  override async totals(account: string, timeoutMs: number): Promise<BalanceTotals> {
+    return (await this.json('GET', `/lab/account/totals/${account}`, { timeoutMs })) as BalanceTotals;
   }
 
   override movements(account: string): Promise<MovementRow[]> {
@@ -172,7 +191,7 @@ export class AccountTarget extends Target {
   }
 
   addPending(account: string, amountMinor: number): Promise<unknown> {
-    return this.json('POST', `/accounts/${account}/pending`, { amountMinor });
+    return this.json('POST', `/accounts/${account}/pending`, { body: { amountMinor } });
   }
 
   async pending(account: string): Promise<readonly Pending[]> {
@@ -181,6 +200,6 @@ export class AccountTarget extends Target {
 
   /** Sets how often every replica settles pending entries; 0: never. `choice`: strategy and options as a query. */
   scanEvery(everyMs: number, choice = ''): Promise<unknown> {
-    return this.json('POST', `/lab/account/scan?${choice}`, { everyMs });
+    return this.json('POST', `/lab/account/scan?${choice}`, { body: { everyMs } });
   }
 }

@@ -21,3 +21,19 @@ export const MORE: readonly Scenario[] = [
 export const SCENARIOS: ReadonlyMap<string, Scenario> = new Map(
   [...DEMO, ...MORE].map((one) => [one.name, one]),
 );
+
+export class UnknownScenario extends Error {
+  readonly code = 'SCENARIO.UNKNOWN';
+
+  constructor(name: string) {
+    super(`there is no scenario "${name}". Choose one of: ${[...SCENARIOS.keys()].join(', ')}`);
+    this.name = 'UnknownScenario';
+  }
+}
+
+/** Finds a scenario, or throws `UnknownScenario` with the list of names. */
+export function findScenario(name: string): Scenario {
+  const found = SCENARIOS.get(name);
+  if (found === undefined) throw new UnknownScenario(name);
+  return found;
+}

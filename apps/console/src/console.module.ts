@@ -1,6 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { join } from 'node:path';
 import { projectRoot } from '#lab/stack';
+import { CatalogueController } from './catalogue/catalogue.controller';
 import { Classroom, ClassroomController } from './classroom';
 import { ConsoleOptions } from './console-options';
 import { ExplorationsController } from './explorations/explorations.controller';
@@ -9,6 +10,10 @@ import { Explorer } from './explorations/explorer';
 import { GoalsController } from './goals/goals.controller';
 import { GoalsService } from './goals/goals.service';
 import { Jobs } from './jobs';
+import { Lab, LabController } from './lab';
+import { PresetsController } from './runs/presets.controller';
+import { RunsController } from './runs/runs.controller';
+import { RunsService } from './runs/runs.service';
 import { ScheduleServers } from './steps/schedule-servers';
 import { Schedules } from './steps/schedules';
 import { StepsController } from './steps/steps.controller';
@@ -30,13 +35,24 @@ export function consoleModule({
   };
   return {
     module: ConsoleModule,
-    controllers: [StepsController, ExplorationsController, GoalsController, ClassroomController],
+    controllers: [
+      CatalogueController,
+      LabController,
+      RunsController,
+      PresetsController,
+      StepsController,
+      ExplorationsController,
+      GoalsController,
+      ClassroomController,
+    ],
     providers: [
       { provide: ConsoleOptions, useValue: options },
       { provide: Classroom, useValue: new Classroom(isClass) },
       ScheduleServers,
       Schedules,
       Jobs,
+      Lab,
+      RunsService,
       Explorer,
       ExplorationsService,
       GoalsService,

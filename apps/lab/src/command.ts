@@ -1,7 +1,7 @@
 import { StackError } from '#lab/stack';
 import { writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { TargetError } from '#load-tests/run';
+import { LabDisabled, TargetError } from '#load-tests/run';
 import { EXIT, Failure } from './failure';
 import { Progress } from './print/progress';
 
@@ -82,6 +82,10 @@ function reportError(error: unknown, progress: Progress): number {
   if (error instanceof Failure) {
     progress.say(error.message);
     return error.exitCode;
+  }
+  if (error instanceof LabDisabled) {
+    progress.say(error.message);
+    return EXIT.usage;
   }
   if (error instanceof StackError || error instanceof TargetError || isOfExplorer(error)) {
     progress.say(error.message);

@@ -1,30 +1,14 @@
-import {
-  attach,
-  ensureInstalled,
-  projectRoot,
-  replicaLog,
-  startProcesses,
-  type AppName,
-  type Stack,
-} from '#lab/stack';
+import { attach, ensureInstalled, projectRoot, startProcesses, type Stack } from '#lab/stack';
 import { ComponentMissing, count as counted, type Component } from '#lab/step';
 import { join } from 'node:path';
 import { request } from 'undici';
-import type { ReplicaControl } from '#load-tests/run';
-import { Target, TargetError } from '#load-tests/run';
+import { labOf, Target, TargetError, type RunningLab } from '#load-tests/run';
 import { EXIT, Failure } from './failure';
 import { prune } from './housekeeping';
 import type { Progress } from './print/progress';
 
 /** The folder of the stack of `lab up`. */
 export const upDir = (): string => join(projectRoot(), '.lab', 'up');
-
-/** A lab for a command, and the function that releases it. */
-export interface RunningLab {
-  readonly target: Target;
-  readonly control: ReplicaControl;
-  readonly stop: () => Promise<void>;
-}
 
 export interface LabAddresses {
   readonly publicUrl?: string;
@@ -89,38 +73,6 @@ export async function startStack(
   await ensureInstalled(say, components);
   const replicas = { order: 2, inventory: 2, ...more };
   return startProcesses({ dir, replicas, components, lab: true, signal, onProgress: say });
-}
-
-function labOf(stack: Stack): RunningLab {
-  const { public: publicUrl, lab: labUrl } = stack.urls;
-  if (labUrl === undefined)
-    throw new Failure(
-      'the lab was started with --no-lab, which disables faults, reset and history. Start it again without that option',
-      EXIT.usage,
-    );
-  const replicasOf = async (host: AppName): Promise<number> =>
-    (await stack.replicas()).filter(({ app }) => app === host).length;
-  const target = new Target(publicUrl, labUrl);
-  return {
-    target,
-    control: {
-      scale: async (count, app = 'inventory') => {
-        if (count !== undefined && count !== (await replicasOf(app))) await stack.scale(app, count);
-        return replicasOf(app);
-      },
-      ready: () => stack.ready(),
-      lose: async (server) => {
-        await stack.kill(server);
-        return () => stack.restart(server);
-      },
-      conditions: () => stack.conditions(),
-      logOf: (request) => replicaLog(stack, request),
-    },
-    stop: async () => {
-      await target.close();
-      await stack.stop();
-    },
-  };
 }
 
 /** Requests after which every replica of a lab that is only known by its URL has answered. */

@@ -12,7 +12,14 @@ export {
   type Movement,
 } from './change';
 export type { MadeChange } from './cancellations';
-export { Ledger, MOVEMENTS_OF_OTHERS, type BalanceRow, type MovementRow, type SegmentRow } from './ledger';
+export {
+  Ledger,
+  MOVEMENTS_OF_OTHERS,
+  type BalanceRow,
+  type BalanceTotals,
+  type MovementRow,
+  type SegmentRow,
+} from './ledger';
 export { BALANCE_MIGRATIONS } from './migrations';
 export { isDuplicate } from './record-movement';
 export { shares, WHOLE_AMOUNT, type Segment, type SegmentWrite } from './segments';

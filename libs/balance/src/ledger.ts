@@ -10,6 +10,14 @@ export interface BalanceRow {
   readonly initial: number;
 }
 
+/** A balance and its committed movements, read at one moment. */
+export interface BalanceTotals {
+  readonly amount: number;
+  readonly initial: number;
+  /** Units of all movements: taken less added. */
+  readonly sold: number;
+}
+
 /** A movement as recorded: `id` is the order of the inserts. */
 export interface MovementRow extends Movement {
   readonly id: number;
@@ -36,6 +44,18 @@ export class Ledger {
   async find(id: string): Promise<BalanceRow> {
     const [row] = await this.dataSource.query<BalanceRow[]>(
       `SELECT id, ${WHOLE_AMOUNT} AS amount, initial FROM balance WHERE id = ?`,
+      [id],
+    );
+    if (row === undefined) throw new UnknownBalance(id);
+    return row;
+  }
+
+  /** The amount and the sum of the movements in one statement, which reads one snapshot. */
+  async totals(id: string): Promise<BalanceTotals> {
+    const [row] = await this.dataSource.query<BalanceTotals[]>(
+      `SELECT ${WHOLE_AMOUNT} AS amount, initial, CAST(COALESCE(
+          (SELECT -SUM(entry.delta) FROM movement entry WHERE entry.balance = balance.id), 0) AS SIGNED) AS sold
+         FROM balance WHERE id = ?`,
       [id],
     );
     if (row === undefined) throw new UnknownBalance(id);

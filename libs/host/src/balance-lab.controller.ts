@@ -1,4 +1,4 @@
-import { Ledger, type MovementRow, type SegmentRow } from '#lab/balance';
+import { Ledger, type BalanceTotals, type MovementRow, type SegmentRow } from '#lab/balance';
 import { page } from '#lab/http';
 import type { Component } from '#lab/step';
 import { Get, Header, Param, Query, StreamableFile } from '@nestjs/common';
@@ -24,6 +24,12 @@ export abstract class BalanceLabController {
 
   /** Id of the balance of the app's object `id`. */
   protected abstract balanceOf(id: string): string;
+
+  @Get('totals/:id')
+  @ApiOperation({ summary: 'A balance and the sum of its committed movements, read at one moment' })
+  totals(@Param() { id }: IdParams): Promise<BalanceTotals> {
+    return this.ledger.totals(this.balanceOf(id));
+  }
 
   @Get('segments/:id')
   @ApiOperation({ summary: 'The segments of a balance; empty: it is not split' })

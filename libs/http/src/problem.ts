@@ -56,6 +56,7 @@ const ANSWERS: Readonly<Record<string, readonly [status: number, title: string]>
   'EXPLORE.FAULTS': [400, 'Invalid faults'],
   'EXPLORE.NO_LONGER': [409, 'The strategy has changed'],
   'EXPLORE.NOT_ENABLED': [409, 'Not enabled now'],
+  'SCENARIO.UNKNOWN': [404, 'Unknown scenario'],
   'JOB.UNKNOWN': [404, 'Unknown job'],
   'JOB.TOO_MANY': [429, 'Too many jobs wait'],
   'ACCESS.JOIN': [401, 'Not joined'],

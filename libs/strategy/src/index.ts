@@ -38,6 +38,7 @@ export { Lease } from './shared/lease';
 export { readWriteLock } from './shared/read-write-lock';
 export { LocalProcess } from './shared/local-process';
 export { loadScripts } from './shared/scripts';
+export { sourcesOf } from './sources';
 export type { PubSubListener, PubSub } from './shared/pub-sub';
 export { readModifyWrite } from './shared/read-modify-write';
 export { RedisPubSub } from './shared/redis-pub-sub';

@@ -11,11 +11,21 @@ const folder = (): string => join(projectRoot(), 'dist', 'web');
 const POLICY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'self'; base-uri 'none'; form-action 'none'";
 
-/** Serves the page: its files, and index.html for the addresses of its views. */
+const NOT_BUILT = `The page has not been built: run "npm run build", and start the lab again.
+The API works without it: /docs describes it.
+`;
+
+/** Serves the page: its files, and index.html for the addresses of its views. Without a built page, a text says so. */
 export async function servePage(app: NestFastifyApplication): Promise<void> {
   const root = folder();
-  if (!existsSync(root)) throw new Error(`there is no page in ${root}: run "npm run build"`);
   const server = app.getHttpAdapter().getInstance();
+  if (!existsSync(join(root, 'index.html'))) {
+    for (const view of ['/', ...VIEWS])
+      server.get(view, (_request, reply) =>
+        reply.status(503).type('text/plain; charset=utf-8').send(NOT_BUILT),
+      );
+    return;
+  }
   await app.register(fastifyStatic, {
     root,
     wildcard: false,

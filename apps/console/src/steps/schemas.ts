@@ -39,6 +39,7 @@ export class ChooseBody extends createZodDto(
       .regex(/^\w{1,2}$/)
       .optional()
       .describe('the next choice, as `controls` names it; absent: only replays the token'),
+    finish: z.literal(true).optional().describe('then also makes the remaining choices, without a fault'),
   }),
 ) {}
 

@@ -4,16 +4,8 @@ import type { Command } from 'commander';
 import { relative } from 'node:path';
 import { runCommand } from '../command';
 import { EXIT, Failure } from '../failure';
-import {
-  beyond,
-  endedStacks,
-  megabytes,
-  removeFolders,
-  removeStacks,
-  runs,
-  templates,
-  type Removable,
-} from '../housekeeping';
+import { beyond, removeFolders, runFolders, type Removable } from '#load-tests/results';
+import { endedStacks, megabytes, removeStacks, templates } from '../housekeeping';
 import { whole } from './load';
 
 interface CleanOptions {
@@ -37,7 +29,7 @@ export function register(program: Command): void {
 async function clean({ keep, all, dryRun }: CleanOptions): Promise<number> {
   if (all === true && keep !== undefined)
     throw new Failure('--all keeps no run folder: give either --keep or --all', EXIT.usage);
-  const oldRuns = beyond(runs(), all === true ? 0 : (keep ?? KEEP));
+  const oldRuns = beyond(runFolders(), all === true ? 0 : (keep ?? KEEP));
   const ended = endedStacks();
   const ready = all === true ? templates() : [];
   const removed = [...oldRuns, ...ended, ...ready];

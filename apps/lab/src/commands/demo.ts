@@ -11,7 +11,7 @@ import { runCommand, writeJson, type Context } from '../command';
 import { demoTable, type DemoRow } from '../print/demo';
 import { allAsExpected, drillTable } from '../print/drill';
 import { EXIT } from '../failure';
-import { runJson, writeRunFolder } from '../run-folder';
+import { runJson, runsDir, writeRunFolder } from '#load-tests/results';
 import { startLab } from '../session';
 import { drillsJson, proveDrills } from './drill';
 
@@ -32,7 +32,7 @@ export function register(program: Command): void {
         const documented = rows.length + drilled.length;
         const verbose = options.verbose === true;
         process.stdout.write(
-          `${good} of ${count(documented, 'row')} as documented; reports in ${relative(process.cwd(), join(projectRoot(), 'runs'))}/\n${demoTable(rows, verbose)}\n`,
+          `${good} of ${count(documented, 'row')} as documented; reports in ${relative(process.cwd(), runsDir())}/\n${demoTable(rows, verbose)}\n`,
         );
         if (all) process.stdout.write(`${drillTable(drilled, verbose)}\n`);
         if (options.json !== undefined) {
@@ -60,8 +60,10 @@ async function runAll(
     progress.update(label);
     const run = await untilProved(
       () =>
-        runLoad(lab.target, lab.control, scenario.plan, (text) => {
-          progress.update(`${label}: ${text}`);
+        runLoad(lab.target, lab.control, scenario.plan, {
+          progress: (text) => {
+            progress.update(`${label}: ${text}`);
+          },
         }),
       (because) => {
         progress.say(`${label} proved nothing and is repeated: ${because}`);

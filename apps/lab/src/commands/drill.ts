@@ -16,7 +16,7 @@ import {
   type DrillRuns,
 } from '../print/drill';
 import { wrap } from '../print/wrap';
-import { writeDrillFolder } from '../run-folder';
+import { runsDir, writeDrillFolder } from '#load-tests/results';
 import { whole } from './load';
 
 interface DrillOptions {
@@ -47,7 +47,7 @@ export function register(program: Command): void {
 async function drill(names: readonly string[], options: DrillOptions, context: Context): Promise<number> {
   const drilled = await runDrills(chosen(names), options.repeats, context);
   process.stdout.write(
-    `${drilled.filter(allAsExpected).length} of ${count(drilled.length, 'drill')} as documented; reports in ${relative(process.cwd(), join(projectRoot(), 'runs'))}/\n${drillTable(drilled, options.verbose === true)}\n`,
+    `${drilled.filter(allAsExpected).length} of ${count(drilled.length, 'drill')} as documented; reports in ${relative(process.cwd(), runsDir())}/\n${drillTable(drilled, options.verbose === true)}\n`,
   );
   if (options.timeline === true)
     for (const { runs } of drilled) for (const run of runs) process.stdout.write(`${printTimeline(run)}\n`);

@@ -1,4 +1,4 @@
-import { count, FaultSyntaxError, parseFaults } from '#lab/step';
+import { FaultSyntaxError } from '#lab/step';
 import {
   componentsOf,
   DEFAULT_STRATEGY,
@@ -9,13 +9,22 @@ import {
 } from '#lab/strategy';
 import type { LoadVerdict } from '#lab/verdict';
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import { relative } from 'node:path';
 import { z } from 'zod';
-import { completePlan, runLoad, type FaultOn, type LoadPlan } from '#load-tests/run';
-import { SCENARIOS } from '#load-tests/scenarios';
+import {
+  assertCanFire,
+  completePlan,
+  FaultCannotFire,
+  parseFaultOn,
+  runLoad,
+  type FaultOn,
+  type LoadPlan,
+} from '#load-tests/run';
+import { findScenario, SCENARIOS, UnknownScenario } from '#load-tests/scenarios';
 import { runCommand, writeJson } from '../command';
 import { EXIT, Failure } from '../failure';
 import { printRun } from '../print/verdict';
-import { runJson, writeRunFolder } from '../run-folder';
+import { runJson, writeRunFolder } from '#load-tests/results';
 import { findOrStartLab, type LabAddresses } from '../session';
 
 interface LoadOptions extends LabAddresses {
@@ -134,11 +143,13 @@ export function register(program: Command): void {
       onEnd(lab.stop);
       const isGiven = options.labUrl !== undefined && options.replicas === undefined;
       const plan = isGiven ? { ...requested, replicas: await lab.control.scale() } : requested;
-      const run = await runLoad(lab.target, lab.control, plan, (text) => {
-        progress.update(`${plan.strategy}: ${text}`);
+      const run = await runLoad(lab.target, lab.control, plan, {
+        progress: (text) => {
+          progress.update(`${plan.strategy}: ${text}`);
+        },
       });
       progress.clear();
-      const folder = writeRunFolder(run, options.scenario ?? plan.strategy);
+      const folder = relative(process.cwd(), writeRunFolder(run, options.scenario ?? plan.strategy)) || '.';
       process.stdout.write(`${printRun(run, folder, options.verbose === true)}\n`);
       if (options.json !== undefined) writeJson(options.json, runJson(run));
       return exitCodeOf(run.verdict);
@@ -169,12 +180,11 @@ function readPlan(given: LoadOptions): LoadPlan {
         `--scenario sets the whole plan, so ${optionOf(surplus)} would be ignored. Omit one of the two options`,
         EXIT.usage,
       );
-    const scenario = SCENARIOS.get(given.scenario);
-    if (scenario !== undefined) return scenario.plan;
-    throw new Failure(
-      `there is no scenario "${given.scenario}". Choose one of: ${[...SCENARIOS.keys()].join(', ')}`,
-      EXIT.usage,
-    );
+    try {
+      return findScenario(given.scenario).plan;
+    } catch (error) {
+      throw error instanceof UnknownScenario ? new Failure(error.message, EXIT.usage) : error;
+    }
   }
   const {
     workMs,
@@ -206,6 +216,8 @@ function readPlan(given: LoadOptions): LoadPlan {
     );
   if (amount === undefined && account !== undefined)
     throw new Failure('--account needs --amount: orders buy a product (--sku)', EXIT.usage);
+  if (fault === undefined && faultOn !== undefined)
+    throw new Failure('--fault-on selects the requests that carry the fault: give --fault, too', EXIT.usage);
   try {
     const plan = completePlan({
       ...defined({ stock, requests, connections, quantity, replicas, carts, reconcileOrders }),
@@ -214,11 +226,13 @@ function readPlan(given: LoadOptions): LoadPlan {
       options: defined({ workMs, leaseMs, waitMs, wait, retryMs, attempts }),
       ...(fault !== undefined && { fault: { header: fault, on: faultOn ?? { kind: 'first' } } }),
     });
-    assertCanFire(plan, faultOn);
+    assertCanFire(plan);
     return plan;
   } catch (error) {
     if (error instanceof UnknownStrategy || error instanceof NoCarts || error instanceof FaultSyntaxError)
       throw new Failure(error.message, EXIT.usage);
+    if (error instanceof FaultCannotFire)
+      throw new Failure(`${error.part === 'on' ? '--fault-on' : '--fault'} ${error.message}`, EXIT.usage);
     if (error instanceof z.ZodError) throw new Failure(z.prettifyError(error), EXIT.usage);
     throw error;
   }
@@ -228,31 +242,8 @@ function readPlan(given: LoadOptions): LoadPlan {
 const optionOf = (name: string): string =>
   `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** Rejects a fault that cannot fire in this run: the run would prove nothing. */
-function assertCanFire({ fault, requests, amountMinor }: LoadPlan, faultOn: FaultOn | undefined): void {
-  if (fault === undefined) {
-    if (faultOn === undefined) return;
-    throw new Failure('--fault-on selects the requests that carry the fault: give --fault, too', EXIT.usage);
-  }
-  const { on, header } = fault;
-  const unit = amountMinor === undefined ? 'order' : 'entry';
-  if (on.kind !== 'first' && on.n > requests)
-    throw new Failure(
-      `--fault-on ${on.kind}=${on.n} never fires: the run has only ${count(requests, unit, amountMinor === undefined ? 'orders' : 'entries')} (--requests)`,
-      EXIT.usage,
-    );
-  const reached = amountMinor === undefined ? ['order', 'inventory'] : ['account'];
-  const elsewhere = parseFaults(header).find(({ app }) => !reached.includes(app));
-  if (elsewhere !== undefined)
-    throw new Failure(
-      `--fault ${elsewhere.source} never fires: ${amountMinor === undefined ? 'orders do' : 'an entry does'} not reach the app ${elsewhere.app}, only ${reached.join(' and ')}. Write ${reached.at(-1) ?? ''}:${elsewhere.source.replace(/^[a-z]+:/, '')}`,
-      EXIT.usage,
-    );
-}
-
 function readFaultOn(text: string): FaultOn {
-  if (text === 'first') return { kind: 'first' };
-  const [, kind, n] = /^(nth|every)[:=]([1-9]\d{0,5})$/.exec(text) ?? [];
-  if (kind === undefined) throw new InvalidArgumentError('Write first, nth=N or every=N.');
-  return { kind: kind as 'nth' | 'every', n: Number(n) };
+  const on = parseFaultOn(text);
+  if (on === undefined) throw new InvalidArgumentError('Write first, nth=N or every=N.');
+  return on;
 }

@@ -8,6 +8,7 @@ import { Target } from '#load-tests/run';
 import { CUT_OFF, planSoak, runSoak, type SoakPlan, type SoakRun } from '#load-tests/soak';
 import { runCommand, writeJson, type Context } from '../command';
 import { EXIT, Failure } from '../failure';
+import { runsDir } from '#load-tests/results';
 import { prune } from '../housekeeping';
 import { minuteLine, printSoak, printSoakPlan } from '../print/soak';
 import { whole } from './load';
@@ -73,7 +74,7 @@ export function register(program: Command): void {
 
 /** Saves the history of a minute with a violation, for its analysis. */
 function saveHistory(lines: readonly HistoryLine[], seed: number, minute: number): string {
-  const folder = join(projectRoot(), 'runs');
+  const folder = runsDir();
   mkdirSync(folder, { recursive: true });
   const file = join(folder, `soak-${seed}-minute-${minute}.jsonl`);
   writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));

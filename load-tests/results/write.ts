@@ -1,10 +1,10 @@
-import { projectRoot } from '#lab/stack';
 import { withoutForeignLocks } from '#lab/verdict';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
-import { renderDrill, renderReport } from '#load-tests/report';
-import type { DrillRun } from '#load-tests/drills';
-import type { LoadRun } from '#load-tests/run';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DrillRun } from '../drills';
+import { renderDrill, renderReport } from '../report';
+import type { LoadRun } from '../run';
+import { newFolder } from './folders';
 
 /** A run in the format of `--json` and verdict.json. */
 export const runJson = ({
@@ -23,7 +23,7 @@ export const runJson = ({
 });
 
 /**
- * Writes history.jsonl, verdict.json and report.html under runs/. Returns the folder, relative to the working directory.
+ * Writes history.jsonl, verdict.json and report.html under runs/. Returns the folder.
  * For a run of carts, report.html covers the first product, and report-SKU.html each other product.
  */
 export function writeRunFolder(run: LoadRun, name: string): string {
@@ -44,7 +44,7 @@ export function writeRunFolder(run: LoadRun, name: string): string {
     });
     writeFileSync(join(folder, i === 0 ? 'report.html' : `report-${balance}.html`), report);
   });
-  return relative(process.cwd(), folder) || '.';
+  return folder;
 }
 
 /** Writes verdict.json, with the evidence, and report.html of a drill under runs/. */
@@ -52,13 +52,6 @@ export function writeDrillFolder({ drill, evidence, verdict }: DrillRun): void {
   const folder = newFolder(drill.name.replaceAll('/', '-'));
   writeFileSync(join(folder, 'verdict.json'), `${JSON.stringify({ ...verdict, evidence }, null, 2)}\n`);
   writeFileSync(join(folder, 'report.html'), renderDrill({ ...drill, evidence, verdict }));
-}
-
-function newFolder(name: string): string {
-  const stamp = new Date().toISOString().replace(/[:.]/g, '-');
-  const folder = join(projectRoot(), 'runs', `${stamp}-${name}`);
-  mkdirSync(folder, { recursive: true });
-  return folder;
 }
 
 /** One JSON object per line, sorted by time. A request for several products is written once. */

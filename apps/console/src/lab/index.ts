@@ -1,0 +1,2 @@
+export { LabController } from './lab.controller';
+export { Lab } from './running-lab';

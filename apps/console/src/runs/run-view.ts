@@ -1,0 +1,54 @@
+import type { LoadPlan } from '#load-tests/run';
+import type { SavedVerdict } from '#load-tests/results';
+import type { z } from 'zod';
+import type { runVerdict, RunView } from './schemas';
+
+export type RunVerdict = z.infer<typeof runVerdict>;
+
+/** A verdict of this console, or one that was saved. `more`: further reasons. */
+export const verdictView = (verdict: SavedVerdict, more: readonly string[] = []): RunVerdict => ({
+  verdict: verdict.verdict,
+  mark: verdict.mark,
+  headline: verdict.headline,
+  asExpected: verdict.asExpected,
+  because: [...verdict.because, ...more],
+  initial: verdict.initial,
+  final: verdict.finalStock,
+  sold: verdict.sold,
+  oversold: verdict.oversold,
+  lostUpdates: verdict.lostUpdates,
+  violations: verdict.violations,
+  ...(typeof verdict.mechanism === 'string' && { mechanism: verdict.mechanism }),
+  requests: collided(verdict),
+});
+
+/** The requests of the first finding: those that sold one value, held one lock at once, or touched the lock of another. */
+function collided({
+  duplicates: [duplicate] = [],
+  overlaps: [overlap] = [],
+  foreignReleases: [release] = [],
+  foreignRenewals: [renewal] = [],
+}: SavedVerdict): readonly string[] {
+  if (duplicate !== undefined) return duplicate.sales.map(({ request }) => request);
+  if (overlap !== undefined) return [overlap.first, overlap.second];
+  const foreign = release ?? renewal;
+  return foreign === undefined ? [] : [foreign.by, foreign.owner];
+}
+
+export const planView = ({
+  strategy,
+  stock,
+  requests,
+  connections,
+  replicas,
+  options,
+  fault,
+}: LoadPlan): RunView['plan'] => ({
+  strategy,
+  stock,
+  requests,
+  connections,
+  replicas,
+  options: { ...options },
+  ...(fault !== undefined && { fault: fault.header }),
+});

@@ -1,0 +1,109 @@
+import { RUN_FOLDER } from '#load-tests/results';
+import { createZodDto } from 'nestjs-zod';
+import { z } from 'zod';
+import { job } from '../jobs/job';
+
+const name = z.string().regex(/^[\w./-]{1,80}$/);
+
+export class PresetParams extends createZodDto(z.strictObject({ preset: name })) {}
+
+export class FolderParams extends createZodDto(
+  z.strictObject({ folder: z.string().regex(RUN_FOLDER, 'no run folder has such a name') }),
+) {}
+
+export class RunBody extends createZodDto(
+  z.strictObject({
+    strategy: z.string().regex(/^[\w-]{1,64}$/),
+    stock: z.int().min(0).max(100_000).default(100),
+    requests: z.int().min(1).max(20_000).default(300),
+    connections: z.int().min(1).max(200).default(50),
+    replicas: z.int().min(1).max(4).default(2),
+    options: z
+      .strictObject({
+        leaseMs: z.int().min(10).max(60_000).optional(),
+        waitMs: z.int().min(0).max(30_000).optional(),
+        wait: z.enum(['poll', 'notify']).optional(),
+        retryMs: z.int().min(1).max(1000).optional(),
+        workMs: z.int().min(0).max(10_000).optional(),
+        attempts: z.int().min(1).max(100).optional(),
+      })
+      .default({}),
+    fault: z.string().max(200).optional().describe('x-fault: after(SETNX)=kill'),
+    faultOn: z
+      .string()
+      .regex(/^(first|nth=\d{1,6}|every=\d{1,6})$/)
+      .default('first'),
+  }),
+) {}
+
+/** What was seen up to a moment of a run. */
+export const sample = z.object({
+  atMs: z.number().describe('since the first request'),
+  stock: z.int().describe('the amount in the row'),
+  sold: z.int().describe('units of all committed movements'),
+  answers: z.record(z.string(), z.int()).describe('answers by code'),
+  replicas: z.record(z.string(), z.int()).describe('answers by replica'),
+  inFlight: z.int(),
+});
+
+export const runVerdict = z.object({
+  verdict: z.enum(['violated', 'safe', 'unknown']),
+  mark: z.string(),
+  headline: z.string().describe('the verdict in one line'),
+  asExpected: z.boolean().describe('the catalogue documents this result'),
+  because: z.array(z.string()).readonly(),
+  initial: z.int(),
+  final: z.int(),
+  sold: z.int(),
+  oversold: z.int(),
+  lostUpdates: z.int(),
+  violations: z.array(z.string()).readonly(),
+  mechanism: z.string().optional().describe('how it happened, in one sentence'),
+  requests: z.array(z.string()).readonly().describe('the requests that collided'),
+});
+
+const runView = z.object({
+  job,
+  title: z.string(),
+  plan: z.object({
+    strategy: z.string(),
+    stock: z.int(),
+    requests: z.int(),
+    connections: z.int(),
+    replicas: z.int(),
+    options: z.record(z.string(), z.union([z.number(), z.string()])),
+    fault: z.string().optional(),
+  }),
+  samples: z.array(sample).readonly(),
+  verdict: runVerdict.optional(),
+  folder: z.string().optional().describe('below runs/, with report.html and verdict.json'),
+});
+
+export class RunView extends createZodDto(runView) {}
+
+/** A run that was made before, also by the command line. */
+const pastRun = z.object({
+  folder: z.string(),
+  name: z.string(),
+  at: z.string().describe('ISO 8601'),
+  verdict: runVerdict.optional().describe('absent: its verdict.json cannot be read'),
+});
+
+export class PastRun extends createZodDto(pastRun) {}
+
+export class RunList extends createZodDto(z.object({ current: z.array(runView), past: z.array(pastRun) })) {}
+
+export class Preset extends createZodDto(
+  z.object({
+    name: z.string(),
+    shows: z.string(),
+    strategy: z.string(),
+    group: z.enum(['demo', 'more']),
+    needs: z.array(z.string()).readonly().describe('servers that the lab was started without'),
+  }),
+) {}
+
+/** The event of a run, besides its job. */
+export type RunEvent =
+  | { readonly sample: z.infer<typeof sample> }
+  | { readonly verdict: z.infer<typeof runVerdict>; readonly folder: string };

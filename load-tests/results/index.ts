@@ -1,0 +1,13 @@
+export {
+  beyond,
+  KEPT_BYTES,
+  KEPT_RUNS,
+  newestFirst,
+  removeFolders,
+  removeOldRuns,
+  runFolders,
+  runsDir,
+  type Removable,
+} from './folders';
+export { listRuns, readReport, readRun, RUN_FOLDER, type PastRun, type SavedVerdict } from './read';
+export { runJson, writeDrillFolder, writeRunFolder } from './write';

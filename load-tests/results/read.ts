@@ -1,0 +1,102 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { runsDir } from './folders';
+
+/** The name of a run folder: its time, with `-` for `:` and `.`, and the name of the run. No part of it is a path. */
+export const RUN_FOLDER = /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)-(\d{3})Z-([\w.-]{1,80})$/;
+
+const pair = z.object({ by: z.string(), owner: z.string() });
+
+/** What verdict.json of a load run and of a drill have in common, and the findings of load runs. */
+const savedVerdict = z.object({
+  verdict: z.enum(['violated', 'safe', 'unknown']),
+  mark: z.string(),
+  headline: z.string(),
+  asExpected: z.boolean(),
+  because: z.array(z.string()).readonly(),
+  violations: z.array(z.string()).readonly(),
+  sold: z.int(),
+  initial: z.int(),
+  finalStock: z.int(),
+  oversold: z.int(),
+  lostUpdates: z.int(),
+  mechanism: z.string().nullish(),
+  duplicates: z
+    .array(z.object({ sales: z.array(z.object({ request: z.string() })).readonly() }))
+    .readonly()
+    .optional(),
+  overlaps: z
+    .array(z.object({ first: z.string(), second: z.string() }))
+    .readonly()
+    .optional(),
+  foreignReleases: z.array(pair).readonly().optional(),
+  foreignRenewals: z.array(pair).readonly().optional(),
+});
+
+/** A drill saves its balance as evidence. */
+const savedDrill = z
+  .looseObject({ sold: z.int(), evidence: z.object({ initial: z.int(), final: z.int() }) })
+  .transform(({ evidence: { initial, final }, ...verdict }) => ({
+    ...verdict,
+    initial,
+    finalStock: final,
+    oversold: Math.max(0, verdict.sold - initial),
+    lostUpdates: verdict.sold - (initial - final),
+  }))
+  .pipe(savedVerdict);
+
+export type SavedVerdict = z.infer<typeof savedVerdict>;
+
+/** A run or drill that left a folder. */
+export interface PastRun {
+  readonly folder: string;
+  readonly name: string;
+  /** ISO 8601. */
+  readonly at: string;
+  /** Absent: there is no verdict.json, or it cannot be read. */
+  readonly verdict?: SavedVerdict;
+}
+
+/** The names of run folders, newest first. */
+export function listRuns(most: number): string[] {
+  const names = existsSync(runsDir()) ? readdirSync(runsDir()) : [];
+  return names
+    .filter((name) => RUN_FOLDER.test(name))
+    .sort()
+    .reverse()
+    .slice(0, most);
+}
+
+/** A run folder. */
+export function readRun(folder: string): PastRun {
+  const [, day = '', hours = '', minutes = '', seconds = '', ms = '', name = ''] =
+    RUN_FOLDER.exec(folder) ?? [];
+  const verdict = readVerdict(join(runsDir(), folder, 'verdict.json'));
+  return {
+    folder,
+    name,
+    at: `${day}T${hours}:${minutes}:${seconds}.${ms}Z`,
+    ...(verdict !== undefined && { verdict }),
+  };
+}
+
+function readVerdict(file: string): SavedVerdict | undefined {
+  try {
+    const saved: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    return (savedVerdict.safeParse(saved).data ?? savedDrill.safeParse(saved).data) satisfies
+      SavedVerdict | undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The report of a run folder; undefined: there is none. */
+export function readReport(folder: string): string | undefined {
+  if (!RUN_FOLDER.test(folder)) return undefined;
+  try {
+    return readFileSync(join(runsDir(), folder, 'report.html'), 'utf8');
+  } catch {
+    return undefined;
+  }
+}
