@@ -1,3 +1,6 @@
+// first, so that the styles of a view override it
+import './styles/base.css';
+import './styles/shell.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app';

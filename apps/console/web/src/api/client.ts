@@ -1,8 +1,12 @@
 import { setReachable } from './connection';
 import type {
   BeginBody,
+  Board,
+  Classroom,
   ExplorationBody,
   ExplorationView,
+  Goal,
+  GoalResult,
   LabView,
   MatrixView,
   Preset,
@@ -76,6 +80,12 @@ export const api = {
   strategies: () => request<readonly StrategyView[]>('GET', 'strategies'),
   vocabulary: () => request<Vocabulary>('GET', 'vocabulary'),
   matrix: () => request<MatrixView>('GET', 'matrix'),
+  goals: () => request<readonly Goal[]>('GET', 'goals'),
+  proveGoal: (id: string, proof: { token: string } | { exploration: string }) =>
+    request<GoalResult>('POST', `goals/${part(id)}/proofs`, proof),
+  classroom: () => request<Classroom>('GET', 'classroom'),
+  join: (code: string, name: string) => request<Classroom>('POST', 'classroom/join', { code, name }),
+  board: () => request<Board>('GET', 'classroom/board'),
   lab: () => request<LabView>('GET', 'lab'),
 };
 

@@ -1,5 +1,5 @@
 import { api } from './client';
-import type { Preset, StrategyView, Vocabulary } from './types';
+import type { Goal, Preset, StrategyView, Vocabulary } from './types';
 import { useLoaded } from './use-loaded';
 
 /** Lists that do not change while the console runs: each is requested once. A failed request is made again. */
@@ -22,3 +22,4 @@ export const useVocabulary = (): Vocabulary | undefined =>
   useLoaded('vocabulary', once('vocabulary', api.vocabulary)).value;
 export const usePresets = (): readonly Preset[] | undefined =>
   useLoaded('presets', once('presets', api.presets)).value;
+export const useGoals = (): readonly Goal[] | undefined => useLoaded('goals', once('goals', api.goals)).value;

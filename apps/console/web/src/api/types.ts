@@ -141,6 +141,8 @@ export interface Counts {
   readonly interleavings?: Readonly<Record<Harm | 'all', number>>;
   readonly protections: Readonly<Record<string, number>>;
   readonly searched: number;
+  readonly mark: Mark;
+  readonly because?: string;
   readonly isPartial: boolean;
 }
 
@@ -151,6 +153,7 @@ export interface Witness {
   readonly events: readonly ScheduleEvent[];
   readonly violations: readonly Violation[];
   readonly mechanism?: string;
+  readonly passes?: string;
   readonly mermaid: string;
 }
 
@@ -302,4 +305,29 @@ export interface LabView {
     readonly starts: number;
   }[];
   readonly components: readonly string[];
+}
+
+export interface Goal {
+  readonly id: string;
+  readonly task: 'show' | 'prove';
+  readonly strategy: string;
+  readonly actors: string;
+  readonly kind?: string;
+  readonly choices?: number;
+  readonly faults?: string;
+}
+
+export interface GoalResult {
+  readonly reached: boolean;
+  readonly because?: string;
+}
+
+export interface Classroom {
+  readonly isOpen: boolean;
+  readonly member?: { readonly name: string; readonly isTeacher: boolean };
+  readonly code?: string;
+}
+
+export interface Board {
+  readonly rows: readonly { readonly name: string; readonly goals: readonly string[] }[];
 }

@@ -54,20 +54,19 @@ const barsOf = (
 
 function Headline({ counts, job }: { counts: Counts; job: Job }): ReactNode {
   const t = useTexts();
-  const worst = HARMS.find((harm) => counts.harms[harm] > 0);
   const isWhole = isOver(job) && !counts.isPartial;
-  const mark = worst ?? (isWhole ? 'safe' : 'unknown');
+  const { mark } = counts;
   return (
     <div className={`verdict verdict-${mark}`} aria-live="polite">
       <strong>
         {SIGNS[mark]}{' '}
-        {worst !== undefined
+        {counts.violating > 0
           ? t.explore.found(counts.violating, counts.schedules)
           : isWhole
             ? t.explore.safe
             : t.explore.safeSoFar}
       </strong>
-      {isOver(job) && <p>{counts.isPartial ? t.explore.partial : t.explore.whole}</p>}
+      {isOver(job) && <p>{counts.because ?? (counts.isPartial ? t.explore.partial : t.explore.whole)}</p>}
     </div>
   );
 }

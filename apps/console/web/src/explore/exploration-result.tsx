@@ -4,7 +4,8 @@ import { api } from '../api/client';
 import { useEvents } from '../api/use-events';
 import { useLoaded } from '../api/use-loaded';
 import type { ExplorationView } from '../api/types';
-import { reach, reachedByExploration } from '../lessons/goals';
+import { useProofGoal } from '../lessons/use-goals';
+import { GoalLine } from '../lessons/goal-line';
 import { CopyLink } from '../shared/copy-link';
 import { isOver, JobState } from '../shared/job-state';
 import { ProblemMessage } from '../shared/problem-message';
@@ -16,9 +17,7 @@ import { WitnessView } from './witness-view';
 export function ExplorationResult({ id }: { id: string }): ReactNode {
   const t = useTexts();
   const { view, problem, replace } = useExploration(id);
-  useEffect(() => {
-    if (view !== undefined) reach(reachedByExploration(view));
-  }, [view]);
+  const goal = useProofGoal(view);
   if (view === undefined)
     return problem === undefined ? (
       <p>{t.common.loading}</p>
@@ -52,6 +51,7 @@ export function ExplorationResult({ id }: { id: string }): ReactNode {
           void api.cancelExploration(id).then(replace, () => undefined);
         }}
       />
+      {goal !== undefined && <GoalLine {...goal} />}
       {counts !== undefined && <CountsView counts={counts} job={job} />}
       {witness !== undefined && <WitnessView witness={witness} strategy={strategy} />}
     </>

@@ -10,7 +10,7 @@ import { WitnessLanes } from './witness-lanes';
 export function WitnessView({ witness, strategy }: { witness: Witness; strategy: string }): ReactNode {
   const t = useTexts();
   const box = useRef<HTMLDivElement>(null);
-  const { token, violations, mechanism, mermaid } = witness;
+  const { token, violations, mechanism, passes, mermaid } = witness;
   return (
     <section className="panel witness">
       <div className="detail-head">
@@ -52,6 +52,11 @@ export function WitnessView({ witness, strategy }: { witness: Witness; strategy:
       {mechanism !== undefined && (
         <p>
           <b>{t.explore.mechanism}:</b> {mechanism}
+        </p>
+      )}
+      {passes !== undefined && (
+        <p>
+          {t.matrix.passes} <Link href={`/catalogue/${passes}`}>{passes}</Link>
         </p>
       )}
       <div className="witness-lanes" ref={box} tabIndex={0} role="region" aria-label={t.explore.witness}>

@@ -1,11 +1,12 @@
 import type { ReactNode } from 'react';
 import { SIGNS } from '../shared/mark';
-import { useTexts } from '../texts';
-import { useReached, type GoalId } from './goals';
+import { labelOf, useTexts } from '../texts';
+import { useReached } from './progress';
+import '../styles/lessons.css';
 
 interface Listed {
-  readonly id: GoalId;
-  readonly atMost?: number;
+  readonly id: string;
+  readonly choices?: number;
 }
 
 /** Goals with their progress; `action` draws what leads to one. */
@@ -29,8 +30,8 @@ export function GoalList<Goal extends Listed>({
               <span className="hidden">{isReached ? t.goals.reached : t.goals.open}</span>
             </span>
             <span className="goal-name">
-              {t.goals.names[goal.id]}
-              {goal.atMost !== undefined && <small> {t.goals.atMost(goal.atMost)}</small>}
+              {labelOf({ ...t.goals.names, ...t.goals.runs }, goal.id)}
+              {goal.choices !== undefined && <small> {t.goals.atMost(goal.choices)}</small>}
             </span>
             {action(goal)}
           </li>

@@ -1,7 +1,8 @@
-import { useEffect, useState, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Control, Problem, StepView } from '../api/types';
-import { reach, reachedByStep, STEP_GOALS, useReached } from '../lessons/goals';
+import { GoalLine } from '../lessons/goal-line';
+import { useStepGoal } from '../lessons/use-goals';
 import { CopyLink } from '../shared/copy-link';
 import { ProblemMessage } from '../shared/problem-message';
 import { useTexts } from '../texts';
@@ -21,9 +22,6 @@ export function ScheduleView({ token }: { token: string }): ReactNode {
   const t = useTexts();
   const schedule = useSchedule(token);
   const { view, problem, play } = schedule;
-  useEffect(() => {
-    if (view !== undefined) reach(reachedByStep(view));
-  }, [view]);
   if (view === undefined)
     return (
       <div className="page">
@@ -81,6 +79,7 @@ const isOfBuyer = ({ kind }: Control): boolean =>
 function Board({ view, schedule }: { view: StepView; schedule: Schedule }): ReactNode {
   const { problem, isBusy, play, undo, restart } = schedule;
   const { pending, message, choose } = useChoices(view, schedule);
+  const goal = useStepGoal(view);
   return (
     <div className="board" data-buyers={view.actors.length} aria-busy={isBusy}>
       <Head view={view} isBusy={isBusy} undo={undo} restart={restart} />
@@ -110,7 +109,7 @@ function Board({ view, schedule }: { view: StepView; schedule: Schedule }): Reac
         <p className="key-message" role="status">
           {pending ?? message}
         </p>
-        <GoalLine view={view} />
+        {goal !== undefined && <GoalLine {...goal} />}
       </div>
       <aside className="board-right">
         <StatePanel view={view} />
@@ -209,22 +208,5 @@ function Head({
         </Link>
       </div>
     </div>
-  );
-}
-
-/** The goal of this strategy, and whether this schedule reaches it. */
-function GoalLine({ view }: { view: StepView }): ReactNode {
-  const t = useTexts();
-  const reached = useReached();
-  const goal = STEP_GOALS.find(({ begin }) => begin.strategy === view.strategy);
-  if (goal === undefined) return undefined;
-  const isReached = reachedByStep(view).includes(goal.id);
-  return (
-    <p className={isReached ? 'board-goal goal-reached' : 'board-goal'} role="status">
-      <strong>
-        {isReached ? `✓ ${t.goals.reachedNow}` : `${t.goals.goal}${reached.has(goal.id) ? ' ✓' : ''}`}
-      </strong>{' '}
-      {t.goals.names[goal.id]} ({t.goals.atMost(goal.atMost)})
-    </p>
   );
 }

@@ -1,8 +1,9 @@
 import type { ReactNode } from 'react';
 import { GoalList } from '../lessons/goal-list';
-import { STEP_GOALS } from '../lessons/goals';
+import { beginOf } from '../lessons/use-goals';
+import { useGoals } from '../api/shared-lists';
 import { ProblemMessage } from '../shared/problem-message';
-import { useTexts } from '../texts';
+import { labelOf, useTexts } from '../texts';
 import { BeginForm, useBegin } from './begin-form';
 import { ScheduleView } from './schedule-view';
 import '../styles/step.css';
@@ -25,14 +26,14 @@ function BeginPage(): ReactNode {
           <h2>{t.goals.title}</h2>
           {problem !== undefined && <ProblemMessage problem={problem} />}
           <GoalList
-            goals={STEP_GOALS}
+            goals={(useGoals() ?? []).filter(({ task }) => task === 'show')}
             action={(goal) => (
               <button
                 type="button"
                 disabled={isBusy}
-                aria-label={`${t.lessons.try}: ${t.goals.names[goal.id]}`}
+                aria-label={`${t.lessons.try}: ${labelOf(t.goals.names, goal.id)}`}
                 onClick={() => {
-                  begin(goal.begin);
+                  begin(beginOf(goal));
                 }}
               >
                 {t.lessons.try}
