@@ -22,7 +22,7 @@ const open = (path: string, options?: Parameters<typeof openPage>[2]): Promise<O
   openPage(browser, `${app.url}${path}`, options);
 const click = (page: Page, name: RegExp): Promise<void> => page.getByRole('button', { name }).first().click();
 /** Waits for a text anywhere on the page. */
-const see = (page: Page, text: RegExp): Promise<void> => page.getByText(text).first().waitFor();
+const expectText = (page: Page, text: RegExp): Promise<void> => page.getByText(text).first().waitFor();
 
 test('a run of none, by one click, shows two lines, ends OVERSOLD, and has an address that shows it again', async () => {
   const { page, messages } = await open('/run');
@@ -30,12 +30,12 @@ test('a run of none, by one click, shows two lines, ends OVERSOLD, and has an ad
     .getByRole('button', { name: /^none\b/ })
     .first()
     .click();
-  await see(page, /OVERSOLD BY \d+/);
+  await expectText(page, /OVERSOLD BY \d+/);
   await page.locator('canvas').first().waitFor();
   await page.locator('iframe').first().waitFor();
   expect(page.url()).toMatch(/\/run\/[0-9a-f]{12}$/);
   await page.reload();
-  await see(page, /OVERSOLD BY \d+/);
+  await expectText(page, /OVERSOLD BY \d+/);
   expect(messages).toEqual([]);
 });
 
@@ -54,14 +54,14 @@ test('the A-B-C problem by clicks; undo twice; the address restores the schedule
   await choose(/^Lease ends/);
   await choose(/^Step B/);
   for (let i = 0; i < 6; i++) await choose(/^Step A/);
-  await see(page, /A released B's lock/);
+  await expectText(page, /A released B's lock/);
   const whole = page.url();
   const all = await events();
   await choose(/^Undo/);
   await choose(/^Undo/);
   expect(await events()).toBeLessThan(all);
   await page.goto(whole);
-  await see(page, /A released B's lock/);
+  await expectText(page, /A released B's lock/);
   expect(await events()).toBe(all);
   expect(messages).toEqual([]);
 });
@@ -76,7 +76,7 @@ test('a button that is not possible says why, and a key is as good as a click', 
     await page.keyboard.press(key);
     await page.waitForURL((url) => String(url) !== before);
   }
-  await see(page, /waits for the row lock of A/);
+  await expectText(page, /waits for the row lock of A/);
 });
 
 test('an exploration of token-lua with one lapse ends with the shortest schedule, which opens in Step', async () => {
@@ -84,12 +84,12 @@ test('an exploration of token-lua with one lapse ends with the shortest schedule
   await page.getByLabel('Strategy').selectOption('token-lua');
   await click(page, /^Lease ends/);
   await click(page, /^Explore$/);
-  await see(page, /\d+ of \d+ schedules violate/);
+  await expectText(page, /\d+ of \d+ schedules violate/);
   await page
     .getByRole('link', { name: /Open in Step/ })
     .first()
     .click();
-  await see(page, /Oversold/);
+  await expectText(page, /Oversold/);
   expect(page.url()).toContain('/step/v1.token-lua.');
   expect(messages).toEqual([]);
 });
@@ -147,11 +147,11 @@ test('five browsers of a class reach a goal, each under its name, and the board 
     await Promise.all(
       students.map(async (page) => {
         await page.goto(`${classroom.url}/step/v1.none..1.12.a2b5a3...bb2f4f`);
-        await see(page, /Goal reached/);
+        await expectText(page, /Goal reached/);
       }),
     );
     await teacher.goto(`${classroom.url}/lessons`);
-    for (const name of ['ann', 'bob', 'cho', 'dan', 'eve']) await see(teacher, new RegExp(`^${name}$`));
+    for (const name of ['ann', 'bob', 'cho', 'dan', 'eve']) await expectText(teacher, new RegExp(`^${name}$`));
   } finally {
     await classroom.stop();
   }
