@@ -128,6 +128,21 @@ module.exports = {
       to: { path: `^libs/explore/src/(${[...rooms.slice(i + 1), 'render'].join('|')})/` },
     })),
     {
+      name: 'the-page-runs-in-a-browser',
+      comment:
+        'The page of the console knows the server by its API: it imports nothing of ours, so that no server code is bundled.',
+      severity: 'error',
+      from: { path: '^apps/console/web' },
+      to: { path: '^(apps/(?!console/web)|load-tests|libs)' },
+    },
+    {
+      name: 'nothing-imports-the-page',
+      comment: 'The server serves the built page, and does not know its sources.',
+      severity: 'error',
+      from: { pathNot: '^apps/console/web' },
+      to: { path: '^apps/console/web' },
+    },
+    {
       name: 'nothing-imports-tests',
       comment: 'Product code never depends on test code.',
       severity: 'error',

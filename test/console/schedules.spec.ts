@@ -55,6 +55,14 @@ test('undo twice is the schedule before the last two choices, and the token alon
   expect((await choose(six.start)).json.events).toEqual([]);
 });
 
+test('the rest of a schedule without faults makes the choices that its token then has', async () => {
+  const { token } = await click('none', 'a b');
+  const { json: rest } = await app.post<StepView>('/api/steps', { token, finish: true });
+  expect(rest.isOver).toBe(true);
+  expect(kindsIn(rest)).toEqual(['oversold', 'lost-update']);
+  expect(shapeOf((await choose(rest.token)).json)).toEqual(shapeOf(rest));
+});
+
 test('two readers of one schedule do not disturb each other', async () => {
   const { json: both } = await begin('none');
   const [a, b] = await Promise.all([choose(both.token, 'a'), choose(both.token, 'b')]);

@@ -66,6 +66,13 @@ test('every buyer is held before its first step, with the line of its code', asy
   expect({ isOver, violations: verdict.violations }).toEqual({ isOver: false, violations: [] });
 });
 
+test('where a database client loses the call stack, the last known line of the strategy is shown', async () => {
+  for (const text of ['', 'a', 'a2', 'a4']) {
+    const { actors } = await viewAfter('for-update', text);
+    expect(actors[0]?.at.map(({ file }) => file)).toContain('strategies/for-update.ts');
+  }
+});
+
 test('a violation is shown as soon as no later step can undo it', async () => {
   expect(kindsIn(await viewAfter('expiring', 'a2Lb'))).toEqual([]);
   expect(kindsIn(await viewAfter('expiring', 'a2Lb2a'))).toEqual(['overlap']);

@@ -30,6 +30,9 @@ const SOURCES = [
   'tsconfig.build.json',
 ];
 
+/** The built page of the console. */
+const PAGE = join('dist', 'web');
+
 const path = (...parts) => join(root, ...parts);
 const say = (line) => process.stderr.write(`${line}\n`);
 const hash = (text) => createHash('sha256').update(text).digest('hex');
@@ -92,7 +95,9 @@ async function installDependencies() {
 // --- build --------------------------------------------------------------------------------------------------------
 
 const buildReady = () =>
-  existsSync(path('dist', 'apps', 'lab', 'src', 'main.js')) && read(path('dist', '.lab-stamp')) === sources();
+  existsSync(path('dist', 'apps', 'lab', 'src', 'main.js')) &&
+  existsSync(path(PAGE, 'index.html')) &&
+  read(path('dist', '.lab-stamp')) === sources();
 
 async function build() {
   say('building');
@@ -104,13 +109,23 @@ async function build() {
   // Builds in place: a lab that runs from dist/ needs its files.
   await runToEnd(process.execPath, [nest, 'build'], 'The build failed, see the output above.');
   removeOutdated('.');
+  await buildPage();
   writeFileSync(path('dist', '.lab-stamp'), before);
+}
+
+/** The page of the console. Vite deletes the files of the page before. */
+async function buildPage() {
+  const vite = path('node_modules', 'vite', 'bin', 'vite.js');
+  const config = path('apps', 'console', 'web', 'vite.config.ts');
+  const args = ['build', '--config', config, '--logLevel', 'warn'];
+  await runToEnd(process.execPath, [vite, ...args], 'The build of the page failed, see the output above.');
 }
 
 /** Deletes the output of source files that were moved: an old `faults.js` would hide `faults/index.js`. */
 function removeOutdated(folder) {
   for (const entry of readdirSync(path('dist', folder), { withFileTypes: true })) {
     const name = join(folder, entry.name);
+    if (join('dist', name) === PAGE) continue; // not made by the compiler
     const source = name.replace(/\.js(\.map)?$/, '.ts');
     if (entry.isDirectory()) removeOutdated(name);
     else if (source !== name && !existsSync(path(source))) rmSync(path('dist', name));

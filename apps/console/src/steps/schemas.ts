@@ -39,6 +39,7 @@ export class ChooseBody extends createZodDto(
       .regex(/^\w{1,2}$/)
       .optional()
       .describe('the next choice, as `controls` names it; absent: only replays the token'),
+    finish: z.literal(true).optional().describe('then also makes the remaining choices, without a fault'),
   }),
 ) {}
 
@@ -125,6 +126,10 @@ export class StepView extends createZodDto(
     start: z.string().describe('the schedule without any choice'),
     strategy: z.string(),
     stock: z.int(),
+    options: z
+      .record(z.string(), z.union([z.number(), z.string()]))
+      .describe('those that differ from the standard of schedules'),
+    choices: z.int().describe('the choices so far'),
     actors: z.array(actorView).readonly(),
     controls: z.array(control).readonly(),
     events: z.array(scheduleEvent).readonly(),

@@ -1,10 +1,12 @@
 import {
   choiceText,
   describeAnswer,
+  EXPLORE_OPTIONS,
   writeToken,
   type InteractiveSchedule,
   type ScheduleView,
 } from '#lab/explore';
+import { OPTION_NAMES, type Options } from '#lab/strategy';
 import { harmOf, protections, type ScheduleEvent, type ScheduleViolation } from '#lab/verdict';
 import type { z } from 'zod';
 import type { scheduleEvent, StepView, violation } from './schemas';
@@ -22,6 +24,8 @@ export async function stepViewOf(schedule: InteractiveSchedule): Promise<StepVie
     start: tokenOf(0),
     strategy: view.setup.strategy.name,
     stock: view.setup.stock,
+    options: changedOptions(view.setup.options),
+    choices: choices.length,
     actors: view.actors,
     controls: view.controls.map(({ choice, disabled }) => ({
       ...choice,
@@ -36,6 +40,14 @@ export async function stepViewOf(schedule: InteractiveSchedule): Promise<StepVie
     isOver: view.isOver,
   };
 }
+
+const changedOptions = (options: Options): Record<string, string | number> =>
+  Object.fromEntries(
+    OPTION_NAMES.filter((name) => options[name] !== EXPLORE_OPTIONS[name]).map((name) => [
+      name,
+      options[name],
+    ]),
+  );
 
 function stateOf({
   history: { final },

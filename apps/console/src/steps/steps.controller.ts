@@ -33,7 +33,7 @@ export class StepsController {
   @HttpCode(200)
   @ApiOperation({ summary: 'Plays a schedule, and makes one more choice' })
   @ApiOkResponse({ type: StepView })
-  choose(@Body() { token, choice }: ChooseBody): Promise<StepView> {
+  choose(@Body() { token, choice, finish }: ChooseBody): Promise<StepView> {
     const given = readToken(token);
     const [next, ...others] = choice === undefined ? [] : (readSchedule(choice) ?? []);
     if (choice !== undefined && (next === undefined || others.length > 0))
@@ -43,12 +43,15 @@ export class StepsController {
           `"${choice}" is no choice: use one that the last answer lists in "controls"`,
         ),
       );
-    return this.play(given, next);
+    return this.play(given, next, finish);
   }
 
-  private async play(token: ScheduleToken, next?: Choice): Promise<StepView> {
+  private async play(token: ScheduleToken, next?: Choice, finish = false): Promise<StepView> {
     try {
-      return await this.schedules.play({ ...token, next }, stepViewOf);
+      return await this.schedules.play({ ...token, next }, async (schedule) => {
+        if (finish) await schedule.finish();
+        return stepViewOf(schedule);
+      });
     } catch (error) {
       if (!(error instanceof NoLongerReproduces)) throw error;
       // the way back: the schedule up to the last choice that still is what it was

@@ -1,3 +1,4 @@
+import { fileOf } from '#lab/strategy';
 import type { ScheduleHistory, ScheduleVerdict, ScheduleViolationKind } from '#lab/verdict';
 import type { Actor } from '../actors';
 import type { Run } from '../execution';
@@ -19,7 +20,7 @@ import {
 } from '../schedule';
 import type { Setup, World } from '../world';
 import { controlsOf, type Control } from './control';
-import { sourcePositions, type SourcePosition } from './source-position';
+import { beginningOf, sourcePositions, type SourcePosition } from './source-position';
 
 /** One actor, between two choices. */
 export interface ActorView {
@@ -77,12 +78,17 @@ const IRREVERSIBLE: ReadonlySet<ScheduleViolationKind> = new Set([
 export class InteractiveSchedule {
   private readonly made: Choice[] = [];
   private checks = '';
+  /** The last known line of each actor: a database client loses the call stack at some statements. */
+  private readonly positions = new Map<string, readonly SourcePosition[]>();
   private end: Pick<ScheduleView, 'history' | 'verdict' | 'actors' | 'now'> | undefined;
 
   private constructor(
     private readonly run: Run,
     readonly setup: Setup,
-  ) {}
+  ) {
+    const beginning = beginningOf(fileOf(setup.strategy));
+    for (const { name } of run.actors) this.positions.set(name, beginning);
+  }
 
   /**
    * Begins a schedule and makes the given choices. Throws `NoLongerReproduces` when one of them is not enabled, or concerns
@@ -135,13 +141,26 @@ export class InteractiveSchedule {
     await this.advance();
   }
 
+  /** Makes the remaining choices without a fault: the last actor continues until it blocks or ends, then the next one. */
+  async finish(): Promise<void> {
+    while (this.end === undefined) {
+      const steps = enabledSteps(this.run);
+      const choice =
+        this.made.findLast((made) => steps.some((step) => isSame(step, made))) ??
+        steps[0] ??
+        resumes(this.run)[0];
+      if (choice === undefined) return;
+      await this.choose(choice);
+    }
+  }
+
   async view(): Promise<ScheduleView> {
     const { run, setup, end } = this;
     if (end !== undefined) return { setup, ...end, controls: controlsOf(run, true), isOver: true };
     const history = await run.history(false);
     return {
       setup,
-      actors: run.actors.map((actor) => actorView(run, actor)),
+      actors: run.actors.map((actor) => this.actorView(actor)),
       controls: controlsOf(run, false),
       now: Math.round(run.clock.now),
       history,
@@ -168,35 +187,44 @@ export class InteractiveSchedule {
     if (this.end === undefined) await close(this.run);
   }
 
+  private actorView(actor: Actor): ActorView {
+    const [task] = actor.tasks;
+    const inFlight = [...(task?.inFlightSteps ?? [])][0];
+    const held = task?.held[0];
+    const step = actor.outcome === undefined ? (inFlight?.step ?? held?.step) : undefined;
+    return {
+      name: actor.name,
+      process: this.run.processes.indexOf(actor.process) + 1,
+      alive: actor.process.alive,
+      cut: actor.process.cut,
+      ...(actor.outcome !== undefined && { outcome: actor.outcome }),
+      ...(step !== undefined && {
+        next: { kind: step.kind, text: step.text, isInFlight: inFlight !== undefined },
+      }),
+      at: actor.outcome === undefined ? (this.positions.get(actor.name) ?? []) : [],
+    };
+  }
+
+  private notePositions(): void {
+    for (const { name, tasks } of this.run.actors) {
+      const positions = sourcePositions(tasks[0]?.held[0]?.stack ?? '');
+      if (positions.some(({ file }) => file.startsWith('strategies'))) this.positions.set(name, positions);
+    }
+  }
+
   /** Advances time while no step is enabled; ends the schedule when nothing can happen any more. */
   private async advance(): Promise<void> {
     const { run } = this;
-    while (enabledSteps(run).length + resumes(run).length === 0) {
+    for (;;) {
+      this.notePositions();
+      if (enabledSteps(run).length + resumes(run).length > 0) return;
       if (await advanceTime(run)) continue;
-      const actors = run.actors.map((actor) => actorView(run, actor)); // before the unfinished ones are terminated
+      const actors = run.actors.map((actor) => this.actorView(actor)); // before the unfinished ones are terminated
       const history = await close(run);
       this.end = { history, verdict: run.subject.judge(history), actors, now: Math.round(run.clock.now) };
       return;
     }
   }
-}
-
-function actorView(run: Run, actor: Actor): ActorView {
-  const [task] = actor.tasks;
-  const inFlight = [...(task?.inFlightSteps ?? [])][0];
-  const held = task?.held[0];
-  const step = actor.outcome === undefined ? (inFlight?.step ?? held?.step) : undefined;
-  return {
-    name: actor.name,
-    process: run.processes.indexOf(actor.process) + 1,
-    alive: actor.process.alive,
-    cut: actor.process.cut,
-    ...(actor.outcome !== undefined && { outcome: actor.outcome }),
-    ...(step !== undefined && {
-      next: { kind: step.kind, text: step.text, isInFlight: inFlight !== undefined },
-    }),
-    at: sourcePositions(held?.stack ?? ''),
-  };
 }
 
 const irreversible = ({ violations, sold }: ScheduleVerdict): ScheduleVerdict => ({

@@ -23,6 +23,14 @@ export function sourcePositions(stack: string): SourcePosition[] {
   });
 }
 
+/** The line at which a strategy begins to apply a change; empty: its file does not show it. */
+export function beginningOf(file: string | undefined): SourcePosition[] {
+  if (file === undefined || !existsSync(file)) return [];
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const line = lines.findIndex((text) => /^\s*(async )?apply\b/.test(text));
+  return line < 0 ? [] : [originOf(file, line + 1, (lines[line]?.search(/\S/) ?? 0) + 1)];
+}
+
 function originOf(file: string, line: number, column: number): SourcePosition {
   const entry = mapOf(file)?.findEntry(line - 1, column - 1);
   if (entry === undefined || !('originalSource' in entry))

@@ -1,0 +1,46 @@
+import type { ReactNode } from 'react';
+import { Redirect, Route, Switch } from 'wouter';
+import { CataloguePage } from './catalogue/catalogue-page';
+import { ClassroomGate } from './classroom/classroom-gate';
+import { ExplorePage } from './explore/explore-page';
+import { LessonsPage } from './lessons/lessons-page';
+import { MatrixPage } from './matrix/matrix-page';
+import { RunPage } from './run/run-page';
+import { Header } from './shell/header';
+import { StepPage } from './step/step-page';
+import { useTexts } from './texts';
+
+/** The page: its header, and the view that the address names. apps/console/src/page/serve-page.ts lists the addresses. */
+export function App(): ReactNode {
+  const t = useTexts();
+  return (
+    <>
+      <a className="skip" href="#content">
+        {t.nav.skip}
+      </a>
+      <Header />
+      <main id="content" tabIndex={-1}>
+        <ClassroomGate>
+          <Switch>
+            <Route path="/">
+              <Redirect to="/run" replace />
+            </Route>
+            <Route path="/run/:id?">{({ id }) => <RunPage id={id} />}</Route>
+            <Route path="/step/:token?">{({ token }) => <StepPage token={token} />}</Route>
+            <Route path="/explore/:id?">{({ id }) => <ExplorePage id={id} />}</Route>
+            <Route path="/matrix">
+              <MatrixPage />
+            </Route>
+            <Route path="/catalogue/:name?">{({ name }) => <CataloguePage name={name} />}</Route>
+            <Route path="/lessons">
+              <LessonsPage />
+            </Route>
+            <Route>
+              <p className="page">{t.common.notFound}</p>
+            </Route>
+          </Switch>
+        </ClassroomGate>
+      </main>
+    </>
+  );
+}

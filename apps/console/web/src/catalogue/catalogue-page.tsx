@@ -1,0 +1,64 @@
+import { useState, type ReactNode } from 'react';
+import { Link } from 'wouter';
+import { useStrategies } from '../api/shared-lists';
+import type { StrategyView } from '../api/types';
+import { useTexts } from '../texts';
+import { StrategyDetail } from './strategy-detail';
+import '../styles/catalogue.css';
+
+export function CataloguePage({ name }: { name: string | undefined }): ReactNode {
+  const t = useTexts();
+  const strategies = useStrategies();
+  if (strategies === undefined) return <p className="page">{t.common.loading}</p>;
+  if (name === undefined) return <List strategies={strategies} />;
+  const strategy = strategies.find((one) => one.name === name);
+  if (strategy === undefined)
+    return (
+      <div className="page">
+        <p>{t.catalogue.unknown(name)}</p>
+        <Link href="/catalogue">{t.catalogue.all}</Link>
+      </div>
+    );
+  return <StrategyDetail strategy={strategy} />;
+}
+
+function List({ strategies }: { strategies: readonly StrategyView[] }): ReactNode {
+  const t = useTexts();
+  const [text, setText] = useState('');
+  const wanted = text.trim().toLowerCase();
+  const shown = strategies.filter(({ name, mechanism, defect }) =>
+    [name, mechanism, defect].some((part) => part.toLowerCase().includes(wanted)),
+  );
+  return (
+    <div className="page">
+      <h1>{t.catalogue.title}</h1>
+      <p className="intro">{t.catalogue.intro}</p>
+      <input
+        type="search"
+        aria-label={t.catalogue.search}
+        placeholder={t.catalogue.search}
+        value={text}
+        onChange={({ target }) => {
+          setText(target.value);
+        }}
+      />
+      <ol className="strategies">
+        {shown.map(({ name, mechanism, lacks }) => (
+          <li key={name}>
+            <Link href={`/catalogue/${name}`}>
+              <strong>{name}</strong>
+              <span>{mechanism}</span>
+              <small>
+                {lacks.length === 0 ? (
+                  <span className="mark mark-safe">✓ {t.catalogue.allKept}</span>
+                ) : (
+                  <span className="mark mark-data-wrong">✗ {t.catalogue.broken(lacks.length)}</span>
+                )}
+              </small>
+            </Link>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}

@@ -1,0 +1,68 @@
+import { useEffect, type ReactNode } from 'react';
+import { api } from '../api/client';
+import type { Board } from '../api/types';
+import { useLoaded } from '../api/use-loaded';
+import { labelOf, useTexts } from '../texts';
+import { useClassroom } from './classroom-gate';
+
+const POLL_MS = 3000;
+
+/** Who of the class has reached which goal; nothing without a class. */
+export function ClassBoard({ all }: { all: readonly string[] }): ReactNode {
+  return useClassroom().isOpen && <PolledBoard all={all} />;
+}
+
+function PolledBoard({ all }: { all: readonly string[] }): ReactNode {
+  const t = useTexts();
+  const { code } = useClassroom();
+  const { value, reload } = useLoaded('board', api.board);
+  useEffect(() => {
+    const timer = window.setInterval(reload, POLL_MS);
+    return () => {
+      window.clearInterval(timer);
+    };
+  }, []);
+  return (
+    <section className="panel">
+      <div className="detail-head">
+        <h2>{t.classroom.board}</h2>
+        {code !== undefined && <strong className="class-code">{t.classroom.joinCode(code)}</strong>}
+      </div>
+      {value?.rows.length === 0 && <p className="muted">{t.classroom.nobody}</p>}
+      {value !== undefined && value.rows.length > 0 && <Table rows={value.rows} all={all} />}
+    </section>
+  );
+}
+
+function Table({ rows, all }: { rows: Board['rows']; all: readonly string[] }): ReactNode {
+  const t = useTexts();
+  return (
+    <table className="class-board">
+      <thead>
+        <tr>
+          <th scope="col">{t.classroom.student}</th>
+          <th scope="col">{t.classroom.reached}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ name, goals }) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td>
+              {all.map((id) => (
+                <span
+                  key={id}
+                  className={goals.includes(id) ? 'mark mark-safe' : 'muted'}
+                  title={labelOf(t.goals.names, id)}
+                >
+                  {goals.includes(id) ? '✓' : '○'}{' '}
+                </span>
+              ))}
+              {goals.length}/{all.length}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,24 @@
+import { createContext, useContext, useEffect, useState, type ReactNode } from 'react';
+import { api } from '../api/client';
+import type { Classroom } from '../api/types';
+import { useLoaded } from '../api/use-loaded';
+import { JoinForm } from './join-form';
+
+const Context = createContext<Classroom>({ isOpen: false });
+
+/** The class of this console; `isOpen` is false when there is none. */
+export const useClassroom = (): Classroom => useContext(Context);
+
+/** In a class, a browser joins before it sees the views. */
+export function ClassroomGate({ children }: { children: ReactNode }): ReactNode {
+  const { value } = useLoaded('classroom', api.classroom);
+  const [classroom, setClassroom] = useState<Classroom>({ isOpen: false });
+  useEffect(() => {
+    if (value !== undefined) setClassroom(value);
+  }, [value]);
+  return (
+    <Context value={classroom}>
+      {classroom.isOpen && classroom.member === undefined ? <JoinForm joined={setClassroom} /> : children}
+    </Context>
+  );
+}

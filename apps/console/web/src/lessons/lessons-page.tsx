@@ -1,0 +1,85 @@
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { useGoals } from '../api/shared-lists';
+import { ClassBoard } from '../classroom/class-board';
+import { useBegin } from '../step/begin-form';
+import { ProblemMessage } from '../shared/problem-message';
+import { labelOf, useTexts } from '../texts';
+import { GoalList } from './goal-list';
+import { forgetGoals, RUN_GOALS, useReached } from './progress';
+import { beginOf } from './use-goals';
+import '../styles/lessons.css';
+
+/** All goals, with what leads to each, and the progress of this browser. */
+export function LessonsPage(): ReactNode {
+  const t = useTexts();
+  const goals = useGoals() ?? [];
+  const reached = useReached();
+  const { begin, isBusy, problem } = useBegin();
+  const ids = [...goals, ...RUN_GOALS].map(({ id }) => id);
+  const done = ids.filter((id) => reached.has(id)).length;
+  const nameOf = (id: string): string => labelOf({ ...t.goals.names, ...t.goals.runs }, id);
+  return (
+    <div className="page">
+      <h1>{t.lessons.title}</h1>
+      <p className="intro">{t.lessons.intro}</p>
+      <div className="lesson-head">
+        <strong>{t.lessons.progress(done, ids.length)}</strong>
+        <progress value={done} max={ids.length} aria-label={t.lessons.progress(done, ids.length)} />
+        <button type="button" className="quiet" onClick={forgetGoals}>
+          {t.lessons.reset}
+        </button>
+      </div>
+      {problem !== undefined && <ProblemMessage problem={problem} />}
+      <ClassBoard all={goals.map(({ id }) => id)} />
+      <section>
+        <h2>{t.lessons.runs}</h2>
+        <GoalList
+          goals={RUN_GOALS}
+          action={({ id, preset }) => (
+            <Link
+              className="button"
+              href={`/run?preset=${preset}`}
+              aria-label={`${t.lessons.try}: ${nameOf(id)}`}
+            >
+              {t.lessons.try}
+            </Link>
+          )}
+        />
+      </section>
+      <section>
+        <h2>{t.lessons.steps}</h2>
+        <GoalList
+          goals={goals.filter(({ task }) => task === 'show')}
+          action={(goal) => (
+            <button
+              type="button"
+              disabled={isBusy}
+              aria-label={`${t.lessons.try}: ${nameOf(goal.id)}`}
+              onClick={() => {
+                begin(beginOf(goal));
+              }}
+            >
+              {t.lessons.try}
+            </button>
+          )}
+        />
+      </section>
+      <section>
+        <h2>{t.lessons.proofs}</h2>
+        <GoalList
+          goals={goals.filter(({ task }) => task === 'prove')}
+          action={({ id, strategy, actors, faults = '' }) => (
+            <Link
+              className="button"
+              href={`/explore?${new URLSearchParams({ strategy, actors, faults }).toString()}`}
+              aria-label={`${t.lessons.try}: ${nameOf(id)}`}
+            >
+              {t.lessons.try}
+            </Link>
+          )}
+        />
+      </section>
+    </div>
+  );
+}

@@ -1,0 +1,77 @@
+import { useEffect, useState } from 'react';
+import { api } from '../api/client';
+import { useGoals } from '../api/shared-lists';
+import type { BeginBody, ExplorationView, Goal, GoalResult, StepView } from '../api/types';
+import { isOver } from '../shared/job-state';
+import { reach } from './progress';
+
+export interface GoalState {
+  readonly goal: Goal;
+  /** What the server says of the proof that is shown; absent: nothing was proved yet. */
+  readonly result?: GoalResult;
+}
+
+/** The schedule in which a goal of Step is tried. */
+export const beginOf = ({ strategy, actors }: Goal): BeginBody => ({
+  strategy,
+  actors,
+  stock: 1,
+  options: {},
+});
+
+/** The goal of a schedule. One that seems to reach it is sent to the server, which runs it again. */
+export function useStepGoal({
+  strategy,
+  stock,
+  actors,
+  choices,
+  violations,
+  token,
+}: StepView): GoalState | undefined {
+  const digits = actors.map(({ process }) => process).join('');
+  const goal = useGoals()?.find(
+    (one) => one.task === 'show' && one.strategy === strategy && one.actors === digits,
+  );
+  const isShown =
+    goal !== undefined &&
+    stock === 1 &&
+    choices <= (goal.choices ?? 0) &&
+    violations.some(({ kind }) => kind === goal.kind);
+  const result = useProof(goal, isShown ? token : undefined, (id) => api.proveGoal(id, { token }));
+  return goal && { goal, ...(result !== undefined && { result }) };
+}
+
+/** The goal of an exploration; the server reads its counts. */
+export function useProofGoal(view: ExplorationView | undefined): GoalState | undefined {
+  const goal = useGoals()?.find(
+    (one) =>
+      one.task === 'prove' &&
+      one.strategy === view?.strategy &&
+      one.actors === view.actors &&
+      (one.faults ?? '') === view.faults,
+  );
+  const done = view !== undefined && isOver(view.job) ? view.job.id : undefined;
+  const result = useProof(goal, done, (id) => api.proveGoal(id, { exploration: done ?? '' }));
+  return goal && { goal, ...(result !== undefined && { result }) };
+}
+
+/** Sends a proof once; `key` names it. Undefined: there is none. */
+function useProof(
+  goal: Goal | undefined,
+  key: string | undefined,
+  prove: (id: string) => Promise<GoalResult>,
+): GoalResult | undefined {
+  const [checked, setChecked] = useState<{ key: string; result: GoalResult }>();
+  const id = goal?.id;
+  useEffect(() => {
+    if (id === undefined || key === undefined) return;
+    prove(id).then(
+      (result) => {
+        setChecked({ key, result });
+        if (result.reached) reach([id]);
+      },
+      () => undefined, // the console is away: the goal is checked again with the next proof
+    );
+  }, [id, key]);
+  return checked !== undefined && checked.key === key ? checked.result : undefined;
+}

@@ -1,0 +1,25 @@
+import type { ReactNode } from 'react';
+import { api, reportOfFolder } from '../api/client';
+import { useLoaded } from '../api/use-loaded';
+import { useLanguage, useTexts } from '../texts';
+import { Report } from './report';
+import { VerdictView } from './verdict-view';
+
+/** A run folder, also of the command line: its verdict and report. */
+export function PastRunView({ folder }: { folder: string }): ReactNode {
+  const t = useTexts();
+  const { language } = useLanguage();
+  const { value } = useLoaded('runs', api.runs);
+  const run = value?.past.find((one) => one.folder === folder);
+  return (
+    <article className="run">
+      <h1>{run?.name ?? folder}</h1>
+      {run !== undefined && <p className="muted">{new Date(run.at).toLocaleString(language)}</p>}
+      {run?.verdict !== undefined && <VerdictView verdict={run.verdict} />}
+      <p className="muted">
+        {t.run.folder} <code>runs/{folder}</code>
+      </p>
+      <Report address={reportOfFolder(folder)} />
+    </article>
+  );
+}

@@ -1,0 +1,85 @@
+import { useEffect, useState, type ReactNode } from 'react';
+import { Link } from 'wouter';
+import { api, reportOf } from '../api/client';
+import type { Problem, RunView as View } from '../api/types';
+import { useEvents } from '../api/use-events';
+import { useLoaded } from '../api/use-loaded';
+import { reach, reachedByRun } from '../lessons/progress';
+import { CopyLink } from '../shared/copy-link';
+import { isOver, JobState } from '../shared/job-state';
+import { ProblemMessage } from '../shared/problem-message';
+import { useTexts } from '../texts';
+import { LiveView } from './live-view';
+import { Report } from './report';
+import { VerdictView } from './verdict-view';
+
+/** A run of this console: live, then its verdict and report. */
+export function RunView({ id }: { id: string }): ReactNode {
+  const t = useTexts();
+  const { view, problem, replace } = useRun(id);
+  useEffect(() => {
+    if (view !== undefined) reach(reachedByRun(view));
+  }, [view]);
+  if (view === undefined)
+    return problem === undefined ? (
+      <p>{t.common.loading}</p>
+    ) : (
+      <ProblemMessage problem={problem}>
+        {problem.code === 'JOB.UNKNOWN' && <p>{t.run.gone}</p>}
+        <Link href="/run">{t.run.again}</Link>
+      </ProblemMessage>
+    );
+  const { job, title, plan, verdict } = view;
+  return (
+    <article className="run" aria-label={title}>
+      <div className="detail-head">
+        <h1>{title}</h1>
+        <CopyLink />
+      </div>
+      <p className="muted">
+        <Link href={`/catalogue/${plan.strategy}`}>{plan.strategy}</Link> ·{' '}
+        {t.run.plan(plan.stock, plan.connections, plan.requests, plan.replicas)}
+        {Object.entries(plan.options).map(([name, value]) => ` · ${name} ${value}`)}
+        {plan.fault !== undefined && (
+          <>
+            {' '}
+            · <code>{plan.fault}</code>
+          </>
+        )}
+      </p>
+      <JobState
+        job={job}
+        cancel={() => {
+          void api.cancelRun(id).then(replace, () => undefined);
+        }}
+      />
+      <div aria-live="assertive">{verdict !== undefined && <VerdictView verdict={verdict} />}</div>
+      {view.samples.length > 0 && <LiveView view={view} />}
+      {verdict !== undefined && <Report address={reportOf(id)} />}
+    </article>
+  );
+}
+
+function useRun(id: string): {
+  view: View | undefined;
+  problem: Problem | undefined;
+  replace: (view: View) => void;
+} {
+  const [view, setView] = useState<View>();
+  const { value, problem } = useLoaded(`run ${id}`, () => api.run(id));
+  useEffect(() => {
+    if (value !== undefined) setView(value);
+  }, [value]);
+  useEvents(view === undefined || isOver(view.job) ? undefined : `runs/${id}/events`, (event) => {
+    setView((before) => {
+      if (before === undefined) return before;
+      if (!('sample' in event)) return { ...before, ...event };
+      const { samples } = before;
+      // a stream that was opened again begins with samples that are known
+      return event.sample.atMs > (samples.at(-1)?.atMs ?? -1)
+        ? { ...before, samples: [...samples, event.sample] }
+        : before;
+    });
+  });
+  return { view, problem, replace: setView };
+}

@@ -1,0 +1,95 @@
+import { useState, type ReactNode } from 'react';
+import { useLocation, useSearchParams } from 'wouter';
+import { api, problemOf } from '../api/client';
+import { usePresets } from '../api/shared-lists';
+import type { Preset, Problem, RunView } from '../api/types';
+import { ProblemMessage } from '../shared/problem-message';
+import { useTexts } from '../texts';
+import { RunForm } from './run-form';
+
+/** One click on a preset, or a run of one's own. */
+export function StartRun(): ReactNode {
+  const t = useTexts();
+  const [search] = useSearchParams();
+  const [, navigate] = useLocation();
+  const [problem, setProblem] = useState<Problem>();
+  const [isBusy, setBusy] = useState(false);
+  const open = (starting: Promise<RunView>): void => {
+    setBusy(true);
+    setProblem(undefined);
+    starting.then(
+      ({ job }) => {
+        navigate(`/run/${job.id}`);
+      },
+      (error: unknown) => {
+        setProblem(problemOf(error));
+        setBusy(false);
+      },
+    );
+  };
+  return (
+    <>
+      {problem !== undefined && <ProblemMessage problem={problem} />}
+      <Presets
+        wanted={search.get('preset')}
+        isBusy={isBusy}
+        start={(name) => {
+          open(api.startPreset(name));
+        }}
+      />
+      <details className="panel" open={search.has('strategy')}>
+        <summary>{t.run.own}</summary>
+        <RunForm
+          isBusy={isBusy}
+          start={(body) => {
+            open(api.startRun(body));
+          }}
+        />
+      </details>
+    </>
+  );
+}
+
+function Presets({
+  wanted,
+  isBusy,
+  start,
+}: {
+  wanted: string | null;
+  isBusy: boolean;
+  start: (name: string) => void;
+}): ReactNode {
+  const t = useTexts();
+  const presets = usePresets() ?? [];
+  const more = presets.filter(({ group }) => group === 'more');
+  const buttons = (list: readonly Preset[]): ReactNode => (
+    <div className="presets">
+      {list.map(({ name, shows, needs }) => (
+        <button
+          key={name}
+          type="button"
+          className={name === wanted ? 'preset preset-wanted' : 'preset'}
+          disabled={isBusy || needs.length > 0}
+          onClick={() => {
+            start(name);
+          }}
+        >
+          <strong>{name}</strong>
+          <small>{needs.length > 0 ? t.run.needs(needs.join(', ')) : shows}</small>
+        </button>
+      ))}
+    </div>
+  );
+  return (
+    <section aria-label={t.run.presets}>
+      <h2>{t.run.presets}</h2>
+      {buttons(presets.filter(({ group }) => group === 'demo'))}
+      {more.length > 0 && (
+        <details open={more.some(({ name }) => name === wanted)}>
+          <summary>{t.run.more}</summary>
+          {buttons(more)}
+        </details>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,69 @@
+import type { ReactNode } from 'react';
+import type { OptionValues } from '../api/types';
+import { useStrategies } from '../api/shared-lists';
+import { useTexts } from '../texts';
+import { Field, NumberField } from './fields';
+
+const NUMBERS = ['workMs', 'leaseMs', 'waitMs', 'attempts'] as const;
+
+/** The options that a strategy uses; all while the catalogue is not known. Absent values are the defaults. */
+export function StrategyOptions({
+  strategy,
+  values,
+  change,
+  leastLeaseMs,
+}: {
+  strategy: string;
+  values: OptionValues;
+  change: (values: OptionValues) => void;
+  leastLeaseMs: number;
+}): ReactNode {
+  const t = useTexts();
+  const known = useStrategies()?.find(({ name }) => name === strategy)?.options;
+  const has = (name: string): boolean => known === undefined || known.includes(name);
+  const set = (name: string, value: number | string | undefined): void => {
+    const others = Object.entries(values).filter(([other]) => other !== name);
+    change(Object.fromEntries(value === undefined ? others : [...others, [name, value]]));
+  };
+  const numberOf = (name: string): number | undefined => {
+    const value = values[name];
+    return typeof value === 'number' ? value : undefined;
+  };
+  return (
+    <>
+      {NUMBERS.filter(has).map((name) => (
+        <NumberField
+          key={name}
+          label={t.options[name]}
+          value={numberOf(name)}
+          placeholder={t.options.standard}
+          least={name === 'leaseMs' ? leastLeaseMs : name === 'attempts' ? 1 : 0}
+          most={LIMITS[name]}
+          change={(value) => {
+            set(name, value);
+          }}
+        />
+      ))}
+      {has('wait') && (
+        <Field label={t.options.wait}>
+          {(id) => (
+            <select
+              id={id}
+              value={values['wait'] ?? ''}
+              onChange={({ target }) => {
+                set('wait', target.value === '' ? undefined : target.value);
+              }}
+            >
+              <option value="">{t.options.standard}</option>
+              <option value="poll">{t.options.poll}</option>
+              <option value="notify">{t.options.notify}</option>
+            </select>
+          )}
+        </Field>
+      )}
+    </>
+  );
+}
+
+/** The largest values that the API accepts. */
+const LIMITS = { workMs: 10_000, leaseMs: 60_000, waitMs: 30_000, attempts: 100 } as const;

@@ -1,0 +1,64 @@
+import { useEffect, useState, type ReactNode } from 'react';
+import { api } from '../api/client';
+import { useReachable } from '../api/connection';
+import type { LabView } from '../api/types';
+import { useTexts, type Texts } from '../texts';
+
+const POLL_MS = 4000;
+
+/** Polls the lab; draws the status where `children` put it, and a banner below when something is down. */
+export function LabStatus({ children }: { children: (status: ReactNode) => ReactNode }): ReactNode {
+  const t = useTexts();
+  const isReachable = useReachable();
+  const lab = usePolledLab();
+  const state = stateOf(isReachable, lab);
+  const banner =
+    state === 'unreachable' ? t.lab.bannerUnreachable : state === 'stopped' ? t.lab.bannerStopped : undefined;
+  return (
+    <>
+      {children(
+        <span className={`lab lab-${state}`} title={replicasOf(t, lab)}>
+          {t.lab[state]}
+        </span>,
+      )}
+      <div role="status" className={banner === undefined ? 'banner-empty' : `banner banner-${state}`}>
+        {banner}
+      </div>
+    </>
+  );
+}
+
+type State = 'running' | 'stopped' | 'unknown' | 'unreachable';
+
+const stateOf = (isReachable: boolean, lab: LabView | undefined): State => {
+  if (!isReachable) return 'unreachable';
+  if (lab === undefined) return 'unknown';
+  return lab.isRunning ? 'running' : 'stopped';
+};
+
+const replicasOf = (t: Texts, lab: LabView | undefined): string | undefined =>
+  lab?.isRunning === true
+    ? t.lab.replicas(lab.replicas.filter(({ state }) => state === 'ready').length, lab.replicas.length)
+    : undefined;
+
+function usePolledLab(): LabView | undefined {
+  const [lab, setLab] = useState<LabView>();
+  useEffect(() => {
+    let timer: number | undefined;
+    let isMounted = true;
+    const poll = (): void => {
+      void api
+        .lab()
+        .then(setLab, () => undefined)
+        .then(() => {
+          if (isMounted) timer = window.setTimeout(poll, POLL_MS);
+        });
+    };
+    poll();
+    return () => {
+      isMounted = false;
+      window.clearTimeout(timer);
+    };
+  }, []);
+  return lab;
+}

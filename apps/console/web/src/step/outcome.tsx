@@ -1,0 +1,47 @@
+import type { ReactNode } from 'react';
+import type { StepView, Violation } from '../api/types';
+import { SIGNS } from '../shared/mark';
+import { labelOf, useTexts } from '../texts';
+
+/** Violations as soon as they are certain, and how the schedule ended. */
+export function Outcome({ view }: { view: StepView }): ReactNode {
+  const t = useTexts();
+  return (
+    <div className="outcome" aria-live="assertive">
+      {view.violations.map((violation) => (
+        <ViolationBanner key={`${violation.kind} ${violation.sentence}`} violation={violation} />
+      ))}
+      {view.isOver && view.violations.length === 0 && (
+        <div className="verdict verdict-safe">
+          <strong>
+            {SIGNS.safe} {t.step.right}
+          </strong>
+          <p>
+            {view.protections.length === 0
+              ? t.step.unprotected
+              : `${t.step.rightBecause} ${view.protections.join('; ')}`}
+          </p>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function ViolationBanner({ violation: { kind, harm, sentence, at } }: { violation: Violation }): ReactNode {
+  const t = useTexts();
+  return (
+    <div className={`verdict verdict-${harm}`}>
+      <strong>
+        {SIGNS[harm]} {labelOf(t.violations, kind)}
+      </strong>
+      <p>
+        {sentence}
+        {at.map((n) => (
+          <a key={n} href={`#event-${n}`} aria-label={t.step.seeEvent(n)}>
+            {n}
+          </a>
+        ))}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,212 @@
+import { useState, type ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { Control, Problem, StepView } from '../api/types';
+import { GoalLine } from '../lessons/goal-line';
+import { useStepGoal } from '../lessons/use-goals';
+import { CopyLink } from '../shared/copy-link';
+import { ProblemMessage } from '../shared/problem-message';
+import { useTexts } from '../texts';
+import { BuyerHead } from './buyer-head';
+import { choiceLabel } from './choice-button';
+import { FaultBar } from './fault-bar';
+import { keysOf, useKeys } from './keys';
+import { Outcome } from './outcome';
+import { reasonText } from './reasons';
+import { SourcePanel } from './source-panel';
+import { StatePanel } from './state-panel';
+import { Timeline } from './timeline';
+import { useSchedule, type Schedule } from './use-schedule';
+
+/** A schedule that the reader makes: buyers, events, faults; beside them the state and the source. */
+export function ScheduleView({ token }: { token: string }): ReactNode {
+  const t = useTexts();
+  const schedule = useSchedule(token);
+  const { view, problem, play } = schedule;
+  if (view === undefined)
+    return (
+      <div className="page">
+        {problem === undefined ? (
+          <p role="status">{t.common.loading}</p>
+        ) : (
+          <TokenProblem problem={problem} play={play} token={token} />
+        )}
+      </div>
+    );
+  return <Board view={view} schedule={schedule} />;
+}
+
+/** The schedule cannot be played: what is left of it, or a new one. */
+function TokenProblem({
+  problem,
+  play,
+  token,
+}: {
+  problem: Problem;
+  play: (token: string) => void;
+  token: string;
+}): ReactNode {
+  const t = useTexts();
+  const rest = (problem.errors as { token?: unknown } | undefined)?.token;
+  return (
+    <ProblemMessage problem={problem}>
+      {problem.code === 'EXPLORE.TOKEN' && <p>{t.step.badToken}</p>}
+      <p className="actions">
+        {problem.code === 'EXPLORE.NO_LONGER' && typeof rest === 'string' ? (
+          <Link className="button primary" href={`/step/${rest}`} replace>
+            {t.step.wayBack}
+          </Link>
+        ) : (
+          <button
+            type="button"
+            onClick={() => {
+              play(token);
+            }}
+          >
+            {t.common.retry}
+          </button>
+        )}
+        <Link className="button" href="/step">
+          {t.step.startAgain}
+        </Link>
+      </p>
+    </ProblemMessage>
+  );
+}
+
+const isOfBuyer = ({ kind }: Control): boolean =>
+  kind === 'step' || kind === 'timer-step' || kind === 'arrival';
+
+function Board({ view, schedule }: { view: StepView; schedule: Schedule }): ReactNode {
+  const { problem, isBusy, play, undo, restart } = schedule;
+  const { pending, message, choose } = useChoices(view, schedule);
+  const goal = useStepGoal(view);
+  return (
+    <div className="board" data-buyers={view.actors.length} aria-busy={isBusy}>
+      <Head view={view} isBusy={isBusy} undo={undo} restart={restart} />
+      <div className="board-left">
+        <Outcome view={view} />
+        {problem !== undefined && <TokenProblem problem={problem} play={play} token={view.token} />}
+        <div className="lanes">
+          <div className="buyers">
+            {view.actors.map((actor) => (
+              <BuyerHead
+                key={actor.name}
+                actor={actor}
+                choose={choose}
+                controls={view.controls.filter(
+                  (control) => isOfBuyer(control) && control.actor === actor.name,
+                )}
+              />
+            ))}
+          </div>
+          <Timeline
+            actors={view.actors.map(({ name }) => name)}
+            events={view.events}
+            violations={view.violations}
+          />
+        </div>
+        <FaultBar controls={view.controls} choose={choose} />
+        <p className="key-message" role="status">
+          {pending ?? message}
+        </p>
+        {goal !== undefined && <GoalLine {...goal} />}
+      </div>
+      <aside className="board-right">
+        <StatePanel view={view} />
+        <SourcePanel view={view} />
+      </aside>
+    </div>
+  );
+}
+
+/** Buttons and keys make the same choices; one that is not enabled says why. */
+function useChoices(
+  view: StepView,
+  { choose: make, undo, restart, isBusy }: Schedule,
+): {
+  readonly pending: string | undefined;
+  readonly message: string;
+  readonly choose: (control: Control) => void;
+} {
+  const t = useTexts();
+  const [refused, setRefused] = useState<{ token: string; text: string }>();
+  const choose = (control: Control): void => {
+    // while a choice is being made, the next one is judged when the state is known
+    if (control.disabled === undefined || isBusy) {
+      setRefused(undefined);
+      make(control.choice);
+    } else
+      setRefused({
+        token: view.token,
+        text: t.step.notPossible(choiceLabel(t, control), reasonText(t, control.disabled)),
+      });
+  };
+  const pending = useKeys(
+    (first) =>
+      view.controls.some((control) => {
+        const keys = keysOf(control);
+        return keys.length > 1 && keys[0] === first;
+      }),
+    (keys) => {
+      const matching = view.controls.filter((control) => keysOf(control).join(' ') === keys);
+      const control = matching.find(({ disabled }) => disabled === undefined) ?? matching[0];
+      if (control !== undefined) choose(control);
+      else if (keys === 'u') undo();
+      else if (keys === 'r') restart();
+    },
+  );
+  return {
+    pending: pending === undefined ? undefined : t.step.pressed(pending),
+    message: refused?.token === view.token ? refused.text : '',
+    choose,
+  };
+}
+
+function Head({
+  view,
+  isBusy,
+  undo,
+  restart,
+}: {
+  view: StepView;
+  isBusy: boolean;
+  undo: () => void;
+  restart: () => void;
+}): ReactNode {
+  const t = useTexts();
+  const actors = view.actors.map(({ process }) => process).join('');
+  const explore = new URLSearchParams({
+    strategy: view.strategy,
+    actors,
+    stock: String(view.stock),
+    ...Object.fromEntries(Object.entries(view.options).map(([name, value]) => [name, String(value)])),
+  });
+  return (
+    <div className="board-head">
+      <h1>
+        <Link href={`/catalogue/${view.strategy}`}>{view.strategy}</Link>
+        <small>
+          {t.step.actors[actors] ?? actors} · {t.common.stock} {view.stock} · {t.step.choices(view.choices)}
+          {isBusy && ` · ${t.step.busy}`}
+        </small>
+      </h1>
+      <div className="actions">
+        <button type="button" aria-keyshortcuts="u" disabled={view.undo === undefined} onClick={undo}>
+          {t.step.undo}
+          <kbd>u</kbd>
+        </button>
+        <button type="button" aria-keyshortcuts="r" onClick={restart}>
+          {t.step.restart}
+          <kbd>r</kbd>
+        </button>
+        <Link className="button" href={`/explore?${explore.toString()}`} title={t.step.cannotHint}>
+          {t.step.cannot}
+        </Link>
+        <CopyLink />
+        <Link className="button quiet" href="/step">
+          {t.step.change}
+        </Link>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,115 @@
+import { useEffect, useRef, type ReactNode } from 'react';
+import { SIGNS } from '../shared/mark';
+import type { ScheduleEvent, Violation } from '../api/types';
+import { useTexts } from '../texts';
+import { endText, isForeign, lockText, replyText, shortText } from './event-text';
+
+/** The events in order: a row for each, in the column of its buyer; faults and time across all columns. */
+export function Timeline({
+  actors,
+  events,
+  violations,
+}: {
+  actors: readonly string[];
+  events: readonly ScheduleEvent[];
+  violations: readonly Violation[];
+}): ReactNode {
+  const t = useTexts();
+  const end = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    end.current?.scrollIntoView({ block: 'nearest' });
+  }, [events.length]);
+  if (events.length === 0) return <p className="timeline-empty">{t.step.empty}</p>;
+  return (
+    <ol className="timeline" aria-label={t.step.timeline}>
+      {events.map((event) => (
+        <li
+          key={event.n}
+          ref={event.n === events.length ? end : undefined}
+          id={`event-${event.n}`}
+          className={rowClass(event, violations)}
+        >
+          <span className="row-n">
+            {markOf(event, violations)}
+            {event.n}
+          </span>
+          <Row event={event} column={actors.indexOf(event.actor ?? '')} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+const isShown = (event: ScheduleEvent, { at }: Violation): boolean => at.includes(event.n);
+
+function rowClass(event: ScheduleEvent, violations: readonly Violation[]): string {
+  const violation = violations.find((one) => isShown(event, one));
+  return `row row-${event.type}${violation === undefined ? '' : ` row-violation row-${violation.harm}`}`;
+}
+
+function markOf(event: ScheduleEvent, violations: readonly Violation[]): ReactNode {
+  const violation = violations.find((one) => isShown(event, one));
+  return (
+    violation !== undefined && (
+      <span className={`mark mark-${violation.harm}`} title={violation.sentence}>
+        {SIGNS[violation.harm]}
+      </span>
+    )
+  );
+}
+
+function Row({ event, column }: { event: ScheduleEvent; column: number }): ReactNode {
+  const locks = <Locks event={event} />;
+  if (column < 0)
+    return (
+      <div className="row-across">
+        {event.text}
+        {locks}
+      </div>
+    );
+  return (
+    <div
+      className={`row-cell actor-${event.actor ?? ''}`}
+      style={{ gridColumn: column + 2 }}
+      title={event.text}
+    >
+      <span className="hidden">{event.actor}: </span>
+      <CellText event={event} />
+      {locks}
+    </div>
+  );
+}
+
+function CellText({ event }: { event: ScheduleEvent }): ReactNode {
+  const t = useTexts();
+  if (event.type === 'end') return <strong className="row-outcome">{endText(t, event)}</strong>;
+  if (event.type !== 'step') return <span>{event.text}</span>;
+  const reply = replyText(event);
+  return (
+    <>
+      {event.isTimer === true && <span title={t.kinds['timer-step']}>⏱ </span>}
+      <code>{shortText(event)}</code>{' '}
+      {reply === '' ? (
+        <em className="row-reply">{t.step.inFlight}</em>
+      ) : (
+        <code className={event.error === undefined ? 'row-reply' : 'row-reply row-error'}>⇒ {reply}</code>
+      )}
+      {event.fault !== undefined && event.error === undefined && (
+        <em className="row-error"> {t.kinds[event.fault] ?? event.fault}</em>
+      )}
+    </>
+  );
+}
+
+function Locks({ event }: { event: ScheduleEvent }): ReactNode {
+  const t = useTexts();
+  return event.locks?.map((lock) => (
+    <span
+      key={`${lock.key} ${lock.change}`}
+      className={`lock-change lock-${isForeign(lock) ? 'foreign' : lock.change}`}
+      title={lock.key}
+    >
+      {lockText(t, lock)}
+    </span>
+  ));
+}

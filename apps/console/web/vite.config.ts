@@ -1,0 +1,14 @@
+import { defineConfig } from 'vite';
+import { highlightedSources } from './build/highlighted-sources';
+
+/** Builds the page to dist/web, which apps/console/src/page/serve-page.ts serves. */
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [highlightedSources()],
+  build: {
+    outDir: '../../../dist/web',
+    emptyOutDir: true,
+    target: ['chrome111', 'firefox115', 'safari16.4'],
+    reportCompressedSize: true,
+  },
+});
