@@ -1,5 +1,6 @@
 import { SeededRandom } from '#lab/random';
 import { execFile } from 'node:child_process';
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Agent, request } from 'undici';
@@ -26,8 +27,10 @@ export interface Clicks {
 export interface ConsoleBenchResult {
   /** One reader, and nothing else. */
   readonly alone: Clicks;
-  /** All steppers, while an exploration runs and its events are read. */
+  /** All steppers, each of whom looks at the page between two clicks. */
   readonly together: Clicks;
+  /** The same, while an exploration uses the processors and its events are read. */
+  readonly busy: Clicks;
   /** Events that the readers received. */
   readonly events: number;
   /** Of the console and its servers at the end, megabytes (10⁶ bytes). */
@@ -69,10 +72,11 @@ export async function benchConsole(options: ConsoleBenchOptions): Promise<Consol
     const random = new SeededRandom(number);
     const times: number[] = [];
     const until = performance.now() + seconds * 1000;
-    while (performance.now() < until && !options.signal.aborted) {
+    const isOver = (): boolean => performance.now() >= until || options.signal.aborted;
+    while (!isOver()) {
       const strategy = STRATEGIES[number % STRATEGIES.length];
       let view = (await post('/steps/begin', { strategy })) as StepView;
-      while (!view.isOver && performance.now() < until && !options.signal.aborted) {
+      while (!view.isOver && !isOver()) {
         const steps = view.controls.filter(({ kind, disabled }) => kind === 'step' && disabled === undefined);
         const next = steps[random.below(steps.length)];
         if (next === undefined) break;
@@ -88,9 +92,11 @@ export async function benchConsole(options: ConsoleBenchOptions): Promise<Consol
     options.onProgress('one reader alone');
     await step(1, 1, 0); // opens its world
     const alone = clicksOf(await step(1, options.seconds / 2, 0));
-    options.onProgress(
-      `${options.steppers} readers step, ${options.readers} read the events of an exploration`,
-    );
+    const all = (): Promise<number[][]> =>
+      Promise.all(Array.from({ length: options.steppers }, (_, i) => step(i + 1, options.seconds, THINK_MS)));
+    options.onProgress(`${options.steppers} readers step`);
+    const together = clicksOf((await all()).flat());
+    options.onProgress(`the same, and ${options.readers} read the events of an exploration`);
     const { job } = (await post('/explorations', {
       strategy: 'watchdog',
       faults: 'pause:1',
@@ -98,18 +104,17 @@ export async function benchConsole(options: ConsoleBenchOptions): Promise<Consol
       seconds: Math.min(600, options.seconds + 60),
     })) as { job: { id: string } };
     const reading = new AbortController();
+    setMaxListeners(options.readers, reading.signal);
     let events = 0;
     const readers = Array.from({ length: options.readers }, () =>
       readEvents(`${url}/api/explorations/${job.id}/events`, agent, reading.signal, () => events++),
     );
-    const times = await Promise.all(
-      Array.from({ length: options.steppers }, (_, i) => step(i + 1, options.seconds, THINK_MS)),
-    );
+    const busy = clicksOf((await all()).flat());
     const memoryMb = await memoryOf(pid);
     reading.abort();
     await Promise.all(readers);
     const totalMb = Object.values(memoryMb).reduce((sum, mb) => sum + mb, 0);
-    return { alone, together: clicksOf(times.flat()), events, memoryMb, totalMb };
+    return { alone, together, busy, events, memoryMb, totalMb };
   } finally {
     await agent.destroy();
   }

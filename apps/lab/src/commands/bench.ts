@@ -169,7 +169,7 @@ async function consoleClicks({ json, ...options }: ConsoleOptions, context: Cont
     rmSync(dir, { recursive: true, force: true });
   });
   const result = await benchConsole({ ...options, console: page, signal, onProgress });
-  const { alone, together, totalMb } = result;
+  const { alone, together, busy, totalMb } = result;
   const goals: Goal[] = [
     {
       what: 'a click, one reader, p99',
@@ -184,12 +184,10 @@ async function consoleClicks({ json, ...options }: ConsoleOptions, context: Cont
       met: totalMb <= CONSOLE_GOALS.totalMb,
     },
     { what: 'a click, one reader, p50', measured: milliseconds(alone.p50), met: true },
-    {
-      what: `a click, ${options.steppers} readers during an exploration, p50`,
-      measured: milliseconds(together.p50),
-      met: true,
-    },
+    { what: `a click, ${options.steppers} readers, p50`, measured: milliseconds(together.p50), met: true },
     { what: 'the same, p99', measured: milliseconds(together.p99), met: true },
+    { what: 'the same during an exploration, p50', measured: milliseconds(busy.p50), met: true },
+    { what: 'the same, p99', measured: milliseconds(busy.p99), met: true },
   ];
   process.stdout.write(`${printGoals(goals, true)}\n`);
   const met = goals.every((one) => one.met);
