@@ -70,6 +70,7 @@ export async function runLoad(
   for (const balance of balances) await target.reset(balance, plan.stock);
   try {
     const { traffic, confirmed } = await play(lab, control, plan, observer);
+    observer.progress('reading the rows and the history');
     await control.ready();
     for (const balance of balances) await atRest(target, balance, signal);
     if (plan.reconcileOrders === true)

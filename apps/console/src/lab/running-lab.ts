@@ -2,7 +2,7 @@ import { problem, ProblemError } from '#lab/http';
 import { attach, StackError, type Stack } from '#lab/stack';
 import { ComponentMissing, componentsAt, type Component } from '#lab/step';
 import { LabDisabled, labOf, type RunningLab } from '#load-tests/run';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { ConsoleOptions } from '../console-options';
 
 const STOPPED = 'no lab is running: start it with "npm start"; this page then continues';
@@ -10,7 +10,7 @@ const STOPPED = 'no lab is running: start it with "npm start"; this page then co
 /** The lab whose replicas receive the load. It may stop, and start again, while the console runs: each call looks for it. */
 @Injectable()
 export class Lab {
-  constructor(private readonly options: ConsoleOptions) {}
+  constructor(@Inject(ConsoleOptions) private readonly options: Pick<ConsoleOptions, 'labFolder'>) {}
 
   /** The lab; its `stop` only closes connections. Throws a problem when it does not run. */
   async open(): Promise<RunningLab> {

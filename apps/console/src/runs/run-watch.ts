@@ -3,19 +3,27 @@ import type { BalanceTotals } from '#lab/balance';
 import type { z } from 'zod';
 import type { sample } from './schemas';
 
-type Sample = z.infer<typeof sample>;
+export type Sample = z.infer<typeof sample>;
 
 const EVERY_MS = 100;
 /** A paused replica answers after its pause: its sample is given up, others still arrive. */
 const ANSWER_MS = 1000;
 /** Reads under way at once; each uses a connection that the run needs, too. */
 const MAX_READS = 3;
-/** Beyond that, every second sample is dropped and the next ones are taken half as often. */
+/** With these, every second sample is dropped, and the next ones are taken half as often. */
 const MAX_SAMPLES = 1000;
+
+/** Adds a sample to those of a run. True: their number was halved. */
+export function addSample(samples: Sample[], taken: Sample): boolean {
+  samples.push(taken);
+  if (samples.length < MAX_SAMPLES) return false;
+  samples.splice(0, samples.length, ...samples.filter((_, i) => i % 2 === 0));
+  return true;
+}
 
 /** Observes a run: counts its answers, and reads its balances again and again while it lasts. */
 export class RunWatch {
-  private samples: Sample[] = [];
+  private readonly samples: Sample[] = [];
   private readonly answers: Record<string, number> = {};
   private readonly replicas: Record<string, number> = {};
   private sent = 0;
@@ -34,10 +42,6 @@ export class RunWatch {
     private readonly onSample: (taken: Sample) => void,
     private readonly onProgress: (text: string, answered: number) => void,
   ) {}
-
-  get taken(): readonly Sample[] {
-    return this.samples;
-  }
 
   observer(signal: AbortSignal): LoadObserver {
     return {
@@ -105,10 +109,8 @@ export class RunWatch {
       replicas: { ...this.replicas },
       inFlight: this.sent - this.answered,
     };
-    this.samples.push(taken);
     this.onSample(taken);
-    if (this.samples.length < MAX_SAMPLES || this.timer === undefined) return;
-    this.samples = this.samples.filter((_, i) => i % 2 === 0);
+    if (!addSample(this.samples, taken) || this.timer === undefined) return;
     this.everyMs *= 2;
     this.start();
   }

@@ -1,17 +1,19 @@
 import { problem, ProblemError } from '#lab/http';
 import { componentsOf, findStrategy } from '#lab/strategy';
-import { listRuns, readReport, readRun, removeOldRuns, writeRunFolder } from '#load-tests/results';
-import { balancesOf, hostOf, runLoad, whyUnfired, type LoadPlan } from '#load-tests/run';
+import { listRuns, readReport, readRun } from '#load-tests/results';
+import type { LoadPlan } from '#load-tests/run';
 import { findScenario } from '#load-tests/scenarios';
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
-import { basename } from 'node:path';
 import type { Member } from '../classroom';
+import { ConsoleOptions } from '../console-options';
 import { Jobs, type JobContext, type QueuedJob } from '../jobs';
 import { Lab } from '../lab';
 import { planOf } from './run-plan';
-import { planView, verdictView, type RunVerdict } from './run-view';
-import { RunWatch } from './run-watch';
+import type { RunResult } from './run-messages';
+import { planView, verdictView } from './run-view';
+import { addSample, type Sample } from './run-watch';
 import type { PastRun, RunBody, RunEvent, RunView } from './schemas';
+import { startRun } from './start-run';
 
 /** A run of this console. */
 interface Run {
@@ -19,8 +21,8 @@ interface Run {
   readonly title: string;
   readonly plan: LoadPlan;
   readonly by: Member;
-  watch?: RunWatch;
-  result?: { readonly verdict: RunVerdict; readonly folder: string };
+  readonly samples: Sample[];
+  result?: RunResult;
 }
 
 /** Folders that are listed. */
@@ -40,6 +42,7 @@ export class RunsService implements BeforeApplicationShutdown {
   constructor(
     private readonly jobs: Jobs,
     private readonly lab: Lab,
+    private readonly options: ConsoleOptions,
   ) {}
 
   /** Queues a run. Throws `UnknownStrategy`, `FaultSyntaxError`, `FaultCannotFire`, `ComponentMissing` or a problem. */
@@ -54,7 +57,7 @@ export class RunsService implements BeforeApplicationShutdown {
   }
 
   list(): { current: RunView[]; past: PastRun[] } {
-    const current = [...this.runs.values()].reverse().map((run) => view(run, run.watch?.taken.slice(-1)));
+    const current = [...this.runs.values()].reverse().map((run) => view(run, run.samples.slice(-1)));
     const past = listRuns(MAX_PAST).map((folder) => this.past.get(folder) ?? pastView(folder));
     // a folder without a verdict may still be written
     this.past = new Map(past.flatMap((run) => (run.verdict === undefined ? [] : [[run.folder, run]])));
@@ -107,59 +110,37 @@ export class RunsService implements BeforeApplicationShutdown {
       );
     await this.lab.assertHas(componentsOf([findStrategy(plan.strategy)]));
     const job = this.jobs.add<RunEvent>('run', (context) => this.run(run, context));
-    const run: Run = { job, title, plan, by };
+    const run: Run = { job, title, plan, by, samples: [] };
     this.runs.set(job.id, run);
     this.jobs.forget(this.runs);
     return view(run);
   }
 
   private async run(run: Run, { signal, emit, progress }: JobContext<RunEvent>): Promise<void> {
-    const { plan, title } = run;
-    const lab = await this.lab.open();
-    const target = hostOf(plan) === 'account' ? lab.target.accounts : lab.target;
-    const watch = new RunWatch(
-      target,
-      balancesOf(plan),
-      (sample) => {
-        emit({ sample });
-      },
-      (text, done) => {
-        progress({ text, done, of: plan.requests + (plan.fault?.on.kind === 'first' ? 1 : 0) });
+    const { plan, title, samples } = run;
+    const { labFolder } = this.options;
+    run.result = await startRun(
+      { labFolder, plan, title },
+      {
+        signal,
+        kill: this.leaving.signal,
+        onMessage: (message) => {
+          if ('sample' in message) {
+            addSample(samples, message.sample);
+            emit(message);
+          } else if ('progress' in message) progress(message.progress);
+        },
       },
     );
-    run.watch = watch;
-    try {
-      const made = await Promise.race([
-        runLoad(lab.target, lab.control, plan, watch.observer(signal)),
-        aborted(this.leaving.signal),
-      ]);
-      await watch.end({ last: true });
-      removeOldRuns();
-      const folder = basename(writeRunFolder(made, title));
-      const unfired = whyUnfired(made);
-      const verdict = verdictView(made.verdict, unfired === undefined ? [] : [unfired]);
-      run.result = { verdict, folder };
-      emit(run.result);
-    } finally {
-      await watch.end({ last: false });
-      await lab.stop();
-    }
+    emit(run.result);
   }
 }
 
-/** Rejects when the signal is aborted. */
-const aborted = (signal: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => {
-    signal.addEventListener('abort', () => {
-      reject(signal.reason as Error);
-    });
-  });
-
-const view = ({ job, title, plan, watch, result }: Run, samples = watch?.taken): RunView => ({
+const view = ({ job, title, plan, samples: all, result }: Run, samples = all): RunView => ({
   job: job.view(),
   title,
   plan: planView(plan),
-  samples: samples ?? [],
+  samples,
   ...result,
 });
 
