@@ -230,6 +230,18 @@ test('a lab whose port is taken prints its actual address, and curl lines with i
   expect(up.stdout).not.toContain('127.0.0.1:8080');
 });
 
+test('lab up starts the console beside the lab; the lab keeps running when the console dies, and says so in one line', async () => {
+  const page = /console (http:\/\/\S+)/.exec(up.stdout)?.[1] ?? '';
+  const { statusCode, body } = await request(`${page}/api/lab`);
+  expect([statusCode, await body.json()]).toEqual([200, expect.objectContaining({ isRunning: true, shop })]);
+  const [pid] = checkout
+    .processes()
+    .flatMap((line) => (line.includes('console/src/main') ? [parseInt(line)] : []));
+  process.kill(pid ?? 0, 'SIGKILL');
+  await up.prints('the console was killed (SIGKILL)');
+  expect(await order('mug')).toBe(201);
+});
+
 test('lab up --port with a taken port is bad usage: exit code 2 and one line', async () => {
   const { code, stdout, stderr } = await checkout.run('up', '--port', new URL(shop).port);
   expect({ code, stdout, lines: stderr.trimEnd().split('\n').length }).toEqual({

@@ -61,6 +61,17 @@ test('a goal counts when its schedule shows the violation, and the board lists w
   expect(await join(code, 'ann')).toMatchObject({ status: 403 }); // the name is taken
 });
 
+test('only the teacher runs faults, which hit the replicas of everybody', async () => {
+  const { code = '', teacherCode = '' } = app.started;
+  const run = { strategy: 'setnx', fault: 'after(SETNX)=kill' };
+  const codes = [
+    await app.post('/api/runs', run, await cookieOf(code, 'dave')),
+    await app.post('/api/runs/presets/setnx-killed', {}, await cookieOf(code, 'eve')),
+    await app.post('/api/runs', run, await cookieOf(teacherCode, 'the teacher')),
+  ].map(({ json }) => json['code']);
+  expect(codes).toEqual(['ACCESS.TEACHER_ONLY', 'ACCESS.TEACHER_ONLY', 'LAB.STOPPED']);
+});
+
 test('a page of another origin, and a name that is not this machine, are refused', async () => {
   const { code = '' } = app.started;
   const own = await cookieOf(code, 'carol');

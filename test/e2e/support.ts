@@ -33,7 +33,11 @@ export class Shop {
   private readonly agent = new Agent({ connections: 256, headersTimeout: 30_000 });
   private products = 0;
 
-  constructor(readonly stack: Stack) {}
+  /** `dir`: the folder of the stack, for programs that attach to it. */
+  constructor(
+    readonly stack: Stack,
+    readonly dir: string,
+  ) {}
 
   /** Creates a product for one test. */
   async product(stock: number): Promise<string> {
@@ -174,7 +178,7 @@ export function openShop(name: string, more: Partial<StackOptions> = {}): () => 
   let shop: Shop | undefined;
   beforeAll(async () => {
     const replicas = { order: 2, inventory: 2 };
-    shop = new Shop(await startProcesses({ dir, replicas, lab: true, durability: 'relaxed', ...more }));
+    shop = new Shop(await startProcesses({ dir, replicas, lab: true, durability: 'relaxed', ...more }), dir);
   });
   afterAll(async () => {
     await shop?.stop();

@@ -125,6 +125,12 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Reco
   );
 }
 
+/** The environment of this process with other values, for a child process. */
+export const environmentWith = (values: Readonly<Record<string, string>>): NodeJS.ProcessEnv => ({
+  ...process.env,
+  ...values,
+});
+
 const invalidEnvironment = (error: z.ZodError): Error =>
   new Error(`invalid environment variables:\n${z.prettifyError(error)}`);
 

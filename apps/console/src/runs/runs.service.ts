@@ -3,7 +3,7 @@ import { componentsOf, findStrategy } from '#lab/strategy';
 import { listRuns, readReport, readRun, removeOldRuns, writeRunFolder } from '#load-tests/results';
 import { balancesOf, hostOf, runLoad, whyUnfired, type LoadPlan } from '#load-tests/run';
 import { findScenario } from '#load-tests/scenarios';
-import { Injectable } from '@nestjs/common';
+import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { basename } from 'node:path';
 import type { Member } from '../classroom';
 import { Jobs, type JobContext, type QueuedJob } from '../jobs';
@@ -26,12 +26,16 @@ interface Run {
 /** Folders that are listed. */
 const MAX_PAST = 100;
 
+/** When the console stops, a run may use this time to leave the lab ready for another one. Milliseconds. */
+const GRACE_MS = 2000;
+
 /** Load runs on the lab, one at a time. */
 @Injectable()
-export class RunsService {
+export class RunsService implements BeforeApplicationShutdown {
   private readonly runs = new Map<string, Run>();
   /** Folders are written once: what was read of them stays. */
   private past = new Map<string, PastRun>();
+  private readonly leaving = new AbortController();
 
   constructor(
     private readonly jobs: Jobs,
@@ -90,6 +94,12 @@ export class RunsService {
     );
   }
 
+  beforeApplicationShutdown(): void {
+    setTimeout(() => {
+      this.leaving.abort();
+    }, GRACE_MS).unref();
+  }
+
   private async queue(plan: LoadPlan, title: string, by: Member): Promise<RunView> {
     if (!by.isTeacher && (plan.fault !== undefined || plan.down !== undefined))
       throw new ProblemError(
@@ -119,7 +129,10 @@ export class RunsService {
     );
     run.watch = watch;
     try {
-      const made = await runLoad(lab.target, lab.control, plan, watch.observer(signal));
+      const made = await Promise.race([
+        runLoad(lab.target, lab.control, plan, watch.observer(signal)),
+        aborted(this.leaving.signal),
+      ]);
       await watch.end({ last: true });
       removeOldRuns();
       const folder = basename(writeRunFolder(made, title));
@@ -133,6 +146,14 @@ export class RunsService {
     }
   }
 }
+
+/** Rejects when the signal is aborted. */
+const aborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    signal.addEventListener('abort', () => {
+      reject(signal.reason as Error);
+    });
+  });
 
 const view = ({ job, title, plan, watch, result }: Run, samples = watch?.taken): RunView => ({
   job: job.view(),

@@ -4,6 +4,7 @@ import { ensureInstalled, isFree, startProcesses, type Urls } from '#lab/stack';
 import { COMPONENT_NAMES, COMPONENTS, type Component } from '#lab/step';
 import { once } from 'node:events';
 import { runCommand } from '../command';
+import { startConsole, type ConsoleAddress } from '../console';
 import { EXIT, Failure } from '../failure';
 import { prune } from '../housekeeping';
 import { upDir } from '../session';
@@ -17,6 +18,8 @@ interface UpOptions {
   readonly inventory: number;
   readonly account: number;
   readonly lab: boolean;
+  readonly console: boolean;
+  readonly class?: true;
   readonly port?: number;
   readonly with: readonly Component[];
 }
@@ -38,10 +41,12 @@ export function register(program: Command): void {
     .option('--order <n>', 'replicas of the order app', whole(1, 16), 2)
     .option('--inventory <n>', 'replicas of the inventory app', whole(1, 16), 2)
     .option('--account <n>', 'replicas of the account app', whole(0, 16), 2)
-    .option('--no-lab', 'disable faults, reset and history')
+    .option('--no-lab', 'disable faults, reset and history, and with them the console')
+    .option('--no-console', 'do not start the console, the page in the browser')
+    .option('--class', 'other machines may join the console with a code; it then listens on all interfaces')
     .option(
       '--port <n>',
-      `port of the shop; the lab uses the next one (${PREFERRED_PORT}, or a free port)`,
+      `port of the shop; lab and console use the next two (${PREFERRED_PORT}, or free ports)`,
       whole(1024, 65_534),
     )
     .option(
@@ -50,8 +55,12 @@ export function register(program: Command): void {
       readComponents,
       [],
     )
-    .action(({ order, inventory, account, lab, port, with: components }: UpOptions) =>
+    .action(({ order, inventory, account, lab, port, with: components, ...options }: UpOptions) =>
       runCommand(async ({ progress, signal, onEnd }) => {
+        const hasConsole = options.console && lab;
+        const isClass = options.class === true;
+        if (isClass && !hasConsole)
+          throw new Failure('--class needs the console: omit --no-console and --no-lab', EXIT.usage);
         const say = (line: string): void => {
           progress.say(line);
         };
@@ -75,7 +84,13 @@ export function register(program: Command): void {
         const moved = movedFrom(preferred, stack.urls);
         if (port !== undefined && moved.length > 0) throw portTaken(moved[0]?.port ?? port);
         await prune(say);
-        process.stdout.write(welcome(stack.urls.public, stack.urls.lab, moved));
+        const page = hasConsole
+          ? await startConsole({ dir: upDir(), port: preferred.lab + 1, isClass, signal, onCrash: say })
+          : undefined;
+        if (page !== undefined) onEnd(page.stop);
+        process.stdout.write(welcome(stack.urls, moved, page));
+        if (!lab && options.console)
+          say('There is no console: it resets balances and reads history, which --no-lab disables.');
         await once(signal, 'abort');
         return 0;
       }),
@@ -115,7 +130,11 @@ function settings(): Record<string, string> {
   }
 }
 
-function welcome(publicUrl: string, labUrl: string | undefined, moved: readonly Moved[]): string {
+function welcome(
+  { public: publicUrl, lab: labUrl }: Pick<Urls, 'public' | 'lab'>,
+  moved: readonly Moved[],
+  page: ConsoleAddress | undefined,
+): string {
   const order = (url: string, more = ''): string[] => [
     `  curl -s '${url}' -H 'content-type: application/json' \\`,
     `    ${more}-d '{"sku":"phone","quantity":1,"buyer":"ann"}'`,
@@ -129,6 +148,13 @@ function welcome(publicUrl: string, labUrl: string | undefined, moved: readonly 
       ? []
       : ['"npx lab" finds these ports by itself; in curl commands of the README, replace the port.', '']),
     `The lab is running: shop ${publicUrl}`,
+    ...(page === undefined ? [] : [`In a browser, runs and schedules: console ${page.url}`]),
+    ...(page?.join === undefined
+      ? []
+      : [
+          `A class joins at ${page.join.url} with the code ${page.join.code}`,
+          `The teacher joins with the code ${page.join.teacherCode}`,
+        ]),
     `OpenAPI ${publicUrl}/docs`,
     ...(labUrl === undefined ? [] : [`Faults, reset and history: lab ${labUrl}`]),
     '',

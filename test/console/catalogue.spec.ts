@@ -1,0 +1,69 @@
+import { CELLS, strategyHash } from '#lab/explore';
+import { CATALOGUE, findStrategy } from '#lab/strategy';
+import { SCENARIOS } from '#load-tests/scenarios';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { matrixView } from '../../apps/console/src/catalogue/matrix-view';
+import { strategyView } from '../../apps/console/src/catalogue/strategy-view';
+import { ConsoleProcess } from './support';
+
+interface StrategyJson {
+  readonly name: string;
+  readonly files: readonly string[];
+  readonly presets: readonly string[];
+}
+
+let app: ConsoleProcess;
+beforeAll(async () => {
+  app = await ConsoleProcess.start();
+});
+afterAll(() => app.stop());
+
+test('every strategy names its own file first, and only files and presets that exist', async () => {
+  const { json } = await app.get<StrategyJson[]>('/api/strategies');
+  expect(json.map(({ name }) => name)).toEqual(CATALOGUE.map(({ name }) => name));
+  for (const { name, files, presets } of json) {
+    expect(files[0]).toBe(`strategies/${name}.ts`);
+    expect(files.filter((file) => !existsSync(join('libs/strategy/src', file)))).toEqual([]);
+    expect(presets.filter((preset) => SCENARIOS.get(preset)?.plan.strategy !== name)).toEqual([]);
+  }
+});
+
+test('the built console lists the same sources as the sources themselves', async () => {
+  const { json } = await app.get<StrategyJson[]>('/api/strategies');
+  expect(json.map(({ files }) => [...files].sort())).toEqual(
+    CATALOGUE.map((strategy) => [...strategyView(strategy).files].sort()),
+  );
+});
+
+test('a strategy lists the Lua script of its helper', () => {
+  expect(strategyView(findStrategy('watchdog')).files).toEqual(
+    expect.arrayContaining(['shared/with-lock.ts', 'shared/lease.ts', 'lua/renew-if-owner.lua']),
+  );
+});
+
+test('the matrix has the cells of each row in the order of its columns', async () => {
+  const { json } = await app.get<{ cells: string[]; rows: { cells: { cell: string; token?: string }[] }[] }>(
+    '/api/matrix',
+  );
+  expect(json.cells).toEqual(CELLS.map(({ name }) => name).filter((name) => json.cells.includes(name)));
+  expect(json.rows.length).toBeGreaterThan(0);
+  for (const { cells } of json.rows) expect(cells.map(({ cell }) => cell)).toEqual(json.cells);
+});
+
+test('a row is stale when the code of its strategy has changed, or the strategy is gone', () => {
+  const none = findStrategy('none');
+  const row = (strategy: string, code: string) => ({ strategy, code, cost: { redis: 0, sql: 0 }, cells: [] });
+  const { rows } = matrixView({
+    conditions: {},
+    rows: [row('none', strategyHash(none)), row('none', 'ffffff'), row('no-such', 'ffffff')],
+  });
+  expect(rows.map(({ isStale }) => isStale)).toEqual([false, true, true]);
+});
+
+test('without a lab the console says so, and lists what it can run', async () => {
+  expect((await app.get('/api/lab')).json).toEqual({ isRunning: false, replicas: [], components: [] });
+  const refused = await app.post('/api/runs', { strategy: 'none' });
+  expect([refused.status, refused.json['code']]).toEqual([503, 'LAB.STOPPED']);
+  expect((await app.get<unknown[]>('/api/presets')).json).toHaveLength(SCENARIOS.size);
+});

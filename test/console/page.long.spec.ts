@@ -1,0 +1,166 @@
+import type { Browser, Page } from 'playwright-core';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { openShop } from '../e2e/support';
+import { inaccessible, openBrowser, openPage, type OpenPage } from './browser';
+import { ConsoleProcess } from './support';
+
+const shop = openShop('page');
+let app: ConsoleProcess;
+let browser: Browser;
+beforeAll(async () => {
+  app = await ConsoleProcess.start({ lab: shop().dir });
+  browser = await openBrowser();
+});
+afterAll(async () => {
+  await browser.close();
+  await app.stop();
+});
+
+const open = (path: string, options?: Parameters<typeof openPage>[2]): Promise<OpenPage> =>
+  openPage(browser, `${app.url}${path}`, options);
+const click = (page: Page, name: RegExp): Promise<void> => page.getByRole('button', { name }).first().click();
+/** Waits for a text anywhere on the page. */
+const expectText = (page: Page, text: RegExp): Promise<void> => page.getByText(text).first().waitFor();
+
+test('a run of none, by one click, shows two lines, ends OVERSOLD, and has an address that shows it again', async () => {
+  const { page, messages } = await open('/run');
+  await page
+    .getByRole('button', { name: /^none\b/ })
+    .first()
+    .click();
+  await expectText(page, /OVERSOLD BY \d+/);
+  await page.locator('canvas').first().waitFor();
+  await page.locator('iframe').first().waitFor();
+  expect(page.url()).toMatch(/\/run\/[0-9a-f]{12}$/);
+  await page.reload();
+  await expectText(page, /OVERSOLD BY \d+/);
+  expect(messages).toEqual([]);
+});
+
+test('the A-B-C problem by clicks; undo twice; the address restores the schedule', async () => {
+  const { page, messages } = await open('/step');
+  await page.getByLabel('Strategy').selectOption('expiring');
+  await click(page, /^Begin/);
+  const events = (): Promise<number> => page.locator('[data-event]').count();
+  const choose = async (name: RegExp): Promise<void> => {
+    const before = page.url();
+    await click(page, name);
+    await page.waitForURL((url) => String(url) !== before);
+  };
+  await page.getByRole('button', { name: /^Step A/ }).waitFor();
+  await choose(/^Step A/);
+  await choose(/^Lease ends/);
+  await choose(/^Step B/);
+  for (let i = 0; i < 6; i++) await choose(/^Step A/);
+  await expectText(page, /A released B's lock/);
+  const whole = page.url();
+  const all = await events();
+  await choose(/^Undo/);
+  await choose(/^Undo/);
+  expect(await events()).toBeLessThan(all);
+  await page.goto(whole);
+  await expectText(page, /A released B's lock/);
+  expect(await events()).toBe(all);
+  expect(messages).toEqual([]);
+});
+
+test('a button that is not possible says why, and a key is as good as a click', async () => {
+  const { page } = await open('/step');
+  await page.getByLabel('Strategy').selectOption('for-update');
+  await click(page, /^Begin/);
+  await page.getByRole('button', { name: /^Step A/ }).waitFor();
+  for (const key of ['a', 'a', 'b', 'b']) {
+    const before = page.url();
+    await page.keyboard.press(key);
+    await page.waitForURL((url) => String(url) !== before);
+  }
+  await expectText(page, /waits for the row lock of A/);
+});
+
+test('an exploration of token-lua with one lapse ends with the shortest schedule, which opens in Step', async () => {
+  const { page, messages } = await open('/explore');
+  await page.getByLabel('Strategy').selectOption('token-lua');
+  await click(page, /^Lease ends/);
+  await click(page, /^Explore$/);
+  await expectText(page, /\d+ of \d+ schedules violate/);
+  await page
+    .getByRole('link', { name: /Open in Step/ })
+    .first()
+    .click();
+  await expectText(page, /Oversold/);
+  expect(page.url()).toContain('/step/v1.token-lua.');
+  expect(messages).toEqual([]);
+});
+
+test('a cell of the matrix opens its witness', async () => {
+  const { page, messages } = await open('/matrix');
+  await page
+    .getByRole('row', { name: /^expiring / })
+    .getByRole('button')
+    .nth(4)
+    .click();
+  await page
+    .getByRole('link', { name: /Open in Step/ })
+    .first()
+    .click();
+  await page.getByRole('button', { name: /^Step A/ }).waitFor();
+  expect(page.url()).toContain('/step/v1.expiring.');
+  expect(messages).toEqual([]);
+});
+
+describe('no page has a serious accessibility violation, or a message in the console', () => {
+  test.each([
+    ['/run', {}],
+    ['/step', {}],
+    ['/step/v1.expiring..1.12.aLba6...92fe3b', {}],
+    ['/step/v1.expiring..1.12.aLba6...92fe3b', { colorScheme: 'dark', locale: 'zh-CN' }],
+    ['/explore', {}],
+    ['/matrix', { colorScheme: 'dark' }],
+    ['/catalogue', {}],
+    ['/catalogue/watchdog', { colorScheme: 'dark' }],
+    ['/lessons', { viewport: { width: 390, height: 844 } }],
+  ] as const)('%s %j', async (path, options) => {
+    const { page, messages } = await open(path, { ...options, bypassCSP: true });
+    await page.waitForLoadState('networkidle').catch(() => undefined);
+    expect(await inaccessible(page)).toEqual([]);
+    expect(messages).toEqual([]);
+    await page.context().close();
+  });
+});
+
+test('five browsers of a class reach a goal, each under its name, and the board shows them', async () => {
+  const classroom = await ConsoleProcess.start({ lab: shop().dir, isClass: true });
+  try {
+    const { code = '', teacherCode = '' } = classroom.started;
+    const join = async (name: string, as: string): Promise<Page> => {
+      const { page } = await openPage(browser, `${classroom.url}/lessons`);
+      await page.getByLabel(/code/i).fill(as);
+      await page.getByLabel(/name/i).fill(name);
+      await click(page, /^Join/);
+      await page.getByRole('navigation').first().waitFor();
+      return page;
+    };
+    const teacher = await join('teacher', teacherCode);
+    const students = await Promise.all(['ann', 'bob', 'cho', 'dan', 'eve'].map((name) => join(name, code)));
+    await Promise.all(
+      students.map(async (page) => {
+        await page.goto(`${classroom.url}/step/v1.none..1.12.a2b5a3...bb2f4f`);
+        await expectText(page, /Goal reached/);
+      }),
+    );
+    await teacher.goto(`${classroom.url}/lessons`);
+    for (const name of ['ann', 'bob', 'cho', 'dan', 'eve']) await expectText(teacher, new RegExp(`^${name}$`));
+  } finally {
+    await classroom.stop();
+  }
+});
+
+test('the script of the page has at most 300 KB, compressed', () => {
+  const assets = resolve('dist', 'web', 'assets');
+  const scripts = readdirSync(assets).filter((name) => name.endsWith('.js'));
+  const sizes = scripts.map((name) => gzipSync(readFileSync(join(assets, name))).length);
+  expect(scripts.length).toBeGreaterThan(0);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(300_000);
+});
