@@ -54,8 +54,12 @@ const byId = (id: string): { params: { path: { id: string } } } => ({ params: { 
 /** The requests of the page, one function each. They reject with `ApiError`. */
 export const api = {
   beginSteps: (body: BeginBody) => dataOf(client.POST('/api/steps/begin', { body })),
-  step: (token: string, choice?: string) =>
-    dataOf(client.POST('/api/steps', { body: { token, ...(choice !== undefined && { choice }) } })),
+  step: (token: string, { choice, finish }: { readonly choice?: string; readonly finish?: true } = {}) =>
+    dataOf(
+      client.POST('/api/steps', {
+        body: { token, ...(choice !== undefined && { choice }), ...(finish !== undefined && { finish }) },
+      }),
+    ),
   explore: (body: ExplorationBody) => dataOf(client.POST('/api/explorations', { body })),
   exploration: (id: string) => dataOf(client.GET('/api/explorations/{id}', byId(id))),
   cancelExploration: (id: string) => dataOf(client.DELETE('/api/explorations/{id}', byId(id))),
