@@ -35,7 +35,7 @@ function Runs({ id }: { id: string }): ReactNode {
   const ids = [id, ...(beside === null ? [] : [beside])];
   return (
     <div className="page run-page">
-      <div className="actions">
+      <div className="actions run-actions">
         <Link className="button" href="/run">
           ← {t.run.again}
         </Link>

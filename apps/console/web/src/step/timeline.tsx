@@ -21,12 +21,13 @@ export function Timeline({
   }, [events.length]);
   if (events.length === 0) return <p className="timeline-empty">{t.step.empty}</p>;
   return (
-    <ol className="timeline" aria-label={t.step.timeline}>
+    <ol className="timeline" aria-label={t.step.timeline} tabIndex={0}>
       {events.map((event) => (
         <li
           key={event.n}
           ref={event.n === events.length ? end : undefined}
           id={`event-${event.n}`}
+          data-event={event.n}
           className={rowClass(event, violations)}
         >
           <span className="row-n">

@@ -79,6 +79,8 @@ export const zh: Texts = {
     step: (name) => `执行 ${name}`,
     undo: '撤销',
     restart: '重来',
+    finish: '跑完',
+    finishHint: '不再注入故障，执行剩余的步骤',
     change: '新的调度',
     choices: (n) => `${n} 次选择`,
     timeline: '按顺序发生的事件',
