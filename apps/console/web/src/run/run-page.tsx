@@ -33,24 +33,35 @@ function Runs({ id }: { id: string }): ReactNode {
   const [search] = useSearchParams();
   const beside = search.get('beside');
   const ids = [id, ...(beside === null ? [] : [beside])];
+  const actions = (
+    <>
+      <Link className="button" href="/run">
+        ← {t.run.again}
+      </Link>
+      {beside === null ? (
+        <Compare id={id} />
+      ) : (
+        <Link className="button" href={`/run/${id}`}>
+          {t.run.alone}
+        </Link>
+      )}
+    </>
+  );
   return (
     <div className="page run-page">
-      <div className="actions run-actions">
-        <Link className="button" href="/run">
-          ← {t.run.again}
-        </Link>
-        {beside === null ? (
-          <Compare id={id} />
-        ) : (
-          <Link className="button" href={`/run/${id}`}>
-            {t.run.alone}
-          </Link>
-        )}
-      </div>
       <div className="runs" data-count={ids.length}>
-        {ids.map((one) =>
-          isFolder(one) ? <PastRunView key={one} folder={one} /> : <RunView key={one} id={one} />,
-        )}
+        {ids.map((one, i) => {
+          const children = i === 0 && actions;
+          return isFolder(one) ? (
+            <PastRunView key={one} folder={one}>
+              {children}
+            </PastRunView>
+          ) : (
+            <RunView key={one} id={one}>
+              {children}
+            </RunView>
+          );
+        })}
       </div>
     </div>
   );
