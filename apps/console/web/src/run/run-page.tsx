@@ -7,6 +7,7 @@ import { PastRunView } from './past-run-view';
 import { RunList } from './run-list';
 import { RunView } from './run-view';
 import { StartRun } from './start-run';
+import { bigWords } from './verdict-words';
 import '../styles/jobs.css';
 import '../styles/run.css';
 
@@ -75,11 +76,11 @@ function Compare({ id }: { id: string }): ReactNode {
   const choices = [
     ...(value?.current ?? []).map(({ job, title, verdict }) => ({
       id: job.id,
-      text: `${title} · ${verdict?.headline ?? t.run[job.state === 'queued' ? 'running' : job.state]}`,
+      text: `${title} · ${verdict === undefined ? t.run[job.state === 'queued' ? 'running' : job.state] : bigWords(t, verdict)}`,
     })),
     ...(value?.past ?? []).map(({ folder, name, verdict }) => ({
       id: folder,
-      text: `${name} · ${verdict?.headline ?? '?'}`,
+      text: `${name} · ${verdict === undefined ? '?' : bigWords(t, verdict)}`,
     })),
   ].filter((choice) => choice.id !== id);
   return (

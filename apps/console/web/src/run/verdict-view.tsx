@@ -3,6 +3,9 @@ import type { RunVerdict } from '../api/types';
 import { labelOf, useLanguage, useTexts } from '../texts';
 import { bigWords, markOf } from './verdict-words';
 
+/** The first of them; the report has all. */
+const MOST_NAMED = 3;
+
 /** The verdict of a run, large, with the sentence that explains it. */
 export function VerdictView({ verdict }: { verdict: RunVerdict }): ReactNode {
   const t = useTexts();
@@ -25,7 +28,8 @@ export function VerdictView({ verdict }: { verdict: RunVerdict }): ReactNode {
       ))}
       {requests.length > 0 && (
         <p>
-          {t.run.colliding}: {requests.map((id) => id.slice(0, 12)).join(', ')}
+          {t.run.colliding}: {requests.slice(0, MOST_NAMED).join(', ')}
+          {requests.length > MOST_NAMED && ' …'}
         </p>
       )}
     </div>
