@@ -49,6 +49,7 @@ function TokenProblem({
   const rest = (problem.errors as { token?: unknown } | undefined)?.token;
   return (
     <ProblemMessage problem={problem}>
+      {problem.code === 'EXPLORE.NO_LONGER' && <p>{t.step.noLonger}</p>}
       {problem.code === 'EXPLORE.TOKEN' && <p>{t.step.badToken}</p>}
       <p className="actions">
         {problem.code === 'EXPLORE.NO_LONGER' && typeof rest === 'string' ? (
@@ -81,7 +82,11 @@ function Board({ view, schedule }: { view: StepView; schedule: Schedule }): Reac
   const { pending, message, choose } = useChoices(view, schedule);
   const goal = useStepGoal(view);
   return (
-    <div className="board" data-buyers={view.actors.length} aria-busy={isBusy}>
+    <div
+      className={view.isOver ? 'board board-over' : 'board'}
+      data-buyers={view.actors.length}
+      aria-busy={isBusy}
+    >
       <Head view={view} schedule={schedule} />
       <div className="board-left">
         <Outcome view={view} />
@@ -105,7 +110,7 @@ function Board({ view, schedule }: { view: StepView; schedule: Schedule }): Reac
             violations={view.violations}
           />
         </div>
-        <FaultBar controls={view.controls} choose={choose} />
+        {!view.isOver && <FaultBar controls={view.controls} choose={choose} />}
         <p className="key-message" role="status">
           {pending ?? message}
         </p>
