@@ -1,5 +1,5 @@
 import { defineConfig } from 'vite';
-import { highlightedSources } from './build/highlighted-sources';
+import { highlightedSources } from './build/highlighted-sources.ts';
 
 /** Builds the page to dist/web, which apps/console/src/page/serve-page.ts serves. */
 export default defineConfig({
@@ -10,5 +10,7 @@ export default defineConfig({
     emptyOutDir: true,
     target: ['chrome111', 'firefox115', 'safari16.4'],
     reportCompressedSize: true,
+    // the highlighter takes most of the time, as expected
+    rolldownOptions: { checks: { pluginTimings: false } },
   },
 });

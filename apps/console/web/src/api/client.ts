@@ -1,23 +1,7 @@
+import createClient from 'openapi-fetch';
 import { setReachable } from './connection';
-import type {
-  BeginBody,
-  Board,
-  Classroom,
-  ExplorationBody,
-  ExplorationView,
-  Goal,
-  GoalResult,
-  LabView,
-  MatrixView,
-  Preset,
-  Problem,
-  RunBody,
-  RunList,
-  RunView,
-  StepView,
-  StrategyView,
-  Vocabulary,
-} from './types';
+import type { paths } from './schema';
+import type { BeginBody, ExplorationBody, Problem, RunBody } from './types';
 
 /** The console refused a request, or could not be reached. */
 export class ApiError extends Error {
@@ -35,21 +19,24 @@ export const problemOf = (error: unknown): Problem =>
     ? error.problem
     : { title: 'Error', status: 0, code: 'PAGE.ERROR', detail: String(error) };
 
-async function request<T>(method: string, path: string, body?: unknown): Promise<T> {
-  const response = await fetch(`/api/${path}`, {
-    method,
-    ...(body !== undefined && {
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    }),
-  }).catch((error: unknown) => {
+async function send(request: Request): Promise<Response> {
+  try {
+    const response = await fetch(request);
+    setReachable(true);
+    return response;
+  } catch (error) {
     setReachable(false);
     throw new ApiError({ title: '', status: 0, code: UNREACHABLE, detail: String(error) });
-  });
-  setReachable(true);
-  const answer: unknown = await response.json().catch(() => undefined);
-  if (response.ok) return answer as T;
-  throw new ApiError(isProblem(answer) ? answer : unreadable(response));
+  }
+}
+
+const client = createClient<paths>({ baseUrl: window.location.origin, fetch: send });
+
+/** The data of an answer; rejects with `ApiError`. */
+async function dataOf<T>(answering: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
+  const { data, error, response } = await answering;
+  if (response.ok && data !== undefined) return data;
+  throw new ApiError(isProblem(error) ? error : unreadable(response));
 }
 
 const isProblem = (value: unknown): value is Problem =>
@@ -62,32 +49,39 @@ const unreadable = ({ status, statusText }: Response): Problem => ({
   detail: `${status} ${statusText}`,
 });
 
-const part = encodeURIComponent;
+const byId = (id: string): { params: { path: { id: string } } } => ({ params: { path: { id } } });
 
 /** The requests of the page, one function each. They reject with `ApiError`. */
 export const api = {
-  beginSteps: (body: BeginBody) => request<StepView>('POST', 'steps/begin', body),
-  step: (token: string, choice?: string) => request<StepView>('POST', 'steps', { token, choice }),
-  explore: (body: ExplorationBody) => request<ExplorationView>('POST', 'explorations', body),
-  exploration: (id: string) => request<ExplorationView>('GET', `explorations/${part(id)}`),
-  cancelExploration: (id: string) => request<ExplorationView>('DELETE', `explorations/${part(id)}`),
-  startRun: (body: RunBody) => request<RunView>('POST', 'runs', body),
-  startPreset: (name: string) => request<RunView>('POST', `runs/presets/${part(name)}`),
-  runs: () => request<RunList>('GET', 'runs'),
-  run: (id: string) => request<RunView>('GET', `runs/${part(id)}`),
-  cancelRun: (id: string) => request<RunView>('DELETE', `runs/${part(id)}`),
-  presets: () => request<readonly Preset[]>('GET', 'presets'),
-  strategies: () => request<readonly StrategyView[]>('GET', 'strategies'),
-  vocabulary: () => request<Vocabulary>('GET', 'vocabulary'),
-  matrix: () => request<MatrixView>('GET', 'matrix'),
-  goals: () => request<readonly Goal[]>('GET', 'goals'),
-  proveGoal: (id: string, proof: { token: string } | { exploration: string }) =>
-    request<GoalResult>('POST', `goals/${part(id)}/proofs`, proof),
-  classroom: () => request<Classroom>('GET', 'classroom'),
-  join: (code: string, name: string) => request<Classroom>('POST', 'classroom/join', { code, name }),
-  board: () => request<Board>('GET', 'classroom/board'),
-  lab: () => request<LabView>('GET', 'lab'),
+  beginSteps: (body: BeginBody) => dataOf(client.POST('/api/steps/begin', { body })),
+  step: (token: string, { choice, finish }: { readonly choice?: string; readonly finish?: true } = {}) =>
+    dataOf(
+      client.POST('/api/steps', {
+        body: { token, ...(choice !== undefined && { choice }), ...(finish !== undefined && { finish }) },
+      }),
+    ),
+  explore: (body: ExplorationBody) => dataOf(client.POST('/api/explorations', { body })),
+  exploration: (id: string) => dataOf(client.GET('/api/explorations/{id}', byId(id))),
+  cancelExploration: (id: string) => dataOf(client.DELETE('/api/explorations/{id}', byId(id))),
+  startRun: (body: RunBody) => dataOf(client.POST('/api/runs', { body })),
+  startPreset: (preset: string) =>
+    dataOf(client.POST('/api/runs/presets/{preset}', { params: { path: { preset } } })),
+  runs: () => dataOf(client.GET('/api/runs')),
+  run: (id: string) => dataOf(client.GET('/api/runs/{id}', byId(id))),
+  cancelRun: (id: string) => dataOf(client.DELETE('/api/runs/{id}', byId(id))),
+  presets: () => dataOf(client.GET('/api/presets')),
+  strategies: () => dataOf(client.GET('/api/strategies')),
+  vocabulary: () => dataOf(client.GET('/api/vocabulary')),
+  matrix: () => dataOf(client.GET('/api/matrix')),
+  goals: () => dataOf(client.GET('/api/goals')),
+  proveGoal: (goal: string, body: { token: string } | { exploration: string }) =>
+    dataOf(client.POST('/api/goals/{goal}/proofs', { params: { path: { goal } }, body })),
+  classroom: () => dataOf(client.GET('/api/classroom')),
+  join: (code: string, name: string) => dataOf(client.POST('/api/classroom/join', { body: { code, name } })),
+  board: () => dataOf(client.GET('/api/classroom/board')),
+  lab: () => dataOf(client.GET('/api/lab')),
 };
 
-export const reportOf = (id: string): string => `/api/runs/${part(id)}/report`;
-export const reportOfFolder = (folder: string): string => `/api/runs/past/${part(folder)}/report`;
+export const reportOf = (id: string): string => `/api/runs/${encodeURIComponent(id)}/report`;
+export const reportOfFolder = (folder: string): string =>
+  `/api/runs/past/${encodeURIComponent(folder)}/report`;

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { setReachable } from './connection';
-import type { ExplorationEvent, RunEvent } from './types';
+import type { JobEvent } from './types';
 
 /** Delay before a stream that the server refused is opened again, milliseconds. */
 const REOPEN_MS = 2000;
@@ -9,10 +9,7 @@ const REOPEN_MS = 2000;
  * Receives the events of a stream while there is a path. The browser reconnects by itself and resumes after the last
  * event; a stream that is opened again sends all events again, so `receive` must accept an event twice.
  */
-export function useEvents(
-  path: string | undefined,
-  receive: (event: RunEvent | ExplorationEvent) => void,
-): void {
+export function useEvents(path: string | undefined, receive: (event: JobEvent) => void): void {
   const latest = useRef(receive);
   useEffect(() => {
     latest.current = receive;
@@ -27,7 +24,7 @@ export function useEvents(
         setReachable(true);
       };
       source.onmessage = ({ data }: MessageEvent<string>) => {
-        latest.current(JSON.parse(data) as RunEvent | ExplorationEvent);
+        latest.current(JSON.parse(data) as JobEvent);
       };
       source.onerror = () => {
         if (source?.readyState === EventSource.CLOSED) timer = window.setTimeout(open, REOPEN_MS);

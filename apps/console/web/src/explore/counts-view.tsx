@@ -34,7 +34,7 @@ export function CountsView({ counts, job }: { counts: Counts; job: Job }): React
           />
         )}
       </dl>
-      <div className="columns">
+      <div className="columns columns-3">
         <Bars title={t.explore.kinds} bars={barsOf(counts.kinds, t.violations, 'bar-wrong')} />
         <Bars title={t.explore.fired} bars={barsOf(counts.fired, t.kinds, 'bar-fault')} />
         <Bars title={t.explore.protections} bars={barsOf(counts.protections, {}, 'bar-safe')} />

@@ -5,9 +5,9 @@ import { endText, isForeign, lockText, replyText, shortText } from '../step/even
 
 const ROW = 30;
 const HEAD = 44;
-const LANE = 470;
+const LANE = 590;
 const LEFT = 44;
-const MAX_TEXT = 56;
+const MAX_TEXT = 60;
 const COLORS: Readonly<Record<string, string>> = { A: '#1447b8', B: '#9a4a00', C: '#7a1fa2' };
 
 /** The lanes of a witness. Its colors are its own, because it is also saved as a file: a light background in both themes. */
@@ -93,7 +93,10 @@ function Row({
       >
         {cut(textOf(t, event))}
         {locks !== undefined && (
-          <tspan fill={isWrong ? '#b3151c' : '#14692f'} fontWeight="700">{`  ${locks}`}</tspan>
+          <tspan
+            fill={isWrong ? '#b3151c' : event.type === 'fault' ? '#7a5200' : '#14692f'}
+            fontWeight="700"
+          >{`  ${locks}`}</tspan>
         )}
       </text>
     </g>

@@ -2,7 +2,7 @@ import { useEffect, useRef, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import { SIGNS } from '../shared/mark';
 import { labelOf, useTexts } from '../texts';
-import type { ChosenCell } from './matrix-page';
+import type { ChosenCell } from './chosen-cell';
 
 /** The evidence of one cell: a witness that opens in Step, or the number of schedules that back the mark. */
 export function CellDialog({

@@ -1,20 +1,15 @@
 import { useState, type ReactNode } from 'react';
 import { api } from '../api/client';
-import type { MatrixCell, MatrixView } from '../api/types';
+import type { MatrixView } from '../api/types';
 import { useLoaded } from '../api/use-loaded';
 import { MARKS, MarkSign } from '../shared/mark';
 import { ProblemMessage } from '../shared/problem-message';
 import { useTexts } from '../texts';
 import { CellDialog } from './cell-dialog';
+import type { ChosenCell } from './chosen-cell';
 import { LADDER, SUMMARY } from './ladder';
 import { MatrixTable } from './matrix-table';
 import '../styles/matrix.css';
-
-export interface ChosenCell {
-  readonly strategy: string;
-  readonly isStale: boolean;
-  readonly cell: MatrixCell;
-}
 
 export function MatrixPage(): ReactNode {
   const t = useTexts();

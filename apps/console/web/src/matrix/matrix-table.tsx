@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import type { MatrixCell, MatrixView } from '../api/types';
 import { MarkSign } from '../shared/mark';
 import { labelOf, useTexts } from '../texts';
-import type { ChosenCell } from './matrix-page';
+import type { ChosenCell } from './chosen-cell';
 
 /** Strategies × circumstances; each mark is a button that shows its evidence. */
 export function MatrixTable({

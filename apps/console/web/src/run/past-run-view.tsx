@@ -6,14 +6,17 @@ import { Report } from './report';
 import { VerdictView } from './verdict-view';
 
 /** A run folder, also of the command line: its verdict and report. */
-export function PastRunView({ folder }: { folder: string }): ReactNode {
+export function PastRunView({ folder, children }: { folder: string; children?: ReactNode }): ReactNode {
   const t = useTexts();
   const { language } = useLanguage();
   const { value } = useLoaded('runs', api.runs);
   const run = value?.past.find((one) => one.folder === folder);
   return (
     <article className="run">
-      <h1>{run?.name ?? folder}</h1>
+      <div className="detail-head">
+        <h1>{run?.name ?? folder}</h1>
+        <div className="actions run-actions">{children}</div>
+      </div>
       {run !== undefined && <p className="muted">{new Date(run.at).toLocaleString(language)}</p>}
       {run?.verdict !== undefined && <VerdictView verdict={run.verdict} />}
       <p className="muted">

@@ -32,7 +32,8 @@ export function RunForm({ isBusy, start }: { isBusy: boolean; start: (body: RunB
           connections: connections ?? 50,
           requests: requests ?? 300,
           options,
-          ...(fault.trim() !== '' && { fault: fault.trim(), faultOn }),
+          faultOn: fault.trim() === '' ? 'first' : faultOn,
+          ...(fault.trim() !== '' && { fault: fault.trim() }),
         });
       }}
     >

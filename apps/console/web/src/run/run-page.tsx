@@ -7,6 +7,7 @@ import { PastRunView } from './past-run-view';
 import { RunList } from './run-list';
 import { RunView } from './run-view';
 import { StartRun } from './start-run';
+import { bigWords } from './verdict-words';
 import '../styles/jobs.css';
 import '../styles/run.css';
 
@@ -33,24 +34,35 @@ function Runs({ id }: { id: string }): ReactNode {
   const [search] = useSearchParams();
   const beside = search.get('beside');
   const ids = [id, ...(beside === null ? [] : [beside])];
+  const actions = (
+    <>
+      <Link className="button" href="/run">
+        ← {t.run.again}
+      </Link>
+      {beside === null ? (
+        <Compare id={id} />
+      ) : (
+        <Link className="button" href={`/run/${id}`}>
+          {t.run.alone}
+        </Link>
+      )}
+    </>
+  );
   return (
     <div className="page run-page">
-      <div className="actions">
-        <Link className="button" href="/run">
-          ← {t.run.again}
-        </Link>
-        {beside === null ? (
-          <Compare id={id} />
-        ) : (
-          <Link className="button" href={`/run/${id}`}>
-            {t.run.alone}
-          </Link>
-        )}
-      </div>
       <div className="runs" data-count={ids.length}>
-        {ids.map((one) =>
-          isFolder(one) ? <PastRunView key={one} folder={one} /> : <RunView key={one} id={one} />,
-        )}
+        {ids.map((one, i) => {
+          const children = i === 0 && actions;
+          return isFolder(one) ? (
+            <PastRunView key={one} folder={one}>
+              {children}
+            </PastRunView>
+          ) : (
+            <RunView key={one} id={one}>
+              {children}
+            </RunView>
+          );
+        })}
       </div>
     </div>
   );
@@ -64,11 +76,11 @@ function Compare({ id }: { id: string }): ReactNode {
   const choices = [
     ...(value?.current ?? []).map(({ job, title, verdict }) => ({
       id: job.id,
-      text: `${title} · ${verdict?.headline ?? t.run[job.state === 'queued' ? 'running' : job.state]}`,
+      text: `${title} · ${verdict === undefined ? t.run[job.state === 'queued' ? 'running' : job.state] : bigWords(t, verdict)}`,
     })),
     ...(value?.past ?? []).map(({ folder, name, verdict }) => ({
       id: folder,
-      text: `${name} · ${verdict?.headline ?? '?'}`,
+      text: `${name} · ${verdict === undefined ? '?' : bigWords(t, verdict)}`,
     })),
   ].filter((choice) => choice.id !== id);
   return (

@@ -1,6 +1,7 @@
 import { useEffect, useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import { api, reportOf } from '../api/client';
+import { useStrategies } from '../api/shared-lists';
 import type { Problem, RunView as View } from '../api/types';
 import { useEvents } from '../api/use-events';
 import { useLoaded } from '../api/use-loaded';
@@ -14,9 +15,10 @@ import { Report } from './report';
 import { VerdictView } from './verdict-view';
 
 /** A run of this console: live, then its verdict and report. */
-export function RunView({ id }: { id: string }): ReactNode {
+export function RunView({ id, children }: { id: string; children?: ReactNode }): ReactNode {
   const t = useTexts();
   const { view, problem, replace } = useRun(id);
+  const strategies = useStrategies();
   useEffect(() => {
     if (view !== undefined) reach(reachedByRun(view));
   }, [view]);
@@ -30,16 +32,22 @@ export function RunView({ id }: { id: string }): ReactNode {
       </ProblemMessage>
     );
   const { job, title, plan, verdict } = view;
+  const used = strategies?.find(({ name }) => name === plan.strategy)?.options ?? [];
   return (
     <article className="run" aria-label={title}>
       <div className="detail-head">
         <h1>{title}</h1>
-        <CopyLink />
+        <div className="actions run-actions">
+          {children}
+          <CopyLink />
+        </div>
       </div>
       <p className="muted">
         <Link href={`/catalogue/${plan.strategy}`}>{plan.strategy}</Link> ·{' '}
         {t.run.plan(plan.stock, plan.connections, plan.requests, plan.replicas)}
-        {Object.entries(plan.options).map(([name, value]) => ` · ${name} ${value}`)}
+        {Object.entries(plan.options)
+          .filter(([name, value]) => used.includes(name) && value !== 0)
+          .map(([name, value]) => ` · ${name} ${value}`)}
         {plan.fault !== undefined && (
           <>
             {' '}
@@ -47,12 +55,14 @@ export function RunView({ id }: { id: string }): ReactNode {
           </>
         )}
       </p>
-      <JobState
-        job={job}
-        cancel={() => {
-          void api.cancelRun(id).then(replace, () => undefined);
-        }}
-      />
+      {job.state !== 'done' && (
+        <JobState
+          job={job}
+          cancel={() => {
+            void api.cancelRun(id).then(replace, () => undefined);
+          }}
+        />
+      )}
       <div aria-live="assertive">{verdict !== undefined && <VerdictView verdict={verdict} />}</div>
       {view.samples.length > 0 && <LiveView view={view} />}
       {verdict !== undefined && <Report address={reportOf(id)} />}

@@ -23,7 +23,10 @@ export function StockChart({ initial, samples }: { initial: number; samples: rea
         height: HEIGHT,
         cursor: { show: false },
         legend: { show: false },
-        scales: { x: { time: false } },
+        scales: {
+          x: { time: false },
+          y: { range: (_, least, most) => [Math.min(0, least) * 1.05, Math.max(initial, most) * 1.05] },
+        },
         axes: [axis((value) => `${value} s`), axis(String)],
         series: [
           {},

@@ -3,6 +3,9 @@ import type { RunVerdict } from '../api/types';
 import { labelOf, useLanguage, useTexts } from '../texts';
 import { bigWords, markOf } from './verdict-words';
 
+/** The first of them; the report has all. */
+const MOST_NAMED = 3;
+
 /** The verdict of a run, large, with the sentence that explains it. */
 export function VerdictView({ verdict }: { verdict: RunVerdict }): ReactNode {
   const t = useTexts();
@@ -15,20 +18,20 @@ export function VerdictView({ verdict }: { verdict: RunVerdict }): ReactNode {
       <p className="verdict-numbers">
         {t.run.initial} {number.format(initial)} · {t.run.sold} {number.format(sold)} · {t.run.final}{' '}
         {number.format(final)}
-        {violations.length > 0 && ` · ${violations.map((kind) => labelOf(t.violations, kind)).join(', ')}`}
+        {violations.length > 0 &&
+          ` · ${violations.map((kind) => labelOf(t.violations, kind)).join(', ')}`}{' '}
+        <small>({asExpected ? t.common.expected : t.common.unexpected})</small>
       </p>
-      <p>{mechanism ?? headline}</p>
-      {because.map((reason) => (
-        <p key={reason}>{reason}</p>
+      {/* the report lists the reasons; the mechanism contains them */}
+      {(mechanism === undefined ? [headline, ...because] : [mechanism]).map((sentence) => (
+        <p key={sentence}>{sentence}</p>
       ))}
       {requests.length > 0 && (
         <p>
-          {t.run.colliding}: {requests.map((id) => id.slice(0, 12)).join(', ')}
+          {t.run.colliding}: {requests.slice(0, MOST_NAMED).join(', ')}
+          {requests.length > MOST_NAMED && ' …'}
         </p>
       )}
-      <p>
-        <small>{asExpected ? t.common.expected : t.common.unexpected}</small>
-      </p>
     </div>
   );
 }

@@ -21,13 +21,9 @@ export function StrategyOptions({
   const t = useTexts();
   const known = useStrategies()?.find(({ name }) => name === strategy)?.options;
   const has = (name: string): boolean => known === undefined || known.includes(name);
-  const set = (name: string, value: number | string | undefined): void => {
+  const set = (name: keyof OptionValues, value: number | string | undefined): void => {
     const others = Object.entries(values).filter(([other]) => other !== name);
     change(Object.fromEntries(value === undefined ? others : [...others, [name, value]]));
-  };
-  const numberOf = (name: string): number | undefined => {
-    const value = values[name];
-    return typeof value === 'number' ? value : undefined;
   };
   return (
     <>
@@ -35,7 +31,7 @@ export function StrategyOptions({
         <NumberField
           key={name}
           label={t.options[name]}
-          value={numberOf(name)}
+          value={values[name]}
           placeholder={t.options.standard}
           least={name === 'leaseMs' ? leastLeaseMs : name === 'attempts' ? 1 : 0}
           most={LIMITS[name]}
@@ -49,7 +45,7 @@ export function StrategyOptions({
           {(id) => (
             <select
               id={id}
-              value={values['wait'] ?? ''}
+              value={values.wait ?? ''}
               onChange={({ target }) => {
                 set('wait', target.value === '' ? undefined : target.value);
               }}

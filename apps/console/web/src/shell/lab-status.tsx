@@ -1,4 +1,5 @@
 import { useEffect, useState, type ReactNode } from 'react';
+import { useLocation } from 'wouter';
 import { api } from '../api/client';
 import { useReachable } from '../api/connection';
 import type { LabView } from '../api/types';
@@ -12,8 +13,13 @@ export function LabStatus({ children }: { children: (status: ReactNode) => React
   const isReachable = useReachable();
   const lab = usePolledLab();
   const state = stateOf(isReachable, lab);
+  const [location] = useLocation();
   const banner =
-    state === 'unreachable' ? t.lab.bannerUnreachable : state === 'stopped' ? t.lab.bannerStopped : undefined;
+    state === 'unreachable'
+      ? t.lab.bannerUnreachable
+      : state === 'stopped' && location.startsWith('/run')
+        ? t.lab.bannerStopped // only loads need the lab
+        : undefined;
   return (
     <>
       {children(

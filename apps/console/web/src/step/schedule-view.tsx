@@ -49,6 +49,7 @@ function TokenProblem({
   const rest = (problem.errors as { token?: unknown } | undefined)?.token;
   return (
     <ProblemMessage problem={problem}>
+      {problem.code === 'EXPLORE.NO_LONGER' && <p>{t.step.noLonger}</p>}
       {problem.code === 'EXPLORE.TOKEN' && <p>{t.step.badToken}</p>}
       <p className="actions">
         {problem.code === 'EXPLORE.NO_LONGER' && typeof rest === 'string' ? (
@@ -77,12 +78,16 @@ const isOfBuyer = ({ kind }: Control): boolean =>
   kind === 'step' || kind === 'timer-step' || kind === 'arrival';
 
 function Board({ view, schedule }: { view: StepView; schedule: Schedule }): ReactNode {
-  const { problem, isBusy, play, undo, restart } = schedule;
+  const { problem, isBusy, play } = schedule;
   const { pending, message, choose } = useChoices(view, schedule);
   const goal = useStepGoal(view);
   return (
-    <div className="board" data-buyers={view.actors.length} aria-busy={isBusy}>
-      <Head view={view} isBusy={isBusy} undo={undo} restart={restart} />
+    <div
+      className={view.isOver ? 'board board-over' : 'board'}
+      data-buyers={view.actors.length}
+      aria-busy={isBusy}
+    >
+      <Head view={view} schedule={schedule} />
       <div className="board-left">
         <Outcome view={view} />
         {problem !== undefined && <TokenProblem problem={problem} play={play} token={view.token} />}
@@ -105,7 +110,7 @@ function Board({ view, schedule }: { view: StepView; schedule: Schedule }): Reac
             violations={view.violations}
           />
         </div>
-        <FaultBar controls={view.controls} choose={choose} />
+        {!view.isOver && <FaultBar controls={view.controls} choose={choose} />}
         <p className="key-message" role="status">
           {pending ?? message}
         </p>
@@ -122,7 +127,7 @@ function Board({ view, schedule }: { view: StepView; schedule: Schedule }): Reac
 /** Buttons and keys make the same choices; one that is not enabled says why. */
 function useChoices(
   view: StepView,
-  { choose: make, undo, restart, isBusy }: Schedule,
+  { choose: make, undo, restart, finish, isBusy }: Schedule,
 ): {
   readonly pending: string | undefined;
   readonly message: string;
@@ -153,6 +158,7 @@ function useChoices(
       if (control !== undefined) choose(control);
       else if (keys === 'u') undo();
       else if (keys === 'r') restart();
+      else if (keys === 'z' && !view.isOver) finish();
     },
   );
   return {
@@ -164,14 +170,10 @@ function useChoices(
 
 function Head({
   view,
-  isBusy,
-  undo,
-  restart,
+  schedule: { isBusy, undo, restart, finish },
 }: {
   view: StepView;
-  isBusy: boolean;
-  undo: () => void;
-  restart: () => void;
+  schedule: Schedule;
 }): ReactNode {
   const t = useTexts();
   const actors = view.actors.map(({ process }) => process).join('');
@@ -198,6 +200,16 @@ function Head({
         <button type="button" aria-keyshortcuts="r" onClick={restart}>
           {t.step.restart}
           <kbd>r</kbd>
+        </button>
+        <button
+          type="button"
+          aria-keyshortcuts="z"
+          title={t.step.finishHint}
+          disabled={view.isOver}
+          onClick={finish}
+        >
+          {t.step.finish}
+          <kbd>z</kbd>
         </button>
         <Link className="button" href={`/explore?${explore.toString()}`} title={t.step.cannotHint}>
           {t.step.cannot}

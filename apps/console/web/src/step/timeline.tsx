@@ -15,18 +15,28 @@ export function Timeline({
   violations: readonly Violation[];
 }): ReactNode {
   const t = useTexts();
-  const end = useRef<HTMLLIElement>(null);
+  const list = useRef<HTMLOListElement>(null);
   useEffect(() => {
-    end.current?.scrollIntoView({ block: 'nearest' });
+    const { current } = list;
+    if (current === null) return;
+    const showEnd = (): void => {
+      current.scrollTop = current.scrollHeight;
+    };
+    const observer = new ResizeObserver(showEnd); // a verdict takes some of its height
+    observer.observe(current);
+    showEnd();
+    return () => {
+      observer.disconnect();
+    };
   }, [events.length]);
   if (events.length === 0) return <p className="timeline-empty">{t.step.empty}</p>;
   return (
-    <ol className="timeline" aria-label={t.step.timeline}>
+    <ol ref={list} className="timeline" aria-label={t.step.timeline} tabIndex={0}>
       {events.map((event) => (
         <li
           key={event.n}
-          ref={event.n === events.length ? end : undefined}
           id={`event-${event.n}`}
+          data-event={event.n}
           className={rowClass(event, violations)}
         >
           <span className="row-n">

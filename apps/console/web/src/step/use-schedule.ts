@@ -15,6 +15,8 @@ export interface Schedule {
   readonly undo: () => void;
   /** Plays the schedule without any choice. */
   readonly restart: () => void;
+  /** Makes the remaining steps, without a fault. */
+  readonly finish: () => void;
   /** Plays another schedule. */
   readonly play: (token: string) => void;
 }
@@ -23,6 +25,7 @@ export interface Schedule {
 interface Order {
   readonly token?: (view: StepView | undefined) => string | undefined;
   readonly choice?: string;
+  readonly finish?: true;
 }
 
 /** Choices that wait at most while one is being made. */
@@ -46,7 +49,7 @@ export function useSchedule(token: string): Schedule {
     isBusy.current = true;
     setState((before) => ({ ...before, isBusy: true }));
     try {
-      const next = await api.step(order.token?.(view.current) ?? view.current?.token ?? token, order.choice);
+      const next = await api.step(order.token?.(view.current) ?? view.current?.token ?? token, order);
       view.current = next;
       setState({ view: next, isBusy: false });
       if (decodeURIComponent(window.location.pathname) !== `/step/${next.token}`)
@@ -95,6 +98,9 @@ export function useSchedule(token: string): Schedule {
     },
     restart: () => {
       order({ token: (now) => now?.start });
+    },
+    finish: () => {
+      order({ finish: true });
     },
     play: (other) => {
       order({ token: () => other });

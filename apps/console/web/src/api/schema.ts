@@ -1,0 +1,1462 @@
+// Written by `node apps/console/openapi.mjs --write` from the schemas of the server.
+export interface paths {
+    "/api/strategies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every strategy, in teaching order */
+        get: operations["CatalogueController_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/vocabulary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The capabilities and the faults, each in a sentence */
+        get: operations["CatalogueController_vocabulary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/matrix": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The failure matrix as it was generated last, with its witnesses */
+        get: operations["CatalogueController_failures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/lab": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The lab that receives the load: whether it runs, its replicas and its servers on demand */
+        get: operations["LabController_find"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The runs of this console, each with its last sample, and the run folders; newest first */
+        get: operations["RunsController_list"];
+        put?: never;
+        /** Queues a load run */
+        post: operations["RunsController_start"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/presets/{preset}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Queues a predefined run: GET /api/presets */
+        post: operations["RunsController_startPreset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A run with all samples so far */
+        get: operations["RunsController_find"];
+        put?: never;
+        post?: never;
+        /** Cancels a run; it ends when the lab is ready for the next one */
+        delete: operations["RunsController_cancel"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Its events: {job}, {sample}, {verdict, folder}; resumes after Last-Event-ID */
+        get: operations["RunsController_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{id}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The report of a run that has ended */
+        get: operations["RunsController_report"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/past/{folder}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The report of a run folder */
+        get: operations["RunsController_pastReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/presets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The predefined runs, those of the demo first */
+        get: operations["PresetsController_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/steps/begin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begins a schedule: every buyer is held before its first step */
+        post: operations["StepsController_begin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/steps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Plays a schedule, and makes one more choice */
+        post: operations["StepsController_choose"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/explorations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs every interleaving of the steps of some buyers, with faults */
+        post: operations["ExplorationsController_start"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/explorations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An exploration with what it has found so far */
+        get: operations["ExplorationsController_find"];
+        put?: never;
+        post?: never;
+        /** Cancels an exploration; what it has found stays */
+        delete: operations["ExplorationsController_cancel"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/explorations/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Its events: {job}, {counts}, {witness}; resumes after Last-Event-ID */
+        get: operations["ExplorationsController_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/goals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a learner is asked to show or to prove */
+        get: operations["GoalsController_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/goals/{goal}/proofs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Checks a proof: runs its schedule again, or reads the counts of its exploration */
+        post: operations["GoalsController_check"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/classroom": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether this is a class, and who this browser is in it */
+        get: operations["ClassroomController_find"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/classroom/join": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Joins the class with its code and a name */
+        post: operations["ClassroomController_join"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/classroom/board": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who has reached which goal */
+        get: operations["ClassroomController_board"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        StrategyView: {
+            name: string;
+            mechanism: string;
+            defect: string;
+            /** @description the article, paper or documentation that it comes from */
+            source: string;
+            next: {
+                strategy?: string;
+                why: string;
+            };
+            readonly options: string[];
+            /** @description servers on demand */
+            readonly needs: string[];
+            /** @description capabilities */
+            readonly keeps: string[];
+            /** @description capabilities */
+            readonly lacks: string[];
+            /** @description its sources, its own file first, below libs/strategy/src */
+            readonly files: string[];
+            readonly presets: string[];
+        };
+        Vocabulary: {
+            /** @description each capability in a sentence */
+            capabilities: {
+                [key: string]: string;
+            };
+            /** @description what happens when a schedule injects it */
+            faults: {
+                [key: string]: string;
+            };
+        };
+        MatrixView: {
+            conditions: {
+                [key: string]: unknown;
+            };
+            /** @description the columns */
+            readonly cells: string[];
+            readonly rows: {
+                strategy: string;
+                isStale: boolean;
+                readonly cells: {
+                    cell: string;
+                    /** @enum {string} */
+                    mark: "safe" | "data-wrong" | "unavailable" | "lock-broken" | "unknown" | "none";
+                    schedules: number;
+                    violating: number;
+                    isPartial: boolean;
+                    token?: string;
+                    sentence?: string;
+                    /** @description a strategy that is safe here */
+                    passes?: string;
+                }[];
+            }[];
+        };
+        LabView: {
+            isRunning: boolean;
+            /** @description its public address */
+            shop?: string;
+            readonly replicas: {
+                name: string;
+                app: string;
+                state: string;
+                starts: number;
+            }[];
+            readonly components: string[];
+        };
+        RunBody: {
+            strategy: string;
+            /** @default 100 */
+            stock: number;
+            /** @default 300 */
+            requests: number;
+            /** @default 50 */
+            connections: number;
+            /** @default 2 */
+            replicas: number;
+            /** @default {} */
+            options: {
+                leaseMs?: number;
+                waitMs?: number;
+                /** @enum {string} */
+                wait?: "poll" | "notify";
+                retryMs?: number;
+                workMs?: number;
+                attempts?: number;
+            };
+            /** @description x-fault: after(SETNX)=kill */
+            fault?: string;
+            /** @default first */
+            faultOn: string;
+        };
+        RunView: {
+            job: {
+                id: string;
+                /** @enum {string} */
+                kind: "run" | "exploration";
+                /** @enum {string} */
+                state: "queued" | "running" | "done" | "failed" | "cancelled";
+                ahead: number;
+                /** @description what the job does now, and how much of it is done */
+                progress: {
+                    text: string;
+                    done: number;
+                    of?: number;
+                };
+                /** @description why it failed */
+                error?: string;
+                elapsedMs: number;
+            };
+            title: string;
+            plan: {
+                strategy: string;
+                stock: number;
+                requests: number;
+                connections: number;
+                replicas: number;
+                options: {
+                    [key: string]: number | string;
+                };
+                fault?: string;
+            };
+            readonly samples: {
+                /** @description since the first request */
+                atMs: number;
+                /** @description the amount in the row */
+                stock: number;
+                /** @description units of all committed movements */
+                sold: number;
+                /** @description answers by code */
+                answers: {
+                    [key: string]: number;
+                };
+                /** @description answers by replica */
+                replicas: {
+                    [key: string]: number;
+                };
+                inFlight: number;
+            }[];
+            verdict?: {
+                /** @enum {string} */
+                verdict: "violated" | "safe" | "unknown";
+                mark: string;
+                /** @description the verdict in one line */
+                headline: string;
+                /** @description the catalogue documents this result */
+                asExpected: boolean;
+                readonly because: string[];
+                initial: number;
+                final: number;
+                sold: number;
+                oversold: number;
+                lostUpdates: number;
+                readonly violations: string[];
+                /** @description how it happened, in one sentence */
+                mechanism?: string;
+                /** @description the requests that collided */
+                readonly requests: string[];
+            };
+            /** @description below runs/, with report.html and verdict.json */
+            folder?: string;
+        };
+        RunList: {
+            current: {
+                job: {
+                    id: string;
+                    /** @enum {string} */
+                    kind: "run" | "exploration";
+                    /** @enum {string} */
+                    state: "queued" | "running" | "done" | "failed" | "cancelled";
+                    ahead: number;
+                    /** @description what the job does now, and how much of it is done */
+                    progress: {
+                        text: string;
+                        done: number;
+                        of?: number;
+                    };
+                    /** @description why it failed */
+                    error?: string;
+                    elapsedMs: number;
+                };
+                title: string;
+                plan: {
+                    strategy: string;
+                    stock: number;
+                    requests: number;
+                    connections: number;
+                    replicas: number;
+                    options: {
+                        [key: string]: number | string;
+                    };
+                    fault?: string;
+                };
+                readonly samples: {
+                    /** @description since the first request */
+                    atMs: number;
+                    /** @description the amount in the row */
+                    stock: number;
+                    /** @description units of all committed movements */
+                    sold: number;
+                    /** @description answers by code */
+                    answers: {
+                        [key: string]: number;
+                    };
+                    /** @description answers by replica */
+                    replicas: {
+                        [key: string]: number;
+                    };
+                    inFlight: number;
+                }[];
+                verdict?: {
+                    /** @enum {string} */
+                    verdict: "violated" | "safe" | "unknown";
+                    mark: string;
+                    /** @description the verdict in one line */
+                    headline: string;
+                    /** @description the catalogue documents this result */
+                    asExpected: boolean;
+                    readonly because: string[];
+                    initial: number;
+                    final: number;
+                    sold: number;
+                    oversold: number;
+                    lostUpdates: number;
+                    readonly violations: string[];
+                    /** @description how it happened, in one sentence */
+                    mechanism?: string;
+                    /** @description the requests that collided */
+                    readonly requests: string[];
+                };
+                /** @description below runs/, with report.html and verdict.json */
+                folder?: string;
+            }[];
+            past: {
+                folder: string;
+                name: string;
+                /** @description ISO 8601 */
+                at: string;
+                /** @description absent: its verdict.json cannot be read */
+                verdict?: {
+                    /** @enum {string} */
+                    verdict: "violated" | "safe" | "unknown";
+                    mark: string;
+                    /** @description the verdict in one line */
+                    headline: string;
+                    /** @description the catalogue documents this result */
+                    asExpected: boolean;
+                    readonly because: string[];
+                    initial: number;
+                    final: number;
+                    sold: number;
+                    oversold: number;
+                    lostUpdates: number;
+                    readonly violations: string[];
+                    /** @description how it happened, in one sentence */
+                    mechanism?: string;
+                    /** @description the requests that collided */
+                    readonly requests: string[];
+                };
+            }[];
+        };
+        Preset: {
+            name: string;
+            shows: string;
+            strategy: string;
+            /** @enum {string} */
+            group: "demo" | "more";
+            /** @description servers that the lab was started without */
+            readonly needs: string[];
+        };
+        BeginBody: {
+            strategy: string;
+            /**
+             * @description the number of the process of each buyer: 12, 11, 123
+             * @default 12
+             */
+            actors: string;
+            /** @default 1 */
+            stock: number;
+            /** @default {} */
+            options: {
+                leaseMs?: number;
+                waitMs?: number;
+                /** @enum {string} */
+                wait?: "poll" | "notify";
+                workMs?: number;
+                attempts?: number;
+            };
+        };
+        StepView: {
+            token: string;
+            /** @description the schedule without its last choice */
+            undo?: string;
+            /** @description the schedule without any choice */
+            start: string;
+            strategy: string;
+            stock: number;
+            /** @description those that differ from the standard of schedules */
+            options: {
+                [key: string]: number | string;
+            };
+            /** @description the choices so far */
+            choices: number;
+            readonly actors: {
+                name: string;
+                process: number;
+                alive: boolean;
+                cut: boolean;
+                outcome?: string;
+                next?: {
+                    kind: string;
+                    text: string;
+                    isInFlight: boolean;
+                };
+                /** @description where its code is, the innermost line first */
+                readonly at: {
+                    file: string;
+                    line: number;
+                }[];
+            }[];
+            readonly controls: {
+                /** @description its text in a token: a, K1, L */
+                choice: string;
+                /** @description step, timer-step, arrival, or the name of a fault */
+                kind: string;
+                actor?: string;
+                process?: number;
+                server?: number;
+                /** @description why the choice is not enabled */
+                disabled?: {
+                    /** @enum {string} */
+                    code: "over" | "ended" | "died" | "not-begun" | "blocked" | "mutex" | "waiting" | "idle" | "no-lease" | "no-timer" | "no-session" | "no-work" | "nothing-stored" | "already";
+                    outcome?: string;
+                    statement?: string;
+                    key?: string;
+                    /** @description the actors that it waits for */
+                    readonly by?: string[];
+                };
+            }[];
+            readonly events: {
+                n: number;
+                /** @description virtual time, milliseconds */
+                at?: number;
+                /** @enum {string} */
+                type: "step" | "fault" | "time" | "warn" | "end";
+                actor?: string;
+                /** @description of a step: redis, sql, zk, etcd, local, timer, fs */
+                kind?: string;
+                text: string;
+                /** @description of an answered step */
+                reply?: string;
+                error?: string;
+                fault?: string;
+                /** @description issued by a timer of the actor */
+                isTimer?: boolean;
+                /** @description the step waited in the server until this event */
+                answeredAt?: number;
+                /** @description of an end */
+                code?: string;
+                readonly locks?: {
+                    key: string;
+                    /** @enum {string} */
+                    change: "taken" | "replaced" | "released" | "renewed" | "expired" | "flushed";
+                    by?: string;
+                    owner?: string;
+                }[];
+            }[];
+            /** @description virtual time, milliseconds */
+            now: number;
+            /** @description committed amounts */
+            balances: {
+                [key: string]: number;
+            };
+            readonly movements: {
+                balance: string;
+                request: string;
+                delta: number;
+                before: number;
+                after: number;
+            }[];
+            readonly locks: {
+                key: string;
+                owner?: string;
+                remainingMs?: number;
+            }[];
+            readonly violations: {
+                kind: string;
+                /** @enum {string} */
+                harm: "data-wrong" | "unavailable" | "lock-broken";
+                sentence: string;
+                /** @description the events that show it */
+                readonly at: number[];
+            }[];
+            /** @description what prevented a violation */
+            readonly protections: string[];
+            isOver: boolean;
+        };
+        ChooseBody: {
+            /** @description the schedule so far */
+            token: string;
+            /** @description the next choice, as `controls` names it; absent: only replays the token */
+            choice?: string;
+            /**
+             * @description then also makes the remaining choices, without a fault
+             * @enum {boolean}
+             */
+            finish?: true;
+        };
+        ExplorationBody: {
+            strategy: string;
+            /**
+             * @description the number of the process of each buyer: 12, 11, 123
+             * @default 12
+             */
+            actors: string;
+            /** @default 1 */
+            stock: number;
+            /** @default {} */
+            options: {
+                leaseMs?: number;
+                waitMs?: number;
+                /** @enum {string} */
+                wait?: "poll" | "notify";
+                workMs?: number;
+                attempts?: number;
+            };
+            /**
+             * @description name:times, separated by commas: lapse:1,kill:1
+             * @default
+             */
+            faults: string;
+            /**
+             * @description the search stops after this time
+             * @default 60
+             */
+            seconds: number;
+        };
+        ExplorationView: {
+            job: {
+                id: string;
+                /** @enum {string} */
+                kind: "run" | "exploration";
+                /** @enum {string} */
+                state: "queued" | "running" | "done" | "failed" | "cancelled";
+                ahead: number;
+                /** @description what the job does now, and how much of it is done */
+                progress: {
+                    text: string;
+                    done: number;
+                    of?: number;
+                };
+                /** @description why it failed */
+                error?: string;
+                elapsedMs: number;
+            };
+            strategy: string;
+            actors: string;
+            stock: number;
+            faults: string;
+            counts?: {
+                schedules: number;
+                violating: number;
+                harms: {
+                    "data-wrong": number;
+                    unavailable: number;
+                    "lock-broken": number;
+                };
+                /** @description schedules by kind of violation */
+                kinds: {
+                    [key: string]: number;
+                };
+                /** @description schedules in which each fault fired */
+                fired: {
+                    [key: string]: number;
+                };
+                /** @description all interleavings, which the schedules stand for; absent with faults */
+                interleavings?: {
+                    all: number;
+                    "data-wrong": number;
+                    unavailable: number;
+                    "lock-broken": number;
+                };
+                /** @description schedules by what made a buyer wait or refused it */
+                protections: {
+                    [key: string]: number;
+                };
+                /** @description estimated share of all schedules, 0 to 1 */
+                searched: number;
+                /** @enum {string} */
+                mark: "safe" | "data-wrong" | "unavailable" | "lock-broken" | "unknown";
+                /** @description why the mark is unknown */
+                because?: string;
+                /** @description not every schedule was run */
+                isPartial: boolean;
+            };
+            /** @description the shortest schedule of the worst kind */
+            witness?: {
+                kind: string;
+                token: string;
+                readonly actors: {
+                    name: string;
+                    process: string;
+                }[];
+                readonly events: {
+                    n: number;
+                    /** @description virtual time, milliseconds */
+                    at?: number;
+                    /** @enum {string} */
+                    type: "step" | "fault" | "time" | "warn" | "end";
+                    actor?: string;
+                    /** @description of a step: redis, sql, zk, etcd, local, timer, fs */
+                    kind?: string;
+                    text: string;
+                    /** @description of an answered step */
+                    reply?: string;
+                    error?: string;
+                    fault?: string;
+                    /** @description issued by a timer of the actor */
+                    isTimer?: boolean;
+                    /** @description the step waited in the server until this event */
+                    answeredAt?: number;
+                    /** @description of an end */
+                    code?: string;
+                    readonly locks?: {
+                        key: string;
+                        /** @enum {string} */
+                        change: "taken" | "replaced" | "released" | "renewed" | "expired" | "flushed";
+                        by?: string;
+                        owner?: string;
+                    }[];
+                }[];
+                readonly violations: {
+                    kind: string;
+                    /** @enum {string} */
+                    harm: "data-wrong" | "unavailable" | "lock-broken";
+                    sentence: string;
+                    /** @description the events that show it */
+                    readonly at: number[];
+                }[];
+                mechanism?: string;
+                /** @description the next strategy whose data stays right in the same schedule */
+                passes?: string;
+                /** @description a Mermaid sequence diagram */
+                mermaid: string;
+            };
+        };
+        GoalView: {
+            id: string;
+            /** @enum {string} */
+            task: "show" | "prove";
+            strategy: string;
+            actors: string;
+            /** @description show: the kind of violation */
+            kind?: string;
+            /** @description show: with at most so many choices */
+            choices?: number;
+            /** @description prove: in every schedule with these faults */
+            faults?: string;
+        };
+        ProofBody: {
+            /** @description show: the schedule */
+            token?: string;
+            /** @description prove: the id of the exploration */
+            exploration?: string;
+        };
+        GoalResult: {
+            reached: boolean;
+            /** @enum {string} */
+            because?: "no-proof" | "other-setup" | "no-violation" | "too-many-choices" | "not-complete" | "not-safe";
+        };
+        ClassroomView: {
+            /** @description several browsers use this console, each under its name */
+            isOpen: boolean;
+            /** @description absent: not joined */
+            member?: {
+                name: string;
+                isTeacher: boolean;
+            };
+            /** @description for the teacher: what students enter */
+            code?: string;
+        };
+        JoinBody: {
+            code: string;
+            name: string;
+        };
+        BoardView: {
+            readonly rows: {
+                name: string;
+                readonly goals: string[];
+            }[];
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    CatalogueController_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StrategyView"][];
+                };
+            };
+        };
+    };
+    CatalogueController_vocabulary: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Vocabulary"];
+                };
+            };
+        };
+    };
+    CatalogueController_failures: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MatrixView"];
+                };
+            };
+        };
+    };
+    LabController_find: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabView"];
+                };
+            };
+        };
+    };
+    RunsController_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunList"];
+                };
+            };
+        };
+    };
+    RunsController_start: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunView"];
+                };
+            };
+        };
+    };
+    RunsController_startPreset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                preset: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunView"];
+                };
+            };
+        };
+    };
+    RunsController_find: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunView"];
+                };
+            };
+        };
+    };
+    RunsController_cancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunView"];
+                };
+            };
+        };
+    };
+    RunsController_events: {
+        parameters: {
+            query?: never;
+            header: {
+                "last-event-id": string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    RunsController_report: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    RunsController_pastReport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                folder: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    PresetsController_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preset"][];
+                };
+            };
+        };
+    };
+    StepsController_begin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BeginBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StepView"];
+                };
+            };
+        };
+    };
+    StepsController_choose: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChooseBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StepView"];
+                };
+            };
+        };
+    };
+    ExplorationsController_start: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExplorationBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExplorationView"];
+                };
+            };
+        };
+    };
+    ExplorationsController_find: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExplorationView"];
+                };
+            };
+        };
+    };
+    ExplorationsController_cancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExplorationView"];
+                };
+            };
+        };
+    };
+    ExplorationsController_events: {
+        parameters: {
+            query?: never;
+            header: {
+                "last-event-id": string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    GoalsController_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GoalView"][];
+                };
+            };
+        };
+    };
+    GoalsController_check: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                goal: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProofBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GoalResult"];
+                };
+            };
+        };
+    };
+    ClassroomController_find: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClassroomView"];
+                };
+            };
+        };
+    };
+    ClassroomController_join: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["JoinBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClassroomView"];
+                };
+            };
+        };
+    };
+    ClassroomController_board: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BoardView"];
+                };
+            };
+        };
+    };
+}
