@@ -119,14 +119,16 @@ module.exports = {
       from: { path: '^libs/explore/src/([a-z]+)/' },
       to: { path: '^libs/explore/src/([a-z]+)/(?!index\\.ts)', pathNot: '^libs/explore/src/$1/' },
     },
-    ...['world', 'actors', 'execution', 'faults', 'schedule', 'interactive', 'search', 'matrix'].map((room, i, rooms) => ({
-      name: `explorer-${room}-stands-below`,
-      comment:
-        'world < actors < execution < faults < schedule < interactive < search < matrix < render: a room imports only rooms before it.',
-      severity: 'error',
-      from: { path: `^libs/explore/src/${room}/` },
-      to: { path: `^libs/explore/src/(${[...rooms.slice(i + 1), 'render'].join('|')})/` },
-    })),
+    ...['world', 'actors', 'execution', 'faults', 'schedule', 'interactive', 'search', 'matrix'].map(
+      (room, i, rooms) => ({
+        name: `explorer-${room}-stands-below`,
+        comment:
+          'world < actors < execution < faults < schedule < interactive < search < matrix < render: a room imports only rooms before it.',
+        severity: 'error',
+        from: { path: `^libs/explore/src/${room}/` },
+        to: { path: `^libs/explore/src/(${[...rooms.slice(i + 1), 'render'].join('|')})/` },
+      }),
+    ),
     {
       name: 'the-page-runs-in-a-browser',
       comment:

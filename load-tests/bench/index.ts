@@ -1,4 +1,5 @@
 export { benchHttp, type BenchOptions, type BenchResult, type Pair } from './http';
+export { benchConsole, type Clicks, type ConsoleBenchResult } from './console';
 export { benchComponents, benchLocks, type ContenderResult, type LockBenchResult } from './locks';
 export { benchOverload, type OverloadCurve } from './overload';
 export { seamCost } from './seam';

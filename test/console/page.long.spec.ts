@@ -151,7 +151,8 @@ test('five browsers of a class reach a goal, each under its name, and the board 
       }),
     );
     await teacher.goto(`${classroom.url}/lessons`);
-    for (const name of ['ann', 'bob', 'cho', 'dan', 'eve']) await expectText(teacher, new RegExp(`^${name}$`));
+    for (const name of ['ann', 'bob', 'cho', 'dan', 'eve'])
+      await expectText(teacher, new RegExp(`^${name}$`));
   } finally {
     await classroom.stop();
   }

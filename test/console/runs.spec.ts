@@ -112,6 +112,15 @@ test('a run without a lock shows live how the stock and the sales differ, and it
   }
 });
 
+test('the samples of an exact strategy agree at every moment, also while the stock is split', async () => {
+  const run = await end(
+    await start('/api/runs', { strategy: 'segmented', stock: 80, requests: 120, options: { workMs: 10 } }),
+  );
+  expect(run).toMatchObject({ job: { state: 'done' }, verdict: { verdict: 'safe', sold: 80 } });
+  expect(run.samples.some(({ sold }) => sold > 0 && sold < 80)).toBe(true);
+  expect(run.samples.filter(({ stock, sold }) => stock !== 80 - sold)).toEqual([]);
+});
+
 test('a reader that reconnects receives exactly the events that it has missed', async () => {
   const { events, ...run } = await end(await start('/api/runs/presets/conditional-update', {}));
   expect(run).toMatchObject({ job: { state: 'done' }, verdict: { verdict: 'safe', sold: 100 } });

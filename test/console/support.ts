@@ -83,9 +83,10 @@ export class ConsoleProcess {
   async events(
     path: string,
     after = 0,
+    own: Readonly<Record<string, string>> = {},
   ): Promise<{ readonly id: number; readonly data: Record<string, unknown> }[]> {
     const { body } = await request(`${this.url}${path}`, {
-      headers: after === 0 ? {} : { 'last-event-id': String(after) },
+      headers: { ...own, ...(after > 0 && { 'last-event-id': String(after) }) },
     });
     const text = await body.text();
     return text

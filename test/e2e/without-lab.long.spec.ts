@@ -49,6 +49,7 @@ test('reset, locks and history do not exist in any app', async () => {
       '/lab/process',
       '/lab/history/phone',
       '/lab/inventory/locks/phone',
+      '/lab/inventory/totals/phone',
       '/lab/account/history/cafe',
     ])
       expectProblem(await shop().send(`${url}${path}`, 'GET', {}), 404, 'REQUEST.NOT_FOUND');

@@ -25,6 +25,7 @@ interface ConsoleStart {
 /** A console beside a running lab. */
 export interface ConsoleAddress {
   readonly url: string;
+  readonly pid: number;
   /** In a class: the address for other machines, and what they and the teacher enter. */
   readonly join?: { readonly url: string; readonly code: string; readonly teacherCode: string };
   readonly stop: () => Promise<void>;
@@ -68,6 +69,7 @@ export async function startConsole({
   const [{ url, code, teacherCode }] = started;
   const { port: own } = new URL(url);
   return {
+    pid: child.pid ?? 0,
     url: `http://127.0.0.1:${own}`,
     ...(code !== undefined &&
       teacherCode !== undefined && { join: { url: `http://${ownAddress()}:${own}`, code, teacherCode } }),

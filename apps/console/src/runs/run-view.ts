@@ -1,4 +1,4 @@
-import type { LoadPlan } from '#load-tests/run';
+import { balancesOf, type LoadPlan } from '#load-tests/run';
 import type { SavedVerdict } from '#load-tests/results';
 import type { z } from 'zod';
 import type { runVerdict, RunView } from './schemas';
@@ -35,20 +35,16 @@ function collided({
   return foreign === undefined ? [] : [foreign.by, foreign.owner];
 }
 
-export const planView = ({
-  strategy,
-  stock,
-  requests,
-  connections,
-  replicas,
-  options,
-  fault,
-}: LoadPlan): RunView['plan'] => ({
-  strategy,
-  stock,
-  requests,
-  connections,
-  replicas,
-  options: { ...options },
-  ...(fault !== undefined && { fault: fault.header }),
-});
+/** As for the samples, the stocks of several products are added. */
+export function planView(plan: LoadPlan): RunView['plan'] {
+  const { strategy, stock, requests, connections, replicas, options, fault } = plan;
+  return {
+    strategy,
+    stock: stock * balancesOf(plan).length,
+    requests,
+    connections,
+    replicas,
+    options: { ...options },
+    ...(fault !== undefined && { fault: fault.header }),
+  };
+}

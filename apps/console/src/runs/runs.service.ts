@@ -100,7 +100,8 @@ export class RunsService implements BeforeApplicationShutdown {
     }, GRACE_MS).unref();
   }
 
-  private async queue(plan: LoadPlan, title: string, by: Member): Promise<RunView> {
+  private async queue(wanted: LoadPlan, title: string, by: Member): Promise<RunView> {
+    const plan = by.isTeacher ? wanted : onOwnProduct(wanted, by);
     if (!by.isTeacher && (plan.fault !== undefined || plan.down !== undefined))
       throw new ProblemError(
         problem('ACCESS.TEACHER_ONLY', 'a fault hits the replicas of everybody: ask the teacher to run it'),
@@ -154,6 +155,12 @@ const aborted = (signal: AbortSignal): Promise<never> =>
       reject(signal.reason as Error);
     });
   });
+
+/** A student's run sells a product of its own, so that its rows are not those of the next run. */
+const onOwnProduct = (plan: LoadPlan, { id }: Member): LoadPlan =>
+  plan.carts === undefined && plan.amountMinor === undefined
+    ? { ...plan, balance: `${plan.balance}-${id}` }
+    : plan;
 
 const view = ({ job, title, plan, watch, result }: Run, samples = watch?.taken): RunView => ({
   job: job.view(),

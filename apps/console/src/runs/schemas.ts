@@ -39,7 +39,7 @@ export class RunBody extends createZodDto(
 /** What was seen up to a moment of a run. */
 export const sample = z.object({
   atMs: z.number().describe('since the first request'),
-  stock: z.int().describe('the amount in the row'),
+  stock: z.int().describe('the amount in the row; of all products'),
   sold: z.int().describe('units of all committed movements'),
   answers: z.record(z.string(), z.int()).describe('answers by code'),
   replicas: z.record(z.string(), z.int()).describe('answers by replica'),
@@ -67,7 +67,7 @@ const runView = z.object({
   title: z.string(),
   plan: z.object({
     strategy: z.string(),
-    stock: z.int(),
+    stock: z.int().describe('initial units, of all products'),
     requests: z.int(),
     connections: z.int(),
     replicas: z.int(),

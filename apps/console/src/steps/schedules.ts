@@ -12,10 +12,10 @@ import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
 import { ScheduleServers } from './schedule-servers';
 
-/** Redis has 16 databases: the lab's own, those of the exploration, and these. */
+/** Redis has 64 databases (infra/redis): the lab's own, those of the exploration, and these. */
 const FIRST_DB = 4;
-/** Enough for the readers who play at the same moment; each takes some 40 connections. */
-const MAX_WORLDS = 12;
+/** A class of thirty steps without replays; each world takes some 10 MB and 10 connections. */
+const MAX_WORLDS = 36;
 
 /** A world with the schedule that was played last in it. */
 interface Place {

@@ -1,9 +1,11 @@
 import { ensureInstalled, projectRoot, type Stack } from '#lab/stack';
 import type { Command } from 'commander';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { benchHttp, benchOverload, seamCost } from '#load-tests/bench';
+import { benchConsole, benchHttp, benchOverload, seamCost } from '#load-tests/bench';
 import { runCommand, writeJson, type Context } from '../command';
-import { EXIT } from '../failure';
+import { startConsole } from '../console';
+import { EXIT, Failure } from '../failure';
 import { printGoals, printOverload, printPairs, type Goal } from '../print/bench';
 import { locks, type LocksOptions } from './bench-locks';
 import { whole } from './load';
@@ -18,6 +20,16 @@ interface OverloadOptions {
   readonly seconds: number;
   readonly repeats: number;
   readonly products: number;
+  readonly json?: string;
+}
+
+/** The goals of `lab bench console`. */
+const CONSOLE_GOALS = { clickP99Ms: 100, totalMb: 1500 };
+
+interface ConsoleOptions {
+  readonly steppers: number;
+  readonly readers: number;
+  readonly seconds: number;
   readonly json?: string;
 }
 
@@ -52,6 +64,14 @@ export function register(program: Command): void {
     .option('--products <n>', 'products, ordered in turn', whole(1, 1000), 16)
     .option('--json <file>', 'write the result as JSON')
     .action((options: OverloadOptions) => runCommand((context) => overload(options, context)));
+  bench
+    .command('console')
+    .description('clicks on the Step page, alone and with a class, and the memory of the console')
+    .option('--steppers <n>', 'readers who step through schedules', whole(1, 200), 30)
+    .option('--readers <n>', 'readers of the events of an exploration', whole(0, 500), 60)
+    .option('--seconds <n>', 'duration', whole(2, 600), 20)
+    .option('--json <file>', 'write the result as JSON')
+    .action((options: ConsoleOptions) => runCommand((context) => consoleClicks(options, context)));
   bench
     .command('locks')
     .description(
@@ -134,3 +154,45 @@ async function overload({ json, ...options }: OverloadOptions, context: Context)
   if (json !== undefined) writeJson(json, { ...result, goal: SHARE_UNDER_OVERLOAD, met });
   return met ? EXIT.ok : EXIT.notAsExpected;
 }
+
+async function consoleClicks({ json, ...options }: ConsoleOptions, context: Context): Promise<number> {
+  const { progress, signal, onEnd } = context;
+  const onProgress = (text: string): void => {
+    progress.say(text);
+  };
+  await ensureInstalled(onProgress);
+  const dir = join(projectRoot(), '.lab', `bench-console-${process.pid}`);
+  const page = await startConsole({ dir, port: 0, isClass: false, signal, onCrash: onProgress });
+  if (page === undefined) throw new Failure('the console did not start', EXIT.notAsExpected);
+  onEnd(async () => {
+    await page.stop();
+    rmSync(dir, { recursive: true, force: true });
+  });
+  const result = await benchConsole({ ...options, console: page, signal, onProgress });
+  const { alone, together, busy, totalMb } = result;
+  const goals: Goal[] = [
+    {
+      what: 'a click, one reader, p99',
+      measured: milliseconds(alone.p99),
+      goal: `at most ${CONSOLE_GOALS.clickP99Ms} ms`,
+      met: alone.p99 <= CONSOLE_GOALS.clickP99Ms,
+    },
+    {
+      what: 'console and its servers (RSS)',
+      measured: `${totalMb.toFixed(0)} MB`,
+      goal: `at most ${CONSOLE_GOALS.totalMb} MB`,
+      met: totalMb <= CONSOLE_GOALS.totalMb,
+    },
+    { what: 'a click, one reader, p50', measured: milliseconds(alone.p50), met: true },
+    { what: `a click, ${options.steppers} readers, p50`, measured: milliseconds(together.p50), met: true },
+    { what: 'the same, p99', measured: milliseconds(together.p99), met: true },
+    { what: 'the same during an exploration, p50', measured: milliseconds(busy.p50), met: true },
+    { what: 'the same, p99', measured: milliseconds(busy.p99), met: true },
+  ];
+  process.stdout.write(`${printGoals(goals, true)}\n`);
+  const met = goals.every((one) => one.met);
+  if (json !== undefined) writeJson(json, { ...result, goals: CONSOLE_GOALS, met });
+  return met ? EXIT.ok : EXIT.notAsExpected;
+}
+
+const milliseconds = (ms: number): string => `${ms.toFixed(0)} ms`;

@@ -88,6 +88,7 @@ export function register(program: Command): void {
           ? await startConsole({ dir: upDir(), port: preferred.lab + 1, isClass, signal, onCrash: say })
           : undefined;
         if (page !== undefined) onEnd(page.stop);
+        signal.throwIfAborted();
         process.stdout.write(welcome(stack.urls, moved, page));
         if (!lab && options.console)
           say('There is no console: it resets balances and reads history, which --no-lab disables.');

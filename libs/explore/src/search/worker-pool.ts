@@ -23,7 +23,7 @@ export type WorkMessage = { readonly plan: PlanMessage } | { readonly subtree: S
 /** The result; or the error. */
 export type DoneMessage = Counted | { readonly error: string; readonly name: string; readonly stack: string };
 
-/** The pool's first Redis database; there are 16. */
+/** The pool's first Redis database. */
 const FIRST_DB = 1;
 const MAX_WORKERS = 8;
 

@@ -1,0 +1,47 @@
+import { openShop } from '../e2e/support';
+import { ConsoleProcess, type Answer } from './support';
+
+const shop = openShop('class-runs');
+let app: ConsoleProcess;
+beforeAll(async () => {
+  app = await ConsoleProcess.start({ lab: shop().dir, isClass: true });
+});
+afterAll(() => app.stop());
+
+type Cookie = Readonly<Record<string, string>>;
+
+async function join(name: string, code = app.started.code ?? ''): Promise<Cookie> {
+  const { status, headers } = await app.post('/api/classroom/join', { code, name });
+  expect(status).toBe(200);
+  return { cookie: String(headers['set-cookie']).split(';')[0] ?? '' };
+}
+
+interface Run {
+  readonly job: { readonly id: string; readonly state: string };
+  readonly verdict?: { readonly verdict: string };
+}
+
+const run = (who: Cookie, body: object): Promise<Answer<Run & { readonly code?: string }>> =>
+  app.post('/api/runs', { strategy: 'none', requests: 60, stock: 20, ...body }, who);
+
+test('students run loads on products of their own; faults, and the runs of others, are for the teacher', async () => {
+  const [ann, bob, teacher] = [
+    await join('ann'),
+    await join('bob'),
+    await join('tea', app.started.teacherCode),
+  ];
+  const fault = { strategy: 'setnx', fault: 'after(SETNX)=kill' };
+  expect((await run(ann, fault)).json).toMatchObject({ status: 403, code: 'ACCESS.TEACHER_ONLY' });
+  const long = await run(teacher, { requests: 2000, options: { workMs: 20 } });
+  expect(long.status).toBe(201);
+  const first = await run(ann, {});
+  const cancel = (who: Cookie, { json }: Answer<Run>): Promise<Answer> =>
+    app.send('DELETE', `/api/runs/${json.job.id}`, undefined, who);
+  expect(await cancel(bob, first)).toMatchObject({ status: 403, json: { code: 'ACCESS.TEACHER_ONLY' } });
+  expect((await cancel(teacher, long)).status).toBe(200);
+  await app.events(`/api/runs/${first.json.job.id}/events`, 0, ann);
+  const { json } = await app.get<Run>(`/api/runs/${first.json.job.id}`, ann);
+  expect([json.job.state, json.verdict?.verdict]).toEqual(['done', 'violated']);
+  const products = (await shop().list('/products')).map(({ sku }) => String(sku));
+  expect(products.filter((sku) => /^load-[0-9a-f]{12}$/.test(sku))).toHaveLength(1);
+});
