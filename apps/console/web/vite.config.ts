@@ -11,6 +11,6 @@ export default defineConfig({
     target: ['chrome111', 'firefox115', 'safari16.4'],
     reportCompressedSize: true,
     // the highlighter takes most of the time, as expected
-    rolldownOptions: { checks: { pluginTimings: false } },
+    rolldownOptions: { checks: { bundlerTimings: false } },
   },
 });

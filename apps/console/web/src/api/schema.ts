@@ -476,6 +476,7 @@ export interface components {
             title: string;
             plan: {
                 strategy: string;
+                /** @description initial units, of all products */
                 stock: number;
                 requests: number;
                 connections: number;
@@ -488,7 +489,7 @@ export interface components {
             readonly samples: {
                 /** @description since the first request */
                 atMs: number;
-                /** @description the amount in the row */
+                /** @description the amount in the row; of all products */
                 stock: number;
                 /** @description units of all committed movements */
                 sold: number;
@@ -547,6 +548,7 @@ export interface components {
                 title: string;
                 plan: {
                     strategy: string;
+                    /** @description initial units, of all products */
                     stock: number;
                     requests: number;
                     connections: number;
@@ -559,7 +561,7 @@ export interface components {
                 readonly samples: {
                     /** @description since the first request */
                     atMs: number;
-                    /** @description the amount in the row */
+                    /** @description the amount in the row; of all products */
                     stock: number;
                     /** @description units of all committed movements */
                     sold: number;
