@@ -113,4 +113,13 @@ describe('bad input is refused with a reason, and changes nothing', () => {
     expect([status, json.code]).toEqual([409, 'EXPLORE.NO_LONGER']);
     expect((await choose(json.errors.token)).json.events).toHaveLength(1);
   });
+
+  test('so does a token whose later choice is impossible, when its beginning has just been played', async () => {
+    await click('none', 'a a');
+    const { status, json } = await app.post<{ code: string; errors: { token: string } }>('/api/steps', {
+      token: 'v1.none..1.12.a2Lb...bb2f4f',
+    });
+    expect([status, json.code]).toEqual([409, 'EXPLORE.NO_LONGER']);
+    expect((await choose(json.errors.token)).json.events).toHaveLength(2);
+  });
 });

@@ -130,9 +130,8 @@ async function bring(place: Place, wanted: Wanted): Promise<InteractiveSchedule>
         wanted.setup,
         wanted,
       ));
-      const { choices, next } = wanted;
-      const missing = [...choices, ...(next === undefined ? [] : [next])].slice(schedule.choices.length);
-      for (const choice of missing) await schedule.choose(choice);
+      await schedule.replay(wanted);
+      if (wanted.next !== undefined) await schedule.choose(wanted.next);
       return schedule;
     } catch (error) {
       if (!(error instanceof Disturbed) || attempt === MAX_ATTEMPTS) throw error;

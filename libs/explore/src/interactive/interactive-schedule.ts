@@ -102,18 +102,7 @@ export class InteractiveSchedule {
     return retryIfDisturbed(world, setup, async (run) => {
       const schedule = new InteractiveSchedule(run, setup);
       await schedule.advance();
-      for (const [i, choice] of choices.entries()) {
-        const check = checks.charAt(i);
-        const what = describeChoice(run, choice);
-        if (check !== '' && check !== checkLetter(what))
-          throw new NoLongerReproduces(i + 1, `"${choiceText(choice)}" is now ${what}`);
-        try {
-          await schedule.choose(choice);
-        } catch (error) {
-          if (!(error instanceof ChoiceNotEnabled)) throw error;
-          throw new NoLongerReproduces(i + 1, `"${choiceText(choice)}" is no longer enabled`);
-        }
-      }
+      await schedule.replay({ choices, checks });
       return schedule;
     });
   }
@@ -130,6 +119,23 @@ export class InteractiveSchedule {
         return other !== undefined && isSame(choice, other);
       }) && Array.from(this.checks).every((check, i) => (checks[i] ?? check) === check)
     );
+  }
+
+  /** Makes those of the given choices that are missing, where `isBeginningOf` holds. Throws `NoLongerReproduces`. */
+  async replay({ choices, checks }: Pick<ScheduleToken, 'choices' | 'checks'>): Promise<void> {
+    for (const [i, choice] of choices.entries()) {
+      if (i < this.made.length) continue;
+      const check = checks.charAt(i);
+      const what = describeChoice(this.run, choice);
+      if (check !== '' && check !== checkLetter(what))
+        throw new NoLongerReproduces(i + 1, `"${choiceText(choice)}" is now ${what}`);
+      try {
+        await this.choose(choice);
+      } catch (error) {
+        if (!(error instanceof ChoiceNotEnabled)) throw error;
+        throw new NoLongerReproduces(i + 1, `"${choiceText(choice)}" is no longer enabled`);
+      }
+    }
   }
 
   /** Makes a choice. Throws `ChoiceNotEnabled`, and `Disturbed` when a server did not answer: begin again then. */

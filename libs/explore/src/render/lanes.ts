@@ -116,10 +116,11 @@ function truncated({ text, kind }: StepEvent, carts: boolean): string {
 }
 
 /** The answer to a step in a few words: `✗ SQL.DEADLOCK`, `1 row`, `null (reply lost)`. */
-export function describeAnswer({ reply, error, answeredAt, fault }: StepEvent): string {
+export function describeAnswer({ verb, reply, error, answeredAt, fault }: StepEvent): string {
   const late = answeredAt === undefined ? '' : ` (waited until ${answeredAt})`;
   if (error !== undefined) return `✗ ${fault ?? error}${late}`;
   const lost = fault === 'lose-reply' ? ' (reply lost)' : '';
+  if (/^(START|COMMIT|ROLLBACK)/.test(verb)) return `OK${late}${lost}`;
   if (typeof reply === 'object' && reply !== null && 'affectedRows' in reply)
     return `${String(reply.affectedRows)} row${late}${lost}`;
   if (Array.isArray(reply) && typeof reply[0] === 'object' && reply[0] !== null)

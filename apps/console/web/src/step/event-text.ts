@@ -7,14 +7,9 @@ export const shortText = ({ kind, text }: Pick<ScheduleEvent, 'kind' | 'text'>):
     .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, (uuid) => `${uuid.slice(0, 4)}…`)
     .replace(/lock:\{([^}]*)\}:/g, 'lock:');
 
-const TRANSACTION = /^(START TRANSACTION|BEGIN|COMMIT|ROLLBACK)/;
-
 /** The answer to a step; empty while there is none. */
-export function replyText({ kind, text, reply, error }: ScheduleEvent): string {
-  if (error !== undefined) return `✗ ${error}`;
-  if (reply === undefined) return '';
-  return kind === 'sql' && TRANSACTION.test(text) ? reply.replace(/^0 row/, 'OK') : reply;
-}
+export const replyText = ({ reply, error }: ScheduleEvent): string =>
+  error === undefined ? (reply ?? '') : `✗ ${error}`;
 
 type LockChange = NonNullable<ScheduleEvent['locks']>[number];
 
