@@ -56,4 +56,6 @@ code { font: 0.92em ui-monospace, "DejaVu Sans Mono", Menlo, monospace; overflow
 .conditions { display: grid; grid-template-columns: repeat(auto-fill, minmax(270px, 1fr)); gap: 0 32px; margin: 8px 0 0; font-size: 15px; }
 .conditions div { display: flex; justify-content: space-between; gap: 16px; border-bottom: 1px solid var(--line); padding: 4px 0; }
 .conditions dt { color: var(--soft); } .conditions dd { margin: 0; text-align: right; overflow-wrap: anywhere; }
+/* in the console, which shows the verdict itself */
+.embedded header, .embedded .tiles { display: none; } .embedded main { padding-top: 0; }
 `;
