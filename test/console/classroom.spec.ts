@@ -86,3 +86,31 @@ test('a page of another origin, and a name that is not this machine, are refused
     [200, undefined],
   ]);
 });
+
+test('after twenty wrong codes in a minute an address is refused, also with the right one', async () => {
+  const other = await ConsoleProcess.start({ isClass: true });
+  try {
+    const send = (code: string): Promise<Answer> => other.post('/api/classroom/join', { code, name: 'eve' });
+    for (let i = 0; i < 20; i++) expect((await send(`WRONG${i}`)).status).toBe(403);
+    expect((await send(other.started.code ?? '')).json).toMatchObject({ code: 'ACCESS.REFUSED' });
+  } finally {
+    await other.stop();
+  }
+});
+
+test('a student explores for at most a minute, and cancels only its own job', async () => {
+  const { code = '', teacherCode = '' } = app.started;
+  const [dan, fay, teacher] = [
+    await cookieOf(code, 'dan'),
+    await cookieOf(code, 'fay'),
+    await cookieOf(teacherCode, 'second teacher'),
+  ];
+  const explore = (who: Record<string, string>, seconds: number): Promise<Answer<{ job?: { id: string } }>> =>
+    app.post('/api/explorations', { strategy: 'redlock', faults: 'pause:1', seconds }, who);
+  expect(await explore(dan, 600)).toMatchObject({ status: 403, json: { code: 'ACCESS.TEACHER_ONLY' } });
+  const { json } = await explore(dan, 60);
+  const cancel = (who: Record<string, string>): Promise<Answer> =>
+    app.send('DELETE', `/api/explorations/${json.job?.id ?? ''}`, undefined, who);
+  expect(await cancel(fay)).toMatchObject({ status: 403, json: { code: 'ACCESS.TEACHER_ONLY' } });
+  expect((await cancel(teacher)).status).toBe(200);
+});

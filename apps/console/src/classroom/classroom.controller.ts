@@ -1,5 +1,5 @@
 import { problem, ProblemError } from '#lab/http';
-import { Body, Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Ip, Post, Req, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { COOKIE } from './access';
@@ -23,13 +23,17 @@ export class ClassroomController {
   @HttpCode(200)
   @ApiOperation({ summary: 'Joins the class with its code and a name' })
   @ApiOkResponse({ type: ClassroomView })
-  join(@Body() { code, name }: JoinBody, @Res({ passthrough: true }) reply: FastifyReply): ClassroomView {
-    const joined = this.classroom.isOpen ? this.classroom.join(code, name) : undefined;
+  join(
+    @Body() { code, name }: JoinBody,
+    @Ip() address: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): ClassroomView {
+    const joined = this.classroom.isOpen ? this.classroom.join(code, name, address) : undefined;
     if (joined === undefined)
       throw new ProblemError(
         problem(
           'ACCESS.REFUSED',
-          'the code is wrong, the name is taken, or the class is full: ask the teacher',
+          'the code is wrong, the name is taken, or the class is full: ask the teacher. After many wrong codes, wait a minute',
         ),
       );
     void reply.header('Set-Cookie', `${COOKIE}=${joined.cookie}; Path=/; HttpOnly; SameSite=Strict`);

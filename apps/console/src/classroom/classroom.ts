@@ -7,6 +7,9 @@ const CODE_LENGTH = 6;
 /** More browsers are refused. */
 const MAX_MEMBERS = 100;
 const LONGEST_NAME = 30;
+/** Guessing a code of six letters would take years. */
+const MAX_WRONG_CODES = 20;
+const WRONG_CODE_MS = 60_000;
 
 /** A member with the goals that it has reached, in order. */
 export interface BoardRow {
@@ -24,15 +27,31 @@ export class Classroom {
   /** The teacher joins with this one, which only the terminal shows. */
   readonly teacherCode = randomBytes(9).toString('base64url');
   private readonly secret = randomBytes(32);
+  /** Times of wrong codes by address. */
+  private readonly wrongCodes = new Map<string, readonly number[]>();
   private readonly members = new Map<string, Member>();
   private readonly reached = new Map<string, Set<string>>();
 
   constructor(readonly isOpen: boolean) {}
 
-  /** Undefined: the code is wrong, the name is taken, or the class is full. */
-  join(code: string, name: string): { readonly member: Member; readonly cookie: string } | undefined {
+  /**
+   * Undefined: the code is wrong, the name is taken, the class is full, or this address has sent too many wrong codes in the
+   * last minute.
+   */
+  join(
+    code: string,
+    name: string,
+    address: string,
+  ): { readonly member: Member; readonly cookie: string } | undefined {
+    const recent = (this.wrongCodes.get(address) ?? []).filter(
+      (at) => performance.now() - at < WRONG_CODE_MS,
+    );
+    if (recent.length >= MAX_WRONG_CODES) return undefined;
     const isTeacher = isSame(code, this.teacherCode);
-    if (!isTeacher && !isSame(code.toUpperCase(), this.code)) return undefined;
+    if (!isTeacher && !isSame(code.toUpperCase(), this.code)) {
+      this.wrongCodes.set(address, [...recent, performance.now()]);
+      return undefined;
+    }
     if (this.members.size >= MAX_MEMBERS) return undefined;
     const plain = name
       .replace(/[\p{C}<>]/gu, '')

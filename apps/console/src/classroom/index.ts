@@ -1,4 +1,4 @@
 export { guardAccess } from './access';
 export { Classroom } from './classroom';
 export { ClassroomController } from './classroom.controller';
-export { CurrentMember, type Member } from './member';
+export { assertMayCancel, CurrentMember, teacherOnly, type Member } from './member';

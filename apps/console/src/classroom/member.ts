@@ -1,3 +1,4 @@
+import { problem, ProblemError } from '#lab/http';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 
@@ -27,3 +28,12 @@ export const CurrentMember = createParamDecorator(
   (_: unknown, context: ExecutionContext): Member =>
     memberOf(context.switchToHttp().getRequest<FastifyRequest>().raw) ?? NOBODY,
 );
+
+export const teacherOnly = (why: string): ProblemError =>
+  new ProblemError(problem('ACCESS.TEACHER_ONLY', why));
+
+/** A job is canceled by the member that started it, or by the teacher. */
+export function assertMayCancel(member: Member, by: Member): void {
+  if (!member.isTeacher && member.id !== by.id)
+    throw teacherOnly(`only ${by.name} and the teacher can cancel this`);
+}

@@ -1,6 +1,7 @@
 import { Body, Controller, Delete, Get, Headers, Param, Post, Sse, type MessageEvent } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Observable } from 'rxjs';
+import { CurrentMember, type Member } from '../classroom';
 import { JobParams, lastEventId } from '../jobs';
 import { ExplorationsService } from './explorations.service';
 import { ExplorationBody, ExplorationView } from './schemas';
@@ -13,8 +14,8 @@ export class ExplorationsController {
   @Post()
   @ApiOperation({ summary: 'Runs every interleaving of the steps of some buyers, with faults' })
   @ApiOkResponse({ type: ExplorationView })
-  start(@Body() body: ExplorationBody): ExplorationView {
-    return this.explorations.start(body);
+  start(@Body() body: ExplorationBody, @CurrentMember() member: Member): ExplorationView {
+    return this.explorations.start(body, member);
   }
 
   @Get(':id')
@@ -27,8 +28,8 @@ export class ExplorationsController {
   @Delete(':id')
   @ApiOperation({ summary: 'Cancels an exploration; what it has found stays' })
   @ApiOkResponse({ type: ExplorationView })
-  cancel(@Param() { id }: JobParams): ExplorationView {
-    return this.explorations.cancel(id);
+  cancel(@Param() { id }: JobParams, @CurrentMember() member: Member): ExplorationView {
+    return this.explorations.cancel(id, member);
   }
 
   @Sse(':id/events')

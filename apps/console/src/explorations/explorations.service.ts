@@ -11,6 +11,7 @@ import {
 } from '#lab/explore';
 import { harmOf } from '#lab/verdict';
 import { Injectable } from '@nestjs/common';
+import { assertMayCancel, teacherOnly, type Member } from '../classroom';
 import { Jobs, type JobContext, type QueuedJob } from '../jobs';
 import { setupOf } from '../steps/setup';
 import { Explorer } from './explorer';
@@ -21,12 +22,15 @@ import type { ExplorationBody, ExplorationEvent, ExplorationView } from './schem
 interface Exploration {
   readonly job: QueuedJob<ExplorationEvent>;
   readonly wanted: ExplorationBody;
+  readonly by: Member;
   counts?: Counts;
   witness?: WitnessView;
 }
 
 /** Between two reports of the counts, milliseconds. */
 const REPORT_MS = 200;
+/** All jobs of a class wait in one queue. */
+const MAX_SECONDS_OF_STUDENTS = 60;
 /** Duration of the work for a fault that prolongs it, in virtual milliseconds. */
 const WORK_MS = 10_000;
 
@@ -40,12 +44,14 @@ export class ExplorationsService {
   ) {}
 
   /** Queues an exploration. Throws `UnknownStrategy`, `FaultsSyntaxError`, or a problem when too many jobs wait. */
-  start(wanted: ExplorationBody): ExplorationView {
+  start(wanted: ExplorationBody, by: Member): ExplorationView {
+    if (!by.isTeacher && wanted.seconds > MAX_SECONDS_OF_STUDENTS)
+      throw teacherOnly(`the class waits meanwhile: explore for at most ${MAX_SECONDS_OF_STUDENTS} seconds`);
     const plan = planOf(wanted);
     const job = this.jobs.add<ExplorationEvent>('exploration', (context) =>
       this.explorer.use(plan.setup.strategy, (pool) => this.explore(pool, plan, exploration, context)),
     );
-    const exploration: Exploration = { job, wanted };
+    const exploration: Exploration = { job, wanted, by };
     this.explorations.set(job.id, exploration);
     this.jobs.forget(this.explorations);
     return view(exploration);
@@ -55,8 +61,9 @@ export class ExplorationsService {
     return view(this.jobs.in(this.explorations, id));
   }
 
-  cancel(id: string): ExplorationView {
+  cancel(id: string, member: Member): ExplorationView {
     const exploration = this.jobs.in(this.explorations, id);
+    assertMayCancel(member, exploration.by);
     exploration.job.cancel();
     return view(exploration);
   }

@@ -4,7 +4,7 @@ import { listRuns, readReport, readRun } from '#load-tests/results';
 import type { LoadPlan } from '#load-tests/run';
 import { findScenario } from '#load-tests/scenarios';
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
-import type { Member } from '../classroom';
+import { assertMayCancel, teacherOnly, type Member } from '../classroom';
 import { ConsoleOptions } from '../console-options';
 import { Jobs, type JobContext, type QueuedJob } from '../jobs';
 import { Lab } from '../lab';
@@ -70,10 +70,7 @@ export class RunsService implements BeforeApplicationShutdown {
 
   cancel(id: string, member: Member): RunView {
     const run = this.jobs.in(this.runs, id);
-    if (!member.isTeacher && member.id !== run.by.id)
-      throw new ProblemError(
-        problem('ACCESS.TEACHER_ONLY', `only ${run.by.name} and the teacher can cancel this run`),
-      );
+    assertMayCancel(member, run.by);
     run.job.cancel();
     return view(run);
   }
@@ -106,9 +103,7 @@ export class RunsService implements BeforeApplicationShutdown {
   private async queue(wanted: LoadPlan, title: string, by: Member): Promise<RunView> {
     const plan = by.isTeacher ? wanted : onOwnProduct(wanted, by);
     if (!by.isTeacher && (plan.fault !== undefined || plan.down !== undefined))
-      throw new ProblemError(
-        problem('ACCESS.TEACHER_ONLY', 'a fault hits the replicas of everybody: ask the teacher to run it'),
-      );
+      throw teacherOnly('a fault hits the replicas that all share: ask the teacher to run it');
     await this.lab.assertHas(componentsOf([findStrategy(plan.strategy)]));
     const job = this.jobs.add<RunEvent>('run', (context) => this.run(run, context));
     const run: Run = { job, title, plan, by, samples: [] };

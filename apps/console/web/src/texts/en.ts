@@ -48,6 +48,7 @@ export const en = {
     problem: 'This did not work',
     milliseconds: 'ms',
     seconds: (n: string) => `${n} s`,
+    left: (n: number) => `about ${n} s left`,
     expected: 'as the catalogue documents',
     unexpected: 'not documented in the catalogue',
     mermaid: 'Mermaid',

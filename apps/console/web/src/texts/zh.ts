@@ -43,6 +43,7 @@ export const zh: Texts = {
     problem: '操作失败',
     milliseconds: '毫秒',
     seconds: (n) => `${n} 秒`,
+    left: (n) => `约剩 ${n} 秒`,
     expected: '与方案说明一致',
     unexpected: '方案说明中没有这种结果',
     mermaid: 'Mermaid',
