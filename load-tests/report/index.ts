@@ -13,6 +13,7 @@ import { faultTable, findings, outcomeTable, refusalTable } from './tables';
 import { timelineOf } from './timeline';
 
 export { renderDrill } from './drill';
+export { LIVE_STYLE, renderLiveLanes } from './live-lanes';
 
 /** One load run, judged. */
 export interface ReportedRun {

@@ -40,7 +40,11 @@ export interface Intervals {
   readonly gaps: readonly Gap[];
 }
 
-export function intervalsOf({ history }: Evidence, { overlaps }: LoadVerdict, { ms }: Timeline): Intervals {
+export function intervalsOf(
+  { history }: Pick<Evidence, 'history'>,
+  { overlaps }: Pick<LoadVerdict, 'overlaps'>,
+  { ms }: Timeline,
+): Intervals {
   const end = history.reduce((last, { t }) => Math.max(last, ms(t)), 0);
   const gaps = gapsOf(history, ms, end);
   const { holdIntervals } = judgeHolders(history);

@@ -34,7 +34,9 @@ export interface Timeline {
   readonly faults: readonly Annotation[];
 }
 
-export function timelineOf(evidence: Evidence): Timeline {
+type Seen = Pick<Evidence, 'history' | 'movements' | 'answers' | 'initial'>;
+
+export function timelineOf(evidence: Seen): Timeline {
   const { history, movements } = evidence;
   const { begin, lag } = clocksOf(evidence);
   const ms = (t: number): number => t / 1000 - begin;
@@ -93,7 +95,7 @@ function commitTimes(history: readonly HistoryLine[]): ReadonlyMap<string, numbe
  * `begin`: the history time of the first request, in milliseconds. `lag`: how much later the clients' clock read 0, as the
  * median difference between the order app's request times and the clients' send times.
  */
-function clocksOf({ history, answers }: Evidence): { begin: number; lag: number } {
+function clocksOf({ history, answers }: Seen): { begin: number; lag: number } {
   const asked = new Map(answers.map(({ request, at }) => [request, at]));
   const requests = history.filter((line) => line.type === 'request');
   const begin = requests.reduce((first, { t }) => Math.min(first, t), requests[0]?.t ?? 0) / 1000;

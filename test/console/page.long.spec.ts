@@ -39,6 +39,18 @@ test('a run of none, by one click, shows two lines, ends OVERSOLD, and has an ad
   expect(messages).toEqual([]);
 });
 
+test('while a run lasts, the lanes of its replicas are drawn, and a second click cancels it', async () => {
+  const { page, messages } = await open('/run');
+  await page
+    .getByRole('button', { name: /^token-lua-long-work\b/ })
+    .first()
+    .click();
+  await page.locator('.live-lanes svg rect.bar').first().waitFor();
+  await click(page, /^Cancel/);
+  await expectText(page, /cancel+ed/i);
+  expect(messages).toEqual([]);
+});
+
 test('the A-B-C problem by clicks; undo twice; the address restores the schedule', async () => {
   const { page, messages } = await open('/step');
   await page.getByLabel('Strategy').selectOption('expiring');

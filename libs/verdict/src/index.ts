@@ -1,5 +1,5 @@
 export { judgeCarts, type BalanceVerdict, type CartsVerdict } from './load/carts';
-export { kindOf, wordsOf, type BalanceKind, type BalanceWords } from './load/balance-words';
+export { balanceWords, kindOf, wordsOf, type BalanceKind, type BalanceWords } from './load/balance-words';
 export type { DeadlockCycle } from './load/deadlock-cycles';
 export {
   runsStrategies,

@@ -22,5 +22,7 @@ export interface RunResult {
 export type RunMessage =
   | { readonly sample: Sample }
   | { readonly progress: { readonly text: string; readonly done: number; readonly of: number } }
+  /** An HTML section: see `renderLiveLanes`. */
+  | { readonly lanes: string }
   | { readonly result: RunResult }
   | { readonly failed: string };

@@ -27,6 +27,7 @@ async function make({ labFolder, plan, title }: RunOrder): Promise<RunResult> {
     balancesOf(plan),
     (sample) => void send({ sample }),
     (text, done) => void send({ progress: { text, done, of } }),
+    (lanes) => void send({ lanes }),
   );
   try {
     const made = await runLoad(lab.target, lab.control, plan, watch.observer(aborting.signal));

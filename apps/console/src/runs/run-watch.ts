@@ -1,11 +1,16 @@
+import { renderLiveLanes } from '#load-tests/report';
 import type { LoadObserver, Target } from '#load-tests/run';
 import type { BalanceTotals } from '#lab/balance';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { z } from 'zod';
 import type { sample } from './schemas';
 
 export type Sample = z.infer<typeof sample>;
 
 const EVERY_MS = 100;
+/** The history of a run is read again and again for its lanes: more requests would slow the run down. */
+const MAX_REQUESTS_WITH_LANES = 1000;
+const LANES_EVERY_MS = 700;
 /** A paused replica answers after its pause: its sample is given up, others still arrive. */
 const ANSWER_MS = 1000;
 /** Reads under way at once; each uses a connection that the run needs, too. */
@@ -37,10 +42,11 @@ export class RunWatch {
 
   /** `onSample`: a sample was taken; `onProgress`: called at the same rate, also when no sample could be taken. */
   constructor(
-    private readonly target: Pick<Target, 'totals'>,
+    private readonly target: Pick<Target, 'totals' | 'history'>,
     private readonly balances: readonly string[],
     private readonly onSample: (taken: Sample) => void,
     private readonly onProgress: (text: string, answered: number) => void,
+    private readonly onLanes: (lanes: string) => void,
   ) {}
 
   observer(signal: AbortSignal): LoadObserver {
@@ -49,6 +55,7 @@ export class RunWatch {
       begun: () => {
         this.begun = performance.now();
         this.start();
+        void this.draw();
       },
       sent: () => {
         this.sent++;
@@ -80,6 +87,20 @@ export class RunWatch {
       if (this.reads < MAX_READS) void this.take();
     }, this.everyMs);
     void this.take();
+  }
+
+  /** Draws the lanes until the samples end. */
+  private async draw(): Promise<void> {
+    const [balance = ''] = this.balances;
+    while (this.timer !== undefined && this.sent <= MAX_REQUESTS_WITH_LANES) {
+      try {
+        const lanes = renderLiveLanes(await this.target.history(balance));
+        if (lanes !== undefined) this.onLanes(lanes);
+      } catch {
+        // a replica is restarting: the next one answers
+      }
+      await delay(LANES_EVERY_MS, undefined, { ref: false });
+    }
   }
 
   /** Reads of one balance are consistent in themselves; those of several balances are added. */

@@ -15,7 +15,7 @@ import type { Observable } from 'rxjs';
 import { CurrentMember, type Member } from '../classroom';
 import { JobParams, lastEventId } from '../jobs';
 import { RunsService } from './runs.service';
-import { FolderParams, PresetParams, RunBody, RunList, RunView } from './schemas';
+import { FolderParams, LanesView, PresetParams, RunBody, RunList, RunView } from './schemas';
 
 /** A report has no scripts and loads nothing. */
 const REPORT_POLICY =
@@ -67,6 +67,15 @@ export class RunsController {
   @ApiOperation({ summary: 'Its events: {job}, {sample}, {verdict, folder}; resumes after Last-Event-ID' })
   events(@Param() { id }: JobParams, @Headers('last-event-id') last?: string): Observable<MessageEvent> {
     return this.runs.events(id).after(lastEventId(last));
+  }
+
+  @Get(':id/lanes')
+  @ApiOperation({
+    summary: 'The replicas of a run that has not ended: who holds the lock, and what was paused or killed',
+  })
+  @ApiOkResponse({ type: LanesView })
+  lanes(@Param() { id }: JobParams): LanesView {
+    return this.runs.lanes(id);
   }
 
   @Get(':id/report')

@@ -1,5 +1,6 @@
 import { problem, ProblemError } from '#lab/http';
 import { componentsOf, findStrategy } from '#lab/strategy';
+import { LIVE_STYLE } from '#load-tests/report';
 import { listRuns, readReport, readRun } from '#load-tests/results';
 import type { LoadPlan } from '#load-tests/run';
 import { findScenario } from '#load-tests/scenarios';
@@ -12,7 +13,7 @@ import { planOf } from './run-plan';
 import type { RunResult } from './run-messages';
 import { planView, verdictView } from './run-view';
 import { addSample, type Sample } from './run-watch';
-import type { PastRun, RunBody, RunEvent, RunView } from './schemas';
+import type { LanesView, PastRun, RunBody, RunEvent, RunView } from './schemas';
 import { startRun } from './start-run';
 
 /** A run of this console. */
@@ -23,6 +24,8 @@ interface Run {
   readonly by: Member;
   readonly samples: Sample[];
   result?: RunResult;
+  /** Of the present, while it runs. */
+  lanes?: string;
 }
 
 /** Folders that are listed. */
@@ -79,6 +82,12 @@ export class RunsService implements BeforeApplicationShutdown {
     return this.jobs.in(this.runs, id).job.events;
   }
 
+  /** Absent before the load, and after it: then the report has all lanes. */
+  lanes(id: string): LanesView {
+    const { lanes } = this.jobs.in(this.runs, id);
+    return { style: LIVE_STYLE, ...(lanes !== undefined && { lanes }) };
+  }
+
   /** The report of a run of this console. */
   report(id: string): string {
     const { result } = this.jobs.in(this.runs, id);
@@ -125,9 +134,11 @@ export class RunsService implements BeforeApplicationShutdown {
             addSample(samples, message.sample);
             emit(message);
           } else if ('progress' in message) progress(message.progress);
+          else if ('lanes' in message) run.lanes = message.lanes;
         },
       },
     );
+    delete run.lanes; // the report has all of them
     emit(run.result);
   }
 }

@@ -81,6 +81,14 @@ const runView = z.object({
 
 export class RunView extends createZodDto(runView) {}
 
+/** The lanes of a run that has not ended, as its report draws them. */
+export class LanesView extends createZodDto(
+  z.object({
+    style: z.string().describe('for a shadow root'),
+    lanes: z.string().optional().describe('an HTML section; every text is escaped'),
+  }),
+) {}
+
 /** A run that was made before, also by the command line. */
 const pastRun = z.object({
   folder: z.string(),

@@ -68,6 +68,7 @@ export const api = {
     dataOf(client.POST('/api/runs/presets/{preset}', { params: { path: { preset } } })),
   runs: () => dataOf(client.GET('/api/runs')),
   run: (id: string) => dataOf(client.GET('/api/runs/{id}', byId(id))),
+  runLanes: (id: string) => dataOf(client.GET('/api/runs/{id}/lanes', byId(id))),
   cancelRun: (id: string) => dataOf(client.DELETE('/api/runs/{id}', byId(id))),
   presets: () => dataOf(client.GET('/api/presets')),
   strategies: () => dataOf(client.GET('/api/strategies')),

@@ -138,6 +138,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/runs/{id}/lanes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The replicas of a run that has not ended: who holds the lock, and what was paused or killed */
+        get: operations["RunsController_lanes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runs/{id}/report": {
         parameters: {
             query?: never;
@@ -625,6 +642,12 @@ export interface components {
                     readonly requests: string[];
                 };
             }[];
+        };
+        LanesView: {
+            /** @description for a shadow root */
+            style: string;
+            /** @description an HTML section; every text is escaped */
+            lanes?: string;
         };
         Preset: {
             name: string;
@@ -1164,6 +1187,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    RunsController_lanes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LanesView"];
+                };
             };
         };
     };

@@ -10,6 +10,7 @@ import { CopyLink } from '../shared/copy-link';
 import { isOver, JobState } from '../shared/job-state';
 import { ProblemMessage } from '../shared/problem-message';
 import { useTexts } from '../texts';
+import { LiveLanes } from './live-lanes';
 import { LiveView } from './live-view';
 import { Report } from './report';
 import { VerdictView } from './verdict-view';
@@ -65,6 +66,7 @@ export function RunView({ id, children }: { id: string; children?: ReactNode }):
       )}
       <div aria-live="assertive">{verdict !== undefined && <VerdictView verdict={verdict} />}</div>
       {view.samples.length > 0 && <LiveView view={view} />}
+      {job.state === 'running' && <LiveLanes id={id} />}
       {verdict !== undefined && <Report address={reportOf(id)} />}
     </article>
   );
