@@ -102,4 +102,4 @@ export {
   loadStrategy,
   refuseStraySteps,
 } from './actors';
-export { describeAnswer, drawLanes, drawMermaid, renderMatrix } from './render';
+export { describeAnswer, drawLanes, drawMermaid, LADDER, renderMatrix, SUMMARY_COLUMNS } from './render';

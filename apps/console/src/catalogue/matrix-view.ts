@@ -1,4 +1,12 @@
-import { CELLS, isNotApplicable, strategyHash, type MatrixCell, type MatrixRow } from '#lab/explore';
+import {
+  CELLS,
+  isNotApplicable,
+  LADDER,
+  strategyHash,
+  SUMMARY_COLUMNS,
+  type MatrixCell,
+  type MatrixRow,
+} from '#lab/explore';
 import { CATALOGUE } from '#lab/strategy';
 import type { MatrixView } from './schemas';
 
@@ -17,6 +25,7 @@ export function matrixView({ conditions, rows }: SavedMatrix): MatrixView {
   return {
     conditions: { ...conditions },
     cells: columns,
+    summary: { strategies: LADDER, cells: Object.keys(SUMMARY_COLUMNS) },
     rows: rows.map(({ strategy, code, cells }) => ({
       strategy,
       isStale: code !== hashOf(strategy),

@@ -42,6 +42,9 @@ export class MatrixView extends createZodDto(
   z.object({
     conditions: z.record(z.string(), z.unknown()),
     cells: z.array(z.string()).readonly().describe('the columns'),
+    summary: z
+      .object({ strategies: z.array(z.string()).readonly(), cells: z.array(z.string()).readonly() })
+      .describe('what is shown first'),
     rows: z
       .array(z.object({ strategy: z.string(), isStale: z.boolean(), cells: z.array(cell).readonly() }))
       .readonly(),

@@ -13,7 +13,7 @@ import {
 export type MatrixConditions = Readonly<Record<string, string | number | boolean>>;
 
 /** The strategies and cells of the summary, each with its column title. */
-const LADDER = [
+export const LADDER: readonly string[] = [
   'none',
   'local-mutex',
   'setnx',
@@ -30,8 +30,8 @@ const LADDER = [
   'conditional-update',
   'fenced-write',
   'fenced',
-] as const;
-const SUMMARY_COLUMNS: Readonly<Record<string, string>> = {
+];
+export const SUMMARY_COLUMNS: Readonly<Record<string, string>> = {
   'two processes': 'no fault',
   kill: 'killed',
   'slow work': 'slow work',

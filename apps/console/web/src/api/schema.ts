@@ -418,6 +418,11 @@ export interface components {
             };
             /** @description the columns */
             readonly cells: string[];
+            /** @description what is shown first */
+            summary: {
+                readonly strategies: string[];
+                readonly cells: string[];
+            };
             readonly rows: {
                 strategy: string;
                 isStale: boolean;

@@ -3,7 +3,7 @@ import { useLocation, useSearchParams } from 'wouter';
 import { api, problemOf } from '../api/client';
 import { useVocabulary } from '../api/shared-lists';
 import type { OptionValues, Problem } from '../api/types';
-import { Field, NumberField, StrategyField } from '../shared/fields';
+import { BuyersField, NumberField, StrategyField } from '../shared/fields';
 import { ProblemMessage } from '../shared/problem-message';
 import { StrategyOptions } from '../shared/strategy-options';
 import { labelOf, useTexts } from '../texts';
@@ -45,23 +45,7 @@ export function ExplorationForm(): ReactNode {
       }}
     >
       <StrategyField value={strategy} change={setStrategy} />
-      <Field label={t.step.buyers}>
-        {(id) => (
-          <select
-            id={id}
-            value={actors}
-            onChange={({ target }) => {
-              setActors(target.value);
-            }}
-          >
-            {Object.entries(t.step.actors).map(([digits, words]) => (
-              <option key={digits} value={digits}>
-                {words}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <BuyersField value={actors} change={setActors} />
       <NumberField label={t.common.stock} value={stock} change={setStock} least={0} most={9} />
       <NumberField label={t.explore.seconds} value={seconds} change={setSeconds} least={1} most={600} />
       <FaultChips times={times} change={setTimes} />

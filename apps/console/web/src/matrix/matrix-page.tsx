@@ -7,7 +7,6 @@ import { ProblemMessage } from '../shared/problem-message';
 import { useTexts } from '../texts';
 import { CellDialog } from './cell-dialog';
 import type { ChosenCell } from './chosen-cell';
-import { LADDER, SUMMARY } from './ladder';
 import { MatrixTable } from './matrix-table';
 import '../styles/matrix.css';
 
@@ -67,8 +66,8 @@ export function MatrixPage(): ReactNode {
   );
 }
 
-const summaryOf = ({ conditions, cells, rows }: MatrixView): MatrixView => ({
-  conditions,
-  cells: cells.filter((cell) => SUMMARY.has(cell)),
-  rows: rows.filter(({ strategy }) => LADDER.has(strategy)),
+const summaryOf = (matrix: MatrixView): MatrixView => ({
+  ...matrix,
+  cells: matrix.cells.filter((cell) => matrix.summary.cells.includes(cell)),
+  rows: matrix.rows.filter(({ strategy }) => matrix.summary.strategies.includes(strategy)),
 });

@@ -59,6 +59,39 @@ export function NumberField({
   );
 }
 
+/** One of several values, each with its words. */
+export function SelectField({
+  label,
+  value,
+  choices,
+  change,
+}: {
+  label: string;
+  value: string;
+  choices: readonly (readonly [value: string, words: string])[];
+  change: (value: string) => void;
+}): ReactNode {
+  return (
+    <Field label={label}>
+      {(id) => (
+        <select
+          id={id}
+          value={value}
+          onChange={({ target }) => {
+            change(target.value);
+          }}
+        >
+          {choices.map(([choice, words]) => (
+            <option key={choice} value={choice}>
+              {words}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
 /** The strategies by name; while the list is not known, the current one. */
 export function StrategyField({
   value,
@@ -68,23 +101,32 @@ export function StrategyField({
   change: (name: string) => void;
 }): ReactNode {
   const t = useTexts();
-  const strategies = useStrategies();
-  const names = strategies?.map(({ name }) => name) ?? [value];
+  const names = useStrategies()?.map(({ name }) => name) ?? [value];
   return (
-    <Field label={t.common.strategy}>
-      {(id) => (
-        <select
-          id={id}
-          value={value}
-          onChange={({ target }) => {
-            change(target.value);
-          }}
-        >
-          {names.map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
-      )}
-    </Field>
+    <SelectField
+      label={t.common.strategy}
+      value={value}
+      choices={names.map((name) => [name, name])}
+      change={change}
+    />
+  );
+}
+
+/** Two or three buyers, and their processes. */
+export function BuyersField({
+  value,
+  change,
+}: {
+  value: string;
+  change: (actors: string) => void;
+}): ReactNode {
+  const t = useTexts();
+  return (
+    <SelectField
+      label={t.step.buyers}
+      value={value}
+      choices={Object.entries(t.step.actors)}
+      change={change}
+    />
   );
 }

@@ -2,7 +2,7 @@ import { useState, type ReactNode } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { api, problemOf } from '../api/client';
 import type { BeginBody, OptionValues, Problem } from '../api/types';
-import { Field, NumberField, StrategyField } from '../shared/fields';
+import { BuyersField, NumberField, StrategyField } from '../shared/fields';
 import { ProblemMessage } from '../shared/problem-message';
 import { StrategyOptions } from '../shared/strategy-options';
 import { useTexts } from '../texts';
@@ -53,23 +53,7 @@ export function BeginForm(): ReactNode {
       }}
     >
       <StrategyField value={strategy} change={setStrategy} />
-      <Field label={t.step.buyers}>
-        {(id) => (
-          <select
-            id={id}
-            value={actors}
-            onChange={({ target }) => {
-              setActors(target.value);
-            }}
-          >
-            {Object.entries(t.step.actors).map(([digits, words]) => (
-              <option key={digits} value={digits}>
-                {words}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <BuyersField value={actors} change={setActors} />
       <NumberField label={t.common.stock} value={stock} change={setStock} least={0} most={99} />
       <details className="wide">
         <summary>{t.common.advanced}</summary>
