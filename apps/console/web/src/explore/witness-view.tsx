@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import type { Witness } from '../api/types';
 import { download } from '../shared/download';
 import { SIGNS } from '../shared/mark';
-import { labelOf, useTexts } from '../texts';
+import { explain, labelOf, useTexts } from '../texts';
 import { WitnessLanes } from './witness-lanes';
 
 /** The shortest wrong schedule as lanes, with its way into Step and its exports. */
@@ -40,12 +40,12 @@ export function WitnessView({ witness, strategy }: { witness: Witness; strategy:
         </p>
       </div>
       <ul className="witness-violations">
-        {violations.map(({ kind, harm, sentence }) => (
-          <li key={`${kind} ${sentence}`}>
-            <b className={`mark mark-${harm}`}>
-              {SIGNS[harm]} {labelOf(t.violations, kind)}
+        {violations.map((violation) => (
+          <li key={`${violation.kind} ${violation.sentence}`}>
+            <b className={`mark mark-${violation.harm}`}>
+              {SIGNS[violation.harm]} {labelOf(t.violations, violation.kind)}
             </b>{' '}
-            {sentence}
+            {explain(t, violation)}
           </li>
         ))}
       </ul>

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { StepView, Violation } from '../api/types';
 import { SIGNS } from '../shared/mark';
-import { labelOf, useTexts } from '../texts';
+import { explain, labelOf, useTexts } from '../texts';
 
 /** Violations as soon as they are certain, and how the schedule ended. */
 export function Outcome({ view }: { view: StepView }): ReactNode {
@@ -27,7 +27,8 @@ export function Outcome({ view }: { view: StepView }): ReactNode {
   );
 }
 
-function ViolationBanner({ violation: { kind, harm, sentence, at } }: { violation: Violation }): ReactNode {
+function ViolationBanner({ violation }: { violation: Violation }): ReactNode {
+  const { kind, harm, at } = violation;
   const t = useTexts();
   return (
     <div className={`verdict verdict-${harm}`}>
@@ -35,7 +36,7 @@ function ViolationBanner({ violation: { kind, harm, sentence, at } }: { violatio
         {SIGNS[harm]} {labelOf(t.violations, kind)}
       </strong>
       <p>
-        {sentence}
+        {explain(t, violation)}
         {at.map((n) => (
           <a key={n} href={`#event-${n}`} aria-label={t.step.seeEvent(n)}>
             {n}

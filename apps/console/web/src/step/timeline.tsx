@@ -1,7 +1,7 @@
 import { useEffect, useRef, type ReactNode } from 'react';
 import { SIGNS } from '../shared/mark';
 import type { ScheduleEvent, Violation } from '../api/types';
-import { useTexts } from '../texts';
+import { explain, useTexts } from '../texts';
 import { endText, isForeign, lockText, replyText, shortText } from './event-text';
 
 /** The events in order: a row for each, in the column of its buyer; faults and time across all columns. */
@@ -40,7 +40,7 @@ export function Timeline({
           className={rowClass(event, violations)}
         >
           <span className="row-n">
-            {markOf(event, violations)}
+            <Mark violation={violations.find((one) => isShown(event, one))} />
             {event.n}
           </span>
           <Row event={event} column={actors.indexOf(event.actor ?? '')} />
@@ -57,11 +57,11 @@ function rowClass(event: ScheduleEvent, violations: readonly Violation[]): strin
   return `row row-${event.type}${violation === undefined ? '' : ` row-violation row-${violation.harm}`}`;
 }
 
-function markOf(event: ScheduleEvent, violations: readonly Violation[]): ReactNode {
-  const violation = violations.find((one) => isShown(event, one));
+function Mark({ violation }: { violation: Violation | undefined }): ReactNode {
+  const t = useTexts();
   return (
     violation !== undefined && (
-      <span className={`mark mark-${violation.harm}`} title={violation.sentence}>
+      <span className={`mark mark-${violation.harm}`} title={explain(t, violation)}>
         {SIGNS[violation.harm]}
       </span>
     )

@@ -217,6 +217,8 @@ export const en = {
     starved: 'Starved',
     'lost-acknowledged': 'Acknowledged sale lost',
   } as Record<string, string>,
+  /** What a violation of a schedule means, by kind; `steps`: where it is seen. Absent: the sentence of the server, in English. */
+  explanations: {} as Record<string, (steps: string) => string>,
   marks: {
     'data-wrong': 'data wrong',
     unavailable: 'stuck or unavailable',

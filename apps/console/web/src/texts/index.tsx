@@ -38,3 +38,15 @@ export const useTexts = (): Texts => TEXTS[useContext(Context).language];
 /** The label of a code; the code itself when the page does not know it. */
 export const labelOf = (labels: Readonly<Record<string, string>>, code: string): string =>
   labels[code] ?? code;
+
+/** What a violation means, in the language of the page. */
+export function explain(
+  t: Texts,
+  {
+    kind,
+    at,
+    sentence,
+  }: { readonly kind: string; readonly at: readonly number[]; readonly sentence: string },
+): string {
+  return t.explanations[kind]?.(at.join('、')) ?? sentence;
+}
