@@ -22,7 +22,8 @@ const open = (path: string, options?: Parameters<typeof openPage>[2]): Promise<O
   openPage(browser, `${app.url}${path}`, options);
 const click = (page: Page, name: RegExp): Promise<void> => page.getByRole('button', { name }).first().click();
 /** Waits for a text anywhere on the page. */
-const expectText = (page: Page, text: RegExp): Promise<void> => page.getByText(text).first().waitFor();
+const expectText = (page: Page, text: RegExp): Promise<void> =>
+  page.getByText(text).filter({ visible: true }).first().waitFor();
 
 test('a run of none, by one click, shows two lines, ends OVERSOLD, and has an address that shows it again', async () => {
   const { page, messages } = await open('/run');
