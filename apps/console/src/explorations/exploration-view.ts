@@ -30,7 +30,8 @@ export function countsOf({ budget }: Plan, tally: Tally, open: number): Counts {
     harms: { ...tally.harms },
     kinds: Object.fromEntries(tally.kinds),
     fired: Object.fromEntries(tally.fired),
-    ...(tally.interleavings !== undefined && { interleavings: { ...tally.interleavings } }),
+    // of a part, the share would be no estimate of the whole
+    ...(tally.interleavings !== undefined && !isPartial && { interleavings: { ...tally.interleavings } }),
     protections: Object.fromEntries(tally.protections),
     searched: isPartial ? Math.min(tally.searched, 0.99) : 1,
     mark,

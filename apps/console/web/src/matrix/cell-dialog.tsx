@@ -42,7 +42,7 @@ export function CellDialog({
           {mark === 'none'
             ? t.matrix.none
             : violating > 0
-              ? t.matrix.violating(violating, schedules)
+              ? t.matrix.violating(violating, schedules, !isPartial)
               : t.matrix.backed(schedules, !isPartial)}
         </p>
         {isStale && <p className="muted">{t.matrix.stale}</p>}

@@ -97,7 +97,7 @@ function CellText({ event }: { event: ScheduleEvent }): ReactNode {
   const reply = replyText(event);
   return (
     <>
-      {event.isTimer === true && <span title={t.kinds['timer-step']}>⏱ </span>}
+      {event.isTimer === true && <em>{t.kinds['timer-step']}: </em>}
       <code>{shortText(event)}</code>{' '}
       {reply === '' ? (
         <em className="row-reply">{t.step.inFlight}</em>

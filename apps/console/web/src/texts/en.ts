@@ -350,8 +350,11 @@ export const en = {
       whole
         ? `All ${n} schedules that differ were run; none violates anything.`
         : `${n} schedules were run, none violates anything; not every schedule was run.`,
-    violating: (n: number, all: number) => `${n} of ${all} schedules show it.`,
-    passes: 'Safe here:',
+    violating: (n: number, all: number, complete: boolean) =>
+      complete
+        ? `${n} of ${all} schedules show it.`
+        : `${n} of the first ${all} schedules show it; not all were run.`,
+    passes: 'In this one schedule the data stays right with',
     stale: 'The strategy has changed since this row was generated.',
     none: 'This cannot occur with this strategy.',
     conditions: 'Conditions',
@@ -391,8 +394,8 @@ export const en = {
     defect: 'Defect',
     next: 'Next rung',
     source: 'Comes from',
-    keeps: 'Promises kept',
-    lacks: 'Promises broken',
+    keeps: 'It can do this',
+    lacks: 'It cannot do this',
     presets: 'Runs to try',
     noPresets: 'No preset: use the form of Run.',
     needs: 'Servers',

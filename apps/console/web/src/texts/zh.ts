@@ -354,8 +354,9 @@ export const zh: Texts = {
     legend: '符号',
     backed: (n, whole) =>
       whole ? `全部 ${n} 个不同的调度都跑过，没有违规。` : `跑了 ${n} 个调度，没有违规；但没有跑完所有调度。`,
-    violating: (n, all) => `${all} 个调度中 ${n} 个出现。`,
-    passes: '这里安全的方案：',
+    violating: (n, all, complete) =>
+      complete ? `${all} 个调度中 ${n} 个出现。` : `先跑的 ${all} 个调度中 ${n} 个出现；没有跑完所有调度。`,
+    passes: '只看这一个调度，数据仍然正确的方案：',
     stale: '生成这一行之后，方案的代码改过。',
     none: '这个方案不会遇到这种情况。',
     conditions: '运行条件',
@@ -395,8 +396,8 @@ export const zh: Texts = {
     defect: '缺陷',
     next: '下一级',
     source: '出处',
-    keeps: '守住的承诺',
-    lacks: '违背的承诺',
+    keeps: '做得到',
+    lacks: '做不到',
     presets: '可以压测的场景',
     noPresets: '没有现成场景：请用压测页的表单。',
     needs: '需要的服务器',
