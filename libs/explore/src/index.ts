@@ -1,4 +1,4 @@
-export { FaultsSyntaxError, budgetText, parseBudget, type Budget } from './faults';
+export { FaultsSyntaxError, budgetText, parseBudget, workMsFor, type Budget } from './faults';
 export {
   type Choice,
   choiceText,

@@ -12,8 +12,8 @@ export interface Member {
 /** The person at this machine, when there is no class. */
 export const ALONE: Member = { id: 'local', name: '', isTeacher: true };
 
-/** May do nothing: the access hook lets no request without a member through to a route that asks. */
-const NOBODY: Member = { id: 'nobody', name: '', isTeacher: false };
+/** A member without any right: the access hook lets no request without a member through to a route that asks. */
+const UNIDENTIFIED: Member = { id: 'unidentified', name: '', isTeacher: false };
 
 const members = new WeakMap<object, Member>();
 
@@ -26,7 +26,7 @@ export const memberOf = (request: object): Member | undefined => members.get(req
 /** The member that sends this request. */
 export const CurrentMember = createParamDecorator(
   (_: unknown, context: ExecutionContext): Member =>
-    memberOf(context.switchToHttp().getRequest<FastifyRequest>().raw) ?? NOBODY,
+    memberOf(context.switchToHttp().getRequest<FastifyRequest>().raw) ?? UNIDENTIFIED,
 );
 
 export const teacherOnly = (why: string): ProblemError =>

@@ -4,6 +4,7 @@ import {
   play,
   shrink,
   stuckText,
+  workMsFor,
   worstWitness,
   type Plan,
   type Tally,
@@ -31,8 +32,6 @@ interface Exploration {
 const REPORT_MS = 200;
 /** All jobs of a class wait in one queue. */
 const MAX_SECONDS_OF_STUDENTS = 60;
-/** Duration of the work for a fault that prolongs it, in virtual milliseconds. */
-const WORK_MS = 10_000;
 
 @Injectable()
 export class ExplorationsService {
@@ -127,8 +126,7 @@ function firstWitness(pool: WorkerPool, plan: Plan, tally: Tally): Promise<Witne
 
 function planOf({ faults, ...chosen }: ExplorationBody): Plan {
   const budget = parseBudget(faults);
-  const prolongs = (budget.slow ?? 0) > 0 && chosen.options.workMs === undefined;
-  const options = { ...chosen.options, ...(prolongs && { workMs: WORK_MS }) };
+  const options = { ...chosen.options, workMs: chosen.options.workMs ?? workMsFor(budget) };
   return { setup: setupOf({ ...chosen, options }), budget, faultPlaces: {}, reduce: true };
 }
 

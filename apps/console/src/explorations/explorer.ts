@@ -4,7 +4,7 @@ import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { ScheduleServers } from '../steps/schedule-servers';
 
 const WORKERS = 2;
-/** A pool that nobody uses holds about 100 MB. */
+/** An idle pool holds about 100 MB. */
 const IDLE_MS = 60_000;
 
 /** Worker threads for one exploration at a time, opened with the first one and closed when idle. */

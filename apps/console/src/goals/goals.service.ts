@@ -2,6 +2,7 @@ import { budgetText, readToken } from '#lab/explore';
 import { Injectable } from '@nestjs/common';
 import { ExplorationsService } from '../explorations/explorations.service';
 import { Schedules } from '../steps/schedules';
+import { processesOf } from '../steps/setup';
 import type { Goal } from './goals';
 import type { GoalResult, NOT_REACHED, ProofBody } from './schemas';
 
@@ -26,11 +27,10 @@ export class GoalsService {
 
   private async show({ strategy, actors, kind, choices }: Show, token: string): Promise<GoalResult> {
     const { setup, ...schedule } = readToken(token);
-    const processes = Array.from(actors, (digit) => `p${digit}`);
     if (
       setup.strategy.name !== strategy ||
       setup.stock !== 1 ||
-      String(setup.processes) !== String(processes)
+      String(setup.processes) !== String(processesOf(actors))
     )
       return missed('other-setup');
     if (schedule.choices.length > choices) return missed('too-many-choices');

@@ -16,6 +16,9 @@ export function setupOf({ strategy, actors, stock, options }: ChosenSetup): Setu
     strategy: findStrategy(strategy),
     options: { ...EXPLORE_OPTIONS, ...given },
     stock,
-    processes: Array.from(actors, (digit) => `p${digit}`),
+    processes: processesOf(actors),
   };
 }
+
+/** The process of each buyer: `12` is p1 and p2. */
+export const processesOf = (actors: string): string[] => Array.from(actors, (digit) => `p${digit}`);

@@ -14,6 +14,7 @@ import {
   scheduleTokenOf,
   shrink,
   stuckText,
+  workMsFor,
   worstWitness,
   writeToken,
   type Budget,
@@ -297,7 +298,7 @@ async function showWitnesses(
 function planOf(strategy: Strategy, budget: Budget, options: ExploreOptions): Plan {
   const { actors, stock, sameProcess, crossedCarts, bound, leaseMs, waitMs, wait } = options;
   const [cart, crossed] = CROSSED_CARTS;
-  const workMs = options.workMs ?? ((budget.slow ?? 0) > 0 ? 10_000 : 0);
+  const workMs = options.workMs ?? workMsFor(budget);
   return {
     setup: {
       strategy,

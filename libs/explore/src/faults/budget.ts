@@ -31,3 +31,6 @@ export const budgetText = (budget: Budget): string =>
   Object.entries(budget)
     .map(([name, times]) => `${name}:${times}`)
     .join(',');
+
+/** Virtual duration of the work in the critical section, milliseconds: only a schedule with work can prolong it. */
+export const workMsFor = ({ slow = 0 }: Budget): number => (slow > 0 ? 10_000 : 0);

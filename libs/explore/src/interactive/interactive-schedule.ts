@@ -8,6 +8,7 @@ import {
   checkLetter,
   choiceText,
   close,
+  continuation,
   describeChoice,
   enabledSteps,
   isSame,
@@ -150,11 +151,7 @@ export class InteractiveSchedule {
   /** Makes the remaining choices without a fault: the last actor continues until it blocks or ends, then the next one. */
   async finish(): Promise<void> {
     while (this.end === undefined) {
-      const steps = enabledSteps(this.run);
-      const choice =
-        this.made.findLast((made) => steps.some((step) => isSame(step, made))) ??
-        steps[0] ??
-        resumes(this.run)[0];
+      const choice = continuation(this.made, { steps: enabledSteps(this.run), resumes: resumes(this.run) });
       if (choice === undefined) return;
       await this.choose(choice);
     }

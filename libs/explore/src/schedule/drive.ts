@@ -1,4 +1,4 @@
-import { enabledSteps, resumes, type ActorChoice, type Choice } from './choice';
+import { enabledSteps, isSame, resumes, type ActorChoice, type Choice } from './choice';
 import { apply } from './apply';
 import { advanceTime, close } from './ending';
 import type { Run } from '../execution';
@@ -28,6 +28,13 @@ export async function drive(
     await perform(choice);
   }
 }
+
+/** The next choice of a schedule without faults: the last actor continues until it blocks or ends, then the next one. */
+export const continuation = (
+  made: readonly Choice[],
+  { steps, resumes: [resume] }: Enabled,
+): Choice | undefined =>
+  made.findLast((choice) => steps.some((step) => isSame(step, choice))) ?? steps[0] ?? resume;
 
 /** Runs all actors to completion, one after the other, and returns the history. */
 export async function finishAll(run: Run): Promise<ScheduleHistory> {

@@ -1,7 +1,7 @@
 import type { ScheduleHistory, ScheduleVerdict } from '#lab/verdict';
 import { apply } from './apply';
-import { faultOf, isSame, stepOf, type Choice } from './choice';
-import { drive, type Enabled } from './drive';
+import { faultOf, stepOf, type Choice } from './choice';
+import { continuation, drive, type Enabled } from './drive';
 import { close } from './ending';
 import { choiceText } from './schedule-text';
 import type { Run } from '../execution';
@@ -51,11 +51,7 @@ async function playChoices(
   const choices: Choice[] = [];
   let checks = '';
   let given = 0;
-  const decide = ({ steps, resumes: [resume] }: Enabled): Choice | undefined =>
-    wanted[given] ??
-    choices.findLast((choice) => steps.some((step) => isSame(step, choice))) ??
-    steps[0] ??
-    resume;
+  const decide = (enabled: Enabled): Choice | undefined => wanted[given] ?? continuation(choices, enabled);
   const perform = async (choice: Choice): Promise<void> => {
     const isGiven = given < wanted.length;
     const was = expected.charAt(given);

@@ -2,6 +2,7 @@ import { useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useVocabulary } from '../api/shared-lists';
 import type { StrategyView } from '../api/types';
+import { FileTabs } from '../shared/file-tabs';
 import { SourceView } from '../shared/source-view';
 import { useLanguage, useTexts } from '../texts';
 
@@ -101,20 +102,7 @@ function Code({ files }: { files: readonly string[] }): ReactNode {
   if (file === undefined) return undefined;
   return (
     <section className="source-panel detail-code" aria-label={t.catalogue.code}>
-      <div className="tabs" role="group" aria-label={t.catalogue.code}>
-        {files.map((name) => (
-          <button
-            key={name}
-            type="button"
-            aria-pressed={name === file}
-            onClick={() => {
-              show(name);
-            }}
-          >
-            {name.replace(/^(strategies|shared|lua)\//, '')}
-          </button>
-        ))}
-      </div>
+      <FileTabs label={t.catalogue.code} files={files} shown={file} show={show} />
       <SourceView file={file} />
     </section>
   );

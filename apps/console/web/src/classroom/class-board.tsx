@@ -28,7 +28,7 @@ function PolledBoard({ all }: { all: readonly string[] }): ReactNode {
         <h2>{t.classroom.board}</h2>
         {code !== undefined && <strong className="class-code">{t.classroom.joinCode(code)}</strong>}
       </div>
-      {value?.rows.length === 0 && <p className="muted">{t.classroom.nobody}</p>}
+      {value?.rows.length === 0 && <p className="muted">{t.classroom.empty}</p>}
       {value !== undefined && value.rows.length > 0 && <Table rows={value.rows} all={all} />}
     </section>
   );

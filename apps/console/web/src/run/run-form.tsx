@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from 'react';
 import { useSearchParams } from 'wouter';
 import type { OptionValues, RunBody } from '../api/types';
-import { Field, NumberField, StrategyField } from '../shared/fields';
+import { Field, NumberField, SelectField, StrategyField } from '../shared/fields';
 import { StrategyOptions } from '../shared/strategy-options';
 import { useTexts } from '../texts';
 
@@ -68,26 +68,16 @@ export function RunForm({ isBusy, start }: { isBusy: boolean; start: (body: RunB
         )}
       </Field>
       {fault !== '' && (
-        <Field label={t.run.faultOn}>
-          {(id) => (
-            <select
-              id={id}
-              value={faultOn}
-              onChange={({ target }) => {
-                setFaultOn(target.value);
-              }}
-            >
-              {FAULT_ON.map((value) => {
-                const [kind, n] = value.split('=');
-                return (
-                  <option key={value} value={value}>
-                    {kind === 'first' ? t.run.first : t.run[kind === 'nth' ? 'nth' : 'every'](Number(n))}
-                  </option>
-                );
-              })}
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label={t.run.faultOn}
+          value={faultOn}
+          choices={FAULT_ON.map((value) => {
+            const [kind, n] = value.split('=');
+            const words = kind === 'first' ? t.run.first : t.run[kind === 'nth' ? 'nth' : 'every'](Number(n));
+            return [value, words];
+          })}
+          change={setFaultOn}
+        />
       )}
       <button type="submit" className="primary wide" disabled={isBusy}>
         {t.common.start}

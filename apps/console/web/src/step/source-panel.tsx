@@ -1,6 +1,7 @@
 import { useEffect, useState, type ReactNode } from 'react';
 import { useStrategies } from '../api/shared-lists';
 import type { StepView } from '../api/types';
+import { FileTabs } from '../shared/file-tabs';
 import { SourceView } from '../shared/source-view';
 import { useTexts } from '../texts';
 
@@ -20,25 +21,19 @@ export function SourcePanel({ view }: { view: StepView }): ReactNode {
   const file = files.includes(shown) ? shown : own;
   return (
     <section className="source-panel" aria-label={t.step.source}>
-      <div className="tabs" role="group" aria-label={t.step.source}>
-        {files.map((name) => (
-          <button
-            key={name}
-            type="button"
-            aria-pressed={name === file}
-            onClick={() => {
-              show(name);
-            }}
-          >
-            {name.replace(/^(strategies|shared|lua)\//, '')}
-            {actorsIn(view, name).map((actor) => (
-              <b key={actor} className={`actor-${actor}`}>
-                {actor}
-              </b>
-            ))}
-          </button>
-        ))}
-      </div>
+      <FileTabs
+        label={t.step.source}
+        files={files}
+        shown={file}
+        show={show}
+        badges={(name) =>
+          actorsIn(view, name).map((actor) => (
+            <b key={actor} className={`actor-${actor}`}>
+              {actor}
+            </b>
+          ))
+        }
+      />
       <SourceView file={file} marked={linesIn(view, file)} />
     </section>
   );

@@ -433,7 +433,7 @@ export const en = {
     board: 'The class',
     student: 'Name',
     reached: 'Goals reached',
-    nobody: 'Nobody has joined yet.',
+    empty: 'No student has joined yet.',
     joinCode: (code: string) => `Class code: ${code}`,
   },
   lessons: {

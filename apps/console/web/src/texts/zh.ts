@@ -435,7 +435,7 @@ export const zh: Texts = {
     board: '全班进度',
     student: '姓名',
     reached: '已达成的目标',
-    nobody: '还没有人加入。',
+    empty: '还没有学生加入。',
     joinCode: (code) => `课堂码：${code}`,
   },
   lessons: {
