@@ -27,6 +27,10 @@ const KINDS: Record<ScheduleViolationKind, true> = {
   overlap: true,
   'foreign-release': true,
   'foreign-renewal': true,
+  duplicate: true,
+  missing: true,
+  'stale-write': true,
+  'repeated-work': true,
 };
 const ACTIONS: Record<Action['kind'], string> = {
   kill: 'kill',

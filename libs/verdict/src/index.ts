@@ -23,6 +23,7 @@ export type { Duplicate } from './load/stock';
 export { unfinished } from './load/unfinished';
 export { judgeDrill, type DrillEvidence, type DrillMoment, type DrillVerdict, type Fact } from './drill';
 export { HARMS, MARKS, harmOf, worstFirst, worstHarm, type Harm, type Mark } from './mark';
+export * from './effects';
 export * from './schedule';
 export * from './soak';
 export { checkChain, type ConfirmedSale, type Contradiction } from './chain';
