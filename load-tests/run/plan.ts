@@ -10,6 +10,7 @@ import {
   type Options,
   type ViolationKind,
 } from '#lab/strategy';
+import { arrivalsOf, type OpenLoop } from '#load-tests/arrivals';
 
 /** Which requests of a run carry the fault. */
 export type FaultOn =
@@ -39,6 +40,8 @@ export interface LoadPlan {
   readonly stock: number;
   readonly requests: number;
   readonly connections: number;
+  /** The requests arrive at a rate instead: each is sent at its time, and `connections` is not used. */
+  readonly openLoop?: OpenLoop;
   /** Units per order, of each product; for entries, the absolute amount. */
   readonly quantity: number;
   /** Replicas of the app that owns the balance. */
@@ -79,6 +82,7 @@ export function completePlan(input: PlanInput): LoadPlan {
     quantity: 1,
     replicas: 2,
     ...input,
+    ...(input.openLoop !== undefined && { requests: arrivalsOf(input.openLoop) }),
     ...(input.amountMinor !== undefined && { quantity: Math.abs(input.amountMinor) }),
     ...(input.carts?.[0]?.[0] !== undefined && { balance: input.carts[0][0] }),
     options: optionsSchema.parse(input.options ?? {}),

@@ -11,7 +11,7 @@ import { EXIT, Failure } from '../failure';
 import { runsDir } from '#load-tests/results';
 import { prune } from '../housekeeping';
 import { minuteLine, printSoak, printSoakPlan } from '../print/soak';
-import { whole } from './load';
+import { whole } from './numbers';
 import { readComponents } from './up';
 
 interface SoakOptions {

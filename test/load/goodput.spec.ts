@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { offerOrders } from '../../load-tests/bench/open-loop';
+import { offerOrders } from '../../load-tests/bench/goodput';
 
 /** Answers to the orders, in turn; undefined: the connection is closed. */
 const ANSWERS: readonly (readonly [status: number, body: object] | undefined)[] = [
