@@ -39,8 +39,9 @@ export interface LoadPlan {
   /** Initial units of each product. */
   readonly stock: number;
   readonly requests: number;
+  /** Concurrent buyers; of an open loop, requests in flight at most. */
   readonly connections: number;
-  /** The requests arrive at a rate instead: each is sent at its time, and `connections` is not used. */
+  /** The requests arrive at a rate, and each is sent at its time. Absent: each buyer waits for its answer. */
   readonly openLoop?: OpenLoop;
   /** Units per order, of each product; for entries, the absolute amount. */
   readonly quantity: number;
@@ -82,7 +83,10 @@ export function completePlan(input: PlanInput): LoadPlan {
     quantity: 1,
     replicas: 2,
     ...input,
-    ...(input.openLoop !== undefined && { requests: arrivalsOf(input.openLoop) }),
+    ...(input.openLoop !== undefined && {
+      requests: arrivalsOf(input.openLoop),
+      connections: input.openLoop.inFlight,
+    }),
     ...(input.amountMinor !== undefined && { quantity: Math.abs(input.amountMinor) }),
     ...(input.carts?.[0]?.[0] !== undefined && { balance: input.carts[0][0] }),
     options: optionsSchema.parse(input.options ?? {}),
