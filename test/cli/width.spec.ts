@@ -246,10 +246,10 @@ const drillRuns = DRILLS.map((drill) => {
   return { drill, runs: [{ drill, evidence, verdict: judgeDrill(evidence, SAFE) }] };
 });
 
-const programs: Finding[] = ['redis-server', 'zookeeper'].map((name, i) => ({
-  name,
+const programs: Finding[] = (['always', 'on demand', 'optional'] as const).map((need) => ({
+  name: 'redis-server',
   neededFor: LONG,
-  onDemand: i === 1,
+  need,
   get: { apt: 'apt-get install x', brew: 'brew install x', docker: 'docker compose up (x)' },
 }));
 
