@@ -8,7 +8,7 @@ import { startConsole } from '../console';
 import { EXIT, Failure } from '../failure';
 import { printGoals, printOverload, printPairs, type Goal } from '../print/bench';
 import { locks, type LocksOptions } from './bench-locks';
-import { whole } from './load';
+import { whole } from './numbers';
 
 /** The performance goals of `lab bench http`. */
 const GOALS = { ratio: 0.75, seamMicroseconds: 2, restingMb: 150 };

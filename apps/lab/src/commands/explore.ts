@@ -45,7 +45,8 @@ import { runCommand, writeJson, type Context } from '../command';
 import { openExplorer } from '../explorer';
 import { EXIT, Failure } from '../failure';
 import { printTally, tallyLine, type ShownWitness } from '../print/tally';
-import { waitOption, whole } from './load';
+import { waitOption } from './load';
+import { whole } from './numbers';
 
 interface ExploreOptions {
   readonly actors: number;
