@@ -11,4 +11,4 @@ const reflector = new Reflector();
 
 /** From where the requests to the endpoint take a limit; undefined: they take none. */
 export const placeOfLimit = (context: ExecutionContext): 'query' | 'headers' | undefined =>
-  reflector.get(TakesLimit, context.getHandler()) as 'query' | 'headers' | undefined;
+  reflector.get(TakesLimit, context.getHandler());

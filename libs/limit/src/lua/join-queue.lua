@@ -19,7 +19,7 @@ if wait > longest then
   leaves, wait = now, 0
 else
   joined = 1
-  redis.call('SET', KEYS[1], string.format('%.3f', leaves), 'PX', math.ceil(wait + interval))
+  redis.call('SET', KEYS[1], string.format('%.17g', leaves), 'PX', math.ceil(wait + interval))
   last = leaves
 end
 local next = math.max(0, last + interval - now)
