@@ -89,8 +89,8 @@ function ratesOf({
   limit,
 }: LimitEvidence): Pick<LimitVerdict, 'admittedPerSecond' | 'promisedPerSecond'> {
   const own = decisions.filter(({ client }) => peers.includes(client));
-  const times = own.map(({ t }) => t / 1e6);
-  const seconds = Math.max(...times) - Math.min(...times);
+  const times = own.map(({ t }) => t / 1e6).sort((a, b) => a - b);
+  const seconds = (times.at(-1) ?? 0) - (times[0] ?? 0);
   const admitted = own.filter((decision) => decision.admitted).length;
   return {
     admittedPerSecond: own.length === 0 ? 0 : admitted / seconds / peers.length,
