@@ -1,7 +1,5 @@
 import type { Redis } from 'ioredis';
 
-/** What the lab itself sends. */
-const OF_THE_LAB = new Set(['info', 'ping', 'time', 'llen', 'pttl', 'monitor', 'client', 'hello', 'select']);
 /** What Redis calls the sender of a command inside of a script. */
 const SCRIPT = 'lua';
 
@@ -13,12 +11,16 @@ export interface CommandCounts {
   readonly executed: number;
 }
 
-/** Counts the commands that Redis executes while `body` runs. */
-export async function countCommands(redis: Redis, body: () => Promise<unknown>): Promise<CommandCounts> {
+/** Counts the commands while `body` runs; of those that clients send, only the ones that contain `text`, for example a key. */
+export async function countCommands(
+  redis: Redis,
+  text: string,
+  body: () => Promise<unknown>,
+): Promise<CommandCounts> {
   const monitor = await redis.monitor();
   let sent = 0;
-  monitor.on('monitor', (_time: string, [name = '']: string[], source: string) => {
-    if (source !== SCRIPT && !OF_THE_LAB.has(name.toLowerCase())) sent++;
+  monitor.on('monitor', (_time: string, args: string[], source: string) => {
+    if (source !== SCRIPT && args.some((arg) => arg.includes(text))) sent++;
   });
   const before = await executedCommands(redis);
   await body();
@@ -38,10 +40,6 @@ export async function countCommands(redis: Redis, body: () => Promise<unknown>):
 
 async function executedCommands(redis: Redis): Promise<number> {
   const text = await redis.info('commandstats');
-  const calls = [...text.matchAll(/^cmdstat_([^:|]+)[^:]*:calls=(\d+)/gm)];
-  return calls.reduce(
-    (sum, [, name = '', count]) =>
-      sum + (OF_THE_LAB.has(name) && name !== 'time' && name !== 'pttl' ? 0 : Number(count)),
-    0,
-  );
+  const counts = [...text.matchAll(/^cmdstat_[^:]+:calls=(\d+)/gm)].map(([, calls]) => Number(calls));
+  return counts.reduce((sum, calls) => sum + calls, 0);
 }

@@ -65,6 +65,8 @@ const flexible: Limiter = {
 const throttler: Limiter = {
   ...common,
   name: 'nestjs-throttler',
+  // a client that is blocked in its turn has nothing for a whole window
+  expected: { edge: { must: ['over-limit'], may: ['unfair'] } },
   mechanism:
     '@nestjs/throttler with its Redis storage: INCR and PTTL in one Lua script, sent as text with each request. A client over the limit is blocked for a window.',
   source:

@@ -50,7 +50,7 @@ export async function playEdge({ row, stack, redis, sender, client }: Stage): Pr
   await untilRedisTime(redis, at(BEFORE_EDGE));
   await send(max - 2);
   const unproved = [];
-  if ((await redisTime(redis)) >= at(1))
+  if ((await redisTime(redis)) - (row.waitsMs ?? 0) >= at(1))
     unproved.push('the requests before the edge of the window were late');
   if (row.awaitsTokens === true && !(await hasTokens(redis, row, client, 2 * max)))
     unproved.push('the list was not filled');

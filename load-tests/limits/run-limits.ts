@@ -66,7 +66,9 @@ export class LimitRunner {
       const counts =
         peers.length === 0
           ? undefined
-          : await countCommands(this.redis, () => sustain(this.stack.urls.public, row, peers));
+          : await countCommands(this.redis, `${name}-load`, () =>
+              sustain(this.stack.urls.public, row, peers),
+            );
       const clients = [stage.client, ...peers];
       const decisions = await this.decisionsOf(clients);
       const evidence = {

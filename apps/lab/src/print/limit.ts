@@ -1,5 +1,5 @@
 import { MARKS } from '#lab/verdict';
-import { titleOf, type LimitRun } from '#load-tests/limits';
+import { nameOf, titleOf, type LimitRun } from '#load-tests/limits';
 import { renderTable } from './table';
 import { wrap } from './wrap';
 
@@ -11,55 +11,50 @@ export function limitLine(runs: readonly LimitRun[]): string {
   return `${titleOf(row)}: ${markOf(last)}; at most ${verdict.most.admitted} of ${verdict.promise} in a window; as expected ${expected} of ${runs.length}`;
 }
 
-/** One row for each limiter and circumstance. */
+/** One row for each limiter and circumstance; with `verbose` also what the verdicts are based on. */
 export function limitTable(all: readonly (readonly LimitRun[])[], verbose: boolean): string {
   const table = renderTable({
-    head: [
-      'limiter',
-      'promise',
-      'most',
-      'verdict',
-      'as expected',
-      'commands',
-      'decisions/s',
-      ...(verbose ? ['in Redis', 'admitted/s', 'fairness', 'clock', 'slowest ms'] : []),
-    ],
+    head: ['limiter', 'case', 'most', 'verdict', 'as expected', 'commands', 'decisions/s'],
     rows: all.map((runs) => {
       const run = lastOf(runs);
-      const { verdict, row, commands, decisionsPerSecond, slowestMs } = run;
+      const { row, verdict, commands, decisionsPerSecond } = run;
       return [
-        `${titleOf(row)}${row.limiter.peer === true ? ' (npm)' : ''}`,
-        verdict.promise,
-        Math.max(...runs.map((one) => one.verdict.most.admitted)),
+        `${nameOf(row)}${row.limiter.peer === true ? ' (npm)' : ''}`,
+        row.circumstance,
+        `${Math.max(...runs.map((one) => one.verdict.most.admitted))}/${verdict.promise}`,
         markOf(run),
         `${runs.filter((one) => one.verdict.asExpected).length}/${runs.length}`,
         commands === undefined ? '' : commands.sent.toFixed(2),
         decisionsPerSecond === undefined ? '' : Math.round(decisionsPerSecond).toLocaleString('en'),
-        ...(verbose
-          ? [
-              commands === undefined ? '' : commands.executed.toFixed(1),
-              commands === undefined
-                ? ''
-                : `${verdict.admittedPerSecond.toFixed(1)} of ${verdict.promisedPerSecond.toFixed(1)}`,
-              commands === undefined ? '' : verdict.fairness.toFixed(2),
-              verdict.most.clock,
-              slowestMs.toFixed(0),
-            ]
-          : []),
       ];
     }),
   });
   const legend = wrap(
-    'promise: the most requests of one client in any window. most: the most that were admitted, by the recorded decisions. commands: sent to Redis per decision.',
-    0,
+    'most: requests of one client that were admitted in a window, by the recorded decisions, and how many are promised at most. commands: sent to Redis per decision, under a steady load.',
   );
-  const reasons = all
-    .map(lastOf)
-    .flatMap(({ row, verdict }) =>
-      verdict.because.map((sentence) => wrap(`${titleOf(row)}: ${sentence}`, 2)),
-    );
-  return [table, '', legend, ...(verbose ? ['', ...reasons] : [])].join('\n');
+  const shown = all.map(lastOf);
+  return [table, '', legend, ...(verbose ? ['', figures(shown), '', ...reasons(shown)] : [])].join('\n');
 }
+
+const figures = (runs: readonly LimitRun[]): string =>
+  renderTable({
+    head: ['limiter', 'in Redis', 'admitted/s', 'fairness', 'clock', 'slowest ms'],
+    rows: runs.map(({ row, verdict, commands, slowestMs }) => [
+      titleOf(row),
+      commands === undefined ? '' : commands.executed.toFixed(1),
+      commands === undefined
+        ? ''
+        : `${verdict.admittedPerSecond.toFixed(1)} of ${verdict.promisedPerSecond.toFixed(1)}`,
+      commands === undefined ? '' : verdict.fairness.toFixed(2),
+      verdict.most.clock,
+      slowestMs.toFixed(0),
+    ]),
+  });
+
+const reasons = (runs: readonly LimitRun[]): string[] =>
+  runs.flatMap(({ row, verdict }) =>
+    verdict.because.map((sentence) => wrap(`${titleOf(row)}: ${sentence}`, 2)),
+  );
 
 function lastOf(runs: readonly LimitRun[]): LimitRun {
   const bad = runs.find(({ verdict }) => !verdict.asExpected) ?? runs.at(-1);
