@@ -45,9 +45,9 @@ export class LimitRunner {
     this.redis.on('error', () => undefined); // it is killed on purpose
   }
 
-  /** Runs one row, again while it proves nothing. */
-  run(row: LimitRow, onUnknown: (because: string) => void): Promise<LimitRun> {
-    return untilProved(() => this.once(row), onUnknown);
+  /** Runs one row, again while it proves nothing; `steady`: also under a steady load, for the figures. */
+  run(row: LimitRow, steady: boolean, onUnknown: (because: string) => void): Promise<LimitRun> {
+    return untilProved(() => this.once(row, steady), onUnknown);
   }
 
   async close(): Promise<void> {
@@ -55,14 +55,14 @@ export class LimitRunner {
     await this.target.close();
   }
 
-  private async once(row: LimitRow): Promise<LimitRun> {
+  private async once(row: LimitRow, steady: boolean): Promise<LimitRun> {
     const { limiter, limit, circumstance } = row;
     const name = `run${++this.runs}`;
     const sender = new DecisionClient(row);
     try {
       const stage = { row, stack: this.stack, redis: this.redis, sender, client: `${name}-a` };
       const { unproved, answers } = await PLAYS[circumstance](stage);
-      const peers = circumstance === 'edge' ? [1, 2, 3, 4].map((n) => `${name}-load-${n}`) : [];
+      const peers = steady && circumstance === 'edge' ? [1, 2, 3, 4].map((n) => `${name}-load-${n}`) : [];
       const counts =
         peers.length === 0
           ? undefined

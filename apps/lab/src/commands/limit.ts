@@ -31,7 +31,7 @@ export function register(program: Command): void {
       'run rate limiters, and npm packages beside them, under load on two replicas, and judge what they admitted',
     )
     .argument('[names...]', 'limiters (all)')
-    .option('--repeats <n>', 'runs per row', whole(1, 1000), 1)
+    .option('--repeats <n>', 'runs per row, the first one also under a steady load', whole(1, 1000), 1)
     .option('--list', 'list the limiters without running them')
     .option('--verbose', 'also print the reasons, and more figures')
     .option('--json <file>', 'write the verdicts as JSON')
@@ -78,7 +78,7 @@ async function limit(names: readonly string[], options: LimitOptions, context: C
       signal.throwIfAborted();
       progress.update(`[${i + 1}/${rows.length}] ${titleOf(row)}: run ${n} of ${options.repeats}`);
       runs.push(
-        await runner.run(row, (because) => {
+        await runner.run(row, n === 1, (because) => {
           say(`${titleOf(row)} proved nothing and is repeated: ${because}`);
         }),
       );

@@ -5,7 +5,7 @@ import { wrap } from './wrap';
 
 /** One line about the runs of a row. */
 export function limitLine(runs: readonly LimitRun[]): string {
-  const last = lastOf(runs);
+  const last = shownOf(runs);
   const { verdict, row } = last;
   const expected = runs.filter((run) => run.verdict.asExpected).length;
   return `${titleOf(row)}: ${markOf(last)}; at most ${verdict.most.admitted} of ${verdict.promise} in a window; as expected ${expected} of ${runs.length}`;
@@ -16,8 +16,9 @@ export function limitTable(all: readonly (readonly LimitRun[])[], verbose: boole
   const table = renderTable({
     head: ['limiter', 'case', 'most', 'verdict', 'as expected', 'commands', 'decisions/s'],
     rows: all.map((runs) => {
-      const run = lastOf(runs);
-      const { row, verdict, commands, decisionsPerSecond } = run;
+      const run = shownOf(runs);
+      const { row, verdict } = run;
+      const { commands, decisionsPerSecond } = runs[0] ?? run;
       return [
         `${nameOf(row)}${row.limiter.peer === true ? ' (npm)' : ''}`,
         row.circumstance,
@@ -32,7 +33,7 @@ export function limitTable(all: readonly (readonly LimitRun[])[], verbose: boole
   const legend = wrap(
     'most: requests of one client that were admitted in a window, by the recorded decisions, and how many are promised at most. commands: sent to Redis per decision, under a steady load.',
   );
-  const shown = all.map(lastOf);
+  const shown = all.map((runs) => ({ ...shownOf(runs), ...steadyOf(runs) }));
   return [table, '', legend, ...(verbose ? ['', figures(shown), '', ...reasons(shown)] : [])].join('\n');
 }
 
@@ -56,11 +57,16 @@ const reasons = (runs: readonly LimitRun[]): string[] =>
     verdict.because.map((sentence) => wrap(`${titleOf(row)}: ${sentence}`, 2)),
   );
 
-function lastOf(runs: readonly LimitRun[]): LimitRun {
+/** A run that is not as expected, else the last one. */
+function shownOf(runs: readonly LimitRun[]): LimitRun {
   const bad = runs.find(({ verdict }) => !verdict.asExpected) ?? runs.at(-1);
   if (bad === undefined) throw new Error('a row has at least one run');
   return bad;
 }
+
+/** The figures of the steady load: only the first run has one. */
+const steadyOf = ([first]: readonly LimitRun[]): Partial<LimitRun> =>
+  first?.commands === undefined ? {} : { commands: first.commands, verdict: first.verdict };
 
 const markOf = ({ verdict: { mark, violations } }: LimitRun): string =>
   `${MARKS[mark].sign} ${violations.length === 0 ? MARKS[mark].words : violations.join(', ')}`;
