@@ -23,5 +23,5 @@ if tokens >= wanted then
   redis.call('HSET', KEYS[1], 'tokens', tokens, 'at', now)
   redis.call('PEXPIRE', KEYS[1], math.ceil((capacity - tokens) / rate))
 end
-local wait = math.ceil(math.max(0, wanted - tokens) / rate)
+local wait = math.ceil(math.max(0, wanted - tokens) / rate - 0.001) -- not a millisecond more because of a rounded quotient
 return { taken, math.floor(tokens), wait, string.format('%.3f', now) }
