@@ -20,7 +20,7 @@ export const tokenBucket: Limiter = {
   async decide(client, limit, { redis, clock }) {
     const { max, windowMs, burst } = limit;
     const key = limitKey('token-bucket', client, limit);
-    const reply = await run(redis, takeToken, key, 1, max / windowMs, burst, clock.serverTime());
+    const reply = await run(redis, takeToken, key, max / windowMs, burst, clock.serverTime());
     return readDecision(reply, limit);
   },
 };

@@ -11,7 +11,14 @@ if now < 0 then
   local time = redis.call('TIME')
   now = time[1] * 1000 + time[2] / 1000
 end
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - window)
+local function oldest()
+  return tonumber(redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2] or now)
+end
+local first = oldest()
+if first <= now - window then
+  redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - window)
+  first = oldest()
+end
 local count = redis.call('ZCARD', KEYS[1])
 local admitted = 0
 if count < max then
@@ -20,5 +27,4 @@ if count < max then
   redis.call('ZADD', KEYS[1], now, ARGV[3])
   redis.call('PEXPIRE', KEYS[1], window)
 end
-local oldest = tonumber(redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2])
-return { admitted, max - count, math.ceil(oldest + window - now), string.format('%.3f', now) }
+return { admitted, max - count, math.ceil(first + window - now), string.format('%.3f', now) }

@@ -1,5 +1,5 @@
 -- Estimates the requests of the window that ends now: those of this window, and of the window before as much as still counts.
---   KEYS[1]  a hash {window: its number, count: its requests, before: those of the window before}
+--   KEYS[1]  "window count before": the number of the last window, its requests, and those of the window before it
 --   ARGV[1]  the limit
 --   ARGV[2]  the window, milliseconds
 --   ARGV[3]  the time, milliseconds; -1: the clock of Redis
@@ -11,12 +11,12 @@ if now < 0 then
   now = time[1] * 1000 + time[2] / 1000
 end
 local window = math.floor(now / size)
-local known = redis.call('HMGET', KEYS[1], 'window', 'count', 'before')
+local last, counted, earlier = string.match(redis.call('GET', KEYS[1]) or '', '^(%d+) (%d+) (%d+)$')
 local count, before = 0, 0
-if tonumber(known[1]) == window then
-  count, before = tonumber(known[2]), tonumber(known[3])
-elseif tonumber(known[1]) == window - 1 then
-  before = tonumber(known[2])
+if tonumber(last) == window then
+  count, before = tonumber(counted), tonumber(earlier)
+elseif tonumber(last) == window - 1 then
+  before = tonumber(counted)
 end
 local passed = now - window * size
 local function estimate()
@@ -26,8 +26,7 @@ local admitted = 0
 if estimate() + 1 <= max then
   admitted = 1
   count = count + 1
-  redis.call('HSET', KEYS[1], 'window', window, 'count', count, 'before', before)
-  redis.call('PEXPIRE', KEYS[1], 2 * size)
+  redis.call('SET', KEYS[1], string.format('%d %d %d', window, count, before), 'PX', 2 * size)
 end
 local wait = 0 -- until the estimate has room for one more, in this window or in the next one
 if estimate() + 1 > max then

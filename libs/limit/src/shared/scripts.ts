@@ -12,5 +12,5 @@ export const countWindow = script<[max: number, windowMs: number, time: Time]>('
 export const logRequest = script<[max: number, windowMs: number, id: string, time: Time]>('log-request');
 export const readLog = script<[windowMs: number, time: Time]>('read-log');
 export const weighWindows = script<[max: number, windowMs: number, time: Time]>('weigh-windows');
-export const takeToken = script<[tokens: number, perMs: number, capacity: number, time: Time]>('take-token');
+export const takeToken = script<[perMs: number, capacity: number, time: Time]>('take-token');
 export const joinQueue = script<[intervalMs: number, longestWaitMs: number, time: Time]>('join-queue');
