@@ -1,4 +1,4 @@
-import { acquireWithFence, lockKey, releaseIfOwner, runScript, type Lock } from '#lab/strategy';
+import { acquireWithFence, lockKey, releaseIfOwner, run, type Lock } from '#lab/strategy';
 import { randomUUID } from 'node:crypto';
 import type { GuardTools } from '../../contract';
 import { EPOCHS } from './journal';
@@ -16,11 +16,11 @@ export function electedBy(guard: string, { redis, options }: GuardTools): Electi
     key,
     epoch: 0,
     tryAcquire: async () => {
-      const reply = await runScript(redis, acquireWithFence, [key, EPOCHS], owner, options.leaseMs);
+      const reply = await run(redis, acquireWithFence, [key, EPOCHS], owner, options.leaseMs);
       election.epoch = Number(reply);
       return election.epoch > 0;
     },
-    release: () => runScript(redis, releaseIfOwner, key, owner),
+    release: () => run(redis, releaseIfOwner, key, owner),
   };
   return election;
 }

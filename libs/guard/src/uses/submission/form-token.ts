@@ -1,4 +1,4 @@
-import { defineScript, runScript } from '#lab/strategy';
+import { defineScript, run } from '#lab/strategy';
 import { ALREADY_DONE, DONE, type Guard } from '../../contract';
 import { store } from './submissions';
 
@@ -26,7 +26,7 @@ export const formToken: Guard = {
   expected: { kill: { must: ['missing'] }, error: { must: ['missing'] }, flush: { must: ['missing'] } },
 
   async apply(form, { redis, sql, work }) {
-    const isFirst = (await runScript(redis, consume, formTokenKey(form.key), form.key)) === 1;
+    const isFirst = (await run(redis, consume, formTokenKey(form.key), form.key)) === 1;
     if (!isFirst) return ALREADY_DONE;
     await work();
     await store(sql, form);
