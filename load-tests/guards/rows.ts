@@ -31,11 +31,11 @@ const killed = (name: string, at: string, more: Partial<Omit<GuardRow, 'guard'>>
 /** A lease that outlives the load: the marker of a dead process is still there. */
 const MARKED = { options: { leaseMs: 60_000 } };
 
-/** The first request is paused at this step until after its lease, while another replica continues. */
+/** The first request is paused at this step until a request of another replica has had an effect, after its lease. */
 const paused = (name: string, at: string): GuardRow =>
   row(name, {
     fault: 'pause',
-    header: `account:${at}=pause(1500)`,
+    header: `account:${at}=pause(sale)`,
     options: { leaseMs: 300, waitMs: 10_000 },
   });
 

@@ -1,3 +1,4 @@
+import { readConfig } from '#lab/config';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Outbox } from './outbox';
 
@@ -64,7 +65,8 @@ const server = createServer((request, response) => {
   });
 });
 server.keepAliveTimeout = 60_000;
-server.listen(Number(process.env['PORT'] ?? 0), process.env['HOST'] ?? '127.0.0.1');
+const { port, host } = readConfig();
+server.listen(port, host);
 process.on('SIGTERM', () => {
   server.close();
   server.closeAllConnections();

@@ -85,7 +85,7 @@ export interface Use {
   /** `POST /orders/{key}/notifications`. */
   readonly endpoint: `${'GET' | 'POST'} /${string}`;
   readonly rules: EffectRules;
-  /** Its tables, emptied by a reset. */
+  /** Its tables, emptied by a reset. The first one has a row for each effect, with its request. */
   readonly tables: readonly string[];
   /** Statements after the tables are empty: rows that actions expect. */
   readonly rows?: readonly string[];

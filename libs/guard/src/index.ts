@@ -13,7 +13,7 @@ export type {
   Use,
   UseName,
 } from './contract';
-export { resetOf } from './tables';
+export { effectsOfOthers, resetOf } from './tables';
 
 /** Migrations of the tables of all uses. */
 export const GUARD_MIGRATIONS = [Actions1700000002001];

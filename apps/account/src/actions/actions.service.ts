@@ -1,7 +1,7 @@
 import { CONFIG, Toolbox } from '#lab/host';
 import { readHistory, RequestRecorder } from '#lab/http';
 import type { Config } from '#lab/config';
-import { resetOf, useNamed, type Done, type Effect, type UseName } from '#lab/guard';
+import { effectsOfOthers, resetOf, useNamed, type Done, type Effect, type UseName } from '#lab/guard';
 import { SteppedDataSource, unobserved, type Fault } from '#lab/step';
 import { DEFAULT_OPTIONS } from '#lab/strategy';
 import { Inject, Injectable } from '@nestjs/common';
@@ -39,9 +39,9 @@ export class ActionsService {
     const replica = this.toolbox.process.name;
     const begin = { request, balance: historyOf(use), delta: 0, strategy: guard.name, options };
     const tools = { ...this.toolbox.tools(request, options), sql: this.sql };
-    const done = await this.requests.record(begin, faults, () =>
-      guard.apply({ key, request, replica }, tools),
-    );
+    const sales = { query: effectsOfOthers(useNamed(use)), parameters: [request] };
+    const act = (): Promise<Done> => guard.apply({ key, request, replica }, tools);
+    const done = await this.requests.record(begin, faults, act, undefined, sales);
     return { use, guard: chosen.name, key, ...done };
   }
 

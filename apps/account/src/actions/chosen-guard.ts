@@ -20,7 +20,7 @@ const schema = z.strictObject({
 /** Parameter: guard and options of the request, from the query or from headers (`X-Guard`, `X-Lease-Ms`, …). */
 export const RequestedGuard = createParamDecorator((_: unknown, context: ExecutionContext): ChosenGuard => {
   const { query, headers } = context.switchToHttp().getRequest<FastifyRequest>();
-  const asked = withoutLimit(query as Record<string, unknown>);
+  const asked = withoutLimit(query as Record<string, string>) as Record<string, string>;
   const values: Record<string, unknown> = { ...asked };
   for (const name of ['guard', ...OPTION_NAMES]) {
     const header = headers[headerName(name)];
@@ -29,7 +29,7 @@ export const RequestedGuard = createParamDecorator((_: unknown, context: Executi
       throw new ProblemError(
         problem(
           'REQUEST.INVALID',
-          `${name} is "${String(asked[name])}" in the query and "${String(header)}" in a header`,
+          `${name} is "${asked[name]}" in the query and "${String(header)}" in a header`,
         ),
       );
     values[name] = header;

@@ -1,9 +1,4 @@
-import {
-  cartStrategy,
-  optionsSchema,
-  type OptionName,
-  type Options,
-} from '#lab/strategy';
+import { cartStrategy, optionsSchema, type OptionName, type Options } from '#lab/strategy';
 import { isGuard } from '#lab/guard';
 import type { ScheduleViolationKind } from '#lab/verdict';
 import { createHash } from 'node:crypto';
@@ -69,10 +64,10 @@ const KIND_LETTERS: Readonly<Record<ScheduleViolationKind, string>> = {
 
 /** Hash of the own code of a strategy or guard: changes with `apply` or `applyAll`. */
 export const strategyHash = (strategy: Explored): string =>
-  createHash('sha1')
-    .update(`${strategy.apply.toString()}${'applyAll' in strategy ? (strategy.applyAll?.toString() ?? '') : ''}`.replace(/\s+/g, ''))
-    .digest('hex')
-    .slice(0, 6);
+  createHash('sha1').update(codeOf(strategy).replace(/\s+/g, '')).digest('hex').slice(0, 6);
+
+const codeOf = (strategy: Explored): string =>
+  `${strategy.apply.toString()}${isGuard(strategy) ? '' : (strategy.applyAll?.toString() ?? '')}`;
 
 /** Hashes the description of a step to one letter. */
 export const checkLetter = (what: string): string =>

@@ -147,7 +147,7 @@ export class World {
     this.endZooKeeperSessions(guard);
     const stores = this.lockStoresOf(guard);
     await Promise.all([
-      this.admin.query(`START TRANSACTION; ${resetOf(use).join('; ')}; COMMIT`),
+      this.admin.query(['START TRANSACTION', ...resetOf(use), 'COMMIT'].join('; ')),
       this.clear(stores),
       ...(guard.needs?.includes('gateway') === true ? [this.servers.gateway.clear()] : []),
     ]);

@@ -74,8 +74,8 @@ export class Actions1700000002001 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    const tables =
-      'page_build, credit, journal_epoch, journal, job_period, job_run, number_segment, order_number, submission, notification';
-    await runner.query(`DROP TABLE ${tables}`);
+    await runner.query(
+      'DROP TABLE page_build, credit, journal_epoch, journal, job_period, job_run, number_segment, order_number, submission, notification',
+    );
   }
 }

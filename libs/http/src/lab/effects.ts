@@ -1,15 +1,21 @@
-import { MOVEMENTS_OF_OTHERS } from '#lab/balance';
 import type { Config } from '#lab/config';
 import type { Effects, PauseEvent } from '#lab/step';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PauseHelper } from './pause-helper';
 
+/** A query that counts the sales, or other effects, of other requests. */
+export interface SalesOfOthers {
+  readonly database: string;
+  /** Its row has the column `count`. */
+  readonly query: string;
+  readonly parameters: readonly string[];
+}
+
 /** Applies faults to this process. */
 export function processEffects(
   config: Config,
-  /** The schema that `pause(sale)` watches for another request's movement. */
-  database: string,
-  { balance, request }: { balance: string; request: string },
+  /** Counts what `pause(sale)` waits for. */
+  sales: SalesOfOthers,
   /** One for each pause of the request. */
   helpers: readonly PauseHelper[],
 ): Effects {
@@ -39,9 +45,7 @@ export function processEffects(
         ...(event === 'sale' && {
           grown: {
             mysqlUrl: config.mysqlUrl,
-            database,
-            query: MOVEMENTS_OF_OTHERS,
-            parameters: [balance, request],
+            ...sales,
           },
         }),
       });

@@ -1,3 +1,4 @@
+import { MOVEMENTS_OF_OTHERS } from '#lab/balance';
 import type { Config } from '#lab/config';
 import {
   compose,
@@ -10,7 +11,7 @@ import {
   type RequestLine,
 } from '#lab/step';
 import { problem, problemOf, ProblemError } from '../problem';
-import { processEffects } from './effects';
+import { processEffects, type SalesOfOthers } from './effects';
 import { faultsDisabled } from './fault-guard';
 import { PauseHelper } from './pause-helper';
 
@@ -65,22 +66,26 @@ export class RequestRecorder {
     return faults.filter(({ app }) => app === own);
   }
 
-  /** Runs `body` as the request `begin.request`. `onFault` is called before a fault fires. */
+  /**
+   * Runs `body` as the request `begin.request`. `onFault` is called before a fault fires. `sales`: what `pause(sale)` waits
+   * for; absent: another request's movement of the balance.
+   */
   async record<T>(
     begin: Begin,
     faults: readonly Fault[],
     body: () => Promise<T>,
     onFault: (fault: Fault) => void = () => undefined,
+    sales?: Pick<SalesOfOthers, 'query' | 'parameters'>,
   ): Promise<T> {
     const { recorder } = this;
-    const { app, database } = this.recorded;
+    const { app } = this.recorded;
     if (recorder === undefined) return body();
     const { request } = begin;
     const helpers = faults.length === 0 ? [] : await this.helpersFor(faults);
     const recording = recorder.request({ ...begin, app });
     const failing = failpoint(
       faults,
-      processEffects(this.config, database, begin, helpers),
+      processEffects(this.config, this.salesOfOthers(begin, sales), helpers),
       (fault, { text }) => {
         const { source, action } = fault;
         onFault(fault);
@@ -101,12 +106,22 @@ export class RequestRecorder {
     }
   }
 
+  private salesOfOthers(
+    { balance, request }: Pick<Begin, 'balance' | 'request'>,
+    counted: Pick<SalesOfOthers, 'query' | 'parameters'> = {
+      query: MOVEMENTS_OF_OTHERS,
+      parameters: [balance, request],
+    },
+  ): SalesOfOthers {
+    return { database: this.recorded.database, ...counted };
+  }
+
   /** Runs the decision of a rate limiter about a request, under the faults that the request carries. */
   async decide<T>(request: string, faults: readonly Fault[], body: () => Promise<T>): Promise<T> {
     const { recorder } = this;
     if (recorder === undefined || faults.length === 0) return body();
     const helpers = await this.helpersFor(faults);
-    const effects = processEffects(this.config, this.recorded.database, { balance: '', request }, helpers);
+    const effects = processEffects(this.config, this.salesOfOthers({ balance: '', request }), helpers);
     const listener = failpoint(faults, effects, ({ source, action }, { text }) => {
       recorder.note({ type: 'fault', request, fault: source, action: action.kind, at: text });
       recorder.flush(true);

@@ -1,5 +1,6 @@
 import { lockKey } from '#lab/strategy';
 import { NOTHING_TO_DO, type Guard } from '../../contract';
+import { whenLockEnds } from '../../shared/expected';
 import { credit } from './credits';
 import { acknowledge, receive } from './stream';
 
@@ -15,7 +16,7 @@ export const lock: Guard = {
   expected: {
     kill: { must: ['missing'] },
     error: { must: ['missing'] },
-    lapse: { must: ['duplicate'], may: ['overlap'] },
+    ...whenLockEnds('duplicate'),
   },
 
   async apply(action, tools) {

@@ -32,7 +32,7 @@ export async function receive({ redis, process }: GuardTools): Promise<Received 
   const pending = claimedEntry(claimed);
   if (pending !== undefined) return pending;
   const read = await redis.xreadgroup('GROUP', GROUP, process.name, 'COUNT', 1, 'STREAMS', STREAM, '>');
-  const [[, entries] = []] = (read ?? []) as [stream: string, entries: Entries][];
+  const [[, entries] = []] = (read as [stream: string, entries: Entries][] | null) ?? [];
   return firstOf(entries);
 }
 

@@ -1,4 +1,5 @@
 import { ALREADY_DONE, DONE, type Guard } from '../../contract';
+import { whenLockEnds } from '../../shared/expected';
 import { actionKey } from '../../shared/action-lock';
 import { runJob } from './runs';
 
@@ -12,8 +13,8 @@ export const lockForPeriod: Guard = {
   options: ['leaseMs', 'workMs'],
   expected: {
     kill: { must: ['missing'] },
-    lapse: { must: ['duplicate'], may: ['overlap'] },
     error: { must: ['missing'] },
+    ...whenLockEnds('duplicate'),
   },
 
   async apply(period, { redis, sql, options, work }) {

@@ -1,4 +1,5 @@
 import { DONE, type Guard } from '../../contract';
+import { whenLockEnds } from '../../shared/expected';
 import { actionKey, underLock } from '../../shared/action-lock';
 import { runJob } from './runs';
 
@@ -10,10 +11,7 @@ export const lockWhileRunning: Guard = {
   source: 'The articles on scheduled jobs with a distributed lock.',
   next: { guard: 'job/lock-for-period', why: 'keeps the lock until the period has passed.' },
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
-  expected: {
-    none: { must: ['duplicate'] },
-    lapse: { must: ['duplicate', 'overlap'] },
-  },
+  expected: { none: { must: ['duplicate'] }, ...whenLockEnds('duplicate') },
 
   apply(period, tools) {
     return underLock(actionKey('job', 'lock-while-running', period), tools, async () => {

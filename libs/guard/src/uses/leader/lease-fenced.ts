@@ -1,5 +1,6 @@
 import { withLock } from '#lab/strategy';
 import type { Guard } from '../../contract';
+import { whenLockEnds } from '../../shared/expected';
 import { electedBy } from './election';
 import { append, register } from './journal';
 
@@ -12,7 +13,7 @@ export const leaseFenced: Guard = {
   source: 'Kleppmann, "How to do distributed locking", 2016; the terms of Raft and the epochs of ZAB.',
   next: { why: 'nothing: the journal itself decides.' },
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
-  expected: { lapse: { must: [], may: ['overlap'] }, pause: { must: [], may: ['overlap'] } },
+  expected: whenLockEnds(),
 
   apply(entry, tools) {
     const election = electedBy('lease-fenced', tools);

@@ -1,5 +1,6 @@
 import { withLock } from '#lab/strategy';
 import type { Guard } from '../../contract';
+import { whenLockEnds } from '../../shared/expected';
 import { electedBy } from './election';
 import { append } from './journal';
 
@@ -13,8 +14,9 @@ export const lease: Guard = {
   next: { guard: 'leader/lease-fenced', why: 'lets the journal refuse the older epoch.' },
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   expected: {
-    lapse: { must: ['duplicate', 'stale-write', 'overlap'] },
-    pause: { must: ['duplicate', 'stale-write', 'overlap'] },
+    ...whenLockEnds('duplicate', 'stale-write'),
+    // the counter of the epochs is lost as well: the second leader has the same epoch
+    flush: { must: ['duplicate'], may: ['overlap'] },
   },
 
   apply(entry, tools) {

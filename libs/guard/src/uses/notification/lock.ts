@@ -1,4 +1,5 @@
 import { ALREADY_DONE, DONE, type Guard } from '../../contract';
+import { whenLockEnds } from '../../shared/expected';
 import { actionKey, underLock } from '../../shared/action-lock';
 import { isNoted, note, send } from './notifications';
 
@@ -16,8 +17,8 @@ export const lock: Guard = {
   needs: ['gateway'],
   expected: {
     kill: { must: ['duplicate'] },
-    lapse: { must: ['duplicate', 'overlap'] },
-    pause: { must: ['duplicate', 'overlap'] },
+    error: { must: ['duplicate'] },
+    ...whenLockEnds('duplicate'),
   },
 
   apply(order, tools) {

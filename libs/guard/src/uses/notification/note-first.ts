@@ -1,4 +1,5 @@
 import { ALREADY_DONE, DONE, type Guard } from '../../contract';
+import { whenLockEnds } from '../../shared/expected';
 import { actionKey, underLock } from '../../shared/action-lock';
 import { isNoted, note, send } from './notifications';
 
@@ -13,8 +14,8 @@ export const noteFirst: Guard = {
   needs: ['gateway'],
   expected: {
     kill: { must: ['missing'] },
-    lapse: { must: ['duplicate', 'overlap'] },
-    pause: { must: ['duplicate', 'overlap'] },
+    error: { must: ['missing'] },
+    ...whenLockEnds('duplicate'),
   },
 
   apply(order, tools) {

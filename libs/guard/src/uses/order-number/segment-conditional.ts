@@ -18,8 +18,9 @@ export const segmentConditional: Guard = {
 
   async apply(order, { process, sql, work }) {
     const numbers = numbersOf(process);
-    if (numbers.left() === 0) numbers.add(await takeSegment(sql));
+    while (numbers.left() === 0) numbers.add(await takeSegment(sql));
+    const number = numbers.take();
     await work();
-    return give(sql, numbers.take(), order);
+    return give(sql, number, order);
   },
 };

@@ -1,4 +1,5 @@
 import { ALREADY_DONE, DONE, type Guard } from '../../contract';
+import { whenLockEnds } from '../../shared/expected';
 import { actionKey, underLock } from '../../shared/action-lock';
 import { cached, rebuild } from './pages';
 
@@ -12,8 +13,8 @@ export const lock: Guard = {
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   expected: {
     kill: { must: ['repeated-work'] },
-    lapse: { must: ['repeated-work'], may: ['overlap'] },
-    pause: { must: ['repeated-work'], may: ['overlap'] },
+    error: { must: ['repeated-work'] },
+    ...whenLockEnds('repeated-work'),
   },
 
   async apply(page, tools) {

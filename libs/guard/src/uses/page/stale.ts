@@ -1,5 +1,6 @@
 import { release, tokenLock } from '#lab/strategy';
 import { ALREADY_DONE, DONE, type Guard } from '../../contract';
+import { whenLockEnds } from '../../shared/expected';
 import { actionKey } from '../../shared/action-lock';
 import { cachedWithTime, rebuildWithTime } from './pages';
 
@@ -12,11 +13,7 @@ export const stale: Guard = {
   source: 'RFC 5861, stale-while-revalidate; the articles: "logical expiry".',
   next: { why: 'nothing, where an old page is better than a late one.' },
   options: ['leaseMs', 'workMs'],
-  expected: {
-    kill: { must: ['repeated-work'] },
-    lapse: { must: ['repeated-work'], may: ['overlap'] },
-    pause: { must: ['repeated-work'], may: ['overlap'] },
-  },
+  expected: { error: { must: ['repeated-work'] }, ...whenLockEnds('repeated-work') },
 
   async apply(page, tools) {
     const { redis, clock } = tools;

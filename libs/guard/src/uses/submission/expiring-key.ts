@@ -1,4 +1,5 @@
 import { ALREADY_DONE, DONE, type Guard } from '../../contract';
+import { whenLockEnds } from '../../shared/expected';
 import { actionKey } from '../../shared/action-lock';
 import { store } from './submissions';
 
@@ -14,9 +15,9 @@ export const expiringKey: Guard = {
   },
   options: ['leaseMs', 'workMs'],
   expected: {
-    lapse: { must: ['duplicate'], may: ['overlap'] },
     kill: { must: ['missing'] },
     error: { must: ['missing'] },
+    ...whenLockEnds('duplicate'),
   },
 
   async apply(form, { redis, sql, options, work }) {
