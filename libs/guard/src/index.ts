@@ -1,6 +1,7 @@
 import { Actions1700000002001 } from './migrations/1-actions';
 
 export { findGuard, GUARDS, isGuard, UnknownGuard, useNamed, useOf, USES } from './catalogue';
+export { renderGuards } from './catalogue-page';
 export type {
   Action,
   Done,

@@ -11,12 +11,13 @@ import {
   type Budget,
   type World,
 } from '#lab/explore';
-import { findGuard, GUARDS, UnknownGuard, USES, type Guard } from '#lab/guard';
+import { findGuard, GUARDS, renderGuards, UnknownGuard, USES, type Guard } from '#lab/guard';
 import { ensureInstalled, projectRoot, startProcesses } from '#lab/stack';
 import type { FaultName } from '#lab/strategy';
 import { ActionTarget, GUARD_ROWS, runGuard, type GuardRow, type GuardRun } from '#load-tests/guards';
 import { labOf } from '#load-tests/run';
 import type { Command } from 'commander';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runCommand, writeJson, type Context } from '../command';
 import { openExplorer } from '../explorer';
@@ -31,6 +32,7 @@ interface GuardsOptions {
   readonly load: boolean;
   readonly explore: boolean;
   readonly list?: true;
+  readonly docs?: string;
   readonly json?: string;
 }
 
@@ -58,9 +60,14 @@ export function register(program: Command): void {
     .option('--no-load', 'only explore')
     .option('--no-explore', 'only load runs')
     .option('--list', 'list the guards without running them')
+    .option('--docs <file>', 'write the page of all guards, without running them: docs/guards.md')
     .option('--json <file>', 'write the verdicts as JSON')
     .action((names: string[], options: GuardsOptions) => {
       const guards = chosen(names);
+      if (options.docs !== undefined) {
+        writeFileSync(options.docs, renderGuards(USES));
+        return undefined;
+      }
       if (options.list !== true) return runCommand((context) => runGuards(guards, options, context));
       for (const { name, mechanism } of guards) process.stdout.write(`${wrap(`${name}: ${mechanism}`, 2)}\n`);
       return undefined;

@@ -1,0 +1,67 @@
+import { openShop } from './support';
+
+const shop = openShop('actions', {
+  replicas: { order: 0, inventory: 0, account: 2 },
+  components: ['gateway'],
+});
+
+const act = (path: string, headers: Record<string, string> = {}) =>
+  shop().post(`${shop().url('lab')}${path}`, { body: {}, headers });
+const reset = (use: string, keys: readonly string[] = []) =>
+  shop().post(`${shop().url('lab')}/lab/account/actions/reset`, { body: { use, keys } });
+const effects = async (use: string) =>
+  (await shop().get(`/lab/account/actions/${use}/effects`, 'lab')).json as unknown as { key: string }[];
+
+test('an order is notified once by one request after the other, and the gateway has the message', async () => {
+  await reset('notification');
+  const first = await act('/orders/7/notifications?guard=outbox');
+  const second = await act('/orders/7/notifications?guard=lock');
+  expect([first.status, first.json['outcome']]).toEqual([201, 'done']);
+  expect([second.status, second.json['outcome']]).toEqual([201, 'already-done']);
+  expect((await effects('notification')).map(({ key }) => key)).toEqual(['7']);
+});
+
+test.each([
+  ['/orders/7/notifications', 'REQUEST.INVALID'],
+  ['/orders/7/notifications?guard=unique-key', 'GUARD.UNKNOWN'],
+  ['/orders/7/notifications?guard=lock&leaseMs=0', 'REQUEST.INVALID'],
+  ['/orders/7/notifications?guard=lock&color=red', 'REQUEST.INVALID'],
+  ['/jobs/a%20b/runs?guard=marker', 'REQUEST.INVALID'],
+])('%s is refused with %s, and nothing is done', async (path, code) => {
+  await reset('notification');
+  await reset('job');
+  const { status, json } = await act(path);
+  expect([status, json['code']]).toEqual([400, code]);
+  expect([...(await effects('notification')), ...(await effects('job'))]).toEqual([]);
+});
+
+test('an unknown guard is answered with the guards of the use', async () => {
+  const { json } = await act('/journal/entries?guard=nobody');
+  expect(json['detail']).toContain('leader/lease-fenced');
+});
+
+test('a header and a query that disagree are refused', async () => {
+  const { status, json } = await act('/order-numbers?guard=incr', { 'x-guard': 'max-plus-one' });
+  expect([status, json['code']]).toEqual([400, 'REQUEST.INVALID']);
+});
+
+test('without the gateway a notification is refused with 503, and is sent when the gateway is back', async () => {
+  await reset('notification');
+  await shop().stack.kill('gateway');
+  const { status, json } = await act('/orders/8/notifications?guard=outbox');
+  await shop().stack.restart('gateway');
+  expect([status, json['code']]).toEqual([503, 'DEPENDENCY.DOWN']);
+  expect(await effects('notification')).toEqual([]);
+  expect((await act('/orders/8/notifications?guard=outbox')).json['outcome']).toBe('done');
+  expect((await effects('notification')).map(({ key }) => key)).toEqual(['8']);
+});
+
+test('without Redis a lock is refused with 503, and guards of the database work', async () => {
+  await reset('submission');
+  await shop().stack.kill('redis');
+  const locked = await act('/forms/1/submissions?guard=expiring-key');
+  const unique = await act('/forms/1/submissions?guard=unique-key');
+  await shop().stack.restart('redis');
+  expect([locked.status, locked.json['code']]).toEqual([503, 'DEPENDENCY.DOWN']);
+  expect(unique.json['outcome']).toBe('done');
+});
