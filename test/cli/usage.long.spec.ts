@@ -58,6 +58,11 @@ testBadUsage(checkout, [
     'is 18 orders, and --requests is 19',
   ],
   ['a duration without a rate', ['load', '--seconds', '9'], '--seconds belongs to an open loop'],
+  [
+    'one system beside itself',
+    ['load', '--strategy', 'none', '--beside', 'none'],
+    '--beside is the strategy',
+  ],
   ['an invalid account', ['load', '--amount', '1', '--account', 'a b'], 'An account has'],
   ['an invalid SKU', ['load', '--sku', 'a b'], 'A SKU has'],
   ['a verdict without a SKU', ['verdict'], "missing required argument 'sku'"],
