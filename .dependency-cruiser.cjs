@@ -44,6 +44,21 @@ module.exports = {
       to: { path: '^(apps|load-tests|libs/(?!strategy|locks|balance|step))|node_modules/@nestjs' },
     },
     {
+      name: 'limit-knows-strategy-and-step',
+      comment:
+        'A limiter reads as an article would write it: no Nest, no HTTP. Its scripts run as those of strategies.',
+      severity: 'error',
+      from: { path: '^libs/limit' },
+      to: { path: '^(apps|load-tests|libs/(?!limit|strategy|step))|node_modules/@nestjs' },
+    },
+    {
+      name: 'limiters-do-not-import-one-another',
+      comment: 'What two limiters share is a named helper in libs/limit/src/shared.',
+      severity: 'error',
+      from: { path: '^libs/limit/src/limiters/([^/]+)' },
+      to: { path: '^libs/limit/src/limiters/', pathNot: '^libs/limit/src/limiters/$1' },
+    },
+    {
       name: 'strategies-do-not-import-one-another',
       comment: 'What two strategies share is a named helper in libs/strategy/src/shared.',
       severity: 'error',
@@ -57,7 +72,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^libs/verdict' },
       to: {
-        path: '^(apps|load-tests|libs/(?!verdict|strategy|step))|node_modules/(ioredis|mysql2|typeorm|@nestjs)',
+        path: '^(apps|load-tests|libs/(?!verdict|strategy|limit|step))|node_modules/(ioredis|mysql2|typeorm|@nestjs)',
       },
     },
     {

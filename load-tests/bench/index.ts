@@ -1,5 +1,6 @@
 export { benchHttp, type BenchOptions, type BenchResult, type Pair } from './http';
 export { benchConsole, type Clicks, type ConsoleBenchResult } from './console';
+export { benchGuards, type GuardBenchResult, type GuardResult } from './guards';
 export { benchComponents, benchLocks, type ContenderResult, type LockBenchResult } from './locks';
 export { benchOverload, type OverloadCurve } from './overload';
 export { seamCost } from './seam';

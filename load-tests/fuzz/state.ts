@@ -29,6 +29,8 @@ const names = (one: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, unk
 
 /** Redis numbers lock commands with this counter in execution order: even a refused acquire increments it. */
 const SERVER_ORDER = 'lab:order';
+/** A limit also counts requests that are refused for another reason: their keys are no change of the shop. */
+const LIMIT_KEYS = 'limit:';
 const SYSTEM_SCHEMAS = ['mysql', 'sys', 'information_schema', 'performance_schema'];
 
 /** Reads the state of a lab's servers directly, not through its apps. */
@@ -93,7 +95,9 @@ export class Observer {
   }
 
   private async lookAtKeys(): Promise<State['keys']> {
-    const keys = (await this.redis.keys('*')).filter((key) => key !== SERVER_ORDER);
+    const keys = (await this.redis.keys('*')).filter(
+      (key) => key !== SERVER_ORDER && !key.startsWith(LIMIT_KEYS),
+    );
     const looks = await Promise.all(
       keys.map(async (key) => {
         const [content, ttl] = await Promise.all([this.redis.dumpBuffer(key), this.redis.pttl(key)]);

@@ -1,5 +1,5 @@
 import type { BalanceTotals, MovementRow } from '#lab/balance';
-import type { HistoryLine } from '#lab/step';
+import type { DecisionLine, HistoryLine } from '#lab/step';
 import type { RemainingLock, RemainingSegment } from '#lab/verdict';
 import { Agent, request, type Dispatcher } from 'undici';
 
@@ -85,6 +85,11 @@ export class Target {
 
   async segments(sku: string): Promise<RemainingSegment[]> {
     return (await this.json('GET', `/lab/inventory/segments/${sku}`)) as RemainingSegment[];
+  }
+
+  /** What rate limiters have decided about a client, recorded by the replicas. */
+  async decisions(client: string): Promise<DecisionLine[]> {
+    return (await this.json('GET', `/lab/inventory/decisions/${client}`)) as DecisionLine[];
   }
 
   async history(sku: string): Promise<HistoryLine[]> {

@@ -1,3 +1,4 @@
+import type { LimitViolationKind } from '#lab/limit';
 import { PAUSE_EVENTS, type Action } from '#lab/step';
 import { CAPABILITIES, FAULTS, type Circumstance } from '#lab/strategy';
 import { MARKS, harmOf, type FaultEvent, type ScheduleViolationKind } from '#lab/verdict';
@@ -27,6 +28,16 @@ const KINDS: Record<ScheduleViolationKind, true> = {
   overlap: true,
   'foreign-release': true,
   'foreign-renewal': true,
+  duplicate: true,
+  missing: true,
+  'stale-write': true,
+  'repeated-work': true,
+};
+const LIMIT_KINDS: Record<LimitViolationKind, true> = {
+  'over-limit': true,
+  'blocked-forever': true,
+  unfair: true,
+  'limiter-down': true,
 };
 const ACTIONS: Record<Action['kind'], string> = {
   kill: 'kill',
@@ -45,6 +56,13 @@ test('every kind of violation has an entry, with its mark', () => {
   expect(names.toSorted()).toEqual(Object.keys(KINDS).toSorted());
   for (const [i, name] of names.entries())
     expect(rows[i]).toContain(`| ${MARKS[harmOf(name as ScheduleViolationKind)].sign} `);
+});
+
+test('every kind of violation of a rate limit has an entry, with its mark', () => {
+  const { names, rows } = section('Violations of a rate limit');
+  expect(names.toSorted()).toEqual(Object.keys(LIMIT_KINDS).toSorted());
+  for (const [i, name] of names.entries())
+    expect(rows[i]).toContain(`| ${MARKS[harmOf(name as LimitViolationKind)].sign} `);
 });
 
 test('every capability has an entry', () => {

@@ -1,4 +1,12 @@
-import { ApiChoice, ApiFault, ChosenStrategy, RequestFaults, RequestId, type Chosen } from '#lab/http';
+import {
+  ApiChoice,
+  ApiFault,
+  ApiLimit,
+  ChosenStrategy,
+  RequestFaults,
+  RequestId,
+  type Chosen,
+} from '#lab/http';
 import type { Fault } from '#lab/step';
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
@@ -31,24 +39,28 @@ export class AccountsController {
   ) {}
 
   @Get()
+  @ApiLimit()
   @ApiOperation({ summary: 'All accounts: the balance, the sum of the entries, and whether they agree' })
   list(): Promise<Account[]> {
     return this.accounts.list();
   }
 
   @Get(':id')
+  @ApiLimit()
   @ApiOperation({ summary: 'One account: the balance, the sum of the entries, and whether they agree' })
   find(@Param() { id }: AccountParams): Promise<Account> {
     return this.accounts.find(id);
   }
 
   @Get(':id/entries')
+  @ApiLimit('headers')
   @ApiOperation({ summary: 'The entries of an account since its last reset, in the order of their inserts' })
   listEntries(@Param() { id }: AccountParams, @Query() page: PageQuery): Promise<EntryRow[]> {
     return this.accounts.entries(id, page);
   }
 
   @Post(':id/entries')
+  @ApiLimit()
   @ApiOperation({ summary: 'Credit or debit an account with the chosen strategy' })
   @ApiChoice()
   @ApiFault()
@@ -82,12 +94,14 @@ export class AccountsController {
   }
 
   @Get(':id/pending')
+  @ApiLimit('headers')
   @ApiOperation({ summary: 'The pending entries of an account, with their states' })
   listPending(@Param() { id }: AccountParams, @Query() page: PageQuery): Promise<PendingRow[]> {
     return this.pending.list(id, page);
   }
 
   @Post(':id/pending')
+  @ApiLimit()
   @HttpCode(202)
   @ApiOperation({ summary: 'Add a pending entry, which the next scan settles with the strategy of the scan' })
   addPending(@Param() { id }: AccountParams, @Body() body: EntryBody): Promise<PendingRow> {

@@ -5,5 +5,6 @@ import { accountModule } from './account.module';
 
 const config = readConfig();
 void serve(accountModule(config), 'Accounts', config, {
+  limited: true,
   streamed: { type: 'application/x-ndjson', route: '/accounts/:id/imports' },
 });

@@ -1,4 +1,12 @@
-import { ApiChoice, ApiFault, ChosenStrategy, RequestFaults, RequestId, type Chosen } from '#lab/http';
+import {
+  ApiChoice,
+  ApiFault,
+  ApiLimit,
+  ChosenStrategy,
+  RequestFaults,
+  RequestId,
+  type Chosen,
+} from '#lab/http';
 import { SkuParams } from '#lab/shop';
 import type { Fault } from '#lab/step';
 import { Body, Controller, Headers, HttpCode, Param, Post } from '@nestjs/common';
@@ -48,6 +56,7 @@ export class DeductionsController {
     summary: 'Deduct stock with the chosen strategy (internal: called by the order app)',
   })
   @ApiChoice()
+  @ApiLimit()
   @ApiDeductionId()
   @ApiFault()
   async deduct(
@@ -71,6 +80,7 @@ export class DeductionsController {
       'Deduct a cart, all or nothing, with a strategy that supports carts (internal: called by the order app)',
   })
   @ApiChoice()
+  @ApiLimit()
   @ApiDeductionId()
   @ApiFault()
   async deductAll(
@@ -105,6 +115,7 @@ export class DeductionsController {
       'Cancel a deduction unless it was made, and return its effect: for an unfinished order (internal)',
   })
   @ApiChoice()
+  @ApiLimit()
   @ApiFault()
   close(
     @Param() { id }: CancellationParams,

@@ -4,4 +4,4 @@ import { serve } from '#lab/http';
 import { inventoryModule } from './inventory.module';
 
 const config = readConfig();
-void serve(inventoryModule(config), 'Inventory', config);
+void serve(inventoryModule(config), 'Inventory', config, { limited: true });

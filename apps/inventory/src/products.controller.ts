@@ -1,4 +1,4 @@
-import { ApiChoice, ChosenStrategy, RequestId, type Chosen } from '#lab/http';
+import { ApiChoice, ApiLimit, ChosenStrategy, RequestId, type Chosen } from '#lab/http';
 import { Ledger, type MovementRow } from '#lab/balance';
 import { SkuParams } from '#lab/shop';
 import { Controller, Get, Param, Query } from '@nestjs/common';
@@ -15,6 +15,7 @@ export class ProductsController {
   ) {}
 
   @Get()
+  @ApiLimit()
   @ApiOperation({ summary: 'All products with their stock' })
   list(): Promise<Product[]> {
     return this.products.list();
@@ -25,6 +26,7 @@ export class ProductsController {
     summary: 'One product with its stock, read under the shared lock of the strategy if it has one',
   })
   @ApiChoice()
+  @ApiLimit()
   find(
     @Param() { sku }: SkuParams,
     @ChosenStrategy() chosen: Chosen,
@@ -34,6 +36,7 @@ export class ProductsController {
   }
 
   @Get(':sku/movements')
+  @ApiLimit('headers')
   @ApiOperation({ summary: 'The movements of a product since its last reset, in the order of their inserts' })
   async movements(@Param() { sku }: SkuParams, @Query() page: PageQuery): Promise<MovementRow[]> {
     await this.ledger.find(sku);

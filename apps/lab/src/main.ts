@@ -7,6 +7,7 @@ import { register as doctor } from './commands/doctor';
 import { register as drill } from './commands/drill';
 import { register as explore } from './commands/explore';
 import { register as fuzz } from './commands/fuzz';
+import { register as limit } from './commands/limit';
 import { register as load } from './commands/load';
 import { register as lostReplies } from './commands/lost-replies';
 import { register as matrix } from './commands/matrix';
@@ -33,6 +34,7 @@ for (const register of [
   up,
   demo,
   load,
+  limit,
   verdict,
   strategies,
   bench,

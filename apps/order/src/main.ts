@@ -4,4 +4,4 @@ import { serve } from '#lab/http';
 import { orderModule } from './order.module';
 
 const config = readConfig();
-void serve(orderModule(config), 'Orders', config);
+void serve(orderModule(config), 'Orders', config, { limited: true });

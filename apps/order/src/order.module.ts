@@ -1,7 +1,15 @@
 import type { Config } from '#lab/config';
-import { ADMITTED_AT_ONCE, HealthController, ProcessController, READINESS, RequestRecorder } from '#lab/http';
+import {
+  ADMITTED_AT_ONCE,
+  connectRedis,
+  HealthController,
+  LimitGuard,
+  ProcessController,
+  READINESS,
+  RequestRecorder,
+} from '#lab/http';
 import { SHOP_APPS } from '#lab/shop';
-import { SteppedDataSource } from '#lab/step';
+import { SteppedDataSource, SteppedRedis } from '#lab/step';
 import { Injectable, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { orderDataSource } from './data-source';
 import { InventoryClient } from './inventory.client';
@@ -20,11 +28,13 @@ import { CONFIG } from './tokens';
 class Connections implements OnApplicationShutdown {
   constructor(
     private readonly dataSource: SteppedDataSource,
+    private readonly redis: SteppedRedis,
     private readonly inventory: InventoryClient,
     private readonly requests: RequestRecorder,
   ) {}
 
   async onApplicationShutdown(): Promise<void> {
+    this.redis.disconnect();
     await this.inventory.close();
     await this.dataSource.destroy();
     this.requests.close();
@@ -52,6 +62,12 @@ export const orderModule = (config: Config): DynamicModule => ({
     { provide: CONFIG, useValue: config },
     { provide: ADMITTED_AT_ONCE, useValue: config.ordersAtOnce },
     { provide: SteppedDataSource, useFactory: () => orderDataSource(config).initialize() },
+    { provide: SteppedRedis, useFactory: () => connectRedis(config) }, // for limits only: orders need no Redis
+    {
+      provide: LimitGuard,
+      useFactory: (redis: SteppedRedis, requests: RequestRecorder) => new LimitGuard(redis, requests),
+      inject: [SteppedRedis, RequestRecorder],
+    },
     { provide: InventoryClient, useFactory: () => new InventoryClient(config) },
     {
       provide: RequestRecorder,

@@ -2,6 +2,7 @@ import {
   AdmissionInterceptor,
   ApiChoice,
   ApiFault,
+  ApiLimit,
   ChosenStrategy,
   ProblemError,
   RequestFaults,
@@ -45,6 +46,7 @@ export class OrdersController {
   @ApiExtraModels(OrderBody, CartBody)
   @ApiBody({ schema: { oneOf: [OrderBody, CartBody].map((body) => ({ $ref: getSchemaPath(body) })) } })
   @ApiChoice()
+  @ApiLimit()
   @ApiHeader({
     name: 'Idempotency-Key',
     required: false,
@@ -90,6 +92,7 @@ export class OrdersController {
   }
 
   @Get()
+  @ApiLimit('headers')
   @ApiOperation({ summary: 'Orders of one product or of all, ordered by number' })
   list(@Query() query: OrdersQuery): Promise<OrderRow[]> {
     return this.orders.list(query);

@@ -1,6 +1,6 @@
 import { Ledger, type BalanceTotals, type MovementRow, type SegmentRow } from '#lab/balance';
-import { page } from '#lab/http';
-import type { Component } from '#lab/step';
+import { CLIENT, page } from '#lab/http';
+import type { Component, DecisionLine } from '#lab/step';
 import { Get, Header, Param, Query, StreamableFile } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { createZodDto } from 'nestjs-zod';
@@ -10,6 +10,10 @@ import type { RemainingLock } from './lock-inspectors';
 
 const id = z.string().regex(/^[\w.-]{1,64}$/, 'an id has 1 to 64 letters, digits, ".", "_" or "-"');
 class IdParams extends createZodDto(z.strictObject({ id })) {}
+const client = z
+  .string()
+  .regex(CLIENT, "a client has 1 to 64 letters, digits, spaces, or any of . : @ _ ' -");
+class ClientParams extends createZodDto(z.strictObject({ client })) {}
 class PageQuery extends createZodDto(z.strictObject(page)) {}
 
 /**
@@ -57,6 +61,14 @@ export abstract class BalanceLabController {
   })
   async history(@Param() { id }: IdParams): Promise<StreamableFile> {
     return new StreamableFile(await this.lab.history(this.balanceOf(id)));
+  }
+
+  @Get('decisions/:client')
+  @ApiOperation({
+    summary: 'The decisions of rate limiters about a client, from all replicas, ordered by time',
+  })
+  decisions(@Param() { client: name }: ClientParams): Promise<DecisionLine[]> {
+    return this.lab.decisions(name);
   }
 
   @Get('components')

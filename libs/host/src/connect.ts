@@ -2,14 +2,6 @@ import type { Config } from '#lab/config';
 import { dropped, Servers, SteppedRedis } from '#lab/step';
 import { loadScripts } from '#lab/strategy';
 
-/** Connects to the Redis of the locks. An unreachable one is retried in the background; its strategies fail with 503. */
-export async function connectRedis(config: Config): Promise<SteppedRedis> {
-  const redis = new SteppedRedis({ url: config.redisUrl, name: config.replica });
-  redis.on('ready', () => void loadScripts(redis).catch(dropped('loading the Lua scripts'))); // run() loads missing scripts
-  await redis.connect().catch(dropped('the first connection to Redis'));
-  return redis;
-}
-
 /** The connection for subscriptions to lock releases: a subscribed connection cannot send other commands. */
 export async function connectSubscriber(config: Config): Promise<SteppedRedis> {
   const redis = new SteppedRedis({ url: config.redisUrl, name: `${config.replica}-subscriber` });

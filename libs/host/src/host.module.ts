@@ -1,11 +1,18 @@
 import { Balances, Ledger } from '#lab/balance';
 import type { Config } from '#lab/config';
-import { HealthController, READINESS, RequestRecorder, type RecordedApp } from '#lab/http';
+import {
+  connectRedis,
+  HealthController,
+  LimitGuard,
+  READINESS,
+  RequestRecorder,
+  type RecordedApp,
+} from '#lab/http';
 import { SqlLocks } from '#lab/locks';
 import { LockFolder, Servers, SteppedDataSource, SteppedRedis } from '#lab/step';
 import { LocalProcess, RedisPubSub } from '#lab/strategy';
 import { Module, type DynamicModule, type Provider } from '@nestjs/common';
-import { connectRedis, connectServers, connectSubscriber } from './connect';
+import { connectServers, connectSubscriber } from './connect';
 import { Connections, SUBSCRIBER } from './connections';
 import { LabOperations } from './lab';
 import { LOCK_INSPECTORS, lockInspectors } from './lock-inspectors';
@@ -53,6 +60,11 @@ export function hostModule(config: Config, { recorded, dataSource }: HostOptions
       ...shared,
       Connections,
       { provide: SteppedRedis, useFactory: () => connectRedis(config) },
+      {
+        provide: LimitGuard,
+        useFactory: (redis: SteppedRedis, requests: RequestRecorder) => new LimitGuard(redis, requests),
+        inject: [SteppedRedis, RequestRecorder],
+      },
       { provide: SUBSCRIBER, useFactory: () => connectSubscriber(config) },
       { provide: Servers, useFactory: () => connectServers(config) },
       { provide: LockFolder, useFactory: () => new LockFolder(config.lockDir) },

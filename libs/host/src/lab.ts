@@ -1,7 +1,7 @@
 import { Ledger } from '#lab/balance';
 import type { Config } from '#lab/config';
-import { readHistory, RequestRecorder } from '#lab/http';
-import { Servers, unobserved, type Component } from '#lab/step';
+import { readDecisions, readHistory, RequestRecorder } from '#lab/http';
+import { Servers, unobserved, type Component, type DecisionLine } from '#lab/step';
 import { CATALOGUE, DEFAULT_OPTIONS } from '#lab/strategy';
 import { Inject, Injectable } from '@nestjs/common';
 import { LOCK_INSPECTORS, type RemainingLock, type LockInspector } from './lock-inspectors';
@@ -59,6 +59,11 @@ export class LabOperations {
   async history(balance: string): Promise<Buffer> {
     const lines = await readHistory(this.config.historyDir, balance);
     return Buffer.from(lines.map((line) => `${line}\n`).join(''));
+  }
+
+  /** The decisions of rate limiters about a client, from all replicas. */
+  decisions(client: string): Promise<DecisionLine[]> {
+    return readDecisions(this.config.historyDir, client);
   }
 
   /** The servers on demand that were started. */

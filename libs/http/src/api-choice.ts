@@ -2,7 +2,7 @@ import { CATALOGUE, DEFAULT_STRATEGY, optionsSchema } from '#lab/strategy';
 import { applyDecorators } from '@nestjs/common';
 import { ApiHeader, ApiQuery, ApiResponse } from '@nestjs/swagger';
 import { z } from 'zod';
-import { headerName } from './chosen';
+import { headerName } from './header-name';
 import { TakesFaults } from './lab/fault-guard';
 
 type ParameterSchema = NonNullable<Parameters<typeof ApiHeader>[0]['schema']>;

@@ -9,6 +9,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { refuseUnreadable } from './client-error';
 import { FaultGuard } from './lab/fault-guard';
+import { LimitGuard } from './limit/limit-guard';
 import { log, nestLogger } from './log';
 import { problemOf } from './problem';
 import { ProblemFilter, send } from './problem-filter';
@@ -19,6 +20,8 @@ const REQUEST_ID = /^[\w.-]{1,64}$/;
 interface ServeOptions {
   /** A route whose handler receives bodies as streams of any length and enforces its own limits. */
   readonly streamed?: { readonly type: string; readonly route: string };
+  /** Its requests can choose a limit: the app has a `LimitGuard`. */
+  readonly limited?: true;
   /** Before every route, except the OpenAPI page. */
   readonly prefix?: string;
   /** Adds to the server before it listens, for example a page. */
@@ -34,7 +37,7 @@ export async function serve(
   module: DynamicModule,
   title: string,
   config: Config,
-  { streamed, prefix, extend, description = SHOP }: ServeOptions = {},
+  { streamed, limited, prefix, extend, description = SHOP }: ServeOptions = {},
 ): Promise<NestFastifyApplication> {
   const orphaned = new Promise<void>((resolve) => process.once('disconnect', resolve));
   log.open(config.replica);
@@ -61,7 +64,10 @@ export async function serve(
   const app = await NestFactory.create<NestFastifyApplication>(module, adapter, { logger: false });
   app.useLogger(nestLogger);
   app.useGlobalFilters(new ProblemFilter());
-  app.useGlobalGuards(new FaultGuard(config.labEnabled));
+  app.useGlobalGuards(
+    new FaultGuard(config.labEnabled),
+    ...(limited === true ? [app.get(LimitGuard, { strict: false })] : []),
+  );
   app.useGlobalPipes(new ZodValidationPipe());
   app
     .getHttpAdapter()

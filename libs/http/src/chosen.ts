@@ -7,6 +7,8 @@ import {
   type Strategy,
 } from '#lab/strategy';
 import { z } from 'zod';
+import { headerName } from './header-name';
+import { withoutLimit } from './limit/chosen-limit';
 import { problem, ProblemError } from './problem';
 
 /** A request's strategy, all its options, and the names of the given options that the strategy does not use. */
@@ -31,7 +33,7 @@ export function readChosen(
       .map((name) => [name, headers[headerName(name)]] as const)
       .filter(([, value]) => value !== undefined),
   );
-  const values = { ...fromHeaders, ...query };
+  const values = { ...fromHeaders, ...withoutLimit(query) };
   const parsed = schema.safeParse(values);
   if (!parsed.success) {
     const detail = z.prettifyError(parsed.error).replaceAll('\n', ' ');
@@ -42,7 +44,3 @@ export function readChosen(
   const used: readonly string[] = ['strategy', ...strategy.options];
   return { strategy, options, ignored: Object.keys(values).filter((option) => !used.includes(option)) };
 }
-
-/** `leaseMs` → `x-lease-ms`. */
-export const headerName = (option: string): string =>
-  `x-${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

@@ -1,13 +1,17 @@
 export { AdmissionInterceptor, ADMITTED_AT_ONCE } from './admission';
 export { ApiChoice, ApiFault } from './api-choice';
 export { serve } from './bootstrap';
+export { connectRedis } from './connect-redis';
 export { readChosen, type Chosen } from './chosen';
 export { ChosenStrategy, RequestFaults, RequestId } from './request-parameters';
 export { HealthController, READINESS, type Readiness } from './health';
 export { ConditionLog, log, withFields } from './log';
 export { ProcessController, type ProcessLook } from './lab/process.controller';
-export { readHistory } from './lab/read-history';
+export { readDecisions, readHistory } from './lab/read-history';
 export { RequestRecorder, type RecordedApp } from './lab/request-recorder';
+export { ApiLimit } from './limit/api-limit';
+export { CLIENT } from './limit/client-of';
+export { LimitGuard } from './limit/limit-guard';
 export { page } from './page';
 export { send as sendProblem } from './problem-filter';
 export { problem, problemOf, ProblemError, type Problem } from './problem';

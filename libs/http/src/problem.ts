@@ -41,6 +41,8 @@ const ANSWERS: Readonly<Record<string, readonly [status: number, title: string]>
   'SQL.CONFLICT': [409, 'Changed by another request'],
   'STRATEGY.UNKNOWN': [400, 'Unknown strategy'],
   'STRATEGY.NO_CARTS': [400, 'Strategy does not support carts'],
+  'LIMIT.EXCEEDED': [429, 'Too many requests'],
+  'LIMIT.UNKNOWN': [400, 'Unknown limiter'],
   'CHANGE.CLOSED': [409, 'Cancelled, or already made'],
   'IDEMPOTENCY.INVALID': [400, 'Invalid Idempotency-Key'],
   'IDEMPOTENCY.REUSED': [422, 'Idempotency-Key of another order'],

@@ -1,4 +1,8 @@
+import type { LimitViolationKind } from '#lab/limit';
 import type { ScheduleViolationKind } from './schedule/violation';
+
+/** A kind of violation of any verdict. */
+export type AnyViolationKind = ScheduleViolationKind | LimitViolationKind;
 
 /**
  * The harm of a violation, the worst first. `data-wrong`: the balance, its movements and the answers contradict each
@@ -20,31 +24,39 @@ export const MARKS: Readonly<Record<Mark, { readonly sign: string; readonly word
   unknown: { sign: '?', words: 'unknown' },
 };
 
-const HARM_OF: Readonly<Record<ScheduleViolationKind, Harm>> = {
+const HARM_OF: Readonly<Record<AnyViolationKind, Harm>> = {
   oversold: 'data-wrong',
   'lost-update': 'data-wrong',
   'lost-acknowledged': 'data-wrong',
   undersold: 'data-wrong',
   orphan: 'data-wrong',
   'torn-cart': 'data-wrong',
+  duplicate: 'data-wrong',
+  missing: 'data-wrong',
+  'stale-write': 'data-wrong',
   stuck: 'unavailable',
   unavailable: 'unavailable',
   'dead-lock': 'unavailable',
   starved: 'unavailable',
+  'repeated-work': 'lock-broken',
   overlap: 'lock-broken',
   'foreign-release': 'lock-broken',
   'foreign-renewal': 'lock-broken',
+  'over-limit': 'data-wrong',
+  'blocked-forever': 'unavailable',
+  unfair: 'unavailable',
+  'limiter-down': 'unavailable',
 };
 
 /** The harm of a kind of violation. */
-export const harmOf = (kind: ScheduleViolationKind): Harm => HARM_OF[kind];
+export const harmOf = (kind: AnyViolationKind): Harm => HARM_OF[kind];
 
 /** The worst harm of these kinds; undefined for an empty list. */
-export function worstHarm(kinds: Iterable<ScheduleViolationKind>): Harm | undefined {
+export function worstHarm(kinds: Iterable<AnyViolationKind>): Harm | undefined {
   const harms = new Set(Array.from(kinds, harmOf));
   return HARMS.find((harm) => harms.has(harm));
 }
 
 /** The kinds sorted by harm, the worst first; stable within one harm. */
-export const worstFirst = (kinds: Iterable<ScheduleViolationKind>): ScheduleViolationKind[] =>
+export const worstFirst = <Kind extends AnyViolationKind>(kinds: Iterable<Kind>): Kind[] =>
   [...kinds].sort((a, b) => HARMS.indexOf(harmOf(a)) - HARMS.indexOf(harmOf(b)));

@@ -1,4 +1,4 @@
-import { ApiChoice, ApiFault, problem, ProblemError, readChosen, RequestFaults } from '#lab/http';
+import { ApiChoice, ApiFault, ApiLimit, problem, ProblemError, readChosen, RequestFaults } from '#lab/http';
 import type { Fault } from '#lab/step';
 import { Controller, Headers, HttpCode, Param, Post, Query, Req, StreamableFile } from '@nestjs/common';
 import {
@@ -44,6 +44,7 @@ export class ImportsController {
   })
   @ApiHeader({ name: 'X-Batch-Id', required: false, schema: BATCH })
   @ApiChoice()
+  @ApiLimit()
   @ApiFault('each fault fires once, in the first line that reaches its step; faults of the app account only')
   async import(
     @Param() { id: account }: AccountParams,

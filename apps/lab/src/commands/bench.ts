@@ -7,6 +7,7 @@ import { runCommand, writeJson, type Context } from '../command';
 import { startConsole } from '../console';
 import { EXIT, Failure } from '../failure';
 import { printGoals, printOverload, printPairs, type Goal } from '../print/bench';
+import { guards, type GuardsOptions } from './bench-guards';
 import { locks, type LocksOptions } from './bench-locks';
 import { whole } from './numbers';
 
@@ -72,6 +73,13 @@ export function register(program: Command): void {
     .option('--seconds <n>', 'duration', whole(2, 600), 20)
     .option('--json <file>', 'write the result as JSON')
     .action((options: ConsoleOptions) => runCommand((context) => consoleClicks(options, context)));
+  bench
+    .command('guards')
+    .description('compare the rate limiters of this project with npm packages, and with bare ioredis')
+    .option('--repeats <n>', 'runs per limiter', whole(1, 50), 5)
+    .option('--measure-ms <ms>', 'duration of one measurement', whole(200, 60_000), 1000)
+    .option('--json <file>', 'write the result as JSON')
+    .action((options: GuardsOptions) => runCommand((context) => guards(options, context)));
   bench
     .command('locks')
     .description(

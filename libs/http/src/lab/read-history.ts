@@ -1,4 +1,10 @@
-import { filesOfReplica, replicaOfFile, type HistoryLine, type RequestLine } from '#lab/step';
+import {
+  filesOfReplica,
+  replicaOfFile,
+  type DecisionLine,
+  type HistoryLine,
+  type RequestLine,
+} from '#lab/step';
 import { open, readdir, stat, type FileHandle } from 'node:fs/promises';
 
 /**
@@ -25,6 +31,21 @@ export async function readHistory(dir: string, balance: string): Promise<string[
       return parsed === undefined || !('balance' in parsed) || parsed.balance === balance;
     };
     return since.filter(isWanted).map(({ text }) => text);
+  } finally {
+    await Promise.all(files.map((file) => file.close()));
+  }
+}
+
+/** The decisions of rate limiters about a client, from the files of all replicas, ordered by time. */
+export async function readDecisions(dir: string, client: string): Promise<DecisionLine[]> {
+  const files = await openFiles(dir);
+  try {
+    const found: DecisionLine[] = [];
+    for (const file of files)
+      for await (const chunk of chunksFromTheEnd(file))
+        for (const { parsed } of chunk.filter((text) => text.includes('"decision"')).flatMap(entryOf))
+          if (parsed?.type === 'decision' && parsed.client === client) found.push(parsed);
+    return found.sort((a, b) => a.t - b.t);
   } finally {
     await Promise.all(files.map((file) => file.close()));
   }

@@ -1,10 +1,20 @@
 import type { Config } from '#lab/config';
-import { compose, failpoint, observe, parseFaults, Recorder, type Fault, type RequestLine } from '#lab/step';
+import {
+  compose,
+  failpoint,
+  observe,
+  parseFaults,
+  Recorder,
+  type DecisionLine,
+  type Fault,
+  type RequestLine,
+} from '#lab/step';
 import { problem, problemOf, ProblemError } from '../problem';
 import { processEffects } from './effects';
 import { faultsDisabled } from './fault-guard';
 import { PauseHelper } from './pause-helper';
 
+type Decided = Omit<DecisionLine, 'type' | 't' | 'replica' | 'pid'>;
 type Begin = Omit<RequestLine, 'type' | 't' | 'replica' | 'pid' | 'app'>;
 
 /** The app whose requests are recorded. */
@@ -89,6 +99,28 @@ export class RequestRecorder {
     } finally {
       for (const helper of helpers) this.giveBack(helper);
     }
+  }
+
+  /** Runs the decision of a rate limiter about a request, under the faults that the request carries. */
+  async decide<T>(request: string, faults: readonly Fault[], body: () => Promise<T>): Promise<T> {
+    const { recorder } = this;
+    if (recorder === undefined || faults.length === 0) return body();
+    const helpers = await this.helpersFor(faults);
+    const effects = processEffects(this.config, this.recorded.database, { balance: '', request }, helpers);
+    const listener = failpoint(faults, effects, ({ source, action }, { text }) => {
+      recorder.note({ type: 'fault', request, fault: source, action: action.kind, at: text });
+      recorder.flush(true);
+    });
+    try {
+      return await observe({ actor: request, listener }, body);
+    } finally {
+      for (const helper of helpers) this.giveBack(helper);
+    }
+  }
+
+  /** Records what a rate limiter has decided. */
+  decided(decision: Decided): void {
+    this.recorder?.note({ type: 'decision', ...decision });
   }
 
   /** Records the reset of a balance. */

@@ -10,6 +10,7 @@ export type HistoryLine =
   | StepLine
   | FaultLine
   | OutcomeLine
+  | DecisionLine
   | SettledLine
   | ResetLine
   | ReconcileLine
@@ -78,6 +79,22 @@ export interface OutcomeLine extends Line {
   readonly app: string;
   readonly request: string;
   readonly code: string;
+}
+
+/** What a rate limiter decided about a request. `t`: when the replica knew it; of a request that waited, when it went on. */
+export interface DecisionLine extends Line {
+  readonly type: 'decision';
+  readonly request: string;
+  readonly limiter: string;
+  readonly client: string;
+  readonly max: number;
+  readonly windowMs: number;
+  readonly burst: number;
+  readonly admitted: boolean;
+  /** When Redis decided, milliseconds by its own clock. Absent: the limiter does not read that clock. */
+  readonly at?: number;
+  /** Redis did not answer: the request was admitted (`open`) or refused (`closed`) without a decision. */
+  readonly onError?: 'open' | 'closed';
 }
 
 /** An unfinished order of `request` was settled: it was recorded, or its stock will never be taken. */

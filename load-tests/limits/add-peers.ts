@@ -1,0 +1,4 @@
+import { addLimiters } from '#lab/limit';
+import { PEERS } from './peers';
+
+addLimiters(PEERS);
