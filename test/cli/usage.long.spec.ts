@@ -59,6 +59,11 @@ testBadUsage(checkout, [
   ],
   ['a duration without a rate', ['load', '--seconds', '9'], '--seconds belongs to an open loop'],
   [
+    'a lock in several servers beside another strategy',
+    ['explore', 'redlock', '--beside', 'none'],
+    'cannot be explored beside another strategy',
+  ],
+  [
     'one system beside itself',
     ['load', '--strategy', 'none', '--beside', 'none'],
     '--beside is the strategy',

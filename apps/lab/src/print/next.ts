@@ -27,6 +27,7 @@ export function nextCommands(plan: LoadPlan, { mark }: Pick<LoadVerdict, 'mark'>
     `npx lab explore ${strategy}`,
     ...(faults === '' ? [] : [`--faults ${faults}`]),
     ...(carts === undefined ? [] : ['--crossed-carts']),
+    ...(mixedWith === undefined ? [] : [`--beside ${mixedWith.strategy}`]),
     ...(replicas === 1 ? ['--same-process'] : []),
   ].join(' ');
   const next = findStrategy(strategy).next.strategy;

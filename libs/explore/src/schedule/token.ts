@@ -1,14 +1,9 @@
-import {
-  cartStrategy,
-  optionsSchema,
-  type OptionName,
-  type Options,
-} from '#lab/strategy';
+import { cartStrategy, optionsSchema, type OptionName, type Options } from '#lab/strategy';
 import { isGuard } from '#lab/guard';
 import type { ScheduleViolationKind } from '#lab/verdict';
 import { createHash } from 'node:crypto';
 import type { Choice } from './choice';
-import { type Explored, type Setup, BALANCES, findExplored } from '../world';
+import { type Explored, type Setup, BALANCES, findExplored, findMixed, systemsOf } from '../world';
 import { readSchedule, scheduleText } from './schedule-text';
 import { EXPLORE_OPTIONS, LEAST_LEASE_MS } from './schedule';
 
@@ -70,9 +65,12 @@ const KIND_LETTERS: Readonly<Record<ScheduleViolationKind, string>> = {
 /** Hash of the own code of a strategy or guard: changes with `apply` or `applyAll`. */
 export const strategyHash = (strategy: Explored): string =>
   createHash('sha1')
-    .update(`${strategy.apply.toString()}${'applyAll' in strategy ? (strategy.applyAll?.toString() ?? '') : ''}`.replace(/\s+/g, ''))
+    .update((isGuard(strategy) ? [strategy] : systemsOf(strategy)).map(codeOf).join('').replace(/\s+/g, ''))
     .digest('hex')
     .slice(0, 6);
+
+const codeOf = (strategy: Explored): string =>
+  `${strategy.apply.toString()}${isGuard(strategy) ? '' : (strategy.applyAll?.toString() ?? '')}`;
 
 /** Hashes the description of a step to one letter. */
 export const checkLetter = (what: string): string =>
@@ -115,7 +113,7 @@ export function readToken(token: string): ScheduleToken {
   if (version !== VERSION || parts.length !== 9)
     throw new TokenSyntaxError(token, `it must begin with ${VERSION}. and have nine parts`);
   if (!/^\d{1,4}$/.test(stock)) throw new TokenSyntaxError(token, 'its stock cannot be read');
-  const strategy = findExplored(name.replace(GUARD_SEPARATOR, '/'));
+  const strategy = findMixed(name) ?? findExplored(name.replace(GUARD_SEPARATOR, '/'));
   return {
     setup: {
       strategy,
