@@ -1,54 +1,73 @@
 import autocannon from 'autocannon';
-import { clientAnswer, requestOf, type BuyerRequest } from './buyer-request';
-import { ANSWER_TIMEOUT_MS, type Inbox } from './inbox';
-import { readAnswer } from './order-client';
-import type { LoadPlan } from './plan';
+import { ANSWER_TIMEOUT_MS } from './inbox';
 
-/** What autocannon keeps of a request until its answer arrives. */
-type RequestContext = Partial<BuyerRequest> & { at?: number };
+/** A closed loop: each of `connections` clients sends its next request after its answer. */
+export interface ClosedLoop {
+  readonly connections: number;
+  readonly requests: number;
+  /** Default: POST. */
+  readonly method?: 'GET' | 'POST';
+}
+
+/** A request of the loop, as it is sent. */
+interface Sent {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** An answer; times in milliseconds since the begin of the loop. */
+interface Answered {
+  /** Of the request, counted from 1. */
+  readonly number: number;
+  readonly status: number;
+  readonly headers: unknown;
+  readonly text: string;
+  readonly sentAt: number;
+  readonly endedAt: number;
+}
+
+interface Client {
+  readonly request: (number: number) => Sent;
+  readonly onAnswer: (answer: Answered) => void;
+  readonly signal: AbortSignal | undefined;
+}
 
 /** autocannon ends, or obeys `stop`, at the next tick. */
 const TICK_MS = 100;
 
-/** Sends the load with autocannon: each of some buyers sends its next request after its answer. */
-export async function sendClosedLoop(
+/** Sends the requests with autocannon. Resolves when all are answered, or when the signal is aborted. */
+export function sendClosedLoop(
   url: string,
-  plan: LoadPlan,
-  run: string,
-  { sent: onSent, answered, signal }: Inbox,
+  { connections, requests, method = 'POST' }: ClosedLoop,
+  { request, onAnswer, signal }: Client,
 ): Promise<void> {
   const begun = performance.now();
   let sent = 0;
-  const load: autocannon.Options = {
-    url,
-    connections: Math.min(plan.connections, plan.requests),
-    amount: plan.requests,
-    timeout: ANSWER_TIMEOUT_MS / 1000,
-    sampleInt: TICK_MS,
-    requests: [
-      {
-        method: 'POST',
-        setupRequest: (req, context) => {
-          const request = requestOf(plan, run, ++sent);
-          onSent();
-          Object.assign(context as RequestContext, request, { at: performance.now() - begun });
-          return {
-            ...req,
-            path: request.path,
-            headers: request.headers,
-            body: JSON.stringify(request.body),
-          };
+  return fire(
+    {
+      url,
+      connections: Math.min(connections, requests),
+      amount: requests,
+      timeout: ANSWER_TIMEOUT_MS / 1000,
+      sampleInt: TICK_MS,
+      requests: [
+        {
+          method,
+          setupRequest: (req, context) => {
+            const number = ++sent;
+            Object.assign(context, { number, sentAt: performance.now() - begun });
+            return { ...req, ...request(number) };
+          },
+          onResponse: (status, text, context, headers) => {
+            const { number, sentAt } = context as Pick<Answered, 'number' | 'sentAt'>;
+            onAnswer({ number, status, headers, text, sentAt, endedAt: performance.now() - begun });
+          },
         },
-        onResponse: (status, text, context, headers) => {
-          const { id = '?', at = 0, cart } = context as RequestContext;
-          const times = { at, tookMs: performance.now() - begun - at };
-          const answer = readAnswer(status, headers, text);
-          answered(clientAnswer(plan, answer, { id, cart }, times), text);
-        },
-      },
-    ],
-  };
-  await fire(load, signal);
+      ],
+    },
+    signal,
+  );
 }
 
 /** Runs autocannon to its end, or until the signal is aborted. */

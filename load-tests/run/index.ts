@@ -15,7 +15,8 @@ export {
   type LoadPlan,
   type PlanInput,
 } from './plan';
-export { atRest, gather, runLoad, type ReplicaControl, type LoadRun } from './run-load';
+export { sendClosedLoop } from './closed-loop';
+export { atRest, faultFired, gather, runLoad, type ReplicaControl, type LoadRun } from './run-load';
 export type { LatencySummary, Percentiles } from './summary';
 export { Target, TargetError } from './target';
 export { whyUnfired } from './unfired';

@@ -146,10 +146,10 @@ async function sendTraffic(
 }
 
 /** Resolves when the fault has taken effect, or when the buyer has its answer, in which case the fault never fired. */
-async function faultFired(
-  target: Target,
+export async function faultFired(
+  target: Pick<Target, 'history'>,
   balance: string,
-  first: Promise<ClientAnswer>,
+  first: Promise<unknown>,
   signal?: AbortSignal,
 ): Promise<void> {
   let answered = false;
@@ -166,7 +166,11 @@ const tookEffect = (history: readonly HistoryLine[]): boolean =>
   history.some(({ type }) => type === 'stopped');
 
 /** Resolves when every started request, or its replica, has ended; at the latest after `REST_MS`. */
-export async function atRest(target: Target, balance: string, signal?: AbortSignal): Promise<void> {
+export async function atRest(
+  target: Pick<Target, 'history'>,
+  balance: string,
+  signal?: AbortSignal,
+): Promise<void> {
   await poll(REST_MS, async () => unfinished(await target.history(balance)).length === 0, signal);
 }
 

@@ -1,12 +1,12 @@
 import { count } from '#lab/step';
 import type { ClientAnswer } from '#lab/verdict';
 import type { Offered } from '#load-tests/arrivals';
-import { clientAnswer, firstRequest } from './buyer-request';
+import { clientAnswer, firstRequest, requestOf } from './buyer-request';
 import { sendClosedLoop } from './closed-loop';
 import { ANSWER_TIMEOUT_MS, type Inbox } from './inbox';
 import type { LoadObserver } from './observer';
 import { sendOpenLoop } from './open-loop';
-import { sendOrder } from './order-client';
+import { readAnswer, sendOrder } from './order-client';
 import type { LoadPlan } from './plan';
 import { UnexpectedAnswerCollector } from './unexpected';
 
@@ -48,7 +48,7 @@ export async function sendLoad(
     signal,
   };
   let offered: Offered | undefined;
-  if (plan.openLoop === undefined) await sendClosedLoop(url, plan, run, inbox);
+  if (plan.openLoop === undefined) await sendOrders(url, plan, run, inbox);
   else offered = await sendOpenLoop(url, plan, plan.openLoop, run, inbox);
   signal?.throwIfAborted();
   return {
@@ -59,6 +59,27 @@ export async function sendLoad(
     unexpected,
   };
 }
+
+/** Sends the requests of the plan in a closed loop. */
+const sendOrders = (
+  url: string,
+  plan: LoadPlan,
+  run: string,
+  { sent, answered, signal }: Inbox,
+): Promise<void> =>
+  sendClosedLoop(url, plan, {
+    signal,
+    request: (number) => {
+      sent();
+      const { path, headers, body } = requestOf(plan, run, number);
+      return { path, headers, body: JSON.stringify(body) };
+    },
+    onAnswer: ({ number, status, headers, text, sentAt, endedAt }) => {
+      const times = { at: sentAt, tookMs: endedAt - sentAt };
+      const answer = readAnswer(status, headers, text);
+      answered(clientAnswer(plan, answer, requestOf(plan, run, number), times), text);
+    },
+  });
 
 /** Sends one order with the fault, before the load. */
 export async function sendOne(

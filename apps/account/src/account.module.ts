@@ -2,6 +2,9 @@ import type { Config } from '#lab/config';
 import { hostModule } from '#lab/host';
 import { ProcessController } from '#lab/http';
 import { Module, type DynamicModule } from '@nestjs/common';
+import { ActionsController } from './actions/actions.controller';
+import { ActionsLabController } from './actions/actions-lab.controller';
+import { ActionsService } from './actions/actions.service';
 import { AccountsController } from './accounts.controller';
 import { AccountsService } from './accounts.service';
 import { accountDataSource } from './data-source';
@@ -28,7 +31,8 @@ export const accountModule = (config: Config): DynamicModule => ({
   controllers: [
     AccountsController,
     ImportsController,
-    ...(config.labEnabled ? [LabController, ProcessController] : []),
+    ActionsController,
+    ...(config.labEnabled ? [LabController, ActionsLabController, ProcessController] : []),
   ],
   providers: [
     AccountsService,
@@ -38,5 +42,6 @@ export const accountModule = (config: Config): DynamicModule => ({
     ImportsService,
     ScanSettings,
     ScanService,
+    ActionsService,
   ],
 });

@@ -1,5 +1,6 @@
 import { BALANCE_MIGRATIONS } from '#lab/balance';
 import type { Config } from '#lab/config';
+import { GUARD_MIGRATIONS } from '#lab/guard';
 import { LOCK_MIGRATIONS } from '#lab/locks';
 import { CONNECTING, SteppedDataSource } from '#lab/step';
 import { Accounts1700000001001 } from './migrations/1-accounts';
@@ -12,5 +13,5 @@ export const accountDataSource = (
     ...CONNECTING[as],
     url: mysqlUrl,
     database: accountDatabase,
-    migrations: [...BALANCE_MIGRATIONS, ...LOCK_MIGRATIONS, Accounts1700000001001],
+    migrations: [...BALANCE_MIGRATIONS, ...LOCK_MIGRATIONS, Accounts1700000001001, ...GUARD_MIGRATIONS],
   });

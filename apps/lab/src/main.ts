@@ -7,6 +7,7 @@ import { register as doctor } from './commands/doctor';
 import { register as drill } from './commands/drill';
 import { register as explore } from './commands/explore';
 import { register as fuzz } from './commands/fuzz';
+import { register as guards } from './commands/guards';
 import { register as limit } from './commands/limit';
 import { register as load } from './commands/load';
 import { register as lostReplies } from './commands/lost-replies';
@@ -34,6 +35,7 @@ for (const register of [
   up,
   demo,
   load,
+  guards,
   limit,
   verdict,
   strategies,

@@ -69,9 +69,9 @@ export interface EffectRules {
 
 /** Where the effects of a use are read. */
 export interface EffectSources {
-  query(sql: string): Promise<readonly object[]>;
+  readonly query: (sql: string) => Promise<readonly object[]>;
   /** What the gateway delivered. */
-  deliveries(): Promise<readonly Delivery[]>;
+  readonly deliveries: () => Promise<readonly Delivery[]>;
 }
 
 export type UseName =
@@ -90,7 +90,7 @@ export interface Use {
   /** Statements after the tables are empty: rows that actions expect. */
   readonly rows?: readonly string[];
   /** All committed effects in their order. */
-  effects(sources: EffectSources): Promise<readonly Effect[]>;
+  readonly effects: (sources: EffectSources) => Promise<readonly Effect[]>;
   /** Prepares Redis for actions with these keys. */
   readonly prepare?: (keys: readonly string[], tools: Pick<GuardTools, 'redis'>) => Promise<void>;
   readonly guards: readonly Guard[];

@@ -5,6 +5,8 @@ export { connectRedis } from './connect-redis';
 export { readChosen, type Chosen } from './chosen';
 export { ChosenStrategy, RequestFaults, RequestId } from './request-parameters';
 export { HealthController, READINESS, type Readiness } from './health';
+export { headerName } from './header-name';
+export { withoutLimit } from './limit/chosen-limit';
 export { ConditionLog, log, withFields } from './log';
 export { ProcessController, type ProcessLook } from './lab/process.controller';
 export { readDecisions, readHistory } from './lab/read-history';

@@ -43,6 +43,7 @@ const ANSWERS: Readonly<Record<string, readonly [status: number, title: string]>
   'STRATEGY.NO_CARTS': [400, 'Strategy does not support carts'],
   'LIMIT.EXCEEDED': [429, 'Too many requests'],
   'LIMIT.UNKNOWN': [400, 'Unknown limiter'],
+  'GUARD.UNKNOWN': [400, 'Unknown guard'],
   'CHANGE.CLOSED': [409, 'Cancelled, or already made'],
   'IDEMPOTENCY.INVALID': [400, 'Invalid Idempotency-Key'],
   'IDEMPOTENCY.REUSED': [422, 'Idempotency-Key of another order'],

@@ -35,7 +35,9 @@ function parseToken(token: string): ScheduleToken {
   try {
     return readToken(token);
   } catch (error) {
-    const isUsage = [TokenSyntaxError, UnknownStrategy, UnknownGuard, NoCarts].some((kind) => error instanceof kind);
+    const isUsage = [TokenSyntaxError, UnknownStrategy, UnknownGuard, NoCarts].some(
+      (kind) => error instanceof kind,
+    );
     if (isUsage) throw new Failure((error as Error).message, EXIT.usage);
     throw error;
   }

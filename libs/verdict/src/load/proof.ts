@@ -21,6 +21,9 @@ export interface FiredFault {
   readonly others: number;
 }
 
+/** What a proof is made from. */
+export type Tested = Pick<Evidence, 'history' | 'replicas' | 'faults' | 'amidst'>;
+
 /** The evidence that the run tested the lock. */
 export interface Proof {
   /** Two requests that ran at the same time on different replicas, or in the only one. */
@@ -32,7 +35,7 @@ export interface Proof {
   readonly missing: readonly Reason[];
 }
 
-export function prove(evidence: Evidence, holdIntervals: readonly HoldInterval[]): Proof {
+export function prove(evidence: Tested, holdIntervals: readonly HoldInterval[]): Proof {
   const contention = findContention(evidence);
   const momentAt = moments(evidence.history, holdIntervals);
   const fired = evidence.history
@@ -110,7 +113,7 @@ const diedOf = (line: HistoryLine, pid: number): boolean =>
   (line.type === 'start' && line.pid !== pid);
 
 /** The first pair of requests that ran at the same time, with several replicas on different ones. */
-function findContention({ history, replicas }: Evidence): readonly [string, string] | null {
+function findContention({ history, replicas }: Tested): readonly [string, string] | null {
   const ends = new Map(
     history.flatMap((line) =>
       line.type === 'outcome' && runsStrategies(line) ? [[line.request, line.t] as const] : [],

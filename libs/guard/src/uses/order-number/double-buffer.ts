@@ -7,16 +7,23 @@ import { OwnNumbers, SEGMENT, takeSegment } from './segments';
 class Buffers {
   readonly current = new OwnNumbers();
   private next: Promise<number> | undefined;
+  /** The last number of the current segment. */
+  private given = 0;
 
   /** Takes a number. Requests the next segment when half of the current one is used, and waits only when nothing is left. */
   async take({ sql }: Pick<GuardTools, 'sql'>): Promise<number> {
-    if (this.current.left <= SEGMENT / 2) this.next ??= takeSegment(sql);
-    if (this.current.left === 0) {
-      const last = await this.next?.finally(() => (this.next = undefined));
-      if (last !== undefined && this.current.left === 0) this.current.add(last);
-      return this.take({ sql });
-    }
+    if (this.current.left() <= SEGMENT / 2) this.next ??= takeSegment(sql);
+    while (this.current.left() === 0) await this.useNext(sql);
     return this.current.take();
+  }
+
+  /** Waits for the next segment. The first request that finds it there begins to use it. */
+  private async useNext(sql: GuardTools['sql']): Promise<void> {
+    const requested = (this.next ??= takeSegment(sql));
+    const last = await requested.finally(() => {
+      if (this.next === requested) this.next = undefined;
+    });
+    if (this.current.left() === 0 && last > this.given) this.current.add((this.given = last));
   }
 }
 

@@ -18,7 +18,7 @@ export const segmentConditional: Guard = {
 
   async apply(order, { process, sql, work }) {
     const numbers = numbersOf(process);
-    if (numbers.left === 0) numbers.add(await takeSegment(sql));
+    if (numbers.left() === 0) numbers.add(await takeSegment(sql));
     await work();
     return give(sql, numbers.take(), order);
   },

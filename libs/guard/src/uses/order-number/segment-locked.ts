@@ -1,7 +1,7 @@
 import type { Guard } from '../../contract';
 import { perProcess } from '../../shared/per-process';
 import { give } from './order-numbers';
-import { lastGiven, OwnNumbers, SEGMENT, setLastGiven } from './segments';
+import { lockLastGiven, OwnNumbers, SEGMENT, setLastGiven } from './segments';
 
 const numbersOf = perProcess(() => new OwnNumbers());
 
@@ -18,9 +18,9 @@ export const segmentLocked: Guard = {
 
   async apply(order, { process, sql, work }) {
     const numbers = numbersOf(process);
-    if (numbers.left === 0) {
+    if (numbers.left() === 0) {
       const last = await sql.transaction(async (tx) => {
-        const given = await lastGiven(tx, ' FOR UPDATE');
+        const given = await lockLastGiven(tx);
         await work();
         await setLastGiven(tx, given + SEGMENT);
         return given + SEGMENT;

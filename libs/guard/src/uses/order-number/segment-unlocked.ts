@@ -18,7 +18,7 @@ export const segmentUnlocked: Guard = {
 
   async apply(order, { process, sql, work }) {
     const numbers = numbersOf(process);
-    if (numbers.left === 0) {
+    if (numbers.left() === 0) {
       const last = await lastGiven(sql);
       await work();
       await setLastGiven(sql, last + SEGMENT);

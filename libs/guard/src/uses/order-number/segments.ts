@@ -3,10 +3,16 @@ import type { Sql } from '../../shared/sql';
 /** Numbers of one segment. */
 export const SEGMENT = 10;
 
-/** The last number that was given to any process. `lock`: locks the row until the end of the transaction. */
-export async function lastGiven(sql: Sql, lock: '' | ' FOR UPDATE' = ''): Promise<number> {
-  const rows = await sql.query<{ last: number }[]>(
-    `SELECT last FROM number_segment WHERE name = 'order'${lock}`,
+/** The last number that was given to any process. */
+export async function lastGiven(sql: Sql): Promise<number> {
+  const rows = await sql.query<{ last: number }[]>("SELECT last FROM number_segment WHERE name = 'order'");
+  return rows[0]?.last ?? 0;
+}
+
+/** As `lastGiven`, and locks the row until the transaction ends. */
+export async function lockLastGiven(tx: Sql): Promise<number> {
+  const rows = await tx.query<{ last: number }[]>(
+    "SELECT last FROM number_segment WHERE name = 'order' FOR UPDATE",
   );
   return rows[0]?.last ?? 0;
 }
@@ -28,7 +34,8 @@ export class OwnNumbers {
   private next = 1;
   private last = 0;
 
-  get left(): number {
+  /** How many are left. */
+  left(): number {
     return this.last - this.next + 1;
   }
 

@@ -1,0 +1,42 @@
+import { USES, type Effect, type UseName } from '#lab/guard';
+import { Body, Controller, Get, Header, HttpCode, Param, Post, StreamableFile } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { createZodDto } from 'nestjs-zod';
+import { z } from 'zod';
+import { ActionsService } from './actions.service';
+
+const use = z.enum(USES.map(({ name }) => name) as [UseName, ...UseName[]]);
+const key = z.string().regex(/^[\w.-]{1,48}$/);
+
+class UseParams extends createZodDto(z.strictObject({ use })) {}
+class ActionsResetBody extends createZodDto(
+  z.strictObject({ use, keys: z.array(key).max(1000).default([]) }),
+) {}
+
+/** Exists only when the lab is enabled; only the lab address routes to it. */
+@ApiTags('lab')
+@Controller('lab/account/actions')
+export class ActionsLabController {
+  constructor(private readonly actions: ActionsService) {}
+
+  @Post('reset')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Remove all effects of a use, and prepare it for actions with these keys' })
+  async reset(@Body() body: ActionsResetBody): Promise<{ use: UseName; keys: number }> {
+    await this.actions.reset(body.use, body.keys);
+    return { use: body.use, keys: body.keys.length };
+  }
+
+  @Get(':use/effects')
+  @ApiOperation({ summary: 'All committed effects of a use, in their order' })
+  effects(@Param() params: UseParams): Promise<readonly Effect[]> {
+    return this.actions.effects(params.use);
+  }
+
+  @Get(':use/history')
+  @Header('Content-Type', 'application/jsonl')
+  @ApiOperation({ summary: 'The history of a use since its last reset: one JSON object per line' })
+  async history(@Param() params: UseParams): Promise<StreamableFile> {
+    return new StreamableFile(await this.actions.history(params.use));
+  }
+}

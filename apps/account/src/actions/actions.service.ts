@@ -1,0 +1,77 @@
+import { CONFIG, Toolbox } from '#lab/host';
+import { readHistory, RequestRecorder } from '#lab/http';
+import type { Config } from '#lab/config';
+import { resetOf, useNamed, type Done, type Effect, type UseName } from '#lab/guard';
+import { SteppedDataSource, unobserved, type Fault } from '#lab/step';
+import { DEFAULT_OPTIONS } from '#lab/strategy';
+import { Inject, Injectable } from '@nestjs/common';
+import { guardOf, type ChosenGuard } from './chosen-guard';
+
+/** What a request for an action received. */
+export interface ActionAnswer extends Done {
+  readonly use: UseName;
+  readonly guard: string;
+  readonly key: string;
+}
+
+/** The name under which the history has the requests of a use. */
+export const historyOf = (use: UseName): string => `action.${use}`;
+
+/** Runs actions under the guard that a request names. */
+@Injectable()
+export class ActionsService {
+  constructor(
+    private readonly toolbox: Toolbox,
+    private readonly sql: SteppedDataSource,
+    private readonly requests: RequestRecorder,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  async act(
+    use: UseName,
+    key: string,
+    request: string,
+    chosen: ChosenGuard,
+    faults: readonly Fault[],
+  ): Promise<ActionAnswer> {
+    const guard = guardOf(use, chosen);
+    const { options } = chosen;
+    const replica = this.toolbox.process.name;
+    const begin = { request, balance: historyOf(use), delta: 0, strategy: guard.name, options };
+    const tools = { ...this.toolbox.tools(request, options), sql: this.sql };
+    const done = await this.requests.record(begin, faults, () =>
+      guard.apply({ key, request, replica }, tools),
+    );
+    return { use, guard: chosen.name, key, ...done };
+  }
+
+  /** Removes all effects of a use, and prepares it for actions with these keys. */
+  async reset(use: UseName, keys: readonly string[]): Promise<void> {
+    const { redis, servers } = this.toolbox.tools('reset', DEFAULT_OPTIONS);
+    await unobserved(async () => {
+      await this.sql.transaction(async (tx) => {
+        for (const statement of resetOf(useNamed(use))) await tx.query(statement);
+      });
+      if (servers.components.includes('gateway')) await servers.gateway.clear();
+      await useNamed(use).prepare?.(keys, { redis });
+    });
+    this.requests.reset(historyOf(use), 0);
+  }
+
+  /** All committed effects of a use in their order. */
+  effects(use: UseName): Promise<readonly Effect[]> {
+    const { servers } = this.toolbox.tools('effects', DEFAULT_OPTIONS);
+    return unobserved(() =>
+      useNamed(use).effects({
+        query: (sql) => this.sql.query<object[]>(sql),
+        deliveries: () => servers.gateway.deliveries(),
+      }),
+    );
+  }
+
+  /** The history of a use since its last reset: one JSON object per line. */
+  async history(use: UseName): Promise<Buffer> {
+    const lines = await readHistory(this.config.historyDir, historyOf(use));
+    return Buffer.from(lines.map((line) => `${line}\n`).join(''));
+  }
+}

@@ -1,0 +1,59 @@
+import { MARKS } from '#lab/verdict';
+import type { GuardRun } from '#load-tests/guards';
+import type { ExploredGuard } from '../commands/guards';
+import { renderTable } from './table';
+
+/** The run that is not as expected, else the last one. */
+const shownOf = (runs: readonly GuardRun[]): GuardRun => {
+  const shown = runs.find(({ verdict }) => !verdict.asExpected) ?? runs.at(-1);
+  if (shown === undefined) throw new Error('a row has at least one run');
+  return shown;
+};
+
+const markOf = ({ verdict: { mark, violations } }: GuardRun): string => {
+  const kinds = [...new Set(violations.map(({ kind }) => kind))].join(', ');
+  return `${MARKS[mark].sign} ${kinds === '' ? MARKS[mark].words : kinds}`;
+};
+
+const expectedOf = (runs: readonly GuardRun[]): string =>
+  `${runs.filter(({ verdict }) => verdict.asExpected).length}/${runs.length}`;
+
+/** One line about the runs of a row. */
+export function loadLine(runs: readonly GuardRun[]): string {
+  const run = shownOf(runs);
+  const { guard, fault } = run.row;
+  const why = run.verdict.because.length === 0 ? '' : ` (${run.verdict.because.join('; ')})`;
+  return `${guard.name}, fault ${fault}: ${markOf(run)}${why}; as expected ${expectedOf(runs)}`;
+}
+
+/** The load runs of guards. */
+export const loadTable = (all: readonly (readonly GuardRun[])[]): string =>
+  renderTable({
+    head: ['under load', 'fault', 'verdict', 'effects', 'keys', 'as expected'],
+    rows: all.map((runs) => {
+      const run = shownOf(runs);
+      const { guard, fault } = run.row;
+      const { effects, keys } = run.verdict;
+      return [guard.name, fault, markOf(run), effects, keys, expectedOf(runs)];
+    }),
+  });
+
+/** The explorations of guards, with a token for each that shows a violation. */
+export const exploredTable = (all: readonly ExploredGuard[]): string =>
+  [
+    renderTable({
+      head: ['every order', 'fault', 'schedules', 'violating', 'kinds', 'as expected'],
+      rows: all.map(({ guard, fault, schedules, partial, violating, kinds, contradictions }) => [
+        guard,
+        fault,
+        `${schedules}${partial ? '+' : ''}`,
+        violating,
+        Object.keys(kinds).join(', ') || 'none',
+        contradictions.length === 0 ? 'yes' : contradictions.join('; '),
+      ]),
+    }),
+    '',
+    ...all.flatMap(({ guard, fault, token }) =>
+      token === undefined ? [] : [`${guard}, fault ${fault}:`, `  npx lab replay ${token}`],
+    ),
+  ].join('\n');

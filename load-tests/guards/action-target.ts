@@ -1,0 +1,18 @@
+import type { Effect, UseName } from '#lab/guard';
+import type { HistoryLine } from '#lab/step';
+import { Target } from '#load-tests/run';
+
+/** The actions of a lab. */
+export class ActionTarget extends Target {
+  resetActions(use: UseName, keys: readonly string[]): Promise<unknown> {
+    return this.json('POST', '/lab/account/actions/reset', { body: { use, keys } });
+  }
+
+  async effects(use: UseName): Promise<readonly Effect[]> {
+    return (await this.json('GET', `/lab/account/actions/${use}/effects`)) as Effect[];
+  }
+
+  override history(use: string): Promise<HistoryLine[]> {
+    return this.lines(`/lab/account/actions/${use}/history`);
+  }
+}

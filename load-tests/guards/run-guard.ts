@@ -1,0 +1,137 @@
+import { useOf, type Use } from '#lab/guard';
+import { choiceQuery, optionsSchema, type EffectViolationKind } from '#lab/strategy';
+import { judgeActionLoad, type ActionVerdict, type ToldDone } from '#lab/verdict';
+import { atRest, faultFired, sendClosedLoop, type ReplicaControl } from '#load-tests/run';
+import { randomBytes } from 'node:crypto';
+import { request } from 'undici';
+import type { ActionTarget } from './action-target';
+import type { GuardRow } from './rows';
+
+/** A finished load run of a guard. */
+export interface GuardRun {
+  readonly row: GuardRow;
+  readonly verdict: ActionVerdict;
+  /** Number of answers by status. */
+  readonly answers: Readonly<Record<string, number>>;
+}
+
+const REQUESTS = 200;
+const CONNECTIONS = 20;
+const REPLICAS = 2;
+
+/** What only schedules show of a guard: two holders of its lock. */
+const SEEN_UNDER_LOAD: ReadonlySet<string> = new Set<EffectViolationKind>([
+  'duplicate',
+  'missing',
+  'stale-write',
+  'repeated-work',
+]);
+
+/** Runs a row: resets the use, sends the first request with the fault, then the load, and judges the effects. */
+export async function runGuard(
+  target: ActionTarget,
+  control: ReplicaControl,
+  row: GuardRow,
+  signal: AbortSignal,
+): Promise<GuardRun> {
+  const { guard, fault, header, requestsPerKey = 2 } = row;
+  const use = useOf(guard);
+  const replicas = await control.scale(REPLICAS, 'account');
+  await control.ready();
+  const run = randomBytes(3).toString('hex');
+  const keys = Array.from({ length: REQUESTS / requestsPerKey }, (_, i) => `${run}-${i}`);
+  await target.resetActions(use.name, keys);
+  const client = new Client(target.labUrl, row, use, run);
+  if (header !== undefined) {
+    const first = client.send(keys[0] ?? '', header);
+    await faultFired(target, use.name, first, signal);
+    if (fault === 'kill') await control.ready(); // the load must not find its replica missing
+    await (fault === 'pause' ? client.load(keys, requestsPerKey, signal) : first);
+    await first;
+  }
+  if (fault !== 'pause') await client.load(keys, requestsPerKey, signal);
+  await control.ready();
+  await atRest(target, use.name, signal);
+  const { must = [], may = [] } = guard.expected[fault] ?? {};
+  const verdict = judgeActionLoad(
+    {
+      rules: use.rules,
+      replicas,
+      ...(header !== undefined && { fault: header }),
+      effects: await target.effects(use.name),
+      told: client.told,
+      history: await target.history(use.name),
+    },
+    { must: must.filter((kind) => SEEN_UNDER_LOAD.has(kind)), may },
+  );
+  return { row, verdict, answers: client.answers };
+}
+
+/** The clients of one run, and what they were told. */
+class Client {
+  readonly told: ToldDone[] = [];
+  readonly answers: Record<string, number> = {};
+  private readonly query: string;
+  private readonly method: 'GET' | 'POST';
+  private readonly path: string;
+  private sent = 0;
+
+  constructor(
+    private readonly url: string,
+    { guard, options }: GuardRow,
+    use: Use,
+    private readonly run: string,
+  ) {
+    const [method, path] = use.endpoint.split(' ') as ['GET' | 'POST', string];
+    this.method = method;
+    this.path = path;
+    const choice = new URLSearchParams(choiceQuery('', optionsSchema.parse(options)));
+    choice.delete('strategy');
+    choice.set('guard', guard.name.slice(use.name.length + 1));
+    this.query = choice.toString();
+  }
+
+  /** Sends one request. Resolves also when no answer arrives: its replica may be dead. */
+  async send(key: string, fault: string): Promise<void> {
+    const id = this.nextId();
+    const { statusCode, body } = await request(`${this.url}${this.pathOf(key)}`, {
+      method: this.method,
+      headers: { 'x-request-id': id, 'x-fault': fault },
+    });
+    this.note(id, key, statusCode, await body.text());
+  }
+
+  /** Sends the requests of all keys, those of one key one after another and at the same time. */
+  async load(keys: readonly string[], perKey: number, signal: AbortSignal): Promise<void> {
+    const keyOf = (number: number): string => keys[Math.floor((number - 1) / perKey)] ?? '';
+    const ids = new Map<number, string>();
+    const loop = { connections: CONNECTIONS, requests: keys.length * perKey, method: this.method };
+    await sendClosedLoop(this.url, loop, {
+      signal,
+      request: (number) => {
+        const id = this.nextId();
+        ids.set(number, id);
+        return { path: this.pathOf(keyOf(number)), headers: { 'x-request-id': id } };
+      },
+      onAnswer: ({ number, status, text }) => {
+        this.note(ids.get(number) ?? '', keyOf(number), status, text);
+      },
+    });
+    signal.throwIfAborted();
+  }
+
+  private pathOf(key: string): string {
+    return `${this.path.replace('{key}', key)}?${this.query}`;
+  }
+
+  private nextId(): string {
+    return `${this.run}-r${++this.sent}`;
+  }
+
+  private note(request: string, key: string, status: number, text: string): void {
+    this.answers[status] = (this.answers[status] ?? 0) + 1;
+    if (status >= 300) return;
+    const { outcome, value } = JSON.parse(text) as { outcome: string; value?: string | number };
+    if (outcome !== 'nothing-to-do') this.told.push({ request, key: String(value ?? key) });
+  }
+}
