@@ -9,6 +9,8 @@ export {
   expectationOf,
   hostOf,
   parseFaultOn,
+  strategiesOf,
+  together,
   type FaultOn,
   type LoadPlan,
   type PlanInput,

@@ -8,6 +8,7 @@ import {
   type Circumstance,
   type Expectation,
   type Options,
+  type Strategy,
   type ViolationKind,
 } from '#lab/strategy';
 import { arrivalsOf, type OpenLoop } from '#load-tests/arrivals';
@@ -55,8 +56,11 @@ export interface LoadPlan {
   /** Other writers of the account: an import of that many lines, and pending entries that the scan settles. */
   readonly beside?: { readonly importLines: number; readonly pending: number };
   readonly fault?: { readonly header: string; readonly on: FaultOn };
-  /** Every second order uses this strategy: two systems change one stock. The catalogue has no expectation for it. */
-  readonly mixedWith?: { readonly strategy: string; readonly expected: Expectation };
+  /**
+   * Every second order uses this strategy: two systems change one stock. `expected`: what is certain about the two; the catalogue
+   * has no expectation for them together.
+   */
+  readonly mixedWith?: { readonly strategy: string; readonly expected?: Expectation };
   /** Reconciles the counters that strategies keep outside of the database, after the first buyer's fault has fired. */
   readonly reconcile?: true;
   /** Reconciles interrupted orders after the load, before the rows are judged: no orphan may be left. */
@@ -72,8 +76,7 @@ export type PlanInput = Pick<LoadPlan, 'strategy'> &
 
 /** Fills in the defaults of a plan. Throws `UnknownStrategy`, `NoCarts`, `ZodError` or `FaultSyntaxError`. */
 export function completePlan(input: PlanInput): LoadPlan {
-  const strategy = findStrategy(input.strategy);
-  if (input.carts !== undefined) cartStrategy(strategy);
+  for (const strategy of strategiesOf(input)) if (input.carts !== undefined) cartStrategy(strategy);
   if (input.fault !== undefined) parseFaults(input.fault.header);
   return {
     balance: 'load',
@@ -134,6 +137,13 @@ const areCrossed = (carts: readonly (readonly string[])[]): boolean =>
     }),
   );
 
+/** The strategies of the run: one, or those of two systems. */
+export const strategiesOf = ({
+  strategy,
+  mixedWith,
+}: Pick<LoadPlan, 'strategy' | 'mixedWith'>): readonly Strategy[] =>
+  [strategy, ...(mixedWith === undefined ? [] : [mixedWith.strategy])].map(findStrategy);
+
 /** The app whose balances the run changes. */
 export const hostOf = ({ amountMinor }: Pick<LoadPlan, 'amountMinor'>): 'inventory' | 'account' =>
   amountMinor === undefined ? 'inventory' : 'account';
@@ -170,7 +180,11 @@ const hasKill = ({ fault }: LoadPlan): boolean =>
  * that depend on other buyers are only possible.
  */
 export function expectationOf(plan: LoadPlan): Expectation {
-  if (plan.mixedWith !== undefined) return plan.mixedWith.expected;
+  const { mixedWith, ...alone } = plan;
+  if (mixedWith !== undefined) {
+    const { strategy, expected } = mixedWith;
+    return expected ?? together([expectationOf(alone), expectationOf({ ...alone, strategy })]);
+  }
   const { expected } = findStrategy(plan.strategy);
   const circumstance = circumstanceOf(plan);
   const undisturbed = expected[plan.replicas === 1 ? 'one-replica' : 'replicas'] ?? SAFE;
@@ -189,3 +203,20 @@ export function expectationOf(plan: LoadPlan): Expectation {
     may: [...may, ...possible, ...(mayBeLeft ? (['orphan'] as const) : [])],
   };
 }
+
+/** Strategies do not exclude one another. */
+const NO_EXCLUSION: readonly ViolationKind[] = ['oversold', 'lost-update'];
+
+/**
+ * What strategies on one balance may show, each with its own expectation. None is required: together they may hide what each
+ * of them shows alone.
+ */
+export const together = (expectations: readonly Expectation[]): Expectation => ({
+  must: [],
+  may: [
+    ...new Set([
+      ...expectations.flatMap(({ must, may }) => [...must, ...may]),
+      ...(expectations.length > 1 ? NO_EXCLUSION : []),
+    ]),
+  ],
+});

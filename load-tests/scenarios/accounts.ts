@@ -32,6 +32,17 @@ export const ACCOUNTS: readonly Scenario[] = [
     atOnce,
   ),
   scenario('account-for-update', 'ten times +1: exactly 10', { strategy: 'for-update', ...ten, options }),
+  scenario(
+    'account-mixed',
+    'ten times +1, every second one by a system that does not lock the row: less than 10',
+    {
+      strategy: 'for-update',
+      ...ten,
+      options,
+      mixedWith: { strategy: 'none', expected: { must: ['lost-update'], may: [] } },
+    },
+    atOnce,
+  ),
   scenario('account-optimistic', 'ten times +1, with retries: exactly 10', {
     strategy: 'optimistic',
     ...ten,

@@ -156,31 +156,4 @@ export const DATABASE: readonly Scenario[] = [
     ...rush,
     options: { waitMs: 20_000 },
   }),
-  scenario(
-    'mixed-lock-and-none',
-    'two systems, only one of them locks: oversells',
-    {
-      strategy: 'token-lua',
-      ...rush,
-      options: { workMs: 5, waitMs: 20_000 },
-      mixedWith: { strategy: 'none', expected: { must: ['oversold', 'lost-update'], may: [] } },
-    },
-    workTime,
-  ),
-  scenario(
-    'mixed-two-locks',
-    'two systems, each with its own lock: oversells',
-    {
-      strategy: 'token-lua',
-      ...rush,
-      options: { workMs: 5, waitMs: 20_000 },
-      mixedWith: { strategy: 'setnx', expected: { must: ['oversold', 'lost-update'], may: [] } },
-    },
-    workTime,
-  ),
-  scenario('mixed-in-the-database', 'two systems, both protected by the database: exact', {
-    strategy: 'for-update',
-    ...rush,
-    mixedWith: { strategy: 'conditional-update', expected: { must: [], may: [] } },
-  }),
 ];

@@ -2,6 +2,7 @@ import { ACCOUNTS } from './accounts';
 import { DATABASE } from './database';
 import { DEMO } from './demo';
 import { IN_LOAD } from './in-load';
+import { MIXED } from './mixed';
 import { OTHER_LOCKS } from './other-locks';
 import { REDIS_LOCKS } from './redis-locks';
 import type { Scenario } from './scenario';
@@ -14,6 +15,7 @@ export const MORE: readonly Scenario[] = [
   ...REDIS_LOCKS,
   ...OTHER_LOCKS,
   ...DATABASE,
+  ...MIXED,
   ...IN_LOAD,
   ...ACCOUNTS,
 ];

@@ -58,6 +58,16 @@ testBadUsage(checkout, [
     'is 18 orders, and --requests is 19',
   ],
   ['a duration without a rate', ['load', '--seconds', '9'], '--seconds belongs to an open loop'],
+  [
+    'a lock in several servers beside another strategy',
+    ['explore', 'redlock', '--beside', 'none'],
+    'cannot be explored beside another strategy',
+  ],
+  [
+    'one system beside itself',
+    ['load', '--strategy', 'none', '--beside', 'none'],
+    '--beside is the strategy',
+  ],
   ['an invalid account', ['load', '--amount', '1', '--account', 'a b'], 'An account has'],
   ['an invalid SKU', ['load', '--sku', 'a b'], 'A SKU has'],
   ['a verdict without a SKU', ['verdict'], "missing required argument 'sku'"],

@@ -4,9 +4,10 @@ import {
   completePlan,
   expectationOf,
   hostOf,
+  strategiesOf,
   type PlanInput,
 } from '#load-tests/run';
-import { CATALOGUE, NoCarts } from '#lab/strategy';
+import { CATALOGUE, NoCarts, UnknownStrategy } from '#lab/strategy';
 
 const CROSSED = [
   ['a', 'b'],
@@ -129,5 +130,30 @@ describe('a run on an account', () => {
   test('of debits overdraws when the balance is too small', () => {
     expect(expectationOf(entries(-1, { stock: 5, requests: 10 })).must).toEqual(['oversold', 'lost-update']);
     expect(expectationOf(entries(-1, { stock: 10, requests: 10 })).must).toEqual(['lost-update']);
+  });
+});
+
+describe('two systems on one stock', () => {
+  const mixed = (strategy: string, beside: string) =>
+    completePlan({ strategy, mixedWith: { strategy: beside } });
+
+  test('may oversell and lose updates, although each of them is exact alone', () => {
+    for (const strategy of ['token-lua', 'conditional-update'])
+      expect(expectationOf(completePlan({ strategy }))).toEqual({ must: [], may: [] });
+    const { must, may } = expectationOf(mixed('token-lua', 'conditional-update'));
+    expect(must).toEqual([]);
+    expect(may).toEqual(expect.arrayContaining(['oversold', 'lost-update']));
+  });
+
+  test('need the servers of both', () => {
+    const needs = strategiesOf(mixed('zookeeper', 'etcd')).flatMap((strategy) => strategy.needs ?? []);
+    expect(needs).toEqual(['zookeeper', 'etcd']);
+  });
+
+  test('must both exist, and both sell carts', () => {
+    expect(() => mixed('none', 'hope')).toThrow(UnknownStrategy);
+    expect(() =>
+      completePlan({ strategy: 'multi', carts: CROSSED, mixedWith: { strategy: 'none' } }),
+    ).toThrow(NoCarts);
   });
 });

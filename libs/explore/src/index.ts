@@ -102,6 +102,10 @@ export {
   World,
   findExplored,
   type Explored,
+  mixed,
+  NotMixable,
+  systemsOf,
+  titleOf,
 } from './world';
 export {
   VirtualClock,

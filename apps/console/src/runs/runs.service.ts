@@ -1,8 +1,8 @@
 import { problem, ProblemError } from '#lab/http';
-import { componentsOf, findStrategy } from '#lab/strategy';
+import { componentsOf } from '#lab/strategy';
 import { LIVE_STYLE } from '#load-tests/report';
 import { listRuns, readReport, readRun } from '#load-tests/results';
-import type { LoadPlan } from '#load-tests/run';
+import { strategiesOf, type LoadPlan } from '#load-tests/run';
 import { findScenario } from '#load-tests/scenarios';
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { assertMayCancel, teacherOnly, type Member } from '../classroom';
@@ -113,7 +113,7 @@ export class RunsService implements BeforeApplicationShutdown {
     const plan = by.isTeacher ? wanted : onOwnProduct(wanted, by);
     if (!by.isTeacher && (plan.fault !== undefined || plan.down !== undefined))
       throw teacherOnly('a fault hits the replicas that all share: ask the teacher to run it');
-    await this.lab.assertHas(componentsOf([findStrategy(plan.strategy)]));
+    await this.lab.assertHas(componentsOf(strategiesOf(plan)));
     const job = this.jobs.add<RunEvent>('run', (context) => this.run(run, context));
     const run: Run = { job, title, plan, by, samples: [] };
     this.runs.set(job.id, run);

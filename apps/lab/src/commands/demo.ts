@@ -1,9 +1,9 @@
 import { count } from '#lab/step';
 import { projectRoot } from '#lab/stack';
-import { componentsOf, findStrategy } from '#lab/strategy';
+import { componentsOf } from '#lab/strategy';
 import type { Command } from 'commander';
 import { join, relative } from 'node:path';
-import { runLoad, untilProved } from '#load-tests/run';
+import { runLoad, strategiesOf, untilProved } from '#load-tests/run';
 import { DRILLS } from '#load-tests/drills';
 import { DEMO, MORE, type Scenario } from '#load-tests/scenarios';
 import { MARKS } from '#lab/verdict';
@@ -50,7 +50,7 @@ async function runAll(
   { progress, signal, onEnd }: Context,
   scenarios: readonly Scenario[],
 ): Promise<DemoRow[]> {
-  const components = componentsOf(scenarios.map(({ plan }) => findStrategy(plan.strategy)));
+  const components = componentsOf(scenarios.flatMap(({ plan }) => strategiesOf(plan)));
   const dir = join(projectRoot(), '.lab', `demo-${process.pid}`);
   const lab = await startLab(dir, { progress, signal, components });
   onEnd(lab.stop);

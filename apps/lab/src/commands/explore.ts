@@ -6,6 +6,10 @@ import {
   contradictions,
   findExplored,
   guardContradictions,
+  mixed,
+  NotMixable,
+  systemsOf,
+  titleOf,
   drawLanes,
   expectedOf,
   judgeCell,
@@ -51,6 +55,7 @@ import { whole } from './numbers';
 interface ExploreOptions {
   readonly actors: number;
   readonly stock: number;
+  readonly beside?: string;
   readonly sameProcess?: true;
   readonly crossedCarts?: true;
   readonly faults: string;
@@ -75,6 +80,7 @@ export function register(program: Command): void {
     .description('run every interleaving of the steps of two or three buyers, with faults, on real servers')
     .option('--actors <n>', 'buyers', whole(2, 3), 2)
     .option('--stock <units>', 'initial units', whole(0, 9), 1)
+    .option('--beside <strategy>', 'every second buyer uses this strategy: two systems on one balance')
     .option('--same-process', 'run all buyers in one process (default: one process per buyer)')
     .option(
       '--crossed-carts',
@@ -111,7 +117,12 @@ export function register(program: Command): void {
     .option('--json <file>', 'write the result as JSON')
     .action((name: string, options: ExploreOptions) =>
       runCommand(async (context) =>
-        exploreStrategy(readExplored(name, options), readBudget(options.faults), options, context),
+        exploreStrategy(
+          withBeside(readExplored(name, options), options),
+          readBudget(options.faults),
+          options,
+          context,
+        ),
       ),
     );
 }
@@ -159,6 +170,24 @@ function readBudget(text: string): Budget {
   }
 }
 
+/** The strategy, or the two of `--beside`. Throws a usage failure when they cannot be mixed. */
+function withBeside(strategy: Explored, { beside, crossedCarts }: ExploreOptions): Explored {
+  if (beside === undefined) return strategy;
+  if (isGuard(strategy))
+    throw new Failure(`--beside is for strategies on a balance, and ${strategy.name} is a guard`, EXIT.usage);
+  if (crossedCarts === true)
+    throw new Failure('--beside and --crossed-carts cannot be combined: omit one of them', EXIT.usage);
+  const other = readStrategy(beside);
+  if (other.name === strategy.name)
+    throw new Failure(`--beside must be another strategy than ${strategy.name}`, EXIT.usage);
+  try {
+    return mixed(strategy, other);
+  } catch (error) {
+    if (error instanceof NotMixable) throw new Failure(error.message, EXIT.usage);
+    throw error;
+  }
+}
+
 async function exploreStrategy(
   strategy: Explored,
   budget: Budget,
@@ -166,6 +195,7 @@ async function exploreStrategy(
   context: Context,
 ): Promise<number> {
   const { progress, signal, onEnd } = context;
+  const shownAs = isGuard(strategy) ? strategy.name : titleOf(strategy);
   const plan = planOf(strategy, budget, options);
   const { pool, conditions, stop } = await openExplorer(context, options.workers, [strategy]);
   onEnd(stop);
@@ -175,10 +205,10 @@ async function exploreStrategy(
   let isPrinted = false;
   onEnd(() => {
     if (isPrinted || !signal.aborted) return Promise.resolve();
-    if (latest === undefined) progress.say(`${strategy.name}: interrupted before the first schedule ended`);
+    if (latest === undefined) progress.say(`${shownAs}: interrupted before the first schedule ended`);
     else
       process.stdout.write(
-        `${printTally(strategy, plan, { ...latest, partial: true }, seconds(), [], { contradictions: [], verbose: true })}\n`,
+        `${printTally({ name: shownAs }, plan, { ...latest, partial: true }, seconds(), [], { contradictions: [], verbose: true })}\n`,
       );
     return Promise.resolve();
   });
@@ -188,7 +218,7 @@ async function exploreStrategy(
     ...(options.max !== undefined && { max: options.max }),
     onProgress: (found, open) => {
       latest = found;
-      progress.update(tallyLine(strategy.name, found, open, seconds()));
+      progress.update(tallyLine(shownAs, found, open, seconds()));
       firstShown ??= open > 0 ? showFirst(pool.world, plan, found, progress, seconds) : undefined;
     },
     onStuck: (where) => {
@@ -199,7 +229,7 @@ async function exploreStrategy(
   await firstShown;
   const floor = floorOf(tally, pool.size, await pool.world.roundTrips());
   const shown = await showWitnesses(pool.world, plan, tally, (kind) => {
-    progress.update(`${strategy.name}: looking for the shortest schedule with ${kind}`);
+    progress.update(`${shownAs}: looking for the shortest schedule with ${kind}`);
   });
   progress.clear();
   isPrinted = true;
@@ -207,9 +237,11 @@ async function exploreStrategy(
   const verdict = judgeCell(tally, cell.about);
   const contradicting = isGuard(strategy)
     ? guardContradictions(strategy, Object.keys(budget) as FaultName[], tally)
-    : contradictions(strategy, cell, tally);
+    : isTwoSystems(plan)
+      ? [] // the catalogue has no expectation for two systems
+      : contradictions(strategy, cell, tally);
   process.stdout.write(
-    `${printTally(strategy, plan, tally, took, shown, { floor, contradictions: contradicting, verbose: options.verbose === true })}\n`,
+    `${printTally({ name: shownAs }, plan, tally, took, shown, { floor, contradictions: contradicting, verbose: options.verbose === true })}\n`,
   );
   if (options.json !== undefined)
     writeJson(options.json, {
@@ -234,7 +266,7 @@ async function exploreStrategy(
       mark: verdict.mark,
       because: verdict.reason === undefined ? null : unknownText(verdict.reason),
       reason: verdict.reason ?? null,
-      promise: isGuard(strategy) ? null : (expectedOf(strategy, cell) ?? null),
+      promise: isGuard(strategy) || isTwoSystems(plan) ? null : (expectedOf(strategy, cell) ?? null),
       contradictions: contradicting,
       asExpected: contradicting.length === 0,
       witnesses: shown,
@@ -292,7 +324,7 @@ async function showWitnesses(
     const { violations } = played.verdict;
     // the next strategy is determined once, for the worst kind
     const passes =
-      shown.size === 0 && harmOf(kind) !== 'lock-broken'
+      shown.size === 0 && harmOf(kind) !== 'lock-broken' && !isTwoSystems(plan)
         ? await nextThatPasses(world, plan.setup, played.choices)
         : undefined;
     shown.set(token, {
@@ -306,6 +338,9 @@ async function showWitnesses(
   }
   return [...shown.values()];
 }
+
+const isTwoSystems = ({ setup: { strategy } }: Plan): boolean =>
+  !isGuard(strategy) && systemsOf(strategy).length > 1;
 
 function planOf(strategy: Explored, budget: Budget, options: ExploreOptions): Plan {
   const { actors, stock, sameProcess, crossedCarts, bound, leaseMs, waitMs, wait } = options;

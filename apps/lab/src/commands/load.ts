@@ -1,12 +1,5 @@
 import { FaultSyntaxError } from '#lab/step';
-import {
-  componentsOf,
-  DEFAULT_STRATEGY,
-  findStrategy,
-  NoCarts,
-  UnknownStrategy,
-  type Options,
-} from '#lab/strategy';
+import { componentsOf, DEFAULT_STRATEGY, NoCarts, UnknownStrategy, type Options } from '#lab/strategy';
 import type { LoadVerdict } from '#lab/verdict';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { relative } from 'node:path';
@@ -17,6 +10,7 @@ import {
   FaultCannotFire,
   parseFaultOn,
   runLoad,
+  strategiesOf,
   type FaultOn,
   type LoadPlan,
 } from '#load-tests/run';
@@ -31,6 +25,7 @@ import { openLoopOptions, readOpenLoop, type OpenLoopOptions } from './open-loop
 
 interface LoadOptions extends LabAddresses, OpenLoopOptions {
   readonly strategy?: string;
+  readonly beside?: string;
   readonly scenario?: string;
   readonly stock?: number;
   readonly requests?: number;
@@ -95,6 +90,7 @@ export function register(program: Command): void {
     .command('load')
     .description('send orders through nginx, then judge the rows in the database')
     .option('--strategy <name>', `strategy (${DEFAULT_STRATEGY})`)
+    .option('--beside <name>', 'every second order uses this strategy: two systems change one stock')
     .option('--scenario <name>', `a predefined run: ${[...SCENARIOS.keys()].join(', ')}`)
     .option('--stock <units>', 'initial units (100)', whole(0, 1_000_000))
     .option('--requests <n>', 'total number of orders (500)', whole(1, MOST_REQUESTS))
@@ -132,7 +128,7 @@ export function register(program: Command): void {
   addressOptions(command).action((options: LoadOptions) =>
     runCommand(async ({ progress, signal, onEnd }) => {
       const requested = readPlan(options);
-      const components = componentsOf([findStrategy(requested.strategy)]);
+      const components = componentsOf(strategiesOf(requested));
       const lab = await findOrStartLab(options, { progress, signal, components });
       onEnd(lab.stop);
       const isGiven = options.labUrl !== undefined && options.replicas === undefined;
@@ -196,7 +192,8 @@ function readPlan(given: LoadOptions): LoadPlan {
     carts,
     amount,
     account,
-    strategy,
+    strategy = DEFAULT_STRATEGY,
+    beside,
     fault,
     faultOn,
     reconcileOrders,
@@ -210,13 +207,19 @@ function readPlan(given: LoadOptions): LoadPlan {
     );
   if (amount === undefined && account !== undefined)
     throw new Failure('--account needs --amount: orders buy a product (--sku)', EXIT.usage);
+  if (beside === strategy)
+    throw new Failure(
+      `--beside is the strategy of another system, and ${strategy} is that of the first one. Choose another for one of them`,
+      EXIT.usage,
+    );
   if (fault === undefined && faultOn !== undefined)
     throw new Failure('--fault-on selects the requests that carry the fault: give --fault, too', EXIT.usage);
   try {
     const plan = completePlan({
       ...defined({ stock, requests, connections, quantity, replicas, carts, reconcileOrders }),
       ...defined({ balance: account ?? sku, amountMinor: amount, openLoop: readOpenLoop(given) }),
-      strategy: strategy ?? DEFAULT_STRATEGY,
+      ...(beside !== undefined && { mixedWith: { strategy: beside } }),
+      strategy,
       options: defined({ workMs, leaseMs, waitMs, wait, retryMs, attempts }),
       ...(fault !== undefined && { fault: { header: fault, on: faultOn ?? { kind: 'first' } } }),
     });

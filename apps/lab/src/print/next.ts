@@ -21,19 +21,20 @@ function faultBudgetOf({ strategy, options, fault }: LoadPlan): string {
 
 /** The same strategy in every interleaving; after a violation also the next strategy under the same load. */
 export function nextCommands(plan: LoadPlan, { mark }: Pick<LoadVerdict, 'mark'>): NextCommand[] {
-  const { strategy, carts, replicas, amountMinor } = plan;
+  const { strategy, carts, replicas, amountMinor, mixedWith } = plan;
   const faults = faultBudgetOf(plan);
   const explore = [
     `npx lab explore ${strategy}`,
     ...(faults === '' ? [] : [`--faults ${faults}`]),
     ...(carts === undefined ? [] : ['--crossed-carts']),
+    ...(mixedWith === undefined ? [] : [`--beside ${mixedWith.strategy}`]),
     ...(replicas === 1 ? ['--same-process'] : []),
   ].join(' ');
   const next = findStrategy(strategy).next.strategy;
   const isHarmed = mark === 'data-wrong' || mark === 'unavailable';
   return [
     { what: isHarmed ? 'Step by step' : 'In every interleaving', command: explore },
-    ...(isHarmed && next !== undefined && amountMinor === undefined
+    ...(isHarmed && next !== undefined && amountMinor === undefined && mixedWith === undefined
       ? [
           {
             what: 'The next strategy under the same load',

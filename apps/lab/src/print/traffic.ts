@@ -3,6 +3,10 @@ import type { Offered, OpenLoop } from '#load-tests/arrivals';
 import { balancesOf, hostOf, type LoadPlan, type LoadRun, type Percentiles } from '#load-tests/run';
 import type { Field } from './wrap';
 
+/** The strategy, or those of two systems. */
+export const strategyWords = ({ strategy, mixedWith }: LoadPlan): string =>
+  mixedWith === undefined ? strategy : `${strategy} beside ${mixedWith.strategy}`;
+
 /** What a run sent, to how many replicas. */
 export function trafficWords({ plan }: Pick<LoadRun, 'plan'>): string {
   const { amountMinor, carts, stock, requests, replicas } = plan;

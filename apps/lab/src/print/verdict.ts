@@ -2,7 +2,7 @@ import { count } from '#lab/step';
 import { wordsOf, type CartsVerdict, type LoadVerdict } from '#lab/verdict';
 import { unexpectedLines, whyUnfired, type LoadRun } from '#load-tests/run';
 import { nextCommands } from './next';
-import { speedFields, trafficWords } from './traffic';
+import { speedFields, strategyWords, trafficWords } from './traffic';
 import { expectationWords } from './words';
 import { fields, firstOf, shellCommand, wrap, type Field } from './wrap';
 
@@ -19,7 +19,7 @@ export function printRun(run: LoadRun, folder: string, verbose: boolean): string
     ...(unfired === undefined ? [] : [wrap(unfired)]),
     '',
     fields([
-      ['run', `${plan.strategy}: ${trafficWords(run)}`],
+      ['run', `${strategyWords(plan)}: ${trafficWords(run)}`],
       ...(verbose ? [['options', `work ${workMs} ms, lease ${leaseMs} ms, wait ${waitMs} ms`] as const] : []),
       ...(plan.fault === undefined ? [] : [['requested fault', plan.fault.header] as const]),
       ...figures(verdict, verbose),

@@ -2,7 +2,7 @@ import type { Change } from '#lab/balance';
 import { codeOf, type Clock } from '#lab/step';
 import { cartStrategy, fileOf, type Strategy } from '#lab/strategy';
 import { judgeSchedule } from '#lab/verdict';
-import { BALANCE, type Setup } from '../world';
+import { ACTOR_NAMES, BALANCE, systemsOf, titleOf, type Setup } from '../world';
 import { requestTools } from './request-tools';
 import { loadStrategy } from './realm';
 import type { Outcome, Requester, SubjectOf } from './subject';
@@ -13,13 +13,14 @@ type StrategySetup = Setup & { readonly strategy: Strategy };
 export const strategyOnBalance: SubjectOf<StrategySetup> = (setup, world) => {
   const { strategy, stock, options, carts } = setup;
   if (carts?.some((cart) => cart.length > 1) === true) cartStrategy(strategy);
+  const systems = systemsOf(strategy);
   const lockStores = world.lockStoresOf(strategy);
   const voters = lockStores.filter(({ component }) => component === 'redlock').length;
   const parts = strategy.parts ?? Math.max(1, voters);
   const wanted = [...new Set(carts?.flat() ?? [BALANCE])].sort();
-  const file = fileOf(strategy);
+  const file = fileOf(systems[0] ?? strategy);
   return {
-    about: { strategy: strategy.name, stock, leaseMs: options.leaseMs, ...(parts > 1 && { parts }) },
+    about: { strategy: titleOf(strategy), stock, leaseMs: options.leaseMs, ...(parts > 1 && { parts }) },
     lockStores,
     keepsOtherKeys: strategy.keys !== undefined,
     // strategies of the catalogue have no state that another request reads between two steps: test/explore/realm.spec.ts
@@ -28,9 +29,14 @@ export const strategyOnBalance: SubjectOf<StrategySetup> = (setup, world) => {
     ...(carts !== undefined && { carts }),
     prepare: () => world.begin(strategy, setup),
     load: (realm) => {
-      const loaded =
-        file === undefined || realm === undefined ? strategy : loadStrategy(file, strategy.name, realm);
-      return (requester, clock, warn) => buy(loaded, requester, setup, clock, warn);
+      const loaded = systems.map((system) => {
+        const own = fileOf(system);
+        return own === undefined || realm === undefined ? system : loadStrategy(own, system.name, realm);
+      });
+      return (requester, clock, warn) => {
+        const turn = ACTOR_NAMES.findIndex((actor) => actor === requester.name) % loaded.length;
+        return buy(loaded[turn] ?? strategy, requester, setup, clock, warn);
+      };
     },
     writes: (text) => /^UPDATE balance(_segment)? SET amount/.test(text),
     look: async ({ reset }) => {

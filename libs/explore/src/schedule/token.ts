@@ -3,7 +3,7 @@ import { isGuard } from '#lab/guard';
 import type { ScheduleViolationKind } from '#lab/verdict';
 import { createHash } from 'node:crypto';
 import type { Choice } from './choice';
-import { type Explored, type Setup, BALANCES, findExplored } from '../world';
+import { type Explored, type Setup, BALANCES, findExplored, findMixed, systemsOf } from '../world';
 import { readSchedule, scheduleText } from './schedule-text';
 import { EXPLORE_OPTIONS, LEAST_LEASE_MS } from './schedule';
 
@@ -64,7 +64,10 @@ const KIND_LETTERS: Readonly<Record<ScheduleViolationKind, string>> = {
 
 /** Hash of the own code of a strategy or guard: changes with `apply` or `applyAll`. */
 export const strategyHash = (strategy: Explored): string =>
-  createHash('sha1').update(codeOf(strategy).replace(/\s+/g, '')).digest('hex').slice(0, 6);
+  createHash('sha1')
+    .update((isGuard(strategy) ? [strategy] : systemsOf(strategy)).map(codeOf).join('').replace(/\s+/g, ''))
+    .digest('hex')
+    .slice(0, 6);
 
 const codeOf = (strategy: Explored): string =>
   `${strategy.apply.toString()}${isGuard(strategy) ? '' : (strategy.applyAll?.toString() ?? '')}`;
@@ -110,7 +113,7 @@ export function readToken(token: string): ScheduleToken {
   if (version !== VERSION || parts.length !== 9)
     throw new TokenSyntaxError(token, `it must begin with ${VERSION}. and have nine parts`);
   if (!/^\d{1,4}$/.test(stock)) throw new TokenSyntaxError(token, 'its stock cannot be read');
-  const strategy = findExplored(name.replace(GUARD_SEPARATOR, '/'));
+  const strategy = findMixed(name) ?? findExplored(name.replace(GUARD_SEPARATOR, '/'));
   return {
     setup: {
       strategy,
