@@ -1,4 +1,5 @@
 import { SeededRandom } from '#lab/random';
+import { percentile } from '#load-tests/figures';
 import { execFile } from 'node:child_process';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -137,9 +138,7 @@ async function readEvents(
 
 function clicksOf(times: readonly number[]): Clicks {
   const sorted = [...times].sort((a, b) => a - b);
-  const at = (share: number): number =>
-    sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;
-  return { count: sorted.length, p50: at(0.5), p99: at(0.99) };
+  return { count: sorted.length, p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99) };
 }
 
 /** Resident memory of a process and its descendants by program, megabytes. */

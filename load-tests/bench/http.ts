@@ -1,8 +1,8 @@
 import { replicaLog, type Conditions, type Stack, type StackOptions } from '#lab/stack';
+import { median } from '#load-tests/figures';
 import { unexpectedLines } from '#load-tests/run';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { median } from './median';
 import { residentMemory } from './memory';
 import { salesRate, type Rush, type SalesRate } from './sales-rate';
 import { skusOf, startShop, stockUp, type ShopOptions } from './shop';

@@ -1,6 +1,6 @@
 import type { Conditions } from '#lab/stack';
-import { median } from './median';
-import { offerOrders, type Offered } from './open-loop';
+import { median } from '#load-tests/figures';
+import { offerOrders, type Offered } from './goodput';
 import { salesRate } from './sales-rate';
 import { skusOf, startShop, stockUp, type ShopOptions } from './shop';
 

@@ -1,5 +1,5 @@
 import { step } from '#lab/step';
-import { median } from './median';
+import { median } from '#load-tests/figures';
 
 const BATCH = 20_000;
 const BATCHES = 60;

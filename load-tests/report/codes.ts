@@ -15,7 +15,7 @@ export interface Outcome {
   readonly code: string;
   readonly className: string;
   readonly answers: readonly ClientAnswer[];
-  /** Milliseconds, ascending. */
+  /** Latencies in milliseconds, ascending; in an open loop since the due time. */
   readonly tookMs: readonly number[];
 }
 
@@ -37,14 +37,10 @@ export function outcomesOf(answers: readonly ClientAnswer[]): readonly Outcome[]
       code,
       className: CLASSES[code] ?? FREE[free++ % FREE.length] ?? 'quiet',
       answers: same,
-      tookMs: same.map(({ tookMs }) => tookMs).sort((a, b) => a - b),
+      tookMs: same.map(({ tookMs, lateMs = 0 }) => lateMs + tookMs).sort((a, b) => a - b),
     }));
 }
 
-/** Percentile of ascending values; `p` from 0 to 1. */
-export const percentile = (ascending: readonly number[], p: number): number =>
-  ascending[Math.min(ascending.length - 1, Math.ceil(p * ascending.length) - 1)] ?? ascending[0] ?? 0;
-
-/** Milliseconds, with one decimal below 10. */
+/** Milliseconds, with one decimal below 10; a dash without a value. */
 export const inMs = (ms: number): string =>
-  `${ms.toLocaleString('en', { maximumFractionDigits: ms < 10 ? 1 : 0 })} ms`;
+  Number.isNaN(ms) ? '–' : `${ms.toLocaleString('en', { maximumFractionDigits: ms < 10 ? 1 : 0 })} ms`;

@@ -1,14 +1,22 @@
 import { MARKS, wordsOf, type LoadVerdict } from '#lab/verdict';
+import type { Offered } from '#load-tests/arrivals';
 import { inMs } from './codes';
 import { markup, type Markup } from './markup';
 
-/** Measurements of the load generator. Latencies in milliseconds. */
-export interface Latency {
+/** Milliseconds. */
+interface Percentiles {
   readonly p50: number;
   readonly p90: number;
   readonly p99: number;
   readonly max: number;
+}
+
+/** Measurements of the load generator. */
+export interface Latency extends Percentiles {
   readonly requestsPerSecond: number;
+  /** Of an open loop: the rate, and the latencies from the send instead of from the due time. */
+  readonly offered?: Offered;
+  readonly uncorrected?: Percentiles;
 }
 
 /** The parts of a verdict that load runs and drills share. */

@@ -9,7 +9,7 @@ import { latencyPlot } from './plots/latency';
 import { outcomesPlot } from './plots/outcomes';
 import { stockPlot } from './plots/stock';
 import { STYLE } from './style';
-import { faultTable, findings, outcomeTable, refusalTable } from './tables';
+import { faultTable, findings, openLoopTable, outcomeTable, refusalTable } from './tables';
 import { timelineOf } from './timeline';
 
 export { renderDrill } from './drill';
@@ -54,6 +54,7 @@ ${lanesPlot(intervals, excerptOf(intervals, verdict, timeline), timeline, words)
 ${faultTable(verdict)}
 ${findings(verdict)}
 ${refusalTable(verdict)}
+${openLoopTable(latency)}
 ${outcomesPlot(outcomes, timeline)}
 ${latencyPlot(outcomes)}
 ${outcomeTable(outcomes)}

@@ -1,6 +1,8 @@
 import { count } from '#lab/step';
 import { wordsOf, type LoadVerdict } from '#lab/verdict';
-import { inMs, percentile, type Outcome } from './codes';
+import { percentile } from '#load-tests/figures';
+import { inMs, type Outcome } from './codes';
+import type { Latency } from './headline';
 import { markup, type Markup } from './markup';
 
 /** Maximum rows of a table; only the number of further ones is shown. */
@@ -124,5 +126,23 @@ export function outcomeTable(outcomes: readonly Outcome[]): Markup | null {
     { head: 'median', numeric: true, cell: ({ tookMs }) => inMs(percentile(tookMs, 0.5)) },
     { head: 'p99', numeric: true, cell: ({ tookMs }) => inMs(percentile(tookMs, 0.99)) },
     { head: 'longest', numeric: true, cell: ({ tookMs }) => inMs(tookMs.at(-1) ?? 0) },
+  ]);
+}
+
+/** The latencies of an open loop, with and without the wait of requests that were sent late, and the rate that was offered. */
+export function openLoopTable(latency: Latency | undefined): Markup | null {
+  if (latency?.offered === undefined || latency.uncorrected === undefined) return null;
+  const { offered, uncorrected } = latency;
+  const rate = `${offered.perSecond.toFixed(1)} of ${offered.askedPerSecond} requests/s were offered`;
+  const rows = [
+    { from: 'its due time', figures: latency },
+    { from: 'its send (uncorrected)', figures: uncorrected },
+  ];
+  return table(`Open loop: ${rate}${offered.asAsked ? '' : ', NOT as asked for'}`, rows, [
+    { head: 'latency of a request since', cell: ({ from }) => from },
+    { head: 'median', numeric: true, cell: ({ figures }) => inMs(figures.p50) },
+    { head: 'p90', numeric: true, cell: ({ figures }) => inMs(figures.p90) },
+    { head: 'p99', numeric: true, cell: ({ figures }) => inMs(figures.p99) },
+    { head: 'longest', numeric: true, cell: ({ figures }) => inMs(figures.max) },
   ]);
 }

@@ -14,7 +14,7 @@ export {
   type PlanInput,
 } from './plan';
 export { atRest, gather, runLoad, type ReplicaControl, type LoadRun } from './run-load';
-export type { LatencySummary } from './summary';
+export type { LatencySummary, Percentiles } from './summary';
 export { Target, TargetError } from './target';
 export { whyUnfired } from './unfired';
 export { UnexpectedAnswerCollector, unexpectedLines, type UnexpectedAnswers } from './unexpected';

@@ -10,6 +10,7 @@ import {
   type Options,
   type ViolationKind,
 } from '#lab/strategy';
+import { arrivalsOf, type OpenLoop } from '#load-tests/arrivals';
 
 /** Which requests of a run carry the fault. */
 export type FaultOn =
@@ -38,7 +39,10 @@ export interface LoadPlan {
   /** Initial units of each product. */
   readonly stock: number;
   readonly requests: number;
+  /** Concurrent buyers; of an open loop, requests in flight at most. */
   readonly connections: number;
+  /** The requests arrive at a rate, and each is sent at its time. Absent: each buyer waits for its answer. */
+  readonly openLoop?: OpenLoop;
   /** Units per order, of each product; for entries, the absolute amount. */
   readonly quantity: number;
   /** Replicas of the app that owns the balance. */
@@ -79,6 +83,10 @@ export function completePlan(input: PlanInput): LoadPlan {
     quantity: 1,
     replicas: 2,
     ...input,
+    ...(input.openLoop !== undefined && {
+      requests: arrivalsOf(input.openLoop),
+      connections: input.openLoop.inFlight,
+    }),
     ...(input.amountMinor !== undefined && { quantity: Math.abs(input.amountMinor) }),
     ...(input.carts?.[0]?.[0] !== undefined && { balance: input.carts[0][0] }),
     options: optionsSchema.parse(input.options ?? {}),

@@ -1,35 +1,52 @@
+import type { ClientAnswer } from '#lab/verdict';
+import type { Offered } from '#load-tests/arrivals';
+import { percentile } from '#load-tests/figures';
 import type { Traffic } from './traffic';
 
-/** Latencies and rates of the clients. Milliseconds, from sending the request to the whole answer. */
-export interface LatencySummary {
-  readonly requestsPerSecond: number;
-  readonly salesPerSecond: number;
+/** Latencies to the whole answer, milliseconds; null in JSON when nothing was answered. */
+export interface Percentiles {
   readonly p50: number;
   readonly p90: number;
   readonly p99: number;
   readonly max: number;
+}
+
+/** Latencies and rates of the clients. In an open loop the latencies begin when the request was due, otherwise when it was sent. */
+export interface LatencySummary extends Percentiles {
+  readonly requestsPerSecond: number;
+  readonly salesPerSecond: number;
   readonly unanswered: number;
   /** Number of answers by replica of the order app. */
   readonly share: Readonly<Record<string, number>>;
+  /** Of an open loop: the rate that was really offered. */
+  readonly offered?: Offered;
+  /** Of an open loop: from the send. They omit the time for which a request that was due had to wait. */
+  readonly uncorrected?: Percentiles;
 }
 
-export function summarize({ answers, unanswered, tookMs }: Traffic): LatencySummary {
-  const latencies = answers.map((answer) => answer.tookMs).sort((a, b) => a - b);
-  const percentile = (p: number): number =>
-    round(latencies[Math.max(0, Math.ceil((p / 100) * latencies.length) - 1)] ?? 0);
+export function summarize({ answers, unanswered, tookMs, offered }: Traffic): LatencySummary {
   const perSecond = (count: number): number => (tookMs === 0 ? 0 : round((1000 * count) / tookMs));
   const share: Record<string, number> = {};
   for (const { replica } of answers) if (replica !== null) share[replica] = (share[replica] ?? 0) + 1;
   return {
     requestsPerSecond: perSecond(answers.length),
     salesPerSecond: perSecond(answers.filter(({ code }) => code === 'APPLIED').length),
-    p50: percentile(50),
-    p90: percentile(90),
-    p99: percentile(99),
-    max: percentile(100),
+    ...percentilesOf(answers.map(sinceDue)),
     unanswered,
     share,
+    ...(offered !== undefined && {
+      offered,
+      uncorrected: percentilesOf(answers.map(({ tookMs: ms }) => ms)),
+    }),
   };
+}
+
+const sinceDue = ({ lateMs = 0, tookMs }: ClientAnswer): number => lateMs + tookMs;
+
+function percentilesOf(latencies: readonly number[]): Percentiles {
+  const ascending = latencies.toSorted((a, b) => a - b);
+  const at = (p: number): number => round(percentile(ascending, p));
+  return { p50: at(0.5), p90: at(0.9), p99: at(0.99), max: at(1) };
 }
 
 const round = (value: number): number => Math.round(value * 10) / 10;

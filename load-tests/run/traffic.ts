@@ -1,10 +1,13 @@
 import { count } from '#lab/step';
-import { choiceQuery } from '#lab/strategy';
 import type { ClientAnswer } from '#lab/verdict';
-import autocannon from 'autocannon';
+import type { Offered } from '#load-tests/arrivals';
+import { clientAnswer, firstRequest } from './buyer-request';
+import { sendClosedLoop } from './closed-loop';
+import { ANSWER_TIMEOUT_MS, type Inbox } from './inbox';
 import type { LoadObserver } from './observer';
-import { orderHeaders, readAnswer, sendOrder, type OrderResponse } from './order-client';
-import { cartOf, type LoadPlan } from './plan';
+import { sendOpenLoop } from './open-loop';
+import { sendOrder } from './order-client';
+import type { LoadPlan } from './plan';
 import { UnexpectedAnswerCollector } from './unexpected';
 
 /** The answers of a run, as the clients received them. */
@@ -14,39 +17,14 @@ export interface Traffic {
   readonly unanswered: number;
   /** From the first request to the last answer, milliseconds. */
   readonly tookMs: number;
+  /** The rate of an open loop. */
+  readonly offered?: Offered;
   readonly unexpected: UnexpectedAnswerCollector;
 }
 
-/** What autocannon keeps of a request until its answer arrives. */
-interface RequestContext {
-  cart?: readonly string[] | undefined;
-  request?: string;
-  at?: number;
-}
-
-/** Longer than wait, work and pause together, so that a slow answer is not counted as missing. Seconds. */
-const ANSWER_TIMEOUT_S = 60;
-
-/** autocannon ends, or obeys `stop`, at the next tick. */
-const TICK_MS = 100;
-
-/** The order or entry of buyer `number`; number 0 is the buyer that comes before the load. */
-function bodyOf(plan: LoadPlan, number: number): object {
-  const { balance, quantity, amountMinor } = plan;
-  if (amountMinor !== undefined) return { amountMinor };
-  const cart = cartOf(plan, number);
-  const buyer = number === 0 ? 'first buyer' : `buyer ${number}`;
-  const wanted =
-    cart === undefined ? { sku: balance, quantity } : { lines: cart.map((one) => ({ sku: one, quantity })) };
-  return { ...wanted, buyer };
-}
-
-const orderPath = ({ strategy, options, mixedWith, amountMinor, balance }: LoadPlan, number = 1): string =>
-  `/${amountMinor === undefined ? 'orders' : `accounts/${balance}/entries`}?${choiceQuery(number % 2 === 0 ? (mixedWith?.strategy ?? strategy) : strategy, options)}`;
-
 /**
- * Sends the load through nginx with autocannon and records every answer. `run` makes the request ids unique. Rejects when the
- * observer ends the run; the apps may still be at work on requests then.
+ * Sends the load through nginx and records every answer: in a closed loop, or in an open loop if the plan has one. `run` makes
+ * the request ids unique. Rejects when the observer ends the run; the apps may still be at work on requests then.
  */
 export async function sendLoad(
   url: string,
@@ -57,70 +35,29 @@ export async function sendLoad(
   signal?.throwIfAborted();
   const answers: ClientAnswer[] = [];
   const unexpected = new UnexpectedAnswerCollector(plan.fault !== undefined || plan.down !== undefined);
-  const begun = performance.now();
-  let sent = 0;
-  const load: autocannon.Options = {
-    url,
-    connections: Math.min(plan.connections, plan.requests),
-    amount: plan.requests,
-    timeout: ANSWER_TIMEOUT_S,
-    sampleInt: TICK_MS,
-    requests: [
-      {
-        method: 'POST',
-        path: orderPath(plan),
-        setupRequest: (req, context) => {
-          const number = ++sent;
-          onSent?.();
-          const id = `${run}-${number}`;
-          Object.assign(context as RequestContext, {
-            request: id,
-            at: performance.now() - begun,
-            cart: cartOf(plan, number),
-          });
-          return {
-            ...req,
-            path: orderPath(plan, number),
-            headers: orderHeaders({ id, fault: faultFor(plan, number) }),
-            body: JSON.stringify(bodyOf(plan, number)),
-          };
-        },
-        onResponse: (status, text, context, headers) => {
-          const { request: id = '?', at = 0, cart } = context as RequestContext;
-          const tookMs = performance.now() - begun - at;
-          unexpected.note(id, status, text);
-          const answer = clientAnswer(plan, readAnswer(status, headers, text), {
-            request: id,
-            cart,
-            at,
-            tookMs,
-          });
-          answers.push(answer);
-          onAnswer?.(answer);
-          progress(`${answers.length} of ${count(plan.requests, 'answer')}`);
-        },
-      },
-    ],
+  const inbox: Inbox = {
+    sent: () => {
+      onSent?.();
+    },
+    answered: (answer, text) => {
+      unexpected.note(answer.request, answer.status, text);
+      answers.push(answer);
+      onAnswer?.(answer);
+      progress(`${answers.length} of ${count(plan.requests, 'answer')}`);
+    },
+    signal,
   };
-  await fire(load, signal);
+  let offered: Offered | undefined;
+  if (plan.openLoop === undefined) await sendClosedLoop(url, plan, run, inbox);
+  else offered = await sendOpenLoop(url, plan, plan.openLoop, run, inbox);
   signal?.throwIfAborted();
-  const last = Math.max(0, ...answers.map(({ at, tookMs }) => at + tookMs));
-  return { answers, unanswered: plan.requests - answers.length, tookMs: last, unexpected };
-}
-
-/** Runs autocannon to its end, or until the signal is aborted. */
-function fire(load: autocannon.Options, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const instance = autocannon(load, (error: unknown) => {
-      signal?.removeEventListener('abort', stop);
-      if (error instanceof Error) reject(error);
-      else resolve();
-    });
-    const stop = (): void => {
-      instance.stop();
-    };
-    signal?.addEventListener('abort', stop);
-  });
+  return {
+    answers,
+    unanswered: plan.requests - answers.length,
+    tookMs: answers.reduce((last, { at, tookMs }) => Math.max(last, at + tookMs), 0),
+    ...(offered !== undefined && { offered }),
+    unexpected,
+  };
 }
 
 /** Sends one order with the fault, before the load. */
@@ -132,38 +69,16 @@ export async function sendOne(
 ): Promise<ClientAnswer> {
   sent?.();
   const begun = performance.now();
+  const first = firstRequest(plan, id);
   const response = await sendOrder(url, {
-    path: orderPath(plan),
-    body: bodyOf(plan, 0),
+    path: first.path,
+    body: first.body,
     id,
     fault: plan.fault?.header,
-    timeoutMs: ANSWER_TIMEOUT_S * 1000,
+    timeoutMs: ANSWER_TIMEOUT_MS,
     signal,
   });
-  const tookMs = performance.now() - begun;
-  const answer = clientAnswer(plan, response, { request: id, cart: cartOf(plan, 0), at: 0, tookMs });
+  const answer = clientAnswer(plan, response, first, { at: 0, tookMs: performance.now() - begun });
   onAnswer?.(answer);
   return answer;
-}
-
-const clientAnswer = (
-  { quantity }: LoadPlan,
-  { status, code, replica }: OrderResponse,
-  { request, cart, at, tookMs }: Required<RequestContext> & { tookMs: number },
-): ClientAnswer => ({
-  request,
-  status,
-  code,
-  quantity,
-  ...(cart !== undefined && { cart }),
-  replica,
-  at,
-  tookMs,
-});
-
-/** The fault that request `number` of the load carries; undefined: none. */
-function faultFor({ fault }: LoadPlan, number: number): string | undefined {
-  if (fault === undefined || fault.on.kind === 'first') return undefined;
-  const isHit = fault.on.kind === 'nth' ? number === fault.on.n : number % fault.on.n === 0;
-  return isHit ? fault.header : undefined;
 }

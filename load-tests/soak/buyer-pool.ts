@@ -1,5 +1,5 @@
 import { choiceQuery, optionsSchema } from '#lab/strategy';
-import type { ClientAnswer } from '#lab/verdict';
+import type { BalanceKind, ClientAnswer } from '#lab/verdict';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Agent } from 'undici';
 import { sendOrder, type OrderResponse } from '../run';
@@ -7,13 +7,17 @@ import type { PlannedBalance } from './plan';
 
 /** Longer than any wait, pause and recovery, so that a slow answer is not lost. */
 const ANSWER_TIMEOUT_MS = 30_000;
-/** Number of `STOCK.SOLD_OUT` answers of a balance after which the next one is opened. */
+/** Answers that nothing is left. */
+const NOTHING_LEFT: ReadonlySet<string> = new Set(['STOCK.SOLD_OUT', 'ACCOUNT.INSUFFICIENT_FUNDS']);
+/** Number of these answers after which the next balance is opened. */
 const SOLD_OUT_ANSWERS = 12;
 const RETRY_DELAY_MS = 150;
 
-/** The sales of one balance, from its first unit to its last. */
+/** The sales of one balance, or the debits of an account, from its first unit to its last. */
 export interface BalanceSales {
-  readonly sku: string;
+  readonly kind: BalanceKind;
+  /** The product, or the account. */
+  readonly balance: string;
   readonly strategy: string;
   readonly stock: number;
   readonly answers: ClientAnswer[];
@@ -38,7 +42,7 @@ interface OrderHeaders {
 
 /** Answers of a request that was refused before the step at which its fault would have fired. */
 const REJECTED: ReadonlySet<string> = new Set([
-  'STOCK.SOLD_OUT',
+  ...NOTHING_LEFT,
   'STOCK.SPLIT',
   'LOCK.NOT_OBTAINED',
   'LOCK.NOT_REPLICATED',
@@ -47,7 +51,8 @@ const REJECTED: ReadonlySet<string> = new Set([
 
 /**
  * The buyers of one planned balance. Each one sends its next order as soon as it has an answer. Every second buyer sends an
- * `Idempotency-Key`, and repeats its request with it while the outcome is open.
+ * `Idempotency-Key`, and repeats its request with it while the outcome is open. Entries of an account have no such key: an
+ * entry with an open outcome is not repeated.
  */
 export class BuyerPool {
   readonly sold: BalanceSales[] = [];
@@ -63,7 +68,7 @@ export class BuyerPool {
     private readonly name: string,
     private readonly labUrl: string,
     private readonly agent: Agent,
-    private readonly open: (sku: string, stock: number) => Promise<unknown>,
+    private readonly open: (balance: string, stock: number) => Promise<unknown>,
   ) {}
 
   /** The next order has this `x-fault` header; if it is refused too early, the one after it. */
@@ -74,7 +79,11 @@ export class BuyerPool {
   /** Resolves after `stop`, when every buyer has its answer. */
   async buy(): Promise<void> {
     await this.openNext();
-    await Promise.all(Array.from({ length: this.planned.buyers }, (_, i) => this.buyer(i % 2 === 1)));
+    await Promise.all(
+      Array.from({ length: this.planned.buyers }, (_, i) =>
+        this.buyer(this.planned.kind === 'stock' && i % 2 === 1),
+      ),
+    );
   }
 
   stop(): void {
@@ -92,7 +101,7 @@ export class BuyerPool {
       if (key !== undefined) await this.retryUntilDecided(balance, key, code);
       else if (code === 'DEPENDENCY.DOWN' || code === 'OVERLOADED' || code === 'NO_ANSWER')
         await delay(RETRY_DELAY_MS);
-      const soldOut = balance.answers.filter(({ code }) => code === 'STOCK.SOLD_OUT').length;
+      const soldOut = balance.answers.filter(({ code }) => NOTHING_LEFT.has(code)).length;
       if (soldOut >= SOLD_OUT_ANSWERS && balance === this.sold.at(-1)) await this.openNext();
     }
   }
@@ -113,10 +122,10 @@ export class BuyerPool {
 
   /** Opens a balance. Retries until `stop`, because a fault may have made a server unreachable. */
   private async openOne(): Promise<void> {
-    const { strategy, stock } = this.planned;
-    const sku = `${this.name}-${this.sold.length + 1}`;
+    const { kind, strategy, stock } = this.planned;
+    const name = `${this.name}-${this.sold.length + 1}`;
     for (;;) {
-      const done = await this.open(sku, stock).then(
+      const done = await this.open(name, stock).then(
         () => true,
         () => false,
       );
@@ -124,7 +133,7 @@ export class BuyerPool {
       if (this.over) return;
       await delay(RETRY_DELAY_MS);
     }
-    this.sold.push({ sku, strategy, stock, answers: [] });
+    this.sold.push({ kind, balance: name, strategy, stock, answers: [] });
   }
 
   /** Sends an order and records its answer. Returns the code. */
@@ -146,19 +155,21 @@ export class BuyerPool {
   }
 
   private async send(
-    { sku, strategy }: BalanceSales,
+    { kind, balance, strategy }: BalanceSales,
     id: string,
     headers: OrderHeaders,
   ): Promise<SoakAnswer> {
+    const isOrder = kind === 'stock';
+    const choice = choiceQuery(strategy, optionsSchema.parse(this.planned.options));
     const answer = await sendOrder(this.labUrl, {
       ...headers,
       id,
-      path: `/orders?${choiceQuery(strategy, optionsSchema.parse(this.planned.options))}`,
-      body: { sku, quantity: 1, buyer: 'soak' },
+      path: `/${isOrder ? 'orders' : `accounts/${balance}/entries`}?${choice}`,
+      body: isOrder ? { sku: balance, quantity: 1, buyer: 'soak' } : { amountMinor: -1 },
       timeoutMs: ANSWER_TIMEOUT_MS,
       dispatcher: this.agent,
     });
-    const isUnreadable = answer.code === 'APPLIED' && answer.boughtBy === undefined;
+    const isUnreadable = isOrder && answer.code === 'APPLIED' && answer.boughtBy === undefined;
     return isUnreadable ? { ...answer, code: `HTTP ${answer.status}` } : answer;
   }
 }

@@ -59,12 +59,15 @@ export const TAKES_TIME: readonly Kind[] = [
   kind('nginx-reloaded', 'nginx reloads its configuration'),
 ];
 
-/** Faults of one statement, and of one server of several. */
+/** Faults of one statement, of one server of several, and of a server that only some strategies need. */
 export const LOSES_PARTS: readonly Kind[] = [
   kind('lose-reply', 'the reply to a write is lost', 'lose-reply'),
   { ...kind('error', 'a COMMIT is not sent', 'error'), circumstances: [] }, // it hits no release
   kind('voter-lost', 'one Redis of five is killed', 'server-down', 'redlock'),
   kind('replica-lost', 'one replica of Redis is killed', undefined, 'replica'),
+  // their data survives: a lock is still held after the restart, until its session or lease ends
+  kind('zookeeper-killed', 'ZooKeeper is killed and restarts with its data', 'server-down', 'zookeeper'),
+  kind('etcd-killed', 'etcd is killed and restarts with its data', 'server-down', 'etcd'),
 ];
 
 export const ALL_KINDS: readonly Kind[] = [...KILLS, ...ENDS_LEASES, ...TAKES_TIME, ...LOSES_PARTS];

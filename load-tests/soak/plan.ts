@@ -1,6 +1,7 @@
 import { SeededRandom } from '#lab/random';
 import type { Component } from '#lab/step';
 import { findStrategy, type Strategy } from '#lab/strategy';
+import type { BalanceKind } from '#lab/verdict';
 import { ALL_KINDS, eligible, ENDS_LEASES, KILLS, LOSES_PARTS, TAKES_TIME, type Kind } from './kinds';
 
 export interface PlannedFault {
@@ -13,8 +14,12 @@ export interface PlannedFault {
   readonly server?: { readonly target: string; readonly ms: number };
 }
 
-/** A balance that is sold repeatedly during a minute, each time from its first unit to its last. */
+/**
+ * A balance that is sold repeatedly during a minute, each time from its first unit to its last; an account is debited by one
+ * from its opening balance to zero.
+ */
 export interface PlannedBalance {
+  readonly kind: BalanceKind;
   readonly strategy: string;
   readonly stock: number;
   readonly buyers: number;
@@ -58,7 +63,8 @@ const LONG = 5;
  * on demand.
  */
 const TURNS = 3;
-const MAX_BALANCES = 6;
+/** Products per minute at most. One account is debited beside them. */
+const MAX_PRODUCTS = 6;
 const BUYERS = 4;
 /** Fractions of a minute without faults: at its start buyers connect, at its end they finish. */
 const QUIET_AT_FIRST = 0.04;
@@ -113,13 +119,18 @@ function planMinute(
   random: SeededRandom,
 ): PlannedMinute {
   const leaseMs = kinds.some((kind) => ENDS_LEASES.includes(kind)) ? 800 : 3000;
-  const strategies = choose(eligible(kinds, components), kinds, random);
-  const balances = strategies.map(({ name }): PlannedBalance => ({
+  const strategies = eligible(kinds, components);
+  const balanceOf = (kind: BalanceKind, { name }: Strategy): PlannedBalance => ({
+    kind,
     strategy: name,
     stock: random.between(40, 160),
     buyers: BUYERS,
     options: { leaseMs, waitMs: 6000, workMs: random.between(2, 12), retryMs: 20 },
-  }));
+  });
+  const balances = [
+    ...choose(strategies, kinds, random).map((strategy) => balanceOf('stock', strategy)),
+    balanceOf('account', random.pick(strategies)),
+  ];
   const all = random.shuffle(
     kinds.flatMap((kind) => Array.from({ length: times.get(kind) ?? 0 }, () => kind)),
   );
@@ -132,7 +143,7 @@ function planMinute(
   return { number, seconds, kinds, balances, faults };
 }
 
-/** At most `MAX_BALANCES` strategies, among them one for each component that this minute's faults hit. */
+/** At most `MAX_PRODUCTS` strategies, among them one for each component that this minute's faults hit. */
 function choose(
   from: readonly Strategy[],
   kinds: readonly Kind[],
@@ -142,7 +153,7 @@ function choose(
     const using = from.filter(({ needs }) => component !== undefined && needs?.includes(component) === true);
     return using.length === 0 ? [] : [random.pick(using)];
   });
-  return [...new Set([...needed, ...random.shuffle(from)])].slice(0, MAX_BALANCES);
+  return [...new Set([...needed, ...random.shuffle(from)])].slice(0, MAX_PRODUCTS);
 }
 
 function detail(
@@ -151,8 +162,10 @@ function detail(
   balances: readonly PlannedBalance[],
   random: SeededRandom,
 ): Pick<PlannedFault, 'carried' | 'server'> {
-  const carried = (header: string) => ({
-    carried: { balance: random.between(0, balances.length - 1), header },
+  const carried = (header: string) => carriedBy(random.between(0, balances.length - 1), header);
+  /** A fault is one of the inventory app unless its header names another app. */
+  const carriedBy = (balance: number, header: string) => ({
+    carried: { balance, header: balances[balance]?.kind === 'account' ? `account:${header}` : header },
   });
   const server = (target: string, ms: number) => ({ server: { target, ms } });
   switch (kind) {
@@ -160,7 +173,12 @@ function detail(
       return carried(random.pick(['after(UPDATE)=kill', 'before(COMMIT)=kill']));
     case 'order-killed':
       // after the intent, before the order, before the order's reply
-      return carried(`order:${random.pick(['after(INSERT#1)', 'before(INSERT#2)', 'after(COMMIT)'])}=kill`);
+      return {
+        carried: {
+          balance: random.below(balances.filter((balance) => balance.kind === 'stock').length),
+          header: `order:${random.pick(['after(INSERT#1)', 'before(INSERT#2)', 'after(COMMIT)'])}=kill`,
+        },
+      };
     case 'pause':
       return carried(
         `${random.pick(['after(UPDATE)', 'before(COMMIT)'])}=pause(${leaseMs + random.between(200, 900)})`,
@@ -175,7 +193,7 @@ function detail(
         findStrategy(strategy).options.includes('waitMs') ? [i] : [],
       );
       const header = `after(WORK)=delay(${leaseMs + random.between(200, 900)})`;
-      return { carried: { balance: random.pick(locked), header } };
+      return carriedBy(random.pick(locked), header);
     }
     case 'lose-reply':
       return carried('after(UPDATE)=lose-reply');
@@ -197,6 +215,10 @@ function detail(
       return server(`redis-${random.between(1, 5)}`, random.between(800, 2000));
     case 'replica-lost':
       return server(`replica-${random.between(1, 2)}`, random.between(800, 2000));
+    case 'zookeeper-killed':
+      return server('zookeeper', random.between(50, 500));
+    case 'etcd-killed':
+      return server('etcd', random.between(50, 500));
     default:
       throw new Error(`No fault is defined for the kind ${kind}`);
   }

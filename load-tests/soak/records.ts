@@ -62,7 +62,7 @@ export class Logs {
   errors(): string[] {
     if (!existsSync(this.dir)) return [];
     return readdirSync(this.dir)
-      .filter((name) => /^(order|inventory)-\d+\.log$/.test(name))
+      .filter((name) => /^(order|inventory|account)-\d+\.log$/.test(name))
       .flatMap((name) => {
         const text = readFileSync(join(this.dir, name), 'utf8');
         const fresh = text.slice(this.read.get(name) ?? 0);

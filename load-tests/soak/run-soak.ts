@@ -6,7 +6,6 @@ import {
   judgeMinute,
   judgeSoak,
   unfinished,
-  type Evidence,
   type MinuteVerdict,
   type Sample,
   type SoakVerdict,
@@ -15,7 +14,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent } from 'undici';
 import type { Target } from '../run';
-import { BuyerPool, type BalanceSales } from './buyer-pool';
+import { BuyerPool } from './buyer-pool';
+import { gather, targetOf } from './gather';
 import { allowed } from './kinds';
 import { lookAt } from './look';
 import type { PlannedMinute, SoakPlan } from './plan';
@@ -63,7 +63,7 @@ export async function runSoak(env: SoakEnvironment, plan: SoakPlan): Promise<Soa
     const histories = byBalance(lines);
     const balances = [];
     for (const sold of pools.flatMap((pool) => pool.sold)) {
-      const evidence = await gather(env.target, sold, histories.get(sold.sku) ?? []);
+      const evidence = await gather(env.target, sold, histories);
       balances.push({ evidence, allowed: allowed(findStrategy(sold.strategy), planned.kinds) });
     }
     const verdict = judgeMinute({
@@ -96,10 +96,12 @@ async function play(
   { seed, minutes }: SoakPlan,
 ): Promise<{ pools: readonly BuyerPool[]; done: readonly Done[] }> {
   const agent = new Agent({ connections: 64 });
-  const open = (sku: string, stock: number): Promise<unknown> => target.reset(sku, stock);
-  const pools = balances.map(
-    (balance, i) => new BuyerPool(balance, `soak${seed}-${number}-${i + 1}`, target.labUrl, agent, open),
-  );
+  const pools = balances.map((planned, i) => {
+    const { kind } = planned;
+    const open = (balance: string, stock: number): Promise<unknown> =>
+      targetOf(target, kind).reset(balance, stock);
+    return new BuyerPool(planned, `soak${seed}-${number}-${i + 1}`, target.labUrl, agent, open);
+  });
   const begun = performance.now();
   const sinceMs = (): number => performance.now() - begun;
   const progress = setInterval(() => {
@@ -147,32 +149,4 @@ async function reconcileOrders({ target, signal }: SoakEnvironment): Promise<boo
     await delay(POLL_EVERY_MS, undefined, { signal });
   }
   return true;
-}
-
-async function gather(
-  target: Target,
-  { sku, strategy, stock, answers }: BalanceSales,
-  history: readonly HistoryLine[],
-): Promise<Evidence> {
-  const [{ amount }, movements, segments, orders, locks] = await Promise.all([
-    target.balance(sku),
-    target.movements(sku),
-    target.segments(sku),
-    target.orders(sku),
-    target.locks(sku),
-  ]);
-  return {
-    balance: sku,
-    strategy,
-    replicas: 2,
-    faults: [],
-    initial: stock,
-    finalStock: amount,
-    movements,
-    segments,
-    orders,
-    locks,
-    history,
-    answers,
-  };
 }

@@ -75,6 +75,8 @@ export function feltBy({ kind, target, from, until }: Done, history: readonly Hi
 
 function hits(line: HistoryLine & { type: 'step' }, kind: string, target: string): boolean {
   if (kind.startsWith('database')) return line.kind === 'sql';
+  if (kind === 'zookeeper-killed') return line.kind === 'zk';
+  if (kind === 'etcd-killed') return line.kind === 'etcd';
   if (kind === 'redis-cut')
     return line.kind === 'redis' && line.server === undefined && line.replica === target;
   if (kind.startsWith('redis')) return line.kind === 'redis' && line.server === undefined;

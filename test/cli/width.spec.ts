@@ -77,6 +77,32 @@ const loadRun = (evidence: Evidence, fault?: string): LoadRun => ({
   conditions: {},
 });
 
+const openLoopRun = (evidence: Evidence): LoadRun => {
+  const run = loadRun(evidence);
+  const figures = { p50: 11685.4, p90: 12095.8, p99: 12228.3, max: 12228.3 };
+  const openLoop = {
+    perSecond: 20_000,
+    seconds: 600,
+    arrivals: 'poisson',
+    seed: 2 ** 31 - 1,
+    inFlight: 1500,
+  } as const;
+  const offered = {
+    askedPerSecond: 20_000,
+    perSecond: 12_345.6,
+    tookMs: 600_000,
+    lateP99Ms: 12_228.3,
+    lateMaxMs: 12_228.3,
+    waited: 123_456,
+    asAsked: false,
+  };
+  return {
+    ...run,
+    plan: { ...run.plan, openLoop },
+    latency: { ...run.latency, ...figures, offered, uncorrected: figures },
+  };
+};
+
 const step = (n: number, actor: string, text: string, more: Partial<StepEvent> = {}): StepEvent => ({
   type: 'step',
   n,
@@ -220,10 +246,10 @@ const drillRuns = DRILLS.map((drill) => {
   return { drill, runs: [{ drill, evidence, verdict: judgeDrill(evidence, SAFE) }] };
 });
 
-const programs: Finding[] = ['redis-server', 'zookeeper'].map((name, i) => ({
-  name,
+const programs: Finding[] = (['always', 'on demand', 'optional'] as const).map((need) => ({
+  name: 'redis-server',
   neededFor: LONG,
-  onDemand: i === 1,
+  need,
   get: { apt: 'apt-get install x', brew: 'brew install x', docker: 'docker compose up (x)' },
 }));
 
@@ -276,6 +302,7 @@ describe.each([false, true])('no line is longer than 100 columns; --verbose %s',
 
   test.each<[string, () => string]>([
     ['load', () => printRun(loadRun(collision()), 'runs/x', verbose)],
+    ['open loop', () => printRun(openLoopRun(collision()), 'runs/x', verbose)],
     ['load with a fault', () => printRun(loadRun(killedHolder(), 'after(SET)=kill'), 'runs/x', verbose)],
     [
       'load whose fault never fired',

@@ -55,7 +55,7 @@ afterAll(async () => {
  * finish. Returns the number of units sold; there is one in stock.
  */
 async function sell(strategy: Strategy, maxMs: number): Promise<number> {
-  await world.begin({ stock: 1, strategy });
+  await world.begin(strategy, { stock: 1 });
   const { name, module } = strategy;
   const purchase = { strategy: name, ...(module !== undefined && { module }), options: OPTIONS };
   const [A, B] = buyers;

@@ -28,6 +28,10 @@ const KINDS: Record<ScheduleViolationKind, true> = {
   overlap: true,
   'foreign-release': true,
   'foreign-renewal': true,
+  duplicate: true,
+  missing: true,
+  'stale-write': true,
+  'repeated-work': true,
 };
 const LIMIT_KINDS: Record<LimitViolationKind, true> = {
   'over-limit': true,

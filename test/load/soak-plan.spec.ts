@@ -1,7 +1,10 @@
+import { COMPONENT_NAMES } from '#lab/step';
 import { CATALOGUE, findStrategy } from '#lab/strategy';
+import type { ClientAnswer } from '#lab/verdict';
 import { ALL_KINDS, eligible, planSoak } from '#load-tests/soak';
+import { confirmedEntries } from '../../load-tests/soak/gather';
 
-const input = { seed: 7, minutes: 10, components: ['redlock', 'replica'] } as const;
+const input = { seed: 7, minutes: 10, components: COMPONENT_NAMES };
 
 describe('the plan of a soak', () => {
   test('is the same for the same seed, and differs for another', () => {
@@ -17,7 +20,8 @@ describe('the plan of a soak', () => {
     for (const { name } of kinds)
       expect(faults.filter(({ kind }) => kind === name).length).toBeGreaterThan(least);
     const without = planSoak({ ...input, components: [] });
-    expect(without.kinds.map(({ name }) => name)).not.toContain('voter-lost');
+    const names = without.kinds.map(({ name }) => name);
+    for (const lost of ['voter-lost', 'zookeeper-killed', 'etcd-killed']) expect(names).not.toContain(lost);
   });
 
   test('of less than a minute has all kinds at once, except those of optional servers', () => {
@@ -39,6 +43,27 @@ describe('the plan of a soak', () => {
     for (const { balances, faults } of planSoak(input).minutes)
       for (const { carried } of faults.filter(({ kind }) => kind === 'delay'))
         expect(findStrategy(balances[carried?.balance ?? -1]?.strategy ?? '').options).toContain('waitMs');
+  });
+
+  test('debits one account in each minute, and faults of its requests name its app', () => {
+    for (const { balances, faults } of planSoak(input).minutes) {
+      expect(balances.filter(({ kind }) => kind === 'account').length).toBe(1);
+      for (const { carried, kind } of faults) {
+        if (carried === undefined) continue;
+        const isAccount = balances[carried.balance]?.kind === 'account';
+        expect(carried.header.startsWith('account:')).toBe(isAccount);
+        if (kind === 'order-killed') expect(isAccount).toBe(false);
+      }
+    }
+  });
+
+  test.each(['zookeeper', 'etcd'])('sells with a lock in %s while that server is killed', (server) => {
+    const minutes = planSoak(input).minutes.filter(({ faults }) =>
+      faults.some(({ kind }) => kind === `${server}-killed`),
+    );
+    expect(minutes.length).toBeGreaterThan(0);
+    for (const { balances } of minutes)
+      expect(balances.flatMap(({ strategy }) => findStrategy(strategy).needs ?? [])).toContain(server);
   });
 
   test('kills in the first and the last minute only, so that some replicas run for long', () => {
@@ -63,7 +88,7 @@ describe('the plan of a soak', () => {
 
 describe('eligible strategies', () => {
   const names = (kinds: typeof ALL_KINDS): string[] =>
-    eligible(kinds, ['redlock', 'replica', 'zookeeper', 'etcd']).map(({ name }) => name);
+    eligible(kinds, COMPONENT_NAMES).map(({ name }) => name);
   const kindsOf = (...selected: string[]) => ALL_KINDS.filter(({ name }) => selected.includes(name));
 
   test('without faults: none that oversells or gets stuck in an ordinary run', () => {
@@ -91,5 +116,35 @@ describe('eligible strategies', () => {
   test('when a voter is lost: redlock, but not the lock that needs all voters', () => {
     expect(names(kindsOf('voter-lost'))).toContain('redlock');
     expect(names(kindsOf('voter-lost'))).not.toContain('multi-server');
+  });
+});
+
+describe('the confirmed entries of an account', () => {
+  const answer = (request: string, code: string): ClientAnswer => ({
+    request,
+    code,
+    status: 0,
+    quantity: 1,
+    replica: null,
+    at: 0,
+    tookMs: 0,
+  });
+  const confirmed = (answers: readonly ClientAnswer[], ...movements: string[]): string[] =>
+    confirmedEntries(
+      answers,
+      movements.map((request) => ({ request })),
+    ).map(({ request }) => request);
+
+  test('are those that were answered as entered, also without a movement', () => {
+    expect(confirmed([answer('a', 'APPLIED')])).toEqual(['a']);
+  });
+
+  test('are those with an open outcome that have a movement', () => {
+    const answers = [answer('a', 'OUTCOME_UNKNOWN'), answer('b', 'NO_ANSWER')];
+    expect(confirmed(answers, 'a')).toEqual(['a']);
+  });
+
+  test('are not those that were refused: their movement contradicts the answer', () => {
+    expect(confirmed([answer('a', 'ACCOUNT.INSUFFICIENT_FUNDS')], 'a')).toEqual([]);
   });
 });

@@ -24,7 +24,7 @@ afterAll(async () => {
  */
 async function wakeUps(name: string): Promise<number[]> {
   const strategy = findStrategy(name);
-  await world.begin({ stock: WAITERS + 1, strategy });
+  await world.begin(strategy, { stock: WAITERS + 1 });
   const connections = world.connectionsOfActors[0];
   if (connections === undefined) throw new Error('the world has no connections of actors');
   let waits = 0;

@@ -72,7 +72,7 @@ const enter = (
 /** Empties the balance and deletes the state of earlier tests. */
 async function empty(strategy: Strategy): Promise<void> {
   for (const place of world.lockStoresOf(strategy)) world.markUsed(place);
-  await world.begin({ stock: 0, strategy });
+  await world.begin(strategy, { stock: 0 });
 }
 
 /** The amount in the database, the number of movements, and their sum. */

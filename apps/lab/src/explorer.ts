@@ -2,7 +2,7 @@ import { WorkerPool, refuseStraySteps } from '#lab/explore';
 import { ensureInstalled, projectRoot, startProcesses, type Conditions, type Stack } from '#lab/stack';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { componentsOf, type Strategy } from '#lab/strategy';
+import { componentsOf, type Protection } from '#lab/strategy';
 import type { Context } from './command';
 import { prune } from './housekeeping';
 
@@ -21,7 +21,7 @@ export interface ExplorerSession {
 export async function openExplorer(
   { progress, signal, onEnd }: Context,
   workers: number,
-  strategies: readonly Strategy[],
+  strategies: readonly Pick<Protection, 'needs'>[],
 ): Promise<ExplorerSession> {
   const components = componentsOf(strategies);
   const say = (line: string): void => {

@@ -37,6 +37,7 @@ const schema = z.object({
     )
     .optional()
     .describe('http://host:port of etcd; members of a cluster are separated by commas'),
+  GATEWAY_URL: http.optional().describe('http://host:port of the message gateway'),
   MYSQL_URL: z.url({ protocol: /^(mysql|mariadb)$/ }).default('mysql://lab:lab@127.0.0.1:3306'),
   INVENTORY_DATABASE: z.string().regex(/^\w+$/).default('inventory'),
   ORDER_DATABASE: z.string().regex(/^\w+$/).default('orders'),
@@ -146,6 +147,7 @@ export interface Config {
     readonly primary?: string;
     readonly zookeeper?: string;
     readonly etcd?: string;
+    readonly gateway?: string;
   };
   readonly mysqlUrl: string;
   readonly inventoryDatabase: string;
@@ -187,6 +189,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
       ...(data.REPLICATED_REDIS_URL !== undefined && { primary: data.REPLICATED_REDIS_URL }),
       ...(data.ZOOKEEPER_URL !== undefined && { zookeeper: data.ZOOKEEPER_URL }),
       ...(data.ETCD_URL !== undefined && { etcd: data.ETCD_URL }),
+      ...(data.GATEWAY_URL !== undefined && { gateway: data.GATEWAY_URL }),
     },
     mysqlUrl: data.MYSQL_URL,
     inventoryDatabase: data.INVENTORY_DATABASE,

@@ -66,6 +66,7 @@ export {
   type CellVerdict,
   breachesOf,
   contradictions,
+  guardContradictions,
   declares,
   expectedOf,
   loseReplies,
@@ -92,7 +93,16 @@ export {
   type ScheduleView,
   type SourcePosition,
 } from './interactive';
-export { type Setup, ownServers, type WorldOptions, BALANCE, BALANCES, World } from './world';
+export {
+  type Setup,
+  ownServers,
+  type WorldOptions,
+  BALANCE,
+  BALANCES,
+  World,
+  findExplored,
+  type Explored,
+} from './world';
 export {
   VirtualClock,
   OutsideTheSeam,

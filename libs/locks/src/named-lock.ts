@@ -1,9 +1,11 @@
 import { BalanceTransaction } from '#lab/balance';
 import { lockStatement } from '#lab/step';
-import type { DataSource, QueryRunner } from 'typeorm';
+import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 
 /** The session that holds a named lock: work on another connection would not be protected. */
 export interface NamedSession {
+  /** Statements on the connection that holds the lock, for data that is no balance. */
+  readonly sql: Pick<EntityManager, 'query'>;
   transaction<T>(body: (tx: BalanceTransaction) => Promise<T>): Promise<T>;
 }
 
@@ -34,6 +36,7 @@ export async function underNamedLock<T>(
     if (!(await acquire(runner, name, waitMs))) return undefined;
     try {
       return await section({
+        sql: runner.manager,
         transaction: (body) => runner.manager.transaction((manager) => body(new BalanceTransaction(manager))),
       });
     } finally {

@@ -6,6 +6,7 @@ const FIELDS = {
   replica: ['primary', 'REPLICATED_REDIS_URL'],
   zookeeper: ['zookeeper', 'ZOOKEEPER_URL'],
   etcd: ['etcd', 'ETCD_URL'],
+  gateway: ['gateway', 'GATEWAY_URL'],
 } as const satisfies Record<Component, readonly [keyof ServerAddresses, string]>;
 
 /** The environment variables with the addresses of the servers on demand. */

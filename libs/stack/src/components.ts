@@ -1,6 +1,7 @@
 import type { Component, ServerAddresses } from '#lab/step';
 import type { Claim } from './claim';
 import { etcdConditions, startEtcd } from './etcd';
+import { startGateway } from './gateway';
 import type { Layout } from './layout';
 import { info, startRedis } from './redis';
 import { ReplicatedRedis } from './replicated-redis';
@@ -45,6 +46,10 @@ const START: Readonly<Record<Component, Start>> = {
   etcd: async (layout, claim, durability) => {
     const { server, url } = await startEtcd(layout, durability, claim);
     return { servers: [server], addresses: { etcd: url } };
+  },
+  gateway: async (layout, claim) => {
+    const { server, url } = await startGateway(layout, claim);
+    return { servers: [server], addresses: { gateway: url } };
   },
 };
 

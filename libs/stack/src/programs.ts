@@ -108,6 +108,19 @@ export const ON_DEMAND = {
 } as const satisfies Record<string, Needed>;
 export type OnDemand = keyof typeof ON_DEMAND;
 
+/** Programs that can send load besides the lab. The lab never installs them. */
+export const LOAD_TOOLS = {
+  jmeter: {
+    name: 'jmeter',
+    commands: ['jmeter'],
+    versionFlag: '-v',
+    neededFor: 'load from JMeter (load-tests/jmeter), and the test of its plan',
+    apt: ['jmeter jmeter-http'],
+    brew: 'jmeter',
+    docker: 'not in the images: any JMeter can send to the public port',
+  },
+} as const satisfies Record<string, Needed>;
+
 /** The programs that these components need besides `NEEDED`. */
 export const neededBy = (wanted: readonly (Component | OnDemand)[]): readonly Needed[] =>
   Object.entries(ON_DEMAND).flatMap(([name, needed]) => (wanted.includes(name as OnDemand) ? [needed] : []));

@@ -16,7 +16,8 @@ export type ServerName =
   | 'zookeeper'
   | `zookeeper-${number}`
   | 'etcd'
-  | `etcd-${number}`;
+  | `etcd-${number}`
+  | 'gateway';
 
 export interface ReplicaCounts {
   readonly order: number;

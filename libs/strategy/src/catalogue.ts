@@ -1,6 +1,6 @@
 import type { Component } from '#lab/step';
 import { extname, join } from 'node:path';
-import type { CartStrategy, Strategy } from './contract';
+import type { CartStrategy, Protection, Strategy } from './contract';
 import { conditionalUpdate } from './strategies/conditional-update';
 import { directory } from './strategies/directory';
 import { etcd } from './strategies/etcd';
@@ -147,14 +147,14 @@ export function findStrategy(name: string): Strategy {
  * The file that exports the strategy. Undefined for an object that is not in the catalogue and has no `module`; for example
  * for a copy of a strategy, because its functions may differ.
  */
-export function fileOf(strategy: Strategy): string | undefined {
+export function fileOf(strategy: Protection): string | undefined {
   if (strategy.module !== undefined) return strategy.module;
   if (byName.get(strategy.name) !== strategy) return undefined;
   return join(__dirname, 'strategies', `${strategy.name}${extname(__filename)}`);
 }
 
-/** The optional servers that these strategies need, each once. */
-export const componentsOf = (strategies: readonly Strategy[]): readonly Component[] => [
+/** The optional servers that these strategies or guards need, each once. */
+export const componentsOf = (strategies: readonly Pick<Protection, 'needs'>[]): readonly Component[] => [
   ...new Set(strategies.flatMap(({ needs = [] }) => needs)),
 ];
 

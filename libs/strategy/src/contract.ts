@@ -64,7 +64,19 @@ export type ViolationKind =
   | 'orphan'
   | 'torn-cart'
   | 'dead-lock'
-  | 'unavailable';
+  | 'unavailable'
+  | EffectViolationKind;
+
+/** What can be wrong with the effects of actions. */
+export type EffectViolationKind =
+  /** A second effect for what may have one: a message sent twice, a number given twice. */
+  | 'duplicate'
+  /** A client was told that an action is done, and there is no effect. */
+  | 'missing'
+  /** An effect of a former leader after one of its successor. */
+  | 'stale-write'
+  /** Work that one process should have done for all was done again. */
+  | 'repeated-work';
 
 /** A circumstance in which a strategy may behave differently. */
 export type Circumstance =
@@ -88,8 +100,8 @@ export interface Expectation {
   readonly may: readonly ViolationKind[];
 }
 
-/** One way to apply a change to a balance, safe or not. */
-export interface Strategy {
+/** What strategies of balances and guards of actions have in common. */
+export interface Protection {
   /** The name in a request: `?strategy=setnx`. It never changes. */
   readonly name: string;
   /** How it works, in one sentence. */
@@ -98,8 +110,6 @@ export interface Strategy {
   readonly defect: string;
   /** The article, paper or documentation that it comes from. */
   readonly source: string;
-  /** What to use instead: the strategy, where the catalogue has one, and what it changes. */
-  readonly next: { readonly strategy?: string; readonly why: string };
   readonly options: readonly OptionName[];
   /**
    * The file that exports it (`__filename`): the explorer evaluates it once for each process. Not needed in the catalogue,
@@ -108,6 +118,14 @@ export interface Strategy {
   readonly module?: string;
   /** The servers that it needs in addition to Redis and the database. */
   readonly needs?: readonly Component[];
+  /** Its memory is shared by the requests of one process, as a static field is. Absent: it keeps none. */
+  readonly sharesState?: true;
+}
+
+/** One way to apply a change to a balance, safe or not. */
+export interface Strategy extends Protection {
+  /** What to use instead: the strategy, where the catalogue has one, and what it changes. */
+  readonly next: { readonly strategy?: string; readonly why: string };
   /** Its lock keys in Redis. Absent: one key, named after the strategy. */
   readonly locks?: (balance: string) => readonly string[];
   /**
@@ -115,8 +133,6 @@ export interface Strategy {
    * Absent: one part, or the servers of `needs`.
    */
   readonly parts?: 2;
-  /** Its module keeps state that the requests of one process share, as a static field does. Absent: it keeps none. */
-  readonly sharesState?: true;
   /** Its Redis keys other than the lock. Deleted when the balance is reset. */
   readonly keys?: (balance: string) => readonly string[];
   /** The capabilities that it lacks; it has all others. */

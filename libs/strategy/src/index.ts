@@ -17,7 +17,9 @@ export {
   type CartStrategy,
   type Capability,
   type Circumstance,
+  type EffectViolationKind,
   type Expectation,
+  type Protection,
   type Reconciling,
   type Strategy,
   type Tools,
@@ -37,7 +39,7 @@ export { sellFromSegments } from './shared/fall-through';
 export { Lease } from './shared/lease';
 export { readWriteLock } from './shared/read-write-lock';
 export { LocalProcess } from './shared/local-process';
-export { defineScript, loadScripts, run } from './shared/scripts';
+export { acquireWithFence, defineScript, loadScripts, releaseIfOwner, run } from './shared/scripts';
 export { sourcesOf } from './sources';
 export type { PubSubListener, PubSub } from './shared/pub-sub';
 export { readModifyWrite } from './shared/read-modify-write';

@@ -24,6 +24,7 @@ export { unfinished } from './load/unfinished';
 export { judgeDrill, type DrillEvidence, type DrillMoment, type DrillVerdict, type Fact } from './drill';
 export * from './limit';
 export { HARMS, MARKS, harmOf, worstFirst, worstHarm, type Harm, type Mark } from './mark';
+export * from './effects';
 export * from './schedule';
 export * from './soak';
 export { checkChain, type ConfirmedSale, type Contradiction } from './chain';

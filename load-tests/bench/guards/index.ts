@@ -2,7 +2,7 @@ import { startProcesses, type Conditions } from '#lab/stack';
 import { countCommands } from '#load-tests/limits';
 import { Redis } from 'ioredis';
 import { join } from 'node:path';
-import { median } from '../median';
+import { median } from '#load-tests/figures';
 import { GUARD_CONTENDERS, type Decide, type GuardContender } from './contenders';
 
 export interface GuardBenchOptions {

@@ -1,3 +1,4 @@
+import { percentile } from '#load-tests/figures';
 import type { Report } from './worker';
 
 /** Results of one experiment. */
@@ -24,8 +25,6 @@ export interface Figures {
 export function figuresOf(reports: readonly Report[], waiters: number, measureMs: number): Figures {
   const all = reports.flatMap(({ acquisitions }) => acquisitions).toSorted((a, b) => a[1] - b[1]);
   const waits = all.map(([, , waited]) => waited / 1000).toSorted((a, b) => a - b);
-  const quantile = (q: number): number =>
-    waits[Math.min(waits.length - 1, Math.floor(q * waits.length))] ?? NaN;
   const taken = all.filter(([waiter], i) => i > 0 && waiter !== all[i - 1]?.[0]);
   const back = all.filter(([waiter], i) => i > 1 && waiter !== all[i - 1]?.[0] && waiter === all[i - 2]?.[0]);
   const counts = new Map<string, number>();
@@ -35,8 +34,8 @@ export function figuresOf(reports: readonly Report[], waiters: number, measureMs
     perSecond: (1000 * all.length) / measureMs,
     handOversPerSecond: (1000 * taken.length) / measureMs,
     backAndForth: taken.length === 0 ? 0 : back.length / taken.length,
-    waitP50: quantile(0.5),
-    waitP99: quantile(0.99),
+    waitP50: percentile(waits, 0.5),
+    waitP99: percentile(waits, 0.99),
     commands: reports.reduce((sum, { commands }) => sum + commands, 0) / all.length,
     fairness: least / Math.max(...counts.values()),
   };

@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import { execFileSync } from 'node:child_process';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
-import { median } from '../median';
+import { median } from '#load-tests/figures';
 import { CONTENDERS, type Addresses, type Contender, type Kind } from './contenders';
 import { ContenderProcesses } from './contender-processes';
 import { figuresOf, type Figures } from './figures';

@@ -1,5 +1,6 @@
 import { count } from '#lab/step';
-import { inMs, percentile, type Outcome } from '../codes';
+import { percentile } from '#load-tests/figures';
+import { inMs, type Outcome } from '../codes';
 import { cut, markup, type Markup } from '../markup';
 import { logarithmic, type Scale } from '../scale';
 import { chart, figure, nothing, RIGHT, WIDTH } from './chart';

@@ -1,5 +1,5 @@
 import { WorkerPool } from '#lab/explore';
-import { componentsOf, type Strategy } from '#lab/strategy';
+import { componentsOf, type Protection } from '#lab/strategy';
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { ScheduleServers } from '../steps/schedule-servers';
 
@@ -16,7 +16,7 @@ export class Explorer implements BeforeApplicationShutdown {
   constructor(private readonly servers: ScheduleServers) {}
 
   /** Hands the pool to `body`. Not for two bodies at once: jobs run one after the other. */
-  async use<T>(strategy: Strategy, body: (pool: WorkerPool) => Promise<T>): Promise<T> {
+  async use<T>(strategy: Pick<Protection, 'needs'>, body: (pool: WorkerPool) => Promise<T>): Promise<T> {
     clearTimeout(this.closing);
     const components = componentsOf([strategy]);
     const needs = components.join(' ');

@@ -9,7 +9,7 @@ import { EXIT, Failure } from '../failure';
 import { printGoals, printOverload, printPairs, type Goal } from '../print/bench';
 import { guards, type GuardsOptions } from './bench-guards';
 import { locks, type LocksOptions } from './bench-locks';
-import { whole } from './load';
+import { whole } from './numbers';
 
 /** The performance goals of `lab bench http`. */
 const GOALS = { ratio: 0.75, seamMicroseconds: 2, restingMb: 150 };

@@ -6,7 +6,7 @@ import { runCommand } from '../command';
 import { EXIT, Failure } from '../failure';
 import { beyond, removeFolders, runFolders, type Removable } from '#load-tests/results';
 import { endedStacks, megabytes, removeStacks, templates } from '../housekeeping';
-import { whole } from './load';
+import { whole } from './numbers';
 
 interface CleanOptions {
   readonly keep?: number;

@@ -11,7 +11,7 @@ export function register(program: Command): void {
     .option('--json', 'print the findings as JSON')
     .action(({ json, verbose }: { json?: true; verbose?: true }) => {
       const findings = doctor();
-      const isMissing = findings.some(({ found, onDemand }) => found === undefined && !onDemand);
+      const isMissing = findings.some(({ found, need }) => found === undefined && need === 'always');
       process.stdout.write(
         json === true
           ? `${JSON.stringify(findings, null, 2)}\n`

@@ -17,7 +17,7 @@ import {
 } from '../print/drill';
 import { wrap } from '../print/wrap';
 import { runsDir, writeDrillFolder } from '#load-tests/results';
-import { whole } from './load';
+import { whole } from './numbers';
 
 interface DrillOptions {
   readonly repeats: number;

@@ -4,6 +4,8 @@ import {
   FaultsSyntaxError,
   LEAST_LEASE_MS,
   contradictions,
+  findExplored,
+  guardContradictions,
   drawLanes,
   expectedOf,
   judgeCell,
@@ -19,10 +21,12 @@ import {
   writeToken,
   type Budget,
   type Cell,
+  type Explored,
   type Plan,
   type Tally,
   type World,
 } from '#lab/explore';
+import { isGuard, UnknownGuard } from '#lab/guard';
 import { count } from '#lab/step';
 import {
   NoCarts,
@@ -41,7 +45,8 @@ import { runCommand, writeJson, type Context } from '../command';
 import { openExplorer } from '../explorer';
 import { EXIT, Failure } from '../failure';
 import { printTally, tallyLine, type ShownWitness } from '../print/tally';
-import { waitOption, whole } from './load';
+import { waitOption } from './load';
+import { whole } from './numbers';
 
 interface ExploreOptions {
   readonly actors: number;
@@ -66,7 +71,7 @@ interface ExploreOptions {
 export function register(program: Command): void {
   program
     .command('explore')
-    .argument('<strategy>', 'strategy to explore')
+    .argument('<strategy>', 'strategy to explore, or a guard of an action: notification/lock')
     .description('run every interleaving of the steps of two or three buyers, with faults, on real servers')
     .option('--actors <n>', 'buyers', whole(2, 3), 2)
     .option('--stock <units>', 'initial units', whole(0, 9), 1)
@@ -106,7 +111,7 @@ export function register(program: Command): void {
     .option('--json <file>', 'write the result as JSON')
     .action((name: string, options: ExploreOptions) =>
       runCommand(async (context) =>
-        exploreStrategy(readStrategy(name), readBudget(options.faults), options, context),
+        exploreStrategy(readExplored(name, options), readBudget(options.faults), options, context),
       ),
     );
 }
@@ -131,11 +136,16 @@ export function readStrategy(name: string): Strategy {
   }
 }
 
-function readCartStrategy(strategy: Strategy, { crossedCarts }: ExploreOptions): Strategy {
+/** Finds a strategy or guard that the options fit. Throws a usage failure otherwise. */
+function readExplored(name: string, { crossedCarts }: ExploreOptions): Explored {
   try {
-    return crossedCarts === true ? cartStrategy(strategy) : strategy;
+    const found = findExplored(name);
+    if (crossedCarts !== true) return found;
+    if (isGuard(found)) throw new Failure(`${name} is a guard: --crossed-carts needs a strategy`, EXIT.usage);
+    return cartStrategy(found);
   } catch (error) {
-    if (error instanceof NoCarts) throw new Failure(error.message, EXIT.usage);
+    if (error instanceof NoCarts || error instanceof UnknownStrategy || error instanceof UnknownGuard)
+      throw new Failure(error.message, EXIT.usage);
     throw error;
   }
 }
@@ -150,13 +160,13 @@ function readBudget(text: string): Budget {
 }
 
 async function exploreStrategy(
-  strategy: Strategy,
+  strategy: Explored,
   budget: Budget,
   options: ExploreOptions,
   context: Context,
 ): Promise<number> {
   const { progress, signal, onEnd } = context;
-  const plan = planOf(readCartStrategy(strategy, options), budget, options);
+  const plan = planOf(strategy, budget, options);
   const { pool, conditions, stop } = await openExplorer(context, options.workers, [strategy]);
   onEnd(stop);
   const begun = performance.now();
@@ -195,7 +205,9 @@ async function exploreStrategy(
   isPrinted = true;
   const cell = cellOfPlan(plan);
   const verdict = judgeCell(tally, cell.about);
-  const contradicting = contradictions(strategy, cell, tally);
+  const contradicting = isGuard(strategy)
+    ? guardContradictions(strategy, Object.keys(budget) as FaultName[], tally)
+    : contradictions(strategy, cell, tally);
   process.stdout.write(
     `${printTally(strategy, plan, tally, took, shown, { floor, contradictions: contradicting, verbose: options.verbose === true })}\n`,
   );
@@ -222,7 +234,7 @@ async function exploreStrategy(
       mark: verdict.mark,
       because: verdict.reason === undefined ? null : unknownText(verdict.reason),
       reason: verdict.reason ?? null,
-      promise: expectedOf(strategy, cell) ?? null,
+      promise: isGuard(strategy) ? null : (expectedOf(strategy, cell) ?? null),
       contradictions: contradicting,
       asExpected: contradicting.length === 0,
       witnesses: shown,
@@ -295,7 +307,7 @@ async function showWitnesses(
   return [...shown.values()];
 }
 
-function planOf(strategy: Strategy, budget: Budget, options: ExploreOptions): Plan {
+function planOf(strategy: Explored, budget: Budget, options: ExploreOptions): Plan {
   const { actors, stock, sameProcess, crossedCarts, bound, leaseMs, waitMs, wait } = options;
   const [cart, crossed] = CROSSED_CARTS;
   const workMs = options.workMs ?? workMsFor(budget);

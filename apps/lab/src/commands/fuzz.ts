@@ -8,7 +8,8 @@ import { runCommand, writeJson, type Context } from '../command';
 import { EXIT, Failure } from '../failure';
 import { printFuzz } from '../print/fuzz';
 import { startStack, type LabAddresses } from '../session';
-import { addressOptions, whole } from './load';
+import { addressOptions } from './load';
+import { whole } from './numbers';
 
 const LARGEST_SEED = 0xffff_ffff;
 /** Requests between two lines of progress. */

@@ -15,7 +15,7 @@ import { EXIT, Failure } from '../failure';
 import { prune } from '../housekeeping';
 import { limitLine, limitTable } from '../print/limit';
 import { wrap } from '../print/wrap';
-import { whole } from './load';
+import { whole } from './numbers';
 
 interface LimitOptions {
   readonly repeats: number;

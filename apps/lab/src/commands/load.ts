@@ -26,8 +26,10 @@ import { EXIT, Failure } from '../failure';
 import { printRun } from '../print/verdict';
 import { runJson, writeRunFolder } from '#load-tests/results';
 import { findOrStartLab, type LabAddresses } from '../session';
+import { MOST_REQUESTS, whole } from './numbers';
+import { openLoopOptions, readOpenLoop, type OpenLoopOptions } from './open-loop';
 
-interface LoadOptions extends LabAddresses {
+interface LoadOptions extends LabAddresses, OpenLoopOptions {
   readonly strategy?: string;
   readonly scenario?: string;
   readonly stock?: number;
@@ -51,15 +53,6 @@ interface LoadOptions extends LabAddresses {
   readonly verbose?: true;
   readonly json?: string;
 }
-
-/** Parses a whole number between two bounds. */
-export const whole =
-  (least: number, most: number) =>
-  (text: string): number => {
-    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-    if (value >= least && value <= most) return value;
-    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
-  };
 
 /** Parses an amount in minor units. */
 function readAmount(text: string): number {
@@ -104,7 +97,7 @@ export function register(program: Command): void {
     .option('--strategy <name>', `strategy (${DEFAULT_STRATEGY})`)
     .option('--scenario <name>', `a predefined run: ${[...SCENARIOS.keys()].join(', ')}`)
     .option('--stock <units>', 'initial units (100)', whole(0, 1_000_000))
-    .option('--requests <n>', 'total number of orders (500)', whole(1, 200_000))
+    .option('--requests <n>', 'total number of orders (500)', whole(1, MOST_REQUESTS))
     .option('--connections <n>', 'concurrent buyers (50)', whole(1, 1000))
     .option('--quantity <units>', 'units per order (1)', whole(1, 1000))
     .option('--replicas <n>', 'replicas of the app that owns the balance (2)', whole(1, 16))
@@ -135,6 +128,7 @@ export function register(program: Command): void {
     .option('--reconcile-orders', 'reconcile unfinished orders before the rows are judged')
     .option('--verbose', 'also print options, all answers, answers by replica and all percentiles')
     .option('--json <file>', 'write the verdict as JSON');
+  openLoopOptions(command);
   addressOptions(command).action((options: LoadOptions) =>
     runCommand(async ({ progress, signal, onEnd }) => {
       const requested = readPlan(options);
@@ -221,7 +215,7 @@ function readPlan(given: LoadOptions): LoadPlan {
   try {
     const plan = completePlan({
       ...defined({ stock, requests, connections, quantity, replicas, carts, reconcileOrders }),
-      ...defined({ balance: account ?? sku, amountMinor: amount }),
+      ...defined({ balance: account ?? sku, amountMinor: amount, openLoop: readOpenLoop(given) }),
       strategy: strategy ?? DEFAULT_STRATEGY,
       options: defined({ workMs, leaseMs, waitMs, wait, retryMs, attempts }),
       ...(fault !== undefined && { fault: { header: fault, on: faultOn ?? { kind: 'first' } } }),

@@ -10,7 +10,7 @@ import { openExplorer } from '../explorer';
 import { EXIT, Failure, partOnly } from '../failure';
 import { printConditions, printMatrix } from '../print/matrix';
 import { wrap } from '../print/wrap';
-import { whole } from './load';
+import { whole } from './numbers';
 import { readStrategy } from './explore';
 
 interface MatrixOptions {

@@ -6,6 +6,7 @@ import {
   replay,
   type ScheduleToken,
 } from '#lab/explore';
+import { UnknownGuard } from '#lab/guard';
 import { NoCarts, UnknownStrategy } from '#lab/strategy';
 import type { Command } from 'commander';
 import { runCommand, writeJson, type Context } from '../command';
@@ -34,8 +35,8 @@ function parseToken(token: string): ScheduleToken {
   try {
     return readToken(token);
   } catch (error) {
-    if (error instanceof TokenSyntaxError || error instanceof UnknownStrategy || error instanceof NoCarts)
-      throw new Failure(error.message, EXIT.usage);
+    const isUsage = [TokenSyntaxError, UnknownStrategy, UnknownGuard, NoCarts].some((kind) => error instanceof kind);
+    if (isUsage) throw new Failure((error as Error).message, EXIT.usage);
     throw error;
   }
 }

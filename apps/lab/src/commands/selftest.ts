@@ -7,7 +7,7 @@ import { openExplorer } from '../explorer';
 import { EXIT } from '../failure';
 import { printDeterminism, printDifference } from '../print/selftest';
 import { readStrategy } from './explore';
-import { whole } from './load';
+import { whole } from './numbers';
 
 const LARGEST_SEED = 0xffff_ffff;
 

@@ -11,7 +11,7 @@ import { EXIT, Failure } from '../failure';
 import { runsDir } from '#load-tests/results';
 import { prune } from '../housekeeping';
 import { minuteLine, printSoak, printSoakPlan } from '../print/soak';
-import { whole } from './load';
+import { whole } from './numbers';
 import { readComponents } from './up';
 
 interface SoakOptions {
@@ -25,8 +25,6 @@ interface SoakOptions {
 
 const MOST_MINUTES = 24 * 60;
 const LARGEST_SEED = 2 ** 31 - 1;
-/** The lightweight servers on demand; --with selects others. */
-const COMPONENTS: readonly Component[] = ['redlock', 'replica'];
 
 function readMinutes(text: string): number {
   const minutes = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
@@ -46,7 +44,7 @@ export function register(program: Command): void {
       '--with <components>',
       `servers on demand to use: ${COMPONENT_NAMES.join(', ')}, or none`,
       (text: string) => (text === 'none' ? [] : readComponents(text)),
-      COMPONENTS,
+      COMPONENT_NAMES,
     )
     .option('--plan', 'print the plan without running it')
     .option(
@@ -94,7 +92,7 @@ async function soak(
   const dir = join(projectRoot(), '.lab', `soak-${process.pid}`);
   const stack = await startProcesses({
     dir,
-    replicas: { order: 2, inventory: 2 },
+    replicas: { order: 2, inventory: 2, account: 2 },
     components: plan.components,
     lab: true,
     wired: [CUT_OFF],

@@ -8,7 +8,7 @@ import { startConsole, type ConsoleAddress } from '../console';
 import { EXIT, Failure } from '../failure';
 import { prune } from '../housekeeping';
 import { upDir } from '../session';
-import { whole } from './load';
+import { whole } from './numbers';
 
 /** Tried first, so that URLs stay the same between starts. The lab uses the next port. */
 const PREFERRED_PORT = 8080;

@@ -45,11 +45,10 @@ export function nextCommands(plan: LoadPlan, { mark }: Pick<LoadVerdict, 'mark'>
 }
 
 /** The options of a load that differ from the defaults, for the same load with another strategy. */
-function loadOptions({ options, stock, requests, connections, replicas, carts }: LoadPlan): string {
+function loadOptions({ options, stock, replicas, carts, ...traffic }: LoadPlan): string {
   const given: readonly (readonly [string, string | number])[] = [
     ['stock', stock],
-    ['requests', requests],
-    ['connections', connections],
+    ...driverOptions(traffic),
     ...(replicas === 2 ? [] : [['replicas', replicas] as const]),
     ...(options.workMs === 0 ? [] : [['work-ms', options.workMs] as const]),
     ...(options.leaseMs === 5000 ? [] : [['lease-ms', options.leaseMs] as const]),
@@ -57,4 +56,22 @@ function loadOptions({ options, stock, requests, connections, replicas, carts }:
     ...(carts === undefined ? [] : [['carts', carts.map((cart) => cart.join(',')).join('/')] as const]),
   ];
   return given.map(([name, value]) => ` --${name} ${value}`).join('');
+}
+
+function driverOptions({
+  openLoop,
+  requests,
+  connections,
+}: Pick<LoadPlan, 'openLoop' | 'requests' | 'connections'>): readonly (readonly [string, string | number])[] {
+  if (openLoop === undefined)
+    return [
+      ['requests', requests],
+      ['connections', connections],
+    ];
+  const { perSecond, seconds, arrivals, seed } = openLoop;
+  return [
+    ['rate', perSecond],
+    ['seconds', seconds],
+    arrivals === 'poisson' ? ['seed', seed] : ['arrivals', arrivals],
+  ];
 }

@@ -27,7 +27,7 @@ export function printSoakPlan(plan: SoakPlan, verbose: boolean): string {
       head: ['minute', 'strategies', verbose ? 'faults, by second of the minute' : 'faults'],
       rows: minutes.map((minute) => [
         minute.number,
-        minute.balances.map(({ strategy }) => strategy).join(', '),
+        minute.balances.map(nameOf).join(', '),
         verbose ? faultsByTime(minute) : faultsByKind(minute),
       ]),
       boxed: true,
@@ -36,6 +36,9 @@ export function printSoakPlan(plan: SoakPlan, verbose: boolean): string {
 }
 
 type PlannedMinute = SoakPlan['minutes'][number];
+
+const nameOf = ({ kind, strategy }: PlannedMinute['balances'][number]): string =>
+  kind === 'account' ? `${strategy} (account)` : strategy;
 
 function faultsByKind({ faults }: PlannedMinute): string {
   const kinds: Record<string, number> = {};
@@ -46,7 +49,8 @@ function faultsByKind({ faults }: PlannedMinute): string {
 const faultsByTime = ({ faults, balances }: PlannedMinute): string =>
   faults
     .map(({ at, kind, carried, server }) => {
-      const target = carried === undefined ? server?.target : (balances[carried.balance]?.strategy ?? '?');
+      const balance = carried === undefined ? undefined : balances[carried.balance];
+      const target = balance === undefined ? server?.target : nameOf(balance);
       return `${(at / 1000).toFixed(1)} ${kind}${target === undefined ? '' : ` of ${target}`}`;
     })
     .join(', ');

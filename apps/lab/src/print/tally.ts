@@ -1,6 +1,6 @@
 import { budgetText, judgeCell, unknownText, type Plan, type Tally } from '#lab/explore';
 import { count } from '#lab/step';
-import type { Strategy, FaultName } from '#lab/strategy';
+import type { FaultName } from '#lab/strategy';
 import { HARMS, MARKS, harmOf, worstFirst, type Harm } from '#lab/verdict';
 import { fitLanes } from './lanes';
 import { fields, shellCommand, wrap } from './wrap';
@@ -39,7 +39,7 @@ const searchedText = ({ searched }: Tally): string =>
 
 /** The result of an exploration: mark and reason, counts, shortest schedules, the command that follows. */
 export function printTally(
-  strategy: Strategy,
+  strategy: { readonly name: string },
   plan: Plan,
   tally: Tally,
   seconds: number,

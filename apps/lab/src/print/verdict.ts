@@ -1,11 +1,10 @@
 import { count } from '#lab/step';
 import { wordsOf, type CartsVerdict, type LoadVerdict } from '#lab/verdict';
-import { balancesOf, hostOf, unexpectedLines, whyUnfired, type LoadRun } from '#load-tests/run';
+import { unexpectedLines, whyUnfired, type LoadRun } from '#load-tests/run';
 import { nextCommands } from './next';
+import { speedFields, trafficWords } from './traffic';
 import { expectationWords } from './words';
-import { fields, firstOf, shellCommand, wrap } from './wrap';
-
-type Field = readonly [name: string, value: string | number];
+import { fields, firstOf, shellCommand, wrap, type Field } from './wrap';
 
 /** Answer codes that are printed without `--verbose`. */
 const MOST_CODES = 3;
@@ -15,7 +14,6 @@ export function printRun(run: LoadRun, folder: string, verbose: boolean): string
   const { plan, verdict, latency } = run;
   const unfired = whyUnfired(run);
   const { workMs, leaseMs, waitMs } = plan.options;
-  const { p50, p90, p99, max } = latency;
   return [
     ...verdictLines(verdict),
     ...(unfired === undefined ? [] : [wrap(unfired)]),
@@ -27,16 +25,7 @@ export function printRun(run: LoadRun, folder: string, verbose: boolean): string
       ...figures(verdict, verbose),
       ['answers', firstOf(countsOf(verdict.outcomes), MOST_CODES, verbose)],
       ...(verbose ? [['by replica', countsOf(latency.share).join(', ')] as const] : []),
-      [
-        'speed',
-        `${latency.requestsPerSecond} requests/s, ${latency.salesPerSecond} ${hostOf(plan) === 'account' ? 'entries' : 'sales'}/s`,
-      ],
-      [
-        'latency',
-        verbose
-          ? `p50 ${p50} ms, p90 ${p90} ms, p99 ${p99} ms, max ${max} ms`
-          : `p50 ${p50} ms, p99 ${p99} ms`,
-      ],
+      ...speedFields(run, verbose),
       ['report', `${folder}/report.html`],
     ]),
     ...unexpectedWords(run),
@@ -66,15 +55,6 @@ export const printVerdict = (verdict: LoadVerdict | CartsVerdict, verbose: boole
       ...(verbose ? [['answers', countsOf(verdict.outcomes).join(', ') || 'none'] as const] : []),
     ]),
   ].join('\n');
-
-function trafficWords({ plan }: LoadRun): string {
-  const { amountMinor, carts, stock, requests, connections, replicas } = plan;
-  const sent =
-    amountMinor === undefined
-      ? `${count(requests, 'order')}, ${connections} at once, ${count(stock, 'unit')}${carts === undefined ? '' : ` of each of ${balancesOf(plan).join(', ')}`}`
-      : `${count(requests, 'entry', 'entries')} of ${amountMinor}, ${connections} at once, from a balance of ${stock}`;
-  return `${sent}, ${count(replicas, `${hostOf(plan)} replica`)}`;
-}
 
 /** The headline, how the data went wrong or what protected it, and what the catalogue expects. */
 function verdictLines(verdict: LoadVerdict | CartsVerdict): string[] {

@@ -39,8 +39,11 @@ export function shellCommand(command: string, indent: number): string {
   return `${margin}${command.slice(0, at)} \\\n${margin}  ${command.slice(at + 1)}`;
 }
 
+/** A name and its value. */
+export type Field = readonly [name: string, value: string | number];
+
 /** Names and values in two columns; long values are wrapped. */
-export function fields(rows: readonly (readonly [name: string, value: string | number])[]): string {
+export function fields(rows: readonly Field[]): string {
   const indent = Math.max(...rows.map(([name]) => name.length)) + 2;
   return rows.map(([name, value]) => wrap(`${name.padEnd(indent)}${value}`, indent)).join('\n');
 }

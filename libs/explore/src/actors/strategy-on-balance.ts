@@ -3,11 +3,14 @@ import { codeOf, type Clock } from '#lab/step';
 import { cartStrategy, fileOf, type Strategy } from '#lab/strategy';
 import { judgeSchedule } from '#lab/verdict';
 import { BALANCE, type Setup } from '../world';
+import { requestTools } from './request-tools';
 import { loadStrategy } from './realm';
 import type { Outcome, Requester, SubjectOf } from './subject';
 
+type StrategySetup = Setup & { readonly strategy: Strategy };
+
 /** The subject of most explorations: each actor buys one unit of a balance, or of each balance of its cart, by a strategy. */
-export const strategyOnBalance: SubjectOf<Setup> = (setup, world) => {
+export const strategyOnBalance: SubjectOf<StrategySetup> = (setup, world) => {
   const { strategy, stock, options, carts } = setup;
   if (carts?.some((cart) => cart.length > 1) === true) cartStrategy(strategy);
   const lockStores = world.lockStoresOf(strategy);
@@ -23,7 +26,7 @@ export const strategyOnBalance: SubjectOf<Setup> = (setup, world) => {
     keepsState: strategy.module !== undefined || strategy.sharesState === true,
     ...(file !== undefined && { file }),
     ...(carts !== undefined && { carts }),
-    prepare: () => world.begin(setup),
+    prepare: () => world.begin(strategy, setup),
     load: (realm) => {
       const loaded =
         file === undefined || realm === undefined ? strategy : loadStrategy(file, strategy.name, realm);
@@ -49,8 +52,6 @@ async function buy(
   clock: Clock,
   warn: (warning: string) => void,
 ): Promise<Outcome> {
-  const { redis, servers, folder, balances, sqlLocks } = connections;
-  const { workMs } = options;
   const change = (balance: string): Change => ({
     balance,
     delta: -1,
@@ -58,18 +59,8 @@ async function buy(
     replica: process.name,
     strategy: strategy.name,
   });
-  const tools = {
-    balances,
-    sqlLocks,
-    redis,
-    servers,
-    folder,
-    options,
-    clock,
-    process: process.local,
-    work: () => (workMs > 0 ? clock.sleep(workMs, 'WORK') : Promise.resolve()),
-    warn,
-  };
+  const { balances } = connections;
+  const tools = { ...requestTools(connections, options, process.local, clock, warn), balances };
   try {
     const [only = BALANCE, ...others] = cart ?? [];
     if (others.length === 0) {

@@ -9,6 +9,8 @@ export interface Outcome {
   /** `APPLIED`, or the stable code of its error. */
   readonly code: string;
   readonly text: string;
+  /** What the action was about, for a guard. */
+  readonly key?: string;
 }
 
 /** What an actor's request works with. */

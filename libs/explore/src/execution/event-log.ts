@@ -1,4 +1,5 @@
 import { describeError, describeReply, describeStep, type Step } from '#lab/step';
+import type { Outcome } from '../actors';
 import type { FaultEvent, LockChange, ScheduleEvent, StepEvent } from '#lab/verdict';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -61,8 +62,8 @@ export class EventLog {
     this.add({ type: 'warn', actor, text });
   }
 
-  end(actor: string, code: string, text: string): void {
-    this.add({ type: 'end', actor, code, text });
+  end(actor: string, outcome: Outcome): void {
+    this.add({ type: 'end', actor, ...outcome });
   }
 
   private add(event: DistributiveOmit<ScheduleEvent, 'n' | 'at'>): void {

@@ -4,7 +4,8 @@ import {
   Actor,
   ActorProcess,
   startTask,
-  strategyOnBalance,
+  subjectOf,
+  type Outcome,
   type Subject,
   isWaiting,
   type ReleaseMode,
@@ -53,7 +54,7 @@ export class Run {
   readonly written = new Set<string>();
   private readonly quiescence: QuiescenceDetector;
   private readonly gate: StepGate;
-  private readonly ends: { actor: string; code: string; text: string }[] = [];
+  private readonly ends: (Outcome & { actor: string })[] = [];
 
   private constructor(
     readonly world: World,
@@ -111,7 +112,7 @@ export class Run {
 
   /** Resets the servers and starts the actors; each is held at its first step. */
   static async begin(world: World, setup: Setup): Promise<Run> {
-    const subject = strategyOnBalance(setup, world);
+    const subject = subjectOf(setup, world);
     await subject.prepare();
     const run = new Run(world, setup, subject);
     for (const actor of run.actors) run.start(actor);
@@ -141,7 +142,7 @@ export class Run {
     }
     // two requests that end together, because one unblocked the other, are recorded in the order of their names
     this.ends.sort((a, b) => (a.actor < b.actor ? -1 : 1));
-    for (const { actor, code, text } of this.ends.splice(0)) this.eventLog.end(actor, code, text);
+    for (const { actor, ...outcome } of this.ends.splice(0)) this.eventLog.end(actor, outcome);
   }
 
   /**
@@ -297,10 +298,10 @@ export class Run {
     this.world.pulse.note({ actor: actor.name, after: '' });
     const request = () => actor.process.act(actor, this.clock.for(actor.name), warn);
     void withVirtualDate(this.clock, () => observe(scope, request))
-      .then(({ code, text }) => {
+      .then((outcome) => {
         if (actor.outcome !== undefined) return; // its process died meanwhile
-        actor.outcome = code;
-        this.ends.push({ actor: actor.name, code, text });
+        actor.outcome = outcome.code;
+        this.ends.push({ actor: actor.name, ...outcome });
       })
       .finally(() => {
         task.done = true;

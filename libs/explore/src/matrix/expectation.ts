@@ -1,4 +1,5 @@
-import { faultsThatTest, faultsWith, type Capability, type FaultName, type Strategy } from '#lab/strategy';
+import type { Guard } from '#lab/guard';
+import { faultsThatTest, faultsWith, type Capability, type FaultName, type Strategy, type ViolationKind } from '#lab/strategy';
 import type { ScheduleViolationKind } from '#lab/verdict';
 import { existsFor, type Cell } from './cells';
 import { judgeCell } from './cell-verdict';
@@ -99,5 +100,19 @@ export function contradictions(strategy: Strategy, cell: Cell, tally: Tally): st
   return [
     ...undeclared.map((kind) => `${kind} contradicts what ${strategy.name} promises`),
     ...missing.map((what) => `${what} of ${strategy.name} does not show`),
+  ];
+}
+
+/** Deviations of an exploration from what a guard's catalogue entry declares for its faults. Empty: as documented. */
+export function guardContradictions({ name, expected }: Guard, faults: readonly FaultName[], tally: Tally): string[] {
+  const declared = (['none', ...faults] as const).flatMap((fault) => expected[fault] ?? []);
+  const may = new Set(declared.flatMap(({ must, may: besides = [] }) => [...must, ...besides]));
+  const must = (expected[faults[0] ?? 'none'] ?? { must: [] }).must;
+  const missing = tally.partial ? [] : must.filter((kind) => !tally.kinds.has(kind));
+  return [
+    ...[...tally.kinds.keys()]
+      .filter((kind) => !may.has(kind as ViolationKind))
+      .map((kind) => `${kind} contradicts what ${name} promises`),
+    ...missing.map((kind) => `${kind} of ${name} does not show`),
   ];
 }

@@ -1,3 +1,4 @@
+import { isGuard, useOf } from '#lab/guard';
 import { CATALOGUE, sellsCarts, type Strategy } from '#lab/strategy';
 import { CELLS, existsFor, planOf, type Cell } from './cells';
 import {
@@ -12,7 +13,7 @@ import {
 } from '../schedule';
 import { type WorkerPool, isDiverged, worstWitness, type Plan, type Limits, type Tally } from '../search';
 import { Run } from '../execution';
-import type { Setup, World } from '../world';
+import type { Explored, Setup, World } from '../world';
 import { judgeCell, type UnknownReason } from './cell-verdict';
 import { contradictions } from './expectation';
 import { harmOf, mechanismOf, type Harm, type Mark, type ScheduleViolationKind } from '#lab/verdict';
@@ -157,20 +158,26 @@ export async function nextThatPasses(
   world: World,
   setup: Setup,
   choices: readonly Choice[],
-): Promise<Strategy | undefined> {
-  const { strategy, carts = [] } = setup;
-  const isCart = carts.some((cart) => cart.length > 1);
-  const later = CATALOGUE.slice(CATALOGUE.findIndex(({ name }) => name === strategy.name) + 1).filter(
-    (rung) =>
-      !rung.lacks.includes('exactAcrossProcesses') &&
-      (rung.needs ?? []).every((component) => strategy.needs?.includes(component)) &&
-      (!isCart || sellsCarts(rung)),
-  );
-  for (const rung of later) {
+): Promise<Explored | undefined> {
+  const { strategy } = setup;
+  for (const rung of laterThan(setup)) {
+    if (rung.needs?.every((component) => strategy.needs?.includes(component)) === false) continue;
     const { verdict } = await play(world, { ...setup, strategy: rung }, choices, { strict: false });
     if (verdict.violations.every(({ kind }) => harmOf(kind) === 'lock-broken')) return rung;
   }
   return undefined;
+}
+
+/** The strategies after this one that are exact across processes; of a guard, the later guards of its use. */
+function laterThan({ strategy, carts = [] }: Setup): readonly Explored[] {
+  const after = <T extends { readonly name: string }>(all: readonly T[]): readonly T[] =>
+    all.slice(all.findIndex(({ name }) => name === strategy.name) + 1);
+  if (isGuard(strategy))
+    return after(useOf(strategy).guards).filter(({ expected }) => expected.none === undefined);
+  const isCart = carts.some((cart) => cart.length > 1);
+  return after(CATALOGUE).filter(
+    (rung) => !rung.lacks.includes('exactAcrossProcesses') && (!isCart || sellsCarts(rung)),
+  );
 }
 
 /** Explores a cell, and once more when a schedule diverged. A cell that diverges twice proves nothing. */

@@ -1,15 +1,14 @@
 import {
   cartStrategy,
-  findStrategy,
   optionsSchema,
   type OptionName,
   type Options,
-  type Strategy,
 } from '#lab/strategy';
+import { isGuard } from '#lab/guard';
 import type { ScheduleViolationKind } from '#lab/verdict';
 import { createHash } from 'node:crypto';
 import type { Choice } from './choice';
-import { type Setup, BALANCES } from '../world';
+import { type Explored, type Setup, BALANCES, findExplored } from '../world';
 import { readSchedule, scheduleText } from './schedule-text';
 import { EXPLORE_OPTIONS, LEAST_LEASE_MS } from './schedule';
 
@@ -37,6 +36,8 @@ export class TokenSyntaxError extends Error {
 }
 
 const VERSION = 'v1';
+/** Between a use and its guard: a slash is not safe in a file name or a path of an address. */
+const GUARD_SEPARATOR = '_';
 const OPTION_LETTERS: Readonly<Record<OptionName, string>> = {
   leaseMs: 'l',
   waitMs: 'w',
@@ -60,12 +61,16 @@ const KIND_LETTERS: Readonly<Record<ScheduleViolationKind, string>> = {
   'dead-lock': 'D',
   starved: 'W',
   'lost-acknowledged': 'A',
+  duplicate: 'E',
+  missing: 'M',
+  'stale-write': 'L',
+  'repeated-work': 'X',
 };
 
-/** Hash of a strategy's own code: changes with `apply` or `applyAll`. */
-export const strategyHash = (strategy: Strategy): string =>
+/** Hash of the own code of a strategy or guard: changes with `apply` or `applyAll`. */
+export const strategyHash = (strategy: Explored): string =>
   createHash('sha1')
-    .update(`${strategy.apply.toString()}${strategy.applyAll?.toString() ?? ''}`.replace(/\s+/g, ''))
+    .update(`${strategy.apply.toString()}${'applyAll' in strategy ? (strategy.applyAll?.toString() ?? '') : ''}`.replace(/\s+/g, ''))
     .digest('hex')
     .slice(0, 6);
 
@@ -82,7 +87,7 @@ export function writeToken({ setup, choices, checks, kinds, hash }: ScheduleToke
   const known = [...new Set(processes)];
   return [
     VERSION,
-    strategy.name,
+    strategy.name.replace('/', GUARD_SEPARATOR),
     optionsText(options),
     stock,
     [processes.map((process) => known.indexOf(process) + 1).join(''), ...carts.map(cartLetters)].join('-'),
@@ -93,7 +98,7 @@ export function writeToken({ setup, choices, checks, kinds, hash }: ScheduleToke
   ].join('.');
 }
 
-/** Parses a token. Throws `TokenSyntaxError`, `UnknownStrategy` or `NoCarts`. */
+/** Parses a token. Throws `TokenSyntaxError`, `UnknownStrategy`, `UnknownGuard` or `NoCarts`. */
 export function readToken(token: string): ScheduleToken {
   const parts = token.trim().split('.');
   const [
@@ -110,7 +115,7 @@ export function readToken(token: string): ScheduleToken {
   if (version !== VERSION || parts.length !== 9)
     throw new TokenSyntaxError(token, `it must begin with ${VERSION}. and have nine parts`);
   if (!/^\d{1,4}$/.test(stock)) throw new TokenSyntaxError(token, 'its stock cannot be read');
-  const strategy = findStrategy(name);
+  const strategy = findExplored(name.replace(GUARD_SEPARATOR, '/'));
   return {
     setup: {
       strategy,
@@ -127,10 +132,11 @@ export function readToken(token: string): ScheduleToken {
 
 const cartLetters = (cart: readonly string[]): string => cart.map((balance) => balance.charAt(0)).join('');
 
-function readActors(token: string, strategy: Strategy, text: string): Pick<Setup, 'processes' | 'carts'> {
+function readActors(token: string, strategy: Explored, text: string): Pick<Setup, 'processes' | 'carts'> {
   const [digits = '', ...letters] = text.split('-');
   const processes = Array.from(digits, (digit) => `p${digit}`);
-  if (letters.some((cart) => cart.length > 1)) cartStrategy(strategy);
+  if (letters.length > 0 && isGuard(strategy)) throw new TokenSyntaxError(token, 'a guard has no carts');
+  if (letters.some((cart) => cart.length > 1) && !isGuard(strategy)) cartStrategy(strategy);
   const carts = letters.map((cart) =>
     Array.from(cart, (letter) => BALANCES.find((balance) => balance.startsWith(letter)) ?? ''),
   );

@@ -1,4 +1,5 @@
 import { BALANCE_MIGRATIONS, Balances } from '#lab/balance';
+import { GUARD_MIGRATIONS } from '#lab/guard';
 import { LOCK_MIGRATIONS, SqlLocks } from '#lab/locks';
 import { LockFolder, Servers, SteppedDataSource, SteppedRedis, type ServerAddresses } from '#lab/step';
 import { loadScripts } from '#lab/strategy';
@@ -32,12 +33,13 @@ const VOTERS = 3;
 
 /** The same addresses with the world's own namespace: Redis database, ZooKeeper chroot, etcd key prefix. */
 export function ownServers({ servers = {}, redisDb, schema }: WorldOptions): ServerAddresses {
-  const { voters, primary, zookeeper, etcd } = servers;
+  const { voters, primary, zookeeper, etcd, gateway } = servers;
   return {
     ...(voters !== undefined && { voters: voters.slice(0, VOTERS).map((url) => `${url}/${redisDb}`) }),
     ...(primary !== undefined && { primary: `${primary}/${redisDb}` }),
     ...(zookeeper !== undefined && { zookeeper: `${zookeeper}/${schema}` }),
     ...(etcd !== undefined && { etcd: `${etcd}/${schema}` }),
+    ...(gateway !== undefined && { gateway: `${gateway}/${schema}` }),
   };
 }
 
@@ -110,7 +112,7 @@ export async function openActorConnections(options: WorldOptions, name: string):
   const dataSource = new SteppedDataSource({
     url: options.mysql,
     database: options.schema,
-    migrations: [...BALANCE_MIGRATIONS, ...LOCK_MIGRATIONS],
+    migrations: [...BALANCE_MIGRATIONS, ...LOCK_MIGRATIONS, ...GUARD_MIGRATIONS],
     poolSize: 4,
     lockWaitSeconds: LOCK_WAIT_SECONDS,
     answerMs: ANSWER_MS,

@@ -6,3 +6,4 @@ export * from './sessions';
 export * from './setup';
 export * from './sql-statements';
 export * from './world';
+export * from './explored';

@@ -1,4 +1,5 @@
-import type { Options, Strategy } from '#lab/strategy';
+import type { Options } from '#lab/strategy';
+import type { Explored } from './explored';
 
 /** The fixed inputs of a schedule. */
 export interface Setup {
@@ -6,9 +7,9 @@ export interface Setup {
    * Each process loads it from its file (`fileOf`), so that processes share no module variables. A strategy object
    * without a file is run by all processes as it is: they share any state outside its arguments.
    */
-  readonly strategy: Strategy;
+  readonly strategy: Explored;
   readonly options: Options;
-  /** Units of each balance. */
+  /** Units of each balance; of no use for a guard. */
   readonly stock: number;
   /** Process of each actor, two or three: `['p1', 'p2']`. */
   readonly processes: readonly string[];

@@ -1,4 +1,5 @@
 import { WHOLE_AMOUNT } from '#lab/balance';
+import { resetOf, type Effect, type Guard, type Use } from '#lab/guard';
 import type { Servers, SteppedRedis } from '#lab/step';
 import type { Strategy } from '#lab/strategy';
 import type { FinalState } from '#lab/verdict';
@@ -18,6 +19,7 @@ import {
   type WorldOptions,
 } from './actor-connections';
 import { Sessions } from './sessions';
+import type { Explored } from './explored';
 import type { Setup } from './setup';
 
 /** The balance of actors without a cart. */
@@ -122,16 +124,14 @@ export class World {
     await this.admin.query('DELETE FROM balance_segment; DELETE FROM balance');
   }
 
-  /** The lock stores that a strategy may use. */
-  lockStoresOf({ needs = [] }: Strategy): readonly LockStore[] {
+  /** The lock stores that a strategy or guard may use. */
+  lockStoresOf({ needs = [] }: Pick<Explored, 'needs'>): readonly LockStore[] {
     return this.lockStores.filter(({ component }) => component === undefined || needs.includes(component));
   }
 
   /** Resets the servers to the state before the first step. */
-  async begin({ stock, strategy, carts }: Pick<Setup, 'stock' | 'strategy' | 'carts'>): Promise<void> {
-    // the last schedule may have ended a session without notifying its client
-    if (strategy.needs?.includes('zookeeper') === true)
-      for (const { servers } of this.connectionsOfActors) servers.zookeeper.endSession();
+  async begin(strategy: Strategy, { stock, carts }: Pick<Setup, 'stock' | 'carts'>): Promise<void> {
+    this.endZooKeeperSessions(strategy);
     const isClean = this.cleanAt === stock;
     this.cleanAt = undefined;
     await Promise.all([
@@ -139,6 +139,35 @@ export class World {
       this.clear(this.lockStoresOf(strategy)),
     ]);
     await this.prepare(strategy, new Set(carts?.flat() ?? [BALANCE]));
+  }
+
+  /** Resets the tables, locks and keys of a use to the state before the first action with one of these keys. */
+  async beginActions(guard: Guard, use: Use, keys: readonly string[]): Promise<void> {
+    const [connections] = this.connectionsOfActors;
+    this.endZooKeeperSessions(guard);
+    const stores = this.lockStoresOf(guard);
+    await Promise.all([
+      this.admin.query(`START TRANSACTION; ${resetOf(use).join('; ')}; COMMIT`),
+      this.clear(stores),
+      ...(guard.needs?.includes('gateway') === true ? [this.servers.gateway.clear()] : []),
+    ]);
+    if (use.prepare === undefined || connections === undefined) return;
+    for (const store of stores) this.markUsed(store);
+    await use.prepare(keys, connections);
+  }
+
+  /** The committed effects of a use, in their order. */
+  effects(use: Use): Promise<readonly Effect[]> {
+    return use.effects({
+      query: async (sql) => (await this.admin.query<RowDataPacket[]>(sql))[0],
+      deliveries: () => this.servers.gateway.deliveries(),
+    });
+  }
+
+  /** The last schedule may have ended a session without notifying its client. */
+  private endZooKeeperSessions({ needs = [] }: Pick<Explored, 'needs'>): void {
+    if (needs.includes('zookeeper'))
+      for (const { servers } of this.connectionsOfActors) servers.zookeeper.endSession();
   }
 
   /** Runs the strategy's own preparation, for example preloading stock into Redis. */

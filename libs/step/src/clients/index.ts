@@ -1,4 +1,5 @@
 export * from './etcd';
+export * from './gateway';
 export * from './lock-folder';
 export * from './redis';
 export * from './redis-cluster';

@@ -1,25 +1,27 @@
 import { dropped } from '../seam';
 import { SteppedEtcd } from './etcd';
+import { SteppedGateway } from './gateway';
 import { SteppedRedis } from './redis';
 import { SteppedZooKeeper } from './zookeeper';
 
-/** Servers that only some strategies need; the lab starts them on demand. */
+/** Servers that only some strategies and guards need; the lab starts them on demand. */
 export const COMPONENTS = {
   redlock: 'five Redis that know nothing of each other',
   replica: 'a Redis primary with two replicas',
   zookeeper: 'ZooKeeper',
   etcd: 'etcd',
+  gateway: 'the message gateway',
 } as const;
 export type Component = keyof typeof COMPONENTS;
 export const COMPONENT_NAMES = Object.keys(COMPONENTS) as Component[];
 
-/** The strategy needs a server that the lab was started without. */
+/** A strategy or guard needs a server that the lab was started without. */
 export class ComponentMissing extends Error {
   readonly code = 'COMPONENT.MISSING';
 
   constructor(readonly component: Component) {
     super(
-      `the strategy needs ${COMPONENTS[component]}: start the lab with "npm start -- --with ${component}", or choose another strategy`,
+      `the request needs ${COMPONENTS[component]}: start the lab with "npm start -- --with ${component}", or choose another strategy or guard`,
     );
     this.name = 'ComponentMissing';
   }
@@ -35,6 +37,8 @@ export interface ServerAddresses {
   readonly zookeeper?: string;
   /** `http://host:port[,http://host:port…][/prefix]`: members of a cluster; all keys begin with the prefix. */
   readonly etcd?: string;
+  /** `http://host:port[/namespace]` of the message gateway. */
+  readonly gateway?: string;
 }
 
 /** The address that each component needs. */
@@ -43,6 +47,7 @@ const ADDRESSES = {
   replica: 'primary',
   zookeeper: 'zookeeper',
   etcd: 'etcd',
+  gateway: 'gateway',
 } as const satisfies Record<Component, keyof ServerAddresses>;
 
 /** The components with an address. */
@@ -70,11 +75,12 @@ export class Servers {
     readonly primary?: SteppedRedis;
     readonly zookeeper?: SteppedZooKeeper;
     readonly etcd?: SteppedEtcd;
+    readonly gateway?: SteppedGateway;
   };
 
   /** `name` is shown by CLIENT LIST. */
   constructor(addresses: ServerAddresses, name: string, options: ServersOptions = {}) {
-    const { voters, primary, zookeeper, etcd } = addresses;
+    const { voters, primary, zookeeper, etcd, gateway } = addresses;
     this.components = componentsAt(addresses);
     this.connections = {
       ...(voters !== undefined && {
@@ -85,6 +91,7 @@ export class Servers {
       }),
       ...(zookeeper !== undefined && { zookeeper: new SteppedZooKeeper({ ...options, address: zookeeper }) }),
       ...(etcd !== undefined && { etcd: new SteppedEtcd({ ...options, url: etcd }) }),
+      ...(gateway !== undefined && { gateway: new SteppedGateway({ ...options, url: gateway }) }),
     };
   }
 
@@ -107,6 +114,11 @@ export class Servers {
     return this.connections.etcd ?? missing('etcd');
   }
 
+  /** `gateway`: delivers messages to customers. */
+  get gateway(): SteppedGateway {
+    return this.connections.gateway ?? missing('gateway');
+  }
+
   /** Connects to all servers. An unreachable one is retried in the background; its strategies fail with 503 meanwhile. */
   async connect(prepare: (redis: SteppedRedis) => Promise<unknown>): Promise<void> {
     const { zookeeper } = this.connections;
@@ -123,6 +135,7 @@ export class Servers {
     for (const redis of this.redises) redis.disconnect();
     this.connections.zookeeper?.disconnect();
     this.connections.etcd?.disconnect();
+    this.connections.gateway?.disconnect();
   }
 
   /** All Redis servers among them. */

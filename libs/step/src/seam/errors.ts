@@ -5,7 +5,7 @@ export class DependencyDown extends Error {
   readonly code = 'DEPENDENCY.DOWN';
 
   constructor(
-    /** The server: `redis`, `mysql`, `zookeeper`, `etcd`. */
+    /** The server: `redis`, `mysql`, `zookeeper`, `etcd`, `gateway`. */
     readonly dependency: string,
     message: string,
     options?: ErrorOptions,

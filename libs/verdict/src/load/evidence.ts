@@ -46,6 +46,8 @@ export interface ClientAnswer {
   readonly replica: string | null;
   readonly at: number;
   readonly tookMs: number;
+  /** How long after its due time the request was sent. Absent: it was due when it was sent. */
+  readonly lateMs?: number;
 }
 
 /** The complete input of the verdict on a load run. */

@@ -1,3 +1,4 @@
+import type { Effect } from '#lab/guard';
 import type { LockEffect } from '#lab/step';
 import type { FaultName } from '#lab/strategy';
 
@@ -42,6 +43,8 @@ export interface FinalState {
     readonly after: number;
   }[];
   readonly locks: readonly LockState[];
+  /** The effects of the actions of a guard, in their order; absent: the schedule is about balances. */
+  readonly effects?: readonly Effect[];
 }
 
 /** A lock key in Redis. `owner` is the actor whose step created it; `expiresAt` is absent if it has no expiry. */
@@ -129,6 +132,8 @@ export interface EndEvent extends Event {
   readonly actor: string;
   readonly code: string;
   readonly text: string;
+  /** What the action was about, in schedules of guards. */
+  readonly key?: string;
 }
 
 export type ScheduleEvent = StepEvent | FaultEvent | TimeEvent | WarnEvent | EndEvent;

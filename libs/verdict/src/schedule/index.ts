@@ -1,4 +1,5 @@
 export * from './history';
+export { judgeActions } from './judge-actions';
 export { judgeSchedule, type ScheduleVerdict } from './judge';
 export { mechanismOf } from './mechanism';
 export { isRefusedWrite, protections, statementOf } from './protections';

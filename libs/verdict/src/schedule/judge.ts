@@ -8,15 +8,18 @@ import { judgeWaiting } from './waiting';
 /** The verdict on one schedule, the worst violation first. An empty list holds for this schedule only. */
 export interface ScheduleVerdict {
   readonly violations: readonly ScheduleViolation[];
+  /** Units sold; of a guard, the number of effects. */
   readonly sold: number;
 }
 
 /** Judges one schedule by its history and the final state of the servers. */
 export function judgeSchedule(history: ScheduleHistory): ScheduleVerdict {
   return {
-    violations: [...judgeStock(history), ...judgeHolders(history), ...judgeWaiting(history)].sort(
-      (a, b) => HARMS.indexOf(harmOf(a.kind)) - HARMS.indexOf(harmOf(b.kind)),
-    ),
+    violations: worstFirst([...judgeStock(history), ...judgeHolders(history), ...judgeWaiting(history)]),
     sold: history.final.movements.reduce((units, { delta }) => units - delta, 0),
   };
 }
+
+/** The violations by their harm, the worst first. */
+export const worstFirst = (violations: readonly ScheduleViolation[]): readonly ScheduleViolation[] =>
+  [...violations].sort((a, b) => HARMS.indexOf(harmOf(a.kind)) - HARMS.indexOf(harmOf(b.kind)));

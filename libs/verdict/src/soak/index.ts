@@ -1,6 +1,7 @@
 export { slopesOf, type LifeSlope, type Sample } from './leaks';
 export {
   judgeMinute,
+  leavesOutcomeOpen,
   type MinuteEvidence,
   type MinuteVerdict,
   type ServerFault,

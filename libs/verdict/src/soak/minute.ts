@@ -1,7 +1,7 @@
 import { count, type HistoryLine, type ProcessLine } from '#lab/step';
 import type { ViolationKind } from '#lab/strategy';
 import { groupBy } from '../group-by';
-import { isUndocumented, type Evidence } from '../load/evidence';
+import { isUndocumented, runsStrategies, type Evidence } from '../load/evidence';
 import { judgeLoad } from '../load/judge';
 import { reasonText } from '../load/reason';
 import { contention } from './contention';
@@ -67,6 +67,9 @@ const OUTCOME_OPEN: ReadonlySet<string> = new Set([
   'NO_ANSWER',
   'IDEMPOTENCY.IN_PROGRESS',
 ]);
+/** Whether the answer leaves open that the unit was sold. */
+export const leavesOutcomeOpen = (code: string): boolean => OUTCOME_OPEN.has(code);
+
 const MAY_HAVE_BOUGHT: ReadonlySet<string> = new Set(['APPLIED', ...OUTCOME_OPEN]);
 
 /** Judges one minute. A pure function of the evidence. */
@@ -243,7 +246,7 @@ function sampleContention(
   isContended: ((t: number) => boolean) | undefined,
 ): { samples: number; contended: number } {
   const times = history.flatMap((line) =>
-    (line.type === 'request' || line.type === 'outcome') && line.app === 'inventory' ? [line.t] : [],
+    (line.type === 'request' || line.type === 'outcome') && runsStrategies(line) ? [line.t] : [],
   );
   const [first, last] = [times.at(0), times.at(-1)];
   if (first === undefined || last === undefined || isContended === undefined)

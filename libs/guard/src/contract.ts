@@ -1,0 +1,97 @@
+import type { EffectViolationKind, FaultName, Protection, Tools, ViolationKind } from '#lab/strategy';
+import type { Delivery } from '#lab/step';
+import type { DataSource } from 'typeorm';
+
+/** What a guard works with: the tools of a strategy, with the tables of its use instead of balances. */
+export interface GuardTools extends Omit<Tools, 'balances'> {
+  readonly sql: DataSource;
+}
+
+/** One request for an action. */
+export interface Action {
+  /** What the action is done for, of which there may be one effect: an order, a form, a message. */
+  readonly key: string;
+  readonly request: string;
+  readonly replica: string;
+}
+
+/**
+ * How an action ended: this request did it, found it done (or being done) and left it, or found nothing to do. `value`: what it
+ * was about, where the client did not choose it: a number, a message.
+ */
+export interface Done {
+  readonly outcome: 'done' | 'already-done' | 'nothing-to-do';
+  readonly value?: string | number;
+}
+
+export const DONE: Done = { outcome: 'done' };
+export const ALREADY_DONE: Done = { outcome: 'already-done' };
+export const NOTHING_TO_DO: Done = { outcome: 'nothing-to-do' };
+
+/** One way to protect an action, safe or not. */
+export interface Guard extends Protection {
+  /** The name in commands and tokens: `notification/lock`. In a request: `?guard=lock`. */
+  readonly name: `${UseName}/${string}`;
+  /** What to use instead, and what it changes. */
+  readonly next: { readonly guard?: string; readonly why: string };
+  /**
+   * The violations that it shows, by the fault of a run or schedule; `none`: without a fault. No entry means no violation.
+   * `may`: they can occur besides.
+   */
+  readonly expected: Partial<Readonly<Record<FaultName | 'none', GuardExpectation>>>;
+  /** Does the action, or leaves it. Throws `LockNotObtained`, or the error of a server. */
+  apply(action: Action, tools: GuardTools): Promise<Done>;
+}
+
+/** Violations that must be found, and violations that may be found as well. */
+export interface GuardExpectation {
+  readonly must: readonly ViolationKind[];
+  readonly may?: readonly ViolationKind[];
+}
+
+/** An effect of an action, in the order of the effects. */
+export interface Effect {
+  readonly key: string;
+  readonly request: string;
+  /** The epoch of the leader that made it. */
+  readonly epoch?: number;
+}
+
+/** What must be true of the effects of a use. */
+export interface EffectRules {
+  /** The effect in sentences, followed by its key: `message for order`. */
+  readonly effect: string;
+  /** The violation when a key has a second effect. */
+  readonly second: EffectViolationKind & ('duplicate' | 'repeated-work');
+  /** Whether a client that is told "done" relies on an effect with the key of its action. */
+  readonly isPromised: boolean;
+}
+
+/** Where the effects of a use are read. */
+export interface EffectSources {
+  query(sql: string): Promise<readonly object[]>;
+  /** What the gateway delivered. */
+  deliveries(): Promise<readonly Delivery[]>;
+}
+
+export type UseName =
+  'notification' | 'submission' | 'order-number' | 'job' | 'leader' | 'consumption' | 'page';
+
+/** A use of locks other than the stock: an action, its effects, and the guards that protect it. */
+export interface Use {
+  readonly name: UseName;
+  /** What is done, in one sentence. */
+  readonly action: string;
+  /** `POST /orders/{key}/notifications`. */
+  readonly endpoint: `${'GET' | 'POST'} /${string}`;
+  readonly rules: EffectRules;
+  /** Its tables, emptied by a reset. */
+  readonly tables: readonly string[];
+  /** Statements after the tables are empty: rows that actions expect. */
+  readonly rows?: readonly string[];
+  /** All committed effects in their order. */
+  effects(sources: EffectSources): Promise<readonly Effect[]>;
+  /** Prepares Redis for actions with these keys. */
+  readonly prepare?: (keys: readonly string[], tools: Pick<GuardTools, 'redis'>) => Promise<void>;
+  readonly guards: readonly Guard[];
+}

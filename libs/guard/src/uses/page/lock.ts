@@ -1,0 +1,28 @@
+import { ALREADY_DONE, DONE, type Guard } from '../../contract';
+import { actionKey, underLock } from '../../shared/action-lock';
+import { cached, rebuild } from './pages';
+
+export const lock: Guard = {
+  name: 'page/lock',
+  mechanism: 'On a miss acquire the lock, read the cache again, and build only if the page is still missing.',
+  defect:
+    'One build, and all other readers wait for it. When the builder dies, they wait until its lease ends.',
+  source: 'The articles on hot keys in a cache: "rebuild under a mutex, with a second look".',
+  next: { guard: 'page/stale', why: 'answers the other readers with the old page.' },
+  options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
+  expected: {
+    kill: { must: ['repeated-work'] },
+    lapse: { must: ['repeated-work'], may: ['overlap'] },
+    pause: { must: ['repeated-work'], may: ['overlap'] },
+  },
+
+  async apply(page, tools) {
+    const { redis } = tools;
+    if ((await cached(redis, page)) !== null) return ALREADY_DONE;
+    return underLock(actionKey('page', 'lock', page), tools, async () => {
+      if ((await cached(redis, page)) !== null) return ALREADY_DONE;
+      await rebuild(page, tools);
+      return DONE;
+    });
+  },
+};

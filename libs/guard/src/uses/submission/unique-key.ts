@@ -1,0 +1,23 @@
+import { ALREADY_DONE, DONE, type Guard } from '../../contract';
+import { inserted } from '../../shared/sql';
+
+export const uniqueKey: Guard = {
+  name: 'submission/unique-key',
+  mechanism: 'INSERT with a unique key on the form: the database accepts one row.',
+  defect:
+    'Correct: the decision and the row are one statement, so that a crash leaves both or neither. The order app does the same with Idempotency-Key, and also repeats its first answer.',
+  source: 'Idempotency keys: Stripe API; draft-ietf-httpapi-idempotency-key-header-07.',
+  next: { why: 'nothing: this is how Idempotency-Key works.' },
+  options: ['workMs'],
+  expected: {},
+
+  async apply({ key: form, request }, { sql, work }) {
+    await work();
+    const row = sql.query('INSERT INTO submission (form, once, request) VALUES (?, ?, ?)', [
+      form,
+      form,
+      request,
+    ]);
+    return (await inserted(row)) ? DONE : ALREADY_DONE;
+  },
+};

@@ -1,0 +1,1 @@
+export { judgeEffects, type EffectViolation, type ToldDone } from './judge';

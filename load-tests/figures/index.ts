@@ -1,0 +1,2 @@
+export { median } from './median';
+export { percentile } from './percentile';
