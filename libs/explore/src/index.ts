@@ -100,7 +100,9 @@ export {
   BALANCE,
   BALANCES,
   World,
+  EXPLORED_LIMITERS,
   findExplored,
+  isStrategy,
   type Explored,
 } from './world';
 export {

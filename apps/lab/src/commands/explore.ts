@@ -5,6 +5,7 @@ import {
   LEAST_LEASE_MS,
   contradictions,
   findExplored,
+  isStrategy,
   guardContradictions,
   drawLanes,
   expectedOf,
@@ -26,7 +27,8 @@ import {
   type Tally,
   type World,
 } from '#lab/explore';
-import { isGuard, UnknownGuard } from '#lab/guard';
+import { UnknownGuard } from '#lab/guard';
+import { UnknownLimiter } from '#lab/limit';
 import { count } from '#lab/step';
 import {
   NoCarts,
@@ -141,10 +143,16 @@ function readExplored(name: string, { crossedCarts }: ExploreOptions): Explored 
   try {
     const found = findExplored(name);
     if (crossedCarts !== true) return found;
-    if (isGuard(found)) throw new Failure(`${name} is a guard: --crossed-carts needs a strategy`, EXIT.usage);
+    if (!isStrategy(found))
+      throw new Failure(`${name} has no carts: --crossed-carts needs a strategy`, EXIT.usage);
     return cartStrategy(found);
   } catch (error) {
-    if (error instanceof NoCarts || error instanceof UnknownStrategy || error instanceof UnknownGuard)
+    if (
+      error instanceof NoCarts ||
+      error instanceof UnknownStrategy ||
+      error instanceof UnknownGuard ||
+      error instanceof UnknownLimiter
+    )
       throw new Failure(error.message, EXIT.usage);
     throw error;
   }
@@ -205,9 +213,9 @@ async function exploreStrategy(
   isPrinted = true;
   const cell = cellOfPlan(plan);
   const verdict = judgeCell(tally, cell.about);
-  const contradicting = isGuard(strategy)
-    ? guardContradictions(strategy, Object.keys(budget) as FaultName[], tally)
-    : contradictions(strategy, cell, tally);
+  const contradicting = isStrategy(strategy)
+    ? contradictions(strategy, cell, tally)
+    : guardContradictions(strategy, Object.keys(budget) as FaultName[], tally);
   process.stdout.write(
     `${printTally(strategy, plan, tally, took, shown, { floor, contradictions: contradicting, verbose: options.verbose === true })}\n`,
   );
@@ -234,7 +242,7 @@ async function exploreStrategy(
       mark: verdict.mark,
       because: verdict.reason === undefined ? null : unknownText(verdict.reason),
       reason: verdict.reason ?? null,
-      promise: isGuard(strategy) ? null : (expectedOf(strategy, cell) ?? null),
+      promise: isStrategy(strategy) ? (expectedOf(strategy, cell) ?? null) : null,
       contradictions: contradicting,
       asExpected: contradicting.length === 0,
       witnesses: shown,

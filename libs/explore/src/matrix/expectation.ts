@@ -1,9 +1,17 @@
 import type { Guard } from '#lab/guard';
-import { faultsThatTest, faultsWith, type Capability, type FaultName, type Strategy, type ViolationKind } from '#lab/strategy';
+import {
+  faultsThatTest,
+  faultsWith,
+  type Capability,
+  type FaultName,
+  type Strategy,
+  type ViolationKind,
+} from '#lab/strategy';
 import type { ScheduleViolationKind } from '#lab/verdict';
 import { existsFor, type Cell } from './cells';
 import { judgeCell } from './cell-verdict';
 import type { Tally } from '../search';
+import type { ExploredLimiter } from '../world';
 
 type Kind = ScheduleViolationKind;
 
@@ -104,7 +112,11 @@ export function contradictions(strategy: Strategy, cell: Cell, tally: Tally): st
 }
 
 /** Deviations of an exploration from what a guard's catalogue entry declares for its faults. Empty: as documented. */
-export function guardContradictions({ name, expected }: Guard, faults: readonly FaultName[], tally: Tally): string[] {
+export function guardContradictions(
+  { name, expected }: Pick<Guard | ExploredLimiter, 'name' | 'expected'>,
+  faults: readonly FaultName[],
+  tally: Tally,
+): string[] {
   const declared = (['none', ...faults] as const).flatMap((fault) => expected[fault] ?? []);
   const may = new Set(declared.flatMap(({ must, may: besides = [] }) => [...must, ...besides]));
   const must = (expected[faults[0] ?? 'none'] ?? { must: [] }).must;

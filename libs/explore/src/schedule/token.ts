@@ -1,14 +1,8 @@
-import {
-  cartStrategy,
-  optionsSchema,
-  type OptionName,
-  type Options,
-} from '#lab/strategy';
-import { isGuard } from '#lab/guard';
+import { cartStrategy, optionsSchema, type OptionName, type Options } from '#lab/strategy';
 import type { ScheduleViolationKind } from '#lab/verdict';
 import { createHash } from 'node:crypto';
 import type { Choice } from './choice';
-import { type Explored, type Setup, BALANCES, findExplored } from '../world';
+import { type Explored, type Setup, BALANCES, findExplored, isStrategy } from '../world';
 import { readSchedule, scheduleText } from './schedule-text';
 import { EXPLORE_OPTIONS, LEAST_LEASE_MS } from './schedule';
 
@@ -65,12 +59,19 @@ const KIND_LETTERS: Readonly<Record<ScheduleViolationKind, string>> = {
   missing: 'M',
   'stale-write': 'L',
   'repeated-work': 'X',
+  'over-limit': 'Q',
+  'blocked-forever': 'B',
 };
 
 /** Hash of the own code of a strategy or guard: changes with `apply` or `applyAll`. */
 export const strategyHash = (strategy: Explored): string =>
   createHash('sha1')
-    .update(`${strategy.apply.toString()}${'applyAll' in strategy ? (strategy.applyAll?.toString() ?? '') : ''}`.replace(/\s+/g, ''))
+    .update(
+      `${strategy.apply.toString()}${'applyAll' in strategy ? (strategy.applyAll?.toString() ?? '') : ''}`.replace(
+        /\s+/g,
+        '',
+      ),
+    )
     .digest('hex')
     .slice(0, 6);
 
@@ -135,8 +136,9 @@ const cartLetters = (cart: readonly string[]): string => cart.map((balance) => b
 function readActors(token: string, strategy: Explored, text: string): Pick<Setup, 'processes' | 'carts'> {
   const [digits = '', ...letters] = text.split('-');
   const processes = Array.from(digits, (digit) => `p${digit}`);
-  if (letters.length > 0 && isGuard(strategy)) throw new TokenSyntaxError(token, 'a guard has no carts');
-  if (letters.some((cart) => cart.length > 1) && !isGuard(strategy)) cartStrategy(strategy);
+  if (letters.length > 0 && !isStrategy(strategy))
+    throw new TokenSyntaxError(token, 'only a strategy has carts');
+  if (letters.some((cart) => cart.length > 1) && isStrategy(strategy)) cartStrategy(strategy);
   const carts = letters.map((cart) =>
     Array.from(cart, (letter) => BALANCES.find((balance) => balance.startsWith(letter)) ?? ''),
   );

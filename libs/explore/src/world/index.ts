@@ -7,3 +7,4 @@ export * from './setup';
 export * from './sql-statements';
 export * from './world';
 export * from './explored';
+export * from './explored-limiter';
