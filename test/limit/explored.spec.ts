@@ -36,7 +36,7 @@ test.each(cases)(
     expect(guardContradictions(strategy, faults, tally)).toEqual([]);
     const { mark, reason } = judgeCell(tally, faults[0]);
     // a limiter with one command has no place between two commands where its process could die
-    const isTried = mark !== 'unknown' || (fault === 'kill' && reason?.code === 'fault-never-fired');
+    const isTried = mark !== 'unknown' || (fault === 'kill' && reason.code === 'fault-never-fired');
     expect({ mark, reason, isTried }).toMatchObject({ isTried: true });
   },
 );

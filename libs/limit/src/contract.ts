@@ -80,5 +80,5 @@ export interface Limiter {
   /** The keys of a client in Redis. Empty: the limiter keeps nothing there. */
   keys(client: string, limit: Limit): readonly string[];
   /** Decides about one request. Rejects with `DependencyDown` when Redis does not answer. */
-  decide(client: string, limit: Limit, tools: LimiterTools): Promise<Decision>;
+  readonly decide: (client: string, limit: Limit, tools: LimiterTools) => Promise<Decision>;
 }

@@ -67,7 +67,7 @@ const KIND_LETTERS: Readonly<Record<ScheduleViolationKind, string>> = {
 export const strategyHash = (strategy: Explored): string =>
   createHash('sha1')
     .update(
-      `${strategy.apply.toString()}${'applyAll' in strategy ? (strategy.applyAll?.toString() ?? '') : ''}`.replace(
+      `${strategy.apply.toString()}${isStrategy(strategy) ? (strategy.applyAll?.toString() ?? '') : ''}`.replace(
         /\s+/g,
         '',
       ),
