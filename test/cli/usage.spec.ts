@@ -9,6 +9,7 @@ testBadUsage(checkout, [
   ['an unknown strategy', ['load', '--strategy', 'hope'], 'Choose one of: none, local-mutex'],
   ['--fault-on without a fault', ['load', '--fault-on', 'nth=4'], 'give --fault, too'],
   ['an open loop without orders', ['load', '--rate', '0'], 'a whole number from 1 to 20000'],
+  ['an unknown limiter', ['limit', 'hope'], 'Choose some of: in-process'],
   ['a class without the console', ['up', '--class', '--no-lab'], '--class needs the console'],
   ['a verdict without a running lab', ['verdict', 'phone'], 'no lab is running: start one with "npm start"'],
 ]);

@@ -32,10 +32,10 @@ const KINDS: Record<ScheduleViolationKind, true> = {
   missing: true,
   'stale-write': true,
   'repeated-work': true,
-};
-const LIMIT_KINDS: Record<LimitViolationKind, true> = {
   'over-limit': true,
   'blocked-forever': true,
+};
+const LIMIT_KINDS: Record<Exclude<LimitViolationKind, ScheduleViolationKind>, true> = {
   unfair: true,
   'limiter-down': true,
 };

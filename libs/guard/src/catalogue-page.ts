@@ -37,9 +37,7 @@ const guardSection = (guard: Guard): string[] => [
 ];
 
 function shownBy({ name, expected }: Guard): string {
-  const shown = (Object.entries(expected) as [string, GuardExpectation][]).filter(
-    ([, { must }]) => must.length > 0,
-  );
+  const shown = Object.entries<GuardExpectation>(expected).filter(([, { must }]) => must.length > 0);
   if (shown.length === 0) return `nothing; \`npx lab explore ${name} --faults kill\` finds every order safe`;
   return shown
     .map(

@@ -46,6 +46,6 @@ export function useNamed(name: UseName): Use {
   return found;
 }
 
-/** Whether a strategy of balances or a guard of actions is meant. */
+/** Whether a guard of actions is meant: `USE/GUARD`. The explorer calls rate limiters `limit/NAME`. */
 export const isGuard = (protection: { readonly name: string }): protection is Guard =>
-  protection.name.includes('/');
+  protection.name.includes('/') && !protection.name.startsWith('limit/');

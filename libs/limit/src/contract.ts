@@ -1,4 +1,5 @@
 import type { Clock } from '#lab/step';
+import type { LimitScheduleViolationKind } from '#lab/strategy';
 import type { Redis } from 'ioredis';
 import type { ProcessMemory } from './shared/process-memory';
 
@@ -38,7 +39,7 @@ export interface LimiterTools {
 }
 
 /** A kind of violation of a rate limit, in the words of the verdict. */
-export type LimitViolationKind = 'over-limit' | 'blocked-forever' | 'unfair' | 'limiter-down';
+export type LimitViolationKind = LimitScheduleViolationKind | 'unfair' | 'limiter-down';
 
 /**
  * A circumstance in which a limiter is judged, always with two replicas. `edge`: more requests than the limit before and
@@ -79,5 +80,5 @@ export interface Limiter {
   /** The keys of a client in Redis. Empty: the limiter keeps nothing there. */
   keys(client: string, limit: Limit): readonly string[];
   /** Decides about one request. Rejects with `DependencyDown` when Redis does not answer. */
-  decide(client: string, limit: Limit, tools: LimiterTools): Promise<Decision>;
+  readonly decide: (client: string, limit: Limit, tools: LimiterTools) => Promise<Decision>;
 }

@@ -65,7 +65,8 @@ export type ViolationKind =
   | 'torn-cart'
   | 'dead-lock'
   | 'unavailable'
-  | EffectViolationKind;
+  | EffectViolationKind
+  | LimitScheduleViolationKind;
 
 /** What can be wrong with the effects of actions. */
 export type EffectViolationKind =
@@ -77,6 +78,13 @@ export type EffectViolationKind =
   | 'stale-write'
   /** Work that one process should have done for all was done again. */
   | 'repeated-work';
+
+/** What can be wrong with the decisions of a rate limiter in one schedule. */
+export type LimitScheduleViolationKind =
+  /** More requests of a client were admitted in a window than the limiter promises. */
+  | 'over-limit'
+  /** The key of a client never expires: it is refused for ever. */
+  | 'blocked-forever';
 
 /** A circumstance in which a strategy may behave differently. */
 export type Circumstance =

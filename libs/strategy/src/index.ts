@@ -19,6 +19,7 @@ export {
   type Circumstance,
   type EffectViolationKind,
   type Expectation,
+  type LimitScheduleViolationKind,
   type Protection,
   type Reconciling,
   type Strategy,

@@ -43,7 +43,7 @@ const limiting = (limiter: Limiter): GuardContender => ({
   name: limiter.name,
   kind: limiter.peer === true ? 'peer' : 'ours',
   async open(url) {
-    const redis = limiter.peer === true ? new Redis(url, { lazyConnect: true }) : stepped(url);
+    const redis = new Redis(url, { lazyConnect: true }); // the same for all: only limiters differ
     await redis.connect();
     await loadScripts(redis);
     const { clock, stop } = stoppableClock();

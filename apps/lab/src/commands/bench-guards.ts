@@ -31,20 +31,31 @@ export async function guards({ json, ...options }: GuardsOptions, context: Conte
     onStart: onEnd,
     onProgress,
   });
-  const goals = result.results.filter(({ name }) => EXACT.has(name)).flatMap(goalsOf);
+  const goals = goalsOf(result.results.filter(({ name }) => EXACT.has(name)));
   process.stdout.write(`${printGoals(goals, false)}\n\n${printGuards(result)}\n`);
   const met = goals.every((goal) => goal.met);
   if (json !== undefined) writeJson(json, { ...result, met });
   return met ? EXIT.ok : EXIT.notAsExpected;
 }
 
-/** An exact limiter is as fast as the fastest npm package, which is not exact, with one command per decision. */
-const goalsOf = ({ name, ofFastestPeer, sent }: GuardResult): Goal[] => [
-  {
-    what: `${name} / fastest package`,
-    measured: ofFastestPeer.toFixed(2),
-    goal: 'at least 1',
-    met: ofFastestPeer >= 1,
-  },
-  { what: `${name}: commands per decision`, measured: sent.toFixed(2), goal: 'at most 1', met: sent <= 1 },
-];
+/**
+ * The fastest exact limiter is as fast as the fastest npm package, none of which is exact; each exact limiter sends one command
+ * per decision.
+ */
+function goalsOf(exact: readonly GuardResult[]): Goal[] {
+  const fastest = exact.reduce((best, one) => (one.ofFastestPeer > best.ofFastestPeer ? one : best));
+  return [
+    {
+      what: `${fastest.name} / fastest package`,
+      measured: fastest.ofFastestPeer.toFixed(2),
+      goal: 'at least 1',
+      met: fastest.ofFastestPeer >= 1,
+    },
+    ...exact.map(({ name, sent }) => ({
+      what: `${name}: commands per decision`,
+      measured: sent.toFixed(2),
+      goal: 'at most 1',
+      met: sent <= 1,
+    })),
+  ];
+}

@@ -5,6 +5,7 @@ import {
   LEAST_LEASE_MS,
   contradictions,
   findExplored,
+  isStrategy,
   guardContradictions,
   mixed,
   NotMixable,
@@ -30,7 +31,8 @@ import {
   type Tally,
   type World,
 } from '#lab/explore';
-import { isGuard, UnknownGuard } from '#lab/guard';
+import { UnknownGuard } from '#lab/guard';
+import { UnknownLimiter } from '#lab/limit';
 import { count } from '#lab/step';
 import {
   NoCarts,
@@ -152,10 +154,16 @@ function readExplored(name: string, { crossedCarts }: ExploreOptions): Explored 
   try {
     const found = findExplored(name);
     if (crossedCarts !== true) return found;
-    if (isGuard(found)) throw new Failure(`${name} is a guard: --crossed-carts needs a strategy`, EXIT.usage);
+    if (!isStrategy(found))
+      throw new Failure(`${name} has no carts: --crossed-carts needs a strategy`, EXIT.usage);
     return cartStrategy(found);
   } catch (error) {
-    if (error instanceof NoCarts || error instanceof UnknownStrategy || error instanceof UnknownGuard)
+    if (
+      error instanceof NoCarts ||
+      error instanceof UnknownStrategy ||
+      error instanceof UnknownGuard ||
+      error instanceof UnknownLimiter
+    )
       throw new Failure(error.message, EXIT.usage);
     throw error;
   }
@@ -173,7 +181,7 @@ function readBudget(text: string): Budget {
 /** The strategy, or the two of `--beside`. Throws a usage failure when they cannot be mixed. */
 function withBeside(strategy: Explored, { beside, crossedCarts }: ExploreOptions): Explored {
   if (beside === undefined) return strategy;
-  if (isGuard(strategy))
+  if (!isStrategy(strategy))
     throw new Failure(`--beside is for strategies on a balance, and ${strategy.name} is a guard`, EXIT.usage);
   if (crossedCarts === true)
     throw new Failure('--beside and --crossed-carts cannot be combined: omit one of them', EXIT.usage);
@@ -195,7 +203,7 @@ async function exploreStrategy(
   context: Context,
 ): Promise<number> {
   const { progress, signal, onEnd } = context;
-  const shownAs = isGuard(strategy) ? strategy.name : titleOf(strategy);
+  const shownAs = !isStrategy(strategy) ? strategy.name : titleOf(strategy);
   const plan = planOf(strategy, budget, options);
   const { pool, conditions, stop } = await openExplorer(context, options.workers, [strategy]);
   onEnd(stop);
@@ -235,7 +243,7 @@ async function exploreStrategy(
   isPrinted = true;
   const cell = cellOfPlan(plan);
   const verdict = judgeCell(tally, cell.about);
-  const contradicting = isGuard(strategy)
+  const contradicting = !isStrategy(strategy)
     ? guardContradictions(strategy, Object.keys(budget) as FaultName[], tally)
     : isTwoSystems(plan)
       ? [] // the catalogue has no expectation for two systems
@@ -266,7 +274,7 @@ async function exploreStrategy(
       mark: verdict.mark,
       because: verdict.reason === undefined ? null : unknownText(verdict.reason),
       reason: verdict.reason ?? null,
-      promise: isGuard(strategy) || isTwoSystems(plan) ? null : (expectedOf(strategy, cell) ?? null),
+      promise: isStrategy(strategy) && !isTwoSystems(plan) ? (expectedOf(strategy, cell) ?? null) : null,
       contradictions: contradicting,
       asExpected: contradicting.length === 0,
       witnesses: shown,
@@ -340,7 +348,7 @@ async function showWitnesses(
 }
 
 const isTwoSystems = ({ setup: { strategy } }: Plan): boolean =>
-  !isGuard(strategy) && systemsOf(strategy).length > 1;
+  isStrategy(strategy) && systemsOf(strategy).length > 1;
 
 function planOf(strategy: Explored, budget: Budget, options: ExploreOptions): Plan {
   const { actors, stock, sameProcess, crossedCarts, bound, leaseMs, waitMs, wait } = options;

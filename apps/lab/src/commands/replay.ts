@@ -7,6 +7,7 @@ import {
   type ScheduleToken,
 } from '#lab/explore';
 import { UnknownGuard } from '#lab/guard';
+import { UnknownLimiter } from '#lab/limit';
 import { NoCarts, UnknownStrategy } from '#lab/strategy';
 import type { Command } from 'commander';
 import { runCommand, writeJson, type Context } from '../command';
@@ -35,7 +36,7 @@ function parseToken(token: string): ScheduleToken {
   try {
     return readToken(token);
   } catch (error) {
-    const isUsage = [TokenSyntaxError, UnknownStrategy, UnknownGuard, NoCarts].some(
+    const isUsage = [TokenSyntaxError, UnknownStrategy, UnknownGuard, UnknownLimiter, NoCarts].some(
       (kind) => error instanceof kind,
     );
     if (isUsage) throw new Failure((error as Error).message, EXIT.usage);

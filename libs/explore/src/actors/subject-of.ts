@@ -1,12 +1,14 @@
 import { isGuard } from '#lab/guard';
-import type { Setup, World } from '../world';
+import { isLimiter, type Setup, type World } from '../world';
 import { guardOnAction } from './guard-on-action';
+import { limiterOnClient } from './limiter-on-client';
 import { strategyOnBalance } from './strategy-on-balance';
 import type { Subject } from './subject';
 
-/** The subject of a setup: a strategy on balances, or a guard of actions. */
+/** The subject of a setup: a strategy on balances, a guard of actions, or a rate limiter. */
 export function subjectOf(setup: Setup, world: World): Subject {
   const { strategy } = setup;
+  if (isLimiter(strategy)) return limiterOnClient({ ...setup, strategy }, world);
   return isGuard(strategy)
     ? guardOnAction({ ...setup, strategy }, world)
     : strategyOnBalance({ ...setup, strategy }, world);

@@ -11,6 +11,7 @@ import type { ScheduleViolationKind } from '#lab/verdict';
 import { existsFor, type Cell } from './cells';
 import { judgeCell } from './cell-verdict';
 import type { Tally } from '../search';
+import type { ExploredLimiter } from '../world';
 
 type Kind = ScheduleViolationKind;
 
@@ -112,7 +113,7 @@ export function contradictions(strategy: Strategy, cell: Cell, tally: Tally): st
 
 /** Deviations of an exploration from what a guard's catalogue entry declares for its faults. Empty: as documented. */
 export function guardContradictions(
-  { name, expected }: Guard,
+  { name, expected }: Pick<Guard | ExploredLimiter, 'name' | 'expected'>,
   faults: readonly FaultName[],
   tally: Tally,
 ): string[] {

@@ -13,7 +13,7 @@ import {
 } from '../schedule';
 import { type WorkerPool, isDiverged, worstWitness, type Plan, type Limits, type Tally } from '../search';
 import { Run } from '../execution';
-import type { Explored, Setup, World } from '../world';
+import { EXPLORED_LIMITERS, isLimiter, type Explored, type Setup, type World } from '../world';
 import { judgeCell, type UnknownReason } from './cell-verdict';
 import { contradictions } from './expectation';
 import { harmOf, mechanismOf, type Harm, type Mark, type ScheduleViolationKind } from '#lab/verdict';
@@ -174,6 +174,8 @@ function laterThan({ strategy, carts = [] }: Setup): readonly Explored[] {
     all.slice(all.findIndex(({ name }) => name === strategy.name) + 1);
   if (isGuard(strategy))
     return after(useOf(strategy).guards).filter(({ expected }) => expected.none === undefined);
+  if (isLimiter(strategy))
+    return after(EXPLORED_LIMITERS).filter(({ expected }) => Object.keys(expected).length === 0);
   const isCart = carts.some((cart) => cart.length > 1);
   return after(CATALOGUE).filter(
     (rung) => !rung.lacks.includes('exactAcrossProcesses') && (!isCart || sellsCarts(rung)),

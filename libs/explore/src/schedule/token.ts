@@ -1,9 +1,16 @@
 import { cartStrategy, optionsSchema, type OptionName, type Options } from '#lab/strategy';
-import { isGuard } from '#lab/guard';
 import type { ScheduleViolationKind } from '#lab/verdict';
 import { createHash } from 'node:crypto';
 import type { Choice } from './choice';
-import { type Explored, type Setup, BALANCES, findExplored, findMixed, systemsOf } from '../world';
+import {
+  type Explored,
+  type Setup,
+  BALANCES,
+  findExplored,
+  findMixed,
+  isStrategy,
+  systemsOf,
+} from '../world';
 import { readSchedule, scheduleText } from './schedule-text';
 import { EXPLORE_OPTIONS, LEAST_LEASE_MS } from './schedule';
 
@@ -60,17 +67,21 @@ const KIND_LETTERS: Readonly<Record<ScheduleViolationKind, string>> = {
   missing: 'M',
   'stale-write': 'L',
   'repeated-work': 'X',
+  'over-limit': 'Q',
+  'blocked-forever': 'B',
 };
 
 /** Hash of the own code of a strategy or guard: changes with `apply` or `applyAll`. */
 export const strategyHash = (strategy: Explored): string =>
   createHash('sha1')
-    .update((isGuard(strategy) ? [strategy] : systemsOf(strategy)).map(codeOf).join('').replace(/\s+/g, ''))
+    .update(
+      (isStrategy(strategy) ? systemsOf(strategy) : [strategy]).map(codeOf).join('').replace(/\s+/g, ''),
+    )
     .digest('hex')
     .slice(0, 6);
 
 const codeOf = (strategy: Explored): string =>
-  `${strategy.apply.toString()}${isGuard(strategy) ? '' : (strategy.applyAll?.toString() ?? '')}`;
+  `${strategy.apply.toString()}${isStrategy(strategy) ? (strategy.applyAll?.toString() ?? '') : ''}`;
 
 /** Hashes the description of a step to one letter. */
 export const checkLetter = (what: string): string =>
@@ -133,8 +144,9 @@ const cartLetters = (cart: readonly string[]): string => cart.map((balance) => b
 function readActors(token: string, strategy: Explored, text: string): Pick<Setup, 'processes' | 'carts'> {
   const [digits = '', ...letters] = text.split('-');
   const processes = Array.from(digits, (digit) => `p${digit}`);
-  if (letters.length > 0 && isGuard(strategy)) throw new TokenSyntaxError(token, 'a guard has no carts');
-  if (letters.some((cart) => cart.length > 1) && !isGuard(strategy)) cartStrategy(strategy);
+  if (letters.length > 0 && !isStrategy(strategy))
+    throw new TokenSyntaxError(token, 'only a strategy has carts');
+  if (letters.some((cart) => cart.length > 1) && isStrategy(strategy)) cartStrategy(strategy);
   const carts = letters.map((cart) =>
     Array.from(cart, (letter) => BALANCES.find((balance) => balance.startsWith(letter)) ?? ''),
   );

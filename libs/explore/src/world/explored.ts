@@ -1,10 +1,20 @@
 import { findGuard, isGuard, type Guard } from '#lab/guard';
 import { findStrategy, type Strategy } from '#lab/strategy';
 import { findMixed } from './mixed';
+import { findExploredLimiter, isLimiter, type ExploredLimiter } from './explored-limiter';
 
-/** What a schedule explores: a strategy on balances, or a guard of actions. */
-export type Explored = Strategy | Guard;
+/** What a schedule explores: a strategy on balances, a guard of actions, or a rate limiter. */
+export type Explored = Strategy | Guard | ExploredLimiter;
 
-/** Finds a strategy, a guard as `USE/GUARD`, or two strategies of two systems as `STRATEGY__STRATEGY`. Throws `UnknownStrategy` or `UnknownGuard` with the names that exist. */
-export const findExplored = (name: string): Explored =>
-  isGuard({ name }) ? findGuard(name) : (findMixed(name) ?? findStrategy(name));
+/**
+ * Finds a strategy, two strategies of two systems as `STRATEGY__STRATEGY`, a guard as `USE/GUARD`, or a limiter as
+ * `limit/NAME`. Throws `UnknownStrategy`, `UnknownGuard` or `UnknownLimiter` with the names that exist.
+ */
+export function findExplored(name: string): Explored {
+  if (isLimiter({ name })) return findExploredLimiter(name);
+  return isGuard({ name }) ? findGuard(name) : (findMixed(name) ?? findStrategy(name));
+}
+
+/** Whether it changes balances: only then are there carts, stock and promises of the catalogue. */
+export const isStrategy = (explored: Explored): explored is Strategy =>
+  !isLimiter(explored) && !isGuard(explored);

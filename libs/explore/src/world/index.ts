@@ -8,3 +8,4 @@ export * from './sql-statements';
 export * from './world';
 export * from './explored';
 export * from './mixed';
+export * from './explored-limiter';

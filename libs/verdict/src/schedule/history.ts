@@ -45,6 +45,8 @@ export interface FinalState {
   readonly locks: readonly LockState[];
   /** The effects of the actions of a guard, in their order; absent: the schedule is about balances. */
   readonly effects?: readonly Effect[];
+  /** Keys of a rate limiter that never expire. */
+  readonly endlessKeys?: readonly string[];
 }
 
 /** A lock key in Redis. `owner` is the actor whose step created it; `expiresAt` is absent if it has no expiry. */

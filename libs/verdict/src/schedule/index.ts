@@ -4,3 +4,4 @@ export { judgeSchedule, type ScheduleVerdict } from './judge';
 export { mechanismOf } from './mechanism';
 export { isRefusedWrite, protections, statementOf } from './protections';
 export type { ScheduleViolation, ScheduleViolationKind } from './violation';
+export { judgeLimitSchedule } from './judge-limit';
