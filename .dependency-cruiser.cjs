@@ -44,6 +44,21 @@ module.exports = {
       to: { path: '^(apps|load-tests|libs/(?!strategy|locks|balance|step))|node_modules/@nestjs' },
     },
     {
+      name: 'guard-knows-strategy-and-step',
+      comment:
+        'A guard reads as an article would write it: no Nest, no HTTP. It uses the locks of strategies.',
+      severity: 'error',
+      from: { path: '^libs/guard' },
+      to: { path: '^(apps|load-tests|libs/(?!guard|strategy|step))|node_modules/@nestjs' },
+    },
+    {
+      name: 'uses-do-not-import-one-another',
+      comment: 'What two uses share is a named helper in libs/guard/src/shared.',
+      severity: 'error',
+      from: { path: '^libs/guard/src/uses/([^/]+)' },
+      to: { path: '^libs/guard/src/uses/', pathNot: '^libs/guard/src/uses/$1' },
+    },
+    {
       name: 'limit-knows-strategy-and-step',
       comment:
         'A limiter reads as an article would write it: no Nest, no HTTP. Its scripts run as those of strategies.',
@@ -68,11 +83,11 @@ module.exports = {
     {
       name: 'verdict-is-pure',
       comment:
-        'A verdict is computed from data: no I/O. It knows the words of steps and strategies, not how they run.',
+        'A verdict is computed from data: no I/O. It knows the words of steps, strategies, guards and limiters, not how they run.',
       severity: 'error',
       from: { path: '^libs/verdict' },
       to: {
-        path: '^(apps|load-tests|libs/(?!verdict|strategy|limit|step))|node_modules/(ioredis|mysql2|typeorm|@nestjs)',
+        path: '^(apps|load-tests|libs/(?!verdict|strategy|guard|limit|step))|node_modules/(ioredis|mysql2|typeorm|@nestjs)',
       },
     },
     {

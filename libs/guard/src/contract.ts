@@ -87,6 +87,8 @@ export interface Use {
   readonly rules: EffectRules;
   /** Its tables, emptied by a reset. The first one has a row for each effect, with its request. */
   readonly tables: readonly string[];
+  /** The column of the first table with the key that the client names; absent: it names none. */
+  readonly keyColumn?: string;
   /** Statements after the tables are empty: rows that actions expect. */
   readonly rows?: readonly string[];
   /** All committed effects in their order. */

@@ -1,8 +1,15 @@
-import type { Use } from './contract';
+import type { Action, Use } from './contract';
 
-/** Counts the effects of a use that another request (the parameter) made. */
-export const effectsOfOthers = ({ tables: [table = ''] }: Use): string =>
-  `SELECT COUNT(*) AS count FROM ${table} WHERE request <> ?`;
+/** Counts the effects that other requests have had on the same action. */
+export function effectsOfOthers(
+  { tables: [table = ''], keyColumn }: Use,
+  { key, request }: Pick<Action, 'key' | 'request'>,
+): { readonly query: string; readonly parameters: readonly string[] } {
+  const query = `SELECT COUNT(*) AS count FROM ${table} WHERE request <> ?`;
+  return keyColumn === undefined
+    ? { query, parameters: [request] }
+    : { query: `${query} AND ${keyColumn} = ?`, parameters: [request, key] };
+}
 
 /** The statements that empty the tables of a use and insert the rows that its actions expect. */
 export const resetOf = ({ tables, rows = [] }: Use): readonly string[] => [

@@ -39,7 +39,7 @@ export class ActionsService {
     const replica = this.toolbox.process.name;
     const begin = { request, balance: historyOf(use), delta: 0, strategy: guard.name, options };
     const tools = { ...this.toolbox.tools(request, options), sql: this.sql };
-    const sales = { query: effectsOfOthers(useNamed(use)), parameters: [request] };
+    const sales = effectsOfOthers(useNamed(use), { key, request });
     const act = (): Promise<Done> => guard.apply({ key, request, replica }, tools);
     const done = await this.requests.record(begin, faults, act, undefined, sales);
     return { use, guard: chosen.name, key, ...done };

@@ -23,7 +23,7 @@ import { runCommand, writeJson, type Context } from '../command';
 import { openExplorer } from '../explorer';
 import { EXIT, Failure } from '../failure';
 import { prune } from '../housekeeping';
-import { exploredTable, loadLine, loadTable } from '../print/guards';
+import { exploredTable, loadLine, loadTable, type ExploredGuard } from '../print/guards';
 import { wrap } from '../print/wrap';
 import { whole } from './numbers';
 
@@ -34,19 +34,6 @@ interface GuardsOptions {
   readonly list?: true;
   readonly docs?: string;
   readonly json?: string;
-}
-
-/** An exploration of one guard with one fault, or without. */
-export interface ExploredGuard {
-  readonly guard: string;
-  readonly fault: FaultName | 'none';
-  readonly schedules: number;
-  readonly violating: number;
-  readonly partial: boolean;
-  readonly kinds: Readonly<Record<string, number>>;
-  /** The token of the shortest schedule with the worst violation. */
-  readonly token?: string;
-  readonly contradictions: readonly string[];
 }
 
 export function register(program: Command): void {

@@ -1,7 +1,20 @@
+import type { FaultName } from '#lab/strategy';
 import { MARKS } from '#lab/verdict';
 import type { GuardRun } from '#load-tests/guards';
-import type { ExploredGuard } from '../commands/guards';
 import { renderTable } from './table';
+
+/** An exploration of one guard with one fault, or without. */
+export interface ExploredGuard {
+  readonly guard: string;
+  readonly fault: FaultName | 'none';
+  readonly schedules: number;
+  readonly violating: number;
+  readonly partial: boolean;
+  readonly kinds: Readonly<Record<string, number>>;
+  /** The token of the shortest schedule with the worst violation. */
+  readonly token?: string;
+  readonly contradictions: readonly string[];
+}
 
 /** The run that is not as expected, else the last one. */
 const shownOf = (runs: readonly GuardRun[]): GuardRun => {

@@ -10,6 +10,7 @@ export const job: Use = {
   endpoint: 'POST /jobs/{key}/runs',
   rules: { effect: 'run of period', second: 'duplicate', isPromised: true },
   tables: ['job_run', 'job_period'],
+  keyColumn: 'period',
   async effects({ query }) {
     const rows = await query('SELECT period, request FROM job_run ORDER BY id');
     return (rows as { period: string; request: string }[]).map(({ period, request }) => ({

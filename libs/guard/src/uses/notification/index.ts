@@ -10,6 +10,7 @@ export const notification: Use = {
   endpoint: 'POST /orders/{key}/notifications',
   rules: { effect: 'message for order', second: 'duplicate', isPromised: true },
   tables: ['notification'],
+  keyColumn: 'order_id',
   async effects({ deliveries }) {
     const sent = await deliveries();
     return sent.map(({ to, request }) => ({ key: to.replace('buyer of order ', ''), request }));

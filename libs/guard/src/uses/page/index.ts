@@ -12,6 +12,7 @@ export const page: Use = {
   endpoint: 'GET /pages/{key}',
   rules: { effect: 'build of page', second: 'repeated-work', isPromised: false },
   tables: ['page_build'],
+  keyColumn: 'page',
   async effects({ query }) {
     const rows = await query('SELECT page, request FROM page_build ORDER BY id');
     return (rows as { page: string; request: string }[]).map(({ page: key, request }) => ({ key, request }));

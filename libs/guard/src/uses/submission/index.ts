@@ -10,6 +10,7 @@ export const submission: Use = {
   endpoint: 'POST /forms/{key}/submissions',
   rules: { effect: 'submission of form', second: 'duplicate', isPromised: true },
   tables: ['submission'],
+  keyColumn: 'form',
   async effects({ query }) {
     const rows = await query('SELECT form, request FROM submission ORDER BY id');
     return (rows as { form: string; request: string }[]).map(({ form, request }) => ({ key: form, request }));
