@@ -11,6 +11,7 @@ esac
 case ",${COMPONENTS:-}," in *,replica,*) export REPLICATED_REDIS_URL=redis://primary:6379 ;; esac
 case ",${COMPONENTS:-}," in *,zookeeper,*) export ZOOKEEPER_URL=zookeeper:2181 ;; esac
 case ",${COMPONENTS:-}," in *,etcd,*) export ETCD_URL=http://etcd:2379 ;; esac
+case ",${COMPONENTS:-}," in *,gateway,*) export GATEWAY_URL=http://gateway:3000 ;; esac
 
 node "dist/apps/$1/src/main.js" &
 pid=$!

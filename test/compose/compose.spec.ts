@@ -134,6 +134,7 @@ describe.each(readings)('%s', (_, { services }) => {
     ['replica', ['primary', 'replica-1', 'replica-2']],
     ['zookeeper', ['zookeeper']],
     ['etcd', ['etcd']],
+    ['gateway', ['gateway']],
   ])('profile %s: starts %j', (profile, names) => {
     const started = all.filter(([, { profiles = [] }]) => profiles.includes(profile)).map(([name]) => name);
     expect(started.sort()).toEqual(names);
@@ -255,6 +256,7 @@ describe('infra/docker', () => {
       primary: 'redis://primary:6379',
       zookeeper: 'zookeeper:2181',
       etcd: 'http://etcd:2379',
+      gateway: 'http://gateway:3000',
     });
   });
 

@@ -8,12 +8,12 @@ import {
   type World,
 } from '#lab/explore';
 import { GUARDS, type Guard } from '#lab/guard';
-import type { FaultName } from '#lab/strategy';
+import { componentsOf, type FaultName } from '#lab/strategy';
 import { openWorld } from '../harness/servers';
 
 let world: World;
 beforeAll(async () => {
-  world = await openWorld(__filename, ['gateway']);
+  world = await openWorld(__filename, componentsOf(GUARDS));
 });
 afterAll(() => world.close());
 
@@ -24,9 +24,11 @@ const cases = GUARDS.flatMap((guard) =>
 );
 
 /** A lease can end and Redis can restart only where the guard keeps something in Redis. */
-function canHit({ options, expected }: Guard, fault: (typeof FAULTS)[number]): boolean {
-  if (fault === 'lapse' || fault === 'pause') return options.includes('leaseMs');
-  return fault !== 'flush' || options.includes('leaseMs') || expected.flush !== undefined;
+function canHit({ options, expected, needs = [] }: Guard, fault: (typeof FAULTS)[number]): boolean {
+  if (fault === 'lapse' || fault === 'pause')
+    return options.includes('leaseMs') || expected.pause !== undefined;
+  const isInRedis = options.includes('leaseMs') && needs.length === 0;
+  return fault !== 'flush' || isInRedis || expected.flush !== undefined;
 }
 
 const SCHEDULES = 400;

@@ -41,6 +41,7 @@ export { Lease } from './shared/lease';
 export { readWriteLock } from './shared/read-write-lock';
 export { LocalProcess } from './shared/local-process';
 export { acquireWithFence, defineScript, loadScripts, releaseIfOwner, run } from './shared/scripts';
+export { createIfAbsent, findOurs, removeUntilGone } from './shared/zookeeper-nodes';
 export { sourcesOf } from './sources';
 export type { PubSubListener, PubSub } from './shared/pub-sub';
 export { readModifyWrite } from './shared/read-modify-write';

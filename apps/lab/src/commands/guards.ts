@@ -13,7 +13,7 @@ import {
 } from '#lab/explore';
 import { findGuard, GUARDS, renderGuards, UnknownGuard, USES, type Guard } from '#lab/guard';
 import { ensureInstalled, projectRoot, startProcesses } from '#lab/stack';
-import type { FaultName } from '#lab/strategy';
+import { componentsOf, type FaultName } from '#lab/strategy';
 import { ActionTarget, GUARD_ROWS, runGuard, type GuardRow, type GuardRun } from '#load-tests/guards';
 import { labOf } from '#load-tests/run';
 import type { Command } from 'commander';
@@ -102,11 +102,12 @@ async function loadAll(
     progress.say(line);
   };
   await prune(say);
-  await ensureInstalled(say, ['gateway']);
+  const components = componentsOf(rows.map(({ guard }) => guard));
+  await ensureInstalled(say, components);
   const stack = await startProcesses({
     dir: join(projectRoot(), '.lab', `guards-${process.pid}`),
     replicas: { order: 0, inventory: 0, account: 2 },
-    components: ['gateway'],
+    components,
     lab: true,
     signal,
     onProgress: say,

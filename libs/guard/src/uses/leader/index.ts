@@ -1,9 +1,13 @@
 import type { Use } from '../../contract';
+import { etcd } from './etcd';
+import { etcdFenced } from './etcd-fenced';
 import { EPOCHS } from './journal';
 import { lease } from './lease';
 import { leaseFenced } from './lease-fenced';
 import { namedLock } from './named-lock';
 import { noElection } from './no-election';
+import { zookeeper } from './zookeeper';
+import { zookeeperFenced } from './zookeeper-fenced';
 
 export const leader: Use = {
   name: 'leader',
@@ -21,5 +25,5 @@ export const leader: Use = {
   async prepare(_, { redis }) {
     await redis.del(EPOCHS);
   },
-  guards: [noElection, lease, leaseFenced, namedLock],
+  guards: [noElection, lease, leaseFenced, namedLock, zookeeper, zookeeperFenced, etcd, etcdFenced],
 };

@@ -1,0 +1,34 @@
+import { GUARD_ROWS, ActionTarget, runGuard } from '#load-tests/guards';
+import { labOf } from '#load-tests/run';
+import { startProcesses, type Stack } from '#lab/stack';
+import { componentsOf } from '#lab/strategy';
+import { rmSync } from 'node:fs';
+import { resolve } from 'node:path';
+
+const dir = resolve('.lab', `test-guards-${process.pid}`);
+let stack: Stack;
+let target: ActionTarget;
+
+beforeAll(async () => {
+  stack = await startProcesses({
+    dir,
+    replicas: { order: 0, inventory: 0, account: 2 },
+    components: componentsOf(GUARD_ROWS.map(({ guard }) => guard)),
+    lab: true,
+    durability: 'relaxed',
+  });
+  target = new ActionTarget(stack.urls.public, stack.urls.lab ?? '');
+});
+afterAll(async () => {
+  await target.close();
+  await stack.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+test.each(GUARD_ROWS.map((row) => ({ name: row.guard.name, fault: row.fault, row })))(
+  '$name under load, fault $fault: what its catalogue entry declares',
+  async ({ row }) => {
+    const { verdict } = await runGuard(target, labOf(stack).control, row, new AbortController().signal);
+    expect(verdict).toMatchObject({ asExpected: true, because: [] });
+  },
+);
