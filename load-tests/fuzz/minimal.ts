@@ -6,7 +6,7 @@ const AMOUNT = 1000;
 /** Fields with the interval of a periodic job; their minimum switches the job off. */
 const RECURRING = /^everyMs$/;
 
-/** A minimal value of the schema: required fields only, and `name` for every string. Throws when a string rejects `name`. */
+/** A minimal value of the schema: required fields only, and `name` for every string that is no choice. Throws when a string rejects `name`. */
 export function minimal(given: Schema, name: string, resolve: Resolve, field = ''): unknown {
   const schema = resolve(given);
   const { type = '', minimum = 0, maximum = AMOUNT, items = {}, properties = {}, required = [] } = schema;
@@ -23,6 +23,7 @@ export function minimal(given: Schema, name: string, resolve: Resolve, field = '
         required.map((one) => [one, minimal(properties[one] ?? {}, name, resolve, one)]),
       );
     case 'string':
+      if (schema.enum?.[0] !== undefined) return schema.enum[0];
       if (!conforms(schema, name, resolve))
         throw new Error(`"${name}" is no valid value for the field "${field}"`);
       return name;

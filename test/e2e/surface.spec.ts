@@ -245,12 +245,15 @@ describe('bounds', () => {
     expect(endpoints.flatMap(unboundedIn)).toEqual([]);
   });
 
-  test('the options of a strategy are all documented, with their bounds', () => {
+  test('the options of a strategy and of a limit are all documented, with their bounds', () => {
     const order = endpoints.find(({ name }) => name === 'POST /orders');
     const bounds = order?.parameters
       .filter(({ in: place, schema }) => place === 'query' && schema?.type === 'integer')
       .map(({ name, schema }) => [name, schema?.minimum, schema?.maximum]);
     expect(bounds).toEqual([
+      ['max', 1, 1_000_000],
+      ['windowMs', 10, 3_600_000],
+      ['burst', 0, 1_000_000],
       ['leaseMs', 10, 60_000],
       ['waitMs', 0, 30_000],
       ['retryMs', 1, 1000],
@@ -287,10 +290,13 @@ describe('bounds', () => {
         for (const value of [minimum - 1, maximum + 1, `${maximum}0`].map(String)) {
           const answer = await sendTo(addressOf(endpoint), {
             method: endpoint.method,
-            target: `${endpoint.path.replace(/\{[^}]+\}/g, 'phone')}${place === 'query' ? `?${name}=${value}` : ''}`,
+            target: `${endpoint.path.replace(/\{[^}]+\}/g, 'phone')}?${queryWith(endpoint, place === 'query' ? { [name]: value } : {}, name)}`,
             body: bodyOf(endpoint),
             type: endpoint.body?.mediaType,
-            headers: [['X-Batch-Id', 'b'], ...(place === 'header' ? [[name, value] as const] : [])],
+            headers: [
+              ['X-Batch-Id', 'b'],
+              ...(place === 'header' ? [[name, value] as const, ...limiterFor(name)] : []),
+            ],
           });
           expectRefusal(answer, `${endpoint.name}, ${name} ${value}`);
           expect(answer.body).toMatch(/Too (small|big)|Invalid input/);
@@ -301,6 +307,20 @@ describe('bounds', () => {
     expect(await shop().everything()).toEqual(before);
   });
 });
+
+/** The guard that the endpoint requires, the parameter under test, and the limiter that it is an option of. */
+function queryWith({ parameters }: Endpoint, tested: Record<string, string>, name: string): string {
+  const guard: unknown = parameters.find((one) => one.name === 'guard')?.schema?.enum?.[0];
+  return new URLSearchParams({
+    ...(typeof guard === 'string' && { guard }),
+    ...(/^(max|windowMs|burst)$/.test(name) && { limit: 'fixed-window' }),
+    ...tested,
+  }).toString();
+}
+
+/** An option of a limit in a header needs its limiter there. */
+const limiterFor = (header: string): (readonly [string, string])[] =>
+  /^x-(max|window-ms|burst)$/i.test(header) ? [['X-Limit', 'fixed-window']] : [];
 
 /** Deductions are accepted on the internal address only. */
 const addressOf = ({ app }: Endpoint): string =>

@@ -139,6 +139,12 @@ describe('every endpoint of the shop', () => {
   });
 });
 
+/** Rows and keys, without the limits of the clients of earlier tests, which expire. */
+async function shownState(): Promise<object> {
+  const { locks, ...rows } = await shop().everything();
+  return { ...rows, locks: (locks as string[]).filter((key) => !key.startsWith('limit:{client-')) };
+}
+
 describe('bad input', () => {
   const BAD: readonly (readonly [string, Record<string, string>, string])[] = [
     ['limit=nope', {}, 'LIMIT.UNKNOWN'],
@@ -162,13 +168,13 @@ describe('bad input', () => {
   ];
   test.each(BAD)('?%s with %j is refused with %s, and nothing changes', async (query, headers, code) => {
     const sku = await shop().product(3);
-    const before = await shop().everything();
+    const before = await shownState();
     const url = `${shop().url('public')}/orders?${query}`;
     const reply = await shop().post(url, { body: { sku, quantity: 1, buyer: 'ann' }, headers });
     expectProblem(reply, 400, code);
     if (code === 'LIMIT.UNKNOWN')
       expect(reply.json['detail']).toContain(LIMITERS.map(({ name }) => name).join(', '));
-    expect(await shop().everything()).toEqual(before);
+    expect(await shownState()).toEqual(before);
   });
 });
 

@@ -45,7 +45,7 @@ export const ApiLimit = (by: 'query' | 'headers' = 'query'): MethodDecorator =>
     ApiHeader({
       name: 'X-Client',
       required: false,
-      schema: { type: 'string' },
+      schema: { type: 'string', minLength: 1, maxLength: 64 },
       description:
         'the client whose limit the request uses up; default: the buyer, else the address of the client',
     }),
