@@ -111,7 +111,7 @@ export class Shop {
   }
 
   /** All rows and keys of all products, for a comparison before and after. */
-  async everything(): Promise<unknown> {
+  async everything(): Promise<{ readonly locks: readonly string[]; readonly [table: string]: unknown }> {
     const [sql, redis] = [await createConnection(this.stack.urls.mysql), new Redis(this.stack.urls.redis)];
     try {
       const rows = async (table: string): Promise<unknown> =>

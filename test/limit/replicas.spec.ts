@@ -142,7 +142,7 @@ describe('every endpoint of the shop', () => {
 /** Rows and keys, without the limits of the clients of earlier tests, which expire. */
 async function shownState(): Promise<object> {
   const { locks, ...rows } = await shop().everything();
-  return { ...rows, locks: (locks as string[]).filter((key) => !key.startsWith('limit:{client-')) };
+  return { ...rows, locks: locks.filter((key) => !key.startsWith('limit:{client-')) };
 }
 
 describe('bad input', () => {
