@@ -35,14 +35,17 @@ beforeAll(async () => {
 });
 
 /** A request that the lab address would accept. */
-function validRequest({ method, path, body, resolve }: Endpoint): {
+function validRequest({ method, path, parameters, body, resolve }: Endpoint): {
   method: string;
   path: string;
   body: string | undefined;
 } {
   return {
     method,
-    path: path.replace(/\{[^}]+\}/g, 'phone'),
+    path: path.replace(/\{([^}]+)\}/g, (_, field: string) => {
+      const [choice] = parameters.find(({ name }) => name === field)?.schema?.enum ?? [];
+      return typeof choice === 'string' ? choice : 'phone';
+    }),
     body: body && JSON.stringify(minimal(body.schema, 'phone', resolve)),
   };
 }

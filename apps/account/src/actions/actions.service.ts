@@ -64,7 +64,8 @@ export class ActionsService {
     return unobserved(() =>
       useNamed(use).effects({
         query: (sql) => this.sql.query<object[]>(sql),
-        deliveries: () => servers.gateway.deliveries(),
+        deliveries: () =>
+          servers.components.includes('gateway') ? servers.gateway.deliveries() : Promise.resolve([]),
       }),
     );
   }
