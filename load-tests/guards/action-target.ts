@@ -12,7 +12,8 @@ export class ActionTarget extends Target {
     return (await this.json('GET', `/lab/account/actions/${use}/effects`)) as Effect[];
   }
 
+  /** From the order app: a replica of the account app may be paused, and would answer late. */
   override history(use: string): Promise<HistoryLine[]> {
-    return this.lines(`/lab/account/actions/${use}/history`);
+    return this.lines(`/lab/history/action.${use}`);
   }
 }

@@ -12,7 +12,7 @@ let target: ActionTarget;
 beforeAll(async () => {
   stack = await startProcesses({
     dir,
-    replicas: { order: 0, inventory: 0, account: 2 },
+    replicas: { order: 1, inventory: 0, account: 2 },
     components: componentsOf(GUARD_ROWS.map(({ guard }) => guard)),
     lab: true,
     durability: 'relaxed',

@@ -12,7 +12,7 @@ import { provide } from '../harness/servers';
 import { call, eventually, freshDir, isRunning, NONE, options, recordedPids } from './support';
 
 const VOTERS = ['redis-1', 'redis-2', 'redis-3', 'redis-4', 'redis-5'];
-const ALL = [...VOTERS, 'primary', 'replica-1', 'replica-2', 'zookeeper', 'etcd'];
+const ALL = [...VOTERS, 'primary', 'replica-1', 'replica-2', 'zookeeper', 'etcd', 'gateway'];
 
 beforeAll(() => provide(COMPONENT_NAMES)); // installs them where possible
 

@@ -1,5 +1,5 @@
 import { USES, type Effect, type UseName } from '#lab/guard';
-import { Body, Controller, Get, Header, HttpCode, Param, Post, StreamableFile } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
@@ -31,12 +31,5 @@ export class ActionsLabController {
   @ApiOperation({ summary: 'All committed effects of a use, in their order' })
   effects(@Param() params: UseParams): Promise<readonly Effect[]> {
     return this.actions.effects(params.use);
-  }
-
-  @Get(':use/history')
-  @Header('Content-Type', 'application/jsonl')
-  @ApiOperation({ summary: 'The history of a use since its last reset: one JSON object per line' })
-  async history(@Param() params: UseParams): Promise<StreamableFile> {
-    return new StreamableFile(await this.actions.history(params.use));
   }
 }

@@ -1,10 +1,9 @@
-import { CONFIG, Toolbox } from '#lab/host';
-import { readHistory, RequestRecorder } from '#lab/http';
-import type { Config } from '#lab/config';
+import { Toolbox } from '#lab/host';
+import { RequestRecorder } from '#lab/http';
 import { effectsOfOthers, resetOf, useNamed, type Done, type Effect, type UseName } from '#lab/guard';
 import { SteppedDataSource, unobserved, type Fault } from '#lab/step';
 import { DEFAULT_OPTIONS } from '#lab/strategy';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { guardOf, type ChosenGuard } from './chosen-guard';
 
 /** What a request for an action received. */
@@ -15,7 +14,7 @@ export interface ActionAnswer extends Done {
 }
 
 /** The name under which the history has the requests of a use. */
-export const historyOf = (use: UseName): string => `action.${use}`;
+const historyOf = (use: UseName): string => `action.${use}`;
 
 /** Runs actions under the guard that a request names. */
 @Injectable()
@@ -24,7 +23,6 @@ export class ActionsService {
     private readonly toolbox: Toolbox,
     private readonly sql: SteppedDataSource,
     private readonly requests: RequestRecorder,
-    @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   async act(
@@ -68,11 +66,5 @@ export class ActionsService {
           servers.components.includes('gateway') ? servers.gateway.deliveries() : Promise.resolve([]),
       }),
     );
-  }
-
-  /** The history of a use since its last reset: one JSON object per line. */
-  async history(use: UseName): Promise<Buffer> {
-    const lines = await readHistory(this.config.historyDir, historyOf(use));
-    return Buffer.from(lines.map((line) => `${line}\n`).join(''));
   }
 }

@@ -106,7 +106,7 @@ async function loadAll(
   await ensureInstalled(say, components);
   const stack = await startProcesses({
     dir: join(projectRoot(), '.lab', `guards-${process.pid}`),
-    replicas: { order: 0, inventory: 0, account: 2 },
+    replicas: { order: 1, inventory: 0, account: 2 },
     components,
     lab: true,
     signal,
