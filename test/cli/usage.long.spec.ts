@@ -91,13 +91,13 @@ test('doctor lists what is installed, what it is for, and how to install what is
   const findings = JSON.parse(stdout) as {
     name: string;
     found?: { version: string };
-    onDemand: boolean;
+    need: 'always' | 'on demand' | 'optional';
     get: Record<string, string>;
   }[];
-  const needed = findings.filter(({ onDemand }) => !onDemand);
+  const needed = findings.filter(({ need }) => need === 'always');
   expect(needed.map(({ name }) => name)).toEqual(['redis-server', 'mariadbd or mysqld', 'nginx']);
   expect(code).toBe(needed.every(({ found }) => found !== undefined) ? 0 : 1);
-  expect(findings.filter(({ onDemand }) => onDemand).map(({ name }) => name)).toEqual([
+  expect(findings.filter(({ need }) => need === 'on demand').map(({ name }) => name)).toEqual([
     'zookeeper',
     'etcd',
     'libfaketime',

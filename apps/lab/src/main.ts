@@ -55,6 +55,12 @@ for (const register of [
 ])
   register(program);
 
+/** One line, also when commander suggests another option on a second one. */
+const oneLine = (text: string, write: (text: string) => void): void => {
+  write(`${text.trimEnd().replaceAll('\n', ' ')}\n`);
+};
+for (const command of program.commands) command.configureOutput({ outputError: oneLine });
+
 program.parseAsync().catch((error: unknown) => {
   if (error instanceof Failure) {
     process.stderr.write(`${error.message}\n`);
