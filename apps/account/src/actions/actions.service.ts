@@ -1,7 +1,7 @@
 import { Toolbox } from '#lab/host';
 import { RequestRecorder } from '#lab/http';
 import { effectsOfOthers, resetOf, useNamed, type Done, type Effect, type UseName } from '#lab/guard';
-import { SteppedDataSource, unobserved, type Fault } from '#lab/step';
+import { ComponentMissing, SteppedDataSource, unobserved, type Fault } from '#lab/step';
 import { DEFAULT_OPTIONS } from '#lab/strategy';
 import { Injectable } from '@nestjs/common';
 import { guardOf, type ChosenGuard } from './chosen-guard';
@@ -37,6 +37,8 @@ export class ActionsService {
     const replica = this.toolbox.process.name;
     const begin = { request, balance: historyOf(use), delta: 0, strategy: guard.name, options };
     const tools = { ...this.toolbox.tools(request, options), sql: this.sql };
+    const missing = guard.needs?.find((component) => !tools.servers.components.includes(component));
+    if (missing !== undefined) throw new ComponentMissing(missing); // before the guard has done anything
     const sales = effectsOfOthers(useNamed(use), { key, request });
     const act = (): Promise<Done> => guard.apply({ key, request, replica }, tools);
     const done = await this.requests.record(begin, faults, act, undefined, sales);
