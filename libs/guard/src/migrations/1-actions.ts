@@ -71,6 +71,8 @@ export class Actions1700000002001 implements MigrationInterface {
         request ${NAME} NOT NULL,
         KEY of_page (page)
       ) ENGINE = InnoDB`);
+    await runner.query("INSERT INTO number_segment (name, last) VALUES ('order', 0)");
+    await runner.query("INSERT INTO journal_epoch (name, epoch) VALUES ('journal', 0)");
   }
 
   async down(runner: QueryRunner): Promise<void> {

@@ -27,7 +27,14 @@ export async function fill(redis: Redis, messages: readonly string[]): Promise<v
  * Receives one message: first one that another consumer has received and not acknowledged, which may be dead or only slow; else
  * a new one. Undefined: there is none. This is what "at least once" means.
  */
-export async function receive({ redis, process }: GuardTools): Promise<Received | undefined> {
+export async function receive(tools: GuardTools): Promise<Received | undefined> {
+  return receiveFromGroup(tools).catch((error: unknown) => {
+    if (error instanceof Error && error.message.startsWith('NOGROUP')) return undefined; // nothing was ever sent
+    throw error;
+  });
+}
+
+async function receiveFromGroup({ redis, process }: GuardTools): Promise<Received | undefined> {
   const claimed = await redis.xautoclaim(STREAM, GROUP, process.name, 0, '0-0', 'COUNT', 1);
   const pending = claimedEntry(claimed);
   if (pending !== undefined) return pending;

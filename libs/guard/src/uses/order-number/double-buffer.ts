@@ -12,14 +12,26 @@ class Buffers {
 
   /** Takes a number. Requests the next segment when half of the current one is used, and waits only when nothing is left. */
   async take({ sql }: Pick<GuardTools, 'sql'>): Promise<number> {
-    if (this.current.left() <= SEGMENT / 2) this.next ??= takeSegment(sql);
+    if (this.current.left() <= SEGMENT / 2) this.request(sql);
     while (this.current.left() === 0) await this.useNext(sql);
     return this.current.take();
   }
 
+  /** Requests the next segment, unless that was done. A failure is that of the request that waits for it. */
+  private request(sql: GuardTools['sql']): Promise<number> {
+    if (this.next === undefined) {
+      const requested = takeSegment(sql);
+      requested.catch(() => {
+        if (this.next === requested) this.next = undefined;
+      });
+      this.next = requested;
+    }
+    return this.next;
+  }
+
   /** Waits for the next segment. The first request that finds it there begins to use it. */
   private async useNext(sql: GuardTools['sql']): Promise<void> {
-    const requested = (this.next ??= takeSegment(sql));
+    const requested = this.request(sql);
     const last = await requested.finally(() => {
       if (this.next === requested) this.next = undefined;
     });
