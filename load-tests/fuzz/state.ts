@@ -3,12 +3,17 @@ import { readdirSync } from 'node:fs';
 import { Redis } from 'ioredis';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
 
+interface KeyState {
+  readonly content: string;
+  readonly ends: boolean;
+}
+
 /** Checksums of everything that a request could change, by name. */
 export interface State {
   /** Tables (`inventory.balance`), and lock directories. */
   readonly lasting: ReadonlyMap<string, string>;
   /** Redis keys. Those with an expiry (`ends`) may disappear at any time without a request. */
-  readonly keys: ReadonlyMap<string, { readonly content: string; readonly ends: boolean }>;
+  readonly keys: ReadonlyMap<string, KeyState>;
 }
 
 /** The names of the differences between two states; empty: they are equal. */
@@ -99,12 +104,14 @@ export class Observer {
       (key) => key !== SERVER_ORDER && !key.startsWith(LIMIT_KEYS),
     );
     const looks = await Promise.all(
-      keys.map(async (key) => {
-        const [content, ttl] = await Promise.all([this.redis.dumpBuffer(key), this.redis.pttl(key)]);
+      keys.map(async (key): Promise<readonly (readonly [string, KeyState])[]> => {
+        const dump: Promise<Buffer | null> = this.redis.dumpBuffer(key); // ioredis leaves out the null
+        const [content, ttl] = await Promise.all([dump, this.redis.pttl(key)]);
+        if (content === null) return []; // it expired since the list of keys was read
         const sum = createHash('sha1').update(content).digest('hex');
-        return [key, { content: sum, ends: ttl >= 0 }] as const;
+        return [[key, { content: sum, ends: ttl >= 0 }]] as const;
       }),
     );
-    return new Map(looks);
+    return new Map(looks.flat());
   }
 }

@@ -12,6 +12,8 @@ import type { AppName, Conditions, Replica, Stack, Urls } from './types';
 /** A unix socket's path is limited to about 100 bytes. */
 const LONGEST_PATH = 100;
 
+const START_AGAIN = 'Start the lab again with: npm start';
+
 /** The commands that another process can send: one JSON line as request, one JSON line as response. */
 const COMMANDS = {
   urls: (stack) => Promise.resolve(stack.urls),
@@ -37,7 +39,12 @@ interface PendingCommand {
   readonly args: readonly unknown[];
 }
 
-type Answer = { readonly value?: unknown } | { readonly code: StackErrorCode; readonly message: string };
+interface Failure {
+  readonly code: StackErrorCode;
+  readonly message: string;
+}
+
+type Answer = { readonly value?: unknown } | Failure;
 
 /** Lets other processes of the same user `attach` to this stack. */
 export async function serveControl(
@@ -115,7 +122,7 @@ async function answer(stack: Stack, line: string): Promise<Answer> {
 function ask(path: string, command: PendingCommand): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const lost = (cause?: Error): void => {
-      const text = `The lab behind ${path} does not answer, because it is stopping or was killed. Start it again with: npm start`;
+      const text = `The lab behind ${path} does not answer, because it is stopping or was killed. ${START_AGAIN}`;
       reject(new StackError('STACK.UNREACHABLE', text, { cause }));
     };
     const socket = connect(path, () => socket.write(`${JSON.stringify(command)}\n`));
@@ -126,11 +133,15 @@ function ask(path: string, command: PendingCommand): Promise<unknown> {
       .on('error', () => undefined)
       .once('line', (line) => {
         const reply = JSON.parse(line) as Answer;
-        if ('code' in reply) reject(new StackError(reply.code, reply.message));
+        if ('code' in reply) reject(errorOf(reply));
         else resolve(reply.value);
         socket.destroy();
       });
   });
+}
+
+function errorOf({ code, message }: Failure): StackError {
+  return new StackError(code, code === 'STACK.STOPPED' ? `${message} ${START_AGAIN}` : message);
 }
 
 function socketPath(dir: string): string {

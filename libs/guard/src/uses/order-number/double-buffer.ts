@@ -12,7 +12,7 @@ class Buffers {
 
   /** Takes a number. Requests the next segment when half of the current one is used, and waits only when nothing is left. */
   async take({ sql }: Pick<GuardTools, 'sql'>): Promise<number> {
-    if (this.current.left() <= SEGMENT / 2) this.request(sql);
+    if (this.current.left() <= SEGMENT / 2) void this.request(sql);
     while (this.current.left() === 0) await this.useNext(sql);
     return this.current.take();
   }

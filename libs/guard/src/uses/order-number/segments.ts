@@ -26,6 +26,7 @@ export async function takeSegment(sql: Sql): Promise<number> {
     "UPDATE number_segment SET last = LAST_INSERT_ID(last + ?) WHERE name = 'order'",
     [SEGMENT],
   );
+  if (insertId === 0) throw new Error('the table number_segment has no row "order"');
   return insertId;
 }
 
