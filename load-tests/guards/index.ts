@@ -1,3 +1,4 @@
 export { ActionTarget } from './action-target';
-export { GUARD_ROWS, type GuardRow } from './rows';
-export { runGuard, type GuardRun } from './run-guard';
+export { Gateway } from './gateway-fault';
+export { faultLabel, GUARD_ROWS, type GuardRow } from './rows';
+export { runGuard, type GuardLab, type GuardRun } from './run-guard';

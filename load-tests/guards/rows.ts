@@ -1,5 +1,6 @@
-import { findGuard, type Guard } from '#lab/guard';
-import type { FaultName, Options } from '#lab/strategy';
+import { findGuard, type Guard, type GuardExpectation } from '#lab/guard';
+import type { FaultName, Options, ViolationKind } from '#lab/strategy';
+import type { GatewayFault } from './gateway-fault';
 
 /** A load run of a guard: without a fault, or with the one that its first request carries. */
 export interface GuardRow {
@@ -7,10 +8,20 @@ export interface GuardRow {
   readonly fault: FaultName | 'none';
   /** `x-fault` of the first request; absent: none. */
   readonly header?: string;
+  /** What happens to the gateway during the first request; absent: nothing. */
+  readonly gateway?: GatewayFault;
+  /** The load begins when the fault has fired; otherwise, after a kill, when the replica is back. */
+  readonly isDuringRestart?: true;
   readonly options: Partial<Options>;
   /** How many requests ask for the same action: default 2. */
   readonly requestsPerKey?: number;
+  /** Default: what the guard declares for the fault. */
+  readonly expected?: GuardExpectation;
 }
+
+/** What happens in the run, for tables. */
+export const faultLabel = ({ fault, gateway }: GuardRow): string =>
+  gateway === undefined ? fault : `gateway ${gateway}`;
 
 const row = (name: string, more: Partial<Omit<GuardRow, 'guard'>> = {}): GuardRow => ({
   guard: findGuard(name),
@@ -39,6 +50,14 @@ const paused = (name: string, at: string): GuardRow =>
     options: { leaseMs: 300, waitMs: 10_000 },
   });
 
+/** The message of the first request meets this gateway; then all requests are sent, its own again among them. */
+const gateway = (name: string, fault: GatewayFault, ...must: readonly ViolationKind[]): GuardRow =>
+  row(name, { gateway: fault, expected: { must } });
+
+/** The leader dies with the lock while others wait for it. */
+const takenOver = (name: string, at: string): GuardRow =>
+  killed(name, at, { options: { leaseMs: 2000, waitMs: 30_000 }, isDuringRestart: true });
+
 const READERS = { requestsPerKey: 100 };
 
 /** Every guard under load, without a fault and with the fault that breaks it. */
@@ -47,11 +66,18 @@ export const GUARD_ROWS: readonly GuardRow[] = [
   row('notification/lock'),
   killed('notification/lock', 'after(SEND)'),
   paused('notification/lock', 'before(SEND)'),
+  gateway('notification/lock', 'away'),
+  gateway('notification/lock', 'slow', 'duplicate'),
+  gateway('notification/lock', 'twice', 'duplicate'),
   row('notification/note-first'),
   killed('notification/note-first', 'after(INSERT)'),
+  gateway('notification/note-first', 'away', 'missing'),
   row('notification/outbox'),
   killed('notification/outbox', 'after(INSERT)'),
   killed('notification/outbox', 'after(SEND)'),
+  gateway('notification/outbox', 'away'),
+  gateway('notification/outbox', 'slow'),
+  gateway('notification/outbox', 'twice'),
   row('submission/unprotected'),
   row('submission/expiring-key'),
   killed('submission/expiring-key', 'after(SET)', MARKED),
@@ -59,6 +85,8 @@ export const GUARD_ROWS: readonly GuardRow[] = [
   killed('submission/form-token', 'after(consume-form-token)'),
   row('submission/unique-key'),
   killed('submission/unique-key', 'before(INSERT)'),
+  row('submission/idempotency-key'),
+  killed('submission/idempotency-key', 'after(INSERT)'),
   row('page/unprotected', READERS),
   row('page/lock', { ...READERS, options: { workMs: 50, waitMs: 20_000 } }),
   row('page/stale', { ...READERS, options: { workMs: 50 } }),
@@ -79,12 +107,16 @@ export const GUARD_ROWS: readonly GuardRow[] = [
   row('leader/no-election'),
   row('leader/lease', { options: { waitMs: 30_000 } }),
   paused('leader/lease', 'before(INSERT)'),
+  takenOver('leader/lease', 'before(INSERT)'),
   row('leader/lease-fenced', { options: { waitMs: 30_000 } }),
   paused('leader/lease-fenced', 'before(INSERT)'),
   row('leader/named-lock', { options: { waitMs: 30_000 } }),
+  takenOver('leader/named-lock', 'before(INSERT)'),
   row('leader/zookeeper', { options: { waitMs: 30_000 } }),
+  takenOver('leader/zookeeper', 'before(INSERT)'),
   row('leader/zookeeper-fenced', { options: { waitMs: 30_000 } }),
   row('leader/etcd', { options: { waitMs: 30_000 } }),
+  takenOver('leader/etcd', 'before(INSERT)'),
   row('leader/etcd-fenced', { options: { waitMs: 30_000 } }),
   row('consumption/unprotected'),
   row('consumption/lock'),

@@ -5,6 +5,8 @@ import { atRest, faultFired, sendClosedLoop, type ReplicaControl } from '#load-t
 import { randomBytes } from 'node:crypto';
 import { request } from 'undici';
 import type { ActionTarget } from './action-target';
+import { figuresOf } from './figures';
+import type { Gateway } from './gateway-fault';
 import type { GuardRow } from './rows';
 
 /** A finished load run of a guard. */
@@ -13,6 +15,8 @@ export interface GuardRun {
   readonly verdict: ActionVerdict;
   /** Number of answers by status. */
   readonly answers: Readonly<Record<string, number>>;
+  /** What was measured besides, with unit: `numbers per call` → `10`. */
+  readonly figures: Readonly<Record<string, string>>;
 }
 
 const REQUESTS = 200;
@@ -27,10 +31,16 @@ const SEEN_UNDER_LOAD: ReadonlySet<string> = new Set<EffectViolationKind>([
   'repeated-work',
 ]);
 
+/** The lab of a run. `gateway`: of the rows with a fault of it. */
+export interface GuardLab {
+  readonly target: ActionTarget;
+  readonly control: ReplicaControl;
+  readonly gateway: Gateway | undefined;
+}
+
 /** Runs a row: resets the use, sends the first request with the fault, then the load, and judges the effects. */
 export async function runGuard(
-  target: ActionTarget,
-  control: ReplicaControl,
+  { target, control, gateway }: GuardLab,
   row: GuardRow,
   signal: AbortSignal,
 ): Promise<GuardRun> {
@@ -42,17 +52,21 @@ export async function runGuard(
   const keys = Array.from({ length: REQUESTS / requestsPerKey }, (_, i) => `${run}-${i}`);
   await target.resetActions(use.name, keys);
   const client = new Client(target.labUrl, row, use, run);
+  const [firstKey = ''] = keys;
+  if (row.gateway !== undefined) await gateway?.during(row.gateway, () => client.send(firstKey));
+  const whileFaulty = fault === 'pause' || row.isDuringRestart === true ? keys : [];
   if (header !== undefined) {
-    const first = client.send(keys[0] ?? '', header);
+    const first = client.send(firstKey, header);
     await faultFired(target, use.name, first, signal);
-    if (fault === 'kill') await control.ready(); // the load must not find its replica missing
-    await (fault === 'pause' ? client.load(keys, requestsPerKey, signal) : first);
+    await client.load(whileFaulty, requestsPerKey, signal);
     await first;
+    if (fault === 'kill') await control.ready(); // the load must not find its replica missing
   }
   if (fault !== 'pause') await client.load(keys, requestsPerKey, signal);
   await control.ready();
   await atRest(target, use.name, signal);
-  const { must = [], may = [] } = guard.expected[fault] ?? {};
+  const { must, may = [] } = row.expected ?? guard.expected[fault] ?? { must: [] };
+  const history = await target.history(use.name);
   const verdict = judgeActionLoad(
     {
       rules: use.rules,
@@ -60,11 +74,11 @@ export async function runGuard(
       ...(header !== undefined && { fault: header }),
       effects: await target.effects(use.name),
       told: client.told,
-      history: await target.history(use.name),
+      history,
     },
     { must: must.filter((kind) => SEEN_UNDER_LOAD.has(kind)), may },
   );
-  return { row, verdict, answers: client.answers };
+  return { row, verdict, answers: client.answers, figures: figuresOf(row, history, verdict.effects) };
 }
 
 /** The clients of one run, and what they were told. */
@@ -92,17 +106,18 @@ class Client {
   }
 
   /** Sends one request. Resolves also when no answer arrives: its replica may be dead. */
-  async send(key: string, fault: string): Promise<void> {
+  async send(key: string, fault?: string): Promise<void> {
     const id = this.nextId();
     const { statusCode, body } = await request(`${this.url}${this.pathOf(key)}`, {
       method: this.method,
-      headers: { 'x-request-id': id, 'x-fault': fault },
+      headers: { 'x-request-id': id, ...(fault !== undefined && { 'x-fault': fault }) },
     });
     this.note(id, key, statusCode, await body.text());
   }
 
   /** Sends the requests of all keys, those of one key one after another and at the same time. */
   async load(keys: readonly string[], perKey: number, signal: AbortSignal): Promise<void> {
+    if (keys.length === 0) return;
     const keyOf = (number: number): string => keys[Math.floor((number - 1) / perKey)] ?? '';
     const ids = new Map<number, string>();
     const loop = { connections: CONNECTIONS, requests: keys.length * perKey, method: this.method };

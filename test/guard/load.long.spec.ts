@@ -1,4 +1,4 @@
-import { GUARD_ROWS, ActionTarget, runGuard } from '#load-tests/guards';
+import { ActionTarget, faultLabel, Gateway, GUARD_ROWS, runGuard } from '#load-tests/guards';
 import { labOf } from '#load-tests/run';
 import { startProcesses, type Stack } from '#lab/stack';
 import { componentsOf } from '#lab/strategy';
@@ -25,10 +25,18 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-test.each(GUARD_ROWS.map((row) => ({ name: row.guard.name, fault: row.fault, row })))(
-  '$name under load, fault $fault: what its catalogue entry declares',
+test.each(GUARD_ROWS.map((row) => ({ name: row.guard.name, fault: faultLabel(row), row })))(
+  '$name under load, $fault: what its catalogue entry declares',
   async ({ row }) => {
-    const { verdict } = await runGuard(target, labOf(stack).control, row, new AbortController().signal);
+    const { verdict } = await runGuard(
+      {
+        target,
+        control: labOf(stack).control,
+        gateway: new Gateway(stack, stack.urls.servers.gateway ?? ''),
+      },
+      row,
+      new AbortController().signal,
+    );
     expect(verdict).toMatchObject({ asExpected: true, because: [] });
   },
 );

@@ -7,6 +7,7 @@ import { Outbox } from './outbox';
  * delivers a message with a known `Idempotency-Key` only once.
  *
  *     POST   /NAMESPACE/messages   {"to", "text", "request"} → 201 the delivery; 200 the first delivery with this key
+ *     POST   /NAMESPACE/messages/repeat   handles the next message twice, as when a proxy on the way repeats it
  *     GET    /NAMESPACE/messages   all deliveries in order
  *     DELETE /NAMESPACE/messages   forgets them
  *     GET    /health               {"pid"}
@@ -25,15 +26,19 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
     answer(response, 200, { pid: process.pid });
     return;
   }
-  const [, namespace = ''] = /^\/((?:[\w-]+\/)?)messages$/.exec(url) ?? [];
-  if (!url.endsWith('/messages')) {
+  const found = /^\/((?:[\w-]+\/)?)messages(\/repeat)?$/.exec(url);
+  if (found === null) {
     answer(response, 404, { detail: 'POST, GET or DELETE /NAMESPACE/messages' });
     return;
   }
+  const [, namespace = '', repeat] = found;
   const outbox = outboxOf(namespace);
-  if (method === 'POST') {
+  if (repeat !== undefined) {
+    outbox.repeatNext();
+    answer(response, 200, {});
+  } else if (method === 'POST') {
     const key = headers['idempotency-key'];
-    const { delivery, isNew } = outbox.deliver(
+    const { delivery, isNew } = outbox.receive(
       await bodyOf(request),
       typeof key === 'string' ? key : undefined,
     );

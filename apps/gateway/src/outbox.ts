@@ -10,9 +10,27 @@ interface Delivery {
 export class Outbox {
   readonly deliveries: Delivery[] = [];
   private readonly byKey = new Map<string, Delivery>();
+  private repeatsNext = false;
+
+  /** Handles the next message twice, as when a proxy on the way repeats it. */
+  repeatNext(): void {
+    this.repeatsNext = true;
+  }
+
+  /** Delivers a message as often as it arrives, and returns the last answer. */
+  receive(
+    message: Omit<Delivery, 'number'>,
+    key: string | undefined,
+  ): { readonly delivery: Delivery; readonly isNew: boolean } {
+    if (this.repeatsNext) {
+      this.repeatsNext = false;
+      this.deliver(message, key);
+    }
+    return this.deliver(message, key);
+  }
 
   /** Delivers the message, unless one with this key was delivered before. */
-  deliver(
+  private deliver(
     message: Omit<Delivery, 'number'>,
     key: string | undefined,
   ): { readonly delivery: Delivery; readonly isNew: boolean } {

@@ -5,12 +5,15 @@ import type { Command } from 'commander';
 import { join, relative } from 'node:path';
 import { runLoad, strategiesOf, untilProved } from '#load-tests/run';
 import { DRILLS } from '#load-tests/drills';
+import { GUARD_ROWS } from '#load-tests/guards';
 import { DEMO, MORE, type Scenario } from '#load-tests/scenarios';
 import { MARKS } from '#lab/verdict';
 import { runCommand, writeJson, type Context } from '../command';
 import { demoTable, type DemoRow } from '../print/demo';
+import { loadTable } from '../print/guards';
 import { allAsExpected, drillTable } from '../print/drill';
 import { EXIT } from '../failure';
+import { guardJson, loadGuards } from '../guard-runs';
 import { runJson, runsDir, writeRunFolder } from '#load-tests/results';
 import { startLab } from '../session';
 import { drillsJson, proveDrills } from './drill';
@@ -19,25 +22,29 @@ export function register(program: Command): void {
   program
     .command('demo')
     .description('run the main scenarios on a new lab, and print one table')
-    .option('--all', 'also run the other scenarios and all drills; takes some minutes')
+    .option('--all', 'also run the other scenarios, all guards and all drills; takes some minutes')
     .option('--verbose', 'also print what makes each result certain, and the figures of the drills')
-    .option('--json <file>', 'write all verdicts as JSON: {rows: [...], drills: [...]}')
+    .option('--json <file>', 'write all verdicts as JSON: {rows, guards, drills}')
     .action((options: { all?: true; verbose?: true; json?: string }) =>
       runCommand(async (context) => {
         const all = options.all === true;
         const rows = await runAll(context, all ? [...DEMO, ...MORE] : DEMO);
+        const guarded = all ? await loadGuards(GUARD_ROWS, 1, context) : [];
         const drilled = all ? await proveDrills(DRILLS, context) : [];
         const good =
-          rows.filter(({ run }) => run.verdict.asExpected).length + drilled.filter(allAsExpected).length;
-        const documented = rows.length + drilled.length;
+          rows.filter(({ run }) => run.verdict.asExpected).length +
+          guarded.flat().filter(({ verdict }) => verdict.asExpected).length +
+          drilled.filter(allAsExpected).length;
+        const documented = rows.length + guarded.length + drilled.length;
         const verbose = options.verbose === true;
         process.stdout.write(
           `${good} of ${count(documented, 'row')} as documented; reports in ${relative(process.cwd(), runsDir())}/\n${demoTable(rows, verbose)}\n`,
         );
-        if (all) process.stdout.write(`${drillTable(drilled, verbose)}\n`);
+        if (all) process.stdout.write(`${loadTable(guarded)}\n${drillTable(drilled, verbose)}\n`);
         if (options.json !== undefined) {
           writeJson(options.json, {
             rows: rows.map(({ scenario, run }) => ({ scenario: scenario.name, ...runJson(run) })),
+            guards: guarded.flat().map(guardJson),
             drills: drillsJson(drilled),
           });
         }

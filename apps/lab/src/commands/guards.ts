@@ -12,18 +12,15 @@ import {
   type World,
 } from '#lab/explore';
 import { findGuard, GUARDS, renderGuards, UnknownGuard, USES, type Guard } from '#lab/guard';
-import { ensureInstalled, projectRoot, startProcesses } from '#lab/stack';
-import { componentsOf, type FaultName } from '#lab/strategy';
-import { ActionTarget, GUARD_ROWS, runGuard, type GuardRow, type GuardRun } from '#load-tests/guards';
-import { labOf } from '#load-tests/run';
+import type { FaultName } from '#lab/strategy';
+import { GUARD_ROWS } from '#load-tests/guards';
 import type { Command } from 'commander';
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { runCommand, writeJson, type Context } from '../command';
 import { openExplorer } from '../explorer';
 import { EXIT, Failure } from '../failure';
-import { prune } from '../housekeeping';
-import { exploredTable, loadLine, loadTable, type ExploredGuard } from '../print/guards';
+import { guardJson, loadGuards } from '../guard-runs';
+import { exploredTable, loadTable, type ExploredGuard } from '../print/guards';
 import { wrap } from '../print/wrap';
 import { whole } from './numbers';
 
@@ -78,7 +75,7 @@ async function runGuards(
   context: Context,
 ): Promise<number> {
   const rows = GUARD_ROWS.filter(({ guard }) => guards.includes(guard));
-  const runs = options.load ? await loadAll(rows, options.repeats, context) : [];
+  const runs = options.load ? await loadGuards(rows, options.repeats, context) : [];
   if (options.load) process.stdout.write(`${loadTable(runs)}\n`);
   const explored = options.explore ? await exploreAll(guards, context) : [];
   if (options.explore) process.stdout.write(`${exploredTable(explored)}\n`);
@@ -87,49 +84,10 @@ async function runGuards(
     explored.every(({ contradictions }) => contradictions.length === 0);
   if (options.json !== undefined)
     writeJson(options.json, {
-      load: runs.flat().map(({ row: { guard, ...row }, ...run }) => ({ guard: guard.name, ...row, ...run })),
+      load: runs.flat().map(guardJson),
       explored,
     });
   return isFine ? EXIT.ok : EXIT.notAsExpected;
-}
-
-async function loadAll(
-  rows: readonly GuardRow[],
-  repeats: number,
-  { progress, signal, onEnd }: Context,
-): Promise<readonly (readonly GuardRun[])[]> {
-  const say = (line: string): void => {
-    progress.say(line);
-  };
-  await prune(say);
-  const components = componentsOf(rows.map(({ guard }) => guard));
-  await ensureInstalled(say, components);
-  const stack = await startProcesses({
-    dir: join(projectRoot(), '.lab', `guards-${process.pid}`),
-    replicas: { order: 1, inventory: 0, account: 2 },
-    components,
-    lab: true,
-    signal,
-    onProgress: say,
-  });
-  onEnd(() => stack.stop());
-  const { control } = labOf(stack);
-  const target = new ActionTarget(stack.urls.public, stack.urls.lab ?? stack.urls.public);
-  onEnd(() => target.close());
-  const all: GuardRun[][] = [];
-  for (const [i, row] of rows.entries()) {
-    const runs: GuardRun[] = [];
-    for (let n = 1; n <= repeats; n++) {
-      signal.throwIfAborted();
-      progress.update(
-        `[${i + 1}/${rows.length}] ${row.guard.name}, fault ${row.fault}: run ${n} of ${repeats}`,
-      );
-      runs.push(await runGuard(target, control, row, signal));
-    }
-    all.push(runs);
-    say(`[${i + 1}/${rows.length}] ${loadLine(runs)}`);
-  }
-  return all;
 }
 
 /** Schedules per exploration, after which it says that it is partial. */

@@ -1,6 +1,6 @@
 import type { FaultName } from '#lab/strategy';
 import { MARKS } from '#lab/verdict';
-import type { GuardRun } from '#load-tests/guards';
+import { faultLabel, type GuardRun } from '#load-tests/guards';
 import { renderTable } from './table';
 
 /** An exploration of one guard with one fault, or without. */
@@ -34,22 +34,31 @@ const expectedOf = (runs: readonly GuardRun[]): string =>
 /** One line about the runs of a row. */
 export function loadLine(runs: readonly GuardRun[]): string {
   const run = shownOf(runs);
-  const { guard, fault } = run.row;
+  const { guard } = run.row;
   const why = run.verdict.because.length === 0 ? '' : ` (${run.verdict.because.join('; ')})`;
-  return `${guard.name}, fault ${fault}: ${markOf(run)}${why}; as expected ${expectedOf(runs)}`;
+  return `${guard.name}, ${faultLabel(run.row)}: ${markOf(run)}${why}; as expected ${expectedOf(runs)}`;
 }
 
-/** The load runs of guards. */
+/** The load runs of guards, with what was measured besides. */
 export const loadTable = (all: readonly (readonly GuardRun[])[]): string =>
-  renderTable({
-    head: ['under load', 'fault', 'verdict', 'effects', 'keys', 'as expected'],
-    rows: all.map((runs) => {
-      const run = shownOf(runs);
-      const { guard, fault } = run.row;
-      const { effects, keys } = run.verdict;
-      return [guard.name, fault, markOf(run), effects, keys, expectedOf(runs)];
+  [
+    renderTable({
+      head: ['under load', 'fault', 'verdict', 'effects', 'keys', 'as expected'],
+      rows: all.map((runs) => {
+        const run = shownOf(runs);
+        const { effects, keys } = run.verdict;
+        return [run.row.guard.name, faultLabel(run.row), markOf(run), effects, keys, expectedOf(runs)];
+      }),
     }),
-  });
+    ...figureLines(all.map(shownOf)),
+  ].join('\n');
+
+const figureLines = (runs: readonly GuardRun[]): string[] => {
+  const lines = runs.flatMap(({ row, figures }) =>
+    Object.entries(figures).map(([name, value]) => `${row.guard.name}: ${name}: ${value}`),
+  );
+  return lines.length === 0 ? [] : ['', ...lines];
+};
 
 /** The explorations of guards, with a token for each that shows a violation. */
 export const exploredTable = (all: readonly ExploredGuard[]): string =>

@@ -16,6 +16,7 @@ export const lock: Guard = {
   expected: {
     kill: { must: ['missing'] },
     error: { must: ['missing'] },
+    'lose-reply': { must: ['missing'] },
     ...whenLockEnds('duplicate'),
   },
 

@@ -14,6 +14,7 @@ export const lockForPeriod: Guard = {
   expected: {
     kill: { must: ['missing'] },
     error: { must: ['missing'] },
+    'lose-reply': { must: ['missing'] },
     ...whenLockEnds('duplicate'),
   },
 

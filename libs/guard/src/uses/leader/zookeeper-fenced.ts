@@ -14,15 +14,16 @@ export const zookeeperFenced: Guard = {
   next: { why: 'nothing: the journal itself decides.' },
   options: ['waitMs', 'workMs'],
   needs: ['zookeeper'],
-  expected: { lapse: { must: [], may: ['overlap'] }, pause: { must: [], may: ['overlap'] } },
+  expected: { pause: { must: [], may: ['overlap'] } },
 
   apply(entry, tools) {
     const election = electedByZooKeeper('zookeeper-fenced', tools);
-    return withLock(election, tools, () =>
-      tools.sql.transaction(async (tx) => {
-        await register(tx, election.epoch);
-        return append(tx, election.epoch, entry, tools);
-      }),
-    );
+    return withLock(election, tools, async () => {
+      const epoch = await election.readEpoch();
+      return tools.sql.transaction(async (tx) => {
+        await register(tx, epoch);
+        return append(tx, epoch, entry, tools);
+      });
+    });
   },
 };

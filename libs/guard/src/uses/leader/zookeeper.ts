@@ -13,12 +13,11 @@ export const zookeeper: Guard = {
   options: ['waitMs', 'workMs'],
   needs: ['zookeeper'],
   expected: {
-    lapse: { must: ['duplicate', 'stale-write'], may: ['overlap'] },
     pause: { must: ['duplicate', 'stale-write'], may: ['overlap'] },
   },
 
   apply(entry, tools) {
     const election = electedByZooKeeper('zookeeper', tools);
-    return withLock(election, tools, () => append(tools.sql, election.epoch, entry, tools));
+    return withLock(election, tools, async () => append(tools.sql, await election.readEpoch(), entry, tools));
   },
 };

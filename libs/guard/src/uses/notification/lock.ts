@@ -18,6 +18,7 @@ export const lock: Guard = {
   expected: {
     kill: { must: ['duplicate'] },
     error: { must: ['duplicate'] },
+    'lose-reply': { must: ['duplicate'] },
     ...whenLockEnds('duplicate'),
   },
 

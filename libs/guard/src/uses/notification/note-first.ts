@@ -15,6 +15,7 @@ export const noteFirst: Guard = {
   expected: {
     kill: { must: ['missing'] },
     error: { must: ['missing'] },
+    'lose-reply': { must: ['missing'] },
     ...whenLockEnds('duplicate'),
   },
 

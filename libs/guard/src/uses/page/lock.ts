@@ -14,6 +14,7 @@ export const lock: Guard = {
   expected: {
     kill: { must: ['repeated-work'] },
     error: { must: ['repeated-work'] },
+    'lose-reply': { must: ['repeated-work'] },
     ...whenLockEnds('repeated-work'),
   },
 

@@ -13,7 +13,11 @@ export const stale: Guard = {
   source: 'RFC 5861, stale-while-revalidate; the articles: "logical expiry".',
   next: { why: 'nothing, where an old page is better than a late one.' },
   options: ['leaseMs', 'workMs'],
-  expected: { error: { must: ['repeated-work'] }, ...whenLockEnds('repeated-work') },
+  expected: {
+    error: { must: ['repeated-work'] },
+    'lose-reply': { must: ['repeated-work'] },
+    ...whenLockEnds('repeated-work'),
+  },
 
   async apply(page, tools) {
     const { redis, clock } = tools;

@@ -17,6 +17,7 @@ export const expiringKey: Guard = {
   expected: {
     kill: { must: ['missing'] },
     error: { must: ['missing'] },
+    'lose-reply': { must: ['missing'] },
     ...whenLockEnds('duplicate'),
   },
 

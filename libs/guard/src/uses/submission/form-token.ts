@@ -23,7 +23,11 @@ export const formToken: Guard = {
   source: 'Synchronizer token; the articles on idempotency with a token in Redis.',
   next: { guard: 'submission/unique-key', why: 'refuses and stores in one statement.' },
   options: ['workMs'],
-  expected: { kill: { must: ['missing'] }, error: { must: ['missing'] } },
+  expected: {
+    kill: { must: ['missing'] },
+    error: { must: ['missing'] },
+    'lose-reply': { must: ['missing'] },
+  },
 
   async apply(form, { redis, sql, work }) {
     const isFirst = (await run(redis, consume, formTokenKey(form.key), form.key)) === 1;

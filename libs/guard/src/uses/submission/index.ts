@@ -1,6 +1,7 @@
 import type { Use } from '../../contract';
 import { expiringKey } from './expiring-key';
 import { formToken, formTokenKey } from './form-token';
+import { idempotencyKey } from './idempotency-key';
 import { uniqueKey } from './unique-key';
 import { unprotected } from './unprotected';
 
@@ -18,5 +19,5 @@ export const submission: Use = {
   async prepare(forms, { redis }) {
     for (const form of forms) await redis.set(formTokenKey(form), form);
   },
-  guards: [unprotected, expiringKey, formToken, uniqueKey],
+  guards: [unprotected, expiringKey, formToken, uniqueKey, idempotencyKey],
 };

@@ -5,9 +5,12 @@ export const uniqueKey: Guard = {
   name: 'submission/unique-key',
   mechanism: 'INSERT with a unique key on the form: the database accepts one row.',
   defect:
-    'Correct: the decision and the row are one statement, so that a crash leaves both or neither. The order app does the same with Idempotency-Key, and also repeats its first answer.',
+    'Correct: the decision and the row are one statement, so that a crash leaves both or neither. Both requests do the work before the database refuses one of them.',
   source: 'Idempotency keys: Stripe API; draft-ietf-httpapi-idempotency-key-header-07.',
-  next: { why: 'nothing: this is how Idempotency-Key works.' },
+  next: {
+    guard: 'submission/idempotency-key',
+    why: 'does the work once, and repeats the first answer.',
+  },
   options: ['workMs'],
   expected: {},
 

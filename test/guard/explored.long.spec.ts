@@ -1,0 +1,3 @@
+import { testExplorations } from './exploration';
+
+testExplorations(__filename, ['lapse', 'pause', 'error', 'lose-reply', 'flush']);
