@@ -1,10 +1,10 @@
-import { DEFAULT_OPTIONS, type Options, type Strategy } from '#lab/strategy';
+import { DEFAULT_OPTIONS, type Options } from '#lab/strategy';
 import type { ScheduleHistory, ScheduleVerdict } from '#lab/verdict';
 import { finishAll } from './drive';
 import * as faults from '../faults';
 import { ActorDriver } from './actor-driver';
 import { Run } from '../execution';
-import type { Setup, World } from '../world';
+import type { Explored, Setup, World } from '../world';
 
 /** Long leases, because virtual time costs nothing; short leases could expire in real time. Milliseconds. */
 export const EXPLORE_OPTIONS: Options = { ...DEFAULT_OPTIONS, leaseMs: 10_000, waitMs: 30_000 };
@@ -17,7 +17,7 @@ export class Schedule {
   /** `processes`: the process of each actor. `carts`: their carts; absent: one `item` each. */
   static async begin(
     world: World,
-    strategy: Strategy,
+    strategy: Explored,
     {
       options = {},
       stock = 1,
