@@ -1,11 +1,11 @@
-import type { Effect, UseName } from '#lab/guard';
+import type { Effect, OldPages, UseName } from '#lab/guard';
 import type { HistoryLine } from '#lab/step';
 import { Target } from '#load-tests/run';
 
 /** The actions of a lab. */
 export class ActionTarget extends Target {
-  resetActions(use: UseName, keys: readonly string[]): Promise<unknown> {
-    return this.json('POST', '/lab/account/actions/reset', { body: { use, keys } });
+  resetActions(use: UseName, keys: readonly string[], oldPages?: OldPages): Promise<unknown> {
+    return this.json('POST', '/lab/account/actions/reset', { body: { use, keys, ...oldPages } });
   }
 
   async effects(use: UseName): Promise<readonly Effect[]> {

@@ -1,4 +1,4 @@
-import { findGuard, type Guard, type GuardExpectation } from '#lab/guard';
+import { findGuard, type Guard, type GuardExpectation, type OldPages } from '#lab/guard';
 import type { FaultName, Options, ViolationKind } from '#lab/strategy';
 import type { GatewayFault } from './gateway-fault';
 
@@ -15,6 +15,8 @@ export interface GuardRow {
   readonly options: Partial<Options>;
   /** How many requests ask for the same action: default 2. */
   readonly requestsPerKey?: number;
+  /** The pages that are in the cache before the first request; absent: they have expired. */
+  readonly oldPages?: OldPages;
   /** Default: what the guard declares for the fault. */
   readonly expected?: GuardExpectation;
 }
@@ -60,6 +62,12 @@ const takenOver = (name: string, at: string): GuardRow =>
 
 const READERS = { requestsPerKey: 100 };
 
+/** Readers build again after the lease of the dead one, if there are readers then. */
+const MAY_BUILD_AGAIN: GuardExpectation = { must: [], may: ['repeated-work'] };
+
+/** Pages that stay fresh for longer than the run, and whose build took so long that about one reader in 20 builds early. */
+const BEFORE_EXPIRY: OldPages = { expiresInMs: 60_000, buildMs: 20_000 };
+
 /** Every guard under load, without a fault and with the fault that breaks it. */
 export const GUARD_ROWS: readonly GuardRow[] = [
   row('notification/unprotected'),
@@ -91,7 +99,16 @@ export const GUARD_ROWS: readonly GuardRow[] = [
   row('page/lock', { ...READERS, options: { workMs: 50, waitMs: 20_000 } }),
   row('page/stale', { ...READERS, options: { workMs: 50 } }),
   row('page/single-flight', { ...READERS, options: { workMs: 50 } }),
+  killed('page/lock', 'after(INSERT)', READERS),
+  killed('page/stale', 'after(INSERT)', { ...READERS, expected: MAY_BUILD_AGAIN }),
   row('page/early', READERS),
+  row('page/early', { ...READERS, oldPages: BEFORE_EXPIRY, expected: MAY_BUILD_AGAIN }),
+  row('coupon/unprotected'),
+  row('coupon/null-cached', { options: { workMs: 5, waitMs: 20_000 } }),
+  killed('coupon/null-cached', 'before(INSERT)'),
+  row('coupon/bloom-filter'),
+  row('warm-up/same-expiry', READERS),
+  row('warm-up/jittered', READERS),
   row('order-number/max-plus-one'),
   row('order-number/incr'),
   row('order-number/segment-unlocked'),

@@ -1,4 +1,4 @@
-import { useOf, type Use } from '#lab/guard';
+import { useOf, type Done, type Use } from '#lab/guard';
 import { choiceQuery, optionsSchema, type EffectViolationKind } from '#lab/strategy';
 import { judgeActionLoad, type ActionVerdict, type ToldDone } from '#lab/verdict';
 import { atRest, faultFired, sendClosedLoop, type ReplicaControl } from '#load-tests/run';
@@ -29,6 +29,7 @@ const SEEN_UNDER_LOAD: ReadonlySet<string> = new Set<EffectViolationKind>([
   'missing',
   'stale-write',
   'repeated-work',
+  'avalanche',
 ]);
 
 /** The lab of a run. `gateway`: of the rows with a fault of it. */
@@ -50,7 +51,7 @@ export async function runGuard(
   await control.ready();
   const run = randomBytes(3).toString('hex');
   const keys = Array.from({ length: REQUESTS / requestsPerKey }, (_, i) => `${run}-${i}`);
-  await target.resetActions(use.name, keys);
+  await target.resetActions(use.name, keys, row.oldPages);
   const client = new Client(target.labUrl, row, use, run);
   const [firstKey = ''] = keys;
   if (row.gateway !== undefined) await gateway?.during(row.gateway, () => client.send(firstKey));
@@ -146,7 +147,8 @@ class Client {
   private note(request: string, key: string, status: number, text: string): void {
     this.answers[status] = (this.answers[status] ?? 0) + 1;
     if (status >= 300) return;
-    const { outcome, value } = JSON.parse(text) as { outcome: string; value?: string | number };
-    if (outcome !== 'nothing-to-do') this.told.push({ request, key: String(value ?? key) });
+    const { outcome, value, page } = JSON.parse(text) as Done;
+    if (outcome !== 'nothing-to-do')
+      this.told.push({ request, key: String(value ?? key), ...(page && { staleMs: page.staleMs }) });
   }
 }

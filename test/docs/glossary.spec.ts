@@ -32,6 +32,7 @@ const KINDS: Record<ScheduleViolationKind, true> = {
   missing: true,
   'stale-write': true,
   'repeated-work': true,
+  avalanche: true,
   'over-limit': true,
   'blocked-forever': true,
 };

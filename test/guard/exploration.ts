@@ -15,11 +15,12 @@ type Circumstance = FaultName | 'none';
 
 const SCHEDULES = 400;
 
-/** One statement: a process cannot die between two steps. */
+/** One statement or command: a process cannot die between two steps. */
 const SINGLE_STEP: readonly string[] = [
   'submission/unprotected',
   'submission/unique-key',
   'job/every-replica',
+  'coupon/bloom-filter',
 ];
 
 /** A lease can end and Redis can restart only where the guard keeps something in Redis. */

@@ -1,14 +1,26 @@
 import type { Guard, Use, UseName } from './contract';
 import { consumption } from './uses/consumption';
+import { coupon } from './uses/coupon';
 import { job } from './uses/job';
 import { leader } from './uses/leader';
 import { notification } from './uses/notification';
 import { orderNumber } from './uses/order-number';
 import { page } from './uses/page';
 import { submission } from './uses/submission';
+import { warmUp } from './uses/warm-up';
 
 /** Every use of locks other than the stock, in teaching order. */
-export const USES: readonly Use[] = [notification, submission, page, orderNumber, job, leader, consumption];
+export const USES: readonly Use[] = [
+  notification,
+  submission,
+  page,
+  coupon,
+  warmUp,
+  orderNumber,
+  job,
+  leader,
+  consumption,
+];
 
 /** Every guard, by use. */
 export const GUARDS: readonly Guard[] = USES.flatMap(({ guards }) => guards);

@@ -1,10 +1,13 @@
 import type { EffectViolationKind, FaultName, Protection, Tools, ViolationKind } from '#lab/strategy';
 import type { Delivery } from '#lab/step';
+import type { Redis } from 'ioredis';
 import type { DataSource } from 'typeorm';
 
 /** What a guard works with: the tools of a strategy, with the tables of its use instead of balances. */
 export interface GuardTools extends Omit<Tools, 'balances'> {
   readonly sql: DataSource;
+  /** A random number from 0 (included) to 1 (excluded). In schedules it depends on the actor alone. */
+  readonly random: () => number;
 }
 
 /** One request for an action. */
@@ -22,6 +25,23 @@ export interface Action {
 export interface Done {
   readonly outcome: 'done' | 'already-done' | 'nothing-to-do';
   readonly value?: string | number;
+  /** The page that its reader receives. */
+  readonly page?: Page;
+  /** The coupon that the client asked for; null: there is none. */
+  readonly coupon?: Coupon | null;
+}
+
+/** A page as its reader receives it. */
+export interface Page {
+  readonly text: string;
+  /** The request that built it. */
+  readonly builtBy: string;
+  /** How long ago it had expired when it was read, by the clock of Redis, milliseconds; 0: it was fresh. */
+  readonly staleMs: number;
+}
+
+export interface Coupon {
+  readonly percent: number;
 }
 
 export const DONE: Done = { outcome: 'done' };
@@ -55,6 +75,10 @@ export interface Effect {
   readonly request: string;
   /** The epoch of the leader that made it. */
   readonly epoch?: number;
+  /** When it was made, by the clock of the database, milliseconds since 1970. */
+  readonly at?: number;
+  /** When the page expires that it put into the cache, by the clock of Redis, milliseconds since 1970. */
+  readonly expiresAt?: number;
 }
 
 /** What must be true of the effects of a use. */
@@ -65,17 +89,30 @@ export interface EffectRules {
   readonly second: EffectViolationKind & ('duplicate' | 'repeated-work');
   /** Whether a client that is told "done" relies on an effect with the key of its action. */
   readonly isPromised: boolean;
+  /** A run without any effect can be safe: a guard may prevent all of them. */
+  readonly mayHaveNone?: true;
+  /** `avalanche`: the largest share of the pages that may expire within one second. */
+  readonly expiringPerSecond?: number;
 }
 
 /** Where the effects of a use are read. */
 export interface EffectSources {
   readonly query: (sql: string) => Promise<readonly object[]>;
+  readonly redis: Redis;
   /** What the gateway delivered. */
   readonly deliveries: () => Promise<readonly Delivery[]>;
 }
 
 export type UseName =
-  'notification' | 'submission' | 'order-number' | 'job' | 'leader' | 'consumption' | 'page';
+  | 'notification'
+  | 'submission'
+  | 'page'
+  | 'coupon'
+  | 'warm-up'
+  | 'order-number'
+  | 'job'
+  | 'leader'
+  | 'consumption';
 
 /** A use of locks other than the stock: an action, its effects, and the guards that protect it. */
 export interface Use {
@@ -94,6 +131,20 @@ export interface Use {
   /** All committed effects in their order. */
   readonly effects: (sources: EffectSources) => Promise<readonly Effect[]>;
   /** Prepares Redis for actions with these keys. */
-  readonly prepare?: (keys: readonly string[], tools: Pick<GuardTools, 'redis'>) => Promise<void>;
+  readonly prepare?: (keys: readonly string[], preparing: Preparing) => Promise<void>;
   readonly guards: readonly Guard[];
+}
+
+/** What a use is prepared with. */
+export interface Preparing extends Pick<GuardTools, 'redis'>, Partial<OldPages> {
+  /** The time of scripts, milliseconds; -1: the clock of Redis. */
+  readonly time: number;
+}
+
+/** The pages that are in the cache before the first action. */
+export interface OldPages {
+  /** When they expire, milliseconds from the reset; 0: they have expired. */
+  readonly expiresInMs: number;
+  /** How long it took to build them, milliseconds. */
+  readonly buildMs: number;
 }

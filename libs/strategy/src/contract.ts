@@ -77,7 +77,9 @@ export type EffectViolationKind =
   /** An effect of a former leader after one of its successor. */
   | 'stale-write'
   /** Work that one process should have done for all was done again. */
-  | 'repeated-work';
+  | 'repeated-work'
+  /** Too many pages of a cache expire within one second. */
+  | 'avalanche';
 
 /** What can be wrong with the decisions of a rate limiter in one schedule. */
 export type LimitScheduleViolationKind =

@@ -39,6 +39,7 @@ const HARM_OF: Readonly<Record<AnyViolationKind, Harm>> = {
   'dead-lock': 'unavailable',
   starved: 'unavailable',
   'repeated-work': 'lock-broken',
+  avalanche: 'unavailable',
   overlap: 'lock-broken',
   'foreign-release': 'lock-broken',
   'foreign-renewal': 'lock-broken',

@@ -61,6 +61,32 @@ export class ActionsController {
     return this.act('page', page, request, guard, faults);
   }
 
+  @Get('coupons/:key')
+  @ApiOperation({ summary: 'The coupon with a code, or null: a client guesses codes' })
+  @ApiGuard('coupon')
+  @ApiFault()
+  coupon(
+    @Param() { key: code }: KeyParams,
+    @RequestedGuard() guard: ChosenGuard,
+    @RequestFaults() faults: readonly Fault[],
+    @RequestId() request: string,
+  ): Promise<ActionAnswer> {
+    return this.act('coupon', code, request, guard, faults);
+  }
+
+  @Post('catalogues/:key/warm-ups')
+  @ApiOperation({ summary: 'Put all pages of a catalogue into the cache' })
+  @ApiGuard('warm-up')
+  @ApiFault()
+  warmUp(
+    @Param() { key: catalogue }: KeyParams,
+    @RequestedGuard() guard: ChosenGuard,
+    @RequestFaults() faults: readonly Fault[],
+    @RequestId() request: string,
+  ): Promise<ActionAnswer> {
+    return this.act('warm-up', catalogue, request, guard, faults);
+  }
+
   @Post('order-numbers')
   @ApiOperation({ summary: 'A number that no other order has' })
   @ApiGuard('order-number')

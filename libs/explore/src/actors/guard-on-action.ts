@@ -1,4 +1,5 @@
 import { useOf, type Done, type Guard } from '#lab/guard';
+import { seeded } from '#lab/random';
 import { codeOf, type Clock } from '#lab/step';
 import type { Options } from '#lab/strategy';
 import { judgeActions } from '#lab/verdict';
@@ -37,6 +38,7 @@ async function act(
   const tools = {
     ...requestTools(connections, options, process.local, clock, warn),
     sql: connections.dataSource,
+    random: seeded(name.charCodeAt(0)),
   };
   try {
     const done = await guard.apply({ key: KEY, request: name, replica: process.name }, tools);

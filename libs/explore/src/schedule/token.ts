@@ -67,6 +67,7 @@ const KIND_LETTERS: Readonly<Record<ScheduleViolationKind, string>> = {
   missing: 'M',
   'stale-write': 'L',
   'repeated-work': 'X',
+  avalanche: 'C',
   'over-limit': 'Q',
   'blocked-forever': 'B',
 };

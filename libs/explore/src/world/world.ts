@@ -153,12 +153,13 @@ export class World {
     ]);
     if (use.prepare === undefined || connections === undefined) return;
     for (const store of stores) this.markUsed(store);
-    await use.prepare(keys, connections);
+    await use.prepare(keys, { redis: connections.redis, time: 0 });
   }
 
   /** The committed effects of a use, in their order. */
   effects(use: Use): Promise<readonly Effect[]> {
     return use.effects({
+      redis: this.redis,
       query: async (sql) => (await this.admin.query<RowDataPacket[]>(sql))[0],
       deliveries: () => this.servers.gateway.deliveries(),
     });

@@ -31,6 +31,8 @@ export interface ActionVerdict {
   /** Number of effects, and of the keys that have one. */
   readonly effects: number;
   readonly keys: number;
+  /** The longest time for which a page had expired when a reader received it, milliseconds; 0: there is none. */
+  readonly staleMs: number;
   /** Why the mark is `unknown`. */
   readonly because: readonly string[];
 }
@@ -42,7 +44,8 @@ export function judgeActionLoad(evidence: ActionEvidence, { must, may = [] }: Ex
   const { missing } = prove({ history, replicas, faults: fault === undefined ? [] : [fault] }, []);
   const kinds = new Set<EffectViolationKind>(violations.map(({ kind }) => kind));
   const worst = worstHarm(kinds);
-  const isProved = missing.length === 0 && effects.length > 0;
+  const hasNone = effects.length === 0 && rules.mayHaveNone !== true;
+  const isProved = missing.length === 0 && !hasNone;
   const mark = worst ?? (isProved ? 'safe' : 'unknown');
   return {
     mark,
@@ -53,9 +56,10 @@ export function judgeActionLoad(evidence: ActionEvidence, { must, may = [] }: Ex
     violations: [...violations].sort((a, b) => harmOf(a.kind).localeCompare(harmOf(b.kind))),
     effects: effects.length,
     keys: new Set(effects.map(({ key }) => key)).size,
+    staleMs: Math.max(0, ...told.map(({ staleMs = 0 }) => staleMs)),
     because: [
       ...missing.map((reason) => reasonText(reason, 'stock')),
-      ...(effects.length === 0 ? ['no action had an effect'] : []),
+      ...(hasNone ? ['no action had an effect'] : []),
     ],
   };
 }

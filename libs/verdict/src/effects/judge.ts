@@ -6,6 +6,8 @@ import { groupBy } from '../group-by';
 export interface ToldDone {
   readonly request: string;
   readonly key: string;
+  /** How long ago the page had expired that it received, milliseconds; absent: it received no page. */
+  readonly staleMs?: number;
 }
 
 export interface EffectViolation {
@@ -21,7 +23,12 @@ export function judgeEffects(
   effects: readonly Effect[],
   told: readonly ToldDone[],
 ): EffectViolation[] {
-  return [...repeated(rules, effects), ...missing(rules, effects, told), ...staleWrites(effects)];
+  return [
+    ...repeated(rules, effects),
+    ...missing(rules, effects, told),
+    ...staleWrites(effects),
+    ...avalanche(rules, effects),
+  ];
 }
 
 function repeated({ effect, second }: EffectRules, effects: readonly Effect[]): EffectViolation[] {
@@ -58,7 +65,7 @@ function missing(
 
 /** Effects of a leader after the first effect of a later one. */
 function staleWrites(effects: readonly Effect[]): EffectViolation[] {
-  let latest: Required<Effect> | undefined;
+  let latest: (Effect & { readonly epoch: number }) | undefined;
   const found: EffectViolation[] = [];
   for (const { key, request, epoch = 0 } of effects) {
     if (latest !== undefined && epoch < latest.epoch)
@@ -71,3 +78,33 @@ function staleWrites(effects: readonly Effect[]): EffectViolation[] {
   }
   return found;
 }
+
+const SECOND = 1000;
+
+/** More pages expire within one second than the rules allow. */
+function avalanche({ expiringPerSecond }: EffectRules, effects: readonly Effect[]): EffectViolation[] {
+  if (expiringPerSecond === undefined) return [];
+  const busiest = busiestSecond(effects);
+  if (busiest.length <= expiringPerSecond * effects.length) return [];
+  return [
+    {
+      kind: 'avalanche',
+      sentence: `${busiest.length} of ${effects.length} pages expire within one second; at most ${Math.floor(expiringPerSecond * effects.length)} may`,
+      requests: [...new Set(busiest.map(({ request }) => request))],
+    },
+  ];
+}
+
+/** The pages of the second in which the most of them expire. */
+function busiestSecond(effects: readonly Effect[]): readonly Effect[] {
+  const inOrder = effects.toSorted((a, b) => timeOf(a) - timeOf(b));
+  let busiest: readonly Effect[] = [];
+  for (let from = 0, to = 0; from < inOrder.length; from++) {
+    const end = timeOf(inOrder[from]) + SECOND;
+    while (to < inOrder.length && timeOf(inOrder[to]) < end) to++;
+    if (to - from > busiest.length) busiest = inOrder.slice(from, to);
+  }
+  return busiest;
+}
+
+const timeOf = (effect: Effect | undefined): number => effect?.expiresAt ?? 0;

@@ -1,4 +1,4 @@
-import type { Use } from '../../contract';
+import type { Effect, Use } from '../../contract';
 import { early } from './early';
 import { lock } from './lock';
 import { expireAll } from './pages';
@@ -14,9 +14,11 @@ export const page: Use = {
   tables: ['page_build'],
   keyColumn: 'page',
   async effects({ query }) {
-    const rows = await query('SELECT page, request FROM page_build ORDER BY id');
-    return (rows as { page: string; request: string }[]).map(({ page: key, request }) => ({ key, request }));
+    const rows = await query(
+      'SELECT page AS `key`, request, CAST(1000 * UNIX_TIMESTAMP(built_at) AS SIGNED) AS at FROM page_build ORDER BY id',
+    );
+    return rows as Effect[];
   },
-  prepare: (pages, { redis }) => expireAll(redis, pages),
+  prepare: expireAll,
   guards: [unprotected, lock, stale, singleFlight, early],
 };

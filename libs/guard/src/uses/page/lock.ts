@@ -1,7 +1,7 @@
-import { ALREADY_DONE, DONE, type Guard } from '../../contract';
+import type { Guard } from '../../contract';
 import { whenLockEnds } from '../../shared/expected';
 import { actionKey, underLock } from '../../shared/action-lock';
-import { cached, rebuild } from './pages';
+import { cached, found, readOrBuild } from './pages';
 
 export const lock: Guard = {
   name: 'page/lock',
@@ -19,12 +19,8 @@ export const lock: Guard = {
   },
 
   async apply(page, tools) {
-    const { redis } = tools;
-    if ((await cached(redis, page)) !== null) return ALREADY_DONE;
-    return underLock(actionKey('page', 'lock', page), tools, async () => {
-      if ((await cached(redis, page)) !== null) return ALREADY_DONE;
-      await rebuild(page, tools);
-      return DONE;
-    });
+    const inCache = await cached(tools.redis, page);
+    if (inCache !== undefined) return found(inCache);
+    return underLock(actionKey('page', 'lock', page), tools, () => readOrBuild(page, tools));
   },
 };

@@ -1,9 +1,8 @@
-import type { Guard } from '../../contract';
-import { ALREADY_DONE, DONE } from '../../contract';
+import type { Guard, Page } from '../../contract';
 import { perProcess } from '../../shared/per-process';
-import { cached, rebuild } from './pages';
+import { built, cached, found, rebuild } from './pages';
 
-const buildsOf = perProcess(() => new Map<string, Promise<string>>());
+const buildsOf = perProcess(() => new Map<string, Promise<Page>>());
 
 export const singleFlight: Guard = {
   name: 'page/single-flight',
@@ -16,16 +15,13 @@ export const singleFlight: Guard = {
   expected: { none: { must: ['repeated-work'] } },
 
   async apply(page, tools) {
-    if ((await cached(tools.redis, page)) !== null) return ALREADY_DONE;
+    const inCache = await cached(tools.redis, page);
+    if (inCache !== undefined) return found(inCache);
     const builds = buildsOf(tools.process);
     const running = builds.get(page.key);
-    if (running !== undefined) {
-      await running;
-      return ALREADY_DONE;
-    }
+    if (running !== undefined) return found(await running);
     const build = rebuild(page, tools).finally(() => builds.delete(page.key));
     builds.set(page.key, build);
-    await build;
-    return DONE;
+    return built(await build);
   },
 };

@@ -1,5 +1,5 @@
-import { DONE, ALREADY_DONE, type Guard } from '../../contract';
-import { cached, rebuild } from './pages';
+import type { Guard } from '../../contract';
+import { readOrBuild } from './pages';
 
 export const unprotected: Guard = {
   name: 'page/unprotected',
@@ -10,9 +10,5 @@ export const unprotected: Guard = {
   options: ['workMs'],
   expected: { none: { must: ['repeated-work'] } },
 
-  async apply(page, tools) {
-    if ((await cached(tools.redis, page)) !== null) return ALREADY_DONE;
-    await rebuild(page, tools);
-    return DONE;
-  },
+  apply: readOrBuild,
 };
