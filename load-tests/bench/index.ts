@@ -3,4 +3,5 @@ export { benchConsole, type Clicks, type ConsoleBenchResult } from './console';
 export { benchGuards, type GuardBenchResult, type GuardResult } from './guards';
 export { benchComponents, benchLocks, type ContenderResult, type LockBenchResult } from './locks';
 export { benchOverload, type OverloadCurve } from './overload';
+export { benchStampede, type StampedeBenchResult, type StampedeResult } from './stampede';
 export { seamCost } from './seam';

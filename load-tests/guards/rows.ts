@@ -105,7 +105,7 @@ export const GUARD_ROWS: readonly GuardRow[] = [
   row('page/early', { ...READERS, oldPages: BEFORE_EXPIRY, expected: MAY_BUILD_AGAIN }),
   row('coupon/unprotected'),
   row('coupon/null-cached', { options: { workMs: 5, waitMs: 20_000 } }),
-  killed('coupon/null-cached', 'before(INSERT)'),
+  killed('coupon/null-cached', 'after(INSERT)'),
   row('coupon/bloom-filter'),
   row('warm-up/same-expiry', READERS),
   row('warm-up/jittered', READERS),

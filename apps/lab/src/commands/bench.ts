@@ -9,6 +9,7 @@ import { EXIT, Failure } from '../failure';
 import { printGoals, printOverload, printPairs, type Goal } from '../print/bench';
 import { guards, type GuardsOptions } from './bench-guards';
 import { locks, type LocksOptions } from './bench-locks';
+import { stampede, type StampedeOptions } from './bench-stampede';
 import { whole } from './numbers';
 
 /** The performance goals of `lab bench http`. */
@@ -91,6 +92,16 @@ export function register(program: Command): void {
     .option('--verbose', 'also print the second experiment, figures without a goal, and the conditions')
     .option('--json <file>', 'write the result as JSON')
     .action((options: LocksOptions) => runCommand((context) => locks(options, context)));
+
+  bench
+    .command('stampede')
+    .description(
+      'readers of one page at the moment of its expiry, under each guard, and after a killed builder',
+    )
+    .option('--readers <n>', 'readers, all at the same moment', whole(2, 1000), 500)
+    .option('--repeats <n>', 'expiries for each guard: medians', whole(1, 100), 11)
+    .option('--json <file>', 'write the result as JSON')
+    .action((options: StampedeOptions) => runCommand((context) => stampede(options, context)));
 }
 
 /** Installs what is missing, and returns what every benchmark of the shop needs besides its own options. */
