@@ -9,12 +9,13 @@ import {
   type ScheduleHistory,
   type StepEvent,
 } from '#lab/verdict';
-import type { LockBenchResult } from '#load-tests/bench';
+import type { LockBenchResult, StampedeBenchResult } from '#load-tests/bench';
 import type { Crash } from '#load-tests/crash';
 import { DRILLS } from '#load-tests/drills';
 import { completePlan, type LoadRun } from '#load-tests/run';
 import { SCENARIOS } from '#load-tests/scenarios';
 import { planSoak } from '#load-tests/soak';
+import { printStampede } from '../../apps/lab/src/print/bench-stampede';
 import { printGoals, printLossSignals, printPairs, printSpeeds } from '../../apps/lab/src/print/bench';
 import { printCrashes } from '../../apps/lab/src/print/crash';
 import { demoTable } from '../../apps/lab/src/print/demo';
@@ -209,6 +210,35 @@ const figures = {
   waitP99: 12.3,
   commands: 2,
 };
+const stampedeBench: StampedeBenchResult = {
+  results: [
+    {
+      guard: 'page/single-flight',
+      isBeforeExpiry: true,
+      rebuilds: 500,
+      mostRebuilds: 500,
+      mostStaleMs: 60_000,
+      p50Ms: 10_000,
+      p99Ms: 10_000,
+      warmP50Ms: 1000,
+      warmP99Ms: 1000,
+      p99OfWarm: 100.25,
+      refused: { 423: 500, 502: 500 },
+    },
+  ],
+  killed: [
+    {
+      guard: 'page/single-flight',
+      leaseMs: 10_000,
+      rebuiltAfterMs: 30_000,
+      longestWaitMs: 30_000,
+      mostStaleMs: 30_000,
+      refused: { 423: 500, 502: 500 },
+    },
+  ],
+  conditions: {},
+};
+
 const lockBench = {
   roundTripsPerSecond: 23_456,
   contenders: ['token-lua, notify', '@microfleet/ioredis-lock 6.0.1', 'ioredis alone, no lock logic'].map(
@@ -362,6 +392,7 @@ describe.each([false, true])('no line is longer than 100 columns; --verbose %s',
     ],
     ['bench locks: speeds', () => printSpeeds(lockBench, verbose)],
     ['bench locks: loss', () => printLossSignals(lockBench)],
+    ['bench stampede', () => printStampede(stampedeBench)],
     ['bench http', () => printPairs({ pairs: [{ real: 1, bare: 2, ratio: 0.5 }] } as never)],
   ])('%s', (_, print) => {
     expectToFit(print());

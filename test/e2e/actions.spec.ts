@@ -27,6 +27,8 @@ test.each([
   ['/orders/7/notifications?guard=lock&leaseMs=0', 'REQUEST.INVALID'],
   ['/orders/7/notifications?guard=lock&color=red', 'REQUEST.INVALID'],
   ['/jobs/a%20b/runs?guard=marker', 'REQUEST.INVALID'],
+  ['/catalogues/a%20b/warm-ups?guard=jittered', 'REQUEST.INVALID'],
+  ['/catalogues/a/warm-ups?guard=stale', 'GUARD.UNKNOWN'],
 ])('%s is refused with %s, and nothing is done', async (path, code) => {
   await reset('notification');
   await reset('job');
@@ -65,3 +67,37 @@ test('without Redis a lock is refused with 503, and guards of the database work'
   expect([locked.status, locked.json['code']]).toEqual([503, 'DEPENDENCY.DOWN']);
   expect(unique.json['outcome']).toBe('done');
 });
+
+test('a reader receives the page, the request that built it, and for how long it has expired', async () => {
+  await reset('page', ['home']);
+  const built = await shop().get('/pages/home?guard=stale');
+  const again = await shop().get('/pages/home?guard=stale');
+  const page = { text: 'page home', builtBy: expect.any(String) as string, staleMs: 0 };
+  expect(built.json).toMatchObject({ outcome: 'done', page });
+  expect(again.json).toMatchObject({ outcome: 'already-done', page: built.json['page'] });
+});
+
+test('a code without a coupon is answered with null, and does not reach the database', async () => {
+  await reset('coupon');
+  const { status, json } = await shop().get('/coupons/NO-SUCH-CODE?guard=bloom-filter');
+  const known = await shop().get('/coupons/SALE-1?guard=bloom-filter');
+  expect([status, json['coupon']]).toEqual([200, null]);
+  expect(known.json['coupon']).toEqual({ percent: 10 });
+  expect((await effects('coupon')).map(({ key }) => key)).toEqual(['SALE-1']);
+});
+
+test('the effects of a warm-up are its pages, with the time at which each expires', async () => {
+  await reset('warm-up');
+  expect((await act('/catalogues/summer/warm-ups?guard=jittered')).status).toBe(201);
+  const pages = (await effects('warm-up')) as unknown as { expiresAt: number }[];
+  expect(new Set(pages.map(({ expiresAt }) => expiresAt)).size).toBeGreaterThan(50);
+});
+
+test.each([{ expiresInMs: -1 }, { expiresInMs: 1.5 }, { buildMs: '100' }, { freshMs: 1 }])(
+  'a reset with %j is refused with 400',
+  async (wrong) => {
+    const body = { use: 'page', keys: ['home'], ...wrong };
+    const { status, json } = await shop().post(`${shop().url('lab')}/lab/account/actions/reset`, { body });
+    expect([status, json['code']]).toEqual([400, 'REQUEST.INVALID']);
+  },
+);

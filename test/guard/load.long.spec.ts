@@ -38,5 +38,6 @@ test.each(GUARD_ROWS.map((row) => ({ name: row.guard.name, fault: faultLabel(row
       new AbortController().signal,
     );
     expect(verdict).toMatchObject({ asExpected: true, because: [] });
+    if (row.oldPages !== undefined) expect(verdict.staleMs).toBe(0); // built before the expiry
   },
 );

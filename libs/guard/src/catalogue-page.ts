@@ -11,7 +11,8 @@ const INTRODUCTION = [
   'of the request. `npx lab guards` runs every guard under load on two replicas and in every order of steps. The actions are',
   'run by the account app, which needs the message gateway for notifications (`npm start -- --with gateway`). The data decides:',
   'an effect that occurs twice is `duplicate` (`repeated-work` where only effort is lost), a client that was told "done" without',
-  'an effect is `missing`, an entry of a former leader after its successor is a `stale-write`.',
+  'an effect is `missing`, an entry of a former leader after its successor is a `stale-write`, pages of which too many expire within',
+  'one second are an `avalanche`. `npx lab bench stampede` measures the guards of `page` with 500 readers at an expiry.',
 ];
 
 const useSection = ({ name, action, endpoint, guards }: Use): string[] => [

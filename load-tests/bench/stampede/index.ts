@@ -1,4 +1,4 @@
-import { useNamed, type Guard } from '#lab/guard';
+import { findGuard, useNamed, type Guard, type OldPages } from '#lab/guard';
 import { startProcesses, type Conditions, type Stack } from '#lab/stack';
 import { median } from '#load-tests/figures';
 import { Redis } from 'ioredis';
@@ -20,6 +20,8 @@ export interface StampedeOptions {
 /** Medians over all expiries for one guard; `most…`: the largest value. */
 export interface StampedeResult {
   readonly guard: string;
+  /** The page was still fresh, and expected to make one of its readers build it early. */
+  readonly isBeforeExpiry: boolean;
   readonly rebuilds: number;
   readonly mostRebuilds: number;
   readonly mostStaleMs: number;
@@ -37,7 +39,7 @@ export interface StampedeResult {
 export interface KilledBuilderResult {
   readonly guard: string;
   readonly leaseMs: number;
-  /** From the death of the builder until a page was built, milliseconds. */
+  /** From the death of the builder until a page was built, by the clock of the database, milliseconds. */
   readonly rebuiltAfterMs: number;
   readonly longestWaitMs: number;
   readonly mostStaleMs: number;
@@ -52,11 +54,29 @@ export interface StampedeBenchResult {
 
 const PAGE = useNamed('page');
 const REPLICAS = 2;
-/** Duration of a build, and for how long a reader waits for a lock: longer than any lease. */
-const OPTIONS = { workMs: '100', waitMs: '30000' };
-const LEASE_MS = 2000;
+/** `waitMs` is longer than the lease, and the lease than the restart of a replica. */
+const OPTIONS = { workMs: 100, waitMs: 30_000, leaseMs: 10_000 };
 /** Expiries of each guard before the first one that counts: the code of the replicas becomes fast. */
 const WARM_UP = 3;
+
+/** A guard, and the page before its readers come. */
+interface Case {
+  readonly guard: Guard;
+  /** Absent: it has expired. */
+  readonly oldPages?: OldPages;
+}
+
+/** Every guard at an expiry; XFetch also before it. */
+const casesOf = (readers: number): readonly Case[] => [
+  ...PAGE.guards.map((guard) => ({ guard })),
+  { guard: findGuard('page/early'), oldPages: oneBuildsEarly(readers) },
+];
+
+/** With XFetch each of the readers of such a page builds it with a probability of 1 / `readers`. */
+const oneBuildsEarly = (readers: number): OldPages => ({
+  expiresInMs: 60_000,
+  buildMs: Math.round(60_000 / Math.log(readers)),
+});
 
 interface Expiry {
   readonly rebuilds: number;
@@ -67,17 +87,18 @@ interface Expiry {
 /** Measures each guard of a page once per repeat, so that changes in the load of the machine affect all of them. */
 export async function benchStampede(options: StampedeOptions): Promise<StampedeBenchResult> {
   const { repeats, onProgress } = options;
-  const conditions = { replicas: REPLICAS, readers: options.readers, repeats, ...OPTIONS, leaseMs: LEASE_MS };
+  const conditions = { replicas: REPLICAS, readers: options.readers, repeats, ...OPTIONS };
   const measured = await withPages('fast', options, false, async (pages, stack) => {
-    const runs = new Map<Guard, Expiry[]>(PAGE.guards.map((guard) => [guard, []]));
+    const runs = new Map<Case, Expiry[]>(casesOf(options.readers).map((one) => [one, []]));
     for (let i = 1 - WARM_UP; i <= repeats; i++)
-      for (const [guard, expiries] of runs) {
-        onProgress(i > 0 ? `expiry ${i} of ${repeats}: ${guard.name}` : `warming up: ${guard.name}`);
-        const expiry = await pages.expire(guard);
+      for (const [one, expiries] of runs) {
+        const { name } = one.guard;
+        onProgress(i > 0 ? `expiry ${i} of ${repeats}: ${name}` : `warming up: ${name}`);
+        const expiry = await pages.expire(one);
         if (i > 0) expiries.push(expiry);
       }
     return {
-      results: [...runs].map(([guard, expiries]) => resultOf(guard, expiries)),
+      results: [...runs].map(([one, expiries]) => resultOf(one, expiries)),
       conditions: { ...(await stack.conditions()), ...conditions },
     };
   });
@@ -85,8 +106,7 @@ export async function benchStampede(options: StampedeOptions): Promise<StampedeB
     const found: KilledBuilderResult[] = [];
     for (const guard of PAGE.guards.filter((one) => one.options.includes('leaseMs'))) {
       onProgress(`killing the builder: ${guard.name}`);
-      found.push(await pages.killBuilder(guard));
-      await stack.ready();
+      found.push(await pages.killBuilder(guard, () => stack.ready()));
     }
     return found;
   });
@@ -134,47 +154,62 @@ class Pages {
     return new Pages(new Readers(urls.lab ?? urls.public, readers), new Redis(urls.redis), sql, signal);
   }
 
-  /** All readers request a page that has just expired, and again when it is fresh. */
-  async expire(guard: Guard): Promise<Expiry> {
-    const key = await this.expiredPage();
+  /** All readers request a page in this state, and again when it is fresh. */
+  async expire({ guard, oldPages }: Case): Promise<Expiry> {
+    const key = await this.newPage(oldPages);
     const path = pathOf(guard, key);
     const cold = await this.readers.burst(path);
     const rebuilds = await this.buildsOf(key);
     return { rebuilds, cold, warm: await this.readers.burst(path) };
   }
 
-  /** All readers request a page whose builder was killed before it stored it, until one of them has built it. */
-  async killBuilder(guard: Guard): Promise<KilledBuilderResult> {
-    const key = await this.expiredPage();
+  /** The builder of a page is killed before it stores it. When its replica is up again, readers come until the page is built. */
+  async killBuilder(guard: Guard, ready: () => Promise<void>): Promise<KilledBuilderResult> {
+    const key = await this.newPage();
     const path = pathOf(guard, key);
     await this.readers.dyingReader(path, 'account:before(INSERT)=kill');
-    const died = performance.now();
+    const died = await this.now();
+    await ready();
     const bursts: Burst[] = [];
-    while ((await this.buildsOf(key)) === 0) bursts.push(await this.readers.burst(path));
+    do bursts.push(await this.readers.burst(path));
+    while ((await this.buildsOf(key)) === 0);
     return {
       guard: guard.name,
-      leaseMs: LEASE_MS,
-      rebuiltAfterMs: performance.now() - died,
+      leaseMs: OPTIONS.leaseMs,
+      rebuiltAfterMs: (await this.builtAt(key)) - died,
       longestWaitMs: Math.max(...bursts.map(({ longestMs }) => longestMs)),
       mostStaleMs: Math.max(...bursts.map(({ staleMs }) => staleMs)),
       refused: sumOf(bursts),
     };
   }
 
-  /** A page that no reader has requested before, and that has just expired. */
-  private async expiredPage(): Promise<string> {
+  /** A page that no reader has requested before; without `oldPages` it has just expired. */
+  private async newPage(oldPages?: OldPages): Promise<string> {
     this.signal?.throwIfAborted();
     const key = `bench-${++this.used}`;
-    await PAGE.prepare?.([key], { redis: this.redis, time: -1 });
+    await PAGE.prepare?.([key], { redis: this.redis, time: -1, ...oldPages });
     return key;
   }
 
-  private async buildsOf(key: string): Promise<number> {
-    const [[row]] = await this.sql.query<RowDataPacket[]>(
-      'SELECT COUNT(*) AS builds FROM page_build WHERE page = ?',
-      [key],
+  private buildsOf(key: string): Promise<number> {
+    return this.number('SELECT COUNT(*) AS found FROM page_build WHERE page = ?', key);
+  }
+
+  /** When the page was built first, milliseconds since 1970. */
+  private builtAt(key: string): Promise<number> {
+    return this.number(
+      'SELECT 1000 * UNIX_TIMESTAMP(MIN(built_at)) AS found FROM page_build WHERE page = ?',
+      key,
     );
-    return (row as { builds: number }).builds;
+  }
+
+  private now(): Promise<number> {
+    return this.number('SELECT 1000 * UNIX_TIMESTAMP(NOW(3)) AS found');
+  }
+
+  private async number(query: string, ...values: string[]): Promise<number> {
+    const [[row]] = await this.sql.query<RowDataPacket[]>(query, values);
+    return Number((row as { found: number | string }).found);
   }
 
   async close(): Promise<void> {
@@ -185,19 +220,17 @@ class Pages {
 }
 
 function pathOf({ name }: Guard, key: string): string {
-  const query = new URLSearchParams({
-    guard: name.slice(PAGE.name.length + 1),
-    ...OPTIONS,
-    leaseMs: String(LEASE_MS),
-  });
+  const query = new URLSearchParams({ guard: name.slice(PAGE.name.length + 1) });
+  for (const [option, value] of Object.entries(OPTIONS)) query.set(option, String(value));
   return `${PAGE.endpoint.replace('GET ', '').replace('{key}', key)}?${query.toString()}`;
 }
 
-function resultOf({ name }: Guard, expiries: readonly Expiry[]): StampedeResult {
+function resultOf({ guard, oldPages }: Case, expiries: readonly Expiry[]): StampedeResult {
   const medianOf = (figure: (expiry: Expiry) => number): number => median(expiries.map(figure));
   const mostOf = (figure: (expiry: Expiry) => number): number => Math.max(...expiries.map(figure));
   return {
-    guard: name,
+    guard: guard.name,
+    isBeforeExpiry: oldPages !== undefined,
     rebuilds: medianOf(({ rebuilds }) => rebuilds),
     mostRebuilds: mostOf(({ rebuilds }) => rebuilds),
     mostStaleMs: mostOf(({ cold }) => cold.staleMs),

@@ -18,7 +18,7 @@ export const printStampede = ({ results, killed }: StampedeBenchResult): string 
         'refused',
       ],
       rows: results.map((one) => [
-        one.guard,
+        one.isBeforeExpiry ? `${one.guard}, before` : one.guard,
         one.rebuilds.toFixed(0),
         one.mostRebuilds,
         one.mostStaleMs,
@@ -43,7 +43,7 @@ export const printStampede = ({ results, killed }: StampedeBenchResult): string 
     }),
     '',
     wrap(
-      'All readers send one request at the same moment. rebuilds: median per expiry, and the most. stale: for how long the page had expired at most when a reader received it. warm: the same readers a moment later, when the page is fresh; ratio: p99 to that, median of the ratios within one run. A killed builder held the lock; readers came after its death.',
+      'All readers send one request at the same moment. rebuilds: median per expiry, and the most. stale: for how long the page had expired at most when a reader received it. warm: the same readers a moment later, when the page is fresh; ratio: p99 to that, median of the ratios within one run. page/early, before: the page is still fresh, and each reader builds it with a probability of one in all readers. A killed builder held the lock; readers came when its replica was up again.',
     ),
   ].join('\n');
 

@@ -1,6 +1,6 @@
 import type { FaultName } from '#lab/strategy';
 import { MARKS } from '#lab/verdict';
-import { faultLabel, type GuardRun } from '#load-tests/guards';
+import { faultLabel, type GuardRow, type GuardRun } from '#load-tests/guards';
 import { renderTable } from './table';
 
 /** An exploration of one guard with one fault, or without. */
@@ -31,23 +31,25 @@ const markOf = ({ verdict: { mark, violations } }: GuardRun): string => {
 const expectedOf = (runs: readonly GuardRun[]): string =>
   `${runs.filter(({ verdict }) => verdict.asExpected).length}/${runs.length}`;
 
+const rowName = ({ guard, oldPages }: GuardRow): string =>
+  oldPages === undefined ? guard.name : `${guard.name}, before the expiry`;
+
 /** One line about the runs of a row. */
 export function loadLine(runs: readonly GuardRun[]): string {
   const run = shownOf(runs);
-  const { guard } = run.row;
   const why = run.verdict.because.length === 0 ? '' : ` (${run.verdict.because.join('; ')})`;
-  return `${guard.name}, ${faultLabel(run.row)}: ${markOf(run)}${why}; as expected ${expectedOf(runs)}`;
+  return `${rowName(run.row)}, ${faultLabel(run.row)}: ${markOf(run)}${why}; as expected ${expectedOf(runs)}`;
 }
 
 /** The load runs of guards, with what was measured besides. */
 export const loadTable = (all: readonly (readonly GuardRun[])[]): string =>
   [
     renderTable({
-      head: ['under load', 'fault', 'verdict', 'effects', 'keys', 'as expected'],
+      head: ['under load', 'fault', 'verdict', 'effects', 'keys', 'stale ms', 'as expected'],
       rows: all.map((runs) => {
         const run = shownOf(runs);
-        const { effects, keys } = run.verdict;
-        return [run.row.guard.name, faultLabel(run.row), markOf(run), effects, keys, expectedOf(runs)];
+        const { effects, keys, staleMs } = run.verdict;
+        return [rowName(run.row), faultLabel(run.row), markOf(run), effects, keys, staleMs, expectedOf(runs)];
       }),
     }),
     ...figureLines(all.map(shownOf)),
