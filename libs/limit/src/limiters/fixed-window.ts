@@ -1,7 +1,6 @@
 import { run } from '#lab/strategy';
 import type { Limiter } from '../contract';
 import { limitKey } from '../shared/limit-key';
-import { readDecision } from '../shared/read-decision';
 import { countWindow } from '../shared/scripts';
 
 export const fixedWindow: Limiter = {
@@ -21,9 +20,12 @@ export const fixedWindow: Limiter = {
   },
   keys: (client, limit) => [limitKey('fixed-window', client, limit)],
 
-  async decide(client, limit, { redis, clock }) {
-    const key = limitKey('fixed-window', client, limit);
-    const reply = await run(redis, countWindow, key, limit.max, limit.windowMs, clock.serverTime());
-    return readDecision(reply, limit);
+  async decide(client, limit, { redis }) {
+    const { max, windowMs } = limit;
+    const reply = await run(redis, countWindow, limitKey('fixed-window', client, limit), windowMs);
+    const [count, resetMs] = reply as [number, number];
+    return count <= max
+      ? { admitted: true, limit: max, remaining: max - count, resetMs }
+      : { admitted: false, limit: max, remaining: 0, resetMs, retryAfterMs: resetMs };
   },
 };

@@ -2,15 +2,15 @@ import { run } from '#lab/strategy';
 import type { Limiter } from '../contract';
 import { limitKey } from '../shared/limit-key';
 import { readDecision } from '../shared/read-decision';
-import { joinQueue } from '../shared/scripts';
+import { conform } from '../shared/scripts';
 
-/** A request that would wait longer is refused, whatever the queue has room for. Milliseconds. */
-const LONGEST_WAIT_MS = 10_000;
+/** A request that would wait longer is refused, whatever the queue has room for. Microseconds. */
+const LONGEST_WAIT = 10_000_000;
 
 export const leakyBucket: Limiter = {
   name: 'leaky-bucket',
   mechanism:
-    'Requests leave a queue of `burst` places one by one, `max` per window: a Lua script computes when, and the request waits until then.',
+    'Requests leave a queue of `burst` places one by one, `max` per window. The queue is one number, the time at which the next request may leave (GCRA): a request that comes too early waits until it is due.',
   defect:
     'Exact, but requests wait. Without a queue (`burst=0`) the second of two requests at the same time is refused, however quiet the client was before.',
   source:
@@ -23,13 +23,14 @@ export const leakyBucket: Limiter = {
   keys: (client, limit) => [limitKey('leaky-bucket', client, limit)],
 
   async decide(client, limit, { redis, clock }) {
-    const intervalMs = limit.windowMs / limit.max;
     const key = limitKey('leaky-bucket', client, limit);
-    const longestMs = Math.min(limit.burst * intervalMs, LONGEST_WAIT_MS);
-    const reply = await run(redis, joinQueue, key, intervalMs, longestMs, clock.serverTime());
+    const interval = (1000 * limit.windowMs) / limit.max;
+    const tolerance = Math.min(limit.burst * interval, LONGEST_WAIT);
+    const reply = await run(redis, conform, key, interval, tolerance, clock.serverTime());
     const decision = readDecision(reply, limit);
-    const waitMs = Number((reply as string[])[4]);
-    if (decision.admitted && waitMs > 0) await clock.sleep(waitMs, 'WAIT', key);
-    return decision;
+    const earlyMs = Number((reply as number[])[4]) / 1000;
+    if (!decision.admitted || earlyMs === 0) return decision;
+    await clock.sleep(earlyMs, 'WAIT', key);
+    return { ...decision, at: Number(decision.at) + earlyMs };
   },
 };

@@ -3,7 +3,7 @@
 --   ARGV[1]  the limit
 --   ARGV[2]  the window, milliseconds
 --   ARGV[3]  the time, milliseconds; -1: the clock of Redis
--- Returns {admitted: 1 or 0, remaining, milliseconds until the next request would be admitted, the time}.
+-- Returns {admitted: 1 or 0, remaining, milliseconds until the next request would be admitted, the time in microseconds}.
 local max, size = tonumber(ARGV[1]), tonumber(ARGV[2])
 local now = tonumber(ARGV[3])
 if now < 0 then
@@ -35,4 +35,4 @@ if estimate() + 1 > max then
     wait = size * (1 - (max - 1 - count) / before) - passed
   end
 end
-return { admitted, math.max(0, math.floor(max - estimate())), math.ceil(wait), string.format('%.3f', now) }
+return { admitted, math.max(0, math.floor(max - estimate())), math.ceil(wait), 1000 * now }

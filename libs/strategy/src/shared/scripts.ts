@@ -75,20 +75,19 @@ export const countUnits = script<[operation: string, outcome: 'there' | 'never']
 export const lowerStock = script<[stock: number, counted: string]>('lower-stock');
 
 /** Runs a script on its key or keys, the lock first. Loads it again after a restart or a failover (NOSCRIPT). */
-export async function run<Args extends readonly (string | number)[]>(
+export function run<Args extends readonly (string | number)[]>(
   redis: Redis,
   { sha, text }: Script<Args>,
   key: string | readonly [lock: string, ...others: string[]],
   ...args: Args
 ): Promise<unknown> {
   const keys = typeof key === 'string' ? [key] : key;
-  try {
-    return await redis.evalsha(sha, keys.length, ...keys, ...args);
-  } catch (error) {
+  const call = (): Promise<unknown> => redis.evalsha(sha, keys.length, ...keys, ...args);
+  return call().catch(async (error: unknown) => {
     if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
     await redis.script('LOAD', text);
-    return redis.evalsha(sha, keys.length, ...keys, ...args);
-  }
+    return call();
+  });
 }
 
 /** Loads all scripts, at every connect, so that a first call takes the same steps as any other. */
