@@ -11,6 +11,7 @@ const common = {
   next: { limiter: 'sliding-log', why: 'remembers when each request was admitted.' },
   options: ['max', 'windowMs'],
   promise: ({ max }: Limit) => max,
+  fixedWindow: true,
   expected: AT_THE_EDGE,
   peer: true,
 } as const;

@@ -71,6 +71,11 @@ export interface Limiter {
   readonly burst?: { readonly least: number; readonly standard: (max: number) => number };
   /** How many requests of one client it promises to admit at most, in any window of `windowMs`. */
   readonly promise: (limit: Limit) => number;
+  /**
+   * A fixed window: it keeps its promise in the windows that requests open, and not at their edges. Packages with the same
+   * promise are compared with it.
+   */
+  readonly fixedWindow?: true;
   /** The violations of a load run, by circumstance. No entry means no violation. */
   readonly expected: Partial<Readonly<Record<LimitCircumstance, LimitExpectation>>>;
   /** An npm package that the lab compares with, and not a part of it. */

@@ -4,22 +4,22 @@ import { loadScripts } from '#lab/strategy';
 import { PEERS } from '#load-tests/limits';
 import { Redis } from 'ioredis';
 import { randomUUID } from 'node:crypto';
+import { asyncRatelimiter } from './exact-package';
 
 /** Decides about one request of a client. */
-export type Decide = (client: string) => Promise<unknown>;
+export type Decide = (client: string) => Promise<{ readonly admitted: boolean }>;
 
 /** What is measured; each measurement opens it again. */
-export interface GuardContender {
+export interface LimiterContender {
   readonly name: string;
   /** `ours`: a limiter of the catalogue. `bare`: ioredis sending the commands of `of`. `peer`: an npm package. */
   readonly kind: 'ours' | 'bare' | 'peer';
-  /** `bare`: the limiter whose commands it sends. */
-  readonly of?: string;
+  readonly limiter: Limiter;
   open(url: string): Promise<{ decide: Decide; close: () => void }>;
 }
 
 /** Of each client: the limit is reached in every window, so that requests are admitted and refused. */
-const LIMIT = { max: 100, windowMs: 1000 };
+export const LIMIT = { max: 100, windowMs: 1000 };
 /** No decision fails because the machine is slow. */
 const TIMEOUT_MS = 10_000;
 
@@ -39,9 +39,10 @@ function stoppableClock(): { clock: Clock; stop: () => void } {
   };
 }
 
-const limiting = (limiter: Limiter): GuardContender => ({
+const limiting = (limiter: Limiter): LimiterContender => ({
   name: limiter.name,
   kind: limiter.peer === true ? 'peer' : 'ours',
+  limiter,
   async open(url) {
     const redis = new Redis(url, { lazyConnect: true }); // the same for all: only limiters differ
     await redis.connect();
@@ -67,10 +68,10 @@ const SAMPLE = 'client-of-the-sample';
 const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 
 /** ioredis alone: sends what the limiter sends when it admits a request, and reads the replies. */
-const bare = (limiter: Limiter): GuardContender => ({
+const bare = (limiter: Limiter): LimiterContender => ({
   name: `ioredis: ${limiter.name}`,
   kind: 'bare',
-  of: limiter.name,
+  limiter,
   async open(url) {
     const templates = await commandsOf(limiter, url);
     const redis = new Redis(url, { lazyConnect: true });
@@ -82,6 +83,7 @@ const bare = (limiter: Limiter): GuardContender => ({
             name,
             args.map((arg) => (UUID.test(arg) ? randomUUID() : arg.replace(SAMPLE, client))),
           );
+        return { admitted: true };
       },
       close: () => {
         redis.disconnect();
@@ -113,8 +115,14 @@ async function commandsOf(limiter: Limiter, url: string): Promise<Template[]> {
 
 const inRedis = (limiter: Limiter): boolean => limiter.keys(SAMPLE, limitOf(limiter, LIMIT)).length > 0;
 
-/** Each limiter next to the bare commands that it sends, and the npm packages. */
-export const GUARD_CONTENDERS: readonly GuardContender[] = [
-  ...LIMITERS.flatMap((limiter) => [limiting(limiter), ...(inRedis(limiter) ? [bare(limiter)] : [])]),
-  ...PEERS.map(limiting),
-];
+/** What a limiter is compared with must have its promise: that of a fixed window, or of any window. */
+const byPromise = (isFixed: boolean): LimiterContender[] =>
+  [...LIMITERS, ...PEERS, asyncRatelimiter]
+    .filter(({ fixedWindow = false }) => fixedWindow === isFixed)
+    .flatMap((limiter) => [
+      limiting(limiter),
+      ...(limiter.peer !== true && inRedis(limiter) ? [bare(limiter)] : []),
+    ]);
+
+/** Each limiter next to the bare commands that it sends, and the npm packages; those with one promise after each other. */
+export const LIMITER_CONTENDERS: readonly LimiterContender[] = [...byPromise(true), ...byPromise(false)];

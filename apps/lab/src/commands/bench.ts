@@ -1,8 +1,8 @@
 import { ensureInstalled, projectRoot, type Stack } from '#lab/stack';
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { benchConsole, benchHttp, benchOverload, seamCost } from '#load-tests/bench';
+import { benchConsole, benchHttp, benchOverload, GUARD_KINDS, seamCost } from '#load-tests/bench';
 import { runCommand, writeJson, type Context } from '../command';
 import { startConsole } from '../console';
 import { EXIT, Failure } from '../failure';
@@ -76,9 +76,12 @@ export function register(program: Command): void {
     .action((options: ConsoleOptions) => runCommand((context) => consoleClicks(options, context)));
   bench
     .command('guards')
-    .description('compare the rate limiters of this project with npm packages, and with bare ioredis')
-    .option('--repeats <n>', 'runs per limiter', whole(1, 50), 5)
-    .option('--measure-ms <ms>', 'duration of one measurement', whole(200, 60_000), 1000)
+    .description(
+      'rate limiters beside npm packages and bare ioredis; guards of actions beside the unprotected action',
+    )
+    .addOption(new Option('--only <kind>', 'only these guards').choices(GUARD_KINDS))
+    .option('--repeats <n>', 'runs per guard', whole(1, 50), 5)
+    .option('--measure-ms <ms>', 'duration of one measurement of a limiter', whole(200, 60_000), 1000)
     .option('--json <file>', 'write the result as JSON')
     .action((options: GuardsOptions) => runCommand((context) => guards(options, context)));
   bench

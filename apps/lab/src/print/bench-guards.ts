@@ -1,34 +1,69 @@
-import type { GuardBenchResult } from '#load-tests/bench';
+import type { ActionResult, LimiterResult } from '#load-tests/bench';
 import { renderTable } from './table';
 import { wrap } from './wrap';
 
-/** Each limiter beside ioredis with the same commands, and the npm packages. */
-export const printGuards = ({ results }: GuardBenchResult): string =>
+const rounded = (value: number): string => Math.round(value).toLocaleString('en');
+const ratio = (value: number | undefined): string =>
+  value === undefined || Number.isNaN(value) ? '' : value.toFixed(2);
+
+/** Each limiter beside ioredis with the same commands, and the npm packages, by promise. */
+export const printLimiters = (results: readonly LimiterResult[]): string =>
+  [
+    ...(['own window', 'any window'] as const).flatMap((promise) => [
+      renderTable({
+        head: [
+          `promise: ${promise}`,
+          'admitted',
+          'decisions/s',
+          'p99 ms',
+          '/ ioredis',
+          '/ package',
+          'sent',
+          'run',
+        ],
+        rows: results.filter((result) => result.promise === promise).map(limiterRow),
+      }),
+      '',
+    ]),
+    wrap(
+      'admitted: most in a window, of those promised; ✗: more than promised. / ioredis: decisions/s divided by those of ioredis with the same commands. / package: divided by those of the fastest package with the same promise that keeps it. Medians of ratios within one run. sent, run: commands per decision that clients sent (MONITOR), and that Redis ran, also inside of scripts (INFO commandstats).',
+    ),
+  ].join('\n');
+
+function limiterRow(result: LimiterResult): string[] {
+  const { name, kind, promise, promised, most, isCorrect, ofPeer, ofBare } = result;
+  const admitted = promise === 'own window' ? most?.ownWindow : most?.anyWindow;
+  return [
+    kind === 'peer' ? `${name} (npm)` : kind === 'bare' ? '  ioredis alone' : name,
+    admitted === undefined ? '' : `${isCorrect ? '✓' : '✗'} ${admitted} of ${promised}`,
+    rounded(result.decisionsPerSecond),
+    result.p99Ms.toFixed(1),
+    ratio(ofBare),
+    kind === 'bare' ? '' : ratio(ofPeer),
+    result.sent.toFixed(2),
+    result.executed.toFixed(2),
+  ];
+}
+
+/** What each guard of actions costs, beside the unprotected guard of its use. */
+export const printActions = (results: readonly ActionResult[]): string =>
   [
     renderTable({
-      head: [
-        'limiter',
-        'decisions/s',
-        'p99 ms',
-        'of ioredis',
-        'of the fastest package',
-        'commands',
-        'in Redis',
-      ],
-      rows: results.map(
-        ({ name, kind, decisionsPerSecond, p99Ms, ofBare, ofFastestPeer, sent, executed }) => [
-          kind === 'peer' ? `${name} (npm)` : name,
-          Math.round(decisionsPerSecond).toLocaleString('en'),
-          p99Ms.toFixed(1),
-          ofBare === undefined ? '' : ofBare.toFixed(2),
-          kind === 'bare' ? '' : ofFastestPeer.toFixed(2),
-          sent.toFixed(2),
-          executed.toFixed(2),
-        ],
-      ),
+      head: ['guard', 'Redis', 'SQL', 'other', 'again', 'actions/s', 'p99 ms', '/ unprotected', 'failed'],
+      rows: results.map(({ name, first, again, actionsPerSecond, p99Ms, ofUnprotected, failed }) => [
+        name,
+        first.redis.toFixed(1),
+        first.sql.toFixed(1),
+        first.other.toFixed(1),
+        again.toFixed(1),
+        rounded(actionsPerSecond),
+        p99Ms.toFixed(1),
+        ratio(ofUnprotected),
+        failed,
+      ]),
     }),
     '',
     wrap(
-      'of ioredis: the ratio to bare ioredis, which sends the same commands; medians of ratios within one run. commands: sent to Redis per decision (MONITOR). in Redis: executed, also inside of scripts (INFO commandstats).',
+      'Redis, SQL, other (gateway, ZooKeeper, etcd): commands and statements of an action that is done for the first time. again: all of them when the same action is requested again. / unprotected: actions/s divided by those of the first guard of the use, in the same run.',
     ),
   ].join('\n');

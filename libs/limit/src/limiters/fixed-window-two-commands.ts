@@ -10,6 +10,7 @@ export const fixedWindowTwoCommands: Limiter = {
   next: { limiter: 'fixed-window', why: 'runs both commands in one script.' },
   options: ['max', 'windowMs'],
   promise: ({ max }) => max,
+  fixedWindow: true,
   expected: {
     edge: { must: ['over-limit'], may: [] },
     killed: { must: ['blocked-forever'], may: ['unfair'] },

@@ -13,6 +13,7 @@ export const fixedWindow: Limiter = {
   next: { limiter: 'sliding-log', why: 'remembers when each request was admitted.' },
   options: ['max', 'windowMs'],
   promise: ({ max }) => max,
+  fixedWindow: true,
   expected: {
     edge: { must: ['over-limit'], may: [] },
     'redis-down-open': { must: ['over-limit'], may: [] },
