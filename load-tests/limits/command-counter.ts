@@ -17,7 +17,7 @@ export async function countCommands(
   text: string,
   body: () => Promise<unknown>,
 ): Promise<CommandCounts> {
-  const monitor = await redis.monitor();
+  const monitor = await openMonitor(redis);
   let sent = 0;
   monitor.on('monitor', (_time: string, args: string[], source: string) => {
     if (source !== SCRIPT && args.some((arg) => arg.includes(text))) sent++;
@@ -36,6 +36,21 @@ export async function countCommands(
   await ended;
   monitor.disconnect();
   return { sent, executed };
+}
+
+/**
+ * A connection in MONITOR mode. A command of another client that Redis reports together with its OK to MONITOR breaks the
+ * connection in ioredis, which then connects again.
+ */
+async function openMonitor(redis: Redis): Promise<Redis> {
+  const monitor = redis.duplicate({ monitor: true, lazyConnect: false });
+  monitor.on('error', () => undefined);
+  await new Promise<void>((resolve) => {
+    monitor.once('monitoring', () => {
+      resolve();
+    });
+  });
+  return monitor;
 }
 
 async function executedCommands(redis: Redis): Promise<number> {

@@ -1,8 +1,8 @@
 import { ProcessMemory } from '#lab/limit';
-import { codeOf, type Clock } from '#lab/step';
+import { codeOf, systemClock, type Clock } from '#lab/step';
 import type { LocalProcess } from '#lab/strategy';
 import { judgeLimitSchedule } from '#lab/verdict';
-import type { ExploredLimiter, Setup } from '../world';
+import { WindowStore, type ExploredLimiter, type Setup } from '../world';
 import type { Outcome, Requester, SubjectOf } from './subject';
 
 /** The client of all requests of a schedule. */
@@ -12,30 +12,45 @@ const WITHOUT_EXPIRY = -1;
 
 /** The subject of explorations of rate limiters: each actor's request needs one decision about the same client. */
 export const limiterOnClient: SubjectOf<Setup & { readonly strategy: ExploredLimiter }> = (setup, world) => {
-  const { limiter, limit, name, sharesState } = setup.strategy;
+  const { limiter, limit, name, sharesState, earlier, isFilled } = setup.strategy;
   const keys = limiter.keys(CLIENT, limit);
   const memories = new WeakMap<LocalProcess, ProcessMemory>();
   return {
     about: { strategy: name, stock: 0, leaseMs: setup.options.leaseMs },
-    lockStores: world.lockStoresOf(setup.strategy),
+    lockStores: isFilled === true ? world.lockStoresOf(setup.strategy) : [new WindowStore(world.redis, keys)],
     keepsOtherKeys: keys.length > 0,
     keepsState: sharesState === true,
     prepare: async () => {
       if (keys.length > 0) await world.redis.del(...keys);
     },
+    ...(earlier !== undefined && {
+      earlier: {
+        ...earlier,
+        request: ({ redis }, at) =>
+          limiter.decide(CLIENT, limit, {
+            redis,
+            clock: { ...systemClock, serverTime: () => at },
+            process: new ProcessMemory(),
+          }),
+      },
+    }),
     load: () => (requester, clock) => {
       const { local } = requester.process;
       const memory = memories.get(local) ?? new ProcessMemory();
       memories.set(local, memory);
       return decide(setup.strategy, requester, clock, memory);
     },
-    writes: (text) => /^(INCR|PEXPIRE|ZADD|EVALSHA)/.test(text),
+    writes: (text) => /^(INCR|PEXPIRE|ZADD|EVALSHA|LPOP|RPUSH)/.test(text),
     look: async () => {
       const ttls = await Promise.all(keys.map((key) => world.redis.pttl(key)));
-      const endlessKeys = keys.filter((_, i) => ttls[i] === WITHOUT_EXPIRY);
+      const endlessKeys = keys.filter((_, i) => isFilled !== true && ttls[i] === WITHOUT_EXPIRY);
       return { amount: 0, amounts: {}, movements: [], endlessKeys };
     },
-    judge: (history) => judgeLimitSchedule(limiter.promise(limit), history),
+    judge: (history) =>
+      judgeLimitSchedule(
+        { promise: limiter.promise(limit), windowMs: limit.windowMs, earlier: earlier?.at ?? [] },
+        history,
+      ),
   };
 };
 

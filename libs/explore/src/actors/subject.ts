@@ -43,6 +43,12 @@ export interface Subject {
   readonly carts?: readonly (readonly string[])[];
   /** Resets the servers and prepares them for the first step. */
   prepare(): Promise<void>;
+  /** Requests before the schedule, at these virtual times, and when the schedule begins. */
+  readonly earlier?: {
+    readonly at: readonly number[];
+    readonly startsAt: number;
+    request(connections: ActorConnections, at: number): Promise<unknown>;
+  };
   /** Loads its code into a process. */
   load(realm: Realm | undefined): Act;
   /** True for a command that writes what is protected. */

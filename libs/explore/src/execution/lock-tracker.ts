@@ -167,13 +167,13 @@ export class LockTracker {
     by: string | undefined,
     args: readonly string[],
   ): LockChange[] {
-    const { lock, content, token, ttlMs, renewed, queued } = reading;
+    const { lock, content, token, ttlMs, isExact, renewed, queued } = reading;
     const key = shownLock(store, lock);
     const old = this.entries.get(key);
     if (queued === true) return this.recordQueueHead(store, reading, old, now, by, args);
     const isSame = old?.content === content;
-    const expiresAt =
-      isSame && renewed !== true ? old.expiresAt : ttlMs < 0 ? undefined : now + grantedLease(ttlMs, args);
+    const granted = isExact === true ? ttlMs : grantedLease(ttlMs, args);
+    const expiresAt = isSame && renewed !== true ? old.expiresAt : ttlMs < 0 ? undefined : now + granted;
     const newOwner = isSame ? old.owner : (this.actorOf(token) ?? by);
     this.entries.set(key, {
       store,

@@ -115,9 +115,27 @@ export class Run {
     const subject = subjectOf(setup, world);
     await subject.prepare();
     const run = new Run(world, setup, subject);
+    await run.requestEarlier();
     for (const actor of run.actors) run.start(actor);
     await run.settle();
     return run;
+  }
+
+  /** Makes the requests before the schedule, and notes the expiry of what they leave. */
+  private async requestEarlier(): Promise<void> {
+    const { earlier } = this.subject;
+    const connections = this.actors[0]?.connections;
+    if (earlier === undefined || connections === undefined) return;
+    for (const at of earlier.at) {
+      this.clock.moveTo(at);
+      for (const store of this.lockStores) {
+        const leases = this.locks.leases(store.name, at);
+        const before = (await store.restore?.(connections, leases)) ?? leases;
+        await earlier.request(connections, at);
+        this.locks.update(store.name, await store.read(connections, Promise.resolve(before)), at);
+      }
+    }
+    this.clock.moveTo(earlier.startsAt);
   }
 
   process(name: string): ActorProcess {

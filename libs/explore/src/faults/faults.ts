@@ -12,15 +12,15 @@ export async function lapse(run: Run, key?: string): Promise<boolean> {
     run.eventLog.fault('lapse', key ?? 'no lease', 'no lease can end', false);
     return false;
   }
-  const owner = run.locks.states().find((lock) => lock.key === expiring.key)?.owner;
+  const owner = run.locks.states().find((lock) => lock.key === expiring.key)?.owner ?? 'an unknown holder';
+  const isWindow = run.lockStores.find(({ name }) => name === expiring.store)?.noun === 'window';
+  const what = isWindow ? `the window of ${expiring.key}` : `${owner}'s lease`;
   const changes = await advanceTo(run, expiring.at);
   const ended = changes.some((change) => change.key === expiring.key);
   run.eventLog.fault(
     'lapse',
     expiring.key,
-    ended
-      ? `${owner ?? 'an unknown holder'}'s lease ends`
-      : `${owner ?? 'an unknown holder'}'s lease is renewed before it ends`,
+    ended ? `${what} ends` : `${what} is renewed before it ends`,
     ended,
     changes,
   );

@@ -4,6 +4,7 @@ import {
   mechanismOf,
   protections,
   worstHarm,
+  type LockChange,
   type ScheduleEvent,
   type ScheduleHistory,
   type ScheduleVerdict,
@@ -137,9 +138,23 @@ export function describeAnswer({ verb, reply, error, answeredAt, fault }: StepEv
 const across = (event: ScheduleEvent): string =>
   event.type === 'fault' || event.type === 'time' ? event.text : '';
 
+/** What a change of the key of a rate limiter means. */
+const WINDOW_WORDS: Readonly<Record<LockChange['change'], string>> = {
+  taken: 'window opened',
+  replaced: 'window replaced',
+  released: 'window removed',
+  renewed: 'window gets its end',
+  expired: 'window ended',
+  flushed: 'window lost',
+};
+
 function lockChanges(event: ScheduleEvent): string {
-  const words = (event.locks ?? []).map(({ change, by, owner }) =>
-    change === 'released' && by !== owner ? `✗ ${owner ?? 'a'}'s lock is gone` : `lock ${change}`,
+  const words = (event.locks ?? []).map(({ key, change, by, owner }) =>
+    key.startsWith('limit:')
+      ? WINDOW_WORDS[change]
+      : change === 'released' && by !== owner
+        ? `✗ ${owner ?? 'a'}'s lock is gone`
+        : `lock ${change}`,
   );
   return words.length === 0 ? '' : `   ← ${words.join(', ')}`;
 }

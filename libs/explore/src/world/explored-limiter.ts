@@ -9,15 +9,30 @@ export interface ExploredLimiter extends Protection {
   readonly name: `limit/${string}`;
   readonly limiter: Limiter;
   readonly limit: Limit;
+  /** Virtual times of requests of the same client that were admitted before the schedule, and its beginning; absent: none. */
+  readonly earlier?: { readonly at: readonly number[]; readonly startsAt: number };
   readonly next: { readonly why: string };
   /** The violations that it shows, by the fault of a schedule; `none`: without a fault. */
   readonly expected: Partial<Readonly<Record<FaultName | 'none', GuardExpectation>>>;
+  /** Its key has tokens that a timer adds: without an expiry it refuses no request. */
+  readonly isFilled?: true;
   /** The code whose change makes a token invalid. */
   readonly apply: Limiter['decide'];
 }
 
-/** The window is longer than a schedule takes in real time: it never ends within one. */
-const LIMIT = { max: 1, windowMs: 3_600_000 };
+/** Longer than a schedule takes in real time: a window ends only when the schedule says so. */
+const WINDOW_MS = 3_600_000;
+const LIMIT = { max: 1, windowMs: WINDOW_MS };
+
+/**
+ * A schedule that begins near the end of a window: one request has opened it, and one has used up the limit shortly before.
+ * With the fault `lapse` the window ends, and a limiter that forgets both requests admits as many again.
+ */
+const AT_EDGE = {
+  limit: { max: 2, windowMs: WINDOW_MS },
+  earlier: { at: [0.1 * WINDOW_MS, 0.9 * WINDOW_MS], startsAt: WINDOW_MS },
+};
+const EDGE = '-at-edge';
 
 /** Without PEXPIRE, the count of the client stays for ever. */
 const WITHOUT_EXPIRY: GuardExpectation = { must: ['blocked-forever'] };
@@ -37,13 +52,31 @@ const EXPECTED: Readonly<Record<string, ExploredLimiter['expected']>> = {
     error: { must: [], may: ['blocked-forever'] },
     'lose-reply': { must: [], may: ['blocked-forever'] },
   },
+  'token-list': { tick: BOTH_FIND_ROOM }, // the timers of both processes have added a token
+  [`fixed-window-two-commands${EDGE}`]: { lapse: BOTH_FIND_ROOM },
+  [`fixed-window${EDGE}`]: { lapse: BOTH_FIND_ROOM },
 };
 
-/** Limiters whose defect needs no timer of their own: the timers of `token-list` fire in no schedule. */
-export const EXPLORED_LIMITERS: readonly ExploredLimiter[] = LIMITERS.filter(
-  ({ name }) => name !== 'token-list',
-).map((limiter) => {
-  const { name, mechanism, defect, source, next, decide } = limiter;
+/** Limiters whose state expires at a time that their requests decide: they are explored at the edge of a window, too. */
+const WITH_EDGE: readonly string[] = [
+  'fixed-window-two-commands',
+  'fixed-window',
+  'sliding-log',
+  'token-bucket',
+  'leaky-bucket',
+];
+/** Requests of one process share its counter or its timer. */
+const SHARING_STATE: readonly string[] = ['in-process', 'token-list'];
+
+const explored = (
+  limiter: Limiter,
+  suffix = '',
+  about: { readonly limit: Omit<Limit, 'burst'>; readonly earlier?: ExploredLimiter['earlier'] } = {
+    limit: LIMIT,
+  },
+): ExploredLimiter => {
+  const { mechanism, defect, source, next, decide } = limiter;
+  const name = `${limiter.name}${suffix}`;
   return {
     name: `${PREFIX}${name}` as const,
     mechanism,
@@ -52,12 +85,21 @@ export const EXPLORED_LIMITERS: readonly ExploredLimiter[] = LIMITERS.filter(
     next,
     options: [],
     limiter,
-    limit: limitOf(limiter, LIMIT),
+    limit: limitOf(limiter, about.limit),
+    ...(about.earlier !== undefined && { earlier: about.earlier }),
     expected: EXPECTED[name] ?? {},
     apply: decide,
-    ...(name === 'in-process' && { sharesState: true as const }),
+    ...(name === 'token-list' && { isFilled: true as const }),
+    ...(SHARING_STATE.includes(name) && { sharesState: true as const }),
   };
-});
+};
+
+export const EXPLORED_LIMITERS: readonly ExploredLimiter[] = [
+  ...LIMITERS.map((limiter) => explored(limiter)),
+  ...LIMITERS.filter(({ name }) => WITH_EDGE.includes(name)).map((limiter) =>
+    explored(limiter, EDGE, AT_EDGE),
+  ),
+];
 
 export const isLimiter = (explored: { readonly name: string }): explored is ExploredLimiter =>
   explored.name.startsWith(PREFIX);

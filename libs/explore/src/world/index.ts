@@ -5,6 +5,7 @@ export * from './pulse';
 export * from './sessions';
 export * from './setup';
 export * from './sql-statements';
+export * from './window-store';
 export * from './world';
 export * from './explored';
 export * from './mixed';

@@ -19,6 +19,8 @@ export interface LockReading {
   readonly token?: string;
   /** Remaining time to live, milliseconds; -1: no expiry. */
   readonly ttlMs: number;
+  /** `ttlMs` is what a command granted, and not what is left of it some moments later. */
+  readonly isExact?: boolean;
   /**
    * Head of a wait queue: when it is removed, the next entry holds the lock. It lives as long as the lease of its
    * request or its session, whatever `ttlMs` says.
@@ -37,6 +39,8 @@ export interface LockStore {
   readonly name: string;
   /** Read only for strategies that need this component; absent: for all. */
   readonly component?: Component | undefined;
+  /** What its entries are; absent: locks. */
+  readonly noun?: 'window';
   /** True: `read` is sent right behind the command on the same connection. False: `read` is sent after the answer. */
   readonly pipelined: boolean;
   /** A lock here lives as long as its owner's session, which sends heartbeats while the process runs. */
@@ -79,8 +83,8 @@ export class RedisLockStore implements LockStore {
     readonly component?: Component,
   ) {}
 
-  touchedBy({ kind, verb, server = '' }: StepInfo): boolean {
-    return kind === 'redis' && server === this.name && !READS.test(verb);
+  touchedBy(step: StepInfo): boolean {
+    return isRedisWrite(step) && (step.server ?? '') === this.name;
   }
 
   restore(connections: ActorConnections, leases: ReadonlyMap<string, number>): Promise<Expiries> {
@@ -107,6 +111,9 @@ export class RedisLockStore implements LockStore {
     await this.admin.flushdb();
   }
 }
+
+/** True for a command that may change a key. */
+export const isRedisWrite = ({ kind, verb }: StepInfo): boolean => kind === 'redis' && !READS.test(verb);
 
 /** Read-only Redis commands. */
 const READS = /^(GET|MGET|EXISTS|TTL|PTTL|HGET|HGETALL|TIME|WAIT|SUBSCRIBE|UNSUBSCRIBE)$/;

@@ -8,11 +8,11 @@ type FoundLock = [name: string, content: string, ttlMs: number, expiry: number, 
  * Reads every lock key of a database in one atomic step: name, content, time to live, expiry, and token. Content is a
  * hash of DUMP, which covers strings, hashes and sets alike and identifies the owner in every known lock.
  *
- * Afterwards a key with an expiry is postponed until ARGV[1], so that real time cannot expire it between two steps.
+ * ARGV[2] is the pattern of the keys. Afterwards a key with an expiry is postponed until ARGV[1], so that real time cannot expire it between two steps.
  */
 const READ_LOCKS = `
 local found = {}
-for _, key in ipairs(redis.call('KEYS', 'lock:*')) do
+for _, key in ipairs(redis.call('KEYS', ARGV[2])) do
   local token = redis.call('TYPE', key).ok == 'string' and redis.call('GET', key) or ''
   local ttl = redis.call('PTTL', key)
   found[#found + 1] = { key, redis.sha1hex(redis.call('DUMP', key)), ttl, redis.call('PEXPIRETIME', key), token }
@@ -43,9 +43,12 @@ export const loadReadLocks = async (redis: SteppedRedis): Promise<void> => {
   await Promise.all([READ_LOCKS, RESTORE_LEASES].map((script) => redis.script('LOAD', script)));
 };
 
+/** All keys of this pattern in a Redis on which `loadReadLocks` has run. */
+export const readKeys = (redis: SteppedRedis, pattern: string): Promise<FoundLock[]> =>
+  redis.evalsha(READ_LOCKS_SHA, 0, FAR_FUTURE, pattern) as Promise<FoundLock[]>;
+
 /** All lock keys of a Redis on which `loadReadLocks` has run. */
-export const readLocks = (redis: SteppedRedis): Promise<FoundLock[]> =>
-  redis.evalsha(READ_LOCKS_SHA, 0, FAR_FUTURE) as Promise<FoundLock[]>;
+export const readLocks = (redis: SteppedRedis): Promise<FoundLock[]> => readKeys(redis, 'lock:*');
 
 /** Sets the remaining leases, milliseconds. Returns the expiry times. */
 export async function restoreLeases(

@@ -10,7 +10,7 @@ if now < 0 then
   local time = redis.call('TIME')
   now = 1000000 * time[1] + time[2]
 end
-local due = math.max(now, tonumber(redis.call('GET', KEYS[1]) or 0))
+local due = math.max(now, tonumber(redis.call('GET', KEYS[1]) or now))
 local early = math.floor(due - now) -- a part of a microsecond is the rounding of an interval
 if early > tolerance then
   return { 0, 0, math.ceil((early - tolerance) / 1000), now, early }
