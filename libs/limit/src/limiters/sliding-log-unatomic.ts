@@ -13,7 +13,8 @@ export const slidingLogUnatomic: Limiter = {
   next: { limiter: 'sliding-log', why: 'counts and adds in one script.' },
   options: ['max', 'windowMs'],
   promise: ({ max }) => max,
-  expected: { edge: { must: ['over-limit'], may: [] } },
+  // how many requests count at the same time is chance: clients with the same load have different numbers admitted
+  expected: { edge: { must: ['over-limit'], may: ['unfair'] } },
   keys: (client, limit) => [limitKey('sliding-log-unatomic', client, limit)],
 
   async decide(client, limit, { redis, clock }) {
