@@ -116,7 +116,7 @@ class ActionsOfGuards {
   private keys = 0;
 
   private constructor(
-    private readonly tools: GuardTools,
+    private tools: GuardTools,
     private readonly redis: SteppedRedis,
     private readonly servers: Servers,
     private readonly sql: SteppedDataSource,
@@ -213,6 +213,7 @@ class ActionsOfGuards {
   private async prepare(use: Use, count: number): Promise<string[]> {
     const keys = Array.from({ length: count }, () => `k${++this.keys}`);
     await this.redis.flushdb();
+    this.tools = { ...this.tools, process: new LocalProcess('bench') }; // no memory of rows that are reset
     for (const statement of resetOf(use)) await this.sql.query(statement);
     await this.servers.gateway.clear();
     await use.prepare?.(keys, this.tools);
