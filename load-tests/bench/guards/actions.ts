@@ -147,6 +147,7 @@ class ActionsOfGuards {
       options: { ...DEFAULT_OPTIONS, leaseMs: PATIENCE_MS, waitMs: PATIENCE_MS },
       work: () => Promise.resolve(),
       warn: () => undefined,
+      random: Math.random,
     };
     return new ActionsOfGuards(tools, redis, servers, sql);
   }
@@ -216,7 +217,7 @@ class ActionsOfGuards {
     this.tools = { ...this.tools, process: new LocalProcess('bench') }; // no memory of rows that are reset
     for (const statement of resetOf(use)) await this.sql.query(statement);
     await this.servers.gateway.clear();
-    await use.prepare?.(keys, this.tools);
+    await use.prepare?.(keys, { redis: this.redis, time: -1 });
     return keys;
   }
 
