@@ -41,3 +41,13 @@ test.each(GUARD_ROWS.map((row) => ({ name: row.guard.name, fault: faultLabel(row
     if (row.oldPages !== undefined) expect(verdict.staleMs).toBe(0); // built before the expiry
   },
 );
+
+test('numbers that processes have in memory are not given again after a reset', async () => {
+  const row = GUARD_ROWS.find(({ guard }) => guard.name === 'order-number/double-buffer');
+  if (row === undefined) throw new Error('there is no row of order-number/double-buffer');
+  const lab = { target, control: labOf(stack).control, gateway: undefined };
+  for (let run = 1; run <= 5; run++) {
+    const { verdict } = await runGuard(lab, row, new AbortController().signal);
+    expect(verdict).toMatchObject({ asExpected: true, violations: [] });
+  }
+});

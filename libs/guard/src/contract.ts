@@ -128,6 +128,11 @@ export interface Use {
   readonly keyColumn?: string;
   /** Statements after the tables are empty: rows that actions expect. */
   readonly rows?: readonly string[];
+  /**
+   * Statements that set back what processes remember of the database, such as the numbers of a segment: only for processes
+   * that begin. A running lab keeps it, since its processes keep their memory.
+   */
+  readonly remembered?: readonly string[];
   /** All committed effects in their order. */
   readonly effects: (sources: EffectSources) => Promise<readonly Effect[]>;
   /** Prepares Redis for actions with these keys. */

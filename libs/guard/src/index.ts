@@ -17,7 +17,7 @@ export type {
   Use,
   UseName,
 } from './contract';
-export { effectsOfOthers, resetOf } from './tables';
+export { beginningOf, effectsOfOthers, resetOf } from './tables';
 
 /** Migrations of the tables of all uses. */
 export const GUARD_MIGRATIONS = [Actions1700000002001, CachedPages1700000002010];

@@ -11,6 +11,9 @@ export function effectsOfOthers(
     : { query: `${query} AND ${keyColumn} = ?`, parameters: [request, key] };
 }
 
+/** The statements before processes that begin: as `resetOf`, and what processes remember is set back. */
+export const beginningOf = (use: Use): readonly string[] => [...resetOf(use), ...(use.remembered ?? [])];
+
 /** The statements that empty the tables of a use and insert the rows that its actions expect. */
 export const resetOf = ({ tables, rows = [] }: Use): readonly string[] => [
   ...tables.map((table) => `DELETE FROM ${table}`),

@@ -1,5 +1,5 @@
 import { WHOLE_AMOUNT } from '#lab/balance';
-import { resetOf, type Effect, type Guard, type Use } from '#lab/guard';
+import { beginningOf, type Effect, type Guard, type Use } from '#lab/guard';
 import type { Servers, SteppedRedis } from '#lab/step';
 import type { Strategy } from '#lab/strategy';
 import type { FinalState } from '#lab/verdict';
@@ -147,7 +147,7 @@ export class World {
     this.endZooKeeperSessions(guard);
     const stores = this.lockStoresOf(guard);
     await Promise.all([
-      this.admin.query(['START TRANSACTION', ...resetOf(use), 'COMMIT'].join('; ')),
+      this.admin.query(['START TRANSACTION', ...beginningOf(use), 'COMMIT'].join('; ')),
       this.clear(stores),
       ...(guard.needs?.includes('gateway') === true ? [this.servers.gateway.clear()] : []),
     ]);

@@ -11,8 +11,8 @@ export const orderNumber: Use = {
   action: 'Give an order a number that no other order has.',
   endpoint: 'POST /order-numbers',
   rules: { effect: 'order with number', second: 'duplicate', isPromised: true },
-  tables: ['order_number', 'number_segment'],
-  rows: ["INSERT INTO number_segment (name, last) VALUES ('order', 0)"],
+  tables: ['order_number'],
+  remembered: ["UPDATE number_segment SET last = 0 WHERE name = 'order'"],
   async effects({ query }) {
     const rows = await query('SELECT number, request FROM order_number ORDER BY id');
     return (rows as { number: number; request: string }[]).map(({ number, request }) => ({
