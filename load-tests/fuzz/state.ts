@@ -36,6 +36,8 @@ const names = (one: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, unk
 const SERVER_ORDER = 'lab:order';
 /** A limit also counts requests that are refused for another reason: their keys are no change of the shop. */
 const LIMIT_KEYS = 'limit:';
+/** What PTTL answers for a key without an expiry; for one that has just expired it answers -2. */
+const NO_EXPIRY = -1;
 const SYSTEM_SCHEMAS = ['mysql', 'sys', 'information_schema', 'performance_schema'];
 
 /** Reads the state of a lab's servers directly, not through its apps. */
@@ -109,7 +111,7 @@ export class Observer {
         const [content, ttl] = await Promise.all([dump, this.redis.pttl(key)]);
         if (content === null) return []; // it expired since the list of keys was read
         const sum = createHash('sha1').update(content).digest('hex');
-        return [[key, { content: sum, ends: ttl >= 0 }]] as const;
+        return [[key, { content: sum, ends: ttl !== NO_EXPIRY }]] as const;
       }),
     );
     return new Map(looks.flat());
