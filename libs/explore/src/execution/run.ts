@@ -128,12 +128,14 @@ export class Run {
     if (earlier === undefined || connections === undefined) return;
     for (const at of earlier.at) {
       this.clock.moveTo(at);
-      for (const store of this.lockStores) {
+      const restored = this.lockStores.map((store) => {
         const leases = this.locks.leases(store.name, at);
-        const before = (await store.restore?.(connections, leases)) ?? leases;
-        await earlier.request(connections, at);
-        this.locks.update(store.name, await store.read(connections, Promise.resolve(before)), at);
-      }
+        return store.restore?.(connections, leases) ?? Promise.resolve(leases);
+      });
+      await Promise.all(restored);
+      await earlier.request(connections, at);
+      for (const [i, store] of this.lockStores.entries())
+        this.locks.update(store.name, await store.read(connections, restored[i]), at);
     }
     this.clock.moveTo(earlier.startsAt);
   }

@@ -1,6 +1,6 @@
 import { lockKey } from '#lab/strategy';
 import { NOTHING_TO_DO, type Guard } from '../../contract';
-import { whenLockEnds } from '../../shared/expected';
+import { whenInterrupted, whenLockEnds } from '../../shared/expected';
 import { credit } from './credits';
 import { acknowledge, receive } from './stream';
 
@@ -14,9 +14,7 @@ export const lock: Guard = {
   next: { guard: 'consumption/unique-key', why: 'records the id in the transaction of the credit.' },
   options: ['leaseMs', 'workMs'],
   expected: {
-    kill: { must: ['missing'] },
-    error: { must: ['missing'] },
-    'lose-reply': { must: ['missing'] },
+    ...whenInterrupted('missing'),
     ...whenLockEnds('duplicate'),
   },
 

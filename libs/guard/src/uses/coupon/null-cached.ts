@@ -1,6 +1,6 @@
 import type { Guard } from '../../contract';
 import { actionKey, underLock } from '../../shared/action-lock';
-import { whenLockEnds } from '../../shared/expected';
+import { whenInterrupted, whenLockEnds } from '../../shared/expected';
 import { cached, readOrQuery } from './coupons';
 
 export const nullCached: Guard = {
@@ -16,9 +16,7 @@ export const nullCached: Guard = {
   },
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   expected: {
-    kill: { must: ['repeated-work'] },
-    error: { must: ['repeated-work'] },
-    'lose-reply': { must: ['repeated-work'] },
+    ...whenInterrupted('repeated-work'),
     ...whenLockEnds('repeated-work'),
   },
 

@@ -1,5 +1,5 @@
 import { ALREADY_DONE, DONE, type Guard } from '../../contract';
-import { whenLockEnds } from '../../shared/expected';
+import { whenInterrupted, whenLockEnds } from '../../shared/expected';
 import { actionKey } from '../../shared/action-lock';
 import { runJob } from './runs';
 
@@ -12,9 +12,7 @@ export const lockForPeriod: Guard = {
   next: { guard: 'job/marker', why: 'marks the period in the transaction of the run.' },
   options: ['leaseMs', 'workMs'],
   expected: {
-    kill: { must: ['missing'] },
-    error: { must: ['missing'] },
-    'lose-reply': { must: ['missing'] },
+    ...whenInterrupted('missing'),
     ...whenLockEnds('duplicate'),
   },
 

@@ -1,7 +1,7 @@
 import { withLock } from '#lab/strategy';
 import type { Guard } from '../../contract';
 import { electedByEtcd } from './election-etcd';
-import { append, register } from './journal';
+import { appendFenced } from './journal';
 
 export const etcdFenced: Guard = {
   name: 'leader/etcd-fenced',
@@ -18,11 +18,6 @@ export const etcdFenced: Guard = {
 
   async apply(entry, tools) {
     const election = await electedByEtcd('etcd-fenced', entry, tools);
-    return withLock(election, tools, () =>
-      tools.sql.transaction(async (tx) => {
-        await register(tx, election.epoch);
-        return append(tx, election.epoch, entry, tools);
-      }),
-    );
+    return withLock(election, tools, () => appendFenced(election.epoch, entry, tools));
   },
 };

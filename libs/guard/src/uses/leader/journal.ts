@@ -34,8 +34,18 @@ export async function append(
   return { outcome: 'done', value: position };
 }
 
-/** Registers the epoch in the journal's own row. Throws `StaleEpoch` when a later leader has written. */
-export async function register(sql: Sql, epoch: number): Promise<void> {
+/**
+ * Writes an entry as the leader of this epoch, in the transaction in which the epoch is registered. Throws `StaleEpoch` when a
+ * later leader has written.
+ */
+export const appendFenced = (epoch: number, entry: Action, tools: GuardTools): Promise<Done> =>
+  tools.sql.transaction(async (tx) => {
+    await register(tx, epoch);
+    return append(tx, epoch, entry, tools);
+  });
+
+/** Registers the epoch in the journal's own row, which refuses older ones. */
+async function register(sql: Sql, epoch: number): Promise<void> {
   const { affectedRows } = await sql.query<{ affectedRows: number }>(
     "UPDATE journal_epoch SET epoch = ? WHERE name = 'journal' AND epoch <= ?",
     [epoch, epoch],

@@ -2,7 +2,7 @@ import { withLock } from '#lab/strategy';
 import type { Guard } from '../../contract';
 import { whenLockEnds } from '../../shared/expected';
 import { electedBy } from './election';
-import { append, register } from './journal';
+import { appendFenced } from './journal';
 
 export const leaseFenced: Guard = {
   name: 'leader/lease-fenced',
@@ -17,11 +17,6 @@ export const leaseFenced: Guard = {
 
   apply(entry, tools) {
     const election = electedBy('lease-fenced', tools);
-    return withLock(election, tools, () =>
-      tools.sql.transaction(async (tx) => {
-        await register(tx, election.epoch);
-        return append(tx, election.epoch, entry, tools);
-      }),
-    );
+    return withLock(election, tools, () => appendFenced(election.epoch, entry, tools));
   },
 };

@@ -1,7 +1,7 @@
 import { withLock } from '#lab/strategy';
 import type { Guard } from '../../contract';
 import { electedByZooKeeper } from './election-zookeeper';
-import { append, register } from './journal';
+import { appendFenced } from './journal';
 
 export const zookeeperFenced: Guard = {
   name: 'leader/zookeeper-fenced',
@@ -18,12 +18,6 @@ export const zookeeperFenced: Guard = {
 
   apply(entry, tools) {
     const election = electedByZooKeeper('zookeeper-fenced', tools);
-    return withLock(election, tools, async () => {
-      const epoch = await election.readEpoch();
-      return tools.sql.transaction(async (tx) => {
-        await register(tx, epoch);
-        return append(tx, epoch, entry, tools);
-      });
-    });
+    return withLock(election, tools, async () => appendFenced(await election.readEpoch(), entry, tools));
   },
 };

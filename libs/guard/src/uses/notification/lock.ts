@@ -1,5 +1,5 @@
 import { ALREADY_DONE, DONE, type Guard } from '../../contract';
-import { whenLockEnds } from '../../shared/expected';
+import { whenInterrupted, whenLockEnds } from '../../shared/expected';
 import { actionKey, underLock } from '../../shared/action-lock';
 import { isNoted, note, send } from './notifications';
 
@@ -16,9 +16,7 @@ export const lock: Guard = {
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   needs: ['gateway'],
   expected: {
-    kill: { must: ['duplicate'] },
-    error: { must: ['duplicate'] },
-    'lose-reply': { must: ['duplicate'] },
+    ...whenInterrupted('duplicate'),
     ...whenLockEnds('duplicate'),
   },
 

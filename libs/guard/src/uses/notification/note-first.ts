@@ -1,5 +1,5 @@
 import { ALREADY_DONE, DONE, type Guard } from '../../contract';
-import { whenLockEnds } from '../../shared/expected';
+import { whenInterrupted, whenLockEnds } from '../../shared/expected';
 import { actionKey, underLock } from '../../shared/action-lock';
 import { isNoted, note, send } from './notifications';
 
@@ -13,9 +13,7 @@ export const noteFirst: Guard = {
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   needs: ['gateway'],
   expected: {
-    kill: { must: ['missing'] },
-    error: { must: ['missing'] },
-    'lose-reply': { must: ['missing'] },
+    ...whenInterrupted('missing'),
     ...whenLockEnds('duplicate'),
   },
 

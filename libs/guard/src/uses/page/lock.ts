@@ -1,5 +1,5 @@
 import type { Guard } from '../../contract';
-import { whenLockEnds } from '../../shared/expected';
+import { whenInterrupted, whenLockEnds } from '../../shared/expected';
 import { actionKey, underLock } from '../../shared/action-lock';
 import { cached, found, readOrBuild } from './pages';
 
@@ -12,9 +12,7 @@ export const lock: Guard = {
   next: { guard: 'page/stale', why: 'answers the other readers with the old page.' },
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   expected: {
-    kill: { must: ['repeated-work'] },
-    error: { must: ['repeated-work'] },
-    'lose-reply': { must: ['repeated-work'] },
+    ...whenInterrupted('repeated-work'),
     ...whenLockEnds('repeated-work'),
   },
 

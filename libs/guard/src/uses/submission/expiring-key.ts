@@ -1,5 +1,5 @@
 import { ALREADY_DONE, DONE, type Guard } from '../../contract';
-import { whenLockEnds } from '../../shared/expected';
+import { whenInterrupted, whenLockEnds } from '../../shared/expected';
 import { actionKey } from '../../shared/action-lock';
 import { store } from './submissions';
 
@@ -15,9 +15,7 @@ export const expiringKey: Guard = {
   },
   options: ['leaseMs', 'workMs'],
   expected: {
-    kill: { must: ['missing'] },
-    error: { must: ['missing'] },
-    'lose-reply': { must: ['missing'] },
+    ...whenInterrupted('missing'),
     ...whenLockEnds('duplicate'),
   },
 

@@ -1,5 +1,6 @@
 import { defineScript, run } from '#lab/strategy';
 import { ALREADY_DONE, DONE, type Guard } from '../../contract';
+import { whenInterrupted } from '../../shared/expected';
 import { store } from './submissions';
 
 /** The key of the token that the server issued with the form. */
@@ -24,9 +25,7 @@ export const formToken: Guard = {
   next: { guard: 'submission/unique-key', why: 'refuses and stores in one statement.' },
   options: ['workMs'],
   expected: {
-    kill: { must: ['missing'] },
-    error: { must: ['missing'] },
-    'lose-reply': { must: ['missing'] },
+    ...whenInterrupted('missing'),
   },
 
   async apply(form, { redis, sql, work }) {
