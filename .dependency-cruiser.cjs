@@ -91,6 +91,21 @@ module.exports = {
       },
     },
     {
+      name: 'subject-is-types',
+      comment:
+        'What a user writes is described by types that need nothing else: the published package contains them alone.',
+      severity: 'error',
+      from: { path: '^libs/subject' },
+      to: { path: '^(apps|load-tests|libs/(?!subject))|node_modules' },
+    },
+    {
+      name: 'kit-is-a-door',
+      comment: 'The kit is for the tests of others: nothing of ours imports it.',
+      severity: 'error',
+      from: { pathNot: '^(libs/kit|test)' },
+      to: { path: '^libs/kit' },
+    },
+    {
       name: 'host-is-the-inside-of-a-replica',
       comment:
         'Only an app whose replicas run strategies has a host: what looks at it from outside goes by HTTP.',
@@ -183,9 +198,10 @@ module.exports = {
     },
     {
       name: 'resolvable',
-      comment: 'Every import must resolve. k6 itself provides the modules that its scripts import.',
+      comment:
+        'Every import must resolve. k6 itself provides the modules that its scripts import; recipes import packages that are installed when they are needed.',
       severity: 'error',
-      from: { pathNot: '^load-tests/k6/' },
+      from: { pathNot: '^(load-tests/k6|libs/libraries/recipes)/' },
       to: { couldNotResolve: true },
     },
   ],

@@ -12,7 +12,9 @@ import { STYLE } from './style';
 import { faultTable, findings, openLoopTable, outcomeTable, refusalTable } from './tables';
 import { timelineOf } from './timeline';
 
+export { renderCard, type ReportedCard } from './card';
 export { renderDrill } from './drill';
+export { Markup, markup } from './markup';
 export { LIVE_STYLE, renderLiveLanes } from './live-lanes';
 
 /** One load run, judged. */

@@ -10,4 +10,4 @@ export {
   type Removable,
 } from './folders';
 export { listRuns, readReport, readRun, RUN_FOLDER, type PastRun, type SavedVerdict } from './read';
-export { runJson, writeDrillFolder, writeRunFolder } from './write';
+export { runJson, writeCard, writeDrillFolder, writeRunFolder } from './write';

@@ -2,7 +2,7 @@ import { withoutForeignLocks } from '#lab/verdict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DrillRun } from '../drills';
-import { renderDrill, renderReport } from '../report';
+import { renderCard, renderDrill, renderReport, type ReportedCard } from '../report';
 import type { LoadRun } from '../run';
 import { newFolder } from './folders';
 
@@ -52,6 +52,13 @@ export function writeDrillFolder({ drill, evidence, verdict }: DrillRun): void {
   const folder = newFolder(drill.name.replaceAll('/', '-'));
   writeFileSync(join(folder, 'verdict.json'), `${JSON.stringify({ ...verdict, evidence }, null, 2)}\n`);
   writeFileSync(join(folder, 'report.html'), renderDrill({ ...drill, evidence, verdict }));
+}
+
+/** Writes card.html into the folder of its load run, or into a new one. Returns the path of the page. */
+export function writeCard(card: ReportedCard, strategy: string, folder = newFolder(strategy)): string {
+  const page = join(folder, 'card.html');
+  writeFileSync(page, renderCard(card));
+  return page;
 }
 
 /** One JSON object per line, sorted by time. A request for several products is written once. */

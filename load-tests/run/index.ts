@@ -1,4 +1,5 @@
 export { assertCanFire, FaultCannotFire } from './can-fire';
+export { measureHandOvers, type HandOvers } from './hand-overs';
 export { LabDisabled, labOf, type RunningLab } from './lab';
 export type { LoadObserver } from './observer';
 export { sendOrder, type OrderResponse } from './order-client';

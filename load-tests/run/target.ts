@@ -79,6 +79,16 @@ export class Target {
     return (await this.json('GET', '/lab/inventory/components')) as string[];
   }
 
+  /** Requests may choose this strategy. */
+  async knows(strategy: string): Promise<boolean> {
+    const { body } = await this.agent.request({
+      method: 'GET',
+      origin: this.publicUrl,
+      path: `/products/none?strategy=${strategy}`,
+    });
+    return ((await body.json()) as { code?: string }).code !== 'STRATEGY.UNKNOWN';
+  }
+
   async locks(sku: string): Promise<RemainingLock[]> {
     return (await this.json('GET', `/lab/inventory/locks/${sku}`)) as RemainingLock[];
   }

@@ -11,10 +11,10 @@ const pausedInAcquire = {
   stock: 20,
   requests: 40,
   connections: 10,
-  options: { leaseMs: 500, workMs: 300, waitMs: 20_000 },
+  options: { leaseMs: 2000, workMs: 300, waitMs: 30_000 }, // a lease that also a slow machine keeps
 };
 const blocked =
-  'its event loop is blocked for 3 s, the lease is 500 ms; other holders work 300 ms each meanwhile';
+  'its event loop is blocked for 6 s, the lease is 2 s; other holders work 300 ms each meanwhile';
 
 /** Locks on several servers, in ZooKeeper and in etcd, and counters in Redis: rows of `lab demo --all`, in catalogue order. */
 export const OTHER_LOCKS: readonly Scenario[] = [
@@ -41,7 +41,7 @@ export const OTHER_LOCKS: readonly Scenario[] = [
     {
       strategy: 'redlock',
       ...pausedInAcquire,
-      fault: first('after(acquire-redlock)=block(3000)'),
+      fault: first('after(acquire-redlock)=block(6000)'),
     },
     blocked,
   ),
@@ -58,7 +58,7 @@ export const OTHER_LOCKS: readonly Scenario[] = [
     {
       strategy: 'redlock-beta',
       ...pausedInAcquire,
-      fault: first('after(acquire-redlock-beta)=block(3000)'),
+      fault: first('after(acquire-redlock-beta)=block(6000)'),
     },
     blocked,
   ),

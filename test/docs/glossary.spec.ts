@@ -35,6 +35,7 @@ const KINDS: Record<ScheduleViolationKind, true> = {
   avalanche: true,
   'over-limit': true,
   'blocked-forever': true,
+  invariant: true,
 };
 const LIMIT_KINDS: Record<Exclude<LimitViolationKind, ScheduleViolationKind>, true> = {
   unfair: true,

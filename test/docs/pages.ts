@@ -6,6 +6,7 @@ const GENERATED: ReadonlySet<string> = new Set([
   'docs/matrix.md',
   'docs/crash-matrix.md',
   'docs/lost-replies.md',
+  'docs/libraries.md',
 ]);
 
 export const read = (path: string): string => readFileSync(path, 'utf8');

@@ -1,49 +1,11 @@
 import { EXPLORE_OPTIONS, explore, judgeCell, parseBudget, type Plan, type World } from '#lab/explore';
 import { findStrategy, type FaultName } from '#lab/strategy';
 import { MARKS } from '#lab/verdict';
-import { Command } from 'commander';
+import { wordsOf } from '#lab/course';
 import { existsSync, readdirSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { openWorld } from '../harness/servers';
+import { commandLine, type Parsed } from './command-line';
 import { PAGES, codeLines, inlineCode, read } from './pages';
-
-interface Parsed {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly options: Readonly<Record<string, unknown>>;
-}
-
-/** The command line as commander knows it, with actions that only say what was parsed. */
-function commandLine(): (words: readonly string[]) => Parsed {
-  const program = new Command('lab').exitOverride().configureOutput({ writeErr: () => undefined });
-  for (const file of readdirSync('apps/lab/src/commands')) {
-    const { register } = jest.requireActual<{ register?: (program: Command) => void }>(
-      resolve('apps/lab/src/commands', file),
-    );
-    register?.(program);
-  }
-  const captured: Parsed[] = [];
-  const capture = (command: Command): void => {
-    if (command.commands.length === 0)
-      command.action(() => {
-        captured.push({ command: command.name(), args: command.args, options: command.opts() });
-      });
-    command.commands.forEach(capture);
-  };
-  program.commands.forEach(capture);
-  return (words) => {
-    program.parse(words, { from: 'user' });
-    const parsed = captured.pop();
-    if (parsed === undefined) throw new Error(`"${words.join(' ')}" names no command`);
-    return parsed;
-  };
-}
-
-/** The words of a shell command, without its comment. */
-const wordsOf = (line: string): string[] =>
-  [...line.replace(/\s+# .*$/, '').matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
-    ([, single, double, bare]) => single ?? double ?? bare ?? '',
-  );
 
 /** The commands in the code blocks of a page; in the README also those in its text. */
 function commandsOf(page: string, prefix: string): string[] {

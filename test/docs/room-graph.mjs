@@ -13,6 +13,7 @@ const roomOf = (path) => path.split('/').slice(0, 2).join('/');
 function* sources(folder) {
   for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
     const path = posix.join(folder, entry.name);
+    if (entry.name === 'node_modules') continue; // a room's own packages, as in libs/libraries
     if (entry.isDirectory()) yield* sources(path);
     else if (path.endsWith('.ts') && !path.endsWith('.spec.ts')) yield path;
   }

@@ -11,6 +11,7 @@ import { GoalsController } from './goals/goals.controller';
 import { GoalsService } from './goals/goals.service';
 import { Jobs } from './jobs';
 import { Lab, LabController } from './lab';
+import { LessonsController } from './lessons/lessons.controller';
 import { PresetsController } from './runs/presets.controller';
 import { RunsController } from './runs/runs.controller';
 import { RunsService } from './runs/runs.service';
@@ -43,6 +44,7 @@ export function consoleModule({
       StepsController,
       ExplorationsController,
       GoalsController,
+      LessonsController,
       ClassroomController,
     ],
     providers: [

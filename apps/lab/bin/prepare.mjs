@@ -37,9 +37,10 @@ const path = (...parts) => join(root, ...parts);
 const say = (line) => process.stderr.write(`${line}\n`);
 const hash = (text) => createHash('sha256').update(text).digest('hex');
 
-/** Ends the process with exit code 1 when preparation fails, or 2 when Node.js is too old. */
+/** Ends the process with exit code 1 when preparation fails, or 2 when Node.js is too old or this is no checkout. */
 export async function prepare() {
   checkNode();
+  checkSources();
   if (dependenciesReady() && buildReady()) return;
   await withPrepareLock(async () => {
     if (!dependenciesReady()) await installDependencies();
@@ -52,6 +53,15 @@ function checkNode() {
   if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return;
   say(
     `Oversell Lab needs Node.js ${OLDEST_NODE.join('.')} or later; this is ${process.versions.node}. Install a newer version: https://nodejs.org`,
+  );
+  process.exit(2);
+}
+
+/** npm packs this file with every `bin`; an installed package has neither the commands nor the sources to build them. */
+function checkSources() {
+  if (existsSync(path('package-lock.json'))) return;
+  say(
+    'The installed package has only oversell-lab/kit; the commands of the lab need a checkout of its repository. To test your own code: import { explore } from "oversell-lab/kit".',
   );
   process.exit(2);
 }
@@ -100,7 +110,7 @@ const buildReady = () =>
   read(path('dist', '.lab-stamp')) === sources();
 
 async function build() {
-  say('building');
+  say('building (only when the sources have changed; about half a minute)');
   const before = sources();
   // Without the output, the incremental build information would make the compiler skip all files.
   if (!existsSync(path('dist', 'apps', 'lab', 'src', 'main.js')))

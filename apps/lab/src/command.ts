@@ -72,6 +72,7 @@ const OF_EXPLORER: ReadonlySet<string> = new Set([
   'WorkerDied',
   'EndlessLoop',
   'OutsideTheSeam',
+  'QueuedCommand',
   'Disturbed',
   'Diverged',
 ]);

@@ -1,24 +1,30 @@
 import { Command, CommanderError } from 'commander';
 import { register as bench } from './commands/bench';
+import { register as cheatSheet } from './commands/cheat-sheet';
 import { register as clean } from './commands/clean';
 import { register as crashMatrix } from './commands/crash-matrix';
 import { register as demo } from './commands/demo';
 import { register as doctor } from './commands/doctor';
 import { register as drill } from './commands/drill';
+import { register as exercise } from './commands/exercise';
 import { register as explore } from './commands/explore';
 import { register as fuzz } from './commands/fuzz';
 import { register as guards } from './commands/guards';
+import { register as interview } from './commands/interview';
+import { register as lesson } from './commands/lesson';
 import { register as limit } from './commands/limit';
 import { register as load } from './commands/load';
 import { register as lostReplies } from './commands/lost-replies';
 import { register as matrix } from './commands/matrix';
 import { register as nested } from './commands/nested';
+import { register as newFile } from './commands/new-file';
 import { register as replay } from './commands/replay';
 import { register as selftest } from './commands/selftest';
 import { register as soak } from './commands/soak';
 import { register as strategies } from './commands/strategies';
 import { register as up } from './commands/up';
 import { register as verdict } from './commands/verdict';
+import { register as verify } from './commands/verify';
 import { EXIT, Failure } from './failure';
 
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
@@ -36,20 +42,26 @@ for (const register of [
   demo,
   load,
   guards,
+  lesson,
   limit,
   verdict,
+  verify,
   strategies,
   bench,
+  cheatSheet,
   doctor,
   clean,
   drill,
+  exercise,
   explore,
   fuzz,
   nested,
+  newFile,
   lostReplies,
   crashMatrix,
   replay,
   matrix,
+  interview,
   soak,
   selftest,
 ])
@@ -59,7 +71,8 @@ for (const register of [
 const oneLine = (text: string, write: (text: string) => void): void => {
   write(`${text.trimEnd().replaceAll('\n', ' ')}\n`);
 };
-for (const command of program.commands) command.configureOutput({ outputError: oneLine });
+for (const command of program.commands.flatMap((one) => [one, ...one.commands]))
+  command.configureOutput({ outputError: oneLine });
 
 program.parseAsync().catch((error: unknown) => {
   if (error instanceof Failure) {

@@ -1,6 +1,6 @@
 import { attach, ensureInstalled, projectRoot, startProcesses, type Stack } from '#lab/stack';
 import { ComponentMissing, count as counted, type Component } from '#lab/step';
-import { join } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { request } from 'undici';
 import { labOf, Target, TargetError, type RunningLab } from '#load-tests/run';
 import { EXIT, Failure } from './failure';
@@ -36,11 +36,13 @@ export interface LabStart {
   readonly signal: AbortSignal;
   /** The servers on demand that the lab needs. */
   readonly components: readonly Component[];
+  /** Files whose strategies its requests may choose, by the names of these strategies. */
+  readonly strategyFiles?: ReadonlyMap<string, string>;
 }
 
 /**
  * The running lab, otherwise a new one, which `stop` stops. Throws `Failure` when the running lab was started without one of
- * the components.
+ * the components, or without one of the files.
  */
 export async function findOrStartLab(addresses: LabAddresses, start: LabStart): Promise<RunningLab> {
   await prune((line) => {
@@ -50,10 +52,31 @@ export async function findOrStartLab(addresses: LabAddresses, start: LabStart): 
   if (running === undefined) return startLab(join(projectRoot(), '.lab', `run-${process.pid}`), start);
   const available = start.components.length === 0 ? [] : await running.target.components();
   const missing = start.components.find((component) => !available.includes(component));
-  if (missing === undefined) return running;
+  const unknown = await firstUnknown(running, start.strategyFiles);
+  if (missing === undefined && unknown === undefined) return running;
   await running.stop();
-  throw new Failure(new ComponentMissing(missing).message, EXIT.usage);
+  throw new Failure(
+    missing === undefined
+      ? `the running lab was started without ${unknown}: stop it, or start it with --with-strategy ${unknown}`
+      : new ComponentMissing(missing).message,
+    EXIT.usage,
+  );
 }
+
+/** The first file that the lab was started without. */
+async function firstUnknown(
+  { target }: RunningLab,
+  files: ReadonlyMap<string, string> = new Map(),
+): Promise<string | undefined> {
+  for (const [strategy, file] of files) if (!(await target.knows(strategy))) return file;
+  return undefined;
+}
+
+/** The environment of replicas that are to load these files. */
+export const strategyEnvironment = (files: ReadonlyMap<string, string>): Record<string, string> =>
+  files.size === 0
+    ? {}
+    : { STRATEGY_FILES: [...files.values()].map((file) => resolve(file)).join(delimiter) };
 
 /** Installs missing servers and starts two replicas of each app. */
 export async function startLab(dir: string, start: LabStart): Promise<RunningLab> {
@@ -63,7 +86,7 @@ export async function startLab(dir: string, start: LabStart): Promise<RunningLab
 /** As `startLab`, but returns the stack, for commands that access its servers directly. */
 export async function startStack(
   dir: string,
-  { progress, signal, components }: LabStart,
+  { progress, signal, components, strategyFiles = new Map() }: LabStart,
   more: { readonly account?: number } = {},
 ): Promise<Stack> {
   const say = (line: string): void => {
@@ -72,7 +95,8 @@ export async function startStack(
   await prune(say);
   await ensureInstalled(say, components);
   const replicas = { order: 2, inventory: 2, ...more };
-  return startProcesses({ dir, replicas, components, lab: true, signal, onProgress: say });
+  const environment = strategyEnvironment(strategyFiles);
+  return startProcesses({ dir, replicas, components, lab: true, environment, signal, onProgress: say });
 }
 
 /** Requests after which every replica of a lab that is only known by its URL has answered. */

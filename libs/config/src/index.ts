@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { z } from 'zod';
 
 const redis = z.url({ protocol: /^rediss?$/ });
@@ -95,6 +95,11 @@ const schema = z.object({
     .max(60_000)
     .default(15_000)
     .describe('a replica that a fault has paused until an event is resumed after this time in any case'),
+  STRATEGY_FILES: z
+    .string()
+    .transform((text) => text.split(delimiter).filter((file) => file !== ''))
+    .default([])
+    .describe('files with strategies or locks of users, which requests may choose; separated as PATH is'),
   LOCK_DIR: z
     .string()
     .default(join(tmpdir(), 'oversell-lab-locks'))
@@ -125,6 +130,12 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Reco
     names.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])),
   );
 }
+
+/** The locale of the user, for example `zh_CN.UTF-8`: the first of these variables that is set. Empty: none is. */
+export const userLocale = (environment: NodeJS.ProcessEnv = process.env): string =>
+  [environment['LC_ALL'], environment['LC_MESSAGES'], environment['LANG']].find(
+    (value) => value !== undefined && value !== '',
+  ) ?? '';
 
 /** The environment of this process with other values, for a child process. */
 export const environmentWith = (values: Readonly<Record<string, string>>): NodeJS.ProcessEnv => ({
@@ -172,6 +183,8 @@ export interface Config {
   /** Maximum duration of a pause that waits for an event, milliseconds. */
   readonly longestPauseMs: number;
   readonly lockDir: string;
+  /** Files with strategies or locks of users, which requests may choose. */
+  readonly strategyFiles: readonly string[];
 }
 
 /** Reads and validates the environment. Throws an error that names each invalid variable. */
@@ -207,5 +220,6 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     historyLimitBytes: Math.floor(data.HISTORY_LIMIT_MB * 2 ** 20),
     longestPauseMs: data.LONGEST_PAUSE_MS,
     lockDir: data.LOCK_DIR,
+    strategyFiles: data.STRATEGY_FILES,
   };
 }

@@ -2,7 +2,7 @@ import { Ledger } from '#lab/balance';
 import type { Config } from '#lab/config';
 import { readDecisions, readHistory, RequestRecorder } from '#lab/http';
 import { Servers, unobserved, type Component, type DecisionLine } from '#lab/step';
-import { CATALOGUE, DEFAULT_OPTIONS } from '#lab/strategy';
+import { DEFAULT_OPTIONS, knownStrategies } from '#lab/strategy';
 import { Inject, Injectable } from '@nestjs/common';
 import { LOCK_INSPECTORS, type RemainingLock, type LockInspector } from './lock-inspectors';
 import { CONFIG } from './tokens';
@@ -41,7 +41,7 @@ export class LabOperations {
     await this.ledger.find(balance);
     const tools = this.toolbox.tools('reconcile', DEFAULT_OPTIONS);
     const changed: Record<string, number> = {};
-    for (const { name, reconcile } of CATALOGUE) {
+    for (const { name, reconcile } of knownStrategies()) {
       if (reconcile === undefined) continue;
       changed[name] = await reconcile(balance, tools);
       this.requests.reconciled(balance, name, changed[name]);

@@ -7,7 +7,7 @@ import {
   type SteppedRedis,
   type SteppedZooKeeper,
 } from '#lab/step';
-import { CATALOGUE, lockKey, lockKeysOf } from '#lab/strategy';
+import { knownStrategies, lockKey, lockKeysOf } from '#lab/strategy';
 
 /** An existing lock. `ttlMs` null: it never expires. */
 export interface RemainingLock {
@@ -47,24 +47,37 @@ export const lockInspectors = (
     : []),
 ];
 
+/** A text as a glob pattern of Redis that matches only this text. */
+const globOf = (text: string): string => text.replace(/[\\*?[\]]/g, '\\$&');
+
 /** Locks as keys of a Redis. */
 class RedisInspector implements LockInspector {
   constructor(private readonly redis: SteppedRedis) {}
 
   async locks(balance: string): Promise<RemainingLock[]> {
+    const keys = knownStrategies().flatMap((strategy) => lockKeysOf(strategy, balance));
     const found = await Promise.all(
-      CATALOGUE.flatMap((strategy) => lockKeysOf(strategy, balance)).map((key) => this.find(key)),
+      [...keys, ...(await this.prefixedKeys(balance))].map((key) => this.find(key)),
     );
     return found.flat();
   }
 
   async clear(balance: string): Promise<void> {
-    await this.redis.del(
-      CATALOGUE.flatMap((strategy) => [
-        ...lockKeysOf(strategy, balance),
-        ...(strategy.keys?.(balance) ?? []),
-      ]),
-    );
+    const keys = knownStrategies().flatMap((strategy) => [
+      ...lockKeysOf(strategy, balance),
+      ...(strategy.keys?.(balance) ?? []),
+    ]);
+    await this.redis.del([...keys, ...(await this.prefixedKeys(balance))]);
+  }
+
+  /** The keys of libraries that put a prefix or a suffix of their own on the name of a lock. */
+  private async prefixedKeys(balance: string): Promise<string[]> {
+    const found: string[] = [];
+    for (const strategy of knownStrategies().filter(({ prefixesKeys }) => prefixesKeys))
+      for (const key of lockKeysOf(strategy, balance))
+        for await (const some of this.redis.scanStream({ match: `*${globOf(key)}*`, count: 1000 }))
+          found.push(...(some as string[]).filter((one) => one !== key));
+    return found;
   }
 
   private async find(key: string): Promise<RemainingLock[]> {

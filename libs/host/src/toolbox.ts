@@ -1,7 +1,7 @@
 import { Balances } from '#lab/balance';
 import { log } from '#lab/http';
 import { SqlLocks } from '#lab/locks';
-import { LockFolder, Servers, SteppedRedis, systemClock } from '#lab/step';
+import { LockFolder, Servers, SteppedDataSource, SteppedRedis, systemClock } from '#lab/step';
 import { LocalProcess, type Options, type Tools } from '#lab/strategy';
 import { Injectable } from '@nestjs/common';
 
@@ -11,6 +11,7 @@ export class Toolbox {
   constructor(
     private readonly balances: Balances,
     private readonly sqlLocks: SqlLocks,
+    private readonly sql: SteppedDataSource,
     private readonly redis: SteppedRedis,
     private readonly servers: Servers,
     private readonly folder: LockFolder,
@@ -22,6 +23,7 @@ export class Toolbox {
     return {
       balances: this.balances,
       sqlLocks: this.sqlLocks,
+      sql: this.sql,
       redis: this.redis,
       servers: this.servers,
       folder: this.folder,

@@ -2,8 +2,14 @@ import { COMPONENTS } from '#lab/step';
 import { CAPABILITIES, type Circumstance, type Expectation, type Strategy } from './contract';
 import { sectionsOf } from './sections';
 
-/** docs/catalogue.md: the descriptions of all strategies. */
-export function renderCatalogue(catalogue: readonly Strategy[]): string {
+/**
+ * docs/catalogue.md: the descriptions of all strategies.
+ * @param shownBy Markdown of the command and the lesson that show a strategy; undefined: there are none
+ */
+export function renderCatalogue(
+  catalogue: readonly Strategy[],
+  shownBy: (name: string) => string | undefined,
+): string {
   const sections = sectionsOf(catalogue);
   return [
     '# The catalogue',
@@ -17,30 +23,27 @@ export function renderCatalogue(catalogue: readonly Strategy[]): string {
       `- **${title}**: ${strategies.map(({ name }) => `[\`${name}\`](#${name})`).join(', ')}`,
     ]),
     '',
-    ...sections.flatMap(({ title, strategies }) => [`## ${title}`, '', ...strategies.flatMap(entry)]),
+    ...sections.flatMap(({ title, strategies }) => [
+      `## ${title}`,
+      '',
+      ...strategies.flatMap((strategy) => entry(strategy, shownBy(strategy.name))),
+    ]),
   ]
     .join('\n')
     .trimEnd()
     .concat('\n');
 }
 
-const entry = ({
-  name,
-  mechanism,
-  defect,
-  next,
-  source,
-  options,
-  needs = [],
-  lacks,
-  expected,
-  applyAll,
-}: Strategy) => [
+const entry = (
+  { name, mechanism, defect, next, source, options, needs = [], lacks, expected, applyAll }: Strategy,
+  shownBy: string | undefined,
+) => [
   `### ${name}`,
   '',
   `${mechanism} ${defect}`,
   '',
   `- **Next**: ${nextText(next)}`,
+  ...(shownBy === undefined ? [] : [`- **Shown by**: ${shownBy}`]),
   `- **Source**: ${source}`,
   `- **Options**: ${options.map((option) => `\`${option}\``).join(', ')}`,
   ...(needs.length === 0

@@ -134,7 +134,17 @@ export function cartStrategy(strategy: Strategy): CartStrategy {
   return strategy;
 }
 
-const byName = index(CATALOGUE);
+const byName = new Map(index(CATALOGUE));
+
+/** Makes a strategy of a user's file known to this process. Throws when the name is taken. */
+export function addStrategy(strategy: Strategy): void {
+  if (byName.has(strategy.name))
+    throw new Error(`there is a strategy "${strategy.name}" already: rename the file`);
+  byName.set(strategy.name, strategy);
+}
+
+/** The catalogue, and the strategies of users' files that this process knows. */
+export const knownStrategies = (): readonly Strategy[] => [...byName.values()];
 
 /** Finds a strategy, or throws `UnknownStrategy` with the list of names. */
 export function findStrategy(name: string): Strategy {

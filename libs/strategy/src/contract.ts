@@ -2,6 +2,7 @@ import type { Balances, Change, Movement } from '#lab/balance';
 import type { SqlLocks } from '#lab/locks';
 import type { Clock, Component, LockFolder, Servers } from '#lab/step';
 import type { Redis } from 'ioredis';
+import type { DataSource } from 'typeorm';
 import type { OptionName, Options } from './options';
 import type { LocalProcess } from './shared/local-process';
 
@@ -11,6 +12,8 @@ export interface Tools {
   /** Lock rows, named locks and decisions in the database of the balances. */
   readonly sqlLocks: SqlLocks;
   readonly redis: Redis;
+  /** The database of the balances, for strategies of users' files: those of the catalogue use `balances` and `sqlLocks`. */
+  readonly sql?: DataSource;
   /** The servers that only some strategies need. */
   readonly servers: Servers;
   /** Locks that are directories on this host. */
@@ -128,6 +131,10 @@ export interface Protection {
   readonly module?: string;
   /** The servers that it needs in addition to Redis and the database. */
   readonly needs?: readonly Component[];
+  /** The names of its lock keys in Redis begin with a prefix of a library. Absent: they are those of `lockKey`. */
+  readonly prefixesKeys?: true;
+  /** It sets timers of its own instead of using the clock of its tools. */
+  readonly setsTimers?: true;
   /** Its memory is shared by the requests of one process, as a static field is. Absent: it keeps none. */
   readonly sharesState?: true;
 }

@@ -1,4 +1,5 @@
 export {
+  addStrategy,
   CATALOGUE,
   cartStrategy,
   componentsOf,
@@ -9,6 +10,7 @@ export {
   UnknownStrategy,
   findStrategy,
   index,
+  knownStrategies,
 } from './catalogue';
 export { nextText, renderCatalogue } from './catalogue-page';
 export {

@@ -1,7 +1,8 @@
-import type { Expectation, ViolationKind } from '#lab/strategy';
+import type { Expectation } from '#lab/strategy';
 import { MARKS, worstHarm, type Mark } from './mark';
 import { judgeStock } from './schedule/stock';
 import type { EndEvent, FinalState } from './schedule/history';
+import type { ScheduleViolationKind } from './schedule/violation';
 import type { VerdictWord } from './load/judge';
 
 /** One observed event. `at` is CLOCK_MONOTONIC in microseconds. */
@@ -37,7 +38,7 @@ export interface DrillEvidence {
 
 export interface DrillVerdict {
   readonly sold: number;
-  readonly violations: readonly (ViolationKind | 'lost-acknowledged' | 'starved')[];
+  readonly violations: readonly ScheduleViolationKind[];
   readonly mark: Mark;
   /** The verdict in one line. */
   readonly headline: string;

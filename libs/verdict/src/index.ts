@@ -23,7 +23,16 @@ export type { Duplicate } from './load/stock';
 export { unfinished } from './load/unfinished';
 export { judgeDrill, type DrillEvidence, type DrillMoment, type DrillVerdict, type Fact } from './drill';
 export * from './limit';
-export { HARMS, MARKS, harmOf, worstFirst, worstHarm, type Harm, type Mark } from './mark';
+export {
+  HARMS,
+  MARKS,
+  harmOf,
+  worstFirst,
+  worstHarm,
+  type AnyViolationKind,
+  type Harm,
+  type Mark,
+} from './mark';
 export * from './effects';
 export * from './schedule';
 export * from './soak';

@@ -34,6 +34,7 @@ const HARM_OF: Readonly<Record<AnyViolationKind, Harm>> = {
   duplicate: 'data-wrong',
   missing: 'data-wrong',
   'stale-write': 'data-wrong',
+  invariant: 'data-wrong',
   stuck: 'unavailable',
   unavailable: 'unavailable',
   'dead-lock': 'unavailable',

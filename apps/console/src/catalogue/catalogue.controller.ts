@@ -1,3 +1,4 @@
+import type { SavedMatrix } from '#lab/explore';
 import { problem, ProblemError } from '#lab/http';
 import { projectRoot } from '#lab/stack';
 import { CAPABILITIES, CATALOGUE, FAULTS } from '#lab/strategy';
@@ -5,7 +6,7 @@ import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { matrixView, type SavedMatrix } from './matrix-view';
+import { matrixView } from './matrix-view';
 import { MatrixView, StrategyView, Vocabulary } from './schemas';
 import { strategyView } from './strategy-view';
 

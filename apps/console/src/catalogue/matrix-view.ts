@@ -5,16 +5,10 @@ import {
   strategyHash,
   SUMMARY_COLUMNS,
   type MatrixCell,
-  type MatrixRow,
+  type SavedMatrix,
 } from '#lab/explore';
 import { CATALOGUE } from '#lab/strategy';
 import type { MatrixView } from './schemas';
-
-/** The matrix as `lab matrix --docs` saves it. */
-export interface SavedMatrix {
-  readonly conditions: Readonly<Record<string, unknown>>;
-  readonly rows: readonly MatrixRow[];
-}
 
 type CellView = MatrixView['rows'][number]['cells'][number];
 

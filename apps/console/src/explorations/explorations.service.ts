@@ -4,6 +4,7 @@ import {
   play,
   shrink,
   stuckText,
+  withTimeLimit,
   workMsFor,
   worstWitness,
   type Plan,
@@ -91,7 +92,7 @@ export class ExplorationsService {
       emit({ witness });
     };
     const tally = await pool.explore(plan, {
-      signal: AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)]),
+      signal: withTimeLimit(signal, seconds * 1000),
       onProgress: (found, open) => {
         if (performance.now() - reported >= REPORT_MS) report(found, open);
         first ??= firstWitness(pool, plan, found)?.then(showWitness);

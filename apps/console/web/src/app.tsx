@@ -3,6 +3,7 @@ import { Redirect, Route, Switch } from 'wouter';
 import { CataloguePage } from './catalogue/catalogue-page';
 import { ClassroomGate } from './classroom/classroom-gate';
 import { ExplorePage } from './explore/explore-page';
+import { LessonPage } from './lessons/lesson-page';
 import { LessonsPage } from './lessons/lessons-page';
 import { MatrixPage } from './matrix/matrix-page';
 import { RunPage } from './run/run-page';
@@ -32,8 +33,8 @@ export function App(): ReactNode {
               <MatrixPage />
             </Route>
             <Route path="/catalogue/:name?">{({ name }) => <CataloguePage name={name} />}</Route>
-            <Route path="/lessons">
-              <LessonsPage />
+            <Route path="/lessons/:id?">
+              {({ id }) => (id === undefined ? <LessonsPage /> : <LessonPage id={id} />)}
             </Route>
             <Route>
               <p className="page">{t.common.notFound}</p>

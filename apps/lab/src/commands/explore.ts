@@ -26,10 +26,11 @@ import {
   writeToken,
   type Budget,
   type Cell,
-  type Explored,
+  type Catalogued,
   type Plan,
   type Tally,
   type World,
+  withTimeLimit,
 } from '#lab/explore';
 import { UnknownGuard } from '#lab/guard';
 import { UnknownLimiter } from '#lab/limit';
@@ -45,14 +46,14 @@ import {
   type FaultName,
 } from '#lab/strategy';
 import { harmOf, mechanismOf, worstFirst } from '#lab/verdict';
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
 import { performance } from 'node:perf_hooks';
 import { runCommand, writeJson, type Context } from '../command';
 import { openExplorer } from '../explorer';
 import { EXIT, Failure } from '../failure';
 import { printTally, tallyLine, type ShownWitness } from '../print/tally';
 import { waitOption } from './load';
-import { whole } from './numbers';
+import { duration, whole } from './numbers';
 
 interface ExploreOptions {
   readonly actors: number;
@@ -132,13 +133,6 @@ export function register(program: Command): void {
 /** Seconds of a search without `--time`. */
 const DEFAULT_SECONDS = 60;
 
-/** `30s`, `10m`, or a number of seconds. */
-function duration(text: string): number {
-  const [, number, unit] = /^(\d{1,5})([sm]?)$/.exec(text) ?? [];
-  if (number === undefined) throw new InvalidArgumentError('It must be a time such as 30s or 10m, or 0.');
-  return Number(number) * (unit === 'm' ? 60 : 1);
-}
-
 /** Finds a strategy. Throws a usage failure when it does not exist. */
 export function readStrategy(name: string): Strategy {
   try {
@@ -150,7 +144,7 @@ export function readStrategy(name: string): Strategy {
 }
 
 /** Finds a strategy or guard that the options fit. Throws a usage failure otherwise. */
-function readExplored(name: string, { crossedCarts }: ExploreOptions): Explored {
+function readExplored(name: string, { crossedCarts }: ExploreOptions): Catalogued {
   try {
     const found = findExplored(name);
     if (crossedCarts !== true) return found;
@@ -179,7 +173,7 @@ function readBudget(text: string): Budget {
 }
 
 /** The strategy, or the two of `--beside`. Throws a usage failure when they cannot be mixed. */
-function withBeside(strategy: Explored, { beside, crossedCarts }: ExploreOptions): Explored {
+function withBeside(strategy: Catalogued, { beside, crossedCarts }: ExploreOptions): Catalogued {
   if (beside === undefined) return strategy;
   if (!isStrategy(strategy))
     throw new Failure(`--beside is for strategies on a balance, and ${strategy.name} is a guard`, EXIT.usage);
@@ -197,7 +191,7 @@ function withBeside(strategy: Explored, { beside, crossedCarts }: ExploreOptions
 }
 
 async function exploreStrategy(
-  strategy: Explored,
+  strategy: Catalogued,
   budget: Budget,
   options: ExploreOptions,
   context: Context,
@@ -216,13 +210,13 @@ async function exploreStrategy(
     if (latest === undefined) progress.say(`${shownAs}: interrupted before the first schedule ended`);
     else
       process.stdout.write(
-        `${printTally({ name: shownAs }, plan, { ...latest, partial: true }, seconds(), [], { contradictions: [], verbose: true })}\n`,
+        `${printTally({ name: shownAs }, plan, { ...latest, partial: true }, seconds(), [], { contradictions: [], verbose: false })}\n`,
       );
     return Promise.resolve();
   });
   let firstShown: Promise<void> | undefined;
   const tally = await pool.explore(plan, {
-    signal: options.time === 0 ? signal : AbortSignal.any([signal, AbortSignal.timeout(options.time * 1000)]),
+    signal: options.time === 0 ? signal : withTimeLimit(signal, options.time * 1000),
     ...(options.max !== undefined && { max: options.max }),
     onProgress: (found, open) => {
       latest = found;
@@ -350,7 +344,7 @@ async function showWitnesses(
 const isTwoSystems = ({ setup: { strategy } }: Plan): boolean =>
   isStrategy(strategy) && systemsOf(strategy).length > 1;
 
-function planOf(strategy: Explored, budget: Budget, options: ExploreOptions): Plan {
+function planOf(strategy: Catalogued, budget: Budget, options: ExploreOptions): Plan {
   const { actors, stock, sameProcess, crossedCarts, bound, leaseMs, waitMs, wait } = options;
   const [cart, crossed] = CROSSED_CARTS;
   const workMs = options.workMs ?? workMsFor(budget);

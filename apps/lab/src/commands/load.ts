@@ -17,6 +17,7 @@ import {
 import { findScenario, SCENARIOS, UnknownScenario } from '#load-tests/scenarios';
 import { runCommand, writeJson } from '../command';
 import { EXIT, Failure } from '../failure';
+import { addStrategies, strategyFileOption } from '../own-file';
 import { printRun } from '../print/verdict';
 import { runJson, writeRunFolder } from '#load-tests/results';
 import { findOrStartLab, type LabAddresses } from '../session';
@@ -47,6 +48,7 @@ interface LoadOptions extends LabAddresses, OpenLoopOptions {
   readonly reconcileOrders?: true;
   readonly verbose?: true;
   readonly json?: string;
+  readonly withStrategy?: readonly string[];
 }
 
 /** Parses an amount in minor units. */
@@ -125,11 +127,19 @@ export function register(program: Command): void {
     .option('--verbose', 'also print options, all answers, answers by replica and all percentiles')
     .option('--json <file>', 'write the verdict as JSON');
   openLoopOptions(command);
-  addressOptions(command).action((options: LoadOptions) =>
+  strategyFileOption(addressOptions(command)).action(({ withStrategy = [], ...given }: LoadOptions) =>
     runCommand(async ({ progress, signal, onEnd }) => {
+      const strategyFiles = addStrategies(withStrategy);
+      const [own] = strategyFiles.keys();
+      const options = own === undefined ? given : { strategy: own, ...given };
       const requested = readPlan(options);
       const components = componentsOf(strategiesOf(requested));
-      const lab = await findOrStartLab(options, { progress, signal, components });
+      const lab = await findOrStartLab(options, {
+        progress,
+        signal,
+        components,
+        strategyFiles,
+      });
       onEnd(lab.stop);
       const isGiven = options.labUrl !== undefined && options.replicas === undefined;
       const plan = isGiven ? { ...requested, replicas: await lab.control.scale() } : requested;

@@ -10,7 +10,8 @@ import { openExplorer } from '../explorer';
 import { EXIT, Failure, partOnly } from '../failure';
 import { printConditions, printMatrix } from '../print/matrix';
 import { wrap } from '../print/wrap';
-import { whole } from './numbers';
+import { exploreLibraries } from './libraries';
+import { duration, whole } from './numbers';
 import { readStrategy } from './explore';
 
 interface MatrixOptions {
@@ -22,12 +23,14 @@ interface MatrixOptions {
   readonly docs?: string;
   readonly verbose?: true;
   readonly json?: string;
+  readonly libraries?: true;
+  readonly budget: number;
 }
 
 export function register(program: Command): void {
   program
     .command('matrix')
-    .argument('[strategies...]', 'strategies (all)')
+    .argument('[strategies...]', 'strategies (all); with --libraries: recipes (all)')
     .description('explore strategies in every circumstance, and print marks and violations')
     .option('--workers <n>', 'worker threads', whole(1, 8), 2)
     .option('--max <n>', 'maximum number of schedules per circumstance', whole(1, 1_000_000), 20_000)
@@ -54,8 +57,11 @@ export function register(program: Command): void {
     )
     .option('--verbose', 'also print every shortest schedule, unreduced counts and conditions')
     .option('--json <file>', 'write the matrix as JSON')
+    .option('--libraries', 'explore npm lock libraries instead: the recipes in libs/libraries')
+    .option('--budget <time>', 'with --libraries: time for each recipe, e.g. 30s or 5m', duration, 60)
     .action((names: string[], options: MatrixOptions) =>
       runCommand(async (context) => {
+        if (options.libraries === true) return exploreLibraries(names, options, context);
         if (names.length > 0 && options.docs !== undefined) throw partOnly('matrix', 'the strategies');
         return makeMatrix(names.length === 0 ? CATALOGUE : names.map(readStrategy), options, context);
       }),

@@ -11,3 +11,10 @@ export const whole =
     if (value >= least && value <= most) return value;
     throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
   };
+
+/** Parses a time, `30s`, `10m` or a number of seconds, into seconds. */
+export function duration(text: string): number {
+  const [, number, unit] = /^(\d{1,5})([sm]?)$/.exec(text) ?? [];
+  if (number === undefined) throw new InvalidArgumentError('It must be a time such as 30s or 10m, or 0.');
+  return Number(number) * (unit === 'm' ? 60 : 1);
+}

@@ -13,11 +13,13 @@ import type { Command } from 'commander';
 import { runCommand, writeJson, type Context } from '../command';
 import { openExplorer } from '../explorer';
 import { EXIT, Failure } from '../failure';
+import { loadOwn } from '../own-file';
 import { printSchedule } from '../print/lanes';
 
 interface ReplayOptions {
   readonly mermaid?: true;
   readonly json?: string;
+  readonly with?: string;
 }
 
 export function register(program: Command): void {
@@ -25,16 +27,19 @@ export function register(program: Command): void {
     .command('replay')
     .argument('<token>', 'token printed by lab explore, or found in docs/matrix.md')
     .description('run a schedule again on real servers, and print the commands and replies of all actors')
+    .option('--with <file>', 'the file with the lock of the token, for tokens of lab verify')
     .option('--mermaid', 'print a Mermaid sequence diagram instead')
     .option('--json <file>', 'write history and verdict as JSON')
     .action((token: string, options: ReplayOptions) =>
-      runCommand(async (context) => replayToken(parseToken(token), options, context)),
+      runCommand(async (context) => replayToken(parseToken(token, options.with), options, context)),
     );
 }
 
-function parseToken(token: string): ScheduleToken {
+function parseToken(token: string, file: string | undefined): ScheduleToken {
+  const loaded = file === undefined ? undefined : loadOwn(file);
+  const own = loaded === undefined || 'definition' in loaded ? loaded : loaded.strategy;
   try {
-    return readToken(token);
+    return readToken(token, own);
   } catch (error) {
     const isUsage = [TokenSyntaxError, UnknownStrategy, UnknownGuard, UnknownLimiter, NoCarts].some(
       (kind) => error instanceof kind,

@@ -2,6 +2,7 @@ import { CATALOGUE, nextText, renderCatalogue } from '#lab/strategy';
 import type { Command } from 'commander';
 import { writeFileSync } from 'node:fs';
 import { printStrategies } from '../print/strategies';
+import { shownBy } from '../shown-by';
 
 export function register(program: Command): void {
   program
@@ -11,7 +12,7 @@ export function register(program: Command): void {
     .option('--docs <file>', 'write the whole catalogue as Markdown: docs/catalogue.md')
     .action(({ json, docs }: { json?: true; docs?: string }) => {
       if (docs !== undefined) {
-        writeFileSync(docs, renderCatalogue(CATALOGUE));
+        writeFileSync(docs, renderCatalogue(CATALOGUE, shownBy()));
         return;
       }
       if (json !== true) {

@@ -7,7 +7,8 @@ import { runCommand } from '../command';
 import { startConsole, type ConsoleAddress } from '../console';
 import { EXIT, Failure } from '../failure';
 import { prune } from '../housekeeping';
-import { upDir } from '../session';
+import { addStrategies, strategyFileOption } from '../own-file';
+import { strategyEnvironment, upDir } from '../session';
 import { whole } from './numbers';
 
 /** Tried first, so that URLs stay the same between starts. The lab uses the next port. */
@@ -22,6 +23,7 @@ interface UpOptions {
   readonly class?: true;
   readonly port?: number;
   readonly with: readonly Component[];
+  readonly withStrategy?: readonly string[];
 }
 
 /** Parses a list of servers on demand, such as `redlock,zookeeper`. */
@@ -35,7 +37,7 @@ export function readComponents(text: string): readonly Component[] {
 }
 
 export function register(program: Command): void {
-  program
+  const command = program
     .command('up')
     .description('start the lab and keep it running until Ctrl-C')
     .option('--order <n>', 'replicas of the order app', whole(1, 16), 2)
@@ -54,8 +56,9 @@ export function register(program: Command): void {
       `also start ${COMPONENT_NAMES.map((name) => `${name} (${COMPONENTS[name]})`).join(', ')}; separate several with commas`,
       readComponents,
       [],
-    )
-    .action(({ order, inventory, account, lab, port, with: components, ...options }: UpOptions) =>
+    );
+  strategyFileOption(command).action(
+    ({ order, inventory, account, lab, port, with: components, withStrategy = [], ...options }: UpOptions) =>
       runCommand(async ({ progress, signal, onEnd }) => {
         const hasConsole = options.console && lab;
         const isClass = options.class === true;
@@ -64,7 +67,8 @@ export function register(program: Command): void {
         const say = (line: string): void => {
           progress.say(line);
         };
-        const environment = settings();
+        const strategyFiles = addStrategies(withStrategy);
+        const environment = { ...settings(), ...strategyEnvironment(strategyFiles) };
         const preferred = { public: port ?? PREFERRED_PORT, lab: (port ?? PREFERRED_PORT) + 1 };
         if (port !== undefined)
           await assertFree(lab ? [preferred.public, preferred.lab] : [preferred.public]);
@@ -90,12 +94,13 @@ export function register(program: Command): void {
         if (page !== undefined) onEnd(page.stop);
         signal.throwIfAborted();
         process.stdout.write(welcome(stack.urls, moved, page));
+        for (const name of strategyFiles.keys()) say(`Your own strategy: ?strategy=${name}`);
         if (!lab && options.console)
           say('There is no console: it resets balances and reads history, which --no-lab disables.');
         await once(signal, 'abort');
         return 0;
       }),
-    );
+  );
 }
 
 /** A URL that does not have the preferred port. */

@@ -2,6 +2,7 @@ import { parseFaults } from '#lab/step';
 import { faultOfAction, findStrategy } from '#lab/strategy';
 import type { LoadPlan } from '#load-tests/run';
 import type { LoadVerdict } from '#lab/verdict';
+import { relative } from 'node:path';
 
 /** A command that follows from a run, and what it shows. */
 interface NextCommand {
@@ -23,6 +24,11 @@ function faultBudgetOf({ strategy, options, fault }: LoadPlan): string {
 export function nextCommands(plan: LoadPlan, { mark }: Pick<LoadVerdict, 'mark'>): NextCommand[] {
   const { strategy, carts, replicas, amountMinor, mixedWith } = plan;
   const faults = faultBudgetOf(plan);
+  const { module, next } = findStrategy(strategy);
+  if (module !== undefined)
+    return [
+      { what: 'In every interleaving, with faults', command: `npx lab verify ${relative('', module)}` },
+    ];
   const explore = [
     `npx lab explore ${strategy}`,
     ...(faults === '' ? [] : [`--faults ${faults}`]),
@@ -30,15 +36,14 @@ export function nextCommands(plan: LoadPlan, { mark }: Pick<LoadVerdict, 'mark'>
     ...(mixedWith === undefined ? [] : [`--beside ${mixedWith.strategy}`]),
     ...(replicas === 1 ? ['--same-process'] : []),
   ].join(' ');
-  const next = findStrategy(strategy).next.strategy;
   const isHarmed = mark === 'data-wrong' || mark === 'unavailable';
   return [
     { what: isHarmed ? 'Step by step' : 'In every interleaving', command: explore },
-    ...(isHarmed && next !== undefined && amountMinor === undefined && mixedWith === undefined
+    ...(isHarmed && next.strategy !== undefined && amountMinor === undefined && mixedWith === undefined
       ? [
           {
             what: 'The next strategy under the same load',
-            command: `npx lab load --strategy ${next}${loadOptions(plan)}`,
+            command: `npx lab load --strategy ${next.strategy}${loadOptions(plan)}`,
           },
         ]
       : []),

@@ -3,6 +3,7 @@ import { count } from '#lab/step';
 import type { FaultName } from '#lab/strategy';
 import { HARMS, MARKS, harmOf, worstFirst, type Harm } from '#lab/verdict';
 import { fitLanes } from './lanes';
+import { lessonLines } from './lesson';
 import { fields, shellCommand, wrap } from './wrap';
 
 /** The shortest schedule that shows one or several violations, and its token. */
@@ -86,6 +87,7 @@ export function printTally(
     ]),
     ...witnesses.flatMap((witness, i) => printWitness(witness, setup.processes.length, verbose || i === 0)),
     ...nextCommand(plan, witnesses),
+    ...(mark === 'safe' || mark === 'unknown' ? [] : lessonLines(strategy.name)),
   ].join('\n');
 }
 
@@ -161,7 +163,7 @@ function nextCommand({ setup, budget }: Plan, [worst]: readonly ShownWitness[]):
   const carts = setup.carts === undefined ? '' : ' --crossed-carts';
   return [
     '',
-    'The next strategy on the ladder whose data stays right in this schedule:',
+    'The next one of the catalogue whose data stays right in this schedule:',
     shellCommand(`npx lab explore ${worst.passes}${faults === '' ? '' : ` --faults ${faults}`}${carts}`, 6),
   ];
 }

@@ -1,6 +1,7 @@
 import { count } from '#lab/step';
 import { wordsOf, type CartsVerdict, type LoadVerdict } from '#lab/verdict';
 import { unexpectedLines, whyUnfired, type LoadRun } from '#load-tests/run';
+import { lessonLines } from './lesson';
 import { nextCommands } from './next';
 import { speedFields, strategyWords, trafficWords } from './traffic';
 import { expectationWords } from './words';
@@ -30,6 +31,7 @@ export function printRun(run: LoadRun, folder: string, verbose: boolean): string
     ]),
     ...unexpectedWords(run),
     ...nextCommands(plan, verdict).flatMap(({ what, command }) => ['', `${what}:`, shellCommand(command, 2)]),
+    ...(verdict.mark === 'safe' || verdict.mark === 'unknown' ? [] : lessonLines(plan.strategy)),
   ].join('\n');
 }
 
@@ -114,7 +116,7 @@ function faultWords(
 ): string {
   const observed = seenBy === null ? 'not observed' : verbose ? `observed by ${seenBy}` : 'observed';
   return [
-    `on ${replica}${holding ? ' while it held the lock' : ''}`,
+    `on ${replica}${holding ? ' during its critical section' : ''}`,
     ...(others > 0 ? [`${count(others, 'other request')} in progress`] : []),
     observed,
   ].join(', ');

@@ -77,6 +77,8 @@ export const hasNoStep = ({ done, held, inFlightSteps }: ActorTask): boolean =>
   !done && held.length === 0 && inFlightSteps.size === 0;
 
 /** Held, done, idle, or blocked in a server: the task cannot make progress by itself. */
-export const isQuiescent = (task: ActorTask): boolean =>
-  (task.inFlightSteps.size === 0 && (task.done || task.idle || task.held.length > 0)) ||
-  (task.inFlightSteps.size > 0 && [...task.inFlightSteps].every((inFlightStep) => inFlightStep.blocked));
+export function isQuiescent({ inFlightSteps, done, idle, held }: ActorTask): boolean {
+  if (inFlightSteps.size === 0) return done || idle || held.length > 0;
+  for (const { blocked } of inFlightSteps) if (!blocked) return false;
+  return true;
+}

@@ -1,6 +1,6 @@
 import { LocalProcess } from '#lab/strategy';
 import type { PubSubInbox, Holdings, ActorConnections } from '../world';
-import type { HeldStep, ActorTask } from './actor-task';
+import { hasNoStep, type HeldStep, type ActorTask } from './actor-task';
 import { Realm } from './realm';
 import type { Act, Subject } from './subject';
 
@@ -9,7 +9,7 @@ export class ActorProcess {
   readonly local: LocalProcess;
   /** What its actors do: the code of the subject, in this process's own module instances when it has a file. */
   readonly act: Act;
-  /** Absent for a subject without a file. */
+  /** Absent for a subject without a file and without timers. */
   readonly realm: Realm | undefined;
   alive = true;
   paused = false;
@@ -25,7 +25,10 @@ export class ActorProcess {
     inbox: PubSubInbox,
   ) {
     this.local = new LocalProcess(name, inbox.of(this));
-    this.realm = subject.file === undefined ? undefined : new Realm(pid);
+    this.realm =
+      subject.file === undefined && subject.setsTimers !== true
+        ? undefined
+        : new Realm(pid, { isForeign: subject.setsTimers === true });
     this.act = subject.load(this.realm);
   }
 }
@@ -72,7 +75,29 @@ export class Actor {
     return new Set([...transactions, ...names, ...inFlight.filter((session) => session !== undefined)]);
   }
 
-  /** True when a statement of it waits for a lock in the database. */
+  /** The task of its request, when it waits for something in its process. */
+  get requestWithoutStep(): ActorTask | undefined {
+    return this.tasks.find((task) => !task.isTimer && hasNoStep(task));
+  }
+
+  /** True when a timer that its code has set, in the time of the schedule, may continue it. */
+  get waitsForTimer(): boolean {
+    return this.process.realm?.timers.virtual?.isWaiting(this.name) === true;
+  }
+
+  /** True when a message that another actor publishes may continue it. */
+  get waitsForMessage(): boolean {
+    return this.connections.own?.isSubscribed === true;
+  }
+
+  /** True when a command of it waits in Redis, and not for ever. */
+  get waitsInRedis(): boolean {
+    return this.tasks.some(({ inFlightSteps }) =>
+      [...inFlightSteps].some(({ step }) => (step.blocking?.timeoutMs ?? 0) > 0),
+    );
+  }
+
+  /** True when a statement of it waits for a lock in the database, or a command in Redis. */
   get blocked(): boolean {
     return this.tasks.some((task) => [...task.inFlightSteps].some((inFlightStep) => inFlightStep.blocked));
   }

@@ -19,7 +19,7 @@ export const guardOnAction: SubjectOf<Setup & { readonly strategy: Guard }> = (s
     lockStores: world.lockStoresOf(guard),
     keepsOtherKeys: true,
     keepsState: guard.sharesState === true,
-    prepare: () => world.beginActions(guard, use, [KEY]),
+    prepare: () => world.beginActions(guard, use, [KEY]).then(() => undefined),
     load: () => (requester, clock, warn) => act(guard, requester, options, clock, warn),
     writes: (text) => /^(INSERT|UPDATE|SEND)/.test(text),
     look: async () => ({ amount: 0, amounts: {}, movements: [], effects: await world.effects(use) }),

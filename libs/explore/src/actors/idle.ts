@@ -1,3 +1,4 @@
+import type { Step } from '#lab/step';
 import { afterText } from '../world';
 import type { Actor } from './actor';
 
@@ -17,9 +18,22 @@ export class OutsideTheSeam extends Error {
   }
 }
 
+/** An actor has sent a command on a Redis connection that waits in a blocking command. */
+export class QueuedCommand extends Error {
+  readonly code = 'EXPLORE.QUEUED_COMMAND';
+
+  constructor({ actor, text }: Pick<Step, 'actor' | 'text'>, blocking: string) {
+    super(
+      `${actor} sends ${text} on a Redis connection that waits in ${blocking}: Redis answers it only after that wait. Use a connection of its own for the blocking command, as in production`,
+    );
+    this.name = 'QueuedCommand';
+  }
+}
+
 /**
  * True when the code of these actors cannot continue by itself: each waits for a promise that another actor of its
- * process settles, for example a mutex in a module. JavaScript runs until it waits, so the result does not depend on
+ * process settles, for example a mutex in a module, for a timer of the schedule, for a step of one of its timers, or for a
+ * message of Redis. JavaScript runs until it waits, so the result does not depend on
  * machine speed. Not idle: an actor alone in its process, a process with its own timer, pending file or DNS requests,
  * and a strategy without a realm, whose timers are unknown.
  *
@@ -27,12 +41,18 @@ export class OutsideTheSeam extends Error {
  */
 export async function isIdle(suspects: readonly Actor[], actors: readonly Actor[]): Promise<boolean> {
   for (let turn = 0; turn < TURNS; turn++) await new Promise(setImmediate);
-  return suspects.every((actor) => waitsForAnother(actor, actors)) && !hasPendingRequests();
+  return (
+    suspects.every((actor) => waitsForAnother(actor, actors) && !actor.connections.isConnecting()) &&
+    !hasPendingRequests()
+  );
 }
 
 const waitsForAnother = (actor: Actor, actors: readonly Actor[]): boolean =>
   actor.process.realm?.timers.areRunning === false &&
-  actors.some((other) => other !== actor && other.process === actor.process);
+  (actor.waitsForTimer ||
+    actor.waitsForMessage ||
+    actor.held.length > 0 ||
+    actors.some((other) => other !== actor && other.process === actor.process));
 
 /** Pending operating system requests of this Node process; excludes connections and timers. */
 const hasPendingRequests = (): boolean =>

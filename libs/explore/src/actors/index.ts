@@ -1,5 +1,6 @@
 export * from './actor';
 export * from './actor-task';
+export { replaceGlobalTimers } from './global-timers';
 export * from './idle';
 export * from './realm';
 export * from './subject';
@@ -7,3 +8,4 @@ export * from './subject-of';
 export * from './stray-steps';
 export * from './virtual-clock';
 export * from './virtual-date';
+export * from './virtual-timers';

@@ -22,6 +22,7 @@ export const limiterOnClient: SubjectOf<Setup & { readonly strategy: ExploredLim
     keepsState: sharesState === true,
     prepare: async () => {
       if (keys.length > 0) await world.redis.del(...keys);
+      return undefined;
     },
     ...(earlier !== undefined && {
       earlier: {

@@ -1,19 +1,22 @@
 import * as timersPromises from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { VirtualTimer, type VirtualTimers } from './virtual-timers';
 
-type Handle = NodeJS.Timeout | NodeJS.Immediate;
+type Handle = NodeJS.Timeout | NodeJS.Immediate | VirtualTimer;
 type Callback = (...args: unknown[]) => void;
 type Clear = (handle?: Handle) => void;
 
 const real = { setTimeout, setInterval, setImmediate, clearTimeout, clearInterval, clearImmediate };
 
 /**
- * Timers that strategy code sets directly instead of using its clock. They run in real time. The explorer needs to
- * know whether one is pending, and stops all of them when the process ends.
+ * Timers that strategy code sets directly instead of using its clock. They run in real time, or in that of the schedule
+ * (`virtual`). The explorer needs to know whether one is pending, and stops all of them when the process ends.
  */
 export class RealmTimers {
   static readonly NAMES = Object.keys(real) as (keyof typeof real)[];
 
+  /** Set for code that is not ours, before it runs: its timers are timers of the schedule. */
+  virtual: VirtualTimers | undefined;
   readonly globals: Readonly<Record<keyof typeof real, unknown>>;
   private readonly running = new Set<Handle>();
   /** Rejects pending promises of `node:timers/promises` when the process ends. */
@@ -23,6 +26,10 @@ export class RealmTimers {
 
   constructor() {
     const clear: Clear = (handle) => {
+      if (handle instanceof VirtualTimer) {
+        this.virtual?.clear(handle);
+        return;
+      }
       if (handle !== undefined) this.running.delete(handle);
       real.clearTimeout(handle as NodeJS.Timeout);
       real.clearImmediate(handle as NodeJS.Immediate);
@@ -30,7 +37,13 @@ export class RealmTimers {
     this.globals = {
       setTimeout: Object.assign(
         (callback: Callback, ms?: number, ...args: unknown[]) =>
-          this.once((run) => real.setTimeout(run, ms), callback, args),
+          this.virtual?.set(
+            () => {
+              callback(...args);
+            },
+            ms,
+            { isPeriodic: false },
+          ) ?? this.once((run) => real.setTimeout(run, ms), callback, args),
         { [promisify.custom]: (ms?: number, value?: unknown) => this.promises.setTimeout(ms, value) },
       ),
       setImmediate: Object.assign(
@@ -39,7 +52,13 @@ export class RealmTimers {
         { [promisify.custom]: (value?: unknown) => this.promises.setImmediate(value) },
       ),
       setInterval: (callback: Callback, ms?: number, ...args: unknown[]) =>
-        this.add(real.setInterval(callback, ms, ...args)),
+        this.virtual?.set(
+          () => {
+            callback(...args);
+          },
+          ms,
+          { isPeriodic: true },
+        ) ?? this.add(real.setInterval(callback, ms, ...args)),
       clearTimeout: clear,
       clearInterval: clear,
       clearImmediate: clear,
@@ -51,11 +70,6 @@ export class RealmTimers {
     return this.running.size > 0 || this.waits > 0;
   }
 
-  /** In the order of `NAMES`. */
-  get values(): readonly unknown[] {
-    return RealmTimers.NAMES.map((name) => this.globals[name]);
-  }
-
   /** `node:timers`. */
   get module(): object {
     return { ...this.globals, promises: this.promises };
@@ -65,11 +79,13 @@ export class RealmTimers {
   get promises() {
     const { signal } = this.end;
     const scheduler = {
-      wait: (ms: number) => this.count(timersPromises.setTimeout(ms, undefined, { signal })),
+      wait: (ms: number) =>
+        this.delay(ms, undefined) ?? this.count(timersPromises.setTimeout(ms, undefined, { signal })),
       yield: () => this.count(timersPromises.setImmediate(undefined, { signal })),
     };
     return {
       setTimeout: (ms?: number, value?: unknown, options?: { readonly signal?: AbortSignal }) =>
+        this.delay(ms, value, options) ??
         this.count(timersPromises.setTimeout(ms, value, { signal: either(signal, options) })),
       setImmediate: (value?: unknown, options?: { readonly signal?: AbortSignal }) =>
         this.count(timersPromises.setImmediate(value, { signal: either(signal, options) })),
@@ -87,6 +103,35 @@ export class RealmTimers {
     if (this.waits > 0) this.end.abort(); // creates an error with a stack trace: too slow for every schedule
     for (const handle of this.running) (this.globals['clearTimeout'] as Clear)(handle);
     this.waits = 0;
+  }
+
+  /** A promise of a virtual timer; undefined: the delay is in real time. */
+  private delay(
+    ms: number | undefined,
+    value: unknown,
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): Promise<unknown> | undefined {
+    const { virtual } = this;
+    if (virtual === undefined) return undefined;
+    let timer: VirtualTimer | undefined;
+    const ended = new Promise((resolve, reject) => {
+      timer = virtual.set(
+        () => {
+          resolve(value);
+        },
+        ms,
+        { isPeriodic: false },
+      );
+      signal?.addEventListener(
+        'abort',
+        () => {
+          if (timer !== undefined) virtual.clear(timer);
+          reject(signal.reason as Error);
+        },
+        { once: true },
+      );
+    });
+    return timer === undefined ? undefined : ended;
   }
 
   private once(start: (run: () => void) => Handle, callback: Callback, args: unknown[]): Handle {

@@ -1,9 +1,12 @@
+import { commonJsOf, nameOf, strategyOf, subjectIn, type OwnSubject } from '#lab/own';
 import type { Strategy } from '#lab/strategy';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
 import { dirname, extname, join, sep } from 'node:path';
-import { commonJsOf } from './common-js';
+import perfHooks from 'node:perf_hooks';
+import { RealmRandom } from './realm-random';
 import { RealmTimers } from './realm-timers';
+import { RealmDate, realmHrtime, realmPerformance } from './virtual-date';
 
 /** A module instance of a realm. */
 interface RealmModule {
@@ -18,11 +21,14 @@ interface RealmModule {
  */
 type Target =
   | { readonly kind: 'own'; readonly file: string }
-  | { readonly kind: 'process' | 'timers' | 'timers/promises' }
+  | { readonly kind: 'built-in'; readonly name: string; readonly exports: unknown }
   | { readonly kind: 'shared'; readonly exports: unknown };
 
-/** A compiled module; each call evaluates it again. */
-type Body = (this: unknown, ...args: readonly unknown[]) => void;
+/**
+ * A compiled module: a function of the globals of a realm that returns a function of the module's scope, which evaluates it. A
+ * module may declare a name of a global, for example `const crypto = require('crypto')`.
+ */
+type Body = (...globals: readonly unknown[]) => (this: unknown, ...scope: readonly unknown[]) => void;
 
 /** A module compiled once for this thread, with the resolved targets of its requires. */
 interface Compiled {
@@ -30,18 +36,20 @@ interface Compiled {
   readonly targets: Map<string, Target>;
 }
 
-/** Names in a module's scope, in the order of its body's arguments. */
-const SCOPE = [
-  'exports',
-  'require',
-  'module',
-  '__filename',
-  '__dirname',
+/** Globals that each realm has for itself. */
+const OWN_GLOBALS = [
   'process',
   'global',
   'globalThis',
+  'Date',
+  'performance',
+  'Math',
+  'crypto',
   ...RealmTimers.NAMES,
-];
+] as const;
+
+/** Names in a module's scope besides globals, in the order of its body's arguments. */
+const SCOPE = ['exports', 'require', 'module', '__filename', '__dirname'];
 
 const LIBS = join(__dirname, '..', '..', '..') + sep;
 const STRATEGY_LIB = join(LIBS, 'strategy', 'src') + sep;
@@ -97,33 +105,51 @@ export class NotLoadable extends Error {
 /**
  * Module instances of one explored process. Two processes of a schedule are objects in one Node process; with a realm
  * each they share no variable of a strategy's modules, like two replicas: a `let locked` or a mutex at the top of a
- * file protects one process only. `process.pid`, `globalThis` and timers belong to the realm as well.
+ * file protects one process only. `process.pid`, `globalThis`, timers and clocks belong to the realm as well, and the
+ * randomness of foreign code.
  *
  * Every schedule starts with new realms, so that no module state leaks into the next one. Code is compiled once per
  * thread, in this realm's context: `instanceof Error` and `instanceof Array` hold on both sides.
  *
  * Limits. Shared between realms: the packages in `SHARED_PACKAGES`, native addons, Node's own modules, changes of
- * intrinsics (`Array.prototype`), and ES modules that a package loads by `import()`. Refused: a strategy that is an
- * ES module or calls `import()`.
+ * intrinsics (`Array.prototype`), and what a CommonJS package loads by `import()`. Refused: a strategy that calls `import()`,
+ * and an ES module that awaits at its top.
  */
 export class Realm {
   readonly timers = new RealmTimers();
   private readonly modules = new Map<string, RealmModule>();
-  private readonly process: NodeJS.Process;
-  private readonly global: object;
+  private readonly globals: Readonly<Record<(typeof OWN_GLOBALS)[number], unknown>>;
+  /** Node's modules that this realm replaces. */
+  private readonly builtIns: Readonly<Record<string, unknown>>;
 
-  constructor(pid: number) {
-    this.process = Object.create(process, { pid: { value: pid, enumerable: true } }) as NodeJS.Process;
-    const own = { process: this.process, ...this.timers.globals };
-    this.global = Object.create(globalThis) as object;
+  /** `isForeign`: the code is not ours, and its randomness is that of the schedule. */
+  constructor(pid: number, { isForeign = false }: { readonly isForeign?: boolean } = {}) {
+    const own = Object.create(process, {
+      pid: { value: pid, enumerable: true },
+      hrtime: { value: realmHrtime, enumerable: true },
+    }) as NodeJS.Process;
+    const global = Object.create(globalThis) as object;
+    const random = isForeign ? new RealmRandom(pid) : undefined;
+    this.globals = {
+      process: own,
+      global,
+      globalThis: global,
+      Date: RealmDate,
+      performance: realmPerformance,
+      Math: random?.math ?? Math,
+      crypto: random?.webCrypto ?? globalThis.crypto,
+      ...this.timers.globals,
+    };
+    this.builtIns = {
+      process: own,
+      timers: this.timers.module,
+      'timers/promises': this.timers.promises,
+      perf_hooks: { ...perfHooks, performance: realmPerformance },
+      ...(random !== undefined && { crypto: random.crypto }),
+    };
     // defined, not assigned: an assignment to an accessor such as `process` would reach the one of Node
-    for (const [name, value] of Object.entries({ ...own, global: this.global, globalThis: this.global }))
-      Object.defineProperty(this.global, name, {
-        value,
-        writable: true,
-        configurable: true,
-        enumerable: true,
-      });
+    for (const [name, value] of Object.entries(this.globals))
+      Object.defineProperty(global, name, { value, writable: true, configurable: true, enumerable: true });
   }
 
   /** The exports of a CommonJS or TypeScript file, evaluated once in this realm. */
@@ -155,26 +181,13 @@ export class Realm {
       return isEntry && target.kind === 'own' ? this.lazyExportsOf(target.file) : this.exportsOf(target);
     };
     const require = Object.assign(find, { resolve: (request: string) => resolve(file, request), cache: {} });
-    body.call(
-      module.exports,
-      module.exports,
-      require,
-      module,
-      file,
-      dirname(file),
-      this.process,
-      this.global,
-      this.global,
-      ...this.timers.values,
-    );
+    const globals = OWN_GLOBALS.map((name) => this.globals[name]);
+    body(...globals).call(module.exports, module.exports, require, module, file, dirname(file));
   }
 
   private exportsOf(target: Target): unknown {
     if (target.kind === 'own') return this.load(target.file);
-    if (target.kind === 'shared') return target.exports;
-    if (target.kind === 'process') return this.process;
-    if (target.kind === 'timers') return this.timers.module;
-    return this.timers.promises;
+    return target.kind === 'shared' ? target.exports : (this.builtIns[target.name] ?? target.exports);
   }
 
   /** Evaluates the module on first property access. */
@@ -185,12 +198,20 @@ export class Realm {
 
 /** Loads the strategy with this name from `file` into a realm. Throws `NotLoadable` when `file` does not export it. */
 export function loadStrategy(file: string, name: string, realm: Realm): Strategy {
-  const found = Object.values(realm.load(file) as object).find(
+  const exports = realm.load(file);
+  if (name === nameOf(file)) return strategyOf(exports, file);
+  const found = Object.values(exports as object).find(
     (exported: unknown): exported is Strategy =>
       typeof exported === 'object' && exported !== null && (exported as Partial<Strategy>).name === name,
   );
   if (found === undefined) throw new NotLoadable(file, `it exports no strategy named "${name}"`);
   return found;
+}
+
+/** Loads the subject of a user's file, or the strategy with this name. Throws `NotLoadable`. */
+export function loadExplored(file: string, name: string, realm: Realm): Strategy | OwnSubject {
+  const subject = name === nameOf(file) ? subjectIn(realm.load(file), file) : undefined;
+  return subject ?? loadStrategy(file, name, realm);
 }
 
 function compile(file: string): Compiled {
@@ -211,23 +232,33 @@ function compileText(file: string, text: string): Body {
   try {
     // eval instead of vm.Script: in jest the latter compiles for another context, with a different Error class
     return (0, eval)(
-      `(function (${SCOPE.join(', ')}) {${text.replace(/^#!.*/, '')}\n})\n//# sourceURL=${file}`,
+      `(function (${OWN_GLOBALS.join(', ')}) { return function (${SCOPE.join(', ')}) {${text.replace(/^#!.*/, '')}\n} })\n//# sourceURL=${file}`,
     ) as Body;
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new NotLoadable(file, `${why}. It must be TypeScript or CommonJS`, { cause });
+    throw new NotLoadable(
+      file,
+      `${why}. It must be TypeScript, CommonJS or an ES module without await at its top`,
+      { cause },
+    );
   }
 }
 
 function targetOf(from: string, request: string): Target {
   if (isBuiltin(request)) {
-    const name = request.replace(/^node:/, '');
-    if (name === 'process' || name === 'timers' || name === 'timers/promises') return { kind: name };
-    return { kind: 'shared', exports: createRequire(from)(request) as unknown };
+    const exports = createRequire(from)(request) as unknown;
+    return { kind: 'built-in', name: request.replace(/^node:/, ''), exports };
   }
   const file = resolve(from, request);
-  if (isShared(file)) return { kind: 'shared', exports: createRequire(from)(request) as unknown };
-  return { kind: 'own', file };
+  if (!isShared(file)) return { kind: 'own', file };
+  const exports = createRequire(from)(request) as unknown;
+  if (isInPackage(file) && packageOf(file) === 'bluebird') (exports as Bluebird).config({ asyncHooks: true });
+  return { kind: 'shared', exports };
+}
+
+/** Runs callbacks of several promises in one turn, in the async context of the first, unless `asyncHooks` are on. */
+interface Bluebird {
+  config(options: { readonly asyncHooks: boolean }): void;
 }
 
 function isShared(file: string): boolean {
@@ -248,7 +279,7 @@ function packageOf(file: string): string {
 
 const withoutExtension = (file: string): string => file.slice(0, file.length - extname(file).length);
 
-const EXTENSIONS = ['', '.ts', '.js', '.cjs', '.json', `${sep}index.ts`, `${sep}index.js`];
+const EXTENSIONS = ['', '.ts', '.js', '.cjs', '.mjs', '.json', `${sep}index.ts`, `${sep}index.js`];
 
 /** Resolves like Node; a relative path may also be a TypeScript source. */
 function resolve(from: string, request: string): string {

@@ -26,8 +26,9 @@ export const strategyOnBalance: SubjectOf<StrategySetup> = (setup, world) => {
     // strategies of the catalogue have no state that another request reads between two steps: test/explore/realm.spec.ts
     keepsState: strategy.module !== undefined || strategy.sharesState === true,
     ...(file !== undefined && { file }),
+    ...(strategy.setsTimers === true && { setsTimers: true as const }),
     ...(carts !== undefined && { carts }),
-    prepare: () => world.begin(strategy, setup),
+    prepare: () => world.begin(strategy, setup).then(() => undefined),
     load: (realm) => {
       const loaded = systems.map((system) => {
         const own = fileOf(system);
@@ -66,7 +67,11 @@ async function buy(
     strategy: strategy.name,
   });
   const { balances } = connections;
-  const tools = { ...requestTools(connections, options, process.local, clock, warn), balances };
+  const tools = {
+    ...requestTools(connections, options, process.local, clock, warn),
+    balances,
+    sql: connections.dataSource,
+  };
   try {
     const [only = BALANCE, ...others] = cart ?? [];
     if (others.length === 0) {

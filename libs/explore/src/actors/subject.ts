@@ -1,7 +1,7 @@
 import type { Clock } from '#lab/step';
 import type { LocalProcess } from '#lab/strategy';
 import type { FinalState, ScheduleHistory, ScheduleVerdict } from '#lab/verdict';
-import type { ActorConnections, LockStore, World } from '../world';
+import type { ActorConnections, LockReading, LockStore, World } from '../world';
 import type { Realm } from './realm';
 
 /** Result of an actor's request. */
@@ -39,10 +39,12 @@ export interface Subject {
   readonly keepsState: boolean;
   /** Its source file, which each process evaluates for itself; absent: all processes share one object. */
   readonly file?: string;
+  /** Its code sets timers of its own, which are to run in the time of the schedule. */
+  readonly setsTimers?: true;
   /** The balances that each actor uses; undefined: the only one. */
   readonly carts?: readonly (readonly string[])[];
-  /** Resets the servers and prepares them for the first step. */
-  prepare(): Promise<void>;
+  /** Resets the servers and prepares them for the first step. Resolves with locks that exist before it, if there are any. */
+  prepare(): Promise<readonly LockReading[] | undefined>;
   /** Requests before the schedule, at these virtual times, and when the schedule begins. */
   readonly earlier?: {
     readonly at: readonly number[];

@@ -7,6 +7,8 @@ export interface Timer {
   due: number;
   /** Absent: it fires once. */
   readonly period?: number;
+  /** Recomputes `due` when the timer may have become due earlier. `hurry`: no look is left out any more. */
+  readonly dueNow?: (how?: { readonly hurry: boolean }) => number;
   readonly run: () => Promise<void> | void;
   running: boolean;
 }
@@ -91,7 +93,13 @@ export class VirtualClock {
     };
   }
 
+  /** Fires once, when `due` says so. */
+  once(actor: string, due: NonNullable<Timer['dueNow']>, run: () => Promise<void> | void): Ticker {
+    return this.set({ actor, due: due(), dueNow: due, run });
+  }
+
   private inOrder(): Timer[] {
+    for (const timer of this.timers) if (timer.dueNow !== undefined) timer.due = timer.dueNow();
     return this.timers.toSorted((a, b) => a.due - b.due || a.id - b.id);
   }
 

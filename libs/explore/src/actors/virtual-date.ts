@@ -26,3 +26,50 @@ function install(): void {
     return clock === undefined ? real() : EPOCH + clock.now;
   };
 }
+
+// eslint-disable-next-line no-restricted-properties -- virtual inside a schedule
+const now = (): number => Date.now();
+
+/**
+ * `Date` of the code in a realm: without arguments it is the virtual time of a schedule. It is not installed globally, because
+ * clients of servers and jest read the real one.
+ */
+export const RealmDate: DateConstructor = new Proxy(Date, {
+  construct: (target, args: unknown[], newTarget) =>
+    Reflect.construct(
+      target,
+      args.length === 0 ? [now()] : args,
+      newTarget === RealmDate ? target : newTarget,
+    ) as Date,
+  apply: () => new Date(now()).toString(),
+});
+
+/** `performance` of the code in a realm: its `now()` is the virtual time of a schedule. */
+export const realmPerformance = new Proxy(performance, {
+  get(target, name) {
+    if (name === 'now') return millisecondsNow;
+    const value: unknown = Reflect.get(target, name, target);
+    return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+  },
+});
+
+const millisecondsNow = (): number => clocks.getStore()?.now ?? performance.now();
+
+const NANOSECONDS_PER_MS = 1_000_000n;
+const nanosecondsNow = (): bigint => {
+  const clock = clocks.getStore();
+  return clock === undefined
+    ? process.hrtime.bigint()
+    : BigInt(Math.round(clock.now * 1000)) * (NANOSECONDS_PER_MS / 1000n);
+};
+
+const NANOSECONDS_PER_SECOND = 1_000_000_000n;
+
+/** `process.hrtime` of the code in a realm. */
+export const realmHrtime = Object.assign(
+  (since: readonly [number, number] = [0, 0]): [number, number] => {
+    const passed = nanosecondsNow() - (BigInt(since[0]) * NANOSECONDS_PER_SECOND + BigInt(since[1]));
+    return [Number(passed / NANOSECONDS_PER_SECOND), Number(passed % NANOSECONDS_PER_SECOND)];
+  },
+  { bigint: nanosecondsNow },
+);

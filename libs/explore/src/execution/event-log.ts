@@ -1,5 +1,6 @@
 import { describeError, describeReply, describeStep, type Step } from '#lab/step';
 import type { Outcome } from '../actors';
+import { setsStrictReads } from '../world';
 import type { FaultEvent, LockChange, ScheduleEvent, StepEvent } from '#lab/verdict';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -8,6 +9,8 @@ type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K>
 /** Records the events of a schedule. */
 export class EventLog {
   readonly events: ScheduleEvent[] = [];
+  /** A session has chosen an isolation level with which a plain SELECT depends on uncommitted writes. */
+  hasStrictReads = false;
 
   constructor(private readonly clock: { readonly now: number }) {}
 
@@ -23,6 +26,7 @@ export class EventLog {
       ...extra,
     };
     this.events.push(event);
+    if (step.kind === 'sql' && setsStrictReads(step)) this.hasStrictReads = true;
     return event;
   }
 

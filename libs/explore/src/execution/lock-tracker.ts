@@ -23,6 +23,7 @@ interface Entry {
 export class LockTracker {
   private readonly entries = new Map<string, Entry>();
   private readonly versions = new Map<string, number>();
+  private changed = 0;
   private readonly holders = new Map<string, string | undefined>();
   /** Owner of each token: the actor that sent it first. An actor's name is one of its tokens. */
   private readonly tokens: Map<string, string>;
@@ -49,6 +50,11 @@ export class LockTracker {
    */
   version(lock: string): number {
     return this.versions.get(lock) ?? 0;
+  }
+
+  /** Increases with each lock that is taken, renewed or freed. */
+  get changes(): number {
+    return this.changed;
   }
 
   /** True when no part of a lock in parts is taken: a failed attempt then had another cause than a holder. */
@@ -135,6 +141,7 @@ export class LockTracker {
     return [...this.entries].flatMap(([key, entry]): LockChange[] => {
       if (entry.store !== store || entry.owner !== actor || entry.expiresAt === at) return [];
       entry.expiresAt = at;
+      this.changed++;
       return [{ key, change: 'renewed', by: actor, owner: actor }];
     });
   }
@@ -182,6 +189,7 @@ export class LockTracker {
       owner: newOwner,
       expiresAt,
     });
+    if (isSame && old.expiresAt !== expiresAt) this.changed++;
     if (isSame)
       return old.expiresAt === expiresAt
         ? []
@@ -224,6 +232,7 @@ export class LockTracker {
   }
 
   private bumpVersion(lock: string): void {
+    this.changed++;
     const before = this.holders.get(lock);
     const holder = this.holderOf(lock);
     this.holders.set(lock, holder);

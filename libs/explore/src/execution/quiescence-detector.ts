@@ -2,13 +2,15 @@ import {
   type Actor,
   isIdle,
   OutsideTheSeam,
+  QueuedCommand,
   isQuiescent,
   hasNoStep,
   type InFlightStep,
   type ActorTask,
 } from '../actors';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Disturbed } from './disturbed';
-import { type Sessions, mayWaitForLock, lockNameIn } from '../world';
+import { type BlockedClients, type Sessions, mayWaitForLock, lockNameIn } from '../world';
 import { Signal } from './signal';
 
 /**
@@ -20,6 +22,12 @@ const ASK_AFTER_MS = 3;
 /** Checks, `ASK_AFTER_MS` apart, in which an actor may be busy without a step, for example with its own I/O. */
 const MAX_BUSY_CHECKS = 400;
 
+/** Turns, 1 ms apart, after which foreign code that puts off calls again and again is no longer waited for. */
+const MAX_PUT_OFF_TURNS = 20;
+
+/** Times in a row that a call is put off. */
+const MAX_PUT_OFF_CALLS = 100;
+
 /** Detects quiescence: every actor is held, done, idle, or blocked in a server. */
 export class QuiescenceDetector {
   private readonly signal = new Signal();
@@ -28,13 +36,14 @@ export class QuiescenceDetector {
 
   constructor(
     private readonly sessions: Sessions,
+    private readonly blockedClients: BlockedClients,
     private readonly actors: readonly Actor[],
   ) {}
 
   /** Records progress of a task. */
   noteProgress(): void {
     this.progress++;
-    for (const task of this.idle()) task.idle = false; // the step may have resumed it: check again
+    for (const { tasks } of this.actors) for (const task of tasks) task.idle = false; // the step may have resumed it: check again
     this.signal.fire();
   }
 
@@ -43,6 +52,16 @@ export class QuiescenceDetector {
     this.progress++; // invalidates a server answer that is already in flight
     for (const inFlightStep of this.inFlightSteps())
       if (inFlightStep !== except) inFlightStep.blocked = false;
+  }
+
+  /** A command may have ended a wait in Redis: asks the server again about every waiting command. */
+  unblockRedis(except: InFlightStep): void {
+    const waiting = this.inFlightSteps().filter(
+      (inFlightStep) => inFlightStep !== except && inFlightStep.step.blocking !== undefined,
+    );
+    if (waiting.length === 0) return;
+    this.progress++;
+    for (const inFlightStep of waiting) inFlightStep.blocked = false;
   }
 
   /** Marks the schedule as disturbed: `settle` throws the first reason. */
@@ -65,13 +84,19 @@ export class QuiescenceDetector {
 
   /** Resolves at quiescence. @throws Disturbed */
   async settle(): Promise<void> {
+    let attempts = 0;
     for (;;) {
       const next = this.signal.next();
       const { progress } = this;
       if (!this.allQuiescent()) await this.waitOrQueryServer(next);
       else {
         await new Promise(setImmediate); // concurrent steps of an actor arrive in one event loop turn
-        if (progress === this.progress && this.allQuiescent() && !(await this.awaitAbandonedSessions()))
+        if (
+          progress === this.progress &&
+          this.allQuiescent() &&
+          !(await this.awaitAbandonedSessions()) &&
+          !(await this.awaitShortTimers(++attempts))
+        )
           break;
       }
     }
@@ -83,7 +108,10 @@ export class QuiescenceDetector {
   /** Ends the wait of the first blocked statement, in the order of issue, with a lock wait time-out. */
   async endLockWait(of: (inFlightStep: InFlightStep) => boolean): Promise<boolean> {
     const [first] = this.inFlightSteps()
-      .filter((inFlightStep) => inFlightStep.blocked && of(inFlightStep))
+      .filter(
+        (inFlightStep) =>
+          inFlightStep.blocked && inFlightStep.step.blocking === undefined && of(inFlightStep),
+      )
       .sort((a, b) => a.number - b.number);
     const thread = first?.step.connection;
     if (first === undefined || thread === undefined) return false;
@@ -112,6 +140,25 @@ export class QuiescenceDetector {
     return true;
   }
 
+  /**
+   * Foreign code puts off a call to a later turn, in real time: also while its request is held. True when it did. A loop of such
+   * calls that waits for time to pass never ends, because time does not.
+   */
+  private async awaitShortTimers(attempt: number): Promise<boolean> {
+    const isPutOff = (): boolean =>
+      this.actors.some(
+        ({ process: { alive, realm } }) =>
+          alive && realm?.timers.virtual !== undefined && realm.timers.areRunning,
+      );
+    if (!isPutOff()) return false;
+    if (attempt > MAX_PUT_OFF_CALLS)
+      throw new OutsideTheSeam(
+        this.actors.filter(({ process }) => process.realm?.timers.areRunning === true),
+      );
+    for (let turns = 0; isPutOff() && turns < MAX_PUT_OFF_TURNS; turns++) await delay(1);
+    return !isPutOff();
+  }
+
   private allQuiescent(): boolean {
     return this.actors.every((actor) => actor.tasks.every(isQuiescent));
   }
@@ -120,17 +167,14 @@ export class QuiescenceDetector {
     return this.actors.flatMap(({ tasks }) => tasks);
   }
 
-  private idle(): ActorTask[] {
-    return this.tasks().filter(({ idle }) => idle);
-  }
-
   private inFlightSteps(): InFlightStep[] {
     return this.actors.flatMap((actor) => actor.tasks.flatMap((task) => [...task.inFlightSteps]));
   }
 
   private async waitOrQueryServer(next: Promise<void>): Promise<void> {
     const open = this.inFlightSteps().filter(
-      ({ step, blocked, timedOut }) => step.kind === 'sql' && !blocked && !timedOut,
+      ({ step, blocked, timedOut }) =>
+        (step.kind === 'sql' || step.blocking !== undefined) && !blocked && !timedOut,
     );
     if (open.length === 0) return this.waitOrDetectIdle(next);
     const isLikely = open.some((inFlightStep) => this.isContended(inFlightStep));
@@ -141,10 +185,17 @@ export class QuiescenceDetector {
         step.connection === undefined ? [] : [{ thread: step.connection, lockName: lockNameIn(step) }],
       ),
     );
+    const inRedis = await this.blockedClients.waiting(
+      open.flatMap(({ step: { blocking } }) => (blocking === undefined ? [] : [blocking])),
+    );
     if (progress !== this.progress) return; // progress since the query may have unblocked them
-    for (const inFlightStep of open)
-      if (inFlightStep.step.connection !== undefined && waiting.has(inFlightStep.step.connection))
-        inFlightStep.blocked = true;
+    for (const inFlightStep of open) {
+      const { connection, blocking } = inFlightStep.step;
+      const isBlocked =
+        (connection !== undefined && waiting.has(connection)) ||
+        (blocking !== undefined && inRedis.has(blocking));
+      if (isBlocked) inFlightStep.blocked = true;
+    }
   }
 
   /**
@@ -152,21 +203,47 @@ export class QuiescenceDetector {
    * one another in the memory of a process, which the explorer cannot see.
    */
   private async waitOrDetectIdle(next: Promise<void>): Promise<void> {
-    const { progress } = this;
+    this.refuseQueuedCommands();
+    const mayBeAsleep = this.actors
+      .filter(({ waitsForTimer }) => waitsForTimer)
+      .flatMap(({ tasks }) => tasks);
+    const running = this.tasks().filter((task) => !isQuiescent(task));
+    if (
+      running.every((task) => hasNoStep(task) && mayBeAsleep.includes(task)) &&
+      (await this.areIdle(running))
+    )
+      return; // most often: a loop that waits for its next look at the lock
     for (let retries = 0; (await within(next, ASK_AFTER_MS)) === 'no'; retries++) {
       const active = this.tasks().filter((task) => !isQuiescent(task));
       if (!active.every(hasNoStep)) return next; // a server has to answer
-      const suspects = this.actors.filter(({ tasks }) => tasks.some((task) => active.includes(task)));
-      if ((await isIdle(suspects, this.actors)) && progress === this.progress) {
-        for (const task of active) task.idle = task.wasIdle = true;
-        return;
-      }
-      if (retries > MAX_BUSY_CHECKS) throw new OutsideTheSeam(suspects);
+      if (await this.areIdle(active)) return;
+      if (retries > MAX_BUSY_CHECKS) throw new OutsideTheSeam(this.actorsOf(active));
     }
+  }
+
+  /** @throws QueuedCommand when a command has been sent behind a blocked one: its answer does not come. */
+  private refuseQueuedCommands(): void {
+    const inFlightSteps = this.inFlightSteps();
+    for (const { step } of inFlightSteps)
+      if (inFlightSteps.some((first) => first.step === step.behind && first.blocked))
+        throw new QueuedCommand(step, step.behind?.text ?? '');
+  }
+
+  /** Marks tasks that cannot continue by themselves as idle, and returns true; false: they may run, or one has made progress. */
+  private async areIdle(active: readonly ActorTask[]): Promise<boolean> {
+    const { progress } = this;
+    if (!(await isIdle(this.actorsOf(active), this.actors)) || progress !== this.progress) return false;
+    for (const task of active) task.idle = task.wasIdle = true;
+    return true;
+  }
+
+  private actorsOf(tasks: readonly ActorTask[]): Actor[] {
+    return this.actors.filter((actor) => actor.tasks.some((task) => tasks.includes(task)));
   }
 
   /** The statement requests a lock while another session holds some: it probably waits. */
   private isContended({ step }: InFlightStep): boolean {
+    if (step.blocking !== undefined) return true;
     return (
       step.connection !== undefined &&
       mayWaitForLock(step) &&

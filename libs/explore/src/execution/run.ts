@@ -14,6 +14,7 @@ import {
   type ActorTask,
   withVirtualDate,
   VirtualClock,
+  VirtualTimers,
   type Timer,
 } from '../actors';
 import { EventLog } from './event-log';
@@ -55,6 +56,8 @@ export class Run {
   private readonly quiescence: QuiescenceDetector;
   private readonly gate: StepGate;
   private readonly ends: (Outcome & { actor: string })[] = [];
+  /** Processes that an unhandled error of their code ends, with the error. */
+  private readonly crashing = new Map<ActorProcess, unknown>();
 
   private constructor(
     readonly world: World,
@@ -65,6 +68,14 @@ export class Run {
     this.processes = [...new Set(setup.processes)].map(
       (name, i) => new ActorProcess(name, FIRST_PID + i, subject, this.inbox),
     );
+    if (subject.setsTimers === true)
+      for (const { realm } of this.processes)
+        if (realm !== undefined)
+          realm.timers.virtual = new VirtualTimers(
+            this.clock,
+            setup.options.waitMs,
+            () => this.locks.changes,
+          );
     this.actors = setup.processes.map((process, i) => {
       const connections = world.connectionsOfActors[i];
       const name = ACTOR_NAMES[i];
@@ -76,7 +87,7 @@ export class Run {
       this.actors.map(({ name }) => name),
       this.parts,
     );
-    this.quiescence = new QuiescenceDetector(world.sessions, this.actors);
+    this.quiescence = new QuiescenceDetector(world.sessions, world.blockedClients, this.actors);
     this.gate = new StepGate({
       lockStores: this.lockStores,
       markUsed: (store) => {
@@ -91,6 +102,10 @@ export class Run {
       quiescence: this.quiescence,
       inbox: this.inbox,
       pulse: world.pulse,
+      blockedClients: world.blockedClients,
+      receiveMessages: async () => {
+        for (const { connections } of this.subscribers) await connections.own?.receiveMessages();
+      },
       keepsStacks: world.options.keepsStacks === true,
     });
   }
@@ -110,11 +125,17 @@ export class Run {
     return this.lockStores.filter(({ component, pipelined }) => component !== undefined && pipelined);
   }
 
+  /** The actors that may receive a message of Redis at any time. */
+  get subscribers(): readonly Actor[] {
+    return this.actors.filter(({ waitsForMessage }) => waitsForMessage);
+  }
+
   /** Resets the servers and starts the actors; each is held at its first step. */
   static async begin(world: World, setup: Setup): Promise<Run> {
     const subject = subjectOf(setup, world);
-    await subject.prepare();
+    const prepared = await subject.prepare();
     const run = new Run(world, setup, subject);
+    if (prepared !== undefined) run.locks.update('', prepared, run.clock.now);
     await run.requestEarlier();
     for (const actor of run.actors) run.start(actor);
     await run.settle();
@@ -163,6 +184,21 @@ export class Run {
     // two requests that end together, because one unblocked the other, are recorded in the order of their names
     this.ends.sort((a, b) => (a.actor < b.actor ? -1 : 1));
     for (const { actor, ...outcome } of this.ends.splice(0)) this.eventLog.end(actor, outcome);
+    const [crash] = this.crashing;
+    if (crash === undefined) return;
+    this.crashing.delete(crash[0]);
+    await this.crash(...crash);
+  }
+
+  /** Ends a process as Node does after an unhandled error. */
+  private async crash(process: ActorProcess, error: unknown): Promise<void> {
+    if (process.alive) {
+      process.alive = false;
+      const why = error instanceof Error ? error.message : String(error);
+      this.eventLog.fault('kill', process.name, `${process.name} ends with an unhandled error: ${why}`);
+      for (const actor of this.actors) if (actor.process === process) await this.terminate(actor);
+    }
+    await this.settle();
   }
 
   /**
@@ -218,15 +254,31 @@ export class Run {
   /** Fires a timer. With `auto` its steps are issued as they come; otherwise they are held like all others. */
   async fire(timer: Timer, auto: boolean): Promise<void> {
     const actor = this.actor(timer.actor);
+    const request = this.subject.setsTimers === true ? actor.requestWithoutStep : undefined;
+    if (request !== undefined) return this.continue(actor, request, timer);
     const task = startTask(actor, { auto, isTimer: true });
     timer.running = true;
     this.clock.fired(timer);
     const scope = this.scopeOf(actor, task);
     void withVirtualDate(this.clock, () => observe(scope, async () => timer.run()))
-      .catch(() => undefined) // a throwing tick is a missed tick, as with the real clock
+      .catch((error: unknown) => {
+        // a tick of ours that throws is a missed tick, as with the real clock
+        if (this.subject.setsTimers === true) this.crashing.set(actor.process, error);
+      })
       .finally(() => {
         timer.running = false;
         task.done = true;
+        this.quiescence.noteProgress();
+      });
+    await this.settle();
+  }
+
+  /** Fires a timer that the request waits for: the steps behind it are steps of the request. */
+  private async continue(actor: Actor, task: ActorTask, timer: Timer): Promise<void> {
+    this.clock.fired(timer);
+    void withVirtualDate(this.clock, () => observe(this.scopeOf(actor, task), async () => timer.run()))
+      .catch((error: unknown) => this.crashing.set(actor.process, error))
+      .finally(() => {
         this.quiescence.noteProgress();
       });
     await this.settle();
@@ -259,6 +311,8 @@ export class Run {
     await this.endSessionsOfDead(actor);
     for (const task of actor.tasks) {
       if (task.inFlightSteps.size === 0 || task === actor.orphanedStep?.task) continue;
+      for (const { step } of task.inFlightSteps)
+        if (step.blocking !== undefined) await this.world.blockedClients.unblock(step.blocking, 'ERROR');
       task.inFlightSteps.clear(); // no code is left to receive the answer
       task.done = true;
     }
@@ -306,6 +360,12 @@ export class Run {
       actor: actor.name,
       listener: this.gate.listener(actor, task),
       scheduleTime: () => Math.round(this.clock.now),
+      ...(this.subject.setsTimers === true && {
+        onUnhandled: (error: unknown) => {
+          this.crashing.set(actor.process, error);
+          this.quiescence.noteProgress();
+        },
+      }),
     };
   }
 

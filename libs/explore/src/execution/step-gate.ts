@@ -5,6 +5,7 @@ import {
   type Listener,
   type Step,
   type StepKind,
+  type Ticker,
 } from '#lab/step';
 import {
   ProcessDied,
@@ -19,6 +20,8 @@ import {
 import type { EventLog } from './event-log';
 import { Disturbed } from './disturbed';
 import {
+  type BlockedClients,
+  isRedisWrite,
   type PubSubInbox,
   type LockStore,
   type LockReading,
@@ -50,6 +53,9 @@ interface GateContext {
   readonly quiescence: QuiescenceDetector;
   readonly inbox: PubSubInbox;
   readonly pulse: Pulse;
+  readonly blockedClients: BlockedClients;
+  /** Resolves when subscribers have received what was published. */
+  readonly receiveMessages: () => Promise<void>;
   /** Keep the call stack of each held step. */
   readonly keepsStacks: boolean;
 }
@@ -111,22 +117,27 @@ export class StepGate {
     const { step, task } = inFlightStep;
     task.inFlightSteps.add(inFlightStep);
     task.begun = true;
-    if (step.kind === 'sql') this.run.quiescence.noteProgress(); // the server has to be asked about this statement, too
+    if (step.kind === 'sql' || step.blocking !== undefined) this.run.quiescence.noteProgress(); // the server has to be asked about it, too
     const lockStores = this.run.lockStores.filter((store) => store.touchedBy(step));
     for (const store of lockStores) this.run.markUsed(store);
     this.run.locks.recordTokens(actor.name, step.text);
     const before = lockStores.map(async (store) => {
       const leases = this.run.locks.leases(store.name, this.run.clock.now);
-      return (await unobserved(() => store.restore?.(actor.connections, leases))) ?? leases;
+      return (await unobserved(() => store.restore?.(actor.connections, leases, step))) ?? leases;
     });
-    const read = (pipelined: boolean): Promise<LockReading[][]> =>
+    const isBehind = (store: LockStore): boolean => store.pipelined || store.readsBehind?.(step) === true;
+    const read = (behind: boolean): Promise<LockReading[][]> =>
       Promise.all(
         lockStores.map(async (store, i) =>
-          store.pipelined === pipelined
-            ? [...(await unobserved(() => store.read(actor.connections, before[i])))]
+          isBehind(store) === behind
+            ? [...(await unobserved(() => store.read(actor.connections, before[i], step)))]
             : [],
         ),
       );
+    // sent over another connection than the step; a pipelined one goes out in the packet of the step
+    const isSentApart = lockStores.some((store) => !store.pipelined && 'restore' in store);
+    if (isSentApart) await Promise.all(before);
+    const timeout = this.timeoutOf(actor, inFlightStep);
     try {
       const answer = issue().finally(() => {
         this.run.quiescence.answered(inFlightStep);
@@ -139,7 +150,9 @@ export class StepGate {
           [...(behind[i] ?? []), ...(after[i] ?? [])],
           this.run.clock.now,
           actor.name,
-          store.pipelined ? [...step.text.split(' '), String(this.run.leaseMs)] : [String(this.run.leaseMs)],
+          (store.grantsInText ?? store.pipelined)
+            ? [...step.text.split(' '), String(this.run.leaseMs)]
+            : [String(this.run.leaseMs)],
         ),
       );
       for (const store of lockStores)
@@ -148,6 +161,7 @@ export class StepGate {
       if (locks.some(({ change, by }) => change === 'taken' && by === actor.name)) actor.waiting = undefined; // a later wait is a new one
       this.run.eventLog.answer(event, step, reply, locks);
       if (publishes(step)) await unobserved(() => this.run.inbox.deliver(step.text));
+      if (isRedisWrite(step)) await unobserved(() => this.run.receiveMessages());
       return reply;
     } catch (thrown) {
       const error = inFlightStep.timedOut ? asLockWaitTimeout(thrown) : thrown;
@@ -159,13 +173,26 @@ export class StepGate {
       this.run.quiescence.unblock(inFlightStep);
       throw error;
     } finally {
+      timeout?.stop();
       updateHoldings(actor.holdings, step);
       if (mayReleaseLocks(step)) this.run.quiescence.unblock(inFlightStep);
+      if (isRedisWrite(step)) this.run.quiescence.unblockRedis(inFlightStep);
       task.inFlightSteps.delete(inFlightStep);
       actor.lastStep = step.text;
       this.run.pulse.note({ actor: actor.name, after: step.text }); // its code continues now
       this.run.quiescence.noteProgress();
     }
+  }
+
+  /** The schedule ends the wait of a command in Redis when its time is over. */
+  private timeoutOf({ name }: Actor, inFlightStep: InFlightStep): Ticker | undefined {
+    const { blocking } = inFlightStep.step;
+    if (blocking === undefined || blocking.timeoutMs === 0) return undefined;
+    return this.run.clock.for(name).after(blocking.timeoutMs, () => {
+      inFlightStep.timedOut = true;
+      inFlightStep.blocked = false;
+      void this.run.blockedClients.unblock(blocking, 'TIMEOUT');
+    });
   }
 
   /** Replaces the remaining time of a lease by its virtual value: the real milliseconds of a schedule do not count. */

@@ -4,6 +4,9 @@ import type { LockExpiry } from './lock-tracker';
 import type { LockStore } from '../world';
 import type { Run } from './run';
 
+/** Virtual milliseconds after which timers of code that never gives up are no longer awaited. */
+const LONGEST_SLEEP_MS = 600_000;
+
 /**
  * Advances time to `until`. Timers of running processes fire in order, each to its end, and a lock ends with its
  * lease. A timer that is due at the same time fires first, because holders count their lease from before the request.
@@ -40,8 +43,22 @@ export function nextDueTime(run: Run): { at: number; why: string } | undefined {
     ...(expiring === undefined ? [] : [{ at: expiring.at, why: `the lease of ${expiring.key} ends` }]),
     ...waiters.map((held) => ({ at: run.dueAt(held), why: `the wait of ${held.step.actor} ends` })),
   ];
-  return waiters.length === 0 ? undefined : candidates.sort((a, b) => a.at - b.at)[0];
+  const isAwaited =
+    waiters.length > 0 || run.actors.some((actor) => sleeps(run, actor) || waitsInRedis(run, actor));
+  return !isAwaited ? undefined : candidates.sort((a, b) => a.at - b.at)[0];
 }
+
+/** The actor waits for a timer that its code has set, and for no longer than a schedule may take. */
+const sleeps = (run: Run, actor: Run['actors'][number]): boolean =>
+  actor.outcome === undefined &&
+  isRunning(run, actor.name) &&
+  actor.held.length === 0 &&
+  actor.waitsForTimer &&
+  run.clock.now < LONGEST_SLEEP_MS;
+
+/** A command of the actor waits in Redis, until a time. */
+const waitsInRedis = (run: Run, actor: Run['actors'][number]): boolean =>
+  isRunning(run, actor.name) && actor.waitsInRedis;
 
 /** Reads the next holders of the store's queues. */
 const readNextHolders = async (run: Run, store: LockStore): Promise<LockChange[]> =>

@@ -40,13 +40,21 @@ async function prolong(run: Run, actor: Actor, fault: 'slow' | 'overrun', leases
   run.eventLog.fault(fault, actor.name, `this step of ${actor.name} takes ${ms} ms`, true, changes);
 }
 
+/** The timer that a tick fires. Of foreign code: the next look of a request that waits, because renewals are not late. */
+export const nextTick = (run: Run): ReturnType<Run['clock']['next']> => {
+  const isForeign = run.subject.setsTimers === true;
+  const isRunning = (name: string): boolean => {
+    const { process, requestWithoutStep } = run.actor(name);
+    return process.alive && !process.paused && (!isForeign || requestWithoutStep !== undefined);
+  };
+  return run.clock.next(isRunning);
+};
+
 /** Advances time to the next timer of a running process; its steps are held like all others. */
 export async function tick(run: Run): Promise<boolean> {
-  const timer = run.clock.next((name) => {
-    const { process } = run.actor(name);
-    return process.alive && !process.paused;
-  });
+  const timer = nextTick(run);
   if (timer === undefined) return false;
+  timer.due = timer.dueNow?.({ hurry: true }) ?? timer.due;
   const changes = await advanceTo(run, timer.due - 0.001);
   run.eventLog.fault('tick', timer.actor, `a timer of ${timer.actor} is due`, true, changes);
   run.clock.moveTo(timer.due);

@@ -134,7 +134,7 @@ export class InteractiveSchedule {
         await this.choose(choice);
       } catch (error) {
         if (!(error instanceof ChoiceNotEnabled)) throw error;
-        throw new NoLongerReproduces(i + 1, `"${choiceText(choice)}" is no longer enabled`);
+        throw new NoLongerReproduces(i + 1, `"${choiceText(choice)}" is not enabled`);
       }
     }
   }

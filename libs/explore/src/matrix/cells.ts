@@ -1,6 +1,6 @@
 import { sellsCarts, type Capability, type Options, type Strategy, type FaultName } from '#lab/strategy';
 
-import type { Budget } from '../faults';
+import { budgetText, type Budget } from '../faults';
 import { type FaultPlaces, EXPLORE_OPTIONS } from '../schedule';
 import type { Plan } from '../search';
 
@@ -253,6 +253,13 @@ export function cellOf(name: string): Cell {
   return found;
 }
 
+/**
+ * Time advances only when no step is possible, so that a loop of foreign code would look at a lock only after the holder has
+ * finished. Where work outlives the lease, one of its timers may fire before that.
+ */
+const budgetOf = ({ setsTimers }: Strategy, { budget }: Cell): Budget =>
+  setsTimers === true && budget.slow !== undefined ? { ...budget, tick: 1 } : budget;
+
 /** The plan of a cell for a strategy. */
 export const planOf = (strategy: Strategy, cell: Cell): Plan => ({
   setup: {
@@ -262,7 +269,24 @@ export const planOf = (strategy: Strategy, cell: Cell): Plan => ({
     processes: cell.processes,
     ...(cell.carts !== undefined && { carts: cell.carts }),
   },
-  budget: cell.budget,
+  budget: budgetOf(strategy, cell),
   faultPlaces: cell.faultPlaces ?? {},
   reduce: true,
 });
+
+/** The command that explores a cell; undefined: it injects its fault only at certain steps, which no option says. */
+export function exploreCommandOf(strategy: Strategy, cell: Cell): string | undefined {
+  const { setup, budget } = planOf(strategy, cell);
+  const isCrossed = cell.carts === CROSSED_CARTS;
+  if (cell.faultPlaces !== undefined || (cell.carts !== undefined && !isCrossed)) return undefined;
+  const { leaseMs, waitMs } = cell.options ?? {};
+  return [
+    `npx lab explore ${strategy.name}`,
+    ...(Object.keys(budget).length === 0 ? [] : [`--faults ${budgetText(budget)}`]),
+    ...(new Set(cell.processes).size === 1 ? ['--same-process'] : []),
+    ...(isCrossed ? ['--crossed-carts'] : []),
+    ...(setup.stock === 1 ? [] : [`--stock ${setup.stock}`]),
+    ...(leaseMs === undefined ? [] : [`--lease-ms ${leaseMs}`]),
+    ...(waitMs === undefined ? [] : [`--wait-ms ${waitMs}`]),
+  ].join(' ');
+}

@@ -5,3 +5,6 @@ export * from './expectation';
 export * from './lost-replies';
 export * from './matrix';
 export * from './nested';
+export { probe, type Probe } from './probe';
+export * from './report-card';
+export * from './subject-card';

@@ -1,5 +1,5 @@
 import { isGuard, useOf } from '#lab/guard';
-import { CATALOGUE, sellsCarts, type Strategy } from '#lab/strategy';
+import { findStrategy, sellsCarts, type Strategy } from '#lab/strategy';
 import { CELLS, existsFor, planOf, type Cell } from './cells';
 import {
   type Choice,
@@ -11,9 +11,9 @@ import {
   strategyHash,
   writeToken,
 } from '../schedule';
-import { type WorkerPool, isDiverged, worstWitness, type Plan, type Limits, type Tally } from '../search';
+import { type Explorer, isDiverged, worstWitness, type Plan, type Limits, type Tally } from '../search';
 import { Run } from '../execution';
-import { EXPLORED_LIMITERS, isLimiter, type Explored, type Setup, type World } from '../world';
+import { EXPLORED_LIMITERS, isLimiter, isStrategy, type Explored, type Setup, type World } from '../world';
 import { judgeCell, type UnknownReason } from './cell-verdict';
 import { contradictions } from './expectation';
 import { harmOf, mechanismOf, type Harm, type Mark, type ScheduleViolationKind } from '#lab/verdict';
@@ -57,8 +57,18 @@ export interface MatrixRow {
   readonly cells: readonly MatrixCell[];
 }
 
-/** `unreduced`: maximum number of interleavings to run without reduction; absent: none. */
-export type MatrixLimits = Limits & { readonly unreduced?: number };
+/** The matrix as `lab matrix --docs` saves it. */
+export interface SavedMatrix {
+  readonly conditions: Readonly<Record<string, unknown>>;
+  readonly rows: readonly MatrixRow[];
+}
+
+export type MatrixLimits = Limits & {
+  /** Maximum number of interleavings to run without reduction; absent: none. */
+  readonly unreduced?: number;
+  /** Kinds of violation whose shortest schedule is wanted, also when the mark is unknown; absent: that of the worst kind. */
+  readonly wanted?: readonly ScheduleViolationKind[];
+};
 
 /** Counts the calls of a single order. */
 export async function costOf(world: World, strategy: Strategy): Promise<MatrixRow['cost']> {
@@ -71,7 +81,7 @@ export async function costOf(world: World, strategy: Strategy): Promise<MatrixRo
 
 /** Explores one cell; a failure has the token of a short schedule. */
 export async function exploreCell(
-  pool: WorkerPool,
+  pool: Explorer,
   strategy: Strategy,
   cell: Cell,
   limits: MatrixLimits = {},
@@ -91,9 +101,9 @@ export async function exploreCell(
     harms: tally.harms,
     ...(tally.interleavings !== undefined && { interleavings: tally.interleavings }),
     kinds: Object.fromEntries(tally.kinds),
-    ...(reason === undefined &&
+    ...((reason === undefined || limits.wanted !== undefined) &&
       tally.violating > 0 &&
-      (await shortestWitness(pool.world, strategy, cell, tally))),
+      (await shortestWitness(pool.world, strategy, cell, tally, limits))),
     prevented: tally.prevented,
     protections: Object.fromEntries([...tally.protections].sort(([, a], [, b]) => b - a)),
     contradictions: [
@@ -116,7 +126,7 @@ const MIN_UNREDUCED_RATIO = 10;
  * violation.
  */
 async function withoutReduction(
-  pool: WorkerPool,
+  pool: Explorer,
   plan: Plan,
   reduced: Tally,
   { unreduced: max = 0, signal }: MatrixLimits,
@@ -134,12 +144,13 @@ async function shortestWitness(
   strategy: Strategy,
   cell: Cell,
   tally: Tally,
+  { signal, wanted }: Pick<MatrixLimits, 'signal' | 'wanted'>,
 ): Promise<Pick<MatrixCell, 'token' | 'sentence' | 'passes'>> {
-  const worst = worstWitness(tally);
+  const worst = worstWitness(tally, wanted);
   if (worst === undefined) return {};
   const { kind, witness } = worst;
   const { setup } = planOf(strategy, cell);
-  const shortest = await shrink(world, setup, witness.choices, kind);
+  const shortest = await shrink(world, setup, witness.choices, kind, signal);
   const sentence = mechanismOf(shortest.history, shortest.verdict.violations) ?? '';
   const passes =
     harmOf(kind) === 'lock-broken' ? undefined : await nextThatPasses(world, setup, shortest.choices);
@@ -151,8 +162,8 @@ async function shortestWitness(
 }
 
 /**
- * The next strategy of the catalogue whose data stays correct, and whose lock is not stuck, in the same schedule. Never one
- * that oversells without a fault.
+ * The first replacement whose data stays correct, and whose lock is not stuck, in the same schedule. Never one that
+ * oversells without a fault.
  */
 export async function nextThatPasses(
   world: World,
@@ -160,7 +171,7 @@ export async function nextThatPasses(
   choices: readonly Choice[],
 ): Promise<Explored | undefined> {
   const { strategy } = setup;
-  for (const rung of laterThan(setup)) {
+  for (const rung of replacementsOf(setup)) {
     if (rung.needs?.every((component) => strategy.needs?.includes(component)) === false) continue;
     const { verdict } = await play(world, { ...setup, strategy: rung }, choices, { strict: false });
     if (verdict.violations.every(({ kind }) => harmOf(kind) === 'lock-broken')) return rung;
@@ -168,18 +179,34 @@ export async function nextThatPasses(
   return undefined;
 }
 
-/** The strategies after this one that are exact across processes; of a guard, the later guards of its use. */
-function laterThan({ strategy, carts = [] }: Setup): readonly Explored[] {
+/**
+ * What replaces this strategy, in the order of recommendation: the `next` of the catalogue, its `next`, and so on, as far as
+ * they are exact across processes; of a guard or limiter, the later ones of its use without a known violation.
+ */
+function replacementsOf({ strategy, carts = [] }: Setup): readonly Explored[] {
   const after = <T extends { readonly name: string }>(all: readonly T[]): readonly T[] =>
     all.slice(all.findIndex(({ name }) => name === strategy.name) + 1);
   if (isGuard(strategy))
     return after(useOf(strategy).guards).filter(({ expected }) => expected.none === undefined);
   if (isLimiter(strategy))
     return after(EXPLORED_LIMITERS).filter(({ expected }) => Object.keys(expected).length === 0);
+  if (!isStrategy(strategy)) return [];
   const isCart = carts.some((cart) => cart.length > 1);
-  return after(CATALOGUE).filter(
-    (rung) => !rung.lacks.includes('exactAcrossProcesses') && (!isCart || sellsCarts(rung)),
+  return nextOnes(strategy).filter(
+    (next) => !next.lacks.includes('exactAcrossProcesses') && (!isCart || sellsCarts(next)),
   );
+}
+
+/** The `next` strategy, the next of that one, and so on, each once. */
+function nextOnes({ name, next }: Strategy): Strategy[] {
+  const found: Strategy[] = [];
+  let following = next.strategy;
+  while (following !== undefined && following !== name && found.every((one) => one.name !== following)) {
+    const strategy = findStrategy(following);
+    found.push(strategy);
+    following = strategy.next.strategy;
+  }
+  return found;
 }
 
 /** Explores a cell, and once more when a schedule diverged. A cell that diverges twice proves nothing. */
@@ -220,7 +247,7 @@ function knownCell(
 
 /** Explores every strategy in every cell. */
 export async function exploreMatrix(
-  pool: WorkerPool,
+  pool: Explorer,
   strategies: readonly Strategy[],
   limits: MatrixLimits & {
     readonly onCell?: (strategy: Strategy, cell: MatrixCell) => void;

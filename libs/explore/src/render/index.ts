@@ -1,2 +1,3 @@
-export * from './lanes';
+export { describeAnswer, drawLanes, drawMermaid } from './lanes';
 export * from './matrix-page';
+export { drawSlide, type SlideLabels } from './slide';

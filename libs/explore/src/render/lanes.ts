@@ -26,20 +26,19 @@ export function drawLanes(history: ScheduleHistory, verdict: ScheduleVerdict, wi
     const lane = history.actors.findIndex(({ name }) => 'actor' in event && event.actor === name);
     if (lane < 0) return `${n.padStart(4)}  ·· ${across(event)}${lockChanges(event)}`;
     const cells = history.actors.map((_, i) =>
-      i === lane ? cut(cell(event, hasCarts(history)), width) : '│',
+      i === lane ? cut(eventText(event, hasCarts(history)), width) : '│',
     );
     return row(n, cells) + lockChanges(event);
   });
-  return [
-    row('', lanes),
-    ...lines,
-    ...Object.entries(history.final.amounts).map(([balance, amount]) => stockLine(history, balance, amount)),
-    ...verdict.violations.map(
-      ({ kind, sentence }) => `      ${MARKS[harmOf(kind)].sign} ${kind}: ${sentence}`,
-    ),
-    ...summary(history, verdict),
-  ].join('\n');
+  return [row('', lanes), ...lines, ...conclusions(history, verdict)].join('\n');
 }
+
+/** The lines below the lanes: stock and movements, violations, the summary. */
+export const conclusions = (history: ScheduleHistory, verdict: ScheduleVerdict): string[] => [
+  ...Object.entries(history.final.amounts).map(([balance, amount]) => stockLine(history, balance, amount)),
+  ...verdict.violations.map(({ kind, sentence }) => `      ${MARKS[harmOf(kind)].sign} ${kind}: ${sentence}`),
+  ...summary(history, verdict),
+];
 
 /** Summary of a schedule: its mark and mechanism, or what prevented a violation. */
 function summary(history: ScheduleHistory, { violations }: ScheduleVerdict): string[] {
@@ -89,12 +88,14 @@ function sequence(event: StepEvent): string[] {
   ];
 }
 
-const hasCarts = ({ actors }: ScheduleHistory): boolean => actors.some(({ cart }) => cart !== undefined);
+export const hasCarts = ({ actors }: ScheduleHistory): boolean =>
+  actors.some(({ cart }) => cart !== undefined);
 
-function cell(event: ScheduleEvent, carts: boolean): string {
+/** A step with its reply, or another event. Long statements are truncated, so that the reply stays visible. */
+export function eventText(event: ScheduleEvent, carts: boolean): string {
   switch (event.type) {
     case 'step':
-      return `${event.timer === true ? '⏱ ' : ''}${truncated(event, carts)} ⇒ ${describeAnswer(event)}`;
+      return `${event.timer === true ? '⏱ ' : ''}${cut(statementText(event, carts), MAX_TEXT - 14)} ⇒ ${describeAnswer(event)}`;
     case 'end':
       return `■ ${event.code}`;
     case 'warn':
@@ -105,16 +106,11 @@ function cell(event: ScheduleEvent, carts: boolean): string {
   }
 }
 
-/** Truncates long statements so that the reply stays visible. */
-function truncated({ text, kind }: StepEvent, carts: boolean): string {
-  const readable = kind === 'sql' ? text.replace(/^INSERT INTO movement .*/, 'INSERT movement') : text;
-  return cut(
-    readable
-      .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, (uuid) => uuid.slice(0, 4))
-      .replace(/lock:\{([^}]*)\}:/, carts ? '$1:' : 'lock:'),
-    MAX_TEXT - 14,
-  );
-}
+/** A statement without what is the same in every schedule. */
+export const statementText = ({ text, kind }: StepEvent, carts: boolean): string =>
+  (kind === 'sql' ? text.replace(/^INSERT INTO movement .*/, 'INSERT movement') : text)
+    .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, (uuid) => uuid.slice(0, 4))
+    .replace(/lock:\{([^}]*)\}:/, carts ? '$1:' : 'lock:');
 
 /** The answer to a step in a few words: `✗ SQL.DEADLOCK`, `1 row`, `null (reply lost)`. */
 export function describeAnswer({ verb, reply, error, answeredAt, fault }: StepEvent): string {
@@ -149,15 +145,19 @@ const WINDOW_WORDS: Readonly<Record<LockChange['change'], string>> = {
 };
 
 function lockChanges(event: ScheduleEvent): string {
-  const words = (event.locks ?? []).map(({ key, change, by, owner }) =>
+  const words = lockRemarks(event);
+  return words.length === 0 ? '' : `   ← ${words.join(', ')}`;
+}
+
+/** What the event changed in each lock, in words. */
+export const lockRemarks = (event: ScheduleEvent): string[] =>
+  (event.locks ?? []).map(({ key, change, by, owner }) =>
     key.startsWith('limit:')
       ? WINDOW_WORDS[change]
       : change === 'released' && by !== owner
         ? `✗ ${owner ?? 'a'}'s lock is gone`
         : `lock ${change}`,
   );
-  return words.length === 0 ? '' : `   ← ${words.join(', ')}`;
-}
 
 function stockLine({ stock, final }: ScheduleHistory, balance: string, amount: number): string {
   const own = final.movements.filter((movement) => movement.balance === balance);
@@ -166,7 +166,7 @@ function stockLine({ stock, final }: ScheduleHistory, balance: string, amount: n
   return `      ${name}stock ${stock} → ${amount}, movements: ${moved}`;
 }
 
-const cut = (text: string, most: number): string =>
+export const cut = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 
 const plain = (text: string): string => text.replace(/[;#]/g, ',').replace(/[{}]/g, '');

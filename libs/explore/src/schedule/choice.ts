@@ -1,6 +1,6 @@
 import { FAULTS, type FaultName } from '#lab/strategy';
 import type { Actor, ActorProcess, HeldStep } from '../actors';
-import type { Budget } from '../faults';
+import { nextTick, type Budget } from '../faults';
 import type { Run } from '../execution';
 
 /** What happens to one actor: its next step, and the faults that hit a step. */
@@ -99,8 +99,7 @@ export function enabledFaults(run: Run, remaining: Budget, faultPlaces: FaultPla
     choices.push(...processFaults(run, process, i + 1, has, faultPlaces));
   });
   if (has('lapse') && canLapse(run, faultPlaces)) choices.push({ kind: 'lapse' });
-  if (has('tick') && run.clock.next((name) => isRunning(run.actor(name))) !== undefined)
-    choices.push({ kind: 'tick' });
+  if (has('tick') && nextTick(run) !== undefined) choices.push({ kind: 'tick' });
   if (has('flush') && holdsData(run, '')) choices.push({ kind: 'flush' });
   run.ownRedises.forEach(({ name }, i) => {
     if (run.unreachableServers.has(name)) return;

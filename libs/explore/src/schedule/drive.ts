@@ -36,12 +36,16 @@ export const continuation = (
 ): Choice | undefined =>
   made.findLast((choice) => steps.some((step) => isSame(step, choice))) ?? steps[0] ?? resume;
 
-/** Runs all actors to completion, one after the other, and returns the history. */
-export async function finishAll(run: Run): Promise<ScheduleHistory> {
+/**
+ * Runs all actors to completion, one after the other, and returns the history. `atEnd` is called before the servers are
+ * reset.
+ */
+export async function finishAll(run: Run, atEnd?: () => Promise<void>): Promise<ScheduleHistory> {
   await drive(
     run,
     ({ steps: [step], resumes: [resume] }) => step ?? resume,
     (choice) => apply(run, choice),
   );
+  await atEnd?.();
   return close(run);
 }

@@ -63,7 +63,7 @@ async function playChoices(
       choices.push(choice);
       checks += checkLetter(what);
     } else if (isGiven && strict)
-      throw new NoLongerReproduces(given, `"${choiceText(choice)}" is no longer enabled`);
+      throw new NoLongerReproduces(given, `"${choiceText(choice)}" is not enabled`);
   };
   await drive(run, decide, perform);
   const history = await close(run);

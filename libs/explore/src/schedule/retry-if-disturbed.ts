@@ -1,6 +1,7 @@
 import { Disturbed, Run } from '../execution';
 import { close } from './ending';
 import type { Setup, World } from '../world';
+import { warmUp } from './warm-up';
 
 /** Attempts before the disturbance is reported: its cause is then not the load of the machine. */
 const MAX_ATTEMPTS = 5;
@@ -14,6 +15,7 @@ export async function retryIfDisturbed<T>(
   setup: Setup,
   body: (run: Run) => Promise<T>,
 ): Promise<T> {
+  await warmUp(world, setup);
   for (let attempt = 1; ; attempt++) {
     const run = await Run.begin(world, setup);
     try {

@@ -9,13 +9,14 @@ const MAX_CANDIDATES = 120;
 
 /**
  * Shrinks a schedule that shows `kind`: fewest faults, then fewest context switches, then fewest steps. Every
- * candidate is run.
+ * candidate is run. `signal`: when it is aborted, the shortest schedule so far is returned.
  */
 export async function shrink(
   world: World,
   setup: Setup,
   choices: readonly Choice[],
   kind: ScheduleViolationKind,
+  signal?: AbortSignal,
 ): Promise<Played> {
   let best = await play(world, setup, choices, { strict: false });
   if (!shows(best, kind)) throw new Error(`the schedule no longer shows ${kind}: ${scheduleText(choices)}`);
@@ -23,7 +24,7 @@ export async function shrink(
   for (let improved = true; improved && tries < MAX_CANDIDATES;) {
     improved = false;
     for (const candidate of candidates(best.choices)) {
-      if (++tries > MAX_CANDIDATES) break;
+      if (++tries > MAX_CANDIDATES || signal?.aborted === true) return best;
       const played = await play(world, setup, candidate, { strict: false });
       if (!shows(played, kind) || !isLess(cost(played.choices), cost(best.choices))) continue;
       best = played;

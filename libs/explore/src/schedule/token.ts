@@ -1,6 +1,8 @@
-import { cartStrategy, optionsSchema, type OptionName, type Options } from '#lab/strategy';
+import { cartStrategy, optionsSchema, type OptionName, type Options, type Strategy } from '#lab/strategy';
+import type { OwnSubject } from '#lab/own';
 import type { ScheduleViolationKind } from '#lab/verdict';
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import type { Choice } from './choice';
 import {
   type Explored,
@@ -70,9 +72,10 @@ const KIND_LETTERS: Readonly<Record<ScheduleViolationKind, string>> = {
   avalanche: 'C',
   'over-limit': 'Q',
   'blocked-forever': 'B',
+  invariant: 'I',
 };
 
-/** Hash of the own code of a strategy or guard: changes with `apply` or `applyAll`. */
+/** Hash of the own code of a strategy or guard: changes with `apply` or `applyAll`, or with its file if that is not ours. */
 export const strategyHash = (strategy: Explored): string =>
   createHash('sha1')
     .update(
@@ -82,7 +85,9 @@ export const strategyHash = (strategy: Explored): string =>
     .slice(0, 6);
 
 const codeOf = (strategy: Explored): string =>
-  `${strategy.apply.toString()}${isStrategy(strategy) ? (strategy.applyAll?.toString() ?? '') : ''}`;
+  strategy.setsTimers === true && strategy.module !== undefined
+    ? readFileSync(strategy.module, 'utf8')
+    : `${strategy.apply.toString()}${isStrategy(strategy) ? (strategy.applyAll?.toString() ?? '') : ''}`;
 
 /** Hashes the description of a step to one letter. */
 export const checkLetter = (what: string): string =>
@@ -108,8 +113,8 @@ export function writeToken({ setup, choices, checks, kinds, hash }: ScheduleToke
   ].join('.');
 }
 
-/** Parses a token. Throws `TokenSyntaxError`, `UnknownStrategy`, `UnknownGuard` or `NoCarts`. */
-export function readToken(token: string): ScheduleToken {
+/** Parses a token, of the catalogue or of `own`. Throws `TokenSyntaxError`, `UnknownStrategy`, `UnknownGuard` or `NoCarts`. */
+export function readToken(token: string, own?: Strategy | OwnSubject): ScheduleToken {
   const parts = token.trim().split('.');
   const [
     version,
@@ -125,7 +130,8 @@ export function readToken(token: string): ScheduleToken {
   if (version !== VERSION || parts.length !== 9)
     throw new TokenSyntaxError(token, `it must begin with ${VERSION}. and have nine parts`);
   if (!/^\d{1,4}$/.test(stock)) throw new TokenSyntaxError(token, 'its stock cannot be read');
-  const strategy = findMixed(name) ?? findExplored(name.replace(GUARD_SEPARATOR, '/'));
+  const strategy =
+    own?.name === name ? own : (findMixed(name) ?? findExplored(name.replace(GUARD_SEPARATOR, '/')));
   return {
     setup: {
       strategy,

@@ -1,3 +1,4 @@
+import type { ScheduleViolationKind } from '#lab/verdict';
 import { ROOT, execute, type Execution, type Plan, type Subtree } from './execution';
 import { KnownStates } from './known-states';
 import { count, emptyTally, merge, type Tally } from './tally';
@@ -6,8 +7,13 @@ import type { Whereabouts, World } from '../world';
 export interface Limits {
   /** Maximum number of schedules. */
   readonly max?: number;
-  /** Number of schedules after which a search that has found wrong data stops; absent: it runs every schedule. */
+  /** Number of schedules after which a search that has found what it looks for stops; absent: it runs every schedule. */
   readonly enough?: number;
+  /**
+   * What a search with `enough` looks for: a violation of one of the kinds of each group, for example of each promise. Absent:
+   * wrong data.
+   */
+  readonly lookFor?: readonly (readonly ScheduleViolationKind[])[];
   readonly signal?: AbortSignal;
   /** An actor's code keeps its thread busy: an endless loop, or a very slow machine. */
   readonly onStuck?: (where: Whereabouts) => void;
@@ -59,9 +65,11 @@ export async function search(plan: Plan, runBatch: RunBatch, limits: Limits): Pr
 }
 
 /** The number of schedules that may still be run. */
-function stillAllowed(tally: Tally, { max = Infinity, enough = Infinity, signal }: Limits): number {
+function stillAllowed(tally: Tally, { max = Infinity, enough = Infinity, lookFor, signal }: Limits): number {
   if (signal?.aborted === true) return 0;
-  return (tally.harms['data-wrong'] > 0 ? Math.min(max, enough) : max) - tally.schedules;
+  const hasFoundAll =
+    lookFor?.every((kinds) => kinds.some((kind) => tally.kinds.has(kind))) ?? tally.harms['data-wrong'] > 0;
+  return (hasFoundAll ? Math.min(max, enough) : max) - tally.schedules;
 }
 
 /** Searches the schedules of a plan on one world. */

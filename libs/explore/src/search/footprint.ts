@@ -2,7 +2,7 @@ import type { ActorProcess } from '../actors';
 import type { Run } from '../execution';
 import { LOCK_TABLE } from '#lab/locks';
 import type { Step } from '#lab/step';
-import { mayWaitForLock, isMovement } from '../world';
+import { mayWaitForLock, isMovement, releasesNamedLock } from '../world';
 import { faultOf, stepOf, type Choice } from '../schedule';
 
 /**
@@ -78,7 +78,7 @@ export function footprint(run: Run, choice: Choice): Footprint {
     inMemory: run.setup.options.wait === 'notify' || run.subject.keepsState,
     balance: balanceOf(actor.cart, step),
     server: step.kind === 'redis' ? (step.server ?? '') : '*', // a change on any server ends a waiter's timer step WAIT
-    effect: faultOf(choice) === undefined ? effect : effectOfFailure(effect),
+    effect: faultOf(choice) === undefined ? reachOf(run, effect) : effectOfFailure(effect),
   };
 }
 
@@ -97,6 +97,12 @@ const leavesNothing = (run: Run, process: ActorProcess): boolean =>
         !run.locks.states().some(({ owner, expiresAt }) => owner === actor.name && expiresAt === undefined),
     );
 
+/** The effect of a step in this run: a write in Redis may send a message to a subscriber, and a SELECT may take locks. */
+function reachOf(run: Run, effect: Effect): Effect {
+  if (effect === 'redis-write' && run.subscribers.length > 0) return 'everything';
+  return effect === 'sql-read' && run.eventLog.hasStrictReads ? 'sql-lock' : effect;
+}
+
 /** A failing step is as visible as a succeeding one; the actor's reaction is another step. */
 const effectOfFailure = (effect: Effect): Effect => (effect === 'nothing' ? 'everything' : effect);
 
@@ -111,9 +117,13 @@ export function effectOf(step: Pick<Step, 'kind' | 'verb' | 'text'>, inTransacti
     case 'timer':
       return step.verb === 'WORK' ? 'nothing' : 'redis-write';
     case 'sql':
-      if (step.verb === 'START' || (isMovement(step.text) && inTransaction)) return 'nothing';
+      if (
+        (/^(START|BEGIN)$/.test(step.verb) && !/CONSISTENT SNAPSHOT/i.test(step.text)) ||
+        (isMovement(step.text) && inTransaction)
+      )
+        return 'nothing';
       if (mayWaitForLock(step)) return inTransaction ? 'sql-lock' : 'sql-end';
-      return step.verb === 'SELECT' && !step.text.includes('RELEASE_LOCK(') ? 'sql-read' : 'sql-end';
+      return step.verb === 'SELECT' && !releasesNamedLock(step) ? 'sql-read' : 'sql-end';
     case 'zk':
     case 'etcd':
       if (step.verb === 'GRANT') return 'nothing'; // a lease without a key

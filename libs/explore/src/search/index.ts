@@ -2,5 +2,6 @@ export * from './execution';
 export * from './explorer';
 export * from './known-states';
 export * from './tally';
+export { withTimeLimit } from './time-limit';
 export * from './random-walk';
 export * from './worker-pool';

@@ -5,7 +5,7 @@ import type { FaultEvent, ScheduleEvent, StepEvent } from '#lab/verdict';
 import type { Budget } from '../faults';
 import type { Run } from '../execution';
 import { comparable, nameTokens } from '../schedule';
-import { BALANCE, requestsNamedLock } from '../world';
+import { BALANCE, beginsTransaction, requestsNamedLock } from '../world';
 import { balanceOf, effectOf } from './footprint';
 
 /**
@@ -15,11 +15,12 @@ import { balanceOf, effectOf } from './footprint';
  * the past shows (two holders at once, a foreign release) may differ: the search judges one schedule of each arrival at a
  * known state.
  *
- * Undefined where this does not hold: requests of one process that share memory, because its content is not
- * visible here.
+ * Undefined where this does not hold: requests of one process that share memory, and subscribers of Redis, because the
+ * content of memory is not visible here; and reads of what is not committed.
  */
 export function stateOf(run: Run, remaining: Budget): string | undefined {
   if (run.setup.options.wait === 'notify' || run.subject.keepsState) return undefined;
+  if (run.subscribers.length > 0 || run.eventLog.hasStrictReads) return undefined;
   const past = new Past(run);
   const description = JSON.stringify({
     remaining,
@@ -116,7 +117,7 @@ class Past {
     const snapshot = effect === 'sql-read' ? this.snapshot(actor) : undefined;
     const id = this.see(actor, { text, at, timer, fault, reply, error, errorCode, waited, snapshot });
     if (event.fault !== undefined && NOT_SENT.has(event.fault)) return;
-    if (verb === 'START') this.inTransaction.add(actor);
+    if (beginsTransaction(event)) this.inTransaction.add(actor);
     if (verb === 'COMMIT' || verb === 'ROLLBACK') this.endTransaction(actor);
     if (text.includes(LOCK_TABLE) || requestsNamedLock(event)) this.locksInDatabase = true;
     switch (effect) {

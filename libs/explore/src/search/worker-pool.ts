@@ -17,6 +17,9 @@ export type PlanMessage = Omit<Plan, 'setup'> & {
   };
 };
 
+/** What runs explorations: a pool, or one world. */
+export type Explorer = Pick<WorkerPool, 'world' | 'explore'>;
+
 /** The plan that the next subtrees belong to, or a subtree of it. */
 export type WorkMessage = { readonly plan: PlanMessage } | { readonly subtree: Subtree };
 
@@ -54,6 +57,11 @@ export class WorkerPool {
       ...Array.from({ length: workers }, (_, i) => startWorker(file, { ...servers, ...store(i + 1) })),
     ]);
     return new WorkerPool(world, threads);
+  }
+
+  /** A pool without threads, on a world that is open. */
+  static on(world: World): WorkerPool {
+    return new WorkerPool(world, []);
   }
 
   get size(): number {

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { DoneMessage, PlanMessage, WorkMessage } from './worker-pool';
 import type { Plan, Subtree } from './execution';
 import { runAndCount, type Counted } from './explorer';
-import { refuseStraySteps, loadStrategy, Realm } from '../actors';
+import { refuseStraySteps, loadExplored, Realm } from '../actors';
 import { findExplored, type WorldOptions, World } from '../world';
 
 const BEAT_MS = 100;
@@ -45,7 +45,7 @@ async function main(): Promise<void> {
 /** The plan of the messages that follow. */
 function planOf({ setup: { strategy: name, module, ...setup }, ...plan }: PlanMessage): Plan {
   const strategy =
-    module === undefined ? findExplored(name) : loadStrategy(module, name, new Realm(process.pid));
+    module === undefined ? findExplored(name) : loadExplored(module, name, new Realm(process.pid));
   return { ...plan, setup: { ...setup, strategy } };
 }
 

@@ -22,6 +22,8 @@ export interface WorldOptions {
    * ones. Absent: WAIT returns when all replicas have acknowledged.
    */
   readonly replicaMs?: number;
+  /** Only for subjects of a user, which have clients and tables of their own: without those of the lab. */
+  readonly onlySubjects?: true;
   /** Keeps the call stack of each held step, to show where the code of an actor is. */
   readonly keepsStacks?: true;
   /** The memory of a `Pulse`, which the thread that waits for this world reads. */
@@ -43,6 +45,16 @@ export function ownServers({ servers = {}, redisDb, schema }: WorldOptions): Ser
   };
 }
 
+/** The clients of a user's code, of one actor. */
+export interface UserClients {
+  /** What the user's function returned. */
+  readonly clients: object;
+  /** One has subscribed to a channel: messages may arrive at any time. */
+  readonly isSubscribed: boolean;
+  /** Resolves when they have received all messages that were published before this call. */
+  receiveMessages(): Promise<void>;
+}
+
 /** The connections of one actor. */
 export interface ActorConnections {
   readonly redis: SteppedRedis;
@@ -55,6 +67,12 @@ export interface ActorConnections {
   readonly sockets: ReadonlyMap<number, Socket>;
   /** Sessions whose connection the client destroyed; the server may not have noticed yet. */
   readonly abandoned: Set<number>;
+  /** Notes a session in `sockets`, and its end. */
+  readonly track: (socket: Socket) => void;
+  /** The clients of a user's code; undefined: the actor does not run such code. */
+  own: UserClients | undefined;
+  /** The pool opens a connection: a statement waits for it without being a step. */
+  isConnecting(): boolean;
 }
 
 /** The client's end of a database session. */
@@ -66,11 +84,13 @@ interface Socket {
 
 /** The part of a mysql2 pool that is used here. */
 interface Pool {
+  /** Opening and open connections. */
+  readonly _allConnections: { toArray(): readonly { readonly authorized: boolean }[] };
   on(event: 'acquire', listener: (connection: Socket) => void): void;
 }
 
 /** Seconds. Longer than any schedule takes on a busy machine: only the schedule ends a lock wait. */
-const LOCK_WAIT_SECONDS = 3600;
+export const LOCK_WAIT_SECONDS = 3600;
 /** Timeout of every reply and connection, milliseconds. Long, because machine load must not change a schedule. */
 const ANSWER_MS = 60_000;
 
@@ -106,8 +126,9 @@ export async function openServers(
 }
 
 export async function openActorConnections(options: WorldOptions, name: string): Promise<ActorConnections> {
+  const usesLab = options.onlySubjects !== true;
   const redis = await openRedis(options, name);
-  await loadScripts(redis);
+  if (usesLab) await loadScripts(redis);
   const servers = await openServers(options, name, loadScripts);
   const dataSource = new SteppedDataSource({
     url: options.mysql,
@@ -117,10 +138,11 @@ export async function openActorConnections(options: WorldOptions, name: string):
     lockWaitSeconds: LOCK_WAIT_SECONDS,
     answerMs: ANSWER_MS,
   });
-  await dataSource.initialize();
+  if (usesLab) await dataSource.initialize();
   const sockets = new Map<number, Socket>();
   const abandoned = new Set<number>();
-  (dataSource.driver as unknown as { pool: Pool }).pool.on('acquire', (socket) => {
+  const { pool } = dataSource.driver as unknown as { pool: Pool | undefined };
+  const track = (socket: Socket): void => {
     if (sockets.has(socket.threadId)) return;
     sockets.set(socket.threadId, socket);
     socket.stream.once('close', () => sockets.delete(socket.threadId)); // otherwise all buffers of the connection stay
@@ -129,9 +151,24 @@ export async function openActorConnections(options: WorldOptions, name: string):
       abandoned.add(socket.threadId);
       destroy();
     };
-  });
+  };
+  pool?.on('acquire', track);
   const folder = new LockFolder(lockFolderOf(options));
   const balances = new Balances(dataSource);
   const sqlLocks = new SqlLocks(dataSource);
-  return { redis, servers, folder, dataSource, balances, sqlLocks, sockets, abandoned };
+  const isConnecting = (): boolean =>
+    pool?._allConnections.toArray().some(({ authorized }) => !authorized) === true;
+  return {
+    redis,
+    servers,
+    folder,
+    dataSource,
+    balances,
+    sqlLocks,
+    sockets,
+    abandoned,
+    track,
+    own: undefined,
+    isConnecting,
+  };
 }

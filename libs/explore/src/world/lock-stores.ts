@@ -1,9 +1,9 @@
 import { LOCK_TABLE } from '#lab/locks';
-import type { Component, StepInfo, SteppedRedis } from '#lab/step';
+import type { Component, Step, StepInfo, SteppedRedis } from '#lab/step';
 import { readdir, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Connection, RowDataPacket } from 'mysql2/promise';
-import { readLocks, restoreLeases } from './read-locks';
+import { readKeys, restoreLeases } from './read-locks';
 import type { ActorConnections } from './actor-connections';
 
 /** A lock as read from its server. */
@@ -43,6 +43,10 @@ export interface LockStore {
   readonly noun?: 'window';
   /** True: `read` is sent right behind the command on the same connection. False: `read` is sent after the answer. */
   readonly pipelined: boolean;
+  /** As `pipelined`, for steps of which this is true when they have been issued. */
+  readsBehind?(step: Step): boolean;
+  /** The text of a command contains the lease that it grants. Absent: that of pipelined stores does. */
+  readonly grantsInText?: boolean;
   /** A lock here lives as long as its owner's session, which sends heartbeats while the process runs. */
   readonly heartbeats?: boolean;
   touchedBy(step: StepInfo): boolean;
@@ -54,12 +58,20 @@ export interface LockStore {
    * Sent right before a step of a pipelined store, so that the step sees the virtual remaining time of each lock;
    * `leases` in milliseconds. Absent: no command looks at it here.
    */
-  restore?(connections: ActorConnections, leases: ReadonlyMap<string, number>): Promise<Expiries>;
+  restore?(
+    connections: ActorConnections,
+    leases: ReadonlyMap<string, number>,
+    step?: StepInfo,
+  ): Promise<Expiries>;
   /**
    * All locks, as read over `connections`. Until the next step real time cannot expire one. `before`: result of
-   * `restore`.
+   * `restore`. `step`: the step that may have changed them.
    */
-  read(connections?: ActorConnections, before?: Promise<Expiries>): Promise<readonly LockReading[]>;
+  read(
+    connections?: ActorConnections,
+    before?: Promise<Expiries>,
+    step?: Step,
+  ): Promise<readonly LockReading[]>;
   /**
    * Expires a lock. False when a transaction has locked its row: the expiry would not be visible before the
    * transaction ends.
@@ -72,6 +84,11 @@ export interface LockStore {
 /** Display name: the store, unless it is the lab's own Redis, and the lock. */
 export const shownLock = (store: string, lock: string): string => (store === '' ? lock : `${store} ${lock}`);
 
+/** The keys of the catalogue's locks. */
+const OUR_LOCKS = 'lock:*';
+/** The keys of any lock whose resource is named as the catalogue's are: libraries put a prefix before it. */
+const LOCKS_OF_LIBRARIES = '*lock:*';
+
 export class RedisLockStore implements LockStore {
   readonly pipelined = true;
 
@@ -81,7 +98,14 @@ export class RedisLockStore implements LockStore {
     /** Selects an actor's own connection to this Redis. */
     private readonly connectionOf: (connections: ActorConnections) => SteppedRedis,
     readonly component?: Component,
+    /** The keys that are locks, as a pattern of KEYS. */
+    private readonly pattern = OUR_LOCKS,
   ) {}
+
+  /** The same server, where any key that contains the name of a resource is a lock. */
+  ofLibraries(): RedisLockStore {
+    return new RedisLockStore(this.name, this.admin, this.connectionOf, this.component, LOCKS_OF_LIBRARIES);
+  }
 
   touchedBy(step: StepInfo): boolean {
     return isRedisWrite(step) && (step.server ?? '') === this.name;
@@ -92,7 +116,10 @@ export class RedisLockStore implements LockStore {
   }
 
   async read(connections: ActorConnections, before: Promise<Expiries>): Promise<readonly LockReading[]> {
-    const [found, expiries] = await Promise.all([readLocks(this.connectionOf(connections)), before]);
+    const [found, expiries] = await Promise.all([
+      readKeys(this.connectionOf(connections), this.pattern),
+      before,
+    ]);
     return found.map(([lock, content, ttlMs, expiry, token]) => ({
       lock,
       content,

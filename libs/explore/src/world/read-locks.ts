@@ -36,7 +36,7 @@ const READ_LOCKS_SHA = sha(READ_LOCKS);
 const RESTORE_LEASES_SHA = sha(RESTORE_LEASES);
 
 /** Later than any schedule ends. */
-const FAR_FUTURE = Date.UTC(2100, 0, 1);
+export const FAR_FUTURE = Date.UTC(2100, 0, 1);
 
 /** Loads the scripts that read locks. */
 export const loadReadLocks = async (redis: SteppedRedis): Promise<void> => {
@@ -46,9 +46,6 @@ export const loadReadLocks = async (redis: SteppedRedis): Promise<void> => {
 /** All keys of this pattern in a Redis on which `loadReadLocks` has run. */
 export const readKeys = (redis: SteppedRedis, pattern: string): Promise<FoundLock[]> =>
   redis.evalsha(READ_LOCKS_SHA, 0, FAR_FUTURE, pattern) as Promise<FoundLock[]>;
-
-/** All lock keys of a Redis on which `loadReadLocks` has run. */
-export const readLocks = (redis: SteppedRedis): Promise<FoundLock[]> => readKeys(redis, 'lock:*');
 
 /** Sets the remaining leases, milliseconds. Returns the expiry times. */
 export async function restoreLeases(

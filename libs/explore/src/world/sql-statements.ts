@@ -5,7 +5,7 @@ export const mayWaitForLock = ({ kind, verb, text }: Pick<Step, 'kind' | 'verb' 
   kind === 'sql' &&
   (/^(UPDATE|DELETE|REPLACE|LOCK)$/.test(verb) ||
     (verb === 'INSERT' && !isMovement(text)) ||
-    / FOR UPDATE\b| LOCK IN SHARE MODE| FOR SHARE\b|GET_LOCK\(/.test(text));
+    / FOR UPDATE\b| LOCK IN SHARE MODE| FOR SHARE\b|GET_LOCK\(/i.test(text));
 
 /**
  * Statements that may end another session's wait: all except those that take no lock. Outside a transaction an INSERT
@@ -14,17 +14,19 @@ export const mayWaitForLock = ({ kind, verb, text }: Pick<Step, 'kind' | 'verb' 
 export const mayReleaseLocks = (step: Step): boolean =>
   step.kind === 'sql' &&
   step.verb !== 'START' &&
-  (step.verb !== 'SELECT' || mayWaitForLock(step) || step.text.includes('RELEASE_LOCK('));
+  (step.verb !== 'SELECT' || mayWaitForLock(step) || releasesNamedLock(step));
 
-export const requestsNamedLock = ({ text }: Pick<Step, 'text'>): boolean => text.includes(GET_LOCK_CALL);
+export const requestsNamedLock = ({ text }: Pick<Step, 'text'>): boolean => GET_LOCK_CALL.test(text);
 
-const GET_LOCK_CALL = 'GET_LOCK(';
+export const releasesNamedLock = ({ text }: Pick<Step, 'text'>): boolean => /RELEASE_LOCK\(/i.test(text);
+
+const GET_LOCK_CALL = /GET_LOCK\(/i;
 
 /** The lock name of GET_LOCK as written: an expression that any session of the schema can evaluate. */
 export function lockNameIn({ text }: Step): string | undefined {
-  const begin = text.indexOf(GET_LOCK_CALL);
-  if (begin < 0) return undefined;
-  const rest = text.slice(begin + GET_LOCK_CALL.length);
+  const call = GET_LOCK_CALL.exec(text);
+  if (call === null) return undefined;
+  const rest = text.slice(call.index + call[0].length);
   let depth = 0;
   for (const { 0: token, index } of rest.matchAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[(),]/g)) {
     if (token === '(') depth++;
@@ -34,8 +36,16 @@ export function lockNameIn({ text }: Step): string | undefined {
   return undefined;
 }
 
-/** The insert of a movement: a new row at the end of its table, for which no session waits. */
-export const isMovement = (text: string): boolean => text.startsWith('INSERT INTO movement ');
+/** Statements after which a session is in a transaction. */
+export const beginsTransaction = ({ verb, text }: Pick<Step, 'verb' | 'text'>): boolean =>
+  /^(START|BEGIN)$/.test(verb) || /^SET (SESSION )?autocommit *= *(0|OFF)/i.test(text);
+
+/** With these isolation levels a plain SELECT waits for locks, or sees what is not committed. */
+export const setsStrictReads = ({ text }: Pick<Step, 'text'>): boolean =>
+  /ISOLATION LEVEL (SERIALIZABLE|READ UNCOMMITTED)/i.test(text);
+
+/** The insert of a movement of the lab: a new row at the end of its table, for which no session waits. */
+export const isMovement = (text: string): boolean => text.startsWith('INSERT INTO movement (balance, ');
 
 /** Locks and transactions of database sessions, by thread id. */
 export interface Holdings {
@@ -49,14 +59,14 @@ export interface Holdings {
 
 /** Updates the holdings after a statement. */
 export function updateHoldings({ transactions, rows, names }: Holdings, step: Step): void {
-  const { connection: session, verb, text } = step;
+  const { connection: session, verb } = step;
   if (session === undefined) return;
-  if (verb === 'START' || verb === 'BEGIN') transactions.add(session);
+  if (beginsTransaction(step)) transactions.add(session);
   if (requestsNamedLock(step)) names.add(session);
   else if (mayWaitForLock(step)) rows.add(session);
   if (verb === 'COMMIT' || verb === 'ROLLBACK') {
     transactions.delete(session);
     rows.delete(session);
   }
-  if (text.includes('RELEASE_LOCK(')) names.delete(session);
+  if (releasesNamedLock(step)) names.delete(session);
 }

@@ -5,6 +5,10 @@ import type { Strategy } from '#lab/strategy';
 import type { FinalState } from '#lab/verdict';
 import { rmSync } from 'node:fs';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
+import type { OwnSubject } from '#lab/own';
+import { BlockedClients } from './blocked-clients';
+import { KeyStore } from './key-store';
+import { OwnSession, ownSchemaOf } from './own-clients';
 import { PubSubMonitor } from './pub-sub-inbox';
 import { DirectoryLockStore, RedisLockStore, RowLockStore, type LockStore } from './lock-stores';
 import { EtcdLockStore, ZooKeeperLockStore } from './queue-lock-stores';
@@ -18,6 +22,7 @@ import {
   type ActorConnections,
   type WorldOptions,
 } from './actor-connections';
+import { ServerWatch } from './server-watch';
 import { Sessions } from './sessions';
 import type { Explored } from './explored';
 import type { Setup } from './setup';
@@ -63,8 +68,17 @@ export class World {
   private cleanAt: number | undefined;
 
   private readonly lockStores: readonly LockStore[];
-  /** Lock stores that may not be empty. */
-  private readonly used = new Set<LockStore>();
+  /** As `lockStores`, for locks of libraries. */
+  private readonly libraryStores: readonly LockStore[];
+  /** The keys of a user's subject. */
+  readonly keys: KeyStore;
+  readonly blockedClients: BlockedClients;
+  private own: OwnSession | undefined;
+
+  /** Names of lock stores that may not be empty. */
+  private readonly used = new Set<string>();
+  /** Names of the strategies that `isNew` was asked about. */
+  private readonly seen = new Set<string>();
 
   private constructor(
     readonly options: WorldOptions,
@@ -77,16 +91,22 @@ export class World {
   ) {
     this.connectionsOfActors = connectionsOfActors;
     this.pulse = new Pulse(options.pulse);
+    this.keys = new KeyStore(redis);
+    this.blockedClients = new BlockedClients(redis);
+    const own = new RedisLockStore('', redis, ({ redis: ofActor }) => ofActor);
     this.lockStores = [
-      new RedisLockStore('', redis, (connections) => connections.redis),
+      own,
       new RowLockStore(admin),
       new DirectoryLockStore(lockFolderOf(options)),
-      ...servers.redises.map((own, i) =>
-        redisStoreOf(own, (connections) => connections.servers.redises[i] ?? own),
+      ...servers.redises.map((other, i) =>
+        redisStoreOf(other, (connections) => connections.servers.redises[i] ?? other),
       ),
       ...(servers.components.includes('zookeeper') ? [new ZooKeeperLockStore(servers.zookeeper)] : []),
       ...(servers.components.includes('etcd') ? [new EtcdLockStore(servers.etcd)] : []),
     ];
+    this.libraryStores = this.lockStores.map((store) =>
+      store instanceof RedisLockStore ? store.ofLibraries() : store,
+    );
   }
 
   static async open(options: WorldOptions): Promise<World> {
@@ -97,7 +117,8 @@ export class World {
     await creator.end();
     const connectionsOfActors: ActorConnections[] = [];
     for (const name of ACTOR_NAMES) connectionsOfActors.push(await openActorConnections(options, name));
-    await connectionsOfActors[0]?.dataSource.runMigrations();
+    const usesLab = options.onlySubjects !== true;
+    if (usesLab) await connectionsOfActors[0]?.dataSource.runMigrations();
     const admin = await createConnection({
       uri: `${mysql}/${schema}`,
       multipleStatements: true,
@@ -108,9 +129,17 @@ export class World {
     const servers = await openServers(options, 'explorer', loadReadLocks);
     const pubSub = await PubSubMonitor.open(options);
     const world = new World(options, connectionsOfActors, admin, redis, servers, sessions, pubSub);
-    await world.addBalance();
-    for (const store of world.lockStores) await store.clear(); // an earlier world may have left locks
+    if (usesLab) await world.addBalance();
+    const mayHaveLocks = usesLab ? world.lockStores : [world.keys]; // of an earlier world
+    for (const store of mayHaveLocks) await store.clear();
     return world;
+  }
+
+  /** Whether this is asked for the first time about a strategy. */
+  isNew(strategy: string): boolean {
+    const isNew = !this.seen.has(strategy);
+    this.seen.add(strategy);
+    return isNew;
   }
 
   async addBalance(): Promise<void> {
@@ -125,8 +154,9 @@ export class World {
   }
 
   /** The lock stores that a strategy or guard may use. */
-  lockStoresOf({ needs = [] }: Pick<Explored, 'needs'>): readonly LockStore[] {
-    return this.lockStores.filter(({ component }) => component === undefined || needs.includes(component));
+  lockStoresOf({ needs = [], prefixesKeys }: Pick<Explored, 'needs' | 'prefixesKeys'>): readonly LockStore[] {
+    const stores = prefixesKeys === true ? this.libraryStores : this.lockStores;
+    return stores.filter(({ component }) => component === undefined || needs.includes(component));
   }
 
   /** Resets the servers to the state before the first step. */
@@ -156,6 +186,30 @@ export class World {
     await use.prepare(keys, { redis: connections.redis, time: 0 });
   }
 
+  /** Resets the servers to the state before the first step of a user's subject. Its clients are opened by the first call. */
+  async beginSubject(subject: OwnSubject): Promise<OwnSession> {
+    const own = await this.openSubject(subject);
+    await this.clear([this.keys]);
+    await own.prepare();
+    this.markUsed(this.keys); // prepare may have written
+    return own;
+  }
+
+  /** Opens the clients of a user's subject and creates its tables, unless they are those of the last call. */
+  async openSubject(subject: OwnSubject): Promise<OwnSession> {
+    if (this.own?.subject.definition === subject.definition) return this.own;
+    await this.own?.close();
+    await this.recreateOwnSchema();
+    this.own = await OwnSession.open(subject, this.connectionsOfActors, this.options);
+    this.markUsed(this.keys); // setUp may have written
+    return this.own;
+  }
+
+  private async recreateOwnSchema(): Promise<void> {
+    const schema = ownSchemaOf(this.options);
+    await this.admin.query(`DROP DATABASE IF EXISTS \`${schema}\`; CREATE DATABASE \`${schema}\``);
+  }
+
   /** The committed effects of a use, in their order. */
   effects(use: Use): Promise<readonly Effect[]> {
     return use.effects({
@@ -181,13 +235,13 @@ export class World {
 
   /** The store may hold locks, and is cleared before the next schedule. */
   markUsed(store: LockStore): void {
-    this.used.add(store);
+    this.used.add(store.name);
   }
 
   private async clear(lockStores: readonly LockStore[]): Promise<void> {
-    const used = lockStores.filter((store) => this.used.has(store));
+    const used = lockStores.filter(({ name }) => this.used.has(name));
     await Promise.all(used.map((store) => store.clear()));
-    for (const store of used) this.used.delete(store);
+    for (const { name } of used) this.used.delete(name);
   }
 
   /** The committed state of the database. */
@@ -231,6 +285,18 @@ export class World {
     await Promise.all(noticed);
   }
 
+  /** Watches what reaches the servers over connections that are not those of a world. No other request may run. */
+  watch(): Promise<ServerWatch> {
+    return ServerWatch.open(this.redis, this.admin);
+  }
+
+  /** Keys of this world that never expire. */
+  async keysWithoutExpiry(): Promise<readonly string[]> {
+    const keys = await this.redis.keys('*');
+    const expiries = await Promise.all(keys.map((key) => this.redis.pttl(key)));
+    return keys.filter((_, i) => expiries[i] === -1);
+  }
+
   /** Median round trip to each server in milliseconds: a lower bound for the time of a schedule. */
   async roundTrips(): Promise<{ redis: number; sql: number }> {
     const redis = await medianOf(() => this.redis.ping());
@@ -242,9 +308,11 @@ export class World {
     for (const { redis, servers, dataSource } of this.connectionsOfActors) {
       redis.disconnect();
       servers.disconnect();
-      await dataSource.destroy();
+      if (dataSource.isInitialized) await dataSource.destroy();
     }
-    await this.admin.query(`DROP DATABASE IF EXISTS \`${this.options.schema}\``);
+    await this.own?.close();
+    for (const schema of [this.options.schema, ownSchemaOf(this.options)])
+      await this.admin.query(`DROP DATABASE IF EXISTS \`${schema}\``);
     await this.admin.end();
     this.redis.disconnect();
     this.pubSub.close();

@@ -22,6 +22,28 @@ export interface SteppedRedisOptions {
   readonly replicaMs?: number;
 }
 
+type Callback = (error: unknown, value?: unknown) => void;
+
+/** Commands after which a connection waits for others: it is that of all requests of an actor, also in later schedules. */
+const TAKES_THE_CONNECTION: ReadonlySet<string> = new Set([
+  ...['subscribe', 'psubscribe', 'ssubscribe', 'monitor'],
+  ...['blpop', 'brpop', 'blmove', 'blmpop', 'brpoplpush', 'bzpopmin', 'bzpopmax', 'bzmpop'],
+]);
+
+const isInSchedule = (): boolean => currentScope()?.scheduleTime !== undefined;
+
+/** The command cannot be explored. */
+class NotInSchedules extends Error {
+  readonly code = 'EXPLORE.COMMAND';
+
+  constructor(command: string) {
+    super(
+      `${command} waits on its connection, which the explorer cannot see: use commands that are answered at once`,
+    );
+    this.name = 'NotInSchedules';
+  }
+}
+
 /** Minimum timeout of a new connection, milliseconds. */
 const CONNECT_MS = 1000;
 
@@ -60,6 +82,45 @@ export class SteppedRedis extends Redis {
 
   override sendCommand(command: Command, stream?: Parameters<Redis['sendCommand']>[1]): Promise<unknown> {
     if (stream !== undefined) return super.sendCommand(command, stream) as Promise<unknown>; // ioredis' own handshake
+    if (isInSchedule() && TAKES_THE_CONNECTION.has(command.name))
+      return Promise.reject(new NotInSchedules(command.name));
+    const { callback } = command as unknown as { readonly callback?: Callback };
+    return callback === undefined || currentScope() === undefined
+      ? this.sendStep(command)
+      : this.sendWithCallback(command, callback);
+  }
+
+  /**
+   * In a schedule: a clone whose commands are steps of this connection, and which cannot close it. Its own connection would
+   * outlive the schedule, and the order of its commands and those of this one would be left to the network.
+   */
+  override duplicate(override?: Partial<RedisOptions>): Redis {
+    if (!isInSchedule()) return super.duplicate(override);
+    return new Proxy(this, {
+      get: (connection, name) => {
+        if (name === 'disconnect') return () => undefined;
+        if (name === 'connect' || name === 'quit') return () => Promise.resolve('OK');
+        const value: unknown = Reflect.get(connection, name, connection);
+        return typeof value === 'function' ? (value.bind(connection) as unknown) : value;
+      },
+    });
+  }
+
+  /** ioredis would call the callback when the server replies, and never when the command is not sent. */
+  private sendWithCallback({ name, args }: Command, callback: Callback): Promise<unknown> {
+    const reply = this.sendStep(new Command(name, args, { replyEncoding: 'utf8' }));
+    reply.then(
+      (value) => {
+        callback(null, value);
+      },
+      (error: unknown) => {
+        callback(error);
+      },
+    );
+    return reply;
+  }
+
+  private sendStep(command: Command): Promise<unknown> {
     return step(
       () => ({ ...describe(command), ...(this.server !== undefined && { server: this.server }) }),
       (current) => this.issue(command, current),

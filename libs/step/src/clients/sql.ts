@@ -205,13 +205,14 @@ export function lockStatement(sql: string, command: LockCommand): string {
   return sql;
 }
 
-function describe(sql: string, parameters: unknown[] = []): StepInfo {
+/** Describes a statement as a step. */
+export function describe(sql: string, parameters: unknown[] = []): StepInfo {
   const lock = lockStatements.get(sql);
   let used = 0;
   const text = sql
     .replace(/\s+/g, ' ')
     .trim()
-    .replace(/\?/g, () => JSON.stringify(parameters[used++]));
+    .replace(/\?/g, () => (used < parameters.length ? JSON.stringify(parameters[used++]) : '?'));
   const verb = (/^\w+/.exec(text)?.[0] ?? 'SQL').toUpperCase();
   return { kind: 'sql', verb, text, ...(lock !== undefined && { lock }) };
 }

@@ -22,6 +22,16 @@ export interface StepInfo {
   readonly until?: { readonly event: AutoResetEvent; readonly ms: number };
   /** The server, where there are several of a kind. */
   readonly server?: string;
+  /** The command waits in the server until another client acts. */
+  readonly blocking?: Blocking;
+}
+
+/** A command that waits in Redis until another client writes, for example BLPOP. */
+export interface Blocking {
+  /** Milliseconds that it waits at most; 0: for ever. */
+  readonly timeoutMs: number;
+  /** The server's id of its connection; set by the client when it is known. */
+  client?: number;
 }
 
 /** A step of a named actor, as listeners receive it. */
@@ -34,6 +44,13 @@ export interface Step extends StepInfo {
   order?: number;
   /** Server-side id of the step's SQL connection, set by the client if it is known. */
   connection?: number;
+  /** The step whose command waits in Redis on the same connection; set by the client. Its reply comes first. */
+  behind?: Step;
+  /**
+   * Sends a script without keys over the connection of this step, right behind its command, when it is called in the turn in
+   * which the step is issued. Set by the client then, where the connection runs the script at once, and in the same database.
+   */
+  evalBehind?: (script: string, ...args: readonly (string | number)[]) => Promise<unknown>;
 }
 
 /**
@@ -50,6 +67,8 @@ export interface Scope {
   readonly ordered?: boolean;
   /** The schedule's time, milliseconds; replaces `SCHEDULE_TIME` in commands. Absent: time is real. */
   readonly scheduleTime?: () => number;
+  /** Called when a promise of this scope is rejected and not handled: Node would end the process. */
+  readonly onUnhandled?: (error: unknown) => void;
 }
 
 const scopes = new AsyncLocalStorage<Scope>();

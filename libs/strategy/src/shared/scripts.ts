@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Notify } from './with-lock';
 
 /** A Lua script from src/lua, called by its hash. */
-interface Script<Args extends readonly (string | number)[]> {
+export interface Script<Args extends readonly (string | number)[]> {
   readonly name: string;
   readonly sha: string;
   readonly text: string;

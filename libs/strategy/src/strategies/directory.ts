@@ -8,7 +8,7 @@ export const directory: Strategy = {
   defect:
     'Works on one host only: replicas on two machines, or in two containers, have two file systems. The directory of a killed holder is never removed.',
   source: 'The lock directory of shell scripts; POSIX, mkdir(): "shall fail if the named file exists".',
-  next: { strategy: 'get-set', why: 'puts the lock where every host sees it: in Redis.' },
+  next: { strategy: 'setnx', why: 'puts the lock where every host sees it: in Redis.' },
   options: ['waitMs', 'retryMs', 'workMs'],
   lacks: ['survivesDeadHolder', 'survivesFailedRelease', 'grantsOneLease'],
   expected: { 'holder-killed': { must: ['stuck'], may: [] }, 'release-fails': { must: ['stuck'], may: [] } },

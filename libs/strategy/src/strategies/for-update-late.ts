@@ -9,7 +9,7 @@ export const forUpdateLate: Strategy = {
     'The new value is computed before the row is locked: two buyers read the same value, and the lock only serializes their writes.',
   source:
     'The account balance bug of the articles; MySQL Reference Manual, "Locking Reads": read with the lock what you will write.',
-  next: { strategy: 'for-update-plain-read', why: 'locks first and reads then.' },
+  next: { strategy: 'for-update', why: 'locks first, and uses the value of the locking read.' },
   options: ['workMs'],
   lacks: ['exactInOneProcess', 'exactAcrossProcesses', 'survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {

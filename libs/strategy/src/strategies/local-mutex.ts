@@ -6,10 +6,7 @@ export const localMutex: Strategy = {
   mechanism: 'A mutex in the memory of the process (npm async-mutex) around read, check and write.',
   defect: 'The mutex is invisible to other replicas: exact with one replica, oversells with two.',
   source: 'The synchronized/Lock step of the articles; npm async-mutex.',
-  next: {
-    strategy: 'directory',
-    why: 'moves the lock into the file system, where every process of the host sees it.',
-  },
+  next: { strategy: 'setnx', why: 'puts the lock on a server, where every replica sees it.' },
   options: ['workMs'],
   lacks: ['exactAcrossProcesses', 'survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: { replicas: { must: ['oversold', 'lost-update'], may: [] } },

@@ -12,8 +12,8 @@ export const unlockBeforeCommit: Strategy = {
   source:
     'A method with @Transactional that locks and unlocks inside: the proxy commits after it has returned.',
   next: {
-    strategy: 'snapshot-before-lock',
-    why: 'releases after COMMIT, but still starts the transaction too early.',
+    strategy: 'rollback-on-loss',
+    why: 'opens the transaction under the lock, and commits before it releases.',
   },
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   lacks: ['exactInOneProcess', 'exactAcrossProcesses', 'survivesLapse', 'survivesSlowWork', 'noticesLoss'],

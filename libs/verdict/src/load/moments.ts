@@ -1,5 +1,5 @@
 import type { HistoryLine, StepLine } from '#lab/step';
-import { CATALOGUE } from '#lab/strategy';
+import { knownStrategies } from '#lab/strategy';
 import { groupBy } from '../group-by';
 import { runsStrategies } from './evidence';
 import { acquired, renewed, stepsOf, type HoldInterval } from './holders';
@@ -59,19 +59,20 @@ function runningOf(history: readonly HistoryLine[]): Span[] {
 
 const processOf = ({ replica, pid }: HistoryLine): string => `${replica} ${pid}`;
 
-const WITH_LEASE: ReadonlySet<string> = new Set(
-  CATALOGUE.filter(({ options }) => options.includes('leaseMs')).map(({ name }) => name),
-);
-
 /** The end of the lease of a hold interval, with renewals, microseconds; `Infinity`: no lease, or an unknown one. */
 export function leaseEnds(
   history: readonly HistoryLine[],
   holdIntervals: readonly HoldInterval[],
 ): (interval: HoldInterval) => number {
+  const withLease = new Set(
+    knownStrategies()
+      .filter(({ options }) => options.includes('leaseMs'))
+      .map(({ name }) => name),
+  );
   const leases = new Map(
     history.flatMap((line) => {
       const lease = line.type === 'request' ? line.options['leaseMs'] : undefined;
-      return line.type === 'request' && typeof lease === 'number' && WITH_LEASE.has(line.strategy)
+      return line.type === 'request' && typeof lease === 'number' && withLease.has(line.strategy)
         ? [[line.request, 1000 * lease] as const]
         : [];
     }),

@@ -47,6 +47,8 @@ export interface FinalState {
   readonly effects?: readonly Effect[];
   /** Keys of a rate limiter that never expire. */
   readonly endlessKeys?: readonly string[];
+  /** The invariants of a user that are false, and what they say is wrong. */
+  readonly broken?: readonly { readonly invariant: string; readonly why: string }[];
 }
 
 /** A lock key in Redis. `owner` is the actor whose step created it; `expiresAt` is absent if it has no expiry. */

@@ -238,9 +238,9 @@ export function lossOf(
   if (loss === undefined || change === undefined) return '';
   const words = {
     expired: `${actor}'s lease ended at step ${loss.n}`,
-    flushed: `Redis lost it at step ${loss.n}`,
-    released: `it was deleted at step ${loss.n}`,
-    replaced: `it was overwritten at step ${loss.n}`,
+    flushed: `Redis lost ${actor}'s lock at step ${loss.n}`,
+    released: `${actor}'s lock was deleted at step ${loss.n}`,
+    replaced: `${actor}'s lock was overwritten at step ${loss.n}`,
     taken: '',
     renewed: '',
   }[change];

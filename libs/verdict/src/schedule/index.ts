@@ -1,5 +1,6 @@
 export * from './history';
 export { judgeActions } from './judge-actions';
+export { judgeInvariants } from './judge-invariants';
 export { judgeSchedule, type ScheduleVerdict } from './judge';
 export { mechanismOf } from './mechanism';
 export { isRefusedWrite, protections, statementOf } from './protections';

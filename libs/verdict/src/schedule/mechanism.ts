@@ -20,9 +20,10 @@ export function mechanismOf(
   const read = readOf(history, late);
   const written = commitOf(history, early.request);
   if (read === undefined || written === undefined) return worst.sentence;
+  const isStale = read.n > written.n;
   return (
     `${causeOf(history, early.request, late.request, read)}; ${late.request} read ${late.before} (step ${read.n}) ` +
-    `before ${early.request} committed ${early.after} (step ${written.n})`
+    `${isStale ? 'after' : 'before'} ${early.request} committed ${early.after} (step ${written.n})`
   );
 }
 
@@ -72,8 +73,8 @@ function causeOf(history: ScheduleHistory, early: string, late: string, read: St
   for (const first of holdIntervals)
     for (const second of holdIntervals) {
       if (first.actor === second.actor || first.key !== second.key || second.from <= first.from) continue;
-      const lost = lossOf(history.events, first, second.from);
       const release = ownRelease(history, first.actor, second.from);
+      const lost = release === undefined ? lossOf(history.events, first, second.from) : '';
       const commit = commitOf(history, first.actor);
       if (release !== undefined && commit !== undefined && release.n < commit.n)
         return `${first.actor} released its lock (step ${release.n}) before its COMMIT (step ${commit.n})`;

@@ -85,7 +85,7 @@ const cycleViolation = (
 });
 
 /** Actors that neither ended nor died, although the schedule let all leases and timeouts end. */
-function neverEnded({ actors, events }: ScheduleHistory): ScheduleViolation[] {
+export function neverEnded({ actors, events }: ScheduleHistory): ScheduleViolation[] {
   const killed = events.flatMap((event) =>
     event.type === 'fault' && (event.fault === 'kill' || event.fault === 'in-flight') ? [event.subject] : [],
   );

@@ -1,7 +1,7 @@
 import createClient from 'openapi-fetch';
 import { setReachable } from './connection';
 import type { paths } from './schema';
-import type { BeginBody, ExplorationBody, Problem, RunBody } from './types';
+import type { BeginBody, ExplorationBody, Language, Problem, RunBody } from './types';
 
 /** The console refused a request, or could not be reached. */
 export class ApiError extends Error {
@@ -75,6 +75,9 @@ export const api = {
   vocabulary: () => dataOf(client.GET('/api/vocabulary')),
   matrix: () => dataOf(client.GET('/api/matrix')),
   goals: () => dataOf(client.GET('/api/goals')),
+  lessons: (lang: Language) => dataOf(client.GET('/api/lessons', { params: { query: { lang } } })),
+  lesson: (lesson: string, lang: Language) =>
+    dataOf(client.GET('/api/lessons/{lesson}', { params: { path: { lesson }, query: { lang } } })),
   proveGoal: (goal: string, body: { token: string } | { exploration: string }) =>
     dataOf(client.POST('/api/goals/{goal}/proofs', { params: { path: { goal } }, body })),
   classroom: () => dataOf(client.GET('/api/classroom')),

@@ -326,6 +326,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/lessons": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All lessons, in order */
+        get: operations["LessonsController_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/lessons/{lesson}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A lesson as HTML */
+        get: operations["LessonsController_one"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/classroom": {
         parameters: {
             query?: never;
@@ -963,6 +997,28 @@ export interface components {
             /** @enum {string} */
             because?: "no-proof" | "other-setup" | "no-violation" | "too-many-choices" | "not-complete" | "not-safe";
         };
+        LessonSummary: {
+            id: string;
+            number: number;
+            title: string;
+            /** @description reading and running its commands */
+            minutes: number;
+            strategies: string[];
+            /** @description ids of goals */
+            goals: string[];
+        };
+        LessonView: {
+            id: string;
+            number: number;
+            title: string;
+            /** @description reading and running its commands */
+            minutes: number;
+            strategies: string[];
+            /** @description ids of goals */
+            goals: string[];
+            /** @description the page, with links to the pages of the console */
+            html: string;
+        };
         ClassroomView: {
             /** @description several browsers use this console, each under its name */
             isOpen: boolean;
@@ -1445,6 +1501,50 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GoalResult"];
+                };
+            };
+        };
+    };
+    LessonsController_list: {
+        parameters: {
+            query?: {
+                lang?: "en" | "zh";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LessonSummary"][];
+                };
+            };
+        };
+    };
+    LessonsController_one: {
+        parameters: {
+            query?: {
+                lang?: "en" | "zh";
+            };
+            header?: never;
+            path: {
+                lesson: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LessonView"];
                 };
             };
         };

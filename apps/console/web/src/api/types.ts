@@ -39,6 +39,9 @@ export type MatrixView = Schemas['MatrixView'];
 export type MatrixCell = MatrixView['rows'][number]['cells'][number];
 export type Mark = Exclude<MatrixCell['mark'], 'none'>;
 
+/** The languages of the page and of the lessons. */
+export type Language = 'en' | 'zh';
+
 export type Goal = Schemas['GoalView'];
 export type GoalResult = Schemas['GoalResult'];
 export type Classroom = Schemas['ClassroomView'];

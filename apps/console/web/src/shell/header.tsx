@@ -1,6 +1,7 @@
 import { useState, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
-import { LANGUAGES, useLanguage, useTexts, type Language } from '../texts';
+import type { Language } from '../api/types';
+import { LANGUAGES, useLanguage, useTexts } from '../texts';
 import { LabStatus } from './lab-status';
 import { applyTheme, storedTheme, THEMES, type Theme } from './theme';
 

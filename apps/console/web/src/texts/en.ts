@@ -437,6 +437,10 @@ export const en = {
     joinCode: (code: string) => `Class code: ${code}`,
   },
   lessons: {
+    walkthroughs: 'Walkthroughs',
+    minutes: (n: number) => `${n} minutes`,
+    goalsTitle: 'Goals',
+    all: 'All lessons',
     title: 'Lessons',
     intro: 'Reach each goal yourself. The page notices it, and this browser keeps your progress.',
     progress: (done: number, all: number) => `${done} of ${all} goals reached`,

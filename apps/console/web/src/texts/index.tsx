@@ -1,9 +1,9 @@
 import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
+import type { Language } from '../api/types';
 import { en, type Texts } from './en';
 import { zh } from './zh';
 
-export const LANGUAGES = { en: 'English', zh: '中文' } as const;
-export type Language = keyof typeof LANGUAGES;
+export const LANGUAGES: Readonly<Record<Language, string>> = { en: 'English', zh: '中文' };
 export type { Texts } from './en';
 
 const TEXTS: Readonly<Record<Language, Texts>> = { en, zh };

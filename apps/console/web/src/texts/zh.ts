@@ -439,6 +439,10 @@ export const zh: Texts = {
     joinCode: (code) => `课堂码：${code}`,
   },
   lessons: {
+    walkthroughs: '讲解',
+    minutes: (n) => `${n} 分钟`,
+    goalsTitle: '目标',
+    all: '全部课程',
     title: '课程',
     intro: '亲手达成每个目标。页面会自动识别，进度保存在这个浏览器里。',
     progress: (done, all) => `${all} 个目标已达成 ${done} 个`,

@@ -4,11 +4,40 @@ import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import type * as TypeScript from 'typescript';
 
-/** The text of a module as CommonJS. TypeScript is transpiled without type checks. */
+/** The text of a module as CommonJS. TypeScript and ES modules are transpiled, without type checks. */
 export function commonJsOf(file: string): string {
   const text = readFileSync(file, 'utf8');
-  return ['.ts', '.cts'].includes(extname(file)) ? cached(text, () => transpile(text, file)) : text;
+  if (isTypeScript(file)) return cached(text, () => transpile(text, file));
+  return isESModule(file) ? cached(text, () => transpile(withoutMeta(text), file)) : text;
 }
+
+const isTypeScript = (file: string): boolean => ['.ts', '.cts', '.mts'].includes(extname(file));
+
+/** True for an ES module of JavaScript, by its extension or its package. */
+export const isESModule = (file: string): boolean =>
+  extname(file) === '.mjs' || (extname(file) === '.js' && typeOf(dirname(file)) === 'module');
+
+/** `type` of the package of a folder. */
+function typeOf(folder: string): string {
+  const known = types.get(folder);
+  if (known !== undefined) return known;
+  const manifest = join(folder, 'package.json');
+  const found = existsSync(manifest)
+    ? ((JSON.parse(readFileSync(manifest, 'utf8')) as { readonly type?: string }).type ?? 'commonjs')
+    : folder === dirname(folder)
+      ? 'commonjs'
+      : typeOf(dirname(folder));
+  types.set(folder, found);
+  return found;
+}
+
+const types = new Map<string, string>();
+
+/** What `import.meta` of an ES module says, in CommonJS. */
+const withoutMeta = (text: string): string =>
+  text
+    .replace(/\bimport\.meta\.url\b/g, "require('node:url').pathToFileURL(__filename).href")
+    .replace(/\bimport\.meta\.(dirname|filename)\b/g, '__$1');
 
 function transpile(text: string, file: string): string {
   // loaded lazily: the compiler takes a second to load, and compiled code does not need it
@@ -17,6 +46,7 @@ function transpile(text: string, file: string): string {
     fileName: file,
     compilerOptions: {
       target: typescript.ScriptTarget.ES2023,
+      allowJs: true,
       module: typescript.ModuleKind.CommonJS,
       esModuleInterop: true,
       experimentalDecorators: true,
@@ -26,7 +56,7 @@ function transpile(text: string, file: string): string {
 }
 
 /** Cache version: change it when the compiler options change. */
-const CACHE_VERSION = '1';
+const CACHE_VERSION = '2';
 
 /** Transpiled modules are cached under node_modules/.cache by source hash: one takes 50 ms. */
 function cached(source: string, make: () => string): string {

@@ -1,0 +1,107 @@
+import { NotExplorable, reportCard, verify, type VerifiedCell, type Explorer } from '#lab/explore';
+import { count } from '#lab/step';
+import type { Strategy } from '#lab/strategy';
+import { writeFileSync } from 'node:fs';
+import { writeJson, type Context } from '../command';
+import { openExplorer } from '../explorer';
+import { EXIT } from '../failure';
+import { loadOwnStrategy } from '../own-file';
+import { printLibraries, renderLibraries, type ExploredLibrary } from '../print/libraries';
+import { readRecipes, type Recipe } from '../recipes';
+
+interface LibrariesOptions {
+  readonly workers: number;
+  /** Seconds for each recipe. */
+  readonly budget: number;
+  readonly docs?: string;
+  readonly json?: string;
+}
+
+/** Schedules of a circumstance after which a search ends that has found a breach of each promise that it tests. */
+const ENOUGH = 40;
+
+/** Explores every recipe of a lock library in the circumstances of `lab verify`. */
+export async function exploreLibraries(
+  names: readonly string[],
+  { workers, budget, docs, json }: LibrariesOptions,
+  context: Context,
+): Promise<number> {
+  const recipes = readRecipes(names).map((recipe) => ({ recipe, ...loadOwnStrategy(recipe.path) }));
+  const { pool, conditions, stop } = await openExplorer(
+    context,
+    workers,
+    recipes.map(({ strategy }) => strategy),
+  );
+  context.onEnd(stop);
+  const libraries: ExploredLibrary[] = [];
+  for (const { recipe, strategy } of recipes)
+    libraries.push(
+      await exploreRecipe(pool, recipe, strategy, budget, {
+        signal: context.signal,
+        onCell: (left) => {
+          context.progress.update(`${recipe.name}: ${count(left, 'circumstance')} left`);
+        },
+      }),
+    );
+  context.progress.clear();
+  context.signal.throwIfAborted(); // a part must not replace the page
+  const all = { libraries, conditions: { ...conditions, secondsPerRecipe: budget } };
+  if (docs === undefined) process.stdout.write(`${printLibraries(libraries)}\n`);
+  else {
+    writeFileSync(docs, `${renderLibraries(all)}\n`);
+    writeJson(docs.replace(/md$/, 'json'), all);
+  }
+  if (json !== undefined) writeJson(json, all);
+  return libraries.some(({ notExplored }) => notExplored !== undefined) ? EXIT.unknown : EXIT.ok;
+}
+
+/** Explores a recipe for `budget` seconds. One that cannot be explored has the reason as its result. */
+export async function exploreRecipe(
+  pool: Explorer,
+  recipe: Recipe,
+  strategy: Strategy,
+  budget: number,
+  { signal, onCell }: { readonly signal: AbortSignal; readonly onCell?: (left: number) => void },
+): Promise<ExploredLibrary> {
+  const begun = performance.now();
+  const secondsSoFar = (): number => (performance.now() - begun) / 1000;
+  let firstWitness: number | undefined;
+  const note = ({ explored }: VerifiedCell, left: number): void => {
+    if (explored?.token !== undefined) firstWitness ??= secondsSoFar();
+    onCell?.(left);
+  };
+  try {
+    const { cells } = await verify(pool, strategy, budget * 1000, { signal, enough: ENOUGH, onCell: note });
+    return librarySummary(recipe, cells, {
+      seconds: secondsSoFar(),
+      ...(firstWitness !== undefined && { firstWitness }),
+    });
+  } catch (error) {
+    if (!(error instanceof NotExplorable)) throw error;
+    return {
+      ...recipe,
+      seconds: secondsSoFar(),
+      promises: [],
+      wrongDataWhen: [],
+      notExplored: error.message,
+    };
+  }
+}
+
+const librarySummary = (
+  recipe: Recipe,
+  cells: readonly VerifiedCell[],
+  times: Pick<ExploredLibrary, 'seconds' | 'firstWitness'>,
+): ExploredLibrary => ({
+  ...recipe,
+  ...times,
+  promises: reportCard(cells),
+  wrongDataWhen: cells
+    .filter(({ explored }) => explored?.mark === 'data-wrong')
+    .map(({ cell: { name, title }, explored }) => ({
+      circumstance: name,
+      title,
+      token: explored?.token ?? '',
+      sentence: explored?.sentence ?? '',
+    })),
+});

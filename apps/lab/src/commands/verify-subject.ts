@@ -1,0 +1,58 @@
+import { exploreSubject, type SubjectResult } from '#lab/explore';
+import type { OwnSubject } from '#lab/own';
+import { count } from '#lab/step';
+import { relative } from 'node:path';
+import { writeJson, type Context } from '../command';
+import { openExplorer } from '../explorer';
+import { EXIT } from '../failure';
+import { printSchedule } from '../print/lanes';
+
+/** Explores a user's subject, without faults and with each one, and prints what is violated. Returns the exit code. */
+export async function verifySubject(
+  subject: OwnSubject,
+  { seconds, workers, json }: { seconds: number; workers: number; json: string | undefined },
+  context: Context,
+): Promise<number> {
+  const { progress, signal, onEnd } = context;
+  const { pool, conditions, stop } = await openExplorer(context, workers, [subject]);
+  onEnd(stop);
+  const results: SubjectResult[] = [];
+  const exploring = exploreSubject(pool, subject, seconds * 1000, {
+    signal,
+    onProgress: (faults, schedules) => {
+      progress.update(`${faults === '' ? 'no fault' : faults}: ${count(schedules, 'schedule')}`);
+    },
+  });
+  for await (const result of exploring) {
+    const { faults, witness } = result;
+    if (witness !== undefined && !results.some((one) => one.witness?.token === witness.token)) {
+      progress.clear();
+      const { history, verdict } = witness.played;
+      const title = faults === '' ? 'Without a fault' : `With ${faults}`;
+      const again = `npx lab replay ${witness.token} --with ${relative('', subject.module ?? '')}`;
+      process.stdout.write(`${title}: ${printSchedule(history, verdict)}\n      ${again}\n\n`);
+    }
+    results.push(result);
+  }
+  progress.clear();
+  process.stdout.write(`${results.map(line).join('\n')}\n`);
+  if (json !== undefined)
+    writeJson(json, { subject: subject.name, results: results.map(resultJson), conditions });
+  if (results.some(({ state }) => state === 'broken')) return EXIT.notAsExpected;
+  return results.some(({ state }) => state === 'unknown') || signal.aborted ? EXIT.unknown : EXIT.ok;
+}
+
+const STATES = { kept: 'kept', broken: 'BROKEN', unknown: 'unknown' } as const;
+
+const line = ({ faults, schedules, state }: SubjectResult): string =>
+  `${STATES[state].padEnd(8)} ${(faults === '' ? 'no fault' : faults).padEnd(14)} ${count(schedules, 'schedule')}`;
+
+const resultJson = ({ faults, schedules, state, witness }: SubjectResult): object => ({
+  faults,
+  schedules,
+  state: STATES[state],
+  ...(witness !== undefined && {
+    violations: witness.played.verdict.violations.map(({ sentence }) => sentence),
+    token: witness.token,
+  }),
+});

@@ -1,0 +1,206 @@
+import {
+  NotExplorable,
+  promiseContradictions,
+  readToken,
+  replay,
+  reportCard,
+  verify,
+  type PromiseResult,
+  type World,
+} from '#lab/explore';
+import { count } from '#lab/step';
+import { addStrategy, type Capability, type Strategy } from '#lab/strategy';
+import type { ReportedCard } from '#load-tests/report';
+import { runJson, writeCard, writeRunFolder } from '#load-tests/results';
+import type { Command } from 'commander';
+import { relative } from 'node:path';
+import { runCommand, writeJson, type Context } from '../command';
+import { openExplorer } from '../explorer';
+import { EXIT, Failure } from '../failure';
+import { isFile, loadOwn } from '../own-file';
+import { loadOrReason, type UnderLoad } from '../own-load';
+import { printSchedule } from '../print/lanes';
+import { trafficWords } from '../print/traffic';
+import { printCard, type ShownPromise } from '../print/verify';
+import { readStrategy } from './explore';
+import { duration, whole } from './numbers';
+import { verifySubject } from './verify-subject';
+
+interface VerifyOptions {
+  readonly quick?: true;
+  readonly load: boolean;
+  readonly budget: number;
+  readonly workers: number;
+  readonly json?: string;
+}
+
+const QUICK_SECONDS = 10;
+
+export function register(program: Command): void {
+  program
+    .command('verify')
+    .argument(
+      '<file-or-strategy>',
+      'a TypeScript or JavaScript file with a lock or a strategy, or a name of the catalogue',
+    )
+    .description(
+      'try a lock of your own in every order of its steps, with faults, and print which promises it keeps',
+    )
+    .option('--quick', `explore for ${QUICK_SECONDS} s, without load`)
+    .option('--budget <time>', 'time for all explorations, e.g. 30s or 5m', duration, 60)
+    .option('--no-load', 'no load on two replicas after the explorations')
+    .option('--workers <n>', 'worker threads', whole(1, 8), 2)
+    .option('--json <file>', 'write the report card as JSON')
+    .action((name: string, options: VerifyOptions) =>
+      runCommand((context) => verifyOne(name, options, context)),
+    );
+}
+
+async function verifyOne(name: string, options: VerifyOptions, context: Context): Promise<number> {
+  const file = isFile(name) ? name : undefined;
+  const seconds = options.quick === true ? QUICK_SECONDS : options.budget;
+  const own = file === undefined ? { strategy: readStrategy(name), isDeclared: true } : loadOwn(file);
+  if ('definition' in own)
+    return verifySubject(own, { seconds, workers: options.workers, json: options.json }, context);
+  const { strategy, isDeclared } = own;
+  if (file !== undefined) addStrategy(strategy);
+  const explored = await exploreAll(name, strategy, { ...options, budget: seconds }, context);
+  const { cells, promises, shown, conditions, probe } = explored;
+  const isLoaded = options.load && options.quick !== true;
+  const { load, loadFailure } = isLoaded ? await loadOrReason(context, strategy, file) : {};
+  context.progress.clear();
+  const contradictions = isDeclared ? contradictionsOf(strategy, promises, load) : [];
+  const withFile = file === undefined ? '' : ` --with ${file}`;
+  const card = {
+    name,
+    promises: shown.map((one) => ({
+      ...one,
+      ...(one.token !== undefined && { replay: `npx lab replay ${one.token}${withFile}` }),
+    })),
+    contradictions,
+    unseen: probe.unseen,
+    left: probe.left,
+    isDeclared,
+    seconds: explored.seconds,
+    ...(load !== undefined && { load: shownLoad(load) }),
+    ...(loadFailure !== undefined && { loadFailure }),
+    conditions,
+  };
+  const folder = load === undefined ? undefined : writeRunFolder(load.run, strategy.name);
+  const page = writeCard(card, strategy.name, folder);
+  process.stdout.write(`${printCard(card, relative('', page))}\n`);
+  if (options.json !== undefined)
+    writeJson(options.json, {
+      name,
+      strategy: strategy.name,
+      seconds: explored.seconds,
+      lacks: isDeclared ? strategy.lacks : null,
+      promises,
+      circumstances: cells.map(({ cell, explored: found, failure }) => ({
+        name: cell.name,
+        ...(found !== undefined && { explored: found }),
+        ...(failure !== undefined && { failure }),
+      })),
+      ...(loadFailure !== undefined && { loadFailure }),
+      load: load === undefined ? null : { run: runJson(load.run), handOvers: load.handOvers },
+      unseen: probe.unseen,
+      left: probe.left,
+      contradictions,
+      conditions,
+    });
+  const exitCode = exitOf(promises, contradictions, isDeclared, load);
+  return exitCode === EXIT.ok && loadFailure !== undefined ? EXIT.unknown : exitCode;
+}
+
+/** The explorations, what they say of each promise, and the same with lanes. */
+async function exploreAll(name: string, strategy: Strategy, options: VerifyOptions, context: Context) {
+  const { progress, signal, onEnd } = context;
+  const { pool, conditions, stop } = await openExplorer(context, options.workers, [strategy]);
+  onEnd(stop);
+  const begun = performance.now();
+  let exploring = '';
+  const { probe, cells } = await verify(pool, strategy, 1000 * options.budget, {
+    signal,
+    onCell: ({ cell, explored, failure }, left) => {
+      exploring = `${cell.title}: ${failure ?? count(explored?.schedules ?? 0, 'schedule')}; ${count(left, 'circumstance')} left`;
+      progress.update(exploring);
+    },
+    onProgress: ({ schedules }) => {
+      progress.update(`${exploring}; ${count(schedules, 'schedule')} of the next one`);
+    },
+  }).catch((error: unknown) => {
+    throw error instanceof NotExplorable
+      ? new Failure(`${name} cannot be verified: ${error.message}`, EXIT.usage)
+      : error;
+  });
+  const seconds = (performance.now() - begun) / 1000;
+  const promises = reportCard(cells);
+  return {
+    cells,
+    promises,
+    shown: await withLanes(pool.world, strategy, promises),
+    seconds,
+    conditions,
+    probe,
+  };
+}
+
+/** What the load run and the hand-overs say, in the words of the card. */
+const shownLoad = ({ run, handOvers }: UnderLoad): ReportedCard['load'] & object => ({
+  verdict: run.verdict,
+  traffic: trafficWords(run),
+  handOvers,
+  report: 'report.html',
+});
+
+/** Deviations of the schedules and of the load run from what is declared. */
+const contradictionsOf = (
+  strategy: Strategy,
+  promises: readonly PromiseResult[],
+  load: UnderLoad | undefined,
+): readonly string[] => [
+  ...promiseContradictions(strategy, promises),
+  ...(load !== undefined && isWrong(load) && !strategy.lacks.some((one) => EXACT.has(one))
+    ? [`under load: ${load.run.verdict.headline}`]
+    : []),
+];
+
+/** Without one of these promises, a plain load may sell units twice. */
+const EXACT: ReadonlySet<Capability> = new Set(['exactAcrossProcesses', 'exactInOneProcess']);
+
+const isWrong = ({ run }: UnderLoad): boolean => run.verdict.mark === 'data-wrong';
+
+/** 1: a promise is broken, or a declaration is contradicted. 3: nothing of that, and not every promise was decided. */
+function exitOf(
+  card: readonly PromiseResult[],
+  contradictions: readonly string[],
+  isDeclared: boolean,
+  load: UnderLoad | undefined,
+): number {
+  const isBroken = isDeclared
+    ? contradictions.length > 0
+    : card.some(({ state }) => state === 'broken') || (load !== undefined && isWrong(load));
+  if (isBroken) return EXIT.notAsExpected;
+  return card.some(({ state }) => state === 'unknown') ? EXIT.unknown : EXIT.ok;
+}
+
+/** The lanes of the shortest schedule of each broken promise; of those with the same schedule only the first. */
+async function withLanes(
+  world: World,
+  strategy: Strategy,
+  card: readonly PromiseResult[],
+): Promise<readonly ShownPromise[]> {
+  const seen = new Set<string>();
+  const all: ShownPromise[] = [];
+  for (const result of card) {
+    const { token } = result;
+    if (token === undefined || seen.has(token)) {
+      all.push(result);
+      continue;
+    }
+    seen.add(token);
+    const { history, verdict } = await replay(world, readToken(token, strategy));
+    all.push({ ...result, lanes: printSchedule(history, verdict) });
+  }
+  return all;
+}

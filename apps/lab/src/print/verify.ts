@@ -1,0 +1,80 @@
+import type { PromiseResult } from '#lab/explore';
+import { count } from '#lab/step';
+import type { ReportedCard } from '#load-tests/report';
+import { renderTable } from './table';
+import { fields, wrap } from './wrap';
+
+/** A promise with the lanes of the schedule that breaks it. */
+export type ShownPromise = PromiseResult & { readonly lanes?: string };
+
+const SIGNS = { kept: '✓ kept', broken: '✗ BROKEN', unknown: '? unknown' } as const;
+
+/** The report card of a lock: a line for each promise, the load, then the shortest schedule of each broken promise. */
+export function printCard(
+  {
+    name,
+    promises,
+    contradictions,
+    unseen,
+    left,
+    isDeclared,
+    seconds,
+    load,
+    loadFailure,
+  }: ReportedCard & { readonly isDeclared: boolean },
+  page: string,
+): string {
+  const number = (wanted: PromiseResult['state']): number =>
+    promises.filter(({ state }) => state === wanted).length;
+  const schedules = promises.reduce((sum, one) => sum + one.schedules, 0);
+  return [
+    wrap(
+      `${name}: ${count(number('kept'), 'promise')} kept, ${number('broken')} broken, ${number('unknown')} unknown; ${count(schedules, 'schedule')} in ${seconds.toFixed(1)} s`,
+      2,
+    ),
+    ...contradictions.map((text) => wrap(`  NOT as declared: ${text}`, 4)),
+    ...unseenAndLeft(unseen, left).map((text) => wrap(`  ${text}`, 4)),
+    ...(isDeclared && contradictions.length === 0 ? ['  as declared'] : []),
+    '',
+    renderTable({
+      head: ['', 'promise', 'what it means', 'schedules', 'violating'],
+      rows: promises.map(({ state, capability, about, because, schedules: run, violating }) => [
+        SIGNS[state],
+        capability,
+        because === undefined ? about : `${about} (${because})`,
+        run,
+        violating,
+      ]),
+    }),
+    ...(load === undefined ? [] : ['', loadLines(load)]),
+    ...(loadFailure === undefined ? [] : ['', wrap(`Under load: no result: ${loadFailure}`, 2)]),
+    ...promises.flatMap(({ capability, sentence, replay, lanes }) =>
+      lanes === undefined
+        ? []
+        : ['', wrap(`✗ ${capability}: ${sentence ?? ''}`, 2), lanes, `  ${replay ?? ''}`],
+    ),
+    '',
+    fields([['report', page]]),
+  ].join('\n');
+}
+
+/** What a request did that the explorer did not see, and what it left on the servers. */
+const unseenAndLeft = (unseen: readonly string[], left: readonly string[]): readonly string[] => [
+  ...(unseen.length === 0
+    ? []
+    : [
+        `UNKNOWN: a request uses connections that it did not receive from the lab, and no schedule can order what it sends over them: ${unseen.join('; ')}`,
+      ]),
+  ...(left.length === 0 ? [] : [`left behind by a request: ${left.join('; ')}`]),
+];
+
+const loadLines = ({ verdict, traffic, handOvers }: ReportedCard['load'] & object): string =>
+  [
+    wrap(`Under load: ${verdict.headline}`, 2),
+    wrap(`  ${traffic}`, 2),
+    '',
+    renderTable({
+      head: ['', 'hand-overs/s', 'p50 ms', 'p99 ms'],
+      rows: handOvers.map(({ strategy, perSecond, p50, p99 }) => [strategy, Math.round(perSecond), p50, p99]),
+    }),
+  ].join('\n');

@@ -1,0 +1,88 @@
+import { actorsOf, isSubject, type OwnSubject } from '#lab/own';
+import { codeOf } from '#lab/step';
+import type { ActorOutcome } from '#lab/subject';
+import { judgeInvariants, type FinalState } from '#lab/verdict';
+import { ACTOR_NAMES, type OwnSession, type Setup } from '../world';
+import { ProcessDied } from './actor';
+import { withTimers } from './global-timers';
+import { loadExplored, type Realm } from './realm';
+import type { Outcome, SubjectOf } from './subject';
+
+/** The subject of explorations of a user's own code: each actor runs one of its functions. */
+export const ownSubject: SubjectOf<Setup & { readonly strategy: OwnSubject }> = (setup, world) => {
+  const { strategy, processes } = setup;
+  const { name, definition, module } = strategy;
+  const outcomes = new Map<string, ActorOutcome>();
+  let session: OwnSession | undefined;
+  const isShared = new Set(processes).size < processes.length;
+  return {
+    about: { strategy: name, stock: 0, leaseMs: setup.options.leaseMs },
+    lockStores: [world.keys],
+    keepsOtherKeys: true,
+    keepsState: isShared,
+    ...(module !== undefined && { file: module }),
+    setsTimers: true,
+    prepare: async () => {
+      session = await world.beginSubject(strategy);
+      return world.keys.readPrepared();
+    },
+    load: (realm) => {
+      const actors = actorsOf(module === undefined ? definition : definitionIn(realm, module, name));
+      return async ({ name: actor, connections }) => {
+        const run = actors[ACTOR_NAMES.findIndex((known) => known === actor)]?.run;
+        const act = (): unknown => run?.(connections.own?.clients ?? {});
+        const inItsTime = module === undefined && realm !== undefined;
+        const ended = await outcomeOf(actor, inItsTime ? () => withTimers(realm.timers, act) : act);
+        outcomes.set(actor, ended);
+        return described(ended);
+      };
+    },
+    writes: (text) => /^(INSERT|UPDATE|DELETE|REPLACE|SET|HSET|INCR)/i.test(text),
+    look: async () => {
+      const ended = processes.map((_, i): ActorOutcome => {
+        const actor = ACTOR_NAMES[i] ?? '';
+        return outcomes.get(actor) ?? { actor, state: 'waits' };
+      });
+      const broken = session === undefined ? [] : await brokenInvariants(strategy, session, ended);
+      return { amount: 0, amounts: {}, movements: [], broken };
+    },
+    judge: judgeInvariants,
+  };
+};
+
+/** The definition as the file exports it in one process. */
+function definitionIn(realm: Realm | undefined, file: string, name: string): OwnSubject['definition'] {
+  const loaded = realm === undefined ? undefined : loadExplored(file, name, realm);
+  if (loaded === undefined || !isSubject(loaded)) throw new Error(`${file} no longer exports a subject`);
+  return loaded.definition;
+}
+
+async function outcomeOf(actor: string, run: () => unknown): Promise<ActorOutcome> {
+  try {
+    return { actor, state: 'returned', value: await run() };
+  } catch (error) {
+    return error instanceof ProcessDied ? { actor, state: 'died' } : { actor, state: 'threw', error };
+  }
+}
+
+function described({ state, value, error }: ActorOutcome): Outcome {
+  if (state === 'returned') return { code: 'APPLIED', text: `returned ${JSON.stringify(value)}` };
+  return { code: codeOf(error), text: error instanceof Error ? error.message : String(error) };
+}
+
+async function brokenInvariants(
+  { definition }: OwnSubject,
+  { observer }: OwnSession,
+  outcomes: readonly ActorOutcome[],
+): Promise<FinalState['broken'] & object> {
+  const broken: { invariant: string; why: string }[] = [];
+  for (const [invariant, isTrue] of Object.entries(definition.invariants))
+    try {
+      const said = await isTrue(observer.clients, outcomes);
+      if (said === false) broken.push({ invariant, why: '' });
+      if (typeof said === 'string') broken.push({ invariant, why: said });
+    } catch (error) {
+      broken.push({ invariant, why: error instanceof Error ? error.message : String(error) });
+    }
+  return broken;
+}

@@ -1,0 +1,131 @@
+import { currentScope, observe, type Scope, type Ticker } from '#lab/step';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Timer, VirtualClock } from './virtual-clock';
+
+/** A timer of an actor, as code sees it: with the methods of Node's timers. */
+export class VirtualTimer {
+  private ticker: Ticker | undefined;
+
+  constructor(private readonly start: () => Ticker) {
+    this.ticker = start();
+  }
+
+  stop(): void {
+    this.ticker?.stop();
+    this.ticker = undefined;
+  }
+
+  refresh(): this {
+    this.stop();
+    this.ticker = this.start();
+    return this;
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
+
+  hasRef(): boolean {
+    return false;
+  }
+}
+
+/** Milliseconds to which looks that are left out make a timer later, at most: a loop that counts its retries must end. */
+const MAX_LATE_MS = 16_000;
+
+/** Timers of up to this many milliseconds only put off a call: they run in real time. */
+const PUTS_OFF_MS = 1;
+
+/**
+ * `setTimeout` and `setInterval` of the code of one process, in the time of a schedule.
+ *
+ * A loop that looks at a lock every 100 ms would be a hundred steps until a lease of 10 s ends. Its looks are therefore left
+ * out, twice as many each time, while no lock changes: they would have seen the same. The look after a change, and the first
+ * one after `waitMs`, are made when the loop would make them.
+ */
+export class VirtualTimers {
+  /** How often a timer of an actor has fired since a lock changed, and the version of the locks then. */
+  private readonly inVain = new Map<string, { readonly times: number; readonly version: number }>();
+  /** The timers of each actor that may still fire once. */
+  private readonly pending = new Map<string, Set<VirtualTimer>>();
+
+  constructor(
+    private readonly clock: VirtualClock,
+    private readonly waitMs: number,
+    /** Increases with each change of a lock. */
+    private readonly versionOfLocks: () => number,
+  ) {}
+
+  /** The actor waits for one of its own timers, if it waits for anything in its process. */
+  isWaiting(actor: string): boolean {
+    return (this.pending.get(actor)?.size ?? 0) > 0;
+  }
+
+  /** Sets a timer of the running actor. Undefined: no actor runs, or the timer is to run in real time. */
+  set(
+    run: () => void,
+    ms: number | undefined,
+    { isPeriodic }: { readonly isPeriodic: boolean },
+  ): VirtualTimer | undefined {
+    const actor = currentScope()?.actor;
+    if (actor === undefined || ms === undefined || !(ms > PUTS_OFF_MS)) return undefined;
+    const inContext = inContextOf(run);
+    const own = this.pending.get(actor) ?? new Set();
+    this.pending.set(actor, own);
+    const timer: VirtualTimer = new VirtualTimer(() => {
+      if (isPeriodic) return this.clock.for(actor).every(ms, inContext);
+      return this.clock.once(actor, this.dueOf(actor, ms), () => {
+        own.delete(timer);
+        this.inVain.set(actor, { times: this.firedInVain(actor) + 1, version: this.versionOfLocks() });
+        return inContext();
+      });
+    });
+    own.add(timer);
+    return timer;
+  }
+
+  /** When a timer of `ms` is due: later when its actor looks in vain, until a lock changes. */
+  private dueOf(actor: string, ms: number): NonNullable<Timer['dueNow']> {
+    const { clock, waitMs } = this;
+    const begun = clock.now;
+    const version = this.versionOfLocks();
+    const firstFrom = (time: number): number => begun + ms * Math.max(1, Math.ceil((time - begun) / ms));
+    const late = begun + Math.max(ms, Math.min(MAX_LATE_MS, ms * 2 ** this.firedInVain(actor)));
+    let due = begun < waitMs ? Math.min(late, firstFrom(waitMs)) : late;
+    let hasChanged = false;
+    return ({ hurry } = { hurry: false }) => {
+      if (!hasChanged && (hurry || version !== this.versionOfLocks())) {
+        hasChanged = true;
+        due = Math.min(due, firstFrom(clock.now));
+      }
+      return due;
+    };
+  }
+
+  private firedInVain(actor: string): number {
+    const { times = 0, version } = this.inVain.get(actor) ?? {};
+    return version === this.versionOfLocks() ? times : 0;
+  }
+
+  /** Stops a timer; stopping twice is harmless. */
+  clear(timer: VirtualTimer): void {
+    timer.stop();
+    for (const own of this.pending.values()) own.delete(timer);
+  }
+}
+
+/** Calls `run` with the async context of now, except that its steps are those of the scope that fires the timer. */
+function inContextOf(run: () => void): () => Promise<void> {
+  const body = (): Promise<void> => {
+    run();
+    return Promise.resolve();
+  };
+  const bound = AsyncLocalStorage.bind((scope: Scope | undefined) =>
+    scope === undefined ? body() : observe(scope, body),
+  );
+  return () => bound(currentScope());
+}

@@ -1,0 +1,52 @@
+import { count, ORDER_KEY } from '#lab/step';
+import type { Strategy } from '#lab/strategy';
+import type { ScheduleHistory } from '#lab/verdict';
+import { Run } from '../execution';
+import { EXPLORE_OPTIONS, finishAll } from '../schedule';
+import { BALANCE, type World } from '../world';
+
+/** What a request shows that is alone. */
+export interface Probe {
+  /** `APPLIED`, or the code of its error. */
+  readonly code: string;
+  readonly text: string;
+  /** Commands and connections that did not pass the seam: no schedule can order them. */
+  readonly unseen: readonly string[];
+  /** What it leaves on the servers. */
+  readonly left: readonly string[];
+}
+
+/** Commands that are listed. */
+const LISTED = 3;
+
+/** A key that the strategy declares, or of the lab itself. */
+const isOwn = ({ keys }: Strategy, key: string): boolean =>
+  key === ORDER_KEY || keys?.(BALANCE).includes(key) === true;
+
+/** Runs one request alone, and compares the steps that the explorer saw with what the servers counted. */
+export async function probe(world: World, strategy: Strategy): Promise<Probe> {
+  const setup = { strategy, options: EXPLORE_OPTIONS, stock: 1, processes: ['p1'] };
+  const sell = async (atEnd?: () => Promise<void>): Promise<ScheduleHistory> =>
+    finishAll(await Run.begin(world, setup), atEnd);
+  await sell(); // opens the connections that a pool opens when they are needed
+  const watch = await world.watch();
+  let keys: readonly string[] = [];
+  const { events } = await sell(async () => {
+    keys = await world.keysWithoutExpiry();
+  });
+  const { commands, databaseConnections, redisConnections } = await watch.end();
+  const end = events.find((event) => event.type === 'end');
+  return {
+    code: end?.code ?? 'UNFINISHED',
+    text: end?.text ?? 'it does not end',
+    unseen: [
+      ...commands.slice(0, LISTED).map((command) => `Redis received ${command}`),
+      ...(commands.length > LISTED ? [`${commands.length - LISTED} more commands`] : []),
+      ...(databaseConnections > 0 ? [`${count(databaseConnections, 'connection')} to the database`] : []),
+    ],
+    left: [
+      ...keys.filter((key) => !isOwn(strategy, key)).map((key) => `the key ${key}, which never expires`),
+      ...(redisConnections > 0 ? [`${count(redisConnections, 'connection')} to Redis`] : []),
+    ],
+  };
+}

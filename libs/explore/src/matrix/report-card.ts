@@ -1,0 +1,225 @@
+import { CAPABILITIES, type Capability, type Strategy } from '#lab/strategy';
+import { CELLS, existsFor, type Cell } from './cells';
+import { isNotApplicable } from './cell-text';
+import { breachesOf } from './expectation';
+import { exploreCell, type MatrixCell } from './matrix';
+import { probe, type Probe } from './probe';
+import { withTimeLimit, type Limits, type Explorer } from '../search';
+
+/** What the explorations of a strategy say about one of its promises. */
+export interface PromiseResult {
+  readonly capability: Capability;
+  readonly about: string;
+  /** `broken`: a schedule shows it. `kept`: every schedule was run and shows no breach. `unknown`: neither. */
+  readonly state: 'kept' | 'broken' | 'unknown';
+  readonly schedules: number;
+  /** Schedules that break it. */
+  readonly violating: number;
+  /** Why the state is `unknown`. */
+  readonly because?: string;
+  /** The shortest schedule that breaks it. */
+  readonly token?: string;
+  readonly sentence?: string;
+}
+
+/** An explored circumstance, or why it could not be explored. */
+export interface VerifiedCell {
+  readonly cell: Cell;
+  readonly explored?: MatrixCell;
+  readonly failure?: string;
+}
+
+/** The circumstances that break most locks. */
+const BREAKS_MOST = ['two processes', 'same process', 'pause', 'slow work', 'flush', 'lapse at release'];
+
+const rank = ({ name }: Cell): number => (BREAKS_MOST.indexOf(name) + 1 || BREAKS_MOST.length + 1) - 1;
+
+/** The circumstances that test these promises, or any, those that break most locks first. */
+export const verifiedCells = (strategy: Strategy, promises?: readonly Capability[]): readonly Cell[] =>
+  CELLS.filter(
+    (cell) =>
+      cell.promise !== undefined &&
+      existsFor(strategy, cell) &&
+      (promises === undefined || promises.some((capability) => tests(cell, capability))),
+  ).toSorted((a, b) => rank(a) - rank(b));
+
+const tests = ({ promise, alsoTests = [] }: Cell, capability: Capability): boolean =>
+  promise?.capability === capability || alsoTests.includes(capability);
+
+/** Not even a plain schedule, or a request that is alone, can be run. The message says why. */
+export class NotExplorable extends Error {
+  readonly code = 'VERIFY.NOT_EXPLORABLE';
+
+  constructor(message: string) {
+    super(message);
+    this.name = 'NotExplorable';
+  }
+}
+
+/** What the explorations of a strategy have found. */
+export interface Verified {
+  readonly probe: Probe;
+  readonly cells: readonly VerifiedCell[];
+}
+
+interface Verifying extends Pick<Limits, 'onProgress' | 'max'> {
+  readonly signal: AbortSignal;
+  /** Schedules after which a circumstance ends that has shown a breach of each promise that it tests; absent: it runs all. */
+  readonly enough?: number;
+  /** Explore only the circumstances that test these promises; absent: all. */
+  readonly promises?: readonly Capability[];
+  /** Names of circumstances that are not explored. */
+  readonly leftOut?: readonly string[];
+  /** A circumstance ends with the first schedule that breaks one of `promises`. */
+  readonly stopAtBreach?: true;
+  readonly onCell: (cell: VerifiedCell, left: number) => void;
+}
+
+/**
+ * Explores the strategy in every circumstance that tests a promise, within `budgetMs` in all: what a circumstance does not
+ * use is left to those after it. A circumstance that cannot be explored is reported, and does not end the others. When a
+ * request sends commands that the explorer does not see, none of them is explored. Throws `NotExplorable`.
+ */
+export async function verify(
+  pool: Explorer,
+  strategy: Strategy,
+  budgetMs: number,
+  how: Verifying,
+): Promise<Verified> {
+  const until = performance.now() + budgetMs;
+  const [first, ...others] = verifiedCells(strategy, how.promises).filter(
+    ({ name }) => how.leftOut?.includes(name) !== true,
+  );
+  if (first === undefined) throw new NotExplorable('no circumstance tests this strategy');
+  const leftFor = (circumstances: number): number => Math.max(0, until - performance.now()) / circumstances;
+  const plain = await exploreWithin(pool, strategy, first, leftFor(others.length + 1), how);
+  if (plain.failure !== undefined) throw new NotExplorable(plain.failure); // in a worker, which can be ended if it never returns
+  let alone = await probe(pool.world, strategy);
+  // a pool may reopen a connection that an earlier schedule ended: what the file itself sends unseen, it sends again
+  if (alone.unseen.length > 0) alone = await probe(pool.world, strategy);
+  if (alone.unseen.length > 0)
+    return {
+      probe: alone,
+      cells: [first, ...others].map((cell) => ({ cell, failure: 'commands that the explorer does not see' })),
+    };
+  if (alone.code !== 'APPLIED')
+    throw new NotExplorable(`a request that is alone sells nothing: ${alone.code}: ${alone.text}`);
+  const cells = [plain];
+  how.onCell(plain, others.length);
+  const pending = [...others];
+  for (let next = takeNext(pending, cells, how); next !== undefined; next = takeNext(pending, cells, how)) {
+    const { cell, ...limits } = next;
+    const verified = await exploreWithin(pool, strategy, cell, leftFor(pending.length + 1), {
+      ...how,
+      ...limits,
+    });
+    cells.push(verified);
+    how.onCell(verified, pending.length);
+  }
+  return { probe: alone, cells };
+}
+
+/**
+ * Takes the next circumstance, and the maximum of its schedules. With `enough`, those come first of which every promise is known to
+ * be broken: they end after `enough` schedules, and leave their time to the promises that are open.
+ */
+function takeNext(
+  pending: Cell[],
+  cells: readonly VerifiedCell[],
+  { signal, enough }: Verifying,
+): ({ readonly cell: Cell } & Pick<Limits, 'max'>) | undefined {
+  if (signal.aborted) return undefined;
+  const broken = reportCard(cells).filter(({ state }) => state === 'broken');
+  const isDecided = (cell: Cell): boolean =>
+    testedBy(cell).every((promise) => broken.some(({ capability }) => capability === promise));
+  const decided = enough === undefined ? -1 : pending.findIndex(isDecided);
+  const [cell] = pending.splice(Math.max(0, decided), 1);
+  return cell && { cell, ...(decided >= 0 && enough !== undefined && { max: enough }) };
+}
+
+async function exploreWithin(
+  pool: Explorer,
+  strategy: Strategy,
+  cell: Cell,
+  ms: number,
+  { signal, onProgress, enough, max, promises = [], stopAtBreach }: Verifying,
+): Promise<VerifiedCell> {
+  const limits = {
+    signal: withTimeLimit(signal, ms),
+    wanted: cell.promise === undefined ? [] : breachesOf(cell.promise.capability),
+    ...(onProgress !== undefined && { onProgress }),
+    ...(max !== undefined && { max }),
+    ...(enough !== undefined && { enough, lookFor: testedBy(cell).map(breachesOf) }),
+    ...(stopAtBreach === true && {
+      enough: 1,
+      lookFor: [promises.filter((capability) => tests(cell, capability)).flatMap(breachesOf)],
+    }),
+  };
+  try {
+    return { cell, explored: await exploreCell(pool, strategy, cell, limits) };
+  } catch (error) {
+    return { cell, failure: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** The promises that a circumstance tests. */
+const testedBy = ({ promise, alsoTests = [] }: Cell): readonly Capability[] =>
+  promise === undefined ? alsoTests : [promise.capability, ...alsoTests];
+
+/** The results by promise, in the order of the capabilities. Promises that no circumstance tested are left out. */
+export function reportCard(cells: readonly VerifiedCell[]): readonly PromiseResult[] {
+  return (Object.keys(CAPABILITIES) as Capability[]).flatMap((capability) => {
+    const own = cells.filter(({ cell }) => tests(cell, capability));
+    return own.length === 0 ? [] : [resultOf(capability, own)];
+  });
+}
+
+function resultOf(capability: Capability, cells: readonly VerifiedCell[]): PromiseResult {
+  const breaches = breachesOf(capability);
+  const explored = cells.flatMap((one) => one.explored ?? []);
+  const breaking = ({ kinds }: MatrixCell): number => Math.max(...breaches.map((kind) => kinds[kind] ?? 0));
+  const broken = explored
+    .filter((one) => breaking(one) > 0)
+    .sort((a, b) => (a.token ?? '').length - (b.token ?? '').length)[0];
+  const because = whyUndecided(cells);
+  return {
+    capability,
+    about: CAPABILITIES[capability],
+    state: broken !== undefined ? 'broken' : because !== undefined ? 'unknown' : 'kept',
+    schedules: sum(explored.map(({ schedules }) => schedules)),
+    violating: sum(explored.map(breaking)),
+    ...(broken === undefined && because !== undefined && { because }),
+    ...(broken?.token !== undefined && { token: broken.token }),
+    ...(broken?.sentence !== undefined && { sentence: broken.sentence }),
+  };
+}
+
+/** Why the circumstances do not decide a promise. One whose fault cannot occur decides nothing, unless it is the only one. */
+function whyUndecided(cells: readonly VerifiedCell[]): string | undefined {
+  const applicable = cells.filter(({ explored }) => explored === undefined || !cannotOccur(explored));
+  if (applicable.length === 0) return 'fault-never-fired';
+  for (const { explored, failure } of applicable) {
+    if (failure !== undefined) return failure;
+    if (explored?.mark === 'unknown') return explored.reason?.code;
+    if (explored?.partial === true) return 'incomplete';
+  }
+  return undefined;
+}
+
+/** Every schedule was run, and the fault occurs in none. */
+const cannotOccur = (explored: MatrixCell): boolean => isNotApplicable(explored) && explored.partial !== true;
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+
+/** Deviations from what the strategy declares that it lacks. */
+export const promiseContradictions = (
+  { lacks }: Pick<Strategy, 'lacks'>,
+  card: readonly PromiseResult[],
+): readonly string[] =>
+  card.flatMap(({ capability, state }) => {
+    if (state === 'broken' && !lacks.includes(capability))
+      return [`${capability} is broken, and not declared in lacks`];
+    if (state === 'kept' && lacks.includes(capability))
+      return [`${capability} is declared in lacks, and was kept`];
+    return [];
+  });

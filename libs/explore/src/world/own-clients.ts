@@ -1,0 +1,118 @@
+import { actorsOf, type OwnSubject, type SubjectClients } from '#lab/own';
+import { instrument, type Instrumented, type InstrumentedRedis, type MysqlConnection } from '#lab/step';
+import type { Connect, Isolation } from '#lab/subject';
+import { Redis } from 'ioredis';
+import { createPool } from 'mysql2/promise';
+import { DataSource } from 'typeorm';
+import {
+  LOCK_WAIT_SECONDS,
+  type ActorConnections,
+  type UserClients,
+  type WorldOptions,
+} from './actor-connections';
+
+/** The clients of a user, of one actor or of the explorer. */
+export class OwnClients implements UserClients {
+  private constructor(
+    readonly clients: object,
+    private readonly instrumented: readonly Instrumented[],
+  ) {}
+
+  static async open(
+    connect: Connect,
+    options: Pick<WorldOptions, 'redis' | 'redisDb' | 'mysql' | 'schema'>,
+    {
+      isolation,
+      onSession,
+    }: { isolation: Isolation | undefined; onSession: (session: MysqlConnection) => void },
+  ): Promise<OwnClients> {
+    const clients = await connect({
+      redis: `${options.redis}/${options.redisDb}`,
+      mysql: `${options.mysql}/${ownSchemaOf(options)}`,
+    });
+    const settings = [
+      `SET SESSION innodb_lock_wait_timeout = ${LOCK_WAIT_SECONDS}`,
+      ...(isolation === undefined ? [] : [`SET SESSION TRANSACTION ISOLATION LEVEL ${isolation}`]),
+    ];
+    const instrumented: Instrumented[] = [];
+    for (const [name, value] of Object.entries(clients)) {
+      const one = await instrument(name, value, { settings, onSession });
+      if (one !== undefined) instrumented.push(one);
+    }
+    return new OwnClients(clients, instrumented);
+  }
+
+  get isSubscribed(): boolean {
+    return this.redises.some(({ isSubscribed }) => isSubscribed);
+  }
+
+  async receiveMessages(): Promise<void> {
+    await Promise.all(this.redises.map((redis) => redis.receiveMessages()));
+  }
+
+  /** Ends what the last schedule has left on the connections. */
+  async reset(): Promise<void> {
+    await Promise.all(this.redises.map((redis) => redis.reset()));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.instrumented.map((one) => one.close()));
+  }
+
+  private get redises(): InstrumentedRedis[] {
+    return this.instrumented.flatMap(({ redis }) => (redis === undefined ? [] : [redis]));
+  }
+}
+
+/** The schema of a subject's tables: apart from those of the lab. */
+export const ownSchemaOf = ({ schema }: Pick<WorldOptions, 'schema'>): string => `${schema}_own`;
+
+/** The clients of a subject that opens none. */
+const connectDefaults: Connect<SubjectClients> = ({ redis, mysql }) => ({
+  redis: new Redis(redis, { lazyConnect: true }),
+  sql: new DataSource({
+    type: 'mysql',
+    url: mysql,
+    poolSize: 4,
+    supportBigNumbers: true,
+    bigNumberStrings: false,
+  }),
+  pool: createPool({ uri: mysql, connectionLimit: 4 }),
+});
+
+/** The clients of all actors of a subject, and of the explorer, which prepares and asks for invariants. */
+export class OwnSession {
+  private constructor(
+    readonly subject: Pick<OwnSubject, 'definition' | 'connect'>,
+    readonly observer: OwnClients,
+    private readonly all: readonly OwnClients[],
+  ) {}
+
+  /** Opens the clients, gives them to the connections of the actors, and runs `setUp`. */
+  static async open(
+    subject: OwnSubject,
+    actors: readonly ActorConnections[],
+    options: WorldOptions,
+  ): Promise<OwnSession> {
+    const { connect = connectDefaults, isolation, definition } = subject;
+    const all: OwnClients[] = [];
+    for (const connections of actors.slice(0, actorsOf(definition).length)) {
+      const own = await OwnClients.open(connect, options, { isolation, onSession: connections.track });
+      connections.own = own;
+      all.push(own);
+    }
+    const observer = await OwnClients.open(connect, options, { isolation, onSession: () => undefined });
+    await definition.setUp?.(observer.clients);
+    return new OwnSession(subject, observer, [...all, observer]);
+  }
+
+  /** Ends what the last schedule has left on the connections, and runs `prepare`. */
+  async prepare(): Promise<void> {
+    await Promise.all(this.all.map((clients) => clients.reset()));
+    await this.subject.definition.prepare?.(this.observer.clients);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.all.map((clients) => clients.close()));
+  }
+}

@@ -1,0 +1,68 @@
+import {
+  LockLost,
+  LockNotObtained,
+  lockKey,
+  readModifyWrite,
+  type Strategy,
+  type Tools,
+} from '#lab/strategy';
+import type { Movement } from '#lab/balance';
+import type { Clients, CreateLock, OwnLock } from './contract';
+
+/** Sells under a lock: acquire, read, check, work, write, release. */
+export const sellUnder =
+  (createLock: CreateLock, name: string): Strategy['apply'] =>
+  async (change, tools) => {
+    const { options, clock, warn } = tools;
+    const { leaseMs, waitMs } = options;
+    const resource = lockKey(change.balance, name);
+    const lock = await createLock(clientsOf(tools));
+    const begun = clock.now();
+    const handle = await lock.acquire(resource, { leaseMs, waitMs });
+    if (handle === undefined || handle === null || handle === false)
+      throw new LockNotObtained(resource, 1, clock.now() - begun);
+    try {
+      return await sellWhileHeld(lock, handle, resource, change, tools);
+    } finally {
+      try {
+        await lock.release(handle);
+      } catch (error) {
+        warn(`${resource} could not be released`, error);
+      }
+    }
+  };
+
+/** The lock is extended and asked after the work, right before the write, as careful code does. */
+function sellWhileHeld(
+  lock: OwnLock,
+  handle: unknown,
+  resource: string,
+  change: Parameters<Strategy['apply']>[0],
+  tools: Tools,
+): Promise<Movement> {
+  const work = async (): Promise<void> => {
+    await tools.work();
+    if (signalOf(handle)?.aborted === true) throw new LockLost(resource);
+    const { leaseMs } = tools.options;
+    if (lock.extend !== undefined && !(await lock.extend(handle, leaseMs))) throw new LockLost(resource);
+    if (lock.isHeld !== undefined && !(await lock.isHeld(handle))) throw new LockLost(resource);
+  };
+  return readModifyWrite(change, { ...tools, work });
+}
+
+const signalOf = (handle: unknown): AbortSignal | undefined =>
+  typeof handle === 'object' && handle !== null && 'signal' in handle && handle.signal instanceof AbortSignal
+    ? handle.signal
+    : undefined;
+
+function clientsOf(tools: Tools): Clients {
+  const { redis, servers, sql } = tools;
+  if (sql === undefined) throw new Error('a lock of your own needs the database among its tools');
+  return {
+    redis,
+    sql,
+    get redises() {
+      return servers.voters;
+    },
+  };
+}

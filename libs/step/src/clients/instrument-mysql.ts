@@ -1,0 +1,137 @@
+import { currentScope, step, type StepInfo } from '../seam';
+import { describe } from './sql';
+
+/** A command of mysql2: `Query` and `Execute` are statements. */
+interface Command {
+  readonly sql?: string;
+  readonly values?: unknown;
+  onResult?: (error: Error | null, ...reply: unknown[]) => void;
+  emit(event: 'end'): boolean;
+  once(event: 'end', listener: () => void): unknown;
+  once(event: 'error', listener: (error: Error) => void): unknown;
+}
+
+/** The part of a mysql2 connection that is used here. */
+export interface MysqlConnection {
+  readonly threadId: number;
+  readonly stream: { readonly closed: boolean; once(event: 'close', listener: () => void): void };
+  addCommand(command: Command): Command;
+  query(sql: string): unknown;
+  destroy(): void;
+}
+
+/** The part of a mysql2 pool that is used here. */
+export interface MysqlPool {
+  readonly config: { readonly connectionLimit: number };
+  on(event: 'acquire' | 'connection', listener: (connection: MysqlConnection) => void): unknown;
+  getConnection(done: (error: Error | null, connection: MysqlConnection & { release(): void }) => void): void;
+}
+
+/** What is done at the beginning of every session of an instrumented client. */
+export interface SessionHooks {
+  /** Statements that each new session runs first. */
+  readonly settings: readonly string[];
+  /** Called once for each session, before its first statement. */
+  readonly onSession: (connection: MysqlConnection) => void;
+}
+
+/** Connections that a pool opens before the first schedule: opening one during a schedule costs it some milliseconds. */
+const WARM = 2;
+
+/** Makes every statement of a pool pass the seam: also those of TypeORM, Knex and other users of mysql2. */
+export async function instrumentPool(pool: MysqlPool, hooks: SessionHooks): Promise<void> {
+  pool.on('connection', (connection) => {
+    for (const sql of hooks.settings) connection.query(sql);
+  });
+  // 'acquire' follows 'connection': what the listeners of the latter send when a session begins is no step
+  pool.on('acquire', (connection) => {
+    instrumentConnection(connection, hooks.onSession);
+  });
+  const opened = Array.from({ length: Math.min(WARM, pool.config.connectionLimit) }, () => acquire(pool));
+  for (const connection of await Promise.all(opened)) {
+    for (const sql of hooks.settings) connection.query(sql); // it may be older than the listener
+    connection.release();
+  }
+}
+
+const acquire = (pool: MysqlPool): Promise<MysqlConnection & { release(): void }> =>
+  new Promise((resolve, reject) => {
+    pool.getConnection((error, connection) => {
+      if (error) reject(error);
+      else resolve(connection);
+    });
+  });
+
+const instrumented = new WeakSet<MysqlConnection>();
+
+/** Makes every statement of a connection pass the seam, on behalf of the actor that sends it. */
+function instrumentConnection(
+  connection: MysqlConnection,
+  onSession: (connection: MysqlConnection) => void,
+): void {
+  if (instrumented.has(connection)) return;
+  instrumented.add(connection);
+  onSession(connection);
+  const add = connection.addCommand.bind(connection);
+  connection.addCommand = (command) => {
+    const info = currentScope() === undefined ? undefined : statementOf(command);
+    return info === undefined ? add(command) : addAsStep(connection, command, add, info);
+  };
+}
+
+/** Undefined: the command is no statement, for example the preparation of one. */
+function statementOf(command: Command): StepInfo | undefined {
+  const { sql, values } = command;
+  const kind = command.constructor.name;
+  if (sql === undefined || (kind !== 'Query' && kind !== 'Execute')) return undefined;
+  return describe(sql, kind === 'Execute' && Array.isArray(values) ? values : []); // a Query contains its values
+}
+
+/** Adds the command when its step is issued, and delivers the reply when the listener has returned it. */
+function addAsStep(
+  connection: MysqlConnection,
+  command: Command,
+  add: MysqlConnection['addCommand'],
+  info: StepInfo,
+): Command {
+  const deliver = command.onResult;
+  let isAdded = false;
+  let reply: unknown[] = [];
+  const issued = step(
+    () => info,
+    (current) => {
+      if (current !== undefined) current.connection = connection.threadId;
+      isAdded = true;
+      return new Promise((resolve, reject) => {
+        if (deliver === undefined) command.once('error', reject);
+        else
+          command.onResult = (error, ...result) => {
+            reply = result;
+            if (error) reject(error);
+            else resolve(result[0]);
+          };
+        command.once('end', () => {
+          // mysql2 calls onResult in a later tick; a statement that was not prepared has no result
+          setImmediate(resolve);
+        });
+        add(command);
+      });
+    },
+  );
+  const settle = (error: Error | null): void => {
+    process.nextTick(() => {
+      // an error of the callback is not one of this promise
+      deliver?.call(command, error, ...(error === null ? reply : []));
+      if (!isAdded) command.emit('end'); // a pool waits for it before it takes the connection back
+    });
+  };
+  issued.then(
+    () => {
+      settle(null);
+    },
+    (error: unknown) => {
+      settle(error as Error);
+    },
+  );
+  return command;
+}

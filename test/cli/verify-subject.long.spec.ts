@@ -1,0 +1,65 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Checkout } from './support';
+
+const checkout = new Checkout('verify-subject');
+afterAll(() => checkout.remove());
+
+const json = join(checkout.root, 'subject.json');
+
+interface SubjectJson {
+  readonly results: readonly { readonly faults: string; readonly state: string; readonly token?: string }[];
+}
+
+const results = (): SubjectJson['results'] => (JSON.parse(readFileSync(json, 'utf8')) as SubjectJson).results;
+
+/** Writes a subject beside the checkout whose actors redeem one coupon, and returns its path. */
+function write(name: string, redeem: string): string {
+  const path = join(checkout.root, name);
+  writeFileSync(
+    path,
+    `const redeem = async ({ sql }) => { ${redeem} };
+    exports.subject = {
+      setUp: ({ sql }) => sql.query('CREATE TABLE coupon (code INT PRIMARY KEY, used INT NOT NULL)'),
+      prepare: ({ sql }) => sql.query('REPLACE INTO coupon VALUES (1, 0)'),
+      actors: [redeem, redeem],
+      invariants: {
+        'a coupon is redeemed once': (_, outcomes) => outcomes.filter(({ value }) => value === 'yes').length <= 1,
+      },
+    };`,
+  );
+  return path;
+}
+
+test('a subject with a race exits with 1, and its token shows the race again', async () => {
+  const file = write(
+    'racy.js',
+    `const [{ used }] = await sql.query('SELECT used FROM coupon');
+    if (used) return 'no';
+    await sql.query('UPDATE coupon SET used = 1');
+    return 'yes';`,
+  );
+  const { code, stdout } = await checkout.run('verify', file, '--budget', '60s', '--json', json);
+  const [withoutFault] = results();
+  const token = withoutFault?.token ?? '';
+  expect([code, withoutFault?.faults, withoutFault?.state]).toEqual([1, '', 'BROKEN']);
+  expect(stdout).toContain('"a coupon is redeemed once" is false');
+  expect(stdout).toContain(`npx lab replay ${token} --with `);
+
+  const again = await checkout.run('replay', token, '--with', file);
+  expect(again.stdout).toContain('"a coupon is redeemed once" is false');
+  expect(again.code).toBe(0);
+  await checkout.expectNoProcess();
+});
+
+test('a safe subject exits with 0, and every state is kept', async () => {
+  const file = write(
+    'safe.js',
+    `const { affectedRows } = await sql.query('UPDATE coupon SET used = 1 WHERE used = 0');
+    return affectedRows === 1 ? 'yes' : 'no';`,
+  );
+  const { code } = await checkout.run('verify', file, '--budget', '3m', '--json', json);
+  expect(new Set(results().map(({ state }) => state))).toEqual(new Set(['kept']));
+  expect(code).toBe(0);
+  await checkout.expectNoProcess();
+});

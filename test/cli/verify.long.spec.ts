@@ -1,0 +1,143 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Checkout } from './support';
+import { expectBadUsage } from './usage';
+
+const checkout = new Checkout('verify');
+afterAll(() => checkout.remove());
+
+const file = join(checkout.root, 'my-lock.js');
+const json = join(checkout.root, 'card.json');
+
+interface CardJson {
+  readonly promises: readonly {
+    readonly capability: string;
+    readonly state: string;
+    readonly token?: string;
+  }[];
+  readonly contradictions: readonly string[];
+}
+
+const card = (): CardJson => JSON.parse(readFileSync(json, 'utf8')) as CardJson;
+
+/** Writes a file beside the checkout, and returns its path. */
+function write(name: string, text: string): string {
+  const path = join(checkout.root, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+test('the example has a bug that is found, replayed with the file, and gone when it is mended', async () => {
+  expect((await checkout.run('new', 'lock', file)).code).toBe(0);
+  const first = await checkout.run('verify', file, '--budget', '3m', '--json', json);
+  expect(first.code).toBe(1);
+  expect(first.stdout).toContain('✗ BROKEN   releasesOnlyItsOwn');
+  expect(first.stdout).toContain('Under load: SAFE: 100 of 100 sold');
+  const page = /report +(\S+card\.html)/.exec(first.stdout)?.[1] ?? '';
+  expect(readFileSync(join(checkout.root, page), 'utf8')).toContain('promises broken</h1>');
+  const found = card().promises.find(({ capability }) => capability === 'releasesOnlyItsOwn');
+  const again = await checkout.run('replay', found?.token ?? '', '--with', file);
+  expect([again.code, again.stdout.includes('foreign-release')]).toEqual([0, true]);
+
+  const text = readFileSync(file, 'utf8')
+    .replace("redis.set(resource, 'locked',", 'redis.set(resource, token,')
+    .replace('const giveUpAt', "const token = require('node:crypto').randomUUID();\n    const giveUpAt")
+    .replace('return { resource };', 'return { resource, token };')
+    .replace('async release({ resource })', 'async release({ resource, token })')
+    .replace(
+      'redis.del(resource)',
+      `redis.eval("if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0", 1, resource, token)`,
+    )
+    .replace('// exports.lacks', 'exports.lacks');
+  writeFileSync(file, text);
+  await checkout.run('verify', file, '--budget', '3m', '--json', json);
+  const mended = card();
+  const own = mended.promises.find(({ capability }) => capability === 'releasesOnlyItsOwn');
+  expect([own?.state === 'broken', mended.contradictions]).toEqual([false, []]);
+  await checkout.expectNoProcess();
+}, 900_000);
+
+test('a file that exists is not overwritten, and an unknown template is refused', async () => {
+  expectBadUsage(await checkout.run('new', 'lock', file), 'exists and was not changed');
+  expectBadUsage(
+    await checkout.run('new', 'castle', join(checkout.root, 'x.js')),
+    'there is no template "castle"',
+  );
+  expectBadUsage(
+    await checkout.run('new', 'lock', join(checkout.root, 'x.txt')),
+    'must end with .ts, .js or .cjs',
+  );
+});
+
+test.each([
+  ['a file that is not there', 'gone.js', undefined, 'there is no file'],
+  ['a file that throws', 'throws.js', "throw new Error('no licence')", 'no licence'],
+  ['a file that exports nothing', 'nothing.js', '', 'it exports neither a lock nor a strategy'],
+  ['a file with a mistake', 'mistake.ts', 'export const createLock = (', 'cannot be loaded'],
+  ['an unknown strategy', 'hope', undefined, 'there is no strategy "hope"'],
+])('%s exits with 2 and one line', async (_, name, text, why) => {
+  const path = text === undefined ? name : write(name, text);
+  expectBadUsage(await checkout.run('verify', path), why);
+});
+
+test.each([
+  [
+    'is never obtained',
+    'async acquire() {}, release() {}',
+    'a request that is alone sells nothing: LOCK.NOT_OBTAINED',
+  ],
+  [
+    'waits for something that is not seen',
+    'acquire: () => new Promise(() => {}), release() {}',
+    'runs without a step',
+  ],
+  ['never returns', 'acquire() { for (;;); }, release() {}', 'loops without awaiting anything'],
+])('a lock that %s is refused with one line', async (_, body, why) => {
+  const path = write('odd.js', `exports.createLock = () => ({ ${body} });`);
+  expectBadUsage(await checkout.run('verify', path, '--quick'), why);
+  await checkout.expectNoProcess();
+});
+
+test('commands over a connection of the lock itself are found by what Redis received: nothing is decided', async () => {
+  const path = write(
+    'own-client.js',
+    `const Redis = require('ioredis');
+    exports.createLock = ({ redis: { options } }) => {
+      const own = new Redis({ port: options.port, db: options.db });
+      return {
+        acquire: async (resource, { leaseMs }) => (await own.set(resource, 1, 'PX', leaseMs, 'NX')) ?? undefined,
+        release: () => own.quit(),
+      };
+    };`,
+  );
+  const { code, stdout } = await checkout.run('verify', path, '--quick', '--json', json);
+  expect(code).toBe(3);
+  expect(stdout.replace(/\s+/g, ' ')).toContain('Redis received SET lock:{item}:own-own-client 1 PX');
+  expect(new Set(card().promises.map(({ state }) => state))).toEqual(new Set(['unknown']));
+});
+
+test('keys that a lock leaves behind are named', async () => {
+  const path = write(
+    'leaves.js',
+    `exports.createLock = ({ redis }) => ({
+      async acquire(resource, { leaseMs }) {
+        await redis.incr('tries');
+        return (await redis.set(resource, 1, 'PX', leaseMs, 'NX')) ?? undefined;
+      },
+      release: () => redis.del('lock'),
+    });`,
+  );
+  const { stdout } = await checkout.run('verify', path, '--quick', '--json', json);
+  expect(stdout).toContain('left behind by a request: the key tries, which never expires');
+});
+
+test('replicas load the file, and requests choose its strategy by name', async () => {
+  const path = write(
+    'no-lock.js',
+    'exports.createLock = () => ({ acquire: async () => ({}), release() {} });',
+  );
+  const { code, stdout } = await checkout.run('load', '--with-strategy', path, '--work-ms', '5');
+  expect(stdout).toContain('own-no-lock: 500 orders');
+  expect([code, stdout.includes('400 units oversold')]).toEqual([1, true]);
+  await checkout.expectNoProcess();
+});
