@@ -6,6 +6,7 @@ import { useBegin } from '../step/begin-form';
 import { ProblemMessage } from '../shared/problem-message';
 import { labelOf, useTexts } from '../texts';
 import { GoalList } from './goal-list';
+import { LessonList } from './lesson-list';
 import { forgetGoals, RUN_GOALS, useReached } from './progress';
 import { beginOf } from './use-goals';
 import '../styles/lessons.css';
@@ -22,6 +23,8 @@ export function LessonsPage(): ReactNode {
   return (
     <div className="page">
       <h1>{t.lessons.title}</h1>
+      <LessonList />
+      <h2>{t.lessons.goalsTitle}</h2>
       <p className="intro">{t.lessons.intro}</p>
       <div className="lesson-head">
         <strong>{t.lessons.progress(done, ids.length)}</strong>
@@ -33,7 +36,7 @@ export function LessonsPage(): ReactNode {
       {problem !== undefined && <ProblemMessage problem={problem} />}
       <ClassBoard all={goals.map(({ id }) => id)} />
       <section>
-        <h2>{t.lessons.runs}</h2>
+        <h3>{t.lessons.runs}</h3>
         <GoalList
           goals={RUN_GOALS}
           action={({ id, preset }) => (
@@ -48,7 +51,7 @@ export function LessonsPage(): ReactNode {
         />
       </section>
       <section>
-        <h2>{t.lessons.steps}</h2>
+        <h3>{t.lessons.steps}</h3>
         <GoalList
           goals={goals.filter(({ task }) => task === 'show')}
           action={(goal) => (
@@ -66,7 +69,7 @@ export function LessonsPage(): ReactNode {
         />
       </section>
       <section>
-        <h2>{t.lessons.proofs}</h2>
+        <h3>{t.lessons.proofs}</h3>
         <GoalList
           goals={goals.filter(({ task }) => task === 'prove')}
           action={({ id, strategy, actors, faults = '' }) => (

@@ -1,0 +1,24 @@
+import { LANGUAGES } from '#lab/course';
+import { createZodDto } from 'nestjs-zod';
+import { z } from 'zod';
+
+const summary = z.object({
+  id: z.string(),
+  number: z.int(),
+  title: z.string(),
+  minutes: z.int().describe('reading and running its commands'),
+  strategies: z.array(z.string()),
+  goals: z.array(z.string()).describe('ids of goals'),
+});
+
+export class LessonSummary extends createZodDto(summary) {}
+
+export class LessonView extends createZodDto(
+  summary.extend({ html: z.string().describe('the page, with links to the pages of the console') }),
+) {}
+
+export class LessonQuery extends createZodDto(z.strictObject({ lang: z.enum(LANGUAGES).default('en') })) {}
+
+export class LessonParams extends createZodDto(
+  z.strictObject({ lesson: z.string().regex(/^[a-z0-9-]{1,60}$/) }),
+) {}

@@ -1,0 +1,334 @@
+import {
+  MARKS,
+  harmOf,
+  worstHarm,
+  type Mark,
+  type ScheduleEvent,
+  type ScheduleHistory,
+  type ScheduleVerdict,
+  type StepEvent,
+} from '#lab/verdict';
+import { conclusions, cut, describeAnswer, eventText, hasCarts, lockRemarks, statementText } from './lanes';
+
+/** What a slide shows besides the schedule. */
+export interface SlideLabels {
+  /** The command that runs the schedule again. */
+  readonly command: string;
+  readonly credit: string;
+}
+
+const WIDTH = 1600;
+const HEIGHT = 900;
+const MARGIN = 40;
+/** Title and names of the actors. */
+const HEAD = 110;
+const FOOT = 44;
+/** Between two panels. */
+const GAP = 32;
+const HEADLINE_SIZE = 28;
+const CONCLUSION_SIZE = 19;
+const CONCLUSION_LINE = 26;
+const MOST_CONCLUSIONS = 6;
+
+/** Width of a character of a monospaced font, in its size. Characters beyond ASCII can come from another font. */
+const ADVANCE = 0.61;
+const WIDE = 1 / ADVANCE;
+
+/** A lane must have room for so many characters; otherwise the font shrinks. */
+const LANE_COLUMNS = 34;
+const MOST_FONT = 20;
+const LEAST_FONT = 11;
+const MOST_ROW = 36;
+
+const INK = '#11151d';
+const SOFT = '#4c5566';
+const LANE_COLORS = ['#1447b8', '#9a4a00', '#00695c'];
+const FAULT_FILL = '#fdf3cf';
+const MARK_COLORS: Readonly<Record<Mark, { readonly ink: string; readonly fill: string }>> = {
+  'data-wrong': { ink: '#b3151c', fill: '#fde7e7' },
+  unavailable: { ink: '#7a1fa2', fill: '#f5e8fa' },
+  'lock-broken': { ink: '#8a5a00', fill: '#fbeed3' },
+  safe: { ink: '#14692f', fill: '#e4f4e8' },
+  unknown: { ink: SOFT, fill: '#eceff3' },
+};
+
+/** Where the events are drawn: one or two panels beside each other, each with a lane for every actor. */
+interface Layout {
+  readonly panels: number;
+  /** Rows of a panel. */
+  readonly rows: number;
+  readonly rowHeight: number;
+  readonly font: number;
+  readonly panelWidth: number;
+  /** Width of the event numbers. */
+  readonly numbers: number;
+  readonly laneWidth: number;
+}
+
+/** Draws a schedule as an SVG image of 16:9 for a projector: lanes of the actors, faults across, the verdict below. */
+export function drawSlide(
+  played: ScheduleHistory,
+  verdict: ScheduleVerdict,
+  { command, credit }: SlideLabels,
+): string {
+  const history = withNumberedIds(played);
+  const below = conclusionLines(history, verdict);
+  const bodyEnd = HEIGHT - FOOT - 12 - below.length * CONCLUSION_LINE - HEADLINE_SIZE - 16;
+  const layout = fit(history, bodyEnd - HEAD);
+  const marks = marksOf(verdict);
+  const holds = holdsOf(history);
+  const mark = worstHarm(verdict.violations.map(({ kind }) => kind)) ?? 'safe';
+  const kinds = [...new Set(verdict.violations.map(({ kind }) => kind))].join(', ');
+  const headline = `${MARKS[mark].sign} ${MARKS[mark].words.toUpperCase()}${kinds === '' ? '' : `: ${kinds}`}`;
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" font-family="'DejaVu Sans Mono', Menlo, Consolas, monospace" role="img">`,
+    `<title>${escape(`${history.strategy}: ${headline}`)}</title>`,
+    `<rect width="${WIDTH}" height="${HEIGHT}" fill="#ffffff"/>`,
+    text(titleOf(history), { x: MARGIN, y: 50, size: 32, weight: 700 }),
+    ...(holds.some(({ size }) => size > 0) ? [text(LEGEND, LEGEND_STYLE)] : []),
+    ...Array.from({ length: layout.panels }, (_, panel) => panelHead(history, layout, panel)).flat(),
+    ...history.events.flatMap((event, i) =>
+      row(history, event, i, layout, marks.get(event.n), holds[i] ?? new Set()),
+    ),
+    `<line x1="${MARGIN}" x2="${WIDTH - MARGIN}" y1="${bodyEnd + 4}" y2="${bodyEnd + 4}" stroke="#c9ced8"/>`,
+    text(cutTo(headline, (WIDTH - 2 * MARGIN) / (HEADLINE_SIZE * ADVANCE)), {
+      x: MARGIN,
+      y: bodyEnd + HEADLINE_SIZE + 10,
+      size: HEADLINE_SIZE,
+      weight: 700,
+      fill: MARK_COLORS[mark].ink,
+    }),
+    ...below.map((line, i) =>
+      text(line, {
+        x: MARGIN,
+        y: bodyEnd + HEADLINE_SIZE + 12 + (i + 1) * CONCLUSION_LINE,
+        size: CONCLUSION_SIZE,
+      }),
+    ),
+    text(command, { x: MARGIN, y: HEIGHT - 16, size: 15, fill: SOFT }),
+    text(credit, { x: WIDTH - MARGIN, y: HEIGHT - 16, size: 15, fill: SOFT, anchor: 'end' }),
+    '</svg>',
+    '',
+  ].join('\n');
+}
+
+/** Random ids become `id1`, `id2`, … in the order of their appearance, so that every replay draws the same slide. */
+function withNumberedIds(history: ScheduleHistory): ScheduleHistory {
+  const names = new Map<string, string>();
+  const nameOf = (id: string): string => {
+    const name = names.get(id) ?? `id${names.size + 1}`;
+    names.set(id, name);
+    return name;
+  };
+  const json = JSON.stringify(history).replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, nameOf);
+  return JSON.parse(json) as ScheduleHistory;
+}
+
+/** `expiring: 2 buyers, 1 in stock`. Schedules of guards and limiters have no stock. */
+function titleOf({ strategy, actors, stock, final }: ScheduleHistory): string {
+  const hasStock = Object.keys(final.amounts).length > 0;
+  return `${strategy}: ${actors.length} ${hasStock ? `buyers, ${stock} in stock` : 'requests'}`;
+}
+
+/** Stock, violations and summary, wrapped to the width of the slide. */
+function conclusionLines(history: ScheduleHistory, verdict: ScheduleVerdict): string[] {
+  const columns = (WIDTH - 2 * MARGIN) / (CONCLUSION_SIZE * ADVANCE);
+  const headlines = Object.values(MARKS).map(({ sign, words }) => `${sign} ${words}`);
+  const lines = conclusions(history, verdict)
+    .map((line) => line.trim())
+    .filter((line) => !headlines.includes(line))
+    .flatMap((line) => wrap(line, columns));
+  return lines.length <= MOST_CONCLUSIONS ? lines : [...lines.slice(0, MOST_CONCLUSIONS - 1), '…'];
+}
+
+function wrap(line: string, columns: number): string[] {
+  const lines: string[] = [];
+  let current = '';
+  for (const word of line.split(' ')) {
+    const longer = current === '' ? word : `${current} ${word}`;
+    if (columnsOf(longer) <= columns || current === '') current = longer;
+    else {
+      lines.push(current);
+      current = `  ${word}`;
+    }
+  }
+  return [...lines, current].map((one) => cutTo(one, columns));
+}
+
+/** One panel, or two if that allows a larger font. */
+function fit({ actors, events }: ScheduleHistory, height: number): Layout {
+  const layouts = [1, 2].map((panels): Layout => {
+    const rows = Math.max(1, Math.ceil(events.length / panels));
+    const rowHeight = Math.min(MOST_ROW, height / rows);
+    const panelWidth = (WIDTH - 2 * MARGIN - (panels - 1) * GAP) / panels;
+    const numbers = 46;
+    const laneWidth = (panelWidth - numbers) / actors.length;
+    const font = Math.min(MOST_FONT, rowHeight * 0.68, laneWidth / (LANE_COLUMNS * ADVANCE));
+    return { panels, rows, rowHeight, panelWidth, numbers, laneWidth, font: Math.max(LEAST_FONT, font) };
+  });
+  const [one, two] = layouts as [Layout, Layout];
+  return two.font > one.font ? two : one;
+}
+
+const panelX = ({ panelWidth }: Layout, panel: number): number => MARGIN + panel * (panelWidth + GAP);
+
+const laneX = (layout: Layout, panel: number, lane: number): number =>
+  panelX(layout, panel) + layout.numbers + lane * layout.laneWidth;
+
+function panelHead({ actors, events }: ScheduleHistory, layout: Layout, panel: number): string[] {
+  const rows = Math.min(layout.rows, events.length - panel * layout.rows);
+  return actors.flatMap(({ name, process, cart }, lane) => {
+    const x = laneX(layout, panel, lane);
+    const wants = cart === undefined ? '' : ` wants ${cart.join(', ')}`;
+    return [
+      text(cutTo(`${name} (${process})${wants}`, layout.laneWidth / (22 * ADVANCE)), {
+        x,
+        y: HEAD - 14,
+        size: 22,
+        weight: 700,
+        fill: colorOf(lane),
+      }),
+      rect(x, HEAD, 2, rows * layout.rowHeight, colorOf(lane), 0.35),
+    ];
+  });
+}
+
+/** The worst mark of each event that shows a violation. */
+function marksOf({ violations }: ScheduleVerdict): ReadonlyMap<number, Mark> {
+  const marks = new Map<number, Mark>();
+  for (const { kind, at } of violations)
+    for (const n of at) {
+      const before = marks.get(n);
+      if (before === undefined || worstOf(before, harmOf(kind)) !== before) marks.set(n, harmOf(kind));
+    }
+  return marks;
+}
+
+const ORDER = Object.keys(MARKS) as Mark[];
+const worstOf = (a: Mark, b: Mark): Mark => (ORDER.indexOf(b) < ORDER.indexOf(a) ? b : a);
+
+/** After each event: the actors to which the servers grant the lock, or the majority of its parts. */
+function holdsOf({ events, parts = 1 }: ScheduleHistory): ReadonlySet<string>[] {
+  const owners = new Map<string, string>();
+  return events.map(({ locks = [] }) => {
+    for (const { key, change, by } of locks) {
+      if (change === 'renewed' || key.startsWith('limit:')) continue;
+      owners.delete(key);
+      if ((change === 'taken' || change === 'replaced') && by !== undefined) owners.set(key, by);
+    }
+    const held = [...owners.values()];
+    return new Set(held.filter((owner) => held.filter((one) => one === owner).length > parts / 2));
+  });
+}
+
+function row(
+  history: ScheduleHistory,
+  event: ScheduleEvent,
+  i: number,
+  layout: Layout,
+  mark: Mark | undefined,
+  holders: ReadonlySet<string>,
+): string[] {
+  const { rows, rowHeight, font, panelWidth, numbers, laneWidth } = layout;
+  const panel = Math.floor(i / rows);
+  const x = panelX(layout, panel);
+  const y = HEAD + (i % rows) * rowHeight;
+  const baseline = y + rowHeight / 2 + font * 0.36;
+  const lane = history.actors.findIndex(({ name }) => 'actor' in event && event.actor === name);
+  const isFault = event.type === 'fault' || event.type === 'time';
+  const fill = mark === undefined ? (isFault ? FAULT_FILL : undefined) : MARK_COLORS[mark].fill;
+  const start = lane < 0 ? x + numbers : laneX(layout, panel, lane);
+  const width = lane < 0 ? panelWidth - numbers : laneWidth;
+  const number = mark === undefined ? String(event.n) : `${MARKS[mark].sign}${event.n}`;
+  return [
+    ...(fill === undefined ? [] : [rect(x, y, panelWidth, rowHeight, fill)]),
+    text(number, {
+      x: x + numbers - 8,
+      y: baseline,
+      size: Math.min(font, 16),
+      weight: mark === undefined ? 400 : 700,
+      fill: mark === undefined ? SOFT : MARK_COLORS[mark].ink,
+      anchor: 'end',
+    }),
+    ...history.actors.flatMap(({ name }, one) =>
+      holders.has(name) ? [rect(laneX(layout, panel, one), y, 7, rowHeight + 0.5, colorOf(one))] : [],
+    ),
+    eventLine(history, event, {
+      x: start + 14,
+      y: baseline,
+      size: font,
+      columns: (width - 20) / (font * ADVANCE),
+    }),
+  ];
+}
+
+/** The event, and what it changed in the locks. The remark is complete; the statement is shortened. */
+function eventLine(
+  history: ScheduleHistory,
+  event: ScheduleEvent,
+  { x, y, size, columns }: { x: number; y: number; size: number; columns: number },
+): string {
+  const remarks = [...new Set(lockRemarks(event))].join(', ');
+  const remark = remarks === '' ? '' : cutTo(`  ← ${remarks}`, columns * 0.6);
+  const room = columns - columnsOf(remark);
+  const isFault = event.type === 'fault' || event.type === 'time';
+  const words = isFault ? `·· ${event.text}` : statement(history, event, room);
+  const isWrong = remark.includes('✗');
+  const tail =
+    remark === ''
+      ? ''
+      : `<tspan fill="${isWrong ? MARK_COLORS['data-wrong'].ink : SOFT}" font-weight="700">${escape(remark)}</tspan>`;
+  const weight = event.type === 'step' ? 400 : 700;
+  return `<text data-event="${event.n}" data-columns="${Math.floor(columns)}" x="${round(x)}" y="${round(y)}" font-size="${round(size)}" font-weight="${weight}" fill="${INK}" xml:space="preserve">${escape(cutTo(words, room))}${tail}</text>`;
+}
+
+/** A step is shortened before its reply. */
+function statement(history: ScheduleHistory, event: ScheduleEvent, room: number): string {
+  if (event.type !== 'step') return eventText(event, hasCarts(history));
+  const answer = cutTo(` ⇒ ${describeAnswer(event)}`, room / 2);
+  return `${cutTo(commandText(event, hasCarts(history)), room - columnsOf(answer))}${answer}`;
+}
+
+/** The name of a script says more than EVALSHA; the fonts of many systems have no sign of a clock. */
+function commandText(event: StepEvent, carts: boolean): string {
+  const command = statementText(event, carts).replace(/^EVALSHA /, '');
+  return event.timer === true ? `timer: ${command}` : command;
+}
+
+/** Width in characters of the monospaced font. */
+const columnsOf = (line: string): number =>
+  Array.from(line).reduce((sum, character) => sum + (character <= '\x7f' ? 1 : WIDE), 0);
+
+function cutTo(line: string, columns: number): string {
+  let most = line.length;
+  while (most > 1 && columnsOf(cut(line, most)) > columns) most--;
+  return cut(line, most);
+}
+
+const colorOf = (lane: number): string => LANE_COLORS[lane % LANE_COLORS.length] ?? INK;
+
+const LEGEND = 'thick line: holds the lock';
+
+interface TextStyle {
+  readonly x: number;
+  readonly y: number;
+  readonly size: number;
+  readonly weight?: number;
+  readonly fill?: string;
+  readonly anchor?: 'end';
+}
+
+const LEGEND_STYLE: TextStyle = { x: WIDTH - MARGIN, y: 50, size: 18, fill: SOFT, anchor: 'end' };
+
+const text = (line: string, { x, y, size, weight = 400, fill = INK, anchor }: TextStyle): string =>
+  `<text x="${round(x)}" y="${round(y)}" font-size="${round(size)}" font-weight="${weight}" fill="${fill}"${anchor === undefined ? '' : ` text-anchor="${anchor}"`} xml:space="preserve">${escape(line)}</text>`;
+
+const rect = (x: number, y: number, width: number, height: number, fill: string, opacity = 1): string =>
+  `<rect x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}" fill="${fill}"${opacity === 1 ? '' : ` opacity="${opacity}"`}/>`;
+
+const round = (value: number): string => String(Math.round(value * 10) / 10);
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+/** XML allows no other control characters than tab and line ends. */
+const escape = (line: string): string =>
+  line.replace(/[\0-\x08\x0b\x0c\x0e-\x1f]/g, '').replace(/[&<>"]/g, (one) => ENTITIES[one] ?? '');

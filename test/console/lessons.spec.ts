@@ -1,0 +1,39 @@
+import { readLessons } from '#lab/course';
+import { ConsoleProcess } from './support';
+
+let app: ConsoleProcess;
+beforeAll(async () => {
+  app = await ConsoleProcess.start();
+});
+afterAll(() => app.stop());
+
+test.each(['en', 'zh'] as const)('%s: the list has every lesson, in order', async (lang) => {
+  const { json } = await app.get<{ id: string; title: string }[]>(`/api/lessons?lang=${lang}`);
+  expect(json.map(({ id, title }) => [id, title])).toEqual(
+    readLessons(lang).map(({ id, title }) => [id, title]),
+  );
+});
+
+test('a lesson is HTML; its commands lead to Step and Explore', async () => {
+  const { json } = await app.get<{ html: string }>('/api/lessons/04-expiry?lang=zh');
+  expect(json.html).toContain('<details><summary>答案</summary>');
+  expect(json.html).toContain('href="/explore?strategy=expiring&amp;actors=12&amp;faults=lapse%3A1"');
+  expect(json.html).toMatch(/href="\/step\/v1\.expiring[^"]*">在单步中打开/);
+});
+
+test('no lesson leads to a relative address that the console does not have', async () => {
+  for (const { id } of readLessons('en')) {
+    const { json } = await app.get<{ html: string }>(`/api/lessons/${id}`);
+    const links = [...json.html.matchAll(/href="([^"]*)"/g)].map(([, href = '']) => href);
+    expect(links.filter((href) => !/^(https?:|#|\/(step|explore|lessons)\b)/.test(href))).toEqual([]);
+  }
+});
+
+test.each(['/api/lessons/99-nothing', '/api/lessons/04-expiry?lang=de', '/api/lessons/..%2F..'])(
+  '%s is refused with a problem',
+  async (path) => {
+    const { status, json } = await app.get<{ code: string }>(path);
+    expect([400, 404]).toContain(status);
+    expect(json.code).toMatch(/^REQUEST\./);
+  },
+);

@@ -1,0 +1,104 @@
+import { readLessons, wordsOf } from '#lab/course';
+import { drawSlide, readToken, replay, type World } from '#lab/explore';
+import { schedulesOf } from '../../apps/lab/src/lesson-slides';
+import { readFileSync, readdirSync } from 'node:fs';
+import { EXPLORATION_MS } from '../harness/limits';
+import { openWorld } from '../harness/servers';
+import { elementsOf, widthOf, type XmlElement } from './xml';
+
+jest.setTimeout(EXPLORATION_MS);
+
+const FOLDER = 'walkthroughs/img';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld(__filename);
+});
+afterAll(() => world.close());
+
+const LABELS = { command: 'npx lab replay v1.a <&> "b"', credit: 'Oversell Lab, CC BY 4.0' };
+const lessons = readLessons('en');
+const schedules = schedulesOf(lessons);
+
+function tokenOf(slide: string): string {
+  const found = schedules.find(({ file }) => file === slide);
+  if (found === undefined) throw new Error(`no lesson has the slide ${slide}`);
+  return found.token;
+}
+
+function found(elements: readonly XmlElement[], start: string): XmlElement {
+  const element = elements.find(({ text }) => text.startsWith(start));
+  if (element === undefined) throw new Error(`nothing begins with "${start}"`);
+  return element;
+}
+
+const eventsOf = (elements: readonly XmlElement[]): XmlElement[] =>
+  elements.filter(({ attributes }) => 'data-event' in attributes);
+const number = ({ attributes }: XmlElement, name: string): number => Number(attributes[name]);
+
+/** What must hold for every slide. */
+function expectReadable(svg: string, actors: number): XmlElement[] {
+  const elements = elementsOf(svg);
+  const [root] = elements;
+  expect(root?.attributes['viewBox']).toBe('0 0 1600 900');
+  for (const line of elements.filter(({ name }) => name === 'text')) {
+    const width = widthOf(line.text, number(line, 'font-size'));
+    const right = number(line, 'x') + (line.attributes['text-anchor'] === 'end' ? 0 : width);
+    expect({ text: line.text, isInside: right <= 1600 }).toEqual({ text: line.text, isInside: true });
+    expect(number(line, 'font-size')).toBeGreaterThanOrEqual(11);
+  }
+  // the text of a step ends before the next lane begins; the lines of the lanes are the narrowest rectangles
+  const lanes = elements
+    .filter(({ name, attributes }) => name === 'rect' && attributes['width'] === '2')
+    .map((one) => number(one, 'x'));
+  expect(lanes.length % actors).toBe(0);
+  for (const line of eventsOf(elements).filter(({ text }) => !text.startsWith('··'))) {
+    const next = Math.min(...lanes.filter((x) => x > number(line, 'x')), 1600 - 40);
+    const right = number(line, 'x') + widthOf(line.text, number(line, 'font-size'));
+    expect({ text: line.text, isInLane: right <= next }).toEqual({ text: line.text, isInLane: true });
+  }
+  return elements;
+}
+
+test('a slide shows each event once, in the lane of its actor, and ends with verdict, command and license', async () => {
+  const { history, verdict } = await replay(world, readToken(tokenOf('04-expiry-1.svg')));
+  const elements = expectReadable(drawSlide(history, verdict, LABELS), 2);
+  const events = eventsOf(elements);
+  expect(events.map((one) => number(one, 'data-event'))).toEqual(history.events.map(({ n }) => n));
+  const xOf = (start: string): number => number(found(events, start), 'x');
+  expect(xOf('SET lock:expiring')).toBeLessThan(200);
+  expect(xOf('■ STOCK.SOLD_OUT')).toBeGreaterThan(800);
+  const texts = elements.map(({ text }) => text);
+  expect(texts).toContain("·· A's lease ends  ← lock expired");
+  expect(texts).toContain("DEL lock:expiring ⇒ 1  ← ✗ B's lock is gone");
+  expect(texts).toContain('! LOCK BROKEN, DATA RIGHT: foreign-release');
+  expect(texts.slice(-2)).toEqual([LABELS.command, LABELS.credit]);
+});
+
+test('many events fill two panels, and three actors three lanes', async () => {
+  const three = await replay(world, readToken(tokenOf('07-waiting-2.svg')));
+  const wide = expectReadable(drawSlide(three.history, three.verdict, LABELS), 3);
+  expect(eventsOf(wide)).toHaveLength(three.history.events.length);
+  const long = await replay(world, readToken(tokenOf('10-redlock-1.svg')));
+  const panels = expectReadable(drawSlide(long.history, long.verdict, LABELS), 2);
+  expect(panels.filter(({ text }) => text === 'A (p1)')).toHaveLength(2);
+  expect(panels.filter(({ text }) => text.startsWith('✗ DATA WRONG: ')).map(({ name }) => name)).toContain(
+    'text',
+  );
+});
+
+test('the committed slides are those of the lessons: npx lab lesson 1 2 3 4 5 6 --slides walkthroughs/img', async () => {
+  const replays = lessons.flatMap(({ commands }) =>
+    commands.filter(({ command }) => wordsOf(command)[2] === 'replay'),
+  );
+  expect(schedules).toHaveLength(replays.length);
+  const committed = readdirSync(FOLDER).filter((name) => name.endsWith('.svg'));
+  expect(committed).toEqual(lessons.slice(0, 6).map(({ id }) => `${id}-1.svg`));
+  for (const file of committed) {
+    const token = tokenOf(file);
+    const { history, verdict } = await replay(world, readToken(token));
+    const svg = drawSlide(history, verdict, { ...LABELS, command: `npx lab replay ${token}` });
+    const same = svg === readFileSync(`${FOLDER}/${file}`, 'utf8');
+    expect({ file, state: same ? 'up to date' : 'stale' }).toEqual({ file, state: 'up to date' });
+  }
+});

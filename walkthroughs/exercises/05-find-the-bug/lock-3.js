@@ -1,0 +1,26 @@
+// A lock with a lease. A waiter tries again every 100 ms.
+
+const { randomUUID } = require('node:crypto');
+
+const RELEASE = `
+  if redis.call('GET', KEYS[1]) == ARGV[1] then
+    return redis.call('DEL', KEYS[1])
+  end
+  return 0`;
+
+exports.createLock = ({ redis }) => ({
+  async acquire(resource, { leaseMs, waitMs }) {
+    const token = randomUUID();
+    const giveUpAt = Date.now() + waitMs;
+    while ((await redis.setnx(resource, token)) === 0) {
+      if (Date.now() >= giveUpAt) return undefined;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    await redis.pexpire(resource, leaseMs);
+    return { resource, token };
+  },
+
+  async release({ resource, token }) {
+    await redis.eval(RELEASE, 1, resource, token);
+  },
+});

@@ -1,0 +1,22 @@
+// The coupon SPRING is for one customer. Mend redeem and its table.
+
+async function redeem({ sql }, customer) {
+  const [used] = await sql.query("SELECT customer FROM redemption WHERE code = 'SPRING'");
+  if (used !== undefined) return 'already used';
+  await sql.query("INSERT INTO redemption (code, customer) VALUES ('SPRING', ?)", [customer]);
+  return 'redeemed';
+}
+
+exports.subject = {
+  setUp: ({ sql }) =>
+    sql.query('CREATE TABLE redemption (code VARCHAR(20) NOT NULL, customer VARCHAR(20) NOT NULL)'),
+  prepare: ({ sql }) => sql.query('DELETE FROM redemption'),
+  actors: [(clients) => redeem(clients, 'ann'), (clients) => redeem(clients, 'ben')],
+  invariants: {
+    'the coupon is redeemed once': async ({ sql }) =>
+      (await sql.query('SELECT * FROM redemption')).length <= 1,
+    'of two answers, exactly one is "redeemed"': (_, outcomes) =>
+      outcomes.some(({ state }) => state !== 'returned') ||
+      outcomes.filter(({ value }) => value === 'redeemed').length === 1,
+  },
+};
