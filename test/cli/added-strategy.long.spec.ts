@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { Checkout } from './support';
@@ -31,6 +31,10 @@ beforeAll(() => {
 test('is listed and documented', async () => {
   const { stdout } = await checkout.run('strategies');
   expect(stdout).toContain('│ grabber ');
+  const without = await checkout.run('strategies', '--docs', 'catalogue.md');
+  expect(without.stderr).toContain('docs/matrix.json is missing');
+  expect(without.code).toBe(2);
+  cpSync('docs/matrix.json', join(checkout.root, 'docs', 'matrix.json'));
   await checkout.run('strategies', '--docs', 'catalogue.md');
   expect(readFileSync(join(checkout.root, 'catalogue.md'), 'utf8')).toContain('### grabber');
 });

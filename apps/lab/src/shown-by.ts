@@ -1,10 +1,8 @@
 import { lessonOf, readLessons } from '#lab/course';
-import { CELLS, exploreCommandOf, type MatrixCell, type SavedMatrix } from '#lab/explore';
-import { projectRoot } from '#lab/stack';
+import { CELLS, exploreCommandOf, type MatrixCell } from '#lab/explore';
 import { findStrategy } from '#lab/strategy';
 import { MARKS, type Mark } from '#lab/verdict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { committedMatrix } from './committed-matrix';
 
 /** What shows a strategy, the first that it has: a broken promise, other harm, a broken lock, a buyer that is killed. */
 const TELLING: readonly ((cell: MatrixCell) => boolean)[] = [
@@ -18,9 +16,7 @@ const isHarm = (mark: Mark): boolean => mark === 'data-wrong' || mark === 'unava
 
 /** For docs/catalogue.md: the command and the lesson that show a strategy, from docs/matrix.json and the lessons. */
 export function shownBy(): (strategy: string) => string | undefined {
-  const { rows } = JSON.parse(
-    readFileSync(join(projectRoot(), 'docs', 'matrix.json'), 'utf8'),
-  ) as SavedMatrix;
+  const { rows } = committedMatrix();
   const lessons = readLessons('en');
   return (name) => {
     const command = tellingCommand(name, rows.find(({ strategy }) => strategy === name)?.cells ?? []);

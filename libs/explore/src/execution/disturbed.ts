@@ -3,7 +3,7 @@
  * as blocked was answered without a cause. Such a schedule proves nothing; `retryIfDisturbed` runs it again.
  */
 export class Disturbed extends Error {
-  readonly code = 'EXPLORE.DISTURBED';
+  readonly code: string = 'EXPLORE.DISTURBED';
 
   constructor(what: string, options?: ErrorOptions) {
     super(`${what}: real time may have decided this schedule. Run it again`, options);

@@ -5,6 +5,7 @@ import { breachesOf } from './expectation';
 import { exploreCell, type MatrixCell } from './matrix';
 import { probe, type Probe } from './probe';
 import { withTimeLimit, type Limits, type Explorer } from '../search';
+import type { World } from '../world';
 
 /** What the explorations of a strategy say about one of its promises. */
 export interface PromiseResult {
@@ -94,9 +95,7 @@ export async function verify(
   const leftFor = (circumstances: number): number => Math.max(0, until - performance.now()) / circumstances;
   const plain = await exploreWithin(pool, strategy, first, leftFor(others.length + 1), how);
   if (plain.failure !== undefined) throw new NotExplorable(plain.failure); // in a worker, which can be ended if it never returns
-  let alone = await probe(pool.world, strategy);
-  // a pool may reopen a connection that an earlier schedule ended: what the file itself sends unseen, it sends again
-  if (alone.unseen.length > 0) alone = await probe(pool.world, strategy);
+  const alone = await probeAlone(pool.world, strategy);
   if (alone.unseen.length > 0)
     return {
       probe: alone,
@@ -117,6 +116,19 @@ export async function verify(
     how.onCell(verified, pending.length);
   }
   return { probe: alone, cells };
+}
+
+/** Probes in a row that must show something unseen. */
+const PROBES = 5;
+
+/**
+ * Probes until nothing is unseen: a pool reopens a connection once that an earlier schedule ended, and the servers count what
+ * other programs send as well. What the strategy itself sends unseen, it sends in every probe.
+ */
+async function probeAlone(world: World, strategy: Strategy): Promise<Probe> {
+  let alone = await probe(world, strategy);
+  for (let n = 1; n < PROBES && alone.unseen.length > 0; n++) alone = await probe(world, strategy);
+  return alone;
 }
 
 /**

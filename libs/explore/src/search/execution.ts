@@ -18,7 +18,7 @@ import { footprint } from './footprint';
 import { InterleavingCounter } from './interleavings';
 import { stillSleeping, isInvisible, type SleepingChoice } from './reduction';
 import { stateOf } from './state';
-import type { Run } from '../execution';
+import { Disturbed, type Run } from '../execution';
 import type { Setup, World } from '../world';
 
 /** What to explore. */
@@ -84,9 +84,9 @@ export interface Execution {
   readonly share: number;
 }
 
-/** The servers behaved differently than before: the schedule was not deterministic. */
-export class Diverged extends Error {
-  readonly code = 'EXPLORE.DIVERGED';
+/** The servers or the code behaved differently than before: this run of the schedule, or the one that found it, was disturbed. */
+export class Diverged extends Disturbed {
+  override readonly code = 'EXPLORE.DIVERGED';
 
   constructor(at: number, choice: Choice) {
     super(`choice ${at} (${choiceText(choice)}) was enabled when the schedule was found, and no longer is`);

@@ -7,6 +7,9 @@ export interface OpenStatement {
   readonly lockName: string | undefined;
 }
 
+/** A section of SHOW ENGINE INNODB STATUS about a transaction that waits for a row. */
+const isForRow = (section: string): boolean => section.includes('GRANTED:\nRECORD LOCKS');
+
 /** Asks the database server about actors' sessions: which ones wait, which ones have ended. Sessions are thread ids. */
 export class Sessions {
   private constructor(
@@ -64,9 +67,23 @@ export class Sessions {
     const status = (rows[0] as { Status: string }).Status;
     const sections = status.slice(status.indexOf('\nTRANSACTIONS\n')).split('\n---TRANSACTION ').slice(1);
     const waits = sections.filter((section) => section.includes('LOCK WAIT'));
-    return new Set(
-      threads.filter((thread) => waits.some((section) => section.includes(` thread id ${thread},`))),
+    const waiting = threads.filter((thread) =>
+      waits.some((section) => section.includes(` thread id ${thread},`)),
     );
+    if (waiting.length > 0 && (await this.suspendedRowWaits()) < waits.filter(isForRow).length)
+      return new Set();
+    return new Set(waiting);
+  }
+
+  /**
+   * Row lock waits of all sessions whose thread has looked for a deadlock. MariaDB shows a wait before that, and of two
+   * equal transactions the one that looks last is the victim.
+   */
+  private async suspendedRowWaits(): Promise<number> {
+    const [rows] = await this.admin.query<RowDataPacket[]>(
+      "SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'",
+    );
+    return Number((rows[0] as { Value: string }).Value);
   }
 
   private async waitingInSchema(): Promise<Set<number>> {
