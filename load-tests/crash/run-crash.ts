@@ -27,13 +27,13 @@ export interface Crash extends CrashPoint {
   readonly name: string;
   readonly finder: Finder;
   /** The answer to the request that the crash interrupted. */
-  readonly told: OrderAnswer;
+  readonly answered: OrderAnswer;
   /** The rows after the crash, before the recovery. */
   readonly left: readonly Left[];
   /** The outcome that the reconciler reports; `nothing`: it found no such order. Null: it was not run. */
   readonly reconciled: string | null;
   /** The answer to the retry with the same key. */
-  readonly toldAgain: OrderAnswer;
+  readonly answeredAgain: OrderAnswer;
   /** Violated requirements, in words; empty: the recovery is correct. */
   readonly wrong: readonly string[];
 }
@@ -86,18 +86,27 @@ export async function crashAt(
       wrong.push('a second reconciliation changed rows');
   }
   const before = await look(target, skus);
-  const toldAgain = await buyer.insist(id);
+  const answeredAgain = await buyer.insist(id);
   const final = await look(target, skus);
-  if (toldAgain.code !== 'APPLIED') wrong.push(`the retry was answered with ${toldAgain.code}`);
+  if (answeredAgain.code !== 'APPLIED') wrong.push(`the retry was answered with ${answeredAgain.code}`);
   const wasBought = before.some(({ taken }) => taken > 0);
-  if (toldAgain.isReplayed !== wasBought)
+  if (answeredAgain.isReplayed !== wasBought)
     wrong.push(
       wasBought
         ? 'the retry was answered as a new purchase, but the order was bought before'
         : 'the retry was answered as a replay, but nothing was bought before',
     );
   wrong.push(...boughtOnce(crash, final), ...(await sellsTheRest(crash, buyer, target, skus)));
-  return { name: crash.name, finder, ...point, told: firstAnswer, left, reconciled, toldAgain, wrong };
+  return {
+    name: crash.name,
+    finder,
+    ...point,
+    answered: firstAnswer,
+    left,
+    reconciled,
+    answeredAgain,
+    wrong,
+  };
 }
 
 interface Prepared {

@@ -1,6 +1,6 @@
 import { useOf, type Done, type Use } from '#lab/guard';
 import { choiceQuery, optionsSchema, type EffectViolationKind } from '#lab/strategy';
-import { judgeActionLoad, type ActionVerdict, type ToldDone } from '#lab/verdict';
+import { judgeActionLoad, type ActionVerdict, type AcknowledgedAction } from '#lab/verdict';
 import { atRest, faultFired, sendClosedLoop, type ReplicaControl } from '#load-tests/run';
 import { randomBytes } from 'node:crypto';
 import { request } from 'undici';
@@ -74,7 +74,7 @@ export async function runGuard(
       replicas,
       ...(header !== undefined && { fault: header }),
       effects: await target.effects(use.name),
-      told: client.told,
+      acknowledged: client.acknowledged,
       history,
     },
     { must: must.filter((kind) => SEEN_UNDER_LOAD.has(kind)), may },
@@ -82,9 +82,9 @@ export async function runGuard(
   return { row, verdict, answers: client.answers, figures: figuresOf(row, history, verdict.effects) };
 }
 
-/** The clients of one run, and what they were told. */
+/** The clients of one run, and the answers on which they rely. */
 class Client {
-  readonly told: ToldDone[] = [];
+  readonly acknowledged: AcknowledgedAction[] = [];
   readonly answers: Record<string, number> = {};
   private readonly query: string;
   private readonly method: 'GET' | 'POST';
@@ -149,6 +149,6 @@ class Client {
     if (status >= 300) return;
     const { outcome, value, page } = JSON.parse(text) as Done;
     if (outcome !== 'nothing-to-do')
-      this.told.push({ request, key: String(value ?? key), ...(page && { staleMs: page.staleMs }) });
+      this.acknowledged.push({ request, key: String(value ?? key), ...(page && { staleMs: page.staleMs }) });
   }
 }

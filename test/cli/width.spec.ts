@@ -181,7 +181,7 @@ const minute: MinuteVerdict = {
   balances: 6,
   soldOut: 5,
   answers: { APPLIED: 12_345, 'STOCK.SOLD_OUT': 678, 'LOCK.NOT_OBTAINED': 90, OUTCOME_UNKNOWN: 12 },
-  toldUnknown: 12,
+  answeredUnknown: 12,
   insisted: { purchases: 30, bought: 20 },
   fired: { kill: 5, pause: 5, 'order-killed': 3, 'lose-reply': 2, 'redis-restart': 1, 'network-cut': 1 },
   inVain: { kill: 2 },
@@ -195,10 +195,10 @@ const crash: Crash = {
   fault: 'inventory:after(UPDATE#1)=kill',
   name: 'conditional-update, two products',
   finder: 'reconciler',
-  told: { status: 502, code: 'OUTCOME_UNKNOWN', isReplayed: false, waited: 0 },
+  answered: { status: 502, code: 'OUTCOME_UNKNOWN', isReplayed: false, waited: 0 },
   left: [{ sku: 'a', stock: 1, taken: 1, buyers: ['x'], orders: [] }],
   reconciled: 'completed',
-  toldAgain: { status: 201, code: 'APPLIED', isReplayed: true, waited: 2 },
+  answeredAgain: { status: 201, code: 'APPLIED', isReplayed: true, waited: 2 },
   wrong: [LONG],
 };
 

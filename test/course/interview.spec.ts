@@ -296,7 +296,7 @@ describe('the quiz', () => {
       expect(printed).toContain(plain(part ?? 'missing'));
     expect(printed).not.toContain(plain(first?.full ?? 'missing'));
     expect(printed).toContain('Type 1, 2 or 3.');
-    expect(printed).toContain('Box 2; asked again on 2026-11-24.');
+    expect(printed).toContain('Asked again on 2026-11-24.');
     expect(printed).toContain('3 answered: 1 known, 1 partly, 1 not known.');
   });
 

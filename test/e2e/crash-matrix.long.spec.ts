@@ -53,7 +53,7 @@ test.each([
     const crash = named(name);
     const done = await crashAt(environment(), crash, await pointOf(crash, fault), finder);
     expect(done.wrong).toEqual([]);
-    expect([done.told.status, done.reconciled, done.toldAgain.status]).toEqual([502, outcome, 201]);
+    expect([done.answered.status, done.reconciled, done.answeredAgain.status]).toEqual([502, outcome, 201]);
   },
 );
 

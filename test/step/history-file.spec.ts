@@ -77,10 +77,10 @@ test('a process that was killed in the middle of a rotation leaves no drop untol
   const first = open();
   writeUntilRotated(first, 2);
   first.close();
-  const told = header();
+  const before = header();
   renameSync(pathOf(CURRENT), join(dir, 'inventory-1.next')); // the state between the two renames
   open().close();
-  expect(header()).toEqual(told);
+  expect(header()).toEqual(before);
   expect(readdirSync(dir).sort()).toEqual([`${CURRENT}.jsonl`, `${PREVIOUS}.jsonl`]);
 });
 

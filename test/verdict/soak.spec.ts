@@ -69,7 +69,7 @@ describe('a minute', () => {
       counts: true,
       sold: 2,
       balances: 1,
-      toldUnknown: 0,
+      answeredUnknown: 0,
       wrong: [],
     });
   });
@@ -139,14 +139,14 @@ describe('a minute', () => {
   test('passes with an order whose buyer received OUTCOME_UNKNOWN; such answers are counted', () => {
     const builder = good().sells('c', 8);
     builder.answers.splice(-1, 1);
-    expect(judge(builder.answered('c', 'OUTCOME_UNKNOWN'))).toMatchObject({ toldUnknown: 1, wrong: [] });
+    expect(judge(builder.answered('c', 'OUTCOME_UNKNOWN'))).toMatchObject({ answeredUnknown: 1, wrong: [] });
   });
 
   test('passes when a buyer retried with its key and received the result of the first attempt', () => {
     expect(judge(retried('APPLIED'))).toMatchObject({ insisted: { purchases: 1, bought: 1 }, wrong: [] });
     expect(judge(retried('IDEMPOTENCY.IN_PROGRESS'))).toMatchObject({
       insisted: { purchases: 1, bought: 0 },
-      toldUnknown: 2,
+      answeredUnknown: 2,
       wrong: [],
     });
   });

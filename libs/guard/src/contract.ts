@@ -87,7 +87,7 @@ export interface EffectRules {
   readonly effect: string;
   /** The violation when a key has a second effect. */
   readonly second: EffectViolationKind & ('duplicate' | 'repeated-work');
-  /** Whether a client that is told "done" relies on an effect with the key of its action. */
+  /** Whether a client that is answered "done" relies on an effect with the key of its action. */
   readonly isPromised: boolean;
   /** A run without any effect can be safe: a guard may prevent all of them. */
   readonly mayHaveNone?: true;

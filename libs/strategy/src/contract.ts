@@ -75,7 +75,7 @@ export type ViolationKind =
 export type EffectViolationKind =
   /** A second effect for what may have one: a message sent twice, a number given twice. */
   | 'duplicate'
-  /** A client was told that an action is done, and there is no effect. */
+  /** A client was answered that an action is done, and there is no effect. */
   | 'missing'
   /** An effect of a former leader after one of its successor. */
   | 'stale-write'

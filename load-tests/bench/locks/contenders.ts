@@ -35,10 +35,10 @@ export interface Addresses {
 }
 
 /**
- * `ours`: a strategy of the catalogue. `polling peer`: a package that polls. `told peer`: a package whose waiters are
+ * `ours`: a strategy of the catalogue. `polling peer`: a package that polls. `notified peer`: a package whose waiters are
  * notified. `ceiling`: the limit of ioredis itself. `for scale`: a lock on another server.
  */
-export type Kind = 'ours' | 'polling peer' | 'told peer' | 'ceiling' | 'for scale';
+export type Kind = 'ours' | 'polling peer' | 'notified peer' | 'ceiling' | 'for scale';
 
 /** One lock implementation; each process opens it once. */
 export interface Contender {
@@ -155,7 +155,7 @@ const microfleet: Contender = {
 
 const nodeRedisson: Contender = {
   name: 'node-redisson 1.0.4',
-  kind: 'told peer',
+  kind: 'notified peer',
   open({ redis: url }) {
     const { hostname: host, port } = new URL(url);
     const redisson = new (peer('node-redisson').Redisson)({

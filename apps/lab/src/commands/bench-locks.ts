@@ -96,10 +96,10 @@ function goalsOf({ contenders, roundTripsPerSecond, lossSignals }: LockBenchResu
 }
 
 function goalsAgainstPeers(one: ContenderResult, contenders: readonly ContenderResult[]): Goal[] {
-  const peers = contenders.filter(({ kind }) => kind === 'polling peer' || kind === 'told peer');
+  const peers = contenders.filter(({ kind }) => kind === 'polling peer' || kind === 'notified peer');
   const polling = peers.filter(({ kind }) => kind === 'polling peer');
   const notifyingPeer = maximumBy(
-    peers.filter(({ kind }) => kind === 'told peer'),
+    peers.filter(({ kind }) => kind === 'notified peer'),
     (peer) => sharedHandOvers(peer),
   );
   const fastest = maximumBy(peers, ({ alone }) => alone);

@@ -173,5 +173,8 @@ async function check(exercise: Exercise, options: CheckOptions, context: Context
   const outcome = outcomeOf(checked);
   const replayWith = file === undefined ? '' : ` --with ${relative('', file)}`;
   process.stdout.write(`${printChecked(checked, language, replayWith)}\n\n${OUTCOMES[language][outcome]}\n`);
+  const next = EXERCISES.find(({ number }) => number === exercise.number + 1);
+  if (outcome === 'solved' && next !== undefined)
+    process.stdout.write(`${language === 'en' ? 'Next' : '下一个'}: npx lab exercise start ${next.number}\n`);
   return EXITS[outcome];
 }

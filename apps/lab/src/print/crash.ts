@@ -47,7 +47,7 @@ const crashTable = (crashes: readonly Crash[]): string =>
       `${crash.when} ${crash.step}`,
       [...new Set(crash.left.map(leftWords))].join('; '),
       crash.finder,
-      answerWords(crash.toldAgain),
+      answerWords(crash.answeredAgain),
       crash.wrong.length === 0 ? 'yes' : 'NO',
     ]),
   });
@@ -57,7 +57,7 @@ function leftWords({ taken, orders }: Crash['left'][number]): string {
   return `${taken === 0 ? 'no movement' : 'movement'}, ${orders.length === 0 ? 'no order' : 'order'}`;
 }
 
-const answerWords = ({ status, code, isReplayed, waited }: Crash['toldAgain']): string =>
+const answerWords = ({ status, code, isReplayed, waited }: Crash['answeredAgain']): string =>
   [
     code === 'APPLIED' ? `${status}` : `${status} ${code}`,
     ...(isReplayed ? ['replayed'] : []),

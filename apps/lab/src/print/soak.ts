@@ -96,7 +96,7 @@ function minuteTable({ minutes }: SoakRun, verbose: boolean): string {
         ? [
             countsOf(minute.answers),
             countsOf(minute.inVain),
-            minute.toldUnknown,
+            minute.answeredUnknown,
             `${minute.insisted.purchases}: ${minute.insisted.bought} bought`,
           ]
         : []),

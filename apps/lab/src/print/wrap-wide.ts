@@ -3,7 +3,9 @@ import { lineWidth } from './wrap';
 /** Characters that take two columns of a terminal. */
 const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6]/u;
 /** Characters that must not begin a line. */
-const NOT_FIRST = /[，。、；：？！）》」』”’…]/u;
+const NOT_FIRST = /[，。、；：？！）》」』”’…),.;:?!]/u;
+/** Characters that must not end a line. */
+const NOT_LAST = /[（《「『“‘(]$/u;
 
 /** Columns of a text in a terminal. */
 export const columnsOf = (text: string): number =>
@@ -35,7 +37,8 @@ function piecesOf(text: string): string[] {
   let isOpen = false;
   for (const character of text) {
     const last = pieces.at(-1);
-    const continues = NOT_FIRST.test(character) || (isOpen && !WIDE.test(character));
+    const continues =
+      NOT_FIRST.test(character) || (isOpen && !WIDE.test(character)) || NOT_LAST.test(last ?? '');
     if (last !== undefined && continues) pieces[pieces.length - 1] = last + character;
     else pieces.push(character);
     isOpen = character !== ' ' && !WIDE.test(character);

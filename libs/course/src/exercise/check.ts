@@ -301,7 +301,7 @@ function ofSubject({ faults, state, schedules, witness }: SubjectResult): Checke
     schedules,
     ...(witness !== undefined && { token: witness.token }),
     ...(violation !== undefined && { sentence: violation.sentence }),
-    ...(state === 'unknown' && { because: { code: 'undecided', message: 'incomplete' } }),
+    ...(state === 'unknown' && { because: { code: 'undecided', message: 'not every schedule was run' } }),
   };
 }
 

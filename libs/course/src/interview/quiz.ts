@@ -44,7 +44,7 @@ interface Words {
   readonly answer: string;
   readonly assess: string;
   readonly again: string;
-  readonly filed: (box: number, day: string) => string;
+  readonly filed: (day: string) => string;
   readonly summary: (answers: Readonly<Record<Assessment, number>>) => string;
 }
 
@@ -56,7 +56,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
     answer: 'Your answer> ',
     assess: '1 = knew it, 2 = partly, 3 = no> ',
     again: 'Type 1, 2 or 3.',
-    filed: (box, day) => `Box ${box}; asked again on ${day}.`,
+    filed: (day) => `Asked again on ${day}.`,
     summary: ({ knew, partly, no }) =>
       `${knew + partly + no} answered: ${knew} known, ${partly} partly, ${no} not known.`,
   },
@@ -67,7 +67,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
     answer: '你的答案> ',
     assess: '1 = 会，2 = 会一部分，3 = 不会> ',
     again: '请输入 1、2 或 3。',
-    filed: (box, day) => `放入第 ${box} 盒，${day} 再考。`,
+    filed: (day) => `${day} 再考。`,
     summary: ({ knew, partly, no }) =>
       `答了 ${knew + partly + no} 题：会 ${knew}，会一部分 ${partly}，不会 ${no}。`,
   },
@@ -106,7 +106,7 @@ export async function runQuiz(options: QuizOptions): Promise<QuizResult> {
       const card = afterAnswer(cards[question.number], assessment, dayOf(now()));
       cards = { ...cards, [question.number]: card };
       save(cards);
-      say(words.filed(card.box, dueDay(card)));
+      say(words.filed(dueDay(card)));
     }
   } finally {
     terminalInterface.close();

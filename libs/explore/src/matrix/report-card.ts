@@ -206,14 +206,18 @@ function resultOf(capability: Capability, cells: readonly VerifiedCell[]): Promi
   };
 }
 
+/** The time or the number of schedules was not enough. */
+const NOT_ALL_RUN = 'not every schedule was run';
+
 /** Why the circumstances do not decide a promise. One whose fault cannot occur decides nothing, unless it is the only one. */
 function whyUndecided(cells: readonly VerifiedCell[]): string | undefined {
   const applicable = cells.filter(({ explored }) => explored === undefined || !cannotOccur(explored));
   if (applicable.length === 0) return 'fault-never-fired';
   for (const { explored, failure } of applicable) {
     if (failure !== undefined) return failure;
-    if (explored?.mark === 'unknown') return explored.reason?.code;
-    if (explored?.partial === true) return 'incomplete';
+    const code = explored?.mark === 'unknown' ? explored.reason?.code : undefined;
+    if (code === 'incomplete' || (code === undefined && explored?.partial === true)) return NOT_ALL_RUN;
+    if (code !== undefined) return code;
   }
   return undefined;
 }

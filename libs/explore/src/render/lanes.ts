@@ -95,7 +95,7 @@ export const hasCarts = ({ actors }: ScheduleHistory): boolean =>
 export function eventText(event: ScheduleEvent, carts: boolean): string {
   switch (event.type) {
     case 'step':
-      return `${event.timer === true ? '⏱ ' : ''}${cut(statementText(event, carts), MAX_TEXT - 14)} ⇒ ${describeAnswer(event)}`;
+      return `${event.timer === true ? '⏱ ' : ''}${cut(statementText(event, carts), MAX_TEXT - 14)}${answerOf(event)}`;
     case 'end':
       return `■ ${event.code}`;
     case 'warn':
@@ -111,6 +111,10 @@ export const statementText = ({ text, kind }: StepEvent, carts: boolean): string
   (kind === 'sql' ? text.replace(/^INSERT INTO movement .*/, 'INSERT movement') : text)
     .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, (uuid) => uuid.slice(0, 4))
     .replace(/lock:\{([^}]*)\}:/, carts ? '$1:' : 'lock:');
+
+/** What follows the statement: its answer. A wait has none. */
+export const answerOf = (event: StepEvent): string =>
+  event.verb === 'WAIT' ? '' : ` ⇒ ${describeAnswer(event)}`;
 
 /** The answer to a step in a few words: `✗ SQL.DEADLOCK`, `1 row`, `null (reply lost)`. */
 export function describeAnswer({ verb, reply, error, answeredAt, fault }: StepEvent): string {

@@ -8,7 +8,7 @@ import {
   type ScheduleVerdict,
   type StepEvent,
 } from '#lab/verdict';
-import { conclusions, cut, describeAnswer, eventText, hasCarts, lockRemarks, statementText } from './lanes';
+import { answerOf, conclusions, cut, eventText, hasCarts, lockRemarks, statementText } from './lanes';
 
 /** What a slide shows besides the schedule. */
 export interface SlideLabels {
@@ -285,7 +285,7 @@ function eventLine(
 /** A step is shortened before its reply. */
 function statement(history: ScheduleHistory, event: ScheduleEvent, room: number): string {
   if (event.type !== 'step') return eventText(event, hasCarts(history));
-  const answer = cutTo(` ⇒ ${describeAnswer(event)}`, room / 2);
+  const answer = cutTo(answerOf(event), room / 2);
   return `${cutTo(commandText(event, hasCarts(history)), room - columnsOf(answer))}${answer}`;
 }
 

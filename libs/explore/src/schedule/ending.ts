@@ -10,11 +10,11 @@ export async function advanceTime(run: Run): Promise<boolean> {
   const next = nextDueTime(run);
   if (next !== undefined) {
     const changes = await advanceTo(run, next.at);
-    run.eventLog.time(`no step is enabled; time advances until ${next.why}`, changes);
+    run.eventLog.time(`no request can continue; time advances until ${next.why}`, changes);
     return true;
   }
   if (!run.actors.some((actor) => actor.blocked)) return false;
-  run.eventLog.time('no step is enabled; a lock wait in the database ends with its time-out');
+  run.eventLog.time('no request can continue; a lock wait in the database ends with its time-out');
   const hasEnded = await run.endLockWait();
   await endDeadSessions(run);
   return hasEnded;

@@ -12,7 +12,7 @@ export interface Mixed extends Strategy {
 export const systemsOf = (strategy: Strategy): readonly Strategy[] =>
   'systems' in strategy ? (strategy as Mixed).systems : [strategy];
 
-/** Two locks cannot be told from the parts of one lock in several servers. */
+/** Two locks cannot be distinguished from the parts of one lock in several servers. */
 export class NotMixable extends Error {
   readonly code = 'STRATEGY.NOT_MIXABLE';
 

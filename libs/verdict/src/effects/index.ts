@@ -1,2 +1,2 @@
-export { judgeEffects, type EffectViolation, type ToldDone } from './judge';
+export { judgeEffects, type EffectViolation, type AcknowledgedAction } from './judge';
 export { judgeActionLoad, type ActionEvidence, type ActionVerdict } from './judge-load';

@@ -4,7 +4,7 @@ import type { EffectViolationKind } from '#lab/strategy';
 import { prove } from '../load/proof';
 import { reasonText } from '../load/reason';
 import { harmOf, worstHarm, type Mark } from '../mark';
-import { judgeEffects, type EffectViolation, type ToldDone } from './judge';
+import { judgeEffects, type EffectViolation, type AcknowledgedAction } from './judge';
 
 /** What a load run of a guard leaves behind. */
 export interface ActionEvidence {
@@ -13,7 +13,7 @@ export interface ActionEvidence {
   /** The fault header of the run; absent: none. */
   readonly fault?: string;
   readonly effects: readonly Effect[];
-  readonly told: readonly ToldDone[];
+  readonly acknowledged: readonly AcknowledgedAction[];
   readonly history: readonly HistoryLine[];
 }
 
@@ -39,8 +39,8 @@ export interface ActionVerdict {
 
 /** Judges a load run of a guard by its effects. A run without violations is `safe` only when it tested the guard. */
 export function judgeActionLoad(evidence: ActionEvidence, { must, may = [] }: Expected): ActionVerdict {
-  const { rules, replicas, effects, told, history, fault } = evidence;
-  const violations = judgeEffects(rules, effects, told);
+  const { rules, replicas, effects, acknowledged, history, fault } = evidence;
+  const violations = judgeEffects(rules, effects, acknowledged);
   const { missing } = prove({ history, replicas, faults: fault === undefined ? [] : [fault] }, []);
   const kinds = new Set<EffectViolationKind>(violations.map(({ kind }) => kind));
   const worst = worstHarm(kinds);
@@ -56,7 +56,7 @@ export function judgeActionLoad(evidence: ActionEvidence, { must, may = [] }: Ex
     violations: [...violations].sort((a, b) => harmOf(a.kind).localeCompare(harmOf(b.kind))),
     effects: effects.length,
     keys: new Set(effects.map(({ key }) => key)).size,
-    staleMs: Math.max(0, ...told.map(({ staleMs = 0 }) => staleMs)),
+    staleMs: Math.max(0, ...acknowledged.map(({ staleMs = 0 }) => staleMs)),
     because: [
       ...missing.map((reason) => reasonText(reason, 'stock')),
       ...(hasNone ? ['no action had an effect'] : []),

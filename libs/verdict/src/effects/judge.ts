@@ -2,8 +2,8 @@ import type { Effect, EffectRules } from '#lab/guard';
 import type { EffectViolationKind } from '#lab/strategy';
 import { groupBy } from '../group-by';
 
-/** A client that was told that its action is done. */
-export interface ToldDone {
+/** A client whose action was acknowledged. */
+export interface AcknowledgedAction {
   readonly request: string;
   readonly key: string;
   /** How long ago the page had expired that it received, milliseconds; absent: it received no page. */
@@ -17,15 +17,15 @@ export interface EffectViolation {
   readonly requests: readonly string[];
 }
 
-/** Violations in the effects of actions, by their data alone. `told` lists the clients that rely on an effect. */
+/** Violations in the effects of actions, by their data alone. `acknowledged` lists the clients that rely on an effect. */
 export function judgeEffects(
   rules: EffectRules,
   effects: readonly Effect[],
-  told: readonly ToldDone[],
+  acknowledged: readonly AcknowledgedAction[],
 ): EffectViolation[] {
   return [
     ...repeated(rules, effects),
-    ...missing(rules, effects, told),
+    ...missing(rules, effects, acknowledged),
     ...staleWrites(effects),
     ...avalanche(rules, effects),
   ];
@@ -48,12 +48,12 @@ function repeated({ effect, second }: EffectRules, effects: readonly Effect[]): 
 function missing(
   { effect, isPromised }: EffectRules,
   effects: readonly Effect[],
-  told: readonly ToldDone[],
+  acknowledged: readonly AcknowledgedAction[],
 ): EffectViolation[] {
   if (!isPromised) return [];
   const keys = new Set(effects.map(({ key }) => key));
   const relying = groupBy(
-    told.filter(({ key }) => !keys.has(key)),
+    acknowledged.filter(({ key }) => !keys.has(key)),
     ({ key }) => key,
   );
   return [...relying].map(([key, clients]) => ({

@@ -21,10 +21,10 @@ export function judgeActions(rules: EffectRules, history: ScheduleHistory): Sche
 
 function effectViolations(rules: EffectRules, { events, final }: ScheduleHistory): ScheduleViolation[] {
   const ends = events.filter((event): event is EndEvent => event.type === 'end');
-  const told = ends.flatMap(({ actor, code, key }) =>
+  const acknowledged = ends.flatMap(({ actor, code, key }) =>
     code === 'APPLIED' && key !== undefined ? [{ request: actor, key }] : [],
   );
-  return judgeEffects(rules, final.effects ?? [], told).map(({ kind, sentence, requests }) => ({
+  return judgeEffects(rules, final.effects ?? [], acknowledged).map(({ kind, sentence, requests }) => ({
     kind,
     sentence,
     at: ends.flatMap(({ n, actor }) => (requests.includes(actor) ? [n] : [])),

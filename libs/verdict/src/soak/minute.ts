@@ -50,7 +50,7 @@ export interface MinuteVerdict {
   readonly soldOut: number;
   readonly answers: Readonly<Record<string, number>>;
   /** Answers that leave the outcome of the purchase unknown. */
-  readonly toldUnknown: number;
+  readonly answeredUnknown: number;
   /** Purchases that were retried under their key, and how many of them were finally confirmed. */
   readonly insisted: { readonly purchases: number; readonly bought: number };
   /** Faults by kind that hit a holder or a server under contention. */
@@ -105,7 +105,7 @@ export function judgeMinute(minute: MinuteEvidence): MinuteVerdict {
     balances: judged.length,
     soldOut: judged.filter(({ soldOut }) => soldOut).length,
     answers: sumOf(judged.map(({ answers }) => answers)),
-    toldUnknown: judged.reduce((sum, { toldUnknown }) => sum + toldUnknown, 0),
+    answeredUnknown: judged.reduce((sum, { answeredUnknown }) => sum + answeredUnknown, 0),
     insisted: { purchases: retried.length, bought: retried.filter(isBought).length },
     fired: countKinds(faults.filter(({ counts }) => counts)),
     inVain: countKinds(faults.filter(({ counts }) => !counts)),
@@ -170,7 +170,7 @@ function judgeBalance({ evidence, allowed }: SoakBalance) {
     answers: verdict.outcomes,
     faults: verdict.faults,
     retried: keyed.filter(({ asked }) => asked > 1),
-    toldUnknown: evidence.answers.filter(({ code }) => OUTCOME_OPEN.has(code)).length,
+    answeredUnknown: evidence.answers.filter(({ code }) => OUTCOME_OPEN.has(code)).length,
     wrong: sentences.map((sentence) => `${about}: ${sentence}`),
   };
 }

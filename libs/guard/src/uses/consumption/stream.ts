@@ -6,7 +6,7 @@ const GROUP = 'accounts';
 
 /** A message as a consumer received it. */
 export interface Received {
-  /** Its place in the stream, for the acknowledgement. */
+  /** Its place in the stream, for the acknowledgment. */
   readonly entry: string;
   /** The id that its sender gave it. */
   readonly message: string;

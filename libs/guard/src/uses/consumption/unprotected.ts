@@ -6,7 +6,7 @@ export const unprotected: Guard = {
   name: 'consumption/unprotected',
   mechanism: 'Receive a message, apply it, acknowledge it.',
   defect:
-    'A message that is not acknowledged yet is given to the next consumer, although its first one is only slow: it is applied twice. A crash before the acknowledgement has the same effect.',
+    'A message that is not acknowledged yet is given to the next consumer, although its first one is only slow: it is applied twice. A crash before the acknowledgment has the same effect.',
   source: 'At-least-once delivery; Redis documentation, streams: XAUTOCLAIM.',
   next: { guard: 'consumption/unique-key', why: 'applies a message once, however often it is delivered.' },
   options: ['workMs'],

@@ -7,7 +7,7 @@ const BETA = 1;
 export const early: Guard = {
   name: 'page/early',
   mechanism:
-    'XFetch: each reader builds with a probability that grows towards the expiry and with the duration of the last build, so that one of them usually builds before it.',
+    'XFetch: each reader builds with a probability that grows toward the expiry and with the duration of the last build, so that one of them usually builds before it.',
   defect:
     'No lock, no waiting, no old page, and no promise: after the expiry, or with much traffic, several readers build.',
   source: 'Vattani, Chierichetti, Lowenstein, "Optimal Probabilistic Cache Stampede Prevention", VLDB 2015.',
