@@ -1,4 +1,5 @@
-import { replicaLog, type AppName, type Stack } from '#lab/stack';
+import { holdFile, replicaLog, type AppName, type Stack } from '#lab/stack';
+import { dirname, join } from 'node:path';
 import type { ReplicaControl } from './run-load';
 import { Target } from './target';
 
@@ -29,6 +30,7 @@ export function labOf(stack: Stack): RunningLab {
   return {
     target,
     control: {
+      holdLab: (options) => holdFile(join(dirname(stack.historyDir), 'load.json'), options),
       scale: async (count, app = 'inventory') => {
         if (count !== undefined && count !== (await replicasOf(app))) await stack.scale(app, count);
         return replicasOf(app);

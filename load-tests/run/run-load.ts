@@ -1,4 +1,4 @@
-import type { ServerName } from '#lab/stack';
+import type { HoldOptions, ServerName } from '#lab/stack';
 import type { HistoryLine } from '#lab/step';
 import {
   judgeCarts,
@@ -21,6 +21,11 @@ import type { UnexpectedAnswers } from './unexpected';
 
 /** Control over the stack behind the target. A lab that is known only by its addresses supports less of it. */
 export interface ReplicaControl {
+  /**
+   * Waits until no other process sends load to this lab, and resolves with the function that releases it. Two loads at once would
+   * reset each other's product and share their faults. Absent: the lab was started elsewhere, where this process sees no other.
+   */
+  holdLab?(options: HoldOptions): Promise<() => void>;
   /**
    * Scales the app (default: inventory) to `count` replicas and resolves with their number; without `count` it resolves
    * with the present number.
@@ -55,6 +60,21 @@ const REST_MS = 30_000;
  * that the observer ends early rejects when its replicas are ready again and its requests have ended.
  */
 export async function runLoad(
+  lab: Target,
+  control: ReplicaControl,
+  wanted: LoadPlan,
+  observer: LoadObserver,
+): Promise<LoadRun> {
+  const release = await control.holdLab?.({
+    signal: observer.signal,
+    onWait: (pid) => {
+      observer.progress(`waiting for the other load on this lab, of process ${pid}`);
+    },
+  });
+  return runAlone(lab, control, wanted, observer).finally(release);
+}
+
+async function runAlone(
   lab: Target,
   control: ReplicaControl,
   wanted: LoadPlan,

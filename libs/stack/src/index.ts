@@ -5,6 +5,7 @@ export { StackError, type StackErrorCode } from './errors';
 export { given, type GivenAddresses } from './given';
 export { askEtcd } from './etcd';
 export type { FakedClock } from './faked-clock';
+export { holdFile, type HoldOptions } from './hold-file';
 export { stateOf } from './identity';
 export { ensureInstalled } from './install';
 export type { JournalEntry } from './journal';
