@@ -63,7 +63,7 @@ async function replayToken(
   const { history, verdict, sameCode } = played;
   context.progress.clear();
   process.stdout.write(`${(mermaid === true ? drawMermaid : printSchedule)(history, verdict)}\n`);
-  if (!sameCode)
+  if (!sameCode && schedule.hash !== '')
     context.progress.say(
       `the code of ${history.strategy} has changed since this token was printed; the schedule still reproduces`,
     );

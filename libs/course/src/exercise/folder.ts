@@ -30,7 +30,7 @@ export function startExercise(
 ): void {
   if (existsSync(folder))
     throw new ExerciseError(
-      `${folder} exists and was not changed: "lab exercise reset ${exercise.number}" restores its files`,
+      `${folder} exists and was not changed: "lab exercise reset ${exercise.number}" restores its files; for another seed, delete it first`,
     );
   try {
     mkdirSync(folder);
@@ -80,7 +80,12 @@ function keep(file: string, original: string): string | undefined {
 export function readState(exercise: Exercise, folder: string): ExerciseState {
   const start = `start it with "lab exercise start ${exercise.number}"`;
   const file = join(folder, STATE);
-  if (!existsSync(file)) throw new ExerciseError(`there is no exercise in ${folder}: ${start}`);
+  if (!existsSync(file))
+    throw new ExerciseError(
+      existsSync(STATE)
+        ? `there is no ${folder} in this folder, which is one of an exercise: run the command in the folder above`
+        : `there is no exercise in ${folder}: ${start}`,
+    );
   try {
     return State.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch (error) {
