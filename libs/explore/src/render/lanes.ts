@@ -114,7 +114,7 @@ export const statementText = ({ text, kind }: StepEvent, carts: boolean): string
 
 /** What follows the statement: its answer. A wait has none. */
 export const answerOf = (event: StepEvent): string =>
-  event.verb === 'WAIT' ? '' : ` ⇒ ${describeAnswer(event)}`;
+  event.kind === 'timer' && event.verb === 'WAIT' ? '' : ` ⇒ ${describeAnswer(event)}`;
 
 /** The answer to a step in a few words: `✗ SQL.DEADLOCK`, `1 row`, `null (reply lost)`. */
 export function describeAnswer({ verb, reply, error, answeredAt, fault }: StepEvent): string {
