@@ -19,7 +19,7 @@ import {
   readSchedule,
 } from '#lab/explore';
 import { SoldOut } from '#lab/balance';
-import { OutcomeUnknown } from '#lab/step';
+import { OutcomeUnknown, step } from '#lab/step';
 import {
   CATALOGUE,
   LockLost,
@@ -41,6 +41,7 @@ import { ownTimer } from '../fixtures/module-state/own-timer';
 import { pidAsOwner } from '../fixtures/module-state/pid-as-owner';
 import { polledFlag } from '../fixtures/module-state/polled-flag';
 import * as here from '../fixtures/module-state/shared';
+import { planted, sellUnprotected } from '../harness/planted';
 import { openWorld } from '../harness/servers';
 
 let world: World;
@@ -121,6 +122,25 @@ test('explored processes have different process ids: as lock owners they are exa
   expect((await find(pidAsOwner, 'two processes')).violating).toBe(0);
   const { kinds } = await find(pidAsOwner, 'same process', ENOUGH_FOR_A_FAILURE);
   expect([...kinds.keys()]).toContain('oversold');
+});
+
+test('Date.now() is virtual time in the code of a strategy, and real time in the client of a server', async () => {
+  const dates: Record<'strategy' | 'client', number> = { strategy: 0, client: 0 };
+  const readsDates = planted('reads-dates', async (change, { balances }) => {
+    const readDate = (): number => Date.now(); // eslint-disable-line no-restricted-properties -- what a library does
+    dates.client = await step(
+      () => ({ kind: 'redis', verb: 'PING', text: 'PING' }),
+      () => Promise.resolve(readDate()),
+    );
+    dates.strategy = readDate();
+    return sellUnprotected(change, balances);
+  });
+  const begun = performance.timeOrigin + performance.now();
+  const schedule = await Schedule.begin(world, readsDates, { processes: ['p1'] });
+  await schedule.A.finish();
+  await schedule.end();
+  expect(new Date(dates.strategy).toISOString()).toBe('2025-01-01T00:00:00.000Z');
+  expect(dates.client).toBeGreaterThan(begun - 1000);
 });
 
 test('a buyer that waits in memory for another one counts as contention', async () => {

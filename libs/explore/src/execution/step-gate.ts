@@ -16,6 +16,7 @@ import {
   type HeldStep,
   type ActorTask,
   type VirtualClock,
+  withRealDate,
 } from '../actors';
 import type { EventLog } from './event-log';
 import { Disturbed } from './disturbed';
@@ -93,7 +94,8 @@ export class StepGate {
         ...(wasDelayed && { delayed: true as const }),
         ...(actor.orphanedStep !== undefined && { fault: 'in-flight' as const }),
       });
-      const inVirtualTime = (): Promise<unknown> => issue().then((reply) => this.remaining(step, reply));
+      const inVirtualTime = (): Promise<unknown> =>
+        withRealDate(issue).then((reply) => this.remaining(step, reply));
       const inFlightStep = { step, task, number: event.n, blocked: false, timedOut: false };
       const reply = await this.issueAndRecord(actor, inFlightStep, inVirtualTime, event);
       if (!actor.process.alive) throw new ProcessDied(actor.name);
