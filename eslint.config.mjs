@@ -22,7 +22,7 @@ const houseRules = {
 
 /**
  * What may stand in the text of a statement: constants in CAPITALS, placeholders (`lines.map(() => '(?)').join()`), and under
- * these names parts of the statement itself, which never hold a value that somebody has sent.
+ * these names parts of the statement itself, which never hold a value of a request.
  */
 const PART = /^([A-Z][A-Z0-9_]*|schema|table|columns|where|rest)$/;
 const allowed = [

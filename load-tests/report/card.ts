@@ -1,4 +1,4 @@
-import type { PromiseResult } from '#lab/explore';
+import type { PromiseResult, PromiseState } from '#lab/explore';
 import type { LoadVerdict, CartsVerdict } from '#lab/verdict';
 import { conditionsList, tile } from './headline';
 import { Markup, markup } from './markup';
@@ -36,8 +36,18 @@ export interface ReportedCard {
   readonly conditions: object;
 }
 
-const SIGNS = { kept: '✓ kept', broken: '✗ broken', unknown: '? unknown' } as const;
-const COLORS = { kept: 'safe', broken: 'bad', unknown: '' } as const;
+const SIGNS: Readonly<Record<PromiseState, string>> = {
+  kept: '✓ kept',
+  broken: '✗ broken',
+  'not-applicable': '– not applicable',
+  unknown: '? unknown',
+};
+const COLORS: Readonly<Record<PromiseState, string>> = {
+  kept: 'safe',
+  broken: 'bad',
+  'not-applicable': '',
+  unknown: '',
+};
 
 /** Renders the card as one self-contained HTML page. */
 export function renderCard({
@@ -62,10 +72,10 @@ export function renderCard({
 <title>${broken} broken: ${name}</title><style>${new Markup(STYLE)}${new Markup(OWN_STYLE)}</style></head>
 <body><main>
 <header><p class="title">lab verify ${name}</p>
-<h1 class="${broken > 0 ? 'data-wrong' : number('unknown') > 0 ? 'unknown' : 'safe'}">${broken > 0 ? `${broken} of ${promises.length} promises broken` : number('unknown') > 0 ? `No promise broken, ${number('unknown')} not decided` : `All ${promises.length} promises kept`}</h1>
+<h1 class="${broken > 0 ? 'data-wrong' : number('unknown') > 0 ? 'unknown' : 'safe'}">${broken > 0 ? `${broken} of ${promises.length} promises broken` : number('unknown') > 0 ? `No promise broken, ${number('unknown')} not decided` : `All ${promises.length - number('not-applicable')} promises kept`}</h1>
 <p class="lead">Every order of the steps of two requests on real servers, with faults.</p>
 <ul>${contradictions.map((text) => markup`<li class="bad">Not as declared: ${text}</li>`)}${unseen.map((text) => markup`<li class="bad">Not seen by the explorer: ${text}</li>`)}${left.map((text) => markup`<li>Left behind by a request: ${text}</li>`)}</ul></header>
-<dl class="tiles">${tile('kept', number('kept'), '')}${tile('broken', broken, broken > 0 ? 'bad' : 'zero')}${tile('unknown', number('unknown'), '')}${tile('schedules run', schedules, '')}${tile('time', `${seconds.toFixed(0)} s`, '')}</dl>
+<dl class="tiles">${tile('kept', number('kept'), '')}${tile('broken', broken, broken > 0 ? 'bad' : 'zero')}${tile('not applicable', number('not-applicable'), '')}${tile('unknown', number('unknown'), '')}${tile('schedules run', schedules, '')}${tile('time', `${seconds.toFixed(0)} s`, '')}</dl>
 <section><h2>Promises</h2><div class="scroll"><table>
 <thead><tr><th></th><th>promise</th><th>what it means</th><th class="n">schedules</th><th class="n">violating</th></tr></thead>
 ${promises.map(({ state, capability, about, because, schedules: run, violating, token }) => markup`<tr><td class="${COLORS[state]}">${SIGNS[state]}</td><td>${token === undefined ? capability : markup`<a href="#${capability}">${capability}</a>`}</td><td>${about}${because !== undefined && ` (${because})`}</td><td class="n">${run}</td><td class="n">${violating}</td></tr>`)}

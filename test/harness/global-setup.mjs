@@ -21,7 +21,7 @@ export default async function setup() {
     await stack.stop();
     rmSync(dir, { recursive: true, force: true });
   };
-  // jest ends at once when it is told to: without this its servers would stay
+  // jest ends at once on a signal: without this its servers would stay
   for (const [signal, number] of [
     ['SIGINT', 2],
     ['SIGTERM', 15],

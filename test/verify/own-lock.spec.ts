@@ -3,6 +3,7 @@ import {
   Schedule,
   after,
   before,
+  breachesOf,
   cellOf,
   explore,
   loadStrategy,
@@ -10,10 +11,13 @@ import {
   readToken,
   Realm,
   replay,
+  reportCard,
   scheduleTokenOf,
   shrink,
+  verify,
   worstWitness,
   writeToken,
+  type Explorer,
   type Tally,
   type World,
 } from '#lab/explore';
@@ -144,6 +148,26 @@ test('a token of a lock is replayed with its file', async () => {
     played.verdict.violations.map(({ kind }) => kind),
   ]);
   expect(() => readToken(token)).toThrow('there is no strategy "own-deletes"');
+});
+
+test('each broken promise has a schedule that breaks this promise, not another one', async () => {
+  const strategy = ofFile('deletes.js', DELETES);
+  const explorer: Explorer = { world, explore: (plan, limits) => explore(world, plan, limits) };
+  const { cells } = await verify(explorer, strategy, 600_000, {
+    signal: new AbortController().signal,
+    promises: ['survivesSlowWork', 'survivesLapse', 'releasesOnlyItsOwn'],
+    max: 60,
+    onCell: () => undefined,
+  });
+  const broken = reportCard(cells).filter(({ state }) => state === 'broken');
+  expect(broken.map(({ capability }) => capability)).toEqual(
+    expect.arrayContaining(['survivesLapse', 'releasesOnlyItsOwn']),
+  );
+  for (const { capability, token = '', sentence } of broken) {
+    const { verdict } = await replay(world, readToken(token, strategy));
+    const shown = verdict.violations.filter(({ kind }) => breachesOf(capability).includes(kind));
+    expect([capability, shown.length > 0, sentence]).toEqual([capability, true, expect.stringMatching(/../)]);
+  }
 });
 
 test.each([

@@ -90,6 +90,7 @@ export {
   type SubjectResult,
   verify,
   type PromiseResult,
+  type PromiseState,
   type VerifiedCell,
   nextThatPasses,
   type MatrixCell,

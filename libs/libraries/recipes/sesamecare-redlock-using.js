@@ -16,7 +16,7 @@ exports.about = {
 };
 
 exports.createLock = ({ redis }) => {
-  // its scripts select database 0 unless told otherwise
+  // its scripts select database 0 by default
   const redlock = new Redlock([redis], { db: redis.options.db });
   return {
     /** `using` runs a routine under the lock: here the routine ends when the lock is released. */

@@ -15,7 +15,7 @@ exports.about = {
 };
 
 exports.createLock = ({ redis }) => {
-  // its scripts select database 0 unless told otherwise
+  // its scripts select database 0 by default
   const redlock = new Redlock([redis], { db: redis.options.db });
   return {
     async acquire(resource, { leaseMs, waitMs }) {

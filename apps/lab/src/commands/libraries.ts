@@ -67,7 +67,7 @@ export async function exploreRecipe(
   const secondsSoFar = (): number => (performance.now() - begun) / 1000;
   let firstWitness: number | undefined;
   const note = ({ explored }: VerifiedCell, left: number): void => {
-    if (explored?.token !== undefined) firstWitness ??= secondsSoFar();
+    if (Object.keys(explored?.witnesses ?? {}).length > 0) firstWitness ??= secondsSoFar();
     onCell?.(left);
   };
   try {

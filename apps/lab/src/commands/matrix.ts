@@ -36,7 +36,7 @@ export function register(program: Command): void {
     .option('--max <n>', 'maximum number of schedules per circumstance', whole(1, 1_000_000), 20_000)
     .option(
       '--known <file>',
-      'JSON of an earlier run; only circumstances that it left undecided are explored',
+      'JSON of an earlier run; only circumstances that it left undecided, with fewer than --max schedules, are explored',
     )
     .option(
       '--unreduced <n>',
@@ -109,6 +109,7 @@ async function makeMatrix(
       schedulesPerSecond: Math.round(schedules / seconds),
     };
   };
+  const doneText = (): string => `${done} of ${count(strategies.length * CELLS.length, 'circumstance')}`;
   /** Writes the page, and the same data as JSON. */
   const writePage = (page: string, all: readonly MatrixRow[]): void => {
     writeFileSync(page, `${renderMatrix(all, conditionsNow())}\n`);
@@ -137,9 +138,11 @@ async function makeMatrix(
       done++;
       schedules += cell.schedules;
       for (const sentence of cell.contradictions) unexpected.push(`${name}, ${cell.cell}: ${sentence}`);
-      const rate = Math.round((1000 * schedules) / (performance.now() - begun));
+      progress.update(`${doneText()} ${name}: ${cell.cell} ${cell.mark}`);
+    },
+    onProgress: (tally) => {
       progress.update(
-        `${done}/${strategies.length * CELLS.length} ${name}: ${cell.cell} ${cell.mark}; ${rate} schedules/s`,
+        `${doneText()}; ${count(tally.schedules, 'schedule')} of the next, ${tally.violating} violating`,
       );
     },
     onRows: (rowsSoFar) => {

@@ -1,5 +1,5 @@
 import { MARKS } from '#lab/verdict';
-import type { PromiseResult } from '#lab/explore';
+import type { PromiseState, PromiseResult } from '#lab/explore';
 import type { Recipe } from '../recipes';
 import { renderTable } from './table';
 import { wrap } from './wrap';
@@ -24,8 +24,9 @@ export interface ExploredLibrary extends Recipe {
 const SIGNS = {
   kept: MARKS.safe.sign,
   broken: MARKS['data-wrong'].sign,
+  'not-applicable': '–',
   unknown: MARKS.unknown.sign,
-} as const;
+} as const satisfies Record<PromiseState, string>;
 
 /** The table for the terminal, then the shortest schedule of each broken promise. */
 export function printLibraries(libraries: readonly ExploredLibrary[]): string {
@@ -79,6 +80,7 @@ export function renderLibraries({ libraries, conditions }: Page): string {
     '',
     `- **${SIGNS.kept}** kept: every schedule was run, and none breaks the promise`,
     `- **${SIGNS.broken}** broken: a schedule breaks it; the command below runs it again`,
+    `- **${SIGNS['not-applicable']}** the fault that tests it cannot occur`,
     `- **${SIGNS.unknown}** unknown: not every schedule was run in ${String(conditions['secondsPerRecipe'])} s for the recipe, and none of them breaks it`,
     '',
     'A ✗ is a statement about this use and this version, not about the authors: that a lease cannot survive a pause of its holder',

@@ -1,4 +1,4 @@
-import type { PromiseResult } from '#lab/explore';
+import type { PromiseResult, PromiseState } from '#lab/explore';
 import { count } from '#lab/step';
 import type { ReportedCard } from '#load-tests/report';
 import { renderTable } from './table';
@@ -7,7 +7,12 @@ import { fields, wrap } from './wrap';
 /** A promise with the lanes of the schedule that breaks it. */
 export type ShownPromise = PromiseResult & { readonly lanes?: string };
 
-const SIGNS = { kept: '✓ kept', broken: '✗ BROKEN', unknown: '? unknown' } as const;
+const SIGNS = {
+  kept: '✓ kept',
+  broken: '✗ BROKEN',
+  'not-applicable': '– n/a',
+  unknown: '? unknown',
+} as const satisfies Record<PromiseState, string>;
 
 /** The report card of a lock: a line for each promise, the load, then the shortest schedule of each broken promise. */
 export function printCard(
@@ -27,9 +32,10 @@ export function printCard(
   const number = (wanted: PromiseResult['state']): number =>
     promises.filter(({ state }) => state === wanted).length;
   const schedules = promises.reduce((sum, one) => sum + one.schedules, 0);
+  const notApplicable = number('not-applicable') === 0 ? '' : `${number('not-applicable')} not applicable, `;
   return [
     wrap(
-      `${name}: ${count(number('kept'), 'promise')} kept, ${number('broken')} broken, ${number('unknown')} unknown; ${count(schedules, 'schedule')} in ${seconds.toFixed(1)} s`,
+      `${name}: ${count(number('kept'), 'promise')} kept, ${number('broken')} broken, ${notApplicable}${number('unknown')} unknown; ${count(schedules, 'schedule')} in ${seconds.toFixed(1)} s`,
       2,
     ),
     ...contradictions.map((text) => wrap(`  NOT as declared: ${text}`, 4)),

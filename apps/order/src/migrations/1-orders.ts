@@ -10,7 +10,7 @@ export class Orders1700000000001 implements MigrationInterface {
         quantity          INT NOT NULL,
         buyer             VARCHAR(64) CHARACTER SET utf8mb4 NOT NULL,
         strategy          VARCHAR(64) NOT NULL,
-        stock_after       BIGINT NOT NULL COMMENT 'what the buyer was told is left',
+        stock_after       BIGINT NOT NULL COMMENT 'remaining stock, as the answer states it',
         request           VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
         replica           VARCHAR(64) NOT NULL,
         inventory_replica VARCHAR(64) NOT NULL,

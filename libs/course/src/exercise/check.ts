@@ -190,7 +190,7 @@ async function checkPromises(
   );
 }
 
-const STATES = { kept: 'met', broken: 'missed', unknown: 'unknown' } as const;
+const STATES = { kept: 'met', broken: 'missed', 'not-applicable': 'unknown', unknown: 'unknown' } as const;
 
 function ofPromise(capability: Capability, result: PromiseResult | undefined): CheckedRequirement {
   const requirement = { code: 'promise', capability } as const;

@@ -3,6 +3,7 @@ import { findStrategy, sellsCarts, type Strategy } from '#lab/strategy';
 import { CELLS, existsFor, planOf, type Cell } from './cells';
 import {
   type Choice,
+  type Played,
   finishAll,
   play,
   scheduleTokenOf,
@@ -17,6 +18,12 @@ import { EXPLORED_LIMITERS, isLimiter, isStrategy, type Explored, type Setup, ty
 import { judgeCell, type UnknownReason } from './cell-verdict';
 import { contradictions } from './expectation';
 import { harmOf, mechanismOf, type Harm, type Mark, type ScheduleViolationKind } from '#lab/verdict';
+
+/** The shortest schedule that shows a violation, and its mechanism. */
+export interface CellWitness {
+  readonly token: string;
+  readonly sentence: string;
+}
 
 /** The result of one cell for one strategy. */
 export interface MatrixCell {
@@ -39,6 +46,8 @@ export interface MatrixCell {
   /** The shortest schedule that shows the worst kind, and its mechanism. */
   readonly token?: string;
   readonly sentence?: string;
+  /** The shortest schedules of the kinds that were wanted. */
+  readonly witnesses?: Readonly<Partial<Record<ScheduleViolationKind, CellWitness>>>;
   /** The first stronger strategy that passes the same schedule. */
   readonly passes?: string;
   readonly prevented: { readonly waits: number; readonly rejects: number; readonly aborts: number };
@@ -66,8 +75,11 @@ export interface SavedMatrix {
 export type MatrixLimits = Limits & {
   /** Maximum number of interleavings to run without reduction; absent: none. */
   readonly unreduced?: number;
-  /** Kinds of violation whose shortest schedule is wanted, also when the mark is unknown; absent: that of the worst kind. */
-  readonly wanted?: readonly ScheduleViolationKind[];
+  /**
+   * Groups of kinds of violation, for example those that break a promise: of each group, the shortest schedule of its worst
+   * kind is wanted, also when the mark is unknown.
+   */
+  readonly wanted?: readonly (readonly ScheduleViolationKind[])[];
 };
 
 /** Counts the calls of a single order. */
@@ -90,6 +102,7 @@ export async function exploreCell(
   const tally = await pool.explore(plan, limits);
   const { mark, reason } = judgeCell(tally, cell.about);
   const unreduced = await withoutReduction(pool, plan, tally, limits);
+  const shorten = shortener(pool.world, plan.setup, limits.signal);
   return {
     cell: cell.name,
     mark,
@@ -101,9 +114,8 @@ export async function exploreCell(
     harms: tally.harms,
     ...(tally.interleavings !== undefined && { interleavings: tally.interleavings }),
     kinds: Object.fromEntries(tally.kinds),
-    ...((reason === undefined || limits.wanted !== undefined) &&
-      tally.violating > 0 &&
-      (await shortestWitness(pool.world, strategy, cell, tally, limits))),
+    ...(reason === undefined && (await shortestWitness(pool.world, plan.setup, tally, shorten))),
+    ...(limits.wanted !== undefined && { witnesses: await wantedWitnesses(tally, limits.wanted, shorten) }),
     prevented: tally.prevented,
     protections: Object.fromEntries([...tally.protections].sort(([, a], [, b]) => b - a)),
     contradictions: [
@@ -139,26 +151,57 @@ async function withoutReduction(
   return tally.partial ? undefined : { schedules: tally.schedules, kinds: [...tally.kinds.keys()] };
 }
 
+type WorstWitness = NonNullable<ReturnType<typeof worstWitness>>;
+type Shorten = (worst: WorstWitness) => Promise<CellWitness & { readonly shortest: Played }>;
+
+/** Shortens the schedule of a kind of violation, each once, and describes what is left. */
+function shortener(world: World, setup: Setup, signal: AbortSignal | undefined): Shorten {
+  const done = new Map<ScheduleViolationKind, ReturnType<Shorten>>();
+  const shorten: Shorten = async ({ kind, witness }) => {
+    const shortest = await shrink(world, setup, witness.choices, kind, signal);
+    const token = writeToken(scheduleTokenOf(setup, shortest));
+    return { shortest, token, sentence: sentenceOf(kind, shortest) };
+  };
+  return (worst) => {
+    const shortened = done.get(worst.kind) ?? shorten(worst);
+    done.set(worst.kind, shortened);
+    return shortened;
+  };
+}
+
 async function shortestWitness(
   world: World,
-  strategy: Strategy,
-  cell: Cell,
+  setup: Setup,
   tally: Tally,
-  { signal, wanted }: Pick<MatrixLimits, 'signal' | 'wanted'>,
+  shorten: Shorten,
 ): Promise<Pick<MatrixCell, 'token' | 'sentence' | 'passes'>> {
-  const worst = worstWitness(tally, wanted);
+  const worst = worstWitness(tally);
   if (worst === undefined) return {};
-  const { kind, witness } = worst;
-  const { setup } = planOf(strategy, cell);
-  const shortest = await shrink(world, setup, witness.choices, kind, signal);
-  const sentence = mechanismOf(shortest.history, shortest.verdict.violations) ?? '';
+  const { shortest, token, sentence } = await shorten(worst);
   const passes =
-    harmOf(kind) === 'lock-broken' ? undefined : await nextThatPasses(world, setup, shortest.choices);
-  return {
-    token: writeToken(scheduleTokenOf(setup, shortest)),
-    sentence,
-    ...(passes !== undefined && { passes: passes.name }),
-  };
+    harmOf(worst.kind) === 'lock-broken' ? undefined : await nextThatPasses(world, setup, shortest.choices);
+  return { token, sentence, ...(passes !== undefined && { passes: passes.name }) };
+}
+
+async function wantedWitnesses(
+  tally: Tally,
+  wanted: NonNullable<MatrixLimits['wanted']>,
+  shorten: Shorten,
+): Promise<NonNullable<MatrixCell['witnesses']>> {
+  const found: Partial<Record<ScheduleViolationKind, CellWitness>> = {};
+  for (const kinds of wanted) {
+    const worst = worstWitness(tally, kinds);
+    if (worst === undefined) continue;
+    const { token, sentence } = await shorten(worst);
+    found[worst.kind] = { token, sentence };
+  }
+  return found;
+}
+
+/** How the data became wrong; of another kind of violation, its own sentence. */
+function sentenceOf(kind: ScheduleViolationKind, { history, verdict: { violations } }: Played): string {
+  const own = violations.find((violation) => violation.kind === kind)?.sentence ?? '';
+  return harmOf(kind) === 'data-wrong' ? (mechanismOf(history, violations) ?? own) : own;
 }
 
 /**
@@ -234,15 +277,19 @@ async function exploreWithRetry(...cell: Parameters<typeof exploreCell>): Promis
   }
 }
 
-/** The result of an earlier run; undefined: none, or the code of the strategy has changed since. */
+/**
+ * The result of an earlier run. Undefined: there is none, the code of the strategy has changed since, or the cell is undecided
+ * after fewer schedules than `max`.
+ */
 function knownCell(
-  known: readonly MatrixRow[] = [],
+  { known = [], max = Infinity }: Pick<MatrixLimits, 'max'> & { readonly known?: readonly MatrixRow[] },
   strategy: Strategy,
   { name }: Cell,
 ): MatrixCell | undefined {
   const row = known.find((one) => one.strategy === strategy.name && one.code === strategyHash(strategy));
   const found = row?.cells.find(({ cell }) => cell === name);
-  return found?.partial === true && found.mark === 'unknown' ? undefined : found;
+  const isUndecided = found?.partial === true && found.mark === 'unknown';
+  return isUndecided && found.schedules < max ? undefined : found;
 }
 
 /** Explores every strategy in every cell. */
@@ -255,8 +302,8 @@ export async function exploreMatrix(
     readonly onRows?: (rows: readonly MatrixRow[]) => void;
     readonly cells?: readonly Cell[];
     /**
-     * Rows of an earlier run. Cells that were searched completely, or that show wrong data, are reused for unchanged
-     * code.
+     * Rows of an earlier run. For unchanged code, cells that were searched completely, that show wrong data, or that ran
+     * `max` schedules are reused.
      */
     readonly known?: readonly MatrixRow[];
   },
@@ -273,7 +320,7 @@ export async function exploreMatrix(
     for (const cell of (limits.cells ?? CELLS).filter((one) => existsFor(strategy, one))) {
       if (limits.signal?.aborted === true) return rows;
       const explored =
-        knownCell(limits.known, strategy, cell) ?? (await exploreWithRetry(pool, strategy, cell, limits));
+        knownCell(limits, strategy, cell) ?? (await exploreWithRetry(pool, strategy, cell, limits));
       cells.push(explored);
       limits.onCell?.(strategy, explored);
       limits.onRows?.(rows);

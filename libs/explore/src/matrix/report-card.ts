@@ -7,18 +7,23 @@ import { probe, type Probe } from './probe';
 import { withTimeLimit, type Limits, type Explorer } from '../search';
 import type { World } from '../world';
 
+export type PromiseState = 'kept' | 'broken' | 'not-applicable' | 'unknown';
+
 /** What the explorations of a strategy say about one of its promises. */
 export interface PromiseResult {
   readonly capability: Capability;
   readonly about: string;
-  /** `broken`: a schedule shows it. `kept`: every schedule was run and shows no breach. `unknown`: neither. */
-  readonly state: 'kept' | 'broken' | 'unknown';
+  /**
+   * `broken`: a schedule shows it. `kept`: every schedule was run and shows no breach. `not-applicable`: every schedule was run, and
+   * the fault occurs in none: nothing tests the promise. `unknown`: none of these.
+   */
+  readonly state: PromiseState;
   readonly schedules: number;
   /** Schedules that break it. */
   readonly violating: number;
-  /** Why the state is `unknown`. */
+  /** Why the state is `unknown` or `not-applicable`. */
   readonly because?: string;
-  /** The shortest schedule that breaks it. */
+  /** The shortest schedule that breaks it, and its mechanism. */
   readonly token?: string;
   readonly sentence?: string;
 }
@@ -158,7 +163,7 @@ async function exploreWithin(
 ): Promise<VerifiedCell> {
   const limits = {
     signal: withTimeLimit(signal, ms),
-    wanted: cell.promise === undefined ? [] : breachesOf(cell.promise.capability),
+    wanted: testedBy(cell).map(breachesOf),
     ...(onProgress !== undefined && { onProgress }),
     ...(max !== undefined && { max }),
     ...(enough !== undefined && { enough, lookFor: testedBy(cell).map(breachesOf) }),
@@ -190,29 +195,35 @@ function resultOf(capability: Capability, cells: readonly VerifiedCell[]): Promi
   const breaches = breachesOf(capability);
   const explored = cells.flatMap((one) => one.explored ?? []);
   const breaking = ({ kinds }: MatrixCell): number => Math.max(...breaches.map((kind) => kinds[kind] ?? 0));
-  const broken = explored
-    .filter((one) => breaking(one) > 0)
-    .sort((a, b) => (a.token ?? '').length - (b.token ?? '').length)[0];
-  const because = whyUndecided(cells);
+  const isBroken = explored.some((one) => breaking(one) > 0);
+  const [shortest] = explored
+    .flatMap(({ witnesses = {} }) => breaches.flatMap((kind) => witnesses[kind] ?? []))
+    .sort((a, b) => a.token.length - b.token.length);
+  const applicable = cells.filter(({ explored: found }) => found === undefined || !cannotOccur(found));
+  const because = whyUndecided(applicable);
   return {
     capability,
     about: CAPABILITIES[capability],
-    state: broken !== undefined ? 'broken' : because !== undefined ? 'unknown' : 'kept',
+    state: isBroken
+      ? 'broken'
+      : applicable.length === 0
+        ? 'not-applicable'
+        : because === undefined
+          ? 'kept'
+          : 'unknown',
     schedules: sum(explored.map(({ schedules }) => schedules)),
     violating: sum(explored.map(breaking)),
-    ...(broken === undefined && because !== undefined && { because }),
-    ...(broken?.token !== undefined && { token: broken.token }),
-    ...(broken?.sentence !== undefined && { sentence: broken.sentence }),
+    ...(!isBroken && because !== undefined && { because }),
+    ...shortest,
   };
 }
 
 /** The time or the number of schedules was not enough. */
 const NOT_ALL_RUN = 'not every schedule was run';
 
-/** Why the circumstances do not decide a promise. One whose fault cannot occur decides nothing, unless it is the only one. */
-function whyUndecided(cells: readonly VerifiedCell[]): string | undefined {
-  const applicable = cells.filter(({ explored }) => explored === undefined || !cannotOccur(explored));
-  if (applicable.length === 0) return 'fault-never-fired';
+/** Why these circumstances do not decide a promise; undefined: they do. */
+function whyUndecided(applicable: readonly VerifiedCell[]): string | undefined {
+  if (applicable.length === 0) return 'the fault cannot occur';
   for (const { explored, failure } of applicable) {
     if (failure !== undefined) return failure;
     const code = explored?.mark === 'unknown' ? explored.reason?.code : undefined;

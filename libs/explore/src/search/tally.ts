@@ -109,13 +109,12 @@ export function count(tally: Tally, { choices, result, share }: Execution): void
     ).length;
 }
 
-/** The witness of the worst of these kinds, otherwise of the worst kind; undefined: no violation was found. */
+/** The witness of the worst kind, or of the worst of these; undefined: no such violation was found. */
 export function worstWitness(
   { witnesses }: Tally,
-  kinds: readonly ScheduleViolationKind[] = [],
+  kinds?: readonly ScheduleViolationKind[],
 ): { readonly kind: ScheduleViolationKind; readonly witness: Witness } | undefined {
-  const wanted = [...witnesses.keys()].filter((kind) => kinds.includes(kind));
-  const [kind] = worstFirst(wanted.length > 0 ? wanted : witnesses.keys());
+  const [kind] = worstFirst([...witnesses.keys()].filter((one) => kinds?.includes(one) ?? true));
   const witness = kind === undefined ? undefined : witnesses.get(kind);
   return kind === undefined || witness === undefined ? undefined : { kind, witness };
 }

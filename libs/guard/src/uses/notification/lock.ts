@@ -7,7 +7,7 @@ export const lock: Guard = {
   name: 'notification/lock',
   mechanism: 'Acquire the lock, look, send, note, release: the four steps of the articles.',
   defect:
-    'Between sending and noting lies a moment in which a crash leaves a message that nobody has noted: the next request sends it again. A lease that ends early has the same effect.',
+    'A crash between sending and noting leaves a sent message that is not noted: the next request sends it again. A lease that ends early has the same effect.',
   source: 'The articles on distributed locks: "execute a scheduled notification once".',
   next: {
     guard: 'notification/outbox',

@@ -4,7 +4,7 @@ import { isNoted, send } from './notifications';
 export const outbox: Guard = {
   name: 'notification/outbox',
   mechanism:
-    'Insert a unique row "to be sent", send with an idempotency key, mark the row as sent. No lock: whoever finds the row unsent sends.',
+    'Insert a unique row "to be sent", send with an idempotency key, mark the row as sent. No lock: each request that finds the row unsent sends.',
   defect:
     'Correct, and the price is named: a row per message, a receiver that remembers keys, and a message that may be sent several times and is delivered once. "Exactly once" is at least once plus a receiver that refuses repetitions.',
   source:
