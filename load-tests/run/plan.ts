@@ -125,6 +125,7 @@ export function circumstanceOf({
   if (uses.includes('waitMs') && options.workMs > options.waitMs) return 'waiters-give-up';
   if (areCrossed(carts))
     return options.waitMs > options.leaseMs ? 'crossed-carts-outwait-leases' : 'crossed-carts';
+  if (uses.includes('isolation') && options.isolation === 'read-committed') return 'read-committed';
   return replicas === 1 ? 'one-replica' : 'replicas';
 }
 

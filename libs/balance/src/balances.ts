@@ -1,4 +1,4 @@
-import type { DataSource } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 import { FencedOff, type Change, type Fence, type Movement } from './change';
 import { Cancellations } from './cancellations';
 import { Segments } from './segments';
@@ -12,14 +12,25 @@ export class Balances {
   readonly cancellations: Cancellations;
   readonly segments: Segments;
 
-  constructor(private readonly dataSource: DataSource) {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly isolation?: 'READ COMMITTED',
+  ) {
     this.cancellations = new Cancellations(dataSource);
     this.segments = new Segments(dataSource);
   }
 
+  /** The same balances; each statement of their transactions reads what is committed at that moment, without a snapshot. */
+  readCommitted(): Balances {
+    return new Balances(this.dataSource, 'READ COMMITTED');
+  }
+
   /** Runs `body` in its own transaction: COMMIT when it returns, ROLLBACK when it throws. */
   transaction<T>(body: (tx: BalanceTransaction) => Promise<T>): Promise<T> {
-    return this.dataSource.transaction((manager) => body(new BalanceTransaction(manager)));
+    const run = (manager: EntityManager): Promise<T> => body(new BalanceTransaction(manager));
+    return this.isolation === undefined
+      ? this.dataSource.transaction(run)
+      : this.dataSource.transaction(this.isolation, run);
   }
 
   /** The current value, read without a lock. */

@@ -21,7 +21,7 @@ export class Toolbox {
   /** The tools of one request. */
   tools(request: string, options: Options): Tools {
     return {
-      balances: this.balances,
+      balances: options.isolation === 'read-committed' ? this.balances.readCommitted() : this.balances,
       sqlLocks: this.sqlLocks,
       sql: this.sql,
       redis: this.redis,

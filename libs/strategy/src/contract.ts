@@ -105,7 +105,8 @@ export type Circumstance =
   | 'paused-before-write'
   | 'crossed-carts'
   | 'crossed-carts-outwait-leases'
-  | 'server-down';
+  | 'server-down'
+  | 'read-committed';
 
 /** Violations that must occur, and violations that may occur as well. */
 export interface Expectation {

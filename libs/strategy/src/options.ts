@@ -21,6 +21,10 @@ export const optionsSchema = z.object({
   retryMs: milliseconds(1, 1000, 10, 'delay between two tries, jittered'),
   workMs: milliseconds(0, 10_000, 0, 'simulated business time inside the critical section'),
   attempts: wholeNumber(1, 100, 5).describe('maximum number of tries of an optimistic write'),
+  isolation: z
+    .enum(['repeatable-read', 'read-committed'])
+    .default('repeatable-read')
+    .describe('isolation level of the transaction'),
 });
 
 export type Options = z.infer<typeof optionsSchema>;

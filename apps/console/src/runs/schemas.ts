@@ -26,6 +26,7 @@ export class RunBody extends createZodDto(
         retryMs: z.int().min(1).max(1000).optional(),
         workMs: z.int().min(0).max(10_000).optional(),
         attempts: z.int().min(1).max(100).optional(),
+        isolation: z.enum(['repeatable-read', 'read-committed']).optional(),
       })
       .default({}),
     fault: z.string().max(200).optional().describe('x-fault: after(SETNX)=kill'),

@@ -24,6 +24,7 @@ export const options = z
     wait: z.enum(['poll', 'notify']).optional(),
     workMs: z.int().min(0).max(10_000).optional(),
     attempts: z.int().min(1).max(100).optional(),
+    isolation: z.enum(['repeatable-read', 'read-committed']).optional(),
   })
   .default({});
 

@@ -52,7 +52,7 @@ import { runCommand, writeJson, type Context } from '../command';
 import { openExplorer } from '../explorer';
 import { EXIT, Failure } from '../failure';
 import { printTally, tallyLine, type ShownWitness } from '../print/tally';
-import { waitOption } from './load';
+import { wordOptions } from './load';
 import { duration, whole } from './numbers';
 
 interface ExploreOptions {
@@ -72,12 +72,13 @@ interface ExploreOptions {
   readonly leaseMs: number;
   readonly waitMs: number;
   readonly wait?: Options['wait'];
+  readonly isolation?: Options['isolation'];
   readonly verbose?: true;
   readonly json?: string;
 }
 
 export function register(program: Command): void {
-  program
+  const command = program
     .command('explore')
     .argument('<strategy>', 'strategy to explore, or a guard of an action: notification/lock')
     .description('run every interleaving of the steps of two or three buyers, with faults, on real servers')
@@ -112,22 +113,21 @@ export function register(program: Command): void {
       EXPLORE_OPTIONS.leaseMs,
     )
     .option('--wait-ms <ms>', 'virtual maximum wait for a lock', whole(0, 30_000), EXPLORE_OPTIONS.waitMs)
-    .addOption(waitOption())
     .option(
       '--verbose',
       'also print the lanes of every shortest schedule, the rate, the reduction and the bound',
     )
-    .option('--json <file>', 'write the result as JSON')
-    .action((name: string, options: ExploreOptions) =>
-      runCommand(async (context) =>
-        exploreStrategy(
-          withBeside(readExplored(name, options), options),
-          readBudget(options.faults),
-          options,
-          context,
-        ),
+    .option('--json <file>', 'write the result as JSON');
+  wordOptions(command).action((name: string, options: ExploreOptions) =>
+    runCommand(async (context) =>
+      exploreStrategy(
+        withBeside(readExplored(name, options), options),
+        readBudget(options.faults),
+        options,
+        context,
       ),
-    );
+    ),
+  );
 }
 
 /** Seconds of a search without `--time`. */
@@ -345,13 +345,20 @@ const isTwoSystems = ({ setup: { strategy } }: Plan): boolean =>
   isStrategy(strategy) && systemsOf(strategy).length > 1;
 
 function planOf(strategy: Catalogued, budget: Budget, options: ExploreOptions): Plan {
-  const { actors, stock, sameProcess, crossedCarts, bound, leaseMs, waitMs, wait } = options;
+  const { actors, stock, sameProcess, crossedCarts, bound, leaseMs, waitMs, wait, isolation } = options;
   const [cart, crossed] = CROSSED_CARTS;
   const workMs = options.workMs ?? workMsFor(budget);
   return {
     setup: {
       strategy,
-      options: { ...EXPLORE_OPTIONS, leaseMs, waitMs, workMs, ...(wait && { wait }) },
+      options: {
+        ...EXPLORE_OPTIONS,
+        leaseMs,
+        waitMs,
+        workMs,
+        ...(wait && { wait }),
+        ...(isolation && { isolation }),
+      },
       stock,
       processes: ['p1', 'p2', 'p3'].slice(0, actors).map((name) => (sameProcess === true ? 'p1' : name)),
       ...(crossedCarts === true && { carts: [cart, crossed, cart].slice(0, actors) }),

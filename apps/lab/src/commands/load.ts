@@ -41,6 +41,7 @@ interface LoadOptions extends LabAddresses, OpenLoopOptions {
   readonly leaseMs?: number;
   readonly waitMs?: number;
   readonly wait?: Options['wait'];
+  readonly isolation?: Options['isolation'];
   readonly retryMs?: number;
   readonly attempts?: number;
   readonly fault?: string;
@@ -64,7 +65,17 @@ export function readSku(text: string): string {
   throw new InvalidArgumentError('A SKU has 1 to 64 letters, digits, ".", "_" or "-".');
 }
 
-export const waitOption = (): Option =>
+/** The options of a request whose values are words. */
+export const wordOptions = (command: Command): Command =>
+  command.addOption(waitOption()).addOption(isolationOption());
+
+const isolationOption = (): Option =>
+  new Option('--isolation <level>', 'isolation level of the transaction (repeatable-read)').choices([
+    'repeatable-read',
+    'read-committed',
+  ]);
+
+const waitOption = (): Option =>
   new Option('--wait <how>', 'how to wait for a lock (poll)').choices(['poll', 'notify']);
 
 function readAccount(text: string): string {
@@ -114,7 +125,6 @@ export function register(program: Command): void {
     .option('--work-ms <ms>', 'duration of the work inside the critical section (0)', whole(0, 10_000))
     .option('--lease-ms <ms>', 'lease time of a lock (5000)', whole(10, 60_000))
     .option('--wait-ms <ms>', 'maximum wait for a lock (2000)', whole(0, 30_000))
-    .addOption(waitOption())
     .option('--retry-ms <ms>', 'pause between two attempts (10)', whole(1, 1000))
     .option('--attempts <n>', 'attempts of an optimistic write (5)', whole(1, 100))
     .option('--fault <fault>', 'a fault, e.g. "after(SETNX)=kill" (grammar: docs/faults.md)')
@@ -126,6 +136,7 @@ export function register(program: Command): void {
     .option('--reconcile-orders', 'reconcile unfinished orders before the rows are judged')
     .option('--verbose', 'also print options, all answers, answers by replica and all percentiles')
     .option('--json <file>', 'write the verdict as JSON');
+  wordOptions(command);
   openLoopOptions(command);
   strategyFileOption(addressOptions(command)).action(({ withStrategy = [], ...given }: LoadOptions) =>
     runCommand(async ({ progress, signal, onEnd }) => {
@@ -193,6 +204,7 @@ function readPlan(given: LoadOptions): LoadPlan {
     wait,
     retryMs,
     attempts,
+    isolation,
     stock,
     requests,
     connections,
@@ -230,7 +242,7 @@ function readPlan(given: LoadOptions): LoadPlan {
       ...defined({ balance: account ?? sku, amountMinor: amount, openLoop: readOpenLoop(given) }),
       ...(beside !== undefined && { mixedWith: { strategy: beside } }),
       strategy,
-      options: defined({ workMs, leaseMs, waitMs, wait, retryMs, attempts }),
+      options: defined({ workMs, leaseMs, waitMs, wait, retryMs, attempts, isolation }),
       ...(fault !== undefined && { fault: { header: fault, on: faultOn ?? { kind: 'first' } } }),
     });
     assertCanFire(plan);

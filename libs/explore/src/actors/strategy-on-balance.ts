@@ -69,7 +69,7 @@ async function buy(
   const { balances } = connections;
   const tools = {
     ...requestTools(connections, options, process.local, clock, warn),
-    balances,
+    balances: options.isolation === 'read-committed' ? balances.readCommitted() : balances,
     sql: connections.dataSource,
   };
   try {

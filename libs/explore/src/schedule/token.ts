@@ -49,8 +49,13 @@ const OPTION_LETTERS: Readonly<Record<OptionName, string>> = {
   retryMs: 'r',
   workMs: 'k',
   attempts: 'a',
+  isolation: 'i', // i0: repeatable-read, i1: read-committed
 };
-const WAITS: readonly Options['wait'][] = ['poll', 'notify'];
+/** The options that are words: a token has their numbers. */
+const WORDS = {
+  wait: ['poll', 'notify'],
+  isolation: ['repeatable-read', 'read-committed'],
+} as const satisfies { readonly [Name in OptionName]?: readonly Options[Name][] };
 const KIND_LETTERS: Readonly<Record<ScheduleViolationKind, string>> = {
   oversold: 'O',
   'lost-update': 'U',
@@ -175,16 +180,23 @@ function choicesOf(token: string, text: string): Choice[] {
 const optionsText = (options: Options): string =>
   (Object.keys(OPTION_LETTERS) as OptionName[])
     .filter((name) => options[name] !== EXPLORE_OPTIONS[name])
-    .map((name) => `${OPTION_LETTERS[name]}${name === 'wait' ? WAITS.indexOf(options.wait) : options[name]}`)
+    .map((name) => `${OPTION_LETTERS[name]}${optionNumber(name, options[name])}`)
     .join('');
 
+const wordsOf = (name: string | undefined): readonly string[] | undefined =>
+  name === 'wait' || name === 'isolation' ? WORDS[name] : undefined;
+
+const optionNumber = (name: OptionName, value: string | number): string | number =>
+  wordsOf(name)?.indexOf(String(value)) ?? value;
+
 function readOptions(token: string, text: string): Options {
-  if (!/^(?:[lwnrka]\d{1,6})*$/.test(text)) throw new TokenSyntaxError(token, 'its options cannot be read');
+  if (!/^(?:[lwnrkai]\d{1,6})*$/.test(text)) throw new TokenSyntaxError(token, 'its options cannot be read');
   const given = Object.fromEntries(
-    [...text.matchAll(/([lwnrka])(\d+)/g)].map(([, letter, value]) => [
-      Object.entries(OPTION_LETTERS).find(([, known]) => known === letter)?.[0] ?? '',
-      letter === OPTION_LETTERS.wait ? WAITS[Number(value)] : Number(value),
-    ]),
+    [...text.matchAll(/([lwnrkai])(\d+)/g)].map(([, letter, value]) => {
+      const name = Object.entries(OPTION_LETTERS).find(([, known]) => known === letter)?.[0] ?? '';
+      const words = wordsOf(name);
+      return [name, words === undefined ? Number(value) : (words[Number(value)] ?? null)];
+    }),
   );
   const read = optionsSchema.safeParse({ ...EXPLORE_OPTIONS, ...given });
   if (!read.success || read.data.leaseMs < LEAST_LEASE_MS)

@@ -2,14 +2,15 @@ import type { ActorProcess } from '../actors';
 import type { Run } from '../execution';
 import { LOCK_TABLE } from '#lab/locks';
 import type { Step } from '#lab/step';
-import { mayWaitForLock, isMovement, releasesNamedLock } from '../world';
+import { mayWaitForLock, isMovement, preparesTransaction, releasesNamedLock } from '../world';
 import { faultOf, stepOf, type Choice } from '../schedule';
 
 /**
  * The effects of a choice that other actors can notice. Two choices are independent when they commute and neither
  * enables or disables the other; then only one of their two orders has to be explored.
  *
- * - `nothing`: START TRANSACTION takes no snapshot (InnoDB takes it at the first read) and no lock; the INSERT of a
+ * - `nothing`: START TRANSACTION takes no snapshot (InnoDB takes it at the first read) and no lock, SET TRANSACTION only
+ *   prepares it; the INSERT of a
  *   movement adds a row that no session waits for or reads before COMMIT (only its id shows the order, and no verdict
  *   reads ids); the work (a timer step WORK) is only held; WAIT of Redis and GRANT of etcd. No other actor notices them.
  * - `sql-read`: a plain SELECT reads committed data, so only the end of a transaction affects it; an uncommitted
@@ -119,6 +120,7 @@ export function effectOf(step: Pick<Step, 'kind' | 'verb' | 'text'>, inTransacti
     case 'sql':
       if (
         (/^(START|BEGIN)$/.test(step.verb) && !/CONSISTENT SNAPSHOT/i.test(step.text)) ||
+        preparesTransaction(step) ||
         (isMovement(step.text) && inTransaction)
       )
         return 'nothing';

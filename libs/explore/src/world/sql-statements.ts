@@ -14,6 +14,7 @@ export const mayWaitForLock = ({ kind, verb, text }: Pick<Step, 'kind' | 'verb' 
 export const mayReleaseLocks = (step: Step): boolean =>
   step.kind === 'sql' &&
   step.verb !== 'START' &&
+  !preparesTransaction(step) &&
   (step.verb !== 'SELECT' || mayWaitForLock(step) || releasesNamedLock(step));
 
 export const requestsNamedLock = ({ text }: Pick<Step, 'text'>): boolean => GET_LOCK_CALL.test(text);
@@ -36,9 +37,14 @@ export function lockNameIn({ text }: Step): string | undefined {
   return undefined;
 }
 
-/** Statements after which a session is in a transaction. */
-export const beginsTransaction = ({ verb, text }: Pick<Step, 'verb' | 'text'>): boolean =>
-  /^(START|BEGIN)$/.test(verb) || /^SET (SESSION )?autocommit *= *(0|OFF)/i.test(text);
+/** Sets the isolation level of the next transaction of the session. */
+export const preparesTransaction = ({ text }: Pick<Step, 'text'>): boolean => /^SET TRANSACTION /i.test(text);
+
+/** Statements after which a session is in a transaction, or has prepared one. */
+export const beginsTransaction = (step: Pick<Step, 'verb' | 'text'>): boolean =>
+  /^(START|BEGIN)$/.test(step.verb) ||
+  /^SET (SESSION )?autocommit *= *(0|OFF)/i.test(step.text) ||
+  preparesTransaction(step);
 
 /** With these isolation levels a plain SELECT waits for locks, or sees what is not committed. */
 export const setsStrictReads = ({ text }: Pick<Step, 'text'>): boolean =>

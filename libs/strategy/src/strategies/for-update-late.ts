@@ -10,7 +10,7 @@ export const forUpdateLate: Strategy = {
   source:
     'The account balance bug of the articles; MySQL Reference Manual, "Locking Reads": read with the lock what you will write.',
   next: { strategy: 'for-update', why: 'locks first, and uses the value of the locking read.' },
-  options: ['workMs'],
+  options: ['workMs', 'isolation'],
   lacks: ['exactInOneProcess', 'exactAcrossProcesses', 'survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {
     'one-replica': { must: ['oversold', 'lost-update'], may: [] },

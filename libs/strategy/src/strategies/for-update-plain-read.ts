@@ -10,11 +10,12 @@ export const forUpdatePlainRead: Strategy = {
     "Under REPEATABLE READ a plain SELECT reads from the snapshot of the transaction's first plain SELECT, however long the transaction has waited for the row lock since.",
   source: 'MySQL Reference Manual, "Consistent Nonlocking Reads".',
   next: { strategy: 'for-update', why: 'uses the value of the locking read itself.' },
-  options: ['workMs'],
+  options: ['workMs', 'isolation'],
   lacks: ['exactInOneProcess', 'exactAcrossProcesses', 'survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {
     'one-replica': { must: ['oversold', 'lost-update'], may: [] },
     replicas: { must: ['oversold', 'lost-update'], may: [] },
+    'read-committed': { must: [], may: [] },
   },
 
   apply: (change, tools) =>

@@ -9,7 +9,7 @@ export const forUpdate: CartStrategy = {
     'Correct. Buyers wait in the database, and each occupies a connection. Carts would deadlock if their rows were not locked in sorted order.',
   source: 'MySQL Reference Manual, "Locking Reads".',
   next: { strategy: 'optimistic', why: 'takes no lock, and compares a version when it writes.' },
-  options: ['workMs'],
+  options: ['workMs', 'isolation'],
   lacks: [],
   expected: {},
 

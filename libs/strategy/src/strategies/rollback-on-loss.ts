@@ -12,7 +12,7 @@ export const rollbackOnLoss: Strategy = {
     'The lease can end between that check and the COMMIT: the next holder reads the old row. This is rare, but no check before the COMMIT can exclude it.',
   source: 'The "check the lock once more before committing" advice of the articles.',
   next: { strategy: 'fenced', why: 'makes the row refuse a holder that has lost its lock.' },
-  options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
+  options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs', 'isolation'],
   lacks: ['survivesLapse'],
   expected: {
     'work-outlives-lease': { must: ['overlap'], may: [] },

@@ -13,11 +13,12 @@ export const snapshotBeforeLock: Strategy = {
   source:
     'MySQL Reference Manual, "Transaction Isolation Levels"; a method with @Transactional that locks inside.',
   next: { strategy: 'rollback-on-loss', why: 'opens the transaction under the lock.' },
-  options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
+  options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs', 'isolation'],
   lacks: ['exactInOneProcess', 'exactAcrossProcesses', 'survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {
     'one-replica': { must: ['oversold', 'lost-update'], may: [] },
     replicas: { must: ['oversold', 'lost-update'], may: [] },
+    'read-committed': { must: [], may: [] },
   },
 
   async apply(change, tools) {

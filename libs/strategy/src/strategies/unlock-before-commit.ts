@@ -15,7 +15,7 @@ export const unlockBeforeCommit: Strategy = {
     strategy: 'rollback-on-loss',
     why: 'opens the transaction under the lock, and commits before it releases.',
   },
-  options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
+  options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs', 'isolation'],
   lacks: ['exactInOneProcess', 'exactAcrossProcesses', 'survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {
     'one-replica': { must: ['oversold', 'lost-update'], may: ['overlap'] },

@@ -505,6 +505,8 @@ export interface components {
                 retryMs?: number;
                 workMs?: number;
                 attempts?: number;
+                /** @enum {string} */
+                isolation?: "repeatable-read" | "read-committed";
             };
             /** @description x-fault: after(SETNX)=kill */
             fault?: string;
@@ -714,6 +716,8 @@ export interface components {
                 wait?: "poll" | "notify";
                 workMs?: number;
                 attempts?: number;
+                /** @enum {string} */
+                isolation?: "repeatable-read" | "read-committed";
             };
         };
         StepView: {
@@ -852,6 +856,8 @@ export interface components {
                 wait?: "poll" | "notify";
                 workMs?: number;
                 attempts?: number;
+                /** @enum {string} */
+                isolation?: "repeatable-read" | "read-committed";
             };
             /**
              * @description name:times, separated by commas: lapse:1,kill:1

@@ -113,6 +113,8 @@ const readFaults = (text: string): Times =>
 
 function optionsOf(search: URLSearchParams): OptionValues {
   const numbers = NUMBERS.filter((name) => search.has(name)).map((name) => [name, Number(search.get(name))]);
-  const wait = search.get('wait');
-  return { ...Object.fromEntries(numbers), ...(wait !== null && { wait }) } as OptionValues;
+  const words = ['wait', 'isolation']
+    .filter((name) => search.has(name))
+    .map((name) => [name, search.get(name)]);
+  return Object.fromEntries([...numbers, ...words]) as OptionValues;
 }

@@ -5,6 +5,14 @@ import { useTexts } from '../texts';
 import { Field, NumberField } from './fields';
 
 const NUMBERS = ['workMs', 'leaseMs', 'waitMs', 'attempts'] as const;
+/** The values of the options that are words, with the names of their texts. */
+const WORDS = [
+  { name: 'wait', words: { poll: 'poll', notify: 'notify' } },
+  {
+    name: 'isolation',
+    words: { 'repeatable-read': 'repeatableRead', 'read-committed': 'readCommitted' },
+  },
+] as const;
 
 /** The options that a strategy uses; all while the catalogue is not known. Absent values are the defaults. */
 export function StrategyOptions({
@@ -40,23 +48,26 @@ export function StrategyOptions({
           }}
         />
       ))}
-      {has('wait') && (
-        <Field label={t.options.wait}>
+      {WORDS.filter(({ name }) => has(name)).map(({ name, words }) => (
+        <Field key={name} label={t.options[name]}>
           {(id) => (
             <select
               id={id}
-              value={values.wait ?? ''}
+              value={values[name] ?? ''}
               onChange={({ target }) => {
-                set('wait', target.value === '' ? undefined : target.value);
+                set(name, target.value === '' ? undefined : target.value);
               }}
             >
               <option value="">{t.options.standard}</option>
-              <option value="poll">{t.options.poll}</option>
-              <option value="notify">{t.options.notify}</option>
+              {Object.entries(words).map(([word, text]) => (
+                <option key={word} value={word}>
+                  {t.options[text]}
+                </option>
+              ))}
             </select>
           )}
         </Field>
-      )}
+      ))}
     </>
   );
 }

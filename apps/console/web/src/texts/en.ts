@@ -63,6 +63,9 @@ export const en = {
     notify: 'notification',
     workMs: 'Work in the critical section (ms)',
     attempts: 'Tries of an optimistic write',
+    isolation: 'Isolation level',
+    repeatableRead: 'REPEATABLE READ',
+    readCommitted: 'READ COMMITTED',
     standard: 'default',
   } satisfies Record<string, string>,
   step: {

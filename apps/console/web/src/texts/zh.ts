@@ -58,6 +58,9 @@ export const zh: Texts = {
     notify: '通知',
     workMs: '临界区内的业务耗时（毫秒）',
     attempts: '乐观写的最多次数',
+    isolation: '隔离级别',
+    repeatableRead: '可重复读（REPEATABLE READ）',
+    readCommitted: '读已提交（READ COMMITTED）',
     standard: '默认',
   },
   step: {

@@ -1,0 +1,101 @@
+import {
+  EXPLORE_OPTIONS,
+  Schedule,
+  after,
+  explore,
+  readToken,
+  writeToken,
+  type Tally,
+  type World,
+} from '#lab/explore';
+import { CATALOGUE, findStrategy, type Options } from '#lab/strategy';
+import { openWorld } from '../harness/servers';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld(__filename);
+});
+afterAll(() => world.close());
+
+/** Enough to run every schedule without a fault. */
+const MAX = 3000;
+
+const find = (name: string, isolation: Options['isolation'], { reduce = true } = {}): Promise<Tally> =>
+  explore(
+    world,
+    {
+      setup: {
+        strategy: findStrategy(name),
+        options: { ...EXPLORE_OPTIONS, isolation },
+        stock: 1,
+        processes: ['p1', 'p2'],
+      },
+      budget: {},
+      faultPlaces: {},
+      reduce,
+    },
+    { max: MAX },
+  );
+
+const kindsOf = ({ kinds }: Tally): readonly string[] => [...kinds.keys()].sort();
+
+test.each(['for-update-plain-read', 'snapshot-before-lock'])(
+  '%s oversells under REPEATABLE READ and in no schedule under READ COMMITTED',
+  async (name) => {
+    const repeatable = await find(name, 'repeatable-read');
+    const committed = await find(name, 'read-committed');
+    expect([kindsOf(repeatable), repeatable.partial]).toEqual([['lost-update', 'oversold'], false]);
+    expect([kindsOf(committed), committed.partial, committed.contended > 0]).toEqual([[], false, true]);
+  },
+);
+
+test('a lock that is released before COMMIT oversells under READ COMMITTED as well', async () => {
+  const { kinds } = await find('unlock-before-commit', 'read-committed');
+  expect(kinds.has('oversold')).toBe(true);
+});
+
+test.each(['for-update-plain-read', 'for-update-late', 'for-update'])(
+  '%s under READ COMMITTED: all interleavings show what the reduced schedules show',
+  async (name) => {
+    const reduced = await find(name, 'read-committed');
+    const all = await find(name, 'read-committed', { reduce: false });
+    expect([all.partial, all.schedules >= reduced.schedules]).toEqual([false, true]);
+    expect(kindsOf(reduced)).toEqual(kindsOf(all));
+  },
+);
+
+test('a process that dies between SET TRANSACTION and START TRANSACTION leaves nothing for the next transaction', async () => {
+  const strategy = findStrategy('for-update-plain-read');
+  const killed = await Schedule.begin(world, strategy, {
+    options: { ...EXPLORE_OPTIONS, isolation: 'read-committed' },
+  });
+  await killed.A.runUntil(after('SET'));
+  await killed.A.kill();
+  await killed.end();
+  const next = await Schedule.begin(world, strategy);
+  await next.A.runUntil(after('SELECT'));
+  await next.B.finish();
+  await next.A.finish();
+  const { verdict } = await next.end();
+  expect(verdict.violations.map(({ kind }) => kind)).toContain('oversold');
+});
+
+test('a token carries the isolation level', () => {
+  const [strategy] = CATALOGUE;
+  if (strategy === undefined) throw new Error('the catalogue is empty');
+  const token = writeToken({
+    setup: {
+      strategy,
+      options: { ...EXPLORE_OPTIONS, isolation: 'read-committed' },
+      stock: 1,
+      processes: ['p1', 'p2'],
+    },
+    choices: [],
+    checks: '',
+    kinds: [],
+    hash: 'abcdef',
+  });
+  expect(token.split('.')[2]).toBe('i1');
+  expect(readToken(token).setup.options.isolation).toBe('read-committed');
+  expect(() => readToken(token.replace('.i1.', '.i2.'))).toThrow('options');
+});
