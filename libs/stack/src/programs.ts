@@ -144,7 +144,7 @@ export function demand(needed: Needed): Program {
 }
 
 export const howToGet = ({ apt, brew, docker }: Needed): string =>
-  `Install or replace it with one of:\n    apt-get install --no-install-recommends ${apt[0] ?? ''}\n    brew install ${brew}\n    docker compose up   (runs everything in containers, here ${docker})`;
+  `Install or replace it with one of:\n    apt-get install --no-install-recommends ${apt[0] ?? ''}\n    brew install ${brew}\n    docker compose up   (the shop in containers, for load tests, with ${docker}; lab explore needs the program itself)`;
 
 /** The first of these commands in PATH or in the usual server folders. */
 export function locate(commands: readonly string[]): string | undefined {

@@ -7,8 +7,8 @@ const CODE_LENGTH = 6;
 /** More browsers are refused. */
 const MAX_MEMBERS = 100;
 const LONGEST_NAME = 30;
-/** Guessing a code of six letters would take years. */
-const MAX_WRONG_CODES = 20;
+/** A whole class may share one address and mistype; to guess a code of six letters at this rate takes more than a year. */
+const MAX_WRONG_CODES = 200;
 const WRONG_CODE_MS = 60_000;
 
 /** A member with the goals that it has reached, in order. */

@@ -4,7 +4,7 @@ import type { Job } from './job';
 import { JobQueue, QueuedJob, type JobContext } from './queue';
 
 /** Jobs whose results are kept in memory, of each kind. */
-const MAX_KEPT = 50;
+const MAX_KEPT = 200;
 
 /** The one queue of runs and explorations, and what their services have in common. */
 @Injectable()

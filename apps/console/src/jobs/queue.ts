@@ -85,8 +85,8 @@ export class QueuedJob<Event extends object> {
   }
 }
 
-/** Jobs that wait at most; one more is refused. */
-const MAX_WAITING = 50;
+/** Jobs that wait at most, one for each member of a full class; one more is refused. */
+const MAX_WAITING = 100;
 
 /** Runs one job at a time, in the order in which they came: two loads at once would disturb each other. */
 export class JobQueue {

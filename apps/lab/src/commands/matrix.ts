@@ -88,6 +88,16 @@ function readRows(file: string): readonly MatrixRow[] {
   );
 }
 
+/** A line for each strategy: small, and a change shows which strategy it concerns. */
+const compactJson = ({
+  conditions,
+  rows,
+}: {
+  readonly conditions: Conditions;
+  readonly rows: readonly MatrixRow[];
+}): string =>
+  `{"conditions":${JSON.stringify(conditions)},"rows":[\n${rows.map((row) => JSON.stringify(row)).join(',\n')}\n]}\n`;
+
 async function makeMatrix(
   strategies: readonly Strategy[],
   options: MatrixOptions,
@@ -98,22 +108,26 @@ async function makeMatrix(
   onEnd(stop);
   const begun = performance.now();
   let done = 0;
+  /** Schedules that are run now, and those that an earlier run has run. */
   let schedules = 0;
+  let known = 0;
   const unexpected: string[] = [];
   const conditionsNow = (): Conditions => {
     const seconds = (performance.now() - begun) / 1000;
     return {
       ...conditions,
-      schedules,
-      seconds: Math.round(seconds),
-      schedulesPerSecond: Math.round(schedules / seconds),
+      schedules: schedules + known,
+      ...(known === 0 && {
+        seconds: Math.round(seconds),
+        schedulesPerSecond: Math.round(schedules / seconds),
+      }),
     };
   };
   const doneText = (): string => `${done} of ${count(strategies.length * CELLS.length, 'circumstance')}`;
   /** Writes the page, and the same data as JSON. */
   const writePage = (page: string, all: readonly MatrixRow[]): void => {
     writeFileSync(page, `${renderMatrix(all, conditionsNow())}\n`);
-    writeJson(page.replace(/md$/, 'json'), { rows: all, conditions: conditionsNow() });
+    writeFileSync(page.replace(/md$/, 'json'), compactJson({ conditions: conditionsNow(), rows: all }));
   };
   const isVerbose = options.verbose === true;
   const partial = options.docs?.replace(/md$/, 'partial.md');
@@ -134,9 +148,10 @@ async function makeMatrix(
     enough: options.enough,
     unreduced: options.unreduced,
     ...(options.known !== undefined && { known: readRows(options.known) }),
-    onCell: ({ name }, cell) => {
+    onCell: ({ name }, cell, isKnown) => {
       done++;
-      schedules += cell.schedules;
+      if (isKnown) known += cell.schedules;
+      else schedules += cell.schedules;
       for (const sentence of cell.contradictions) unexpected.push(`${name}, ${cell.cell}: ${sentence}`);
       progress.update(`${doneText()} ${name}: ${cell.cell} ${cell.mark}`);
     },
@@ -155,7 +170,7 @@ async function makeMatrix(
   isComplete = true;
   const seconds = (performance.now() - begun) / 1000;
   const { docs } = options;
-  const explored = `${count(schedules, 'schedule')} in ${seconds.toFixed(1)} s`;
+  const explored = `${count(schedules, 'schedule')} in ${seconds.toFixed(1)} s${known === 0 ? '' : `, ${known} known`}`;
   const expectation =
     unexpected.length === 0
       ? 'AS DOCUMENTED'

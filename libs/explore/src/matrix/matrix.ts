@@ -297,7 +297,8 @@ export async function exploreMatrix(
   pool: Explorer,
   strategies: readonly Strategy[],
   limits: MatrixLimits & {
-    readonly onCell?: (strategy: Strategy, cell: MatrixCell) => void;
+    /** `isKnown`: the cell was explored by an earlier run. */
+    readonly onCell?: (strategy: Strategy, cell: MatrixCell, isKnown: boolean) => void;
     /** Called with all rows so far, after each cell. */
     readonly onRows?: (rows: readonly MatrixRow[]) => void;
     readonly cells?: readonly Cell[];
@@ -319,10 +320,10 @@ export async function exploreMatrix(
     });
     for (const cell of (limits.cells ?? CELLS).filter((one) => existsFor(strategy, one))) {
       if (limits.signal?.aborted === true) return rows;
-      const explored =
-        knownCell(limits, strategy, cell) ?? (await exploreWithRetry(pool, strategy, cell, limits));
+      const known = knownCell(limits, strategy, cell);
+      const explored = known ?? (await exploreWithRetry(pool, strategy, cell, limits));
       cells.push(explored);
-      limits.onCell?.(strategy, explored);
+      limits.onCell?.(strategy, explored, known !== undefined);
       limits.onRows?.(rows);
     }
   }
