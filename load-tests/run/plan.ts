@@ -10,6 +10,7 @@ import {
   type Options,
   type Strategy,
   type ViolationKind,
+  underOptions,
 } from '#lab/strategy';
 import { arrivalsOf, type OpenLoop } from '#load-tests/arrivals';
 
@@ -125,7 +126,6 @@ export function circumstanceOf({
   if (uses.includes('waitMs') && options.workMs > options.waitMs) return 'waiters-give-up';
   if (areCrossed(carts))
     return options.waitMs > options.leaseMs ? 'crossed-carts-outwait-leases' : 'crossed-carts';
-  if (uses.includes('isolation') && options.isolation === 'read-committed') return 'read-committed';
   return replicas === 1 ? 'one-replica' : 'replicas';
 }
 
@@ -186,7 +186,7 @@ export function expectationOf(plan: LoadPlan): Expectation {
     const { strategy, expected } = mixedWith;
     return expected ?? together([expectationOf(alone), expectationOf({ ...alone, strategy })]);
   }
-  const { expected } = findStrategy(plan.strategy);
+  const { expected } = underOptions(findStrategy(plan.strategy), plan.options);
   const circumstance = circumstanceOf(plan);
   const undisturbed = expected[plan.replicas === 1 ? 'one-replica' : 'replicas'] ?? SAFE;
   const { must, may } = expected[circumstance] ?? undisturbed;

@@ -8,7 +8,7 @@ import {
   type Tally,
   type World,
 } from '#lab/explore';
-import { CATALOGUE, findStrategy, type Options } from '#lab/strategy';
+import { CATALOGUE, findStrategy, underOptions, type Options } from '#lab/strategy';
 import { openWorld } from '../harness/servers';
 
 let world: World;
@@ -78,6 +78,17 @@ test('a process that dies between SET TRANSACTION and START TRANSACTION leaves n
   await next.A.finish();
   const { verdict } = await next.end();
   expect(verdict.violations.map(({ kind }) => kind)).toContain('oversold');
+});
+
+test('the catalogue says what a strategy lacks and shows under READ COMMITTED', () => {
+  const strategy = findStrategy('snapshot-before-lock');
+  expect(strategy.lacks).toContain('exactAcrossProcesses');
+  expect(underOptions(strategy, { isolation: 'repeatable-read' })).toBe(strategy);
+  expect(underOptions(strategy, { isolation: 'read-committed' }).lacks).toEqual([
+    'survivesLapse',
+    'survivesSlowWork',
+    'noticesLoss',
+  ]);
 });
 
 test('a token carries the isolation level', () => {

@@ -1,5 +1,5 @@
 import { COMPONENTS } from '#lab/step';
-import { CAPABILITIES, type Circumstance, type Expectation, type Strategy } from './contract';
+import { CAPABILITIES, type Capability, type Circumstance, type Expectation, type Strategy } from './contract';
 import { sectionsOf } from './sections';
 
 /**
@@ -35,7 +35,19 @@ export function renderCatalogue(
 }
 
 const entry = (
-  { name, mechanism, defect, next, source, options, needs = [], lacks, expected, applyAll }: Strategy,
+  {
+    name,
+    mechanism,
+    defect,
+    next,
+    source,
+    options,
+    needs = [],
+    lacks,
+    expected,
+    readCommitted,
+    applyAll,
+  }: Strategy,
   shownBy: string | undefined,
 ) => [
   `### ${name}`,
@@ -54,8 +66,12 @@ const entry = (
     ? ['- **Lacks**: nothing; it has every capability']
     : ['- **Lacks**:', ...lacks.map((one) => `  - ${CAPABILITIES[one]} (\`${one}\`)`)]),
   ...underLoad(expected),
+  ...(readCommitted === undefined ? [] : [readCommittedText(readCommitted.lacks)]),
   '',
 ];
+
+const readCommittedText = (lacks: readonly Capability[]): string =>
+  `- **With \`isolation=read-committed\`** it lacks ${lacks.length === 0 ? 'nothing' : `only ${lacks.map((one) => `\`${one}\``).join(', ')}`}`;
 
 function underLoad(expected: Strategy['expected']): string[] {
   const known = Object.entries(expected) as [Circumstance, Expectation][];

@@ -105,8 +105,7 @@ export type Circumstance =
   | 'paused-before-write'
   | 'crossed-carts'
   | 'crossed-carts-outwait-leases'
-  | 'server-down'
-  | 'read-committed';
+  | 'server-down';
 
 /** Violations that must occur, and violations that may occur as well. */
 export interface Expectation {
@@ -157,6 +156,8 @@ export interface Strategy extends Protection {
   readonly lacks: readonly Capability[];
   /** The violations of a load run, by circumstance. No entry means no violation. */
   readonly expected: Partial<Readonly<Record<Circumstance, Expectation>>>;
+  /** What it lacks and shows with `isolation=read-committed`. Absent: the same as with the default isolation level. */
+  readonly readCommitted?: Pick<Strategy, 'lacks' | 'expected'>;
   /** Moves the stock to where the strategy sells it from. Otherwise the first request does so. */
   readonly prepare?: (balance: string, tools: Pick<Tools, 'balances' | 'redis'>) => Promise<void>;
   /**
@@ -177,6 +178,10 @@ export interface Strategy extends Protection {
    */
   readonly reconcile?: (balance: string, tools: Reconciling) => Promise<number>;
 }
+
+/** The strategy as it behaves with these options. */
+export const underOptions = (strategy: Strategy, { isolation }: Pick<Options, 'isolation'>): Strategy =>
+  isolation === 'read-committed' ? { ...strategy, ...strategy.readCommitted } : strategy;
 
 /** A strategy that sells carts. */
 export type CartStrategy = Strategy & Required<Pick<Strategy, 'applyAll'>>;

@@ -27,6 +27,7 @@ export {
   type Strategy,
   type Tools,
   type ViolationKind,
+  underOptions,
 } from './contract';
 export { FAULTS, faultOfAction, faultsThatTest, faultsWith, type FaultFacts, type FaultName } from './faults';
 export {

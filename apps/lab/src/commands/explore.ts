@@ -44,6 +44,7 @@ import {
   type Options,
   type Strategy,
   type FaultName,
+  underOptions,
 } from '#lab/strategy';
 import { harmOf, mechanismOf, worstFirst } from '#lab/verdict';
 import type { Command } from 'commander';
@@ -241,7 +242,7 @@ async function exploreStrategy(
     ? guardContradictions(strategy, Object.keys(budget) as FaultName[], tally)
     : isTwoSystems(plan)
       ? [] // the catalogue has no expectation for two systems
-      : contradictions(strategy, cell, tally);
+      : contradictions(underOptions(strategy, plan.setup.options), cell, tally);
   process.stdout.write(
     `${printTally({ name: shownAs }, plan, tally, took, shown, { floor, contradictions: contradicting, verbose: options.verbose === true })}\n`,
   );
@@ -268,7 +269,10 @@ async function exploreStrategy(
       mark: verdict.mark,
       because: verdict.reason === undefined ? null : unknownText(verdict.reason),
       reason: verdict.reason ?? null,
-      promise: isStrategy(strategy) && !isTwoSystems(plan) ? (expectedOf(strategy, cell) ?? null) : null,
+      promise:
+        isStrategy(strategy) && !isTwoSystems(plan)
+          ? (expectedOf(underOptions(strategy, plan.setup.options), cell) ?? null)
+          : null,
       contradictions: contradicting,
       asExpected: contradicting.length === 0,
       witnesses: shown,

@@ -117,11 +117,11 @@ export const answerOf = (event: StepEvent): string =>
   event.kind === 'timer' && event.verb === 'WAIT' ? '' : ` ⇒ ${describeAnswer(event)}`;
 
 /** The answer to a step in a few words: `✗ SQL.DEADLOCK`, `1 row`, `null (reply lost)`. */
-export function describeAnswer({ verb, reply, error, answeredAt, fault }: StepEvent): string {
+export function describeAnswer({ kind, verb, reply, error, answeredAt, fault }: StepEvent): string {
   const late = answeredAt === undefined ? '' : ` (waited until ${answeredAt})`;
   if (error !== undefined) return `✗ ${fault ?? error}${late}`;
   const lost = fault === 'lose-reply' ? ' (reply lost)' : '';
-  if (/^(START|COMMIT|ROLLBACK)/.test(verb)) return `OK${late}${lost}`;
+  if (kind === 'sql' && /^(SET|START|COMMIT|ROLLBACK)/.test(verb)) return `OK${late}${lost}`;
   if (typeof reply === 'object' && reply !== null && 'affectedRows' in reply)
     return `${String(reply.affectedRows)} row${late}${lost}`;
   if (Array.isArray(reply) && typeof reply[0] === 'object' && reply[0] !== null)

@@ -3,6 +3,7 @@ import type { Budget } from '../faults';
 import type { Choice } from '../schedule';
 import { dependent, footprint, type Footprint } from './footprint';
 import type { Run } from '../execution';
+import { beginsTransaction } from '../world';
 
 /**
  * A member of a sleep set: a choice that was explored elsewhere and need not come first here. Sleep sets after
@@ -29,9 +30,10 @@ export function isInvisible(run: Run, choice: Choice, remaining: Budget): boolea
   if (effect !== 'nothing') return false;
   const actor = run.actor(choice.actor);
   if (run.subject.keepsState && sharesProcess(run, actor)) return false; // the actor's next code may be visible in memory
-  const verb = actor.held[0]?.step.verb;
-  if (verb === 'START' && (remaining['lost-session'] ?? 0) > 0 && holdsSession(run, process)) return false;
-  if (verb === 'WORK' && ((remaining.slow ?? 0) > 0 || run.hasTimeouts)) return false;
+  const step = actor.held[0]?.step;
+  const isLosable = (remaining['lost-session'] ?? 0) > 0 && holdsSession(run, process);
+  if (step !== undefined && beginsTransaction(step) && isLosable) return false;
+  if (step?.verb === 'WORK' && ((remaining.slow ?? 0) > 0 || run.hasTimeouts)) return false;
   return !run.hasTimeouts || !ADVANCES_TIME.some((fault) => (remaining[fault] ?? 0) > 0);
 }
 

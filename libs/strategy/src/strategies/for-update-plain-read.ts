@@ -15,8 +15,8 @@ export const forUpdatePlainRead: Strategy = {
   expected: {
     'one-replica': { must: ['oversold', 'lost-update'], may: [] },
     replicas: { must: ['oversold', 'lost-update'], may: [] },
-    'read-committed': { must: [], may: [] },
   },
+  readCommitted: { lacks: [], expected: {} },
 
   apply: (change, tools) =>
     tools.balances.transaction(async (tx) => {

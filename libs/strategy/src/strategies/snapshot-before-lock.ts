@@ -18,7 +18,13 @@ export const snapshotBeforeLock: Strategy = {
   expected: {
     'one-replica': { must: ['oversold', 'lost-update'], may: [] },
     replicas: { must: ['oversold', 'lost-update'], may: [] },
-    'read-committed': { must: [], may: [] },
+  },
+  readCommitted: {
+    lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss'],
+    expected: {
+      'work-outlives-lease': { must: ['oversold', 'lost-update', 'overlap'], may: [] },
+      'paused-before-write': { must: ['overlap', 'lost-update'], may: ['oversold'] },
+    },
   },
 
   async apply(change, tools) {
