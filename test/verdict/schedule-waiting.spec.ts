@@ -149,7 +149,7 @@ describe('two holders', () => {
     const [overlap] = history.sql('A', 'UPDATE').ends('A', 'LOCK.LOST').ends('B', 'LOCK.LOST').judge();
     expect(overlap).toEqual([
       'overlap',
-      "two holders: A took the lock at step 1, A's lease ended at step 3, B took it at step 4, and A went on until step 6",
+      "two holders: A took the lock at step 1, A's lease ended at step 3, B took it at step 4, and A was at work until step 6",
     ]);
   });
 

@@ -1,5 +1,11 @@
 import { COMPONENTS } from '#lab/step';
-import { CAPABILITIES, type Capability, type Circumstance, type Expectation, type Strategy } from './contract';
+import {
+  CAPABILITIES,
+  type Capability,
+  type Circumstance,
+  type Expectation,
+  type Strategy,
+} from './contract';
 import { sectionsOf } from './sections';
 
 /**

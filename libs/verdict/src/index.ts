@@ -32,6 +32,7 @@ export {
   type AnyViolationKind,
   type Harm,
   type Mark,
+  markWords,
 } from './mark';
 export * from './effects';
 export * from './schedule';

@@ -53,6 +53,12 @@ const HARM_OF: Readonly<Record<AnyViolationKind, Harm>> = {
 /** The harm of a kind of violation. */
 export const harmOf = (kind: AnyViolationKind): Harm => HARM_OF[kind];
 
+/** The words of a mark that these kinds have. Where work is only repeated, no lock need be involved. */
+export const markWords = (mark: Mark, kinds: Iterable<AnyViolationKind>): string =>
+  mark === 'lock-broken' && Array.from(kinds).every((kind) => kind === 'repeated-work')
+    ? 'work repeated, data right'
+    : MARKS[mark].words;
+
 /** The worst harm of these kinds; undefined for an empty list. */
 export function worstHarm(kinds: Iterable<AnyViolationKind>): Harm | undefined {
   const harms = new Set(Array.from(kinds, harmOf));

@@ -1,5 +1,12 @@
 import { drawLanes, type NestedRun } from '#lab/explore';
-import { MARKS, worstFirst, worstHarm, type ScheduleHistory, type ScheduleVerdict } from '#lab/verdict';
+import {
+  MARKS,
+  worstFirst,
+  worstHarm,
+  type ScheduleHistory,
+  type ScheduleVerdict,
+  markWords,
+} from '#lab/verdict';
 import { lineWidth, wrap } from './wrap';
 
 /** Columns of a lane, of the event number before the lanes, and of the gap between two lanes, as `drawLanes` makes them. */
@@ -52,8 +59,8 @@ export const printSchedule = (history: ScheduleHistory, verdict: ScheduleVerdict
 
 function scheduleHeadline({ violations }: ScheduleVerdict): string {
   const kinds = worstFirst(new Set(violations.map(({ kind }) => kind)));
-  const { sign, words } = MARKS[worstHarm(kinds) ?? 'safe'];
-  return `${sign} ${words.toUpperCase()}${kinds.length === 0 ? ' in this schedule' : `: ${kinds.join(', ')}`}`;
+  const mark = worstHarm(kinds) ?? 'safe';
+  return `${MARKS[mark].sign} ${markWords(mark, kinds).toUpperCase()}${kinds.length === 0 ? ' in this schedule' : `: ${kinds.join(', ')}`}`;
 }
 
 /** The ways of a nested call under a lock: how many are as expected, then each with its schedule. */

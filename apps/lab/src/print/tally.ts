@@ -1,7 +1,7 @@
 import { budgetText, judgeCell, unknownText, type Plan, type Tally } from '#lab/explore';
 import { count } from '#lab/step';
 import type { FaultName } from '#lab/strategy';
-import { HARMS, MARKS, harmOf, worstFirst, type Harm } from '#lab/verdict';
+import { HARMS, MARKS, harmOf, worstFirst, type Harm, markWords } from '#lab/verdict';
 import { fitLanes } from './lanes';
 import { lessonLines } from './lesson';
 import { fields, shellCommand, wrap } from './wrap';
@@ -60,7 +60,7 @@ export function printTally(
       ? `✓ SAFE in all ${all}`
       : cell.mark === 'unknown'
         ? `? UNKNOWN: ${unknownText(cell.reason)}`
-        : `${MARKS[cell.mark].sign} ${MARKS[cell.mark].words.toUpperCase()} in ${tally.harms[cell.mark]} of ${all}`;
+        : `${MARKS[cell.mark].sign} ${markWords(cell.mark, tally.kinds.keys()).toUpperCase()} in ${tally.harms[cell.mark]} of ${all}`;
   const counts: (readonly [string, string])[] = [
     ...HARMS.filter((harm) => tally.harms[harm] > 0).map((harm) => harmField(tally, harm)),
     ['no violation', `${tally.schedules - tally.violating} of ${all}`],
@@ -105,16 +105,19 @@ function printWitness({ kinds, lanes, token }: ShownWitness, actors: number, wit
 function harmField(tally: Tally, harm: Harm): readonly [string, string] {
   const kinds = worstFirst(tally.kinds.keys()).filter((kind) => harmOf(kind) === harm);
   const counts = kinds.map((kind) => `${kind} ${tally.kinds.get(kind) ?? 0}`).join(', ');
-  return [MARKS[harm].words, `${tally.harms[harm]} of ${count(tally.schedules, 'schedule')} (${counts})`];
+  return [
+    markWords(harm, kinds),
+    `${tally.harms[harm]} of ${count(tally.schedules, 'schedule')} (${counts})`,
+  ];
 }
 
 /** The share of all orders in which the steps can happen: the schedules are those that the reduction leaves of them. */
-function allOrders({ interleavings, partial }: Tally): (readonly [string, string])[] {
+function allOrders({ interleavings, partial, kinds }: Tally): (readonly [string, string])[] {
   if (interleavings === undefined || partial) return [];
   const { all } = interleavings;
   const wrong = HARMS.filter((harm) => interleavings[harm] > 0).map((harm) => {
     const percent = Math.round((100 * interleavings[harm]) / all);
-    return `${MARKS[harm].words} in ${interleavings[harm]} of ${all} (${percent} %)`;
+    return `${markWords(harm, kinds.keys())} in ${interleavings[harm]} of ${all} (${percent} %)`;
   });
   return wrong.length === 0 ? [] : [['of all orders of steps', wrong.join(', ')]];
 }

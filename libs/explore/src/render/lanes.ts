@@ -9,6 +9,7 @@ import {
   type ScheduleHistory,
   type ScheduleVerdict,
   type StepEvent,
+  markWords,
 } from '#lab/verdict';
 
 const MAX_TEXT = 44;
@@ -42,11 +43,13 @@ export const conclusions = (history: ScheduleHistory, verdict: ScheduleVerdict):
 
 /** Summary of a schedule: its mark and mechanism, or what prevented a violation. */
 function summary(history: ScheduleHistory, { violations }: ScheduleVerdict): string[] {
-  const harm = worstHarm(violations.map(({ kind }) => kind));
+  const kinds = violations.map(({ kind }) => kind);
+  const harm = worstHarm(kinds);
   const effective = [...protections(history)];
   const protectedBy = effective.length === 0 ? [] : [`        ${effective.join('; ')}`];
   if (harm === undefined) return ['      ✓ right: no violation in this schedule', ...protectedBy];
-  const { sign, words } = MARKS[harm];
+  const { sign } = MARKS[harm];
+  const words = markWords(harm, kinds);
   const how = mechanismOf(history, violations);
   if (harm === 'lock-broken') return [`      ${sign} ${words}`, ...protectedBy];
   const isRepeated = how === undefined || violations.some(({ sentence }) => sentence === how);

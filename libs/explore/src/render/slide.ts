@@ -7,6 +7,7 @@ import {
   type ScheduleHistory,
   type ScheduleVerdict,
   type StepEvent,
+  markWords,
 } from '#lab/verdict';
 import { answerOf, conclusions, cut, eventText, hasCarts, lockRemarks, statementText } from './lanes';
 
@@ -78,8 +79,9 @@ export function drawSlide(
   const marks = marksOf(verdict);
   const holds = holdsOf(history);
   const mark = worstHarm(verdict.violations.map(({ kind }) => kind)) ?? 'safe';
-  const kinds = [...new Set(verdict.violations.map(({ kind }) => kind))].join(', ');
-  const headline = `${MARKS[mark].sign} ${MARKS[mark].words.toUpperCase()}${kinds === '' ? '' : `: ${kinds}`}`;
+  const kinds = [...new Set(verdict.violations.map(({ kind }) => kind))];
+  const words = markWords(mark, kinds).toUpperCase();
+  const headline = `${MARKS[mark].sign} ${words}${kinds.length === 0 ? '' : `: ${kinds.join(', ')}`}`;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" font-family="'DejaVu Sans Mono', Menlo, Consolas, monospace" role="img">`,
     `<title>${escape(`${history.strategy}: ${headline}`)}</title>`,

@@ -81,7 +81,7 @@ export interface OutcomeLine extends Line {
   readonly code: string;
 }
 
-/** What a rate limiter decided about a request. `t`: when the replica knew it; of a request that waited, when it went on. */
+/** What a rate limiter decided about a request. `t`: when the replica knew it; of a request that waited, when it continued. */
 export interface DecisionLine extends Line {
   readonly type: 'decision';
   readonly request: string;

@@ -120,7 +120,7 @@ function overlaps({ events }: ScheduleHistory, holdIntervals: readonly HoldInter
           kind: 'overlap',
           sentence:
             `two holders: ${first.actor} took the lock at step ${first.from}, ${lost}${second.actor} took it at step ` +
-            `${second.from}, and ${first.actor} went on until step ${first.until}`,
+            `${second.from}, and ${first.actor} was at work until step ${first.until}`,
           at: [first.from, second.from, first.until],
         },
       ];
