@@ -24,9 +24,10 @@ import {
 import { nameOf } from '#lab/own';
 import type { Strategy } from '#lab/strategy';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createConnection } from 'mysql2/promise';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openWorld } from '../harness/servers';
+import { openWorld, servers } from '../harness/servers';
 
 const folder = mkdtempSync(join(tmpdir(), 'own-lock-'));
 let world: World;
@@ -114,6 +115,32 @@ test('a waiter gives up in the time of the schedule', async () => {
   await s.A.kill();
   await s.end();
   expect(s.B.outcome).toBe('LOCK.NOT_OBTAINED');
+});
+
+test('a lock by GET_LOCK does not wait for a lock of the same name outside of the exploration', async () => {
+  const strategy = ofFile(
+    'get-lock.js',
+    `exports.createLock = ({ sql }) => ({
+       async acquire(resource, { waitMs }) {
+         const runner = sql.createQueryRunner();
+         const [{ taken }] = await runner.query("SELECT GET_LOCK('the, lock', ?) AS taken", [waitMs / 1000]);
+         if (taken === 1) return runner;
+         await runner.release();
+       },
+       async release(runner) {
+         await runner.query("DO RELEASE_LOCK('the, lock')");
+         await runner.release();
+       },
+     });`,
+  );
+  const outside = await createConnection(servers().mysql);
+  try {
+    await outside.query("DO GET_LOCK('the, lock', 0)");
+    const tally = await tallyOf(strategy, 'two processes');
+    expect([tally.partial, [...tally.kinds.keys()], tally.prevented.waits > 0]).toEqual([false, [], true]);
+  } finally {
+    await outside.end();
+  }
 });
 
 test('a flag in a variable of the module is convicted: it excludes the requests of one process only', async () => {

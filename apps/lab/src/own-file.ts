@@ -4,8 +4,28 @@ import { addStrategy } from '#lab/strategy';
 import type { Command } from 'commander';
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { runInNewContext } from 'node:vm';
 import { EXIT, Failure } from './failure';
 import { installFor } from './recipes';
+
+/** For loading a file, also on a slow machine. Only a file that never ends takes so long. */
+const LOAD_SECONDS = 30;
+
+/** Ends a function that loops for ever, or on Ctrl-C, with an error. */
+const endingSoon = <T>(load: () => T): T =>
+  runInNewContext('load()', { load }, { timeout: 1000 * LOAD_SECONDS, breakOnSigint: true }) as T;
+
+/** The error belongs to the context in which the function ran. */
+function whyEnded(error: unknown): string | undefined {
+  switch ((error as { readonly code?: unknown } | undefined)?.code) {
+    case 'ERR_SCRIPT_EXECUTION_TIMEOUT':
+      return `is still being loaded after ${LOAD_SECONDS} s: its top level seems to contain an endless loop`;
+    case 'ERR_SCRIPT_EXECUTION_INTERRUPTED':
+      return 'was interrupted while it was being loaded';
+    default:
+      return undefined;
+  }
+}
 
 /** Whether the argument names a file rather than a strategy of the catalogue. */
 export const isFile = (text: string): boolean => /[./\\]/.test(text);
@@ -18,12 +38,14 @@ export function loadOwn(path: string): OwnStrategy | OwnSubject {
   installFor(file);
   const realm = new Realm(process.pid);
   try {
-    const strategy = loadExplored(file, nameOf(file), realm);
+    const strategy = endingSoon(() => loadExplored(file, nameOf(file), realm));
     if (isSubject(strategy)) return strategy;
     return { strategy, isDeclared: declaresLacks(realm.load(file)) };
   } catch (error) {
     if (error instanceof NotVerifiable || error instanceof NotLoadable)
       throw new Failure(error.message, EXIT.usage);
+    const ended = whyEnded(error);
+    if (ended !== undefined) throw new Failure(`${path} ${ended}`, EXIT.usage);
     const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     throw new Failure(`${path} throws when it is loaded: ${why}`, EXIT.usage);
   } finally {

@@ -19,8 +19,11 @@ const WHAT_TO_EXPORT =
   'export a function createLock(clients) that returns {acquire, release}, a subject {prepare, actors, invariants}, or a strategy {name, apply}; "npx lab new lock FILE" writes an example';
 
 /** The name of the strategy of a file: that of the file. Names in tokens have letters, digits and hyphens. */
+/** The names of strategies of users' files begin with this. */
+export const OWN = 'own-';
+
 export const nameOf = (file: string): string =>
-  `own-${basename(file, extname(file)).replace(/[^A-Za-z0-9]+/g, '-')}`;
+  `${OWN}${basename(file, extname(file)).replace(/[^A-Za-z0-9]+/g, '-')}`;
 
 /** The strategy that a file's exports make: its own, or a sale under its lock. Throws `NotVerifiable`. */
 export function strategyOf(exported: unknown, file: string): Strategy {

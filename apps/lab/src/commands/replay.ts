@@ -8,6 +8,7 @@ import {
 } from '#lab/explore';
 import { UnknownGuard } from '#lab/guard';
 import { UnknownLimiter } from '#lab/limit';
+import { OWN } from '#lab/own';
 import { NoCarts, UnknownStrategy } from '#lab/strategy';
 import type { Command } from 'commander';
 import { runCommand, writeJson, type Context } from '../command';
@@ -38,6 +39,7 @@ export function register(program: Command): void {
 function parseToken(token: string, file: string | undefined): ScheduleToken {
   const loaded = file === undefined ? undefined : loadOwn(file);
   const own = loaded === undefined || 'definition' in loaded ? loaded : loaded.strategy;
+  assertOwnFile(token, own?.name);
   try {
     return readToken(token, own);
   } catch (error) {
@@ -47,6 +49,19 @@ function parseToken(token: string, file: string | undefined): ScheduleToken {
     if (isUsage) throw new Failure((error as Error).message, EXIT.usage);
     throw error;
   }
+}
+
+/** Tokens of users' files can only be replayed with the file, which gives the strategy its name. */
+function assertOwnFile(token: string, name: string | undefined): void {
+  const [, wanted = ''] = token.split('.');
+  if (!wanted.startsWith(OWN) || wanted === name) return;
+  const file = wanted.slice(OWN.length);
+  throw new Failure(
+    name === undefined
+      ? `this token belongs to a file of yours: give it by --with, for example --with ${file}.js`
+      : `this token belongs to the file "${file}", and --with gives "${name.slice(OWN.length)}": rename the file to replay it`,
+    EXIT.usage,
+  );
 }
 
 async function replayToken(

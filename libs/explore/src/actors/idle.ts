@@ -12,7 +12,7 @@ export class OutsideTheSeam extends Error {
   constructor(actors: readonly { readonly name: string; readonly lastStep: string }[]) {
     const where = actors.map(({ name, lastStep }) => `${name} ${afterText(lastStep)}`);
     super(
-      `an actor runs without a step: ${where.join(' and ')}. The explorer cannot see its timer, I/O or wait. Use the clock and connections of \`tools\`; a strategy that waits in a module variable must be loaded from its own file (\`module\`)`,
+      `an actor runs without a step: ${where.join(' and ')}. The explorer sees commands of the clients that it hands out, and timers; this code waits for something else, for example a connection of its own or a promise that is never resolved`,
     );
     this.name = 'OutsideTheSeam';
   }

@@ -107,7 +107,7 @@ export async function verify(
       cells: [first, ...others].map((cell) => ({ cell, failure: 'commands that the explorer does not see' })),
     };
   if (alone.code !== 'APPLIED')
-    throw new NotExplorable(`a request that is alone sells nothing: ${alone.code}: ${alone.text}`);
+    throw new NotExplorable(`a request that is alone sells nothing: ${alone.code}: ${whyNotAlone(alone)}`);
   const cells = [plain];
   how.onCell(plain, others.length);
   const pending = [...others];
@@ -122,6 +122,11 @@ export async function verify(
   }
   return { probe: alone, cells };
 }
+
+const whyNotAlone = ({ code, text }: Probe): string =>
+  code === 'LOCK.NOT_OBTAINED'
+    ? 'acquire returned no handle, although no other request runs and no lock is left'
+    : text;
 
 /** Probes in a row that must show something unseen. */
 const PROBES = 5;

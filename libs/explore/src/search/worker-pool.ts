@@ -200,7 +200,7 @@ export class EndlessLoop extends Error {
 
   constructor(where: Whereabouts) {
     super(
-      `${stuckText(where)}: its code loops without awaiting anything, and the search was ended. Wait with \`tools.clock\`, so that other actors can run`,
+      `${stuckText(where)}: its code loops without awaiting anything, and the search was ended. Await a timer or a command in the loop, so that other actors can run`,
     );
     this.name = 'EndlessLoop';
   }

@@ -3,6 +3,7 @@ import { GUARD_MIGRATIONS } from '#lab/guard';
 import { LOCK_MIGRATIONS, SqlLocks } from '#lab/locks';
 import { LockFolder, Servers, SteppedDataSource, SteppedRedis, type ServerAddresses } from '#lab/step';
 import { loadScripts } from '#lab/strategy';
+import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadReadLocks } from './read-locks';
@@ -125,6 +126,10 @@ export async function openServers(
   return servers;
 }
 
+/** Names of GET_LOCK locks are global to the server and have at most 64 characters. */
+export const namedLockPrefixOf = ({ schema }: Pick<WorldOptions, 'schema'>): string =>
+  `${createHash('sha1').update(schema).digest('hex').slice(0, 6)}/`;
+
 export async function openActorConnections(options: WorldOptions, name: string): Promise<ActorConnections> {
   const usesLab = options.onlySubjects !== true;
   const redis = await openRedis(options, name);
@@ -136,6 +141,7 @@ export async function openActorConnections(options: WorldOptions, name: string):
     migrations: [...BALANCE_MIGRATIONS, ...LOCK_MIGRATIONS, ...GUARD_MIGRATIONS],
     poolSize: 4,
     lockWaitSeconds: LOCK_WAIT_SECONDS,
+    namedLockPrefix: namedLockPrefixOf(options),
     answerMs: ANSWER_MS,
   });
   if (usesLab) await dataSource.initialize();

@@ -6,6 +6,7 @@ import { createPool } from 'mysql2/promise';
 import { DataSource } from 'typeorm';
 import {
   LOCK_WAIT_SECONDS,
+  namedLockPrefixOf,
   type ActorConnections,
   type UserClients,
   type WorldOptions,
@@ -36,7 +37,11 @@ export class OwnClients implements UserClients {
     ];
     const instrumented: Instrumented[] = [];
     for (const [name, value] of Object.entries(clients)) {
-      const one = await instrument(name, value, { settings, onSession });
+      const one = await instrument(name, value, {
+        settings,
+        onSession,
+        namedLockPrefix: namedLockPrefixOf(options),
+      });
       if (one !== undefined) instrumented.push(one);
     }
     return new OwnClients(clients, instrumented);

@@ -1,3 +1,4 @@
+import { prefixedName } from '#lab/step';
 import type { Connection, RowDataPacket } from 'mysql2/promise';
 
 /** A statement that was sent and is unanswered. */
@@ -15,11 +16,12 @@ export class Sessions {
   private constructor(
     private readonly admin: Connection,
     private readonly isMariaDb: boolean,
+    private readonly namedLockPrefix: string,
   ) {}
 
-  static async open(admin: Connection): Promise<Sessions> {
+  static async open(admin: Connection, namedLockPrefix: string): Promise<Sessions> {
     const [rows] = await admin.query<RowDataPacket[]>('SELECT VERSION() AS version');
-    return new Sessions(admin, (rows[0] as { version: string }).version.includes('MariaDB'));
+    return new Sessions(admin, (rows[0] as { version: string }).version.includes('MariaDB'), namedLockPrefix);
   }
 
   /**
@@ -101,7 +103,9 @@ export class Sessions {
    */
   private async waitingForName(statements: readonly OpenStatement[]): Promise<number[]> {
     if (statements.length === 0) return [];
-    const owners = statements.map(({ lockName = '' }, i) => `IS_USED_LOCK(${lockName}) AS owner${i}`);
+    const owners = statements.map(
+      ({ lockName = '' }, i) => `IS_USED_LOCK(${prefixedName(this.namedLockPrefix, lockName)}) AS owner${i}`,
+    );
     const [[used], [begun]] = [
       // eslint-disable-next-line no-restricted-syntax -- the name is an expression: the same text as in the statement
       await this.admin.query<RowDataPacket[]>(`SELECT ${owners.join(', ')}`),

@@ -1,4 +1,4 @@
-import type { Step } from '#lab/step';
+import { firstArgument, type Step } from '#lab/step';
 
 /** Statements that may wait for a lock of another session. */
 export const mayWaitForLock = ({ kind, verb, text }: Pick<Step, 'kind' | 'verb' | 'text'>): boolean =>
@@ -27,14 +27,7 @@ const GET_LOCK_CALL = /GET_LOCK\(/i;
 export function lockNameIn({ text }: Step): string | undefined {
   const call = GET_LOCK_CALL.exec(text);
   if (call === null) return undefined;
-  const rest = text.slice(call.index + call[0].length);
-  let depth = 0;
-  for (const { 0: token, index } of rest.matchAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[(),]/g)) {
-    if (token === '(') depth++;
-    else if (token === ')') depth--;
-    if (depth < 0 || (token === ',' && depth === 0)) return rest.slice(0, index);
-  }
-  return undefined;
+  return firstArgument(text, call.index + call[0].length);
 }
 
 /** Sets the isolation level of the next transaction of the session. */

@@ -18,6 +18,7 @@ import {
   lockFolderOf,
   openRedis,
   openActorConnections,
+  namedLockPrefixOf,
   openServers,
   type ActorConnections,
   type WorldOptions,
@@ -124,7 +125,7 @@ export class World {
       multipleStatements: true,
       supportBigNumbers: true,
     });
-    const sessions = await Sessions.open(admin);
+    const sessions = await Sessions.open(admin, namedLockPrefixOf(options));
     const redis = await openRedis(options, 'explorer');
     const servers = await openServers(options, 'explorer', loadReadLocks);
     const pubSub = await PubSubMonitor.open(options);

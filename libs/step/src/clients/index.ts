@@ -9,5 +9,6 @@ export * from './servers';
 export { CONNECTING, lockStatement, SteppedDataSource, type SteppedDataSourceOptions } from './sql';
 export { instrument, NotInstrumentable, type Instrumented } from './instrument';
 export type { MysqlConnection } from './instrument-mysql';
+export { firstArgument, prefixedName, prefixNamedLocks } from './named-locks';
 export type { InstrumentedRedis } from './instrument-redis';
 export * from './zookeeper';

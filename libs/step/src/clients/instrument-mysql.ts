@@ -1,9 +1,12 @@
 import { currentScope, step, type StepInfo } from '../seam';
+import { prefixNamedLocks } from './named-locks';
 import { describe } from './sql';
 
 /** A command of mysql2: `Query` and `Execute` are statements. */
 interface Command {
-  readonly sql?: string;
+  sql?: string;
+  /** The text of a `Prepare`. */
+  query?: unknown;
   readonly values?: unknown;
   onResult?: (error: Error | null, ...reply: unknown[]) => void;
   emit(event: 'end'): boolean;
@@ -31,6 +34,8 @@ export interface MysqlPool {
 export interface SessionHooks {
   /** Statements that each new session runs first. */
   readonly settings: readonly string[];
+  /** Put before the names of GET_LOCK locks, which are global to the server. */
+  readonly namedLockPrefix: string;
   /** Called once for each session, before its first statement. */
   readonly onSession: (connection: MysqlConnection) => void;
 }
@@ -45,7 +50,7 @@ export async function instrumentPool(pool: MysqlPool, hooks: SessionHooks): Prom
   });
   // 'acquire' follows 'connection': what the listeners of the latter send when a session begins is no step
   pool.on('acquire', (connection) => {
-    instrumentConnection(connection, hooks.onSession);
+    instrumentConnection(connection, hooks);
   });
   const opened = Array.from({ length: Math.min(WARM, pool.config.connectionLimit) }, () => acquire(pool));
   for (const connection of await Promise.all(opened)) {
@@ -67,7 +72,7 @@ const instrumented = new WeakSet<MysqlConnection>();
 /** Makes every statement of a connection pass the seam, on behalf of the actor that sends it. */
 function instrumentConnection(
   connection: MysqlConnection,
-  onSession: (connection: MysqlConnection) => void,
+  { onSession, namedLockPrefix }: SessionHooks,
 ): void {
   if (instrumented.has(connection)) return;
   instrumented.add(connection);
@@ -75,8 +80,17 @@ function instrumentConnection(
   const add = connection.addCommand.bind(connection);
   connection.addCommand = (command) => {
     const info = currentScope() === undefined ? undefined : statementOf(command);
+    prefixNames(command, namedLockPrefix);
     return info === undefined ? add(command) : addAsStep(connection, command, add, info);
   };
+}
+
+/** An `Execute` sends no text: that of its `Prepare` was sent before. */
+function prefixNames(command: Command, prefix: string): void {
+  const kind = command.constructor.name;
+  if (kind === 'Query' && command.sql !== undefined) command.sql = prefixNamedLocks(command.sql, prefix);
+  if (kind === 'Prepare' && typeof command.query === 'string')
+    command.query = prefixNamedLocks(command.query, prefix);
 }
 
 /** Undefined: the command is no statement, for example the preparation of one. */

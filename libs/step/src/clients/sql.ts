@@ -8,6 +8,7 @@ import {
 import { setTimeout as delay } from 'node:timers/promises';
 import { DependencyDown, dropped, OutcomeUnknown, step, type LockCommand, type StepInfo } from '../seam';
 import { Liveness } from './liveness';
+import { prefixNamedLocks } from './named-locks';
 import { promiseOnce, type PooledConnection } from './promised';
 
 export interface SteppedDataSourceOptions {
@@ -23,6 +24,8 @@ export interface SteppedDataSourceOptions {
   readonly lockWaitSeconds?: number;
   /** Milliseconds within which the server must greet the probe of a late reply; after that it counts as down. */
   readonly answerMs?: number;
+  /** Put before the names of GET_LOCK locks, which are global to the server; absent: nothing. */
+  readonly namedLockPrefix?: string;
   /** Connections that `initialize` opens, so that the first requests wait for none. */
   readonly warm?: number;
   /** For how long `initialize` repeats a connection attempt that fails, milliseconds; 0: one attempt. */
@@ -118,7 +121,7 @@ export class SteppedDataSource extends DataSource {
             if (current !== undefined && connection.threadId !== undefined)
               current.connection = connection.threadId;
             sent = true;
-            return await this.liveness.watch(issue(sql, parameters, structured), () => {
+            return await this.liveness.watch(issue(this.sent(sql), parameters, structured), () => {
               connection.destroy(); // it must not be reused: the reply could still arrive
             });
           } catch (error) {
@@ -151,6 +154,12 @@ export class SteppedDataSource extends DataSource {
     const opened = runners.map((runner) => runner.query('SELECT 1'));
     await Promise.all(opened.map((one) => one.catch(dropped('opening a database connection in advance'))));
     await Promise.all(runners.map((runner) => runner.release()));
+  }
+
+  /** The text that is sent for a statement. */
+  private sent(sql: string): string {
+    const { namedLockPrefix: prefix } = this.stepped;
+    return prefix === undefined ? sql : prefixNamedLocks(sql, prefix);
   }
 
   /** The connection of the runner: a free one, a new one, or the next one that is released. */
