@@ -1,6 +1,6 @@
 /**
  * Scenario: a lease elects a leader, which is paused before it writes. The lease ends, another replica is elected and writes,
- * and the first leader goes on.
+ * and the first leader resumes.
  *
  * Why it breaks: a leader cannot know that it no longer leads: it was not running when its lease ended.
  *
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** A is paused before this step; its lease ends; B is elected and writes; A goes on. */
+/** A is paused before this step; its lease ends; B is elected and writes; A resumes. */
 async function pausedLeader(guard: string, step: string): Promise<{ s: Schedule; kinds: string[] }> {
   const s = await Schedule.begin(world, findGuard(guard));
   await s.A.runUntil(before(step));

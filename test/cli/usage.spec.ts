@@ -11,6 +11,16 @@ testBadUsage(checkout, [
   ['an open loop without orders', ['load', '--rate', '0'], 'a whole number from 1 to 20000'],
   ['an unknown limiter', ['limit', 'hope'], 'Choose some of: in-process'],
   ['a class without the console', ['up', '--class', '--no-lab'], '--class needs the console'],
+  [
+    'a token of a file without the file',
+    ['replay', 'v1.own-my-coupon..0.12.ab2a.LLVV.I.68b4c0'],
+    'give it by --with, for example --with my-coupon.js',
+  ],
+  [
+    'an isolation level that is none of the two',
+    ['explore', 'for-update', '--isolation', 'serializable'],
+    'Allowed choices are repeatable-read, read-committed',
+  ],
   ['a verdict without a running lab', ['verdict', 'phone'], 'no lab is running: start one with "npm start"'],
 ]);
 

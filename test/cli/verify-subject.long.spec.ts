@@ -45,6 +45,7 @@ test('a subject with a race exits with 1, and its token shows the race again', a
   expect([code, withoutFault?.faults, withoutFault?.state]).toEqual([1, '', 'BROKEN']);
   expect(stdout).toContain('"a coupon is redeemed once" is false');
   expect(stdout).toContain(`npx lab replay ${token} --with `);
+  expect(stdout).toMatch(/^BROKEN +kill:1 .*, as without a fault$/m);
 
   const again = await checkout.run('replay', token, '--with', file);
   expect(again.stdout).toContain('"a coupon is redeemed once" is false');

@@ -72,6 +72,7 @@ test('a file that exists is not overwritten, and an unknown template is refused'
 test.each([
   ['a file that is not there', 'gone.js', undefined, 'there is no file'],
   ['a file that throws', 'throws.js', "throw new Error('no licence')", 'no licence'],
+  ['a file that loops at its top', 'loops.js', 'for (;;);', 'is still being loaded after 30 s'],
   ['a file that exports nothing', 'nothing.js', '', 'it exports neither a lock nor a strategy'],
   ['a file with a mistake', 'mistake.ts', 'export const createLock = (', 'cannot be loaded'],
   ['an unknown strategy', 'hope', undefined, 'there is no strategy "hope"'],

@@ -44,8 +44,18 @@ export async function verifySubject(
 
 const STATES = { kept: 'kept', broken: 'BROKEN', unknown: 'unknown' } as const;
 
-const line = ({ faults, schedules, state }: SubjectResult): string =>
-  `${STATES[state].padEnd(8)} ${(faults === '' ? 'no fault' : faults).padEnd(14)} ${count(schedules, 'schedule')}`;
+function line(
+  { faults, schedules, state, witness }: SubjectResult,
+  _: number,
+  all: readonly SubjectResult[],
+): string {
+  const first = all.find((one) => one.witness !== undefined && one.witness.token === witness?.token);
+  const isAsBefore = first !== undefined && first.faults !== faults;
+  const asBefore = isAsBefore
+    ? `, as ${first.faults === '' ? 'without a fault' : `with ${first.faults}`}`
+    : '';
+  return `${STATES[state].padEnd(8)} ${(faults === '' ? 'no fault' : faults).padEnd(14)} ${count(schedules, 'schedule')}${asBefore}`;
+}
 
 const resultJson = ({ faults, schedules, state, witness }: SubjectResult): object => ({
   faults,
