@@ -54,7 +54,7 @@ import { openExplorer } from '../explorer';
 import { EXIT, Failure } from '../failure';
 import { printTally, tallyLine, type ShownWitness } from '../print/tally';
 import { wordOptions } from './load';
-import { duration, whole } from './numbers';
+import { timeOption, whole } from './numbers';
 
 interface ExploreOptions {
   readonly actors: number;
@@ -94,11 +94,12 @@ export function register(program: Command): void {
     .option('--faults <faults>', 'fault budget, e.g. lapse:1,kill:1', '')
     .option('--bound <n>', 'maximum number of preemptions (disables the reduction)', whole(0, 20))
     .option('--max <n>', 'maximum number of schedules', whole(1, 10_000_000))
-    .option(
-      '--time <time>',
-      'end the search after this time, e.g. 30s or 10m; 0: run every schedule',
-      duration,
-      DEFAULT_SECONDS,
+    .addOption(
+      timeOption(
+        '--time <time>',
+        'end the search after this time, e.g. 30s or 10m; 0: run every schedule',
+        DEFAULT_SECONDS,
+      ),
     )
     .option('--no-reduction', 'also run equivalent interleavings (no partial-order reduction)')
     .option('--workers <n>', 'worker threads', whole(1, 8), 2)

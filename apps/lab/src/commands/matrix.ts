@@ -11,7 +11,7 @@ import { EXIT, Failure, partOnly } from '../failure';
 import { printConditions, printMatrix } from '../print/matrix';
 import { wrap } from '../print/wrap';
 import { exploreLibraries } from './libraries';
-import { duration, whole } from './numbers';
+import { timeOption, whole } from './numbers';
 import { readStrategy } from './explore';
 
 interface MatrixOptions {
@@ -58,7 +58,7 @@ export function register(program: Command): void {
     .option('--verbose', 'also print every shortest schedule, unreduced counts and conditions')
     .option('--json <file>', 'write the matrix as JSON')
     .option('--libraries', 'explore npm lock libraries instead: the recipes in libs/libraries')
-    .option('--budget <time>', 'with --libraries: time for each recipe, e.g. 30s or 5m', duration, 60)
+    .addOption(timeOption('--budget <time>', 'with --libraries: time for each recipe, e.g. 30s or 5m', 60))
     .action((names: string[], options: MatrixOptions) =>
       runCommand(async (context) => {
         if (options.libraries === true) return exploreLibraries(names, options, context);

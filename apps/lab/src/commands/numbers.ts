@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 
 /** Upper limit of the requests of one run: its history is kept on disk and read at once. */
 export const MOST_REQUESTS = 200_000;
@@ -12,8 +12,12 @@ export const whole =
     throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
   };
 
+/** An option that is a time in seconds, shown in the help with its unit. */
+export const timeOption = (flags: string, description: string, seconds: number): Option =>
+  new Option(flags, description).argParser(duration).default(seconds, `${seconds}s`);
+
 /** Parses a time, `30s`, `10m` or a number of seconds, into seconds. */
-export function duration(text: string): number {
+function duration(text: string): number {
   const [, number, unit] = /^(\d{1,5})([sm]?)$/.exec(text) ?? [];
   if (number === undefined) throw new InvalidArgumentError('It must be a time such as 30s or 10m, or 0.');
   return Number(number) * (unit === 'm' ? 60 : 1);

@@ -23,7 +23,7 @@ import { printSchedule } from '../print/lanes';
 import { trafficWords } from '../print/traffic';
 import { printCard, type ShownPromise } from '../print/verify';
 import { readStrategy } from './explore';
-import { duration, whole } from './numbers';
+import { timeOption, whole } from './numbers';
 import { verifySubject } from './verify-subject';
 
 interface VerifyOptions {
@@ -47,7 +47,7 @@ export function register(program: Command): void {
       'try a lock of your own in every order of its steps, with faults, and print which promises it keeps',
     )
     .option('--quick', `explore for ${QUICK_SECONDS} s, without load`)
-    .option('--budget <time>', 'time for all explorations, e.g. 30s or 5m', duration, 60)
+    .addOption(timeOption('--budget <time>', 'time for all explorations, e.g. 30s or 5m', 60))
     .option('--no-load', 'no load on two replicas after the explorations')
     .option('--workers <n>', 'worker threads', whole(1, 8), 2)
     .option('--json <file>', 'write the report card as JSON')
