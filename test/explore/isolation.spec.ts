@@ -1,15 +1,7 @@
-import {
-  EXPLORE_OPTIONS,
-  Schedule,
-  after,
-  explore,
-  readToken,
-  writeToken,
-  type Tally,
-  type World,
-} from '#lab/explore';
-import { CATALOGUE, findStrategy, underOptions, type Options } from '#lab/strategy';
+import { EXPLORE_OPTIONS, Schedule, after, readToken, writeToken, type World } from '#lab/explore';
+import { CATALOGUE, findStrategy, underOptions } from '#lab/strategy';
 import { openWorld } from '../harness/servers';
+import { exploreUnder, kindsOf } from './isolation';
 
 let world: World;
 beforeAll(async () => {
@@ -17,52 +9,20 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Enough to run every schedule without a fault. */
-const MAX = 3000;
-
-const find = (name: string, isolation: Options['isolation'], { reduce = true } = {}): Promise<Tally> =>
-  explore(
-    world,
-    {
-      setup: {
-        strategy: findStrategy(name),
-        options: { ...EXPLORE_OPTIONS, isolation },
-        stock: 1,
-        processes: ['p1', 'p2'],
-      },
-      budget: {},
-      faultPlaces: {},
-      reduce,
-    },
-    { max: MAX },
-  );
-
-const kindsOf = ({ kinds }: Tally): readonly string[] => [...kinds.keys()].sort();
-
 test.each(['for-update-plain-read', 'snapshot-before-lock'])(
   '%s oversells under REPEATABLE READ and in no schedule under READ COMMITTED',
   async (name) => {
-    const repeatable = await find(name, 'repeatable-read');
-    const committed = await find(name, 'read-committed');
+    const repeatable = await exploreUnder(world, name, 'repeatable-read');
+    const committed = await exploreUnder(world, name, 'read-committed');
     expect([kindsOf(repeatable), repeatable.partial]).toEqual([['lost-update', 'oversold'], false]);
     expect([kindsOf(committed), committed.partial, committed.contended > 0]).toEqual([[], false, true]);
   },
 );
 
 test('a lock that is released before COMMIT oversells under READ COMMITTED as well', async () => {
-  const { kinds } = await find('unlock-before-commit', 'read-committed');
+  const { kinds } = await exploreUnder(world, 'unlock-before-commit', 'read-committed');
   expect(kinds.has('oversold')).toBe(true);
 });
-
-test.each(['for-update-plain-read', 'for-update-late', 'for-update'])(
-  '%s under READ COMMITTED: all interleavings show what the reduced schedules show',
-  async (name) => {
-    const reduced = await find(name, 'read-committed');
-    const all = await find(name, 'read-committed', { reduce: false });
-    expect([all.partial, all.schedules >= reduced.schedules]).toEqual([false, true]);
-    expect(kindsOf(reduced)).toEqual(kindsOf(all));
-  },
-);
 
 test('a process that dies between SET TRANSACTION and START TRANSACTION leaves nothing for the next transaction', async () => {
   const strategy = findStrategy('for-update-plain-read');

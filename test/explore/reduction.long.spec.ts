@@ -2,6 +2,7 @@ import { testReduction } from './reduction';
 
 testReduction(__filename, [
   ['token-checked', ''],
+  ['mysql-lock-table', ''],
   ['watchdog', ''],
   ['optimistic', ''],
   ['mysql-named-lock', ''],

@@ -3,7 +3,6 @@ import { testReduction } from './reduction';
 testReduction(__filename, [
   ['none', ''],
   ['expiring', ''],
-  ['mysql-lock-table', ''],
   ['conditional-update', ''],
   ['conditional-update', 'kill:1'],
 ]);

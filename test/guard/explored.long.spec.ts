@@ -1,3 +1,3 @@
 import { testExplorations } from './exploration';
 
-testExplorations(__filename, ['lapse', 'pause', 'error', 'lose-reply', 'flush']);
+testExplorations(__filename, ['kill', 'lapse', 'pause', 'error', 'lose-reply', 'flush']);

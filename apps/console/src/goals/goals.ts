@@ -16,7 +16,7 @@ export type Goal = { readonly id: string; readonly strategy: string; readonly ac
     }
 );
 
-/** From the first oversell to the lock that holds. test/console/goals.spec.ts has a solution of each. */
+/** From the first oversell to the lock that holds. test/console/goals.long.spec.ts has a solution of each. */
 export const GOALS: readonly Goal[] = [
   { id: 'oversell', strategy: 'none', actors: '12', task: 'show', kind: 'oversold', choices: 10 },
   {
