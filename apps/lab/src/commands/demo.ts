@@ -23,7 +23,7 @@ export function register(program: Command): void {
     .command('demo')
     .description('run the main scenarios on a new lab, and print one table')
     .option('--all', 'also run the other scenarios, all guards and all drills; takes some minutes')
-    .option('--verbose', 'also print what makes each result certain, and the figures of the drills')
+    .option('--verbose', 'print every reason of a verdict, what makes it certain, and the figures of the drills')
     .option('--json <file>', 'write all verdicts as JSON: {rows, guards, drills}')
     .action((options: { all?: true; verbose?: true; json?: string }) =>
       runCommand(async (context) => {
@@ -37,10 +37,11 @@ export function register(program: Command): void {
           drilled.filter(allAsExpected).length;
         const documented = rows.length + guarded.length + drilled.length;
         const verbose = options.verbose === true;
-        process.stdout.write(
-          `${good} of ${count(documented, 'row')} as documented; reports in ${relative(process.cwd(), runsDir())}/\n${demoTable(rows, verbose)}\n`,
-        );
+        process.stdout.write(`${demoTable(rows, verbose)}\n`);
         if (all) process.stdout.write(`${loadTable(guarded)}\n${drillTable(drilled, verbose)}\n`);
+        process.stdout.write(
+          `${good} of ${count(documented, 'row')} as documented; reports in ${relative(process.cwd(), runsDir())}/\n`,
+        );
         if (options.json !== undefined) {
           writeJson(options.json, {
             rows: rows.map(({ scenario, run }) => ({ scenario: scenario.name, ...runJson(run) })),

@@ -56,6 +56,7 @@ interface Pool {
     event: 'connection',
     listener: (connection: PooledConnection & { query(sql: string): void }) => void,
   ): void;
+  once(event: 'acquire', listener: (connection: PooledConnection) => void): void;
   query(sql: string, done: (error: Error | null, rows: unknown[]) => void): void;
 }
 
@@ -194,6 +195,7 @@ export class SteppedDataSource extends DataSource {
       for (const sql of settings) connection.query(sql);
     });
     // initialize() has opened one connection before the listener was added: sequential queries reach that one
+    pool.once('acquire', promiseOnce);
     for (const sql of settings) await query(sql);
   }
 }
