@@ -23,7 +23,10 @@ export function register(program: Command): void {
     .command('demo')
     .description('run the main scenarios on a new lab, and print one table')
     .option('--all', 'also run the other scenarios, all guards and all drills; takes some minutes')
-    .option('--verbose', 'print every reason of a verdict, what makes it certain, and the figures of the drills')
+    .option(
+      '--verbose',
+      'print every reason of a verdict, what makes it certain, and the figures of the drills',
+    )
     .option('--json <file>', 'write all verdicts as JSON: {rows, guards, drills}')
     .action((options: { all?: true; verbose?: true; json?: string }) =>
       runCommand(async (context) => {
