@@ -6,23 +6,61 @@ import { componentsOf, type Protection } from '#lab/strategy';
 import type { Context } from './command';
 import { prune } from './housekeeping';
 
-export interface ExplorerSession {
-  readonly pool: WorkerPool;
+interface Session {
   /** Versions and settings of the servers. */
   readonly conditions: Conditions;
   readonly stack: Pick<Stack, 'pause' | 'resume'>;
   readonly stop: () => Promise<void>;
 }
 
-/**
- * Starts servers that only run schedules, including those on demand that the strategies need, and a pool of workers.
- * Durability is relaxed, because a schedule never outlives its servers; the conditions record this.
- */
+/** All workers explore one plan after the other. */
+export type ExplorerSession = Session & { readonly pool: WorkerPool };
+
+/** Each worker explores a plan of its own. */
+export type ExplorersSession = Session & { readonly pools: readonly WorkerPool[] };
+
+/** Starts the servers and a pool of workers. */
 export async function openExplorer(
-  { progress, signal, onEnd }: Context,
+  context: Context,
   workers: number,
   strategies: readonly Pick<Protection, 'needs'>[],
 ): Promise<ExplorerSession> {
+  const stack = await startServers(context, strategies);
+  const pool = await WorkerPool.open(stack.urls, workers, String(process.pid));
+  return {
+    pool,
+    stack,
+    conditions: { ...(await stack.conditions()), workers: pool.size, node: process.version },
+    stop: () => pool.close(),
+  };
+}
+
+/** Starts the servers and a pool for each worker. */
+export async function openExplorers(
+  context: Context,
+  workers: number,
+  strategies: readonly Pick<Protection, 'needs'>[],
+): Promise<ExplorersSession> {
+  const stack = await startServers(context, strategies);
+  const pools = await WorkerPool.openMany(stack.urls, workers, String(process.pid));
+  return {
+    pools,
+    stack,
+    conditions: { ...(await stack.conditions()), workers, node: process.version },
+    stop: async () => {
+      await Promise.all(pools.map((pool) => pool.close()));
+    },
+  };
+}
+
+/**
+ * Starts servers that only run schedules, including those on demand that the strategies need. Durability is relaxed,
+ * because a schedule never outlives its servers; the conditions record this.
+ */
+async function startServers(
+  { progress, signal, onEnd }: Context,
+  strategies: readonly Pick<Protection, 'needs'>[],
+): Promise<Stack> {
   const components = componentsOf(strategies);
   const say = (line: string): void => {
     progress.say(line);
@@ -43,11 +81,5 @@ export async function openExplorer(
     rmSync(dir, { recursive: true, force: true });
   });
   refuseStraySteps();
-  const pool = await WorkerPool.open(stack.urls, workers, String(process.pid));
-  return {
-    pool,
-    stack,
-    conditions: { ...(await stack.conditions()), workers: pool.size, node: process.version },
-    stop: () => pool.close(),
-  };
+  return stack;
 }

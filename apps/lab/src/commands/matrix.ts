@@ -6,7 +6,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { runCommand, writeJson, type Context } from '../command';
-import { openExplorer } from '../explorer';
+import { openExplorers } from '../explorer';
 import { EXIT, Failure, partOnly } from '../failure';
 import { printConditions, printMatrix } from '../print/matrix';
 import { wrap } from '../print/wrap';
@@ -104,7 +104,7 @@ async function makeMatrix(
   context: Context,
 ): Promise<number> {
   const { progress, signal, onEnd } = context;
-  const { pool, conditions, stop } = await openExplorer(context, options.workers, strategies);
+  const { pools, conditions, stop } = await openExplorers(context, options.workers, strategies);
   onEnd(stop);
   const begun = performance.now();
   let done = 0;
@@ -142,7 +142,7 @@ async function makeMatrix(
       progress.say(`interrupted: the circumstances explored so far are in ${partial}`);
     return Promise.resolve();
   });
-  const rows = await exploreMatrix(pool, strategies, {
+  const rows = await exploreMatrix(pools, strategies, {
     signal,
     max: options.max,
     enough: options.enough,

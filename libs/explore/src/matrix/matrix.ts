@@ -292,9 +292,20 @@ function knownCell(
   return isUndecided && found.schedules < max ? undefined : found;
 }
 
-/** Explores every strategy in every cell. */
+/** A cell of a strategy that is explored next. */
+interface OpenCell {
+  readonly strategy: Strategy;
+  readonly cell: Cell;
+  /** Receives the result. */
+  readonly done: (explored: MatrixCell) => void;
+}
+
+/**
+ * Explores every strategy in every cell. Each pool takes the next cell when it is free: a cell is often too small for two workers,
+ * and its shortest schedule is found by one.
+ */
 export async function exploreMatrix(
-  pool: Explorer,
+  pools: readonly Explorer[],
   strategies: readonly Strategy[],
   limits: MatrixLimits & {
     /** `isKnown`: the cell was explored by an earlier run. */
@@ -309,23 +320,38 @@ export async function exploreMatrix(
     readonly known?: readonly MatrixRow[];
   },
 ): Promise<MatrixRow[]> {
-  const rows: MatrixRow[] = [];
+  const [first] = pools;
+  if (first === undefined) throw new RangeError('a matrix needs a pool');
+  const open: OpenCell[] = [];
+  const rows: (Omit<MatrixRow, 'cells'> & { readonly cells: (MatrixCell | undefined)[] })[] = [];
   for (const strategy of strategies) {
-    const cells: MatrixCell[] = [];
+    const cells = (limits.cells ?? CELLS).filter((one) => existsFor(strategy, one));
+    const explored = cells.map((): MatrixCell | undefined => undefined);
     rows.push({
       strategy: strategy.name,
       code: strategyHash(strategy),
-      cost: await costOf(pool.world, strategy),
-      cells,
+      cost: await costOf(first.world, strategy),
+      cells: explored,
     });
-    for (const cell of (limits.cells ?? CELLS).filter((one) => existsFor(strategy, one))) {
-      if (limits.signal?.aborted === true) return rows;
-      const known = knownCell(limits, strategy, cell);
-      const explored = known ?? (await exploreWithRetry(pool, strategy, cell, limits));
-      cells.push(explored);
-      limits.onCell?.(strategy, explored, known !== undefined);
-      limits.onRows?.(rows);
-    }
+    open.push(
+      ...cells.map((cell, i) => ({ strategy, cell, done: (one: MatrixCell) => (explored[i] = one) })),
+    );
   }
-  return rows;
+  const explored = (): MatrixRow[] =>
+    rows
+      .map(({ cells, ...row }) => ({ ...row, cells: cells.filter((cell) => cell !== undefined) }))
+      .filter(({ cells }) => cells.length > 0);
+  const takeCells = async (pool: Explorer): Promise<void> => {
+    for (let next = open.shift(); next !== undefined; next = open.shift()) {
+      if (limits.signal?.aborted === true) return;
+      const { strategy, cell, done } = next;
+      const known = knownCell(limits, strategy, cell);
+      const result = known ?? (await exploreWithRetry(pool, strategy, cell, limits));
+      done(result);
+      limits.onCell?.(strategy, result, known !== undefined);
+      limits.onRows?.(explored());
+    }
+  };
+  await Promise.all(pools.map(takeCells));
+  return explored();
 }
