@@ -22,6 +22,12 @@ test('a lesson is HTML; its commands lead to Step and Explore', async () => {
   expect(json.html).toMatch(/href="\/step\/v1\.expiring[^"]*">在单步中打开/);
 });
 
+test('a line break between Chinese characters is no space', async () => {
+  const { json } = await app.get<{ html: string }>('/api/lessons/17-other-uses?lang=zh');
+  expect(json.html).toContain('经常用在没法对账的事情上：短信发出去了');
+  expect(json.html).not.toMatch(/[，。：；、）]\n[\u4e00-\u9fff]/);
+});
+
 test('no lesson leads to a relative address that the console does not have', async () => {
   for (const { id } of readLessons('en')) {
     const { json } = await app.get<{ html: string }>(`/api/lessons/${id}`);
