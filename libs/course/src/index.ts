@@ -3,7 +3,7 @@ export { renderHtml, type PageLinks } from './markdown';
 export { checkLesson, wordsOf, type CheckedCommand } from './lesson/check-lesson';
 export { compareOutput } from './lesson/compare-output';
 export { CourseSyntaxError, type Lesson, type LessonCommand } from './lesson/lesson';
-export { findLesson, lessonOf, readLessons } from './lesson/lessons';
+export { findLesson, lessonOf, readLessons, slideOf } from './lesson/lessons';
 export { readLesson } from './lesson/read-lesson';
 export { HEADINGS, SECTIONS, type SectionName } from './lesson/sections';
 export { BrokenCardsFile, readCards, writeCards } from './interview/cards-file';

@@ -3,6 +3,16 @@ import MarkdownIt, { type Token } from 'markdown-it';
 /** Our own pages only: their HTML (`<details>`) is kept as it is. */
 const markdown = new MarkdownIt({ html: true });
 
+/** Chinese characters and their punctuation: words are not separated by spaces. */
+const WIDE = /[\u2e80-\u9fff\uff00-\uffef\u2018-\u201d]/u;
+
+/** A line break in the source is a space, but not between Chinese characters. */
+markdown.renderer.rules['softbreak'] = (tokens, i) => {
+  const before = tokens.slice(0, i).findLast(({ content }) => content !== '')?.content ?? '';
+  const after = tokens.slice(i + 1).find(({ content }) => content !== '')?.content ?? '';
+  return WIDE.test(before.slice(-1)) && WIDE.test(after.slice(0, 1)) ? '' : '\n';
+};
+
 /** A heading of the second level and the blocks under it. */
 export interface MarkdownSection {
   readonly title: string;

@@ -146,4 +146,5 @@ export {
   renderMatrix,
   SUMMARY_COLUMNS,
   type SlideLabels,
+  type SlideLanguage,
 } from './render';

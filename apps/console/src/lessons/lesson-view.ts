@@ -28,7 +28,11 @@ export const lessonView = (lesson: Lesson): LessonView => ({
     },
     ofRelative: (href) => {
       const [, id] = /^(?:\.\/)?(\d\d-[a-z0-9-]+)\.md$/.exec(href) ?? [];
-      return id === undefined ? undefined : `/lessons/${id}`;
+      if (id !== undefined) return `/lessons/${id}`;
+      const [, slide] = /^img\/.*-(\d+)\.svg$/.exec(href) ?? [];
+      return slide === undefined
+        ? undefined
+        : `/api/lessons/${lesson.id}/slides/${slide}?lang=${lesson.language}`;
     },
   }),
 });

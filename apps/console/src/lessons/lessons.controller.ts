@@ -1,9 +1,13 @@
-import { findLesson, readLessons } from '#lab/course';
+import { findLesson, readLessons, slideOf, type Language, type Lesson } from '#lab/course';
 import { problem, ProblemError } from '#lab/http';
-import { Controller, Get, Param, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, Header, Param, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
+import { readFileSync } from 'node:fs';
 import { lessonSummary, lessonView } from './lesson-view';
-import { LessonParams, LessonQuery, LessonSummary, LessonView } from './schemas';
+import { LessonParams, LessonQuery, LessonSummary, LessonView, SlideParams } from './schemas';
+
+/** A slide is a drawing: it loads nothing and runs nothing. */
+const SLIDE_POLICY = "default-src 'none'";
 
 @ApiTags('lessons')
 @Controller('lessons')
@@ -19,11 +23,27 @@ export class LessonsController {
   @ApiOperation({ summary: 'A lesson as HTML' })
   @ApiOkResponse({ type: LessonView })
   one(@Param() { lesson: name }: LessonParams, @Query() { lang }: LessonQuery): LessonView {
-    const lesson = findLesson(readLessons(lang), name);
-    if (lesson === undefined)
-      throw new ProblemError(
-        problem('REQUEST.NOT_FOUND', `there is no lesson "${name}". GET /api/lessons lists them`),
-      );
-    return lessonView(lesson);
+    return lessonView(lessonNamed(name, lang));
   }
+
+  @Get(':lesson/slides/:slide')
+  @Header('Content-Type', 'image/svg+xml; charset=utf-8')
+  @Header('Content-Security-Policy', SLIDE_POLICY)
+  @ApiProduces('image/svg+xml')
+  @ApiOperation({ summary: 'A schedule of a lesson as a slide' })
+  slide(@Param() { lesson: name, slide }: SlideParams, @Query() { lang }: LessonQuery): string {
+    const file = slideOf(lessonNamed(name, lang), slide);
+    if (file === undefined)
+      throw new ProblemError(problem('REQUEST.NOT_FOUND', `lesson "${name}" has no slide ${slide}`));
+    return readFileSync(file, 'utf8');
+  }
+}
+
+function lessonNamed(name: string, language: Language): Lesson {
+  const lesson = findLesson(readLessons(language), name);
+  if (lesson === undefined)
+    throw new ProblemError(
+      problem('REQUEST.NOT_FOUND', `there is no lesson "${name}". GET /api/lessons lists them`),
+    );
+  return lesson;
 }

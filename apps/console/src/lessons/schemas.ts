@@ -22,3 +22,13 @@ export class LessonQuery extends createZodDto(z.strictObject({ lang: z.enum(LANG
 export class LessonParams extends createZodDto(
   z.strictObject({ lesson: z.string().regex(/^[a-z0-9-]{1,60}$/) }),
 ) {}
+
+export class SlideParams extends createZodDto(
+  z.strictObject({
+    lesson: z.string().regex(/^[a-z0-9-]{1,60}$/),
+    slide: z
+      .string()
+      .regex(/^[1-9]$/)
+      .transform(Number),
+  }),
+) {}

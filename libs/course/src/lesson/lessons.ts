@@ -23,3 +23,9 @@ export const findLesson = (lessons: readonly Lesson[], name: string): Lesson | u
 /** The lesson that explains a strategy; undefined: none does. */
 export const lessonOf = (lessons: readonly Lesson[], strategy: string): Lesson | undefined =>
   lessons.find(({ strategies }) => strategies.includes(strategy));
+
+/** The file of a slide that `npx lab lesson --slides` drew, by the number of its schedule; undefined: the lesson has no such schedule. */
+export function slideOf({ language, id }: Lesson, number: number): string | undefined {
+  const file = join(folderOf(language), 'img', `${id}-${number}.svg`);
+  return existsSync(file) ? file : undefined;
+}

@@ -1,3 +1,3 @@
 export { describeAnswer, drawLanes, drawMermaid } from './lanes';
 export * from './matrix-page';
-export { drawSlide, type SlideLabels } from './slide';
+export { drawSlide, type SlideLabels, type SlideLanguage } from './slide';

@@ -9,6 +9,7 @@ import {
   type StepEvent,
   markWords,
 } from '#lab/verdict';
+import { inChinese } from './chinese';
 import { answerOf, conclusions, cut, eventText, hasCarts, lockRemarks, statementText } from './lanes';
 
 /** What a slide shows besides the schedule. */
@@ -16,7 +17,11 @@ export interface SlideLabels {
   /** The command that runs the schedule again. */
   readonly command: string;
   readonly credit: string;
+  /** The language of what is not a command, a reply or a code. */
+  readonly language: SlideLanguage;
 }
+
+export type SlideLanguage = 'en' | 'zh';
 
 const WIDTH = 1600;
 const HEIGHT = 900;
@@ -37,10 +42,15 @@ const WIDE = 1 / ADVANCE;
 
 /** A lane must have room for so many characters; otherwise the font shrinks. */
 const LANE_COLUMNS = 34;
+/** In a lane with less room the remarks are shortened. */
+const NARROW_COLUMNS = 45;
 const MOST_FONT = 20;
 const LEAST_FONT = 11;
 const MOST_ROW = 36;
 
+/** The first ones have all signs of a slide; the others are for Chinese. */
+const FONTS =
+  "'DejaVu Sans Mono', Menlo, Consolas, 'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', monospace";
 const INK = '#11151d';
 const SOFT = '#4c5566';
 const LANE_COLORS = ['#1447b8', '#9a4a00', '#00695c'];
@@ -64,30 +74,34 @@ interface Layout {
   /** Width of the event numbers. */
   readonly numbers: number;
   readonly laneWidth: number;
+  /** Says a phrase in the language of the slide. */
+  readonly say: (phrase: string) => string;
 }
 
 /** Draws a schedule as an SVG image of 16:9 for a projector: lanes of the actors, faults across, the verdict below. */
 export function drawSlide(
   played: ScheduleHistory,
   verdict: ScheduleVerdict,
-  { command, credit }: SlideLabels,
+  { command, credit, language }: SlideLabels,
 ): string {
+  const say = language === 'zh' ? inChinese : (phrase: string) => phrase;
   const history = withNumberedIds(played);
-  const below = conclusionLines(history, verdict);
+  const below = conclusionLines(history, verdict, say);
   const bodyEnd = HEIGHT - FOOT - 12 - below.length * CONCLUSION_LINE - HEADLINE_SIZE - 16;
-  const layout = fit(history, bodyEnd - HEAD);
+  const layout = { ...fit(history, bodyEnd - HEAD), say };
   const marks = marksOf(verdict);
   const holds = holdsOf(history);
   const mark = worstHarm(verdict.violations.map(({ kind }) => kind)) ?? 'safe';
   const kinds = [...new Set(verdict.violations.map(({ kind }) => kind))];
   const words = markWords(mark, kinds).toUpperCase();
-  const headline = `${MARKS[mark].sign} ${words}${kinds.length === 0 ? '' : `: ${kinds.join(', ')}`}`;
+  const headline = say(`${MARKS[mark].sign} ${words}${kinds.length === 0 ? '' : `: ${kinds.join(', ')}`}`);
+  const title = say(titleOf(history));
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" font-family="'DejaVu Sans Mono', Menlo, Consolas, monospace" role="img">`,
-    `<title>${escape(`${history.strategy}: ${headline}`)}</title>`,
+    `<svg xmlns="http://www.w3.org/2000/svg" xml:lang="${language}" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" font-family="${FONTS}" role="img">`,
+    `<title>${escape(`${title} ${headline}`)}</title>`,
     `<rect width="${WIDTH}" height="${HEIGHT}" fill="#ffffff"/>`,
-    text(titleOf(history), { x: MARGIN, y: 50, size: 32, weight: 700 }),
-    ...(holds.some(({ size }) => size > 0) ? [text(LEGEND, LEGEND_STYLE)] : []),
+    text(title, { x: MARGIN, y: 50, size: 32, weight: 700 }),
+    ...(holds.some(({ size }) => size > 0) ? [text(say(LEGEND), LEGEND_STYLE)] : []),
     ...Array.from({ length: layout.panels }, (_, panel) => panelHead(history, layout, panel)).flat(),
     ...history.events.flatMap((event, i) =>
       row(history, event, i, layout, marks.get(event.n), holds[i] ?? new Set()),
@@ -114,6 +128,9 @@ export function drawSlide(
   ].join('\n');
 }
 
+/** UUIDs, and the leases of etcd. */
+const RANDOM_IDS = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<=")\d{12,20}(?=")/g;
+
 /** Random ids become `id1`, `id2`, … in the order of their appearance, so that every replay draws the same slide. */
 function withNumberedIds(history: ScheduleHistory): ScheduleHistory {
   const names = new Map<string, string>();
@@ -122,7 +139,7 @@ function withNumberedIds(history: ScheduleHistory): ScheduleHistory {
     names.set(id, name);
     return name;
   };
-  const json = JSON.stringify(history).replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, nameOf);
+  const json = JSON.stringify(history).replace(RANDOM_IDS, nameOf);
   return JSON.parse(json) as ScheduleHistory;
 }
 
@@ -132,34 +149,40 @@ function titleOf({ strategy, actors, stock, final }: ScheduleHistory): string {
   return `${strategy}: ${actors.length} ${hasStock ? `buyers, ${stock} in stock` : 'requests'}`;
 }
 
-/** Stock, violations and summary, wrapped to the width of the slide. */
-function conclusionLines(history: ScheduleHistory, verdict: ScheduleVerdict): string[] {
+/** Stock, violations and summary, wrapped to the width of the slide. What is left out stands before the summary. */
+function conclusionLines(history: ScheduleHistory, verdict: ScheduleVerdict, say: Layout['say']): string[] {
   const columns = (WIDTH - 2 * MARGIN) / (CONCLUSION_SIZE * ADVANCE);
   const headlines = Object.values(MARKS).map(({ sign, words }) => `${sign} ${words}`);
-  const lines = conclusions(history, verdict)
+  const found = conclusions(history, verdict)
     .map((line) => line.trim())
     .filter((line) => !headlines.includes(line))
-    .flatMap((line) => wrap(line, columns));
-  return lines.length <= MOST_CONCLUSIONS ? lines : [...lines.slice(0, MOST_CONCLUSIONS - 1), '…'];
+    .map((line) => wrap(say(line), columns));
+  const lines = found.flat();
+  if (lines.length <= MOST_CONCLUSIONS) return lines;
+  const mechanism = found.at(-1) ?? [];
+  return [...lines.slice(0, MOST_CONCLUSIONS - 1 - mechanism.length), '…', ...mechanism];
 }
+
+/** What stays on one line: a word, or a Chinese character with the punctuation around it. */
+const PIECE = /\s*（?(?:[\u2e80-\u9fff]|[^\s\u2e80-\u9fff（，。；：、）]+)[，。；：、）]*/gu;
 
 function wrap(line: string, columns: number): string[] {
   const lines: string[] = [];
   let current = '';
-  for (const word of line.split(' ')) {
-    const longer = current === '' ? word : `${current} ${word}`;
+  for (const [piece] of line.matchAll(PIECE)) {
+    const longer = `${current}${piece}`;
     if (columnsOf(longer) <= columns || current === '') current = longer;
     else {
       lines.push(current);
-      current = `  ${word}`;
+      current = `  ${piece.trimStart()}`;
     }
   }
   return [...lines, current].map((one) => cutTo(one, columns));
 }
 
 /** One panel, or two if that allows a larger font. */
-function fit({ actors, events }: ScheduleHistory, height: number): Layout {
-  const layouts = [1, 2].map((panels): Layout => {
+function fit({ actors, events }: ScheduleHistory, height: number): Omit<Layout, 'say'> {
+  const layouts = [1, 2].map((panels): Omit<Layout, 'say'> => {
     const rows = Math.max(1, Math.ceil(events.length / panels));
     const rowHeight = Math.min(MOST_ROW, height / rows);
     const panelWidth = (WIDTH - 2 * MARGIN - (panels - 1) * GAP) / panels;
@@ -168,7 +191,7 @@ function fit({ actors, events }: ScheduleHistory, height: number): Layout {
     const font = Math.min(MOST_FONT, rowHeight * 0.68, laneWidth / (LANE_COLUMNS * ADVANCE));
     return { panels, rows, rowHeight, panelWidth, numbers, laneWidth, font: Math.max(LEAST_FONT, font) };
   });
-  const [one, two] = layouts as [Layout, Layout];
+  const [one, two] = layouts as [Omit<Layout, 'say'>, Omit<Layout, 'say'>];
   return two.font > one.font ? two : one;
 }
 
@@ -183,7 +206,7 @@ function panelHead({ actors, events }: ScheduleHistory, layout: Layout, panel: n
     const x = laneX(layout, panel, lane);
     const wants = cart === undefined ? '' : ` wants ${cart.join(', ')}`;
     return [
-      text(cutTo(`${name} (${process})${wants}`, layout.laneWidth / (22 * ADVANCE)), {
+      text(cutTo(layout.say(`${name} (${process})${wants}`), layout.laneWidth / (22 * ADVANCE)), {
         x,
         y: HEAD - 14,
         size: 22,
@@ -255,7 +278,7 @@ function row(
     ...history.actors.flatMap(({ name }, one) =>
       holders.has(name) ? [rect(laneX(layout, panel, one), y, 7, rowHeight + 0.5, colorOf(one))] : [],
     ),
-    eventLine(history, event, {
+    eventLine(history, event, layout.say, {
       x: start + 14,
       y: baseline,
       size: font,
@@ -268,13 +291,14 @@ function row(
 function eventLine(
   history: ScheduleHistory,
   event: ScheduleEvent,
+  say: Layout['say'],
   { x, y, size, columns }: { x: number; y: number; size: number; columns: number },
 ): string {
-  const remarks = [...new Set(lockRemarks(event))].join(', ');
-  const remark = remarks === '' ? '' : cutTo(`  ← ${remarks}`, columns * 0.6);
-  const room = columns - columnsOf(remark);
   const isFault = event.type === 'fault' || event.type === 'time';
-  const words = isFault ? `·· ${event.text}` : statement(history, event, room);
+  const fault = isFault ? `·· ${say(event.text)}` : '';
+  const remark = fitRemark(event, say, columns, fault);
+  const room = columns - columnsOf(remark);
+  const words = isFault ? fault : statement(history, event, say, room);
   const isWrong = remark.includes('✗');
   const tail =
     remark === ''
@@ -284,11 +308,20 @@ function eventLine(
   return `<text data-event="${event.n}" data-columns="${Math.floor(columns)}" x="${round(x)}" y="${round(y)}" font-size="${round(size)}" font-weight="${weight}" fill="${INK}" xml:space="preserve">${escape(cutTo(words, room))}${tail}</text>`;
 }
 
+/** In a narrow lane the word "lock" is left out. A fault that fills its line has no remark: its text says the same. */
+function fitRemark(event: ScheduleEvent, say: Layout['say'], columns: number, fault: string): string {
+  const remarks = [...new Set(lockRemarks(event))].map(say);
+  const shortened = columns < NARROW_COLUMNS ? remarks.map((one) => one.replace(/^lock /, '')) : remarks;
+  const remark = remarks.length === 0 ? '' : `  ← ${shortened.join(', ')}`;
+  const isFull = columnsOf(fault) <= columns && columnsOf(fault) + columnsOf(remark) > columns;
+  return fault !== '' && isFull ? '' : cutTo(remark, columns * 0.6);
+}
+
 /** A step is shortened before its reply. */
-function statement(history: ScheduleHistory, event: ScheduleEvent, room: number): string {
-  if (event.type !== 'step') return eventText(event, hasCarts(history));
-  const answer = cutTo(answerOf(event), room / 2);
-  return `${cutTo(commandText(event, hasCarts(history)), room - columnsOf(answer))}${answer}`;
+function statement(history: ScheduleHistory, event: ScheduleEvent, say: Layout['say'], room: number): string {
+  if (event.type !== 'step') return say(eventText(event, hasCarts(history)));
+  const answer = cutTo(say(answerOf(event)), room / 2);
+  return `${cutTo(say(commandText(event, hasCarts(history))), room - columnsOf(answer))}${answer}`;
 }
 
 /** The name of a script says more than EVALSHA; the fonts of many systems have no sign of a clock. */
