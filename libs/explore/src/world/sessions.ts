@@ -88,10 +88,14 @@ export class Sessions {
     return Number((rows[0] as { Value: string }).Value);
   }
 
+  /**
+   * By transaction, not by REQUESTING_THREAD_ID: in MySQL 9.7 that is sometimes the thread of the holder, which has made the
+   * lock of the waiter's row explicit.
+   */
   private async waitingInSchema(): Promise<Set<number>> {
     const [rows] = await this.admin.query<RowDataPacket[]>(
-      `SELECT t.PROCESSLIST_ID AS id FROM performance_schema.data_lock_waits w
-         JOIN performance_schema.threads t ON t.THREAD_ID = w.REQUESTING_THREAD_ID`,
+      `SELECT t.trx_mysql_thread_id AS id FROM performance_schema.data_lock_waits w
+         JOIN information_schema.INNODB_TRX t ON t.trx_id = w.REQUESTING_ENGINE_TRANSACTION_ID`,
     );
     return new Set(rows.map((row) => (row as { id: number }).id));
   }
