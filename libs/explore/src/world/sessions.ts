@@ -89,13 +89,15 @@ export class Sessions {
   }
 
   /**
-   * By transaction, not by REQUESTING_THREAD_ID: in MySQL 9.7 that is sometimes the thread of the holder, which has made the
-   * lock of the waiter's row explicit.
+   * By the table lock of the transaction, not by REQUESTING_THREAD_ID: in MySQL 9.7 that is sometimes the thread of the holder,
+   * which has made the lock of the waiter's row explicit. INNODB_TRX goes stale when it is polled.
    */
   private async waitingInSchema(): Promise<Set<number>> {
     const [rows] = await this.admin.query<RowDataPacket[]>(
-      `SELECT t.trx_mysql_thread_id AS id FROM performance_schema.data_lock_waits w
-         JOIN information_schema.INNODB_TRX t ON t.trx_id = w.REQUESTING_ENGINE_TRANSACTION_ID`,
+      `SELECT DISTINCT t.PROCESSLIST_ID AS id FROM performance_schema.data_lock_waits w
+         JOIN performance_schema.data_locks l
+           ON l.ENGINE_TRANSACTION_ID = w.REQUESTING_ENGINE_TRANSACTION_ID AND l.LOCK_TYPE = 'TABLE'
+         JOIN performance_schema.threads t ON t.THREAD_ID = l.THREAD_ID`,
     );
     return new Set(rows.map((row) => (row as { id: number }).id));
   }
