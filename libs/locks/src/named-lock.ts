@@ -11,7 +11,7 @@ export interface NamedSession {
 
 /**
  * Lock names are global to the server, so the schema is part of the name; MySQL allows 64 characters, so it is hashed.
- * MySQL 9 has no SHA1.
+ * MySQL 9.7 has no SHA1.
  */
 const NAME = "SHA2(CONCAT(DATABASE(), ' ', ?), 224)";
 

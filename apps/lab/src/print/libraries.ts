@@ -65,7 +65,7 @@ const NOT_EXPLORED = [
   '- **@nestjs/schedule** (10 million) has no lock. **node-cron** (10 million) and **nestjs-schedule** (7,400) run a job once with a',
   '  lock that you write (`RunCoordinator`, `Locker`): verify that one. The two decorators above lock any method, also a job.',
   "- **node-redisson**'s wait for a message: pub/sub is refused in schedules of locks. The recipe polls instead.",
-  '- **@verrou/core with Knex** sends the statements of Kysely, which the recipe uses, over a pool of its own.',
+  '- **@verrou/core with Knex** was not tried: the recipe of its database store uses Kysely.',
   '- **redlock-universal** (70,000) requires Node.js 22. **simple-redis-mutex** (66,000) is for node-redis.',
   '- **redis-lock** (150,000) and **node-redis-warlock** (140,000) were not tried.',
   '- **async-redis-lock** is not in the registry; **mysql-lock** 0.0.1 is an empty package.',

@@ -89,8 +89,8 @@ export class Sessions {
   }
 
   /**
-   * By the table lock of the transaction, not by REQUESTING_THREAD_ID: in MySQL 9.7 that is sometimes the thread of the holder,
-   * which has made the lock of the waiter's row explicit. INNODB_TRX goes stale when it is polled.
+   * By the table lock of the transaction, not by REQUESTING_THREAD_ID: in MySQL 9.7 that was the thread of the holder
+   * (examples/coupon, row lock). INNODB_TRX goes stale when it is polled.
    */
   private async waitingInSchema(): Promise<Set<number>> {
     const [rows] = await this.admin.query<RowDataPacket[]>(
