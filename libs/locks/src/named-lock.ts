@@ -11,8 +11,9 @@ export interface NamedSession {
 
 /**
  * Lock names are global to the server, so the schema is part of the name; MySQL allows 64 characters, so it is hashed.
+ * MySQL 9.7 has no SHA1.
  */
-const NAME = "SHA1(CONCAT(DATABASE(), ' ', ?))";
+const NAME = "SHA2(CONCAT(DATABASE(), ' ', ?), 224)";
 
 const GET_LOCK = lockStatement(`SELECT GET_LOCK(${NAME}, ?) AS taken`, {
   role: 'acquire',

@@ -47,10 +47,7 @@ export async function exploreLibraries(
   context.signal.throwIfAborted(); // a part must not replace the page
   const all = { libraries, conditions: { ...conditions, secondsPerRecipe: budget } };
   if (docs === undefined) process.stdout.write(`${printLibraries(libraries)}\n`);
-  else {
-    writeFileSync(docs, `${renderLibraries(all)}\n`);
-    writeJson(docs.replace(/md$/, 'json'), all);
-  }
+  else writeFileSync(docs, `${renderLibraries(all)}\n`);
   if (json !== undefined) writeJson(json, all);
   return libraries.some(({ notExplored }) => notExplored !== undefined) ? EXIT.unknown : EXIT.ok;
 }

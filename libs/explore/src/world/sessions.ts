@@ -88,10 +88,16 @@ export class Sessions {
     return Number((rows[0] as { Value: string }).Value);
   }
 
+  /**
+   * By the table lock of the transaction, not by REQUESTING_THREAD_ID: in MySQL 9.7 that was the thread of the holder
+   * (examples/coupon, row lock). INNODB_TRX goes stale when it is polled.
+   */
   private async waitingInSchema(): Promise<Set<number>> {
     const [rows] = await this.admin.query<RowDataPacket[]>(
-      `SELECT t.PROCESSLIST_ID AS id FROM performance_schema.data_lock_waits w
-         JOIN performance_schema.threads t ON t.THREAD_ID = w.REQUESTING_THREAD_ID`,
+      `SELECT DISTINCT t.PROCESSLIST_ID AS id FROM performance_schema.data_lock_waits w
+         JOIN performance_schema.data_locks l
+           ON l.ENGINE_TRANSACTION_ID = w.REQUESTING_ENGINE_TRANSACTION_ID AND l.LOCK_TYPE = 'TABLE'
+         JOIN performance_schema.threads t ON t.THREAD_ID = l.THREAD_ID`,
     );
     return new Set(rows.map((row) => (row as { id: number }).id));
   }

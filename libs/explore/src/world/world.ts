@@ -11,6 +11,7 @@ import { KeyStore } from './key-store';
 import { OwnSession, ownSchemaOf } from './own-clients';
 import { PubSubMonitor } from './pub-sub-inbox';
 import { DirectoryLockStore, RedisLockStore, RowLockStore, type LockStore } from './lock-stores';
+import { OwnRowStore } from './own-row-store';
 import { EtcdLockStore, ZooKeeperLockStore } from './queue-lock-stores';
 import { Pulse } from './pulse';
 import { loadReadLocks } from './read-locks';
@@ -89,6 +90,7 @@ export class World {
     private readonly servers: Servers,
     readonly sessions: Sessions,
     readonly pubSub: PubSubMonitor,
+    ownRows: OwnRowStore,
   ) {
     this.connectionsOfActors = connectionsOfActors;
     this.pulse = new Pulse(options.pulse);
@@ -105,9 +107,10 @@ export class World {
       ...(servers.components.includes('zookeeper') ? [new ZooKeeperLockStore(servers.zookeeper)] : []),
       ...(servers.components.includes('etcd') ? [new EtcdLockStore(servers.etcd)] : []),
     ];
-    this.libraryStores = this.lockStores.map((store) =>
-      store instanceof RedisLockStore ? store.ofLibraries() : store,
-    );
+    this.libraryStores = [
+      ...this.lockStores.map((store) => (store instanceof RedisLockStore ? store.ofLibraries() : store)),
+      ownRows,
+    ];
   }
 
   static async open(options: WorldOptions): Promise<World> {
@@ -129,7 +132,8 @@ export class World {
     const redis = await openRedis(options, 'explorer');
     const servers = await openServers(options, 'explorer', loadReadLocks);
     const pubSub = await PubSubMonitor.open(options);
-    const world = new World(options, connectionsOfActors, admin, redis, servers, sessions, pubSub);
+    const ownRows = await OwnRowStore.open(admin);
+    const world = new World(options, connectionsOfActors, admin, redis, servers, sessions, pubSub, ownRows);
     if (usesLab) await world.addBalance();
     const mayHaveLocks = usesLab ? world.lockStores : [world.keys]; // of an earlier world
     for (const store of mayHaveLocks) await store.clear();
