@@ -199,9 +199,9 @@ module.exports = {
     {
       name: 'resolvable',
       comment:
-        'Every import must resolve. k6 itself provides the modules that its scripts import; recipes import packages that are installed when they are needed.',
+        'Every import must resolve. k6 itself provides the modules that its scripts import; recipes, and the clients beside them, import packages that are installed when they are needed.',
       severity: 'error',
-      from: { pathNot: '^(load-tests/k6|libs/libraries/recipes)/' },
+      from: { pathNot: '^(load-tests/k6|libs/libraries/(recipes|clients))/' },
       to: { couldNotResolve: true },
     },
   ],

@@ -10,7 +10,7 @@ export interface Offer {
   readonly query: string;
 }
 
-/** What became of the orders of an offer. Rates are of the answers that arrived while orders were being sent. */
+/** Results of an open loop of orders. Rates count the answers that arrived while orders were being sent. */
 export interface Offered {
   /** Orders that were sent, per second: less than asked for when this process cannot send faster. */
   readonly offeredPerSecond: number;

@@ -19,7 +19,7 @@ export interface Left {
   readonly orders: readonly string[];
 }
 
-/** Who resolves the order after the crash: the reconciler first, or only the client that retries. */
+/** The component that recovers the order after the crash: the reconciler first, or only the client that retries. */
 export type Finder = 'reconciler' | 'client';
 
 /** One crash and its recovery. */

@@ -21,7 +21,7 @@ async function consume(limiter: RateLimiterRedis, client: string): Promise<[bool
   try {
     return [true, await limiter.consume(client)];
   } catch (refused) {
-    if (refused instanceof Error) throw refused; // of Redis
+    if (refused instanceof Error) throw refused; // an error of Redis; a refusal is not an Error
     return [false, refused as RateLimiterRes];
   }
 }

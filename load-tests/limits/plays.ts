@@ -32,8 +32,8 @@ const PATIENCE_MS = 30_000;
 /**
  * Requests around the edge of a window that begins with the clock of Redis. Two requests open the window, one on each replica;
  * the rest of the limit is used up in its second half; after its end come four times the limit at once, and then a steady
- * load. A limiter that forgets all requests at the edge admits nearly twice its limit. The edge is not met by luck: the
- * requests are released by Redis' own clock, and a run in which one was late proves nothing.
+ * load. A limiter that forgets all requests at the edge admits nearly twice its limit. The timing is deterministic:
+ * the requests are released by the clock of Redis, and a run in which one was late is `unknown`.
  */
 export async function playEdge({ row, stack, redis, sender, client }: Stage): Promise<Played> {
   const { max, windowMs } = row.limit;

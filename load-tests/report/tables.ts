@@ -138,7 +138,7 @@ export function openLoopTable(latency: Latency | undefined): Markup | null {
     { from: 'its due time', figures: latency },
     { from: 'its send (uncorrected)', figures: uncorrected },
   ];
-  return table(`Open loop: ${rate}${offered.asAsked ? '' : ', NOT as asked for'}`, rows, [
+  return table(`Open loop: ${rate}${offered.asAsked ? '' : ', NOT the requested rate'}`, rows, [
     { head: 'latency of a request since', cell: ({ from }) => from },
     { head: 'median', numeric: true, cell: ({ figures }) => inMs(figures.p50) },
     { head: 'p90', numeric: true, cell: ({ figures }) => inMs(figures.p90) },

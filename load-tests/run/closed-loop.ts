@@ -18,7 +18,7 @@ interface Sent {
 
 /** An answer; times in milliseconds since the begin of the loop. */
 interface Answered {
-  /** Of the request, counted from 1. */
+  /** Number of the request, from 1. */
   readonly number: number;
   readonly status: number;
   readonly headers: unknown;

@@ -18,9 +18,9 @@ export interface LatencySummary extends Percentiles {
   readonly unanswered: number;
   /** Number of answers by replica of the order app. */
   readonly share: Readonly<Record<string, number>>;
-  /** Of an open loop: the rate that was really offered. */
+  /** The rate that was actually offered. Open loop only. */
   readonly offered?: Offered;
-  /** Of an open loop: from the send. They omit the time for which a request that was due had to wait. */
+  /** Latencies measured from the send: without the time for which a due request had to wait. Open loop only. */
   readonly uncorrected?: Percentiles;
 }
 

@@ -11,7 +11,7 @@ import { installFor } from './recipes';
 /** For loading a file, also on a slow machine. Only a file that never ends takes so long. */
 const LOAD_SECONDS = 30;
 
-/** Ends a function that loops for ever, or on Ctrl-C, with an error. */
+/** Ends a function that loops forever, or on Ctrl-C, with an error. */
 const endingSoon = <T>(load: () => T): T =>
   runInNewContext('load()', { load }, { timeout: 1000 * LOAD_SECONDS, breakOnSigint: true }) as T;
 

@@ -4,7 +4,7 @@ import { findStrategy } from '#lab/strategy';
 import { MARKS, type Mark } from '#lab/verdict';
 import { committedMatrix } from './committed-matrix';
 
-/** What shows a strategy, the first that it has: a broken promise, other harm, a broken lock, a buyer that is killed. */
+/** The first cell of this kind shows the strategy: a broken promise, other harm, a broken lock, a killed buyer. */
 const TELLING: readonly ((cell: MatrixCell) => boolean)[] = [
   ({ cell, mark }) =>
     isHarm(mark) && CELLS.some(({ name, promise }) => name === cell && promise !== undefined),

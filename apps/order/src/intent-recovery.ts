@@ -5,8 +5,9 @@ import { bought, ordersOf, type StoredAnswer, type OrderIntent, type DeductedSto
 import { OrderIntentsRepository } from './order-intents.repository';
 
 /**
- * Settles order intents from the state of the databases: exactly once, also when several replicas settle it at the same time. The inventory decides
- * whether the stock was taken (or never will be), and the intent's row decides which attempt records the order.
+ * Settles an order intent from the state of the databases: exactly once, also when several replicas try at the same time.
+ * The inventory's rows show whether the stock was taken, or never will be; the row of the intent admits one attempt
+ * that records the order.
  */
 @Injectable()
 export class IntentRecovery {

@@ -1,4 +1,4 @@
-/** A schedule after which an invariant is false, or in which an actor waits for ever. */
+/** A schedule after which an invariant is false, or in which an actor waits forever. */
 export class InvariantViolated extends Error {
   readonly code = 'KIT.INVARIANT';
 

@@ -172,8 +172,8 @@ export async function cleanStale(dir: string): Promise<string[]> {
 }
 
 /**
- * Folders of stacks in `parent` that no process holds. The process whose pid ends the folder's name (`run-4711`) also holds
- * it, because it may not have claimed it yet.
+ * Folders of stacks in `parent` that no running process holds. The name of a folder ends with the pid of its creator
+ * (`run-4711`): the creator holds it from the start, although it may not have claimed it yet.
  */
 export function foldersLeftIn(parent: string): string[] {
   return (existsSync(parent) ? readdirSync(parent, { withFileTypes: true }) : []).flatMap((entry) => {

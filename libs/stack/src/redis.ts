@@ -107,7 +107,7 @@ const parseInfo = (text: string): Record<string, string> =>
 
 /**
  * The number of replicas that have all data and receive new writes. Two writes must be acknowledged: the first one may be
- * part of the snapshot of a new replica, which receives no further write until its first acknowledgement, up to a second
+ * part of the snapshot of a new replica, which receives no further write until its first acknowledgment, up to a second
  * later.
  */
 export async function acknowledgedBy(redis: Redis, replicas: number, timeoutMs: number): Promise<number> {

@@ -88,7 +88,7 @@ export type EffectViolationKind =
 export type LimitScheduleViolationKind =
   /** More requests of a client were admitted in a window than the limiter promises. */
   | 'over-limit'
-  /** The key of a client never expires: it is refused for ever. */
+  /** The key of a client never expires: it is refused forever. */
   | 'blocked-forever';
 
 /** A circumstance in which a strategy may behave differently. */

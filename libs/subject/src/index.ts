@@ -12,7 +12,7 @@ type Awaitable<T> = T | Promise<T>;
 export interface ActorOutcome {
   /** `A`, `B`, `C`. */
   readonly actor: string;
-  /** `returned`; `threw`; `died` with its process; or `waits` for ever. */
+  /** `returned`; `threw`; `died` with its process; or `waits` forever. */
   readonly state: 'returned' | 'threw' | 'died' | 'waits';
   /** What it returned. */
   readonly value?: unknown;

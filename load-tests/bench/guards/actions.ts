@@ -42,7 +42,7 @@ export interface ActionResult {
   readonly p99Ms: number;
   /** Actions/s divided by those of the unprotected guard of its use, in the same repeat. */
   readonly ofUnprotected: number;
-  /** Of all measured actions of one repeat: those that failed, the most. */
+  /** Most actions that failed in one repeat. */
   readonly failed: number;
 }
 

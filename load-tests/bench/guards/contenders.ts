@@ -18,7 +18,7 @@ export interface LimiterContender {
   open(url: string): Promise<{ decide: Decide; close: () => void }>;
 }
 
-/** Of each client: the limit is reached in every window, so that requests are admitted and refused. */
+/** The limit of each client. It is reached in every window, so that requests are admitted and refused. */
 export const LIMIT = { max: 100, windowMs: 1000 };
 /** No decision fails because the machine is slow. */
 const TIMEOUT_MS = 10_000;

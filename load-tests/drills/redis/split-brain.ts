@@ -103,7 +103,7 @@ async function playRefused(env: DrillEnvironment): Promise<void> {
   env.fact('B held the lock on the new primary', B.took('SET'));
 }
 
-/** Replication is dropped without an error: the old primary grants locks until the lag is too long. */
+/** Replication traffic is dropped silently: the old primary grants locks until it reaches min-replicas-max-lag. */
 async function playWindow(env: DrillEnvironment): Promise<void> {
   const set = await startReplicaSet(env.park, 2, MIN_REPLICAS);
   const [toA, toB] = await roadsTo(env.park, set.primary);
@@ -157,7 +157,7 @@ export const SPLIT_BRAIN: readonly Drill[] = [
     name: 'split-brain/min-replicas-window',
     shows:
       'min-replicas-max-lag 1: the replicas are silent, as if paused: a lock taken before the lag is noticed has two holders',
-    certainBy: 'A takes the lock right after the last acknowledgement',
+    certainBy: 'A takes the lock right after the last acknowledgment',
     expected: OVERSOLD,
     play: playWindow,
   },

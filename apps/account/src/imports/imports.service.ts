@@ -113,7 +113,7 @@ export class ImportsService implements OnModuleDestroy {
   /** Stores the lines, unless the same batch is already stored. */
   private async store(id: BatchId, body: Readable): Promise<void> {
     const known = await this.batches.digestOf(id);
-    if (known === undefined) await this.batches.forgetLines(id); // of an upload that was interrupted
+    if (known === undefined) await this.batches.forgetLines(id); // lines of an interrupted upload
     const hash = createHash('sha256');
     let lines = 0;
     let page: ImportLine[] = [];

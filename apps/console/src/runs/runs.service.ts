@@ -24,7 +24,7 @@ interface Run {
   readonly by: Member;
   readonly samples: Sample[];
   result?: RunResult;
-  /** Of the present, while it runs. */
+  /** The lanes so far; absent when the run has ended: the report has all of them. */
   lanes?: string;
 }
 

@@ -29,8 +29,8 @@ interface Place {
 
 /**
  * Plays schedules for any number of readers on a few worlds. A schedule is its token: a world that is at its last choice
- * but one continues there, any other world plays it from the beginning. So nothing of a reader is kept here, no session
- * ends, and two tabs cannot disturb each other.
+ * but one continues there, any other world plays it from the beginning. So no state of a reader is kept here, no session
+ * expires, and two tabs do not affect each other.
  */
 @Injectable()
 export class Schedules implements BeforeApplicationShutdown {

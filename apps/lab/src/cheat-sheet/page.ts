@@ -76,7 +76,7 @@ export function failingOf({ kind, name }: Recommendation, matrix: SavedMatrix): 
   }
 }
 
-/** The columns of the summary with a mark other than safe. What fails without a fault fails with each of them. */
+/** The columns of the summary with a mark other than safe. A strategy that fails without a fault fails in every column. */
 function failingCells(cells: readonly MatrixCell[]): Failing[] {
   const failing = (Object.keys(SUMMARY_COLUMNS) as Circumstance[]).flatMap((circumstance) => {
     const cell = cells.find((one) => one.cell === circumstance);

@@ -45,7 +45,7 @@ interface CheckOptions extends LanguageOptions {
 export function register(program: Command): void {
   const command = program
     .command('exercise')
-    .description('exercises for workshops: break or mend something; the servers judge it');
+    .description('exercises for workshops: break or fix something; the servers judge it');
   command
     .command('list')
     .description('print the exercises, from easy to hard')

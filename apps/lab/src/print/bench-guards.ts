@@ -18,15 +18,15 @@ export const printLimiters = (results: readonly LimiterResult[]): string =>
           'p99 ms',
           '/ ioredis',
           '/ package',
-          'sent',
-          'run',
+          'commands sent',
+          'commands run',
         ],
         rows: results.filter((result) => result.promise === promise).map(limiterRow),
       }),
       '',
     ]),
     wrap(
-      'admitted: most in a window, of those promised; ✗: more than promised. / ioredis: decisions/s divided by those of ioredis with the same commands. / package: divided by those of the fastest package with the same promise that keeps it. Medians of ratios within one run. sent, run: commands per decision that clients sent (MONITOR), and that Redis ran, also inside of scripts (INFO commandstats).',
+      'admitted: the most requests admitted in one window, of those that the limiter promises at most; ✗: more than promised. / ioredis: decisions/s divided by those of ioredis with the same commands. / package: decisions/s divided by those of the fastest npm package that keeps the same promise. Each ratio is computed within one run; the median is shown. commands sent: by the client, per decision (MONITOR). commands run: by Redis, per decision, including those inside scripts (INFO commandstats).',
     ),
   ].join('\n');
 
@@ -49,7 +49,7 @@ function limiterRow(result: LimiterResult): string[] {
 export const printActions = (results: readonly ActionResult[]): string =>
   [
     renderTable({
-      head: ['guard', 'Redis', 'SQL', 'other', 'again', 'actions/s', 'p99 ms', '/ unprotected', 'failed'],
+      head: ['guard', 'Redis', 'SQL', 'other', 'repeated', 'actions/s', 'p99 ms', '/ unprotected', 'failed'],
       rows: results.map(({ name, first, again, actionsPerSecond, p99Ms, ofUnprotected, failed }) => [
         name,
         first.redis.toFixed(1),
@@ -64,6 +64,6 @@ export const printActions = (results: readonly ActionResult[]): string =>
     }),
     '',
     wrap(
-      'Redis, SQL, other (gateway, ZooKeeper, etcd): commands and statements of an action that is done for the first time. again: all of them when the same action is requested again. / unprotected: actions/s divided by those of the first guard of the use, in the same run.',
+      'Redis, SQL, other (gateway, ZooKeeper, etcd): commands and statements of an action that is done for the first time. repeated: all commands and statements when the same action is requested again. / unprotected: actions/s divided by those of the first guard of the use, in the same run.',
     ),
   ].join('\n');

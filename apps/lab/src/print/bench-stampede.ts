@@ -9,12 +9,12 @@ export const printStampede = ({ results, killed }: StampedeBenchResult): string 
       head: [
         'at an expiry',
         'rebuilds',
-        'most',
+        'most rebuilds',
         'stale ms',
         'p50 ms',
         'p99 ms',
-        'warm p99',
-        'ratio',
+        'fresh p99 ms',
+        'p99 / fresh p99',
         'refused',
       ],
       rows: results.map((one) => [
@@ -43,7 +43,7 @@ export const printStampede = ({ results, killed }: StampedeBenchResult): string 
     }),
     '',
     wrap(
-      'All readers send one request at the same moment. rebuilds: median per expiry, and the most. stale: for how long the page had expired at most when a reader received it. warm: the same readers a moment later, when the page is fresh; ratio: p99 to that, median of the ratios within one run. page/early, before: the page is still fresh, and each reader builds it with a probability of one in all readers. A killed builder held the lock; readers came when its replica was up again.',
+      'All readers send one request at the same moment. rebuilds: median per expiry; most rebuilds: maximum. stale: the longest time since the expiry of a page that a reader received. fresh p99: the same readers a moment later, when the page is fresh; p99 / fresh p99: median of the ratios within one run. page/early, before: the page is still fresh, and each of the N readers rebuilds it with probability 1/N. builder killed: the holder of the lock is killed, and the readers arrive after its replica has restarted.',
     ),
   ].join('\n');
 

@@ -48,7 +48,7 @@ export function printOverload({ capacityPerSecond, rows }: OverloadCurve): strin
     `capacity, measured with 64 buyers that wait for their answers: ${rounded(capacityPerSecond)} sales/s`,
     '',
     renderTable({
-      head: ['times', 'offered/s', 'goodput/s', 'refused', 'p50 ms', 'p99 ms', 'other answers'],
+      head: ['× capacity', 'offered/s', 'goodput/s', 'refused', 'p50 ms', 'p99 ms', 'other answers'],
       rows: rows.map((row) => [
         row.times,
         rounded(row.offeredPerSecond),
@@ -74,7 +74,15 @@ export function printSpeeds(result: LockBenchResult, verbose: boolean): string {
     `round trips of one PING at a time: ${rounded(roundTripsPerSecond)}/s`,
     '',
     renderTable({
-      head: ['lock', 'alone/s', '32 keys/s', 'hand-overs/s', 'p50 ms', 'p99 ms', 'min/max'],
+      head: [
+        'lock',
+        'acquires/s, 1 client',
+        'acquires/s, 32 keys',
+        'hand-overs/s',
+        'wait p50 ms',
+        'wait p99 ms',
+        'fairness (min/max)',
+      ],
       rows: contenders.map(({ name, alone, alone32, contended }) => [
         name,
         rounded(alone),
@@ -101,9 +109,9 @@ function detailsTable({ contenders }: LockBenchResult): string {
   return renderTable({
     head: [
       'lock',
-      'back and forth',
-      'rest 1 ms: hand-overs/s',
-      'rest 1 ms: p99 ms',
+      'returned to previous holder',
+      'pause of 1 ms: hand-overs/s',
+      'pause of 1 ms: wait p99 ms',
       `commands with ${crowds.join(', ')} waiters`,
     ],
     rows: contenders.map(({ name, kind, contended, rested, commandsBy }) => [
@@ -119,7 +127,7 @@ function detailsTable({ contenders }: LockBenchResult): string {
 /** When each lock notices that it is cut off from Redis. */
 export const printLossSignals = ({ lossSignals }: LockBenchResult): string =>
   renderTable({
-    head: ['lock cut off from Redis', 'notices the loss, after the end of its lease'],
+    head: ['lock cut off from Redis', 'loss reported, after the end of the lease'],
     rows: lossSignals.map(({ name, afterMs, because }) => [
       name,
       afterMs === null

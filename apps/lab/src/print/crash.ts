@@ -13,7 +13,7 @@ export function printCrashes(crashes: readonly Crash[], verbose: boolean): strin
     failed.length === 0 ? `✓ RECOVERED from all ${all}` : `✗ NOT RECOVERED from ${failed.length} of ${all}`,
     '',
     renderTable({
-      head: ['order', 'crashes', 'by the reconciler', 'by the client alone', 'not recovered'],
+      head: ['strategy', 'crashes', 'by the reconciler', 'by the client alone', 'not recovered'],
       rows: names.map((name) => {
         const own = crashes.filter((crash) => crash.name === name);
         return [
@@ -40,7 +40,15 @@ function recovered(crashes: readonly Crash[], finder: Finder): string {
 
 const crashTable = (crashes: readonly Crash[]): string =>
   renderTable({
-    head: ['order', 'app', 'killed', 'left behind', 'found by', 'retry receives', 'recovered'],
+    head: [
+      'strategy',
+      'app',
+      'killed',
+      'state after the crash',
+      'recovered by',
+      'answer to the retry',
+      'recovered',
+    ],
     rows: crashes.map((crash) => [
       crash.name,
       crash.app,

@@ -66,7 +66,7 @@ const figureLines = (runs: readonly GuardRun[]): string[] => {
 export const exploredTable = (all: readonly ExploredGuard[]): string =>
   [
     renderTable({
-      head: ['every order', 'fault', 'schedules', 'violating', 'kinds', 'as expected'],
+      head: ['all interleavings', 'fault', 'schedules', 'violating', 'kinds', 'as expected'],
       rows: all.map(({ guard, fault, schedules, partial, violating, kinds, contradictions }) => [
         guard,
         fault,

@@ -14,7 +14,7 @@ export function limitLine(runs: readonly LimitRun[]): string {
 /** One row for each limiter and circumstance; with `verbose` also what the verdicts are based on. */
 export function limitTable(all: readonly (readonly LimitRun[])[], verbose: boolean): string {
   const table = renderTable({
-    head: ['limiter', 'case', 'most', 'verdict', 'as expected', 'commands', 'decisions/s'],
+    head: ['limiter', 'circumstance', 'most admitted', 'verdict', 'as expected', 'commands', 'decisions/s'],
     rows: all.map((runs) => {
       const run = shownOf(runs);
       const { row, verdict } = run;
@@ -31,7 +31,7 @@ export function limitTable(all: readonly (readonly LimitRun[])[], verbose: boole
     }),
   });
   const legend = wrap(
-    'most: requests of one client that were admitted in a window, by the recorded decisions, and how many are promised at most. commands: sent to Redis per decision, under a steady load.',
+    'most admitted: the most requests of one client that were admitted in a window, of those that the limiter promises at most; from the recorded decisions. commands: sent to Redis per decision, under a steady load.',
   );
   const shown = all.map((runs) => ({ ...shownOf(runs), ...steadyOf(runs) }));
   return [table, '', legend, ...(verbose ? ['', figures(shown), '', ...reasons(shown)] : [])].join('\n');
@@ -39,7 +39,7 @@ export function limitTable(all: readonly (readonly LimitRun[])[], verbose: boole
 
 const figures = (runs: readonly LimitRun[]): string =>
   renderTable({
-    head: ['limiter', 'in Redis', 'admitted/s', 'fairness', 'clock', 'slowest ms'],
+    head: ['limiter', 'run by Redis', 'admitted/s', 'fairness', 'clock', 'slowest ms'],
     rows: runs.map(({ row, verdict, commands, slowestMs }) => [
       titleOf(row),
       commands === undefined ? '' : commands.executed.toFixed(1),

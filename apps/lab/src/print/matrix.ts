@@ -49,7 +49,7 @@ function printRow(row: MatrixRow, verbose: boolean): string {
   const shown = verbose ? cells : cells.filter((cell) => !isNotApplicable(cell));
   return [
     wrap(
-      `${worst === undefined ? '' : `${MARKS[worst].sign} `}${strategy}: of ${count(tested, 'circumstance')} ${counts.join(', ')}`,
+      `${worst === undefined ? '' : `${MARKS[worst].sign} `}${strategy}: ${count(tested, 'circumstance')}: ${counts.join(', ')}`,
       2,
     ),
     ...(verbose
@@ -89,7 +89,7 @@ function witnessesOf(cells: readonly MatrixCell[], verbose: boolean): string[] {
       '',
       wrap(`${same.map(titleOf).join('; ')}:`, 2),
       ...(first?.sentence === undefined ? [] : [wrap(`  ${first.sentence}`, 2)]),
-      ...(first?.passes === undefined ? [] : [`  next strategy that passes: ${first.passes}`]),
+      ...(first?.passes === undefined ? [] : [`  next strategy whose data stays right: ${first.passes}`]),
       shellCommand(`npx lab replay ${token}`, 2),
     ];
   });

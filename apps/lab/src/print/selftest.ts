@@ -17,7 +17,7 @@ export function printDeterminism({ differences, conditions, ...run }: Determinis
     `${result}: ${count(run.tokens, 'random schedule')} of ${count(run.strategies, 'strategy', 'strategies')}, seed ${run.seed}`,
     '',
     renderTable({
-      head: ['condition', 'replays', 'explored', 'different', 'seconds', 'proof'],
+      head: ['condition', 'replays', 'explored', 'different', 'seconds', 'disturbance'],
       rows: conditions.map(({ condition, replays, explored, seconds, proof }) => [
         condition,
         replays,

@@ -58,7 +58,7 @@ const faultsByTime = ({ faults, balances }: PlannedMinute): string =>
 /** One line of progress after each minute. */
 export function minuteLine(minute: MinuteVerdict, of: number): string {
   const { number, counts, sold, balances, contendedPercent, fired, wrong } = minute;
-  const result = wrong.length === 0 ? 'held' : `DID NOT HOLD: ${wrong.join('; ')}`;
+  const result = wrong.length === 0 ? 'passed' : `FAILED: ${wrong.join('; ')}`;
   const idle = counts ? '' : ' (no contention: not counted)';
   return `minute ${number} of ${of}${idle}: ${result}; ${sold} sold of ${count(balances, 'balance')}, contended ${contendedPercent} % of the time; ${countsOf(fired) || 'no fault fired'}`;
 }
@@ -68,8 +68,8 @@ export function printSoak(run: SoakRun, verbose: boolean): string {
   const { plan, verdict } = run;
   return [
     verdict.held
-      ? `EVERYTHING HELD: ${count(verdict.counted, 'minute')} with contention, no violation, no leak`
-      : `DID NOT HOLD: ${count(verdict.because.length, 'problem')}`,
+      ? `PASSED: ${count(verdict.counted, 'minute')} with contention, no violation, no leak`
+      : `FAILED: ${count(verdict.because.length, 'problem')}`,
     ...verdict.because.map((sentence) => wrap(`  ${sentence}`, 4)),
     '',
     minuteTable(run, verbose),
@@ -84,7 +84,7 @@ export function printSoak(run: SoakRun, verbose: boolean): string {
 function minuteTable({ minutes }: SoakRun, verbose: boolean): string {
   const details = ['answers', 'fired without contention', 'outcome unknown', 'repeated with a key'];
   return renderTable({
-    head: ['minute', 'sold', 'sold out', 'contended', 'faults', 'held', ...(verbose ? details : [])],
+    head: ['minute', 'sold', 'sold out', 'contended', 'faults', 'passed', ...(verbose ? details : [])],
     rows: minutes.map((minute) => [
       minute.counts ? minute.number : `${minute.number} (idle)`,
       minute.sold,

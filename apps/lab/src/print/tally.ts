@@ -166,7 +166,7 @@ function nextCommand({ setup, budget }: Plan, [worst]: readonly ShownWitness[]):
   const carts = setup.carts === undefined ? '' : ' --crossed-carts';
   return [
     '',
-    'The next one of the catalogue whose data stays right in this schedule:',
+    'Next strategy in the catalogue whose data stays right in this schedule:',
     shellCommand(`npx lab explore ${worst.passes}${faults === '' ? '' : ` --faults ${faults}`}${carts}`, 6),
   ];
 }

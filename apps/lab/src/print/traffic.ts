@@ -48,12 +48,12 @@ function latencyWords({ p50, p90, p99, max }: Percentiles, verbose: boolean): st
 /** The rate that was offered, and if it is not the one asked for, why. */
 function offeredWords(offered: Offered, { openLoop }: Pick<LoadPlan, 'openLoop'>): string {
   const { perSecond, askedPerSecond, lateP99Ms, lateMaxMs, waited, asAsked } = offered;
-  const rate = `${perSecond.toFixed(1)} requests/s of ${askedPerSecond} asked for`;
+  const rate = `${perSecond.toFixed(1)} requests/s of ${askedPerSecond} requested`;
   const late = `sent late by ${lateP99Ms.toFixed(1)} ms (p99), ${lateMaxMs.toFixed(1)} ms at most`;
   if (asAsked) return `${rate}, ${late}`;
   const why =
     waited > 0
       ? `${count(waited, 'request')} waited, because ${openLoop?.inFlight ?? 0} were in flight`
       : 'this process could not send faster';
-  return `NOT as asked for: ${rate}, ${late}; ${why}`;
+  return `NOT the requested rate: ${rate}, ${late}; ${why}`;
 }

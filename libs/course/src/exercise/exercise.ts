@@ -13,7 +13,7 @@ export interface ScheduleTask {
   readonly faults?: readonly FaultName[];
 }
 
-/** A lock or strategy to mend, until it keeps these promises. */
+/** A lock or strategy to fix, until it keeps these promises. */
 export interface PromisesTask {
   readonly kind: 'promises';
   /** The file that the learner edits. */
@@ -21,7 +21,7 @@ export interface PromisesTask {
   readonly promises: readonly Capability[];
 }
 
-/** A lock with an unknown bug: answer.txt names a broken promise of the original, and the mended file keeps all of these. */
+/** A lock with an unknown bug: answer.txt names a broken promise of the original, and the fixed file keeps all of these. */
 export interface BugTask {
   readonly kind: 'bug';
   readonly file: string;
@@ -30,7 +30,7 @@ export interface BugTask {
   readonly bugs: number;
 }
 
-/** A subject to mend, until no schedule violates an invariant. */
+/** A subject to fix, until no schedule violates an invariant. */
 export interface SubjectTask {
   readonly kind: 'subject';
   readonly file: string;

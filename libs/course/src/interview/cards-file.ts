@@ -40,7 +40,7 @@ export function readCards(file: string): Cards {
   );
 }
 
-/** Replaces the file as a whole: a reader, or a crash, never meets a part of it. */
+/** Replaces the file as a whole: a reader never reads a partial file, not even after a crash. */
 export function writeCards(file: string, cards: Cards): void {
   mkdirSync(dirname(file), { recursive: true });
   const draft = `${file}.${process.pid}.draft`;

@@ -90,7 +90,7 @@ export class Actor {
     return this.connections.own?.isSubscribed === true;
   }
 
-  /** True when a command of it waits in Redis, and not for ever. */
+  /** True when a command of it waits in Redis, and not forever. */
   get waitsInRedis(): boolean {
     return this.tasks.some(({ inFlightSteps }) =>
       [...inFlightSteps].some(({ step }) => (step.blocking?.timeoutMs ?? 0) > 0),

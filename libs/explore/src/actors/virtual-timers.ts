@@ -34,18 +34,18 @@ export class VirtualTimer {
   }
 }
 
-/** Milliseconds to which looks that are left out make a timer later, at most: a loop that counts its retries must end. */
+/** Longest delay of a polling timer, milliseconds. It is limited because a loop that counts its retries must end. */
 const MAX_LATE_MS = 16_000;
 
-/** Timers of up to this many milliseconds only put off a call: they run in real time. */
+/** Timers of at most this many milliseconds defer a call to a later turn: they run in real time. */
 const PUTS_OFF_MS = 1;
 
 /**
  * `setTimeout` and `setInterval` of the code of one process, in the time of a schedule.
  *
- * A loop that looks at a lock every 100 ms would be a hundred steps until a lease of 10 s ends. Its looks are therefore left
- * out, twice as many each time, while no lock changes: they would have seen the same. The look after a change, and the first
- * one after `waitMs`, are made when the loop would make them.
+ * A loop that polls a lock every 100 ms would take a hundred steps until a lease of 10 s ends. Its polls are therefore skipped
+ * while no lock changes, twice as many each time: they would read the same state. The poll after a change, and the first one
+ * after `waitMs`, are made on time.
  */
 export class VirtualTimers {
   /** How often a timer of an actor has fired since a lock changed, and the version of the locks then. */
@@ -88,7 +88,7 @@ export class VirtualTimers {
     return timer;
   }
 
-  /** When a timer of `ms` is due: later when its actor looks in vain, until a lock changes. */
+  /** When a timer of `ms` is due: with exponential backoff while no lock changes. */
   private dueOf(actor: string, ms: number): NonNullable<Timer['dueNow']> {
     const { clock, waitMs } = this;
     const begun = clock.now;

@@ -15,17 +15,17 @@ import { Signal } from './signal';
 
 /**
  * Milliseconds without an answer after which the server is asked whether a statement waits. Decides only when to ask:
- * a statement that does not wait is expected to be answered, however long that takes.
+ * a statement that the server does not report as waiting is never counted as blocked, however slow it is.
  */
 const ASK_AFTER_MS = 3;
 
 /** Checks, `ASK_AFTER_MS` apart, in which an actor may be busy without a step, for example with its own I/O. */
 const MAX_BUSY_CHECKS = 400;
 
-/** Turns, 1 ms apart, after which foreign code that puts off calls again and again is no longer waited for. */
+/** Turns, 1 ms apart, for which a pending short timer of foreign code is awaited; after that it is ignored. */
 const MAX_PUT_OFF_TURNS = 20;
 
-/** Times in a row that a call is put off. */
+/** Checks in a row that find a short timer pending, after which the code counts as an endless loop. */
 const MAX_PUT_OFF_CALLS = 100;
 
 /** Detects quiescence: every actor is held, done, idle, or blocked in a server. */
@@ -71,7 +71,7 @@ export class QuiescenceDetector {
 
   /**
    * A statement is answered. A blocked statement is answered because of another statement, an ended session, or its
-   * timeout; without such a cause it was only slow when it was taken as blocked.
+   * timeout. Without such a cause it was slow, not blocked, and the schedule is disturbed.
    */
   answered(inFlightStep: InFlightStep): void {
     const hasCause =
@@ -141,8 +141,8 @@ export class QuiescenceDetector {
   }
 
   /**
-   * Foreign code puts off a call to a later turn, in real time: also while its request is held. True when it did. A loop of such
-   * calls that waits for time to pass never ends, because time does not.
+   * Waits for short timers of foreign code (`PUTS_OFF_MS`), which run in real time, also while the request is held. True: they
+   * have fired. A loop of such timers that waits for a later `Date.now()` never ends, because virtual time does not advance.
    */
   private async awaitShortTimers(attempt: number): Promise<boolean> {
     const isPutOff = (): boolean =>
@@ -212,7 +212,7 @@ export class QuiescenceDetector {
       running.every((task) => hasNoStep(task) && mayBeAsleep.includes(task)) &&
       (await this.areIdle(running))
     )
-      return; // most often: a loop that waits for its next look at the lock
+      return; // the usual case: a polling loop that waits for its next try
     for (let retries = 0; (await within(next, ASK_AFTER_MS)) === 'no'; retries++) {
       const active = this.tasks().filter((task) => !isQuiescent(task));
       if (!active.every(hasNoStep)) return next; // a server has to answer
@@ -221,7 +221,7 @@ export class QuiescenceDetector {
     }
   }
 
-  /** @throws QueuedCommand when a command has been sent behind a blocked one: its answer does not come. */
+  /** @throws QueuedCommand when a command was sent behind a blocked one on the same connection: Redis does not answer it until that wait ends. */
   private refuseQueuedCommands(): void {
     const inFlightSteps = this.inFlightSteps();
     for (const { step } of inFlightSteps)

@@ -40,7 +40,7 @@ async function prolong(run: Run, actor: Actor, fault: 'slow' | 'overrun', leases
   run.eventLog.fault(fault, actor.name, `this step of ${actor.name} takes ${ms} ms`, true, changes);
 }
 
-/** The timer that a tick fires. Of foreign code: the next look of a request that waits, because renewals are not late. */
+/** The timer that a tick fires. In foreign code: the next try of a request that waits; its renewals are always on time. */
 export const nextTick = (run: Run): ReturnType<Run['clock']['next']> => {
   const isForeign = run.subject.setsTimers === true;
   const isRunning = (name: string): boolean => {

@@ -18,7 +18,7 @@ type Kind = ScheduleViolationKind;
 /** Kinds of violation in which a unit is sold twice or a sale is lost. */
 export const SOLD_TWICE = ['oversold', 'lost-update', 'lost-acknowledged'] as const;
 
-/** What breaks a promise: kinds of violation, and the faults of which one is required; absent: none is required. */
+/** The violations that break a promise. `faults`: one of them is required; absent: none is required. */
 interface Breach {
   readonly kinds: readonly Kind[];
   readonly faults?: readonly FaultName[];
@@ -56,7 +56,7 @@ export const breachesOf = (capability: Capability): readonly Kind[] => BREACHES[
 const isOverlapExpected = (faults: readonly FaultName[]): boolean =>
   faults.some((fault) => ENDS_LOCKS.includes(fault));
 
-/** What of an exploration decides which missing promise declares a violation. */
+/** Conditions of an exploration, to find the missing promise that declares a violation. */
 export interface Conditions {
   readonly processes: readonly string[];
   readonly faults: readonly FaultName[];

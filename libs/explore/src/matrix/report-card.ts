@@ -133,7 +133,7 @@ const PROBES = 5;
 
 /**
  * Probes until nothing is unseen: a pool reopens a connection once that an earlier schedule ended, and the servers count what
- * other programs send as well. What the strategy itself sends unseen, it sends in every probe.
+ * other programs send as well. Unseen commands of the strategy itself occur in every probe.
  */
 async function probeAlone(world: World, strategy: Strategy): Promise<Probe> {
   let alone = await probe(world, strategy);

@@ -10,9 +10,8 @@ import { faultOf, stepOf, type Choice } from '../schedule';
  * enables or disables the other; then only one of their two orders has to be explored.
  *
  * - `nothing`: START TRANSACTION takes no snapshot (InnoDB takes it at the first read) and no lock, SET TRANSACTION only
- *   prepares it; the INSERT of a
- *   movement adds a row that no session waits for or reads before COMMIT (only its id shows the order, and no verdict
- *   reads ids); the work (a timer step WORK) is only held; WAIT of Redis and GRANT of etcd. No other actor notices them.
+ *   prepares it; the INSERT of a movement adds a row that no session waits for or reads before COMMIT (only its id shows the order, and no verdict
+ *   reads ids); the work (a timer step WORK) sends nothing; WAIT of Redis and GRANT of etcd. No other actor notices them.
  * - `sql-read`: a plain SELECT reads committed data, so only the end of a transaction affects it; an uncommitted
  *   UPDATE does not.
  * - `sql-lock`: UPDATE and SELECT … FOR UPDATE take row locks: they conflict with each other and with the end of a
@@ -22,8 +21,8 @@ import { faultOf, stepOf, type Choice } from '../schedule';
  *   and etcd, and for the waits (timer step WAIT) that a change of a lock ends.
  * - `process`: an in-process mutex; any step of the same process may free it. Also the death of a process that leaves
  *   nothing that a server would notice: steps of other processes have the same effect before and after it.
- * - `everything`: all other faults, a failure of a step that is `nothing`, HTTP and file steps. A step of a timer has the effect
- *   of its step.
+ * - `everything`: all other faults, a failure of a step that is `nothing`, HTTP and file steps. A choice
+ *   `timer-step` has the effect of its step.
  *
  * Waiters of `wait=notify` in one queue wake each other without a step, and module variables of a strategy are read
  * and written without one: with either, the order of steps of one process always matters. Steps on

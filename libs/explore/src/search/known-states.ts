@@ -2,23 +2,23 @@ import { choiceText } from '../schedule';
 import type { Execution, Node, Plan, Subtree } from './execution';
 import { stillSleeping, type SleepingChoice } from './reduction';
 
-/** What a search has to run because of an execution. */
+/** The subtrees that an execution adds to a search. */
 interface Opened {
   readonly subtrees: readonly Subtree[];
-  /** Share of the tree that is left out, because its state is known. */
+  /** Share of the tree that is skipped, because its states were searched before. */
   readonly leftOut: number;
 }
 
 /**
- * The states that a search has reached. What follows a state depends on the state only, so it is searched from the first
- * arrival. Of every later arrival one schedule is run, because its own past may show a violation.
+ * The states that a search has reached. The continuations of a state depend on the state only, so they are searched once, at the
+ * first arrival. A later arrival is run as one schedule, because its own past may show a violation.
  *
  * Sleep sets need care (Godefroid, "Partial-order methods for the verification of concurrent systems", 1996, section 5.2): an
- * arrival leaves out the choices that are asleep. A later arrival searches those of them that are awake for it, and
- * what it may leave out in turn is what all arrivals have left out.
+ * arrival skips the choices in its sleep set. A later arrival searches the skipped choices that are not in its own sleep
+ * set; the recorded set shrinks to the choices that every arrival so far has skipped.
  */
 export class KnownStates {
-  /** The choices that every arrival at a state has left out. */
+  /** By state: the choices that every arrival so far has skipped. */
   private readonly leftOut = new Map<string, ReadonlySet<string>>();
 
   constructor(private readonly plan: Pick<Plan, 'reduce'>) {}
@@ -50,7 +50,7 @@ export class KnownStates {
     return { subtrees, leftOut };
   }
 
-  /** A subtree for each of `next`, which leaves out what the subtrees before it have searched. */
+  /** One subtree for each choice in `next`. Its sleep set has the choices of the subtrees before it, as far as they are independent. */
   private branches(
     choices: Execution['choices'],
     { at, share }: Node,

@@ -34,7 +34,7 @@ const AT_EDGE = {
 };
 const EDGE = '-at-edge';
 
-/** Without PEXPIRE, the count of the client stays for ever. */
+/** Without PEXPIRE, the count of the client stays forever. */
 const WITHOUT_EXPIRY: GuardExpectation = { must: ['blocked-forever'] };
 const BOTH_FIND_ROOM: GuardExpectation = { must: ['over-limit'] };
 

@@ -19,7 +19,7 @@ export interface InstrumentedRedis {
   readonly isSubscribed: boolean;
   /** Resolves when it has received all messages that were published before this call. */
   receiveMessages(): Promise<void>;
-  /** Ends what a schedule has left on the connection: subscriptions, WATCH, MULTI, listeners. */
+  /** Removes the connection state that a schedule has left: subscriptions, WATCH, MULTI, listeners. */
   reset(): Promise<void>;
 }
 
@@ -38,8 +38,8 @@ const TIMEOUT_AT: Readonly<Record<string, 'first' | 'last' | 'BLOCK'>> = {
 };
 
 /**
- * Commands that are not followed by a script of `evalBehind`: their connection would not run it at once, or in another database,
- * or they may change keys and fail afterwards.
+ * Commands after which `evalBehind` sends no script: the connection would queue or refuse it, or run it in another database, or
+ * the command may change keys and then fail.
  */
 const HAS_NONE_BEHIND: ReadonlySet<string> = new Set([
   ...['multi', 'exec', 'watch', 'select', 'auth', 'hello', 'client', 'reset', 'quit', 'monitor', 'script'],
@@ -79,7 +79,7 @@ class Instrumentation implements InstrumentedRedis {
     const duplicate = redis.duplicate.bind(redis);
     const defineCommand = redis.defineCommand.bind(redis);
     const send = (this.send = redis.sendCommand.bind(redis));
-    redis.options.enableAutoPipelining = false; // it only saves packets, and hides commands
+    redis.options.enableAutoPipelining = false; // it would merge commands into one pipeline, which hides them from the seam
     redis.sendCommand = (command, stream) =>
       stream !== undefined || currentScope() === undefined
         ? send(command, stream)
@@ -156,8 +156,8 @@ class Instrumentation implements InstrumentedRedis {
   }
 
   /**
-   * Not while a script would be queued (MULTI), refused (subscriber mode), late (a blocking command) or in another database,
-   * nor during WATCH.
+   * Sets `evalBehind`, except where the connection would queue the script (MULTI), refuse it (subscriber mode), delay it (a
+   * blocking command) or run it in another database, and except during WATCH.
    */
   private allowBehind(current: Step | undefined): void {
     const { redis, send } = this;
@@ -217,7 +217,7 @@ class Instrumentation implements InstrumentedRedis {
     return results;
   }
 
-  /** A listener runs in the scope of the code that has added it, and ends with its schedule. */
+  /** A listener runs in the scope of the code that has added it, and is removed with its schedule. */
   private bindListeners(method: (typeof ADDS)[number]): void {
     const { redis } = this;
     const add = redis[method].bind(redis) as (event: string, listener: Listener) => Redis;
@@ -235,7 +235,7 @@ class Instrumentation implements InstrumentedRedis {
   }
 }
 
-/** What is sent in this turn leaves in one packet. */
+/** Sends the commands of this turn of the event loop in one packet. */
 function cork({ stream }: { readonly stream?: Pick<Writable, 'cork' | 'uncork'> }): void {
   if (stream === undefined) return;
   stream.cork();

@@ -28,7 +28,7 @@ export interface StepInfo {
 
 /** A command that waits in Redis until another client writes, for example BLPOP. */
 export interface Blocking {
-  /** Milliseconds that it waits at most; 0: for ever. */
+  /** Milliseconds that it waits at most; 0: forever. */
   readonly timeoutMs: number;
   /** The server's id of its connection; set by the client when it is known. */
   client?: number;

@@ -4,16 +4,16 @@ import { acquireQueued, releaseToNext, type Notify } from './wait-notify';
 
 export type { Notify };
 
-/** A lock from the point of view of one request. */
+/** A lock as one request uses it: each request creates its own object. */
 export interface Lock {
   readonly key: string;
-  /** True: the lock is ours. False: another client holds it. */
+  /** True: this request holds the lock now. False: another client holds it. */
   tryAcquire(): Promise<boolean>;
-  /** Publishes the release to all waiters, unless `notify` says otherwise and the lock supports it. */
+  /** Releases the lock. `notify`: how the waiters are notified; a lock without `notifies` ignores it. */
   release(notify?: Notify): Promise<unknown>;
   /** The release notifies waiters: with `wait=notify` they do not poll. */
   readonly notifies?: boolean;
-  /** Resolves when another try is worth while, or when `signal` is aborted. Absent: waiters poll. */
+  /** Resolves when the lock may be free, or when `signal` is aborted. Absent: waiters poll every `retryMs`, with jitter. */
   readonly waitForChange?: (signal: AbortSignal) => Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export async function acquire(lock: Lock, tools: LockTools): Promise<void> {
   else await poll(lock, tools);
 }
 
-/** Releases the lock. A failure becomes a warning: the section is done, and its result stands. */
+/** Releases the lock. A failure becomes a warning: the section has ended, and its result does not change. */
 export async function release(
   lock: Lock,
   { warn, process }: Pick<LockTools, 'process' | 'warn'>,

@@ -35,7 +35,7 @@ export interface MostAdmitted {
 export interface LimitVerdict {
   readonly most: MostAdmitted;
   readonly promise: number;
-  /** Of the clients with the same load: the fewest admitted requests of one, divided by the most of another. */
+  /** Fewest admitted requests of one client divided by the most of another, among clients with the same load. */
   readonly fairness: number;
   /** Admitted requests per second of these clients, per client. */
   readonly admittedPerSecond: number;

@@ -7,7 +7,7 @@ import { clockOf, mostInAnyWindow } from './windows';
 /** The least fairness of clients with the same load. */
 const LEAST_FAIRNESS = 0.5;
 
-/** Judges a limiter by its recorded decisions. What the limiter itself counted decides nothing. */
+/** Judges a limiter by its recorded decisions. The limiter's own counters are not used. */
 export function judgeLimit(evidence: LimitEvidence, expected: LimitExpectation): LimitVerdict {
   const { decisions, limit, promise, peers } = evidence;
   const most = mostInAnyWindow(decisions, limit.windowMs);

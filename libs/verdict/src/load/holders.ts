@@ -127,7 +127,7 @@ function votesOf(onLocks: readonly LockStep[]): Votes {
   return { won: (step) => !lost.has(step), outvoted };
 }
 
-/** The step right after the attempt is a release: the request did not consider itself the holder. */
+/** The next step of the request is a release: its client counted the attempt as failed, for example because it took too long. */
 const releasedNext = (round: readonly LockStep[], [next]: readonly LockStep[] = []): boolean =>
   next !== undefined && isRelease(next) && next.n === (round.at(-1)?.n ?? 0) + 1;
 

@@ -34,7 +34,7 @@ export type VerdictWord = 'safe' | 'violated' | 'unknown';
 /** The verdict on a load run. All numbers come from rows and history, never from a lock's own report. */
 export interface LoadVerdict {
   readonly strategy: string;
-  /** What was changed. Of an account, `sold` counts debits less credits, and `finalStock` is its balance. */
+  /** The kind of balance. For an account, `sold` is debits minus credits, and `finalStock` is its balance. */
   readonly kind: BalanceKind;
   readonly initial: number;
   readonly sold: number;

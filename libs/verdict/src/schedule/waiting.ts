@@ -3,7 +3,7 @@ import { cycleFrom } from '../wait-for-cycle';
 import { isDeadlockVictim } from './protections';
 import type { ScheduleViolation } from './violation';
 
-/** Actors that waited in vain: for each other, or for a lock without a working holder. */
+/** Actors that waited and did not get the lock: for each other, or for a lock without a working holder. */
 export function judgeWaiting(history: ScheduleHistory): ScheduleViolation[] {
   return [
     ...deadLocks(history),

@@ -7,7 +7,7 @@ import { useClassroom } from './classroom-gate';
 
 const POLL_MS = 3000;
 
-/** Who of the class has reached which goal; nothing without a class. */
+/** The goals that each student has reached; renders nothing without a class. */
 export function ClassBoard({ all }: { all: readonly string[] }): ReactNode {
   return useClassroom().isOpen && <PolledBoard all={all} />;
 }

@@ -113,7 +113,7 @@ export const en = {
     at: (names: string) => `${names} here`,
     right: 'No violation in this schedule',
     rightBecause: 'Protected by:',
-    unprotected: 'Nothing was in the way: another order of the same steps may go wrong.',
+    unprotected: 'Nothing serialized these requests: another interleaving of the same steps may be wrong.',
     pressed: (keys: string) => `${keys} …`,
     notPossible: (what: string, why: string) => `${what}: ${why}`,
     cannot: 'Try every order',
@@ -240,10 +240,10 @@ export const en = {
     names: {
       oversell: 'Without a lock: sell the last unit twice',
       'oversell-mutex': 'A mutex per process: sell the last unit twice from two processes',
-      stuck: 'SETNX without an expiry: make the shop stop selling for ever',
+      stuck: 'SETNX without an expiry: make the shop stop selling forever',
       'wrong-release': 'A lease without an owner: let one buyer delete the lock of the other',
       'expired-holder': 'An owner token and a lease: sell the last unit twice all the same',
-      'paused-watchdog': 'A watchdog renews the lease: sell twice although it does',
+      'paused-watchdog': 'A watchdog that renews the lease: sell the last unit twice all the same',
       'late-fence': 'A fence that is checked too late: sell the last unit twice',
       'fenced-holds': 'A fenced lock: show that even a lapsed lease sells nothing twice',
       'row-lock-holds': 'SELECT … FOR UPDATE: show that no order of the steps oversells',
@@ -312,7 +312,7 @@ export const en = {
     chooseRun: 'choose a run',
     alone: 'Show one run',
     again: 'New run',
-    gone: 'The console does not know this run any more; it is in the list of past runs when it ended.',
+    gone: 'The console has no such run now. A run that has ended is in the list of past runs.',
   },
   explore: {
     title: 'Explore: every order of the steps',
@@ -338,7 +338,7 @@ export const en = {
     safe: 'No schedule violates anything',
     safeSoFar: 'No violation found so far',
     found: (n: number, all: number) => `${n} of ${all} schedules violate something`,
-    gone: 'The console does not know this exploration any more: it has been restarted.',
+    gone: 'The console has no such exploration: it was restarted.',
     mechanism: 'How',
   },
   matrix: {
@@ -395,7 +395,7 @@ export const en = {
     intro: 'Every way to sell a unit, flawed or not, in teaching order.',
     mechanism: 'Mechanism',
     defect: 'Defect',
-    next: 'Next rung',
+    next: 'Next strategy',
     source: 'Comes from',
     keeps: 'It can do this',
     lacks: 'It cannot do this',
@@ -451,7 +451,7 @@ export const en = {
     proofs: 'Prove it',
     runs: 'See it under load',
     try: 'Try it',
-    reset: 'Forget my progress',
+    reset: 'Delete my progress',
   },
 };
 
