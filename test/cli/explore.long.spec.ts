@@ -89,7 +89,7 @@ test('lab matrix of one strategy prints a plain table of it, and writes no page'
   const { code, stdout } = await checkout.run('matrix', 'none', '--max', '8', '--enough', '4');
   expect([0, 1]).toContain(code); // so few schedules may miss what the catalogue says
   expect(stdout).toMatch(/^(NOT )?AS DOCUMENTED/);
-  expect(stdout).toMatch(/^✗ none: of \d+ circumstances data wrong in \d+/m);
+  expect(stdout).toMatch(/^✗ none: \d+ circumstances, data wrong in \d+/m);
   expect(stdout).toMatch(/^two processes +✗ data wrong +\d+\/\d+\+? +oversold \d+/m);
   expect(stdout).not.toMatch(/^[|#]|setnx:/m);
   expect(stdout.split('\n').filter((line) => Array.from(line).length > 100)).toEqual([]);

@@ -1,5 +1,6 @@
 import { SteppedDataSource, observe, type Step } from '#lab/step';
 import { createConnection } from 'mysql2/promise';
+import { eventually } from '../harness/eventually';
 import { schemaOf, servers } from '../harness/servers';
 
 const schema = schemaOf(__filename);
@@ -94,4 +95,21 @@ test('an SQL error passes unchanged; a lost connection becomes DEPENDENCY.DOWN',
     await tx.query('SELECT 1');
   });
   await expect(killed).rejects.toMatchObject({ code: 'DEPENDENCY.DOWN', dependency: 'mysql' });
+});
+
+test('a statement whose connection was destroyed and killed is not awaited: the server is not probed because of it', async () => {
+  const source = await open({ poolSize: 2 });
+  const pending = (): number => source['liveness']['pending'].size;
+  const runner = source.createQueryRunner();
+  const connection = (await runner.connect()) as { threadId: number; destroy(): void };
+  void runner.query('DO SLEEP(600)');
+  await eventually('the server runs the statement', async () => {
+    const running = `SELECT 1 FROM information_schema.PROCESSLIST WHERE ID = ${connection.threadId} AND INFO LIKE 'DO%'`;
+    return (await source.query<unknown[]>(running)).length === 1;
+  });
+  expect(pending()).toBe(1);
+  connection.destroy();
+  await source.query(`KILL CONNECTION ${connection.threadId}`);
+  await eventually('no statement is pending', () => pending() === 0);
+  expect(await source.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
 });

@@ -49,7 +49,7 @@ function printRow(row: MatrixRow, verbose: boolean): string {
   const shown = verbose ? cells : cells.filter((cell) => !isNotApplicable(cell));
   return [
     wrap(
-      `${worst === undefined ? '' : `${MARKS[worst].sign} `}${strategy}: ${count(tested, 'circumstance')}: ${counts.join(', ')}`,
+      `${worst === undefined ? '' : `${MARKS[worst].sign} `}${strategy}: ${count(tested, 'circumstance')}, ${counts.join(', ')}`,
       2,
     ),
     ...(verbose

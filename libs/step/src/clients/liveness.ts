@@ -8,6 +8,8 @@ const CHECK_EVERY_MS = 250;
 const FIRST_SERVER_ERROR = 1000;
 
 interface PendingReply {
+  /** Of a statement: where it was sent. */
+  readonly connection: object | undefined;
   readonly since: number;
   timeOut(reason: DependencyDown): void;
 }
@@ -30,12 +32,14 @@ export class Liveness {
   ) {}
 
   /**
-   * Resolves with the reply. Rejects with `DependencyDown` when the probe fails first; `abandon` is called before that.
+   * Resolves with the reply. Rejects with `DependencyDown` when the probe fails first; `abandon` is called before that. Does not
+   * settle when the connection is closed without a reply.
    */
-  watch<T>(reply: Promise<T>, abandon: () => void): Promise<T> {
+  watch<T>(reply: Promise<T>, abandon: () => void, connection?: object): Promise<T> {
     this.watcher ??= setInterval(() => void this.check(), CHECK_EVERY_MS).unref();
     return new Promise((resolve, reject) => {
       const entry: PendingReply = {
+        connection,
         since: performance.now(),
         timeOut: (reason) => {
           abandon();
@@ -50,6 +54,14 @@ export class Liveness {
         }, reject)
         .finally(() => this.pending.delete(entry));
     });
+  }
+
+  /**
+   * The connection is closed. mysql2 settles no statement of a connection that its client has destroyed: each would stay
+   * pending, and the server would be probed without end.
+   */
+  closed(connection: object): void {
+    for (const entry of this.pending) if (entry.connection === connection) this.pending.delete(entry);
   }
 
   close(): void {

@@ -50,13 +50,14 @@ const CONNECT_MS = 15_000;
 /** Pause between two attempts to connect, in `initialize`. */
 const CONNECT_AGAIN_AFTER_MS = 200;
 
+interface NewConnection extends PooledConnection {
+  readonly stream: { once(event: 'close', listener: () => void): unknown };
+}
+
 /** The part of a mysql2 pool that is used here. */
 interface Pool {
-  on(
-    event: 'connection',
-    listener: (connection: PooledConnection & { query(sql: string): void }) => void,
-  ): void;
-  once(event: 'acquire', listener: (connection: PooledConnection) => void): void;
+  on(event: 'connection', listener: (connection: NewConnection & { query(sql: string): void }) => void): void;
+  once(event: 'acquire', listener: (connection: NewConnection) => void): void;
   query(sql: string, done: (error: Error | null, rows: unknown[]) => void): void;
 }
 
@@ -122,9 +123,14 @@ export class SteppedDataSource extends DataSource {
             if (current !== undefined && connection.threadId !== undefined)
               current.connection = connection.threadId;
             sent = true;
-            return await this.liveness.watch(issue(this.sent(sql), parameters, structured), () => {
+            const abandon = (): void => {
               connection.destroy(); // it must not be reused: the reply could still arrive
-            });
+            };
+            return await this.liveness.watch(
+              issue(this.sent(sql), parameters, structured),
+              abandon,
+              connection,
+            );
           } catch (error) {
             throw translate(error);
           }
@@ -190,12 +196,18 @@ export class SteppedDataSource extends DataSource {
       `SET SESSION innodb_lock_wait_timeout = ${this.stepped.lockWaitSeconds ?? 2}`,
       ...(snapshotIsolation.length > 0 ? ['SET SESSION innodb_snapshot_isolation = OFF'] : []),
     ];
-    pool.on('connection', (connection) => {
+    const adopt = (connection: NewConnection): void => {
       promiseOnce(connection);
+      connection.stream.once('close', () => {
+        this.liveness.closed(connection);
+      });
+    };
+    pool.on('connection', (connection) => {
+      adopt(connection);
       for (const sql of settings) connection.query(sql);
     });
     // initialize() has opened one connection before the listener was added: sequential queries reach that one
-    pool.once('acquire', promiseOnce);
+    pool.once('acquire', adopt);
     for (const sql of settings) await query(sql);
   }
 }
