@@ -118,20 +118,27 @@ test.each(LANGUAGES)(
   },
 );
 
+/** A stale slide differs in each of so many drawings. */
+const DRAWINGS = 4;
+
 test.each(LANGUAGES)(
   '%s: the committed slides are up to date: npx lab lesson --lang LANGUAGE --slides walkthroughs/LANGUAGE/img',
   async (language) => {
     const { tokens, folder } = readSchedules(schedulesOf(readLessons(language)));
     const stale: string[] = [];
     for (const [schedule, token] of tokens) {
-      const svg = await drawSchedule(world, schedule, token);
+      const committed = readFileSync(`${folderOf(language)}/${schedule.file}`, 'utf8');
+      let svg = await drawSchedule(world, schedule, token);
+      // a script that returns the rest of a window sees one real millisecond less when the clock of Redis ticks right before it
+      for (let n = 1; n < DRAWINGS && svg !== committed; n++)
+        svg = await drawSchedule(world, schedule, token);
       const elements = expectReadable(svg, token.setup.processes.length);
       if (language === 'zh')
         expect({ file: schedule.file, english: englishIn(elements) }).toEqual({
           file: schedule.file,
           english: [],
         });
-      if (svg !== readFileSync(`${folderOf(language)}/${schedule.file}`, 'utf8')) stale.push(schedule.file);
+      if (svg !== committed) stale.push(schedule.file);
     }
     rmSync(folder, { recursive: true });
     expect(stale).toEqual([]);
