@@ -5,7 +5,10 @@ const { statSync } = require('node:fs');
  * other workers are idle. jest knows the times of earlier runs only, so a fresh checkout needs this list.
  */
 const SLOWEST = [
+  'cli/verify.long',
+  'course/exercises.long',
   'course/lessons.long',
+  'kit/packed.long',
   'guard/explored.long',
   'explore/signs.long',
   'explore/declared-defects.long',
@@ -18,7 +21,6 @@ const SLOWEST = [
   'cli/interrupted.long',
   'explore/replay.long',
   'limit/table.long',
-  'course/exercises.long',
   'explore/sale-checks-its-lock-row.long',
   'strategy/segments.long',
   'explore/reduction.long',
