@@ -27,12 +27,7 @@ export async function openExplorer(
 ): Promise<ExplorerSession> {
   const stack = await startServers(context, strategies);
   const pool = await WorkerPool.open(stack.urls, workers, String(process.pid));
-  return {
-    pool,
-    stack,
-    conditions: { ...(await stack.conditions()), workers: pool.size, node: process.version },
-    stop: () => pool.close(),
-  };
+  return { pool, ...(await sessionOf(stack, [pool])) };
 }
 
 /** Starts the servers and a pool for each worker. */
@@ -43,8 +38,12 @@ export async function openExplorers(
 ): Promise<ExplorersSession> {
   const stack = await startServers(context, strategies);
   const pools = await WorkerPool.openMany(stack.urls, workers, String(process.pid));
+  return { pools, ...(await sessionOf(stack, pools)) };
+}
+
+async function sessionOf(stack: Stack, pools: readonly WorkerPool[]): Promise<Session> {
+  const workers = pools.reduce((sum, { size }) => sum + size, 0);
   return {
-    pools,
     stack,
     conditions: { ...(await stack.conditions()), workers, node: process.version },
     stop: async () => {
