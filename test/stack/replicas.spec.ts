@@ -140,7 +140,7 @@ it('a replica that cannot start fails the stack with the reason and leaves no pr
   const given = options({ order: 1, inventory: 0 }, { environment: { NODE_DIE: '1' } });
   await expect(startProcesses(given)).rejects.toMatchObject({
     code: 'STACK.NOT_READY',
-    message: expect.stringContaining('order-1 died 5 times') as string,
+    message: expect.stringContaining('order-1 exited 5 times before it was ready') as string,
   });
   const exits = readFileSync(join(given.dir, 'history', 'supervisor.jsonl'), 'utf8');
   expect(exits.match(/"code":7/g)).toHaveLength(5);

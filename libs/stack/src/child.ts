@@ -34,8 +34,6 @@ const RESUME_EVERY_MS = 100;
 /** One process, from its start to its exit. */
 export class Child {
   readonly pid: number;
-  /** Milliseconds of the monotonic clock. */
-  readonly startedAt = performance.now();
   readonly exit: Promise<Exit>;
   private exitStatus: Exit | undefined;
 

@@ -8,10 +8,10 @@ import type { AppName, Replica } from './types';
 
 /** Milliseconds that a replica may take to finish its requests before it is killed. */
 const GRACE_MS = 10_000;
-/** A process that exits sooner, in milliseconds, counts as a failed start. */
-const FAILED_START_MS = 1000;
-/** Failed starts in a row after which the supervisor gives up. */
+/** Failed starts in a row after which the supervisor gives up. A start fails when the process exits before it was ready. */
 const MAX_FAILED_STARTS = 5;
+/** Milliseconds between two readiness checks of a process that has just been started. */
+const CHECK_EVERY_MS = 20;
 
 interface ReplicaOptions {
   readonly app: AppName;
@@ -25,6 +25,8 @@ interface ReplicaOptions {
 /** A replica that is started again after every exit that was not requested. */
 export class SupervisedReplica {
   private child: Child | undefined;
+  /** The last process that answered its readiness check. */
+  private lastReady: Child | undefined;
   private starts = 0;
   private failedStarts = 0;
   private wanted = false;
@@ -67,14 +69,14 @@ export class SupervisedReplica {
 
   /** Resolves when it answers its readiness check. @throws StackError STACK.NOT_READY with the end of its log. */
   async ready(timeoutMs: number): Promise<void> {
-    const isReady = async (): Promise<boolean> => (await get(`${this.url}/health/ready`)) !== undefined;
-    const isSettled = async (): Promise<boolean> => this.hasGivenUp || this.isStopped || (await isReady());
-    const done = await pollUntil(isSettled, { timeoutMs, everyMs: 20 });
+    const isSettled = async (): Promise<boolean> =>
+      this.hasGivenUp || this.isStopped || (await this.isReady());
+    const done = await pollUntil(isSettled, { timeoutMs, everyMs: CHECK_EVERY_MS });
     if (this.isStopped)
       throw new StackError('STACK.STOPPED', `${this.name} was stopped before it was ready.`);
     if (done && !this.hasGivenUp) return;
     const why = this.hasGivenUp
-      ? `died ${MAX_FAILED_STARTS} times right after its start and is not started again`
+      ? `exited ${MAX_FAILED_STARTS} times before it was ready and is not started again`
       : `does not answer GET ${this.url}/health/ready with 200 after ${timeoutMs / 1000} s (it is ${this.snapshot().state})`;
     throw new StackError('STACK.NOT_READY', `${this.name} ${why}. See its log:${this.logTail()}`);
   }
@@ -115,6 +117,7 @@ export class SupervisedReplica {
     this.child = child;
     this.starts += 1;
     this.wasPaused = false;
+    void this.noteReadiness(child);
     this.options.journal.write({ type: 'start', replica: this.name, pid: child.pid });
     void child.exit.then(({ code, signal }) => {
       const asked = this.isStopped;
@@ -123,13 +126,26 @@ export class SupervisedReplica {
     });
   }
 
+  private async isReady(): Promise<boolean> {
+    return (await get(`${this.url}/health/ready`)) !== undefined;
+  }
+
+  /** Checks a new process until it is ready or has exited. */
+  private async noteReadiness(child: Child): Promise<void> {
+    const isOver = async (): Promise<boolean> => {
+      if (child.exited !== undefined) return true;
+      if (await this.isReady()) this.lastReady = child;
+      return this.lastReady === child;
+    };
+    await pollUntil(isOver, { timeoutMs: Infinity, everyMs: CHECK_EVERY_MS });
+  }
+
   private restartAfter(child: Child, signal: NodeJS.Signals | null): void {
-    const short = performance.now() - child.startedAt < FAILED_START_MS;
-    if (!short) this.failedStarts = 0;
+    if (this.lastReady === child) this.failedStarts = 0;
     else if (signal !== 'SIGKILL') this.failedStarts += 1; // SIGKILL is a fault from outside, not a failed start
     if (this.hasGivenUp) {
       this.options.onProgress(
-        `error: ${this.name} died ${MAX_FAILED_STARTS} times right after its start and is not started again. See its log:${this.logTail()}`,
+        `error: ${this.name} exited ${MAX_FAILED_STARTS} times before it was ready and is not started again. See its log:${this.logTail()}`,
       );
       return;
     }
