@@ -94,10 +94,9 @@ export class StepGate {
         ...(wasDelayed && { delayed: true as const }),
         ...(actor.orphanedStep !== undefined && { fault: 'in-flight' as const }),
       });
-      const inVirtualTime = (): Promise<unknown> =>
-        withRealDate(issue).then((reply) => this.remaining(step, reply));
+      const inRealTime = (): Promise<unknown> => withRealDate(issue);
       const inFlightStep = { step, task, number: event.n, blocked: false, timedOut: false };
-      const reply = await this.issueAndRecord(actor, inFlightStep, inVirtualTime, event);
+      const reply = await this.issueAndRecord(actor, inFlightStep, inRealTime, event);
       if (!actor.process.alive) throw new ProcessDied(actor.name);
       if (mode === 'lose-reply') throw new InjectedFault('lose-reply', step);
       return reply;
@@ -144,7 +143,7 @@ export class StepGate {
       const answer = issue().finally(() => {
         this.run.quiescence.answered(inFlightStep);
       });
-      const [reply, behind] = await Promise.all([answer, read(true)]);
+      const [answered, behind] = await Promise.all([answer, read(true)]);
       const after = await read(false);
       const locks = lockStores.flatMap((store, i) =>
         this.run.locks.update(
@@ -158,9 +157,10 @@ export class StepGate {
         ),
       );
       for (const store of lockStores)
-        if (store.renewedBy?.(step) === true && reply === true)
+        if (store.renewedBy?.(step) === true && answered === true)
           locks.push(...this.run.locks.renew(store.name, actor.name, this.run.clock.now + this.run.leaseMs));
       if (locks.some(({ change, by }) => change === 'taken' && by === actor.name)) actor.waiting = undefined; // a later wait is a new one
+      const reply = this.inVirtualTime(step, answered);
       this.run.eventLog.answer(event, step, reply, locks);
       if (publishes(step)) await unobserved(() => this.run.inbox.deliver(step.text));
       if (isRedisWrite(step)) await unobserved(() => this.run.receiveMessages());
@@ -197,13 +197,18 @@ export class StepGate {
     });
   }
 
-  /** Replaces the remaining time of a lease by its virtual value: the real milliseconds of a schedule do not count. */
-  private remaining({ verb, key, server = '' }: Step, reply: unknown): unknown {
-    if (!/^P?TTL$/.test(verb) || key === undefined || typeof reply !== 'number' || reply < 0) return reply;
+  /**
+   * Replaces the remaining time of a key, in the reply of a step that has been recorded, by its virtual value: the real
+   * milliseconds of a schedule do not count.
+   */
+  private inVirtualTime({ verb, key, server = '', timeLeftAt }: Step, reply: unknown): unknown {
+    const isReading = /^P?TTL$/.test(verb) && typeof reply === 'number' && reply >= 0;
+    if (key === undefined || (timeLeftAt === undefined && !isReading)) return reply;
     const expiring = this.run.locks.expiring().find((lock) => lock.store === server && lock.lock === key);
     if (expiring === undefined) return reply;
     const ms = expiring.at - this.run.clock.now;
-    return Math.round(verb === 'TTL' ? ms / 1000 : ms);
+    if (isReading) return Math.round(verb === 'TTL' ? ms / 1000 : ms);
+    return (reply as unknown[]).map((value, i) => (i === timeLeftAt ? Math.round(ms) : value));
   }
 
   private hold(actor: Actor, task: ActorTask, step: Step): Promise<Release> {

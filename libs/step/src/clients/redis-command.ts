@@ -12,6 +12,8 @@ interface KnownScript {
   readonly name: string;
   /** What it does to the lock that is its first key; absent: it is no command on a lock. */
   readonly lock?: LockCommand;
+  /** Where its reply, a list, has the milliseconds until its first key expires. */
+  readonly timeLeftAt?: number;
 }
 
 /** The loaded Lua scripts by SHA-1. */
@@ -53,7 +55,7 @@ export function describe(command: Command): StepInfo {
   const [source = '', keyCount = '0', ...rest] = args;
   // EVAL sends the whole text, to a server that lost its scripts in a restart
   const sha = verb === 'EVAL' ? createHash('sha1').update(source).digest('hex') : source;
-  const { name, lock = INSPECTS } = scripts.get(sha) ?? { name: sha };
+  const { name, lock = INSPECTS, timeLeftAt }: KnownScript = scripts.get(sha) ?? { name: sha };
   const key = keyCount === '0' ? undefined : rest[0];
   return {
     kind: 'redis',
@@ -61,6 +63,7 @@ export function describe(command: Command): StepInfo {
     script: name,
     text: [verb, name, ...rest].join(' '),
     ...(key !== undefined && { key }),
+    ...(timeLeftAt !== undefined && { timeLeftAt }),
     ...(isLockKey(key) && { lock }),
   };
 }

@@ -16,6 +16,8 @@ export interface StepInfo {
   readonly key?: string;
   /** Name of the Lua script that an EVALSHA runs. */
   readonly script?: string;
+  /** Where the reply of the script, a list, has the milliseconds until the key expires. */
+  readonly timeLeftAt?: number;
   /** What the step does to a lock, if it is a command on one. */
   readonly lock?: LockCommand;
   /** The event that a WAIT waits for, at most `ms` milliseconds; absent: it waits for time only. */

@@ -21,16 +21,22 @@ function script<Args extends readonly (string | number)[]>(name: string, lock?: 
 
 /**
  * A script from its text. Shown in steps by its name; `lock`: what it does to the lock that is its first key. Verdicts,
- * explorer and faults know a lock by this declaration, not by names.
+ * explorer and faults know a lock by this declaration, not by names. `timeLeftAt`: where its reply, a list, has the
+ * milliseconds until its first key expires; a schedule, in which time is virtual, replaces them.
  */
 export function defineScript<Args extends readonly (string | number)[]>(
   name: string,
   text: string,
   lock?: LockCommand,
+  timeLeftAt?: number,
 ): Script<Args> {
   const loaded = { name, text, sha: createHash('sha1').update(text).digest('hex') };
   if (scripts.some(({ sha }) => sha === loaded.sha)) return loaded; // the explorer evaluates the library's module once per process
-  nameScript(loaded.sha, { name, ...(lock !== undefined && { lock }) });
+  nameScript(loaded.sha, {
+    name,
+    ...(lock !== undefined && { lock }),
+    ...(timeLeftAt !== undefined && { timeLeftAt }),
+  });
   scripts.push(loaded);
   return loaded;
 }
