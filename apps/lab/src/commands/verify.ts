@@ -30,6 +30,7 @@ interface VerifyOptions {
   readonly quick?: true;
   readonly load: boolean;
   readonly budget: number;
+  readonly enough: number;
   readonly workers: number;
   readonly json?: string;
 }
@@ -48,6 +49,12 @@ export function register(program: Command): void {
     )
     .option('--quick', `explore for ${QUICK_SECONDS} s, without load`)
     .addOption(timeOption('--budget <time>', 'time for all explorations, e.g. 30s or 5m', 60))
+    .option(
+      '--enough <n>',
+      'schedules after which a circumstance ends whose promises are all known to be broken',
+      whole(1, 1_000_000),
+      30,
+    )
     .option('--no-load', 'no load on two replicas after the explorations')
     .option('--workers <n>', 'worker threads', whole(1, 8), 2)
     .option('--json <file>', 'write the report card as JSON')
@@ -121,6 +128,7 @@ async function exploreAll(name: string, strategy: Strategy, options: VerifyOptio
   let exploring = '';
   const { probe, cells } = await verify(pool, strategy, 1000 * options.budget, {
     signal,
+    enough: options.enough,
     onCell: ({ cell, explored, failure }, left) => {
       exploring = `${cell.title}: ${failure ?? count(explored?.schedules ?? 0, 'schedule')}; ${count(left, 'circumstance')} left`;
       progress.update(exploring);
