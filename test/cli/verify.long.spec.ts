@@ -50,7 +50,7 @@ test('the example has a bug that is found, replayed with the file, and gone when
     )
     .replace('// exports.lacks', 'exports.lacks');
   writeFileSync(file, text);
-  await checkout.run('verify', file, '--budget', '3m', '--json', json);
+  await checkout.run('verify', file, '--budget', '1m', '--no-load', '--json', json);
   const mended = card();
   const own = mended.promises.find(({ capability }) => capability === 'releasesOnlyItsOwn');
   expect([own?.state === 'broken', mended.contradictions]).toEqual([false, []]);

@@ -4,6 +4,18 @@
 import { join } from 'node:path';
 import { runAndExit, prepare, root } from './prepare.mjs';
 
+/** Options of jest whose value may be the next argument. */
+const WITH_VALUE = new Set([
+  '-t',
+  '--testNamePattern',
+  '-w',
+  '--maxWorkers',
+  '--outputFile',
+  '--shard',
+  '--seed',
+  '--testTimeout',
+]);
+
 await prepare();
 const { default: stack } = await import(join(root, 'dist', 'libs', 'stack', 'src', 'index.js'));
 const say = (line) => process.stderr.write(`${line}\n`);
@@ -22,6 +34,6 @@ runAndExit(join(root, 'node_modules', 'jest', 'bin', 'jest.js'), jestArguments(p
 function jestArguments(given) {
   const args = given.filter((arg) => arg !== '--long');
   if (args.length < given.length) return [...args, '--testMatch=<rootDir>/test/**/*.long.spec.ts'];
-  const isPath = (arg, i) => !arg.startsWith('-') && !['-t', '--testNamePattern'].includes(args[i - 1]);
+  const isPath = (arg, i) => !arg.startsWith('-') && !WITH_VALUE.has(args[i - 1]);
   return args.some(isPath) ? args : [...args, '--testPathIgnorePatterns=\\.long\\.spec\\.ts$'];
 }
