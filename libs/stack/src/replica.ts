@@ -69,8 +69,9 @@ export class SupervisedReplica {
 
   /** Resolves when it answers its readiness check. @throws StackError STACK.NOT_READY with the end of its log. */
   async ready(timeoutMs: number): Promise<void> {
+    // while a new process starts, only noteReadiness asks it
     const isSettled = async (): Promise<boolean> =>
-      this.hasGivenUp || this.isStopped || (await this.isReady());
+      this.hasGivenUp || this.isStopped || (this.lastReady === this.child && (await this.isReady()));
     const done = await pollUntil(isSettled, { timeoutMs, everyMs: CHECK_EVERY_MS });
     if (this.isStopped)
       throw new StackError('STACK.STOPPED', `${this.name} was stopped before it was ready.`);

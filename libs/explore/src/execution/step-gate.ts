@@ -94,9 +94,8 @@ export class StepGate {
         ...(wasDelayed && { delayed: true as const }),
         ...(actor.orphanedStep !== undefined && { fault: 'in-flight' as const }),
       });
-      const inRealTime = (): Promise<unknown> => withRealDate(issue);
       const inFlightStep = { step, task, number: event.n, blocked: false, timedOut: false };
-      const reply = await this.issueAndRecord(actor, inFlightStep, inRealTime, event);
+      const reply = await this.issueAndRecord(actor, inFlightStep, () => withRealDate(issue), event);
       if (!actor.process.alive) throw new ProcessDied(actor.name);
       if (mode === 'lose-reply') throw new InjectedFault('lose-reply', step);
       return reply;
@@ -198,8 +197,8 @@ export class StepGate {
   }
 
   /**
-   * Replaces the remaining time of a key, in the reply of a step that has been recorded, by its virtual value: the real
-   * milliseconds of a schedule do not count.
+   * Replaces the remaining time of a key, in the reply of a step whose locks have been recorded, by its virtual value: the
+   * real milliseconds of a schedule do not count.
    */
   private inVirtualTime({ verb, key, server = '', timeLeftAt }: Step, reply: unknown): unknown {
     const isReading = /^P?TTL$/.test(verb) && typeof reply === 'number' && reply >= 0;
