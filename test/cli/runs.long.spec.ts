@@ -154,7 +154,7 @@ describe('lab load', () => {
   test('runs on one replica with --replicas 1', async () => {
     const args = ['load', '--strategy', 'local-mutex', '--replicas', '1', ...small, '--json', 'one.json'];
     const { code } = await checkout.run(...args);
-    expect({ code, ...checkout.json('one.json') }).toMatchObject({ code: 0, verdict: 'safe', sold: 20 });
+    expect({ code, ...checkout.json('one.json') }).toMatchObject({ code: 0, verdict: 'safe' });
   });
 });
 

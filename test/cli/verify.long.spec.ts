@@ -32,7 +32,7 @@ test('the example has a bug that is found, replayed with the file, and gone when
   const first = await checkout.run('verify', file, '--budget', '3m', '--json', json);
   expect(first.code).toBe(1);
   expect(first.stdout).toMatch(/^✗ BROKEN +releasesOnlyItsOwn /m);
-  expect(first.stdout).toContain('Under load: SAFE: 100 of 100 sold');
+  expect(first.stdout).toContain('Under load: SAFE');
   const page = /report +(\S+card\.html)/.exec(first.stdout)?.[1] ?? '';
   expect(readFileSync(join(checkout.root, page), 'utf8')).toContain('promises broken</h1>');
   const found = card().promises.find(({ capability }) => capability === 'releasesOnlyItsOwn');
