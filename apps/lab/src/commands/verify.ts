@@ -9,10 +9,10 @@ import {
   type World,
 } from '#lab/explore';
 import { count } from '#lab/step';
-import { addStrategy, type Capability, type Strategy } from '#lab/strategy';
+import { addStrategy, CAPABILITIES, type Capability, type Strategy } from '#lab/strategy';
 import type { ReportedCard } from '#load-tests/report';
 import { runJson, writeCard, writeRunFolder } from '#load-tests/results';
-import type { Command } from 'commander';
+import { InvalidArgumentError, type Command } from 'commander';
 import { relative } from 'node:path';
 import { runCommand, writeJson, type Context } from '../command';
 import { openExplorer } from '../explorer';
@@ -28,6 +28,7 @@ import { verifySubject } from './verify-subject';
 
 interface VerifyOptions {
   readonly quick?: true;
+  readonly only?: readonly Capability[];
   readonly load: boolean;
   readonly budget: number;
   readonly enough: number;
@@ -48,6 +49,11 @@ export function register(program: Command): void {
       'try a lock of your own in every order of its steps, with faults, and print which promises it keeps',
     )
     .option('--quick', `explore for ${QUICK_SECONDS} s, without load`)
+    .option(
+      '--only <promises>',
+      'explore only what tests these promises, e.g. releasesOnlyItsOwn,survivesLapse, without load',
+      promises,
+    )
     .addOption(timeOption('--budget <time>', 'time for all explorations, e.g. 30s or 5m', 60))
     .option(
       '--enough <n>',
@@ -63,17 +69,30 @@ export function register(program: Command): void {
     );
 }
 
+/** Parses names of promises, separated by commas. */
+function promises(text: string): readonly Capability[] {
+  const names = text.split(',');
+  const unknown = names.find((name) => !(name in CAPABILITIES));
+  if (unknown === undefined) return names as Capability[];
+  throw new InvalidArgumentError(
+    `"${unknown}" is not one of the promises ${Object.keys(CAPABILITIES).join(', ')}.`,
+  );
+}
+
 async function verifyOne(name: string, options: VerifyOptions, context: Context): Promise<number> {
   const file = isFile(name) ? name : undefined;
   const seconds = options.quick === true ? QUICK_SECONDS : options.budget;
   const own = file === undefined ? { strategy: readStrategy(name), isDeclared: true } : loadOwn(file);
-  if ('definition' in own)
+  if ('definition' in own) {
+    if (options.only !== undefined)
+      throw new Failure('--only is for locks and strategies: a subject has invariants', EXIT.usage);
     return verifySubject(own, { seconds, workers: options.workers, json: options.json }, context);
+  }
   const { strategy, isDeclared } = own;
   if (file !== undefined) addStrategy(strategy);
   const explored = await exploreAll(name, strategy, { ...options, budget: seconds }, context);
   const { cells, promises, shown, conditions, probe } = explored;
-  const isLoaded = options.load && options.quick !== true;
+  const isLoaded = options.load && options.quick !== true && options.only === undefined;
   const { load, loadFailure } = isLoaded ? await loadOrReason(context, strategy, file) : {};
   context.progress.clear();
   const contradictions = isDeclared ? contradictionsOf(strategy, promises, load) : [];
@@ -125,16 +144,18 @@ async function exploreAll(name: string, strategy: Strategy, options: VerifyOptio
   const { pool, conditions, stop } = await openExplorer(context, options.workers, [strategy]);
   onEnd(stop);
   const begun = performance.now();
-  let exploring = '';
+  let explored = '';
   const { probe, cells } = await verify(pool, strategy, 1000 * options.budget, {
     signal,
     enough: options.enough,
-    onCell: ({ cell, explored, failure }, left) => {
-      exploring = `${cell.title}: ${failure ?? count(explored?.schedules ?? 0, 'schedule')}; ${count(left, 'circumstance')} left`;
-      progress.update(exploring);
+    ...(options.only !== undefined && { promises: options.only }),
+    onCell: ({ cell, explored: one, failure }, left) => {
+      const found = failure ?? count(one?.schedules ?? 0, 'schedule');
+      explored = `${cell.title}: ${found}; ${count(left, 'circumstance')} left; `;
+      progress.update(explored);
     },
     onProgress: ({ schedules }) => {
-      progress.update(`${exploring}; ${count(schedules, 'schedule')} of the next one`);
+      progress.update(`${explored}${count(schedules, 'schedule')} of the next circumstance`);
     },
   }).catch((error: unknown) => {
     throw error instanceof NotExplorable
@@ -142,11 +163,13 @@ async function exploreAll(name: string, strategy: Strategy, options: VerifyOptio
       : error;
   });
   const seconds = (performance.now() - begun) / 1000;
-  const promises = reportCard(cells);
+  const shown = reportCard(cells).filter(
+    ({ capability }) => options.only === undefined || options.only.includes(capability),
+  );
   return {
     cells,
-    promises,
-    shown: await withLanes(pool.world, strategy, promises),
+    promises: shown,
+    shown: await withLanes(pool.world, strategy, shown),
     seconds,
     conditions,
     probe,
