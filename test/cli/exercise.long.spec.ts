@@ -1,8 +1,8 @@
-import { cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Checkout } from './support';
 
-const checkout = new Checkout('exercise-long');
+const checkout = new Checkout('exercise');
 beforeAll(() => {
   symlinkSync(resolve('walkthroughs'), join(checkout.root, 'walkthroughs'));
 });
@@ -10,6 +10,26 @@ afterAll(() => checkout.remove());
 
 const exercise = (...args: string[]): ReturnType<Checkout['run']> => checkout.run('exercise', ...args);
 const FOLDER = join(checkout.root, 'exercise-02');
+
+test.each([
+  [['check', '9'], 'There are the exercises 1 to'],
+  [['check', '3'], 'exercise start 3'],
+  [['hint', '4'], 'exercise start 4'],
+  [['check', '2', '--max', '0'], '--max'],
+])('lab exercise %j is refused in a sentence, with exit code 2', async (args, why) => {
+  const { code, stdout, stderr } = await exercise(...args);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toContain(why);
+});
+
+test('a file that does not load is named, and no server is started', async () => {
+  expect((await exercise('start', '2')).code).toBe(0);
+  writeFileSync(join(FOLDER, 'lock.js'), 'exports.createLock = (');
+  const { code, stdout, stderr } = await exercise('check', '2');
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toContain('lock.js');
+  rmSync(FOLDER, { recursive: true });
+});
 
 test('an exercise is started, judged, hinted at, solved and reset', async () => {
   const begun = await exercise('start', '2');

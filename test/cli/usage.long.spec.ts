@@ -1,11 +1,25 @@
 import { CATALOGUE } from '#lab/strategy';
 import { Checkout } from './support';
-import { testBadUsage } from './usage';
+import { expectBadUsage, testBadUsage } from './usage';
 
 const checkout = new Checkout('usage-long');
 afterAll(() => checkout.remove());
 
 testBadUsage(checkout, [
+  ['--fault-on without a fault', ['load', '--fault-on', 'nth=4'], 'give --fault, too'],
+  ['an open loop without orders', ['load', '--rate', '0'], 'a whole number from 1 to 20000'],
+  ['an unknown limiter', ['limit', 'hope'], 'Choose some of: in-process'],
+  ['a class without the console', ['up', '--class', '--no-lab'], '--class needs the console'],
+  [
+    'a token of a file without the file',
+    ['replay', 'v1.own-my-coupon..0.12.ab2a.LLVV.I.68b4c0'],
+    'give it by --with, for example --with my-coupon.js',
+  ],
+  [
+    'an isolation level that is none of the two',
+    ['explore', 'for-update', '--isolation', 'serializable'],
+    'Allowed choices are repeatable-read, read-committed',
+  ],
   ['an unknown option', ['load', '--speed', '9'], "unknown option '--speed'"],
   ['an unknown scenario', ['load', '--scenario', 'hope'], 'Choose one of: none'],
   ['a fault that cannot be parsed', ['load', '--fault', 'boom'], 'cannot read the fault "boom"'],
@@ -107,4 +121,20 @@ test('doctor lists what is installed, what it is for, and how to install what is
   expect(versions).toEqual(versions.map(() => expect.stringMatching(/^\d+\.\d+\.\d+/) as string));
   for (const { get } of findings)
     expect(Object.keys(get)).toEqual(expect.arrayContaining(['apt', 'brew', 'docker']));
+});
+
+test('a lab does not start with an invalid environment variable', async () => {
+  const { end } = checkout.startWith(['ORDER_RECONCILE_EVERY_MS=soon'], 'up');
+  expectBadUsage(await end, 'ORDER_RECONCILE_EVERY_MS');
+  expect(checkout.processes()).toEqual([]);
+});
+
+test('an address without a lab gives one line that says what to do', async () => {
+  const { code, stdout, stderr } = await checkout.run('verdict', 'phone', '--lab-url', 'http://127.0.0.1:1');
+  expect({ code, stdout, lines: stderr.trimEnd().split('\n').length }).toEqual({
+    code: 1,
+    stdout: '',
+    lines: 1,
+  });
+  expect(stderr).toContain('npm start');
 });

@@ -1,0 +1,8 @@
+import { LADDER } from '#lab/explore';
+import { CATALOGUE } from '#lab/strategy';
+import { testContract } from './contract';
+
+testContract(
+  __filename,
+  CATALOGUE.filter(({ name }) => !LADDER.includes(name)),
+);
