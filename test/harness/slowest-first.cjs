@@ -31,18 +31,16 @@ const SLOWEST = [
   'e2e/accounts.long',
   'e2e/surface.long',
   'console/schedules.long',
+  'verify/own-lock.long',
+  'console/explorations.long',
   'explore/signs',
   'contract/strategies',
   'explore/realm',
   'docs/readme',
-  'verify/own-lock',
   'e2e/idempotency',
   'e2e/shop',
   'explore/matrix',
-  'console/explorations',
-  'explore/planted-cells',
   'contract/carts',
-  'drills/redis-alone',
 ];
 
 /** A test sequencer of jest: the listed suites, then larger files before smaller ones. */
