@@ -37,7 +37,6 @@ const SLOWEST = [
   'contract/strategies',
   'explore/realm',
   'docs/readme',
-  'e2e/idempotency',
   'e2e/shop',
   'explore/matrix',
   'contract/carts',
