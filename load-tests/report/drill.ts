@@ -1,6 +1,7 @@
 import type { DrillEvidence, DrillVerdict } from '#lab/verdict';
 import { conditionsList, headline, tile } from './headline';
 import { Markup, markup } from './markup';
+import { section } from './plots/chart';
 import { drillLanes } from './plots/drill-lanes';
 import { STYLE } from './style';
 
@@ -29,7 +30,7 @@ ${headline(name, { ...verdict, strategy })}
 <section><h2>Facts</h2><p class="how">Reported by a server or the kernel; a fact that does not hold makes the verdict unknown.</p>
 <ul>${facts.map(({ text, holds }) => markup`<li class="${holds ? '' : 'bad'}">${holds ? '✓' : '✗ not'} ${text}</li>`)}</ul></section>
 ${conditionsList('Figures', figures)}
-${drillLanes(timeline)}
+${section(drillLanes(timeline))}
 </main></body>
 </html>
 `.text;

@@ -4,6 +4,8 @@ import { excerptOf } from './excerpt';
 import { conditionsList, headline, keyNumbers, type Latency } from './headline';
 import { intervalsOf } from './intervals';
 import { Markup, markup } from './markup';
+import { renderImage } from './image';
+import { section, type Figure } from './plots/chart';
 import { lanesPlot } from './plots/lanes';
 import { latencyPlot } from './plots/latency';
 import { outcomesPlot } from './plots/outcomes';
@@ -30,6 +32,32 @@ export interface ReportedRun {
   readonly latency?: Latency;
 }
 
+/** The figures of a run, by the name of their image. */
+function figuresOf({ verdict, evidence }: Pick<ReportedRun, 'verdict' | 'evidence'>): {
+  readonly [name in 'stock' | 'holders' | 'outcomes' | 'latency']: Figure;
+} {
+  const timeline = timelineOf(evidence);
+  const intervals = intervalsOf(evidence, verdict, timeline);
+  const outcomes = outcomesOf(evidence.answers);
+  const words = wordsOf(verdict);
+  return {
+    stock: stockPlot(evidence, timeline, words),
+    holders: lanesPlot(intervals, excerptOf(intervals, verdict, timeline), timeline, words),
+    outcomes: outcomesPlot(outcomes, timeline),
+    latency: latencyPlot(outcomes),
+  };
+}
+
+/** The plots of a run as images (SVG), by their name; a plot without data is left out. Every text is escaped. */
+export const renderImages = (run: ReportedRun): ReadonlyMap<string, string> =>
+  new Map(
+    Object.entries(figuresOf(run)).flatMap(([name, { plot, ...figure }]) =>
+      plot === undefined
+        ? []
+        : [[name, renderImage({ ...figure, plot }, `${run.title}: ${run.verdict.headline}`)] as const],
+    ),
+  );
+
 /** Renders the run as one self-contained HTML page, without scripts or network access. Every text is escaped. */
 export function renderReport({
   title,
@@ -39,10 +67,7 @@ export function renderReport({
   conditions,
   latency,
 }: ReportedRun): string {
-  const timeline = timelineOf(evidence);
-  const intervals = intervalsOf(evidence, verdict, timeline);
-  const outcomes = outcomesOf(evidence.answers);
-  const words = wordsOf(verdict);
+  const { stock, holders, outcomes, latency: latencies } = figuresOf({ verdict, evidence });
   return markup`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -51,15 +76,15 @@ export function renderReport({
 <body><main>
 ${headline(title, verdict)}
 ${keyNumbers(verdict, latency)}
-${stockPlot(evidence, timeline, words)}
-${lanesPlot(intervals, excerptOf(intervals, verdict, timeline), timeline, words)}
+${section(stock)}
+${section(holders)}
 ${faultTable(verdict)}
 ${findings(verdict)}
 ${refusalTable(verdict)}
 ${openLoopTable(latency)}
-${outcomesPlot(outcomes, timeline)}
-${latencyPlot(outcomes)}
-${outcomeTable(outcomes)}
+${section(outcomes)}
+${section(latencies)}
+${outcomeTable(outcomesOf(evidence.answers))}
 ${conditionsList('Parameters', { balance: evidence.balance, ...options })}
 ${conditionsList('Conditions', conditions)}
 </main></body>

@@ -2,6 +2,7 @@ import type { HistoryLine } from '#lab/step';
 import { balanceWords, judgeHolders, kindOf } from '#lab/verdict';
 import type { Excerpt } from './excerpt';
 import { intervalsOf, type Intervals } from './intervals';
+import { section } from './plots/chart';
 import { lanesPlot } from './plots/lanes';
 import { STYLE } from './style';
 import { timelineOf, type Timeline } from './timeline';
@@ -18,7 +19,7 @@ export function renderLiveLanes(history: readonly HistoryLine[]): string | undef
   const intervals = intervalsOf({ history }, judgeHolders(history), timeline);
   if (intervals.replicas.length === 0) return undefined;
   const words = balanceWords(kindOf({ history }), false);
-  return lanesPlot(intervals, lastOf(intervals, timeline), timeline, words).text;
+  return section(lanesPlot(intervals, lastOf(intervals, timeline), timeline, words)).text;
 }
 
 /** The style of the report, for a shadow root. */

@@ -1,17 +1,58 @@
-/**
- * The style of the page, without fonts or other resources from the network. Color-blind readers can distinguish the
- * colors (after Okabe and Ito); vermilion is reserved for errors.
- */
+/** The colors on a light page. Color-blind readers can distinguish them (after Okabe and Ito); vermilion is reserved for errors. */
+const LIGHT: Readonly<Record<string, string>> = {
+  page: '#fff',
+  ink: '#1a1d21',
+  soft: '#59616b',
+  line: '#dfe3e8',
+  panel: '#f5f7f9',
+  c0: '#0072b2',
+  c1: '#e69f00',
+  c2: '#009e73',
+  c3: '#b05a94',
+  c4: '#56b4e9',
+  c5: '#8c6d31',
+  bad: '#c73e00',
+  good: '#00734f',
+  doubt: '#8a5a00',
+  quiet: '#aab2bb',
+  inbar: '#fff',
+  halo: '#fff',
+};
+
+const lightColors = Object.entries(LIGHT)
+  .map(([name, color]) => `--${name}:${color};`)
+  .join(' ');
+
+/** What a drawing needs. */
+const PLOT_STYLE = `
+svg text { font-size: 13.5px; fill: var(--soft); font-variant-numeric: tabular-nums; }
+svg text.title, svg text.name { fill: var(--ink); } svg text.inbar { fill: var(--inbar); font-weight: 650; font-size: 13px; }
+svg text.inbar.r1, svg text.inbar.r4 { fill: #14171a; }
+.grid { stroke: var(--line); } .axis { stroke: var(--soft); }
+.r0 { fill: var(--c0); } .r1 { fill: var(--c1); } .r2 { fill: var(--c2); } .r3 { fill: var(--c3); } .r4 { fill: var(--c4); } .r5 { fill: var(--c5); }
+.quiet { fill: var(--quiet); } svg .bad { fill: var(--bad); }
+.truth { fill: none; stroke: var(--soft); stroke-width: 1.6; } .below { fill: var(--bad); opacity: .09; }
+.ring { fill: none; stroke: var(--bad); stroke-width: 1.5; } .cross { stroke: var(--bad); stroke-width: 2.2; }
+.dots { opacity: .6; } .hit { fill: transparent; } .box { fill: none; stroke: var(--ink); stroke-width: 1.4; }
+.median { stroke: var(--ink); stroke-width: 3.5; } .p99 { stroke: var(--ink); stroke-width: 1.4; }
+.lane0 { fill: var(--panel); } .lane1 { fill: var(--page); }
+.bar { stroke: var(--halo); stroke-width: .8; } .bar.wrong { stroke: var(--bad); stroke-width: 2.6; }
+.bar.open { fill-opacity: .5; stroke: var(--ink); stroke-width: 1.2; stroke-dasharray: 4 3; }
+.clash { fill: var(--bad); opacity: .28; } .lingering { fill: none; stroke: var(--soft); stroke-width: 1.4; stroke-dasharray: 5 4; } .hatch { stroke: var(--soft); stroke-width: 2.4; }
+.gap { fill: url(#hatch); } .gap.paused { opacity: .5; } .gap.dead { opacity: .95; }
+.fault line { stroke: var(--bad); stroke-width: 1.8; stroke-dasharray: 5 3; } .fault text { fill: var(--bad); font-weight: 600; }
+`;
+
+/** The style of a drawing that stands alone, for programs that know no CSS variables. */
+export const IMAGE_STYLE = PLOT_STYLE.replace(/var\(--(\w+)\)/g, (_, name: string) => LIGHT[name] ?? '');
+
+/** The style of the page, without fonts or other resources from the network. */
 export const STYLE = `
-:root { color-scheme: light dark; --page:#fff; --ink:#1a1d21; --soft:#59616b; --line:#dfe3e8; --panel:#f5f7f9;
-  --c0:#0072b2; --c1:#e69f00; --c2:#009e73; --c3:#b05a94; --c4:#56b4e9; --c5:#8c6d31;
-  --bad:#c73e00; --good:#00734f; --doubt:#8a5a00; --quiet:#aab2bb; --inbar:#fff; --halo:#fff; }
+:root { color-scheme: light dark; ${lightColors} }
 @media (prefers-color-scheme: dark) { :root { --page:#14171a; --ink:#e8ebee; --soft:#a3acb6; --line:#30363d; --panel:#1d2126;
   --c0:#4aa8e0; --c1:#f0b030; --c2:#2fc49a; --c3:#dd92c2; --c4:#a5d8f5; --c5:#c9a765;
   --bad:#ff7a45; --good:#3fd0a0; --doubt:#f0b84a; --quiet:#6d7782; --inbar:#14171a; --halo:#14171a; } }
-@media print { :root { color-scheme: light; --page:#fff; --ink:#000; --soft:#444; --line:#ddd; --panel:#f5f7f9;
-  --c0:#0072b2; --c1:#e69f00; --c2:#009e73; --c3:#b05a94; --c4:#56b4e9; --c5:#8c6d31;
-  --bad:#c73e00; --good:#00734f; --doubt:#8a5a00; --quiet:#aab2bb; --inbar:#fff; --halo:#fff; }
+@media print { :root { color-scheme: light; ${lightColors} --ink:#000; --soft:#444; --line:#ddd; }
   section, .tiles, header { break-inside: avoid; } body { font-size: 12px; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }
 * { box-sizing: border-box; }
@@ -32,23 +73,8 @@ h2 { margin: 40px 0 2px; font-size: 21px; }
 .legend { display: flex; flex-wrap: wrap; gap: 4px 20px; margin: 0 0 6px; padding: 0; list-style: none; font-size: 15px; }
 .legend li { display: flex; align-items: center; gap: 7px; } .legend svg { width: 16px; height: 16px; flex: none; }
 section > svg { display: block; width: 100%; height: auto; }
-svg text { font-size: 13.5px; fill: var(--soft); font-variant-numeric: tabular-nums; }
+${PLOT_STYLE}
 @media (max-width: 900px) { svg text { font-size: 15.5px; } }
-svg text.title, svg text.name { fill: var(--ink); } svg text.inbar { fill: var(--inbar); font-weight: 650; font-size: 13px; }
-svg text.inbar.r1, svg text.inbar.r4 { fill: #14171a; }
-.grid { stroke: var(--line); } .axis { stroke: var(--soft); }
-.r0 { fill: var(--c0); } .r1 { fill: var(--c1); } .r2 { fill: var(--c2); } .r3 { fill: var(--c3); } .r4 { fill: var(--c4); } .r5 { fill: var(--c5); }
-.quiet { fill: var(--quiet); } svg .bad { fill: var(--bad); }
-.truth { fill: none; stroke: var(--soft); stroke-width: 1.6; } .below { fill: var(--bad); opacity: .09; }
-.ring { fill: none; stroke: var(--bad); stroke-width: 1.5; } .cross { stroke: var(--bad); stroke-width: 2.2; }
-.dots { opacity: .6; } .hit { fill: transparent; } .box { fill: none; stroke: var(--ink); stroke-width: 1.4; }
-.median { stroke: var(--ink); stroke-width: 3.5; } .p99 { stroke: var(--ink); stroke-width: 1.4; }
-.lane0 { fill: var(--panel); } .lane1 { fill: var(--page); }
-.bar { stroke: var(--halo); stroke-width: .8; } .bar.wrong { stroke: var(--bad); stroke-width: 2.6; }
-.bar.open { fill-opacity: .5; stroke: var(--ink); stroke-width: 1.2; stroke-dasharray: 4 3; }
-.clash { fill: var(--bad); opacity: .28; } .lingering { fill: none; stroke: var(--soft); stroke-width: 1.4; stroke-dasharray: 5 4; } .hatch { stroke: var(--soft); stroke-width: 2.4; }
-.gap { fill: url(#hatch); } .gap.paused { opacity: .5; } .gap.dead { opacity: .95; }
-.fault line { stroke: var(--bad); stroke-width: 1.8; stroke-dasharray: 5 3; } .fault text { fill: var(--bad); font-weight: 600; }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: 15px; margin-top: 8px; }
 th, td { text-align: left; padding: 5px 14px 5px 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { color: var(--soft); font-weight: 500; white-space: nowrap; } td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }

@@ -2,7 +2,7 @@ import { withoutForeignLocks } from '#lab/verdict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DrillRun } from '../drills';
-import { renderCard, renderDrill, renderReport, type ReportedCard } from '../report';
+import { renderCard, renderDrill, renderImages, renderReport, type ReportedCard } from '../report';
 import type { LoadRun } from '../run';
 import { newFolder } from './folders';
 
@@ -23,8 +23,8 @@ export const runJson = ({
 });
 
 /**
- * Writes history.jsonl, verdict.json and report.html under runs/. Returns the folder.
- * For a run of carts, report.html covers the first product, and report-SKU.html each other product.
+ * Writes history.jsonl, verdict.json, report.html and its plots as images under runs/. Returns the folder.
+ * For a run of carts, report.html and its images cover the first product, and report-SKU.html each other product.
  */
 export function writeRunFolder(run: LoadRun, name: string): string {
   const folder = newFolder(name);
@@ -34,15 +34,18 @@ export function writeRunFolder(run: LoadRun, name: string): string {
   evidences.forEach((evidence, i) => {
     const { balance } = evidence;
     const own = 'balances' in verdict ? verdict.balances.find(({ sku }) => sku === balance) : verdict;
-    const report = renderReport({
+    const reported = {
       title: evidences.length > 1 ? `${name}: ${balance}` : name,
       verdict: own ?? verdict,
       evidence: { ...evidence, history: withoutForeignLocks(evidence) },
       options: { ...plan.options, ...plan },
       conditions,
       latency,
-    });
-    writeFileSync(join(folder, i === 0 ? 'report.html' : `report-${balance}.html`), report);
+    };
+    const ending = i === 0 ? '' : `-${balance}`;
+    writeFileSync(join(folder, `report${ending}.html`), renderReport(reported));
+    for (const [name, image] of renderImages(reported))
+      writeFileSync(join(folder, `${name}${ending}.svg`), image);
   });
   return folder;
 }

@@ -1,18 +1,22 @@
 import { judgeDrill, judgeLoad, type DrillEvidence } from '#lab/verdict';
-import { renderDrill, renderReport } from '../../load-tests/report';
+import { renderDrill, renderImages, renderReport } from '../../load-tests/report';
 import { collision, emptyRun, killedHolder } from './runs';
 
 const EXPECTED = { must: ['oversold', 'lost-update'], may: [] } as const;
 
-const render = (evidence = collision(), more: Partial<Parameters<typeof renderReport>[0]> = {}): string =>
-  renderReport({
-    title: 'two buyers',
-    verdict: judgeLoad(evidence, EXPECTED),
-    evidence,
-    options: { workMs: 5 },
-    conditions: { node: process.versions.node, cpus: 2 },
-    ...more,
-  });
+type Run = Parameters<typeof renderReport>[0];
+
+const reported = (evidence = collision(), more: Partial<Run> = {}): Run => ({
+  title: 'two buyers',
+  verdict: judgeLoad(evidence, EXPECTED),
+  evidence,
+  options: { workMs: 5 },
+  conditions: { node: process.versions.node, cpus: 2 },
+  ...more,
+});
+
+const render = (evidence = collision(), more: Partial<Run> = {}): string =>
+  renderReport(reported(evidence, more));
 
 /** Names of elements that were opened and not closed, or closed and not opened. */
 function unbalanced(html: string): string[] {
@@ -93,6 +97,27 @@ describe('the report of a load run', () => {
   it('numbers the sales when there is no history with their times', () => {
     expect(render({ ...collision(), history: [] })).toContain('in the order of their inserts');
   });
+});
+
+describe('the images of a load run', () => {
+  const malicious = '<script>alert(1)</script>';
+  const images = renderImages(reported(collision(malicious), { title: malicious }));
+
+  it('are the plots that have data', () => {
+    expect([...images.keys()]).toEqual(['stock', 'holders', 'outcomes', 'latency']);
+    expect([...renderImages(reported(emptyRun())).keys()]).toEqual([]);
+  });
+
+  it.each([...images])(
+    '%s is one well-formed drawing with the headline, and needs nothing else',
+    (_name, image) => {
+      expect(image).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg" viewBox="0 0 1000 [\d.]+"/);
+      expect(unbalanced(image)).toEqual([]);
+      expect(image).toContain('DATA WRONG');
+      expect(image).toContain('&lt;script&gt;');
+      expect(image).not.toMatch(/<script|var\(|@import|NaN|undefined|url\((?!#)/);
+    },
+  );
 });
 
 describe('the report of a drill', () => {

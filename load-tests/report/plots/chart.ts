@@ -22,19 +22,25 @@ interface ChartOptions {
   readonly yTitle?: string;
 }
 
-/** An SVG with axes, grid and `content`. */
-export function chart(options: ChartOptions, content: readonly Markup[]): Markup {
+/** A drawing, `WIDTH` wide. */
+export interface Plot {
+  readonly name: string;
+  readonly height: number;
+  readonly content: Markup;
+}
+
+/** Axes and grid with `content`. */
+export function chart(options: ChartOptions, content: readonly Markup[]): Plot {
   const { name, height, top, bottom, x, xTitle, y, yTitle, left = LEFT } = options;
   const right = WIDTH - RIGHT;
   const middle = (top + bottom) / 2;
-  return markup`<svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${name}">
-${x.ticks.map((tick) => markup`<line class="grid" x1="${x(tick)}" x2="${x(tick)}" y1="${top}" y2="${bottom}"/><text x="${x(tick)}" y="${bottom + 18}" text-anchor="middle">${x.label(tick)}</text>`)}
+  const drawn = markup`${x.ticks.map((tick) => markup`<line class="grid" x1="${x(tick)}" x2="${x(tick)}" y1="${top}" y2="${bottom}"/><text x="${x(tick)}" y="${bottom + 18}" text-anchor="middle">${x.label(tick)}</text>`)}
 ${y?.ticks.map((tick) => markup`<line class="grid" x1="${left}" x2="${right}" y1="${y(tick)}" y2="${y(tick)}"/><text x="${left - 8}" y="${y(tick) + 4}" text-anchor="end">${y.label(tick)}</text>`)}
 ${content}
 <line class="axis" x1="${left}" x2="${right}" y1="${bottom}" y2="${bottom}"/>
 <text class="title" x="${(left + right) / 2}" y="${bottom + 38}" text-anchor="middle">${xTitle}</text>
-${yTitle !== undefined && markup`<text class="title" transform="translate(14 ${middle}) rotate(-90)" text-anchor="middle">${yTitle}</text>`}
-</svg>`;
+${yTitle !== undefined && markup`<text class="title" transform="translate(14 ${middle}) rotate(-90)" text-anchor="middle">${yTitle}</text>`}`;
+  return { name, height, content: drawn };
 }
 
 /** One entry of a legend: `mark` is drawn in a box of 16 × 16 pixels. */
@@ -43,19 +49,23 @@ export interface LegendEntry {
   readonly text: string;
 }
 
-export const legend = (entries: readonly LegendEntry[]): Markup =>
+const legend = (entries: readonly LegendEntry[]): Markup =>
   markup`<ul class="legend">${entries.map(({ mark, text }) => markup`<li><svg viewBox="0 0 16 16" aria-hidden="true">${mark}</svg>${text}</li>`)}</ul>`;
 
 export const swatch = (className: string): Markup =>
   markup`<rect class="${className}" x="2" y="2" width="12" height="12" rx="2"/>`;
 
-/** A plot with its heading, its legend, and a sentence on how to read it. */
-export const figure = (heading: string, how: string, entries: readonly LegendEntry[], plot: Markup): Markup =>
-  markup`<section><h2>${heading}</h2><p class="how">${how}</p>${entries.length > 0 && legend(entries)}${plot}</section>`;
+/** A plot with its heading, its legend, and a sentence on how to read it. Without a plot the sentence says what is missing. */
+export interface Figure {
+  readonly heading: string;
+  readonly how: string;
+  readonly entries: readonly LegendEntry[];
+  readonly plot?: Plot;
+}
 
-/** Replaces an empty plot with a sentence on what is missing. */
-export const nothing = (heading: string, why: string): Markup =>
-  markup`<section><h2>${heading}</h2><p class="how">${why}</p></section>`;
+/** The figure as a part of a page. */
+export const section = ({ heading, how, entries, plot }: Figure): Markup =>
+  markup`<section><h2>${heading}</h2><p class="how">${how}</p>${entries.length > 0 && legend(entries)}${plot !== undefined && markup`<svg viewBox="0 0 ${WIDTH} ${plot.height}" role="img" aria-label="${plot.name}">${plot.content}</svg>`}</section>`;
 
 const MAX_MARKS = 30;
 const LETTER_WIDTH = 8.4;

@@ -1,6 +1,6 @@
 import type { DrillMoment } from '#lab/verdict';
-import { cut, markup, type Markup } from '../markup';
-import { figure, nothing, swatch, WIDTH } from './chart';
+import { cut, markup } from '../markup';
+import { swatch, WIDTH, type Figure } from './chart';
 
 const HEADING = 'Timeline';
 const TOP = 34;
@@ -10,10 +10,10 @@ const TIME_WIDTH = 84;
 const LETTER = 7.2;
 
 /** One lane for each buyer, each server and the drill itself; one row per event, in chronological order. */
-export function drillLanes(timeline: readonly DrillMoment[]): Markup {
+export function drillLanes(timeline: readonly DrillMoment[]): Figure {
   const lanes = lanesOf(timeline);
   const [first] = timeline;
-  if (first === undefined) return nothing(HEADING, 'No event was recorded.');
+  if (first === undefined) return { heading: HEADING, how: 'No event was recorded.', entries: [] };
   const width = (WIDTH - TIME_WIDTH) / lanes.length;
   const bottom = TOP + timeline.length * ROW + 8;
   const left = (lane: string): number => TIME_WIDTH + lanes.indexOf(lane) * width;
@@ -29,12 +29,12 @@ export function drillLanes(timeline: readonly DrillMoment[]): Markup {
 <circle class="r${lanes.indexOf(lane) % 6}" cx="${left(lane) + 10}" cy="${y + 10.5}" r="5"/>
 <text class="${isFailure === true ? 'bad' : 'name'}" x="${left(lane) + 20}" y="${y + 15}">${cut(what, Math.floor(room / LETTER))}</text></g>`;
   });
-  return figure(
-    HEADING,
-    'One lane each for the drill, the buyers and the servers. Time runs down in milliseconds since the first event; rows are not to scale. A held buyer is paused until the drill releases it. Hover over a row for its full text.',
-    lanes.map((text, i) => ({ text, mark: swatch(`r${i % 6}`) })),
-    markup`<svg viewBox="0 0 ${WIDTH} ${bottom}" role="img" aria-label="${HEADING}">${heads}${rows}</svg>`,
-  );
+  return {
+    heading: HEADING,
+    how: 'One lane each for the drill, the buyers and the servers. Time runs down in milliseconds since the first event; rows are not to scale. A held buyer is paused until the drill releases it. Hover over a row for its full text.',
+    entries: lanes.map((text, i) => ({ text, mark: swatch(`r${i % 6}`) })),
+    plot: { name: HEADING, height: bottom, content: markup`${heads}${rows}` },
+  };
 }
 
 /** The drill is first, because its long texts need the room to its right; then buyers, then servers. */

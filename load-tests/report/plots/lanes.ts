@@ -4,17 +4,7 @@ import type { Intervals } from '../intervals';
 import { markup, type Markup } from '../markup';
 import { time } from '../scale';
 import type { Timeline } from '../timeline';
-import {
-  chart,
-  faultMarks,
-  figure,
-  marksHeight,
-  nothing,
-  RIGHT,
-  swatch,
-  WIDTH,
-  type LegendEntry,
-} from './chart';
+import { chart, faultMarks, marksHeight, RIGHT, swatch, WIDTH, type Figure, type LegendEntry } from './chart';
 import { background, bar, LANES_LEFT, layOut } from './lane';
 
 /** One lane per replica: the holders of the lock over time, overlaps of two holders, faults and gaps of the replicas. */
@@ -23,11 +13,11 @@ export function lanesPlot(
   excerpt: Excerpt,
   { sales }: Timeline,
   words: BalanceWords,
-): Markup {
+): Figure {
   const heading = kind === 'held' ? 'Lock holders over time' : 'Requests over time';
   const { shown, clashes, gaps, faults, from, until } = excerpt;
   if (shown.length === 0)
-    return nothing(heading, 'There is no history of this run, so lock holders are unknown.');
+    return { heading, how: 'There is no history of this run, so lock holders are unknown.', entries: [] };
   const top = 10 + marksHeight(faults);
   const lanes = layOut(replicas, shown, top);
   const bottom = lanes.reduce((_, lane) => lane.top + lane.height, top);
@@ -73,12 +63,12 @@ export function lanesPlot(
     [HATCH, ...lanes.map(background), ...bands, ...bars, ...absences, ...faultMarks(faults, x, top, bottom)],
   );
   const drawn = bars.length;
-  return figure(
+  return {
     heading,
-    howToRead(kind, drawn, all.length, excerpt.about, words),
-    entries(kind, replicas, excerpt, words),
+    how: howToRead(kind, drawn, all.length, excerpt.about, words),
+    entries: entries(kind, replicas, excerpt, words),
     plot,
-  );
+  };
 }
 
 const HATCH = markup`<defs><pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><line class="hatch" x1="0" x2="0" y1="0" y2="7"/></pattern></defs>`;

@@ -3,7 +3,7 @@ import { percentile } from '#load-tests/figures';
 import { inMs, type Outcome } from '../codes';
 import { cut, markup, type Markup } from '../markup';
 import { logarithmic, type Scale } from '../scale';
-import { chart, figure, nothing, RIGHT, WIDTH } from './chart';
+import { chart, RIGHT, WIDTH, type Figure } from './chart';
 
 const HEADING = 'Latency by outcome';
 const LEFT = 200;
@@ -12,8 +12,8 @@ const ROW = 62;
 const MAX_DOTS = 400;
 
 /** One row per code: a dot per answer, a box for the quartiles, a line for p99. */
-export function latencyPlot(outcomes: readonly Outcome[]): Markup {
-  if (outcomes.length === 0) return nothing(HEADING, 'No answers were recorded.');
+export function latencyPlot(outcomes: readonly Outcome[]): Figure {
+  if (outcomes.length === 0) return { heading: HEADING, how: 'No answers were recorded.', entries: [] };
   const all = outcomes.flatMap(({ tookMs }) => tookMs);
   const least = all.reduce((a, b) => Math.min(a, b), Infinity);
   const most = all.reduce((a, b) => Math.max(a, b), 0);
@@ -34,7 +34,7 @@ export function latencyPlot(outcomes: readonly Outcome[]): Markup {
   );
   const how =
     'Each dot is an answer (its height within the row has no meaning). The box spans the middle half, the thick line is the median, the thin line is p99.';
-  return figure(HEADING, how, [], plot);
+  return { heading: HEADING, how, entries: [], plot };
 }
 
 function row({ code, className, tookMs }: Outcome, x: Scale, top: number): Markup {

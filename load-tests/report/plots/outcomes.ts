@@ -1,18 +1,18 @@
 import { count } from '#lab/step';
 import type { Outcome } from '../codes';
-import { markup, type Markup } from '../markup';
+import { markup } from '../markup';
 import { linear, niceStep, time } from '../scale';
 import type { Timeline } from '../timeline';
-import { ACROSS, chart, faultMarks, figure, marksHeight, nothing, swatch } from './chart';
+import { ACROSS, chart, faultMarks, marksHeight, swatch, type Figure } from './chart';
 
 const HEADING = 'Outcomes over time';
 const BINS = 40;
 
 /** Answers per time bin, stacked by code. */
-export function outcomesPlot(outcomes: readonly Outcome[], { faults, answered }: Timeline): Markup {
+export function outcomesPlot(outcomes: readonly Outcome[], { faults, answered }: Timeline): Figure {
   const ends = outcomes.map(({ answers }) => answers.map(answered));
   const last = ends.flat().reduce((most, end) => Math.max(most, end), 0);
-  if (last === 0) return nothing(HEADING, 'No answers were recorded.');
+  if (last === 0) return { heading: HEADING, how: 'No answers were recorded.', entries: [] };
   const bin = niceStep(last / BINS);
   const bins = Math.floor(last / bin) + 1;
   const counts = ends.map((times) => {
@@ -51,5 +51,6 @@ export function outcomesPlot(outcomes: readonly Outcome[], { faults, answered }:
     [...bars, ...faultMarks(faults, x, top, bottom)],
   );
   const entries = outcomes.map(({ code, className }) => ({ text: code, mark: swatch(className) }));
-  return figure(HEADING, 'Answers to the buyers, at the time of each answer.', entries, plot);
+  const how = 'Answers to the buyers, at the time of each answer.';
+  return { heading: HEADING, how, entries, plot };
 }

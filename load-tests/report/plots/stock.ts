@@ -3,7 +3,7 @@ import type { BalanceWords, Evidence } from '#lab/verdict';
 import { markup, type Markup } from '../markup';
 import { linear, time } from '../scale';
 import type { Sale, Timeline } from '../timeline';
-import { ACROSS, chart, faultMarks, figure, marksHeight, nothing, type LegendEntry } from './chart';
+import { ACROSS, chart, faultMarks, marksHeight, type Figure, type LegendEntry } from './chart';
 
 /** Above this number, unmarked sales are thinned out; marked ones are always drawn. */
 const MAX_PLAIN = 1500;
@@ -13,12 +13,12 @@ export function stockPlot(
   { initial, finalStock }: Evidence,
   timeline: Timeline,
   words: BalanceWords,
-): Markup {
+): Figure {
   const { sales, measured, faults } = timeline;
   const { balance, moved, movement, movements } = words;
   const heading = balance === 'stock' ? 'Stock over time' : 'Balance over time';
   const [last] = sales.slice(-1);
-  if (last === undefined) return nothing(heading, `Nothing was ${moved}.`);
+  if (last === undefined) return { heading, how: `Nothing was ${moved}.`, entries: [] };
   const marks = measured ? faults : [];
   const top = 14 + marksHeight(marks);
   const bottom = top + 300;
@@ -59,7 +59,7 @@ export function stockPlot(
     ],
   );
   const how = `Each dot is one ${movement} at its commit, at the ${balance} that its request computed. The line is the initial ${initial} with all ${movements} by then; dots off the line are ${movements} that did not see each other. Final ${balance} in the table: ${finalStock}.${every > 1 ? ` Of ${count(sales.length, movement, movements)}, one in ${every} is drawn, plus all marked ones.` : ''}`;
-  return figure(heading, how, entries(replicas, sales, words), plot);
+  return { heading, how, entries: entries(replicas, sales, words), plot };
 }
 
 function dot(
