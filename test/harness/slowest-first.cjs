@@ -36,7 +36,6 @@ const SLOWEST = [
   'explore/signs',
   'contract/strategies',
   'explore/realm',
-  'docs/readme',
   'e2e/shop',
   'explore/matrix',
   'contract/carts',
