@@ -13,7 +13,7 @@ import { openWorld } from '../harness/servers';
 
 type Circumstance = FaultName | 'none';
 
-const SCHEDULES = 400;
+const SCHEDULES = 150;
 
 /** One statement or command: a process cannot die between two steps. */
 const SINGLE_STEP: readonly string[] = [
