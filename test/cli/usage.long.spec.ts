@@ -84,6 +84,7 @@ testBadUsage(checkout, [
   ],
   ['an invalid account', ['load', '--amount', '1', '--account', 'a b'], 'An account has'],
   ['an invalid SKU', ['load', '--sku', 'a b'], 'A SKU has'],
+  ['an unknown promise', ['verify', 'token-lua', '--only', 'hope'], '"hope" is not one of the promises'],
   ['a verdict without a SKU', ['verdict'], "missing required argument 'sku'"],
 ]);
 

@@ -52,7 +52,7 @@ export function register(program: Command): void {
     .option(
       '--only <promises>',
       'explore only what tests these promises, e.g. releasesOnlyItsOwn,survivesLapse, without load',
-      promises,
+      readPromises,
     )
     .addOption(timeOption('--budget <time>', 'time for all explorations, e.g. 30s or 5m', 60))
     .option(
@@ -70,9 +70,9 @@ export function register(program: Command): void {
 }
 
 /** Parses names of promises, separated by commas. */
-function promises(text: string): readonly Capability[] {
+function readPromises(text: string): readonly Capability[] {
   const names = text.split(',');
-  const unknown = names.find((name) => !(name in CAPABILITIES));
+  const unknown = names.find((name) => !Object.hasOwn(CAPABILITIES, name));
   if (unknown === undefined) return names as Capability[];
   throw new InvalidArgumentError(
     `"${unknown}" is not one of the promises ${Object.keys(CAPABILITIES).join(', ')}.`,
@@ -151,11 +151,12 @@ async function exploreAll(name: string, strategy: Strategy, options: VerifyOptio
     ...(options.only !== undefined && { promises: options.only }),
     onCell: ({ cell, explored: one, failure }, left) => {
       const found = failure ?? count(one?.schedules ?? 0, 'schedule');
-      explored = `${cell.title}: ${found}; ${count(left, 'circumstance')} left; `;
+      explored = `${cell.title}: ${found}; ${count(left, 'circumstance')} left`;
       progress.update(explored);
     },
     onProgress: ({ schedules }) => {
-      progress.update(`${explored}${count(schedules, 'schedule')} of the next circumstance`);
+      const running = `${count(schedules, 'schedule')} of the next circumstance`;
+      progress.update(explored === '' ? running : `${explored}; ${running}`);
     },
   }).catch((error: unknown) => {
     throw error instanceof NotExplorable
@@ -163,13 +164,13 @@ async function exploreAll(name: string, strategy: Strategy, options: VerifyOptio
       : error;
   });
   const seconds = (performance.now() - begun) / 1000;
-  const shown = reportCard(cells).filter(
+  const promises = reportCard(cells).filter(
     ({ capability }) => options.only === undefined || options.only.includes(capability),
   );
   return {
     cells,
-    promises: shown,
-    shown: await withLanes(pool.world, strategy, shown),
+    promises,
+    shown: await withLanes(pool.world, strategy, promises),
     seconds,
     conditions,
     probe,
