@@ -318,7 +318,10 @@ describe('an import', () => {
   test('sent twice concurrently runs once, and every line is entered once', async () => {
     const id = await account();
     const body = lines(Array.from({ length: 100 }, () => 1));
-    const both = await Promise.all([send(id, 'same', body, 'workMs=20'), send(id, 'same', body, 'workMs=20')]);
+    const both = await Promise.all([
+      send(id, 'same', body, 'workMs=20'),
+      send(id, 'same', body, 'workMs=20'),
+    ]);
     expect(both.map(({ status, last }) => [status, last['code']]).sort()).toEqual([
       [200, undefined],
       [409, 'IMPORT.RUNNING'],

@@ -151,7 +151,9 @@ describe('the replicas', () => {
 
   test('never oversell under a lock that all of them share', async () => {
     const sku = await shop().product(10);
-    const orders = Array.from({ length: 30 }, () => shop().order({ sku, query: 'strategy=token-lua&waitMs=30000' }));
+    const orders = Array.from({ length: 30 }, () =>
+      shop().order({ sku, query: 'strategy=token-lua&waitMs=30000' }),
+    );
     const statuses = (await Promise.all(orders)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 201)).toHaveLength(10);
     expect(statuses.filter((status) => status === 409)).toHaveLength(20);
