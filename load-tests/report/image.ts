@@ -1,5 +1,5 @@
 import { cut, Markup, markup } from './markup';
-import { WIDTH, type Figure, type LegendEntry, type Plot } from './plots/chart';
+import { WIDTH, type Figure, type LegendEntry } from './plots/chart';
 import { IMAGE_STYLE } from './style';
 
 /** Pixels. The plot has its own margins. */
@@ -11,19 +11,21 @@ const FOOT = 30;
 const LETTER = 7.6;
 const MARK = 16;
 const MOST_TITLE = 118;
-const CREDIT = 'Oversell Lab, CC BY 4.0';
+/** The license of an image. */
+export const CREDIT = 'Oversell Lab, CC BY 4.0';
 
-/** A figure as one SVG file with its heading, `title`, legend and plot, for slides: light, without CSS variables. */
-export function renderImage(
-  { heading, entries, plot }: Figure & { readonly plot: Plot },
-  title: string,
-): string {
+/**
+ * A figure as one SVG file with its heading, `title`, legend and plot, for slides: light, without CSS variables. Undefined: it has no
+ * plot.
+ */
+export function renderImage({ heading, entries, plot }: Figure, title: string): string | undefined {
+  if (plot === undefined) return undefined;
   const rows = legendRows(entries);
   const top = HEAD + rows.length * LEGEND_ROW;
   const height = top + plot.height + FOOT;
-  return markup`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" font-family="system-ui, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif">
-<style>${new Markup(IMAGE_STYLE)} .heading { font-size: 22px; font-weight: 650; fill: #1a1d21; }</style>
-<rect width="${WIDTH}" height="${height}" fill="#fff"/>
+  return markup`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}">
+<style>${new Markup(IMAGE_STYLE)}</style>
+<rect class="paper" width="${WIDTH}" height="${height}"/>
 <text class="heading" x="${MARGIN}" y="34">${heading}</text>
 <text x="${MARGIN}" y="56">${cut(title, MOST_TITLE)}</text>
 ${rows.map((row, i) => row.map(({ mark, text, x }) => markup`<g transform="translate(${x} ${HEAD + i * LEGEND_ROW})">${mark}<text x="${MARK + 6}" y="13">${text}</text></g>`))}

@@ -5,7 +5,7 @@ import { conditionsList, headline, keyNumbers, type Latency } from './headline';
 import { intervalsOf } from './intervals';
 import { Markup, markup } from './markup';
 import { renderImage } from './image';
-import { section, type Figure } from './plots/chart';
+import { section } from './plots/chart';
 import { lanesPlot } from './plots/lanes';
 import { latencyPlot } from './plots/latency';
 import { outcomesPlot } from './plots/outcomes';
@@ -17,6 +17,7 @@ import { timelineOf } from './timeline';
 export { renderCard, type ReportedCard } from './card';
 export { renderDrill } from './drill';
 export { Markup, markup } from './markup';
+export { CREDIT } from './image';
 export { LIVE_STYLE, renderLiveLanes } from './live-lanes';
 
 /** One load run, judged. */
@@ -32,33 +33,15 @@ export interface ReportedRun {
   readonly latency?: Latency;
 }
 
-/** The figures of a run, by the name of their image. */
-function figuresOf({ verdict, evidence }: Pick<ReportedRun, 'verdict' | 'evidence'>): {
-  readonly [name in 'stock' | 'holders' | 'outcomes' | 'latency']: Figure;
-} {
-  const timeline = timelineOf(evidence);
-  const intervals = intervalsOf(evidence, verdict, timeline);
-  const outcomes = outcomesOf(evidence.answers);
-  const words = wordsOf(verdict);
-  return {
-    stock: stockPlot(evidence, timeline, words),
-    holders: lanesPlot(intervals, excerptOf(intervals, verdict, timeline), timeline, words),
-    outcomes: outcomesPlot(outcomes, timeline),
-    latency: latencyPlot(outcomes),
-  };
+/** A run as a page, and its plots as images. */
+export interface Report {
+  /** A self-contained HTML page, without scripts or network access. */
+  readonly page: string;
+  /** SVG by its name; a plot without data is left out. */
+  readonly images: ReadonlyMap<string, string>;
 }
 
-/** The plots of a run as images (SVG), by their name; a plot without data is left out. Every text is escaped. */
-export const renderImages = (run: ReportedRun): ReadonlyMap<string, string> =>
-  new Map(
-    Object.entries(figuresOf(run)).flatMap(([name, { plot, ...figure }]) =>
-      plot === undefined
-        ? []
-        : [[name, renderImage({ ...figure, plot }, `${run.title}: ${run.verdict.headline}`)] as const],
-    ),
-  );
-
-/** Renders the run as one self-contained HTML page, without scripts or network access. Every text is escaped. */
+/** Renders the run. Every text is escaped. */
 export function renderReport({
   title,
   verdict,
@@ -66,9 +49,18 @@ export function renderReport({
   options,
   conditions,
   latency,
-}: ReportedRun): string {
-  const { stock, holders, outcomes, latency: latencies } = figuresOf({ verdict, evidence });
-  return markup`<!doctype html>
+}: ReportedRun): Report {
+  const timeline = timelineOf(evidence);
+  const intervals = intervalsOf(evidence, verdict, timeline);
+  const outcomes = outcomesOf(evidence.answers);
+  const words = wordsOf(verdict);
+  const figures = {
+    stock: stockPlot(evidence, timeline, words),
+    holders: lanesPlot(intervals, excerptOf(intervals, verdict, timeline), timeline, words),
+    outcomes: outcomesPlot(outcomes, timeline),
+    latency: latencyPlot(outcomes),
+  };
+  const page = markup`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">
@@ -76,18 +68,23 @@ export function renderReport({
 <body><main>
 ${headline(title, verdict)}
 ${keyNumbers(verdict, latency)}
-${section(stock)}
-${section(holders)}
+${section(figures.stock)}
+${section(figures.holders)}
 ${faultTable(verdict)}
 ${findings(verdict)}
 ${refusalTable(verdict)}
 ${openLoopTable(latency)}
-${section(outcomes)}
-${section(latencies)}
-${outcomeTable(outcomesOf(evidence.answers))}
+${section(figures.outcomes)}
+${section(figures.latency)}
+${outcomeTable(outcomes)}
 ${conditionsList('Parameters', { balance: evidence.balance, ...options })}
 ${conditionsList('Conditions', conditions)}
 </main></body>
 </html>
-`.text;
+`;
+  const images = Object.entries(figures).flatMap(([name, figure]) => {
+    const image = renderImage(figure, `${title}: ${verdict.headline}`);
+    return image === undefined ? [] : [[name, image] as const];
+  });
+  return { page: page.text, images: new Map(images) };
 }

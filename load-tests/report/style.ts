@@ -23,6 +23,8 @@ const lightColors = Object.entries(LIGHT)
   .map(([name, color]) => `--${name}:${color};`)
   .join(' ');
 
+const FONTS = 'system-ui, "Segoe UI", Roboto, "Liberation Sans", sans-serif';
+
 /** What a drawing needs. */
 const PLOT_STYLE = `
 svg text { font-size: 13.5px; fill: var(--soft); font-variant-numeric: tabular-nums; }
@@ -44,7 +46,9 @@ svg text.inbar.r1, svg text.inbar.r4 { fill: #14171a; }
 `;
 
 /** The style of a drawing that stands alone, for programs that know no CSS variables. */
-export const IMAGE_STYLE = PLOT_STYLE.replace(/var\(--(\w+)\)/g, (_, name: string) => LIGHT[name] ?? '');
+export const IMAGE_STYLE = `${PLOT_STYLE}svg { font-family: ${FONTS}; } .paper { fill: var(--page); }
+.heading { font-size: 22px; font-weight: 650; fill: var(--ink); }
+`.replace(/var\(--(\w+)\)/g, (_, name: string) => LIGHT[name] ?? '');
 
 /** The style of the page, without fonts or other resources from the network. */
 export const STYLE = `
@@ -56,7 +60,7 @@ export const STYLE = `
   section, .tiles, header { break-inside: avoid; } body { font-size: 12px; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }
 * { box-sizing: border-box; }
-body { margin: 0; background: var(--page); color: var(--ink); font: 16px/1.5 system-ui, "Segoe UI", Roboto, "Liberation Sans", sans-serif; }
+body { margin: 0; background: var(--page); color: var(--ink); font: 16px/1.5 ${FONTS}; }
 main { max-width: 1240px; margin: 0 auto; padding: 24px clamp(16px, 3vw, 40px) 48px; }
 .title { margin: 0; color: var(--soft); overflow-wrap: anywhere; }
 h1 { margin: 4px 0 8px; font-size: clamp(28px, 4vw, 44px); line-height: 1.15; }

@@ -2,7 +2,7 @@ import { withoutForeignLocks } from '#lab/verdict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DrillRun } from '../drills';
-import { renderCard, renderDrill, renderImages, renderReport, type ReportedCard } from '../report';
+import { renderCard, renderDrill, renderReport, type ReportedCard } from '../report';
 import type { LoadRun } from '../run';
 import { newFolder } from './folders';
 
@@ -34,18 +34,17 @@ export function writeRunFolder(run: LoadRun, name: string): string {
   evidences.forEach((evidence, i) => {
     const { balance } = evidence;
     const own = 'balances' in verdict ? verdict.balances.find(({ sku }) => sku === balance) : verdict;
-    const reported = {
+    const { page, images } = renderReport({
       title: evidences.length > 1 ? `${name}: ${balance}` : name,
       verdict: own ?? verdict,
       evidence: { ...evidence, history: withoutForeignLocks(evidence) },
       options: { ...plan.options, ...plan },
       conditions,
       latency,
-    };
+    });
     const ending = i === 0 ? '' : `-${balance}`;
-    writeFileSync(join(folder, `report${ending}.html`), renderReport(reported));
-    for (const [name, image] of renderImages(reported))
-      writeFileSync(join(folder, `${name}${ending}.svg`), image);
+    writeFileSync(join(folder, `report${ending}.html`), page);
+    for (const [plot, image] of images) writeFileSync(join(folder, `${plot}${ending}.svg`), image);
   });
   return folder;
 }

@@ -18,8 +18,10 @@ const rows = read('README.md')
     };
   });
 
+let parse: ReturnType<typeof commandLine>;
 let world: World;
 beforeAll(async () => {
+  parse = commandLine();
   world = await openWorld(__filename, []);
 });
 afterAll(() => world.close());
@@ -32,7 +34,7 @@ test('has eight rungs, and two strategies without a lock', () => {
 });
 
 test.each(rows)('$command shows $sign', async ({ strategy, sign, command }) => {
-  const { args, options } = commandLine()(wordsOf(command).slice(2));
+  const { args, options } = parse(wordsOf(command).slice(2));
   expect(args).toEqual([strategy]);
   const faults = parseBudget(String(options['faults']));
   const plan: Plan = {

@@ -61,10 +61,12 @@ async function send(
 
 /** Sends the batch until no other request is at work on it. */
 async function sendWhenFree(id: string, batch: string, body: string): Promise<Import> {
-  for (;;) {
-    const reply = await send(id, batch, body);
-    if (reply.status !== 409) return reply;
-  }
+  let reply = await send(id, batch, body);
+  await eventually(
+    'the batch is free',
+    async () => reply.status !== 409 || (reply = await send(id, batch, body)).status !== 409,
+  );
+  return reply;
 }
 
 const lines = (amounts: readonly number[]): string =>

@@ -1,22 +1,22 @@
 import { judgeDrill, judgeLoad, type DrillEvidence } from '#lab/verdict';
-import { renderDrill, renderImages, renderReport } from '../../load-tests/report';
+import { renderDrill, renderReport, type Report } from '../../load-tests/report';
 import { collision, emptyRun, killedHolder } from './runs';
 
 const EXPECTED = { must: ['oversold', 'lost-update'], may: [] } as const;
 
 type Run = Parameters<typeof renderReport>[0];
 
-const reported = (evidence = collision(), more: Partial<Run> = {}): Run => ({
-  title: 'two buyers',
-  verdict: judgeLoad(evidence, EXPECTED),
-  evidence,
-  options: { workMs: 5 },
-  conditions: { node: process.versions.node, cpus: 2 },
-  ...more,
-});
+const report = (evidence = collision(), more: Partial<Run> = {}): Report =>
+  renderReport({
+    title: 'two buyers',
+    verdict: judgeLoad(evidence, EXPECTED),
+    evidence,
+    options: { workMs: 5 },
+    conditions: { node: process.versions.node, cpus: 2 },
+    ...more,
+  });
 
-const render = (evidence = collision(), more: Partial<Run> = {}): string =>
-  renderReport(reported(evidence, more));
+const render = (evidence = collision(), more: Partial<Run> = {}): string => report(evidence, more).page;
 
 /** Names of elements that were opened and not closed, or closed and not opened. */
 function unbalanced(html: string): string[] {
@@ -101,11 +101,11 @@ describe('the report of a load run', () => {
 
 describe('the images of a load run', () => {
   const malicious = '<script>alert(1)</script>';
-  const images = renderImages(reported(collision(malicious), { title: malicious }));
+  const { images } = report(collision(malicious), { title: malicious });
 
   it('are the plots that have data', () => {
     expect([...images.keys()]).toEqual(['stock', 'holders', 'outcomes', 'latency']);
-    expect([...renderImages(reported(emptyRun())).keys()]).toEqual([]);
+    expect([...report(emptyRun()).images.keys()]).toEqual([]);
   });
 
   it.each([...images])(

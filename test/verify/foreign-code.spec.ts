@@ -1,36 +1,10 @@
-import {
-  cellOf,
-  explore,
-  loadStrategy,
-  normalize,
-  planOf,
-  play,
-  Realm,
-  Schedule,
-  type World,
-} from '#lab/explore';
-import { nameOf } from '#lab/own';
+import { cellOf, explore, normalize, planOf, play, Realm, Schedule } from '#lab/explore';
 import type { Strategy } from '#lab/strategy';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openWorld } from '../harness/servers';
+import { openOwnFiles } from './own-files';
 
-const folder = mkdtempSync(join(tmpdir(), 'foreign-code-'));
-let world: World;
-beforeAll(async () => {
-  world = await openWorld(__filename, []);
-});
-afterAll(async () => {
-  await world.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-function ofFile(name: string, text: string): Strategy {
-  const file = join(folder, name);
-  writeFileSync(file, text);
-  return loadStrategy(file, nameOf(file), new Realm(1));
-}
+const { world, folder, ofFile } = openOwnFiles(__filename);
 
 /** A lock whose token is the value of `expression`; it can be seen in the history. */
 const withToken = (expression: string): string => `
@@ -47,7 +21,7 @@ const withToken = (expression: string): string => `
 /** The tokens that A and B have sent. */
 async function tokensOf(strategy: Strategy): Promise<readonly string[]> {
   const { setup } = planOf(strategy, cellOf('two processes'));
-  const { history } = await play(world, setup, [], { strict: false });
+  const { history } = await play(world(), setup, [], { strict: false });
   return history.events.flatMap((event) =>
     event.type === 'step' && event.verb === 'SET' ? (event.text.split(' ')[2] ?? '') : [],
   );
@@ -87,7 +61,7 @@ test.each([
        release: (resource) => redis.del(resource),
      });`,
   );
-  const s = await Schedule.begin(world, strategy, { processes: ['p1'] });
+  const s = await Schedule.begin(world(), strategy, { processes: ['p1'] });
   const { history } = await s.end();
   const texts = history.events.flatMap((event) => (event.type === 'step' ? event.text : []));
   expect(texts).toContainEqual(expect.stringMatching(/^SET .* after-5000$/));
@@ -162,7 +136,7 @@ const RENEWING = `
 
 test('a renewal by timers runs while the request works: slow work keeps the lock', async () => {
   const strategy = ofFile('renewing.js', RENEWING);
-  const tally = await explore(world, planOf(strategy, cellOf('slow work')), { max: 60 });
+  const tally = await explore(world(), planOf(strategy, cellOf('slow work')), { max: 60 });
   expect([...tally.kinds.keys()]).toEqual([]);
 });
 
@@ -178,7 +152,7 @@ test('an unhandled error of a timer ends its process, as in Node', async () => {
        release: (resource) => redis.del(resource),
      });`,
   );
-  const s = await Schedule.begin(world, strategy, { processes: ['p1'] });
+  const s = await Schedule.begin(world(), strategy, { processes: ['p1'] });
   const { history } = await s.end();
   expect(s.A.outcome).toBe('DIED');
   expect(history.events).toContainEqual(
@@ -196,12 +170,12 @@ test('a callback is called when its step is answered, and receives the error of 
        release: (resource) => redis.duplicate().del(resource),
      });`,
   );
-  const tally = await explore(world, planOf(strategy, cellOf('kill')), { max: 60 });
+  const tally = await explore(world(), planOf(strategy, cellOf('kill')), { max: 60 });
   expect(tally.schedules).toBeGreaterThan(5);
   const { setup } = planOf(strategy, cellOf('two processes'));
   const [first, again] = [
-    await play(world, setup, [], { strict: false }),
-    await play(world, setup, [], { strict: false }),
+    await play(world(), setup, [], { strict: false }),
+    await play(world(), setup, [], { strict: false }),
   ];
   expect(normalize(again.history)).toBe(normalize(first.history));
   expect(first.history.events).toContainEqual(expect.objectContaining({ type: 'step', verb: 'DEL' }));

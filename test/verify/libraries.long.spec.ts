@@ -1,41 +1,29 @@
 import {
   cellOf,
   explore,
-  loadStrategy,
   planOf,
   play,
   readToken,
-  Realm,
   replay,
   scheduleTokenOf,
   shrink,
   worstWitness,
   writeToken,
-  type World,
 } from '#lab/explore';
-import { nameOf } from '#lab/own';
 import type { Strategy } from '#lab/strategy';
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openWorld } from '../harness/servers';
+import { loadOwn, openOwnFiles } from './own-files';
 
 const ROOT = join(__dirname, '..', '..');
 const RECIPES = join(ROOT, 'libs', 'libraries', 'recipes');
 /** Inside the project: the recipes find the libraries among its development dependencies. */
-const folder = mkdtempSync(join(ROOT, 'test', 'recipes-'));
-let world: World;
-beforeAll(async () => {
-  world = await openWorld(__filename, []);
-});
-afterAll(async () => {
-  await world.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+const { world, folder } = openOwnFiles(__filename, join(ROOT, 'test'));
 
 function recipe(name: string): Strategy {
   const file = join(folder, `${name}.js`);
   copyFileSync(join(RECIPES, `${name}.js`), file);
-  return loadStrategy(file, nameOf(file), new Realm(1));
+  return loadOwn(file);
 }
 
 /** Schedules of a circumstance; a number, not a time, so that the result does not depend on the machine. */
@@ -51,11 +39,11 @@ test.each([
 ])('%s, %s: %s, and the token of the shortest schedule replays it', async (name, cell, kind) => {
   const strategy = recipe(name);
   const plan = planOf(strategy, cellOf(cell));
-  const worst = worstWitness(await explore(world, plan, { max: MAX }));
+  const worst = worstWitness(await explore(world(), plan, { max: MAX }));
   if (worst === undefined) throw new Error('no violation was found');
-  const played = await shrink(world, plan.setup, worst.witness.choices, worst.kind);
+  const played = await shrink(world(), plan.setup, worst.witness.choices, worst.kind);
   const token = writeToken(scheduleTokenOf(plan.setup, played));
-  const again = await replay(world, readToken(token, strategy));
+  const again = await replay(world(), readToken(token, strategy));
   expect([again.sameCode, again.verdict.violations.map((violation) => violation.kind)]).toEqual([
     true,
     expect.arrayContaining([kind]),
@@ -68,15 +56,15 @@ test.each([
   ['redlock-4', 'two processes'],
   ['ioredis-lock', 'lapse at release'],
 ])('%s, %s: none of the schedules sells a unit twice or releases the lock of another', async (name, cell) => {
-  const { kinds } = await explore(world, planOf(recipe(name), cellOf(cell)), { max: MAX });
+  const { kinds } = await explore(world(), planOf(recipe(name), cellOf(cell)), { max: MAX });
   const broken = ['oversold', 'lost-update', 'foreign-release'].filter((kind) => kinds.has(kind as never));
   expect(broken).toEqual([]);
 });
 
 test('the same schedule of a library is the same history', async () => {
   const { setup } = planOf(recipe('redis-semaphore'), cellOf('two processes'));
-  const first = await play(world, setup, [], { strict: false });
-  const again = await play(world, setup, first.choices, { strict: true, checks: first.checks });
+  const first = await play(world(), setup, [], { strict: false });
+  const again = await play(world(), setup, first.choices, { strict: true, checks: first.checks });
   expect(again.history.events.map((event) => ('text' in event ? event.text : ''))).toEqual(
     first.history.events.map((event) => ('text' in event ? event.text : '')),
   );

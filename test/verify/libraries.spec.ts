@@ -1,21 +1,11 @@
-import { explore, loadStrategy, Realm, type World } from '#lab/explore';
-import { nameOf } from '#lab/own';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { explore } from '#lab/explore';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exploreRecipe } from '../../apps/lab/src/commands/libraries';
 import { printLibraries, type ExploredLibrary } from '../../apps/lab/src/print/libraries';
-import { openWorld } from '../harness/servers';
+import { loadOwn, openOwnFiles } from './own-files';
 
-const folder = mkdtempSync(join(tmpdir(), 'recipes-'));
-let world: World;
-beforeAll(async () => {
-  world = await openWorld(__filename, []);
-});
-afterAll(async () => {
-  await world.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+const { world, folder } = openOwnFiles(__filename);
 
 const SECONDS = 3;
 
@@ -31,9 +21,9 @@ function recipe(name: string, acquire: string): Promise<ExploredLibrary> {
   );
   const about = { package: name, options: 'defaults', text: '', issues: [] };
   return exploreRecipe(
-    { world, explore: (plan, limits) => explore(world, plan, limits) },
+    { world: world(), explore: (plan, limits) => explore(world(), plan, limits) },
     { name, path: file, about, version: '1.0.0' },
-    loadStrategy(file, nameOf(file), new Realm(1)),
+    loadOwn(file),
     SECONDS,
     { signal: new AbortController().signal },
   );

@@ -1,26 +1,13 @@
-import { cellOf, explore, loadStrategy, planOf, Realm, type Tally, type World } from '#lab/explore';
-import { nameOf } from '#lab/own';
+import { cellOf, explore, planOf, type Tally } from '#lab/explore';
 import type { Strategy } from '#lab/strategy';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { openWorld } from '../harness/servers';
+import { openOwnFiles } from './own-files';
 
-const folder = mkdtempSync(join(tmpdir(), 'own-table-'));
-let world: World;
-beforeAll(async () => {
-  world = await openWorld(__filename, []);
-});
-afterAll(async () => {
-  await world.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+const { world, ofFile } = openOwnFiles(__filename);
 
 /** A lock that is a row of a table that the lab does not know. `expiry`: the declaration of a further column. */
-const inTable = (table: string, expiry: string): Strategy => {
-  const file = join(folder, `${table}.js`);
-  writeFileSync(
-    file,
+const inTable = (table: string, expiry: string): Strategy =>
+  ofFile(
+    `${table}.js`,
     `let count = 0;
      exports.createLock = ({ sql }) => ({
        async acquire(resource, { leaseMs, waitMs }) {
@@ -42,11 +29,9 @@ const inTable = (table: string, expiry: string): Strategy => {
        release: ({ resource, owner }) => sql.query('DELETE FROM ${table} WHERE name = ? AND owner = ?', [resource, owner]),
      });`,
   );
-  return loadStrategy(file, nameOf(file), new Realm(1));
-};
 
 const tallyOf = (strategy: Strategy, cell: string): Promise<Tally> =>
-  explore(world, planOf(strategy, cellOf(cell)), { max: 200 });
+  explore(world(), planOf(strategy, cellOf(cell)), { max: 200 });
 
 const kindsOf = ({ kinds }: Tally): string[] => [...kinds.keys()].sort();
 

@@ -6,10 +6,8 @@ import {
   breachesOf,
   cellOf,
   explore,
-  loadStrategy,
   planOf,
   readToken,
-  Realm,
   replay,
   reportCard,
   scheduleTokenOf,
@@ -19,32 +17,13 @@ import {
   writeToken,
   type Explorer,
   type Tally,
-  type World,
 } from '#lab/explore';
-import { nameOf } from '#lab/own';
 import type { Strategy } from '#lab/strategy';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'mysql2/promise';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { openWorld, servers } from '../harness/servers';
+import { servers } from '../harness/servers';
+import { openOwnFiles } from './own-files';
 
-const folder = mkdtempSync(join(tmpdir(), 'own-lock-'));
-let world: World;
-beforeAll(async () => {
-  world = await openWorld(__filename, []);
-});
-afterAll(async () => {
-  await world.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-/** The strategy of a file with this text, as `lab verify` loads it. */
-function ofFile(name: string, text: string): Strategy {
-  const file = join(folder, name);
-  writeFileSync(file, text);
-  return loadStrategy(file, nameOf(file), new Realm(1));
-}
+const { world, ofFile } = openOwnFiles(__filename);
 
 /** A lock with SET NX PX that looks again every 100 ms; `release` is the command that gives it up. */
 const polling = (release: string): string => `
@@ -71,7 +50,7 @@ const tallies = new Map<string, Promise<Tally>>();
 /** All schedules of a lock in a cell; each exploration runs once for all tests. */
 function tallyOf(strategy: Strategy, cell: string): Promise<Tally> {
   const name = `${strategy.name} ${cell}`;
-  const found = tallies.get(name) ?? explore(world, planOf(strategy, cellOf(cell)), { max: 300 });
+  const found = tallies.get(name) ?? explore(world(), planOf(strategy, cellOf(cell)), { max: 300 });
   tallies.set(name, found);
   return found;
 }
@@ -85,9 +64,9 @@ test('a lock that deletes whatever it finds releases the lock of another holder;
 
 test('a search for the breach of a promise does not end when it finds wrong data, and ends when it finds the breach', async () => {
   const plan = planOf(ofFile('deletes.js', DELETES), cellOf('lapse'));
-  const anything = await explore(world, plan, { max: 300, enough: 1 });
-  const release = await explore(world, plan, { max: 300, enough: 1, lookFor: [['foreign-release']] });
-  const never = await explore(world, plan, {
+  const anything = await explore(world(), plan, { max: 300, enough: 1 });
+  const release = await explore(world(), plan, { max: 300, enough: 1, lookFor: [['foreign-release']] });
+  const never = await explore(world(), plan, {
     max: 300,
     enough: 1,
     lookFor: [['foreign-release'], ['torn-cart']],
@@ -104,7 +83,7 @@ test('a search for the breach of a promise does not end when it finds wrong data
 });
 
 test('the timers of a lock follow the time of the schedule: a wait of one lease is a few steps, and takes no time', async () => {
-  const s = await Schedule.begin(world, ofFile('compares.js', COMPARES));
+  const s = await Schedule.begin(world(), ofFile('compares.js', COMPARES));
   await s.A.runUntil(after('SET'));
   await s.A.kill();
   const { history } = await s.end();
@@ -115,7 +94,7 @@ test('the timers of a lock follow the time of the schedule: a wait of one lease 
 });
 
 test('a waiter gives up in the time of the schedule', async () => {
-  const s = await Schedule.begin(world, ofFile('compares.js', COMPARES), {
+  const s = await Schedule.begin(world(), ofFile('compares.js', COMPARES), {
     options: { leaseMs: 60_000, waitMs: 5000 },
   });
   await s.A.runUntil(after('SET'));
@@ -174,9 +153,9 @@ test('a token of a lock is replayed with its file', async () => {
   const plan = planOf(strategy, cellOf('lapse'));
   const worst = worstWitness(await tallyOf(strategy, 'lapse'));
   if (worst === undefined) throw new Error('no violation was found');
-  const played = await shrink(world, plan.setup, worst.witness.choices, worst.kind);
+  const played = await shrink(world(), plan.setup, worst.witness.choices, worst.kind);
   const token = writeToken(scheduleTokenOf(plan.setup, played));
-  const again = await replay(world, readToken(token, strategy));
+  const again = await replay(world(), readToken(token, strategy));
   expect([again.sameCode, again.verdict.violations.map(({ kind }) => kind)]).toEqual([
     true,
     played.verdict.violations.map(({ kind }) => kind),
@@ -186,7 +165,7 @@ test('a token of a lock is replayed with its file', async () => {
 
 test('each broken promise has a schedule that breaks this promise, not another one', async () => {
   const strategy = ofFile('deletes.js', DELETES);
-  const explorer: Explorer = { world, explore: (plan, limits) => explore(world, plan, limits) };
+  const explorer: Explorer = { world: world(), explore: (plan, limits) => explore(world(), plan, limits) };
   const { cells } = await verify(explorer, strategy, 600_000, {
     signal: new AbortController().signal,
     promises: ['survivesSlowWork', 'survivesLapse', 'releasesOnlyItsOwn'],
@@ -198,7 +177,7 @@ test('each broken promise has a schedule that breaks this promise, not another o
     expect.arrayContaining(['survivesLapse', 'releasesOnlyItsOwn']),
   );
   for (const { capability, token = '', sentence } of broken) {
-    const { verdict } = await replay(world, readToken(token, strategy));
+    const { verdict } = await replay(world(), readToken(token, strategy));
     const shown = verdict.violations.filter(({ kind }) => breachesOf(capability).includes(kind));
     expect([capability, shown.length > 0, sentence]).toEqual([capability, true, expect.stringMatching(/../)]);
   }
@@ -209,7 +188,7 @@ test.each([
   ['is extended', 'extend: async (resource, ms) => (await redis.pexpire(resource, ms)) === 1', 'PEXPIRE'],
 ])('a lock that %s before the write sells nothing after its loss', async (_, method, verb) => {
   const s = await Schedule.begin(
-    world,
+    world(),
     ofFile(
       `${verb}.js`,
       `exports.createLock = ({ redis }) => ({

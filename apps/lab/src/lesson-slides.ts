@@ -8,6 +8,7 @@ import {
   type World,
 } from '#lab/explore';
 import type { Strategy } from '#lab/strategy';
+import { CREDIT } from '#load-tests/report';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,8 +17,6 @@ import { openExplorer } from './explorer';
 import { EXIT, Failure } from './failure';
 import { loadOwnStrategy } from './own-file';
 import { LOCK_TEMPLATE } from './templates/lock';
-
-const CREDIT = 'Oversell Lab, CC BY 4.0';
 
 /** A schedule of a lesson, and the file of its slide: `04-expiry-1.svg` is its first schedule. */
 export interface LessonSchedule {

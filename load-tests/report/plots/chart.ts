@@ -10,7 +10,6 @@ export const RIGHT = 30;
 export const ACROSS = [LEFT, WIDTH - RIGHT] as const;
 
 interface ChartOptions {
-  readonly name: string;
   readonly height: number;
   readonly top: number;
   /** Where the plot area ends; axis labels go below. */
@@ -24,14 +23,13 @@ interface ChartOptions {
 
 /** A drawing, `WIDTH` wide. */
 export interface Plot {
-  readonly name: string;
   readonly height: number;
   readonly content: Markup;
 }
 
 /** Axes and grid with `content`. */
 export function chart(options: ChartOptions, content: readonly Markup[]): Plot {
-  const { name, height, top, bottom, x, xTitle, y, yTitle, left = LEFT } = options;
+  const { height, top, bottom, x, xTitle, y, yTitle, left = LEFT } = options;
   const right = WIDTH - RIGHT;
   const middle = (top + bottom) / 2;
   const drawn = markup`${x.ticks.map((tick) => markup`<line class="grid" x1="${x(tick)}" x2="${x(tick)}" y1="${top}" y2="${bottom}"/><text x="${x(tick)}" y="${bottom + 18}" text-anchor="middle">${x.label(tick)}</text>`)}
@@ -40,7 +38,7 @@ ${content}
 <line class="axis" x1="${left}" x2="${right}" y1="${bottom}" y2="${bottom}"/>
 <text class="title" x="${(left + right) / 2}" y="${bottom + 38}" text-anchor="middle">${xTitle}</text>
 ${yTitle !== undefined && markup`<text class="title" transform="translate(14 ${middle}) rotate(-90)" text-anchor="middle">${yTitle}</text>`}`;
-  return { name, height, content: drawn };
+  return { height, content: drawn };
 }
 
 /** One entry of a legend: `mark` is drawn in a box of 16 × 16 pixels. */
@@ -65,7 +63,7 @@ export interface Figure {
 
 /** The figure as a part of a page. */
 export const section = ({ heading, how, entries, plot }: Figure): Markup =>
-  markup`<section><h2>${heading}</h2><p class="how">${how}</p>${entries.length > 0 && legend(entries)}${plot !== undefined && markup`<svg viewBox="0 0 ${WIDTH} ${plot.height}" role="img" aria-label="${plot.name}">${plot.content}</svg>`}</section>`;
+  markup`<section><h2>${heading}</h2><p class="how">${how}</p>${entries.length > 0 && legend(entries)}${plot !== undefined && markup`<svg viewBox="0 0 ${WIDTH} ${plot.height}" role="img" aria-label="${heading}">${plot.content}</svg>`}</section>`;
 
 const MAX_MARKS = 30;
 const LETTER_WIDTH = 8.4;

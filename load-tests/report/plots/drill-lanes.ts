@@ -33,7 +33,7 @@ export function drillLanes(timeline: readonly DrillMoment[]): Figure {
     heading: HEADING,
     how: 'One lane each for the drill, the buyers and the servers. Time runs down in milliseconds since the first event; rows are not to scale. A held buyer is paused until the drill releases it. Hover over a row for its full text.',
     entries: lanes.map((text, i) => ({ text, mark: swatch(`r${i % 6}`) })),
-    plot: { name: HEADING, height: bottom, content: markup`${heads}${rows}` },
+    plot: { height: bottom, content: markup`${heads}${rows}` },
   };
 }
 

@@ -52,7 +52,6 @@ export function lanesPlot(
   });
   const plot = chart(
     {
-      name: heading,
       height: bottom + 46,
       top,
       bottom,

@@ -22,7 +22,6 @@ export function latencyPlot(outcomes: readonly Outcome[]): Figure {
   const x = logarithmic([least, most], [LEFT, WIDTH - RIGHT]);
   const plot = chart(
     {
-      name: HEADING,
       height: bottom + 46,
       top,
       bottom,

@@ -39,7 +39,6 @@ export function outcomesPlot(outcomes: readonly Outcome[], { faults, answered }:
   );
   const plot = chart(
     {
-      name: HEADING,
       height: bottom + 46,
       top,
       bottom,

@@ -39,7 +39,6 @@ export function stockPlot(
     : `${movements}, in the order of their inserts (there is no history)`;
   const plot = chart(
     {
-      name: heading,
       height: bottom + 46,
       top,
       bottom,

@@ -1,4 +1,4 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
 import { readSettings } from '#lab/config';
 import { ensureInstalled, isFree, startProcesses, type Urls } from '#lab/stack';
 import { COMPONENT_NAMES, COMPONENTS, type Component } from '#lab/step';
@@ -9,6 +9,7 @@ import { EXIT, Failure } from '../failure';
 import { prune } from '../housekeeping';
 import { addStrategies, strategyFileOption } from '../own-file';
 import { strategyEnvironment, upDir } from '../session';
+import { namesOf } from './names';
 import { whole } from './numbers';
 
 /** Tried first, so that URLs stay the same between starts. The lab uses the next port. */
@@ -29,11 +30,9 @@ interface UpOptions {
 /** Parses a list of servers on demand, such as `redlock,zookeeper`. */
 export function readComponents(text: string): readonly Component[] {
   const names = text.split(',').map((name) => name.trim());
-  const unknown = names.find((name) => !(name in COMPONENTS));
-  if (unknown === undefined) return [...new Set(names as Component[])];
-  throw new InvalidArgumentError(
-    `There is no "${unknown}". Choose from: ${COMPONENT_NAMES.join(', ')}, separated by commas.`,
-  );
+  const sentence = (unknown: string): string =>
+    `There is no "${unknown}". Choose from: ${COMPONENT_NAMES.join(', ')}, separated by commas.`;
+  return [...new Set(namesOf(COMPONENTS, names, sentence))];
 }
 
 export function register(program: Command): void {

@@ -12,7 +12,7 @@ import { count } from '#lab/step';
 import { addStrategy, CAPABILITIES, type Capability, type Strategy } from '#lab/strategy';
 import type { ReportedCard } from '#load-tests/report';
 import { runJson, writeCard, writeRunFolder } from '#load-tests/results';
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
 import { relative } from 'node:path';
 import { runCommand, writeJson, type Context } from '../command';
 import { openExplorer } from '../explorer';
@@ -23,6 +23,7 @@ import { printSchedule } from '../print/lanes';
 import { trafficWords } from '../print/traffic';
 import { printCard, type ShownPromise } from '../print/verify';
 import { readStrategy } from './explore';
+import { namesOf } from './names';
 import { timeOption, whole } from './numbers';
 import { verifySubject } from './verify-subject';
 
@@ -71,11 +72,10 @@ export function register(program: Command): void {
 
 /** Parses names of promises, separated by commas. */
 function readPromises(text: string): readonly Capability[] {
-  const names = text.split(',');
-  const unknown = names.find((name) => !Object.hasOwn(CAPABILITIES, name));
-  if (unknown === undefined) return names as Capability[];
-  throw new InvalidArgumentError(
-    `"${unknown}" is not one of the promises ${Object.keys(CAPABILITIES).join(', ')}.`,
+  return namesOf(
+    CAPABILITIES,
+    text.split(','),
+    (unknown) => `"${unknown}" is not one of the promises ${Object.keys(CAPABILITIES).join(', ')}.`,
   );
 }
 
@@ -164,9 +164,7 @@ async function exploreAll(name: string, strategy: Strategy, options: VerifyOptio
       : error;
   });
   const seconds = (performance.now() - begun) / 1000;
-  const promises = reportCard(cells).filter(
-    ({ capability }) => options.only === undefined || options.only.includes(capability),
-  );
+  const promises = reportCard(cells, options.only);
   return {
     cells,
     promises,

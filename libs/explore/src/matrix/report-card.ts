@@ -188,9 +188,14 @@ async function exploreWithin(
 const testedBy = ({ promise, alsoTests = [] }: Cell): readonly Capability[] =>
   promise === undefined ? alsoTests : [promise.capability, ...alsoTests];
 
-/** The results by promise, in the order of the capabilities. Promises that no circumstance tested are left out. */
-export function reportCard(cells: readonly VerifiedCell[]): readonly PromiseResult[] {
-  return (Object.keys(CAPABILITIES) as Capability[]).flatMap((capability) => {
+const ALL_PROMISES = Object.keys(CAPABILITIES) as Capability[];
+
+/** The results of these promises, in the order of the capabilities. Promises that no circumstance tested are left out. */
+export function reportCard(
+  cells: readonly VerifiedCell[],
+  promises: readonly Capability[] = ALL_PROMISES,
+): readonly PromiseResult[] {
+  return ALL_PROMISES.filter((capability) => promises.includes(capability)).flatMap((capability) => {
     const own = cells.filter(({ cell }) => tests(cell, capability));
     return own.length === 0 ? [] : [resultOf(capability, own)];
   });

@@ -1,0 +1,40 @@
+import { loadStrategy, Realm, type World } from '#lab/explore';
+import { nameOf } from '#lab/own';
+import type { Strategy } from '#lab/strategy';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openWorld } from '../harness/servers';
+
+interface OwnFiles {
+  readonly world: () => World;
+  /** Removed when the spec ends. */
+  readonly folder: string;
+  /** Writes a file of the folder, and loads its strategy. */
+  readonly ofFile: (name: string, text: string) => Strategy;
+}
+
+/** A world without optional servers for a spec file, and a folder in `parent` for files with locks. */
+export function openOwnFiles(spec: string, parent = tmpdir()): OwnFiles {
+  const folder = mkdtempSync(join(parent, 'own-files-'));
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld(spec, []);
+  });
+  afterAll(async () => {
+    await world.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return {
+    world: () => world,
+    folder,
+    ofFile: (name, text) => {
+      const file = join(folder, name);
+      writeFileSync(file, text);
+      return loadOwn(file);
+    },
+  };
+}
+
+/** The strategy of a file, as `lab verify` loads it. */
+export const loadOwn = (file: string): Strategy => loadStrategy(file, nameOf(file), new Realm(1));
