@@ -6,14 +6,7 @@ const choicesOf = (text: string): readonly Choice[] => readSchedule(text) ?? [];
 const asleep = (text: string): Node['awake'][number] => {
   const [choice] = choicesOf(text) as [Choice];
   const actor = 'actor' in choice ? choice.actor : '';
-  const footprint = {
-    actor,
-    process: actor,
-    effect: 'process',
-    inMemory: false,
-    balance: '*',
-    server: '*',
-  } as const;
+  const footprint = { actor, accesses: [] };
   return { choice, footprint };
 };
 
@@ -22,6 +15,7 @@ const node = (at: number, state: string, awake: string, sleepSet = ''): Node => 
   state,
   awake: Array.from(awake, asleep),
   sleepSet: Array.from(sleepSet, asleep),
+  taken: 0,
   share: 1,
 });
 

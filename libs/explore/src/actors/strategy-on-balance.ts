@@ -25,6 +25,12 @@ export const strategyOnBalance: SubjectOf<StrategySetup> = (setup, world) => {
     keepsOtherKeys: strategy.keys !== undefined,
     // strategies of the catalogue have no state that another request reads between two steps: test/explore/realm.spec.ts
     keepsState: strategy.module !== undefined || strategy.sharesState === true,
+    declaresKeys: strategy.module === undefined && options.wait !== 'notify',
+    areAlike: (a, b) =>
+      strategy.module === undefined &&
+      strategy.usesRequestId !== true &&
+      a % systems.length === b % systems.length &&
+      String(carts?.[a]) === String(carts?.[b]),
     ...(file !== undefined && { file }),
     ...(strategy.setsTimers === true && { setsTimers: true as const }),
     ...(carts !== undefined && { carts }),

@@ -37,6 +37,13 @@ export interface Subject {
   readonly keepsOtherKeys: boolean;
   /** Its module may keep state that the requests of one process share. */
   readonly keepsState: boolean;
+  /** Its Lua scripts use no Redis key that they do not declare. Absent: they may. */
+  readonly declaresKeys?: boolean;
+  /**
+   * True when the actors at these positions differ in nothing but their names: with the names exchanged, a schedule of them is
+   * another one of the same subject. Absent: they may differ.
+   */
+  areAlike?(a: number, b: number): boolean;
   /** Its source file, which each process evaluates for itself; absent: all processes share one object. */
   readonly file?: string;
   /** Its code sets timers of its own, which are to run in the time of the schedule. */

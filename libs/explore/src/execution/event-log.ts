@@ -11,6 +11,7 @@ export class EventLog {
   readonly events: ScheduleEvent[] = [];
   /** A session has chosen an isolation level with which a plain SELECT depends on uncommitted writes. */
   hasStrictReads = false;
+  private readonly steps = new Map<ScheduleEvent, Step>();
 
   constructor(private readonly clock: { readonly now: number }) {}
 
@@ -26,8 +27,16 @@ export class EventLog {
       ...extra,
     };
     this.events.push(event);
+    this.steps.set(event, step);
     if (step.kind === 'sql' && setsStrictReads(step)) this.hasStrictReads = true;
     return event;
+  }
+
+  /** The step that an event records. */
+  stepOf(event: StepEvent): Step {
+    const step = this.steps.get(event);
+    if (step === undefined) throw new Error(`event ${event.n} is not in this log`);
+    return step;
   }
 
   answer(event: Mutable<StepEvent>, step: Step, reply: unknown, locks: readonly LockChange[]): void {

@@ -4,6 +4,7 @@ import {
   apply,
   choiceText,
   close,
+  continuation,
   drive,
   enabledFaults,
   isSame,
@@ -18,6 +19,7 @@ import { footprint } from './footprint';
 import { InterleavingCounter } from './interleavings';
 import { stillSleeping, isInvisible, type SleepingChoice } from './reduction';
 import { stateOf } from './state';
+import { withoutTwins } from './symmetry';
 import { Disturbed, type Run } from '../execution';
 import type { Setup, World } from '../world';
 
@@ -55,8 +57,13 @@ export interface Node {
   /** See `stateOf`. Undefined: unknown, or of no use. */
   readonly state: string | undefined;
   readonly sleepSet: readonly SleepingChoice[];
-  /** The choices to explore here; the schedule itself continues with the first. */
+  /**
+   * The choices to explore here, in the order of their sleep sets: each one sleeps in the subtrees of those behind it. Faults
+   * are first, because a schedule in which only faults sleep can be completed.
+   */
   readonly awake: readonly SleepingChoice[];
+  /** Position in `awake` of the choice with which the schedule itself continues: a step, where there is one. */
+  readonly taken: number;
   /** Share of the tree of each of them. */
   readonly share: number;
 }
@@ -122,15 +129,24 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
       state = { ...next(run, plan, state, forced, enabled), sleepSet: subtree.sleepSet };
       return forced;
     }
-    const open = openChoices(run, plan, state, enabled);
+    if (isRedundant) return continuation(choices, enabled);
+    const open = openChoices(run, plan, state, enabled, isCounted);
     const awake = open.filter((choice) => !state.sleepSet.some((asleep) => isSame(asleep.choice, choice)));
-    const [first] = awake;
-    isRedundant = open.length > 0 && first === undefined;
-    if (first === undefined) return undefined;
-    state = { ...state, share: state.share / awake.length };
-    if (awake.length > 1) nodes.push(nodeAt(run, plan, choices.length, awake, state, isCounted));
-    state = next(run, plan, state, first, enabled);
-    return first;
+    isRedundant = open.length > 0 && awake.length === 0;
+    if (isRedundant) return continuation(choices, enabled); // to the end: that is faster than to end its sessions
+    const taken = Math.max(
+      awake.findIndex((choice) => enabled.steps.some((step) => isSame(step, choice))),
+      0,
+    );
+    const choice = awake[taken];
+    if (choice === undefined) return undefined;
+    if (awake.length > 1) {
+      const node = nodeAt(run, plan, choices.length, awake, taken, state, isCounted);
+      nodes.push(node);
+      state = { ...state, share: node.share, sleepSet: [...state.sleepSet, ...node.awake.slice(0, taken)] };
+    }
+    state = next(run, plan, state, choice, enabled);
+    return choice;
   };
   await drive(run, decide, async (choice) => {
     choices.push(choice);
@@ -162,14 +178,21 @@ interface State {
 }
 
 /** The choices to explore here; none: the schedule is over. */
-function openChoices(run: Run, plan: Plan, state: State, { steps, resumes }: Enabled): Choice[] {
+function openChoices(
+  run: Run,
+  plan: Plan,
+  state: State,
+  { steps, resumes }: Enabled,
+  isCounted: boolean,
+): readonly Choice[] {
   if (steps.length + resumes.length === 0) return [];
   const faults = enabledFaults(run, state.remaining, plan.faultPlaces);
   if (plan.reduce) {
     const invisible = steps.find((choice) => isInvisible(run, choice, state.remaining));
-    if (invisible !== undefined) return [invisible, ...faults.filter((fault) => isFailure(fault, invisible))];
+    if (invisible !== undefined) return [...faults.filter((fault) => isFailure(fault, invisible)), invisible];
   }
-  return [...withinBound(steps, plan, state), ...faults];
+  const open = [...faults, ...withinBound(steps, plan, state)];
+  return plan.reduce && !isCounted ? withoutTwins(run, open) : open;
 }
 
 /** The fault makes this step fail, or loses its reply. */
@@ -209,6 +232,7 @@ function nodeAt(
   plan: Plan,
   at: number,
   awake: readonly Choice[],
+  taken: number,
   { remaining, sleepSet, share }: State,
   isCounted: boolean,
 ): Node {
@@ -217,6 +241,7 @@ function nodeAt(
     state: plan.reduce && !isCounted ? stateOf(run, remaining) : undefined,
     sleepSet,
     awake: awake.map((choice) => ({ choice, footprint: footprint(run, choice) })),
-    share,
+    taken,
+    share: share / awake.length,
   };
 }

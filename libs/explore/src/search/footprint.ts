@@ -3,158 +3,225 @@ import type { Run } from '../execution';
 import { LOCK_TABLE } from '#lab/locks';
 import type { Step } from '#lab/step';
 import { mayWaitForLock, isMovement, preparesTransaction, releasesNamedLock } from '../world';
-import { faultOf, stepOf, type Choice } from '../schedule';
+import { faultOf, stepOf, type Choice, type ProcessChoice } from '../schedule';
 
-/**
- * The effects of a choice that other actors can notice. Two choices are independent when they commute and neither
- * enables or disables the other; then only one of their two orders has to be explored.
- *
- * - `nothing`: START TRANSACTION takes no snapshot (InnoDB takes it at the first read) and no lock, SET TRANSACTION only
- *   prepares it; the INSERT of a movement adds a row that no session waits for or reads before COMMIT (only its id shows the order, and no verdict
- *   reads ids); the work (a timer step WORK) sends nothing; WAIT of Redis and GRANT of etcd. No other actor notices them.
- * - `sql-read`: a plain SELECT reads committed data, so only the end of a transaction affects it; an uncommitted
- *   UPDATE does not.
- * - `sql-lock`: UPDATE and SELECT … FOR UPDATE take row locks: they conflict with each other and with the end of a
- *   transaction. A write outside a transaction commits at once: `sql-end`.
- * - `sql-end`: COMMIT and ROLLBACK publish writes and unblock waiters.
- * - `redis-read`, `redis-write`: all keys of a server count as one; servers are independent. Also used for ZooKeeper
- *   and etcd, and for the waits (timer step WAIT) that a change of a lock ends.
- * - `process`: an in-process mutex; any step of the same process may free it. Also the death of a process that leaves
- *   nothing that a server would notice: steps of other processes have the same effect before and after it.
- * - `everything`: all other faults, a failure of a step that is `nothing`, HTTP and file steps. A choice
- *   `timer-step` has the effect of its step.
- *
- * Waiters of `wait=notify` in one queue wake each other without a step, and module variables of a strategy are read
- * and written without one: with either, the order of steps of one process always matters. Steps on
- * different balances are independent, unless their actors share memory.
- */
-type Effect =
-  'nothing' | 'sql-read' | 'sql-lock' | 'sql-end' | 'redis-read' | 'redis-write' | 'process' | 'everything';
-
-export interface Footprint {
-  readonly actor: string;
-  readonly process: string;
-  readonly effect: Effect;
-  /** Shares memory with other actors of its process: a queue of waiters, or module variables of the strategy. */
-  readonly inMemory: boolean;
-  /** The only balance that its actor uses; `*`: several, or unknown. */
-  readonly balance: string;
-  /** The Redis that it uses; `*`: any. */
-  readonly server: string;
+/** A part of the servers or of a process that a choice reads or changes. */
+export interface Access {
+  /**
+   * - `rows`: the row locks of a balance; `committed`: what a plain SELECT of it sees
+   * - `keys`: the keys of a lock server
+   * - `link`: the connection of a process to the lock servers
+   * - `memory`: what the requests of a process share, and whether it is alive
+   */
+  readonly part: 'rows' | 'committed' | 'keys' | 'link' | 'memory';
+  /** The balance, the server, or the process; `*`: any. */
+  readonly of: string;
+  /** Key of a lock server; `*`: any, or unknown. Absent for other parts. */
+  readonly key?: string;
+  readonly writes: boolean;
 }
 
-const NO_ACTOR = { actor: '', inMemory: false, balance: '*', server: '*' } as const;
+/**
+ * The accesses of a choice that other actors can notice. Two choices are independent when they commute and neither
+ * enables or disables the other; then only one of their two orders has to be explored.
+ *
+ * Steps:
+ * - START TRANSACTION takes no snapshot (InnoDB takes it at the first read) and no lock, SET TRANSACTION only prepares it; the
+ *   INSERT of a movement adds a row that no session waits for or reads before COMMIT (only its id shows the order, and no verdict
+ *   reads ids); the work (a timer step WORK) sends nothing; WAIT of Redis, GRANT of etcd: no access.
+ * - A plain SELECT reads committed data, so only the end of a transaction affects it; an uncommitted UPDATE does not.
+ * - UPDATE and SELECT … FOR UPDATE write row locks. COMMIT, ROLLBACK and a write outside of a transaction publish
+ *   writes and unblock waiters as well.
+ * - Commands of Redis access the keys that they name. Commands of ZooKeeper and etcd, and code whose scripts may use keys that
+ *   they do not declare, access all keys of the server that belong to their balance.
+ * - A wait between two attempts (a timer step WAIT) reads the keys: a change of the lock ends it.
+ * - An in-process mutex writes the memory of its process, because any step of the same process may free it.
+ *
+ * Faults:
+ * - A dead process ends its requests and rolls back its transactions; its keys stay.
+ * - A process that is cut off fails at its next command for a lock server.
+ * - When time advances and no code can notice it (no timer, no session), leases end, which is a write of keys. Otherwise
+ *   it concerns everything.
+ *
+ * Waiters of `wait=notify` in one queue wake each other without a step, and module variables of a strategy are read
+ * and written without one: with either, each step writes the memory of its process.
+ */
+export interface Footprint {
+  /** Its actor; undefined: none. */
+  readonly actor: string | undefined;
+  /** `everything`: it depends on every other choice. */
+  readonly accesses: readonly Access[] | 'everything';
+}
 
 /**
  * The only balance that a step of an actor with this cart may concern; `*`: any. Rows of locks are neighbors in one index: two
  * balances may conflict on a gap lock.
  */
-export const balanceOf = (cart: readonly string[] | undefined, { text }: Pick<Step, 'text'>): string =>
+const balanceOf = (cart: readonly string[] | undefined, { text }: Pick<Step, 'text'>): string =>
   cart?.length === 1 && !text.includes(LOCK_TABLE) ? (cart[0] ?? '*') : '*';
 
-/** The choices whose effect is that of one step. */
+/** The choices whose accesses are those of one step. */
 const IS_STEP: ReadonlySet<Choice['kind']> = new Set(['step', 'timer-step', 'error', 'lose-reply'] as const);
 
 /** The footprint of a choice in the current state of a run. */
 export function footprint(run: Run, choice: Choice): Footprint {
   const held = stepOf(run, choice);
-  const victim = choice.kind === 'kill' ? run.processes[choice.process - 1] : undefined;
-  if (victim !== undefined) {
-    const effect = leavesNothing(run, victim) ? 'process' : 'everything';
-    return { ...NO_ACTOR, process: victim.name, effect };
-  }
-  if (held === undefined || !IS_STEP.has(choice.kind)) {
-    // When no code can notice time (no timer, no session), a lapse is only a key that Redis deletes.
-    const isDeletion = choice.kind === 'lapse' && !run.hasTimeouts;
-    const effect = isDeletion ? 'redis-write' : 'everything';
-    return { ...NO_ACTOR, process: '', effect };
-  }
-  const actor = run.actor(held.task.actor);
-  const { step } = held;
-  const effect = effectOf(step, actor.holdings.transactions.size > 0);
-  return {
-    actor: actor.name,
-    process: actor.process.name,
-    inMemory: run.setup.options.wait === 'notify' || run.subject.keepsState,
-    balance: balanceOf(actor.cart, step),
-    server: step.kind === 'redis' ? (step.server ?? '') : '*', // a change on any server ends a waiter's timer step WAIT
-    effect: faultOf(choice) === undefined ? reachOf(run, effect) : effectOfFailure(effect),
-  };
+  const actor = held === undefined ? undefined : run.actor(held.task.actor);
+  if (held === undefined || actor === undefined || !IS_STEP.has(choice.kind))
+    return { actor: actor?.name, accesses: accessesOfFault(run, choice) };
+  const inTransaction = actor.holdings.transactions.size > 0;
+  const effects = accessesOf(run, held.step, actor, inTransaction);
+  if (effects === 'everything') return { actor: actor.name, accesses: effects };
+  const isShared = run.setup.options.wait === 'notify' || run.subject.keepsState;
+  const accesses: Access[] = [...effects, { part: 'memory', of: actor.process.name, writes: isShared }];
+  if (isForLockServer(held.step)) accesses.push({ part: 'link', of: actor.process.name, writes: false });
+  return { actor: actor.name, accesses };
 }
 
-/**
- * No transaction to roll back, no timer to remove, and no lock without an expiry: some plans kill a process only
- * while it holds such a lock, which another process may take from it.
- */
-const leavesNothing = (run: Run, process: ActorProcess): boolean =>
-  run.setup.options.wait !== 'notify' && // a dead waiter leaves its place in the queue to another one
-  !run.hasTimeouts &&
-  run.actors
-    .filter((actor) => actor.process === process)
-    .every(
-      (actor) =>
-        actor.openSessions().size === 0 &&
-        !run.locks.states().some(({ owner, expiresAt }) => owner === actor.name && expiresAt === undefined),
-    );
+const isForLockServer = ({ kind }: Pick<Step, 'kind'>): boolean =>
+  kind === 'redis' || kind === 'zk' || kind === 'etcd';
 
-/** The effect of a step in this run: a write in Redis may send a message to a subscriber, and a SELECT may take locks. */
-function reachOf(run: Run, effect: Effect): Effect {
-  if (effect === 'redis-write' && run.subscribers.length > 0) return 'everything';
-  return effect === 'sql-read' && run.eventLog.hasStrictReads ? 'sql-lock' : effect;
+/** A choice that no other actor can notice: it only depends on its process. */
+export const isInvisibleTo = ({ accesses }: Footprint): boolean =>
+  accesses !== 'everything' && accesses.every(({ part, writes }) => part === 'memory' && !writes);
+
+function accessesOfFault(run: Run, choice: Choice): readonly Access[] | 'everything' {
+  switch (choice.kind) {
+    case 'kill':
+    case 'lost-session':
+      return accessesOfEnd(run, processOf(run, choice));
+    case 'in-flight':
+      return accessesOfEnd(run, run.actor(choice.actor).process);
+    case 'cut':
+      return [{ part: 'link', of: processOf(run, choice).name, writes: true }];
+    case 'flush':
+    case 'server-down':
+      if (run.setup.options.wait === 'notify' || run.subscribers.length > 0) return 'everything';
+      return [{ part: 'keys', of: serverOf(run, choice.server), key: '*', writes: true }];
+    case 'lapse':
+    case 'pause':
+    case 'slow':
+      return run.hasTimeouts ? 'everything' : accessesOfTime(run);
+    default:
+      return 'everything';
+  }
 }
 
-/** A failing step is as visible as a succeeding one; the actor's reaction is another step. */
-const effectOfFailure = (effect: Effect): Effect => (effect === 'nothing' ? 'everything' : effect);
+/** The end of leases: keys are deleted, and rows of locks change. */
+const accessesOfTime = ({ locks, lockStores }: Run): readonly Access[] => {
+  const areKeys = locks
+    .expiring()
+    .every((lease) => lockStores.some(({ name, pipelined }) => name === lease.store && pipelined));
+  return [{ part: 'keys', of: '*', key: '*', writes: true }, ...(areKeys ? [] : endOfTransaction('*'))];
+};
 
-/** The effect of a step, or of the event that records it. */
-export function effectOf(step: Pick<Step, 'kind' | 'verb' | 'text'>, inTransaction: boolean): Effect {
+const processOf = (run: Run, { process: number }: ProcessChoice): ActorProcess => {
+  const process = run.processes[number - 1];
+  if (process === undefined) throw new RangeError(`there is no process ${number}`);
+  return process;
+};
+
+const serverOf = (run: Run, number: number | undefined): string =>
+  number === undefined ? '' : (run.ownRedises[number - 1]?.name ?? '*');
+
+/** The end of a process, or of its sessions. */
+function accessesOfEnd(run: Run, process: ActorProcess): readonly Access[] | 'everything' {
+  if (run.setup.options.wait === 'notify') return 'everything'; // a dead waiter leaves its place in the queue to another one
+  const members = run.actors.filter((actor) => actor.process === process);
+  const ended = members.filter((actor) => actor.openSessions().size > 0);
+  // some plans kill a process only while it holds such a lock, which another process may take from it
+  const holdsForever = run.locks
+    .states()
+    .some(({ owner, expiresAt }) => expiresAt === undefined && members.some(({ name }) => name === owner));
+  return [
+    { part: 'memory', of: process.name, writes: true },
+    ...ended.flatMap(({ cart = ['*'] }) => cart.flatMap((balance) => endOfTransaction(balance))),
+    ...(holdsForever ? [{ part: 'keys', of: '*', key: '*', writes: false } as const] : []),
+  ];
+}
+
+const endOfTransaction = (balance: string): Access[] => [
+  { part: 'rows', of: balance, writes: true },
+  { part: 'committed', of: balance, writes: true },
+];
+
+/** The step's verb, text and server, as a step or its event has them. */
+type Described = Pick<Step, 'kind' | 'verb' | 'text' | 'key' | 'keys' | 'server'>;
+
+/** The actor of a step, as far as its accesses depend on it. */
+interface Accessing {
+  readonly process: Pick<ActorProcess, 'name'>;
+  readonly cart?: readonly string[] | undefined;
+}
+
+/** What other actors can notice of a step, besides that its process is alive. */
+export function accessesOf(
+  run: Run,
+  step: Described,
+  actor: Accessing,
+  inTransaction: boolean,
+): readonly Access[] | 'everything' {
+  const balance = balanceOf(actor.cart, step);
   switch (step.kind) {
     case 'redis':
-      if (step.verb === 'WAIT') return 'nothing'; // replicas receive the write independently of WAIT
-      return /^(GET|MGET|EXISTS|PTTL|TTL)$/.test(step.verb) ? 'redis-read' : 'redis-write';
+      return step.verb === 'WAIT' ? [] : accessesOfCommand(run, step, balance); // replicas receive the write independently of WAIT
     case 'local':
-      return 'process';
+      return [{ part: 'memory', of: actor.process.name, writes: true }];
     case 'timer':
-      return step.verb === 'WORK' ? 'nothing' : 'redis-write';
+      return step.verb === 'WORK' ? [] : [{ part: 'keys', of: '*', key: keyOf(run, step, balance), writes: false }];
     case 'sql':
-      if (
-        (/^(START|BEGIN)$/.test(step.verb) && !/CONSISTENT SNAPSHOT/i.test(step.text)) ||
-        preparesTransaction(step) ||
-        (isMovement(step.text) && inTransaction)
-      )
-        return 'nothing';
-      if (mayWaitForLock(step)) return inTransaction ? 'sql-lock' : 'sql-end';
-      return step.verb === 'SELECT' && !releasesNamedLock(step) ? 'sql-read' : 'sql-end';
+      return accessesOfStatement(run, step, balance, inTransaction);
     case 'zk':
-    case 'etcd':
-      if (step.verb === 'GRANT') return 'nothing'; // a lease without a key
-      return /^(CHILDREN|GET|RANGE)$/.test(step.verb) ? 'redis-read' : 'redis-write';
+    case 'etcd': {
+      if (step.verb === 'GRANT') return []; // a lease without a key
+      const writes = !/^(CHILDREN|GET|RANGE)$/.test(step.verb);
+      return [{ part: 'keys', of: step.kind, key: balance, writes }];
+    }
     case 'http':
     case 'fs':
       return 'everything';
   }
 }
 
-/** Pairs of effects of different actors whose order matters. */
-const CONFLICTS: ReadonlySet<string> = new Set([
-  'sql-end sql-end',
-  'sql-end sql-lock',
-  'sql-end sql-read',
-  'sql-lock sql-lock',
-  'redis-read redis-write',
-  'redis-write redis-write',
-]);
+/** A write in Redis may send a message to a subscriber. */
+function accessesOfCommand(run: Run, step: Described, balance: string): readonly Access[] | 'everything' {
+  const writes = !/^(GET|MGET|EXISTS|PTTL|TTL)$/.test(step.verb);
+  if (writes && run.subscribers.length > 0) return 'everything';
+  const { server = '', keys = [] } = step;
+  const known = run.subject.declaresKeys === true && keys.length > 0 ? keys : [keyOf(run, {}, balance)];
+  return known.map((key) => ({ part: 'keys', of: server, key, writes }));
+}
 
-const areDistinct = (a: string, b: string): boolean => a !== '*' && b !== '*' && a !== b;
+/** The key of a step; where keys are not declared, the name of a balance stands for all keys of its locks. */
+const keyOf = (run: Run, { key = '*' }: Pick<Step, 'key'>, balance: string): string =>
+  run.subject.declaresKeys === true ? key : balance;
+
+/** With strict isolation levels a plain SELECT takes locks, too. */
+function accessesOfStatement(
+  run: Run,
+  step: Described,
+  balance: string,
+  inTransaction: boolean,
+): readonly Access[] {
+  const begins = /^(START|BEGIN)$/.test(step.verb) && !/CONSISTENT SNAPSHOT/i.test(step.text);
+  if (begins || preparesTransaction(step) || (isMovement(step.text) && inTransaction)) return [];
+  const isLocking = mayWaitForLock(step);
+  const lock: Access = { part: 'rows', of: balance, writes: true };
+  if (isLocking && inTransaction) return [lock];
+  if (!isLocking && step.verb === 'SELECT' && !releasesNamedLock(step))
+    return run.eventLog.hasStrictReads ? [lock] : [{ part: 'committed', of: balance, writes: false }];
+  return endOfTransaction(balance);
+}
+
+const overlap = (a: string, b: string): boolean => a === b || a === '*' || b === '*';
+
+const conflict = (a: Access, b: Access): boolean =>
+  a.part === b.part && (a.writes || b.writes) && overlap(a.of, b.of) && overlap(a.key ?? '', b.key ?? '');
 
 /** True when the order of the two choices may matter. */
 export function dependent(a: Footprint, b: Footprint): boolean {
-  if (a.actor !== '' && a.actor === b.actor) return true;
-  if (a.effect === 'everything' || b.effect === 'everything') return true;
-  if (a.inMemory && a.process === b.process) return true;
-  if (areDistinct(a.balance, b.balance)) return false;
-  if (a.effect.startsWith('redis') && b.effect.startsWith('redis') && areDistinct(a.server, b.server))
-    return false;
-  if (a.effect === 'process' || b.effect === 'process') return a.process === b.process;
-  return CONFLICTS.has([a.effect, b.effect].sort().join(' '));
+  if (a.actor !== undefined && a.actor === b.actor) return true;
+  const [ofA, ofB] = [a.accesses, b.accesses];
+  if (ofA === 'everything' || ofB === 'everything') return true;
+  return ofA.some((one) => ofB.some((other) => conflict(one, other)));
 }

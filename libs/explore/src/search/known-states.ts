@@ -29,7 +29,7 @@ export class KnownStates {
     let leftOut = 0;
     let isKnown = false; // from here on, the execution repeats what was searched from an earlier arrival
     for (const node of nodes) {
-      const { awake, sleepSet, share, state } = node;
+      const { awake, taken, sleepSet, share, state } = node;
       if (isKnown) {
         leftOut += share * (awake.length - 1);
         continue;
@@ -37,7 +37,7 @@ export class KnownStates {
       const known = state === undefined ? undefined : this.leftOut.get(state);
       if (state === undefined || known === undefined) {
         if (state !== undefined) this.leftOut.set(state, textsOf(sleepSet));
-        subtrees.push(...this.branches(choices, node, sleepSet, awake).slice(1));
+        subtrees.push(...this.branches(choices, node, sleepSet, awake).toSpliced(taken, 1));
         continue;
       }
       isKnown = true;

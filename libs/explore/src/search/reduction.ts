@@ -1,7 +1,7 @@
 import type { Actor } from '../actors';
 import type { Budget } from '../faults';
 import type { Choice } from '../schedule';
-import { dependent, footprint, type Footprint } from './footprint';
+import { dependent, footprint, isInvisibleTo, type Footprint } from './footprint';
 import type { Run } from '../execution';
 import { beginsTransaction } from '../world';
 
@@ -26,12 +26,11 @@ export const stillSleeping = (sleepSet: readonly SleepingChoice[], after: Footpr
  */
 export function isInvisible(run: Run, choice: Choice, remaining: Budget): boolean {
   if (choice.kind !== 'step') return false;
-  const { effect, process } = footprint(run, choice);
-  if (effect !== 'nothing') return false;
+  if (!isInvisibleTo(footprint(run, choice))) return false;
   const actor = run.actor(choice.actor);
   if (run.subject.keepsState && sharesProcess(run, actor)) return false; // the actor's next code may be visible in memory
   const step = actor.held[0]?.step;
-  const isLosable = (remaining['lost-session'] ?? 0) > 0 && holdsSession(run, process);
+  const isLosable = (remaining['lost-session'] ?? 0) > 0 && holdsSession(run, actor.process.name);
   if (step !== undefined && beginsTransaction(step) && isLosable) return false;
   if (step?.verb === 'WORK' && ((remaining.slow ?? 0) > 0 || run.hasTimeouts)) return false;
   return !run.hasTimeouts || !ADVANCES_TIME.some((fault) => (remaining[fault] ?? 0) > 0);

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { LOCK_TABLE } from '#lab/locks';
-import type { StepKind } from '#lab/step';
 import type { FaultEvent, ScheduleEvent, StepEvent } from '#lab/verdict';
 import type { Budget } from '../faults';
 import type { Run } from '../execution';
 import { comparable, nameTokens } from '../schedule';
+import { isWaiting, type Actor, type HeldStep } from '../actors';
 import { BALANCE, beginsTransaction, requestsNamedLock } from '../world';
-import { balanceOf, effectOf } from './footprint';
+import { accessesOf, type Access } from './footprint';
 
 /**
  * Identifies the state of a run. Two runs of a plan that are in the same state have the same futures: every actor has received
@@ -35,37 +35,34 @@ export function stateOf(run: Run, remaining: Budget): string | undefined {
       cut,
       sessionEnded,
     ]),
-    actors: run.actors.map((actor) => [
-      past.of(actor.name),
-      actor.outcome,
-      actor.blocked,
-      actor.retries,
-      actor.waiting,
-      actor.orphanedStep?.step.text,
-      actor.tasks.map(({ held, done, idle, isTimer }) => [
-        done,
-        idle,
-        isTimer,
-        held.map((step) => [
-          step.step.text,
-          step.since,
-          step.wasDelayed,
-          run.isEnabled(step),
-          hasChanged(run, step),
-        ]),
-      ]),
-    ]),
+    actors: run.actors.map((actor) => stateOfActor(run, past, actor)),
     writes: past.writes(),
   });
   return createHash('sha1').update(nameTokens(description)).digest('base64');
 }
 
+/** The state of an actor, without its name. */
+export const stateOfActor = (run: Run, past: Past, actor: Actor): readonly unknown[] => [
+  past.of(actor.name),
+  actor.outcome,
+  actor.blocked,
+  actor.retries,
+  actor.waiting,
+  actor.orphanedStep?.step.text,
+  actor.tasks.map(({ held, done, idle, isTimer }) => [
+    done,
+    idle,
+    isTimer,
+    held.map((step) => [step.step.text, step.since, step.wasDelayed, run.isEnabled(step), hasChanged(run, step)]),
+  ]),
+];
+
 /** The lock that the step waits for has changed since it arrived. */
-const hasChanged = (run: Run, { step, version }: { step: { key?: string }; version: number }): boolean =>
-  step.key !== undefined && run.locks.version(step.key) !== version;
+const hasChanged = (run: Run, { step, version }: Pick<HeldStep, 'step' | 'version'>): boolean =>
+  isWaiting(step) && step.key !== undefined && run.locks.version(step.key) !== version;
 
 /** What each actor has seen, and what each server has received, in the order in which it matters. */
-class Past {
+export class Past {
   private readonly seen: ReadonlyMap<string, unknown[]>;
   private readonly received = new Map<string, string[]>();
   /** Names of the lists of `received` that concern the database: one a balance. */
@@ -85,6 +82,11 @@ class Past {
 
   of(actor: string): readonly unknown[] {
     return this.seen.get(actor) ?? [];
+  }
+
+  /** True when something that a server has received, or the memory of a process, may depend on the actor's name. */
+  hasWritten(actor: string): boolean {
+    return [...this.received.values()].some((ids) => ids.some((id) => id.startsWith(actor)));
   }
 
   writes(): readonly (readonly [string, readonly string[]])[] {
@@ -110,41 +112,35 @@ class Past {
   }
 
   private addStep(event: StepEvent): void {
-    const { actor, kind, verb, text, server = '' } = event;
-    const effect = effectOf({ ...event, kind: kind as StepKind }, this.inTransaction.has(actor));
+    const { actor, verb, text } = event;
+    const accesses = accessesOf(
+      this.run,
+      this.run.eventLog.stepOf(event),
+      this.run.actor(actor),
+      this.inTransaction.has(actor),
+    );
     const { at, timer, fault, reply, error, errorCode, answeredAt } = comparable(event);
     const waited = answeredAt !== undefined;
-    const snapshot = effect === 'sql-read' ? this.snapshot(actor) : undefined;
+    const snapshot = isRead(accesses) ? this.snapshot(actor) : undefined;
     const id = this.see(actor, { text, at, timer, fault, reply, error, errorCode, waited, snapshot });
     if (event.fault !== undefined && NOT_SENT.has(event.fault)) return;
     if (beginsTransaction(event)) this.inTransaction.add(actor);
     if (verb === 'COMMIT' || verb === 'ROLLBACK') this.endTransaction(actor);
     if (text.includes(LOCK_TABLE) || requestsNamedLock(event)) this.locksInDatabase = true;
-    switch (effect) {
-      case 'nothing':
-      case 'sql-read':
-      case 'redis-read':
-        return;
-      case 'sql-end':
-      case 'sql-lock':
-        if (effect === 'sql-end') this.commits++;
-        this.receive(this.listsOf(event), id);
-        return;
-      case 'redis-write':
-        if (kind !== 'timer' && !hasNoEffect(event)) this.receive([`${kind} ${server}`], id);
-        return;
-      case 'process':
-        this.receive([`memory of ${this.run.actor(actor).process.name}`], id);
-        return;
-      case 'everything':
-        this.receive([kind], id);
+    if (accesses === 'everything') {
+      this.receive([event.kind], id);
+      return;
     }
+    if (accesses.some(({ part }) => part === 'committed') && !isRead(accesses)) this.commits++;
+    if (hasNoEffect(event)) return;
+    const changes = accesses.filter(({ writes, part }) => writes && part !== 'committed'); // a commit writes rows as well
+    this.receive([...new Set(changes.flatMap((access) => this.listsOf(access)))], id);
   }
 
-  /** The lists of the rows that a statement may lock or change. */
-  private listsOf(event: StepEvent): readonly string[] {
-    const balance = balanceOf(this.run.actor(event.actor).cart, event);
-    return balance === '*' ? this.sql : [`sql ${balance}`];
+  /** The lists of what an access changes. */
+  private listsOf({ part, of, key = '' }: Access): readonly string[] {
+    if (part === 'rows') return of === '*' ? this.sql : [`sql ${of}`];
+    return [`${part} ${of} ${key}`, ...(key === '*' ? this.listsOfServer(of) : [])];
   }
 
   /** The number of commits that the snapshot of a transaction contains, at the plain SELECT that takes it. */
@@ -157,7 +153,7 @@ class Past {
   private addFault(event: FaultEvent): void {
     this.addLockChanges(event);
     const { fault, subject } = event;
-    if (fault === 'flush') this.receive([`redis ${subject === 'redis' ? '' : subject}`], fault);
+    if (fault === 'flush') this.receive(this.listsOfServer(subject === 'redis' ? '' : subject), fault);
     if (fault !== 'kill' && fault !== 'in-flight' && fault !== 'lost-session') return;
     const victims = this.run.actors.filter(({ process }) => process.name === subject).map(({ name }) => name);
     const isInDatabase = fault === 'in-flight' || victims.some((name) => this.inTransaction.has(name));
@@ -168,9 +164,14 @@ class Past {
   /** Leases that ended, and locks that a restart has lost: any server may have had them. */
   private addLockChanges({ locks = [] }: ScheduleEvent): void {
     for (const { key, change } of locks) {
-      const servers = [...this.received.keys()].filter((list) => /^(redis|zk|etcd) /.test(list));
-      this.receive([...servers, ...(this.locksInDatabase ? this.sql : [])], `${change} ${key}`);
+      this.receive([...this.listsOfServer(), ...(this.locksInDatabase ? this.sql : [])], `${change} ${key}`);
     }
+  }
+
+  /** The lists of a lock server that has received a write; absent: of all. */
+  private listsOfServer(server?: string): readonly string[] {
+    const prefix = server === undefined ? 'keys ' : `keys ${server} `;
+    return [...this.received.keys()].filter((list) => list.startsWith(prefix));
   }
 
   private endTransaction(actor: string): void {
@@ -193,9 +194,13 @@ class Past {
   }
 }
 
+/** A plain SELECT. */
+const isRead = (accesses: readonly Access[] | 'everything'): boolean =>
+  accesses !== 'everything' && accesses.some(({ part, writes }) => part === 'committed' && !writes);
+
 /** Faults of steps that no server received. */
 const NOT_SENT: ReadonlySet<string> = new Set<StepEvent['fault'] & string>(['error', 'cut', 'server-down']);
 
 /** The reply says that the command has changed nothing: the key exists already, or does not exist. */
-const hasNoEffect = ({ verb, reply, error }: StepEvent): boolean =>
-  error === undefined && /^(SET|SETNX|DEL|P?EXPIRE)$/.test(verb) && (reply === null || reply === 0);
+const hasNoEffect = ({ kind, verb, reply, error }: StepEvent): boolean =>
+  kind === 'redis' && error === undefined && /^(SET|SETNX|DEL|P?EXPIRE)$/.test(verb) && (reply === null || reply === 0);

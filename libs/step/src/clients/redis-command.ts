@@ -42,12 +42,14 @@ export const lockCommandNamed = (name: string): LockCommand | undefined =>
 export function describe(command: Command): StepInfo {
   const args = command.args.map(String);
   const verb = command.name.toUpperCase();
+  const keys = command.getKeys().map(String);
   if (verb !== 'EVALSHA' && verb !== 'EVAL') {
     const key = WITHOUT_KEY.has(verb) ? undefined : args[0];
     return {
       kind: 'redis',
       verb,
       text: [verb, ...args].join(' '),
+      keys,
       ...(key !== undefined && { key }),
       ...(isLockKey(key) && { lock: plainLockCommand(verb, args) }),
     };
@@ -62,6 +64,7 @@ export function describe(command: Command): StepInfo {
     verb,
     script: name,
     text: [verb, name, ...rest].join(' '),
+    keys,
     ...(key !== undefined && { key }),
     ...(timeLeftAt !== undefined && { timeLeftAt }),
     ...(isLockKey(key) && { lock }),

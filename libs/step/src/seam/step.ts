@@ -14,6 +14,8 @@ export interface StepInfo {
   readonly text: string;
   /** The Redis key, mutex or path of the step, where it has one. */
   readonly key?: string;
+  /** All Redis keys that the command names. */
+  readonly keys?: readonly string[];
   /** Name of the Lua script that an EVALSHA runs. */
   readonly script?: string;
   /** Where the reply of the script, a list, has the milliseconds until the key expires. */

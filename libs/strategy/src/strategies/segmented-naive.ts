@@ -17,6 +17,7 @@ export const segmentedNaive: Strategy = {
   next: { strategy: 'segmented', why: 'tries the other segments as well.' },
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   locks: (balance) => segmentLockKeys(balance, NAME),
+  usesRequestId: true,
   lacks: ['sellsToTheLast', 'survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {
     'one-replica': { must: [], may: ['undersold'] },

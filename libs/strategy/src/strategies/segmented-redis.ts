@@ -47,6 +47,7 @@ export const segmentedRedis: Strategy = {
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   locks: (balance) => segmentLockKeys(balance, NAME),
   keys: countKeys,
+  usesRequestId: true,
   lacks: ['survivesDeadHolder', 'survivesFailedWrite'],
   expected: {
     'holder-killed': { must: ['undersold'], may: [] },

@@ -18,6 +18,7 @@ export const segmented: Strategy = {
   },
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
   locks: (balance) => segmentLockKeys(balance, NAME),
+  usesRequestId: true,
   lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss'],
   expected: {
     'work-outlives-lease': { must: ['overlap', 'oversold', 'lost-update'], may: [] },
