@@ -62,6 +62,14 @@ export class LockTracker {
     return this.parts > 1 && ![...this.entries.values()].some((entry) => entry.lock === lock);
   }
 
+  /** True when a command that changes something only under this condition would change something. */
+  meets(condition: 'free' | 'owner', store: string, lock: string, text: string): boolean {
+    const entry = this.entries.get(shownLock(store, lock));
+    if (condition === 'free' || entry === undefined) return (entry === undefined) === (condition === 'free');
+    const [token] = text.match(TOKENS) ?? [];
+    return token === undefined || entry.owner === this.tokens.get(token);
+  }
+
   /** True when the actor holds this lock, or this part of it. */
   isHeldBy(actor: string, store: string, lock: string): boolean {
     return this.entries.get(shownLock(store, lock))?.owner === actor;
@@ -254,9 +262,9 @@ export class LockTracker {
  */
 const MIN_TTL_MS = 1000;
 
-/** Unique tokens: a UUID, or the UUID of a process and a UUID of its own. */
+/** Unique tokens: a UUID, the UUID of a process and a UUID of its own, or 16 random bytes. */
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
-const TOKENS = new RegExp(`${UUID}(?::${UUID})?`, 'g');
+const TOKENS = new RegExp(`${UUID}(?::${UUID})?|\\b[0-9a-f]{32}\\b`, 'g');
 
 const actors = (by?: string, owner?: string): { by?: string; owner?: string } => ({
   ...(by !== undefined && { by }),

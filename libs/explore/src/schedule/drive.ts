@@ -8,6 +8,8 @@ import type { ScheduleHistory } from '#lab/verdict';
 export interface Enabled {
   readonly steps: readonly ActorChoice[];
   readonly resumes: readonly Choice[];
+  /** Time has advanced since the last choice, because nothing was enabled. */
+  readonly isLater: boolean;
 }
 
 /**
@@ -20,11 +22,16 @@ export async function drive(
   decide: (enabled: Enabled) => Choice | undefined,
   perform: (choice: Choice) => Promise<unknown>,
 ): Promise<void> {
+  let isLater = false;
   for (;;) {
-    const enabled = { steps: enabledSteps(run), resumes: resumes(run) };
-    if (enabled.steps.length + enabled.resumes.length === 0 && (await advanceTime(run))) continue;
+    const enabled = { steps: enabledSteps(run), resumes: resumes(run), isLater };
+    if (enabled.steps.length + enabled.resumes.length === 0 && (await advanceTime(run))) {
+      isLater = true;
+      continue;
+    }
     const choice = decide(enabled);
     if (choice === undefined) return;
+    isLater = false;
     await perform(choice);
   }
 }
@@ -32,7 +39,7 @@ export async function drive(
 /** The next choice of a schedule without faults: the last actor continues until it blocks or ends, then the next one. */
 export const continuation = (
   made: readonly Choice[],
-  { steps, resumes: [resume] }: Enabled,
+  { steps, resumes: [resume] }: Pick<Enabled, 'steps' | 'resumes'>,
 ): Choice | undefined =>
   made.findLast((choice) => steps.some((step) => isSame(step, choice))) ?? steps[0] ?? resume;
 

@@ -130,6 +130,7 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
       return forced;
     }
     if (isRedundant) return continuation(choices, enabled);
+    if (enabled.isLater) state = { ...state, sleepSet: [] }; // only faults can sleep here, and a fault before this time is another one
     const open = openChoices(run, plan, state, enabled, isCounted);
     const awake = open.filter((choice) => !state.sleepSet.some((asleep) => isSame(asleep.choice, choice)));
     isRedundant = open.length > 0 && awake.length === 0;

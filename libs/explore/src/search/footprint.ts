@@ -70,12 +70,23 @@ export function footprint(run: Run, choice: Choice): Footprint {
   if (held === undefined || actor === undefined || !IS_STEP.has(choice.kind))
     return { actor: actor?.name, accesses: accessesOfFault(run, choice) };
   const inTransaction = actor.holdings.transactions.size > 0;
-  const effects = accessesOf(run, held.step, actor, inTransaction);
+  const effects = withoutEffect(run, held.step) ?? accessesOf(run, held.step, actor, inTransaction);
   if (effects === 'everything') return { actor: actor.name, accesses: effects };
   const isShared = run.setup.options.wait === 'notify' || run.subject.keepsState;
   const accesses: Access[] = [...effects, { part: 'memory', of: actor.process.name, writes: isShared }];
   if (isForLockServer(held.step)) accesses.push({ part: 'link', of: actor.process.name, writes: false });
   return { actor: actor.name, accesses };
+}
+
+/**
+ * The accesses of a command on a lock that will change nothing. One that needs a free lock reads the key. One that needs our token
+ * reads nothing: no other actor can give us the lock, so its reply is the same before and after any other choice. Undefined: it
+ * may change something.
+ */
+function withoutEffect(run: Run, { lock, key, server = '', text }: Step): readonly Access[] | undefined {
+  if (run.subject.declaresKeys !== true || lock?.onlyIf === undefined || key === undefined) return undefined;
+  if (run.locks.meets(lock.onlyIf, server, key, text)) return undefined;
+  return lock.onlyIf === 'owner' ? [] : [{ part: 'keys', of: server, key, writes: false }];
 }
 
 const isForLockServer = ({ kind }: Pick<Step, 'kind'>): boolean =>

@@ -113,12 +113,8 @@ export class Past {
 
   private addStep(event: StepEvent): void {
     const { actor, verb, text } = event;
-    const accesses = accessesOf(
-      this.run,
-      this.run.eventLog.stepOf(event),
-      this.run.actor(actor),
-      this.inTransaction.has(actor),
-    );
+    const step = this.run.eventLog.stepOf(event);
+    const accesses = accessesOf(this.run, step, this.run.actor(actor), this.inTransaction.has(actor));
     const { at, timer, fault, reply, error, errorCode, answeredAt } = comparable(event);
     const waited = answeredAt !== undefined;
     const snapshot = isRead(accesses) ? this.snapshot(actor) : undefined;
@@ -132,7 +128,7 @@ export class Past {
       return;
     }
     if (accesses.some(({ part }) => part === 'committed') && !isRead(accesses)) this.commits++;
-    if (hasNoEffect(event)) return;
+    if (hasNoEffect(event) || (step.lock?.onlyIf !== undefined && event.lock?.done === false)) return;
     const changes = accesses.filter(({ writes, part }) => writes && part !== 'committed'); // a commit writes rows as well
     this.receive([...new Set(changes.flatMap((access) => this.listsOf(access)))], id);
   }

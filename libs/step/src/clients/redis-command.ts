@@ -1,6 +1,6 @@
 import type { Command } from 'ioredis';
 import { createHash } from 'node:crypto';
-import { ACQUIRES, DependencyDown, INSPECTS, RELEASES, RENEWS } from '../seam';
+import { ACQUIRES, ACQUIRES_IF_FREE, DependencyDown, INSPECTS, RELEASES, RENEWS } from '../seam';
 import type { PendingReply } from './reply-deadlines';
 import type { LockCommand, StepInfo } from '../seam';
 
@@ -28,7 +28,7 @@ const isLockKey = (key: string | undefined): key is string => key?.startsWith('l
 /** What Redis' own commands do to a lock key. All others inspect it. */
 const LOCK_COMMANDS: Readonly<Record<string, LockCommand>> = {
   SET: ACQUIRES, // without NX it overwrites another holder
-  SETNX: ACQUIRES,
+  SETNX: ACQUIRES_IF_FREE,
   EXPIRE: RENEWS, // after SETNX: the second command of an acquire
   PEXPIRE: RENEWS,
   DEL: RELEASES,
@@ -72,9 +72,15 @@ export function describe(command: Command): StepInfo {
 }
 
 const plainLockCommand = (verb: string, args: readonly string[]): LockCommand =>
-  verb === 'SET' && args.includes('XX') ? RENEWS_BY_SET : (LOCK_COMMANDS[verb] ?? INSPECTS);
+  (verb === 'SET' ? args.map((arg) => SET_OPTIONS[arg.toUpperCase()]).find(Boolean) : undefined) ??
+  LOCK_COMMANDS[verb] ??
+  INSPECTS;
 
-const RENEWS_BY_SET: LockCommand = { role: 'renew', succeeded: (reply) => reply === 'OK' };
+/** What an option of SET makes of it. */
+const SET_OPTIONS: Readonly<Record<string, LockCommand | undefined>> = {
+  NX: ACQUIRES_IF_FREE,
+  XX: { role: 'renew', succeeded: (reply) => reply === 'OK' },
+};
 
 /**
  * Rejects with `DependencyDown` when there is no reply within `ms`. After SIGSTOP … SIGCONT the timer is overdue while

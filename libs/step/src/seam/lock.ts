@@ -11,6 +11,11 @@ export interface LockCommand {
   readonly succeeded: (reply: unknown) => boolean;
   /** The token of the waiter to whom the reply says that the lock was handed. */
   readonly nextHolder?: (reply: unknown) => string | undefined;
+  /**
+   * When the command changes anything: only if the lock is free, or only if its value is the token in the arguments. Absent: it
+   * may always change something.
+   */
+  readonly onlyIf?: 'free' | 'owner';
 }
 
 /** What an issued command did to a lock, as data of the history. */
@@ -37,6 +42,10 @@ export const RELEASES: LockCommand = {
   succeeded: (reply) => isOne(reply) || typeof reply === 'string',
   nextHolder: (reply) => (typeof reply === 'string' ? reply : undefined),
 };
+/** These change nothing unless they succeed. */
+export const ACQUIRES_IF_FREE: LockCommand = { ...ACQUIRES, onlyIf: 'free' };
+export const RENEWS_IF_OWNER: LockCommand = { ...RENEWS, onlyIf: 'owner' };
+export const RELEASES_IF_OWNER: LockCommand = { ...RELEASES, onlyIf: 'owner' };
 /** A command of a queue, a directory or a mutex that replies true when the lock was obtained or freed. */
 export const whenTrue = (role: LockRole): LockCommand => ({ role, succeeded: (reply) => reply === true });
 /** Joins a queue: the lock is obtained later, when no other entry is ahead. */

@@ -1,4 +1,4 @@
-import { ACQUIRES, RELEASES } from '#lab/step';
+import { ACQUIRES_IF_FREE, RELEASES_IF_OWNER } from '#lab/step';
 import type { Redis } from 'ioredis';
 // @ts-expect-error -- the package declares its types for the older module resolution only
 import Redlock from 'redlock-beta';
@@ -45,5 +45,5 @@ export class RedlockBetaClient {
 }
 
 const { scripts } = new Client([{}]);
-defineScript('acquire-redlock-beta', scripts.acquireScript.value, ACQUIRES);
-defineScript('release-redlock-beta', scripts.releaseScript.value, RELEASES);
+defineScript('acquire-redlock-beta', scripts.acquireScript.value, ACQUIRES_IF_FREE);
+defineScript('release-redlock-beta', scripts.releaseScript.value, RELEASES_IF_OWNER);

@@ -1,4 +1,4 @@
-import { ACQUIRES, RELEASES } from '#lab/step';
+import { ACQUIRES_IF_FREE, RELEASES_IF_OWNER } from '#lab/step';
 import type { Redis } from 'ioredis';
 import Redlock from 'redlock';
 import { defineScript } from './scripts';
@@ -67,5 +67,5 @@ interface Internals {
   readonly unlockScript: string;
 }
 const { lockScript, unlockScript } = new Redlock([{ eval: () => undefined }]) as unknown as Internals;
-defineScript('acquire-redlock', lockScript, ACQUIRES);
-defineScript('release-redlock', unlockScript, RELEASES);
+defineScript('acquire-redlock', lockScript, ACQUIRES_IF_FREE);
+defineScript('release-redlock', unlockScript, RELEASES_IF_OWNER);

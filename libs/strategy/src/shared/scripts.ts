@@ -1,4 +1,13 @@
-import { ACQUIRES, INSPECTS, nameScript, RELEASES, RENEWS, type LockCommand } from '#lab/step';
+import {
+  ACQUIRES,
+  ACQUIRES_IF_FREE,
+  INSPECTS,
+  nameScript,
+  RELEASES,
+  RELEASES_IF_OWNER,
+  RENEWS_IF_OWNER,
+  type LockCommand,
+} from '#lab/step';
 import type { Redis } from 'ioredis';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -42,8 +51,8 @@ export function defineScript<Args extends readonly (string | number)[]>(
 }
 
 // commands on a lock
-export const acquireWithExpiry = script<[token: string, leaseMs: number]>('acquire-with-expiry', ACQUIRES);
-export const acquireWithFence = script<[owner: string, leaseMs: number]>('acquire-with-fence', ACQUIRES);
+export const acquireWithExpiry = script<[token: string, leaseMs: number]>('acquire-with-expiry', ACQUIRES_IF_FREE);
+export const acquireWithFence = script<[owner: string, leaseMs: number]>('acquire-with-fence', ACQUIRES_IF_FREE);
 export const acquireReentrant = script<[owner: string, leaseMs: number, held: number]>(
   'acquire-reentrant',
   ACQUIRES,
@@ -61,10 +70,10 @@ export const takeTurn = script<[token: string, leaseMs: number]>('take-turn', {
   role: 'acquire',
   succeeded: (reply) => reply === 1, // a text is our answer
 });
-export const renewIfOwner = script<[token: string, leaseMs: number]>('renew-if-owner', RENEWS);
+export const renewIfOwner = script<[token: string, leaseMs: number]>('renew-if-owner', RENEWS_IF_OWNER);
 export const releaseIfOwner = script<[token: string] | [token: string, notify: Notify]>(
   'release-if-owner',
-  RELEASES,
+  RELEASES_IF_OWNER,
 );
 export const releaseReentrant = script<[owner: string] | [owner: string, notify: Notify]>(
   'release-reentrant',
