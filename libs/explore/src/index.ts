@@ -136,6 +136,7 @@ export {
   loadExplored,
   ProcessDied,
   replaceGlobalTimers,
+  subjectOf,
 } from './actors';
 export {
   describeAnswer,

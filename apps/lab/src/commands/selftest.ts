@@ -1,11 +1,22 @@
 import { CATALOGUE } from '#lab/strategy';
-import { checkDeterminism, CONDITIONS, type ConditionName } from '#load-tests/selftest';
+import {
+  checkDeterminism,
+  checkReduction,
+  CONDITIONS,
+  type ConditionName,
+  type ReductionResult,
+} from '#load-tests/selftest';
 import { Option, type Command } from 'commander';
 import { randomInt } from 'node:crypto';
 import { runCommand, writeJson, type Context } from '../command';
 import { openExplorer } from '../explorer';
 import { EXIT } from '../failure';
-import { printDeterminism, printDifference } from '../print/selftest';
+import {
+  printDeterminism,
+  printDifference,
+  printReduction,
+  printReductionDifference,
+} from '../print/selftest';
 import { readStrategy } from './explore';
 import { whole } from './numbers';
 
@@ -19,9 +30,8 @@ interface DeterminismCommandOptions {
 }
 
 export function register(program: Command): void {
-  program
-    .command('selftest')
-    .description('check the lab itself')
+  const selftest = program.command('selftest').description('check the lab itself');
+  selftest
     .command('determinism')
     .argument('[strategies...]', 'strategies (all)')
     .description(
@@ -39,6 +49,57 @@ export function register(program: Command): void {
     .action((names: string[], options: DeterminismCommandOptions) =>
       runCommand((context) => determinism(names, options, context)),
     );
+  selftest
+    .command('reduction')
+    .argument('[strategies...]', 'strategies (all)')
+    .description(
+      'run every circumstance of the matrix with and without partial-order reduction: both must show the same endings',
+    )
+    .option(
+      '--max <n>',
+      'leave out circumstances with more schedules without the reduction',
+      whole(1, 1_000_000),
+      2000,
+    )
+    .option('--json <file>', 'write the results as JSON')
+    .action((names: string[], options: ReductionCommandOptions) =>
+      runCommand((context) => reduction(names, options, context)),
+    );
+}
+
+interface ReductionCommandOptions {
+  readonly max: number;
+  readonly json?: string;
+}
+
+async function reduction(
+  names: readonly string[],
+  { max, json }: ReductionCommandOptions,
+  context: Context,
+): Promise<number> {
+  const { progress, signal, onEnd } = context;
+  const strategies = names.length === 0 ? CATALOGUE : names.map(readStrategy);
+  const { pool, conditions, stop } = await openExplorer(context, 0, strategies);
+  onEnd(stop);
+  const results: ReductionResult[] = [];
+  const isDifferent = ({ missing, additional }: ReductionResult): boolean =>
+    missing.length + additional.length > 0;
+  const { leftOut } = await checkReduction(pool.world, {
+    strategies,
+    max,
+    signal,
+    onProgress: (text) => {
+      progress.update(text);
+    },
+    onResult: (result) => {
+      results.push(result);
+      if (isDifferent(result)) progress.say(printReductionDifference(result));
+    },
+  });
+  progress.clear();
+  process.stdout.write(`${printReduction(results, leftOut, max)}\n`);
+  if (json !== undefined) writeJson(json, { results, leftOut, max, machine: conditions });
+  return results.some(isDifferent) ? EXIT.notAsExpected : EXIT.ok;
 }
 
 async function determinism(

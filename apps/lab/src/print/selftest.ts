@@ -1,5 +1,10 @@
 import { count } from '#lab/step';
-import { CONDITIONS, type DeterminismResult, type Difference } from '#load-tests/selftest';
+import {
+  CONDITIONS,
+  type DeterminismResult,
+  type Difference,
+  type ReductionResult,
+} from '#load-tests/selftest';
 import { renderTable } from './table';
 import { cut, wrap } from './wrap';
 
@@ -8,6 +13,41 @@ const LONGEST_TEXT = 600;
 /** One difference: in which condition, the token or plan, and what differs. */
 export const printDifference = ({ condition, what, text }: Difference): string =>
   `DIFFERENT (${condition}) ${what}\n${cut(`  ${text}`, LONGEST_TEXT)}`;
+
+/** A circumstance in which the reduction loses an ending, or invents one. */
+export const printReductionDifference = ({ strategy, cell, missing, additional }: ReductionResult): string =>
+  [
+    `DIFFERENT ${strategy}, ${cell}`,
+    ...missing.map((ending) => cut(`  only without the reduction: ${ending}`, LONGEST_TEXT)),
+    ...additional.map((ending) => cut(`  only with the reduction: ${ending}`, LONGEST_TEXT)),
+  ].join('\n');
+
+/** The results in one line, and a row for each strategy. */
+export function printReduction(results: readonly ReductionResult[], leftOut: number, max: number): string {
+  const isDifferent = ({ missing, additional }: ReductionResult): boolean =>
+    missing.length + additional.length > 0;
+  const different = results.filter(isDifferent).length;
+  const sum = (of: readonly number[]): number => of.reduce((total, n) => total + n, 0);
+  return [
+    `${different === 0 ? 'IDENTICAL' : count(different, 'DIFFERENCE', 'DIFFERENCES')}: ${count(results.length, 'circumstance')} with and without the reduction`,
+    `${count(leftOut, 'circumstance')} left out: more than ${max} schedules without the reduction`,
+    '',
+    renderTable({
+      head: ['strategy', 'circumstances', 'reduced', 'all schedules', 'endings', 'different'],
+      rows: [...new Set(results.map(({ strategy }) => strategy))].map((name) => {
+        const own = results.filter(({ strategy }) => strategy === name);
+        return [
+          name,
+          own.length,
+          sum(own.map(({ reduced }) => reduced)),
+          sum(own.map(({ all }) => all)),
+          sum(own.map(({ endings }) => endings)),
+          own.filter(isDifferent).length,
+        ];
+      }),
+    }),
+  ].join('\n');
+}
 
 /** The result in one line, and a table of conditions. */
 export function printDeterminism({ differences, conditions, ...run }: DeterminismResult): string {

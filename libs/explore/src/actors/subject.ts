@@ -43,7 +43,7 @@ export interface Subject {
    * True when the actors at these positions differ in nothing but their names: with the names exchanged, a schedule of them is
    * another one of the same subject. Absent: they may differ.
    */
-  areAlike?(a: number, b: number): boolean;
+  readonly areAlike?: (a: number, b: number) => boolean;
   /** Its source file, which each process evaluates for itself; absent: all processes share one object. */
   readonly file?: string;
   /** Its code sets timers of its own, which are to run in the time of the schedule. */

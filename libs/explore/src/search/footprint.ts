@@ -179,7 +179,9 @@ export function accessesOf(
     case 'local':
       return [{ part: 'memory', of: actor.process.name, writes: true }];
     case 'timer':
-      return step.verb === 'WORK' ? [] : [{ part: 'keys', of: '*', key: keyOf(run, step, balance), writes: false }];
+      return step.verb === 'WORK'
+        ? []
+        : [{ part: 'keys', of: '*', key: keyOf(run, step, balance), writes: false }];
     case 'sql':
       return accessesOfStatement(run, step, balance, inTransaction);
     case 'zk':

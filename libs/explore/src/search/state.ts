@@ -53,7 +53,13 @@ export const stateOfActor = (run: Run, past: Past, actor: Actor): readonly unkno
     done,
     idle,
     isTimer,
-    held.map((step) => [step.step.text, step.since, step.wasDelayed, run.isEnabled(step), hasChanged(run, step)]),
+    held.map((step) => [
+      step.step.text,
+      step.since,
+      step.wasDelayed,
+      run.isEnabled(step),
+      hasChanged(run, step),
+    ]),
   ]),
 ];
 
@@ -199,4 +205,7 @@ const NOT_SENT: ReadonlySet<string> = new Set<StepEvent['fault'] & string>(['err
 
 /** The reply says that the command has changed nothing: the key exists already, or does not exist. */
 const hasNoEffect = ({ kind, verb, reply, error }: StepEvent): boolean =>
-  kind === 'redis' && error === undefined && /^(SET|SETNX|DEL|P?EXPIRE)$/.test(verb) && (reply === null || reply === 0);
+  kind === 'redis' &&
+  error === undefined &&
+  /^(SET|SETNX|DEL|P?EXPIRE)$/.test(verb) &&
+  (reply === null || reply === 0);

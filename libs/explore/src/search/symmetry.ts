@@ -14,7 +14,9 @@ export function withoutTwins(run: Run, choices: readonly Choice[]): readonly Cho
   return choices.filter((choice) => {
     if ('actor' in choice) return !twins.has(choice.actor);
     const process = 'process' in choice ? run.processes[choice.process - 1] : undefined;
-    return process === undefined || !run.actors.some((actor) => actor.process === process && twins.has(actor.name));
+    return (
+      process === undefined || !run.actors.some((actor) => actor.process === process && twins.has(actor.name))
+    );
   });
 }
 

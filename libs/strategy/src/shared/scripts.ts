@@ -51,8 +51,14 @@ export function defineScript<Args extends readonly (string | number)[]>(
 }
 
 // commands on a lock
-export const acquireWithExpiry = script<[token: string, leaseMs: number]>('acquire-with-expiry', ACQUIRES_IF_FREE);
-export const acquireWithFence = script<[owner: string, leaseMs: number]>('acquire-with-fence', ACQUIRES_IF_FREE);
+export const acquireWithExpiry = script<[token: string, leaseMs: number]>(
+  'acquire-with-expiry',
+  ACQUIRES_IF_FREE,
+);
+export const acquireWithFence = script<[owner: string, leaseMs: number]>(
+  'acquire-with-fence',
+  ACQUIRES_IF_FREE,
+);
 export const acquireReentrant = script<[owner: string, leaseMs: number, held: number]>(
   'acquire-reentrant',
   ACQUIRES,

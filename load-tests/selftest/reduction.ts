@@ -1,0 +1,135 @@
+import {
+  CELLS,
+  EXPLORE_OPTIONS,
+  executions,
+  existsFor,
+  planOf,
+  subjectOf,
+  type Cell,
+  type Plan,
+  type World,
+} from '#lab/explore';
+import type { Strategy } from '#lab/strategy';
+import type { ScheduleHistory, ScheduleVerdict } from '#lab/verdict';
+
+/** The endings of a plan with the number of interleavings that lead to each (NaN with faults), and the schedules that were run. */
+export interface Endings {
+  readonly found: ReadonlyMap<string, number>;
+  readonly schedules: number;
+}
+
+/** A circumstance that was run with and without the reduction. */
+export interface ReductionResult {
+  readonly strategy: string;
+  readonly cell: string;
+  /** Schedules with the reduction, and without it. */
+  readonly reduced: number;
+  readonly all: number;
+  /** Endings: the outcomes, the sales, the locks that are left, and the kinds of violation. */
+  readonly endings: number;
+  /** Endings that only one of both runs shows. */
+  readonly missing: readonly string[];
+  readonly additional: readonly string[];
+}
+
+export interface ReductionOptions {
+  readonly strategies: readonly Strategy[];
+  /** Largest number of schedules without the reduction; circumstances with more are left out. */
+  readonly max: number;
+  readonly signal: AbortSignal;
+  readonly onProgress: (text: string) => void;
+  readonly onResult: (result: ReductionResult) => void;
+}
+
+/** Runs every circumstance of the strategies with and without the reduction, and compares how its schedules end. */
+export async function checkReduction(world: World, options: ReductionOptions): Promise<{ leftOut: number }> {
+  let leftOut = 0;
+  for (const strategy of options.strategies)
+    for (const cell of CELLS.filter((one) => existsFor(strategy, one))) {
+      if (options.signal.aborted) return { leftOut };
+      const result = await compare(world, strategy, cell, options);
+      if (result === undefined) leftOut++;
+      else options.onResult(result);
+    }
+  return { leftOut };
+}
+
+/** Assumed minimum ratio of all schedules to reduced ones: a circumstance that would exceed the limit is not tried. */
+const LEAST_RATIO = 4;
+
+async function compare(
+  world: World,
+  strategy: Strategy,
+  cell: Cell,
+  { max, signal, onProgress }: ReductionOptions,
+): Promise<ReductionResult | undefined> {
+  const plan = planOf(strategy, cell);
+  const limited = (reduce: boolean, limit: number): Promise<Endings | undefined> =>
+    endingsOf(world, { ...plan, reduce }, limit, (n) => {
+      onProgress(
+        `${strategy.name}, ${cell.name}: ${n} schedules ${reduce ? 'with' : 'without'} the reduction`,
+      );
+      return !signal.aborted;
+    });
+  const reduced = await limited(true, max / LEAST_RATIO);
+  const all = reduced === undefined ? undefined : await limited(false, max);
+  if (reduced === undefined || all === undefined) return undefined;
+  return {
+    strategy: strategy.name,
+    cell: cell.name,
+    reduced: reduced.schedules,
+    all: all.schedules,
+    endings: all.found.size,
+    missing: [...all.found.keys()].filter((ending) => !reduced.found.has(ending)),
+    additional: [...reduced.found.keys()].filter((ending) => !all.found.has(ending)),
+  };
+}
+
+/**
+ * Every ending of a plan. Actors that are alike exchange their names in it, so that two endings that differ only in this are one.
+ * Undefined: there are more than `max` schedules, or `goOn` has returned false.
+ */
+export async function endingsOf(
+  world: World,
+  plan: Plan,
+  max = Infinity,
+  goOn: (schedules: number) => boolean = () => true,
+): Promise<Endings | undefined> {
+  const { areAlike } = subjectOf(plan.setup, world);
+  const isPair = plan.setup.processes.length === 2 && areAlike?.(0, 1) === true;
+  const found = new Map<string, number>();
+  let schedules = 0;
+  for await (const { result } of executions(world, plan)) {
+    if (result === undefined) continue;
+    if (++schedules > max || !goOn(schedules)) return undefined;
+    const names = isPair ? [{}, { A: 'B', B: 'A' }] : [{}];
+    const [ending = ''] = names.map((to) => endingOf(result.history, result.verdict, to)).sort();
+    found.set(ending, (found.get(ending) ?? 0) + (result.interleavings ?? NaN));
+  }
+  return { found, schedules };
+}
+
+/** The result of a schedule as far as it is observable afterwards, with actors renamed. */
+function endingOf(
+  { events, final }: ScheduleHistory,
+  { violations }: ScheduleVerdict,
+  renamed: Readonly<Record<string, string>>,
+): string {
+  const name = (actor: string): string => renamed[actor] ?? actor;
+  const outcomes = events
+    .flatMap((event) => (event.type === 'end' ? [`${name(event.actor)} ${event.code}`] : []))
+    .sort();
+  const sales = final.movements
+    .map(({ request, before, after }) => `${name(request)} ${before}→${after}`)
+    .sort();
+  const kinds = [...new Set(violations.map(({ kind }) => kind))].sort();
+  return JSON.stringify({ amount: final.amount, outcomes, sales, locks: final.locks.length, kinds });
+}
+
+/** The plan of two buyers of the last unit, in a process each. */
+export const planOfTwo = (strategy: Strategy, budget: Plan['budget'], reduce: boolean): Plan => ({
+  setup: { strategy, options: EXPLORE_OPTIONS, stock: 1, processes: ['p1', 'p2'] },
+  budget,
+  faultPlaces: {},
+  reduce,
+});
