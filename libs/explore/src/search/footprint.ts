@@ -3,7 +3,7 @@ import type { Run } from '../execution';
 import { LOCK_TABLE } from '#lab/locks';
 import type { Step } from '#lab/step';
 import { mayWaitForLock, isMovement, preparesTransaction, releasesNamedLock } from '../world';
-import { faultOf, stepOf, type Choice, type ProcessChoice } from '../schedule';
+import { stepOf, type Choice, type ProcessChoice } from '../schedule';
 
 /** A part of the servers or of a process that a choice reads or changes. */
 export interface Access {
@@ -113,7 +113,14 @@ function accessesOfFault(run: Run, choice: Choice): readonly Access[] | 'everyth
     case 'pause':
     case 'slow':
       return run.hasTimeouts ? 'everything' : accessesOfTime(run);
-    default:
+    case 'arrival':
+    case 'overrun':
+    case 'resume':
+    case 'tick':
+    case 'step':
+    case 'timer-step':
+    case 'error':
+    case 'lose-reply':
       return 'everything';
   }
 }
