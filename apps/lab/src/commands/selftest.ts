@@ -84,6 +84,17 @@ async function reduction(
   const results: ReductionResult[] = [];
   const isDifferent = ({ missing, additional }: ReductionResult): boolean =>
     missing.length + additional.length > 0;
+  let isPrinted = false;
+  const print = (leftOut: number | undefined): void => {
+    if (isPrinted) return;
+    isPrinted = true;
+    progress.clear();
+    process.stdout.write(`${printReduction(results, leftOut, max)}\n`);
+    if (json !== undefined) writeJson(json, { results, leftOut, max, machine: conditions });
+  };
+  onEnd(async () => {
+    print(undefined); // after Ctrl-C: what is known so far
+  });
   const { leftOut } = await checkReduction(pool.world, {
     strategies,
     max,
@@ -96,9 +107,7 @@ async function reduction(
       if (isDifferent(result)) progress.say(printReductionDifference(result));
     },
   });
-  progress.clear();
-  process.stdout.write(`${printReduction(results, leftOut, max)}\n`);
-  if (json !== undefined) writeJson(json, { results, leftOut, max, machine: conditions });
+  print(leftOut);
   return results.some(isDifferent) ? EXIT.notAsExpected : EXIT.ok;
 }
 
