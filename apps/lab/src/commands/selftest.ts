@@ -92,8 +92,9 @@ async function reduction(
     process.stdout.write(`${printReduction(results, leftOut, max)}\n`);
     if (json !== undefined) writeJson(json, { results, leftOut, max, machine: conditions });
   };
-  onEnd(async () => {
+  onEnd(() => {
     print(undefined); // after Ctrl-C: what is known so far
+    return Promise.resolve();
   });
   const { leftOut } = await checkReduction(pool.world, {
     strategies,

@@ -22,15 +22,21 @@ export const printReductionDifference = ({ strategy, cell, missing, additional }
     ...additional.map((ending) => cut(`  only with the reduction: ${ending}`, LONGEST_TEXT)),
   ].join('\n');
 
-/** The results in one line, and a row for each strategy. */
-export function printReduction(results: readonly ReductionResult[], leftOut: number, max: number): string {
+/** The results in one line, and a row for each strategy. `leftOut` undefined: the check was interrupted. */
+export function printReduction(
+  results: readonly ReductionResult[],
+  leftOut: number | undefined,
+  max: number,
+): string {
   const isDifferent = ({ missing, additional }: ReductionResult): boolean =>
     missing.length + additional.length > 0;
   const different = results.filter(isDifferent).length;
   const sum = (of: readonly number[]): number => of.reduce((total, n) => total + n, 0);
   return [
     `${different === 0 ? 'IDENTICAL' : count(different, 'DIFFERENCE', 'DIFFERENCES')}: ${count(results.length, 'circumstance')} with and without the reduction`,
-    `${count(leftOut, 'circumstance')} left out: more than ${max} schedules without the reduction`,
+    leftOut === undefined
+      ? 'not complete: interrupted'
+      : `${count(leftOut, 'circumstance')} left out: more than ${max} schedules without the reduction`,
     '',
     renderTable({
       head: ['strategy', 'circumstances', 'reduced', 'all schedules', 'endings', 'different'],
