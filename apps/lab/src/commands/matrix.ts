@@ -134,6 +134,8 @@ async function makeMatrix(
   let current: readonly MatrixRow[] = [];
   let isComplete = false;
   onEnd(() => {
+    if (!isComplete && options.json !== undefined)
+      writeJson(options.json, { rows: current, conditions: conditionsNow() });
     if (!isComplete && partial === undefined && current.length > 0)
       process.stdout.write(
         `INTERRUPTED: not every circumstance was explored\n${printMatrix(current, isVerbose)}\n`,
