@@ -15,7 +15,8 @@ import {
   type Enabled,
   type FaultPlaces,
 } from '../schedule';
-import { footprint } from './footprint';
+import { isContended } from './contention';
+import { dependent, footprint, type Footprint } from './footprint';
 import { InterleavingCounter } from './interleavings';
 import { stillSleeping, isInvisible, type SleepingChoice } from './reduction';
 import { stateOf } from './state';
@@ -83,6 +84,8 @@ export interface Execution {
          * the schedules are then not all interleavings.
          */
         readonly interleavings: number | undefined;
+        /** In this schedule, or in an equivalent one, two actors overlap. */
+        readonly isContended: boolean;
       }
     | undefined;
   /** The decisions between several choices after the prefix, from the root on. */
@@ -122,6 +125,7 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
     share: subtree.share,
   };
   let isRedundant = false as boolean; // set by `decide`
+  const steps: Footprint[] = [];
   const decide = (enabled: Enabled): Choice | undefined => {
     counter?.look(run, enabled);
     const forced = subtree.prefix[choices.length];
@@ -152,6 +156,7 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
   await drive(run, decide, async (choice) => {
     choices.push(choice);
     counter?.note(run, choice);
+    if (choice.kind === 'step') steps.push(footprint(run, choice));
     if (!(await apply(run, choice))) throw new Diverged(choices.length, choice);
   });
   const history = await close(run);
@@ -163,11 +168,27 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
           history,
           verdict: run.subject.judge(history),
           interleavings: isCounted ? (counter?.count() ?? 1) : undefined,
+          isContended: isContended(history) || (plan.reduce && canAlternate(steps)),
         },
     nodes,
     share: state.share,
   };
 }
+
+/**
+ * The last step of one actor and the first one of the next actor are independent: in an equivalent schedule they are exchanged,
+ * and the first actor resumes after a step of the second one.
+ */
+const canAlternate = (steps: readonly Footprint[]): boolean =>
+  steps.some((step, i) => {
+    const [before, last] = [steps[i - 2], steps[i - 1]];
+    return (
+      last !== undefined &&
+      before?.actor === last.actor &&
+      step.actor !== last.actor &&
+      !dependent(last, step)
+    );
+  });
 
 interface State {
   readonly remaining: Budget;

@@ -37,7 +37,8 @@ export class KnownStates {
       const known = state === undefined ? undefined : this.leftOut.get(state);
       if (state === undefined || known === undefined) {
         if (state !== undefined) this.leftOut.set(state, textsOf(sleepSet));
-        subtrees.push(...this.branches(choices, node, sleepSet, awake).toSpliced(taken, 1));
+        const branches = this.branches(choices, node, sleepSet, awake);
+        subtrees.push(...branches.slice(taken + 1), ...branches.slice(0, taken)); // other steps before faults
         continue;
       }
       isKnown = true;

@@ -76,7 +76,7 @@ export function count(tally: Tally, { choices, result, share }: Execution): void
     tally.redundant++;
     return;
   }
-  const { history, verdict, interleavings } = result;
+  const { history, verdict, interleavings, isContended } = result;
   tally.schedules++;
   const harm = worstHarm(verdict.violations.map(({ kind }) => kind));
   if (harm !== undefined) {
@@ -93,7 +93,7 @@ export function count(tally: Tally, { choices, result, share }: Execution): void
     keepShorter(tally, kind, { choices, violations: verdict.violations });
   }
   for (const fault of faultsIn(history)) add(tally.fired, fault, 1);
-  if (isContended(history)) tally.contended++;
+  if (isContended) tally.contended++;
   const oneIf = (test: (event: ScheduleHistory['events'][number]) => boolean): number =>
     history.events.some(test) ? 1 : 0;
   tally.prevented.waits += oneIf(
@@ -168,23 +168,4 @@ function faultsIn({ events }: ScheduleHistory): Set<string> {
         : [];
     }),
   );
-}
-
-/**
- * True when two actors overlapped: one waited, or resumed after a step of another. Actors with a single step cannot overlap:
- * theirs met when it was on the same key.
- */
-function isContended({ events }: ScheduleHistory): boolean {
-  const steps = events.filter((event) => event.type === 'step');
-  const line = steps.map(({ actor }) => actor);
-  const runs = line.filter((actor, i) => actor !== line[i - 1]);
-  const waited = events.some((event) => event.type === 'step' && event.delayed === true);
-  return waited || runs.length > new Set(runs).size || isOneStepEach(steps);
-}
-
-/** Several actors, each with one step, on one key. */
-function isOneStepEach(steps: readonly { readonly actor: string; readonly key?: string }[]): boolean {
-  const keys = new Set(steps.map(({ key }) => key));
-  const actors = new Set(steps.map(({ actor }) => actor));
-  return keys.size === 1 && !keys.has(undefined) && actors.size > 1 && actors.size === steps.length;
 }
