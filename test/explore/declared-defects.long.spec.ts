@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 /** The maximal number of schedules per cell. */
-const MAX_SCHEDULES = 400;
+const MAX_SCHEDULES = 2000;
 
 const tests = ({ promise, alsoTests = [] }: Cell, capability: Capability): boolean =>
   promise?.capability === capability || alsoTests.includes(capability);

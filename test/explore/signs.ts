@@ -26,7 +26,7 @@ export const rows: readonly Row[] = CELLS.flatMap((cell, c) => {
 });
 
 /**
- * The maximal number of schedules per cell; the matrix runs all of them, and declared-defects.long.spec.ts up to 400 of each
+ * The maximal number of schedules per cell; the matrix runs all of them, and declared-defects.long.spec.ts up to 2000 of each
  * cell that shows a defect. The results must not contradict the catalogue.
  */
 const MAX_SCHEDULES = 5;
