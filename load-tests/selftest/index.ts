@@ -5,5 +5,5 @@ export {
   type DeterminismResult,
   type Difference,
 } from './determinism';
-export { checkReduction, endingsOf, planOfTwo, type ReductionResult } from './reduction';
+export { checkReduction, endingsOf, isDifferent, planOfTwo, type ReductionResult } from './reduction';
 export { CONDITIONS, type ConditionName, type Disturbable } from './conditions';

@@ -32,6 +32,10 @@ export interface ReductionResult {
   readonly additional: readonly string[];
 }
 
+/** Only one of both runs shows an ending. */
+export const isDifferent = ({ missing, additional }: ReductionResult): boolean =>
+  missing.length + additional.length > 0;
+
 export interface ReductionOptions {
   readonly strategies: readonly Strategy[];
   /** Largest number of schedules without the reduction; circumstances with more are left out. */

@@ -3,6 +3,7 @@ import {
   checkDeterminism,
   checkReduction,
   CONDITIONS,
+  isDifferent,
   type ConditionName,
   type ReductionResult,
 } from '#load-tests/selftest';
@@ -26,6 +27,11 @@ interface DeterminismCommandOptions {
   readonly tokens: number;
   readonly seed?: number;
   readonly condition?: ConditionName;
+  readonly json?: string;
+}
+
+interface ReductionCommandOptions {
+  readonly max: number;
   readonly json?: string;
 }
 
@@ -67,11 +73,6 @@ export function register(program: Command): void {
     );
 }
 
-interface ReductionCommandOptions {
-  readonly max: number;
-  readonly json?: string;
-}
-
 async function reduction(
   names: readonly string[],
   { max, json }: ReductionCommandOptions,
@@ -82,8 +83,6 @@ async function reduction(
   const { pool, conditions, stop } = await openExplorer(context, 0, strategies);
   onEnd(stop);
   const results: ReductionResult[] = [];
-  const isDifferent = ({ missing, additional }: ReductionResult): boolean =>
-    missing.length + additional.length > 0;
   let isPrinted = false;
   const print = (leftOut: number | undefined): void => {
     if (isPrinted) return;

@@ -1,6 +1,7 @@
 import { count } from '#lab/step';
 import {
   CONDITIONS,
+  isDifferent,
   type DeterminismResult,
   type Difference,
   type ReductionResult,
@@ -28,8 +29,6 @@ export function printReduction(
   leftOut: number | undefined,
   max: number,
 ): string {
-  const isDifferent = ({ missing, additional }: ReductionResult): boolean =>
-    missing.length + additional.length > 0;
   const different = results.filter(isDifferent).length;
   const sum = (of: readonly number[]): number => of.reduce((total, n) => total + n, 0);
   return [

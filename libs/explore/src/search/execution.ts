@@ -125,7 +125,7 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
     share: subtree.share,
   };
   let isRedundant = false as boolean; // set by `decide`
-  const steps: Footprint[] = [];
+  const steps: Footprint[] = []; // without the reduction, equivalent schedules are run themselves
   const decide = (enabled: Enabled): Choice | undefined => {
     counter?.look(run, enabled);
     const forced = subtree.prefix[choices.length];
@@ -156,7 +156,7 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
   await drive(run, decide, async (choice) => {
     choices.push(choice);
     counter?.note(run, choice);
-    if (choice.kind === 'step') steps.push(footprint(run, choice));
+    if (plan.reduce && choice.kind === 'step') steps.push(footprint(run, choice));
     if (!(await apply(run, choice))) throw new Diverged(choices.length, choice);
   });
   const history = await close(run);
@@ -168,7 +168,7 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
           history,
           verdict: run.subject.judge(history),
           interleavings: isCounted ? (counter?.count() ?? 1) : undefined,
-          isContended: isContended(history) || (plan.reduce && canAlternate(steps)),
+          isContended: isContended(history) || canAlternate(steps),
         },
     nodes,
     share: state.share,
