@@ -29,7 +29,9 @@ export {
 } from './schedule';
 export {
   Diverged,
+  execute,
   executions,
+  ROOT,
   type Execution,
   type Plan,
   type Subtree,

@@ -17,7 +17,9 @@ import {
 } from '../schedule';
 import { isContended } from './contention';
 import { dependent, footprint, type Footprint } from './footprint';
+import { RedundancyDetector, type OpenNode } from './redundancy';
 import { InterleavingCounter } from './interleavings';
+import type { Node } from './node';
 import { stillSleeping, isInvisible, type SleepingChoice } from './reduction';
 import { stateOf } from './state';
 import { withoutTwins } from './symmetry';
@@ -47,27 +49,11 @@ export interface Subtree {
   readonly sleepSet: readonly SleepingChoice[];
   /** Its share of the tree if all branches of a node were equally large: 1 for the root. For estimates only. */
   readonly share: number;
+  /** All its schedules are known to be redundant: it need not be run. */
+  readonly isRedundant: boolean;
 }
 
-export const ROOT: Subtree = { prefix: [], sleepSet: [], share: 1 };
-
-/** A decision of a schedule. */
-export interface Node {
-  /** Position in the choices of the schedule. */
-  readonly at: number;
-  /** See `stateOf`. Undefined: unknown, or of no use. */
-  readonly state: string | undefined;
-  readonly sleepSet: readonly SleepingChoice[];
-  /**
-   * The choices to explore here, in the order of their sleep sets: each one sleeps in the subtrees of those behind it. Faults
-   * are first, because a schedule in which only faults sleep can be completed.
-   */
-  readonly awake: readonly SleepingChoice[];
-  /** Position in `awake` of the choice with which the schedule itself continues: a step, where there is one. */
-  readonly taken: number;
-  /** Share of the tree of each of them. */
-  readonly share: number;
-}
+export const ROOT: Subtree = { prefix: [], sleepSet: [], share: 1, isRedundant: false };
 
 /** One schedule, and the decisions at which others branch off. */
 export interface Execution {
@@ -114,7 +100,7 @@ export const execute = (world: World, plan: Plan, subtree: Subtree): Promise<Exe
 
 async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<Execution> {
   const choices: Choice[] = [];
-  const nodes: Node[] = [];
+  const nodes: OpenNode[] = [];
   const isCounted = plan.bound === undefined && Object.values(plan.budget).every((n) => n === 0);
   const counter = isCounted && plan.reduce ? new InterleavingCounter() : undefined;
   let state: State = {
@@ -125,20 +111,29 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
     share: subtree.share,
   };
   let isRedundant = false as boolean; // set by `decide`
-  const steps: Footprint[] = []; // without the reduction, equivalent schedules are run themselves
+  const redundancy = plan.reduce ? new RedundancyDetector() : undefined; // without the reduction, equivalent schedules are run themselves
+  const take = (choice: Choice | undefined, enabled: Enabled): Choice | undefined => {
+    if (choice === undefined) return undefined;
+    const effect = redundancy && footprint(run, choice);
+    if (effect !== undefined) redundancy?.note(choice, effect);
+    state = next(state, choice, effect, enabled);
+    return choice;
+  };
   const decide = (enabled: Enabled): Choice | undefined => {
     counter?.look(run, enabled);
+    redundancy?.look(run, enabled);
     const forced = subtree.prefix[choices.length];
     if (forced !== undefined) {
-      state = { ...next(run, plan, state, forced, enabled), sleepSet: subtree.sleepSet };
+      take(forced, enabled);
+      state = { ...state, sleepSet: subtree.sleepSet };
       return forced;
     }
-    if (isRedundant) return continuation(choices, enabled);
+    if (isRedundant) return take(continuation(choices, enabled), enabled);
     if (enabled.isLater) state = { ...state, sleepSet: [] }; // only faults can sleep here, and a fault before this time is another one
     const open = openChoices(run, plan, state, enabled, isCounted);
     const awake = open.filter((choice) => !state.sleepSet.some((asleep) => isSame(asleep.choice, choice)));
     isRedundant = open.length > 0 && awake.length === 0;
-    if (isRedundant) return continuation(choices, enabled); // to the end: that is faster than to end its sessions
+    if (isRedundant) return take(continuation(choices, enabled), enabled); // to the end: that is faster than to end its sessions
     const taken = Math.max(
       awake.findIndex((choice) => enabled.steps.some((step) => isSame(step, choice))),
       0,
@@ -147,16 +142,14 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
     if (choice === undefined) return undefined;
     if (awake.length > 1) {
       const node = nodeAt(run, plan, choices.length, awake, taken, state, isCounted);
-      nodes.push(node);
+      nodes.push({ node, remaining: state.remaining });
       state = { ...state, share: node.share, sleepSet: [...state.sleepSet, ...node.awake.slice(0, taken)] };
     }
-    state = next(run, plan, state, choice, enabled);
-    return choice;
+    return take(choice, enabled);
   };
   await drive(run, decide, async (choice) => {
     choices.push(choice);
     counter?.note(run, choice);
-    if (plan.reduce && choice.kind === 'step') steps.push(footprint(run, choice));
     if (!(await apply(run, choice))) throw new Diverged(choices.length, choice);
   });
   const history = await close(run);
@@ -168,9 +161,9 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
           history,
           verdict: run.subject.judge(history),
           interleavings: isCounted ? (counter?.count() ?? 1) : undefined,
-          isContended: isContended(history) || canAlternate(steps),
+          isContended: isContended(history) || canAlternate(redundancy?.steps ?? []),
         },
-    nodes,
+    nodes: nodes.map((open) => redundancy?.apply(run, open) ?? open.node),
     share: state.share,
   };
 }
@@ -235,13 +228,14 @@ function withinBound(
 const isStepOf = (choice: Choice, actor: string | undefined): boolean =>
   choice.kind === 'step' && choice.actor === actor;
 
-function next(run: Run, plan: Plan, state: State, choice: Choice, { steps }: Enabled): State {
+/** `effect`: what the choice accesses; undefined: nothing sleeps, because nothing is reduced. */
+function next(state: State, choice: Choice, effect: Footprint | undefined, { steps }: Enabled): State {
   const actor = choice.kind === 'step' ? choice.actor : undefined;
   const preempts =
     actor !== undefined && actor !== state.last && steps.some((step) => isStepOf(step, state.last));
   return {
     remaining: remainingAfter(state.remaining, choice),
-    sleepSet: plan.reduce ? stillSleeping(state.sleepSet, footprint(run, choice)) : [],
+    sleepSet: effect === undefined ? [] : stillSleeping(state.sleepSet, effect),
     preemptions: state.preemptions + (preempts ? 1 : 0),
     last: actor ?? state.last,
     share: state.share,

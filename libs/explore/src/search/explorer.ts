@@ -48,7 +48,7 @@ export async function search(plan: Plan, runBatch: RunBatch, limits: Limits): Pr
       batch.push(subtree);
       taken++;
     }
-    const done = await runBatch(batch);
+    const done = await runOrSkip(batch, runBatch);
     const notRun = batch.filter((_, i) => done[i] === undefined);
     for (const counted of done.toReversed()) {
       if (counted === undefined) continue;
@@ -62,6 +62,21 @@ export async function search(plan: Plan, runBatch: RunBatch, limits: Limits): Pr
   }
   tally.partial = stack.length > 0;
   return tally;
+}
+
+/** Runs the subtrees of a batch, except those that are known to be redundant: they are only counted. */
+async function runOrSkip(
+  batch: readonly Subtree[],
+  runBatch: RunBatch,
+): Promise<readonly (Counted | undefined)[]> {
+  const ran = (await runBatch(batch.filter(({ isRedundant }) => !isRedundant))).values();
+  return batch.map((subtree) => (subtree.isRedundant ? skipped(subtree) : ran.next().value));
+}
+
+function skipped({ prefix, share }: Subtree): Counted {
+  const tally = emptyTally();
+  count(tally, { choices: prefix, result: undefined, nodes: [], share });
+  return { choices: prefix, nodes: [], tally };
 }
 
 /** The number of schedules that may still be run. */
@@ -98,6 +113,7 @@ export async function* executions(world: World, plan: Plan): AsyncGenerator<Exec
   const stack: Subtree[] = [ROOT];
   const known = new KnownStates(plan);
   for (let subtree = stack.pop(); subtree !== undefined; subtree = stack.pop()) {
+    if (subtree.isRedundant) continue;
     const execution = await execute(world, plan, subtree);
     stack.push(...known.open(execution).subtrees.toReversed());
     yield execution;

@@ -1,5 +1,6 @@
-import { choiceText } from '../schedule';
-import type { Execution, Node, Plan, Subtree } from './execution';
+import { choiceText, isSame, type Choice } from '../schedule';
+import type { Execution, Plan, Subtree } from './execution';
+import type { Branch, Node } from './node';
 import { stillSleeping, type SleepingChoice } from './reduction';
 
 /** The subtrees that an execution adds to a search. */
@@ -56,13 +57,18 @@ export class KnownStates {
     choices: Execution['choices'],
     { at, share }: Node,
     sleepSet: readonly SleepingChoice[],
-    next: readonly SleepingChoice[],
+    next: readonly Branch[],
   ): Subtree[] {
-    return next.map(({ choice, footprint }, i) => ({
-      prefix: [...choices.slice(0, at), choice],
-      share,
-      sleepSet: this.plan.reduce ? stillSleeping([...sleepSet, ...next.slice(0, i)], footprint) : [],
-    }));
+    return next.map(({ choice, footprint, redundantIfAsleep }, i) => {
+      const asleep = this.plan.reduce ? stillSleeping([...sleepSet, ...next.slice(0, i)], footprint) : [];
+      const sleeps = (other: Choice): boolean => asleep.some((sleeping) => isSame(sleeping.choice, other));
+      return {
+        prefix: [...choices.slice(0, at), choice],
+        share,
+        sleepSet: asleep,
+        isRedundant: redundantIfAsleep?.every(sleeps) === true,
+      };
+    });
   }
 }
 
