@@ -47,12 +47,17 @@ export class Liveness {
         },
       };
       this.pending.add(entry);
-      reply
-        .then((value) => {
+      reply.then(
+        (value) => {
+          this.pending.delete(entry);
           this.lastReplyAt = performance.now();
           resolve(value);
-        }, reject)
-        .finally(() => this.pending.delete(entry));
+        },
+        (error: unknown) => {
+          this.pending.delete(entry);
+          reject(error as Error);
+        },
+      );
     });
   }
 
