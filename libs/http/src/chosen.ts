@@ -18,6 +18,9 @@ export interface Chosen {
   readonly ignored: readonly string[];
 }
 
+/** Each parameter of a choice, with its header. */
+const PARAMETERS = ['strategy', ...OPTION_NAMES].map((name) => [name, headerName(name)] as const);
+
 const schema = z.strictObject({ strategy: z.string().default(DEFAULT_STRATEGY), ...optionsSchema.shape });
 
 /**
@@ -28,12 +31,10 @@ export function readChosen(
   query: Readonly<Record<string, unknown>>,
   headers: Readonly<Record<string, unknown>>,
 ): Chosen {
-  const fromHeaders = Object.fromEntries(
-    ['strategy', ...OPTION_NAMES]
-      .map((name) => [name, headers[headerName(name)]] as const)
-      .filter(([, value]) => value !== undefined),
-  );
-  const values = { ...fromHeaders, ...withoutLimit(query) };
+  const values: Record<string, unknown> = {};
+  for (const [name, header] of PARAMETERS)
+    if (headers[header] !== undefined) values[name] = headers[header];
+  Object.assign(values, withoutLimit(query));
   const parsed = schema.safeParse(values);
   if (!parsed.success) {
     const detail = z.prettifyError(parsed.error).replaceAll('\n', ' ');
