@@ -1,12 +1,14 @@
 import type { Config } from '#lab/config';
 import {
-  ADMITTED_AT_ONCE,
+  Admission,
+  ADMISSION_BOUNDS,
   connectRedis,
   HealthController,
   LimitGuard,
   ProcessController,
   READINESS,
   RequestRecorder,
+  type AdmissionBounds,
 } from '#lab/http';
 import { SHOP_APPS } from '#lab/shop';
 import { SteppedDataSource, SteppedRedis } from '#lab/step';
@@ -60,7 +62,11 @@ export const orderModule = (config: Config): DynamicModule => ({
     Heartbeat,
     Reconciler,
     { provide: CONFIG, useValue: config },
-    { provide: ADMITTED_AT_ONCE, useValue: config.ordersAtOnce },
+    Admission,
+    {
+      provide: ADMISSION_BOUNDS,
+      useValue: { admitted: config.ordersAtOnce, atWork: config.ordersAtWork } satisfies AdmissionBounds,
+    },
     { provide: SteppedDataSource, useFactory: () => orderDataSource(config).initialize() },
     { provide: SteppedRedis, useFactory: () => connectRedis(config) }, // for limits only: orders need no Redis
     {
