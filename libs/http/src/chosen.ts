@@ -1,4 +1,5 @@
 import {
+  DEFAULT_OPTIONS,
   DEFAULT_STRATEGY,
   findStrategy,
   OPTION_NAMES,
@@ -35,13 +36,19 @@ export function readChosen(
   for (const [name, header] of PARAMETERS)
     if (headers[header] !== undefined) values[name] = headers[header];
   Object.assign(values, withoutLimit(query));
-  const parsed = schema.safeParse(values);
-  if (!parsed.success) {
-    const detail = z.prettifyError(parsed.error).replaceAll('\n', ' ');
-    throw new ProblemError(problem('REQUEST.INVALID', detail, { errors: parsed.error.issues }));
-  }
-  const { strategy: name, ...options } = parsed.data;
+  const { strategy: name, ...options } = parse(values);
   const strategy = findStrategy(name);
   const used: readonly string[] = ['strategy', ...strategy.options];
   return { strategy, options, ignored: Object.keys(values).filter((option) => !used.includes(option)) };
+}
+
+/** Most requests name a strategy and no option: there is nothing to validate. */
+function parse(values: Readonly<Record<string, unknown>>): z.infer<typeof schema> {
+  const { strategy, ...given } = values;
+  if (typeof strategy === 'string' && Object.keys(given).length === 0)
+    return { strategy, ...DEFAULT_OPTIONS };
+  const parsed = schema.safeParse(values);
+  if (parsed.success) return parsed.data;
+  const detail = z.prettifyError(parsed.error).replaceAll('\n', ' ');
+  throw new ProblemError(problem('REQUEST.INVALID', detail, { errors: parsed.error.issues }));
 }
