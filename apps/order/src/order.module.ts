@@ -25,6 +25,9 @@ import { Reconciler } from './reconciler';
 import { IntentRecovery } from './intent-recovery';
 import { CONFIG } from './tokens';
 
+/** An order in the queue, the longest wait for a lock and the longest work together end before nginx gives up. */
+const QUEUE_MS = 20_000;
+
 /** Closes the connections after the requests that use them have finished. */
 @Injectable()
 class Connections implements OnApplicationShutdown {
@@ -65,7 +68,11 @@ export const orderModule = (config: Config): DynamicModule => ({
     Admission,
     {
       provide: ADMISSION_BOUNDS,
-      useValue: { admitted: config.ordersAtOnce, atWork: config.ordersAtWork } satisfies AdmissionBounds,
+      useValue: {
+        admitted: config.ordersAtOnce,
+        atWork: config.ordersAtWork,
+        queueMs: QUEUE_MS,
+      } satisfies AdmissionBounds,
     },
     { provide: SteppedDataSource, useFactory: () => orderDataSource(config).initialize() },
     { provide: SteppedRedis, useFactory: () => connectRedis(config) }, // for limits only: orders need no Redis

@@ -8,12 +8,11 @@ export interface AdmissionBounds {
   readonly admitted: number;
   /** Requests that are at work at the same time; the other admitted ones are in the queue. */
   readonly atWork: number;
+  /** Maximum time in the queue, milliseconds. */
+  readonly queueMs: number;
 }
 
 export const ADMISSION_BOUNDS = Symbol('bounds of the admission');
-
-/** Maximum time in the queue, milliseconds. Queue, longest wait and longest work together end before nginx gives up. */
-const QUEUE_MS = 20_000;
 
 /**
  * Bounds the requests to an endpoint that are at work at the same time: more of them would wait for the same connections and
@@ -52,6 +51,7 @@ export class Admission {
 
   /** Resolves when a request has ended and this one has received its place. */
   private turn(): Promise<void> {
+    const { queueMs } = this.bounds;
     return new Promise((resolve, reject) => {
       const begin = (): void => {
         clearTimeout(timer);
@@ -60,8 +60,8 @@ export class Admission {
       };
       const timer = setTimeout(() => {
         this.queue.delete(begin);
-        reject(this.refusal(`could not begin the order within ${QUEUE_MS / 1000} s`));
-      }, QUEUE_MS).unref();
+        reject(this.refusal(`could not begin the order within ${queueMs} ms`));
+      }, queueMs).unref();
       this.queue.add(begin);
     });
   }
