@@ -85,9 +85,7 @@ export class OrdersController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<unknown> {
     const context = { request, key: readIdempotencyKey(idempotencyKey), fault, faults };
-    const result = await this.admission.run(() =>
-      this.service.place(orderRequestOf(body), context, chosen),
-    );
+    const result = await this.admission.run(() => this.service.place(orderRequestOf(body), context, chosen));
     if (result.isReplayed) void reply.header('Idempotency-Replayed', 'true');
     if (result.status !== CREATED) throw new ProblemError(result.body as Problem);
     return result.body;

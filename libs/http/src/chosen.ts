@@ -33,8 +33,7 @@ export function readChosen(
   headers: Readonly<Record<string, unknown>>,
 ): Chosen {
   const values: Record<string, unknown> = {};
-  for (const [name, header] of PARAMETERS)
-    if (headers[header] !== undefined) values[name] = headers[header];
+  for (const [name, header] of PARAMETERS) if (headers[header] !== undefined) values[name] = headers[header];
   Object.assign(values, withoutLimit(query));
   const { strategy: name, ...options } = parse(values);
   const strategy = findStrategy(name);

@@ -53,9 +53,9 @@ export class Liveness {
           this.lastReplyAt = performance.now();
           resolve(value);
         },
-        (error: unknown) => {
+        (error: Error) => {
           this.pending.delete(entry);
-          reject(error as Error);
+          reject(error);
         },
       );
     });
