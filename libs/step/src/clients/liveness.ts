@@ -53,7 +53,7 @@ export class Liveness {
           this.lastReplyAt = performance.now();
           resolve(value);
         },
-        (error: Error) => {
+        (error: unknown) => {
           this.pending.delete(entry);
           reject(error);
         },
