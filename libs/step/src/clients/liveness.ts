@@ -47,17 +47,14 @@ export class Liveness {
         },
       };
       this.pending.add(entry);
-      reply.then(
-        (value) => {
-          this.pending.delete(entry);
-          this.lastReplyAt = performance.now();
-          resolve(value);
-        },
-        (error: unknown) => {
-          this.pending.delete(entry);
-          reject(error);
-        },
-      );
+      const settled = (): void => {
+        this.pending.delete(entry);
+      };
+      reply.then(settled, settled);
+      reply.then((value) => {
+        this.lastReplyAt = performance.now();
+        resolve(value);
+      }, reject);
     });
   }
 
