@@ -14,7 +14,7 @@ import {
   type Step,
 } from '../seam';
 
-/** Loaded by the first client: the package takes 14 MB of memory, and most processes have no etcd. */
+/** Loaded by the first client: the package takes more than 10 MB of memory, and most processes have no etcd. */
 const etcd3 = (): typeof Package => createRequire(__filename)('etcd3') as typeof Package;
 
 export interface SteppedEtcdOptions {

@@ -220,7 +220,7 @@ export class SteppedDataSource extends DataSource {
 
 /**
  * Sends a statement over the connection. TypeORM's own `query` would do the same, and besides build a wrapper for promises, capture
- * a stack and notify subscribers, which the lab has none of. In a replica that costs more CPU time than the statement itself.
+ * a stack and notify subscribers, which the lab has none of.
  */
 function query(connection: Connection, sql: string, parameters: unknown[] | undefined): Promise<unknown> {
   return new Promise((resolve, reject) => {
