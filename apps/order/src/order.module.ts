@@ -1,12 +1,14 @@
 import type { Config } from '#lab/config';
 import {
-  ADMITTED_AT_ONCE,
+  Admission,
+  ADMISSION_BOUNDS,
   connectRedis,
   HealthController,
   LimitGuard,
   ProcessController,
   READINESS,
   RequestRecorder,
+  type AdmissionBounds,
 } from '#lab/http';
 import { SHOP_APPS } from '#lab/shop';
 import { SteppedDataSource, SteppedRedis } from '#lab/step';
@@ -22,6 +24,9 @@ import { Heartbeat } from './heartbeat';
 import { Reconciler } from './reconciler';
 import { IntentRecovery } from './intent-recovery';
 import { CONFIG } from './tokens';
+
+/** An order in the queue, the longest wait for a lock and the longest work together end before nginx gives up. */
+const QUEUE_MS = 20_000;
 
 /** Closes the connections after the requests that use them have finished. */
 @Injectable()
@@ -60,7 +65,15 @@ export const orderModule = (config: Config): DynamicModule => ({
     Heartbeat,
     Reconciler,
     { provide: CONFIG, useValue: config },
-    { provide: ADMITTED_AT_ONCE, useValue: config.ordersAtOnce },
+    Admission,
+    {
+      provide: ADMISSION_BOUNDS,
+      useValue: {
+        admitted: config.ordersAtOnce,
+        atWork: config.ordersAtWork,
+        queueMs: QUEUE_MS,
+      } satisfies AdmissionBounds,
+    },
     { provide: SteppedDataSource, useFactory: () => orderDataSource(config).initialize() },
     { provide: SteppedRedis, useFactory: () => connectRedis(config) }, // for limits only: orders need no Redis
     {

@@ -1,5 +1,5 @@
 import {
-  AdmissionInterceptor,
+  Admission,
   ApiChoice,
   ApiFault,
   ApiLimit,
@@ -11,7 +11,7 @@ import {
   type Problem,
 } from '#lab/http';
 import type { Fault } from '#lab/step';
-import { Body, Controller, Get, Headers, Post, Query, Res, UseInterceptors } from '@nestjs/common';
+import { Body, Controller, Get, Headers, Post, Query, Res } from '@nestjs/common';
 import {
   ApiBody,
   ApiExtraModels,
@@ -35,10 +35,10 @@ export class OrdersController {
   constructor(
     private readonly service: OrdersService,
     private readonly orders: OrdersRepository,
+    private readonly admission: Admission,
   ) {}
 
   @Post()
-  @UseInterceptors(AdmissionInterceptor)
   @ApiOperation({
     summary:
       'Buy one product, or a cart (all or nothing): deducts the stock with the chosen strategy, then records the order',
@@ -85,7 +85,7 @@ export class OrdersController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<unknown> {
     const context = { request, key: readIdempotencyKey(idempotencyKey), fault, faults };
-    const result = await this.service.place(orderRequestOf(body), context, chosen);
+    const result = await this.admission.run(() => this.service.place(orderRequestOf(body), context, chosen));
     if (result.isReplayed) void reply.header('Idempotency-Replayed', 'true');
     if (result.status !== CREATED) throw new ProblemError(result.body as Problem);
     return result.body;

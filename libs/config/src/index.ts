@@ -64,10 +64,17 @@ const schema = z.object({
     .int()
     .min(1)
     .max(10_000)
-    .default(256)
+    .default(128)
     .describe(
       'orders that one order replica admits at the same time; further orders are refused with OVERLOADED',
     ),
+  ORDERS_AT_WORK: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(64)
+    .describe('orders that one order replica works on at the same time; the other admitted ones wait'),
   SCAN_EVERY_MS: z.coerce
     .number()
     .int()
@@ -111,6 +118,7 @@ const settings = schema
     ORDER_RECONCILE_EVERY_MS: true,
     ORDER_RECONCILE_AFTER_MS: true,
     ORDERS_AT_ONCE: true,
+    ORDERS_AT_WORK: true,
     HISTORY_LIMIT_MB: true,
     LONGEST_PAUSE_MS: true,
     SCAN_EVERY_MS: true,
@@ -173,6 +181,8 @@ export interface Config {
   };
   /** Orders that one order replica admits at the same time; nginx enforces the same bound for each replica. */
   readonly ordersAtOnce: number;
+  /** Orders that one order replica works on at the same time; the other admitted ones wait. */
+  readonly ordersAtWork: number;
   /** The scan that settles pending entries: its interval on each replica (0: never), and its strategy. */
   readonly scan: { readonly everyMs: number; readonly strategy?: string };
   /** Faults, history and reset exist only when this is true. */
@@ -211,6 +221,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     inventoryUrl: data.INVENTORY_URL,
     orderReconcile: { everyMs: data.ORDER_RECONCILE_EVERY_MS, afterMs: data.ORDER_RECONCILE_AFTER_MS },
     ordersAtOnce: data.ORDERS_AT_ONCE,
+    ordersAtWork: data.ORDERS_AT_WORK,
     scan: {
       everyMs: data.SCAN_EVERY_MS,
       ...(data.SCAN_STRATEGY !== undefined && { strategy: data.SCAN_STRATEGY }),

@@ -1,4 +1,5 @@
 import {
+  DEFAULT_OPTIONS,
   DEFAULT_STRATEGY,
   findStrategy,
   OPTION_NAMES,
@@ -18,6 +19,9 @@ export interface Chosen {
   readonly ignored: readonly string[];
 }
 
+/** Each parameter of a choice, with its header. */
+const PARAMETERS = ['strategy', ...OPTION_NAMES].map((name) => [name, headerName(name)] as const);
+
 const schema = z.strictObject({ strategy: z.string().default(DEFAULT_STRATEGY), ...optionsSchema.shape });
 
 /**
@@ -28,19 +32,22 @@ export function readChosen(
   query: Readonly<Record<string, unknown>>,
   headers: Readonly<Record<string, unknown>>,
 ): Chosen {
-  const fromHeaders = Object.fromEntries(
-    ['strategy', ...OPTION_NAMES]
-      .map((name) => [name, headers[headerName(name)]] as const)
-      .filter(([, value]) => value !== undefined),
-  );
-  const values = { ...fromHeaders, ...withoutLimit(query) };
-  const parsed = schema.safeParse(values);
-  if (!parsed.success) {
-    const detail = z.prettifyError(parsed.error).replaceAll('\n', ' ');
-    throw new ProblemError(problem('REQUEST.INVALID', detail, { errors: parsed.error.issues }));
-  }
-  const { strategy: name, ...options } = parsed.data;
+  const values: Record<string, unknown> = {};
+  for (const [name, header] of PARAMETERS) if (headers[header] !== undefined) values[name] = headers[header];
+  Object.assign(values, withoutLimit(query));
+  const { strategy: name, ...options } = parse(values);
   const strategy = findStrategy(name);
   const used: readonly string[] = ['strategy', ...strategy.options];
   return { strategy, options, ignored: Object.keys(values).filter((option) => !used.includes(option)) };
+}
+
+/** Most requests name a strategy and no option: there is nothing to validate. */
+function parse(values: Readonly<Record<string, unknown>>): z.infer<typeof schema> {
+  const { strategy, ...given } = values;
+  if (typeof strategy === 'string' && Object.keys(given).length === 0)
+    return { strategy, ...DEFAULT_OPTIONS };
+  const parsed = schema.safeParse(values);
+  if (parsed.success) return parsed.data;
+  const detail = z.prettifyError(parsed.error).replaceAll('\n', ' ');
+  throw new ProblemError(problem('REQUEST.INVALID', detail, { errors: parsed.error.issues }));
 }

@@ -1,4 +1,4 @@
-export { AdmissionInterceptor, ADMITTED_AT_ONCE } from './admission';
+export { Admission, ADMISSION_BOUNDS, type AdmissionBounds } from './admission';
 export { ApiChoice, ApiFault } from './api-choice';
 export { serve } from './bootstrap';
 export { connectRedis } from './connect-redis';

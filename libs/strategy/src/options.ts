@@ -32,9 +32,10 @@ export type OptionName = keyof Options;
 export const OPTION_NAMES = Object.keys(optionsSchema.shape) as OptionName[];
 export const DEFAULT_OPTIONS: Options = optionsSchema.parse({});
 
-/** Strategy and options as the query of a request. */
-export const choiceQuery = (strategy: string, options: Options): string =>
-  new URLSearchParams({
-    strategy,
-    ...Object.fromEntries(Object.entries(options).map(([name, value]) => [name, String(value)])),
-  }).toString();
+/** Strategy and options as the query of a request. An option with its default is left out: the reader adds it. */
+export function choiceQuery(strategy: string, options: Options): string {
+  const query = new URLSearchParams({ strategy });
+  for (const name of OPTION_NAMES)
+    if (options[name] !== DEFAULT_OPTIONS[name]) query.set(name, String(options[name]));
+  return query.toString();
+}

@@ -1,4 +1,5 @@
-import { castGrpcError, Etcd3, EtcdLeaseInvalidError, isRecoverableError } from 'etcd3';
+import type * as Package from 'etcd3';
+import { createRequire } from 'node:module';
 import { answered } from './answered';
 import {
   CHECKS_QUEUE,
@@ -12,6 +13,9 @@ import {
   type LockCommand,
   type Step,
 } from '../seam';
+
+/** Loaded by the first client: the package takes more than 10 MB of memory, and most processes have no etcd. */
+const etcd3 = (): typeof Package => createRequire(__filename)('etcd3') as typeof Package;
 
 export interface SteppedEtcdOptions {
   /** `http://host:port[,http://host:port…][/prefix]`: members of one cluster; all keys begin with the prefix. */
@@ -46,7 +50,7 @@ const noFaultHandling = {
 
 /** One member of a cluster, with its own client: etcd3 would choose a random member for each call, also a dead one. */
 interface Member {
-  readonly client: Etcd3;
+  readonly client: Package.Etcd3;
   /** Aborted when another member becomes the current one. */
   abandoned: AbortController;
 }
@@ -68,6 +72,7 @@ export class SteppedEtcd {
     this.prefix = pathname === '/' ? '' : `${pathname.slice(1)}/`;
     this.timeoutMs = timeoutMs;
     this.leastLeaseMs = leastLeaseMs;
+    const { Etcd3 } = etcd3();
     this.members = urls.map(({ origin }) => ({
       client: new Etcd3({
         hosts: origin,
@@ -116,7 +121,7 @@ export class SteppedEtcd {
       try {
         return [await client.leaseClient.leaseRevoke({ ID: lease }), true];
       } catch (error) {
-        if (error instanceof EtcdLeaseInvalidError) return [undefined, false];
+        if (error instanceof etcd3().EtcdLeaseInvalidError) return [undefined, false];
         throw error;
       }
     };
@@ -290,6 +295,7 @@ export class SteppedEtcd {
         if (current !== undefined && answer !== undefined) current.order = Number(answer.header.revision);
         return result;
       } catch (thrown) {
+        const { castGrpcError, isRecoverableError } = etcd3();
         const error = castGrpcError(thrown as Error); // a stream's error has no type
         const isUnreachable = error instanceof DependencyDown || isRecoverableError(error);
         if (!isUnreachable) throw error;
@@ -307,7 +313,7 @@ export class SteppedEtcd {
 }
 
 /** Sends one call to a member. */
-type Send<T> = (client: Etcd3) => Promise<[answer: Answer | undefined, result: T]>;
+type Send<T> = (client: Package.Etcd3) => Promise<[answer: Answer | undefined, result: T]>;
 
 /** The lock that a key of its queue belongs to. */
 const lockOf = (key: string): string => key.split('/')[0] ?? key;

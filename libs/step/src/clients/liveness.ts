@@ -47,12 +47,14 @@ export class Liveness {
         },
       };
       this.pending.add(entry);
-      reply
-        .then((value) => {
-          this.lastReplyAt = performance.now();
-          resolve(value);
-        }, reject)
-        .finally(() => this.pending.delete(entry));
+      const settled = (): void => {
+        this.pending.delete(entry);
+      };
+      reply.then(settled, settled);
+      reply.then((value) => {
+        this.lastReplyAt = performance.now();
+        resolve(value);
+      }, reject);
     });
   }
 

@@ -1,6 +1,7 @@
 import {
   DataSource,
   QueryFailedError,
+  QueryRunnerAlreadyReleasedError,
   type DataSourceOptions,
   type QueryRunner,
   type ReplicationMode,
@@ -9,7 +10,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DependencyDown, dropped, OutcomeUnknown, step, type LockCommand, type StepInfo } from '../seam';
 import { Liveness } from './liveness';
 import { prefixNamedLocks } from './named-locks';
-import { promiseOnce, type PooledConnection } from './promised';
 
 export interface SteppedDataSourceOptions {
   /** `mysql://user:password@host:port`. */
@@ -50,7 +50,7 @@ const CONNECT_MS = 15_000;
 /** Pause between two attempts to connect, in `initialize`. */
 const CONNECT_AGAIN_AFTER_MS = 200;
 
-interface NewConnection extends PooledConnection {
+interface NewConnection {
   readonly stream: { once(event: 'close', listener: () => void): unknown };
 }
 
@@ -63,6 +63,11 @@ interface Pool {
 
 interface Connection {
   readonly threadId?: number;
+  query(
+    sql: string,
+    parameters: unknown[] | undefined,
+    done: (error: Error | null, reply: unknown) => void,
+  ): void;
   destroy(): void;
 }
 
@@ -106,10 +111,10 @@ export class SteppedDataSource extends DataSource {
 
   override createQueryRunner(mode?: ReplicationMode): QueryRunner {
     const runner = super.createQueryRunner(mode);
-    const issue = runner.query.bind(runner) as (
+    const queryOfTypeOrm = runner.query.bind(runner) as (
       sql: string,
-      parameters?: unknown[],
-      structured?: boolean,
+      parameters: unknown[] | undefined,
+      structured: true,
     ) => Promise<unknown>;
     let connected: Connection | undefined;
     const connect = async (): Promise<Connection> => (connected ??= await this.connectionOf(runner));
@@ -119,18 +124,20 @@ export class SteppedDataSource extends DataSource {
         () => describe(sql, parameters),
         async (current) => {
           try {
-            const connection = await connect();
+            if (runner.isReleased) throw new QueryRunnerAlreadyReleasedError();
+            const connection = connected ?? (await connect());
             if (current !== undefined && connection.threadId !== undefined)
               current.connection = connection.threadId;
             sent = true;
             const abandon = (): void => {
               connection.destroy(); // it must not be reused: the reply could still arrive
             };
-            return await this.liveness.watch(
-              issue(this.sent(sql), parameters, structured),
-              abandon,
-              connection,
-            );
+            const text = this.sent(sql);
+            const issued =
+              structured === true
+                ? queryOfTypeOrm(text, parameters, structured)
+                : query(connection, text, parameters);
+            return await this.liveness.watch(issued, abandon, connection);
           } catch (error) {
             throw translate(error);
           }
@@ -197,7 +204,6 @@ export class SteppedDataSource extends DataSource {
       ...(snapshotIsolation.length > 0 ? ['SET SESSION innodb_snapshot_isolation = OFF'] : []),
     ];
     const adopt = (connection: NewConnection): void => {
-      promiseOnce(connection);
       connection.stream.once('close', () => {
         this.liveness.closed(connection);
       });
@@ -210,6 +216,19 @@ export class SteppedDataSource extends DataSource {
     pool.once('acquire', adopt);
     for (const sql of settings) await query(sql);
   }
+}
+
+/**
+ * Sends a statement over the connection. TypeORM's own `query` would do the same, and besides build a wrapper for promises, capture
+ * a stack and notify subscribers, which the lab has none of.
+ */
+function query(connection: Connection, sql: string, parameters: unknown[] | undefined): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    connection.query(sql, parameters, (error, reply) => {
+      if (error === null) resolve(reply);
+      else reject(new QueryFailedError(sql, parameters, error));
+    });
+  });
 }
 
 /** A COMMIT that was sent and got no reply may have been executed. */
