@@ -64,7 +64,7 @@ const schema = z.object({
     .int()
     .min(1)
     .max(10_000)
-    .default(128)
+    .default(256)
     .describe(
       'orders that one order replica admits at the same time; further orders are refused with OVERLOADED',
     ),
