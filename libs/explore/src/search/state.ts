@@ -21,7 +21,7 @@ import { accessesOf, type Access } from './footprint';
 export function stateOf(run: Run, remaining: Budget): string | undefined {
   if (run.setup.options.wait === 'notify' || run.subject.keepsState) return undefined;
   if (run.subscribers.length > 0 || run.eventLog.hasStrictReads) return undefined;
-  const past = new Past(run);
+  const past = Past.of(run);
   const description = JSON.stringify({
     remaining,
     now: run.clock.now,
@@ -43,7 +43,7 @@ export function stateOf(run: Run, remaining: Budget): string | undefined {
 
 /** The state of an actor, without its name. */
 export const stateOfActor = (run: Run, past: Past, actor: Actor): readonly unknown[] => [
-  past.of(actor.name),
+  past.seenBy(actor.name),
   actor.outcome,
   actor.blocked,
   actor.retries,
@@ -69,6 +69,8 @@ const hasChanged = (run: Run, { step, version }: Pick<HeldStep, 'step' | 'versio
 
 /** What each actor has seen, and what each server has received, in the order in which it matters. */
 export class Past {
+  private static readonly latest = new WeakMap<Run, { readonly past: Past; readonly events: number }>();
+
   private readonly seen: ReadonlyMap<string, unknown[]>;
   private readonly received = new Map<string, string[]>();
   /** Names of the lists of `received` that concern the database: one a balance. */
@@ -80,13 +82,23 @@ export class Past {
   /** The database has been asked for locks besides those of rows of balances. */
   private locksInDatabase = false;
 
-  constructor(private readonly run: Run) {
+  private constructor(private readonly run: Run) {
     this.seen = new Map(run.actors.map(({ name }) => [name, []]));
     this.sql = [...new Set(run.subject.carts?.flat() ?? [BALANCE])].map((balance) => `sql ${balance}`);
     for (const event of run.eventLog.events) this.add(event);
   }
 
-  of(actor: string): readonly unknown[] {
+  /** The past at this decision: every choice adds an event, so that it is read once for each decision. */
+  static of(run: Run): Past {
+    const { length: events } = run.eventLog.events;
+    const latest = Past.latest.get(run);
+    if (latest?.events === events) return latest.past;
+    const past = new Past(run);
+    Past.latest.set(run, { past, events });
+    return past;
+  }
+
+  seenBy(actor: string): readonly unknown[] {
     return this.seen.get(actor) ?? [];
   }
 

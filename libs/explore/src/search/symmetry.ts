@@ -25,7 +25,7 @@ function twinsIn(run: Run): ReadonlySet<string> {
   const { areAlike } = run.subject;
   const twins = new Set<string>();
   if (areAlike === undefined) return twins;
-  const past = new Past(run);
+  const past = Past.of(run);
   const states = run.actors.map((actor) => ownState(run, past, actor));
   run.actors.forEach((actor, i) => {
     const isTwin = run.actors.some(
