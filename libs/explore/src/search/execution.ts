@@ -114,8 +114,11 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
   const redundancy = plan.reduce ? new RedundancyDetector() : undefined; // without the reduction, equivalent schedules are run themselves
   const take = (choice: Choice | undefined, enabled: Enabled): Choice | undefined => {
     if (choice === undefined) return undefined;
-    const effect = redundancy && footprint(run, choice);
-    if (effect !== undefined) redundancy?.note(choice, effect);
+    const effect = plan.reduce ? footprint(run, choice) : undefined;
+    if (effect !== undefined) {
+      counter?.note(choice, effect);
+      redundancy?.note(choice, effect);
+    }
     state = next(state, choice, effect, enabled);
     return choice;
   };
@@ -149,7 +152,6 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
   };
   await drive(run, decide, async (choice) => {
     choices.push(choice);
-    counter?.note(run, choice);
     if (!(await apply(run, choice))) throw new Diverged(choices.length, choice);
   });
   const history = await close(run);

@@ -1,6 +1,6 @@
 import type { Run } from '../execution';
 import type { Choice, Enabled } from '../schedule';
-import { dependent, footprint, type Footprint } from './footprint';
+import { dependent, type Footprint } from './footprint';
 
 /** A choice of a schedule. */
 interface MadeChoice {
@@ -31,10 +31,10 @@ export class InterleavingCounter {
   }
 
   /** Called with the choice that is made now. */
-  note(run: Run, choice: Choice): void {
+  note(choice: Choice, footprint: Footprint): void {
     this.last = choice;
     this.made.push({
-      footprint: footprint(run, choice),
+      footprint,
       enabledAt: ('actor' in choice ? this.enabledAt.get(choice.actor) : undefined) ?? -1,
       timeAfter: this.timeAfter,
     });

@@ -1,7 +1,7 @@
 import { isWaiting } from '../actors';
 import type { Run } from '../execution';
 import type { Budget } from '../faults';
-import { isSame, remainingAfter, type ActorChoice, type Choice, type Enabled } from '../schedule';
+import { isSame, remainingAfter, stepOf, type ActorChoice, type Choice, type Enabled } from '../schedule';
 import { dependent, footprint, type Footprint } from './footprint';
 import type { Branch, Node } from './node';
 import type { SleepingChoice } from './reduction';
@@ -131,10 +131,10 @@ export class RedundancyDetector {
 function statusOf(run: Run, name: string, steps: readonly ActorChoice[]): Status {
   const enabled = steps.filter(({ actor }) => actor === name);
   if (enabled.length > 0) return enabled.every(({ kind }) => kind === 'step') ? 'enabled' : 'other';
-  const actor = run.actor(name);
-  if (actor.outcome !== undefined) return 'over';
-  const held = actor.tasks[0]?.held[0];
-  return held !== undefined && isWaiting(held.step) ? footprint(run, { kind: 'step', actor: name }) : 'other';
+  if (run.actor(name).outcome !== undefined) return 'over';
+  const step: Choice = { kind: 'step', actor: name };
+  const held = stepOf(run, step);
+  return held !== undefined && isWaiting(held.step) ? footprint(run, step) : 'other';
 }
 
 /** The actors whose process a choice kills. */
