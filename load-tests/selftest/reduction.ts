@@ -103,7 +103,11 @@ export async function endingsOf(
   const isPair = plan.setup.processes.length === 2 && areAlike?.(0, 1) === true;
   const found = new Map<string, number>();
   let schedules = 0;
-  for await (const { result } of executions(world, plan)) {
+  const restart = (): void => {
+    found.clear();
+    schedules = 0;
+  };
+  for await (const { result } of executions(world, plan, restart)) {
     if (result === undefined) continue;
     if (++schedules > max || !goOn(schedules)) return undefined;
     const names = isPair ? [{}, { A: 'B', B: 'A' }] : [{}];

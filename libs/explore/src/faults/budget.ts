@@ -27,6 +27,9 @@ export function parseBudget(text: string): Budget {
   return budget;
 }
 
+/** No fault is left. */
+export const isSpent = (budget: Budget): boolean => Object.values(budget).every((n) => n === 0);
+
 export const budgetText = (budget: Budget): string =>
   Object.entries(budget)
     .map(([name, times]) => `${name}:${times}`)

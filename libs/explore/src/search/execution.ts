@@ -1,5 +1,5 @@
 import type { ScheduleHistory, ScheduleVerdict } from '#lab/verdict';
-import type { Budget } from '../faults';
+import { isSpent, type Budget } from '../faults';
 import {
   apply,
   choiceText,
@@ -17,9 +17,10 @@ import {
 } from '../schedule';
 import { isContended } from './contention';
 import { dependent, footprint, type Footprint } from './footprint';
-import { RedundancyDetector, type OpenNode } from './redundancy';
 import { InterleavingCounter } from './interleavings';
 import type { Node } from './node';
+import { areDependent, groupsOf, type Group } from './groups';
+import { PathRecorder, type Path } from './path';
 import { stillSleeping, isInvisible, type SleepingChoice } from './reduction';
 import { stateOf } from './state';
 import { withoutTwins } from './symmetry';
@@ -49,11 +50,17 @@ export interface Subtree {
   readonly sleepSet: readonly SleepingChoice[];
   /** Its share of the tree if all branches of a node were equally large: 1 for the root. For estimates only. */
   readonly share: number;
-  /** All its schedules are known to be redundant: it need not be run. */
-  readonly isRedundant: boolean;
+  /**
+   * When no fault is left, the groups of actors take their steps one after the other: any other order is equivalent, as long as no
+   * schedule of the search shows that two groups are dependent.
+   */
+  readonly isGroupwise: boolean;
 }
 
-export const ROOT: Subtree = { prefix: [], sleepSet: [], share: 1, isRedundant: false };
+const ROOT: Subtree = { prefix: [], sleepSet: [], share: 1, isGroupwise: false };
+
+/** All schedules of a plan. */
+export const rootOf = (isGroupwise: boolean): Subtree => ({ ...ROOT, isGroupwise });
 
 /** One schedule, and the decisions at which others branch off. */
 export interface Execution {
@@ -76,6 +83,10 @@ export interface Execution {
     | undefined;
   /** The decisions between several choices after the prefix, from the root on. */
   readonly nodes: readonly Node[];
+  /** From the last choice of the prefix on. Undefined without the reduction. */
+  readonly path: Path | undefined;
+  /** Its subtree is groupwise, and must not be. */
+  readonly showsDependentGroups: boolean;
   /** Share of the tree, as in `Subtree`. */
   readonly share: number;
 }
@@ -100,8 +111,10 @@ export const execute = (world: World, plan: Plan, subtree: Subtree): Promise<Exe
 
 async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<Execution> {
   const choices: Choice[] = [];
-  const nodes: OpenNode[] = [];
-  const isCounted = plan.bound === undefined && Object.values(plan.budget).every((n) => n === 0);
+  const nodes: Node[] = [];
+  const isCounted = plan.bound === undefined && isSpent(plan.budget);
+  const groups = subtree.isGroupwise ? groupsOf(plan.setup) : [];
+  const withoutFault: Footprint[] = []; // of the choices after the last fault
   const counter = isCounted && plan.reduce ? new InterleavingCounter() : undefined;
   let state: State = {
     remaining: plan.budget,
@@ -111,20 +124,21 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
     share: subtree.share,
   };
   let isRedundant = false as boolean; // set by `decide`
-  const redundancy = plan.reduce ? new RedundancyDetector() : undefined; // without the reduction, equivalent schedules are run themselves
+  const path = plan.reduce ? new PathRecorder() : undefined;
   const take = (choice: Choice | undefined, enabled: Enabled): Choice | undefined => {
     if (choice === undefined) return undefined;
     const effect = plan.reduce ? footprint(run, choice) : undefined;
     if (effect !== undefined) {
+      if (isSpent(state.remaining)) withoutFault.push(effect);
       counter?.note(choice, effect);
-      redundancy?.note(choice, effect);
+      path?.note(choice, effect);
     }
     state = next(state, choice, effect, enabled);
     return choice;
   };
   const decide = (enabled: Enabled): Choice | undefined => {
     counter?.look(run, enabled);
-    redundancy?.look(run, enabled);
+    path?.look(run, enabled);
     const forced = subtree.prefix[choices.length];
     if (forced !== undefined) {
       take(forced, enabled);
@@ -133,7 +147,7 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
     }
     if (isRedundant) return take(continuation(choices, enabled), enabled);
     if (enabled.isLater) state = { ...state, sleepSet: [] }; // only faults can sleep here, and a fault before this time is another one
-    const open = openChoices(run, plan, state, enabled, isCounted);
+    const open = openChoices(run, plan, state, enabled, isCounted, groups);
     const awake = open.filter((choice) => !state.sleepSet.some((asleep) => isSame(asleep.choice, choice)));
     isRedundant = open.length > 0 && awake.length === 0;
     if (isRedundant) return take(continuation(choices, enabled), enabled); // to the end: that is faster than to end its sessions
@@ -145,7 +159,7 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
     if (choice === undefined) return undefined;
     if (awake.length > 1) {
       const node = nodeAt(run, plan, choices.length, awake, taken, state, isCounted);
-      nodes.push({ node, remaining: state.remaining });
+      nodes.push(node);
       state = { ...state, share: node.share, sleepSet: [...state.sleepSet, ...node.awake.slice(0, taken)] };
     }
     return take(choice, enabled);
@@ -163,9 +177,11 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
           history,
           verdict: run.subject.judge(history),
           interleavings: isCounted ? (counter?.count() ?? 1) : undefined,
-          isContended: isContended(history) || canAlternate(redundancy?.steps ?? []),
+          isContended: isContended(history) || canAlternate(path?.steps ?? []),
         },
-    nodes: nodes.map((open) => redundancy?.apply(run, open) ?? open.node),
+    nodes,
+    path: path?.pathFrom(Math.max(0, subtree.prefix.length - 1)),
+    showsDependentGroups: areDependent(groups, withoutFault),
     share: state.share,
   };
 }
@@ -201,6 +217,7 @@ function openChoices(
   state: State,
   { steps, resumes }: Enabled,
   isCounted: boolean,
+  groups: readonly Group[],
 ): readonly Choice[] {
   if (steps.length + resumes.length === 0) return [];
   const faults = enabledFaults(run, state.remaining, plan.faultPlaces);
@@ -208,8 +225,23 @@ function openChoices(
     const invisible = steps.find((choice) => isInvisible(run, choice, state.remaining));
     if (invisible !== undefined) return [...faults.filter((fault) => isFailure(fault, invisible)), invisible];
   }
-  const open = [...faults, ...withinBound(steps, plan, state)];
+  const ofOneGroup =
+    faults.length === 0 && isSpent(state.remaining) ? stepsOfGroup(steps, groups, state.sleepSet) : steps;
+  const open = [...faults, ...withinBound(ofOneGroup, plan, state)];
   return plan.reduce && !isCounted ? withoutTwins(run, open) : open;
+}
+
+/** The steps of one group; of one whose steps all sleep, if there is one: then the schedule is redundant. */
+function stepsOfGroup(
+  steps: readonly ActorChoice[],
+  groups: readonly Group[],
+  sleepSet: readonly SleepingChoice[],
+): readonly ActorChoice[] {
+  const sleeps = (step: ActorChoice): boolean => sleepSet.some(({ choice }) => isSame(choice, step));
+  const ofGroups = groups
+    .map((group) => steps.filter(({ actor }) => group.has(actor)))
+    .filter(({ length }) => length > 0);
+  return ofGroups.find((own) => own.every(sleeps)) ?? ofGroups[0] ?? steps;
 }
 
 /** The fault makes this step fail, or loses its reply. */

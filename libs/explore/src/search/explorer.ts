@@ -1,6 +1,7 @@
 import type { ScheduleViolationKind } from '#lab/verdict';
-import { ROOT, execute, type Execution, type Plan, type Subtree } from './execution';
-import { KnownStates } from './known-states';
+import { execute, rootOf, type Execution, type Plan, type Subtree } from './execution';
+import { Frontier, type Taken } from './frontier';
+import { groupsOf } from './groups';
 import { count, emptyTally, merge, type Tally } from './tally';
 import type { Whereabouts, World } from '../world';
 
@@ -22,7 +23,7 @@ export interface Limits {
 }
 
 /** An execution as a search needs it: what it showed is counted. Plain data: workers send it as a message. */
-export interface Counted extends Pick<Execution, 'choices' | 'nodes'> {
+export interface Counted extends Pick<Execution, 'choices' | 'nodes' | 'path' | 'showsDependentGroups'> {
   readonly tally: Tally;
 }
 
@@ -34,49 +35,55 @@ const BATCH = 16;
 
 /** Searches the schedules of a plan. The result does not depend on the order in which a batch is run. */
 export async function search(plan: Plan, runBatch: RunBatch, limits: Limits): Promise<Tally> {
+  const { tally, areGroupsDependent } = await searchFrom(rootOf(hasGroups(plan)), plan, runBatch, limits);
+  return areGroupsDependent ? (await searchFrom(rootOf(false), plan, runBatch, limits)).tally : tally;
+}
+
+/** Its actors are in several groups, and may take their steps one group after the other. */
+const hasGroups = ({ setup, reduce }: Plan): boolean => reduce && groupsOf(setup).length > 1;
+
+/** `areGroupsDependent`: the root is groupwise, and must not be; the search has ended early. */
+async function searchFrom(
+  root: Subtree,
+  plan: Plan,
+  runBatch: RunBatch,
+  limits: Limits,
+): Promise<{ readonly tally: Tally; readonly areGroupsDependent: boolean }> {
   const tally = emptyTally();
-  const stack: Subtree[] = [ROOT];
-  const known = new KnownStates(plan);
-  let taken = 0;
-  while (stack.length > 0) {
+  const frontier = new Frontier(plan, root);
+  while (frontier.size > 0) {
     const most = Math.min(BATCH, stillAllowed(tally, limits));
     if (most <= 0) break;
-    const batch: Subtree[] = [];
-    while (batch.length < most) {
-      const subtree = takeSubtree(stack, taken);
-      if (subtree === undefined) break;
-      batch.push(subtree);
-      taken++;
-    }
+    const batch = frontier.take(most);
     const done = await runOrSkip(batch, runBatch);
-    const notRun = batch.filter((_, i) => done[i] === undefined);
+    if (done.some((counted) => counted?.showsDependentGroups === true))
+      return { tally, areGroupsDependent: true };
     for (const counted of done.toReversed()) {
       if (counted === undefined) continue;
       merge(tally, counted.tally);
-      const { subtrees, leftOut } = known.open(counted);
-      tally.searched += leftOut;
-      stack.push(...subtrees.toReversed());
+      tally.searched += frontier.add(counted);
     }
-    stack.push(...notRun);
-    limits.onProgress?.(tally, stack.length);
+    frontier.putBack(batch.filter((_, i) => done[i] === undefined).map(({ subtree }) => subtree));
+    limits.onProgress?.(tally, frontier.size);
   }
-  tally.partial = stack.length > 0;
-  return tally;
+  tally.partial = frontier.size > 0;
+  return { tally, areGroupsDependent: false };
 }
 
-/** Runs the subtrees of a batch, except those that are known to be redundant: they are only counted. */
+/** Runs the subtrees of a batch, except those that are redundant: they are only counted. */
 async function runOrSkip(
-  batch: readonly Subtree[],
+  batch: readonly Taken[],
   runBatch: RunBatch,
 ): Promise<readonly (Counted | undefined)[]> {
-  const ran = (await runBatch(batch.filter(({ isRedundant }) => !isRedundant))).values();
-  return batch.map((subtree) => (subtree.isRedundant ? skipped(subtree) : ran.next().value));
+  const toRun = batch.filter(({ isRedundant }) => !isRedundant).map(({ subtree }) => subtree);
+  const ran = (await runBatch(toRun)).values();
+  return batch.map(({ subtree, isRedundant }) => (isRedundant ? skipped(subtree) : ran.next().value));
 }
 
 function skipped({ prefix, share }: Subtree): Counted {
   const tally = emptyTally();
-  count(tally, { choices: prefix, result: undefined, nodes: [], share });
-  return { choices: prefix, nodes: [], tally };
+  count(tally, { choices: prefix, result: undefined, share });
+  return { choices: prefix, nodes: [], path: undefined, showsDependentGroups: false, tally };
 }
 
 /** The number of schedules that may still be run. */
@@ -105,31 +112,35 @@ export async function runAndCount(world: World, plan: Plan, subtree: Subtree): P
   const execution = await execute(world, plan, subtree);
   const tally = emptyTally();
   count(tally, execution);
-  return { choices: execution.choices, nodes: execution.nodes, tally };
+  const { choices, nodes, path, showsDependentGroups } = execution;
+  return { choices, nodes, path, showsDependentGroups, tally };
 }
-
-/** Every execution of a search without limits, one after the other. */
-export async function* executions(world: World, plan: Plan): AsyncGenerator<Execution> {
-  const stack: Subtree[] = [ROOT];
-  const known = new KnownStates(plan);
-  for (let subtree = stack.pop(); subtree !== undefined; subtree = stack.pop()) {
-    if (subtree.isRedundant) continue;
-    const execution = await execute(world, plan, subtree);
-    stack.push(...known.open(execution).subtrees.toReversed());
-    yield execution;
-  }
-}
-
-/** Number of subtrees that are taken depth-first, before the search samples the tree. */
-const DEPTH_FIRST = 100;
-/** Number of open subtrees above which the search is depth-first: each sampled subtree leaves more of them open. */
-const MAX_OPEN_SUBTREES = 5000;
 
 /**
- * Takes the next subtree. A depth-first search of a large tree stays in one corner for long: after a while subtrees are
- * taken from anywhere in the stack, in a deterministic order. `n`: subtrees taken so far.
+ * Every execution of a search without limits, one after the other. `onRestart`: the search begins again, and those before do not
+ * count.
  */
-function takeSubtree(stack: Subtree[], n: number): Subtree | undefined {
-  if (n < DEPTH_FIRST || stack.length > MAX_OPEN_SUBTREES) return stack.pop();
-  return stack.splice((Math.imul(n, 0x9e3779b1) >>> 0) % stack.length, 1)[0];
+export async function* executions(
+  world: World,
+  plan: Plan,
+  onRestart: () => void = () => undefined,
+): AsyncGenerator<Execution> {
+  const areGroupsDependent = yield* executionsFrom(rootOf(hasGroups(plan)), world, plan);
+  if (!areGroupsDependent) return;
+  onRestart();
+  yield* executionsFrom(rootOf(false), world, plan);
+}
+
+/** Returns whether the root is groupwise, and must not be; then the search has ended early. */
+async function* executionsFrom(root: Subtree, world: World, plan: Plan): AsyncGenerator<Execution, boolean> {
+  const frontier = new Frontier(plan, root);
+  while (frontier.size > 0)
+    for (const { subtree, isRedundant } of frontier.take(1)) {
+      if (isRedundant) continue;
+      const execution = await execute(world, plan, subtree);
+      if (execution.showsDependentGroups) return true;
+      frontier.add(execution);
+      yield execution;
+    }
+  return false;
 }

@@ -1,7 +1,10 @@
 export * from './execution';
 export * from './explorer';
-export * from './known-states';
 export type { Node } from './node';
+export type { Footprint } from './footprint';
+export * from './frontier';
+export { areDependent, groupsOf } from './groups';
+export * from './known-states';
 export * from './tally';
 export { withTimeLimit } from './time-limit';
 export * from './random-walk';

@@ -1,6 +1,6 @@
-import { choiceText, isSame, type Choice } from '../schedule';
+import { choiceText } from '../schedule';
 import type { Execution, Plan, Subtree } from './execution';
-import type { Branch, Node } from './node';
+import type { Node } from './node';
 import { stillSleeping, type SleepingChoice } from './reduction';
 
 /** The subtrees that an execution adds to a search. */
@@ -22,7 +22,10 @@ export class KnownStates {
   /** By state: the choices that every arrival so far has skipped. */
   private readonly leftOut = new Map<string, ReadonlySet<string>>();
 
-  constructor(private readonly plan: Pick<Plan, 'reduce'>) {}
+  constructor(
+    private readonly plan: Pick<Plan, 'reduce'>,
+    private readonly isGroupwise = false,
+  ) {}
 
   /** The subtrees that branch off an execution and have to be searched. */
   open({ choices, nodes }: Pick<Execution, 'choices' | 'nodes'>): Opened {
@@ -57,18 +60,14 @@ export class KnownStates {
     choices: Execution['choices'],
     { at, share }: Node,
     sleepSet: readonly SleepingChoice[],
-    next: readonly Branch[],
+    next: readonly SleepingChoice[],
   ): Subtree[] {
-    return next.map(({ choice, footprint, redundantIfAsleep }, i) => {
-      const asleep = this.plan.reduce ? stillSleeping([...sleepSet, ...next.slice(0, i)], footprint) : [];
-      const sleeps = (other: Choice): boolean => asleep.some((sleeping) => isSame(sleeping.choice, other));
-      return {
-        prefix: [...choices.slice(0, at), choice],
-        share,
-        sleepSet: asleep,
-        isRedundant: redundantIfAsleep?.every(sleeps) === true,
-      };
-    });
+    return next.map(({ choice, footprint }, i) => ({
+      prefix: [...choices.slice(0, at), choice],
+      share,
+      sleepSet: this.plan.reduce ? stillSleeping([...sleepSet, ...next.slice(0, i)], footprint) : [],
+      isGroupwise: this.isGroupwise,
+    }));
   }
 }
 

@@ -70,7 +70,10 @@ export const emptyTally = (): Tally => ({
   partial: false,
 });
 
-export function count(tally: Tally, { choices, result, share }: Execution): void {
+export function count(
+  tally: Tally,
+  { choices, result, share }: Pick<Execution, 'choices' | 'result' | 'share'>,
+): void {
   tally.searched += share;
   if (result === undefined) {
     tally.redundant++;

@@ -1,0 +1,77 @@
+import { isWaiting } from '../actors';
+import type { Run } from '../execution';
+import { stepOf, type Choice, type Enabled } from '../schedule';
+import { footprint, type Footprint } from './footprint';
+
+/**
+ * What an actor can do at a decision:
+ * - `enabled`: its next step is enabled, and no step of a timer
+ * - `over`: its request has ended
+ * - `blocked`: its statement waits for a lock in the database
+ * - a footprint: its next step, which has this footprint, waits for a lock
+ * - `other`: anything else
+ */
+export type Status = 'enabled' | 'over' | 'blocked' | 'other' | Footprint;
+
+/** What is possible at a decision. */
+export interface Decision {
+  /** By the names of the actors. */
+  readonly statuses: Readonly<Record<string, Status>>;
+  /** A paused process can resume. */
+  readonly isPaused: boolean;
+  /** See `Enabled`. */
+  readonly isLater: boolean;
+}
+
+/** What a schedule shows from a position on. Plain data: workers send it as a message. */
+export interface Path {
+  /** The position of the first decision and choice. */
+  readonly from: number;
+  /** The decision before each choice, and the last one, at which no choice is left. */
+  readonly decisions: readonly Decision[];
+  /** Of each choice. */
+  readonly footprints: readonly Footprint[];
+}
+
+/** Records the decisions of a schedule, and what its choices access. */
+export class PathRecorder {
+  private readonly decisions: Decision[] = [];
+  private readonly footprints: Footprint[] = [];
+  private readonly choices: Choice[] = [];
+
+  /** Called at each decision. */
+  look(run: Run, { steps, resumes, isLater }: Enabled): void {
+    this.decisions.push({
+      statuses: Object.fromEntries(run.actors.map(({ name }) => [name, statusOf(run, name, steps)])),
+      isPaused: resumes.length > 0,
+      isLater,
+    });
+  }
+
+  /** Called with the choice that is made there. */
+  note(choice: Choice, effect: Footprint): void {
+    this.choices.push(choice);
+    this.footprints.push(effect);
+  }
+
+  /** The footprints of the steps so far. */
+  get steps(): readonly Footprint[] {
+    return this.footprints.filter((_, i) => this.choices[i]?.kind === 'step');
+  }
+
+  pathFrom(from: number): Path {
+    return { from, decisions: this.decisions.slice(from), footprints: this.footprints.slice(from) };
+  }
+}
+
+function statusOf(run: Run, name: string, steps: Enabled['steps']): Status {
+  const enabled = steps.filter(({ actor }) => actor === name);
+  if (enabled.length > 0) return enabled.every(({ kind }) => kind === 'step') ? 'enabled' : 'other';
+  const { outcome, blocked, process } = run.actor(name);
+  if (outcome !== undefined) return 'over';
+  if (!process.alive || process.paused) return 'other';
+  if (blocked) return 'blocked';
+  const step: Choice = { kind: 'step', actor: name };
+  const held = stepOf(run, step);
+  return held !== undefined && isWaiting(held.step) ? footprint(run, step) : 'other';
+}
