@@ -1,3 +1,3 @@
 import { testGroupwise } from './groupwise';
 
-testGroupwise(__filename, ['watchdog', 'expiring', 'redlock', 'segmented-naive']);
+testGroupwise(__filename, ['watchdog', 'expiring', 'segmented']);
