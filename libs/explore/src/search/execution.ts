@@ -21,7 +21,7 @@ import { InterleavingCounter } from './interleavings';
 import type { Node } from './node';
 import { areDependent, groupsOf, type Group } from './groups';
 import { PathRecorder, type Path } from './path';
-import { stillSleeping, isInvisible, type SleepingChoice } from './reduction';
+import { isAsleep, isInvisible, stillSleeping, type SleepingChoice } from './reduction';
 import { stateOf } from './state';
 import { withoutTwins } from './symmetry';
 import { Disturbed, type Run } from '../execution';
@@ -57,10 +57,13 @@ export interface Subtree {
   readonly isGroupwise: boolean;
 }
 
-const ROOT: Subtree = { prefix: [], sleepSet: [], share: 1, isGroupwise: false };
-
 /** All schedules of a plan. */
-export const rootOf = (isGroupwise: boolean): Subtree => ({ ...ROOT, isGroupwise });
+export const rootOf = (isGroupwise: boolean): Subtree => ({
+  prefix: [],
+  sleepSet: [],
+  share: 1,
+  isGroupwise,
+});
 
 /** One schedule, and the decisions at which others branch off. */
 export interface Execution {
@@ -148,7 +151,7 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
     if (isRedundant) return take(continuation(choices, enabled), enabled);
     if (enabled.isLater) state = { ...state, sleepSet: [] }; // only faults can sleep here, and a fault before this time is another one
     const open = openChoices(run, plan, state, enabled, isCounted, groups);
-    const awake = open.filter((choice) => !state.sleepSet.some((asleep) => isSame(asleep.choice, choice)));
+    const awake = open.filter((choice) => !isAsleep(state.sleepSet, choice));
     isRedundant = open.length > 0 && awake.length === 0;
     if (isRedundant) return take(continuation(choices, enabled), enabled); // to the end: that is faster than to end its sessions
     const taken = Math.max(
@@ -237,11 +240,10 @@ function stepsOfGroup(
   groups: readonly Group[],
   sleepSet: readonly SleepingChoice[],
 ): readonly ActorChoice[] {
-  const sleeps = (step: ActorChoice): boolean => sleepSet.some(({ choice }) => isSame(choice, step));
   const ofGroups = groups
     .map((group) => steps.filter(({ actor }) => group.has(actor)))
     .filter(({ length }) => length > 0);
-  return ofGroups.find((own) => own.every(sleeps)) ?? ofGroups[0] ?? steps;
+  return ofGroups.find((own) => own.every((step) => isAsleep(sleepSet, step))) ?? ofGroups[0] ?? steps;
 }
 
 /** The fault makes this step fail, or loses its reply. */

@@ -1,6 +1,6 @@
 import type { Actor } from '../actors';
 import type { Budget } from '../faults';
-import type { Choice } from '../schedule';
+import { isSame, type Choice } from '../schedule';
 import { dependent, footprint, isInvisibleTo, type Footprint } from './footprint';
 import type { Run } from '../execution';
 import { beginsTransaction } from '../world';
@@ -13,6 +13,10 @@ export interface SleepingChoice {
   readonly choice: Choice;
   readonly footprint: Footprint;
 }
+
+/** The choice is a member of the sleep set. */
+export const isAsleep = (sleepSet: readonly SleepingChoice[], choice: Choice): boolean =>
+  sleepSet.some((asleep) => isSame(asleep.choice, choice));
 
 /** The members of a sleep set that stay asleep after a choice: those independent of it. */
 export const stillSleeping = (sleepSet: readonly SleepingChoice[], after: Footprint): SleepingChoice[] =>

@@ -3,8 +3,9 @@ import { isSpent } from '../faults';
 import { ACTOR_NAMES } from '../world';
 import type { Plan, Subtree } from './execution';
 import { dependent, type Footprint } from './footprint';
-import { groupsOf } from './groups';
+import { groupsOf, type Group } from './groups';
 import type { Decision, Path } from './path';
+import { isAsleep } from './reduction';
 
 /** A choice with its footprint. */
 interface Move {
@@ -47,7 +48,11 @@ export class ScheduleTree {
   /** One object for many equal ones. */
   private readonly shared = new Map<string, unknown>();
 
-  constructor(private readonly plan: Pick<Plan, 'budget' | 'setup'>) {}
+  private readonly groups: readonly Group[];
+
+  constructor(private readonly plan: Pick<Plan, 'budget' | 'setup'>) {
+    this.groups = groupsOf(plan.setup);
+  }
 
   /** Adds a schedule. The choices before `path.from` are known. */
   add(choices: readonly Choice[], { from, decisions, footprints }: Path): void {
@@ -81,15 +86,13 @@ export class ScheduleTree {
   /** A group besides that of the choice has steps after it, and all of them sleep. */
   private hasSleepingGroup(decision: Decision, choice: Choice, sleepSet: readonly Move[]): boolean {
     if (!CONTINUES_ACTOR.has(choice.kind) || !('actor' in choice)) return false;
-    return groupsOf(this.plan.setup).some((group) => {
+    return this.groups.some((group) => {
       if (group.has(choice.actor)) return false;
       const statuses = [...group].map((actor) => [actor, decision.statuses[actor]] as const);
       const enabled = statuses.filter(([, status]) => status === 'enabled');
-      const sleeps = (actor: string): boolean =>
-        sleepSet.some((one) => isSame(one.choice, stepOfActor(actor)));
       return (
         enabled.length > 0 &&
-        enabled.every(([actor]) => sleeps(actor)) &&
+        enabled.every(([actor]) => isAsleep(sleepSet, stepOfActor(actor))) &&
         statuses.every(([, status]) => status !== 'other')
       );
     });
