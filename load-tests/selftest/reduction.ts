@@ -61,6 +61,11 @@ export async function checkReduction(world: World, options: ReductionOptions): P
 /** Assumed minimum ratio of all schedules to reduced ones: a circumstance that would exceed the limit is not tried. */
 const LEAST_RATIO = 4;
 
+/** Schedules after which the number of all schedules is estimated. */
+const SAMPLE = 300;
+/** A run whose estimate exceeds the limit by more than this factor is ended: an estimate may be too high by less. */
+const MARGIN = 5;
+
 async function compare(
   world: World,
   strategy: Strategy,
@@ -103,13 +108,17 @@ export async function endingsOf(
   const isPair = plan.setup.processes.length === 2 && areAlike?.(0, 1) === true;
   const found = new Map<string, number>();
   let schedules = 0;
+  let searched = 0; // the share of the tree
   const restart = (): void => {
     found.clear();
     schedules = 0;
+    searched = 0;
   };
-  for await (const { result } of executions(world, plan, restart)) {
+  for await (const { result, share } of executions(world, plan, restart)) {
+    searched += share;
     if (result === undefined) continue;
     if (++schedules > max || !goOn(schedules)) return undefined;
+    if (schedules === SAMPLE && schedules / searched > MARGIN * max) return undefined;
     const names = isPair ? [{}, { A: 'B', B: 'A' }] : [{}];
     const [ending = ''] = names.map((to) => endingOf(result.history, result.verdict, to)).sort();
     found.set(ending, (found.get(ending) ?? 0) + (result.interleavings ?? NaN));

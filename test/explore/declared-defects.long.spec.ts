@@ -4,18 +4,29 @@ import {
   existsFor,
   explore,
   planOf,
+  readToken,
+  replay,
   type Cell,
   type Tally,
   type World,
 } from '#lab/explore';
 import { CAPABILITIES, CATALOGUE, type Capability, type Strategy } from '#lab/strategy';
 import { openWorld } from '../harness/servers';
+import { tokenOf } from './committed-matrix';
 
 let world: World;
 beforeAll(async () => {
   world = await openWorld(__filename);
 });
 afterAll(() => world.close());
+
+/** The schedule that docs/matrix.json has of a cell breaks the promise. */
+async function isShownByToken(cell: Cell, strategy: Strategy, capability: Capability): Promise<boolean> {
+  const token = tokenOf(strategy.name, cell.name);
+  if (token === undefined) return false;
+  const { violations } = (await replay(world, readToken(token))).verdict;
+  return violations.some(({ kind }) => breachesOf(capability).includes(kind));
+}
 
 /** The maximal number of schedules per cell. */
 const MAX_SCHEDULES = 2000;
@@ -28,7 +39,7 @@ const cellsOf = (capability: Capability, strategy: Strategy): readonly Cell[] =>
   CELLS.filter((cell) => tests(cell, capability) && existsFor(strategy, cell));
 
 /** Explores until a schedule breaks the promise; false if none does. */
-async function showIn(cell: Cell, strategy: Strategy, capability: Capability): Promise<boolean> {
+async function isShownBySearch(cell: Cell, strategy: Strategy, capability: Capability): Promise<boolean> {
   const wanted = breachesOf(capability);
   const shown = new AbortController();
   const shows = ({ kinds }: Tally): boolean => wanted.some((kind) => kinds.has(kind));
@@ -52,12 +63,7 @@ const defects = CATALOGUE.flatMap((strategy) =>
 
 test.each(defects)('$title: a cell shows the defect', async ({ strategy, capability }) => {
   const cells = cellsOf(capability, strategy);
-  const withoutDefect: string[] = [];
-  let isShown = false;
-  for (const cell of cells) {
-    isShown = await showIn(cell, strategy, capability);
-    if (isShown) break;
-    withoutDefect.push(cell.name);
-  }
-  expect({ isShown, withoutDefect }).toMatchObject({ isShown: true });
+  for (const isShown of [isShownByToken, isShownBySearch])
+    for (const cell of cells) if (await isShown(cell, strategy, capability)) return;
+  throw new Error(`no schedule breaks the promise in ${cells.map(({ name }) => name).join(', ')}`);
 });

@@ -1,16 +1,9 @@
-import { readToken, replay, type MatrixRow, type World } from '#lab/explore';
+import { readToken, replay, type World } from '#lab/explore';
 import { CATALOGUE } from '#lab/strategy';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { openWorld } from '../harness/servers';
+import { rows } from './committed-matrix';
 
-/**
- * docs/matrix.json as committed. If a test fails here after a strategy has changed, run `npx lab matrix --docs
- * docs/matrix.md`.
- */
-const { rows } = JSON.parse(readFileSync(join(__dirname, '..', '..', 'docs', 'matrix.json'), 'utf8')) as {
-  rows: MatrixRow[];
-};
+/** If a test fails here after a strategy has changed, run `npx lab matrix --docs docs/matrix.md`. */
 const failures = rows.flatMap(({ strategy, cells }) =>
   cells.flatMap(({ cell, token, passes }) =>
     token === undefined ? [] : [{ strategy, cell, token, passes }],

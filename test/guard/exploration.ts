@@ -5,6 +5,7 @@ import {
   judgeCell,
   workMsFor,
   type Budget,
+  type Limits,
   type World,
 } from '#lab/explore';
 import { GUARDS, type Guard } from '#lab/guard';
@@ -13,7 +14,10 @@ import { openWorld } from '../harness/servers';
 
 type Circumstance = FaultName | 'none';
 
-const SCHEDULES = 150;
+/** The maximal number of schedules in which a declared violation must show. */
+const MAX_UNTIL_SHOWN = 1000;
+/** The maximal number of schedules of a guard that declares none. */
+const MAX_WITHOUT = 60;
 
 /** One statement or command: a process cannot die between two steps. */
 const SINGLE_STEP: readonly string[] = [
@@ -53,13 +57,15 @@ export function testExplorations(file: string, faults: readonly Circumstance[]):
         stock: 0,
         processes: ['p1', 'p2'],
       };
-      const tally = await explore(
-        world,
-        { setup, budget, faultPlaces: {}, reduce: true },
-        { max: SCHEDULES },
-      );
+      const must = guard.expected[fault]?.must ?? [];
+      const limits: Limits =
+        must.length > 0
+          ? { max: MAX_UNTIL_SHOWN, enough: 1, lookFor: must.map((kind) => [kind]) }
+          : { max: MAX_WITHOUT };
+      const tally = await explore(world, { setup, budget, faultPlaces: {}, reduce: true }, limits);
       const { mark, reason } = judgeCell(tally, hit[0]);
       expect(guardContradictions(guard, hit, tally)).toEqual([]);
+      expect([...tally.kinds.keys()]).toEqual(expect.arrayContaining([...must]));
       const neverFired = mark === 'unknown' && reason.code === 'fault-never-fired';
       expect(neverFired).toBe(fault === 'kill' && SINGLE_STEP.includes(guard.name));
     },

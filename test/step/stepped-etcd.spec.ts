@@ -20,13 +20,26 @@ afterEach(async () => {
   await faultProxy.close();
 });
 
-function open(): SteppedEtcd {
-  const etcd = new SteppedEtcd({ url: `http://127.0.0.1:${faultProxy.port}/${schemaOf(__filename)}` });
+/** Longer than a busy machine keeps a process from running: every call to a server that runs is answered. */
+const LONG_MS = 60_000;
+/** For tests in which a call is not answered. */
+const SHORT_MS = 800;
+
+function open(timeoutMs = LONG_MS): SteppedEtcd {
+  const url = `http://127.0.0.1:${faultProxy.port}/${schemaOf(__filename)}`;
+  const etcd = new SteppedEtcd({ url, timeoutMs });
   opened.push(etcd);
   return etcd;
 }
 
-const LEASE_MS = 5000;
+/** Creates a lease at the server itself: a call with a short time-out may fail on a busy machine. */
+async function grant(): Promise<string> {
+  const etcd = new SteppedEtcd({ url: `${url}/${schemaOf(__filename)}`, timeoutMs: LONG_MS });
+  opened.push(etcd);
+  return etcd.grant(LEASE_MS);
+}
+
+const LEASE_MS = 60_000;
 const folder = (): string => `lock:{${expect.getState().currentTestName?.replace(/\W+/g, '-') ?? ''}}:e`;
 const answers = (etcd: SteppedEtcd): Promise<boolean> =>
   etcd.list(folder()).then(
@@ -94,12 +107,13 @@ test('an unreachable server is reported, and used again when it is back', async 
 
 test('a call to a silent server times out', async () => {
   faultProxy.swallow();
-  await expect(open().grant(LEASE_MS)).rejects.toThrow(DependencyDown);
+  await expect(open(SHORT_MS).grant(LEASE_MS)).rejects.toThrow(DependencyDown);
 });
 
 test('behind a black hole calls fail; afterwards they succeed again', async () => {
-  const etcd = open();
-  const lease = await etcd.grant(LEASE_MS);
+  const etcd = open(SHORT_MS);
+  const lease = await grant();
+  await eventually('its connection is open', () => answers(etcd));
   faultProxy.swallow();
   await expect(etcd.keepAlive(lease, folder())).rejects.toThrow(DependencyDown);
   await expect(etcd.list(folder())).rejects.toThrow(DependencyDown);
@@ -121,8 +135,9 @@ async function openStreams(): Promise<number> {
 }
 
 test('a KEEPALIVE without an answer leaves no stream open at the server', async () => {
-  const etcd = open();
-  const lease = await etcd.grant(LEASE_MS);
+  const etcd = open(SHORT_MS);
+  const lease = await grant();
+  await eventually('its connection is open', () => answers(etcd));
   faultProxy.swallow('replies');
   await expect(etcd.keepAlive(lease, folder())).rejects.toThrow(DependencyDown);
   await eventually('every stream has ended', async () => (await openStreams()) === 0);
