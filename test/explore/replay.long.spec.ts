@@ -11,5 +11,6 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test('1000 random schedules replay identically from their tokens', () =>
-  expectIdenticalReplays(world, 1000, 20261122));
+// "npx lab selftest determinism" replays 1000, on an idle machine, on a busy one, and while processes are stopped
+test('300 random schedules replay identically from their tokens', () =>
+  expectIdenticalReplays(world, 300, 20261122));

@@ -5,7 +5,6 @@ import {
   judgeCell,
   workMsFor,
   type Budget,
-  type Limits,
   type World,
 } from '#lab/explore';
 import { GUARDS, type Guard } from '#lab/guard';
@@ -58,11 +57,19 @@ export function testExplorations(file: string, faults: readonly Circumstance[]):
         processes: ['p1', 'p2'],
       };
       const must = guard.expected[fault]?.must ?? [];
-      const limits: Limits =
-        must.length > 0
-          ? { max: MAX_UNTIL_SHOWN, enough: 1, lookFor: must.map((kind) => [kind]) }
-          : { max: MAX_WITHOUT };
-      const tally = await explore(world, { setup, budget, faultPlaces: {}, reduce: true }, limits);
+      const shown = new AbortController();
+      const tally = await explore(
+        world,
+        { setup, budget, faultPlaces: {}, reduce: true },
+        {
+          max: must.length > 0 ? MAX_UNTIL_SHOWN : MAX_WITHOUT,
+          signal: shown.signal,
+          onProgress: ({ kinds, fired }) => {
+            const isShown = must.length > 0 && must.every((kind) => kinds.has(kind));
+            if (isShown && hit.every((one) => fired.has(one))) shown.abort();
+          },
+        },
+      );
       const { mark, reason } = judgeCell(tally, hit[0]);
       expect(guardContradictions(guard, hit, tally)).toEqual([]);
       expect([...tally.kinds.keys()]).toEqual(expect.arrayContaining([...must]));

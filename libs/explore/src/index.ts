@@ -74,6 +74,7 @@ export {
   type CellVerdict,
   breachesOf,
   contradictions,
+  undeclared,
   guardContradictions,
   declares,
   expectedOf,

@@ -76,11 +76,15 @@ export function declares({ lacks }: Strategy, kind: Kind, about: Conditions): bo
   });
 }
 
-export const conditionsOf = ({ processes, budget, carts }: Cell): Conditions => ({
+const conditionsOf = ({ processes, budget, carts }: Cell): Conditions => ({
   processes,
   faults: Object.keys(budget) as FaultName[],
   ...(carts !== undefined && { carts }),
 });
+
+/** The kinds of violation that no missing promise of the strategy declares in this cell. */
+export const undeclared = (strategy: Strategy, cell: Cell, kinds: readonly Kind[]): readonly Kind[] =>
+  kinds.filter((kind) => !declares(strategy, kind, conditionsOf(cell)));
 
 /** What the catalogue declares for a strategy in a cell; undefined: nothing. */
 export function expectedOf(strategy: Strategy, cell: Cell): 'kept' | 'broken' | undefined {
@@ -101,12 +105,12 @@ export function expectedOf(strategy: Strategy, cell: Cell): 'kept' | 'broken' | 
 export function contradictions(strategy: Strategy, cell: Cell, tally: Tally): string[] {
   const { mark, reason } = judgeCell(tally, cell.about);
   if (reason?.code === 'fault-never-fired') return [];
-  const about = conditionsOf(cell);
-  const undeclared = [...tally.kinds.keys()].filter((kind) => !declares(strategy, kind, about));
   const isBroken = expectedOf(strategy, cell) === 'broken';
   const missing = isBroken && mark !== 'unknown' && tally.violating === 0 ? ['a declared defect'] : [];
   return [
-    ...undeclared.map((kind) => `${kind} contradicts what ${strategy.name} promises`),
+    ...undeclared(strategy, cell, [...tally.kinds.keys()]).map(
+      (kind) => `${kind} contradicts what ${strategy.name} promises`,
+    ),
     ...missing.map((what) => `${what} of ${strategy.name} does not show`),
   ];
 }
