@@ -8,7 +8,7 @@ import { countCommands } from './command-counter';
 import { DecisionClient } from './decision-client';
 import { playEdge, playKill, playRedisDown, type Played, type Stage } from './plays';
 import type { LimitRow } from './rows';
-import { sustain } from './sustained';
+import { sustain, type SteadyLoad } from './sustained';
 
 /** The result of one row. */
 export interface LimitRun {
@@ -45,8 +45,12 @@ export class LimitRunner {
     this.redis.on('error', () => undefined); // it is killed on purpose
   }
 
-  /** Runs one row, again while it proves nothing; `steady`: also under a steady load, for the figures. */
-  run(row: LimitRow, steady: boolean, onUnknown: (because: string) => void): Promise<LimitRun> {
+  /** Runs one row, again while it proves nothing; with `steady` also under a steady load, for the figures. */
+  run(
+    row: LimitRow,
+    steady: SteadyLoad | undefined,
+    onUnknown: (because: string) => void,
+  ): Promise<LimitRun> {
     return untilProved(() => this.once(row, steady), onUnknown);
   }
 
@@ -55,19 +59,20 @@ export class LimitRunner {
     await this.target.close();
   }
 
-  private async once(row: LimitRow, steady: boolean): Promise<LimitRun> {
+  private async once(row: LimitRow, steady: SteadyLoad | undefined): Promise<LimitRun> {
     const { limiter, limit, circumstance } = row;
     const name = `run${++this.runs}`;
     const sender = new DecisionClient(row);
     try {
       const stage = { row, stack: this.stack, redis: this.redis, sender, client: `${name}-a` };
       const { unproved, answers } = await PLAYS[circumstance](stage);
-      const peers = steady && circumstance === 'edge' ? [1, 2, 3, 4].map((n) => `${name}-load-${n}`) : [];
+      const load = circumstance === 'edge' ? steady : undefined;
+      const peers = load === undefined ? [] : [1, 2, 3, 4].map((n) => `${name}-load-${n}`);
       const counts =
-        peers.length === 0
+        load === undefined
           ? undefined
           : await countCommands(this.redis, `${name}-load`, () =>
-              sustain(this.stack.urls.public, row, peers),
+              sustain(this.stack.urls.public, row, peers, load),
             );
       const clients = [stage.client, ...peers];
       const decisions = await this.decisionsOf(clients);

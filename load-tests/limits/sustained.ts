@@ -4,12 +4,22 @@ import type { LimitRow } from './rows';
 
 const CONNECTIONS = 32;
 
-/** Four clients send as many requests as the replicas answer, in turn, for two windows. */
-export async function sustain(url: string, row: LimitRow, clients: readonly string[]): Promise<void> {
+/** For two windows, or until so many requests are answered. */
+export type SteadyLoad = 'two-windows' | { readonly requests: number };
+
+/** The clients send as many requests as the replicas answer, in turn. */
+export async function sustain(
+  url: string,
+  row: LimitRow,
+  clients: readonly string[],
+  load: SteadyLoad,
+): Promise<void> {
   await autocannon({
     url,
     connections: CONNECTIONS,
-    duration: Math.ceil((2 * row.limit.windowMs) / 1000),
+    ...(load === 'two-windows'
+      ? { duration: Math.ceil((2 * row.limit.windowMs) / 1000) }
+      : { amount: load.requests }),
     requests: clients.map((client) => ({
       method: 'GET',
       path: pathOf(row),

@@ -25,7 +25,7 @@ afterAll(async () => {
 test.each(ALL_LIMITERS.flatMap(rowsOf).map((row) => [titleOf(row), row] as const))(
   '%s is as its catalogue entry says',
   async (_title, row) => {
-    const { verdict, commands } = await runner.run(row, true, () => undefined);
+    const { verdict, commands } = await runner.run(row, { requests: 400 }, () => undefined);
     const { violations, because, asExpected } = verdict;
     expect({ violations, because, asExpected }).toEqual({
       violations: expect.arrayContaining([...verdict.expected.must]) as string[],

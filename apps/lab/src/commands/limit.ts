@@ -78,7 +78,7 @@ async function limit(names: readonly string[], options: LimitOptions, context: C
       signal.throwIfAborted();
       progress.update(`[${i + 1}/${rows.length}] ${titleOf(row)}: run ${n} of ${options.repeats}`);
       runs.push(
-        await runner.run(row, n === 1, (because) => {
+        await runner.run(row, n === 1 ? 'two-windows' : undefined, (because) => {
           say(`${titleOf(row)} proved nothing and is repeated: ${because}`);
         }),
       );
