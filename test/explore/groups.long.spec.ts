@@ -1,3 +1,3 @@
 import { testGroupwise } from './groupwise';
 
-testGroupwise(__filename, ['watchdog', 'expiring', 'segmented']);
+testGroupwise(__filename, ['expiring', 'segmented']);

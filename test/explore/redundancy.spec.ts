@@ -50,11 +50,9 @@ test.each([
   expect(skipped).toBeGreaterThan(0);
 });
 
-test.each(['watchdog', 'redis-decr'])(
-  '%s, two products: every schedule that a search skips is redundant',
-  async (name) => {
-    const { skipped, wrong } = await runSkipped(planOf(findStrategy(name), cellOf('two products')), true);
-    expect(wrong).toEqual([]);
-    expect(skipped).toBeGreaterThan(0);
-  },
-);
+test('watchdog, two products: every schedule that a search skips is redundant', async () => {
+  const plan = planOf(findStrategy('watchdog'), cellOf('two products'));
+  const { skipped, wrong } = await runSkipped(plan, true);
+  expect(wrong).toEqual([]);
+  expect(skipped).toBeGreaterThan(0);
+});
