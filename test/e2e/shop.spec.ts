@@ -191,30 +191,45 @@ describe('reads', () => {
 
   test('a stock read under the shared lock waits for a sale in progress', async () => {
     const sku = await shop().product(1);
-    const sale = shop().order({ sku, query: 'strategy=read-write&workMs=500' });
-    const locks = `/lab/inventory/locks/${sku}`;
-    await eventually(
-      'a writer holds the lock',
-      async () => (await shop().get(locks, 'lab')).json['length'] === 1,
-    );
-    const stocks = [shop().get(`/products/${sku}`), shop().get(`/products/${sku}?strategy=read-write`)];
-    expect((await Promise.all(stocks)).map(({ json }) => json['stock'])).toEqual([1, 0]);
-    expect((await sale).status).toBe(201);
-    expect((await shop().get(locks, 'lab')).json).toEqual([]);
+    const sql = await createConnection(shop().stack.urls.mysql);
+    try {
+      await sql.query('LOCK TABLES inventory.balance READ'); // nothing is sold before UNLOCK TABLES
+      const sale = shop().order({ sku, query: 'strategy=read-write&leaseMs=60000' });
+      const locks = `/lab/inventory/locks/${sku}`;
+      await eventually(
+        'a writer holds the lock',
+        async () => (await shop().get(locks, 'lab')).json['length'] === 1,
+      );
+      expect(await shop().stock(sku)).toBe(1);
+      const waiting = shop().get(`/products/${sku}?strategy=read-write&waitMs=30000`);
+      await sql.query('UNLOCK TABLES');
+      expect((await waiting).json['stock']).toBe(0);
+      expect((await sale).status).toBe(201);
+      expect((await shop().get(locks, 'lab')).json).toEqual([]);
+    } finally {
+      await sql.end();
+    }
   });
 
   test('readers that hold the shared lock block a sale', async () => {
     const sku = await shop().product(1);
-    const reading = shop().get(`/products/${sku}?strategy=read-write&workMs=600`);
-    const sale = () => shop().order({ sku, query: 'strategy=read-write&waitMs=0' });
-    await eventually('a reader holds the lock', async () => {
-      const tooMuch = { sku, quantity: 9, buyer: 'ann' }; // refused as sold out while there is no reader
-      const { status } = await shop().order({ body: tooMuch, query: 'strategy=read-write&waitMs=0' });
-      return status === 423;
+    const order = (quantity: number) =>
+      shop().order({ body: { sku, quantity, buyer: 'ann' }, query: 'strategy=read-write&waitMs=0' });
+    let workMs = 500;
+    await eventually('an order arrives while a reader holds the lock', async () => {
+      workMs = Math.min(2 * workMs, 10_000); // the last reader may have finished before an order arrived
+      let isReading = true as boolean; // set when the reader has finished
+      const query = `strategy=read-write&leaseMs=60000&workMs=${workMs}`;
+      const reading = shop()
+        .get(`/products/${sku}?${query}`)
+        .finally(() => (isReading = false));
+      let reply = await order(9); // too much: sold out while there is no reader
+      while (isReading && reply.status !== 423) reply = await order(9);
+      expect((await reading).json['stock']).toBe(1);
+      if (reply.status === 423) expectProblem(reply, 423, 'LOCK.NOT_OBTAINED');
+      return reply.status === 423;
     });
-    expectProblem(await sale(), 423, 'LOCK.NOT_OBTAINED');
-    expect((await reading).json['stock']).toBe(1);
-    expect((await sale()).status).toBe(201);
+    expect((await order(1)).status).toBe(201);
   });
 
   test.each(['live', 'ready'])('health: %s', async (check) => {

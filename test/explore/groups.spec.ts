@@ -25,7 +25,7 @@ test('two groups are dependent when a step of one depends on a step of the other
 const world = testGroupwise(__filename, ['lua']);
 
 test('the search begins again when a step of one product depends on one of the other', async () => {
-  const plan = planOf(findStrategy('redis-and-table'), cellOf('two products')); // rows of locks are neighbors in one index
+  const plan = planOf(findStrategy('watchdog-shared-flag'), cellOf('two products')); // one flag for all locks of a process
   let restarts = 0;
   let runs = 0;
   for await (const execution of executions(world(), plan, () => restarts++)) {

@@ -13,4 +13,8 @@ testReduction(__filename, [
   ['replicated', 'kill:1'],
   ['for-update', 'error:1'],
   ['conditional-update', 'in-flight:1'],
+  ['for-update', 'in-flight:1'],
+  ['for-update', 'lost-session:1'],
+  ['directory', 'kill:1'],
+  ['fenced-write', ''],
 ]);

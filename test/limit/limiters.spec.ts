@@ -82,18 +82,19 @@ describe('fixed-window-two-commands', () => {
 
 describe('sliding-log', () => {
   test('admits again when the oldest request has left the window, and not before', async () => {
-    await open('sliding-log', { max: 2, windowMs: 1000 });
-    await client.decide({ at: 10_000 });
-    await client.decide({ at: 10_400 });
-    expect(await client.decide({ at: 10_999 })).toMatchObject({ admitted: false, retryAfterMs: 1 });
-    expect(await client.decide({ at: 11_000 })).toMatchObject({ admitted: true, at: 11_000 });
-    expect((await client.decide({ at: 11_399 })).admitted).toBe(false);
+    await open('sliding-log', { max: 2 });
+    await client.decide({ at: 10 * HOUR });
+    await client.decide({ at: 10.4 * HOUR });
+    expect(await client.decide({ at: 11 * HOUR - 1 })).toMatchObject({ admitted: false, retryAfterMs: 1 });
+    expect(await client.decide({ at: 11 * HOUR })).toMatchObject({ admitted: true, at: 11 * HOUR });
+    expect((await client.decide({ at: 11.4 * HOUR - 1 })).admitted).toBe(false);
   });
 
   test('says how many requests remain, also after some have left the window', async () => {
-    await open('sliding-log', { max: 3, windowMs: 1000 });
+    await open('sliding-log', { max: 3 });
     const remaining: number[] = [];
-    for (const at of [10_000, 10_100, 11_050]) remaining.push((await client.decide({ at })).remaining);
+    for (const hour of [10, 10.1, 11.05])
+      remaining.push((await client.decide({ at: hour * HOUR })).remaining);
     expect(remaining).toEqual([2, 1, 1]);
   });
 });
@@ -119,27 +120,27 @@ describe('sliding-log-unatomic', () => {
 
 describe('sliding-counter', () => {
   test('admits nearly twice the limit when the requests of a window came at its end', async () => {
-    await open('sliding-counter', { max: 10, windowMs: 1000 });
-    const before = await client.decideMany(15, { at: 10_999 });
-    const after = await client.decideMany(15, { at: 11_900 });
+    await open('sliding-counter', { max: 10 });
+    const before = await client.decideMany(15, { at: 11 * HOUR - 1 });
+    const after = await client.decideMany(15, { at: 11.9 * HOUR });
     expect([admittedOf(before), admittedOf(after)]).toEqual([10, 9]);
   });
 
   test('admits the limit when the requests are spread evenly', async () => {
-    await open('sliding-counter', { max: 10, windowMs: 1000 });
-    const times = Array.from({ length: 60 }, (_, i) => 10_000 + 50 * i);
+    await open('sliding-counter', { max: 10 });
+    const times = Array.from({ length: 60 }, (_, i) => (10 + i / 20) * HOUR);
     const admitted: number[] = [];
     for (const at of times) if ((await client.decide({ at })).admitted) admitted.push(at);
-    const inWindow = (from: number) => admitted.filter((at) => at >= from && at < from + 1000).length;
+    const inWindow = (from: number) => admitted.filter((at) => at >= from && at < from + HOUR).length;
     expect(Math.max(...times.map(inWindow))).toBeLessThanOrEqual(11);
   });
 
   test('says when the next request would be admitted', async () => {
-    await open('sliding-counter', { max: 4, windowMs: 1000 });
-    await client.decideMany(4, { at: 10_100 });
-    const refused = await client.decide({ at: 10_200 });
+    await open('sliding-counter', { max: 4 });
+    await client.decideMany(4, { at: 10.1 * HOUR });
+    const refused = await client.decide({ at: 10.2 * HOUR });
     expect(refused.admitted).toBe(false);
-    const next = 10_200 + (refused.retryAfterMs ?? NaN);
+    const next = 10.2 * HOUR + (refused.retryAfterMs ?? NaN);
     expect((await client.decide({ at: next - 2 })).admitted).toBe(false);
     expect((await client.decide({ at: next })).admitted).toBe(true);
   });
@@ -147,26 +148,26 @@ describe('sliding-counter', () => {
 
 describe('token-bucket', () => {
   test('admits a burst, and then the rate', async () => {
-    await open('token-bucket', { max: 10, windowMs: 1000, burst: 3 });
-    expect(admittedOf(await client.decideMany(5, { at: 10_000 }))).toBe(3);
-    expect(await client.decide({ at: 10_099 })).toMatchObject({ admitted: false, retryAfterMs: 1 });
-    expect(await client.decide({ at: 10_100 })).toMatchObject({ admitted: true, remaining: 0 });
-    expect(admittedOf(await client.decideMany(9, { at: 60_000 }))).toBe(3); // never more than the capacity
+    await open('token-bucket', { max: 10, burst: 3 });
+    expect(admittedOf(await client.decideMany(5, { at: 10 * HOUR }))).toBe(3);
+    expect(await client.decide({ at: 10.1 * HOUR - 1 })).toMatchObject({ admitted: false, retryAfterMs: 1 });
+    expect(await client.decide({ at: 10.1 * HOUR })).toMatchObject({ admitted: true, remaining: 0 });
+    expect(admittedOf(await client.decideMany(9, { at: 60 * HOUR }))).toBe(3); // never more than the capacity
   });
 
   test('a rate whose interval is no whole number of microseconds loses no token to rounding', async () => {
-    await open('token-bucket', { max: 3, windowMs: 1000, burst: 3 });
+    await open('token-bucket', { max: 7, burst: 7 });
     // the clock of Redis has sixteen digits in microseconds
     const begin = 1_700_000_000_000;
-    expect(admittedOf(await client.decideMany(4, { at: begin }))).toBe(3);
+    expect(admittedOf(await client.decideMany(8, { at: begin }))).toBe(7);
     for (let window = 1; window <= 20; window++)
-      expect(admittedOf(await client.decideMany(4, { at: begin + 1000 * window }))).toBe(3);
+      expect(admittedOf(await client.decideMany(8, { at: begin + window * HOUR }))).toBe(7);
   });
 
   test('a clock of Redis that goes back adds no tokens', async () => {
-    await open('token-bucket', { max: 1, windowMs: 1000, burst: 1 });
-    await client.decide({ at: 10_000 });
-    expect((await client.decide({ at: 2_000 })).admitted).toBe(false);
+    await open('token-bucket', { max: 1, burst: 1 });
+    await client.decide({ at: 10 * HOUR });
+    expect((await client.decide({ at: 2 * HOUR })).admitted).toBe(false);
   });
 });
 
@@ -181,17 +182,17 @@ describe('token-list', () => {
 
 describe('leaky-bucket', () => {
   test('without a queue, refuses the second of two requests at one time', async () => {
-    await open('leaky-bucket', { max: 10, windowMs: 1000 });
-    expect(admittedOf(await client.decideMany(2, { at: 10_000 }))).toBe(1);
-    expect(await client.decide({ at: 10_099 })).toMatchObject({ admitted: false, retryAfterMs: 1 });
-    expect((await client.decide({ at: 10_100 })).admitted).toBe(true);
+    await open('leaky-bucket', { max: 10 });
+    expect(admittedOf(await client.decideMany(2, { at: 10 * HOUR }))).toBe(1);
+    expect(await client.decide({ at: 10.1 * HOUR - 1 })).toMatchObject({ admitted: false, retryAfterMs: 1 });
+    expect((await client.decide({ at: 10.1 * HOUR })).admitted).toBe(true);
   });
 
   test('with a queue, delays requests so that they leave it at the rate', async () => {
-    await open('leaky-bucket', { max: 10, windowMs: 1000, burst: 4 });
+    await open('leaky-bucket', { max: 1800, burst: 4 });
     const decisions = await client.decideMany(9, { at: 10_000 });
     const left = decisions.filter(({ admitted }) => admitted).map(({ at = NaN }) => Math.round(at));
-    expect(left.sort((a, b) => a - b)).toEqual([10_000, 10_100, 10_200, 10_300, 10_400]);
+    expect(left.sort((a, b) => a - b)).toEqual([10_000, 12_000, 14_000, 16_000, 18_000]);
   });
 
   test('a request waits for its turn', async () => {

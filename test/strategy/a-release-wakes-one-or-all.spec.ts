@@ -54,7 +54,7 @@ async function wakeUps(name: string): Promise<number[]> {
           servers,
           clock: systemClock,
           process: new LocalProcess('one'),
-          options: { ...DEFAULT_OPTIONS, waitMs: 20_000 },
+          options: { ...DEFAULT_OPTIONS, leaseMs: 40_000, waitMs: 300_000 },
           work,
           warn: (warning, cause) => {
             throw new Error(warning, { cause });

@@ -37,7 +37,7 @@ const localOf = (process: 0 | 1): LocalProcess => {
 };
 
 /** Timeouts long enough that no request gives up. */
-const PATIENT = { ...DEFAULT_OPTIONS, waitMs: 30_000, leaseMs: 30_000, attempts: 100 };
+const PATIENT = { ...DEFAULT_OPTIONS, waitMs: 300_000, leaseMs: 600_000, attempts: 100 };
 
 function toolsOf(process: 0 | 1, options: Options = PATIENT): Tools {
   const connections = world.connectionsOfActors[process];

@@ -12,6 +12,9 @@ beforeEach(() => world.redis.flushdb());
 const READERS = 'readers:{item}';
 const WRITER_WAITS = 'writer-waits:{item}';
 
+/** Leases and waits in real time that do not end during a test. */
+const LONGER_THAN_A_TEST = { leaseMs: 600_000, waitMs: 300_000 };
+
 type Sides = ReturnType<typeof readWriteLock>;
 
 const request = (name: string, options: Partial<Options> = {}): Sides => {
@@ -19,7 +22,7 @@ const request = (name: string, options: Partial<Options> = {}): Sides => {
   if (connections === undefined) throw new Error('the world has no connections of actors');
   return readWriteLock('item', name, {
     redis: connections.redis,
-    options: { ...DEFAULT_OPTIONS, ...options },
+    options: { ...DEFAULT_OPTIONS, ...LONGER_THAN_A_TEST, ...options },
   });
 };
 
@@ -70,29 +73,29 @@ test('a writer that does not wait blocks no reader', async () => {
 });
 
 test('the flag of a waiting writer that crashed expires when the writer would have stopped waiting', async () => {
-  await tries(request('a').read, request('w', { waitMs: 3000, leaseMs: 5000 }).write);
+  await tries(request('a').read, request('w', { waitMs: 200_000 }).write);
   const left = await world.redis.pttl(WRITER_WAITS);
   expect(left).toBeGreaterThan(0);
-  expect(left).toBeLessThanOrEqual(3000);
+  expect(left).toBeLessThanOrEqual(200_000);
 });
 
 test("the flag lasts until the writer's next attempt, however rare its attempts are", async () => {
-  const options = { waitMs: 9000, leaseMs: 1000, retryMs: 3000 }; // jitter: an attempt is up to 1.5 times as late
+  const options = { leaseMs: 1000, retryMs: 100_000 }; // jitter: an attempt is up to 1.5 times as late
   await tries(request('a').read, request('w', options).write);
-  expect(await world.redis.pttl(WRITER_WAITS)).toBeGreaterThan(4500);
+  expect(await world.redis.pttl(WRITER_WAITS)).toBeGreaterThan(150_000);
 });
 
 test('a dead reader expires: behind a waiting writer no new reader prolongs it', async () => {
-  await tries(request('dead', { leaseMs: 4000 }).read, request('w').write);
-  expect(await tries(request('b', { leaseMs: 60_000 }).read)).toEqual([false]);
-  expect(await world.redis.pttl(READERS)).toBeLessThanOrEqual(4000);
+  await tries(request('dead', { leaseMs: 400_000 }).read, request('w').write);
+  expect(await tries(request('b').read)).toEqual([false]);
+  expect(await world.redis.pttl(READERS)).toBeLessThanOrEqual(400_000);
   await world.redis.del(READERS); // what Redis does when the key expires
   expect(await tries(request('w').write)).toEqual([true]);
 });
 
 test('a later reader with a shorter lease does not shorten an earlier one', async () => {
-  await tries(request('a', { leaseMs: 60_000 }).read, request('b', { leaseMs: 1000 }).read);
-  expect(await world.redis.pttl(READERS)).toBeGreaterThan(50_000);
+  await tries(request('a').read, request('b', { leaseMs: 1000 }).read);
+  expect(await world.redis.pttl(READERS)).toBeGreaterThan(500_000);
 });
 
 test('an upgrade from reader to writer is refused with the advice to release the read lock', async () => {

@@ -22,7 +22,7 @@ async function reconcile(): Promise<number | undefined> {
     balances,
     redis,
     process,
-    options: DEFAULT_OPTIONS,
+    options: { ...DEFAULT_OPTIONS, leaseMs: 600_000 }, // in real time: longer than a test
     clock: systemClock,
     warn: () => undefined,
   };

@@ -24,7 +24,7 @@ function tools(i = 2): Tools & Pick<World['connectionsOfActors'][number], 'dataS
   if (connections === undefined) throw new Error(`there is no actor ${i}`);
   return {
     ...connections,
-    options: DEFAULT_OPTIONS,
+    options: { ...DEFAULT_OPTIONS, leaseMs: 600_000, waitMs: 300_000 }, // in real time: longer than a test
     clock: systemClock,
     process: new LocalProcess(`p${i}`),
     work: () => Promise.resolve(),

@@ -121,6 +121,8 @@ export {
   type WorldOptions,
   BALANCE,
   BALANCES,
+  hasFoundRow,
+  rowLockedBy,
   World,
   EXPLORED_LIMITERS,
   findExplored,

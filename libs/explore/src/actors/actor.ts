@@ -43,7 +43,12 @@ export class Actor {
   /** Retries after changes of the lock that it waits for. */
   retries = 0;
   /** Transactions and locks of its database sessions. */
-  readonly holdings: Holdings = { transactions: new Set(), rows: new Set(), names: new Set() };
+  readonly holdings: Holdings = {
+    transactions: new Set(),
+    rows: new Set(),
+    names: new Set(),
+    ownRows: new Set(),
+  };
   /** Sessions that the database has ended while the process is alive. */
   readonly lostSessions = new Set<number>();
   /** A statement sent before the process died and not executed yet. */

@@ -1,3 +1,4 @@
+import type { LockCondition } from '#lab/step';
 import type { LockChange, LockState } from '#lab/verdict';
 import { shownLock, type LockReading } from '../world';
 
@@ -63,9 +64,10 @@ export class LockTracker {
   }
 
   /** True when a command that changes something only under this condition would change something. */
-  meets(condition: 'free' | 'owner', store: string, lock: string, text: string): boolean {
+  meets(condition: LockCondition, store: string, lock: string, text: string): boolean {
     const entry = this.entries.get(shownLock(store, lock));
-    if (condition === 'free' || entry === undefined) return (entry === undefined) === (condition === 'free');
+    if (entry === undefined) return condition !== 'owner';
+    if (condition === 'free') return false;
     const [token] = text.match(TOKENS) ?? [];
     return token === undefined || entry.owner === this.tokens.get(token);
   }

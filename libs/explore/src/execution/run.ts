@@ -351,7 +351,7 @@ export class Run {
     const sessions = [...actor.openSessions()];
     for (const session of sessions) actor.lostSessions.add(session);
     await this.world.endSessions(actor.connections, sessions);
-    for (const held of Object.values(actor.holdings) as Set<number>[]) held.clear();
+    for (const held of Object.values(actor.holdings) as Set<unknown>[]) held.clear();
     this.quiescence.unblock();
   }
 

@@ -175,7 +175,7 @@ export class StepGate {
       throw error;
     } finally {
       timeout?.stop();
-      updateHoldings(actor.holdings, step);
+      updateHoldings(actor.holdings, step, event.reply);
       if (mayReleaseLocks(step)) this.run.quiescence.unblock(inFlightStep);
       if (isRedisWrite(step)) this.run.quiescence.unblockRedis(inFlightStep);
       task.inFlightSteps.delete(inFlightStep);

@@ -2,7 +2,7 @@ import type { ActorProcess } from '../actors';
 import type { Run } from '../execution';
 import { LOCK_TABLE } from '#lab/locks';
 import type { Step } from '#lab/step';
-import { mayWaitForLock, isMovement, preparesTransaction, releasesNamedLock } from '../world';
+import { rowLockedBy, mayWaitForLock, isMovement, preparesTransaction, releasesNamedLock } from '../world';
 import { stepOf, type Choice, type ProcessChoice } from '../schedule';
 
 /** A part of the servers or of a process that a choice reads or changes. */
@@ -30,8 +30,9 @@ export interface Access {
  *   INSERT of a movement adds a row that no session waits for or reads before COMMIT (only its id shows the order, and no verdict
  *   reads ids); the work (a timer step WORK) sends nothing; WAIT of Redis, GRANT of etcd: no access.
  * - A plain SELECT reads committed data, so only the end of a transaction affects it; an uncommitted UPDATE does not.
- * - UPDATE and SELECT … FOR UPDATE write row locks. COMMIT, ROLLBACK and a write outside of a transaction publish
- *   writes and unblock waiters as well.
+ * - UPDATE and SELECT … FOR UPDATE write row locks. A statement on a row that its own transaction has locked accesses nothing: no
+ *   other transaction can lock the row before COMMIT. COMMIT, ROLLBACK and a write outside of a transaction publish writes and
+ *   unblock waiters as well.
  * - Commands of Redis access the keys that they name. Commands of ZooKeeper and etcd, and code whose scripts may use keys that
  *   they do not declare, access all keys of the server that belong to their balance.
  * - A wait between two attempts (a timer step WAIT) reads the keys: a change of the lock ends it.
@@ -54,11 +55,15 @@ export interface Footprint {
 }
 
 /**
- * The only balance that a step of an actor with this cart may concern; `*`: any. Rows of locks are neighbors in one index: two
- * balances may conflict on a gap lock.
+ * The only balance that a step of an actor with this cart may concern; `*`: any. Rows of locks are neighbors in one index: until
+ * its transaction ends, a statement on one may hold a gap lock that another balance waits for.
  */
-const balanceOf = (cart: readonly string[] | undefined, { text }: Pick<Step, 'text'>): string =>
-  cart?.length === 1 && !text.includes(LOCK_TABLE) ? (cart[0] ?? '*') : '*';
+const balanceOf = (
+  cart: readonly string[] | undefined,
+  { text }: Pick<Step, 'text'>,
+  transaction: Transaction | undefined,
+): string =>
+  cart?.length === 1 && (transaction === undefined || !text.includes(LOCK_TABLE)) ? (cart[0] ?? '*') : '*';
 
 /** The choices whose accesses are those of one step. */
 const IS_STEP: ReadonlySet<Choice['kind']> = new Set(['step', 'timer-step', 'error', 'lose-reply'] as const);
@@ -69,8 +74,9 @@ export function footprint(run: Run, choice: Choice): Footprint {
   const actor = held === undefined ? undefined : run.actor(held.task.actor);
   if (held === undefined || actor === undefined || !IS_STEP.has(choice.kind))
     return { actor: actor?.name, accesses: accessesOfFault(run, choice) };
-  const inTransaction = actor.holdings.transactions.size > 0;
-  const effects = withoutEffect(run, held.step) ?? accessesOf(run, held.step, actor, inTransaction);
+  const { transactions, ownRows } = actor.holdings;
+  const transaction = transactions.size > 0 ? ownRows : undefined;
+  const effects = withoutEffect(run, held.step) ?? accessesOf(run, held.step, actor, transaction);
   if (effects === 'everything') return { actor: actor.name, accesses: effects };
   const isShared = run.setup.options.wait === 'notify' || run.subject.keepsState;
   const accesses: Access[] = [...effects, { part: 'memory', of: actor.process.name, writes: isShared }];
@@ -79,14 +85,19 @@ export function footprint(run: Run, choice: Choice): Footprint {
 }
 
 /**
- * The accesses of a command on a lock that will change nothing. One that needs a free lock reads the key. One that needs our token
+ * The accesses of a command on a lock that will change nothing. One that needs a free lock reads its keys. One that needs our token
  * reads nothing: no other actor can give us the lock, so its reply is the same before and after any other choice. Undefined: it
  * may change something.
  */
-function withoutEffect(run: Run, { lock, key, server = '', text }: Step): readonly Access[] | undefined {
+function withoutEffect(
+  run: Run,
+  { lock, key, keys = [], server = '', text }: Step,
+): readonly Access[] | undefined {
   if (run.subject.declaresKeys !== true || lock?.onlyIf === undefined || key === undefined) return undefined;
   if (run.locks.meets(lock.onlyIf, server, key, text)) return undefined;
-  return lock.onlyIf === 'owner' ? [] : [{ part: 'keys', of: server, key, writes: false }];
+  return lock.onlyIf === 'owner'
+    ? []
+    : keys.map((one) => ({ part: 'keys', of: server, key: one, writes: false }));
 }
 
 const isForLockServer = ({ kind }: Pick<Step, 'kind'>): boolean =>
@@ -166,6 +177,9 @@ const endOfTransaction = (balance: string): Access[] => [
 /** The step's verb, text and server, as a step or its event has them. */
 type Described = Pick<Step, 'kind' | 'verb' | 'text' | 'key' | 'keys' | 'server'>;
 
+/** An open transaction, as the rows that it has locked: see `rowLockedBy`. */
+export type Transaction = ReadonlySet<string>;
+
 /** The actor of a step, as far as its accesses depend on it. */
 interface Accessing {
   readonly process: Pick<ActorProcess, 'name'>;
@@ -177,9 +191,9 @@ export function accessesOf(
   run: Run,
   step: Described,
   actor: Accessing,
-  inTransaction: boolean,
+  transaction: Transaction | undefined,
 ): readonly Access[] | 'everything' {
-  const balance = balanceOf(actor.cart, step);
+  const balance = balanceOf(actor.cart, step, transaction);
   switch (step.kind) {
     case 'redis':
       return step.verb === 'WAIT' ? [] : accessesOfCommand(run, step, balance); // replicas receive the write independently of WAIT
@@ -188,24 +202,34 @@ export function accessesOf(
     case 'timer':
       return step.verb === 'WORK'
         ? []
-        : [{ part: 'keys', of: '*', key: keyOf(run, step, balance), writes: false }];
+        : [keyOf(run, step, balance), ...(actor.cart ?? [])].map((key) => ({
+            part: 'keys',
+            of: '*',
+            key,
+            writes: false,
+          }));
     case 'sql':
-      return accessesOfStatement(run, step, balance, inTransaction);
+      return accessesOfStatement(run, step, balance, transaction);
     case 'zk':
     case 'etcd': {
       if (step.verb === 'GRANT') return []; // a lease without a key
       const writes = !/^(CHILDREN|GET|RANGE)$/.test(step.verb);
       return [{ part: 'keys', of: step.kind, key: balance, writes }];
     }
-    case 'http':
     case 'fs':
+      return [{ part: 'keys', of: 'fs', key: keyOf(run, step, balance), writes: true }];
+    case 'http':
       return 'everything';
   }
 }
 
+/** Commands of Redis that change nothing. */
+const READS_KEYS =
+  /^(GET|MGET|EXISTS|P?TTL|STRLEN|TYPE|XRANGE|XLEN|LRANGE|LLEN|ZRANGE|ZSCORE|ZCARD|HGET|HMGET|HGETALL|SMEMBERS|SISMEMBER)$/;
+
 /** A write in Redis may send a message to a subscriber. */
 function accessesOfCommand(run: Run, step: Described, balance: string): readonly Access[] | 'everything' {
-  const writes = !/^(GET|MGET|EXISTS|PTTL|TTL)$/.test(step.verb);
+  const writes = !READS_KEYS.test(step.verb);
   if (writes && run.subscribers.length > 0) return 'everything';
   const { server = '', keys = [] } = step;
   const known = run.subject.declaresKeys === true && keys.length > 0 ? keys : [keyOf(run, {}, balance)];
@@ -221,10 +245,12 @@ function accessesOfStatement(
   run: Run,
   step: Described,
   balance: string,
-  inTransaction: boolean,
+  transaction: Transaction | undefined,
 ): readonly Access[] {
+  const inTransaction = transaction !== undefined;
   const begins = /^(START|BEGIN)$/.test(step.verb) && !/CONSISTENT SNAPSHOT/i.test(step.text);
   if (begins || preparesTransaction(step) || (isMovement(step.text) && inTransaction)) return [];
+  if (transaction?.has(rowLockedBy(step) ?? '') === true && !run.eventLog.hasStrictReads) return [];
   const isLocking = mayWaitForLock(step);
   const lock: Access = { part: 'rows', of: balance, writes: true };
   if (isLocking && inTransaction) return [lock];

@@ -3,7 +3,6 @@ import type { Budget } from '../faults';
 import { isSame, type Choice } from '../schedule';
 import { dependent, footprint, isInvisibleTo, type Footprint } from './footprint';
 import type { Run } from '../execution';
-import { beginsTransaction } from '../world';
 
 /**
  * A member of a sleep set: a choice that was explored elsewhere and need not come first here. Sleep sets after
@@ -26,7 +25,8 @@ export const stillSleeping = (sleepSet: readonly SleepingChoice[], after: Footpr
  * True for an invisible step: no other actor can ever notice it, so it is a persistent set by itself and only this
  * choice is explored. Timers are an exception: code after the step may read what a timer has set, so with a timer and
  * a fault that advances time the step is visible. A kill before the step equals a kill after it. A loss of sessions
- * does not: the session in which a transaction has begun is lost as well.
+ * does not: the session in which a transaction has begun is lost as well, and a statement of a lost transaction fails. Nor does a
+ * process that is killed while the statement is in flight.
  */
 export function isInvisible(run: Run, choice: Choice, remaining: Budget): boolean {
   if (choice.kind !== 'step') return false;
@@ -35,7 +35,9 @@ export function isInvisible(run: Run, choice: Choice, remaining: Budget): boolea
   if (run.subject.keepsState && sharesProcess(run, actor)) return false; // the actor's next code may be visible in memory
   const step = actor.held[0]?.step;
   const isLosable = (remaining['lost-session'] ?? 0) > 0 && holdsSession(run, actor.process.name);
-  if (step !== undefined && beginsTransaction(step) && isLosable) return false;
+  if (step?.kind === 'sql' && isLosable) return false;
+  if (step?.kind === 'sql' && actor.holdings.transactions.size > 0 && (remaining['in-flight'] ?? 0) > 0)
+    return false;
   if (step?.verb === 'WORK' && ((remaining.slow ?? 0) > 0 || run.hasTimeouts)) return false;
   return !run.hasTimeouts || !ADVANCES_TIME.some((fault) => (remaining[fault] ?? 0) > 0);
 }

@@ -5,7 +5,7 @@ import type { Budget } from '../faults';
 import type { Run } from '../execution';
 import { comparable, nameTokens } from '../schedule';
 import { isWaiting, type Actor, type HeldStep } from '../actors';
-import { BALANCE, beginsTransaction, requestsNamedLock } from '../world';
+import { BALANCE, rowLockedBy, beginsTransaction, hasFoundRow, requestsNamedLock } from '../world';
 import { accessesOf, type Access } from './footprint';
 
 /**
@@ -36,6 +36,7 @@ export function stateOf(run: Run, remaining: Budget): string | undefined {
       sessionEnded,
     ]),
     actors: run.actors.map((actor) => stateOfActor(run, past, actor)),
+    queue: past.waiting.map(({ actor }) => actor),
     writes: past.writes(),
   });
   return createHash('sha1').update(nameTokens(description)).digest('base64');
@@ -44,6 +45,7 @@ export function stateOf(run: Run, remaining: Budget): string | undefined {
 /** The state of an actor, without its name. */
 export const stateOfActor = (run: Run, past: Past, actor: Actor): readonly unknown[] => [
   past.seenBy(actor.name),
+  past.waiting.find((event) => event.actor === actor.name)?.text,
   actor.outcome,
   actor.blocked,
   actor.retries,
@@ -75,17 +77,31 @@ export class Past {
   private readonly received = new Map<string, string[]>();
   /** Names of the lists of `received` that concern the database: one a balance. */
   private readonly sql: readonly string[];
-  private readonly inTransaction = new Set<string>();
+  /** The open transactions of the actors. */
+  private readonly transactions = new Map<string, Set<string>>();
   /** Actors whose transaction has taken its snapshot. */
   private readonly hasSnapshot = new Set<string>();
   private commits = 0;
   /** The database has been asked for locks besides those of rows of balances. */
   private locksInDatabase = false;
+  /** The statements that wait for a lock, in the order in which they arrived. */
+  readonly waiting: readonly StepEvent[];
 
   private constructor(private readonly run: Run) {
     this.seen = new Map(run.actors.map(({ name }) => [name, []]));
     this.sql = [...new Set(run.subject.carts?.flat() ?? [BALANCE])].map((balance) => `sql ${balance}`);
-    for (const event of run.eventLog.events) this.add(event);
+    this.waiting = this.addAll(run.eventLog.events);
+  }
+
+  /** Adds each event, a statement that waited for a lock when it was answered: as if it had arrived then. Returns those that wait. */
+  private addAll(events: readonly ScheduleEvent[]): readonly StepEvent[] {
+    const late: StepEvent[] = [];
+    for (const event of events) {
+      if (event.type === 'step' && event.kind === 'sql' && !isAnsweredAtOnce(event)) late.push(event);
+      else this.add(event);
+      for (const answered of late) if (answered.answeredAt === event.n) this.add(answered);
+    }
+    return late.filter(({ actor, ...event }) => !isAnswered(event) && this.run.actor(actor).blocked);
   }
 
   /** The past at this decision: every choice adds an event, so that it is read once for each decision. */
@@ -104,7 +120,10 @@ export class Past {
 
   /** True when something that a server has received, or the memory of a process, may depend on the actor's name. */
   hasWritten(actor: string): boolean {
-    return [...this.received.values()].some((ids) => ids.some((id) => id.startsWith(actor)));
+    return (
+      this.waiting.some((event) => event.actor === actor) ||
+      [...this.received.values()].some((ids) => ids.some((id) => id.startsWith(actor)))
+    );
   }
 
   writes(): readonly (readonly [string, readonly string[]])[] {
@@ -132,13 +151,14 @@ export class Past {
   private addStep(event: StepEvent): void {
     const { actor, verb, text } = event;
     const step = this.run.eventLog.stepOf(event);
-    const accesses = accessesOf(this.run, step, this.run.actor(actor), this.inTransaction.has(actor));
-    const { at, timer, fault, reply, error, errorCode, answeredAt } = comparable(event);
-    const waited = answeredAt !== undefined;
+    const accesses = accessesOf(this.run, step, this.run.actor(actor), this.transactions.get(actor));
+    const { at, timer, fault, reply, error, errorCode } = comparable(event);
     const snapshot = isRead(accesses) ? this.snapshot(actor) : undefined;
-    const id = this.see(actor, { text, at, timer, fault, reply, error, errorCode, waited, snapshot });
+    const id = this.see(actor, { text, at, timer, fault, reply, error, errorCode, snapshot });
     if (event.fault !== undefined && NOT_SENT.has(event.fault)) return;
-    if (beginsTransaction(event)) this.inTransaction.add(actor);
+    if (beginsTransaction(event) && !this.transactions.has(actor)) this.transactions.set(actor, new Set());
+    const row = rowLockedBy(event);
+    if (row !== undefined && hasFoundRow(event.reply)) this.transactions.get(actor)?.add(row);
     if (verb === 'COMMIT' || verb === 'ROLLBACK') this.endTransaction(actor);
     if (text.includes(LOCK_TABLE) || requestsNamedLock(event)) this.locksInDatabase = true;
     if (accesses === 'everything') {
@@ -159,7 +179,7 @@ export class Past {
 
   /** The number of commits that the snapshot of a transaction contains, at the plain SELECT that takes it. */
   private snapshot(actor: string): number | undefined {
-    if (!this.inTransaction.has(actor) || this.hasSnapshot.has(actor)) return undefined;
+    if (!this.transactions.has(actor) || this.hasSnapshot.has(actor)) return undefined;
     this.hasSnapshot.add(actor);
     return this.commits;
   }
@@ -170,7 +190,7 @@ export class Past {
     if (fault === 'flush') this.receive(this.listsOfServer(subject === 'redis' ? '' : subject), fault);
     if (fault !== 'kill' && fault !== 'in-flight' && fault !== 'lost-session') return;
     const victims = this.run.actors.filter(({ process }) => process.name === subject).map(({ name }) => name);
-    const isInDatabase = fault === 'in-flight' || victims.some((name) => this.inTransaction.has(name));
+    const isInDatabase = fault === 'in-flight' || victims.some((name) => this.transactions.has(name));
     if (isInDatabase || this.locksInDatabase) this.receive(this.sql, `${fault} ${subject}`);
     for (const name of victims) this.endTransaction(name);
   }
@@ -189,7 +209,7 @@ export class Past {
   }
 
   private endTransaction(actor: string): void {
-    this.inTransaction.delete(actor);
+    this.transactions.delete(actor);
     this.hasSnapshot.delete(actor);
   }
 
@@ -207,6 +227,11 @@ export class Past {
     }
   }
 }
+
+const isAnswered = ({ reply, error }: Pick<StepEvent, 'reply' | 'error'>): boolean =>
+  reply !== undefined || error !== undefined;
+
+const isAnsweredAtOnce = (event: StepEvent): boolean => isAnswered(event) && event.answeredAt === undefined;
 
 /** A plain SELECT. */
 const isRead = (accesses: readonly Access[] | 'everything'): boolean =>

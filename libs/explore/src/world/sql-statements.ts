@@ -46,6 +46,32 @@ export const setsStrictReads = ({ text }: Pick<Step, 'text'>): boolean =>
 /** The insert of a movement of the lab: a new row at the end of its table, for which no session waits. */
 export const isMovement = (text: string): boolean => text.startsWith('INSERT INTO movement (balance, ');
 
+/**
+ * The row that a statement locks exclusively until its transaction ends, and no other: its table and key. Undefined: it may lock
+ * anything; a condition with OR may find other rows.
+ */
+export const rowLockedBy = ({ text }: Pick<Step, 'text'>): string | undefined =>
+  / OR /i.test(text) ? undefined : ROW_STATEMENTS.map((one) => rowIn(one, text)).find(Boolean);
+
+/** Statements with the primary key of a row. */
+const ROW_STATEMENTS = [
+  /^SELECT [\w, ]+ FROM (balance) WHERE id = ("[^"]*") FOR UPDATE$/,
+  /^UPDATE (balance) SET [^()]* WHERE id = ("[^"]*")(?: AND .*)?$/,
+  /^INSERT IGNORE INTO (decision) \(ticket, [^()]*\) VALUES \(("[^"]*"), /,
+  /^UPDATE (decision) SET [^()]* WHERE ticket = ("[^"]*")$/,
+];
+
+const rowIn = (statement: RegExp, text: string): string | undefined => {
+  const [, table, key] = statement.exec(text) ?? [];
+  return table === undefined || key === undefined ? undefined : `${table} ${key}`;
+};
+
+/** The reply says that a statement has found or inserted a row. */
+export const hasFoundRow = (reply: unknown): boolean =>
+  Array.isArray(reply)
+    ? reply.length > 0
+    : typeof reply === 'object' && reply !== null && 'affectedRows' in reply && reply.affectedRows !== 0;
+
 /** Locks and transactions of database sessions, by thread id. */
 export interface Holdings {
   /** Sessions in a transaction. */
@@ -54,18 +80,27 @@ export interface Holdings {
   readonly rows: Set<number>;
   /** Sessions that requested a named lock. */
   readonly names: Set<number>;
+  /** Rows that an open transaction has locked: see `rowLockedBy`. */
+  readonly ownRows: Set<string>;
 }
 
-/** Updates the holdings after a statement. */
-export function updateHoldings({ transactions, rows, names }: Holdings, step: Step): void {
+/** Updates the holdings after a statement; `reply` is absent when it failed. */
+export function updateHoldings(
+  { transactions, rows, names, ownRows }: Holdings,
+  step: Step,
+  reply: unknown,
+): void {
   const { connection: session, verb } = step;
   if (session === undefined) return;
   if (beginsTransaction(step)) transactions.add(session);
+  const row = rowLockedBy(step);
+  if (row !== undefined && transactions.size > 0 && hasFoundRow(reply)) ownRows.add(row);
   if (requestsNamedLock(step)) names.add(session);
   else if (mayWaitForLock(step)) rows.add(session);
   if (verb === 'COMMIT' || verb === 'ROLLBACK') {
     transactions.delete(session);
     rows.delete(session);
+    ownRows.clear();
   }
   if (releasesNamedLock(step)) names.delete(session);
 }

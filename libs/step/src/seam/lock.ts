@@ -11,12 +11,12 @@ export interface LockCommand {
   readonly succeeded: (reply: unknown) => boolean;
   /** The token of the waiter to whom the reply says that the lock was handed. */
   readonly nextHolder?: (reply: unknown) => string | undefined;
-  /**
-   * When the command changes anything: only if the lock is free, or only if its value is the token in the arguments. Absent: it
-   * may always change something.
-   */
-  readonly onlyIf?: 'free' | 'owner';
+  /** When the command changes anything. Absent: it may always change something. */
+  readonly onlyIf?: LockCondition;
 }
+
+/** The lock is free; its owner is the token in the arguments of the command; one of both. */
+export type LockCondition = 'free' | 'owner' | 'free or owner';
 
 /** What an issued command did to a lock, as data of the history. */
 export interface LockEffect {
@@ -44,6 +44,7 @@ export const RELEASES: LockCommand = {
 };
 /** These change nothing unless they succeed. */
 export const ACQUIRES_IF_FREE: LockCommand = { ...ACQUIRES, onlyIf: 'free' };
+export const ACQUIRES_IF_FREE_OR_OWNER: LockCommand = { ...ACQUIRES, onlyIf: 'free or owner' };
 export const RENEWS_IF_OWNER: LockCommand = { ...RENEWS, onlyIf: 'owner' };
 export const RELEASES_IF_OWNER: LockCommand = { ...RELEASES, onlyIf: 'owner' };
 /** A command of a queue, a directory or a mutex that replies true when the lock was obtained or freed. */

@@ -1,6 +1,7 @@
 import {
   ACQUIRES,
   ACQUIRES_IF_FREE,
+  ACQUIRES_IF_FREE_OR_OWNER,
   INSPECTS,
   nameScript,
   RELEASES,
@@ -61,7 +62,7 @@ export const acquireWithFence = script<[owner: string, leaseMs: number]>(
 );
 export const acquireReentrant = script<[owner: string, leaseMs: number, held: number]>(
   'acquire-reentrant',
-  ACQUIRES,
+  ACQUIRES_IF_FREE_OR_OWNER,
 );
 export const acquireFair = script<[token: string, leaseMs: number, time: number | string]>(
   'acquire-fair',
@@ -75,6 +76,7 @@ export const joinReaders = script<[owner: string, leaseMs: number]>('join-reader
 export const takeTurn = script<[token: string, leaseMs: number]>('take-turn', {
   role: 'acquire',
   succeeded: (reply) => reply === 1, // a text is our answer
+  onlyIf: 'free',
 });
 export const renewIfOwner = script<[token: string, leaseMs: number]>('renew-if-owner', RENEWS_IF_OWNER);
 export const releaseIfOwner = script<[token: string] | [token: string, notify: Notify]>(
