@@ -1,4 +1,4 @@
-import type { ActorProcess } from '../actors';
+import type { Actor, ActorProcess } from '../actors';
 import type { Run } from '../execution';
 import { LOCK_TABLE } from '#lab/locks';
 import type { Step } from '#lab/step';
@@ -39,7 +39,8 @@ export interface Access {
  * - An in-process mutex writes the memory of its process, because any step of the same process may free it.
  *
  * Faults:
- * - A dead process ends its requests and rolls back its transactions; its keys stay.
+ * - A dead process ends its requests and rolls back its transactions; its keys stay. When its last statement arrives later, it has
+ *   the accesses of that statement, and then its session ends.
  * - A process that is cut off fails at its next command for a lock server.
  * - When time advances and no code can notice it (no timer, no session), leases end, which is a write of keys. Otherwise
  *   it concerns everything.
@@ -74,14 +75,20 @@ export function footprint(run: Run, choice: Choice): Footprint {
   const actor = held === undefined ? undefined : run.actor(held.task.actor);
   if (held === undefined || actor === undefined || !IS_STEP.has(choice.kind))
     return { actor: actor?.name, accesses: accessesOfFault(run, choice) };
-  const { transactions, ownRows } = actor.holdings;
-  const transaction = transactions.size > 0 ? ownRows : undefined;
-  const effects = withoutEffect(run, held.step) ?? accessesOf(run, held.step, actor, transaction);
+  const effects = effectsOf(run, held.step, actor);
   if (effects === 'everything') return { actor: actor.name, accesses: effects };
   const isShared = run.setup.options.wait === 'notify' || run.subject.keepsState;
   const accesses: Access[] = [...effects, { part: 'memory', of: actor.process.name, writes: isShared }];
   if (isForLockServer(held.step)) accesses.push({ part: 'link', of: actor.process.name, writes: false });
   return { actor: actor.name, accesses };
+}
+
+/** The accesses of a step when it arrives at its server. */
+function effectsOf(run: Run, step: Step, actor: Actor): readonly Access[] | 'everything' {
+  const { transactions, ownRows } = actor.holdings;
+  return (
+    withoutEffect(run, step) ?? accessesOf(run, step, actor, transactions.size > 0 ? ownRows : undefined)
+  );
 }
 
 /**
@@ -125,6 +132,7 @@ function accessesOfFault(run: Run, choice: Choice): readonly Access[] | 'everyth
     case 'slow':
       return run.hasTimeouts ? 'everything' : accessesOfTime(run);
     case 'arrival':
+      return accessesOfArrival(run, run.actor(choice.actor));
     case 'overrun':
     case 'resume':
     case 'tick':
@@ -164,9 +172,18 @@ function accessesOfEnd(run: Run, process: ActorProcess): readonly Access[] | 'ev
     .some(({ owner, expiresAt }) => expiresAt === undefined && members.some(({ name }) => name === owner));
   return [
     { part: 'memory', of: process.name, writes: true },
-    ...ended.flatMap(({ cart = ['*'] }) => cart.flatMap((balance) => endOfTransaction(balance))),
+    ...ended.flatMap(({ cart = ['*'] }) => cart.flatMap(endOfTransaction)),
     ...(holdsForever ? [{ part: 'keys', of: '*', key: '*', writes: false } as const] : []),
   ];
+}
+
+/** A statement of a dead process arrives; then its session ends. */
+function accessesOfArrival(run: Run, actor: Actor): readonly Access[] | 'everything' {
+  const { orphanedStep, cart = ['*'] } = actor;
+  if (orphanedStep === undefined || run.setup.options.wait === 'notify') return 'everything';
+  const effects = effectsOf(run, orphanedStep.step, actor);
+  if (effects === 'everything' || orphanedStep.step.kind !== 'sql') return effects;
+  return [...effects, ...cart.flatMap(endOfTransaction)];
 }
 
 const endOfTransaction = (balance: string): Access[] => [
