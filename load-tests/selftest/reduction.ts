@@ -30,6 +30,11 @@ export interface ReductionResult {
   /** Endings that only one of both runs shows. */
   readonly missing: readonly string[];
   readonly additional: readonly string[];
+  /**
+   * Endings of which the reduced run shows the result and every violation, but in different schedules: whether holders overlap
+   * depends on the order of steps, also where nothing else does.
+   */
+  readonly combinations: readonly string[];
 }
 
 /** Only one of both runs shows an ending. */
@@ -83,15 +88,34 @@ async function compare(
   const reduced = await limited(true, max / LEAST_RATIO);
   const all = reduced === undefined ? undefined : await limited(false, max);
   if (reduced === undefined || all === undefined) return undefined;
+  const shown = [...reduced.found.keys()];
+  const notShown = [...all.found.keys()].filter((ending) => !reduced.found.has(ending));
   return {
     strategy: strategy.name,
     cell: cell.name,
     reduced: reduced.schedules,
     all: all.schedules,
     endings: all.found.size,
-    missing: [...all.found.keys()].filter((ending) => !reduced.found.has(ending)),
-    additional: [...reduced.found.keys()].filter((ending) => !all.found.has(ending)),
+    missing: notShown.filter((ending) => !isShownInParts(ending, shown)),
+    additional: shown.filter((ending) => !all.found.has(ending)),
+    combinations: notShown.filter((ending) => isShownInParts(ending, shown)),
   };
+}
+
+/** How a schedule ends: its result, and what is wrong with it. */
+interface Ending {
+  readonly result: unknown;
+  readonly kinds: readonly string[];
+}
+
+/** Some of the endings shown have the same result, and together they have all its violations. */
+function isShownInParts(ending: string, shown: readonly string[]): boolean {
+  const { result, kinds } = JSON.parse(ending) as Ending;
+  const others = shown.map((one) => JSON.parse(one) as Ending);
+  return (
+    others.some((other) => JSON.stringify(other.result) === JSON.stringify(result)) &&
+    kinds.every((kind) => others.some((other) => other.kinds.includes(kind)))
+  );
 }
 
 /**
@@ -140,7 +164,8 @@ function endingOf(
     .map(({ request, before, after }) => `${name(request)} ${before}→${after}`)
     .sort();
   const kinds = [...new Set(violations.map(({ kind }) => kind))].sort();
-  return JSON.stringify({ amount: final.amount, outcomes, sales, locks: final.locks.length, kinds });
+  const result = { amount: final.amount, outcomes, sales, locks: final.locks.length };
+  return JSON.stringify({ result, kinds } satisfies Ending);
 }
 
 /** The plan of two buyers of the last unit, in a process each. */

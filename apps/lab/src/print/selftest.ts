@@ -36,9 +36,10 @@ export function printReduction(
     leftOut === undefined
       ? 'not complete: interrupted'
       : `${count(leftOut, 'circumstance')} left out: more than ${max} schedules without the reduction`,
+    'in parts: the reduction shows the result of an ending and all its violations, but in different schedules',
     '',
     renderTable({
-      head: ['strategy', 'circumstances', 'reduced', 'all schedules', 'endings', 'different'],
+      head: ['strategy', 'circumstances', 'reduced', 'all schedules', 'endings', 'in parts', 'different'],
       rows: [...new Set(results.map(({ strategy }) => strategy))].map((name) => {
         const own = results.filter(({ strategy }) => strategy === name);
         return [
@@ -47,6 +48,7 @@ export function printReduction(
           sum(own.map(({ reduced }) => reduced)),
           sum(own.map(({ all }) => all)),
           sum(own.map(({ endings }) => endings)),
+          sum(own.map(({ combinations }) => combinations.length)),
           own.filter(isDifferent).length,
         ];
       }),
