@@ -104,7 +104,8 @@ async function reduction(
     },
     onResult: (result) => {
       results.push(result);
-      if (isDifferent(result)) progress.say(printReductionDifference(result));
+      if (isDifferent(result) || result.combinations.length > 0)
+        progress.say(printReductionDifference(result));
     },
   });
   print(leftOut);

@@ -15,10 +15,17 @@ const LONGEST_TEXT = 600;
 export const printDifference = ({ condition, what, text }: Difference): string =>
   `DIFFERENT (${condition}) ${what}\n${cut(`  ${text}`, LONGEST_TEXT)}`;
 
-/** A circumstance in which the reduction loses an ending, or invents one. */
-export const printReductionDifference = ({ strategy, cell, missing, additional }: ReductionResult): string =>
+/** A circumstance in which the reduction loses an ending, shows it in parts, or invents one. */
+export const printReductionDifference = ({
+  strategy,
+  cell,
+  missing,
+  combinations,
+  additional,
+}: ReductionResult): string =>
   [
-    `DIFFERENT ${strategy}, ${cell}`,
+    `${missing.length + additional.length > 0 ? 'DIFFERENT' : 'in parts:'} ${strategy}, ${cell}`,
+    ...combinations.map((ending) => cut(`  in parts: ${ending}`, LONGEST_TEXT)),
     ...missing.map((ending) => cut(`  only without the reduction: ${ending}`, LONGEST_TEXT)),
     ...additional.map((ending) => cut(`  only with the reduction: ${ending}`, LONGEST_TEXT)),
   ].join('\n');
@@ -36,7 +43,7 @@ export function printReduction(
     leftOut === undefined
       ? 'not complete: interrupted'
       : `${count(leftOut, 'circumstance')} left out: more than ${max} schedules without the reduction`,
-    'in parts: the reduction shows the result of an ending and all its violations, but in different schedules',
+    'in parts: the reduction shows an ending without its overlap, and the overlap in another ending',
     '',
     renderTable({
       head: ['strategy', 'circumstances', 'reduced', 'all schedules', 'endings', 'in parts', 'different'],

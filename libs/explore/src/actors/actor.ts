@@ -1,5 +1,5 @@
 import { LocalProcess } from '#lab/strategy';
-import type { PubSubInbox, Holdings, ActorConnections } from '../world';
+import { nothingHeld, type PubSubInbox, type ActorConnections } from '../world';
 import { hasNoStep, type HeldStep, type ActorTask } from './actor-task';
 import { Realm } from './realm';
 import type { Act, Subject } from './subject';
@@ -43,12 +43,7 @@ export class Actor {
   /** Retries after changes of the lock that it waits for. */
   retries = 0;
   /** Transactions and locks of its database sessions. */
-  readonly holdings: Holdings = {
-    transactions: new Set(),
-    rows: new Set(),
-    names: new Set(),
-    ownRows: new Set(),
-  };
+  readonly holdings = nothingHeld();
   /** Sessions that the database has ended while the process is alive. */
   readonly lostSessions = new Set<number>();
   /** A statement sent before the process died and not executed yet. */

@@ -10,7 +10,7 @@ import {
 } from '../actors';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Disturbed } from './disturbed';
-import { type BlockedClients, type Sessions, mayWaitForLock, lockNameIn } from '../world';
+import { forgetSession, lockNameIn, mayWaitForLock, type BlockedClients, type Sessions } from '../world';
 import { Signal } from './signal';
 
 /**
@@ -130,8 +130,7 @@ export class QuiescenceDetector {
     const left = this.actors.flatMap(({ connections, holdings }) => {
       const threads = [...connections.abandoned];
       connections.abandoned.clear();
-      for (const held of [holdings.transactions, holdings.rows, holdings.names])
-        for (const thread of threads) held.delete(thread);
+      for (const thread of threads) forgetSession(holdings, thread);
       return threads;
     });
     if (left.length === 0) return false;

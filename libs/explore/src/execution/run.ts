@@ -22,6 +22,7 @@ import {
   PubSubInbox,
   type LockStore,
   type Setup,
+  forgetSession,
   requestsNamedLock,
   ACTOR_NAMES,
   type World,
@@ -331,12 +332,12 @@ export class Run {
    * transaction that session is unknown: then all of them wait for the statement.
    */
   private async endSessionsOfDead(actor: Actor): Promise<void> {
-    const { transactions, rows, names } = actor.holdings;
+    const { transactions } = actor.holdings;
     const isInFlight = actor.orphanedStep?.step.kind === 'sql';
     if (isInFlight && transactions.size === 0) return;
     const ends = [...actor.openSessions()].filter((session) => !isInFlight || !transactions.has(session));
     await this.world.crashSessions(actor.connections, ends);
-    for (const held of [transactions, rows, names]) for (const session of ends) held.delete(session);
+    for (const session of ends) forgetSession(actor.holdings, session);
   }
 
   private async endWait(of: (inFlightStep: InFlightStep) => boolean): Promise<boolean> {
@@ -351,7 +352,7 @@ export class Run {
     const sessions = [...actor.openSessions()];
     for (const session of sessions) actor.lostSessions.add(session);
     await this.world.endSessions(actor.connections, sessions);
-    for (const held of Object.values(actor.holdings) as Set<unknown>[]) held.clear();
+    for (const held of Object.values(actor.holdings) as { clear(): void }[]) held.clear();
     this.quiescence.unblock();
   }
 

@@ -2,7 +2,16 @@ import type { Actor, ActorProcess } from '../actors';
 import type { Run } from '../execution';
 import { LOCK_TABLE } from '#lab/locks';
 import type { Step } from '#lab/step';
-import { rowLockedBy, mayWaitForLock, isMovement, preparesTransaction, releasesNamedLock } from '../world';
+import {
+  isMovement,
+  isRedisWrite,
+  mayWaitForLock,
+  NEIGHBORS,
+  preparesTransaction,
+  releasesNamedLock,
+  rowLockedBy,
+  transactionOf,
+} from '../world';
 import { stepOf, type Choice, type ProcessChoice } from '../schedule';
 
 /** A part of the servers or of a process that a choice reads or changes. */
@@ -30,11 +39,12 @@ export interface Access {
  *   INSERT of a movement adds a row that no session waits for or reads before COMMIT (only its id shows the order, and no verdict
  *   reads ids); the work (a timer step WORK) sends nothing; WAIT of Redis, GRANT of etcd: no access.
  * - A plain SELECT reads committed data, so only the end of a transaction affects it; an uncommitted UPDATE does not.
- * - UPDATE and SELECT … FOR UPDATE write row locks. A statement on a row that its own transaction has locked accesses nothing: no
- *   other transaction can lock the row before COMMIT. COMMIT, ROLLBACK and a write outside of a transaction publish writes and
+ * - UPDATE and SELECT … FOR UPDATE write row locks. In the lab's own code a statement on a row that its transaction has locked accesses
+ *   nothing: no other transaction can lock the row before COMMIT. COMMIT, ROLLBACK and a write outside of a transaction publish writes and
  *   unblock waiters as well.
  * - Commands of Redis access the keys that they name. Commands of ZooKeeper and etcd, and code whose scripts may use keys that
  *   they do not declare, access all keys of the server that belong to their balance.
+ * - mkdir and rmdir access the name of their directory.
  * - A wait between two attempts (a timer step WAIT) reads the keys: a change of the lock ends it.
  * - An in-process mutex writes the memory of its process, because any step of the same process may free it.
  *
@@ -64,7 +74,10 @@ const balanceOf = (
   { text }: Pick<Step, 'text'>,
   transaction: Transaction | undefined,
 ): string =>
-  cart?.length === 1 && (transaction === undefined || !text.includes(LOCK_TABLE)) ? (cart[0] ?? '*') : '*';
+  cart?.length !== 1 ||
+  (transaction !== undefined && (text.includes(LOCK_TABLE) || transaction.has(NEIGHBORS)))
+    ? '*'
+    : (cart[0] ?? '*');
 
 /** The choices whose accesses are those of one step. */
 const IS_STEP: ReadonlySet<Choice['kind']> = new Set(['step', 'timer-step', 'error', 'lose-reply'] as const);
@@ -84,12 +97,8 @@ export function footprint(run: Run, choice: Choice): Footprint {
 }
 
 /** The accesses of a step when it arrives at its server. */
-function effectsOf(run: Run, step: Step, actor: Actor): readonly Access[] | 'everything' {
-  const { transactions, ownRows } = actor.holdings;
-  return (
-    withoutEffect(run, step) ?? accessesOf(run, step, actor, transactions.size > 0 ? ownRows : undefined)
-  );
-}
+const effectsOf = (run: Run, step: Step, actor: Actor): readonly Access[] | 'everything' =>
+  withoutEffect(run, step) ?? accessesOf(run, step, actor, transactionOf(actor.holdings, step));
 
 /**
  * The accesses of a command on a lock that will change nothing. One that needs a free lock reads its keys. One that needs our token
@@ -172,19 +181,22 @@ function accessesOfEnd(run: Run, process: ActorProcess): readonly Access[] | 'ev
     .some(({ owner, expiresAt }) => expiresAt === undefined && members.some(({ name }) => name === owner));
   return [
     { part: 'memory', of: process.name, writes: true },
-    ...ended.flatMap(({ cart = ['*'] }) => cart.flatMap(endOfTransaction)),
+    ...ended.flatMap(endOfTransactionsOf),
     ...(holdsForever ? [{ part: 'keys', of: '*', key: '*', writes: false } as const] : []),
   ];
 }
 
 /** A statement of a dead process arrives; then its session ends. */
 function accessesOfArrival(run: Run, actor: Actor): readonly Access[] | 'everything' {
-  const { orphanedStep, cart = ['*'] } = actor;
+  const { orphanedStep } = actor;
   if (orphanedStep === undefined || run.setup.options.wait === 'notify') return 'everything';
   const effects = effectsOf(run, orphanedStep.step, actor);
   if (effects === 'everything' || orphanedStep.step.kind !== 'sql') return effects;
-  return [...effects, ...cart.flatMap(endOfTransaction)];
+  return [...effects, ...endOfTransactionsOf(actor)];
 }
+
+const endOfTransactionsOf = ({ cart = ['*'], holdings: { ownRows } }: Actor): readonly Access[] =>
+  ([...ownRows.values()].some((rows) => rows.has(NEIGHBORS)) ? ['*'] : cart).flatMap(endOfTransaction);
 
 const endOfTransaction = (balance: string): Access[] => [
   { part: 'rows', of: balance, writes: true },
@@ -194,8 +206,8 @@ const endOfTransaction = (balance: string): Access[] => [
 /** The step's verb, text and server, as a step or its event has them. */
 type Described = Pick<Step, 'kind' | 'verb' | 'text' | 'key' | 'keys' | 'server'>;
 
-/** An open transaction, as the rows that it has locked: see `rowLockedBy`. */
-export type Transaction = ReadonlySet<string>;
+/** An open transaction, as the rows that it has locked: see `transactionOf`. */
+type Transaction = ReadonlySet<string>;
 
 /** The actor of a step, as far as its accesses depend on it. */
 interface Accessing {
@@ -240,13 +252,9 @@ export function accessesOf(
   }
 }
 
-/** Commands of Redis that change nothing. */
-const READS_KEYS =
-  /^(GET|MGET|EXISTS|P?TTL|STRLEN|TYPE|XRANGE|XLEN|LRANGE|LLEN|ZRANGE|ZSCORE|ZCARD|HGET|HMGET|HGETALL|SMEMBERS|SISMEMBER)$/;
-
 /** A write in Redis may send a message to a subscriber. */
 function accessesOfCommand(run: Run, step: Described, balance: string): readonly Access[] | 'everything' {
-  const writes = !READS_KEYS.test(step.verb);
+  const writes = isRedisWrite(step);
   if (writes && run.subscribers.length > 0) return 'everything';
   const { server = '', keys = [] } = step;
   const known = run.subject.declaresKeys === true && keys.length > 0 ? keys : [keyOf(run, {}, balance)];
@@ -267,7 +275,8 @@ function accessesOfStatement(
   const inTransaction = transaction !== undefined;
   const begins = /^(START|BEGIN)$/.test(step.verb) && !/CONSISTENT SNAPSHOT/i.test(step.text);
   if (begins || preparesTransaction(step) || (isMovement(step.text) && inTransaction)) return [];
-  if (transaction?.has(rowLockedBy(step) ?? '') === true && !run.eventLog.hasStrictReads) return [];
+  if (run.subject.declaresKeys === true && !run.eventLog.hasStrictReads)
+    if (transaction?.has(rowLockedBy(step) ?? '') === true) return [];
   const isLocking = mayWaitForLock(step);
   const lock: Access = { part: 'rows', of: balance, writes: true };
   if (isLocking && inTransaction) return [lock];

@@ -26,7 +26,7 @@ export const stillSleeping = (sleepSet: readonly SleepingChoice[], after: Footpr
  * choice is explored. Timers are an exception: code after the step may read what a timer has set, so with a timer and
  * a fault that advances time the step is visible. A kill before the step equals a kill after it. A loss of sessions
  * does not: the session in which a transaction has begun is lost as well, and a statement of a lost transaction fails. Nor does a
- * process that is killed while the statement is in flight.
+ * kill while a statement of a transaction is in flight: the transaction stays open until it arrives.
  */
 export function isInvisible(run: Run, choice: Choice, remaining: Budget): boolean {
   if (choice.kind !== 'step') return false;

@@ -5,7 +5,16 @@ import type { Budget } from '../faults';
 import type { Run } from '../execution';
 import { comparable, nameTokens } from '../schedule';
 import { isWaiting, type Actor, type HeldStep } from '../actors';
-import { BALANCE, rowLockedBy, beginsTransaction, hasFoundRow, requestsNamedLock } from '../world';
+import {
+  BALANCE,
+  forgetSession,
+  hasFoundRow,
+  nothingHeld,
+  requestsNamedLock,
+  transactionOf,
+  updateHoldings,
+  type Holdings,
+} from '../world';
 import { accessesOf, type Access } from './footprint';
 
 /**
@@ -77,8 +86,8 @@ export class Past {
   private readonly received = new Map<string, string[]>();
   /** Names of the lists of `received` that concern the database: one a balance. */
   private readonly sql: readonly string[];
-  /** The open transactions of the actors. */
-  private readonly transactions = new Map<string, Set<string>>();
+  /** By actor. */
+  private readonly holdings: ReadonlyMap<string, Holdings>;
   /** Actors whose transaction has taken its snapshot. */
   private readonly hasSnapshot = new Set<string>();
   private commits = 0;
@@ -89,6 +98,7 @@ export class Past {
 
   private constructor(private readonly run: Run) {
     this.seen = new Map(run.actors.map(({ name }) => [name, []]));
+    this.holdings = new Map(run.actors.map(({ name }) => [name, nothingHeld()]));
     this.sql = [...new Set(run.subject.carts?.flat() ?? [BALANCE])].map((balance) => `sql ${balance}`);
     this.waiting = this.addAll(run.eventLog.events);
   }
@@ -99,9 +109,11 @@ export class Past {
     for (const event of events) {
       if (event.type === 'step' && event.kind === 'sql' && !isAnsweredAtOnce(event)) late.push(event);
       else this.add(event);
-      for (const answered of late) if (answered.answeredAt === event.n) this.add(answered);
+      for (const answered of late)
+        if (answered.answeredAt === event.n)
+          this.addStep({ ...answered, ...(event.at !== undefined && { at: event.at }) }, answered);
     }
-    return late.filter(({ actor, ...event }) => !isAnswered(event) && this.run.actor(actor).blocked);
+    return late.filter((event) => !isAnswered(event) && this.run.actor(event.actor).blocked);
   }
 
   /** The past at this decision: every choice adds an event, so that it is read once for each decision. */
@@ -133,7 +145,7 @@ export class Past {
   private add(event: ScheduleEvent): void {
     switch (event.type) {
       case 'step':
-        this.addStep(event);
+        this.addStep(event, event);
         break;
       case 'end':
       case 'warn':
@@ -148,18 +160,22 @@ export class Past {
     }
   }
 
-  private addStep(event: StepEvent): void {
+  /** `recorded`: the event in the log. */
+  private addStep(event: StepEvent, recorded: StepEvent): void {
     const { actor, verb, text } = event;
-    const step = this.run.eventLog.stepOf(event);
-    const accesses = accessesOf(this.run, step, this.run.actor(actor), this.transactions.get(actor));
+    const step = this.run.eventLog.stepOf(recorded);
+    const holdings = this.holdingsOf(actor);
+    const accesses = accessesOf(this.run, step, this.run.actor(actor), transactionOf(holdings, step));
     const { at, timer, fault, reply, error, errorCode } = comparable(event);
     const snapshot = isRead(accesses) ? this.snapshot(actor) : undefined;
-    const id = this.see(actor, { text, at, timer, fault, reply, error, errorCode, snapshot });
+    // the transaction that it waited for was rolled back: then it holds a lock on the gap as well
+    const hasGap = event.answeredAt !== undefined && verb === 'INSERT' && hasFoundRow(event.reply);
+    const id = this.see(actor, { text, at, timer, fault, reply, error, errorCode, snapshot, hasGap });
     if (event.fault !== undefined && NOT_SENT.has(event.fault)) return;
-    if (beginsTransaction(event) && !this.transactions.has(actor)) this.transactions.set(actor, new Set());
-    const row = rowLockedBy(event);
-    if (row !== undefined && hasFoundRow(event.reply)) this.transactions.get(actor)?.add(row);
-    if (verb === 'COMMIT' || verb === 'ROLLBACK') this.endTransaction(actor);
+    if (step.kind === 'sql') updateHoldings(holdings, step, event.reply);
+    if (event.fault === 'lose-reply' && step.connection !== undefined)
+      forgetSession(holdings, step.connection);
+    if (verb === 'COMMIT' || verb === 'ROLLBACK') this.hasSnapshot.delete(actor);
     if (text.includes(LOCK_TABLE) || requestsNamedLock(event)) this.locksInDatabase = true;
     if (accesses === 'everything') {
       this.receive([event.kind], id);
@@ -179,7 +195,7 @@ export class Past {
 
   /** The number of commits that the snapshot of a transaction contains, at the plain SELECT that takes it. */
   private snapshot(actor: string): number | undefined {
-    if (!this.transactions.has(actor) || this.hasSnapshot.has(actor)) return undefined;
+    if (!this.isInTransaction(actor) || this.hasSnapshot.has(actor)) return undefined;
     this.hasSnapshot.add(actor);
     return this.commits;
   }
@@ -190,9 +206,12 @@ export class Past {
     if (fault === 'flush') this.receive(this.listsOfServer(subject === 'redis' ? '' : subject), fault);
     if (fault !== 'kill' && fault !== 'in-flight' && fault !== 'lost-session') return;
     const victims = this.run.actors.filter(({ process }) => process.name === subject).map(({ name }) => name);
-    const isInDatabase = fault === 'in-flight' || victims.some((name) => this.transactions.has(name));
+    const isInDatabase = fault === 'in-flight' || victims.some((name) => this.isInTransaction(name));
     if (isInDatabase || this.locksInDatabase) this.receive(this.sql, `${fault} ${subject}`);
-    for (const name of victims) this.endTransaction(name);
+    for (const name of victims) {
+      for (const held of Object.values(this.holdingsOf(name)) as { clear(): void }[]) held.clear();
+      this.hasSnapshot.delete(name);
+    }
   }
 
   /** Leases that ended, and locks that a restart has lost: any server may have had them. */
@@ -208,9 +227,12 @@ export class Past {
     return [...this.received.keys()].filter((list) => list.startsWith(prefix));
   }
 
-  private endTransaction(actor: string): void {
-    this.transactions.delete(actor);
-    this.hasSnapshot.delete(actor);
+  private holdingsOf(actor: string): Holdings {
+    return this.holdings.get(actor) ?? nothingHeld();
+  }
+
+  private isInTransaction(actor: string): boolean {
+    return this.holdingsOf(actor).transactions.size > 0;
   }
 
   /** Returns the name of the event: the actor, and how many events it had seen. */

@@ -140,10 +140,12 @@ export class RedisLockStore implements LockStore {
 }
 
 /** True for a command that may change a key. */
-export const isRedisWrite = ({ kind, verb }: StepInfo): boolean => kind === 'redis' && !READS.test(verb);
+export const isRedisWrite = ({ kind, verb }: Pick<StepInfo, 'kind' | 'verb'>): boolean =>
+  kind === 'redis' && !READS.test(verb);
 
 /** Read-only Redis commands. */
-const READS = /^(GET|MGET|EXISTS|TTL|PTTL|HGET|HGETALL|TIME|WAIT|SUBSCRIBE|UNSUBSCRIBE)$/;
+const READS =
+  /^(GET|MGET|STRLEN|EXISTS|TYPE|P?TTL|HM?GET|HGETALL|LRANGE|LLEN|SMEMBERS|SISMEMBER|ZRANGE|ZSCORE|ZCARD|XRANGE|XLEN|TIME|WAIT|SUBSCRIBE|UNSUBSCRIBE)$/;
 
 /** Expiry time of postponed rows: later than any schedule ends. */
 const FAR_FUTURE = "'2037-01-01'";

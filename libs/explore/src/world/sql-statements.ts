@@ -1,3 +1,4 @@
+import { LOCK_TABLE } from '#lab/locks';
 import { firstArgument, type Step } from '#lab/step';
 
 /** Statements that may wait for a lock of another session. */
@@ -47,16 +48,16 @@ export const setsStrictReads = ({ text }: Pick<Step, 'text'>): boolean =>
 export const isMovement = (text: string): boolean => text.startsWith('INSERT INTO movement (balance, ');
 
 /**
- * The row that a statement locks exclusively until its transaction ends, and no other: its table and key. Undefined: it may lock
- * anything; a condition with OR may find other rows.
+ * The row of the lab's own tables that a statement locks exclusively until its transaction ends: its table and key. Undefined: it may
+ * lock anything, or read other rows.
  */
 export const rowLockedBy = ({ text }: Pick<Step, 'text'>): string | undefined =>
-  / OR /i.test(text) ? undefined : ROW_STATEMENTS.map((one) => rowIn(one, text)).find(Boolean);
+  /\bX?OR\b|\|\|/i.test(text) ? undefined : ROW_STATEMENTS.map((one) => rowIn(one, text)).find(Boolean);
 
 /** Statements with the primary key of a row. */
 const ROW_STATEMENTS = [
   /^SELECT [\w, ]+ FROM (balance) WHERE id = ("[^"]*") FOR UPDATE$/,
-  /^UPDATE (balance) SET [^()]* WHERE id = ("[^"]*")(?: AND .*)?$/,
+  /^UPDATE (balance) SET [^()]* WHERE id = ("[^"]*")(?: AND [^()]*)?$/,
   /^INSERT IGNORE INTO (decision) \(ticket, [^()]*\) VALUES \(("[^"]*"), /,
   /^UPDATE (decision) SET [^()]* WHERE ticket = ("[^"]*")$/,
 ];
@@ -80,27 +81,60 @@ export interface Holdings {
   readonly rows: Set<number>;
   /** Sessions that requested a named lock. */
   readonly names: Set<number>;
-  /** Rows that an open transaction has locked: see `rowLockedBy`. */
-  readonly ownRows: Set<string>;
+  /** The rows that each transaction has locked: see `rowLockedBy`. */
+  readonly ownRows: Map<number, Set<string>>;
 }
 
+export const nothingHeld = (): Holdings => ({
+  transactions: new Set(),
+  rows: new Set(),
+  names: new Set(),
+  ownRows: new Map(),
+});
+
+/** A session has ended. */
+export function forgetSession({ transactions, rows, names, ownRows }: Holdings, session: number): void {
+  for (const held of [transactions, rows, names, ownRows]) held.delete(session);
+}
+
+/** In place of a row: the transaction has used a table in whose index the rows of all balances are neighbors. */
+export const NEIGHBORS = '*';
+
+/** The rows that the transaction of a session has locked. Undefined: no transaction is open. */
+export const transactionOf = (
+  { transactions, ownRows }: Holdings,
+  { connection }: Pick<Step, 'connection'>,
+): ReadonlySet<string> | undefined =>
+  transactions.size === 0
+    ? undefined
+    : ((connection === undefined ? undefined : ownRows.get(connection)) ?? NO_ROWS);
+
+const NO_ROWS: ReadonlySet<string> = new Set();
+
 /** Updates the holdings after a statement; `reply` is absent when it failed. */
-export function updateHoldings(
-  { transactions, rows, names, ownRows }: Holdings,
-  step: Step,
-  reply: unknown,
-): void {
+export function updateHoldings(holdings: Holdings, step: Step, reply: unknown): void {
+  const { transactions, rows, names, ownRows } = holdings;
   const { connection: session, verb } = step;
   if (session === undefined) return;
   if (beginsTransaction(step)) transactions.add(session);
-  const row = rowLockedBy(step);
-  if (row !== undefined && transactions.size > 0 && hasFoundRow(reply)) ownRows.add(row);
+  if (beginsTransaction(step) || reply === undefined) ownRows.delete(session); // a failed statement may have ended the transaction
+  if (transactions.has(session))
+    for (const row of lockedRows(step, reply))
+      ownRows.set(session, (ownRows.get(session) ?? new Set()).add(row));
   if (requestsNamedLock(step)) names.add(session);
   else if (mayWaitForLock(step)) rows.add(session);
   if (verb === 'COMMIT' || verb === 'ROLLBACK') {
     transactions.delete(session);
     rows.delete(session);
-    ownRows.clear();
+    ownRows.delete(session);
   }
   if (releasesNamedLock(step)) names.delete(session);
+}
+
+function lockedRows(step: Step, reply: unknown): readonly string[] {
+  const row = rowLockedBy(step);
+  return [
+    ...(row !== undefined && hasFoundRow(reply) ? [row] : []),
+    ...(step.text.includes(LOCK_TABLE) ? [NEIGHBORS] : []),
+  ];
 }

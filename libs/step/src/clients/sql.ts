@@ -120,8 +120,9 @@ export class SteppedDataSource extends DataSource {
     const connect = async (): Promise<Connection> => (connected ??= await this.connectionOf(runner));
     runner.query = ((sql: string, parameters?: unknown[], structured?: boolean) => {
       let sent = false;
+      const session = connected?.threadId;
       const reply = step(
-        () => describe(sql, parameters),
+        () => ({ ...describe(sql, parameters), ...(session !== undefined && { connection: session }) }),
         async (current) => {
           try {
             if (runner.isReleased) throw new QueryRunnerAlreadyReleasedError();

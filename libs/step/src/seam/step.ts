@@ -28,6 +28,8 @@ export interface StepInfo {
   readonly server?: string;
   /** The command waits in the server until another client acts. */
   readonly blocking?: Blocking;
+  /** Server-side id of the step's SQL connection, set by the client when it is known. */
+  connection?: number;
 }
 
 /** A command that waits in Redis until another client writes, for example BLPOP. */
@@ -46,8 +48,6 @@ export interface Step extends StepInfo {
    * `Scope.ordered`).
    */
   order?: number;
-  /** Server-side id of the step's SQL connection, set by the client if it is known. */
-  connection?: number;
   /** The step whose command waits in Redis on the same connection; set by the client. Its reply comes first. */
   behind?: Step;
   /**
