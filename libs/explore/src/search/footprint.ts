@@ -254,7 +254,7 @@ export function accessesOf(
 
 /** A write in Redis may send a message to a subscriber. */
 function accessesOfCommand(run: Run, step: Described, balance: string): readonly Access[] | 'everything' {
-  const writes = isRedisWrite(step);
+  const writes = isRedisWrite(step) || step.verb.endsWith('SUBSCRIBE'); // a message reaches only those that have subscribed
   if (writes && run.subscribers.length > 0) return 'everything';
   const { server = '', keys = [] } = step;
   const known = run.subject.declaresKeys === true && keys.length > 0 ? keys : [keyOf(run, {}, balance)];
