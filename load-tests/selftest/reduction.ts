@@ -90,15 +90,16 @@ async function compare(
   if (reduced === undefined || all === undefined) return undefined;
   const shown = [...reduced.found.keys()];
   const notShown = [...all.found.keys()].filter((ending) => !reduced.found.has(ending));
+  const combinations = notShown.filter((ending) => isShownInParts(ending, shown));
   return {
     strategy: strategy.name,
     cell: cell.name,
     reduced: reduced.schedules,
     all: all.schedules,
     endings: all.found.size,
-    missing: notShown.filter((ending) => !isShownInParts(ending, shown)),
+    missing: notShown.filter((ending) => !combinations.includes(ending)),
     additional: shown.filter((ending) => !all.found.has(ending)),
-    combinations: notShown.filter((ending) => isShownInParts(ending, shown)),
+    combinations,
   };
 }
 

@@ -3,3 +3,6 @@
  * about speed and is far above what a busy machine needs.
  */
 export const EXPLORATION_MS = 60 * 60_000;
+
+/** Options for leases and waits in real time that do not end during a test. */
+export const LONGER_THAN_A_TEST = { leaseMs: 600_000, waitMs: 300_000 };

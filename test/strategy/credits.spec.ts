@@ -12,6 +12,7 @@ import {
   type Strategy,
   type Tools,
 } from '#lab/strategy';
+import { LONGER_THAN_A_TEST } from '../harness/limits';
 import { openWorld, servers } from '../harness/servers';
 
 let world: World;
@@ -37,7 +38,7 @@ const localOf = (process: 0 | 1): LocalProcess => {
 };
 
 /** Timeouts long enough that no request gives up. */
-const PATIENT = { ...DEFAULT_OPTIONS, waitMs: 300_000, leaseMs: 600_000, attempts: 100 };
+const PATIENT = { ...DEFAULT_OPTIONS, ...LONGER_THAN_A_TEST, attempts: 100 };
 
 function toolsOf(process: 0 | 1, options: Options = PATIENT): Tools {
   const connections = world.connectionsOfActors[process];

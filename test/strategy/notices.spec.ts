@@ -11,10 +11,11 @@ import {
 } from '#lab/strategy';
 import { tmpdir } from 'node:os';
 import { eventually } from '../harness/eventually';
+import { LONGER_THAN_A_TEST } from '../harness/limits';
 import { servers } from '../harness/servers';
 
 /** The lease is longer than the timeout of a test: a waiter that misses a release fails it. */
-const options = { ...DEFAULT_OPTIONS, wait: 'notify', leaseMs: 600_000, waitMs: 300_000 } as const;
+const options = { ...DEFAULT_OPTIONS, ...LONGER_THAN_A_TEST, wait: 'notify' } as const;
 const SKU = 'notices-spec';
 const KEY = lockKey(SKU, 'token-lua');
 

@@ -1,5 +1,6 @@
 import type { World } from '#lab/explore';
 import { DEFAULT_OPTIONS, readWriteLock, UpgradeRefused, type Options } from '#lab/strategy';
+import { LONGER_THAN_A_TEST } from '../harness/limits';
 import { openWorld } from '../harness/servers';
 
 let world: World;
@@ -11,9 +12,6 @@ beforeEach(() => world.redis.flushdb());
 
 const READERS = 'readers:{item}';
 const WRITER_WAITS = 'writer-waits:{item}';
-
-/** Leases and waits in real time that do not end during a test. */
-const LONGER_THAN_A_TEST = { leaseMs: 600_000, waitMs: 300_000 };
 
 type Sides = ReturnType<typeof readWriteLock>;
 

@@ -1,6 +1,7 @@
 import { Schedule, after, before, type Breakpoint, type World } from '#lab/explore';
 import { observe, systemClock } from '#lab/step';
 import { DEFAULT_OPTIONS, findStrategy, LocalProcess } from '#lab/strategy';
+import { LONGER_THAN_A_TEST } from '../harness/limits';
 import { openWorld } from '../harness/servers';
 
 let world: World;
@@ -22,7 +23,7 @@ async function reconcile(): Promise<number | undefined> {
     balances,
     redis,
     process,
-    options: { ...DEFAULT_OPTIONS, leaseMs: 600_000 }, // in real time: longer than a test
+    options: { ...DEFAULT_OPTIONS, ...LONGER_THAN_A_TEST },
     clock: systemClock,
     warn: () => undefined,
   };

@@ -3,6 +3,7 @@ import { after, before, Schedule, type World } from '#lab/explore';
 import { systemClock } from '#lab/step';
 import { DEFAULT_OPTIONS, findStrategy, LocalProcess, type Strategy, type Tools } from '#lab/strategy';
 import { checkChain } from '#lab/verdict';
+import { LONGER_THAN_A_TEST } from '../harness/limits';
 import { openWorld } from '../harness/servers';
 
 let world: World;
@@ -24,7 +25,7 @@ function tools(i = 2): Tools & Pick<World['connectionsOfActors'][number], 'dataS
   if (connections === undefined) throw new Error(`there is no actor ${i}`);
   return {
     ...connections,
-    options: { ...DEFAULT_OPTIONS, leaseMs: 600_000, waitMs: 300_000 }, // in real time: longer than a test
+    options: { ...DEFAULT_OPTIONS, ...LONGER_THAN_A_TEST },
     clock: systemClock,
     process: new LocalProcess(`p${i}`),
     work: () => Promise.resolve(),

@@ -16,18 +16,12 @@ export const printDifference = ({ condition, what, text }: Difference): string =
   `DIFFERENT (${condition}) ${what}\n${cut(`  ${text}`, LONGEST_TEXT)}`;
 
 /** A circumstance in which the reduction loses an ending, shows it in parts, or invents one. */
-export const printReductionDifference = ({
-  strategy,
-  cell,
-  missing,
-  combinations,
-  additional,
-}: ReductionResult): string =>
+export const printReductionDifference = (result: ReductionResult): string =>
   [
-    `${missing.length + additional.length > 0 ? 'DIFFERENT' : 'in parts:'} ${strategy}, ${cell}`,
-    ...combinations.map((ending) => cut(`  in parts: ${ending}`, LONGEST_TEXT)),
-    ...missing.map((ending) => cut(`  only without the reduction: ${ending}`, LONGEST_TEXT)),
-    ...additional.map((ending) => cut(`  only with the reduction: ${ending}`, LONGEST_TEXT)),
+    `${isDifferent(result) ? 'DIFFERENT' : 'in parts:'} ${result.strategy}, ${result.cell}`,
+    ...result.combinations.map((ending) => cut(`  in parts: ${ending}`, LONGEST_TEXT)),
+    ...result.missing.map((ending) => cut(`  only without the reduction: ${ending}`, LONGEST_TEXT)),
+    ...result.additional.map((ending) => cut(`  only with the reduction: ${ending}`, LONGEST_TEXT)),
   ].join('\n');
 
 /** The results in one line, and a row for each strategy. `leftOut` undefined: the check was interrupted. */

@@ -23,6 +23,7 @@ import {
   type LockStore,
   type Setup,
   forgetSession,
+  forgetSessions,
   requestsNamedLock,
   ACTOR_NAMES,
   type World,
@@ -352,7 +353,7 @@ export class Run {
     const sessions = [...actor.openSessions()];
     for (const session of sessions) actor.lostSessions.add(session);
     await this.world.endSessions(actor.connections, sessions);
-    for (const held of Object.values(actor.holdings) as { clear(): void }[]) held.clear();
+    forgetSessions(actor.holdings);
     this.quiescence.unblock();
   }
 

@@ -275,8 +275,8 @@ function accessesOfStatement(
   const inTransaction = transaction !== undefined;
   const begins = /^(START|BEGIN)$/.test(step.verb) && !/CONSISTENT SNAPSHOT/i.test(step.text);
   if (begins || preparesTransaction(step) || (isMovement(step.text) && inTransaction)) return [];
-  if (run.subject.declaresKeys === true && !run.eventLog.hasStrictReads)
-    if (transaction?.has(rowLockedBy(step) ?? '') === true) return [];
+  const isOwn = transaction?.has(rowLockedBy(step) ?? '') === true;
+  if (isOwn && run.subject.declaresKeys === true && !run.eventLog.hasStrictReads) return [];
   const isLocking = mayWaitForLock(step);
   const lock: Access = { part: 'rows', of: balance, writes: true };
   if (isLocking && inTransaction) return [lock];

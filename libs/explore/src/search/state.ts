@@ -8,6 +8,7 @@ import { isWaiting, type Actor, type HeldStep } from '../actors';
 import {
   BALANCE,
   forgetSession,
+  forgetSessions,
   hasFoundRow,
   nothingHeld,
   requestsNamedLock,
@@ -109,9 +110,7 @@ export class Past {
     for (const event of events) {
       if (event.type === 'step' && event.kind === 'sql' && !isAnsweredAtOnce(event)) late.push(event);
       else this.add(event);
-      for (const answered of late)
-        if (answered.answeredAt === event.n)
-          this.addStep({ ...answered, ...(event.at !== undefined && { at: event.at }) }, answered);
+      for (const answered of late) if (answered.answeredAt === event.n) this.addStep(answered, event.at);
     }
     return late.filter((event) => !isAnswered(event) && this.run.actor(event.actor).blocked);
   }
@@ -145,7 +144,7 @@ export class Past {
   private add(event: ScheduleEvent): void {
     switch (event.type) {
       case 'step':
-        this.addStep(event, event);
+        this.addStep(event);
         break;
       case 'end':
       case 'warn':
@@ -160,13 +159,13 @@ export class Past {
     }
   }
 
-  /** `recorded`: the event in the log. */
-  private addStep(event: StepEvent, recorded: StepEvent): void {
+  /** `at`: when it was answered. */
+  private addStep(event: StepEvent, at = event.at): void {
     const { actor, verb, text } = event;
-    const step = this.run.eventLog.stepOf(recorded);
+    const step = this.run.eventLog.stepOf(event);
     const holdings = this.holdingsOf(actor);
     const accesses = accessesOf(this.run, step, this.run.actor(actor), transactionOf(holdings, step));
-    const { at, timer, fault, reply, error, errorCode } = comparable(event);
+    const { timer, fault, reply, error, errorCode } = comparable(event);
     const snapshot = isRead(accesses) ? this.snapshot(actor) : undefined;
     // the transaction that it waited for was rolled back: then it holds a lock on the gap as well
     const hasGap = event.answeredAt !== undefined && verb === 'INSERT' && hasFoundRow(event.reply);
@@ -209,7 +208,7 @@ export class Past {
     const isInDatabase = fault === 'in-flight' || victims.some((name) => this.isInTransaction(name));
     if (isInDatabase || this.locksInDatabase) this.receive(this.sql, `${fault} ${subject}`);
     for (const name of victims) {
-      for (const held of Object.values(this.holdingsOf(name)) as { clear(): void }[]) held.clear();
+      forgetSessions(this.holdingsOf(name));
       this.hasSnapshot.delete(name);
     }
   }

@@ -97,6 +97,11 @@ export function forgetSession({ transactions, rows, names, ownRows }: Holdings, 
   for (const held of [transactions, rows, names, ownRows]) held.delete(session);
 }
 
+/** All sessions have ended. */
+export function forgetSessions({ transactions, rows, names, ownRows }: Holdings): void {
+  for (const held of [transactions, rows, names, ownRows]) held.clear();
+}
+
 /** In place of a row: the transaction has used a table in whose index the rows of all balances are neighbors. */
 export const NEIGHBORS = '*';
 
