@@ -16,9 +16,8 @@ export function comparable(event: StepEvent): StepEvent {
   return { ...event, reply: withoutServerCounters(event.reply) };
 }
 
-/** Replaces tokens and stream ids by names, in the order in which the text mentions them. */
-export function nameTokens(text: string): string {
-  const names = new Map<string, string>();
+/** Replaces tokens and stream ids by names, in the order in which the text mentions them. `names`: those of texts before it. */
+export function nameTokens(text: string, names = new Map<string, string>()): string {
   const name = (token: string): string => {
     const known = names.get(token) ?? `token-${names.size + 1}`;
     names.set(token, known);

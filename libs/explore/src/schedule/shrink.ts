@@ -4,12 +4,12 @@ import { play, type Played } from './replay';
 import { scheduleText } from './schedule-text';
 import type { Setup, World } from '../world';
 
-/** Maximum number of candidate schedules. */
+/** Maximum number of candidate schedules that are run. */
 const MAX_CANDIDATES = 120;
 
 /**
  * Shrinks a schedule that shows `kind`: fewest faults, then fewest context switches, then fewest steps. Every
- * candidate is run. `signal`: when it is aborted, the shortest schedule so far is returned.
+ * candidate is run, once. `signal`: when it is aborted, the shortest schedule so far is returned.
  */
 export async function shrink(
   world: World,
@@ -20,11 +20,14 @@ export async function shrink(
 ): Promise<Played> {
   let best = await play(world, setup, choices, { strict: false });
   if (!shows(best, kind)) throw new Error(`the schedule no longer shows ${kind}: ${scheduleText(choices)}`);
-  let tries = 0;
-  for (let improved = true; improved && tries < MAX_CANDIDATES;) {
+  const tried = new Set<string>();
+  for (let improved = true; improved;) {
     improved = false;
     for (const candidate of candidates(best.choices)) {
-      if (++tries > MAX_CANDIDATES || signal?.aborted === true) return best;
+      const text = scheduleText(candidate);
+      if (tried.has(text)) continue;
+      if (tried.size === MAX_CANDIDATES || signal?.aborted === true) return best;
+      tried.add(text);
       const played = await play(world, setup, candidate, { strict: false });
       if (!shows(played, kind) || !isLess(cost(played.choices), cost(best.choices))) continue;
       best = played;
