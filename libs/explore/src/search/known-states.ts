@@ -21,6 +21,8 @@ interface Opened {
 export class KnownStates {
   /** By state: the choices that every arrival so far has skipped. */
   private readonly leftOut = new Map<string, ReadonlySet<string>>();
+  /** One set for many equal ones. */
+  private readonly sets = new Map<string, ReadonlySet<string>>();
 
   constructor(
     private readonly plan: Pick<Plan, 'reduce'>,
@@ -40,7 +42,7 @@ export class KnownStates {
       }
       const known = state === undefined ? undefined : this.leftOut.get(state);
       if (state === undefined || known === undefined) {
-        if (state !== undefined) this.leftOut.set(state, textsOf(sleepSet));
+        if (state !== undefined) this.leftOut.set(state, this.textsOf(sleepSet));
         const branches = this.branches(choices, node, sleepSet, awake);
         subtrees.push(...branches.slice(taken + 1), ...branches.slice(0, taken)); // other steps before faults
         continue;
@@ -48,7 +50,7 @@ export class KnownStates {
       isKnown = true;
       const stillLeftOut = sleepSet.filter(({ choice }) => known.has(choiceText(choice)));
       const missing = awake.filter(({ choice }) => known.has(choiceText(choice)));
-      this.leftOut.set(state, textsOf(stillLeftOut));
+      this.leftOut.set(state, this.textsOf(stillLeftOut));
       subtrees.push(...this.branches(choices, node, stillLeftOut, missing));
       leftOut += share * Math.max(0, awake.length - 1 - missing.length);
     }
@@ -69,7 +71,12 @@ export class KnownStates {
       isGroupwise: this.isGroupwise,
     }));
   }
-}
 
-const textsOf = (sleepSet: readonly SleepingChoice[]): ReadonlySet<string> =>
-  new Set(sleepSet.map(({ choice }) => choiceText(choice)));
+  private textsOf(sleepSet: readonly SleepingChoice[]): ReadonlySet<string> {
+    const texts = sleepSet.map(({ choice }) => choiceText(choice)).sort();
+    const name = texts.join(' ');
+    const set = this.sets.get(name) ?? new Set(texts);
+    this.sets.set(name, set);
+    return set;
+  }
+}

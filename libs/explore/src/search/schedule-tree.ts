@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { choiceText, isSame, remainingAfter, type Choice } from '../schedule';
 import { isSpent } from '../faults';
 import { ACTOR_NAMES } from '../world';
@@ -13,12 +14,17 @@ interface Move {
   readonly footprint: Footprint;
 }
 
-/**
- * A beginning of schedules: an equivalence class of sequences of choices, as their Foata normal form. The level of a move is one
- * more than the highest level of the moves before it on which it depends.
- */
+/** A move that was made. Its level is one more than the highest level of the moves before it on which it depends. */
+interface Made extends Move {
+  readonly level: number;
+  readonly before: Made | undefined;
+}
+
+/** A beginning of schedules: an equivalence class of sequences of choices, as their Foata normal form. */
 interface Beginning {
-  readonly moves: readonly (Move & { readonly level: number })[];
+  /** Sum of the hashes of its moves and their levels: the same for each order of equivalent moves. */
+  readonly key: bigint;
+  readonly last: Made | undefined;
   /** Undefined: no schedule of the search has exactly these choices. */
   decision: Decision | undefined;
   /** The choices that were made here, and where each leads. */
@@ -42,9 +48,10 @@ const CONTINUES_ACTOR: ReadonlySet<Choice['kind']> = new Set(['step', 'error', '
  * before they are run.
  */
 export class ScheduleTree {
-  /** By their normal forms. */
-  private readonly beginnings = new Map<string, Beginning>();
-  private readonly root = this.at([]);
+  /** By their keys. */
+  private readonly beginnings = new Map<bigint, Beginning>();
+  private readonly root = this.at(0n, undefined);
+  private readonly hashes = new Map<string, bigint>();
   /** One object for many equal ones. */
   private readonly shared = new Map<string, unknown>();
 
@@ -131,24 +138,27 @@ export class ScheduleTree {
     return to;
   }
 
-  private after({ moves, decision }: Beginning, move: Move): Beginning {
-    const earlier = moves.filter(
-      (one) => decision?.isLater === true || dependent(one.footprint, move.footprint),
-    );
-    const level = 1 + Math.max(0, ...earlier.map((one) => one.level));
-    return this.at([...moves, { ...move, level }]);
+  private after({ key, last, decision }: Beginning, move: Move): Beginning {
+    let level = 1;
+    for (let made = last; made !== undefined; made = made.before)
+      if (decision?.isLater === true || dependent(made.footprint, move.footprint))
+        level = Math.max(level, made.level + 1);
+    const hash = this.hash(`${level}${choiceText(move.choice)}`);
+    return this.at(BigInt.asUintN(HASH_BITS, key + hash), { ...move, level, before: last });
   }
 
-  private at(moves: Beginning['moves']): Beginning {
-    const key = moves
-      .map(({ choice, level }) => `${level}${choiceText(choice)}`)
-      .sort()
-      .join(' ');
+  private at(key: bigint, last: Made | undefined): Beginning {
     const known = this.beginnings.get(key);
     if (known !== undefined) return known;
-    const beginning: Beginning = { moves, decision: undefined, next: [] };
+    const beginning: Beginning = { key, last, decision: undefined, next: [] };
     this.beginnings.set(key, beginning);
     return beginning;
+  }
+
+  private hash(text: string): bigint {
+    const hash = this.hashes.get(text) ?? hashOf(text);
+    this.hashes.set(text, hash);
+    return hash;
   }
 
   private share<T>(value: T): T {
@@ -158,6 +168,11 @@ export class ScheduleTree {
     return (known as T | undefined) ?? value;
   }
 }
+
+/** Of a SHA-1: the keys of two beginnings are never equal by accident. */
+const HASH_BITS = 160;
+
+const hashOf = (text: string): bigint => BigInt(`0x${createHash('sha1').update(text).digest('hex')}`);
 
 const stepOfActor = (actor: string): Choice => ({ kind: 'step', actor });
 
