@@ -62,7 +62,10 @@ interface Sample {
   readonly played: Played;
 }
 
-/** Plans that are explored completely in each condition: a strategy and a cell of the matrix for each kind of server. */
+/**
+ * Plans that are explored completely in each condition: a strategy and a cell of the matrix for each kind of server, and one
+ * whose keys contain random tickets.
+ */
 const EXPLORED: readonly (readonly [strategy: string, cell: string])[] = [
   ['expiring', 'lapse'],
   ['for-update', 'kill'],
@@ -72,6 +75,7 @@ const EXPLORED: readonly (readonly [strategy: string, cell: string])[] = [
   ['zookeeper', 'two processes'],
   ['directory', 'kill'],
   ['local-mutex', 'same process'],
+  ['single-writer', 'failed write'],
 ];
 
 /**
