@@ -51,7 +51,6 @@ export class ScheduleTree {
   /** By their keys. */
   private readonly beginnings = new Map<bigint, Beginning>();
   private readonly root = this.at(0n, undefined);
-  private readonly hashes = new Map<string, bigint>();
   /** One object for many equal ones. */
   private readonly shared = new Map<string, unknown>();
 
@@ -143,7 +142,7 @@ export class ScheduleTree {
     for (let made = last; made !== undefined; made = made.before)
       if (decision?.isLater === true || dependent(made.footprint, move.footprint))
         level = Math.max(level, made.level + 1);
-    const hash = this.hash(`${level}${choiceText(move.choice)}`);
+    const hash = hashOf(`${level}${choiceText(move.choice)}`);
     return this.at(BigInt.asUintN(HASH_BITS, key + hash), { ...move, level, before: last });
   }
 
@@ -153,12 +152,6 @@ export class ScheduleTree {
     const beginning: Beginning = { key, last, decision: undefined, next: [] };
     this.beginnings.set(key, beginning);
     return beginning;
-  }
-
-  private hash(text: string): bigint {
-    const hash = this.hashes.get(text) ?? hashOf(text);
-    this.hashes.set(text, hash);
-    return hash;
   }
 
   private share<T>(value: T): T {
