@@ -21,8 +21,8 @@ const statement = (text: string, connection = 1): Step => ({
 function rowsAfter(...steps: readonly Step[]): readonly string[] | undefined {
   const holdings = nothingHeld();
   for (const step of steps) updateHoldings(holdings, step, [{ id: 'item' }]);
-  const rows = transactionOf(holdings, { connection: 1 });
-  return rows && [...rows];
+  const transaction = transactionOf(holdings, { connection: 1 });
+  return transaction && [...transaction.ownRows];
 }
 
 test('a transaction keeps the rows that it has locked until it ends', () => {
@@ -39,9 +39,42 @@ test('the rows of another session, of a failed statement and of a lost session a
   const holdings = nothingHeld();
   updateHoldings(holdings, begin, []);
   updateHoldings(holdings, statement(LOCKS), undefined);
-  expect(transactionOf(holdings, { connection: 1 })).toEqual(new Set());
+  expect(transactionOf(holdings, { connection: 1 })?.ownRows).toEqual(new Set());
   forgetSession(holdings, 1);
   expect(transactionOf(holdings, { connection: 1 })).toBeUndefined();
+});
+
+/** What the transaction may have locked after statements with these replies; undefined: the statement failed. */
+function lockedAfter(...statements: readonly [text: string, reply: unknown][]): {
+  readonly locked: readonly string[];
+  readonly hasWritten: boolean;
+} {
+  const holdings = nothingHeld();
+  updateHoldings(holdings, statement('START TRANSACTION'), []);
+  for (const [text, reply] of statements) updateHoldings(holdings, statement(text), reply);
+  const transaction = transactionOf(holdings, { connection: 1 });
+  if (transaction === undefined) throw new Error('no transaction is open');
+  return { locked: [...transaction.locked], hasWritten: transaction.hasWritten };
+}
+
+const CLAIM = 'INSERT IGNORE INTO decision (ticket, balance) VALUES ("t1", "item")';
+
+test('a transaction that only locks and reads has written nothing', () => {
+  expect(lockedAfter()).toEqual({ locked: [], hasWritten: false });
+  expect(lockedAfter([LOCKS, [{ id: 'item' }]])).toEqual({ locked: ['balance "item"'], hasWritten: false });
+  expect(lockedAfter([CLAIM, { affectedRows: 0 }])).toEqual({ locked: ['decision "t1"'], hasWritten: false });
+});
+
+test('a transaction has written what a statement changed', () => {
+  expect(lockedAfter([CLAIM, { affectedRows: 1 }])).toEqual({ locked: ['decision "t1"'], hasWritten: true });
+  const movement = 'INSERT INTO movement (balance, request) VALUES ("item", "A")';
+  expect(lockedAfter([movement, { affectedRows: 1 }])).toEqual({ locked: [], hasWritten: true });
+});
+
+test('after a statement on an unknown row, or one that failed, a transaction may have locked anything', () => {
+  const unknown = 'SELECT id FROM balance FOR UPDATE';
+  expect(lockedAfter([unknown, []])).toEqual({ locked: ['*'], hasWritten: false });
+  expect(lockedAfter([LOCKS, undefined])).toEqual({ locked: ['*'], hasWritten: true });
 });
 
 test.each([

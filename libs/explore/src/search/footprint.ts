@@ -6,18 +6,18 @@ import {
   isMovement,
   isRedisWrite,
   mayWaitForLock,
-  NEIGHBORS,
   preparesTransaction,
   releasesNamedLock,
   rowLockedBy,
   transactionOf,
+  type Transaction,
 } from '../world';
 import { stepOf, type Choice, type ProcessChoice } from '../schedule';
 
 /** A part of the servers or of a process that a choice reads or changes. */
 export interface Access {
   /**
-   * - `rows`: the row locks of a balance; `committed`: what a plain SELECT of it sees
+   * - `rows`: the locks of rows of a balance; `committed`: what a plain SELECT of it sees
    * - `keys`: the keys of a lock server
    * - `link`: the connection of a process to the lock servers
    * - `memory`: what the requests of a process share, and whether it is alive
@@ -25,7 +25,7 @@ export interface Access {
   readonly part: 'rows' | 'committed' | 'keys' | 'link' | 'memory';
   /** The balance, the server, or the process; `*`: any. */
   readonly of: string;
-  /** Key of a lock server; `*`: any, or unknown. Absent for other parts. */
+  /** Key of a lock server, or a row (see `rowLockedBy`); `*`: any, or unknown. Absent for other parts. */
   readonly key?: string;
   readonly writes: boolean;
 }
@@ -39,9 +39,10 @@ export interface Access {
  *   INSERT of a movement adds a row that no session waits for or reads before COMMIT (only its id shows the order, and no verdict
  *   reads ids); the work (a timer step WORK) sends nothing; WAIT of Redis, GRANT of etcd: no access.
  * - A plain SELECT reads committed data, so only the end of a transaction affects it; an uncommitted UPDATE does not.
- * - UPDATE and SELECT … FOR UPDATE write row locks. In the lab's own code a statement on a row that its transaction has locked accesses
- *   nothing: no other transaction can lock the row before COMMIT. COMMIT, ROLLBACK and a write outside of a transaction publish writes and
- *   unblock waiters as well.
+ * - UPDATE and SELECT … FOR UPDATE write row locks. In the lab's own code a statement on a known row (`rowLockedBy`) writes the lock of
+ * this row only, and accesses nothing when its transaction has locked the row: no other transaction can lock it before COMMIT.
+ * COMMIT writes the locks of its transaction, and what is committed if the transaction has changed something; ROLLBACK writes the
+ * locks. A write outside of a transaction is locked and committed at once.
  * - Commands of Redis access the keys that they name. Commands of ZooKeeper and etcd, and code whose scripts may use keys that
  *   they do not declare, access all keys of the server that belong to their balance.
  * - mkdir and rmdir access the name of their directory.
@@ -75,7 +76,7 @@ const balanceOf = (
   transaction: Transaction | undefined,
 ): string =>
   cart?.length !== 1 ||
-  (transaction !== undefined && (text.includes(LOCK_TABLE) || transaction.has(NEIGHBORS)))
+  (transaction !== undefined && (text.includes(LOCK_TABLE) || transaction.usesNeighbors))
     ? '*'
     : (cart[0] ?? '*');
 
@@ -181,7 +182,7 @@ function accessesOfEnd(run: Run, process: ActorProcess): readonly Access[] | 'ev
     .some(({ owner, expiresAt }) => expiresAt === undefined && members.some(({ name }) => name === owner));
   return [
     { part: 'memory', of: process.name, writes: true },
-    ...ended.flatMap(endOfTransactionsOf),
+    ...ended.flatMap((actor) => endOfTransactionsOf(run, actor)),
     ...(holdsForever ? [{ part: 'keys', of: '*', key: '*', writes: false } as const] : []),
   ];
 }
@@ -192,22 +193,35 @@ function accessesOfArrival(run: Run, actor: Actor): readonly Access[] | 'everyth
   if (orphanedStep === undefined || run.setup.options.wait === 'notify') return 'everything';
   const effects = effectsOf(run, orphanedStep.step, actor);
   if (effects === 'everything' || orphanedStep.step.kind !== 'sql') return effects;
-  return [...effects, ...endOfTransactionsOf(actor)];
+  return [...effects, ...endOfTransactionsOf(run, actor)];
 }
 
-const endOfTransactionsOf = ({ cart = ['*'], holdings: { ownRows } }: Actor): readonly Access[] =>
-  ([...ownRows.values()].some((rows) => rows.has(NEIGHBORS)) ? ['*'] : cart).flatMap(endOfTransaction);
+/** The transactions of an actor are rolled back, and its sessions end. */
+function endOfTransactionsOf(run: Run, { cart = ['*'], holdings, blocked }: Actor): readonly Access[] {
+  const transactions = [...holdings.transactions.values()];
+  const balances = transactions.some(({ usesNeighbors }) => usesNeighbors) ? ['*'] : cart;
+  const areKnown = !blocked && holdings.names.size === 0; // a request that waits, and a named lock, end with the session
+  const rows = new Set(transactions.flatMap((transaction) => lockedBy(run, transaction)));
+  return balances.flatMap((balance) => locksOn(areKnown ? rows : ANY_ROW, balance));
+}
 
-const endOfTransaction = (balance: string): Access[] => [
-  { part: 'rows', of: balance, writes: true },
+/** The rows that a transaction may have locked. */
+const lockedBy = (run: Run, { locked }: Transaction): readonly string[] =>
+  run.subject.declaresKeys !== true || run.eventLog.hasStrictReads || locked.has('*') ? ANY_ROW : [...locked];
+
+const ANY_ROW: readonly string[] = ['*'];
+
+const locksOn = (rows: Iterable<string>, balance: string): readonly Access[] =>
+  Array.from(rows, (key) => ({ part: 'rows', of: balance, key, writes: true }));
+
+/** Locks of rows end, and a change may be committed. */
+const endOfTransaction = (balance: string, rows: readonly string[] = ANY_ROW): readonly Access[] => [
+  ...locksOn(rows, balance),
   { part: 'committed', of: balance, writes: true },
 ];
 
 /** The step's verb, text and server, as a step or its event has them. */
 type Described = Pick<Step, 'kind' | 'verb' | 'text' | 'key' | 'keys' | 'server'>;
-
-/** An open transaction, as the rows that it has locked: see `transactionOf`. */
-type Transaction = ReadonlySet<string>;
 
 /** The actor of a step, as far as its accesses depend on it. */
 interface Accessing {
@@ -275,15 +289,23 @@ function accessesOfStatement(
   const inTransaction = transaction !== undefined;
   const begins = /^(START|BEGIN)$/.test(step.verb) && !/CONSISTENT SNAPSHOT/i.test(step.text);
   if (begins || preparesTransaction(step) || (isMovement(step.text) && inTransaction)) return [];
-  const isOwn = transaction?.has(rowLockedBy(step) ?? '') === true;
-  if (isOwn && run.subject.declaresKeys === true && !run.eventLog.hasStrictReads) return [];
+  if (inTransaction && ENDS_TRANSACTION.test(step.verb)) {
+    const rows = lockedBy(run, transaction);
+    const isRollback = step.verb === 'ROLLBACK' || !transaction.hasWritten;
+    return isRollback ? locksOn(rows, balance) : endOfTransaction(balance, rows);
+  }
+  const isStrict = run.eventLog.hasStrictReads;
+  const row = run.subject.declaresKeys === true && !isStrict ? rowLockedBy(step) : undefined;
+  if (row !== undefined && transaction?.ownRows.has(row) === true) return [];
+  const rows = row === undefined ? ANY_ROW : [row];
   const isLocking = mayWaitForLock(step);
-  const lock: Access = { part: 'rows', of: balance, writes: true };
-  if (isLocking && inTransaction) return [lock];
+  if (isLocking && inTransaction) return locksOn(rows, balance);
   if (!isLocking && step.verb === 'SELECT' && !releasesNamedLock(step))
-    return run.eventLog.hasStrictReads ? [lock] : [{ part: 'committed', of: balance, writes: false }];
-  return endOfTransaction(balance);
+    return isStrict ? locksOn(rows, balance) : [{ part: 'committed', of: balance, writes: false }];
+  return endOfTransaction(balance, rows);
 }
+
+const ENDS_TRANSACTION = /^(COMMIT|ROLLBACK)$/;
 
 const overlap = (a: string, b: string): boolean => a === b || a === '*' || b === '*';
 

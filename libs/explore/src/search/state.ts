@@ -88,8 +88,7 @@ export class Past {
 
   private readonly seen: ReadonlyMap<string, unknown[]>;
   private readonly received = new Map<string, string[]>();
-  /** Names of the lists of `received` that concern the database: one a balance. */
-  private readonly sql: readonly string[];
+  private readonly balances: readonly string[];
   /** By actor. */
   private readonly holdings: ReadonlyMap<string, Holdings>;
   /** Actors whose transaction has taken its snapshot. */
@@ -103,7 +102,7 @@ export class Past {
   private constructor(private readonly run: Run) {
     this.seen = new Map(run.actors.map(({ name }) => [name, []]));
     this.holdings = new Map(run.actors.map(({ name }) => [name, nothingHeld()]));
-    this.sql = [...new Set(run.subject.carts?.flat() ?? [BALANCE])].map((balance) => `sql ${balance}`);
+    this.balances = [...new Set(run.subject.carts?.flat() ?? [BALANCE])];
     this.waiting = this.addAll(run.eventLog.events);
   }
 
@@ -159,7 +158,7 @@ export class Past {
         break;
       case 'time':
         this.addLockChanges(event);
-        if (event.locks === undefined) this.receive(this.sql, 'a lock wait may have ended');
+        if (event.locks === undefined) this.receive(this.listsOf(ANY_ROW), 'a lock wait may have ended');
     }
   }
 
@@ -187,13 +186,19 @@ export class Past {
     if (accesses.some(({ part }) => part === 'committed') && !isRead(accesses)) this.commits++;
     if (hasNoEffect(event) || (step.lock?.onlyIf !== undefined && event.lock?.done === false)) return;
     const changes = accesses.filter(({ writes, part }) => writes && part !== 'committed'); // a commit writes rows as well
-    this.receive([...new Set(changes.flatMap((access) => this.listsOf(access)))], id);
+    this.receive(
+      changes.flatMap((access) => this.listsOf(access)),
+      id,
+    );
   }
 
   /** The lists of what an access changes. */
   private listsOf({ part, of, key = '' }: Access): readonly string[] {
-    if (part === 'rows') return of === '*' ? this.sql : [`sql ${of}`];
-    return [`${part} ${of} ${key}`, ...(key === '*' ? this.listsOfServer(of) : [])];
+    const owners = part === 'rows' && of === '*' ? this.balances : [of];
+    return owners.flatMap((owner) => {
+      const prefix = `${part} ${owner} `;
+      return [`${prefix}${key}`, ...(key === '*' ? this.listsWith(prefix) : [])];
+    });
   }
 
   /** The number of commits that the snapshot of a transaction contains, at the plain SELECT that takes it. */
@@ -210,7 +215,7 @@ export class Past {
     if (fault !== 'kill' && fault !== 'in-flight' && fault !== 'lost-session') return;
     const victims = this.run.actors.filter(({ process }) => process.name === subject).map(({ name }) => name);
     const isInDatabase = fault === 'in-flight' || victims.some((name) => this.isInTransaction(name));
-    if (isInDatabase || this.locksInDatabase) this.receive(this.sql, `${fault} ${subject}`);
+    if (isInDatabase || this.locksInDatabase) this.receive(this.listsOf(ANY_ROW), `${fault} ${subject}`);
     for (const name of victims) {
       forgetSessions(this.holdingsOf(name));
       this.hasSnapshot.delete(name);
@@ -220,13 +225,17 @@ export class Past {
   /** Leases that ended, and locks that a restart has lost: any server may have had them. */
   private addLockChanges({ locks = [] }: ScheduleEvent): void {
     for (const { key, change } of locks) {
-      this.receive([...this.listsOfServer(), ...(this.locksInDatabase ? this.sql : [])], `${change} ${key}`);
+      const inDatabase = this.locksInDatabase ? this.listsOf(ANY_ROW) : [];
+      this.receive([...this.listsOfServer(), ...inDatabase], `${change} ${key}`);
     }
   }
 
   /** The lists of a lock server that has received a write; absent: of all. */
   private listsOfServer(server?: string): readonly string[] {
-    const prefix = server === undefined ? 'keys ' : `keys ${server} `;
+    return this.listsWith(server === undefined ? 'keys ' : `keys ${server} `);
+  }
+
+  private listsWith(prefix: string): readonly string[] {
     return [...this.received.keys()].filter((list) => list.startsWith(prefix));
   }
 
@@ -245,7 +254,7 @@ export class Past {
   }
 
   private receive(lists: readonly string[], what: string): void {
-    for (const list of lists) {
+    for (const list of new Set(lists)) {
       const received = this.received.get(list);
       if (received === undefined) this.received.set(list, [what]);
       else received.push(what);
@@ -261,6 +270,9 @@ const isAnsweredAtOnce = (event: StepEvent): boolean => isAnswered(event) && eve
 /** A plain SELECT. */
 const isRead = (accesses: readonly Access[] | 'everything'): boolean =>
   accesses !== 'everything' && accesses.some(({ part, writes }) => part === 'committed' && !writes);
+
+/** Rows of any balance. */
+const ANY_ROW: Access = { part: 'rows', of: '*', key: '*', writes: true };
 
 /** Faults of steps that no server received. */
 const NOT_SENT: ReadonlySet<string> = new Set<StepEvent['fault'] & string>(['error', 'cut', 'server-down']);

@@ -73,73 +73,91 @@ export const hasFoundRow = (reply: unknown): boolean =>
     ? reply.length > 0
     : typeof reply === 'object' && reply !== null && 'affectedRows' in reply && reply.affectedRows !== 0;
 
+/** What is known of an open transaction. */
+export interface Transaction {
+  /** The rows that it has locked exclusively: see `rowLockedBy`. */
+  readonly ownRows: ReadonlySet<string>;
+  /** The rows on which it may have a lock of any kind; `*`: any row. */
+  readonly locked: ReadonlySet<string>;
+  /** It has used a table in whose index the rows of all balances are neighbors. */
+  readonly usesNeighbors: boolean;
+  /** It may have changed something. */
+  readonly hasWritten: boolean;
+}
+
+const newTransaction = (): Transaction => ({
+  ownRows: new Set(),
+  locked: new Set(),
+  usesNeighbors: false,
+  hasWritten: false,
+});
+
 /** Locks and transactions of database sessions, by thread id. */
 export interface Holdings {
-  /** Sessions in a transaction. */
-  readonly transactions: Set<number>;
+  readonly transactions: Map<number, Transaction>;
   /** Transactions that requested row locks. */
   readonly rows: Set<number>;
   /** Sessions that requested a named lock. */
   readonly names: Set<number>;
-  /** The rows that each transaction has locked: see `rowLockedBy`. */
-  readonly ownRows: Map<number, Set<string>>;
 }
 
-export const nothingHeld = (): Holdings => ({
-  transactions: new Set(),
-  rows: new Set(),
-  names: new Set(),
-  ownRows: new Map(),
-});
+export const nothingHeld = (): Holdings => ({ transactions: new Map(), rows: new Set(), names: new Set() });
 
 /** A session has ended. */
-export function forgetSession({ transactions, rows, names, ownRows }: Holdings, session: number): void {
-  for (const held of [transactions, rows, names, ownRows]) held.delete(session);
+export function forgetSession({ transactions, rows, names }: Holdings, session: number): void {
+  for (const held of [transactions, rows, names]) held.delete(session);
 }
 
 /** All sessions have ended. */
-export function forgetSessions({ transactions, rows, names, ownRows }: Holdings): void {
-  for (const held of [transactions, rows, names, ownRows]) held.clear();
+export function forgetSessions({ transactions, rows, names }: Holdings): void {
+  for (const held of [transactions, rows, names]) held.clear();
 }
 
-/** In place of a row: the transaction has used a table in whose index the rows of all balances are neighbors. */
-export const NEIGHBORS = '*';
+/** In place of a transaction: the session of the statement is not known, or is another one. */
+const UNKNOWN: Transaction = { ...newTransaction(), locked: new Set('*'), hasWritten: true };
 
-/** The rows that the transaction of a session has locked. Undefined: no transaction is open. */
+/** The transaction that a statement belongs to. Undefined: no transaction is open. */
 export const transactionOf = (
-  { transactions, ownRows }: Holdings,
+  { transactions }: Pick<Holdings, 'transactions'>,
   { connection }: Pick<Step, 'connection'>,
-): ReadonlySet<string> | undefined =>
+): Transaction | undefined =>
   transactions.size === 0
     ? undefined
-    : ((connection === undefined ? undefined : ownRows.get(connection)) ?? NO_ROWS);
-
-const NO_ROWS: ReadonlySet<string> = new Set();
+    : ((connection === undefined ? undefined : transactions.get(connection)) ?? UNKNOWN);
 
 /** Updates the holdings after a statement; `reply` is absent when it failed. */
 export function updateHoldings(holdings: Holdings, step: Step, reply: unknown): void {
-  const { transactions, rows, names, ownRows } = holdings;
+  const { transactions, rows, names } = holdings;
   const { connection: session, verb } = step;
   if (session === undefined) return;
-  if (beginsTransaction(step)) transactions.add(session);
-  if (beginsTransaction(step) || reply === undefined) ownRows.delete(session); // a failed statement may have ended the transaction
-  if (transactions.has(session))
-    for (const row of lockedRows(step, reply))
-      ownRows.set(session, (ownRows.get(session) ?? new Set()).add(row));
+  const transaction = transactions.get(session);
+  if (beginsTransaction(step)) transactions.set(session, newTransaction());
+  else if (transaction !== undefined) transactions.set(session, after(transaction, step, reply));
   if (requestsNamedLock(step)) names.add(session);
   else if (mayWaitForLock(step)) rows.add(session);
   if (verb === 'COMMIT' || verb === 'ROLLBACK') {
     transactions.delete(session);
     rows.delete(session);
-    ownRows.delete(session);
   }
   if (releasesNamedLock(step)) names.delete(session);
 }
 
-function lockedRows(step: Step, reply: unknown): readonly string[] {
+/** The transaction after a statement. One that failed may have ended it, or have left locks of any kind. */
+function after({ ownRows, locked, ...transaction }: Transaction, step: Step, reply: unknown): Transaction {
   const row = rowLockedBy(step);
-  return [
-    ...(row !== undefined && hasFoundRow(reply) ? [row] : []),
-    ...(step.text.includes(LOCK_TABLE) ? [NEIGHBORS] : []),
-  ];
+  const isOwn = row !== undefined && hasFoundRow(reply);
+  const more = reply === undefined || (mayWaitForLock(step) && row === undefined) ? '*' : row;
+  return {
+    ownRows: reply === undefined ? new Set() : isOwn ? new Set(ownRows).add(row) : ownRows,
+    locked: more === undefined ? locked : new Set(locked).add(more),
+    usesNeighbors: transaction.usesNeighbors || step.text.includes(LOCK_TABLE),
+    hasWritten: transaction.hasWritten || reply === undefined || mayWrite(step, reply),
+  };
 }
+
+/** The statement is no SELECT, and its reply does not say that it has changed no row. */
+const mayWrite = ({ verb }: Pick<Step, 'verb'>, reply: unknown): boolean =>
+  verb !== 'SELECT' && (Array.isArray(reply) || !isHeader(reply) || hasFoundRow(reply));
+
+const isHeader = (reply: unknown): boolean =>
+  typeof reply === 'object' && reply !== null && 'affectedRows' in reply;
