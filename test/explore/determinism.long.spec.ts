@@ -34,7 +34,7 @@ test('random schedules of every fault, and whole explorations, are identical whe
   );
   expect(result.differences).toEqual([]);
   expect(result.conditions).toMatchObject([{ condition: 'idle', replays: 24 }]);
-  expect(result.conditions[0]?.explored).toBeGreaterThan(90);
+  expect(result.conditions[0]?.explored).toBeGreaterThan(75);
 });
 
 test('a strategy that behaves differently from time to time is found', async () => {
