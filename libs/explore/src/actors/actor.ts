@@ -72,7 +72,11 @@ export class Actor {
       Array.from(inFlightSteps, ({ step }) => step.connection),
     );
     const { transactions, names } = this.holdings;
-    return new Set([...transactions.keys(), ...names, ...inFlight.filter((session) => session !== undefined)]);
+    return new Set([
+      ...transactions.keys(),
+      ...names,
+      ...inFlight.filter((session) => session !== undefined),
+    ]);
   }
 
   /** The task of its request, when it waits for something in its process. */
