@@ -3,6 +3,7 @@ import type { Run } from '../execution';
 import { LOCK_TABLE } from '#lab/locks';
 import type { Step } from '#lab/step';
 import {
+  endsTransaction,
   isMovement,
   isRedisWrite,
   mayWaitForLock,
@@ -40,9 +41,9 @@ export interface Access {
  *   reads ids); the work (a timer step WORK) sends nothing; WAIT of Redis, GRANT of etcd: no access.
  * - A plain SELECT reads committed data, so only the end of a transaction affects it; an uncommitted UPDATE does not.
  * - UPDATE and SELECT … FOR UPDATE write row locks. In the lab's own code a statement on a known row (`rowLockedBy`) writes the lock of
- * this row only, and accesses nothing when its transaction has locked the row: no other transaction can lock it before COMMIT.
- * COMMIT writes the locks of its transaction, and what is committed if the transaction has changed something; ROLLBACK writes the
- * locks. A write outside of a transaction is locked and committed at once.
+ *   this row only, and accesses nothing when its transaction has locked the row: no other transaction can lock it before COMMIT.
+ *   COMMIT writes the locks of its transaction, and what is committed if the transaction has changed something; ROLLBACK writes the
+ *   locks. A write outside of a transaction is locked and committed at once.
  * - Commands of Redis access the keys that they name. Commands of ZooKeeper and etcd, and code whose scripts may use keys that
  *   they do not declare, access all keys of the server that belong to their balance.
  * - mkdir and rmdir access the name of their directory.
@@ -207,7 +208,11 @@ function endOfTransactionsOf(run: Run, { cart = ['*'], holdings, blocked }: Acto
 
 /** The rows that a transaction may have locked. */
 const lockedBy = (run: Run, { locked }: Transaction): readonly string[] =>
-  run.subject.declaresKeys !== true || run.eventLog.hasStrictReads || locked.has('*') ? ANY_ROW : [...locked];
+  hasKnownRows(run) && !locked.has('*') ? [...locked] : ANY_ROW;
+
+/** The lab's own code, without isolation levels in which a plain SELECT takes locks. */
+const hasKnownRows = ({ subject, eventLog }: Run): boolean =>
+  subject.declaresKeys === true && !eventLog.hasStrictReads;
 
 const ANY_ROW: readonly string[] = ['*'];
 
@@ -289,23 +294,22 @@ function accessesOfStatement(
   const inTransaction = transaction !== undefined;
   const begins = /^(START|BEGIN)$/.test(step.verb) && !/CONSISTENT SNAPSHOT/i.test(step.text);
   if (begins || preparesTransaction(step) || (isMovement(step.text) && inTransaction)) return [];
-  if (inTransaction && ENDS_TRANSACTION.test(step.verb)) {
+  if (inTransaction && endsTransaction(step)) {
     const rows = lockedBy(run, transaction);
-    const isRollback = step.verb === 'ROLLBACK' || !transaction.hasWritten;
-    return isRollback ? locksOn(rows, balance) : endOfTransaction(balance, rows);
+    const commitsChange = step.verb === 'COMMIT' && transaction.hasWritten;
+    return commitsChange ? endOfTransaction(balance, rows) : locksOn(rows, balance);
   }
-  const isStrict = run.eventLog.hasStrictReads;
-  const row = run.subject.declaresKeys === true && !isStrict ? rowLockedBy(step) : undefined;
+  const row = hasKnownRows(run) ? rowLockedBy(step) : undefined;
   if (row !== undefined && transaction?.ownRows.has(row) === true) return [];
   const rows = row === undefined ? ANY_ROW : [row];
   const isLocking = mayWaitForLock(step);
   if (isLocking && inTransaction) return locksOn(rows, balance);
   if (!isLocking && step.verb === 'SELECT' && !releasesNamedLock(step))
-    return isStrict ? locksOn(rows, balance) : [{ part: 'committed', of: balance, writes: false }];
+    return run.eventLog.hasStrictReads
+      ? locksOn(rows, balance)
+      : [{ part: 'committed', of: balance, writes: false }];
   return endOfTransaction(balance, rows);
 }
-
-const ENDS_TRANSACTION = /^(COMMIT|ROLLBACK)$/;
 
 const overlap = (a: string, b: string): boolean => a === b || a === '*' || b === '*';
 

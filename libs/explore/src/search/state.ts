@@ -7,6 +7,7 @@ import { comparable, nameTokens } from '../schedule';
 import { isWaiting, type Actor, type HeldStep } from '../actors';
 import {
   BALANCE,
+  endsTransaction,
   forgetSession,
   forgetSessions,
   hasFoundRow,
@@ -158,7 +159,7 @@ export class Past {
         break;
       case 'time':
         this.addLockChanges(event);
-        if (event.locks === undefined) this.receive(this.listsOf(ANY_ROW), 'a lock wait may have ended');
+        if (event.locks === undefined) this.receive(this.listsOfDatabase(), 'a lock wait may have ended');
     }
   }
 
@@ -177,7 +178,7 @@ export class Past {
     if (step.kind === 'sql') updateHoldings(holdings, step, event.reply);
     if (event.fault === 'lose-reply' && step.connection !== undefined)
       forgetSession(holdings, step.connection);
-    if (verb === 'COMMIT' || verb === 'ROLLBACK') this.hasSnapshot.delete(actor);
+    if (endsTransaction(step)) this.hasSnapshot.delete(actor);
     if (text.includes(LOCK_TABLE) || requestsNamedLock(event)) this.locksInDatabase = true;
     if (accesses === 'everything') {
       this.receive([event.kind], id);
@@ -215,7 +216,7 @@ export class Past {
     if (fault !== 'kill' && fault !== 'in-flight' && fault !== 'lost-session') return;
     const victims = this.run.actors.filter(({ process }) => process.name === subject).map(({ name }) => name);
     const isInDatabase = fault === 'in-flight' || victims.some((name) => this.isInTransaction(name));
-    if (isInDatabase || this.locksInDatabase) this.receive(this.listsOf(ANY_ROW), `${fault} ${subject}`);
+    if (isInDatabase || this.locksInDatabase) this.receive(this.listsOfDatabase(), `${fault} ${subject}`);
     for (const name of victims) {
       forgetSessions(this.holdingsOf(name));
       this.hasSnapshot.delete(name);
@@ -225,7 +226,7 @@ export class Past {
   /** Leases that ended, and locks that a restart has lost: any server may have had them. */
   private addLockChanges({ locks = [] }: ScheduleEvent): void {
     for (const { key, change } of locks) {
-      const inDatabase = this.locksInDatabase ? this.listsOf(ANY_ROW) : [];
+      const inDatabase = this.locksInDatabase ? this.listsOfDatabase() : [];
       this.receive([...this.listsOfServer(), ...inDatabase], `${change} ${key}`);
     }
   }
@@ -233,6 +234,11 @@ export class Past {
   /** The lists of a lock server that has received a write; absent: of all. */
   private listsOfServer(server?: string): readonly string[] {
     return this.listsWith(server === undefined ? 'keys ' : `keys ${server} `);
+  }
+
+  /** The lists of a database that has received something that may concern any row. */
+  private listsOfDatabase(): readonly string[] {
+    return this.listsOf({ part: 'rows', of: '*', key: '*', writes: true });
   }
 
   private listsWith(prefix: string): readonly string[] {
@@ -270,9 +276,6 @@ const isAnsweredAtOnce = (event: StepEvent): boolean => isAnswered(event) && eve
 /** A plain SELECT. */
 const isRead = (accesses: readonly Access[] | 'everything'): boolean =>
   accesses !== 'everything' && accesses.some(({ part, writes }) => part === 'committed' && !writes);
-
-/** Rows of any balance. */
-const ANY_ROW: Access = { part: 'rows', of: '*', key: '*', writes: true };
 
 /** Faults of steps that no server received. */
 const NOT_SENT: ReadonlySet<string> = new Set<StepEvent['fault'] & string>(['error', 'cut', 'server-down']);

@@ -31,6 +31,8 @@ export function lockNameIn({ text }: Step): string | undefined {
   return firstArgument(text, call.index + call[0].length);
 }
 
+export const endsTransaction = ({ verb }: Pick<Step, 'verb'>): boolean => /^(COMMIT|ROLLBACK)$/.test(verb);
+
 /** Sets the isolation level of the next transaction of the session. */
 export const preparesTransaction = ({ text }: Pick<Step, 'text'>): boolean => /^SET TRANSACTION /i.test(text);
 
@@ -69,9 +71,10 @@ const rowIn = (statement: RegExp, text: string): string | undefined => {
 
 /** The reply says that a statement has found or inserted a row. */
 export const hasFoundRow = (reply: unknown): boolean =>
-  Array.isArray(reply)
-    ? reply.length > 0
-    : typeof reply === 'object' && reply !== null && 'affectedRows' in reply && reply.affectedRows !== 0;
+  Array.isArray(reply) ? reply.length > 0 : hasAffectedRows(reply) && reply.affectedRows !== 0;
+
+const hasAffectedRows = (reply: unknown): reply is { readonly affectedRows: unknown } =>
+  typeof reply === 'object' && reply !== null && 'affectedRows' in reply;
 
 /** What is known of an open transaction. */
 export interface Transaction {
@@ -114,7 +117,7 @@ export function forgetSessions({ transactions, rows, names }: Holdings): void {
 }
 
 /** In place of a transaction: the session of the statement is not known, or is another one. */
-const UNKNOWN: Transaction = { ...newTransaction(), locked: new Set('*'), hasWritten: true };
+const UNKNOWN: Transaction = { ...newTransaction(), locked: new Set(['*']), hasWritten: true };
 
 /** The transaction that a statement belongs to. Undefined: no transaction is open. */
 export const transactionOf = (
@@ -128,14 +131,14 @@ export const transactionOf = (
 /** Updates the holdings after a statement; `reply` is absent when it failed. */
 export function updateHoldings(holdings: Holdings, step: Step, reply: unknown): void {
   const { transactions, rows, names } = holdings;
-  const { connection: session, verb } = step;
+  const { connection: session } = step;
   if (session === undefined) return;
   const transaction = transactions.get(session);
   if (beginsTransaction(step)) transactions.set(session, newTransaction());
   else if (transaction !== undefined) transactions.set(session, after(transaction, step, reply));
   if (requestsNamedLock(step)) names.add(session);
   else if (mayWaitForLock(step)) rows.add(session);
-  if (verb === 'COMMIT' || verb === 'ROLLBACK') {
+  if (endsTransaction(step)) {
     transactions.delete(session);
     rows.delete(session);
   }
@@ -157,7 +160,4 @@ function after({ ownRows, locked, ...transaction }: Transaction, step: Step, rep
 
 /** The statement is no SELECT, and its reply does not say that it has changed no row. */
 const mayWrite = ({ verb }: Pick<Step, 'verb'>, reply: unknown): boolean =>
-  verb !== 'SELECT' && (Array.isArray(reply) || !isHeader(reply) || hasFoundRow(reply));
-
-const isHeader = (reply: unknown): boolean =>
-  typeof reply === 'object' && reply !== null && 'affectedRows' in reply;
+  verb !== 'SELECT' && !(hasAffectedRows(reply) && reply.affectedRows === 0);
