@@ -8,6 +8,12 @@ export interface PollLimits {
 }
 
 /**
+ * Milliseconds that a running process has for its start or for a change. A busy machine takes many times longer than an
+ * idle one, and a process that exits is reported at once: only a process that hangs is waited for so long.
+ */
+export const PROCESS_MS = 180_000;
+
+/**
  * Calls the probe until it returns true (result: true) or the time is over (result: false). Rejects as soon as the probe
  * rejects. Only a probe that began after the deadline ends the polling: a process that was stopped (SIGSTOP) or starved
  * past its deadline probes once more before it gives up.

@@ -8,6 +8,7 @@ import type { Claim } from './claim';
 import { componentConditions, Components } from './components';
 import { ReverseProxy, type Routes } from './reverse-proxy';
 import { StackError } from './errors';
+import { PROCESS_MS } from './poll';
 import { Journal } from './journal';
 import type { Layout } from './layout';
 import { mysqlConditions } from './mysql';
@@ -20,8 +21,6 @@ import type { Server } from './server';
 import type { AppName, Conditions, Replica, Stack, StackOptions, Urls } from './types';
 import { FaultProxy } from './fault-proxy';
 
-const READY_MS = 30_000;
-const MIGRATION_MS = 60_000;
 const WATCH_MS = 20;
 
 interface Servers {
@@ -131,7 +130,7 @@ export class ProcessStack implements Stack {
     await found.stop();
     if (this.stopping) return;
     await found.start();
-    if (found instanceof SupervisedReplica) await found.ready(READY_MS);
+    if (found instanceof SupervisedReplica) await found.ready(PROCESS_MS);
     else await this.servers.components.settle(found);
     if (found === this.proxy?.server) await this.proxy.worker();
   }
@@ -141,7 +140,7 @@ export class ProcessStack implements Stack {
       if (!isUp)
         throw new StackError('STACK.SERVER_DOWN', `${name} is down. Start it again with restart('${name}').`);
     }
-    await Promise.all(this.fleet.map((replica) => replica.ready(READY_MS)));
+    await Promise.all(this.fleet.map((replica) => replica.ready(PROCESS_MS)));
   }
 
   async conditions(): Promise<Conditions> {
@@ -185,7 +184,7 @@ export class ProcessStack implements Stack {
     await this.prepare(missing);
 
     for (const app of missing) this.fleet.push(await this.create(app));
-    await Promise.all(this.fleet.map((replica) => replica.ready(READY_MS)));
+    await Promise.all(this.fleet.map((replica) => replica.ready(PROCESS_MS)));
     this.assertRunning();
     const kept = this.fleet.filter((replica) => !surplus.includes(replica));
     await this.proxy?.route(routesTo(kept));
@@ -217,7 +216,7 @@ export class ProcessStack implements Stack {
     const name = `migrate-${app}`;
     this.options.onProgress?.(`migrating the schema of ${app}`);
     try {
-      await runToEnd(this.node(name, script, 0), this.claim, MIGRATION_MS);
+      await runToEnd(this.node(name, script, 0), this.claim, PROCESS_MS);
     } catch (error) {
       throw new StackError('STACK.MIGRATION_FAILED', (error as Error).message, { cause: error });
     }

@@ -2,12 +2,11 @@ import type { Redis } from 'ioredis';
 import type { Claim } from './claim';
 import { StackError } from './errors';
 import type { Layout } from './layout';
-import { pollUntil } from './poll';
+import { PROCESS_MS, pollUntil } from './poll';
 import { startRedis, type StartedRedis, withRedis } from './redis';
 
 const PRIMARIES = 3;
 const SLOTS = 16_384;
-const FORM_MS = 30_000;
 /** Time without an answer after which a node is suspected; long enough for a busy machine. */
 const NODE_TIMEOUT_MS = 2000;
 
@@ -99,9 +98,9 @@ async function waitForAll(
 ): Promise<void> {
   const all = async (): Promise<boolean> =>
     (await Promise.all(nodes.map((node) => onNode(node, probe)))).every(Boolean);
-  if (await pollUntil(all, { timeoutMs: FORM_MS, everyMs: 50 })) return;
+  if (await pollUntil(all, { timeoutMs: PROCESS_MS, everyMs: 50 })) return;
   throw new StackError(
     'STACK.START_FAILED',
-    `The nodes of the Redis Cluster did not ${goal} within ${FORM_MS / 1000} s. See ${nodes[0]?.server.log ?? 'their logs'}`,
+    `The nodes of the Redis Cluster did not ${goal} within ${PROCESS_MS / 1000} s. See ${nodes[0]?.server.log ?? 'their logs'}`,
   );
 }

@@ -1,13 +1,11 @@
 import type { Claim } from './claim';
 import { StackError } from './errors';
 import type { Layout } from './layout';
-import { pollUntil } from './poll';
+import { PROCESS_MS, pollUntil } from './poll';
 import { acknowledgedBy, info, startRedis, type StartedRedis, withRedis } from './redis';
 import type { Server } from './server';
 
 const REPLICAS = 2;
-/** Milliseconds. A replica whose link broke reconnects once a second. */
-const SYNC_MS = 10_000;
 const ACKNOWLEDGE_MS = 100;
 
 /** A Redis primary with two replicas. */
@@ -43,10 +41,10 @@ export class ReplicatedRedis {
    * not run. @throws StackError STACK.START_FAILED
    */
   async inSync(): Promise<void> {
-    if (await pollUntil(() => this.isInSync(), { timeoutMs: SYNC_MS })) return;
+    if (await pollUntil(() => this.isInSync(), { timeoutMs: PROCESS_MS })) return;
     throw new StackError(
       'STACK.START_FAILED',
-      `The replicas of ${this.primary.url} were not in sync after ${SYNC_MS / 1000} s. See ${this.primary.server.log}`,
+      `The replicas of ${this.primary.url} were not in sync after ${PROCESS_MS / 1000} s. See ${this.primary.server.log}`,
     );
   }
 

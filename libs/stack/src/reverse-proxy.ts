@@ -5,12 +5,10 @@ import { StackError } from './errors';
 import { stateOf, titleOf } from './identity';
 import type { Layout } from './layout';
 import { infra, tail } from './paths';
-import { get, pollUntil } from './poll';
+import { get, PROCESS_MS, pollUntil } from './poll';
 import { demand, NEEDED } from './programs';
 import { type ServerDefinition, type Server, startOnFreePorts } from './server';
 import type { AppName, Urls } from './types';
-
-const RELOAD_MS = 10_000;
 
 /** Direct addresses of the replicas behind nginx. */
 export type Routes = Readonly<Record<AppName, readonly string[]>>;
@@ -88,7 +86,7 @@ export class ReverseProxy {
     const changed = await pollUntil(
       async () => (await this.askWorker()) !== before && hasStoppedListening(before),
       {
-        timeoutMs: RELOAD_MS,
+        timeoutMs: PROCESS_MS,
       },
     );
     if (!changed) {
@@ -104,7 +102,7 @@ export class ReverseProxy {
   /** Pid of the current worker, recorded so that it can be killed even after its master has died. */
   async worker(): Promise<number> {
     let pid: number | undefined;
-    await pollUntil(async () => (pid = await this.askWorker()) !== undefined, { timeoutMs: RELOAD_MS });
+    await pollUntil(async () => (pid = await this.askWorker()) !== undefined, { timeoutMs: PROCESS_MS });
     if (pid === undefined) {
       throw new StackError('STACK.NOT_READY', `nginx does not answer. See its log:${tail(this.server.log)}`);
     }

@@ -2,11 +2,10 @@ import type { Claim } from './claim';
 import { Child, type Command } from './child';
 import { StackError } from './errors';
 import { tail } from './paths';
-import { pollUntil } from './poll';
+import { PROCESS_MS, pollUntil } from './poll';
 import { freePort, giveBack, isFree, type PortRequest } from './ports';
 import type { ServerName } from './types';
 
-const START_MS = 20_000;
 const GRACE_MS = 10_000;
 const TRIES = 5;
 
@@ -56,7 +55,7 @@ export class Server {
     this.child = child;
     const answered = await pollUntil(
       async () => child.exited !== undefined || (await this.definition.answers(child.pid)),
-      { timeoutMs: START_MS, everyMs: 5 },
+      { timeoutMs: PROCESS_MS, everyMs: 5 },
     );
     if (answered && !child.exited) return;
     await child.kill('group');
