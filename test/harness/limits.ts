@@ -4,5 +4,8 @@
  */
 export const EXPLORATION_MS = 60 * 60_000;
 
+/** Milliseconds without a reply after which a call fails; far above what a busy machine needs. */
+export const ANSWER_MS = 60_000;
+
 /** Options for leases and waits in real time that do not end during a test. */
 export const LONGER_THAN_A_TEST = { leaseMs: 600_000, waitMs: 300_000 };

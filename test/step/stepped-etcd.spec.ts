@@ -2,6 +2,7 @@ import { request } from 'undici';
 import { DependencyDown, SessionLost, SteppedEtcd, observe, type Step } from '#lab/step';
 import { eventually } from '../harness/eventually';
 import { FaultProxy } from '#lab/stack';
+import { ANSWER_MS } from '../harness/limits';
 import { provide, schemaOf } from '../harness/servers';
 
 let url: string;
@@ -20,12 +21,10 @@ afterEach(async () => {
   await faultProxy.close();
 });
 
-/** Longer than a busy machine keeps a process from running: every call to a server that runs is answered. */
-const LONG_MS = 60_000;
 /** For tests in which a call is not answered. */
 const SHORT_MS = 800;
 
-function open(timeoutMs = LONG_MS): SteppedEtcd {
+function open(timeoutMs = ANSWER_MS): SteppedEtcd {
   const url = `http://127.0.0.1:${faultProxy.port}/${schemaOf(__filename)}`;
   const etcd = new SteppedEtcd({ url, timeoutMs });
   opened.push(etcd);
@@ -34,7 +33,7 @@ function open(timeoutMs = LONG_MS): SteppedEtcd {
 
 /** Creates a lease at the server itself: a call with a short time-out may fail on a busy machine. */
 async function grant(): Promise<string> {
-  const etcd = new SteppedEtcd({ url: `${url}/${schemaOf(__filename)}`, timeoutMs: LONG_MS });
+  const etcd = new SteppedEtcd({ url: `${url}/${schemaOf(__filename)}`, timeoutMs: ANSWER_MS });
   opened.push(etcd);
   return etcd.grant(LEASE_MS);
 }

@@ -2,15 +2,13 @@ import { nameScript, observe, ORDER_KEY, SteppedRedis, type Step } from '#lab/st
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from '../harness/eventually';
+import { ANSWER_MS } from '../harness/limits';
 import { servers } from '../harness/servers';
 
 const REDIS_DB = 14; // only this file uses it
 let redis: SteppedRedis;
-const open = async (timeoutMs?: number): Promise<SteppedRedis> => {
-  const opened = new SteppedRedis({
-    url: `${servers().redis}/${REDIS_DB}`,
-    ...(timeoutMs !== undefined && { timeoutMs }),
-  });
+const open = async (timeoutMs = ANSWER_MS): Promise<SteppedRedis> => {
+  const opened = new SteppedRedis({ url: `${servers().redis}/${REDIS_DB}`, timeoutMs });
   await opened.connect();
   return opened;
 };
@@ -89,7 +87,7 @@ test('a reply that does not arrive in time is DEPENDENCY.DOWN', async () => {
 });
 
 test('a command whose connection was lost fails and is not sent again', async () => {
-  const victim = await open(5000);
+  const victim = await open();
   const id = await victim.client('ID');
   const lost = victim.blpop('list', 0).catch((error: unknown) => error);
   await redis.ping(); // the server executes BLPOP before its connection is killed
@@ -164,7 +162,11 @@ test('of several commands without a reply each times out separately, and the con
 });
 
 test('WAIT can be sent without the timeout that the command names, and the step still names it', async () => {
-  const withoutTimeout = new SteppedRedis({ url: `${servers().redis}/${REDIS_DB}`, replicaMs: 0 });
+  const withoutTimeout = new SteppedRedis({
+    url: `${servers().redis}/${REDIS_DB}`,
+    timeoutMs: ANSWER_MS,
+    replicaMs: 0,
+  });
   await withoutTimeout.connect();
   const id = await withoutTimeout.client('ID');
   let answer: unknown;

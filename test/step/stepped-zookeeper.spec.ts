@@ -9,12 +9,13 @@ import {
 } from '#lab/step';
 import { eventually } from '../harness/eventually';
 import { FaultProxy } from '#lab/stack';
+import { ANSWER_MS } from '../harness/limits';
 import { provide, schemaOf } from '../harness/servers';
 
 type Times = Required<Pick<SteppedZooKeeperOptions, 'sessionMs' | 'timeoutMs'>>;
 
 /** Longer than a busy machine keeps a process from running: no session ends, and every call is answered. */
-const LONG: Times = { sessionMs: 40_000, timeoutMs: 60_000 };
+const LONG: Times = { sessionMs: 40_000, timeoutMs: ANSWER_MS };
 /** For tests in which a session ends, or a call is not answered. */
 const SHORT: Times = { sessionMs: 1000, timeoutMs: 800 };
 let address: string;

@@ -12,7 +12,7 @@ import {
   type Strategy,
   type Tools,
 } from '#lab/strategy';
-import { LONGER_THAN_A_TEST } from '../harness/limits';
+import { ANSWER_MS, LONGER_THAN_A_TEST } from '../harness/limits';
 import { openWorld, servers } from '../harness/servers';
 
 let world: World;
@@ -21,7 +21,7 @@ const processes: { readonly local: LocalProcess; readonly subscriber: SteppedRed
 beforeAll(async () => {
   world = await openWorld(__filename);
   for (const name of ['p1', 'p2']) {
-    const subscriber = new SteppedRedis({ url: servers().redis, name });
+    const subscriber = new SteppedRedis({ url: servers().redis, name, timeoutMs: ANSWER_MS });
     await subscriber.connect();
     processes.push({ local: new LocalProcess(name, new RedisPubSub(subscriber)), subscriber });
   }

@@ -11,7 +11,7 @@ import {
 } from '#lab/strategy';
 import { tmpdir } from 'node:os';
 import { eventually } from '../harness/eventually';
-import { LONGER_THAN_A_TEST } from '../harness/limits';
+import { ANSWER_MS, LONGER_THAN_A_TEST } from '../harness/limits';
 import { servers } from '../harness/servers';
 
 /** The lease is longer than the timeout of a test: a waiter that misses a release fails it. */
@@ -23,8 +23,8 @@ let redis: SteppedRedis;
 let subscriber: SteppedRedis;
 let process: LocalProcess;
 beforeEach(async () => {
-  redis = new SteppedRedis({ url: servers().redis, name: 'notices-spec' });
-  subscriber = new SteppedRedis({ url: servers().redis, name: 'notices-spec-hears' });
+  redis = new SteppedRedis({ url: servers().redis, name: 'notices-spec', timeoutMs: ANSWER_MS });
+  subscriber = new SteppedRedis({ url: servers().redis, name: 'notices-spec-hears', timeoutMs: ANSWER_MS });
   await Promise.all([redis.connect(), subscriber.connect()]);
   await loadScripts(redis);
   await redis.del(KEY);

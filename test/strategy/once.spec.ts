@@ -11,13 +11,14 @@ import {
   type Strategy,
   type Tools,
 } from '#lab/strategy';
+import { ANSWER_MS } from '../harness/limits';
 import { openWorld, servers } from '../harness/servers';
 
 let world: World;
 let process: LocalProcess;
 let subscriber: SteppedRedis;
 beforeAll(async () => {
-  subscriber = new SteppedRedis({ url: servers().redis, name: 'once-spec-subscriber' });
+  subscriber = new SteppedRedis({ url: servers().redis, name: 'once-spec-subscriber', timeoutMs: ANSWER_MS });
   await subscriber.connect();
   process = new LocalProcess('p1', new RedisPubSub(subscriber));
   world = await openWorld(__filename, []);
