@@ -8,8 +8,8 @@ export interface PollLimits {
 }
 
 /**
- * Milliseconds that a running process has for its start or for a change. A busy machine takes many times longer than an
- * idle one, and a process that exits is reported at once: only a process that hangs is waited for so long.
+ * Milliseconds that a process of the stack has for its start or for a change: a busy machine takes many times longer than
+ * an idle one. A server that exits during its start, and a replica that exits repeatedly, are reported earlier.
  */
 export const PROCESS_MS = 180_000;
 

@@ -8,11 +8,11 @@ import type { Claim } from './claim';
 import { componentConditions, Components } from './components';
 import { ReverseProxy, type Routes } from './reverse-proxy';
 import { StackError } from './errors';
-import { PROCESS_MS } from './poll';
 import { Journal } from './journal';
 import type { Layout } from './layout';
 import { mysqlConditions } from './mysql';
 import { projectRoot } from './paths';
+import { PROCESS_MS } from './poll';
 import { freePort } from './ports';
 import { demand, NEEDED } from './programs';
 import { redisConditions } from './redis';
@@ -130,7 +130,7 @@ export class ProcessStack implements Stack {
     await found.stop();
     if (this.stopping) return;
     await found.start();
-    if (found instanceof SupervisedReplica) await found.ready(PROCESS_MS);
+    if (found instanceof SupervisedReplica) await found.ready();
     else await this.servers.components.settle(found);
     if (found === this.proxy?.server) await this.proxy.worker();
   }
@@ -140,7 +140,7 @@ export class ProcessStack implements Stack {
       if (!isUp)
         throw new StackError('STACK.SERVER_DOWN', `${name} is down. Start it again with restart('${name}').`);
     }
-    await Promise.all(this.fleet.map((replica) => replica.ready(PROCESS_MS)));
+    await Promise.all(this.fleet.map((replica) => replica.ready()));
   }
 
   async conditions(): Promise<Conditions> {
@@ -184,7 +184,7 @@ export class ProcessStack implements Stack {
     await this.prepare(missing);
 
     for (const app of missing) this.fleet.push(await this.create(app));
-    await Promise.all(this.fleet.map((replica) => replica.ready(PROCESS_MS)));
+    await Promise.all(this.fleet.map((replica) => replica.ready()));
     this.assertRunning();
     const kept = this.fleet.filter((replica) => !surplus.includes(replica));
     await this.proxy?.route(routesTo(kept));

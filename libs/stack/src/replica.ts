@@ -3,7 +3,7 @@ import { Child, type Command } from './child';
 import { StackError } from './errors';
 import type { Journal } from './journal';
 import { tail } from './paths';
-import { get, pollUntil } from './poll';
+import { get, PROCESS_MS, pollUntil } from './poll';
 import type { AppName, Replica } from './types';
 
 /** Milliseconds that a replica may take to finish its requests before it is killed. */
@@ -68,17 +68,17 @@ export class SupervisedReplica {
   }
 
   /** Resolves when it answers its readiness check. @throws StackError STACK.NOT_READY with the end of its log. */
-  async ready(timeoutMs: number): Promise<void> {
+  async ready(): Promise<void> {
     // while a new process starts, only noteReadiness asks it
     const isSettled = async (): Promise<boolean> =>
       this.hasGivenUp || this.isStopped || (this.lastReady === this.child && (await this.isReady()));
-    const done = await pollUntil(isSettled, { timeoutMs, everyMs: CHECK_EVERY_MS });
+    const done = await pollUntil(isSettled, { timeoutMs: PROCESS_MS, everyMs: CHECK_EVERY_MS });
     if (this.isStopped)
       throw new StackError('STACK.STOPPED', `${this.name} was stopped before it was ready.`);
     if (done && !this.hasGivenUp) return;
     const why = this.hasGivenUp
       ? `exited ${MAX_FAILED_STARTS} times before it was ready and is not started again`
-      : `does not answer GET ${this.url}/health/ready with 200 after ${timeoutMs / 1000} s (it is ${this.snapshot().state})`;
+      : `does not answer GET ${this.url}/health/ready with 200 after ${PROCESS_MS / 1000} s (it is ${this.snapshot().state})`;
     throw new StackError('STACK.NOT_READY', `${this.name} ${why}. See its log:${this.logTail()}`);
   }
 

@@ -85,9 +85,7 @@ export class ReverseProxy {
     this.server.reload();
     const changed = await pollUntil(
       async () => (await this.askWorker()) !== before && hasStoppedListening(before),
-      {
-        timeoutMs: PROCESS_MS,
-      },
+      { timeoutMs: PROCESS_MS },
     );
     if (!changed) {
       throw new StackError(
