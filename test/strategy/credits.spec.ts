@@ -108,6 +108,18 @@ test.each(serving)(
   },
 );
 
+test.each(['mysql-lock-table', 'mysql-lock-table-ttl'])(
+  '%s: of fifty concurrent restocks none fails as the victim of a deadlock for the row of the lock',
+  async (name) => {
+    const strategy = findStrategy(name);
+    await empty(strategy);
+    const fifty = Array.from({ length: 50 }, (_, i) => enter(strategy, 1, i % 2 === 0 ? 0 : 1));
+    const failures = (await Promise.allSettled(fifty)).filter(({ status }) => status === 'rejected');
+    expect(failures).toEqual([]);
+    expect(await books()).toEqual({ amount: 50, movements: 50, sum: 50 });
+  },
+);
+
 test.each(exact.filter((strategy) => !serving.includes(strategy)))(
   '$name, which never releases: of ten concurrent restocks the balance has as many as were acknowledged',
   async (strategy) => {

@@ -37,16 +37,9 @@ export class LockRows {
 
   /** Takes the lock for `leaseMs` (absent: without expiry). False when the row exists. */
   async insert(name: string, owner: string, leaseMs?: number): Promise<boolean> {
-    try {
-      const { affectedRows } =
-        leaseMs === undefined
-          ? await this.dataSource.query<Written>(INSERT, [name, owner])
-          : await this.dataSource.query<Written>(INSERT_WITH_EXPIRY, [name, owner, 1000 * leaseMs]);
-      return affectedRows === 1;
-    } catch (error) {
-      if (isDeadlock(error)) return false;
-      throw error;
-    }
+    return leaseMs === undefined
+      ? this.changesOneRow(INSERT, [name, owner])
+      : this.changesOneRow(INSERT_WITH_EXPIRY, [name, owner, 1000 * leaseMs]);
   }
 
   /** Releases the lock if `owner` holds it. */
@@ -58,8 +51,7 @@ export class LockRows {
    * Deletes the row if it has expired. In one statement: a SELECT before the DELETE could delete the next owner's row.
    */
   async sweep(name: string): Promise<boolean> {
-    const { affectedRows } = await this.dataSource.query<Written>(SWEEP, [name]);
-    return affectedRows === 1;
+    return this.changesOneRow(SWEEP, [name]);
   }
 
   /** All locks of a balance. */
@@ -76,11 +68,22 @@ export class LockRows {
       `lock:{${balance.replaceAll('_', '\\_')}}:%`,
     ]);
   }
+
+  /**
+   * False as well for the victim of a deadlock, which has changed nothing. Inserts that wait for one DELETE all get a
+   * shared lock on the deleted key, and deadlock when they need an exclusive one, as do sweeps that wait beside them: the
+   * database lets one of them succeed and rolls back the others.
+   */
+  private async changesOneRow(sql: string, parameters: readonly unknown[]): Promise<boolean> {
+    try {
+      const { affectedRows } = await this.dataSource.query<Written>(sql, [...parameters]);
+      return affectedRows === 1;
+    } catch (error) {
+      if (isDeadlock(error)) return false;
+      throw error;
+    }
+  }
 }
 
-/**
- * Inserts that wait for one DELETE all get a shared lock on the deleted key, and deadlock when they need an exclusive one:
- * the database lets one succeed and rolls back the others.
- */
 const isDeadlock = (error: unknown): boolean =>
   error instanceof QueryFailedError && (error.driverError as { errno?: number }).errno === 1213;
