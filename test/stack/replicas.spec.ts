@@ -110,6 +110,10 @@ describe('replicas behind nginx', () => {
     await stack.restart('order-1');
     await stack.kill('nginx');
     await expect(call(`${stack.urls.public}/orders`)).rejects.toThrow();
+    await expect(stack.reload()).rejects.toMatchObject({
+      code: 'STACK.NOT_READY',
+      message: expect.stringContaining('nginx has exited') as string,
+    });
     await stack.restart('nginx');
     expect((await call(`${stack.urls.public}/orders`)).json.replica).toBe('order-1');
     expect(await answeringReplicas()).toEqual(['inventory-1', 'inventory-2']);

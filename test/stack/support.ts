@@ -41,7 +41,7 @@ export const NONE = { order: 0, inventory: 0 };
 export async function eventually(
   what: string,
   probe: () => boolean | Promise<boolean>,
-  ms = 5000,
+  ms = 60_000,
 ): Promise<void> {
   const deadline = performance.now() + ms;
   while (!(await probe())) {

@@ -74,9 +74,9 @@ export class LockRows {
    * shared lock on the deleted key, and deadlock when they need an exclusive one, as do sweeps that wait beside them: the
    * database lets one of them succeed and rolls back the others.
    */
-  private async changesOneRow(sql: string, parameters: readonly unknown[]): Promise<boolean> {
+  private async changesOneRow(sql: string, parameters: unknown[]): Promise<boolean> {
     try {
-      const { affectedRows } = await this.dataSource.query<Written>(sql, [...parameters]);
+      const { affectedRows } = await this.dataSource.query<Written>(sql, parameters);
       return affectedRows === 1;
     } catch (error) {
       if (isDeadlock(error)) return false;

@@ -13,6 +13,7 @@ import { dirname, join } from 'node:path';
 import { StackError } from './errors';
 import { type Identity, identify, isAlive, own, send, stateOf } from './identity';
 import { pollUntil } from './poll';
+import { ReservedPorts } from './ports';
 import type { Urls } from './types';
 
 interface Pids {
@@ -38,10 +39,11 @@ export interface Announcement extends Identity {
 }
 
 /**
- * The exclusive right of this process to run a stack in a folder. `pids.json` is both the claim and the list of processes
+ * The exclusive right of this process to run a stack in a folder, and the stack's ports. `pids.json` is both the claim and the list of processes
  * that a later cleanup has to kill if this process is killed.
  */
 export class Claim {
+  readonly ports = new ReservedPorts();
   private readonly processes = new Map<number, Known>();
   private readonly owner = own();
   private readonly end = new AbortController();
@@ -108,6 +110,7 @@ export class Claim {
   release(): void {
     this.isReleased = true;
     process.off('exit', this.lastResort);
+    this.ports.giveAllBack();
     rmSync(join(this.dir, 'stack.json'), { force: true });
     rmSync(join(this.dir, 'pids.json'), { force: true });
   }

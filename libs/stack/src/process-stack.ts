@@ -13,7 +13,6 @@ import type { Layout } from './layout';
 import { mysqlConditions } from './mysql';
 import { projectRoot } from './paths';
 import { PROCESS_MS } from './poll';
-import { freePort } from './ports';
 import { demand, NEEDED } from './programs';
 import { redisConditions } from './redis';
 import { SupervisedReplica } from './replica';
@@ -188,7 +187,7 @@ export class ProcessStack implements Stack {
     this.assertRunning();
     const kept = this.fleet.filter((replica) => !surplus.includes(replica));
     await this.proxy?.route(routesTo(kept));
-    await Promise.all(surplus.map((replica) => replica.stop()));
+    await Promise.all(surplus.map((replica) => this.remove(replica)));
     this.fleet = kept;
   }
 
@@ -223,7 +222,7 @@ export class ProcessStack implements Stack {
   }
 
   private async create(app: AppName): Promise<SupervisedReplica> {
-    const port = await freePort();
+    const port = await this.claim.ports.reserve();
     const name = `${app}-${this.members(app).length + 1}`;
     const entry = this.options.entries?.[app] ?? builtApp(app, 'main.js');
     if (this.options.wired?.includes(name) === true) this.faultProxies.set(name, await this.toRedis());
@@ -237,6 +236,11 @@ export class ProcessStack implements Stack {
     });
     replica.start();
     return replica;
+  }
+
+  private async remove(replica: SupervisedReplica): Promise<void> {
+    await replica.stop();
+    this.claim.ports.giveBack(Number(new URL(replica.url).port));
   }
 
   /** The command and environment of one of the lab's apps. */

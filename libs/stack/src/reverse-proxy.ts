@@ -83,16 +83,10 @@ export class ReverseProxy {
     const before = await this.worker();
     render(this.options.layout.dataPath('nginx'), this.ports, routes, this.options);
     this.server.reload();
-    const changed = await pollUntil(
+    const changed = await this.pollWhileUp(
       async () => (await this.askWorker()) !== before && hasStoppedListening(before),
-      { timeoutMs: PROCESS_MS },
     );
-    if (!changed) {
-      throw new StackError(
-        'STACK.NOT_READY',
-        `nginx did not load the new list of replicas. See its log:${tail(this.server.log)}`,
-      );
-    }
+    if (!changed) throw this.notReady('did not load the new list of replicas');
     this.options.claim.remove(before);
     await this.worker();
   }
@@ -100,12 +94,22 @@ export class ReverseProxy {
   /** Pid of the current worker, recorded so that it can be killed even after its master has died. */
   async worker(): Promise<number> {
     let pid: number | undefined;
-    await pollUntil(async () => (pid = await this.askWorker()) !== undefined, { timeoutMs: PROCESS_MS });
-    if (pid === undefined) {
-      throw new StackError('STACK.NOT_READY', `nginx does not answer. See its log:${tail(this.server.log)}`);
-    }
+    await this.pollWhileUp(async () => (pid = await this.askWorker()) !== undefined);
+    if (pid === undefined) throw this.notReady('does not answer');
     this.options.claim.add('nginx-worker', pid);
     return pid;
+  }
+
+  /** Whether `probe` was true before nginx exited, and in time. */
+  private async pollWhileUp(probe: () => Promise<boolean>): Promise<boolean> {
+    let wasTrue = false;
+    await pollUntil(async () => (wasTrue = await probe()) || !this.server.isUp, { timeoutMs: PROCESS_MS });
+    return wasTrue;
+  }
+
+  private notReady(why: string): StackError {
+    const text = this.server.isUp ? why : 'has exited';
+    return new StackError('STACK.NOT_READY', `nginx ${text}. See its log:${tail(this.server.log)}`);
   }
 
   private async askWorker(): Promise<number | undefined> {

@@ -130,6 +130,7 @@ export class ServerPark {
     // in reverse order of their start: replicas before their primary, which would wait for them
     for (const server of this.servers.splice(0).reverse()) {
       if (server.isUp) await server.kill();
+      for (const port of server.ports) this.claim.ports.giveBack(port);
       this.layout.removeDataOf(server.name);
     }
   }

@@ -3,7 +3,7 @@ import { Child, type Command } from './child';
 import { StackError } from './errors';
 import { tail } from './paths';
 import { PROCESS_MS, pollUntil } from './poll';
-import { freePort, giveBack, isFree, type PortRequest } from './ports';
+import { isFree, type PortRequest } from './ports';
 import type { ServerName } from './types';
 
 const GRACE_MS = 10_000;
@@ -33,6 +33,10 @@ export class Server {
 
   get log(): string {
     return this.definition.command.log;
+  }
+
+  get ports(): readonly number[] {
+    return this.definition.ports;
   }
 
   get isUp(): boolean {
@@ -120,14 +124,14 @@ export async function startTogether(
   for (let attempt = 1; ; attempt++) {
     const ports: number[] = [];
     for (const wish of wishes)
-      ports.push(await freePort(attempt > 1 && typeof wish === 'number' ? undefined : wish));
+      ports.push(await claim.ports.reserve(attempt > 1 && typeof wish === 'number' ? undefined : wish));
     const servers = definitions(ports).map((definition) => new Server(definition, claim));
     const starts = await Promise.allSettled(servers.map((server) => server.start()));
     const failed = starts.find((start) => start.status === 'rejected');
     if (failed === undefined) return { servers, ports };
     for (const server of servers) if (server.isUp) await server.kill();
     const free = await Promise.all(ports.map((port, i) => isFree(port, wishes[i])));
-    ports.forEach(giveBack);
+    for (const port of ports) claim.ports.giveBack(port);
     if (attempt === TRIES || free.every(Boolean)) throw failed.reason;
   }
 }

@@ -25,7 +25,7 @@ export async function startZookeeper(
   const start = program(layout, durability, HEAP.alone);
   const { server, ports } = await startOnFreePorts(
     [undefined],
-    ([port = 0]) => start('zookeeper', MAIN, port, {}),
+    (chosen) => start('zookeeper', MAIN, chosen, {}),
     claim,
   );
   return { server, url: `127.0.0.1:${ports[0] ?? 0}` };
@@ -49,24 +49,25 @@ export async function startZookeepers(
 ): Promise<readonly { server: Server; url: string }[]> {
   const start = program(layout, durability, HEAP.member);
   const numbers = Array.from({ length: count }, (_, i) => i + 1);
-  const clientPort = (ports: readonly number[], n: number): number => ports[PORTS_OF_MEMBER * (n - 1)] ?? 0;
+  const portsOf = (ports: readonly number[], n: number): readonly number[] =>
+    ports.slice(PORTS_OF_MEMBER * (n - 1), PORTS_OF_MEMBER * n);
   const { servers, ports } = await startTogether(
     numbers.flatMap(() => Array.from({ length: PORTS_OF_MEMBER }, () => undefined)),
     (chosen) => {
       const members = numbers.map((n) => {
-        const [, peer = 0, election = 0] = chosen.slice(PORTS_OF_MEMBER * (n - 1));
+        const [, peer = 0, election = 0] = portsOf(chosen, n);
         return [`server.${n}`, `127.0.0.1:${peer}:${election}`] as const;
       });
       return numbers.map((n) => {
         const name = `zookeeper-${n}` as const;
         writeFileSync(join(layout.dataFolder(name, 'data'), 'myid'), `${n}\n`);
         const settings = { ...ENSEMBLE, ...Object.fromEntries(members) };
-        return start(name, MAIN_OF_MEMBER, clientPort(chosen, n), settings);
+        return start(name, MAIN_OF_MEMBER, portsOf(chosen, n), settings);
       });
     },
     claim,
   );
-  return servers.map((server, i) => ({ server, url: `127.0.0.1:${clientPort(ports, i + 1)}` }));
+  return servers.map((server, i) => ({ server, url: `127.0.0.1:${portsOf(ports, i + 1)[0] ?? 0}` }));
 }
 
 /** A function that writes a ZooKeeper's configuration and defines its server. */
@@ -77,11 +78,12 @@ function program(
 ): (
   name: ServerName,
   main: string,
-  port: number,
+  ports: readonly number[],
   more: Readonly<Record<string, unknown>>,
 ) => ServerDefinition {
   const { path, file = '' } = demand(ON_DEMAND.zookeeper);
-  return (name, main, port, more) => {
+  return (name, main, ports, more) => {
+    const [port = 0] = ports;
     const folder = layout.dataFolder(name);
     const data = layout.dataFolder(name, 'data');
     const config = join(folder, 'zoo.cfg');
@@ -91,7 +93,7 @@ function program(
     give(config, layout.account);
     return {
       name,
-      ports: [port],
+      ports,
       command: {
         name,
         program: path,
