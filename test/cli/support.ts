@@ -12,6 +12,8 @@ export interface Ended {
   readonly stderr: string;
 }
 
+const IN_ONE_PROCESS = join(__dirname, 'in-one-process.cjs');
+
 /** A running command. */
 export class Running {
   stdout = '';
@@ -46,15 +48,18 @@ export class Checkout {
     symlinkSync(resolve('node_modules'), join(this.root, 'node_modules'));
   }
 
+  private get main(): string {
+    return join(this.root, 'dist', 'apps', 'lab', 'src', 'main.js');
+  }
+
   start(...args: string[]): Running {
     return this.startWith([], ...args);
   }
 
   /** Starts a command with `variables`, each `NAME=value`, added to the environment. */
   startWith(variables: readonly string[], ...args: string[]): Running {
-    const main = join(this.root, 'dist', 'apps', 'lab', 'src', 'main.js');
     const running = new Running(
-      spawn('env', [...variables, process.execPath, main, ...args], {
+      spawn('env', [...variables, process.execPath, this.main, ...args], {
         cwd: this.root,
         stdio: ['ignore', 'pipe', 'pipe'],
       }),
@@ -65,6 +70,18 @@ export class Checkout {
 
   run(...args: string[]): Promise<Ended> {
     return this.start(...args).end;
+  }
+
+  /** Runs many command lines one after another, in one process that loads the modules once: for commands that start nothing. */
+  async runInOneProcess(lines: readonly (readonly string[])[]): Promise<readonly Ended[]> {
+    const child = spawn(process.execPath, [IN_ONE_PROCESS, this.main], {
+      cwd: this.root,
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    const running = new Running(child);
+    this.started.push(running);
+    child.stdin.end(JSON.stringify(lines));
+    return JSON.parse((await running.end).stdout) as Ended[];
   }
 
   json(file: string): Record<string, unknown> {

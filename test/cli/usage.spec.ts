@@ -1,14 +1,16 @@
 import { Checkout } from './support';
-import { testBadUsage } from './usage';
+import { expectBadUsage } from './usage';
 
 const checkout = new Checkout('usage');
 afterAll(() => checkout.remove());
 
-testBadUsage(checkout, [
+// further command lines, in one process: usage.long.spec.ts
+test.each([
   ['an unknown command', ['dance'], "unknown command 'dance'"],
-  ['an unknown strategy', ['load', '--strategy', 'hope'], 'Choose one of: none, local-mutex'],
   ['a verdict without a running lab', ['verdict', 'phone'], 'no lab is running: start one with "npm start"'],
-]);
+])('%s exits with 2 and one line', async (_, args, why) => {
+  expectBadUsage(await checkout.run(...args), why);
+});
 
 test('--help exits with 0', async () => {
   for (const args of [[], ['load']]) {

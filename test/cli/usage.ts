@@ -10,12 +10,18 @@ export function expectBadUsage({ code, stdout, stderr }: Ended, why: string): vo
   expect(stderr).toContain(why);
 }
 
-/** Defines a test for each command line that is wrong in one way. */
+/** Defines a test for each command line that is wrong in one way; all of them run in one process. */
 export function testBadUsage(
   checkout: Checkout,
   rows: readonly (readonly [what: string, args: readonly string[], why: string])[],
 ): void {
-  test.each(rows)('%s exits with 2 and one line', async (_, args, why) => {
-    expectBadUsage(await checkout.run(...args), why);
+  let ends: readonly Ended[];
+  beforeAll(async () => {
+    ends = await checkout.runInOneProcess(rows.map(([, args]) => args));
+  });
+  test.each(rows.map((row, i) => [...row, i] as const))('%s exits with 2 and one line', (_, __, why, i) => {
+    const end = ends[i];
+    if (end === undefined) throw new Error('every command line has a result');
+    expectBadUsage(end, why);
   });
 }
