@@ -2,9 +2,10 @@ import { readFileSync, rmSync } from 'node:fs';
 import { get } from 'node:http';
 import { join, resolve } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import type { StackOptions } from '#lab/stack';
+
+export { eventually } from '../harness/eventually';
 
 const FIXTURES = join(__dirname, 'fixtures');
 const REPLICA = join(FIXTURES, 'replica.mjs');
@@ -36,19 +37,6 @@ export function options(replicas: StackOptions['replicas'], more: Partial<StackO
 }
 
 export const NONE = { order: 0, inventory: 0 };
-
-/** Polls; fails the test if `probe` does not become true in time. */
-export async function eventually(
-  what: string,
-  probe: () => boolean | Promise<boolean>,
-  ms = 60_000,
-): Promise<void> {
-  const deadline = performance.now() + ms;
-  while (!(await probe())) {
-    if (performance.now() > deadline) throw new Error(`Not within ${ms} ms: ${what}`);
-    await sleep(10);
-  }
-}
 
 export interface Reply {
   readonly status: number;
