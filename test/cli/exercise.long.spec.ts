@@ -1,6 +1,7 @@
 import { cpSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Checkout } from './support';
+import { testBadUsage } from './usage';
 
 const checkout = new Checkout('exercise');
 beforeAll(() => {
@@ -11,16 +12,12 @@ afterAll(() => checkout.remove());
 const exercise = (...args: string[]): ReturnType<Checkout['run']> => checkout.run('exercise', ...args);
 const FOLDER = join(checkout.root, 'exercise-02');
 
-test.each([
-  [['check', '9'], 'There are the exercises 1 to'],
-  [['check', '3'], 'exercise start 3'],
-  [['hint', '4'], 'exercise start 4'],
-  [['check', '2', '--max', '0'], '--max'],
-])('lab exercise %j is refused in a sentence, with exit code 2', async (args, why) => {
-  const { code, stdout, stderr } = await exercise(...args);
-  expect([code, stdout]).toEqual([2, '']);
-  expect(stderr).toContain(why);
-});
+testBadUsage(checkout, [
+  ['an exercise that does not exist', ['exercise', 'check', '9'], 'There are the exercises 1 to'],
+  ['the check of an exercise that was not started', ['exercise', 'check', '3'], 'exercise start 3'],
+  ['a hint for an exercise that was not started', ['exercise', 'hint', '4'], 'exercise start 4'],
+  ['an invalid number of schedules', ['exercise', 'check', '2', '--max', '0'], '--max'],
+]);
 
 test('a file that does not load is named, and no server is started', async () => {
   expect((await exercise('start', '2')).code).toBe(0);

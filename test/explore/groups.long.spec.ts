@@ -1,3 +1,3 @@
 import { testGroupwise } from './groupwise';
 
-testGroupwise(__filename, ['expiring', 'segmented', 'directory']);
+testGroupwise(__filename, ['lua', 'expiring', 'segmented']);

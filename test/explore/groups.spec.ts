@@ -22,7 +22,7 @@ test('two groups are dependent when a step of one depends on a step of the other
   expect(areDependent([], [write('A', 'item'), write('B', 'item')])).toBe(false);
 });
 
-const world = testGroupwise(__filename, ['lua']);
+const world = testGroupwise(__filename, ['directory']);
 
 test('the search begins again when a step of one product depends on one of the other', async () => {
   const plan = planOf(findStrategy('watchdog-shared-flag'), cellOf('two products')); // one flag for all locks of a process

@@ -5,6 +5,7 @@ import { expectRedundant, testRedundancy } from './redundancy';
 
 const world = testRedundancy(__filename, [
   ['segmented-redis', 'kill:1'],
+  ['watchdog', 'pause:1'],
   ['single-writer', 'kill:1'],
   ['redlock', 'kill:1'],
   ['redis-decr', 'flush:1'],
