@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import { ReservedPorts } from '../../libs/stack/src/ports';
+import { isFree, ReservedPorts } from '../../libs/stack/src/ports';
 
 describe('ports of two stacks on one machine', () => {
   const one = new ReservedPorts();
@@ -12,8 +12,10 @@ describe('ports of two stacks on one machine', () => {
 
   it('a port without a listener is reserved by one of them only, until that one gives it back', async () => {
     const port = await one.reserve();
+    expect(await isFree(port)).toBe(false);
     expect(await other.reserve(port)).not.toBe(port);
     one.giveBack(port);
+    expect(await isFree(port)).toBe(true);
     expect(await other.reserve(port)).toBe(port);
   });
 

@@ -12,10 +12,11 @@ const BUS = 10_000;
 /** A preferred port, any port (undefined), or one whose cluster bus port is free as well. */
 export type PortRequest = number | 'with bus' | undefined;
 
-/** Whether a server could listen on this loopback port now, and on its cluster bus port if requested. */
+/** Whether a stack could reserve this loopback port now, and its cluster bus port if requested. */
 export async function isFree(port: number, wish?: PortRequest): Promise<boolean> {
-  const free = await Promise.all(portsFor(port, wish).map(canListen));
-  return free.every(Boolean);
+  const sockets = await hold(portsFor(port, wish));
+  for (const socket of sockets ?? []) socket.close();
+  return sockets !== undefined;
 }
 
 function canListen(port: number): Promise<boolean> {

@@ -130,8 +130,8 @@ export async function startTogether(
     const failed = starts.find((start) => start.status === 'rejected');
     if (failed === undefined) return { servers, ports };
     for (const server of servers) if (server.isUp) await server.kill();
-    const free = await Promise.all(ports.map((port, i) => isFree(port, wishes[i])));
     for (const port of ports) claim.ports.giveBack(port);
+    const free = await Promise.all(ports.map((port, i) => isFree(port, wishes[i])));
     if (attempt === TRIES || free.every(Boolean)) throw failed.reason;
   }
 }
