@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { own } from '../../libs/stack/src/identity';
 import { Checkout } from './support';
+import { testBadUsage } from './usage';
 
 const checkout = new Checkout('clean');
 afterAll(() => checkout.remove());
@@ -67,16 +68,8 @@ test('--all keeps no run; the database templates stay while a lab runs', async (
   expect(stacks()).toEqual([`explore-${process.pid}`]);
 });
 
-test.each([
-  [['--keep', 'many'], 'whole number'],
-  [['--all', '--keep', '3'], '--all keeps no run folder'],
-  [['runs'], 'too many arguments'],
-])('bad usage exits with 2 and one line: %j', async (args, why) => {
-  const { code, stdout, stderr } = await checkout.run('clean', ...args);
-  expect({ code, stdout, lines: stderr.trimEnd().split('\n').length }).toEqual({
-    code: 2,
-    stdout: '',
-    lines: 1,
-  });
-  expect(stderr).toContain(why);
-});
+testBadUsage(checkout, [
+  ['a number of runs that is none', ['clean', '--keep', 'many'], 'whole number'],
+  ['--all with --keep', ['clean', '--all', '--keep', '3'], '--all keeps no run folder'],
+  ['an argument', ['clean', 'runs'], 'too many arguments'],
+]);

@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Agent, request } from 'undici';
 import { Checkout, type Running } from './support';
+import { expectBadUsage } from './usage';
 
 /** `lab up` in a private checkout, and commands that run beside it. */
 const checkout = new Checkout('runs');
@@ -243,13 +244,8 @@ test('lab up starts the console beside the lab; the lab keeps running when the c
 });
 
 test('lab up --port with a taken port is bad usage: exit code 2 and one line', async () => {
-  const { code, stdout, stderr } = await checkout.run('up', '--port', new URL(shop).port);
-  expect({ code, stdout, lines: stderr.trimEnd().split('\n').length }).toEqual({
-    code: 2,
-    stdout: '',
-    lines: 1,
-  });
-  expect(stderr).toContain(`port ${new URL(shop).port} is taken`);
+  const { port } = new URL(shop);
+  expectBadUsage(await checkout.run('up', '--port', port), `port ${port} is taken`);
 });
 
 test('a second lab up is refused and names the address of the first one and its process', async () => {
