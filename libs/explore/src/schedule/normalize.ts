@@ -16,10 +16,17 @@ export function comparable(event: StepEvent): StepEvent {
   return { ...event, reply: withoutServerCounters(event.reply) };
 }
 
-/** Replaces tokens and stream ids by names, in the order in which the text mentions them. `names`: those of texts before it. */
-export function nameTokens(text: string, names = new Map<string, string>()): string {
+/**
+ * Replaces tokens and stream ids by names, in the order in which the text mentions them. `names`: those of texts before it;
+ * `next`: the name of a new token.
+ */
+export function nameTokens(
+  text: string,
+  names = new Map<string, string>(),
+  next = (): string => `token-${names.size + 1}`,
+): string {
   const name = (token: string): string => {
-    const known = names.get(token) ?? `token-${names.size + 1}`;
+    const known = names.get(token) ?? next();
     names.set(token, known);
     return known;
   };

@@ -1,4 +1,4 @@
-import type { Actor, ActorProcess } from '../actors';
+import type { Actor, ActorProcess, HeldStep } from '../actors';
 import type { Run } from '../execution';
 import { LOCK_TABLE } from '#lab/locks';
 import type { Step } from '#lab/step';
@@ -14,6 +14,7 @@ import {
   type Transaction,
 } from '../world';
 import { stepOf, type Choice, type ProcessChoice } from '../schedule';
+import { TokenNames } from './token-names';
 
 /** A part of the servers or of a process that a choice reads or changes. */
 export interface Access {
@@ -26,7 +27,10 @@ export interface Access {
   readonly part: 'rows' | 'committed' | 'keys' | 'link' | 'memory';
   /** The balance, the server, or the process; `*`: any. */
   readonly of: string;
-  /** Key of a lock server, or a row (see `rowLockedBy`); `*`: any, or unknown. Absent for other parts. */
+  /**
+   * Key of a lock server, or a row (see `rowLockedBy`); `*`: any, or unknown. Absent for other parts. In a footprint, random tokens are
+   * replaced by names: see `TokenNames`.
+   */
   readonly key?: string;
   readonly writes: boolean;
 }
@@ -84,18 +88,30 @@ const balanceOf = (
 /** The choices whose accesses are those of one step. */
 const IS_STEP: ReadonlySet<Choice['kind']> = new Set(['step', 'timer-step', 'error', 'lose-reply'] as const);
 
-/** The footprint of a choice in the current state of a run. */
+/** The footprint of a choice in the current state of a run. Footprints of different runs can be compared. */
 export function footprint(run: Run, choice: Choice): Footprint {
   const held = stepOf(run, choice);
   const actor = held === undefined ? undefined : run.actor(held.task.actor);
-  if (held === undefined || actor === undefined || !IS_STEP.has(choice.kind))
-    return { actor: actor?.name, accesses: accessesOfFault(run, choice) };
+  const names = TokenNames.of(run);
+  if (held !== undefined) names.replaceIn(held.step.text, held.task.actor); // names all its tokens, also those that are in no key
+  const isStep = held !== undefined && actor !== undefined && IS_STEP.has(choice.kind);
+  const accesses = isStep ? accessesOfStep(run, held, actor) : accessesOfFault(run, choice);
+  return {
+    actor: actor?.name,
+    accesses: accesses === 'everything' ? accesses : accesses.map((access) => named(names, access)),
+  };
+}
+
+const named = (names: TokenNames, access: Access): Access =>
+  access.key === undefined ? access : { ...access, key: names.replaceIn(access.key) };
+
+function accessesOfStep(run: Run, held: HeldStep, actor: Actor): readonly Access[] | 'everything' {
   const effects = effectsOf(run, held.step, actor);
-  if (effects === 'everything') return { actor: actor.name, accesses: effects };
+  if (effects === 'everything') return effects;
   const isShared = run.setup.options.wait === 'notify' || run.subject.keepsState;
   const accesses: Access[] = [...effects, { part: 'memory', of: actor.process.name, writes: isShared }];
   if (isForLockServer(held.step)) accesses.push({ part: 'link', of: actor.process.name, writes: false });
-  return { actor: actor.name, accesses };
+  return accesses;
 }
 
 /** The accesses of a step when it arrives at its server. */

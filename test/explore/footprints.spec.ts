@@ -1,0 +1,52 @@
+import {
+  cellOf,
+  execute,
+  planOf,
+  readSchedule,
+  rootOf,
+  type Execution,
+  type Footprint,
+  type World,
+} from '#lab/explore';
+import { CATALOGUE, findStrategy, type Strategy } from '#lab/strategy';
+import { openWorld } from '../harness/servers';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld(__filename);
+});
+afterAll(() => world.close());
+
+/** What the choices of a schedule access: it begins with the choices in `text`. */
+async function pathOf(strategy: Strategy, text: string): Promise<Execution['path']> {
+  const plan = planOf(strategy, cellOf('two processes'));
+  const { path } = await execute(world, plan, { ...rootOf(false), prefix: readSchedule(text) ?? [] });
+  return path;
+}
+
+test.each(CATALOGUE)(
+  '$name: what the choices of a schedule access is the same in every run',
+  async (strategy) => {
+    const once = await pathOf(strategy, '');
+    expect(once?.footprints.length).toBeGreaterThan(3);
+    expect(await pathOf(strategy, '')).toEqual(once);
+  },
+);
+
+test('a row with a random key has the same name, whoever accesses it first', async () => {
+  const singleWriter = findStrategy('single-writer');
+  const byItself = await pathOf(singleWriter, 'a');
+  expect(rowsOf(byItself?.footprints)).toContain('decision "A-1"');
+  const byTheOther: (string | undefined)[] = [];
+  for (let steps = 1; steps < 8; steps++) {
+    const path = await pathOf(singleWriter, `a${'b'.repeat(steps)}`);
+    byTheOther.push(...rowsOf(path?.footprints.slice(0, 1))); // of the last choice of the beginning
+  }
+  expect(byTheOther).toContain('decision "A-1"');
+});
+
+const rowsOf = (footprints: readonly Footprint[] = []): readonly (string | undefined)[] =>
+  footprints
+    .flatMap(({ accesses }) => (accesses === 'everything' ? [] : accesses))
+    .filter(({ part }) => part === 'rows')
+    .map(({ key }) => key);
