@@ -34,11 +34,11 @@ async function runAll(
   const shown = new Set<string>();
   let runs = 0;
   while (frontier.size > 0)
-    for (const { subtree, isRedundant } of frontier.take(1)) {
-      if (isRedundant) continue;
-      const execution = await execute(world, plan, subtree);
+    for (const taken of frontier.take(1)) {
+      if (taken.isRedundant) continue;
+      const execution = await execute(world, plan, taken.subtree);
       expect(execution.showsDependentGroups).toBe(false);
-      frontier.add(execution);
+      frontier.add(taken, execution);
       for (const one of shownBy(execution)) shown.add(one);
       runs++;
     }

@@ -11,8 +11,14 @@ const world = testRedundancy(__filename, [
   ['redis-decr', 'flush:1'],
 ]);
 
-test(
-  'watchdog, two products: every schedule that a search skips is redundant',
-  () => expectRedundant(world(), planOf(findStrategy('watchdog'), cellOf('two products')), true),
+// keys with random tickets; timers that take steps; two groups of buyers
+test.each([
+  ['single-writer', 'lapse', false],
+  ['watchdog-naive', 'pause', false],
+  ['watchdog', 'two products', true],
+])(
+  '%s, %s: every schedule that a search skips is redundant',
+  (name, cell, isGroupwise) =>
+    expectRedundant(world(), planOf(findStrategy(name), cellOf(cell)), isGroupwise),
   EXPLORATION_MS,
 );

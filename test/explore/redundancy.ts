@@ -14,12 +14,12 @@ async function runSkipped(
   const wrong: string[] = [];
   let skipped = 0;
   while (frontier.size > 0)
-    for (const { subtree, isRedundant } of frontier.take(1)) {
-      const execution = await execute(world, plan, subtree);
-      if (!isRedundant) frontier.add(execution);
+    for (const taken of frontier.take(1)) {
+      const execution = await execute(world, plan, taken.subtree);
+      if (!taken.isRedundant) frontier.add(taken, execution);
       else if (execution.result !== undefined || execution.nodes.length > 0)
-        wrong.push(scheduleText(subtree.prefix));
-      skipped += isRedundant ? 1 : 0;
+        wrong.push(scheduleText(taken.subtree.prefix));
+      skipped += taken.isRedundant ? 1 : 0;
     }
   return { skipped, wrong };
 }

@@ -47,6 +47,8 @@ export interface Plan {
  */
 export interface Subtree {
   readonly prefix: readonly Choice[];
+  /** What the last choice of the prefix accesses. Undefined for the root. */
+  readonly last: Footprint | undefined;
   readonly sleepSet: readonly SleepingChoice[];
   /** Its share of the tree if all branches of a node were equally large: 1 for the root. For estimates only. */
   readonly share: number;
@@ -60,6 +62,7 @@ export interface Subtree {
 /** All schedules of a plan. */
 export const rootOf = (isGroupwise: boolean): Subtree => ({
   prefix: [],
+  last: undefined,
   sleepSet: [],
   share: 1,
   isGroupwise,

@@ -58,12 +58,13 @@ async function searchFrom(
     const done = await runOrSkip(batch, runBatch);
     if (done.some((counted) => counted?.showsDependentGroups === true))
       return { tally, areGroupsDependent: true };
-    for (const counted of done.toReversed()) {
+    for (const [i, taken] of [...batch.entries()].toReversed()) {
+      const counted = done[i];
       if (counted === undefined) continue;
       merge(tally, counted.tally);
-      tally.searched += frontier.add(counted);
+      tally.searched += frontier.add(taken, counted);
     }
-    frontier.putBack(batch.filter((_, i) => done[i] === undefined).map(({ subtree }) => subtree));
+    frontier.putBack(batch.filter((_, i) => done[i] === undefined));
     limits.onProgress?.(tally, frontier.size);
   }
   tally.partial = frontier.size > 0;
@@ -135,11 +136,11 @@ export async function* executions(
 async function* executionsFrom(root: Subtree, world: World, plan: Plan): AsyncGenerator<Execution, boolean> {
   const frontier = new Frontier(plan, root);
   while (frontier.size > 0)
-    for (const { subtree, isRedundant } of frontier.take(1)) {
-      if (isRedundant) continue;
-      const execution = await execute(world, plan, subtree);
+    for (const taken of frontier.take(1)) {
+      if (taken.isRedundant) continue;
+      const execution = await execute(world, plan, taken.subtree);
       if (execution.showsDependentGroups) return true;
-      frontier.add(execution);
+      frontier.add(taken, execution);
       yield execution;
     }
   return false;

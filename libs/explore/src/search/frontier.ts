@@ -1,30 +1,43 @@
 import type { Execution, Plan, Subtree } from './execution';
+import type { Beginning } from './happened-before';
 import { KnownStates } from './known-states';
-import { ScheduleTree } from './schedule-tree';
+import { KnownSteps } from './known-steps';
+import { hasOnlySteps, type Decision } from './path';
+import { isRedundant } from './redundancy';
 
 /** Number of subtrees that are taken depth-first, before the search samples the tree. */
 const DEPTH_FIRST = 100;
 /** Number of open subtrees above which the search is depth-first: each sampled subtree leaves more of them open. */
 const MAX_OPEN_SUBTREES = 5000;
 
-/** A subtree to run, or to skip. */
-export interface Taken {
+/** A subtree that waits. */
+interface Open {
   readonly subtree: Subtree;
+  /** The choices before the last one of its prefix. */
+  readonly before: Beginning;
+  /** The decision that the last choice of its prefix makes. Undefined: not recorded. */
+  readonly decision: Decision | undefined;
+}
+
+/** A subtree to run, or to skip. */
+export interface Taken extends Open {
   /** Its only schedule is known to be redundant: it need not be run. */
   readonly isRedundant: boolean;
 }
 
 /** The open subtrees of a search. */
 export class Frontier {
-  private readonly stack: Subtree[];
-  private readonly known: KnownStates;
-  private readonly tree: ScheduleTree;
+  private readonly stack: Open[];
+  private readonly states: KnownStates;
+  private readonly steps = new KnownSteps();
   private taken = 0;
 
-  constructor(plan: Plan, root: Subtree) {
-    this.stack = [root];
-    this.known = new KnownStates(plan, root.isGroupwise);
-    this.tree = new ScheduleTree(plan);
+  constructor(
+    private readonly plan: Plan,
+    root: Subtree,
+  ) {
+    this.stack = [{ subtree: root, before: undefined, decision: undefined }];
+    this.states = new KnownStates(plan, root.isGroupwise);
   }
 
   get size(): number {
@@ -34,24 +47,36 @@ export class Frontier {
   /** Takes at most `most` subtrees, 1 or more. */
   take(most: number): readonly Taken[] {
     const batch: Taken[] = [];
-    for (let subtree = this.next(); subtree !== undefined; subtree = this.next()) {
+    for (let open = this.next(); open !== undefined; open = this.next()) {
       this.taken++;
-      batch.push({ subtree, isRedundant: this.tree.isRedundant(subtree) });
+      batch.push({ ...open, isRedundant: this.isRedundant(open) });
       if (batch.length === most) break;
     }
     return batch;
   }
 
-  /** Adds the subtrees that branch off an execution. Returns the share of the tree that is left out, because it is known. */
-  add({ choices, nodes, path }: Pick<Execution, 'choices' | 'nodes' | 'path'>): number {
-    if (path !== undefined) this.tree.add(choices, path);
-    const { subtrees, leftOut } = this.known.open({ choices, nodes });
-    this.stack.push(...subtrees.toReversed());
+  private isRedundant({ subtree, before, decision }: Open): boolean {
+    return (
+      decision !== undefined && hasOnlySteps(decision) && isRedundant(this.plan, subtree, before, this.steps)
+    );
+  }
+
+  /**
+   * Adds the subtrees that branch off the execution of one that was taken. Returns the share of the tree that is left out, because
+   * it is known.
+   */
+  add({ before }: Taken, { choices, nodes, path }: Pick<Execution, 'choices' | 'nodes' | 'path'>): number {
+    const beginnings = path === undefined ? [] : this.steps.add(before, choices, path);
+    const { subtrees, leftOut } = this.states.open({ choices, nodes });
+    for (const subtree of subtrees.toReversed()) {
+      const at = subtree.prefix.length - 1 - (path?.from ?? 0);
+      this.stack.push({ subtree, before: beginnings[at], decision: path?.decisions[at] });
+    }
     return leftOut;
   }
 
   /** Subtrees that were taken, but not run. */
-  putBack(subtrees: readonly Subtree[]): void {
+  putBack(subtrees: readonly Taken[]): void {
     this.stack.push(...subtrees);
   }
 
@@ -59,7 +84,7 @@ export class Frontier {
    * A depth-first search of a large tree stays in one corner for long: after a while subtrees are taken from anywhere in
    * the stack, in a deterministic order.
    */
-  private next(): Subtree | undefined {
+  private next(): Open | undefined {
     const { stack, taken } = this;
     if (taken < DEPTH_FIRST || stack.length > MAX_OPEN_SUBTREES) return stack.pop();
     return stack.splice((Math.imul(taken, 0x9e3779b1) >>> 0) % stack.length, 1)[0];

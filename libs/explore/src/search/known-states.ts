@@ -66,6 +66,7 @@ export class KnownStates {
   ): Subtree[] {
     return next.map(({ choice, footprint }, i) => ({
       prefix: [...choices.slice(0, at), choice],
+      last: footprint,
       share,
       sleepSet: this.plan.reduce ? stillSleeping([...sleepSet, ...next.slice(0, i)], footprint) : [],
       isGroupwise: this.isGroupwise,

@@ -23,6 +23,10 @@ export interface Decision {
   readonly isLater: boolean;
 }
 
+/** No paused process can resume, and no timer can take a step. */
+export const hasOnlySteps = ({ statuses, isPaused }: Decision): boolean =>
+  !isPaused && !Object.values(statuses).includes('other');
+
 /** What a schedule shows from a position on. Plain data: workers send it as a message. */
 export interface Path {
   /** The position of the first decision and choice. */

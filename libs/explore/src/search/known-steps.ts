@@ -1,0 +1,66 @@
+import type { Choice } from '../schedule';
+import type { Footprint } from './footprint';
+import { advance, extend, noticedBy, sumOf, type Beginning } from './happened-before';
+import type { Path } from './path';
+
+/** A next step of an actor. */
+interface NextStep {
+  /** Identifies the earlier choices on which the step depends: those that decide what it accesses, and whether it is enabled. */
+  readonly dependsOn: bigint;
+  readonly footprint: Footprint;
+  readonly isEnabled: boolean;
+}
+
+/** What an actor can do: the step that is enabled, or nothing. */
+export type Next = Footprint | 'nothing';
+
+/**
+ * What the actors did in the schedules that a search has run, by what had happened before that they can notice. An actor does the
+ * same in every other schedule in which the same has happened before.
+ */
+export class KnownSteps {
+  /** By `noticedBy`. A set of steps: the lock for which a step waits may be free or not. */
+  private readonly known = new Map<bigint, 'nothing' | NextStep[]>();
+
+  /** Adds a schedule that continues a beginning. Returns the beginning before each of its choices. */
+  add(
+    beginning: Beginning,
+    choices: readonly Choice[],
+    { from, decisions, footprints }: Path,
+  ): readonly Beginning[] {
+    const beginnings: Beginning[] = [];
+    let before = beginning;
+    for (const [i, { statuses, isLater }] of decisions.entries()) {
+      if (isLater && i > 0) before = advance(before); // the first decision is part of the beginning
+      beginnings.push(before);
+      const [choice, footprint] = [choices[from + i], footprints[i]];
+      for (const [actor, status] of Object.entries(statuses)) {
+        const isTaken = choice?.kind === 'step' && choice.actor === actor;
+        if (status === 'over' || status === 'blocked') this.known.set(noticedBy(before, actor), 'nothing');
+        else if (typeof status === 'object') this.note(before, actor, status, false);
+        else if (status === 'enabled' && isTaken && footprint !== undefined)
+          this.note(before, actor, footprint, true);
+      }
+      if (choice === undefined || footprint === undefined) break;
+      before = extend(before, choice, footprint);
+    }
+    return beginnings;
+  }
+
+  private note(before: Beginning, actor: string, footprint: Footprint, isEnabled: boolean): void {
+    const noticed = noticedBy(before, actor);
+    const dependsOn = sumOf(before, footprint);
+    const steps = this.known.get(noticed) ?? [];
+    if (steps === 'nothing' || steps.some((step) => step.dependsOn === dependsOn)) return;
+    steps.push({ dependsOn, footprint, isEnabled });
+    this.known.set(noticed, steps);
+  }
+
+  /** What the actor can do after a beginning. Undefined: not known. */
+  next(after: Beginning, actor: string): Next | undefined {
+    const steps = this.known.get(noticedBy(after, actor));
+    if (steps === undefined || steps === 'nothing') return steps;
+    const step = steps.find(({ footprint, dependsOn }) => sumOf(after, footprint) === dependsOn);
+    return step === undefined ? undefined : step.isEnabled ? step.footprint : 'nothing';
+  }
+}
