@@ -56,7 +56,7 @@ import { printTally, tallyLine, type ShownWitness } from '../print/tally';
 import { wordOptions } from './load';
 import { timeOption, whole } from './numbers';
 
-interface ExploreOptions {
+export interface ExploreOptions {
   readonly actors: number;
   readonly stock: number;
   readonly beside?: string;
@@ -121,16 +121,18 @@ export function register(program: Command): void {
     )
     .option('--json <file>', 'write the result as JSON');
   wordOptions(command).action((name: string, options: ExploreOptions) =>
-    runCommand(async (context) =>
-      exploreStrategy(
-        withBeside(readExplored(name, options), options),
-        readBudget(options.faults),
-        options,
-        context,
-      ),
-    ),
+    runCommand((context) => explorePlan(readPlan(name, options), options, context)),
   );
 }
+
+/** A search of a strategy or guard of the catalogue. */
+interface CataloguedPlan extends Plan {
+  readonly setup: Plan['setup'] & { readonly strategy: Catalogued };
+}
+
+/** What a command line asks for. Throws a usage failure when a name is unknown, or when options do not fit. */
+export const readPlan = (name: string, options: ExploreOptions): CataloguedPlan =>
+  planOf(withBeside(readExplored(name, options), options), readBudget(options.faults), options);
 
 /** Seconds of a search without `--time`. */
 const DEFAULT_SECONDS = 60;
@@ -192,15 +194,11 @@ function withBeside(strategy: Catalogued, { beside, crossedCarts }: ExploreOptio
   }
 }
 
-async function exploreStrategy(
-  strategy: Catalogued,
-  budget: Budget,
-  options: ExploreOptions,
-  context: Context,
-): Promise<number> {
+async function explorePlan(plan: CataloguedPlan, options: ExploreOptions, context: Context): Promise<number> {
   const { progress, signal, onEnd } = context;
+  const { budget, setup } = plan;
+  const { strategy } = setup;
   const shownAs = !isStrategy(strategy) ? strategy.name : titleOf(strategy);
-  const plan = planOf(strategy, budget, options);
   const { pool, conditions, stop } = await openExplorer(context, options.workers, [strategy]);
   onEnd(stop);
   const begun = performance.now();
@@ -243,17 +241,17 @@ async function exploreStrategy(
     ? guardContradictions(strategy, Object.keys(budget) as FaultName[], tally)
     : isTwoSystems(plan)
       ? [] // the catalogue has no expectation for two systems
-      : contradictions(underOptions(strategy, plan.setup.options), cell, tally);
+      : contradictions(underOptions(strategy, setup.options), cell, tally);
   process.stdout.write(
     `${printTally({ name: shownAs }, plan, tally, took, shown, { floor, contradictions: contradicting, verbose: options.verbose === true })}\n`,
   );
   if (options.json !== undefined)
     writeJson(options.json, {
       strategy: strategy.name,
-      options: plan.setup.options,
-      stock: plan.setup.stock,
-      processes: plan.setup.processes,
-      carts: plan.setup.carts ?? null,
+      options: setup.options,
+      stock: setup.stock,
+      processes: setup.processes,
+      carts: setup.carts ?? null,
       faults: budget,
       bound: plan.bound ?? null,
       reduction: plan.reduce,
@@ -272,7 +270,7 @@ async function exploreStrategy(
       reason: verdict.reason ?? null,
       promise:
         isStrategy(strategy) && !isTwoSystems(plan)
-          ? (expectedOf(underOptions(strategy, plan.setup.options), cell) ?? null)
+          ? (expectedOf(underOptions(strategy, setup.options), cell) ?? null)
           : null,
       contradictions: contradicting,
       asExpected: contradicting.length === 0,
@@ -349,7 +347,7 @@ async function showWitnesses(
 const isTwoSystems = ({ setup: { strategy } }: Plan): boolean =>
   isStrategy(strategy) && systemsOf(strategy).length > 1;
 
-function planOf(strategy: Catalogued, budget: Budget, options: ExploreOptions): Plan {
+function planOf(strategy: Catalogued, budget: Budget, options: ExploreOptions): CataloguedPlan {
   const { actors, stock, sameProcess, crossedCarts, bound, leaseMs, waitMs, wait, isolation } = options;
   const [cart, crossed] = CROSSED_CARTS;
   const workMs = options.workMs ?? workMsFor(budget);
