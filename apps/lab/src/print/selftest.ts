@@ -37,7 +37,9 @@ export function printReduction(
     leftOut === undefined
       ? 'not complete: interrupted'
       : `${count(leftOut, 'circumstance')} left out: more than ${max} schedules without the reduction`,
-    'in parts: the reduction shows an ending without its overlap, and the overlap in another ending',
+    ...(results.some(({ combinations }) => combinations.length > 0)
+      ? ['in parts: the reduction shows an ending without its overlap, and the overlap in another ending']
+      : []),
     '',
     renderTable({
       head: ['strategy', 'circumstances', 'reduced', 'all schedules', 'endings', 'in parts', 'different'],
