@@ -1,22 +1,15 @@
 import { World } from '#lab/explore';
-import { Servers, observe, systemClock, type Step } from '#lab/step';
+import { observe, systemClock, type Step } from '#lab/step';
 import { DEFAULT_OPTIONS, LocalProcess, findStrategy } from '#lab/strategy';
 import { eventually } from '../harness/eventually';
-import { openWorld, provide, schemaOf } from '../harness/servers';
+import { openWorld } from '../harness/servers';
 
 const WAITERS = 6;
 let world: World;
-let servers: Servers;
 beforeAll(async () => {
   world = await openWorld(__filename);
-  const { zookeeper = '', etcd = '' } = await provide(['zookeeper', 'etcd']);
-  servers = new Servers({ zookeeper: `${zookeeper}/${schemaOf(__filename)}`, etcd }, 'one');
-  await servers.connect(() => Promise.resolve());
 });
-afterAll(async () => {
-  servers.disconnect();
-  await world.close();
-});
+afterAll(() => world.close());
 
 /**
  * Starts all buyers while the first one holds the lock, and returns the number of waiters that each release woke
@@ -51,7 +44,6 @@ async function wakeUps(name: string): Promise<number[]> {
         { balance: 'item', delta: -1, request: `buyer-${buyer}`, replica: 'one', strategy: name },
         {
           ...connections,
-          servers,
           clock: systemClock,
           process: new LocalProcess('one'),
           options: { ...DEFAULT_OPTIONS, leaseMs: 40_000, waitMs: 300_000 },
