@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import { Checkout, eventually, type Running } from './support';
+import { join, resolve } from 'node:path';
+import { Checkout, eventually, expectNoProcessIn, Running } from './support';
+
+const JEST = resolve('node_modules', 'jest', 'bin', 'jest.js');
 
 const checkout = new Checkout('interrupted');
 afterAll(() => checkout.remove());
@@ -85,6 +88,23 @@ describe('Ctrl-C leaves no process', () => {
     await running.prints('Ctrl-C stops everything');
     expect(await interrupt(running, 'SIGTERM')).toBe(130);
     await checkout.expectNoProcess();
+  });
+
+  test.each([
+    ['while the servers start', 'pids.json'],
+    ['while the specs run', 'stack.json'],
+  ])('of npm test, %s: it arrives several times', async (_, file) => {
+    const command = ['-u', 'LAB_TEST_SERVERS', process.execPath, JEST, 'test/explore/symmetry.spec.ts'];
+    const jest = spawn('env', command, { stdio: 'ignore' });
+    const running = new Running(jest);
+    const folder = resolve('.lab', `test-${jest.pid ?? ''}`);
+    await eventually('the servers of the run start', () => existsSync(join(folder, file)));
+    const pressing = setInterval(() => jest.kill('SIGINT'), 50);
+    const { code } = await running.end;
+    clearInterval(pressing);
+    expect(code).toBe(130);
+    await expectNoProcessIn(folder);
+    expect(existsSync(folder)).toBe(false);
   });
 });
 

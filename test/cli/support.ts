@@ -90,20 +90,12 @@ export class Checkout {
 
   /** Command lines of the processes that run in or from this checkout, with their ids. */
   processes(): string[] {
-    return readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-      .flatMap((pid) => {
-        const [title, cwd] = [read(`/proc/${pid}/cmdline`), link(`/proc/${pid}/cwd`)];
-        if (/\) Z /.test(read(`/proc/${pid}/stat`))) return [];
-        const ours = title.includes(this.root) || cwd.startsWith(this.root);
-        return ours ? [`${pid} ${title.replaceAll('\0', ' ')}`] : [];
-      });
+    return processesIn(this.root);
   }
 
   /** Fails the test when a server, a replica or a helper of this checkout keeps running. */
   async expectNoProcess(): Promise<void> {
-    await eventually('no process is left', () => this.processes().length === 0).catch(() => undefined);
-    expect(this.processes()).toEqual([]);
+    await expectNoProcessIn(this.root);
   }
 
   async remove(): Promise<void> {
@@ -114,6 +106,24 @@ export class Checkout {
       }
     rmSync(this.root, { recursive: true, force: true });
   }
+}
+
+/** Command lines of the processes that run in or from a folder, with their ids. */
+function processesIn(folder: string): string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .flatMap((pid) => {
+      const [title, cwd] = [read(`/proc/${pid}/cmdline`), link(`/proc/${pid}/cwd`)];
+      if (/\) Z /.test(read(`/proc/${pid}/stat`))) return [];
+      const isIn = title.includes(folder) || cwd.startsWith(folder);
+      return isIn ? [`${pid} ${title.replaceAll('\0', ' ')}`] : [];
+    });
+}
+
+/** Fails the test when a process that runs in or from a folder keeps running. */
+export async function expectNoProcessIn(folder: string): Promise<void> {
+  await eventually('no process is left', () => processesIn(folder).length === 0).catch(() => undefined);
+  expect(processesIn(folder)).toEqual([]);
 }
 
 const read = (file: string): string => {

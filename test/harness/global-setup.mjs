@@ -11,22 +11,29 @@ export default async function setup() {
     },
   );
   const dir = join(root, '.lab', `test-${process.pid}`);
-  const stack = await startProcesses({
+  const ending = new AbortController();
+  const starting = startProcesses({
     dir,
     replicas: { order: 0, inventory: 0 },
     lab: true,
     durability: 'relaxed',
+    signal: ending.signal,
   });
-  globalThis.stopLabTestStack = async () => {
-    await stack.stop();
+  const stopServers = async () => {
+    ending.abort();
+    const stack = await starting.catch(() => undefined); // a start that fails stops its own processes
+    await stack?.stop();
     rmSync(dir, { recursive: true, force: true });
   };
-  // jest ends at once on a signal: without this its servers would stay
+  let stopped;
+  globalThis.stopLabTestStack = () => (stopped ??= stopServers());
+  // Jest ends at once on a signal: without this its servers would stay. One Ctrl-C arrives more than once: from the terminal, and
+  // from the processes that started this one.
   for (const [signal, number] of [
     ['SIGINT', 2],
     ['SIGTERM', 15],
     ['SIGHUP', 1],
   ])
-    process.once(signal, () => void globalThis.stopLabTestStack().finally(() => process.exit(128 + number)));
-  process.env.LAB_TEST_SERVERS = JSON.stringify({ ...stack.urls, dir });
+    process.on(signal, () => void globalThis.stopLabTestStack().finally(() => process.exit(128 + number)));
+  process.env.LAB_TEST_SERVERS = JSON.stringify({ ...(await starting).urls, dir });
 }
