@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { request } from 'undici';
 import { provide } from '../harness/servers';
-import { call, eventually, freshDir, isRunning, NONE, options, recordedPids } from './support';
+import { call, dirWithoutSiblings, eventually, isRunning, NONE, options, recordedPids } from './support';
 
 const VOTERS = ['redis-1', 'redis-2', 'redis-3', 'redis-4', 'redis-5'];
 const ALL = [...VOTERS, 'primary', 'replica-1', 'replica-2', 'zookeeper', 'etcd', 'gateway'];
@@ -259,7 +259,7 @@ it('passes their addresses to the replicas', async () => {
 });
 
 it('the next start kills the processes of a killed owner', async () => {
-  const dir = freshDir();
+  const dir = dirWithoutSiblings();
   const owner = spawn(process.execPath, [
     join(__dirname, 'fixtures', 'owner.cjs'),
     dir,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { createConnection } from 'mysql2/promise';
 import { attach, cleanStale, type Stack, startProcesses } from '#lab/stack';
-import { eventually, freshDir, isRunning, NONE, options, recordedPids } from './support';
+import { dirWithoutSiblings, eventually, isRunning, NONE, options, recordedPids } from './support';
 
 describe('a stack of servers only', () => {
   const given = options(NONE);
@@ -117,7 +117,7 @@ it('an aborted start leaves no process', async () => {
 });
 
 it('a new start first kills the processes of a killed owner', async () => {
-  const dir = freshDir();
+  const dir = dirWithoutSiblings();
   const owner = spawn(process.execPath, [join(__dirname, 'fixtures', 'owner.cjs'), dir]);
   await once(owner.stdout, 'data');
   const orphans = recordedPids(dir);

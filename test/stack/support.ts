@@ -19,6 +19,12 @@ export function freshDir(): string {
   return folder;
 }
 
+/**
+ * A private folder without siblings. A stack that starts anywhere else, for instance in another spec, does not kill the
+ * processes that a killed owner leaves in it.
+ */
+export const dirWithoutSiblings = (): string => join(freshDir(), 'stack');
+
 afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
