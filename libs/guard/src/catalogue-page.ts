@@ -29,7 +29,7 @@ const guardSection = (guard: Guard): string[] => [
   '',
   guard.mechanism,
   '',
-  `- Defect: ${guard.defect}`,
+  `- Defect or price: ${guard.defect}`,
   `- Shown by: ${shownBy(guard)}`,
   `- Next: ${nextText(guard)}`,
   `- Source: ${guard.source}`,

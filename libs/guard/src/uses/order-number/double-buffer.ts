@@ -46,7 +46,9 @@ export const doubleBuffer: Guard = {
   mechanism: 'As segment-conditional, and the next segment is requested when half of this one is used.',
   defect: 'Correct, and seldom waits for the database. A restart leaves up to two segments as a gap.',
   source: 'Meituan, "Leaf" (2017), double buffer.',
-  next: { why: 'nothing: use it where gaps do not matter, and an auto-increment column where they do.' },
+  next: {
+    why: 'nothing: use it where gaps do not matter. Numbers without gaps need a counter row that the transaction of the order locks; an auto-increment column has gaps after a rollback.',
+  },
   options: ['workMs'],
   sharesState: true,
   expected: {},
