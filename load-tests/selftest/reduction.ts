@@ -66,10 +66,16 @@ export async function checkReduction(world: World, options: ReductionOptions): P
 /** Assumed minimum ratio of all schedules to reduced ones: a circumstance that would exceed the limit is not tried. */
 const LEAST_RATIO = 4;
 
-/** Schedules after which the number of all schedules is estimated. */
+/** After every so many schedules the number of all schedules is estimated. */
 const SAMPLE = 300;
-/** A run whose estimate exceeds the limit by more than this factor is ended: an estimate may be too high by less. */
-const MARGIN = 5;
+/** The first estimate may be too high by this factor. The margin shrinks as the root of the number of schedules. */
+const FIRST_MARGIN = 5;
+
+/** The estimate, from the share of the tree that was searched, exceeds the limit by more than its margin. */
+function isTooLarge(schedules: number, searched: number, max: number): boolean {
+  const margin = 1 + (FIRST_MARGIN - 1) * Math.sqrt(SAMPLE / schedules);
+  return schedules % SAMPLE === 0 && schedules / searched > margin * max;
+}
 
 async function compare(
   world: World,
@@ -122,7 +128,7 @@ function isShownInParts(ending: string, shown: readonly string[]): boolean {
 
 /**
  * Every ending of a plan. Actors that are alike exchange their names in it, so that two endings that differ only in this are one.
- * Undefined: there are more than `max` schedules, or `goOn` has returned false.
+ * Undefined: there are more than `max` schedules, by an estimate or by their number, or `goOn` has returned false.
  */
 export async function endingsOf(
   world: World,
@@ -144,7 +150,7 @@ export async function endingsOf(
     searched += share;
     if (result === undefined) continue;
     if (++schedules > max || !goOn(schedules)) return undefined;
-    if (schedules === SAMPLE && schedules / searched > MARGIN * max) return undefined;
+    if (isTooLarge(schedules, searched, max)) return undefined;
     const names = isPair ? [{}, { A: 'B', B: 'A' }] : [{}];
     const [ending = ''] = names.map((to) => endingOf(result.history, result.verdict, to)).sort();
     found.set(ending, (found.get(ending) ?? 0) + (result.interleavings ?? NaN));

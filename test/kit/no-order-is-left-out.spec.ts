@@ -1,0 +1,233 @@
+import type { ActorOutcome, Faults } from '#lab/kit';
+import { Redis } from 'ioredis';
+import { createPool, type Pool, type RowDataPacket } from 'mysql2/promise';
+import { violationOf } from './support';
+
+/** Each test has an ending that occurs in few orders of the steps: code of users may depend on more than the lab's own code does. */
+
+interface Clients {
+  readonly pool: Pool;
+  readonly redis: Redis;
+  /** A second connection of Redis, for a command that waits. */
+  readonly waiting: Redis;
+}
+
+const connect = ({ mysql, redis }: { mysql: string; redis: string }): Clients => ({
+  pool: createPool({ uri: mysql, connectionLimit: 3 }),
+  redis: new Redis(redis),
+  waiting: new Redis(redis),
+});
+
+/** Its name in MariaDB or MySQL. */
+let isolationVariable = '';
+
+const setUp = async ({ pool }: Clients): Promise<void> => {
+  const [[variable]] = await pool.query<RowDataPacket[]>(
+    "SHOW VARIABLES WHERE Variable_name IN ('tx_isolation', 'transaction_isolation')",
+  );
+  isolationVariable = String(variable?.['Variable_name']);
+  await pool.query('CREATE TABLE counter (id INT PRIMARY KEY, value INT NOT NULL)');
+  await pool.query('CREATE TABLE audit (id INT PRIMARY KEY AUTO_INCREMENT, actor VARCHAR(8))');
+  await pool.query(`CREATE FUNCTION next_number() RETURNS INT MODIFIES SQL DATA
+    BEGIN UPDATE counter SET value = value + 1; RETURN (SELECT value FROM counter); END`);
+};
+
+const prepare = async ({ pool }: Clients): Promise<void> => {
+  await pool.query('REPLACE INTO counter VALUES (1, 0)');
+  await pool.query('DELETE FROM audit');
+};
+
+const countAudit = async ({ pool }: Pick<Clients, 'pool'>): Promise<number> => {
+  const [rows] = await pool.query<RowDataPacket[]>('SELECT id FROM audit');
+  return rows.length;
+};
+
+const readCounter = async (pool: Pick<Pool, 'query'>): Promise<unknown> => {
+  const [[row]] = await pool.query<RowDataPacket[]>('SELECT value FROM counter');
+  return row?.['value'];
+};
+
+type Actor = (clients: Clients) => Promise<unknown>;
+
+/** What the second one of two actors returned. */
+const second = (_: Clients, outcomes: readonly ActorOutcome[]): unknown => outcomes[1]?.value;
+
+/**
+ * Every one of these results is that of a schedule which the search counts: an invariant that excludes it is violated. Also when the
+ * actors exchange their names, which decide what is searched first.
+ */
+async function expectResults(
+  [first, other]: readonly [Actor, Actor],
+  resultOf: (clients: Clients, outcomes: readonly ActorOutcome[]) => unknown,
+  expected: readonly unknown[],
+  faults: Faults = {},
+): Promise<void> {
+  const start = { connect, setUp, prepare, faults };
+  for (const result of expected.map((one) => JSON.stringify(one))) {
+    const isAnother = async (clients: Clients, outcomes: readonly ActorOutcome[]): Promise<boolean> =>
+      JSON.stringify(await resultOf(clients, outcomes)) !== result;
+    await violationOf({ ...start, actors: [first, other], invariants: { [`not ${result}`]: isAnother } });
+    await violationOf({
+      ...start,
+      actors: [other, first],
+      invariants: { [`not ${result}`]: (clients, outcomes) => isAnother(clients, outcomes.toReversed()) },
+    });
+  }
+}
+
+/** Runs code on one connection of the pool. */
+async function onConnection<T>(
+  { pool }: Clients,
+  run: (connection: Awaited<ReturnType<Pool['getConnection']>>) => Promise<T>,
+): Promise<T> {
+  const connection = await pool.getConnection();
+  try {
+    return await run(connection);
+  } finally {
+    connection.release();
+  }
+}
+
+test('a write beside an open transaction is visible at once', async () => {
+  const writer = (clients: Clients): Promise<void> =>
+    onConnection(clients, async (connection) => {
+      await connection.beginTransaction();
+      await connection.query('UPDATE counter SET value = 1');
+      await clients.pool.query("INSERT INTO audit (actor) VALUES ('A')");
+      await connection.commit();
+    });
+  await expectResults([writer, countAudit], second, [0, 1]);
+});
+
+test('a statement that begins a transaction commits the one that is open', async () => {
+  const writer = (clients: Clients): Promise<void> =>
+    onConnection(clients, async (connection) => {
+      await connection.beginTransaction();
+      await connection.query('UPDATE counter SET value = 1');
+      await connection.beginTransaction();
+      await connection.commit();
+    });
+  await expectResults([writer, ({ pool }) => readCounter(pool)], second, [0, 1]);
+});
+
+test('LOCK TABLES commits the open transaction', async () => {
+  const writer = (clients: Clients): Promise<void> =>
+    onConnection(clients, async (connection) => {
+      await connection.beginTransaction();
+      await connection.query('UPDATE counter SET value = 1');
+      await connection.query('LOCK TABLES audit WRITE');
+      await connection.query('UNLOCK TABLES');
+    });
+  await expectResults([writer, ({ pool }) => readCounter(pool)], second, [0, 1]);
+});
+
+test('a SELECT may call a function that writes', async () => {
+  const take = async ({ pool }: Clients): Promise<unknown> => {
+    const [[row]] = await pool.query<RowDataPacket[]>('SELECT next_number() AS number');
+    return row?.['number'];
+  };
+  const numbers = (_: Clients, outcomes: readonly ActorOutcome[]): unknown =>
+    outcomes.map(({ value }) => value);
+  await expectResults([take, take], numbers, [
+    [1, 2],
+    [2, 1],
+  ]);
+});
+
+test('an isolation level that is set by its variable', async () => {
+  const reader = async ({ pool }: Clients): Promise<unknown> => {
+    const connection = await pool.getConnection();
+    try {
+      await connection.query(`SET ${isolationVariable} = 'READ-UNCOMMITTED'`);
+      return await readCounter(connection);
+    } finally {
+      connection.destroy();
+    }
+  };
+  const writer = (clients: Clients): Promise<void> =>
+    onConnection(clients, async (connection) => {
+      await connection.beginTransaction();
+      await connection.query('UPDATE counter SET value = 1');
+      await connection.rollback();
+    });
+  await expectResults([writer, reader], second, [0, 1]);
+});
+
+test('code that reads the clock: the time is over after a step that no other actor can notice', async () => {
+  const sell = (clients: Clients): Promise<string> =>
+    onConnection(clients, async (connection) => {
+      await clients.redis.set('lock', 'me', 'PX', 10_000);
+      // eslint-disable-next-line no-restricted-properties -- it is virtual in a schedule
+      const until = Date.now() + 10_000;
+      await connection.beginTransaction();
+      // eslint-disable-next-line no-restricted-properties -- as above
+      const result = Date.now() < until ? 'in time' : 'too late';
+      await connection.rollback();
+      return result;
+    });
+  await expectResults([({ redis }) => redis.get('lock'), sell], second, ['in time', 'too late'], {
+    lapse: 1,
+  });
+});
+
+test('a process is killed while its command waits in Redis', async () => {
+  const worker = async ({ pool, waiting }: Clients): Promise<void> => {
+    if ((await waiting.blpop('queue', 30)) === null) return;
+    await pool.query("INSERT INTO audit (actor) VALUES ('A')");
+  };
+  const producer = async ({ redis }: Clients): Promise<string> => {
+    const clients = String(await redis.client('LIST'));
+    await redis.rpush('queue', 'job');
+    return /flags=b .*cmd=blpop/.test(clients) ? 'waited' : 'did not wait';
+  };
+  const ending = async (clients: Clients, outcomes: readonly ActorOutcome[]): Promise<unknown> => [
+    second(clients, outcomes),
+    await clients.redis.llen('queue'),
+    await countAudit(clients),
+  ];
+  const endings = [
+    ['waited', 1, 0], // killed before the job came
+    ['waited', 0, 0], // killed with the job
+    ['waited', 0, 1],
+  ];
+  await expectResults([worker, producer], ending, endings, { kill: 1 });
+});
+
+test('a message arrives before a step that no other actor can notice', async () => {
+  const subscriber = async (clients: Clients): Promise<string> => {
+    let isCancelled = false;
+    clients.waiting.on('message', () => {
+      isCancelled = true;
+    });
+    await clients.waiting.subscribe('cancel');
+    return onConnection(clients, async (connection) => {
+      await connection.beginTransaction();
+      const result = isCancelled ? 'cancelled' : 'done';
+      await connection.rollback();
+      return result;
+    });
+  };
+  await expectResults([({ redis }) => redis.publish('cancel', 'now'), subscriber], second, [
+    'cancelled',
+    'done',
+  ]);
+});
+
+test('SET with GET creates a key although it replies null', async () => {
+  const setter = async ({ redis }: Clients): Promise<void> => {
+    await redis.set('key', 'A', 'GET');
+    await redis.incr('count');
+  };
+  const other = async ({ redis }: Clients): Promise<unknown> => {
+    await redis.set('key', 'B');
+    await redis.del('key');
+    return redis.mget('key', 'count');
+  };
+  const seen = [
+    [null, null],
+    ['A', null],
+    [null, '1'],
+    ['A', '1'],
+  ];
+  await expectResults([setter, other], second, seen, { lapse: 1 }); // there is no lease, but equal states are recognized
+});
