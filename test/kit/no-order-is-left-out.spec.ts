@@ -1,7 +1,7 @@
 import type { ActorOutcome, Faults } from '#lab/kit';
 import { Redis } from 'ioredis';
 import { createPool, type Pool, type RowDataPacket } from 'mysql2/promise';
-import { violationOf } from './support';
+import { showAll, violationOf } from './support';
 
 /** Each test has an ending that occurs in few orders of the steps: code of users may depend on more than the lab's own code does. */
 
@@ -108,6 +108,29 @@ test('a statement that begins a transaction commits the one that is open', async
       await connection.commit();
     });
   await expectResults([writer, ({ pool }) => readCounter(pool)], second, [0, 1]);
+});
+
+test('a statement that begins a transaction frees the rows of the one that is open', async () => {
+  const add = (connection: Pick<Pool, 'query'>): Promise<unknown> =>
+    connection.query('UPDATE counter SET value = value + 1');
+  const writer = (clients: Clients): Promise<void> =>
+    onConnection(clients, async (connection) => {
+      await connection.beginTransaction();
+      await add(connection);
+      await connection.beginTransaction();
+      await clients.redis.incr('began');
+      await connection.commit();
+    });
+  const other = async ({ pool, redis }: Clients): Promise<unknown> => {
+    await add(pool);
+    return redis.get('began');
+  };
+  const ending = async (clients: Clients, outcomes: readonly ActorOutcome[]): Promise<unknown> => [
+    await readCounter(clients.pool),
+    second(clients, outcomes),
+  ];
+  const { results } = await showAll({ connect, setUp, prepare, actors: [writer, other] }, ending);
+  expect(results).toEqual(['[2,"1"]', '[2,null]']);
 });
 
 test('LOCK TABLES commits the open transaction', async () => {

@@ -26,9 +26,9 @@ export class ActorProcess {
   ) {
     this.local = new LocalProcess(name, inbox.of(this));
     this.realm =
-      subject.file === undefined && subject.setsTimers !== true
+      subject.file === undefined && subject.isForeign !== true
         ? undefined
-        : new Realm(pid, { isForeign: subject.setsTimers === true });
+        : new Realm(pid, { isForeign: subject.isForeign === true });
     this.act = subject.load(this.realm);
   }
 }
@@ -92,6 +92,11 @@ export class Actor {
   /** True when a message that another actor publishes may continue it. */
   get waitsForMessage(): boolean {
     return this.connections.own?.isSubscribed === true;
+  }
+
+  /** True when a command of it waits in Redis, or may have been answered there at any time. */
+  get hasBlockingCommand(): boolean {
+    return this.tasks.some(({ inFlightSteps }) => [...inFlightSteps].some(({ step }) => step.blocking));
   }
 
   /** True when a command of it waits in Redis, and not forever. */

@@ -21,7 +21,7 @@ export const ownSubject: SubjectOf<Setup & { readonly strategy: OwnSubject }> = 
     keepsOtherKeys: true,
     keepsState: isShared,
     ...(module !== undefined && { file: module }),
-    setsTimers: true,
+    isForeign: true,
     prepare: async () => {
       session = await world.beginSubject(strategy);
       return world.keys.readPrepared();

@@ -32,7 +32,7 @@ export const strategyOnBalance: SubjectOf<StrategySetup> = (setup, world) => {
       a % systems.length === b % systems.length &&
       String(carts?.[a]) === String(carts?.[b]),
     ...(file !== undefined && { file }),
-    ...(strategy.setsTimers === true && { setsTimers: true as const }),
+    ...(strategy.setsTimers === true && { isForeign: true as const }),
     ...(carts !== undefined && { carts }),
     prepare: () => world.begin(strategy, setup).then(() => undefined),
     load: (realm) => {

@@ -46,8 +46,11 @@ export interface Subject {
   readonly areAlike?: (a: number, b: number) => boolean;
   /** Its source file, which each process evaluates for itself; absent: all processes share one object. */
   readonly file?: string;
-  /** Its code sets timers of its own, which are to run in the time of the schedule. */
-  readonly setsTimers?: true;
+  /**
+   * Its code is not the lab's: it may set timers, which are to run in the time of the schedule, read the clock, and send any
+   * statement over any of its sessions.
+   */
+  readonly isForeign?: true;
   /** The balances that each actor uses; undefined: the only one. */
   readonly carts?: readonly (readonly string[])[];
   /** Resets the servers and prepares them for the first step. Resolves with locks that exist before it, if there are any. */

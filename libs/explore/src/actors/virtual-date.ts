@@ -3,14 +3,22 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 /** Date of virtual time zero; arbitrary. */
 const EPOCH = Date.UTC(2025, 0, 1);
 
-const clocks = new AsyncLocalStorage<{ readonly now: number }>();
+/** The clock of a schedule, as code reads it. */
+export interface ReadableClock {
+  /** Milliseconds of virtual time. */
+  readonly now: number;
+  /** Code reads it: that of a realm, or any code by the global `Date`, also a client's. */
+  noteRead(by: 'realm' | 'any'): void;
+}
+
+const clocks = new AsyncLocalStorage<ReadableClock>();
 let installed = false;
 
 /**
  * Makes `Date.now()` return virtual time inside `body`, because libraries read it instead of the strategy's clock:
  * redlock computes its validity with it. Only the explorer uses this; replicas have real time.
  */
-export function withVirtualDate<T>(clock: { readonly now: number }, body: () => T): T {
+export function withVirtualDate<T>(clock: ReadableClock, body: () => T): T {
   install();
   return clocks.run(clock, body);
 }
@@ -29,12 +37,23 @@ function install(): void {
   // eslint-disable-next-line no-restricted-properties -- as above
   Date.now = () => {
     const clock = clocks.getStore();
+    clock?.noteRead('any');
     return clock === undefined ? real() : EPOCH + clock.now;
   };
 }
 
-// eslint-disable-next-line no-restricted-properties -- virtual inside a schedule
-const now = (): number => Date.now();
+/** The clock of the schedule, which code of a realm reads. */
+function readByRealm(): ReadableClock | undefined {
+  const clock = clocks.getStore();
+  clock?.noteRead('realm');
+  return clock;
+}
+
+const now = (): number => {
+  readByRealm();
+  // eslint-disable-next-line no-restricted-properties -- virtual inside a schedule
+  return Date.now();
+};
 
 /**
  * `Date` of the code in a realm: without arguments it is the virtual time of a schedule. It is not installed globally, because
@@ -48,6 +67,7 @@ export const RealmDate: DateConstructor = new Proxy(Date, {
       newTarget === RealmDate ? target : newTarget,
     ) as Date,
   apply: () => new Date(now()).toString(),
+  get: (target, name): unknown => (name === 'now' ? now : Reflect.get(target, name)),
 });
 
 /** `performance` of the code in a realm: its `now()` is the virtual time of a schedule. */
@@ -59,11 +79,11 @@ export const realmPerformance = new Proxy(performance, {
   },
 });
 
-const millisecondsNow = (): number => clocks.getStore()?.now ?? performance.now();
+const millisecondsNow = (): number => readByRealm()?.now ?? performance.now();
 
 const NANOSECONDS_PER_MS = 1_000_000n;
 const nanosecondsNow = (): bigint => {
-  const clock = clocks.getStore();
+  const clock = readByRealm();
   return clock === undefined
     ? process.hrtime.bigint()
     : BigInt(Math.round(clock.now * 1000)) * (NANOSECONDS_PER_MS / 1000n);

@@ -58,6 +58,8 @@ export class VirtualTimers {
     private readonly waitMs: number,
     /** Increases with each change of a lock. */
     private readonly versionOfLocks: () => number,
+    /** Called when code sets a timer. */
+    private readonly noteTimer: () => void,
   ) {}
 
   /** The actor waits for one of its own timers, if it waits for anything in its process. */
@@ -73,6 +75,7 @@ export class VirtualTimers {
   ): VirtualTimer | undefined {
     const actor = currentScope()?.actor;
     if (actor === undefined || ms === undefined || !(ms > PUTS_OFF_MS)) return undefined;
+    this.noteTimer();
     const inContext = inContextOf(run);
     const own = this.pending.get(actor) ?? new Set();
     this.pending.set(actor, own);

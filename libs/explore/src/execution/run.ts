@@ -13,6 +13,7 @@ import {
   type HeldStep,
   type ActorTask,
   withVirtualDate,
+  type ReadableClock,
   VirtualClock,
   VirtualTimers,
   type Timer,
@@ -46,6 +47,9 @@ const FIRST_PID = 101;
 /** One running schedule: actors whose steps are held until they are released one by one. */
 export class Run {
   readonly clock = new VirtualClock();
+  /** Foreign code has read the clock or has set a timer: what it does next may depend on the time. */
+  hasReadClock = false;
+  private readonly codeClock: ReadableClock;
   readonly locks: LockTracker;
   readonly eventLog = new EventLog(this.clock);
   readonly inbox: PubSubInbox;
@@ -66,17 +70,30 @@ export class Run {
     readonly setup: Setup,
     readonly subject: Subject,
   ) {
+    const { clock } = this;
+    const hasOwnDate = subject.file !== undefined; // without a file, code reads the global one, as clients do
+    this.codeClock = {
+      get now() {
+        return clock.now;
+      },
+      noteRead: (by) => {
+        if (subject.isForeign === true && (by === 'realm' || !hasOwnDate)) this.hasReadClock = true;
+      },
+    };
     this.inbox = new PubSubInbox(world.pubSub);
     this.processes = [...new Set(setup.processes)].map(
       (name, i) => new ActorProcess(name, FIRST_PID + i, subject, this.inbox),
     );
-    if (subject.setsTimers === true)
+    if (subject.isForeign === true)
       for (const { realm } of this.processes)
         if (realm !== undefined)
           realm.timers.virtual = new VirtualTimers(
             this.clock,
             setup.options.waitMs,
             () => this.locks.changes,
+            () => {
+              this.hasReadClock = true;
+            },
           );
     this.actors = setup.processes.map((process, i) => {
       const connections = world.connectionsOfActors[i];
@@ -235,9 +252,13 @@ export class Run {
     return (isNotified && actor.retries < maxRetries) || this.clock.now >= this.dueAt(held);
   }
 
-  /** True when running code may notice that time advances: a timer is set, or a session may end. */
+  /** True when running code may notice that time advances: it reads the clock, a timer is set, or a session may end. */
   get hasTimeouts(): boolean {
-    return this.clock.hasTimers || this.lockStores.some(({ heartbeats }) => heartbeats === true);
+    return (
+      this.hasReadClock ||
+      this.clock.hasTimers ||
+      this.lockStores.some(({ heartbeats }) => heartbeats === true)
+    );
   }
 
   /** Virtual time at which a WAIT ends: after its own duration, or when the polling waiter gives up. */
@@ -256,16 +277,16 @@ export class Run {
   /** Fires a timer. With `auto` its steps are issued as they come; otherwise they are held like all others. */
   async fire(timer: Timer, auto: boolean): Promise<void> {
     const actor = this.actor(timer.actor);
-    const request = this.subject.setsTimers === true ? actor.requestWithoutStep : undefined;
+    const request = this.subject.isForeign === true ? actor.requestWithoutStep : undefined;
     if (request !== undefined) return this.continue(actor, request, timer);
     const task = startTask(actor, { auto, isTimer: true });
     timer.running = true;
     this.clock.fired(timer);
     const scope = this.scopeOf(actor, task);
-    void withVirtualDate(this.clock, () => observe(scope, async () => timer.run()))
+    void withVirtualDate(this.codeClock, () => observe(scope, async () => timer.run()))
       .catch((error: unknown) => {
         // a tick of ours that throws is a missed tick, as with the real clock
-        if (this.subject.setsTimers === true) this.crashing.set(actor.process, error);
+        if (this.subject.isForeign === true) this.crashing.set(actor.process, error);
       })
       .finally(() => {
         timer.running = false;
@@ -278,7 +299,7 @@ export class Run {
   /** Fires a timer that the request waits for: the steps behind it are steps of the request. */
   private async continue(actor: Actor, task: ActorTask, timer: Timer): Promise<void> {
     this.clock.fired(timer);
-    void withVirtualDate(this.clock, () => observe(this.scopeOf(actor, task), async () => timer.run()))
+    void withVirtualDate(this.codeClock, () => observe(this.scopeOf(actor, task), async () => timer.run()))
       .catch((error: unknown) => this.crashing.set(actor.process, error))
       .finally(() => {
         this.quiescence.noteProgress();
@@ -362,7 +383,7 @@ export class Run {
       actor: actor.name,
       listener: this.gate.listener(actor, task),
       scheduleTime: () => Math.round(this.clock.now),
-      ...(this.subject.setsTimers === true && {
+      ...(this.subject.isForeign === true && {
         onUnhandled: (error: unknown) => {
           this.crashing.set(actor.process, error);
           this.quiescence.noteProgress();
@@ -379,7 +400,7 @@ export class Run {
     };
     this.world.pulse.note({ actor: actor.name, after: '' });
     const request = () => actor.process.act(actor, this.clock.for(actor.name), warn);
-    void withVirtualDate(this.clock, () => observe(scope, request))
+    void withVirtualDate(this.codeClock, () => observe(scope, request))
       .then((outcome) => {
         if (actor.outcome !== undefined) return; // its process died meanwhile
         actor.outcome = outcome.code;

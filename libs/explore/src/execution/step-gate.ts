@@ -27,6 +27,7 @@ import {
   type LockStore,
   type LockReading,
   type Pulse,
+  commitsOpenTransaction,
   mayReleaseLocks,
   updateHoldings,
 } from '../world';
@@ -175,8 +176,9 @@ export class StepGate {
       throw error;
     } finally {
       timeout?.stop();
+      const commits = commitsOpenTransaction(actor.holdings, step);
       updateHoldings(actor.holdings, step, event.reply);
-      if (mayReleaseLocks(step)) this.run.quiescence.unblock(inFlightStep);
+      if (commits || mayReleaseLocks(step)) this.run.quiescence.unblock(inFlightStep);
       if (isRedisWrite(step)) this.run.quiescence.unblockRedis(inFlightStep);
       task.inFlightSteps.delete(inFlightStep);
       actor.lastStep = step.text;

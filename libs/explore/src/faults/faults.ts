@@ -42,7 +42,7 @@ async function prolong(run: Run, actor: Actor, fault: 'slow' | 'overrun', leases
 
 /** The timer that a tick fires. In foreign code: the next try of a request that waits; its renewals are always on time. */
 export const nextTick = (run: Run): ReturnType<Run['clock']['next']> => {
-  const isForeign = run.subject.setsTimers === true;
+  const isForeign = run.subject.isForeign === true;
   const isRunning = (name: string): boolean => {
     const { process, requestWithoutStep } = run.actor(name);
     return process.alive && !process.paused && (!isForeign || requestWithoutStep !== undefined);

@@ -21,7 +21,7 @@ import { InterleavingCounter } from './interleavings';
 import type { Node } from './node';
 import { areDependent, groupsOf, type Group } from './groups';
 import { PathRecorder, type Path } from './path';
-import { isAsleep, isInvisible, stillSleeping, type SleepingChoice } from './reduction';
+import { isAsleep, isInvisible, mayAdvanceTime, stillSleeping, type SleepingChoice } from './reduction';
 import { stateOf } from './state';
 import { withoutTwins } from './symmetry';
 import { Disturbed, type Run } from '../execution';
@@ -57,15 +57,18 @@ export interface Subtree {
    * schedule of the search shows that two groups are dependent.
    */
   readonly isGroupwise: boolean;
+  /** Foreign code may read the clock after any of its steps, so that the time of a step always matters. */
+  readonly readsClock: boolean;
 }
 
 /** All schedules of a plan. */
-export const rootOf = (isGroupwise: boolean): Subtree => ({
+export const rootOf = (isGroupwise: boolean, readsClock = false): Subtree => ({
   prefix: [],
   last: undefined,
   sleepSet: [],
   share: 1,
   isGroupwise,
+  readsClock,
 });
 
 /** One schedule, and the decisions at which others branch off. */
@@ -93,6 +96,8 @@ export interface Execution {
   readonly path: Path | undefined;
   /** Its subtree is groupwise, and must not be. */
   readonly showsDependentGroups: boolean;
+  /** Foreign code has read the clock in a plan that advances it, and its subtree does not say so. */
+  readonly showsReadClock: boolean;
   /** Share of the tree, as in `Subtree`. */
   readonly share: number;
 }
@@ -119,6 +124,8 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
   const choices: Choice[] = [];
   const nodes: Node[] = [];
   const isCounted = plan.bound === undefined && isSpent(plan.budget);
+  const advancesTime = plan.reduce && mayAdvanceTime(plan.budget);
+  if (advancesTime && subtree.readsClock) run.hasReadClock = true; // before it is read as well
   const groups = subtree.isGroupwise ? groupsOf(plan.setup) : [];
   const withoutFault: Footprint[] = []; // of the choices after the last fault
   const counter = isCounted && plan.reduce ? new InterleavingCounter() : undefined;
@@ -188,6 +195,7 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
     nodes,
     path: path?.pathFrom(Math.max(0, subtree.prefix.length - 1)),
     showsDependentGroups: areDependent(groups, withoutFault),
+    showsReadClock: advancesTime && run.hasReadClock && !subtree.readsClock,
     share: state.share,
   };
 }

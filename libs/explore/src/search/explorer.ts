@@ -23,7 +23,7 @@ export interface Limits {
 }
 
 /** An execution as a search needs it: what it showed is counted. Plain data: workers send it as a message. */
-export interface Counted extends Pick<Execution, 'choices' | 'nodes' | 'path' | 'showsDependentGroups'> {
+export interface Counted extends Pick<Execution, 'choices' | 'nodes' | 'path'>, Shown {
   readonly tally: Tally;
 }
 
@@ -35,20 +35,36 @@ const BATCH = 16;
 
 /** Searches the schedules of a plan. The result does not depend on the order in which a batch is run. */
 export async function search(plan: Plan, runBatch: RunBatch, limits: Limits): Promise<Tally> {
-  const { tally, areGroupsDependent } = await searchFrom(rootOf(hasGroups(plan)), plan, runBatch, limits);
-  return areGroupsDependent ? (await searchFrom(rootOf(false), plan, runBatch, limits)).tally : tally;
+  let root: Subtree | undefined = rootOf(hasGroups(plan));
+  let tally = emptyTally();
+  while (root !== undefined) ({ tally, again: root } = await searchFrom(root, plan, runBatch, limits));
+  return tally;
 }
 
 /** Its actors are in several groups, and may take their steps one group after the other. */
 const hasGroups = ({ setup, reduce }: Plan): boolean => reduce && groupsOf(setup).length > 1;
 
-/** `areGroupsDependent`: the root is groupwise, and must not be; the search has ended early. */
+/** What an execution shows about the assumptions of its search. */
+type Shown = Pick<Execution, 'showsDependentGroups' | 'showsReadClock'>;
+
+/** The root of the search that begins again, without what these executions refute. Undefined: they refute nothing. */
+function rootAgain(
+  { isGroupwise, readsClock }: Subtree,
+  shown: readonly (Shown | undefined)[],
+): Subtree | undefined {
+  const areGroupsDependent = shown.some((one) => one?.showsDependentGroups === true);
+  const isClockRead = shown.some((one) => one?.showsReadClock === true);
+  if (!areGroupsDependent && !isClockRead) return undefined;
+  return rootOf(isGroupwise && !areGroupsDependent, readsClock || isClockRead);
+}
+
+/** `again`: the search has ended early, and begins again with this root. */
 async function searchFrom(
   root: Subtree,
   plan: Plan,
   runBatch: RunBatch,
   limits: Limits,
-): Promise<{ readonly tally: Tally; readonly areGroupsDependent: boolean }> {
+): Promise<{ readonly tally: Tally; readonly again: Subtree | undefined }> {
   const tally = emptyTally();
   const frontier = new Frontier(plan, root);
   while (frontier.size > 0) {
@@ -56,8 +72,8 @@ async function searchFrom(
     if (most <= 0) break;
     const batch = frontier.take(most);
     const done = await runOrSkip(batch, runBatch);
-    if (done.some((counted) => counted?.showsDependentGroups === true))
-      return { tally, areGroupsDependent: true };
+    const again = rootAgain(root, done);
+    if (again !== undefined) return { tally, again };
     for (const [i, taken] of [...batch.entries()].toReversed()) {
       const counted = done[i];
       if (counted === undefined) continue;
@@ -68,7 +84,7 @@ async function searchFrom(
     limits.onProgress?.(tally, frontier.size);
   }
   tally.partial = frontier.size > 0;
-  return { tally, areGroupsDependent: false };
+  return { tally, again: undefined };
 }
 
 /** Runs the subtrees of a batch, except those that are redundant: they are only counted. */
@@ -84,7 +100,14 @@ async function runOrSkip(
 function skipped({ prefix, share }: Subtree): Counted {
   const tally = emptyTally();
   count(tally, { choices: prefix, result: undefined, share });
-  return { choices: prefix, nodes: [], path: undefined, showsDependentGroups: false, tally };
+  return {
+    choices: prefix,
+    nodes: [],
+    path: undefined,
+    showsDependentGroups: false,
+    showsReadClock: false,
+    tally,
+  };
 }
 
 /** The number of schedules that may still be run. */
@@ -113,8 +136,8 @@ export async function runAndCount(world: World, plan: Plan, subtree: Subtree): P
   const execution = await execute(world, plan, subtree);
   const tally = emptyTally();
   count(tally, execution);
-  const { choices, nodes, path, showsDependentGroups } = execution;
-  return { choices, nodes, path, showsDependentGroups, tally };
+  const { choices, nodes, path, showsDependentGroups, showsReadClock } = execution;
+  return { choices, nodes, path, showsDependentGroups, showsReadClock, tally };
 }
 
 /**
@@ -126,22 +149,29 @@ export async function* executions(
   plan: Plan,
   onRestart: () => void = () => undefined,
 ): AsyncGenerator<Execution> {
-  const areGroupsDependent = yield* executionsFrom(rootOf(hasGroups(plan)), world, plan);
-  if (!areGroupsDependent) return;
-  onRestart();
-  yield* executionsFrom(rootOf(false), world, plan);
+  let root: Subtree | undefined = rootOf(hasGroups(plan));
+  for (;;) {
+    root = yield* executionsFrom(root, world, plan);
+    if (root === undefined) return;
+    onRestart();
+  }
 }
 
-/** Returns whether the root is groupwise, and must not be; then the search has ended early. */
-async function* executionsFrom(root: Subtree, world: World, plan: Plan): AsyncGenerator<Execution, boolean> {
+/** Returns the root of the search that begins again, if there is one. */
+async function* executionsFrom(
+  root: Subtree,
+  world: World,
+  plan: Plan,
+): AsyncGenerator<Execution, Subtree | undefined> {
   const frontier = new Frontier(plan, root);
   while (frontier.size > 0)
     for (const taken of frontier.take(1)) {
       if (taken.isRedundant) continue;
       const execution = await execute(world, plan, taken.subtree);
-      if (execution.showsDependentGroups) return true;
+      const again = rootAgain(root, [execution]);
+      if (again !== undefined) return again;
       frontier.add(taken, execution);
       yield execution;
     }
-  return false;
+  return undefined;
 }

@@ -3,14 +3,19 @@ import type { Run } from '../execution';
 import { LOCK_TABLE } from '#lab/locks';
 import type { Step } from '#lab/step';
 import {
+  commitsImplicitly,
   endsTransaction,
+  isInDoubt,
   isMovement,
   isRedisWrite,
   mayWaitForLock,
+  onlyReads,
   preparesTransaction,
   releasesNamedLock,
   rowLockedBy,
+  startsTransaction,
   transactionOf,
+  type Holdings,
   type Transaction,
 } from '../world';
 import { stepOf, type Choice, type ProcessChoice } from '../schedule';
@@ -116,7 +121,17 @@ function accessesOfStep(run: Run, held: HeldStep, actor: Actor): readonly Access
 
 /** The accesses of a step when it arrives at its server. */
 const effectsOf = (run: Run, step: Step, actor: Actor): readonly Access[] | 'everything' =>
-  withoutEffect(run, step) ?? accessesOf(run, step, actor, transactionOf(actor.holdings, step));
+  withoutEffect(run, step) ?? accessesOf(run, step, actor, transactionIn(run, actor.holdings, step));
+
+/** The transaction that a statement belongs to. Foreign code may send one beside its open transactions, over another session. */
+export const transactionIn = (
+  { subject }: Run,
+  holdings: Holdings,
+  step: Pick<Step, 'connection'>,
+): Transaction | undefined =>
+  subject.isForeign === true && step.connection !== undefined
+    ? holdings.transactions.get(step.connection)
+    : transactionOf(holdings, step);
 
 /**
  * The accesses of a command on a lock that will change nothing. One that needs a free lock reads its keys. One that needs our token
@@ -171,12 +186,14 @@ function accessesOfFault(run: Run, choice: Choice): readonly Access[] | 'everyth
   }
 }
 
+const ANY_KEY: Access = { part: 'keys', of: '*', key: '*', writes: true };
+
 /** The end of leases: keys are deleted, and rows of locks change. */
 const accessesOfTime = ({ locks, lockStores }: Run): readonly Access[] => {
   const areKeys = locks
     .expiring()
     .every((lease) => lockStores.some(({ name, pipelined }) => name === lease.store && pipelined));
-  return [{ part: 'keys', of: '*', key: '*', writes: true }, ...(areKeys ? [] : endOfTransaction('*'))];
+  return [ANY_KEY, ...(areKeys ? [] : endOfTransaction('*'))];
 };
 
 const processOf = (run: Run, { process: number }: ProcessChoice): ActorProcess => {
@@ -201,6 +218,8 @@ function accessesOfEnd(run: Run, process: ActorProcess): readonly Access[] | 'ev
     { part: 'memory', of: process.name, writes: true },
     ...ended.flatMap((actor) => endOfTransactionsOf(run, actor)),
     ...(holdsForever ? [{ part: 'keys', of: '*', key: '*', writes: false } as const] : []),
+    // what its command waits for may already be in its hands
+    ...(members.some((actor) => actor.hasBlockingCommand) ? [ANY_KEY] : []),
   ];
 }
 
@@ -308,8 +327,9 @@ function accessesOfStatement(
   transaction: Transaction | undefined,
 ): readonly Access[] {
   const inTransaction = transaction !== undefined;
-  const begins = /^(START|BEGIN)$/.test(step.verb) && !/CONSISTENT SNAPSHOT/i.test(step.text);
-  if (begins || preparesTransaction(step) || (isMovement(step.text) && inTransaction)) return [];
+  const isForeign = run.subject.isForeign === true;
+  if (startsTransaction(step)) return isForeign && inTransaction ? endOfTransaction(balance) : []; // it commits the open one
+  if (preparesTransaction(step) || (isMovement(step.text) && inTransaction)) return [];
   if (inTransaction && endsTransaction(step)) {
     const rows = lockedBy(run, transaction);
     const commitsChange = step.verb === 'COMMIT' && transaction.hasWritten;
@@ -319,8 +339,10 @@ function accessesOfStatement(
   if (row !== undefined && transaction?.ownRows.has(row) === true) return [];
   const rows = row === undefined ? ANY_ROW : [row];
   const isLocking = mayWaitForLock(step);
-  if (isLocking && inTransaction) return locksOn(rows, balance);
-  if (!isLocking && step.verb === 'SELECT' && !releasesNamedLock(step))
+  const commits = isForeign && (isInDoubt(transaction) || commitsImplicitly(step));
+  if (isLocking && inTransaction && !commits) return locksOn(rows, balance);
+  const mayWrite = releasesNamedLock(step) || (isForeign && !onlyReads(step));
+  if (!isLocking && step.verb === 'SELECT' && !mayWrite)
     return run.eventLog.hasStrictReads
       ? locksOn(rows, balance)
       : [{ part: 'committed', of: balance, writes: false }];

@@ -37,7 +37,7 @@ export class Frontier {
     root: Subtree,
   ) {
     this.stack = [{ subtree: root, before: undefined, decision: undefined }];
-    this.states = new KnownStates(plan, root.isGroupwise);
+    this.states = new KnownStates(plan, root);
   }
 
   get size(): number {

@@ -1,5 +1,5 @@
 import { choiceText } from '../schedule';
-import type { Execution, Plan, Subtree } from './execution';
+import { rootOf, type Execution, type Plan, type Subtree } from './execution';
 import type { Node } from './node';
 import { stillSleeping, type SleepingChoice } from './reduction';
 
@@ -26,7 +26,7 @@ export class KnownStates {
 
   constructor(
     private readonly plan: Pick<Plan, 'reduce'>,
-    private readonly isGroupwise = false,
+    private readonly root: Pick<Subtree, 'isGroupwise' | 'readsClock'> = rootOf(false),
   ) {}
 
   /** The subtrees that branch off an execution and have to be searched. */
@@ -69,7 +69,8 @@ export class KnownStates {
       last: footprint,
       share,
       sleepSet: this.plan.reduce ? stillSleeping([...sleepSet, ...next.slice(0, i)], footprint) : [],
-      isGroupwise: this.isGroupwise,
+      isGroupwise: this.root.isGroupwise,
+      readsClock: this.root.readsClock,
     }));
   }
 

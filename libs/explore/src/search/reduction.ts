@@ -33,14 +33,20 @@ export function isInvisible(run: Run, choice: Choice, remaining: Budget): boolea
   if (!isInvisibleTo(footprint(run, choice))) return false;
   const actor = run.actor(choice.actor);
   if (run.subject.keepsState && sharesProcess(run, actor)) return false; // the actor's next code may be visible in memory
+  // foreign code may read, after the step, what a message or a timer of it has changed in memory
+  if (run.subject.isForeign === true && (run.subscribers.length > 0 || actor.held.length > 1)) return false;
   const step = actor.held[0]?.step;
   const isLosable = (remaining['lost-session'] ?? 0) > 0 && holdsSession(run, actor.process.name);
   if (step?.kind === 'sql' && isLosable) return false;
   if (step?.kind === 'sql' && actor.holdings.transactions.size > 0 && (remaining['in-flight'] ?? 0) > 0)
     return false;
   if (step?.verb === 'WORK' && ((remaining.slow ?? 0) > 0 || run.hasTimeouts)) return false;
-  return !run.hasTimeouts || !ADVANCES_TIME.some((fault) => (remaining[fault] ?? 0) > 0);
+  return !run.hasTimeouts || !mayAdvanceTime(remaining);
 }
+
+/** A fault is left that advances time. */
+export const mayAdvanceTime = (remaining: Budget): boolean =>
+  ADVANCES_TIME.some((fault) => (remaining[fault] ?? 0) > 0);
 
 const sharesProcess = ({ actors }: Run, actor: Actor): boolean =>
   actors.some((other) => other !== actor && other.process === actor.process);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LOCK_TABLE } from '#lab/locks';
+import type { Step } from '#lab/step';
 import type { FaultEvent, ScheduleEvent, StepEvent } from '#lab/verdict';
 import type { Budget } from '../faults';
 import type { Run } from '../execution';
@@ -7,17 +8,17 @@ import { comparable, nameTokens } from '../schedule';
 import { isWaiting, type Actor, type HeldStep } from '../actors';
 import {
   BALANCE,
+  commitsOpenTransaction,
   endsTransaction,
   forgetSession,
   forgetSessions,
   hasFoundRow,
   nothingHeld,
   requestsNamedLock,
-  transactionOf,
   updateHoldings,
   type Holdings,
 } from '../world';
-import { accessesOf, type Access } from './footprint';
+import { accessesOf, transactionIn, type Access } from './footprint';
 
 /**
  * Identifies the state of a run. Two runs of a plan that are in the same state have the same futures: every actor has received
@@ -92,7 +93,7 @@ export class Past {
   private readonly balances: readonly string[];
   /** By actor. */
   private readonly holdings: ReadonlyMap<string, Holdings>;
-  /** Actors whose transaction has taken its snapshot. */
+  /** Transactions that have taken their snapshot, as `transactionNamed` names them. */
   private readonly hasSnapshot = new Set<string>();
   private commits = 0;
   /** The database has been asked for locks besides those of rows of balances. */
@@ -168,17 +169,19 @@ export class Past {
     const { actor, verb, text } = event;
     const step = this.run.eventLog.stepOf(event);
     const holdings = this.holdingsOf(actor);
-    const accesses = accessesOf(this.run, step, this.run.actor(actor), transactionOf(holdings, step));
+    const transaction = transactionIn(this.run, holdings, step);
+    const accesses = accessesOf(this.run, step, this.run.actor(actor), transaction);
+    const name = this.transactionNamed(actor, step);
     const { timer, fault, reply, error, errorCode } = comparable(event);
-    const snapshot = isRead(accesses) ? this.snapshot(actor) : undefined;
+    const snapshot = isRead(accesses) && transaction !== undefined ? this.snapshot(name) : undefined;
     // the transaction that it waited for was rolled back: then it holds a lock on the gap as well
     const hasGap = event.answeredAt !== undefined && verb === 'INSERT' && hasFoundRow(event.reply);
     const id = this.see(actor, { text, at, timer, fault, reply, error, errorCode, snapshot, hasGap });
     if (event.fault !== undefined && NOT_SENT.has(event.fault)) return;
+    if (endsTransaction(step) || commitsOpenTransaction(holdings, step)) this.hasSnapshot.delete(name);
     if (step.kind === 'sql') updateHoldings(holdings, step, event.reply);
     if (event.fault === 'lose-reply' && step.connection !== undefined)
       forgetSession(holdings, step.connection);
-    if (endsTransaction(step)) this.hasSnapshot.delete(actor);
     if (text.includes(LOCK_TABLE) || requestsNamedLock(event)) this.locksInDatabase = true;
     if (accesses === 'everything') {
       this.receive([event.kind], id);
@@ -203,10 +206,15 @@ export class Past {
   }
 
   /** The number of commits that the snapshot of a transaction contains, at the plain SELECT that takes it. */
-  private snapshot(actor: string): number | undefined {
-    if (!this.isInTransaction(actor) || this.hasSnapshot.has(actor)) return undefined;
-    this.hasSnapshot.add(actor);
+  private snapshot(transaction: string): number | undefined {
+    if (this.hasSnapshot.has(transaction)) return undefined;
+    this.hasSnapshot.add(transaction);
     return this.commits;
+  }
+
+  /** An actor has one open transaction; foreign code may have one in each of its sessions. */
+  private transactionNamed(actor: string, { connection }: Pick<Step, 'connection'>): string {
+    return this.run.subject.isForeign === true ? `${actor} ${connection}` : actor;
   }
 
   private addFault(event: FaultEvent): void {
@@ -280,9 +288,10 @@ const isRead = (accesses: readonly Access[] | 'everything'): boolean =>
 /** Faults of steps that no server received. */
 const NOT_SENT: ReadonlySet<string> = new Set<StepEvent['fault'] & string>(['error', 'cut', 'server-down']);
 
-/** The reply says that the command has changed nothing: the key exists already, or does not exist. */
-const hasNoEffect = ({ kind, verb, reply, error }: StepEvent): boolean =>
+/** The reply says that the command has changed nothing: the key exists already, or does not exist. With GET it says what was there. */
+const hasNoEffect = ({ kind, verb, text, reply, error }: StepEvent): boolean =>
   kind === 'redis' &&
   error === undefined &&
+  !/ GET\b/i.test(text) &&
   /^(SET|SETNX|DEL|P?EXPIRE)$/.test(verb) &&
   (reply === null || reply === 0);

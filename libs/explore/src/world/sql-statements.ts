@@ -31,6 +31,10 @@ export function lockNameIn({ text }: Step): string | undefined {
   return firstArgument(text, call.index + call[0].length);
 }
 
+/** START TRANSACTION and BEGIN: they commit a transaction that is open, and take no snapshot. */
+export const startsTransaction = ({ text }: Pick<Step, 'text'>): boolean =>
+  /^(START TRANSACTION|BEGIN)\b(?!.*\b(CONSISTENT SNAPSHOT|NOT ATOMIC)\b)/i.test(text);
+
 export const endsTransaction = ({ verb }: Pick<Step, 'verb'>): boolean => /^(COMMIT|ROLLBACK)$/.test(verb);
 
 /** Sets the isolation level of the next transaction of the session. */
@@ -38,13 +42,39 @@ export const preparesTransaction = ({ text }: Pick<Step, 'text'>): boolean => /^
 
 /** Statements after which a session is in a transaction, or has prepared one. */
 export const beginsTransaction = (step: Pick<Step, 'verb' | 'text'>): boolean =>
-  /^(START|BEGIN)$/.test(step.verb) ||
-  /^SET (SESSION )?autocommit *= *(0|OFF)/i.test(step.text) ||
-  preparesTransaction(step);
+  /^(START|BEGIN)$/.test(step.verb) || endsAutocommit(step) || preparesTransaction(step);
+
+/** `SET autocommit = 0`: from now on each statement outside of a transaction begins one. */
+const endsAutocommit = ({ text }: Pick<Step, 'text'>): boolean =>
+  /^SET (SESSION )?(@@)?autocommit *:?= *(0|OFF)/i.test(text);
+
+/** Statements that commit the open transaction of their session, before they do anything. */
+export const commitsImplicitly = ({ verb, text }: Pick<Step, 'verb' | 'text'>): boolean =>
+  /^(ALTER|CREATE|DROP|GRANT|LOCK|RENAME|REVOKE|TRUNCATE)$/.test(verb) &&
+  !/^(CREATE|DROP) TEMPORARY /i.test(text);
 
 /** With these isolation levels a plain SELECT waits for locks, or sees what is not committed. */
 export const setsStrictReads = ({ text }: Pick<Step, 'text'>): boolean =>
-  /ISOLATION LEVEL (SERIALIZABLE|READ UNCOMMITTED)/i.test(text);
+  /ISOLATION LEVEL (SERIALIZABLE|READ UNCOMMITTED)/i.test(text) ||
+  /T(X|RANSACTION)_ISOLATION *:?= *['"]?(SERIALIZABLE|READ-UNCOMMITTED)/i.test(text);
+
+/** What may stand before a parenthesis in a SELECT that only reads: functions, and words of the language. */
+const READING = new Set(
+  `abs all and any as avg between by case cast ceil char char_length coalesce concat concat_ws convert count curdate current_date
+  current_time current_timestamp curtime date date_add date_format date_sub datediff day distinct else except exists floor from
+  from_unixtime greatest group_concat hour if ifnull in inner intersect interval isnull join json_array json_arrayagg json_contains
+  json_extract json_length json_object json_objectagg json_unquote json_value last_insert_id lcase least left length limit locate
+  lower max min minute mod month not now nullif on or order over partition power rand replace right round row_number second select
+  sign sleep some sqrt std stddev substr substring sum sysdate then time timestampadd timestampdiff trim truncate ucase unhex union
+  unix_timestamp upper user using utc_timestamp uuid values variance version week when where year`.split(
+    /\s+/,
+  ),
+);
+
+/** A SELECT that calls no other function, which may be a user's and write, and takes no number of a sequence. */
+export const onlyReads = ({ text }: Pick<Step, 'text'>): boolean =>
+  !/ VALUE FOR /i.test(text) &&
+  [...text.matchAll(/([\w$]+|[`"'])\s*\(/g)].every(([, word = '']) => READING.has(word.toLowerCase()));
 
 /** The insert of a movement of the lab: a new row at the end of its table, for which no session waits. */
 export const isMovement = (text: string): boolean => text.startsWith('INSERT INTO movement (balance, ');
@@ -102,18 +132,25 @@ export interface Holdings {
   readonly rows: Set<number>;
   /** Sessions that requested a named lock. */
   readonly names: Set<number>;
+  /** Sessions whose statements are always in a transaction: autocommit is off. */
+  readonly manual: Set<number>;
 }
 
-export const nothingHeld = (): Holdings => ({ transactions: new Map(), rows: new Set(), names: new Set() });
+export const nothingHeld = (): Holdings => ({
+  transactions: new Map(),
+  rows: new Set(),
+  names: new Set(),
+  manual: new Set(),
+});
 
 /** A session has ended. */
-export function forgetSession({ transactions, rows, names }: Holdings, session: number): void {
-  for (const held of [transactions, rows, names]) held.delete(session);
+export function forgetSession({ transactions, rows, names, manual }: Holdings, session: number): void {
+  for (const held of [transactions, rows, names, manual]) held.delete(session);
 }
 
 /** All sessions have ended. */
-export function forgetSessions({ transactions, rows, names }: Holdings): void {
-  for (const held of [transactions, rows, names]) held.clear();
+export function forgetSessions({ transactions, rows, names, manual }: Holdings): void {
+  for (const held of [transactions, rows, names, manual]) held.clear();
 }
 
 /** In place of a transaction: the session of the statement is not known, or is another one. */
@@ -128,9 +165,21 @@ export const transactionOf = (
     ? undefined
     : ((connection === undefined ? undefined : transactions.get(connection)) ?? UNKNOWN);
 
+/** The session of the statement is not known, and its actor has an open transaction: the statement may belong to it, or not. */
+export const isInDoubt = (transaction: Transaction | undefined): boolean => transaction === UNKNOWN;
+
+/** The session has an open transaction, and the statement is not one of it: the database commits it first. */
+export const commitsOpenTransaction = (
+  { transactions }: Pick<Holdings, 'transactions'>,
+  step: Pick<Step, 'verb' | 'text' | 'connection'>,
+): boolean =>
+  (startsTransaction(step) || commitsImplicitly(step)) &&
+  step.connection !== undefined &&
+  transactions.has(step.connection);
+
 /** Updates the holdings after a statement; `reply` is absent when it failed. */
 export function updateHoldings(holdings: Holdings, step: Step, reply: unknown): void {
-  const { transactions, rows, names } = holdings;
+  const { transactions, rows, names, manual } = holdings;
   const { connection: session } = step;
   if (session === undefined) return;
   const transaction = transactions.get(session);
@@ -138,9 +187,11 @@ export function updateHoldings(holdings: Holdings, step: Step, reply: unknown): 
   else if (transaction !== undefined) transactions.set(session, after(transaction, step, reply));
   if (requestsNamedLock(step)) names.add(session);
   else if (mayWaitForLock(step)) rows.add(session);
-  if (endsTransaction(step)) {
+  if (endsAutocommit(step)) manual.add(session);
+  if (endsTransaction(step) || commitsImplicitly(step)) {
     transactions.delete(session);
     rows.delete(session);
+    if (manual.has(session)) transactions.set(session, newTransaction());
   }
   if (releasesNamedLock(step)) names.delete(session);
 }

@@ -111,8 +111,9 @@ function addAsStep(
   const deliver = command.onResult;
   let isAdded = false;
   let reply: unknown[] = [];
+  const { threadId } = connection; // not known before the connection is open
   const issued = step(
-    () => info,
+    () => ({ ...info, ...(threadId && { connection: threadId }) }),
     (current) => {
       if (current !== undefined) current.connection = connection.threadId;
       isAdded = true;
