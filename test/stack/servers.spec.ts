@@ -87,6 +87,13 @@ describe('a stack of servers only', () => {
   });
 });
 
+it('several stacks may start for the first time at once', async () => {
+  const first = () => startProcesses({ ...options(NONE), dir: dirWithoutSiblings() }); // has no template yet
+  const started = await Promise.allSettled(Array.from({ length: 6 }, first));
+  for (const one of started) if (one.status === 'fulfilled') await one.value.stop();
+  expect(started.filter(({ status }) => status === 'rejected')).toEqual([]);
+});
+
 it('a stopped stack leaves no process, even if stopped twice and while a server is paused', async () => {
   const given = options(NONE);
   const stack = await startProcesses(given);

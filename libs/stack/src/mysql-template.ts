@@ -105,9 +105,11 @@ function script(server: string, name: string): string {
   );
 }
 
+/** A server removes all temporary tables from its `tmpdir` when it starts, also those of others, so each has one of its own. */
 const initializeArgs = (draft: string, layout: Layout): string[] => [
   `--defaults-file=${layout.dataPath('mysql', 'lab.cnf')}`,
   `--datadir=${draft}`,
+  `--tmpdir=${layout.dataFolder('mysql', 'tmp')}`,
   ...asRoot(layout.account),
 ];
 
