@@ -1,4 +1,4 @@
-import { CATALOGUE } from '#lab/strategy';
+import { CATALOGUE, type Strategy } from '#lab/strategy';
 import {
   checkDeterminism,
   checkReduction,
@@ -12,6 +12,7 @@ import { randomInt } from 'node:crypto';
 import { runCommand, writeJson, type Context } from '../command';
 import { openExplorer } from '../explorer';
 import { EXIT } from '../failure';
+import { isFile, loadOwnStrategy } from '../own-file';
 import {
   printDeterminism,
   printDifference,
@@ -57,7 +58,10 @@ export function register(program: Command): void {
     );
   selftest
     .command('reduction')
-    .argument('[strategies...]', 'strategies (all)')
+    .argument(
+      '[strategies...]',
+      'strategies of the catalogue (all), or files with a lock or a strategy of yours',
+    )
     .description(
       'run every circumstance of the matrix with and without partial-order reduction: both must show the same endings',
     )
@@ -73,13 +77,16 @@ export function register(program: Command): void {
     );
 }
 
+const readNameOrFile = (name: string): Strategy =>
+  isFile(name) ? loadOwnStrategy(name).strategy : readStrategy(name);
+
 async function reduction(
   names: readonly string[],
   { max, json }: ReductionCommandOptions,
   context: Context,
 ): Promise<number> {
   const { progress, signal, onEnd } = context;
-  const strategies = names.length === 0 ? CATALOGUE : names.map(readStrategy);
+  const strategies = names.length === 0 ? CATALOGUE : names.map(readNameOrFile);
   const { pool, conditions, stop } = await openExplorer(context, 0, strategies);
   onEnd(stop);
   const results: ReductionResult[] = [];
