@@ -7,6 +7,8 @@ import { showAll, violationOf } from './support';
 
 interface Clients {
   readonly pool: Pool;
+  /** Accepts several statements in one text. */
+  readonly several: Pool;
   readonly redis: Redis;
   /** A second connection of Redis, for a command that waits. */
   readonly waiting: Redis;
@@ -14,6 +16,7 @@ interface Clients {
 
 const connect = ({ mysql, redis }: { mysql: string; redis: string }): Clients => ({
   pool: createPool({ uri: mysql, connectionLimit: 3 }),
+  several: createPool({ uri: mysql, multipleStatements: true }),
   redis: new Redis(redis),
   waiting: new Redis(redis),
 });
@@ -74,6 +77,9 @@ async function expectResults(
     });
   }
 }
+
+/** A client in this list waits in BLPOP. */
+const isWaiting = (clients: string): boolean => /flags=b .*cmd=blpop/.test(clients);
 
 /** Runs code on one connection of the pool. */
 async function onConnection<T>(
@@ -157,6 +163,68 @@ test('a SELECT may call a function that writes', async () => {
   ]);
 });
 
+test('COMMIT shows what a function in a SELECT has written', async () => {
+  const writer = (clients: Clients): Promise<void> =>
+    onConnection(clients, async (connection) => {
+      await connection.beginTransaction();
+      await connection.query('SELECT next_number()');
+      await connection.commit();
+    });
+  await expectResults([writer, ({ pool }) => readCounter(pool)], second, [0, 1]);
+});
+
+test('a session commits each statement again after autocommit was off', async () => {
+  const writer = (clients: Clients): Promise<void> =>
+    onConnection(clients, async (connection) => {
+      await connection.query('SET autocommit = 0');
+      await connection.query('SET autocommit = 1');
+      await connection.query('UPDATE counter SET value = 1');
+      await clients.redis.get('nothing');
+    });
+  await expectResults([writer, ({ pool }) => readCounter(pool)], second, [0, 1]);
+});
+
+test('several statements in one text', async () => {
+  const writer = async ({ several }: Clients): Promise<void> => {
+    await several.query('START TRANSACTION; UPDATE counter SET value = 1; COMMIT');
+  };
+  await expectResults([writer, ({ pool }) => readCounter(pool)], second, [0, 1]);
+});
+
+test('a prepared statement is a step', async () => {
+  const reader = (clients: Clients): Promise<unknown> =>
+    onConnection(clients, async (connection) => {
+      const statement = await connection.prepare('SELECT value FROM counter');
+      const [rows] = (await statement.execute([])) as unknown as [RowDataPacket[]];
+      return rows[0]?.['value'] as unknown;
+    });
+  const writer = ({ pool }: Clients): Promise<unknown> => pool.query('UPDATE counter SET value = 1');
+  await expectResults([writer, reader], second, [0, 1]);
+});
+
+test('a command that waits in Redis may be answered before any step of its actor', async () => {
+  const reader = async ({ pool, waiting }: Clients): Promise<boolean> => {
+    let isThere = false;
+    const job = waiting.blpop('queue', 30).then(() => {
+      isThere = true;
+    });
+    await readCounter(pool);
+    const wasThere = isThere;
+    await job;
+    return wasThere;
+  };
+  const producer = async ({ redis }: Clients): Promise<string> => {
+    const clients = String(await redis.client('LIST'));
+    await redis.rpush('queue', 'job');
+    return isWaiting(clients) ? 'waited' : 'did not wait';
+  };
+  const both = (_: Clients, outcomes: readonly ActorOutcome[]): unknown => outcomes.map(({ value }) => value);
+  await expectResults([producer, reader], both, [
+    ['waited', true],
+    ['waited', false],
+  ]);
+});
+
 test('an isolation level that is set by its variable', async () => {
   const reader = async ({ pool }: Clients): Promise<unknown> => {
     const connection = await pool.getConnection();
@@ -201,7 +269,7 @@ test('a process is killed while its command waits in Redis', async () => {
   const producer = async ({ redis }: Clients): Promise<string> => {
     const clients = String(await redis.client('LIST'));
     await redis.rpush('queue', 'job');
-    return /flags=b .*cmd=blpop/.test(clients) ? 'waited' : 'did not wait';
+    return isWaiting(clients) ? 'waited' : 'did not wait';
   };
   const ending = async (clients: Clients, outcomes: readonly ActorOutcome[]): Promise<unknown> => [
     second(clients, outcomes),

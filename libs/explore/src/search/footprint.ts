@@ -5,7 +5,6 @@ import type { Step } from '#lab/step';
 import {
   commitsImplicitly,
   endsTransaction,
-  isInDoubt,
   isMovement,
   isRedisWrite,
   mayWaitForLock,
@@ -113,6 +112,9 @@ const named = (names: TokenNames, access: Access): Access =>
 function accessesOfStep(run: Run, held: HeldStep, actor: Actor): readonly Access[] | 'everything' {
   const effects = effectsOf(run, held.step, actor);
   if (effects === 'everything') return effects;
+  // the code behind another step of the actor, which any step may let continue, may change what the code behind this one reads
+  if (run.subject.isForeign === true && actor.tasks.some(({ inFlightSteps }) => inFlightSteps.size > 0))
+    return 'everything';
   const isShared = run.setup.options.wait === 'notify' || run.subject.keepsState;
   const accesses: Access[] = [...effects, { part: 'memory', of: actor.process.name, writes: isShared }];
   if (isForLockServer(held.step)) accesses.push({ part: 'link', of: actor.process.name, writes: false });
@@ -332,14 +334,14 @@ function accessesOfStatement(
   if (preparesTransaction(step) || (isMovement(step.text) && inTransaction)) return [];
   if (inTransaction && endsTransaction(step)) {
     const rows = lockedBy(run, transaction);
-    const commitsChange = step.verb === 'COMMIT' && transaction.hasWritten;
+    const commitsChange = step.verb === 'COMMIT' && (isForeign || transaction.hasWritten); // a function may have written
     return commitsChange ? endOfTransaction(balance, rows) : locksOn(rows, balance);
   }
   const row = hasKnownRows(run) ? rowLockedBy(step) : undefined;
   if (row !== undefined && transaction?.ownRows.has(row) === true) return [];
   const rows = row === undefined ? ANY_ROW : [row];
   const isLocking = mayWaitForLock(step);
-  const commits = isForeign && (isInDoubt(transaction) || commitsImplicitly(step));
+  const commits = isForeign && (transaction?.isInDoubt === true || commitsImplicitly(step));
   if (isLocking && inTransaction && !commits) return locksOn(rows, balance);
   const mayWrite = releasesNamedLock(step) || (isForeign && !onlyReads(step));
   if (!isLocking && step.verb === 'SELECT' && !mayWrite)

@@ -182,7 +182,7 @@ export class Past {
     if (step.kind === 'sql') updateHoldings(holdings, step, event.reply);
     if (event.fault === 'lose-reply' && step.connection !== undefined)
       forgetSession(holdings, step.connection);
-    if (text.includes(LOCK_TABLE) || requestsNamedLock(event)) this.locksInDatabase = true;
+    if (text.includes(LOCK_TABLE) || requestsNamedLock(event) || verb === 'LOCK') this.locksInDatabase = true;
     if (accesses === 'everything') {
       this.receive([event.kind], id);
       return;

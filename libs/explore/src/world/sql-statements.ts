@@ -33,9 +33,15 @@ export function lockNameIn({ text }: Step): string | undefined {
 
 /** START TRANSACTION and BEGIN: they commit a transaction that is open, and take no snapshot. */
 export const startsTransaction = ({ text }: Pick<Step, 'text'>): boolean =>
-  /^(START TRANSACTION|BEGIN)\b(?!.*\b(CONSISTENT SNAPSHOT|NOT ATOMIC)\b)/i.test(text);
+  /^(START TRANSACTION|BEGIN)\b(?!.*\b(CONSISTENT SNAPSHOT|NOT ATOMIC)\b)/i.test(text) &&
+  !areSeveral({ text });
 
-export const endsTransaction = ({ verb }: Pick<Step, 'verb'>): boolean => /^(COMMIT|ROLLBACK)$/.test(verb);
+/** A text with several statements, or with a semicolon in a value. */
+const areSeveral = ({ text }: Pick<Step, 'text'>): boolean => /;\s*\S/.test(text);
+
+/** COMMIT and ROLLBACK, but not to a savepoint. */
+export const endsTransaction = ({ text }: Pick<Step, 'text'>): boolean =>
+  /^(COMMIT|ROLLBACK)\b(?!.*\b(TO|AND CHAIN)\b)/i.test(text) && !areSeveral({ text });
 
 /** Sets the isolation level of the next transaction of the session. */
 export const preparesTransaction = ({ text }: Pick<Step, 'text'>): boolean => /^SET TRANSACTION /i.test(text);
@@ -46,12 +52,22 @@ export const beginsTransaction = (step: Pick<Step, 'verb' | 'text'>): boolean =>
 
 /** `SET autocommit = 0`: from now on each statement outside of a transaction begins one. */
 const endsAutocommit = ({ text }: Pick<Step, 'text'>): boolean =>
-  /^SET (SESSION )?(@@)?autocommit *:?= *(0|OFF)/i.test(text);
+  /^SET ((SESSION|LOCAL) |@@)?((session|local)\.)?autocommit *:?= *(0|OFF|FALSE)/i.test(text);
+
+/** `SET autocommit = 1`. */
+const beginsAutocommit = ({ text }: Pick<Step, 'text'>): boolean =>
+  /^SET ((SESSION|LOCAL) |@@)?((session|local)\.)?autocommit *:?= *(1|ON|TRUE|DEFAULT)/i.test(text);
 
 /** Statements that commit the open transaction of their session, before they do anything. */
 export const commitsImplicitly = ({ verb, text }: Pick<Step, 'verb' | 'text'>): boolean =>
-  /^(ALTER|CREATE|DROP|GRANT|LOCK|RENAME|REVOKE|TRUNCATE)$/.test(verb) &&
-  !/^(CREATE|DROP) TEMPORARY /i.test(text);
+  beginsAutocommit({ text }) || (COMMITTING.test(verb) && !/^(CREATE|DROP) TEMPORARY /i.test(text));
+
+const COMMITTING =
+  /^(ALTER|ANALYZE|CHECK|CREATE|DROP|FLUSH|GRANT|LOCK|OPTIMIZE|RENAME|REPAIR|REVOKE|TRUNCATE)$/;
+
+/** UNLOCK TABLES, or what ends LOCK TABLES as well. */
+const unlocksTables = (step: Pick<Step, 'verb' | 'text'>): boolean =>
+  step.verb === 'UNLOCK' || startsTransaction(step);
 
 /** With these isolation levels a plain SELECT waits for locks, or sees what is not committed. */
 export const setsStrictReads = ({ text }: Pick<Step, 'text'>): boolean =>
@@ -74,6 +90,7 @@ const READING = new Set(
 /** A SELECT that calls no other function, which may be a user's and write, and takes no number of a sequence. */
 export const onlyReads = ({ text }: Pick<Step, 'text'>): boolean =>
   !/ VALUE FOR /i.test(text) &&
+  !areSeveral({ text }) &&
   [...text.matchAll(/([\w$]+|[`"'])\s*\(/g)].every(([, word = '']) => READING.has(word.toLowerCase()));
 
 /** The insert of a movement of the lab: a new row at the end of its table, for which no session waits. */
@@ -116,6 +133,8 @@ export interface Transaction {
   readonly usesNeighbors: boolean;
   /** It may have changed something. */
   readonly hasWritten: boolean;
+  /** It may have ended, or not have begun: a statement may be outside of it, and is then committed at once. */
+  readonly isInDoubt: boolean;
 }
 
 const newTransaction = (): Transaction => ({
@@ -123,6 +142,7 @@ const newTransaction = (): Transaction => ({
   locked: new Set(),
   usesNeighbors: false,
   hasWritten: false,
+  isInDoubt: false,
 });
 
 /** Locks and transactions of database sessions, by thread id. */
@@ -154,7 +174,12 @@ export function forgetSessions({ transactions, rows, names, manual }: Holdings):
 }
 
 /** In place of a transaction: the session of the statement is not known, or is another one. */
-const UNKNOWN: Transaction = { ...newTransaction(), locked: new Set(['*']), hasWritten: true };
+const UNKNOWN: Transaction = {
+  ...newTransaction(),
+  locked: new Set(['*']),
+  hasWritten: true,
+  isInDoubt: true,
+};
 
 /** The transaction that a statement belongs to. Undefined: no transaction is open. */
 export const transactionOf = (
@@ -164,9 +189,6 @@ export const transactionOf = (
   transactions.size === 0
     ? undefined
     : ((connection === undefined ? undefined : transactions.get(connection)) ?? UNKNOWN);
-
-/** The session of the statement is not known, and its actor has an open transaction: the statement may belong to it, or not. */
-export const isInDoubt = (transaction: Transaction | undefined): boolean => transaction === UNKNOWN;
 
 /** The session has an open transaction, and the statement is not one of it: the database commits it first. */
 export const commitsOpenTransaction = (
@@ -183,11 +205,16 @@ export function updateHoldings(holdings: Holdings, step: Step, reply: unknown): 
   const { connection: session } = step;
   if (session === undefined) return;
   const transaction = transactions.get(session);
-  if (beginsTransaction(step)) transactions.set(session, newTransaction());
+  if (areSeveral(step)) transactions.set(session, UNKNOWN);
+  else if (beginsTransaction(step))
+    transactions.set(session, { ...newTransaction(), isInDoubt: preparesTransaction(step) });
   else if (transaction !== undefined) transactions.set(session, after(transaction, step, reply));
   if (requestsNamedLock(step)) names.add(session);
   else if (mayWaitForLock(step)) rows.add(session);
   if (endsAutocommit(step)) manual.add(session);
+  if (beginsAutocommit(step)) manual.delete(session);
+  if (unlocksTables(step)) names.delete(session);
+  if (step.verb === 'LOCK') names.add(session); // its locks end with the session
   if (endsTransaction(step) || commitsImplicitly(step)) {
     transactions.delete(session);
     rows.delete(session);
@@ -206,6 +233,7 @@ function after({ ownRows, locked, ...transaction }: Transaction, step: Step, rep
     locked: more === undefined ? locked : new Set(locked).add(more),
     usesNeighbors: transaction.usesNeighbors || step.text.includes(LOCK_TABLE),
     hasWritten: transaction.hasWritten || reply === undefined || mayWrite(step, reply),
+    isInDoubt: transaction.isInDoubt || reply === undefined,
   };
 }
 

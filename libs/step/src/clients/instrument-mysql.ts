@@ -8,6 +8,8 @@ interface Command {
   /** The text of a `Prepare`. */
   query?: unknown;
   readonly values?: unknown;
+  /** What an `Execute` of a prepared statement runs. */
+  readonly statement?: { readonly query: string };
   onResult?: (error: Error | null, ...reply: unknown[]) => void;
   emit(event: 'end'): boolean;
   once(event: 'end', listener: () => void): unknown;
@@ -95,7 +97,7 @@ function prefixNames(command: Command, prefix: string): void {
 
 /** Undefined: the command is no statement, for example the preparation of one. */
 function statementOf(command: Command): StepInfo | undefined {
-  const { sql, values } = command;
+  const { sql = command.statement?.query, values } = command;
   const kind = command.constructor.name;
   if (sql === undefined || (kind !== 'Query' && kind !== 'Execute')) return undefined;
   return describe(sql, kind === 'Execute' && Array.isArray(values) ? values : []); // a Query contains its values
