@@ -71,10 +71,11 @@ export class Actor {
     const inFlight = this.tasks.flatMap(({ inFlightSteps }) =>
       Array.from(inFlightSteps, ({ step }) => step.connection),
     );
-    const { transactions, names } = this.holdings;
+    const { transactions, names, tables } = this.holdings;
     return new Set([
       ...transactions.keys(),
       ...names,
+      ...tables,
       ...inFlight.filter((session) => session !== undefined),
     ]);
   }

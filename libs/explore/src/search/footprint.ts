@@ -238,7 +238,8 @@ function accessesOfArrival(run: Run, actor: Actor): readonly Access[] | 'everyth
 function endOfTransactionsOf(run: Run, { cart = ['*'], holdings, blocked }: Actor): readonly Access[] {
   const transactions = [...holdings.transactions.values()];
   const balances = transactions.some(({ usesNeighbors }) => usesNeighbors) ? ['*'] : cart;
-  const areKnown = !blocked && holdings.names.size === 0; // a request that waits, and a named lock, end with the session
+  // a request that waits, a named lock and locks of tables end with the session
+  const areKnown = !blocked && holdings.names.size + holdings.tables.size === 0;
   const rows = new Set(transactions.flatMap((transaction) => lockedBy(run, transaction)));
   return balances.flatMap((balance) => locksOn(areKnown ? rows : ANY_ROW, balance));
 }

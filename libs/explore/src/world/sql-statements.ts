@@ -152,6 +152,8 @@ export interface Holdings {
   readonly rows: Set<number>;
   /** Sessions that requested a named lock. */
   readonly names: Set<number>;
+  /** Sessions that requested locks of tables: LOCK TABLES. */
+  readonly tables: Set<number>;
   /** Sessions whose statements are always in a transaction: autocommit is off. */
   readonly manual: Set<number>;
 }
@@ -160,17 +162,21 @@ export const nothingHeld = (): Holdings => ({
   transactions: new Map(),
   rows: new Set(),
   names: new Set(),
+  tables: new Set(),
   manual: new Set(),
 });
 
 /** A session has ended. */
-export function forgetSession({ transactions, rows, names, manual }: Holdings, session: number): void {
-  for (const held of [transactions, rows, names, manual]) held.delete(session);
+export function forgetSession(
+  { transactions, rows, names, tables, manual }: Holdings,
+  session: number,
+): void {
+  for (const held of [transactions, rows, names, tables, manual]) held.delete(session);
 }
 
 /** All sessions have ended. */
-export function forgetSessions({ transactions, rows, names, manual }: Holdings): void {
-  for (const held of [transactions, rows, names, manual]) held.clear();
+export function forgetSessions({ transactions, rows, names, tables, manual }: Holdings): void {
+  for (const held of [transactions, rows, names, tables, manual]) held.clear();
 }
 
 /** In place of a transaction: the session of the statement is not known, or is another one. */
@@ -201,7 +207,7 @@ export const commitsOpenTransaction = (
 
 /** Updates the holdings after a statement; `reply` is absent when it failed. */
 export function updateHoldings(holdings: Holdings, step: Step, reply: unknown): void {
-  const { transactions, rows, names, manual } = holdings;
+  const { transactions, rows, names, tables, manual } = holdings;
   const { connection: session } = step;
   if (session === undefined) return;
   const transaction = transactions.get(session);
@@ -213,8 +219,8 @@ export function updateHoldings(holdings: Holdings, step: Step, reply: unknown): 
   else if (mayWaitForLock(step)) rows.add(session);
   if (endsAutocommit(step)) manual.add(session);
   if (beginsAutocommit(step)) manual.delete(session);
-  if (unlocksTables(step)) names.delete(session);
-  if (step.verb === 'LOCK') names.add(session); // its locks end with the session
+  if (unlocksTables(step)) tables.delete(session);
+  if (step.verb === 'LOCK') tables.add(session);
   if (endsTransaction(step) || commitsImplicitly(step)) {
     transactions.delete(session);
     rows.delete(session);
