@@ -78,8 +78,12 @@ async function expectResults(
   }
 }
 
-/** A client in this list waits in BLPOP. */
-const isWaiting = (clients: string): boolean => /flags=b .*cmd=blpop/.test(clients);
+/** Pushes a job, and says whether a client waited for it in BLPOP. */
+const producer = async ({ redis }: Clients): Promise<string> => {
+  const clients = String(await redis.client('LIST'));
+  await redis.rpush('queue', 'job');
+  return /flags=b .*cmd=blpop/.test(clients) ? 'waited' : 'did not wait';
+};
 
 /** Runs code on one connection of the pool. */
 async function onConnection<T>(
@@ -213,11 +217,6 @@ test('a command that waits in Redis may be answered before any step of its actor
     await job;
     return wasThere;
   };
-  const producer = async ({ redis }: Clients): Promise<string> => {
-    const clients = String(await redis.client('LIST'));
-    await redis.rpush('queue', 'job');
-    return isWaiting(clients) ? 'waited' : 'did not wait';
-  };
   const both = (_: Clients, outcomes: readonly ActorOutcome[]): unknown => outcomes.map(({ value }) => value);
   await expectResults([producer, reader], both, [
     ['waited', true],
@@ -265,11 +264,6 @@ test('a process is killed while its command waits in Redis', async () => {
   const worker = async ({ pool, waiting }: Clients): Promise<void> => {
     if ((await waiting.blpop('queue', 30)) === null) return;
     await pool.query("INSERT INTO audit (actor) VALUES ('A')");
-  };
-  const producer = async ({ redis }: Clients): Promise<string> => {
-    const clients = String(await redis.client('LIST'));
-    await redis.rpush('queue', 'job');
-    return isWaiting(clients) ? 'waited' : 'did not wait';
   };
   const ending = async (clients: Clients, outcomes: readonly ActorOutcome[]): Promise<unknown> => [
     second(clients, outcomes),

@@ -50,13 +50,16 @@ export const preparesTransaction = ({ text }: Pick<Step, 'text'>): boolean => /^
 export const beginsTransaction = (step: Pick<Step, 'verb' | 'text'>): boolean =>
   /^(START|BEGIN)$/.test(step.verb) || endsAutocommit(step) || preparesTransaction(step);
 
-/** `SET autocommit = 0`: from now on each statement outside of a transaction begins one. */
-const endsAutocommit = ({ text }: Pick<Step, 'text'>): boolean =>
-  /^SET ((SESSION|LOCAL) |@@)?((session|local)\.)?autocommit *:?= *(0|OFF|FALSE)/i.test(text);
+/** What `SET autocommit = …` sets it to. Undefined: another statement. */
+const autocommitSetTo = ({ text }: Pick<Step, 'text'>): string | undefined =>
+  /^SET ((SESSION|LOCAL) |@@)?((session|local)\.)?autocommit *:?= *(\w+)/i.exec(text)?.[5];
 
-/** `SET autocommit = 1`. */
-const beginsAutocommit = ({ text }: Pick<Step, 'text'>): boolean =>
-  /^SET ((SESSION|LOCAL) |@@)?((session|local)\.)?autocommit *:?= *(1|ON|TRUE|DEFAULT)/i.test(text);
+/** From now on each statement outside of a transaction begins one. */
+const endsAutocommit = (step: Pick<Step, 'text'>): boolean =>
+  /^(0|OFF|FALSE)/i.test(autocommitSetTo(step) ?? '');
+
+const beginsAutocommit = (step: Pick<Step, 'text'>): boolean =>
+  /^(1|ON|TRUE|DEFAULT)/i.test(autocommitSetTo(step) ?? '');
 
 /** Statements that commit the open transaction of their session, before they do anything. */
 export const commitsImplicitly = ({ verb, text }: Pick<Step, 'verb' | 'text'>): boolean =>
