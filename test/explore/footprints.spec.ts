@@ -50,3 +50,17 @@ const rowsOf = (footprints: readonly Footprint[] = []): readonly (string | undef
     .flatMap(({ accesses }) => (accesses === 'everything' ? [] : accesses))
     .filter(({ part }) => part === 'rows')
     .map(({ key }) => key);
+
+test('a command of a process that is cut off accesses nothing but the memory of the process', async () => {
+  const plan = planOf(findStrategy('setnx'), cellOf('cut'));
+  const releaseAfter = async (text: string): Promise<Footprint | undefined> => {
+    const { path } = await execute(world, plan, { ...rootOf(false), prefix: readSchedule(text) ?? [] });
+    return path?.footprints[1]; // of the choice after the prefix
+  };
+  expect((await releaseAfter('a6'))?.accesses).toContainEqual(expect.objectContaining({ part: 'keys' }));
+  expect(await releaseAfter('a6C1')).toEqual({
+    actor: 'A',
+    accesses: [{ part: 'memory', of: 'p1', writes: false }],
+    decidedBy: [{ part: 'link', of: 'p1', writes: false }],
+  });
+});

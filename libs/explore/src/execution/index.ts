@@ -1,4 +1,4 @@
 export * from './disturbed';
 export * from './run';
 export * from './time';
-export { LOCK_SERVER_KINDS } from './step-gate';
+export { LOCK_SERVER_KINDS, whyUnreachable } from './step-gate';

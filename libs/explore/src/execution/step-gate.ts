@@ -10,6 +10,7 @@ import {
 import {
   ProcessDied,
   type Actor,
+  type ActorProcess,
   isWaiting,
   type ReleaseMode,
   type InFlightStep,
@@ -65,6 +66,16 @@ interface GateContext {
 /** Step kinds of lock servers other than the database: a process that is cut off cannot reach them. */
 export const LOCK_SERVER_KINDS: ReadonlySet<string> = new Set<StepKind>(['redis', 'zk', 'etcd']);
 
+/** The fault because of which a step does not reach its server, now and later: neither of them ends. Undefined: it does. */
+export function whyUnreachable(
+  { unreachableServers }: Pick<GateContext, 'unreachableServers'>,
+  { cut }: Pick<ActorProcess, 'cut'>,
+  { kind, server }: Pick<Step, 'kind' | 'server'>,
+): 'cut' | 'server-down' | undefined {
+  if (cut && LOCK_SERVER_KINDS.has(kind)) return 'cut';
+  return server !== undefined && unreachableServers.has(server) ? 'server-down' : undefined;
+}
+
 /** Steps of a dead actor that are rejected; later ones never settle, which stops retry loops. */
 const MAX_REJECTED_STEPS = 20;
 
@@ -81,7 +92,7 @@ export class StepGate {
       const { mode, wasDelayed } = await this.hold(actor, task, step);
       if (mode === 'die') throw new ProcessDied(actor.name);
       const timer = task.isTimer ? ({ timer: true } as const) : {};
-      const unsent = mode === 'error' ? 'error' : this.unreachable(actor, step);
+      const unsent = mode === 'error' ? 'error' : whyUnreachable(this.run, actor.process, step);
       if (unsent !== undefined) {
         this.run.eventLog.fail(this.run.eventLog.step(step, { ...timer, fault: unsent }), 'not sent');
         throw unsent === 'error'
@@ -101,11 +112,6 @@ export class StepGate {
       if (mode === 'lose-reply') throw new InjectedFault('lose-reply', step);
       return reply;
     };
-  }
-
-  private unreachable({ process }: Actor, { kind, server }: Step): 'cut' | 'server-down' | undefined {
-    if (process.cut && LOCK_SERVER_KINDS.has(kind)) return 'cut';
-    return server !== undefined && this.run.unreachableServers.has(server) ? 'server-down' : undefined;
   }
 
   /** Issues the step and reads the locks right behind it on the same connection. */

@@ -1,5 +1,5 @@
 import type { Actor, ActorProcess, HeldStep } from '../actors';
-import type { Run } from '../execution';
+import { whyUnreachable, type Run } from '../execution';
 import { LOCK_TABLE } from '#lab/locks';
 import type { Step } from '#lab/step';
 import {
@@ -25,7 +25,7 @@ export interface Access {
   /**
    * - `rows`: the locks of rows of a balance; `committed`: what a plain SELECT of it sees
    * - `keys`: the keys of a lock server
-   * - `link`: the connection of a process to the lock servers
+   * - `link`: the connection of a process to the lock servers, or of a lock server to all processes
    * - `memory`: what the requests of a process share, and whether it is alive
    */
   readonly part: 'rows' | 'committed' | 'keys' | 'link' | 'memory';
@@ -56,6 +56,7 @@ export interface Access {
  *   they do not declare, access all keys of the server that belong to their balance.
  * - mkdir and rmdir access the name of their directory.
  * - A wait between two attempts (a timer step WAIT) reads the keys: a change of the lock ends it.
+ * - A command for a lock server that is not reachable is not sent: no access.
  * - An in-process mutex writes the memory of its process, because any step of the same process may free it.
  *
  * Faults:
@@ -73,6 +74,8 @@ export interface Footprint {
   readonly actor: string | undefined;
   /** `everything`: it depends on every other choice. */
   readonly accesses: readonly Access[] | 'everything';
+  /** Further reads, which only decide what the accesses are: the choice accesses less than it otherwise would. */
+  readonly decidedBy?: readonly Access[];
 }
 
 /**
@@ -100,11 +103,19 @@ export function footprint(run: Run, choice: Choice): Footprint {
   if (held !== undefined) names.replaceIn(held.step.text, held.task.actor); // names all its tokens, also those that are in no key
   const isStep = held !== undefined && actor !== undefined && IS_STEP.has(choice.kind);
   const accesses = isStep ? accessesOfStep(run, held, actor) : accessesOfFault(run, choice);
+  const decidedBy = isStep ? decidersOf(run, held.step, actor.process) : undefined;
   return {
     actor: actor?.name,
     accesses: accesses === 'everything' ? accesses : accesses.map((access) => named(names, access)),
+    ...(decidedBy !== undefined && { decidedBy: decidedBy.map((access) => named(names, access)) }),
   };
 }
+
+/** The footprint with everything that decides it. */
+export const whole = (footprint: Footprint): Footprint =>
+  footprint.accesses === 'everything' || footprint.decidedBy === undefined
+    ? footprint
+    : { ...footprint, accesses: [...footprint.accesses, ...footprint.decidedBy] };
 
 const named = (names: TokenNames, access: Access): Access =>
   access.key === undefined ? access : { ...access, key: names.replaceIn(access.key) };
@@ -117,13 +128,16 @@ function accessesOfStep(run: Run, held: HeldStep, actor: Actor): readonly Access
     return 'everything';
   const isShared = run.setup.options.wait === 'notify' || run.subject.keepsState;
   const accesses: Access[] = [...effects, { part: 'memory', of: actor.process.name, writes: isShared }];
-  if (isForLockServer(held.step)) accesses.push({ part: 'link', of: actor.process.name, writes: false });
+  if (isForLockServer(held.step) && whyUnreachable(run, actor.process, held.step) === undefined)
+    accesses.push({ part: 'link', of: actor.process.name, writes: false });
   return accesses;
 }
 
-/** The accesses of a step when it arrives at its server. */
-const effectsOf = (run: Run, step: Step, actor: Actor): readonly Access[] | 'everything' =>
-  withoutEffect(run, step) ?? accessesOf(run, step, actor, transactionIn(run, actor.holdings, step));
+/** The accesses of a step at its server. */
+function effectsOf(run: Run, step: Step, actor: Actor): readonly Access[] | 'everything' {
+  if (whyUnreachable(run, actor.process, step) !== undefined) return [];
+  return withoutEffect(run, step) ?? accessesOf(run, step, actor, transactionIn(run, actor.holdings, step));
+}
 
 /** The transaction that a statement belongs to. Foreign code may send one beside its open transactions, over another session. */
 export const transactionIn = (
@@ -151,6 +165,21 @@ function withoutEffect(
     : keys.map((one) => ({ part: 'keys', of: server, key: one, writes: false }));
 }
 
+/** What decides that a step accesses less than it otherwise would. Undefined: nothing. */
+function decidersOf(run: Run, step: Step, process: ActorProcess): readonly Access[] | undefined {
+  const { server = '', keys = [] } = step;
+  switch (whyUnreachable(run, process, step)) {
+    case 'cut':
+      return [{ part: 'link', of: process.name, writes: false }];
+    case 'server-down':
+      return [{ part: 'link', of: server, writes: false }];
+    case undefined:
+      return withoutEffect(run, step) === undefined
+        ? undefined
+        : keys.map((key) => ({ part: 'keys', of: server, key, writes: false }));
+  }
+}
+
 const isForLockServer = ({ kind }: Pick<Step, 'kind'>): boolean =>
   kind === 'redis' || kind === 'zk' || kind === 'etcd';
 
@@ -168,9 +197,12 @@ function accessesOfFault(run: Run, choice: Choice): readonly Access[] | 'everyth
     case 'cut':
       return [{ part: 'link', of: processOf(run, choice).name, writes: true }];
     case 'flush':
-    case 'server-down':
+    case 'server-down': {
       if (run.setup.options.wait === 'notify' || run.subscribers.length > 0) return 'everything';
-      return [{ part: 'keys', of: serverOf(run, choice.server), key: '*', writes: true }];
+      const of = serverOf(run, choice.server);
+      const keys: Access = { part: 'keys', of, key: '*', writes: true };
+      return choice.kind === 'flush' ? [keys] : [keys, { part: 'link', of, writes: true }];
+    }
     case 'lapse':
     case 'pause':
     case 'slow':

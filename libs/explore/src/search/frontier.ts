@@ -10,6 +10,9 @@ const DEPTH_FIRST = 100;
 /** Number of open subtrees above which the search is depth-first: each sampled subtree leaves more of them open. */
 const MAX_OPEN_SUBTREES = 5000;
 
+/** Number of subtrees that are taken before one that may be redundant: until then the search may come to know it. */
+const PATIENCE = 300;
+
 /** A subtree that waits. */
 interface Open {
   readonly subtree: Subtree;
@@ -17,6 +20,8 @@ interface Open {
   readonly before: Beginning;
   /** The decision that the last choice of its prefix makes. Undefined: not recorded. */
   readonly decision: Decision | undefined;
+  /** It is postponed until so many subtrees were taken. Absent: it is not. */
+  readonly due?: number;
 }
 
 /** A subtree to run, or to skip. */
@@ -28,6 +33,8 @@ export interface Taken extends Open {
 /** The open subtrees of a search. */
 export class Frontier {
   private readonly stack: Open[];
+  /** Subtrees that may be redundant, in the order of `due`. */
+  private readonly postponed: Open[] = [];
   private readonly states: KnownStates;
   private readonly steps = new KnownSteps();
   private taken = 0;
@@ -41,21 +48,31 @@ export class Frontier {
   }
 
   get size(): number {
-    return this.stack.length;
+    return this.stack.length + this.postponed.length;
   }
 
   /** Takes at most `most` subtrees, 1 or more. */
   take(most: number): readonly Taken[] {
     const batch: Taken[] = [];
     for (let open = this.next(); open !== undefined; open = this.next()) {
+      const isRedundant = this.isRedundant(open);
+      if (isRedundant === undefined && this.mayPostpone(open)) {
+        this.postponed.push({ ...open, due: this.taken + PATIENCE });
+        continue;
+      }
       this.taken++;
-      batch.push({ ...open, isRedundant: this.isRedundant(open) });
+      batch.push({ ...open, isRedundant: isRedundant === true });
       if (batch.length === most) break;
     }
     return batch;
   }
 
-  private isRedundant({ subtree, before, decision }: Open): boolean {
+  /** Each subtree once, and not in the first part of a search or with many subtrees. */
+  private mayPostpone({ due }: Open): boolean {
+    return due === undefined && this.taken >= DEPTH_FIRST && this.size <= MAX_OPEN_SUBTREES;
+  }
+
+  private isRedundant({ subtree, before, decision }: Open): boolean | undefined {
     return (
       decision !== undefined && hasOnlySteps(decision) && isRedundant(this.plan, subtree, before, this.steps)
     );
@@ -80,11 +97,17 @@ export class Frontier {
     this.stack.push(...subtrees);
   }
 
+  private next(): Open | undefined {
+    const [first] = this.postponed;
+    const isDue = first !== undefined && (this.stack.length === 0 || (first.due ?? 0) <= this.taken);
+    return isDue ? this.postponed.shift() : this.pick();
+  }
+
   /**
    * A depth-first search of a large tree stays in one corner for long: after a while subtrees are taken from anywhere in
    * the stack, in a deterministic order.
    */
-  private next(): Open | undefined {
+  private pick(): Open | undefined {
     const { stack, taken } = this;
     if (taken < DEPTH_FIRST || stack.length > MAX_OPEN_SUBTREES) return stack.pop();
     return stack.splice((Math.imul(taken, 0x9e3779b1) >>> 0) % stack.length, 1)[0];

@@ -21,7 +21,9 @@ export type Beginning = Made | undefined;
 
 /** Adds a choice to a beginning. */
 export function extend(before: Beginning, choice: Choice, footprint: Footprint): Made {
-  const hash = hashOf(`${choiceText(choice)} ${sumOf(before, footprint)}`);
+  const hash = hashOf(
+    `${choiceText(choice)} ${JSON.stringify(footprint.accesses)} ${sumOf(before, footprint)}`,
+  );
   return { choice, footprint, hash, before };
 }
 

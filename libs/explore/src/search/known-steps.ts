@@ -1,5 +1,5 @@
 import type { Choice } from '../schedule';
-import type { Footprint } from './footprint';
+import { whole, type Footprint } from './footprint';
 import { advance, extend, noticedBy, sumOf, type Beginning } from './happened-before';
 import type { Path } from './path';
 
@@ -35,11 +35,8 @@ export class KnownSteps {
       beginnings.push(before);
       const [choice, footprint] = [choices[from + i], footprints[i]];
       for (const [actor, status] of Object.entries(statuses)) {
-        const isTaken = choice?.kind === 'step' && choice.actor === actor;
         if (status === 'over' || status === 'blocked') this.known.set(noticedBy(before, actor), 'nothing');
-        else if (typeof status === 'object') this.note(before, actor, status, false);
-        else if (status === 'enabled' && isTaken && footprint !== undefined)
-          this.note(before, actor, footprint, true);
+        else if (status !== 'other') this.note(before, actor, status);
       }
       if (choice === undefined || footprint === undefined) break;
       before = extend(before, choice, footprint);
@@ -47,9 +44,13 @@ export class KnownSteps {
     return beginnings;
   }
 
-  private note(before: Beginning, actor: string, footprint: Footprint, isEnabled: boolean): void {
+  private note(
+    before: Beginning,
+    actor: string,
+    { footprint, isEnabled }: Omit<NextStep, 'dependsOn'>,
+  ): void {
     const noticed = noticedBy(before, actor);
-    const dependsOn = sumOf(before, footprint);
+    const dependsOn = sumOf(before, whole(footprint));
     const steps = this.known.get(noticed) ?? [];
     if (steps === 'nothing' || steps.some((step) => step.dependsOn === dependsOn)) return;
     steps.push({ dependsOn, footprint, isEnabled });
@@ -60,7 +61,7 @@ export class KnownSteps {
   next(after: Beginning, actor: string): Next | undefined {
     const steps = this.known.get(noticedBy(after, actor));
     if (steps === undefined || steps === 'nothing') return steps;
-    const step = steps.find(({ footprint, dependsOn }) => sumOf(after, footprint) === dependsOn);
+    const step = steps.find(({ footprint, dependsOn }) => sumOf(after, whole(footprint)) === dependsOn);
     return step === undefined ? undefined : step.isEnabled ? step.footprint : 'nothing';
   }
 }

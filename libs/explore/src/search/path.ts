@@ -5,13 +5,17 @@ import { footprint, type Footprint } from './footprint';
 
 /**
  * What an actor can do at a decision:
- * - `enabled`: its next step is enabled, and no step of a timer
+ * - a next step: it is enabled, and no step of a timer; or it waits for a lock
  * - `over`: its request has ended
  * - `blocked`: its statement waits for a lock in the database
- * - a footprint: its next step, which has this footprint, waits for a lock
  * - `other`: anything else
  */
-export type Status = 'enabled' | 'over' | 'blocked' | 'other' | Footprint;
+export type Status = NextStep | 'over' | 'blocked' | 'other';
+
+interface NextStep {
+  readonly footprint: Footprint;
+  readonly isEnabled: boolean;
+}
 
 /** What is possible at a decision. */
 export interface Decision {
@@ -70,12 +74,17 @@ export class PathRecorder {
 
 function statusOf(run: Run, name: string, steps: Enabled['steps']): Status {
   const enabled = steps.filter(({ actor }) => actor === name);
-  if (enabled.length > 0) return enabled.every(({ kind }) => kind === 'step') ? 'enabled' : 'other';
+  const step: Choice = { kind: 'step', actor: name };
+  if (enabled.length > 0)
+    return enabled.every(({ kind }) => kind === 'step')
+      ? { footprint: footprint(run, step), isEnabled: true }
+      : 'other';
   const { outcome, blocked, process } = run.actor(name);
   if (outcome !== undefined) return 'over';
   if (!process.alive || process.paused) return 'other';
   if (blocked) return 'blocked';
-  const step: Choice = { kind: 'step', actor: name };
   const held = stepOf(run, step);
-  return held !== undefined && isWaiting(held.step) ? footprint(run, step) : 'other';
+  return held !== undefined && isWaiting(held.step)
+    ? { footprint: footprint(run, step), isEnabled: false }
+    : 'other';
 }

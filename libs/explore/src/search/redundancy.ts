@@ -22,7 +22,7 @@ const CHANGES_ONLY_OWN_STEP: ReadonlySet<Choice['kind']> = new Set([
 
 /**
  * The subtree need not be run: without a decision between several choices, its schedule comes to one at which every enabled step is
- * asleep. False: not known.
+ * asleep. False: it has to be run. Undefined: it is not known yet what an actor does next.
  *
  * @param before the choices before the last one of the prefix
  */
@@ -31,7 +31,7 @@ export function isRedundant(
   { prefix, sleepSet, last, isGroupwise }: Omit<Subtree, 'share'>,
   before: Beginning,
   known: KnownSteps,
-): boolean {
+): boolean | undefined {
   const choice = prefix.at(-1);
   if (choice === undefined || last === undefined || !CHANGES_ONLY_OWN_STEP.has(choice.kind)) return false;
   if (!isSpent(prefix.reduce(remainingAfter, budget))) return false;
@@ -44,7 +44,7 @@ export function isRedundant(
       .map((actors) => enabledIn(actors, beginning, asleep, known))
       .filter((steps) => steps?.length !== 0);
     if (next.some((steps) => steps?.every(isSleeping) === true)) return true;
-    if (next.includes(undefined)) return false;
+    if (next.includes(undefined)) return undefined;
     const [step, ...others] = next[0]?.filter((one) => !isSleeping(one)) ?? [];
     if (step?.footprint === undefined || others.length > 0) return false;
     beginning = extend(beginning, step.choice, step.footprint);
