@@ -15,6 +15,8 @@ testReduction(__filename, [
   ['conditional-update', 'in-flight:1'],
   ['for-update', 'in-flight:1'],
   ['for-update', 'lost-session:1'],
+  ['setnx', 'cut:1'],
+  ['token-checked', 'cut:1'],
   ['directory', 'kill:1'],
   ['fenced-write', ''],
 ]);

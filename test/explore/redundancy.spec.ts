@@ -3,4 +3,5 @@ import { testRedundancy } from './redundancy';
 testRedundancy(__filename, [
   ['token-lua', 'lapse:1'],
   ['fenced', 'lapse:1'],
+  ['segmented-redis', 'cut:1'],
 ]);
