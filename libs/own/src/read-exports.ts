@@ -37,7 +37,7 @@ export function strategyOf(exported: unknown, file: string): Strategy {
   const strategy = Object.values(all).find(isStrategyLike);
   if (strategy === undefined)
     throw new NotVerifiable(file, `it exports neither a lock nor a strategy: ${WHAT_TO_EXPORT}`);
-  return { ...base(file, declared), ...strategy, name: nameOf(file), module: file };
+  return { ...base(file, declared), ...strategy, readsClock: true, name: nameOf(file), module: file };
 }
 
 /** The subject that a file exports; undefined: it exports none. Throws `NotVerifiable`. */

@@ -135,6 +135,8 @@ export interface Protection {
   readonly prefixesKeys?: true;
   /** It sets timers of its own instead of using the clock of its tools. */
   readonly setsTimers?: true;
+  /** It may read the clock of its tools at any time, and decide by it. */
+  readonly readsClock?: true;
   /** Its memory is shared by the requests of one process, as a static field is. Absent: it keeps none. */
   readonly sharesState?: true;
 }

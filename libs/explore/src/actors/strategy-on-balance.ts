@@ -33,6 +33,7 @@ export const strategyOnBalance: SubjectOf<StrategySetup> = (setup, world) => {
       String(carts?.[a]) === String(carts?.[b]),
     ...(file !== undefined && { file }),
     ...(strategy.setsTimers === true && { isForeign: true as const }),
+    ...(systems.some(({ readsClock }) => readsClock === true) && { getsClock: true as const }),
     ...(carts !== undefined && { carts }),
     prepare: () => world.begin(strategy, setup).then(() => undefined),
     load: (realm) => {

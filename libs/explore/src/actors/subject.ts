@@ -51,6 +51,8 @@ export interface Subject {
    * statement over any of its sessions.
    */
   readonly isForeign?: true;
+  /** Foreign code that gets the clock of the schedule, and may read it. */
+  readonly getsClock?: true;
   /** The balances that each actor uses; undefined: the only one. */
   readonly carts?: readonly (readonly string[])[];
   /** Resets the servers and prepares them for the first step. Resolves with locks that exist before it, if there are any. */

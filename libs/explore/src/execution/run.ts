@@ -1,4 +1,4 @@
-import { observe, type Scope } from '#lab/step';
+import { observe, type Clock, type Scope } from '#lab/step';
 import type { ScheduleHistory } from '#lab/verdict';
 import {
   Actor,
@@ -392,6 +392,17 @@ export class Run {
     };
   }
 
+  /** The clock of a request. Where foreign code gets it, it is noted when it is read. */
+  private clockOf({ name }: Actor): Clock {
+    const clock = this.clock.for(name);
+    if (this.subject.getsClock !== true) return clock;
+    const now = (): number => {
+      this.hasReadClock = true;
+      return clock.now();
+    };
+    return { ...clock, now };
+  }
+
   private start(actor: Actor): void {
     const task = startTask(actor, { auto: false, isTimer: false });
     const scope = this.scopeOf(actor, task);
@@ -399,7 +410,7 @@ export class Run {
       if (actor.process.alive) this.eventLog.warn(actor.name, warning);
     };
     this.world.pulse.note({ actor: actor.name, after: '' });
-    const request = () => actor.process.act(actor, this.clock.for(actor.name), warn);
+    const request = () => actor.process.act(actor, this.clockOf(actor), warn);
     void withVirtualDate(this.codeClock, () => observe(scope, request))
       .then((outcome) => {
         if (actor.outcome !== undefined) return; // its process died meanwhile
