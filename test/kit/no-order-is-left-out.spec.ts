@@ -260,6 +260,26 @@ test('code that reads the clock: the time is over after a step that no other act
   });
 });
 
+test('a process that is cut off is killed before its last command, which is not sent', async () => {
+  const seller = async ({ pool, redis }: Clients): Promise<string> => {
+    const name = await redis.get('name').then(
+      () => 'reached',
+      () => 'cut off',
+    );
+    await pool.query('INSERT INTO audit (actor) VALUES (?)', [name]);
+    await redis.del('lock').catch(() => undefined);
+    return 'done';
+  };
+  const ending = async ({ pool }: Clients, outcomes: readonly ActorOutcome[]): Promise<unknown> => {
+    const [rows] = await pool.query<RowDataPacket[]>('SELECT actor FROM audit');
+    return [outcomes[1]?.value ?? 'killed', rows.map(({ actor }) => actor as string)];
+  };
+  await expectResults([({ redis }) => redis.get('other'), seller], ending, [['killed', ['cut off']]], {
+    cut: 1,
+    kill: 1,
+  });
+});
+
 test('a process is killed while its command waits in Redis', async () => {
   const worker = async ({ pool, waiting }: Clients): Promise<void> => {
     if ((await waiting.blpop('queue', 30)) === null) return;

@@ -6,13 +6,14 @@ import { ACTOR_NAMES, type OwnSession, type Setup } from '../world';
 import { ProcessDied } from './actor';
 import { withTimers } from './global-timers';
 import { loadExplored, type Realm } from './realm';
-import type { Outcome, SubjectOf } from './subject';
+import type { Outcome, Requester, SubjectOf } from './subject';
 
 /** The subject of explorations of a user's own code: each actor runs one of its functions. */
 export const ownSubject: SubjectOf<Setup & { readonly strategy: OwnSubject }> = (setup, world) => {
   const { strategy, processes } = setup;
   const { name, definition, module } = strategy;
   const outcomes = new Map<string, ActorOutcome>();
+  const requesters = new Map<string, Requester>();
   let session: OwnSession | undefined;
   const isShared = new Set(processes).size < processes.length;
   return {
@@ -28,12 +29,14 @@ export const ownSubject: SubjectOf<Setup & { readonly strategy: OwnSubject }> = 
     },
     load: (realm) => {
       const actors = actorsOf(module === undefined ? definition : definitionIn(realm, module, name));
-      return async ({ name: actor, connections }) => {
+      return async (requester) => {
+        const { name: actor, connections, process } = requester;
+        requesters.set(actor, requester);
         const run = actors[ACTOR_NAMES.findIndex((known) => known === actor)]?.run;
         const act = (): unknown => run?.(connections.own?.clients ?? {});
         const inItsTime = module === undefined && realm !== undefined;
         const ended = await outcomeOf(actor, inItsTime ? () => withTimers(realm.timers, act) : act);
-        outcomes.set(actor, ended);
+        if (process.alive) outcomes.set(actor, ended); // code of a dead process may catch its errors, and end as if it were alive
         return described(ended);
       };
     },
@@ -41,7 +44,8 @@ export const ownSubject: SubjectOf<Setup & { readonly strategy: OwnSubject }> = 
     look: async () => {
       const ended = processes.map((_, i): ActorOutcome => {
         const actor = ACTOR_NAMES[i] ?? '';
-        return outcomes.get(actor) ?? { actor, state: 'waits' };
+        const isDead = requesters.get(actor)?.process.alive === false;
+        return outcomes.get(actor) ?? { actor, state: isDead ? 'died' : 'waits' };
       });
       const broken = session === undefined ? [] : await brokenInvariants(strategy, session, ended);
       return { amount: 0, amounts: {}, movements: [], broken };

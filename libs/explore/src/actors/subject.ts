@@ -16,7 +16,7 @@ export interface Outcome {
 /** What an actor's request works with. */
 export interface Requester {
   readonly name: string;
-  readonly process: { readonly name: string; readonly local: LocalProcess };
+  readonly process: { readonly name: string; readonly local: LocalProcess; readonly alive: boolean };
   readonly connections: ActorConnections;
   readonly cart?: readonly string[] | undefined;
 }

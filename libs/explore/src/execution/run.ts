@@ -392,15 +392,28 @@ export class Run {
     };
   }
 
-  /** The clock of a request. Where foreign code gets it, it is noted when it is read. */
+  /** The clock of a request. Where foreign code gets it, it is noted when the code reads it or sets a timer. */
   private clockOf({ name }: Actor): Clock {
     const clock = this.clock.for(name);
     if (this.subject.getsClock !== true) return clock;
-    const now = (): number => {
+    const note = (): void => {
       this.hasReadClock = true;
-      return clock.now();
     };
-    return { ...clock, now };
+    return {
+      ...clock,
+      now: () => {
+        note();
+        return clock.now();
+      },
+      after: (ms, run) => {
+        note();
+        return clock.after(ms, run);
+      },
+      every: (ms, tick) => {
+        note();
+        return clock.every(ms, tick);
+      },
+    };
   }
 
   private start(actor: Actor): void {

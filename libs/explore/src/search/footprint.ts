@@ -128,16 +128,21 @@ function accessesOfStep(run: Run, held: HeldStep, actor: Actor): readonly Access
     return 'everything';
   const isShared = run.setup.options.wait === 'notify' || run.subject.keepsState;
   const accesses: Access[] = [...effects, { part: 'memory', of: actor.process.name, writes: isShared }];
-  if (isForLockServer(held.step) && whyUnreachable(run, actor.process, held.step) === undefined)
-    accesses.push({ part: 'link', of: actor.process.name, writes: false });
+  if (whyUnreachable(run, actor.process, held.step) !== undefined) return accesses;
+  if (isForLockServer(held.step)) accesses.push({ part: 'link', of: actor.process.name, writes: false });
+  if (held.step.server !== undefined) accesses.push({ part: 'link', of: held.step.server, writes: false });
   return accesses;
 }
 
 /** The accesses of a step at its server. */
 function effectsOf(run: Run, step: Step, actor: Actor): readonly Access[] | 'everything' {
-  if (whyUnreachable(run, actor.process, step) !== undefined) return [];
+  if (whyUnreachable(run, actor.process, step) !== undefined) return accessesOfUnsent(run, step);
   return withoutEffect(run, step) ?? accessesOf(run, step, actor, transactionIn(run, actor.holdings, step));
 }
+
+/** A client of several servers reads its clock behind each command, and so depends on what ends a lease. */
+const accessesOfUnsent = ({ parts }: Run, { server = '', keys = [] }: Step): readonly Access[] =>
+  parts === 1 ? [] : keys.map((key) => ({ part: 'keys', of: server, key, writes: false }));
 
 /** The transaction that a statement belongs to. Foreign code may send one beside its open transactions, over another session. */
 export const transactionIn = (
@@ -195,6 +200,7 @@ function accessesOfFault(run: Run, choice: Choice): readonly Access[] | 'everyth
     case 'in-flight':
       return accessesOfEnd(run, run.actor(choice.actor).process);
     case 'cut':
+      if (run.setup.options.wait === 'notify') return 'everything'; // messages no longer reach its waiters
       return [{ part: 'link', of: processOf(run, choice).name, writes: true }];
     case 'flush':
     case 'server-down': {

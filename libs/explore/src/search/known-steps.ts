@@ -36,7 +36,7 @@ export class KnownSteps {
       const [choice, footprint] = [choices[from + i], footprints[i]];
       for (const [actor, status] of Object.entries(statuses)) {
         if (status === 'over' || status === 'blocked') this.known.set(noticedBy(before, actor), 'nothing');
-        else if (status !== 'other') this.note(before, actor, status);
+        else if (status !== 'other' && status !== 'dead') this.note(before, actor, status);
       }
       if (choice === undefined || footprint === undefined) break;
       before = extend(before, choice, footprint);

@@ -7,10 +7,11 @@ import { footprint, type Footprint } from './footprint';
  * What an actor can do at a decision:
  * - a next step: it is enabled, and no step of a timer; or it waits for a lock
  * - `over`: its request has ended
+ * - `dead`: its process has ended
  * - `blocked`: its statement waits for a lock in the database
  * - `other`: anything else
  */
-export type Status = NextStep | 'over' | 'blocked' | 'other';
+export type Status = NextStep | 'over' | 'dead' | 'blocked' | 'other';
 
 interface NextStep {
   readonly footprint: Footprint;
@@ -80,7 +81,7 @@ function statusOf(run: Run, name: string, steps: Enabled['steps']): Status {
       ? { footprint: footprint(run, step), isEnabled: true }
       : 'other';
   const { outcome, blocked, process } = run.actor(name);
-  if (outcome !== undefined) return 'over';
+  if (outcome !== undefined) return process.alive ? 'over' : 'dead';
   if (!process.alive || process.paused) return 'other';
   if (blocked) return 'blocked';
   const held = stepOf(run, step);

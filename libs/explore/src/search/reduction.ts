@@ -2,7 +2,7 @@ import type { Actor } from '../actors';
 import type { Budget } from '../faults';
 import { isSame, type Choice } from '../schedule';
 import { dependent, footprint, isInvisibleTo, type Footprint } from './footprint';
-import type { Run } from '../execution';
+import { whyUnreachable, type Run } from '../execution';
 
 /**
  * A member of a sleep set: a choice that was explored elsewhere and need not come first here. Sleep sets after
@@ -26,7 +26,8 @@ export const stillSleeping = (sleepSet: readonly SleepingChoice[], after: Footpr
  * choice is explored. Timers are an exception: code after the step may read what a timer has set, so with a timer and
  * a fault that advances time the step is visible. A kill before the step equals a kill after it. A loss of sessions
  * does not: the session in which a transaction has begun is lost as well, and a statement of a lost transaction fails. Nor does a
- * kill while a statement of a transaction is in flight: the transaction stays open until it arrives.
+ * kill while a statement of a transaction is in flight: the transaction stays open until it arrives. A command that is not sent may
+ * be the last one of its request, which ends then: later faults find nothing to end.
  */
 export function isInvisible(run: Run, choice: Choice, remaining: Budget): boolean {
   if (choice.kind !== 'step') return false;
@@ -36,6 +37,8 @@ export function isInvisible(run: Run, choice: Choice, remaining: Budget): boolea
   // foreign code may read, after the step, what a message or a timer of it has changed in memory
   if (run.subject.isForeign === true && (run.subscribers.length > 0 || actor.held.length > 1)) return false;
   const step = actor.held[0]?.step;
+  if (step !== undefined && whyUnreachable(run, actor.process, step) !== undefined && mayEnd(remaining))
+    return false;
   const isLosable = (remaining['lost-session'] ?? 0) > 0 && holdsSession(run, actor.process.name);
   if (step?.kind === 'sql' && isLosable) return false;
   if (step?.kind === 'sql' && actor.holdings.transactions.size > 0 && (remaining['in-flight'] ?? 0) > 0)
@@ -43,6 +46,10 @@ export function isInvisible(run: Run, choice: Choice, remaining: Budget): boolea
   if (step?.verb === 'WORK' && ((remaining.slow ?? 0) > 0 || run.hasTimeouts)) return false;
   return !run.hasTimeouts || !mayAdvanceTime(remaining);
 }
+
+/** A fault is left that ends a process or its sessions. */
+const mayEnd = (remaining: Budget): boolean =>
+  (['kill', 'in-flight', 'lost-session'] as const).some((fault) => (remaining[fault] ?? 0) > 0);
 
 /** A fault is left that advances time. */
 export const mayAdvanceTime = (remaining: Budget): boolean =>

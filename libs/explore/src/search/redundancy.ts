@@ -35,7 +35,7 @@ export function isRedundant(
   const choice = prefix.at(-1);
   if (choice === undefined || last === undefined || !CHANGES_ONLY_OWN_STEP.has(choice.kind)) return false;
   if (!isSpent(prefix.reduce(remainingAfter, budget))) return false;
-  const dead = killedBy(choice, setup);
+  const dead = new Set(prefix.flatMap((one) => killedBy(one, setup)));
   const groups = groupsIn(setup, isGroupwise).map((group) => [...group].filter((actor) => !dead.has(actor)));
   let beginning = extend(before, choice, last);
   let asleep = sleepSet;
@@ -84,8 +84,11 @@ const groupsIn = (setup: Setup, isGroupwise: boolean): readonly Group[] =>
   isGroupwise ? groupsOf(setup) : [new Set(ACTOR_NAMES.slice(0, setup.processes.length))];
 
 /** The actors of the process that a choice kills. */
-function killedBy(choice: Choice, { processes }: Setup): ReadonlySet<string> {
-  if (choice.kind !== 'kill') return new Set();
-  const killed = [...new Set(processes)][choice.process - 1];
-  return new Set(ACTOR_NAMES.filter((_, i) => processes[i] === killed));
+function killedBy(choice: Choice, { processes }: Setup): readonly string[] {
+  let killed: string | undefined;
+  if (choice.kind === 'kill') killed = [...new Set(processes)][choice.process - 1];
+  else if (choice.kind === 'in-flight')
+    killed = processes[ACTOR_NAMES.findIndex((name) => name === choice.actor)];
+  if (killed === undefined) return [];
+  return ACTOR_NAMES.filter((_, i) => processes[i] === killed);
 }
