@@ -18,8 +18,8 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 /** What the choices of a schedule access: it begins with the choices in `text`. */
-async function pathOf(strategy: Strategy, text: string): Promise<Execution['path']> {
-  const plan = planOf(strategy, cellOf('two processes'));
+async function pathOf(strategy: Strategy, text: string, cell = 'two processes'): Promise<Execution['path']> {
+  const plan = planOf(strategy, cellOf(cell));
   const { path } = await execute(world, plan, { ...rootOf(false), prefix: readSchedule(text) ?? [] });
   return path;
 }
@@ -52,11 +52,8 @@ const rowsOf = (footprints: readonly Footprint[] = []): readonly (string | undef
     .map(({ key }) => key);
 
 test('a command of a process that is cut off accesses nothing but the memory of the process', async () => {
-  const plan = planOf(findStrategy('setnx'), cellOf('cut'));
-  const releaseAfter = async (text: string): Promise<Footprint | undefined> => {
-    const { path } = await execute(world, plan, { ...rootOf(false), prefix: readSchedule(text) ?? [] });
-    return path?.footprints[1]; // of the choice after the prefix
-  };
+  const releaseAfter = async (text: string): Promise<Footprint | undefined> =>
+    (await pathOf(findStrategy('setnx'), text, 'cut'))?.footprints[1]; // of the choice after the prefix
   expect((await releaseAfter('a6'))?.accesses).toContainEqual(expect.objectContaining({ part: 'keys' }));
   expect(await releaseAfter('a6C1')).toEqual({
     actor: 'A',

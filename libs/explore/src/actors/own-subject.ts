@@ -3,7 +3,6 @@ import { codeOf } from '#lab/step';
 import type { ActorOutcome } from '#lab/subject';
 import { judgeInvariants, type FinalState } from '#lab/verdict';
 import { ACTOR_NAMES, type OwnSession, type Setup } from '../world';
-import { ProcessDied } from './actor';
 import { withTimers } from './global-timers';
 import { loadExplored, type Realm } from './realm';
 import type { Outcome, Requester, SubjectOf } from './subject';
@@ -65,7 +64,7 @@ async function outcomeOf(actor: string, run: () => unknown): Promise<ActorOutcom
   try {
     return { actor, state: 'returned', value: await run() };
   } catch (error) {
-    return error instanceof ProcessDied ? { actor, state: 'died' } : { actor, state: 'threw', error };
+    return { actor, state: 'threw', error };
   }
 }
 

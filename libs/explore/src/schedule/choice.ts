@@ -1,6 +1,6 @@
 import { FAULTS, type FaultName } from '#lab/strategy';
 import type { Actor, ActorProcess, HeldStep } from '../actors';
-import { nextTick, type Budget } from '../faults';
+import { isLeft, nextTick, type Budget } from '../faults';
 import type { Run } from '../execution';
 
 /** What happens to one actor: its next step, and the faults that hit a step. */
@@ -91,7 +91,7 @@ export const isOver = (run: Run): boolean => run.actors.every(({ outcome }) => o
 /** The faults, and the resumes after a fault, that are possible now within the remaining budget. */
 export function enabledFaults(run: Run, remaining: Budget, faultPlaces: FaultPlaces): Choice[] {
   if (isOver(run)) return [];
-  const has = (fault: FaultName): boolean => (remaining[fault] ?? 0) > 0;
+  const has = (fault: FaultName): boolean => isLeft(remaining, fault);
   const choices: Choice[] = [];
   for (const actor of run.actors.filter(isRunning))
     choices.push(...actorFaults(run, actor, has, faultPlaces));

@@ -137,21 +137,21 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
     share: subtree.share,
   };
   let isRedundant = false as boolean; // set by `decide`
-  const path = plan.reduce ? new PathRecorder() : undefined;
+  const recorder = plan.reduce ? new PathRecorder(Math.max(0, subtree.prefix.length - 1)) : undefined;
   const take = (choice: Choice | undefined, enabled: Enabled): Choice | undefined => {
     if (choice === undefined) return undefined;
     const effect = plan.reduce ? footprint(run, choice) : undefined;
     if (effect !== undefined) {
       if (isSpent(state.remaining)) withoutFault.push(effect);
       counter?.note(choice, effect);
-      path?.note(choice, effect);
+      recorder?.note(choice, effect);
     }
     state = next(state, choice, effect, enabled);
     return choice;
   };
   const decide = (enabled: Enabled): Choice | undefined => {
     counter?.look(run, enabled);
-    path?.look(run, enabled);
+    recorder?.look(run, enabled);
     const forced = subtree.prefix[choices.length];
     if (forced !== undefined) {
       take(forced, enabled);
@@ -190,10 +190,10 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
           history,
           verdict: run.subject.judge(history),
           interleavings: isCounted ? (counter?.count() ?? 1) : undefined,
-          isContended: isContended(history) || canAlternate(path?.steps ?? []),
+          isContended: isContended(history) || canAlternate(recorder?.steps ?? []),
         },
     nodes,
-    path: path?.pathFrom(Math.max(0, subtree.prefix.length - 1)),
+    path: recorder?.path,
     showsDependentGroups: areDependent(groups, withoutFault),
     showsReadClock: advancesTime && run.hasReadClock && !subtree.readsClock,
     share: state.share,

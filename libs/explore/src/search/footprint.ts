@@ -1,5 +1,5 @@
 import type { Actor, ActorProcess, HeldStep } from '../actors';
-import { whyUnreachable, type Run } from '../execution';
+import { LOCK_SERVER_KINDS, whyUnreachable, type Run } from '../execution';
 import { LOCK_TABLE } from '#lab/locks';
 import type { Step } from '#lab/step';
 import {
@@ -56,7 +56,7 @@ export interface Access {
  *   they do not declare, access all keys of the server that belong to their balance.
  * - mkdir and rmdir access the name of their directory.
  * - A wait between two attempts (a timer step WAIT) reads the keys: a change of the lock ends it.
- * - A command for a lock server that is not reachable is not sent: no access.
+ * - A command for a lock server that is not reachable is not sent: no access, or a read of its keys (`accessesOfUnsent`).
  * - An in-process mutex writes the memory of its process, because any step of the same process may free it.
  *
  * Faults:
@@ -102,8 +102,9 @@ export function footprint(run: Run, choice: Choice): Footprint {
   const names = TokenNames.of(run);
   if (held !== undefined) names.replaceIn(held.step.text, held.task.actor); // names all its tokens, also those that are in no key
   const isStep = held !== undefined && actor !== undefined && IS_STEP.has(choice.kind);
-  const accesses = isStep ? accessesOfStep(run, held, actor) : accessesOfFault(run, choice);
-  const decidedBy = isStep ? decidersOf(run, held.step, actor.process) : undefined;
+  const { accesses, decidedBy } = isStep
+    ? accessesOfStep(run, held, actor)
+    : { accesses: accessesOfFault(run, choice) };
   return {
     actor: actor?.name,
     accesses: accesses === 'everything' ? accesses : accesses.map((access) => named(names, access)),
@@ -120,29 +121,50 @@ export const whole = (footprint: Footprint): Footprint =>
 const named = (names: TokenNames, access: Access): Access =>
   access.key === undefined ? access : { ...access, key: names.replaceIn(access.key) };
 
-function accessesOfStep(run: Run, held: HeldStep, actor: Actor): readonly Access[] | 'everything' {
-  const effects = effectsOf(run, held.step, actor);
-  if (effects === 'everything') return effects;
-  // the code behind another step of the actor, which any step may let continue, may change what the code behind this one reads
-  if (run.subject.isForeign === true && actor.tasks.some(({ inFlightSteps }) => inFlightSteps.size > 0))
-    return 'everything';
-  const isShared = run.setup.options.wait === 'notify' || run.subject.keepsState;
-  const accesses: Access[] = [...effects, { part: 'memory', of: actor.process.name, writes: isShared }];
-  if (whyUnreachable(run, actor.process, held.step) !== undefined) return accesses;
-  if (isForLockServer(held.step)) accesses.push({ part: 'link', of: actor.process.name, writes: false });
-  if (held.step.server !== undefined) accesses.push({ part: 'link', of: held.step.server, writes: false });
-  return accesses;
+/** As in `Footprint`. */
+interface Effects {
+  readonly accesses: readonly Access[] | 'everything';
+  readonly decidedBy?: readonly Access[] | undefined;
 }
 
+function accessesOfStep(run: Run, { step }: HeldStep, actor: Actor): Effects {
+  const { accesses: effects, decidedBy } = effectsOf(run, step, actor);
+  // the code behind another step of the actor, which any step may let continue, may change what the code behind this one reads
+  const isBesideAnother = actor.tasks.some(({ inFlightSteps }) => inFlightSteps.size > 0);
+  if (effects === 'everything' || (run.subject.isForeign === true && isBesideAnother))
+    return { accesses: 'everything' };
+  const isShared = run.setup.options.wait === 'notify' || run.subject.keepsState;
+  const accesses: Access[] = [...effects, { part: 'memory', of: actor.process.name, writes: isShared }];
+  const links = linksOf(step, actor.process);
+  return whyUnreachable(run, actor.process, step) === undefined
+    ? { accesses: [...accesses, ...links], decidedBy }
+    : { accesses, decidedBy: links };
+}
+
+/** The connections over which a step is sent: a fault may end them. */
+const linksOf = ({ kind, server }: Step, { name }: ActorProcess): readonly Access[] =>
+  [...(LOCK_SERVER_KINDS.has(kind) ? [name] : []), ...(server === undefined ? [] : [server])].map((of) => ({
+    part: 'link',
+    of,
+    writes: false,
+  }));
+
 /** The accesses of a step at its server. */
-function effectsOf(run: Run, step: Step, actor: Actor): readonly Access[] | 'everything' {
-  if (whyUnreachable(run, actor.process, step) !== undefined) return accessesOfUnsent(run, step);
-  return withoutEffect(run, step) ?? accessesOf(run, step, actor, transactionIn(run, actor.holdings, step));
+function effectsOf(run: Run, step: Step, actor: Actor): Effects {
+  if (whyUnreachable(run, actor.process, step) !== undefined)
+    return { accesses: accessesOfUnsent(run, step) };
+  const accesses = withoutEffect(run, step);
+  return accesses === undefined
+    ? { accesses: accessesOf(run, step, actor, transactionIn(run, actor.holdings, step)) }
+    : { accesses, decidedBy: readsOf(step) };
 }
 
 /** A client of several servers reads its clock behind each command, and so depends on what ends a lease. */
-const accessesOfUnsent = ({ parts }: Run, { server = '', keys = [] }: Step): readonly Access[] =>
-  parts === 1 ? [] : keys.map((key) => ({ part: 'keys', of: server, key, writes: false }));
+const accessesOfUnsent = ({ parts }: Run, step: Step): readonly Access[] =>
+  parts === 1 ? [] : readsOf(step);
+
+const readsOf = ({ server = '', keys = [] }: Step): readonly Access[] =>
+  keys.map((key) => ({ part: 'keys', of: server, key, writes: false }));
 
 /** The transaction that a statement belongs to. Foreign code may send one beside its open transactions, over another session. */
 export const transactionIn = (
@@ -159,34 +181,12 @@ export const transactionIn = (
  * reads nothing: no other actor can give us the lock, so its reply is the same before and after any other choice. Undefined: it
  * may change something.
  */
-function withoutEffect(
-  run: Run,
-  { lock, key, keys = [], server = '', text }: Step,
-): readonly Access[] | undefined {
+function withoutEffect(run: Run, step: Step): readonly Access[] | undefined {
+  const { lock, key, server = '', text } = step;
   if (run.subject.declaresKeys !== true || lock?.onlyIf === undefined || key === undefined) return undefined;
   if (run.locks.meets(lock.onlyIf, server, key, text)) return undefined;
-  return lock.onlyIf === 'owner'
-    ? []
-    : keys.map((one) => ({ part: 'keys', of: server, key: one, writes: false }));
+  return lock.onlyIf === 'owner' ? [] : readsOf(step);
 }
-
-/** What decides that a step accesses less than it otherwise would. Undefined: nothing. */
-function decidersOf(run: Run, step: Step, process: ActorProcess): readonly Access[] | undefined {
-  const { server = '', keys = [] } = step;
-  switch (whyUnreachable(run, process, step)) {
-    case 'cut':
-      return [{ part: 'link', of: process.name, writes: false }];
-    case 'server-down':
-      return [{ part: 'link', of: server, writes: false }];
-    case undefined:
-      return withoutEffect(run, step) === undefined
-        ? undefined
-        : keys.map((key) => ({ part: 'keys', of: server, key, writes: false }));
-  }
-}
-
-const isForLockServer = ({ kind }: Pick<Step, 'kind'>): boolean =>
-  kind === 'redis' || kind === 'zk' || kind === 'etcd';
 
 /** A choice that no other actor can notice: it only depends on its process. */
 export const isInvisibleTo = ({ accesses }: Footprint): boolean =>
@@ -267,7 +267,7 @@ function accessesOfEnd(run: Run, process: ActorProcess): readonly Access[] | 'ev
 function accessesOfArrival(run: Run, actor: Actor): readonly Access[] | 'everything' {
   const { orphanedStep } = actor;
   if (orphanedStep === undefined || run.setup.options.wait === 'notify') return 'everything';
-  const effects = effectsOf(run, orphanedStep.step, actor);
+  const { accesses: effects } = effectsOf(run, orphanedStep.step, actor);
   if (effects === 'everything' || orphanedStep.step.kind !== 'sql') return effects;
   return [...effects, ...endOfTransactionsOf(run, actor)];
 }

@@ -1,14 +1,12 @@
 import type { Choice } from '../schedule';
 import { whole, type Footprint } from './footprint';
 import { advance, extend, noticedBy, sumOf, type Beginning } from './happened-before';
-import type { Path } from './path';
+import type { NextStep, Path } from './path';
 
-/** A next step of an actor. */
-interface NextStep {
+/** A next step of an actor that was seen. */
+interface KnownStep extends NextStep {
   /** Identifies the earlier choices on which the step depends: those that decide what it accesses, and whether it is enabled. */
   readonly dependsOn: bigint;
-  readonly footprint: Footprint;
-  readonly isEnabled: boolean;
 }
 
 /** What an actor can do: the step that is enabled, or nothing. */
@@ -20,7 +18,7 @@ export type Next = Footprint | 'nothing';
  */
 export class KnownSteps {
   /** By `noticedBy`. A set of steps: the lock for which a step waits may be free or not. */
-  private readonly known = new Map<bigint, 'nothing' | NextStep[]>();
+  private readonly known = new Map<bigint, 'nothing' | KnownStep[]>();
 
   /** Adds a schedule that continues a beginning. Returns the beginning before each of its choices. */
   add(
@@ -44,16 +42,12 @@ export class KnownSteps {
     return beginnings;
   }
 
-  private note(
-    before: Beginning,
-    actor: string,
-    { footprint, isEnabled }: Omit<NextStep, 'dependsOn'>,
-  ): void {
+  private note(before: Beginning, actor: string, next: NextStep): void {
     const noticed = noticedBy(before, actor);
-    const dependsOn = sumOf(before, whole(footprint));
+    const dependsOn = sumOf(before, whole(next.footprint));
     const steps = this.known.get(noticed) ?? [];
     if (steps === 'nothing' || steps.some((step) => step.dependsOn === dependsOn)) return;
-    steps.push({ dependsOn, footprint, isEnabled });
+    steps.push({ ...next, dependsOn });
     this.known.set(noticed, steps);
   }
 

@@ -13,7 +13,7 @@ import { footprint, type Footprint } from './footprint';
  */
 export type Status = NextStep | 'over' | 'dead' | 'blocked' | 'other';
 
-interface NextStep {
+export interface NextStep {
   readonly footprint: Footprint;
   readonly isEnabled: boolean;
 }
@@ -42,14 +42,17 @@ export interface Path {
   readonly footprints: readonly Footprint[];
 }
 
-/** Records the decisions of a schedule, and what its choices access. */
+/** Records the decisions of a schedule from a position on, and what all its choices access. */
 export class PathRecorder {
   private readonly decisions: Decision[] = [];
   private readonly footprints: Footprint[] = [];
   private readonly choices: Choice[] = [];
 
+  constructor(private readonly from: number) {}
+
   /** Called at each decision. */
   look(run: Run, { steps, resumes, isLater }: Enabled): void {
+    if (this.choices.length < this.from) return;
     this.decisions.push({
       statuses: Object.fromEntries(run.actors.map(({ name }) => [name, statusOf(run, name, steps)])),
       isPaused: resumes.length > 0,
@@ -68,8 +71,9 @@ export class PathRecorder {
     return this.footprints.filter((_, i) => this.choices[i]?.kind === 'step');
   }
 
-  pathFrom(from: number): Path {
-    return { from, decisions: this.decisions.slice(from), footprints: this.footprints.slice(from) };
+  get path(): Path {
+    const { from, decisions, footprints } = this;
+    return { from, decisions, footprints: footprints.slice(from) };
   }
 }
 

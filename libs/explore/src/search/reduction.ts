@@ -1,5 +1,5 @@
 import type { Actor } from '../actors';
-import type { Budget } from '../faults';
+import { isLeft, type Budget } from '../faults';
 import { isSame, type Choice } from '../schedule';
 import { dependent, footprint, isInvisibleTo, type Footprint } from './footprint';
 import { whyUnreachable, type Run } from '../execution';
@@ -37,23 +37,19 @@ export function isInvisible(run: Run, choice: Choice, remaining: Budget): boolea
   // foreign code may read, after the step, what a message or a timer of it has changed in memory
   if (run.subject.isForeign === true && (run.subscribers.length > 0 || actor.held.length > 1)) return false;
   const step = actor.held[0]?.step;
-  if (step !== undefined && whyUnreachable(run, actor.process, step) !== undefined && mayEnd(remaining))
-    return false;
-  const isLosable = (remaining['lost-session'] ?? 0) > 0 && holdsSession(run, actor.process.name);
+  const isUnsent = step !== undefined && whyUnreachable(run, actor.process, step) !== undefined;
+  if (isUnsent && isLeft(remaining, 'kill', 'in-flight', 'lost-session')) return false;
+  const isLosable = isLeft(remaining, 'lost-session') && holdsSession(run, actor.process.name);
   if (step?.kind === 'sql' && isLosable) return false;
-  if (step?.kind === 'sql' && actor.holdings.transactions.size > 0 && (remaining['in-flight'] ?? 0) > 0)
+  if (step?.kind === 'sql' && actor.holdings.transactions.size > 0 && isLeft(remaining, 'in-flight'))
     return false;
-  if (step?.verb === 'WORK' && ((remaining.slow ?? 0) > 0 || run.hasTimeouts)) return false;
+  if (step?.verb === 'WORK' && (isLeft(remaining, 'slow') || run.hasTimeouts)) return false;
   return !run.hasTimeouts || !mayAdvanceTime(remaining);
 }
 
-/** A fault is left that ends a process or its sessions. */
-const mayEnd = (remaining: Budget): boolean =>
-  (['kill', 'in-flight', 'lost-session'] as const).some((fault) => (remaining[fault] ?? 0) > 0);
-
 /** A fault is left that advances time. */
 export const mayAdvanceTime = (remaining: Budget): boolean =>
-  ADVANCES_TIME.some((fault) => (remaining[fault] ?? 0) > 0);
+  isLeft(remaining, 'lapse', 'pause', 'tick', 'slow', 'overrun');
 
 const sharesProcess = ({ actors }: Run, actor: Actor): boolean =>
   actors.some((other) => other !== actor && other.process === actor.process);
@@ -61,5 +57,3 @@ const sharesProcess = ({ actors }: Run, actor: Actor): boolean =>
 /** The process has a session that can be lost. */
 const holdsSession = (run: Run, process: string): boolean =>
   run.actors.some((actor) => actor.process.name === process && actor.openSessions().size > 0);
-
-const ADVANCES_TIME = ['lapse', 'pause', 'tick', 'slow', 'overrun'] as const;
