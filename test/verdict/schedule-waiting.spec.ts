@@ -58,6 +58,11 @@ class HistoryBuilder {
     return this;
   }
 
+  timePasses(): this {
+    this.events.push({ type: 'time', n: this.events.length + 1, text: '' });
+    return this;
+  }
+
   ends(actor: string, code: string): this {
     this.events.push({ type: 'end', n: this.events.length + 1, actor, code, text: code });
     return this;
@@ -218,6 +223,28 @@ describe('missing units', () => {
     expect(new HistoryBuilder({ final }).dies('p1').ends('B', 'LOCK.LOST').judge()).toEqual([
       ['undersold', 'units are gone: the balance is 0, the movements say 1'],
     ]);
+  });
+});
+
+describe("holders that request each other's lock", () => {
+  const [first, second] = ['lock:{x}:planted', 'lock:{y}:planted'];
+  const crossed = (last: StepFields): readonly string[] =>
+    new HistoryBuilder()
+      .takes('A', { key: first }, { key: first })
+      .takes('B', { key: second }, { key: second })
+      .step('A', 'SET', { key: second, reply: null })
+      .step('B', 'SET', { key: first, ...last })
+      .timePasses()
+      .ends('A', 'LOCK.LOST')
+      .ends('B', 'LOCK.LOST')
+      .kinds();
+
+  test('wait for each other', () => {
+    expect(crossed({ reply: null })).toEqual(['dead-lock']);
+  });
+
+  test('do not when the command of one of them was not sent', () => {
+    expect(crossed({ error: 'connection refused', fault: 'cut' })).toEqual([]);
   });
 });
 

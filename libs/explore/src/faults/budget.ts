@@ -27,11 +27,11 @@ export function parseBudget(text: string): Budget {
   return budget;
 }
 
-/** No fault is left. */
 /** One of these faults is left. */
 export const isLeft = (budget: Budget, ...faults: readonly FaultName[]): boolean =>
   faults.some((fault) => (budget[fault] ?? 0) > 0);
 
+/** No fault is left. */
 export const isSpent = (budget: Budget): boolean => Object.values(budget).every((n) => n === 0);
 
 export const budgetText = (budget: Budget): string =>

@@ -63,11 +63,12 @@ function cycles({ actors, events }: ScheduleHistory): ScheduleViolation[] {
   return [];
 }
 
-/** The step requested a lock in Redis and did not change it. */
+/** The step requested a lock in Redis, and the reply says that another one holds it. A command that failed or was not sent shows nothing. */
 const isFailedAcquire = (event: StepEvent): event is StepEvent & { readonly key: string } =>
   event.kind === 'redis' &&
   event.key !== undefined &&
   event.lock?.role === 'acquire' &&
+  event.error === undefined &&
   (event.locks ?? []).length === 0;
 
 const cycleViolation = (
