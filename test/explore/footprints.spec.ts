@@ -61,3 +61,13 @@ test('a command of a process that is cut off accesses nothing but the memory of 
     decidedBy: [{ part: 'link', of: 'p1', writes: false }],
   });
 });
+
+test('a client of several servers reads its clock behind a release without effect', async () => {
+  const path = await pathOf(findStrategy('redlock'), 'a3b4'); // A holds the lock; B has not got it, and releases it
+  expect(path?.footprints[0]).toMatchObject({
+    actor: 'B',
+    accesses: expect.arrayContaining([
+      expect.objectContaining({ part: 'keys', of: 'redis-1', writes: false }),
+    ]) as unknown,
+  });
+});

@@ -11,11 +11,13 @@ const world = testRedundancy(__filename, [
   ['redis-decr', 'flush:1'],
 ]);
 
-// keys with random tickets; timers that take steps; two groups of buyers
+// keys with random tickets; timers that take steps; two groups of buyers; faults that are left
 test.each([
-  ['single-writer', 'lapse', false],
+  ['single-writer', 'failed write', false],
   ['watchdog-naive', 'pause', false],
   ['watchdog', 'two products', true],
+  ['segmented-redis', 'cut at work', false],
+  ['fenced', 'paused, then slow work', false],
 ])(
   '%s, %s: every schedule that a search skips is redundant',
   (name, cell, isGroupwise) =>

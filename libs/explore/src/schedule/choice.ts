@@ -1,3 +1,4 @@
+import type { Step } from '#lab/step';
 import { FAULTS, type FaultName } from '#lab/strategy';
 import type { Actor, ActorProcess, HeldStep } from '../actors';
 import { isLeft, nextTick, type Budget } from '../faults';
@@ -59,6 +60,18 @@ export interface FaultPlaces {
   readonly error?: 'release' | 'write';
   /** `no-expiry`: a process dies only while it holds a lock without an expiry. */
   readonly kill?: 'no-expiry';
+}
+
+/** The faults that can hit a step. */
+export type StepFault = 'error' | 'lose-reply' | 'in-flight' | 'slow' | 'overrun';
+
+const ON_WORK: readonly StepFault[] = ['slow'];
+const ON_CALL: readonly StepFault[] = ['error', 'lose-reply', 'in-flight', 'overrun'];
+
+/** The faults that can hit this step. */
+export function faultsOn({ kind, verb }: Pick<Step, 'kind' | 'verb'>): readonly StepFault[] {
+  if (kind === 'timer') return verb === 'WORK' ? ON_WORK : [];
+  return kind === 'local' ? [] : ON_CALL;
 }
 
 const of = (kind: ActorChoice['kind'], { name }: Actor): ActorChoice => ({ kind, actor: name });
@@ -124,16 +137,22 @@ function actorFaults(
 ): Choice[] {
   const held = mainStep(actor);
   if (held === undefined || !run.isEnabled(held)) return [];
-  const { step } = held;
-  const isCall = step.kind !== 'timer' && step.kind !== 'local';
-  const begun = actor.tasks[0]?.begun === true;
-  return [
-    ...(has('error') && isCall && canFail(run, actor, held, faultPlaces) ? [of('error', actor)] : []),
-    ...(has('lose-reply') && isCall ? [of('lose-reply', actor)] : []),
-    ...(has('in-flight') && isCall && begun ? [of('in-flight', actor)] : []),
-    ...(has('slow') && step.verb === 'WORK' ? [of('slow', actor)] : []),
-    ...(has('overrun') && isCall && run.clock.hasTimers ? [of('overrun', actor)] : []),
-  ];
+  const isPossible = (fault: StepFault): boolean => {
+    switch (fault) {
+      case 'error':
+        return canFail(run, actor, held, faultPlaces);
+      case 'in-flight':
+        return actor.tasks[0]?.begun === true;
+      case 'overrun':
+        return run.clock.hasTimers;
+      case 'lose-reply':
+      case 'slow':
+        return true;
+    }
+  };
+  return faultsOn(held.step)
+    .filter((fault) => has(fault) && isPossible(fault))
+    .map((fault) => of(fault, actor));
 }
 
 function processFaults(

@@ -56,7 +56,7 @@ export interface Access {
  *   they do not declare, access all keys of the server that belong to their balance.
  * - mkdir and rmdir access the name of their directory.
  * - A wait between two attempts (a timer step WAIT) reads the keys: a change of the lock ends it.
- * - A command for a lock server that is not reachable is not sent: no access, or a read of its keys (`accessesOfUnsent`).
+ * - A command for a lock server that is not reachable is not sent: no access, or a read of its keys (`readsOfClock`).
  * - An in-process mutex writes the memory of its process, because any step of the same process may free it.
  *
  * Faults:
@@ -104,7 +104,9 @@ export function footprint(run: Run, choice: Choice): Footprint {
   const isStep = held !== undefined && actor !== undefined && IS_STEP.has(choice.kind);
   const { accesses, decidedBy } = isStep
     ? accessesOfStep(run, held, actor)
-    : { accesses: accessesOfFault(run, choice) };
+    : choice.kind === 'arrival'
+      ? accessesOfArrival(run, run.actor(choice.actor))
+      : { accesses: accessesOfFault(run, choice) };
   return {
     actor: actor?.name,
     accesses: accesses === 'everything' ? accesses : accesses.map((access) => named(names, access)),
@@ -151,17 +153,15 @@ const linksOf = ({ kind, server }: Step, { name }: ActorProcess): readonly Acces
 
 /** The accesses of a step at its server. */
 function effectsOf(run: Run, step: Step, actor: Actor): Effects {
-  if (whyUnreachable(run, actor.process, step) !== undefined)
-    return { accesses: accessesOfUnsent(run, step) };
+  if (whyUnreachable(run, actor.process, step) !== undefined) return { accesses: readsOfClock(run, step) };
   const accesses = withoutEffect(run, step);
   return accesses === undefined
     ? { accesses: accessesOf(run, step, actor, transactionIn(run, actor.holdings, step)) }
     : { accesses, decidedBy: readsOf(step) };
 }
 
-/** A client of several servers reads its clock behind each command, and so depends on what ends a lease. */
-const accessesOfUnsent = ({ parts }: Run, step: Step): readonly Access[] =>
-  parts === 1 ? [] : readsOf(step);
+/** A client of several servers reads its clock behind each command, and so depends on what ends a lease: a change of the keys. */
+const readsOfClock = ({ parts }: Run, step: Step): readonly Access[] => (parts === 1 ? [] : readsOf(step));
 
 const readsOf = ({ server = '', keys = [] }: Step): readonly Access[] =>
   keys.map((key) => ({ part: 'keys', of: server, key, writes: false }));
@@ -178,14 +178,14 @@ export const transactionIn = (
 
 /**
  * The accesses of a command on a lock that will change nothing. One that needs a free lock reads its keys. One that needs our token
- * reads nothing: no other actor can give us the lock, so its reply is the same before and after any other choice. Undefined: it
- * may change something.
+ * reads nothing, or the clock: no other actor can give us the lock, so its reply is the same before and after any other choice.
+ * Undefined: it may change something.
  */
 function withoutEffect(run: Run, step: Step): readonly Access[] | undefined {
   const { lock, key, server = '', text } = step;
   if (run.subject.declaresKeys !== true || lock?.onlyIf === undefined || key === undefined) return undefined;
   if (run.locks.meets(lock.onlyIf, server, key, text)) return undefined;
-  return lock.onlyIf === 'owner' ? [] : readsOf(step);
+  return lock.onlyIf === 'owner' ? readsOfClock(run, step) : readsOf(step);
 }
 
 /** A choice that no other actor can notice: it only depends on its process. */
@@ -213,13 +213,12 @@ function accessesOfFault(run: Run, choice: Choice): readonly Access[] | 'everyth
     case 'pause':
     case 'slow':
       return run.hasTimeouts ? 'everything' : accessesOfTime(run);
-    case 'arrival':
-      return accessesOfArrival(run, run.actor(choice.actor));
     case 'overrun':
     case 'resume':
     case 'tick':
     case 'step':
     case 'timer-step':
+    case 'arrival':
     case 'error':
     case 'lose-reply':
       return 'everything';
@@ -264,12 +263,14 @@ function accessesOfEnd(run: Run, process: ActorProcess): readonly Access[] | 'ev
 }
 
 /** A statement of a dead process arrives; then its session ends. */
-function accessesOfArrival(run: Run, actor: Actor): readonly Access[] | 'everything' {
+function accessesOfArrival(run: Run, actor: Actor): Effects {
   const { orphanedStep } = actor;
-  if (orphanedStep === undefined || run.setup.options.wait === 'notify') return 'everything';
-  const { accesses: effects } = effectsOf(run, orphanedStep.step, actor);
-  if (effects === 'everything' || orphanedStep.step.kind !== 'sql') return effects;
-  return [...effects, ...endOfTransactionsOf(run, actor)];
+  if (orphanedStep === undefined || run.setup.options.wait === 'notify') return { accesses: 'everything' };
+  const { step } = orphanedStep;
+  const { accesses: effects, decidedBy } = effectsOf(run, step, actor);
+  if (effects === 'everything') return { accesses: effects };
+  const ended = step.kind === 'sql' ? endOfTransactionsOf(run, actor) : [];
+  return { accesses: [...effects, ...ended, ...linksOf(step, actor.process)], decidedBy };
 }
 
 /** The transactions of an actor are rolled back, and its sessions end. */

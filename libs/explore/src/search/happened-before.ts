@@ -62,8 +62,8 @@ export function noticedBy(beginning: Beginning, actor: string): bigint {
   return hashOf(actor);
 }
 
-/** Choices after which the code of the request of their actor runs. */
-const STEPS: readonly Choice['kind'][] = ['step', 'error', 'lose-reply'];
+/** Choices after which the code of the request of their actor runs, or that end it. */
+const STEPS: readonly Choice['kind'][] = ['step', 'error', 'lose-reply', 'in-flight', 'arrival'];
 
 const isStepOf = (choice: Choice | undefined, actor: string): boolean =>
   choice !== undefined && STEPS.some((kind) => isSame(choice, { kind, actor } as Choice));

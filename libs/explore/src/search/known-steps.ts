@@ -1,5 +1,5 @@
 import type { Choice } from '../schedule';
-import { whole, type Footprint } from './footprint';
+import { whole } from './footprint';
 import { advance, extend, noticedBy, sumOf, type Beginning } from './happened-before';
 import type { NextStep, Path } from './path';
 
@@ -9,8 +9,8 @@ interface KnownStep extends NextStep {
   readonly dependsOn: bigint;
 }
 
-/** What an actor can do: the step that is enabled, or nothing. */
-export type Next = Footprint | 'nothing';
+/** What an actor can do: the step that is enabled, or nothing, because its request has ended or waits. */
+export type Next = NextStep | 'over' | 'waits';
 
 /**
  * What the actors did in the schedules that a search has run, by what had happened before that they can notice. An actor does the
@@ -18,7 +18,7 @@ export type Next = Footprint | 'nothing';
  */
 export class KnownSteps {
   /** By `noticedBy`. A set of steps: the lock for which a step waits may be free or not. */
-  private readonly known = new Map<bigint, 'nothing' | KnownStep[]>();
+  private readonly known = new Map<bigint, 'over' | 'waits' | KnownStep[]>();
 
   /** Adds a schedule that continues a beginning. Returns the beginning before each of its choices. */
   add(
@@ -33,7 +33,8 @@ export class KnownSteps {
       beginnings.push(before);
       const [choice, footprint] = [choices[from + i], footprints[i]];
       for (const [actor, status] of Object.entries(statuses)) {
-        if (status === 'over' || status === 'blocked') this.known.set(noticedBy(before, actor), 'nothing');
+        if (status === 'over' || status === 'blocked')
+          this.known.set(noticedBy(before, actor), status === 'over' ? 'over' : 'waits');
         else if (status !== 'other' && status !== 'dead') this.note(before, actor, status);
       }
       if (choice === undefined || footprint === undefined) break;
@@ -46,7 +47,7 @@ export class KnownSteps {
     const noticed = noticedBy(before, actor);
     const dependsOn = sumOf(before, whole(next.footprint));
     const steps = this.known.get(noticed) ?? [];
-    if (steps === 'nothing' || steps.some((step) => step.dependsOn === dependsOn)) return;
+    if (typeof steps === 'string' || steps.some((step) => step.dependsOn === dependsOn)) return;
     steps.push({ ...next, dependsOn });
     this.known.set(noticed, steps);
   }
@@ -54,8 +55,8 @@ export class KnownSteps {
   /** What the actor can do after a beginning. Undefined: not known. */
   next(after: Beginning, actor: string): Next | undefined {
     const steps = this.known.get(noticedBy(after, actor));
-    if (steps === undefined || steps === 'nothing') return steps;
+    if (steps === undefined || typeof steps === 'string') return steps;
     const step = steps.find(({ footprint, dependsOn }) => sumOf(after, whole(footprint)) === dependsOn);
-    return step === undefined ? undefined : step.isEnabled ? step.footprint : 'nothing';
+    return step?.isEnabled === false ? 'waits' : step;
   }
 }

@@ -1,11 +1,11 @@
 import { isWaiting } from '../actors';
 import type { Run } from '../execution';
-import { stepOf, type Choice, type Enabled } from '../schedule';
+import { faultsOn, stepOf, type Choice, type Enabled, type StepFault } from '../schedule';
 import { footprint, type Footprint } from './footprint';
 
 /**
  * What an actor can do at a decision:
- * - a next step: it is enabled, and no step of a timer; or it waits for a lock
+ * - a next step: it is enabled, and no step of a timer; or it waits for a lock. Of a dead process: the statement in flight
  * - `over`: its request has ended
  * - `dead`: its process has ended
  * - `blocked`: its statement waits for a lock in the database
@@ -16,6 +16,8 @@ export type Status = NextStep | 'over' | 'dead' | 'blocked' | 'other';
 export interface NextStep {
   readonly footprint: Footprint;
   readonly isEnabled: boolean;
+  /** The faults that can hit it. */
+  readonly faults: readonly StepFault[];
 }
 
 /** What is possible at a decision. */
@@ -79,17 +81,23 @@ export class PathRecorder {
 
 function statusOf(run: Run, name: string, steps: Enabled['steps']): Status {
   const enabled = steps.filter(({ actor }) => actor === name);
-  const step: Choice = { kind: 'step', actor: name };
-  if (enabled.length > 0)
-    return enabled.every(({ kind }) => kind === 'step')
-      ? { footprint: footprint(run, step), isEnabled: true }
-      : 'other';
+  const [first, ...others] = enabled;
+  if (first !== undefined)
+    return others.length === 0 && first.kind !== 'timer-step' ? nextStep(run, first, true) : 'other';
   const { outcome, blocked, process } = run.actor(name);
   if (outcome !== undefined) return process.alive ? 'over' : 'dead';
   if (!process.alive || process.paused) return 'other';
   if (blocked) return 'blocked';
+  const step: Choice = { kind: 'step', actor: name };
   const held = stepOf(run, step);
-  return held !== undefined && isWaiting(held.step)
-    ? { footprint: footprint(run, step), isEnabled: false }
-    : 'other';
+  return held !== undefined && isWaiting(held.step) ? nextStep(run, step, false) : 'other';
+}
+
+function nextStep(run: Run, choice: Choice, isEnabled: boolean): NextStep {
+  const held = stepOf(run, choice);
+  return {
+    footprint: footprint(run, choice),
+    isEnabled,
+    faults: held === undefined || choice.kind === 'arrival' ? [] : faultsOn(held.step),
+  };
 }

@@ -1,12 +1,15 @@
-import { isSpent } from '../faults';
+import { FAULTS, type FaultName } from '#lab/strategy';
+import { isLeft, isSpent, type Budget } from '../faults';
 import { remainingAfter, type ActorChoice, type Choice } from '../schedule';
 import { ACTOR_NAMES, type Setup } from '../world';
 import type { Plan, Subtree } from './execution';
-import type { Footprint } from './footprint';
 import { groupsOf, type Group } from './groups';
 import { extend, type Beginning } from './happened-before';
-import type { KnownSteps } from './known-steps';
+import type { KnownSteps, Next } from './known-steps';
+import type { NextStep } from './path';
 import { isAsleep, stillSleeping, type SleepingChoice } from './reduction';
+
+const FAULT_NAMES = Object.keys(FAULTS) as FaultName[];
 
 /** Choices after which every actor of a living process, besides their own, can do what it could do before. */
 const CHANGES_ONLY_OWN_STEP: ReadonlySet<Choice['kind']> = new Set([
@@ -14,6 +17,8 @@ const CHANGES_ONLY_OWN_STEP: ReadonlySet<Choice['kind']> = new Set([
   'error',
   'lose-reply',
   'kill',
+  'in-flight',
+  'arrival',
   'cut',
   'lapse',
   'flush',
@@ -34,54 +39,119 @@ export function isRedundant(
 ): boolean | undefined {
   const choice = prefix.at(-1);
   if (choice === undefined || last === undefined || !CHANGES_ONLY_OWN_STEP.has(choice.kind)) return false;
-  if (!isSpent(prefix.reduce(remainingAfter, budget))) return false;
-  const dead = new Set(prefix.flatMap((one) => killedBy(one, setup)));
-  const groups = groupsIn(setup, isGroupwise).map((group) => [...group].filter((actor) => !dead.has(actor)));
+  const remaining = prefix.reduce(remainingAfter, budget);
+  const groups = groupsIn(setup, isGroupwise && isSpent(remaining));
+  let made = prefix;
   let beginning = extend(before, choice, last);
   let asleep = sleepSet;
   while (asleep.length > 0) {
-    const next = groups
-      .map((actors) => enabledIn(actors, beginning, asleep, known))
-      .filter((steps) => steps?.length !== 0);
-    if (next.some((steps) => steps?.every(isSleeping) === true)) return true;
-    if (next.includes(undefined)) return undefined;
-    const [step, ...others] = next[0]?.filter((one) => !isSleeping(one)) ?? [];
-    if (step?.footprint === undefined || others.length > 0) return false;
-    beginning = extend(beginning, step.choice, step.footprint);
-    asleep = stillSleeping(asleep, step.footprint);
+    const next = groups.map((group) =>
+      stepsOf(group, made, setup).map((step) => nextOf(step, beginning, asleep, known)),
+    );
+    if (mayBeHit(next.flat(), remaining, asleep, setup)) return false;
+    const enabled = next.map(enabledIn).filter((steps) => steps?.length !== 0);
+    if (enabled.some((steps) => steps?.every(isSleeping) === true)) return true;
+    if (enabled.includes(undefined)) return undefined;
+    const [step, ...others] = enabled[0]?.filter((one) => !isSleeping(one)) ?? [];
+    if (step === undefined || others.length > 0 || !isStep(step.next)) return false;
+    made = [...made, step.choice];
+    beginning = extend(beginning, step.choice, step.next.footprint);
+    asleep = stillSleeping(asleep, step.next.footprint);
   }
   return false;
 }
 
-/** A step that is enabled. */
-interface EnabledStep {
+/** What an actor can do: its next step, or the arrival of its statement in flight. */
+interface Possible {
   readonly choice: ActorChoice;
-  /** Undefined: it is asleep. */
-  readonly footprint: Footprint | undefined;
+  /** Its step is enabled, and asleep. */
+  readonly isAsleep: boolean;
+  /** Undefined: not known. */
+  readonly next: Next | undefined;
 }
 
-const isSleeping = ({ footprint }: EnabledStep): boolean => footprint === undefined;
-
-/** The enabled steps of some actors. Undefined: not known. */
-function enabledIn(
-  actors: readonly string[],
+const nextOf = (
+  choice: ActorChoice,
   after: Beginning,
   asleep: readonly SleepingChoice[],
   known: KnownSteps,
-): readonly EnabledStep[] | undefined {
-  const steps: EnabledStep[] = [];
-  for (const actor of actors) {
-    const choice: ActorChoice = { kind: 'step', actor };
-    const next = isAsleep(asleep, choice) ? 'asleep' : known.next(after, actor);
-    if (next === undefined) return undefined;
-    if (next !== 'nothing') steps.push({ choice, footprint: next === 'asleep' ? undefined : next });
+): Possible => ({ choice, isAsleep: isAsleep(asleep, choice), next: known.next(after, choice.actor) });
+
+const isSleeping = ({ isAsleep: sleeps }: Possible): boolean => sleeps;
+
+const isStep = (next: Next | undefined): next is NextStep => typeof next === 'object';
+
+const isEnabled = ({ isAsleep: sleeps, next }: Possible): boolean => sleeps || isStep(next);
+
+/** Those with an enabled step. Undefined: not known. */
+const enabledIn = (all: readonly Possible[]): readonly Possible[] | undefined =>
+  all.some((one) => one.next === undefined && !isSleeping(one)) ? undefined : all.filter(isEnabled);
+
+/** A fault that is left and not asleep may be possible. */
+const mayBeHit = (
+  all: readonly Possible[],
+  remaining: Budget,
+  asleep: readonly SleepingChoice[],
+  setup: Setup,
+): boolean =>
+  FAULT_NAMES.filter((fault) => isLeft(remaining, fault)).some(
+    (fault) => choicesOf(fault, all, setup)?.every((choice) => isAsleep(asleep, choice)) !== true,
+  );
+
+/** Every choice that may inject the fault; more than are possible. Undefined: not known. */
+function choicesOf(
+  fault: FaultName,
+  all: readonly Possible[],
+  { processes }: Setup,
+): readonly Choice[] | undefined {
+  switch (fault) {
+    case 'kill':
+    case 'pause':
+    case 'cut':
+    case 'lost-session':
+      return [...new Set(processes)].flatMap((name, i) =>
+        all.some(
+          (one) =>
+            isRunning(one) &&
+            processes[ACTOR_NAMES.findIndex((actor) => actor === one.choice.actor)] === name,
+        )
+          ? [{ kind: fault, process: i + 1 }]
+          : [],
+      );
+    case 'lapse':
+    case 'tick':
+      return [{ kind: fault }];
+    case 'error':
+    case 'lose-reply':
+    case 'in-flight':
+    case 'slow':
+    case 'overrun':
+      return all
+        .filter((one) => isEnabled(one) && (!isStep(one.next) || one.next.faults.includes(fault)))
+        .map(({ choice: { actor } }) => ({ kind: fault, actor }));
+    case 'flush':
+    case 'server-down':
+      return undefined;
   }
-  return steps;
 }
+
+/** Its process is alive, and its request is known not to have ended. */
+const isRunning = (one: Possible): boolean =>
+  one.choice.kind === 'step' && (isSleeping(one) || (one.next !== undefined && one.next !== 'over'));
 
 /** Actors that may take their steps in any order. */
 const groupsIn = (setup: Setup, isGroupwise: boolean): readonly Group[] =>
   isGroupwise ? groupsOf(setup) : [new Set(ACTOR_NAMES.slice(0, setup.processes.length))];
+
+/** The steps that the actors of a group may take after some choices. */
+const stepsOf = (group: Group, made: readonly Choice[], setup: Setup): readonly ActorChoice[] => {
+  const dead = new Set(made.flatMap((choice) => killedBy(choice, setup)));
+  return [...group].flatMap((actor): ActorChoice[] => {
+    if (!dead.has(actor)) return [{ kind: 'step', actor }];
+    const last = made.findLast((choice) => 'actor' in choice && choice.actor === actor);
+    return last?.kind === 'in-flight' ? [{ kind: 'arrival', actor }] : [];
+  });
+};
 
 /** The actors of the process that a choice kills. */
 function killedBy(choice: Choice, { processes }: Setup): readonly string[] {
