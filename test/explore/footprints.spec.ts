@@ -71,3 +71,12 @@ test('a client of several servers reads its clock behind a release without effec
     ]) as unknown,
   });
 });
+
+test.each([
+  ['setnx', false], // only behind commands on its lock, which depend on the end of a lease
+  ['segmented', true], // behind a SELECT
+  ['unlock-before-commit', true], // behind START TRANSACTION
+])('%s reads the clock where the time of its step matters: %p', async (name, expected) => {
+  const plan = planOf(findStrategy(name), cellOf('pause'));
+  expect((await execute(world, plan, rootOf(false))).showsReadClock).toBe(expected);
+});

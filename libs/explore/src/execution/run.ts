@@ -47,8 +47,13 @@ const FIRST_PID = 101;
 /** One running schedule: actors whose steps are held until they are released one by one. */
 export class Run {
   readonly clock = new VirtualClock();
-  /** Foreign code has read the clock or has set a timer: what it does next may depend on the time. */
+  /**
+   * Code has read the clock or has set a timer, and no footprint says so: what it does next may depend on the time. Foreign code,
+   * wherever it does; the lab's own code, behind a step that is independent of the end of a lease.
+   */
   hasReadClock = false;
+  /** The actors whose last step is independent of the end of a lease. The search sets it. */
+  readonly timeless = new Set<string>();
   private readonly codeClock: ReadableClock;
   readonly locks: LockTracker;
   readonly eventLog = new EventLog(this.clock);
@@ -392,12 +397,12 @@ export class Run {
     };
   }
 
-  /** The clock of a request. Where foreign code gets it, it is noted when the code reads it or sets a timer. */
+  /** The clock of a request. Sets `hasReadClock` where its code reads it or sets a timer. */
   private clockOf({ name }: Actor): Clock {
     const clock = this.clock.for(name);
-    if (this.subject.getsClock !== true) return clock;
     const note = (): void => {
-      this.hasReadClock = true;
+      if (this.subject.getsClock === true || (this.timeless.has(name) && !this.hasTimeouts))
+        this.hasReadClock = true;
     };
     return {
       ...clock,

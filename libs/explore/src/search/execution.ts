@@ -16,7 +16,7 @@ import {
   type FaultPlaces,
 } from '../schedule';
 import { isContended } from './contention';
-import { dependent, footprint, type Footprint } from './footprint';
+import { dependent, dependsOnLeases, footprint, type Footprint } from './footprint';
 import { InterleavingCounter } from './interleavings';
 import type { Node } from './node';
 import { areDependent, groupsOf, type Group } from './groups';
@@ -57,7 +57,7 @@ export interface Subtree {
    * schedule of the search shows that two groups are dependent.
    */
   readonly isGroupwise: boolean;
-  /** Foreign code may read the clock after any of its steps, so that the time of a step always matters. */
+  /** Code may read the clock after any of its steps, so that the time of a step always matters. */
   readonly readsClock: boolean;
 }
 
@@ -96,7 +96,7 @@ export interface Execution {
   readonly path: Path | undefined;
   /** Its subtree is groupwise, and must not be. */
   readonly showsDependentGroups: boolean;
-  /** Foreign code has read the clock in a plan that advances it, and its subtree does not say so. */
+  /** Code has read the clock (`Run.hasReadClock`) in a plan that advances it, and its subtree does not say so. */
   readonly showsReadClock: boolean;
   /** Share of the tree, as in `Subtree`. */
   readonly share: number;
@@ -142,6 +142,7 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
     if (choice === undefined) return undefined;
     const effect = plan.reduce ? footprint(run, choice) : undefined;
     if (effect !== undefined) {
+      noteTime(run, effect);
       if (isSpent(state.remaining)) withoutFault.push(effect);
       counter?.note(choice, effect);
       recorder?.note(choice, effect);
@@ -198,6 +199,13 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
     showsReadClock: advancesTime && run.hasReadClock && !subtree.readsClock,
     share: state.share,
   };
+}
+
+/** For `Run.hasReadClock`: the code behind this choice may read the clock. */
+function noteTime({ timeless }: Run, effect: Footprint): void {
+  if (effect.actor === undefined) return;
+  if (dependsOnLeases(effect)) timeless.delete(effect.actor);
+  else timeless.add(effect.actor);
 }
 
 /**

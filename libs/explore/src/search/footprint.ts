@@ -225,6 +225,10 @@ function accessesOfFault(run: Run, choice: Choice): readonly Access[] | 'everyth
   }
 }
 
+/** The order of the choice and of the end of a lease matters. */
+export const dependsOnLeases = ({ accesses }: Footprint): boolean =>
+  accesses === 'everything' || accesses.some(({ part }) => part === 'keys');
+
 const ANY_KEY: Access = { part: 'keys', of: '*', key: '*', writes: true };
 
 /** The end of leases: keys are deleted, and rows of locks change. */
