@@ -9,13 +9,15 @@ async function runSkipped(
   world: World,
   plan: Plan,
   isGroupwise: boolean,
+  readsClock = false,
 ): Promise<{ skipped: number; wrong: string[] }> {
-  const frontier = new Frontier(plan, rootOf(isGroupwise));
+  const frontier = new Frontier(plan, rootOf(isGroupwise, readsClock));
   const wrong: string[] = [];
   let skipped = 0;
   while (frontier.size > 0)
     for (const taken of frontier.take(1)) {
       const execution = await execute(world, plan, taken.subtree);
+      if (execution.showsReadClock) return runSkipped(world, plan, isGroupwise, true);
       if (!taken.isRedundant) frontier.add(taken, execution);
       else if (execution.result !== undefined || execution.nodes.length > 0)
         wrong.push(scheduleText(taken.subtree.prefix));

@@ -67,6 +67,7 @@ async function applyToProcess(run: Run, { kind, process: number }: ProcessChoice
       faults.cut(run, process);
       break;
   }
+  await faults.endDeadSessions(run); // of a dead process whose statement no longer waits
   return true;
 }
 

@@ -142,7 +142,7 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
     if (choice === undefined) return undefined;
     const effect = plan.reduce ? footprint(run, choice) : undefined;
     if (effect !== undefined) {
-      noteTime(run, effect);
+      if (advancesTime) noteTime(run, effect);
       if (isSpent(state.remaining)) withoutFault.push(effect);
       counter?.note(choice, effect);
       recorder?.note(choice, effect);

@@ -27,9 +27,10 @@ export interface Access {
    * - `keys`: the keys of a lock server
    * - `link`: the connection of a process to the lock servers, or of a lock server to all processes
    * - `memory`: what the requests of a process share, and whether it is alive
+   * - `clock`: the time
    */
-  readonly part: 'rows' | 'committed' | 'keys' | 'link' | 'memory';
-  /** The balance, the server, or the process; `*`: any. */
+  readonly part: 'rows' | 'committed' | 'keys' | 'link' | 'memory' | 'clock';
+  /** The balance, the server, or the process; `*`: any, or the one clock. */
   readonly of: string;
   /**
    * Key of a lock server, or a row (see `rowLockedBy`); `*`: any, or unknown. Absent for other parts. In a footprint, random tokens are
@@ -48,6 +49,7 @@ export interface Access {
  *   INSERT of a movement adds a row that no session waits for or reads before COMMIT (only its id shows the order, and no verdict
  *   reads ids); the work (a timer step WORK) sends nothing; WAIT of Redis, GRANT of etcd: no access.
  * - A plain SELECT reads committed data, so only the end of a transaction affects it; an uncommitted UPDATE does not.
+ * - A statement on rows of locks writes keys as well.
  * - UPDATE and SELECT … FOR UPDATE write row locks. In the lab's own code a statement on a known row (`rowLockedBy`) writes the lock of
  *   this row only, and accesses nothing when its transaction has locked the row: no other transaction can lock it before COMMIT.
  *   COMMIT writes the locks of its transaction, and what is committed if the transaction has changed something; ROLLBACK writes the
@@ -56,15 +58,15 @@ export interface Access {
  *   they do not declare, access all keys of the server that belong to their balance.
  * - mkdir and rmdir access the name of their directory.
  * - A wait between two attempts (a timer step WAIT) reads the keys: a change of the lock ends it.
- * - A command for a lock server that is not reachable is not sent: no access, or a read of its keys (`readsOfClock`).
+ * - A command for a lock server that is not reachable is not sent: no access, or a read of the clock (`readsOfClock`).
  * - An in-process mutex writes the memory of its process, because any step of the same process may free it.
  *
  * Faults:
  * - A dead process ends its requests and rolls back its transactions; its keys stay. When its last statement arrives later, it has
  *   the accesses of that statement, and then its session ends.
  * - A process that is cut off fails at its next command for a lock server.
- * - When time advances and no code can notice it (no timer, no session), leases end, which is a write of keys. Otherwise
- *   it concerns everything.
+ * - When time advances and no code can notice it (no timer, no session), leases end, which is a write of keys and of the clock.
+ *   Otherwise it concerns everything.
  *
  * Waiters of `wait=notify` in one queue wake each other without a step, and module variables of a strategy are read
  * and written without one: with either, each step writes the memory of its process.
@@ -153,15 +155,16 @@ const linksOf = ({ kind, server }: Step, { name }: ActorProcess): readonly Acces
 
 /** The accesses of a step at its server. */
 function effectsOf(run: Run, step: Step, actor: Actor): Effects {
-  if (whyUnreachable(run, actor.process, step) !== undefined) return { accesses: readsOfClock(run, step) };
+  if (whyUnreachable(run, actor.process, step) !== undefined) return { accesses: readsOfClock(run) };
   const accesses = withoutEffect(run, step);
   return accesses === undefined
     ? { accesses: accessesOf(run, step, actor, transactionIn(run, actor.holdings, step)) }
     : { accesses, decidedBy: readsOf(step) };
 }
 
-/** A client of several servers reads its clock behind each command, and so depends on what ends a lease: a change of the keys. */
-const readsOfClock = ({ parts }: Run, step: Step): readonly Access[] => (parts === 1 ? [] : readsOf(step));
+/** A client of several servers reads its clock behind each command. */
+const readsOfClock = ({ parts }: Run): readonly Access[] =>
+  parts === 1 ? [] : [{ part: 'clock', of: '*', writes: false }];
 
 const readsOf = ({ server = '', keys = [] }: Step): readonly Access[] =>
   keys.map((key) => ({ part: 'keys', of: server, key, writes: false }));
@@ -185,7 +188,7 @@ function withoutEffect(run: Run, step: Step): readonly Access[] | undefined {
   const { lock, key, server = '', text } = step;
   if (run.subject.declaresKeys !== true || lock?.onlyIf === undefined || key === undefined) return undefined;
   if (run.locks.meets(lock.onlyIf, server, key, text)) return undefined;
-  return lock.onlyIf === 'owner' ? readsOfClock(run, step) : readsOf(step);
+  return lock.onlyIf === 'owner' ? readsOfClock(run) : readsOf(step);
 }
 
 /** A choice that no other actor can notice: it only depends on its process. */
@@ -199,9 +202,12 @@ function accessesOfFault(run: Run, choice: Choice): readonly Access[] | 'everyth
       return accessesOfEnd(run, processOf(run, choice));
     case 'in-flight':
       return accessesOfEnd(run, run.actor(choice.actor).process);
-    case 'cut':
+    case 'cut': {
       if (run.setup.options.wait === 'notify') return 'everything'; // messages no longer reach its waiters
-      return [{ part: 'link', of: processOf(run, choice).name, writes: true }];
+      const process = processOf(run, choice);
+      const link: Access = { part: 'link', of: process.name, writes: true };
+      return run.inbox.isSubscribed(process) ? [link, { ...ANY_KEY, writes: false }] : [link]; // a change may send it a message
+    }
     case 'flush':
     case 'server-down': {
       if (run.setup.options.wait === 'notify' || run.subscribers.length > 0) return 'everything';
@@ -227,16 +233,19 @@ function accessesOfFault(run: Run, choice: Choice): readonly Access[] | 'everyth
 
 /** The order of the choice and of the end of a lease matters. */
 export const dependsOnLeases = ({ accesses }: Footprint): boolean =>
-  accesses === 'everything' || accesses.some(({ part }) => part === 'keys');
+  accesses === 'everything' || accesses.some(({ part }) => part === 'keys' || part === 'clock');
 
 const ANY_KEY: Access = { part: 'keys', of: '*', key: '*', writes: true };
 
-/** The end of leases: keys are deleted, and rows of locks change. */
+/** A statement on rows of locks: they may have leases, and actors may wait for them. */
+const ANY_ROW_OF_LOCKS: Access = { ...ANY_KEY, of: 'rows of locks' };
+
+/** Leases end: keys are deleted, and rows of locks change. */
 const accessesOfTime = ({ locks, lockStores }: Run): readonly Access[] => {
   const areKeys = locks
     .expiring()
     .every((lease) => lockStores.some(({ name, pipelined }) => name === lease.store && pipelined));
-  return [ANY_KEY, ...(areKeys ? [] : endOfTransaction('*'))];
+  return [ANY_KEY, { part: 'clock', of: '*', writes: true }, ...(areKeys ? [] : endOfTransaction('*'))];
 };
 
 const processOf = (run: Run, { process: number }: ProcessChoice): ActorProcess => {
@@ -337,8 +346,10 @@ export function accessesOf(
             key,
             writes: false,
           }));
-    case 'sql':
-      return accessesOfStatement(run, step, balance, transaction);
+    case 'sql': {
+      const accesses = accessesOfStatement(run, step, balance, transaction);
+      return step.text.includes(LOCK_TABLE) ? [...accesses, ANY_ROW_OF_LOCKS] : accesses;
+    }
     case 'zk':
     case 'etcd': {
       if (step.verb === 'GRANT') return []; // a lease without a key

@@ -65,6 +65,11 @@ export class PubSubInbox {
     };
   }
 
+  /** The process waits for messages. */
+  isSubscribed(process: Receiver): boolean {
+    return this.inbox.some((one) => one.process === process && one.channels.size > 0);
+  }
+
   /** Delivers what the command `text` published. */
   async deliver(text: string): Promise<void> {
     if (!this.inbox.some(({ channels }) => channels.size > 0)) return;
