@@ -128,8 +128,8 @@ const whyNotAlone = ({ code, text }: Probe): string =>
     ? 'acquire returned no handle, although no other request runs and no lock is left'
     : text;
 
-/** Probes in a row that must show something unseen. */
-const PROBES = 5;
+/** Probes in a row that must show something unseen: more than another program opens connections for in one go. */
+const PROBES = 25;
 
 /**
  * Probes until nothing is unseen: a pool reopens a connection once that an earlier schedule ended, and the servers count what
