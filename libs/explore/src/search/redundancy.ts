@@ -40,13 +40,14 @@ export function isRedundant(
   const choice = prefix.at(-1);
   if (choice === undefined || last === undefined || !CHANGES_ONLY_OWN_STEP.has(choice.kind)) return false;
   const remaining = prefix.reduce(remainingAfter, budget);
-  const groups = groupsIn(setup, isGroupwise && isSpent(remaining));
+  const isFaultLeft = !isSpent(remaining);
+  const groups = groupsIn(setup, isGroupwise && !isFaultLeft);
   let made = prefix;
   let beginning = extend(before, choice, last);
   let asleep = sleepSet;
   while (asleep.length > 0) {
     const next = groups.map((group) =>
-      stepsOf(group, made, setup).map((step) => nextOf(step, beginning, asleep, known)),
+      stepsOf(group, made, setup).map((step) => nextOf(step, beginning, asleep, known, isFaultLeft)),
     );
     if (mayBeHit(next.flat(), remaining, asleep, setup)) return false;
     const enabled = next.map(enabledIn).filter((steps) => steps?.length !== 0);
@@ -75,7 +76,16 @@ const nextOf = (
   after: Beginning,
   asleep: readonly SleepingChoice[],
   known: KnownSteps,
-): Possible => ({ choice, isAsleep: isAsleep(asleep, choice), next: known.next(after, choice.actor) });
+  isFaultLeft: boolean,
+): Possible => {
+  const sleeps = isAsleep(asleep, choice);
+  // of a sleeping step only the faults that can hit it matter
+  return {
+    choice,
+    isAsleep: sleeps,
+    next: sleeps && !isFaultLeft ? undefined : known.next(after, choice.actor),
+  };
+};
 
 const isSleeping = ({ isAsleep: sleeps }: Possible): boolean => sleeps;
 
@@ -99,22 +109,14 @@ const mayBeHit = (
   );
 
 /** Every choice that may inject the fault; more than are possible. Undefined: not known. */
-function choicesOf(
-  fault: FaultName,
-  all: readonly Possible[],
-  { processes }: Setup,
-): readonly Choice[] | undefined {
+function choicesOf(fault: FaultName, all: readonly Possible[], setup: Setup): readonly Choice[] | undefined {
   switch (fault) {
     case 'kill':
     case 'pause':
     case 'cut':
     case 'lost-session':
-      return [...new Set(processes)].flatMap((name, i) =>
-        all.some(
-          (one) =>
-            isRunning(one) &&
-            processes[ACTOR_NAMES.findIndex((actor) => actor === one.choice.actor)] === name,
-        )
+      return [...new Set(setup.processes)].flatMap((name, i) =>
+        all.some((one) => isRunning(one) && processOf(one.choice.actor, setup) === name)
           ? [{ kind: fault, process: i + 1 }]
           : [],
       );
@@ -153,12 +155,15 @@ const stepsOf = (group: Group, made: readonly Choice[], setup: Setup): readonly 
   });
 };
 
+const processOf = (name: string, { processes }: Setup): string | undefined =>
+  processes[ACTOR_NAMES.findIndex((actor) => actor === name)];
+
 /** The actors of the process that a choice kills. */
-function killedBy(choice: Choice, { processes }: Setup): readonly string[] {
+function killedBy(choice: Choice, setup: Setup): readonly string[] {
+  const { processes } = setup;
   let killed: string | undefined;
   if (choice.kind === 'kill') killed = [...new Set(processes)][choice.process - 1];
-  else if (choice.kind === 'in-flight')
-    killed = processes[ACTOR_NAMES.findIndex((name) => name === choice.actor)];
+  else if (choice.kind === 'in-flight') killed = processOf(choice.actor, setup);
   if (killed === undefined) return [];
   return ACTOR_NAMES.filter((_, i) => processes[i] === killed);
 }
