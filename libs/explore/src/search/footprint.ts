@@ -206,7 +206,7 @@ function accessesOfFault(run: Run, choice: Choice): readonly Access[] | 'everyth
       if (run.setup.options.wait === 'notify') return 'everything'; // messages no longer reach its waiters
       const process = processOf(run, choice);
       const link: Access = { part: 'link', of: process.name, writes: true };
-      return run.inbox.isSubscribed(process) ? [link, { ...ANY_KEY, writes: false }] : [link]; // a change may send it a message
+      return run.inbox.isSubscribed(process) ? [link, READ_OF_ANY_KEY] : [link]; // a change may send it a message
     }
     case 'flush':
     case 'server-down': {
@@ -236,6 +236,7 @@ export const dependsOnLeases = ({ accesses }: Footprint): boolean =>
   accesses === 'everything' || accesses.some(({ part }) => part === 'keys' || part === 'clock');
 
 const ANY_KEY: Access = { part: 'keys', of: '*', key: '*', writes: true };
+const READ_OF_ANY_KEY: Access = { ...ANY_KEY, writes: false };
 
 /** A statement on rows of locks: they may have leases, and actors may wait for them. */
 const ANY_ROW_OF_LOCKS: Access = { ...ANY_KEY, of: 'rows of locks' };
@@ -269,7 +270,7 @@ function accessesOfEnd(run: Run, process: ActorProcess): readonly Access[] | 'ev
   return [
     { part: 'memory', of: process.name, writes: true },
     ...ended.flatMap((actor) => endOfTransactionsOf(run, actor)),
-    ...(holdsForever ? [{ part: 'keys', of: '*', key: '*', writes: false } as const] : []),
+    ...(holdsForever ? [READ_OF_ANY_KEY] : []),
     // what its command waits for may already be in its hands
     ...(members.some((actor) => actor.hasBlockingCommand) ? [ANY_KEY] : []),
   ];
