@@ -1,8 +1,9 @@
-// One private Redis and database for the whole run. LAB_TEST_SERVERS='{"redis":"…","mysql":"…"}' uses given ones.
+// A private Redis and database for each worker of jest: suites that run at the same time neither wait for one another nor see
+// connections of one another. LAB_TEST_SERVERS='[{"redis":"…","mysql":"…"}]' uses given ones.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-export default async function setup() {
+export default async function setup({ maxWorkers }) {
   if (process.env.LAB_TEST_SERVERS !== undefined) return;
   const root = join(import.meta.dirname, '..', '..');
   const { startProcesses } = await import(join(root, 'dist', 'libs', 'stack', 'src', 'index.js')).catch(
@@ -10,20 +11,27 @@ export default async function setup() {
       throw new Error('dist/ is missing: run `npm test`, or `npm run build` first', { cause });
     },
   );
-  const dir = join(root, '.lab', `test-${process.pid}`);
   const ending = new AbortController();
-  const starting = startProcesses({
-    dir,
-    replicas: { order: 0, inventory: 0 },
-    lab: true,
-    durability: 'relaxed',
-    signal: ending.signal,
-  });
+  const start = (number) => {
+    const dir = join(root, '.lab', `test-${process.pid}-${number}`);
+    const starting = startProcesses({
+      dir,
+      replicas: { order: 0, inventory: 0 },
+      lab: true,
+      durability: 'relaxed',
+      signal: ending.signal,
+    });
+    const stop = async () => {
+      const stack = await starting.catch(() => undefined); // a start that fails stops its own processes
+      await stack?.stop();
+      rmSync(dir, { recursive: true, force: true });
+    };
+    return { dir, starting, stop };
+  };
+  const stacks = Array.from({ length: maxWorkers }, (_, i) => start(i + 1));
   const stopServers = async () => {
     ending.abort();
-    const stack = await starting.catch(() => undefined); // a start that fails stops its own processes
-    await stack?.stop();
-    rmSync(dir, { recursive: true, force: true });
+    await Promise.all(stacks.map(({ stop }) => stop()));
   };
   let stopped;
   globalThis.stopLabTestStack = () => (stopped ??= stopServers());
@@ -35,5 +43,10 @@ export default async function setup() {
     ['SIGHUP', 1],
   ])
     process.on(signal, () => void globalThis.stopLabTestStack().finally(() => process.exit(128 + number)));
-  process.env.LAB_TEST_SERVERS = JSON.stringify({ ...(await starting).urls, dir });
+  const started = await Promise.all(stacks.map(({ starting }) => starting)).catch(async (error) => {
+    await globalThis.stopLabTestStack();
+    throw error;
+  });
+  const [{ dir }] = stacks; // with the optional servers of all workers
+  process.env.LAB_TEST_SERVERS = JSON.stringify(started.map(({ urls }) => ({ ...urls, dir })));
 }

@@ -12,23 +12,27 @@ interface ServerSettings {
   readonly mysql: string;
   /** The optional servers that were started with the stack. */
   readonly servers?: ServerAddresses;
-  /** The folder of the stack; absent when the servers were given. */
+  /** The folder of the stack with the optional servers; absent when the servers were given. */
   readonly dir?: string;
 }
 
-/** The servers that global-setup started. */
-export function servers(): ServerSettings {
-  // eslint-disable-next-line no-restricted-properties -- jest passes values to its workers through the environment only
-  const given = process.env['LAB_TEST_SERVERS'];
-  if (given === undefined) throw new Error('run the tests with `npm test`: it starts the servers');
-  return JSON.parse(given) as ServerSettings;
-}
+// eslint-disable-next-line no-restricted-properties -- jest passes values to its workers through the environment only
+const { LAB_TEST_SERVERS: given, JEST_WORKER_ID: workerId = '1' } = process.env;
 
 /**
- * The Redis database of this spec file; two files run at the same time, each with a number from its jest worker.
+ * The Redis database of this spec file. Several files run at the same time, each in a worker of jest: on the optional servers, the
+ * number of the worker keeps them apart.
  */
-// eslint-disable-next-line no-restricted-properties -- as above
-const redisDb = Number(process.env['JEST_WORKER_ID'] ?? '1');
+const redisDb = Number(workerId);
+
+/** The servers that global-setup started for this worker of jest. */
+export function servers(): ServerSettings {
+  if (given === undefined) throw new Error('run the tests with `npm test`: it starts the servers');
+  const all = JSON.parse(given) as readonly ServerSettings[];
+  const ours = all[(redisDb - 1) % all.length];
+  if (ours === undefined) throw new Error('LAB_TEST_SERVERS is an empty list');
+  return ours;
+}
 
 /** The schema name of this spec file. */
 export function schemaOf(file: string): string {

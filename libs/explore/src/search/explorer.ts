@@ -30,8 +30,17 @@ export interface Counted extends Pick<Execution, 'choices' | 'nodes' | 'path'>, 
 /** Runs the first schedule of each subtree, in any order. Undefined: not run, because the search was aborted. */
 export type RunBatch = (subtrees: readonly Subtree[]) => Promise<readonly (Counted | undefined)[]>;
 
-/** Subtrees that are run before the next ones are chosen. The same for any number of workers, and so is the search. */
+/** Subtrees that are chosen at a time. The same for any number of workers, and so is the search. */
 const BATCH = 16;
+
+/** Batches that run at a time: while the results of one are added, the workers run the next one. */
+const BATCHES = 2;
+
+/** A batch that runs. */
+interface Running {
+  readonly batch: readonly Taken[];
+  readonly done: Promise<readonly (Counted | undefined)[]>;
+}
 
 /** Searches the schedules of a plan. The result does not depend on the order in which a batch is run. */
 export async function search(plan: Plan, runBatch: RunBatch, limits: Limits): Promise<Tally> {
@@ -67,24 +76,40 @@ async function searchFrom(
 ): Promise<{ readonly tally: Tally; readonly again: Subtree | undefined }> {
   const tally = emptyTally();
   const frontier = new Frontier(plan, root);
-  while (frontier.size > 0) {
-    const most = Math.min(BATCH, stillAllowed(tally, limits));
-    if (most <= 0) break;
-    const batch = frontier.take(most);
-    const done = await runOrSkip(batch, runBatch);
-    const again = rootAgain(root, done);
-    if (again !== undefined) return { tally, again };
-    for (const [i, taken] of [...batch.entries()].toReversed()) {
-      const counted = done[i];
-      if (counted === undefined) continue;
-      merge(tally, counted.tally);
-      tally.searched += frontier.add(taken, counted);
+  const running: Running[] = [];
+  try {
+    for (;;) {
+      const most = Math.min(BATCH, stillAllowed(tally, limits) - running.flatMap(({ batch }) => batch).length);
+      if (running.length < BATCHES && frontier.size > 0 && most > 0) {
+        running.push(start(frontier.take(most), runBatch));
+        continue;
+      }
+      const [first] = running;
+      if (first === undefined) break;
+      const done = await first.done;
+      running.shift();
+      const again = rootAgain(root, done);
+      if (again !== undefined) return { tally, again };
+      for (const [i, taken] of [...first.batch.entries()].toReversed()) {
+        const counted = done[i];
+        if (counted === undefined) continue;
+        merge(tally, counted.tally);
+        tally.searched += frontier.add(taken, counted);
+      }
+      frontier.putBack(first.batch.filter((_, i) => done[i] === undefined));
+      limits.onProgress?.(tally, frontier.size);
     }
-    frontier.putBack(batch.filter((_, i) => done[i] === undefined));
-    limits.onProgress?.(tally, frontier.size);
+  } finally {
+    await Promise.allSettled(running.map(({ done }) => done)); // a later search must not receive their answers
   }
   tally.partial = frontier.size > 0;
   return { tally, again: undefined };
+}
+
+function start(batch: readonly Taken[], runBatch: RunBatch): Running {
+  const done = runOrSkip(batch, runBatch);
+  done.catch(() => undefined); // it may fail while an earlier batch is awaited
+  return { batch, done };
 }
 
 /** Runs the subtrees of a batch, except those that are redundant: they are only counted. */
@@ -119,17 +144,21 @@ function stillAllowed(tally: Tally, { max = Infinity, enough = Infinity, lookFor
 }
 
 /** Searches the schedules of a plan on one world. */
-export const explore = (world: World, plan: Plan, limits: Limits = {}): Promise<Tally> =>
-  search(
-    plan,
-    async (subtrees) => {
-      const done: (Counted | undefined)[] = [];
-      for (const subtree of subtrees)
-        done.push(limits.signal?.aborted === true ? undefined : await runAndCount(world, plan, subtree));
-      return done;
-    },
-    limits,
-  );
+export function explore(world: World, plan: Plan, limits: Limits = {}): Promise<Tally> {
+  const run = async (subtrees: readonly Subtree[]): Promise<(Counted | undefined)[]> => {
+    const done: (Counted | undefined)[] = [];
+    for (const subtree of subtrees)
+      done.push(limits.signal?.aborted === true ? undefined : await runAndCount(world, plan, subtree));
+    return done;
+  };
+  let last: Promise<unknown> = Promise.resolve();
+  const runNext: RunBatch = (subtrees) => {
+    const done = last.then(() => run(subtrees)); // the world runs one schedule at a time
+    last = done;
+    return done;
+  };
+  return search(plan, runNext, limits);
+}
 
 /** Runs the first schedule of a subtree. */
 export async function runAndCount(world: World, plan: Plan, subtree: Subtree): Promise<Counted> {

@@ -8,4 +8,5 @@ export * from './known-states';
 export * from './tally';
 export { withTimeLimit } from './time-limit';
 export * from './random-walk';
+export { EndlessLoop, stuckText, WorkerDied } from './exploring-thread';
 export * from './worker-pool';

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { DoneMessage, PlanMessage, WorkMessage } from './worker-pool';
+import type { DoneMessage, PlanMessage, WorkMessage } from './exploring-thread';
 import type { Plan, Subtree } from './execution';
 import { runAndCount, type Counted } from './explorer';
 import { refuseStraySteps, loadExplored, Realm } from '../actors';
@@ -18,6 +18,7 @@ async function main(): Promise<void> {
     plan ??= planOf(message);
     return runAndCount(world, plan, subtree);
   };
+  let last: Promise<unknown> = Promise.resolve(); // the world runs one schedule at a time
   parentPort?.on('message', (work: WorkMessage | 'stop') => {
     if (work === 'stop') {
       void world.close().finally(() => process.exit());
@@ -28,7 +29,8 @@ async function main(): Promise<void> {
       plan = undefined;
       return;
     }
-    void runSubtree(work.subtree)
+    last = last
+      .then(() => runSubtree(work.subtree))
       .catch((error: unknown): DoneMessage =>
         error instanceof Error
           ? { error: error.message, name: error.name, stack: error.stack ?? '' }
