@@ -33,7 +33,10 @@ export type RunBatch = (subtrees: readonly Subtree[]) => Promise<readonly (Count
 /** Subtrees that are chosen at a time. The same for any number of workers, and so is the search. */
 const BATCH = 16;
 
-/** Batches that run at a time: while the results of one are added, the workers run the next one. */
+/**
+ * Batches that run at a time: while the results of one are added, the workers run the next one. One in the depth-first part of
+ * a search, which finds violations early.
+ */
 const BATCHES = 2;
 
 /** A batch that runs. */
@@ -79,8 +82,10 @@ async function searchFrom(
   const running: Running[] = [];
   try {
     for (;;) {
-      const most = Math.min(BATCH, stillAllowed(tally, limits) - running.flatMap(({ batch }) => batch).length);
-      if (running.length < BATCHES && frontier.size > 0 && most > 0) {
+      const taken = running.flatMap(({ batch }) => batch);
+      const most = Math.min(BATCH, stillAllowed(tally, limits) - taken.length);
+      const batches = frontier.isDepthFirst ? 1 : BATCHES;
+      if (running.length < batches && frontier.size > 0 && most > 0) {
         running.push(start(frontier.take(most), runBatch));
         continue;
       }

@@ -51,6 +51,11 @@ export class Frontier {
     return this.stack.length + this.postponed.length;
   }
 
+  /** The next subtree is the one that was added last. */
+  get isDepthFirst(): boolean {
+    return this.taken < DEPTH_FIRST;
+  }
+
   /** Takes at most `most` subtrees, 1 or more. */
   take(most: number): readonly Taken[] {
     const batch: Taken[] = [];
@@ -69,7 +74,7 @@ export class Frontier {
 
   /** Each subtree once, and not in the first part of a search or with many subtrees. */
   private mayPostpone({ due }: Open): boolean {
-    return due === undefined && this.taken >= DEPTH_FIRST && this.size <= MAX_OPEN_SUBTREES;
+    return due === undefined && !this.isDepthFirst && this.size <= MAX_OPEN_SUBTREES;
   }
 
   private isRedundant({ subtree, before, decision }: Open): boolean | undefined {
@@ -109,7 +114,7 @@ export class Frontier {
    */
   private pick(): Open | undefined {
     const { stack, taken } = this;
-    if (taken < DEPTH_FIRST || stack.length > MAX_OPEN_SUBTREES) return stack.pop();
+    if (this.isDepthFirst || stack.length > MAX_OPEN_SUBTREES) return stack.pop();
     return stack.splice((Math.imul(taken, 0x9e3779b1) >>> 0) % stack.length, 1)[0];
   }
 }

@@ -4,9 +4,12 @@ import { advance, extend, noticedBy, sumOf, type Beginning } from './happened-be
 import type { NextStep, Path } from './path';
 
 /** A next step of an actor that was seen. */
-interface KnownStep extends NextStep {
+interface KnownStep {
+  readonly next: NextStep;
   /** Identifies the earlier choices on which the step depends: those that decide what it accesses, and whether it is enabled. */
   readonly dependsOn: bigint;
+  /** It was seen enabled and not enabled: `dependsOn` does not say everything, and nothing is predicted. */
+  isContradicted: boolean;
 }
 
 /** What an actor can do: the step that is enabled, or nothing, because its request has ended or waits. */
@@ -47,16 +50,20 @@ export class KnownSteps {
     const noticed = noticedBy(before, actor);
     const dependsOn = sumOf(before, whole(next.footprint));
     const steps = this.known.get(noticed) ?? [];
-    if (typeof steps === 'string' || steps.some((step) => step.dependsOn === dependsOn)) return;
-    steps.push({ ...next, dependsOn });
-    this.known.set(noticed, steps);
+    if (typeof steps === 'string') return;
+    const known = steps.find((step) => step.dependsOn === dependsOn);
+    if (known === undefined) {
+      steps.push({ next, dependsOn, isContradicted: false });
+      this.known.set(noticed, steps);
+    } else if (known.next.isEnabled !== next.isEnabled) known.isContradicted = true;
   }
 
   /** What the actor can do after a beginning. Undefined: not known. */
   next(after: Beginning, actor: string): Next | undefined {
     const steps = this.known.get(noticedBy(after, actor));
     if (steps === undefined || typeof steps === 'string') return steps;
-    const step = steps.find(({ footprint, dependsOn }) => sumOf(after, whole(footprint)) === dependsOn);
-    return step?.isEnabled === false ? 'waits' : step;
+    const known = steps.find(({ next, dependsOn }) => sumOf(after, whole(next.footprint)) === dependsOn);
+    if (known === undefined || known.isContradicted) return undefined;
+    return known.next.isEnabled ? known.next : 'waits';
   }
 }

@@ -30,18 +30,10 @@ export class WorkerPool {
     private readonly threads: readonly ExploringThread[],
   ) {}
 
-  /**
-   * `id` is part of the schema names: two pools on one server need different ids, and different databases of Redis, from `firstDb`
-   * on. `count` 0: no threads, for single schedules.
-   */
-  static async open(
-    servers: ServerSettings,
-    count: number,
-    id: string,
-    firstDb = FIRST_DB,
-  ): Promise<WorkerPool> {
+  /** `id` is part of the schema names. One pool can use a Redis at a time. `count` 0: no threads, for single schedules. */
+  static async open(servers: ServerSettings, count: number, id: string): Promise<WorkerPool> {
     const store = (i: number): { redisDb: number; schema: string } => ({
-      redisDb: firstDb + i,
+      redisDb: FIRST_DB + i,
       schema: `lab_explore_${id}_${i}`,
     });
     const file = join(__dirname, 'worker.js');
@@ -53,14 +45,6 @@ export class WorkerPool {
       ),
     ]);
     return new WorkerPool(world, threads);
-  }
-
-  /** Pools of one thread each, for explorations that run at the same time. */
-  static openMany(servers: ServerSettings, count: number, id: string): Promise<WorkerPool[]> {
-    const pools = Array.from({ length: count }, (_, i) =>
-      WorkerPool.open(servers, 1, `${id}_${i}`, FIRST_DB + 2 * i),
-    );
-    return Promise.all(pools);
   }
 
   /** A pool without threads, on a world that is open. */
