@@ -1,4 +1,4 @@
-/** Real servers: one private Redis and database per jest run (test/harness), a schema and a Redis database per spec file. */
+/** Real servers: a private Redis and database per jest worker (test/harness), a schema per spec file. */
 export default {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/test/**/*.spec.ts', '<rootDir>/libs/**/*.spec.ts', '<rootDir>/apps/**/*.spec.ts'],

@@ -12,8 +12,9 @@ export default async function setup({ maxWorkers }) {
     },
   );
   const ending = new AbortController();
+  // the name of a folder ends with the pid of its creator: `foldersLeftIn` of libs/stack
   const start = (number) => {
-    const dir = join(root, '.lab', `test-${process.pid}-${number}`);
+    const dir = join(root, '.lab', `test-${number}-${process.pid}`);
     const starting = startProcesses({
       dir,
       replicas: { order: 0, inventory: 0 },

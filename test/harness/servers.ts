@@ -28,7 +28,7 @@ const redisDb = Number(workerId);
 /** The servers that global-setup started for this worker of jest. */
 export function servers(): ServerSettings {
   if (given === undefined) throw new Error('run the tests with `npm test`: it starts the servers');
-  const all = JSON.parse(given) as readonly ServerSettings[];
+  const all = [JSON.parse(given) as ServerSettings | readonly ServerSettings[]].flat();
   const ours = all[(redisDb - 1) % all.length];
   if (ours === undefined) throw new Error('LAB_TEST_SERVERS is an empty list');
   return ours;

@@ -47,11 +47,20 @@ interface Running {
 
 /** Searches the schedules of a plan. The result does not depend on the order in which a batch is run. */
 export async function search(plan: Plan, runBatch: RunBatch, limits: Limits): Promise<Tally> {
-  let root: Subtree | undefined = rootOf(hasGroups(plan));
+  let start: Start | undefined = startOf(plan);
   let tally = emptyTally();
-  while (root !== undefined) ({ tally, again: root } = await searchFrom(root, plan, runBatch, limits));
+  while (start !== undefined) ({ tally, again: start } = await searchFrom(start, plan, runBatch, limits));
   return tally;
 }
+
+/** How a search begins: with what it assumes until one of its runs refutes it. */
+interface Start {
+  readonly root: Subtree;
+  /** What actors do next can be predicted from what they did in other schedules. */
+  readonly predicts: boolean;
+}
+
+const startOf = (plan: Plan): Start => ({ root: rootOf(hasGroups(plan)), predicts: true });
 
 /** Its actors are in several groups, and may take their steps one group after the other. */
 const hasGroups = ({ setup, reduce }: Plan): boolean => reduce && groupsOf(setup).length > 1;
@@ -59,41 +68,42 @@ const hasGroups = ({ setup, reduce }: Plan): boolean => reduce && groupsOf(setup
 /** What an execution shows about the assumptions of its search. */
 type Shown = Pick<Execution, 'showsDependentGroups' | 'showsReadClock'>;
 
-/** The root of the search that begins again, without what these executions refute. Undefined: they refute nothing. */
-function rootAgain(
-  { isGroupwise, readsClock }: Subtree,
+/** The start of the search that begins again, without what these executions refute. Undefined: they refute nothing. */
+function startAgain(
+  { root: { isGroupwise, readsClock }, predicts }: Start,
   shown: readonly (Shown | undefined)[],
-): Subtree | undefined {
+): Start | undefined {
   const areGroupsDependent = shown.some((one) => one?.showsDependentGroups === true);
   const isClockRead = shown.some((one) => one?.showsReadClock === true);
   if (!areGroupsDependent && !isClockRead) return undefined;
-  return rootOf(isGroupwise && !areGroupsDependent, readsClock || isClockRead);
+  return { root: rootOf(isGroupwise && !areGroupsDependent, readsClock || isClockRead), predicts };
 }
 
-/** `again`: the search has ended early, and begins again with this root. */
+/** `again`: the search has ended early, and begins again. */
 async function searchFrom(
-  root: Subtree,
+  from: Start,
   plan: Plan,
   runBatch: RunBatch,
   limits: Limits,
-): Promise<{ readonly tally: Tally; readonly again: Subtree | undefined }> {
+): Promise<{ readonly tally: Tally; readonly again: Start | undefined }> {
   const tally = emptyTally();
-  const frontier = new Frontier(plan, root);
+  const frontier = new Frontier(plan, from.root, from);
   const running: Running[] = [];
   try {
     for (;;) {
       const taken = running.flatMap(({ batch }) => batch);
       const most = Math.min(BATCH, stillAllowed(tally, limits) - taken.length);
-      const batches = frontier.isDepthFirst ? 1 : BATCHES;
-      if (running.length < batches && frontier.size > 0 && most > 0) {
-        running.push(start(frontier.take(most), runBatch));
+      const mayStart = running.length < (frontier.isDepthFirst ? 1 : BATCHES);
+      const batch = mayStart && most > 0 ? frontier.take(most, { isLast: taken.length === 0 }) : [];
+      if (batch.length > 0) {
+        running.push(run(batch, runBatch));
         continue;
       }
       const [first] = running;
       if (first === undefined) break;
       const done = await first.done;
       running.shift();
-      const again = rootAgain(root, done);
+      const again = startAgain(from, done);
       if (again !== undefined) return { tally, again };
       for (const [i, taken] of [...first.batch.entries()].toReversed()) {
         const counted = done[i];
@@ -101,17 +111,18 @@ async function searchFrom(
         merge(tally, counted.tally);
         tally.searched += frontier.add(taken, counted);
       }
+      if (frontier.isContradicted) return { tally, again: { ...from, predicts: false } };
       frontier.putBack(first.batch.filter((_, i) => done[i] === undefined));
       limits.onProgress?.(tally, frontier.size);
     }
   } finally {
-    await Promise.allSettled(running.map(({ done }) => done)); // a later search must not receive their answers
+    await Promise.allSettled(running.map(({ done }) => done)); // the threads must be idle before the next search
   }
   tally.partial = frontier.size > 0;
   return { tally, again: undefined };
 }
 
-function start(batch: readonly Taken[], runBatch: RunBatch): Running {
+function run(batch: readonly Taken[], runBatch: RunBatch): Running {
   const done = runOrSkip(batch, runBatch);
   done.catch(() => undefined); // it may fail while an earlier batch is awaited
   return { batch, done };
@@ -183,28 +194,29 @@ export async function* executions(
   plan: Plan,
   onRestart: () => void = () => undefined,
 ): AsyncGenerator<Execution> {
-  let root: Subtree | undefined = rootOf(hasGroups(plan));
+  let start: Start | undefined = startOf(plan);
   for (;;) {
-    root = yield* executionsFrom(root, world, plan);
-    if (root === undefined) return;
+    start = yield* executionsFrom(start, world, plan);
+    if (start === undefined) return;
     onRestart();
   }
 }
 
-/** Returns the root of the search that begins again, if there is one. */
+/** Returns the start of the search that begins again, if there is one. */
 async function* executionsFrom(
-  root: Subtree,
+  from: Start,
   world: World,
   plan: Plan,
-): AsyncGenerator<Execution, Subtree | undefined> {
-  const frontier = new Frontier(plan, root);
+): AsyncGenerator<Execution, Start | undefined> {
+  const frontier = new Frontier(plan, from.root, from);
   while (frontier.size > 0)
     for (const taken of frontier.take(1)) {
       if (taken.isRedundant) continue;
       const execution = await execute(world, plan, taken.subtree);
-      const again = rootAgain(root, [execution]);
+      const again = startAgain(from, [execution]);
       if (again !== undefined) return again;
       frontier.add(taken, execution);
+      if (frontier.isContradicted) return { ...from, predicts: false };
       yield execution;
     }
   return undefined;

@@ -25,7 +25,7 @@ interface Question {
 
 /** Milliseconds between two looks at a busy thread. */
 const LOOK_MS = 250;
-/** Looks in a row that find no beat before it is said; before the thread is ended. */
+/** Looks in a row without a beat before `onStuck` is called (1.5 s), and before the thread is terminated (10 s). */
 const SAID_AFTER = 6;
 const ENDED_AFTER = 40;
 
@@ -51,6 +51,11 @@ export class ExploringThread {
       thread.on(event, (error: unknown) => {
         this.fail(new WorkerDied(error instanceof Error ? (error.stack ?? error.message) : HAS_ENDED));
       });
+  }
+
+  /** Subtrees without an answer. */
+  get outstanding(): number {
+    return this.questions.length;
   }
 
   /** Resolves when the thread has opened its world. */
@@ -82,9 +87,9 @@ export class ExploringThread {
         reject(new WorkerDied(HAS_ENDED));
         return;
       }
+      this.send({ subtree });
       this.questions.push({ resolve, reject });
       this.watching ??= this.watch();
-      this.send({ subtree });
     });
   }
 

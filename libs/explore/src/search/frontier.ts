@@ -39,10 +39,15 @@ export class Frontier {
   private readonly steps = new KnownSteps();
   private taken = 0;
 
+  private readonly predicts: boolean;
+
+  /** `predicts`: subtrees that are known to be redundant are not to be run. */
   constructor(
     private readonly plan: Plan,
     root: Subtree,
+    { predicts = true }: { readonly predicts?: boolean } = {},
   ) {
+    this.predicts = predicts;
     this.stack = [{ subtree: root, before: undefined, decision: undefined }];
     this.states = new KnownStates(plan, root);
   }
@@ -51,15 +56,23 @@ export class Frontier {
     return this.stack.length + this.postponed.length;
   }
 
-  /** The next subtree is the one that was added last. */
+  /** An actor did something that its other schedules had not predicted: redundant subtrees may have been others. */
+  get isContradicted(): boolean {
+    return this.predicts && this.steps.isContradicted;
+  }
+
+  /** Fewer than `DEPTH_FIRST` subtrees were taken: the next one is the one that was added last. */
   get isDepthFirst(): boolean {
     return this.taken < DEPTH_FIRST;
   }
 
-  /** Takes at most `most` subtrees, 1 or more. */
-  take(most: number): readonly Taken[] {
+  /**
+   * Takes at most `most` subtrees. `isLast`: none that was taken before will add others, so that postponed ones are taken when
+   * nothing else is open.
+   */
+  take(most: number, { isLast = true }: { readonly isLast?: boolean } = {}): readonly Taken[] {
     const batch: Taken[] = [];
-    for (let open = this.next(); open !== undefined; open = this.next()) {
+    for (let open = this.next(isLast); open !== undefined; open = this.next(isLast)) {
       const isRedundant = this.isRedundant(open);
       if (isRedundant === undefined && this.mayPostpone(open)) {
         this.postponed.push({ ...open, due: this.taken + PATIENCE });
@@ -78,9 +91,8 @@ export class Frontier {
   }
 
   private isRedundant({ subtree, before, decision }: Open): boolean | undefined {
-    return (
-      decision !== undefined && hasOnlySteps(decision) && isRedundant(this.plan, subtree, before, this.steps)
-    );
+    if (!this.predicts || decision === undefined || !hasOnlySteps(decision)) return false;
+    return isRedundant(this.plan, subtree, before, this.steps);
   }
 
   /**
@@ -102,9 +114,10 @@ export class Frontier {
     this.stack.push(...subtrees);
   }
 
-  private next(): Open | undefined {
+  private next(isLast: boolean): Open | undefined {
     const [first] = this.postponed;
-    const isDue = first !== undefined && (this.stack.length === 0 || (first.due ?? 0) <= this.taken);
+    const isDue =
+      first !== undefined && ((isLast && this.stack.length === 0) || (first.due ?? 0) <= this.taken);
     return isDue ? this.postponed.shift() : this.pick();
   }
 

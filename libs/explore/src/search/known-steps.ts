@@ -4,13 +4,12 @@ import { advance, extend, noticedBy, sumOf, type Beginning } from './happened-be
 import type { NextStep, Path } from './path';
 
 /** A next step of an actor that was seen. */
-interface KnownStep {
-  readonly next: NextStep;
+interface KnownStep extends NextStep {
   /** Identifies the earlier choices on which the step depends: those that decide what it accesses, and whether it is enabled. */
   readonly dependsOn: bigint;
-  /** It was seen enabled and not enabled: `dependsOn` does not say everything, and nothing is predicted. */
-  isContradicted: boolean;
 }
+
+type Known = 'over' | 'waits' | KnownStep[];
 
 /** What an actor can do: the step that is enabled, or nothing, because its request has ended or waits. */
 export type Next = NextStep | 'over' | 'waits';
@@ -21,7 +20,9 @@ export type Next = NextStep | 'over' | 'waits';
  */
 export class KnownSteps {
   /** By `noticedBy`. A set of steps: the lock for which a step waits may be free or not. */
-  private readonly known = new Map<bigint, 'over' | 'waits' | KnownStep[]>();
+  private readonly known = new Map<bigint, Known>();
+  /** An actor did something else after the same things had happened before: what is known must not be used. */
+  isContradicted = false;
 
   /** Adds a schedule that continues a beginning. Returns the beginning before each of its choices. */
   add(
@@ -37,8 +38,8 @@ export class KnownSteps {
       const [choice, footprint] = [choices[from + i], footprints[i]];
       for (const [actor, status] of Object.entries(statuses)) {
         if (status === 'over' || status === 'blocked')
-          this.known.set(noticedBy(before, actor), status === 'over' ? 'over' : 'waits');
-        else if (status !== 'other' && status !== 'dead') this.note(before, actor, status);
+          this.noteEnd(noticedBy(before, actor), status === 'over' ? 'over' : 'waits');
+        else if (status !== 'other' && status !== 'dead') this.noteStep(before, actor, status);
       }
       if (choice === undefined || footprint === undefined) break;
       before = extend(before, choice, footprint);
@@ -46,24 +47,32 @@ export class KnownSteps {
     return beginnings;
   }
 
-  private note(before: Beginning, actor: string, next: NextStep): void {
+  private noteEnd(noticed: bigint, end: 'over' | 'waits'): void {
+    const known = this.known.get(noticed);
+    if (known === undefined) this.known.set(noticed, end);
+    else if (known !== end) this.isContradicted = true;
+  }
+
+  private noteStep(before: Beginning, actor: string, next: NextStep): void {
     const noticed = noticedBy(before, actor);
     const dependsOn = sumOf(before, whole(next.footprint));
     const steps = this.known.get(noticed) ?? [];
-    if (typeof steps === 'string') return;
+    if (typeof steps === 'string') {
+      this.isContradicted = true;
+      return;
+    }
     const known = steps.find((step) => step.dependsOn === dependsOn);
     if (known === undefined) {
-      steps.push({ next, dependsOn, isContradicted: false });
+      steps.push({ ...next, dependsOn });
       this.known.set(noticed, steps);
-    } else if (known.next.isEnabled !== next.isEnabled) known.isContradicted = true;
+    } else if (known.isEnabled !== next.isEnabled) this.isContradicted = true;
   }
 
   /** What the actor can do after a beginning. Undefined: not known. */
   next(after: Beginning, actor: string): Next | undefined {
     const steps = this.known.get(noticedBy(after, actor));
     if (steps === undefined || typeof steps === 'string') return steps;
-    const known = steps.find(({ next, dependsOn }) => sumOf(after, whole(next.footprint)) === dependsOn);
-    if (known === undefined || known.isContradicted) return undefined;
-    return known.next.isEnabled ? known.next : 'waits';
+    const step = steps.find(({ footprint, dependsOn }) => sumOf(after, whole(footprint)) === dependsOn);
+    return step?.isEnabled === false ? 'waits' : step;
   }
 }

@@ -16,7 +16,7 @@ export type Explorer = Pick<WorkerPool, 'world' | 'explore'>;
 const FIRST_DB = 1;
 const MAX_WORKERS = 8;
 
-/** Subtrees that a thread has at a time: it runs one while the next one is on its way. */
+/** Subtrees that a thread has at a time: it runs one, and has received the next one. */
 const SENT_AHEAD = 2;
 
 /**
@@ -80,17 +80,13 @@ export class WorkerPool {
 
 /** Subtrees that wait for a thread. After the first failure, or when the search is aborted, none is started. */
 class SubtreeQueue {
-  private readonly waiting: ((thread: ExploringThread) => void)[] = [];
-  /** A thread is in this list as often as it can receive a subtree. */
-  private readonly free: ExploringThread[];
+  private readonly waiting: (() => void)[] = [];
   private failure: Error | undefined;
 
   constructor(
-    threads: readonly ExploringThread[],
+    private readonly threads: readonly ExploringThread[],
     private readonly signal: AbortSignal | undefined,
-  ) {
-    this.free = Array.from({ length: SENT_AHEAD }, () => threads).flat();
-  }
+  ) {}
 
   /** Rejects after all of these subtrees have been answered. */
   async run(subtrees: readonly Subtree[]): Promise<readonly (Counted | undefined)[]> {
@@ -100,18 +96,22 @@ class SubtreeQueue {
   }
 
   private async runOne(subtree: Subtree): Promise<Counted | undefined> {
-    const thread =
-      this.free.shift() ?? (await new Promise<ExploringThread>((resolve) => this.waiting.push(resolve)));
+    while (!this.isOver && this.freest === undefined)
+      await new Promise<void>((resolve) => this.waiting.push(resolve));
     try {
-      return this.isOver ? undefined : await thread.run(subtree);
+      return this.isOver ? undefined : await this.freest?.run(subtree);
     } catch (error) {
       this.failure ??= error as Error;
       return undefined;
     } finally {
-      const next = this.waiting.shift();
-      if (next === undefined) this.free.push(thread);
-      else next(thread);
+      this.waiting.shift()?.();
     }
+  }
+
+  /** The thread with the fewest subtrees. Undefined: all threads have enough. */
+  private get freest(): ExploringThread | undefined {
+    const [first] = this.threads.toSorted((a, b) => a.outstanding - b.outstanding);
+    return first !== undefined && first.outstanding < SENT_AHEAD ? first : undefined;
   }
 
   private get isOver(): boolean {

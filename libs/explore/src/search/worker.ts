@@ -18,6 +18,9 @@ async function main(): Promise<void> {
     plan ??= planOf(message);
     return runAndCount(world, plan, subtree);
   };
+  const answer = (done: DoneMessage): void => {
+    parentPort?.postMessage(done);
+  };
   let last: Promise<unknown> = Promise.resolve(); // the world runs one schedule at a time
   parentPort?.on('message', (work: WorkMessage | 'stop') => {
     if (work === 'stop') {
@@ -30,19 +33,21 @@ async function main(): Promise<void> {
       return;
     }
     last = last
-      .then(() => runSubtree(work.subtree))
-      .catch((error: unknown): DoneMessage =>
-        error instanceof Error
-          ? { error: error.message, name: error.name, stack: error.stack ?? '' }
-          : { error: String(error), name: 'Error', stack: '' },
-      )
-      .then((done) => parentPort?.postMessage(done));
+      .then(() => runSubtree(work.subtree).then(answer))
+      .catch((error: unknown) => {
+        answer(failureOf(error));
+      });
   });
   setInterval(() => {
     world.pulse.beat();
   }, BEAT_MS).unref();
   parentPort?.postMessage('ready');
 }
+
+const failureOf = (error: unknown): DoneMessage =>
+  error instanceof Error
+    ? { error: error.message, name: error.name, stack: error.stack ?? '' }
+    : { error: String(error), name: 'Error', stack: '' };
 
 /** The plan of the messages that follow. */
 function planOf({ setup: { strategy: name, module, ...setup }, ...plan }: PlanMessage): Plan {
