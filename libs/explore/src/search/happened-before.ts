@@ -45,6 +45,13 @@ export function sumOf(beginning: Beginning, footprint: Footprint): bigint {
   return sum;
 }
 
+/** The choices up to the last step of an actor. */
+export function upToLastStepOf(beginning: Beginning, actor: string): Beginning {
+  let made = beginning;
+  while (made !== undefined && !isStepOf(made.choice, actor)) made = made.before;
+  return made;
+}
+
 /**
  * Identifies what the code of an actor can have noticed: the last step of its request, and later choices on which this step
  * depends, which may have unblocked or failed it.

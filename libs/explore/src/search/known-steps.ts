@@ -1,12 +1,22 @@
 import type { Choice } from '../schedule';
 import { whole } from './footprint';
-import { advance, extend, noticedBy, sumOf, type Beginning } from './happened-before';
+import { advance, extend, noticedBy, sumOf, upToLastStepOf, type Beginning } from './happened-before';
 import type { NextStep, Path } from './path';
 
 /** A next step of an actor that was seen. */
 interface KnownStep extends NextStep {
   /** Identifies the earlier choices on which the step depends: those that decide what it accesses, and whether it is enabled. */
   readonly dependsOn: bigint;
+}
+
+/**
+ * For `KnownStep.dependsOn`. A step that waits is enabled by changes of the lock after the last step of its actor: those before it
+ * are counted twice.
+ */
+function dependsOn(beginning: Beginning, actor: string, { footprint, isWaiting }: NextStep): bigint {
+  const all = whole(footprint);
+  const sum = sumOf(beginning, all);
+  return isWaiting ? sum + sumOf(upToLastStepOf(beginning, actor), all) : sum;
 }
 
 type Known = 'over' | 'waits' | KnownStep[];
@@ -55,15 +65,15 @@ export class KnownSteps {
 
   private noteStep(before: Beginning, actor: string, next: NextStep): void {
     const noticed = noticedBy(before, actor);
-    const dependsOn = sumOf(before, whole(next.footprint));
+    const found = dependsOn(before, actor, next);
     const steps = this.known.get(noticed) ?? [];
     if (typeof steps === 'string') {
       this.isContradicted = true;
       return;
     }
-    const known = steps.find((step) => step.dependsOn === dependsOn);
+    const known = steps.find((step) => step.dependsOn === found);
     if (known === undefined) {
-      steps.push({ ...next, dependsOn });
+      steps.push({ ...next, dependsOn: found });
       this.known.set(noticed, steps);
     } else if (known.isEnabled !== next.isEnabled) this.isContradicted = true;
   }
@@ -72,7 +82,7 @@ export class KnownSteps {
   next(after: Beginning, actor: string): Next | undefined {
     const steps = this.known.get(noticedBy(after, actor));
     if (steps === undefined || typeof steps === 'string') return steps;
-    const step = steps.find(({ footprint, dependsOn }) => sumOf(after, whole(footprint)) === dependsOn);
+    const step = steps.find((known) => dependsOn(after, actor, known) === known.dependsOn);
     return step?.isEnabled === false ? 'waits' : step;
   }
 }
