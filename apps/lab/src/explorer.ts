@@ -32,7 +32,10 @@ export async function openExplorer(
   return { pool, stack, ...(await sessionOf(stack, [pool])) };
 }
 
-/** Starts servers and a pool for each worker. Two workers that share a Redis wait for one another: on two processors they run 12 % fewer schedules/s. */
+/**
+ * Starts servers and a pool for each worker. Two workers that share a Redis wait for one another: on two processors they run
+ * 12 % fewer schedules/s.
+ */
 export async function openExplorers(
   context: Context,
   workers: number,

@@ -91,10 +91,10 @@ async function searchFrom(
   const running: Running[] = [];
   try {
     for (;;) {
-      const taken = running.flatMap(({ batch }) => batch);
-      const most = Math.min(BATCH, stillAllowed(tally, limits) - taken.length);
+      const inFlight = running.flatMap(({ batch }) => batch).length;
+      const most = Math.min(BATCH, stillAllowed(tally, limits) - inFlight);
       const mayStart = running.length < (frontier.isDepthFirst ? 1 : BATCHES);
-      const batch = mayStart && most > 0 ? frontier.take(most, { isLast: taken.length === 0 }) : [];
+      const batch = mayStart && most > 0 ? frontier.take(most, { isLast: inFlight === 0 }) : [];
       if (batch.length > 0) {
         running.push(run(batch, runBatch));
         continue;

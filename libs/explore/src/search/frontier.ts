@@ -58,7 +58,7 @@ export class Frontier {
 
   /** An actor did something that its other schedules had not predicted: redundant subtrees may have been others. */
   get isContradicted(): boolean {
-    return this.predicts && this.steps.isContradicted;
+    return this.steps.isContradicted;
   }
 
   /** Fewer than `DEPTH_FIRST` subtrees were taken: the next one is the one that was added last. */
@@ -91,8 +91,9 @@ export class Frontier {
   }
 
   private isRedundant({ subtree, before, decision }: Open): boolean | undefined {
-    if (!this.predicts || decision === undefined || !hasOnlySteps(decision)) return false;
-    return isRedundant(this.plan, subtree, before, this.steps);
+    return (
+      decision !== undefined && hasOnlySteps(decision) && isRedundant(this.plan, subtree, before, this.steps)
+    );
   }
 
   /**
@@ -100,11 +101,12 @@ export class Frontier {
    * it is known.
    */
   add({ before }: Taken, { choices, nodes, path }: Pick<Execution, 'choices' | 'nodes' | 'path'>): number {
-    const beginnings = path === undefined ? [] : this.steps.add(before, choices, path);
+    const known = this.predicts ? path : undefined;
+    const beginnings = known === undefined ? [] : this.steps.add(before, choices, known);
     const { subtrees, leftOut } = this.states.open({ choices, nodes });
     for (const subtree of subtrees.toReversed()) {
-      const at = subtree.prefix.length - 1 - (path?.from ?? 0);
-      this.stack.push({ subtree, before: beginnings[at], decision: path?.decisions[at] });
+      const at = subtree.prefix.length - 1 - (known?.from ?? 0);
+      this.stack.push({ subtree, before: beginnings[at], decision: known?.decisions[at] });
     }
     return leftOut;
   }

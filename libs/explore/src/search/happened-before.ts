@@ -57,16 +57,12 @@ export function upToLastStepOf(beginning: Beginning, actor: string): Beginning {
  * depends, which may have unblocked or failed it.
  */
 export function noticedBy(beginning: Beginning, actor: string): bigint {
-  const later: Made[] = [];
-  for (let made = beginning; made !== undefined; made = made.before) {
-    const last = made;
-    if (isStepOf(last.choice, actor))
-      return later
-        .filter(({ footprint }) => dependent(footprint, last.footprint))
-        .reduce((sum, { hash }) => sum + hash, last.hash);
-    later.push(last);
-  }
-  return hashOf(actor);
+  const last = upToLastStepOf(beginning, actor);
+  if (last === undefined) return hashOf(actor);
+  let sum = last.hash;
+  for (let made = beginning; made !== undefined && made !== last; made = made.before)
+    if (dependent(made.footprint, last.footprint)) sum += made.hash;
+  return sum;
 }
 
 /** Choices after which the code of the request of their actor runs, or that end it. */

@@ -19,8 +19,6 @@ function dependsOn(beginning: Beginning, actor: string, { footprint, isWaiting }
   return isWaiting ? sum + sumOf(upToLastStepOf(beginning, actor), all) : sum;
 }
 
-type Known = 'over' | 'waits' | KnownStep[];
-
 /** What an actor can do: the step that is enabled, or nothing, because its request has ended or waits. */
 export type Next = NextStep | 'over' | 'waits';
 
@@ -30,7 +28,7 @@ export type Next = NextStep | 'over' | 'waits';
  */
 export class KnownSteps {
   /** By `noticedBy`. A set of steps: the lock for which a step waits may be free or not. */
-  private readonly known = new Map<bigint, Known>();
+  private readonly known = new Map<bigint, 'over' | 'waits' | KnownStep[]>();
   /** An actor did something else after the same things had happened before: what is known must not be used. */
   isContradicted = false;
 

@@ -96,10 +96,13 @@ class SubtreeQueue {
   }
 
   private async runOne(subtree: Subtree): Promise<Counted | undefined> {
-    while (!this.isOver && this.freest === undefined)
+    let thread = this.freest;
+    while (thread === undefined && !this.isOver) {
       await new Promise<void>((resolve) => this.waiting.push(resolve));
+      thread = this.freest;
+    }
     try {
-      return this.isOver ? undefined : await this.freest?.run(subtree);
+      return this.isOver ? undefined : await thread?.run(subtree);
     } catch (error) {
       this.failure ??= error as Error;
       return undefined;
