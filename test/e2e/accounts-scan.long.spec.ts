@@ -1,3 +1,4 @@
+import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { setTimeout as delay } from 'node:timers/promises';
 import { accountsOf } from './accounts';
 import { eventually, openShop } from './support';
@@ -50,6 +51,27 @@ describe('the scan', () => {
     const { entries: count, balanceMinor, agrees } = await accountSummary(id);
     expect([count, agrees]).toEqual([20, false]);
     expect(Number(balanceMinor)).toBeLessThan(20);
+  });
+
+  test('that waits for the row of an entry does not deadlock with the statement that settles it', async () => {
+    const id = await account();
+    const number = Number(String((await add(id, 1)).json['entry']).replace('pending:', ''));
+    const other = await createConnection({ uri: shop().stack.urls.mysql, database: 'accounts' });
+    try {
+      await other.query('BEGIN');
+      await other.query('SELECT 1 FROM pending_entry WHERE id = ? FOR UPDATE', [number]);
+      const scan = run();
+      await eventually('the claim waits for the row', async () => {
+        const [[status]] = await other.query<RowDataPacket[]>('SHOW ENGINE INNODB STATUS');
+        const transactions = String(status?.['Status']).split('---TRANSACTION');
+        return transactions.some((text) => text.includes('LOCK WAIT') && text.includes('claimed_by'));
+      });
+      await other.query("UPDATE pending_entry SET state = 'settled' WHERE id = ?", [number]);
+      await other.query('COMMIT');
+      expect(await scan).toMatchObject({ status: 200, json: { settled: 0, left: 0 } });
+    } finally {
+      await other.end();
+    }
   });
 
   test.each(['before(UPDATE)=kill', 'after(COMMIT)=kill', 'before(UPDATE#2)=kill'])(

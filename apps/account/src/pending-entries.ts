@@ -68,10 +68,13 @@ export class PendingEntries {
     );
   }
 
-  /** Claims the entry for `ms`. Undefined: another replica has claimed it first, or it was settled. */
+  /**
+   * Claims the entry for `ms`. Undefined: another replica has claimed it first, or it was settled. Found by its id: by the index of
+   * `state` the statement would lock that index before the row, and deadlock with the one that settles the entry.
+   */
   async claim(number: number, replica: string, ms: number, hadBefore: boolean): Promise<Claimed | undefined> {
     const { affectedRows } = await this.dataSource.query<Written>(
-      `UPDATE pending_entry SET claimed_by = ?, claimed_until = NOW(6) + INTERVAL ? MICROSECOND
+      `UPDATE pending_entry FORCE INDEX (PRIMARY) SET claimed_by = ?, claimed_until = NOW(6) + INTERVAL ? MICROSECOND
         WHERE id = ? AND state = 'pending' AND (claimed_until IS NULL OR claimed_until <= NOW(6))`,
       [replica, 1000 * ms, number],
     );
@@ -101,7 +104,7 @@ export class PendingEntries {
   /** Ends the claim, so that another scan may try. `code`: why this one failed. */
   async giveBack(number: number, code: string): Promise<void> {
     await this.dataSource.query(
-      "UPDATE pending_entry SET claimed_until = NULL, code = ? WHERE id = ? AND state = 'pending'",
+      "UPDATE pending_entry FORCE INDEX (PRIMARY) SET claimed_until = NULL, code = ? WHERE id = ? AND state = 'pending'",
       [code, number],
     );
   }

@@ -87,7 +87,7 @@ export class OrderIntentsRepository {
    */
   async takeOver(before: OrderIntent, { id, attempt, request, replica }: OrderIntent): Promise<boolean> {
     return this.changed(
-      `UPDATE placement SET state = 'placing', attempt = ?, request = ?, replica = ?, seen_at = NOW(6)
+      `UPDATE placement FORCE INDEX (PRIMARY) SET state = 'placing', attempt = ?, request = ?, replica = ?, seen_at = NOW(6)
         WHERE id = ? AND attempt = ? AND state <> 'done'`,
       [attempt, request, replica, id, before.attempt],
     );
@@ -107,7 +107,7 @@ export class OrderIntentsRepository {
   /** Marks an intent with an unknown outcome as silent for `silentMs`, so that it can be recovered immediately. */
   async abandon({ id, attempt }: OrderIntent, silentMs: number): Promise<void> {
     await this.dataSource.query(
-      `UPDATE placement SET seen_at = NOW(6) - INTERVAL ? MICROSECOND WHERE id = ? AND attempt = ? AND state = 'placing'`,
+      `UPDATE placement FORCE INDEX (PRIMARY) SET seen_at = NOW(6) - INTERVAL ? MICROSECOND WHERE id = ? AND attempt = ? AND state = 'placing'`,
       [1000 * silentMs, id, attempt],
     );
   }
@@ -139,7 +139,7 @@ export class OrderIntentsRepository {
     if (keyed === undefined) await this.delete(intent);
     else
       await this.dataSource.query(
-        `UPDATE placement SET state = 'failed' WHERE id = ? AND attempt = ? AND state = 'placing'`,
+        `UPDATE placement FORCE INDEX (PRIMARY) SET state = 'failed' WHERE id = ? AND attempt = ? AND state = 'placing'`,
         [id, attempt],
       );
   }
@@ -173,7 +173,7 @@ export class OrderIntentsRepository {
     sql: Pick<EntityManager, 'query'> = this.dataSource,
   ): Promise<boolean> {
     return this.changed(
-      `UPDATE placement SET state = 'done', status = ?, answer = ? WHERE id = ? AND attempt = ? AND state <> 'done'`,
+      `UPDATE placement FORCE INDEX (PRIMARY) SET state = 'done', status = ?, answer = ? WHERE id = ? AND attempt = ? AND state <> 'done'`,
       [status, JSON.stringify(body), id, attempt],
       sql,
     );
