@@ -1,34 +1,19 @@
 // A private Redis and database for each worker of jest: suites that run at the same time neither wait for one another nor see
 // connections of one another. LAB_TEST_SERVERS='[{"redis":"…","mysql":"…"}]' uses given ones.
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 export default async function setup({ maxWorkers }) {
   if (process.env.LAB_TEST_SERVERS !== undefined) return;
   const root = join(import.meta.dirname, '..', '..');
-  const { startProcesses } = await import(join(root, 'dist', 'libs', 'stack', 'src', 'index.js')).catch(
+  const { startOwnServers } = await import(join(root, 'dist', 'libs', 'stack', 'src', 'index.js')).catch(
     (cause) => {
       throw new Error('dist/ is missing: run `npm test`, or `npm run build` first', { cause });
     },
   );
   const ending = new AbortController();
   // the name of a folder ends with the pid of its creator: `foldersLeftIn` of libs/stack
-  const start = (number) => {
-    const dir = join(root, '.lab', `test-${number}-${process.pid}`);
-    const starting = startProcesses({
-      dir,
-      replicas: { order: 0, inventory: 0 },
-      lab: true,
-      durability: 'relaxed',
-      signal: ending.signal,
-    });
-    const stop = async () => {
-      const stack = await starting.catch(() => undefined); // a start that fails stops its own processes
-      await stack?.stop();
-      rmSync(dir, { recursive: true, force: true });
-    };
-    return { dir, starting, stop };
-  };
+  const start = (number) =>
+    startOwnServers(join(root, '.lab', `test-${number}-${process.pid}`), { signal: ending.signal });
   const stacks = Array.from({ length: maxWorkers }, (_, i) => start(i + 1));
   const stopServers = async () => {
     ending.abort();
@@ -44,7 +29,7 @@ export default async function setup({ maxWorkers }) {
     ['SIGHUP', 1],
   ])
     process.on(signal, () => void globalThis.stopLabTestStack().finally(() => process.exit(128 + number)));
-  const started = await Promise.all(stacks.map(({ starting }) => starting)).catch(async (error) => {
+  const started = await Promise.all(stacks.map(({ started }) => started)).catch(async (error) => {
     await globalThis.stopLabTestStack();
     throw error;
   });

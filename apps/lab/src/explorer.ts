@@ -1,6 +1,12 @@
 import { WorkerPool, refuseStraySteps } from '#lab/explore';
-import { ensureInstalled, projectRoot, startProcesses, type Conditions, type Stack } from '#lab/stack';
-import { rmSync } from 'node:fs';
+import {
+  ensureInstalled,
+  projectRoot,
+  startOwnServers,
+  type Conditions,
+  type OwnServers,
+  type Stack,
+} from '#lab/stack';
 import { join } from 'node:path';
 import { componentsOf, type Protection } from '#lab/strategy';
 import type { Context } from './command';
@@ -57,10 +63,7 @@ async function sessionOf(stack: Stack, pools: readonly WorkerPool[]): Promise<Se
   };
 }
 
-/**
- * Starts servers that only run schedules, including those on demand that the strategies need; `count` times. Durability is
- * relaxed, because a schedule never outlives its servers; the conditions record this.
- */
+/** Starts servers that only run schedules, including those on demand that the strategies need; `count` times. */
 async function startServers(
   { progress, signal, onEnd }: Context,
   strategies: readonly Pick<Protection, 'needs'>[],
@@ -72,28 +75,13 @@ async function startServers(
   };
   await prune(say);
   await ensureInstalled(say, components);
-  const start = (prefix: string): Starting => {
-    const dir = join(projectRoot(), '.lab', `${prefix}-${process.pid}`);
-    const options = { dir, replicas: { order: 0, inventory: 0 }, components, lab: true } as const;
-    return { dir, stack: startProcesses({ ...options, durability: 'relaxed', signal }) };
-  };
-  const more = Array.from({ length: count - 1 }, (_, i) => start(`explore-${i + 2}`));
-  const starting = [start('explore'), ...more] as const;
+  const start = (prefix: string): OwnServers =>
+    startOwnServers(join(projectRoot(), '.lab', `${prefix}-${process.pid}`), { components, signal });
+  const first = start('explore');
+  const others = Array.from({ length: count - 1 }, (_, i) => start(`explore-${i + 2}`));
   onEnd(async () => {
-    await Promise.all(starting.map(stopStarting));
+    await Promise.all([first, ...others].map((servers) => servers.stop()));
   });
   refuseStraySteps();
-  const [first, ...others] = starting;
-  return Promise.all([first.stack, ...others.map(({ stack }) => stack)]);
-}
-
-interface Starting {
-  readonly dir: string;
-  readonly stack: Promise<Stack>;
-}
-
-async function stopStarting({ dir, stack }: Starting): Promise<void> {
-  const started = await stack.catch(() => undefined); // a start that fails stops its own processes
-  await started?.stop();
-  rmSync(dir, { recursive: true, force: true });
+  return Promise.all([first.started, ...others.map(({ started }) => started)]);
 }

@@ -1,5 +1,4 @@
-import { startProcesses } from '#lab/stack';
-import { rmSync } from 'node:fs';
+import { startOwnServers } from '#lab/stack';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { CannotExplore } from './errors';
@@ -20,20 +19,9 @@ let started = 0;
  */
 export async function startServers(): Promise<Servers & { stop(): Promise<void> }> {
   const dir = join(tmpdir(), `oversell-lab-kit-${userInfo().uid}`, `${process.pid}-${++started}`);
-  const stack = await startProcesses({
-    dir,
-    replicas: { order: 0, inventory: 0 },
-    lab: true,
-    durability: 'relaxed',
-  });
-  return {
-    redis: `${stack.urls.redis}/0`,
-    mysql: stack.urls.mysql,
-    stop: async () => {
-      await stack.stop();
-      rmSync(dir, { recursive: true, force: true });
-    },
-  };
+  const servers = startOwnServers(dir);
+  const { urls } = await servers.started;
+  return { redis: `${urls.redis}/0`, mysql: urls.mysql, stop: servers.stop };
 }
 
 /** The Redis server and the number of the database of an address. Throws `CannotExplore`. */

@@ -9,6 +9,7 @@ export { holdFile, type HoldOptions } from './hold-file';
 export { stateOf } from './identity';
 export { ensureInstalled } from './install';
 export type { JournalEntry } from './journal';
+export { startOwnServers, type OwnServers } from './own-servers';
 export { projectRoot } from './paths';
 export { pollUntil } from './poll';
 export { isFree } from './ports';

@@ -1,27 +1,26 @@
-import { ensureInstalled, startProcesses, type Stack, type Urls } from '#lab/stack';
+import { ensureInstalled, startOwnServers, type OwnServers, type Urls } from '#lab/stack';
 import type { Component } from '#lab/step';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { rmSync } from 'node:fs';
 import { ConsoleOptions } from '../console-options';
 
 /**
  * Private servers that only run schedules, started with the first one: the load of a run, and faults of its servers, do not
- * reach them. Durability is relaxed, because a schedule never outlives its servers.
+ * reach them.
  */
 @Injectable()
 export class ScheduleServers implements OnApplicationShutdown {
-  private stack: Promise<Stack> | undefined;
+  private servers: Promise<OwnServers> | undefined;
   private readonly stopping = new AbortController();
 
   constructor(private readonly options: ConsoleOptions) {}
 
   /** The addresses, when the servers on demand that are needed answer. Starting takes seconds. */
   async urls(components: readonly Component[]): Promise<Urls> {
-    this.stack ??= this.start().catch((error: unknown) => {
-      this.stack = undefined; // the next schedule tries again
+    this.servers ??= this.start().catch((error: unknown) => {
+      this.servers = undefined; // the next schedule tries again
       throw error;
     });
-    const stack = await this.stack;
+    const stack = await (await this.servers).started;
     if (components.length === 0) return stack.urls;
     await ensureInstalled(() => undefined, components);
     return stack.provide(components);
@@ -29,19 +28,20 @@ export class ScheduleServers implements OnApplicationShutdown {
 
   async onApplicationShutdown(): Promise<void> {
     this.stopping.abort();
-    const stack = await this.stack?.catch(() => undefined);
-    await stack?.stop();
-    rmSync(this.options.scheduleFolder, { recursive: true, force: true });
+    const servers = await this.servers?.catch(() => undefined);
+    await servers?.stop();
   }
 
-  private async start(): Promise<Stack> {
+  /** Resolves when the servers answer; when they do not start, nothing is left of them. */
+  private async start(): Promise<OwnServers> {
     await ensureInstalled(() => undefined, []);
-    return startProcesses({
-      dir: this.options.scheduleFolder,
-      replicas: { order: 0, inventory: 0 },
-      lab: true,
-      durability: 'relaxed',
-      signal: this.stopping.signal,
-    });
+    const servers = startOwnServers(this.options.scheduleFolder, { signal: this.stopping.signal });
+    try {
+      await servers.started;
+      return servers;
+    } catch (error) {
+      await servers.stop();
+      throw error;
+    }
   }
 }
