@@ -37,10 +37,9 @@ const showing = (
   },
 });
 
-const step = (isEnabled: boolean, isWaiting = false): Statuses[string] => ({
+const step = (isEnabled: boolean): Statuses[string] => ({
   footprint: { actor: 'A', accesses: [] },
   isEnabled,
-  isWaiting,
   faults: [],
 });
 

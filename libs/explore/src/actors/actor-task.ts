@@ -7,8 +7,6 @@ export type ReleaseMode = 'issue' | 'error' | 'lose-reply' | 'die';
 export interface HeldStep {
   readonly step: Step;
   readonly task: ActorTask;
-  /** Version of its lock key when it arrived: a waiting step is enabled by another version. */
-  readonly version: number;
   /** Virtual time at which it arrived. */
   readonly since: number;
   /** The call stack that issued it, if the world keeps stacks. */

@@ -23,9 +23,11 @@ interface Entry {
 /** Tracks the locks: their owners, and their expiry in virtual time. Keyed by display name. */
 export class LockTracker {
   private readonly entries = new Map<string, Entry>();
-  private readonly versions = new Map<string, number>();
+  /** Number of changes of owner, by the name of a lock or of one of its parts. */
+  private readonly versions = new Map<string, { readonly lock: string; version: number }>();
+  /** By actor and name: the version at the last step of the actor on this lock or part. */
+  private readonly seen = new Map<string, Map<string, number>>();
   private changed = 0;
-  private readonly holders = new Map<string, string | undefined>();
   /** Owner of each token: the actor that sent it first. An actor's name is one of its tokens. */
   private readonly tokens: Map<string, string>;
 
@@ -45,22 +47,36 @@ export class LockTracker {
     for (const [token] of text.matchAll(TOKENS)) if (!this.tokens.has(token)) this.tokens.set(token, actor);
   }
 
+  /** Notes a step of an actor whose reply shows whether these locks, or their parts in this store, are taken; `all`: any lock. */
+  noteSeen(actor: string, store: string, locks: readonly string[] | 'all'): void {
+    const seen = this.seen.get(actor) ?? new Map<string, number>();
+    this.seen.set(actor, seen);
+    const names = locks === 'all' ? this.versions.keys() : locks.map((lock) => this.nameOf(store, lock));
+    for (const name of names) seen.set(name, this.versions.get(name)?.version ?? 0);
+  }
+
+  /** The locks and parts that have changed their owner since the last step of the actor on them. */
+  unseenBy(actor: string): string[] {
+    const seen = this.seen.get(actor);
+    return [...this.versions]
+      .filter(([name, { version }]) => version > (seen?.get(name) ?? 0))
+      .map(([name]) => name);
+  }
+
   /**
-   * Version of a lock, in any store. Changes of its time to live alone do not count. For a lock in parts only changes
-   * after which it may be available count: it has lost its holder, or no part is left.
+   * True when another attempt of the actor may have another result than its last one: the lock has changed since. A lock in parts
+   * has to be free in a majority of them; when no part is taken, the last attempt failed for another reason than a holder.
    */
-  version(lock: string): number {
-    return this.versions.get(lock) ?? 0;
+  mayTake(actor: string, lock: string): boolean {
+    const hasChanged = this.unseenBy(actor).some((name) => this.versions.get(name)?.lock === lock);
+    if (this.parts === 1) return hasChanged;
+    const taken = [...this.entries.values()].filter((entry) => entry.lock === lock).length;
+    return taken === 0 || (hasChanged && taken < this.parts / 2);
   }
 
   /** Increases with each lock that is taken, renewed or freed. */
   get changes(): number {
     return this.changed;
-  }
-
-  /** True when no part of a lock in parts is taken: a failed attempt then had another cause than a holder. */
-  isVacant(lock: string): boolean {
-    return this.parts > 1 && ![...this.entries.values()].some((entry) => entry.lock === lock);
   }
 
   /** True when a command that changes something only under this condition would change something. */
@@ -169,7 +185,7 @@ export class LockTracker {
 
   private remove(key: string, entry: Entry, change: LockChange['change'], by?: string): LockChange {
     this.entries.delete(key);
-    this.bumpVersion(entry.lock);
+    this.noteChange(entry);
     return { key, ...this.partOf(entry.lock), change, ...actors(by, entry.owner) };
   }
 
@@ -204,7 +220,7 @@ export class LockTracker {
       return old.expiresAt === expiresAt
         ? []
         : [{ key, ...this.partOf(lock), change: 'renewed', ...actors(by, old.owner) }];
-    this.bumpVersion(lock);
+    this.noteChange({ store, lock });
     const isHandedOver = old !== undefined && old.owner === by && newOwner !== by;
     if (isHandedOver)
       return [
@@ -233,7 +249,7 @@ export class LockTracker {
     const expiresAt = now + Number(leaseMs);
     const owner = this.actorOf(token);
     this.entries.set(key, { store, lock, content, owner, expiresAt });
-    this.bumpVersion(lock);
+    this.noteChange({ store, lock });
     return [...released, { key, change: 'taken', ...actors(owner) }];
   }
 
@@ -241,20 +257,16 @@ export class LockTracker {
     return token === undefined ? undefined : this.tokens.get(token);
   }
 
-  private bumpVersion(lock: string): void {
+  private noteChange({ store, lock }: Pick<Entry, 'store' | 'lock'>): void {
     this.changed++;
-    const before = this.holders.get(lock);
-    const holder = this.holderOf(lock);
-    this.holders.set(lock, holder);
-    const isAvailable = (before !== undefined && holder !== before) || this.isVacant(lock);
-    if (this.parts === 1 || isAvailable) this.versions.set(lock, this.version(lock) + 1);
+    const name = this.nameOf(store, lock);
+    const version = (this.versions.get(name)?.version ?? 0) + 1;
+    this.versions.set(name, { lock, version });
   }
 
-  private holderOf(lock: string): string | undefined {
-    const owners = [...this.entries.values()].filter((entry) => entry.lock === lock);
-    return owners
-      .map(({ owner }) => owner)
-      .find((owner) => owners.filter((entry) => entry.owner === owner).length > this.parts / 2);
+  /** Each part of a lock changes on its own; of other locks the name is enough. */
+  private nameOf(store: string, lock: string): string {
+    return this.parts > 1 ? shownLock(store, lock) : lock;
   }
 }
 

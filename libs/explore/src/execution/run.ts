@@ -240,7 +240,7 @@ export class Run {
 
   /** True when the step is enabled. */
   isEnabled(held: HeldStep): boolean {
-    const { step, task, version } = held;
+    const { step, task } = held;
     const actor = this.actor(task.actor);
     const { process } = actor;
     if (actor.orphanedStep !== undefined) return true;
@@ -251,8 +251,7 @@ export class Run {
       return isFree;
     }
     if (!isWaiting(step) || step.key === undefined) return true;
-    const hasChanged = this.locks.version(step.key) !== version || this.locks.isVacant(step.key);
-    const isNotified = step.until?.event.isSet ?? hasChanged;
+    const isNotified = step.until?.event.isSet ?? this.locks.mayTake(actor.name, step.key);
     const maxRetries = this.parts > 1 ? MAX_RETRIES_OF_PARTS : MAX_RETRIES;
     return (isNotified && actor.retries < maxRetries) || this.clock.now >= this.dueAt(held);
   }

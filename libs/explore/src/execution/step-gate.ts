@@ -24,6 +24,7 @@ import { Disturbed } from './disturbed';
 import {
   type BlockedClients,
   isRedisWrite,
+  locksIn,
   type PubSubInbox,
   type LockStore,
   type LockReading,
@@ -127,6 +128,7 @@ export class StepGate {
     if (step.kind === 'sql' || step.blocking !== undefined) this.run.quiescence.noteProgress(); // the server has to be asked about it, too
     const lockStores = this.run.lockStores.filter((store) => store.touchedBy(step));
     for (const store of lockStores) this.run.markUsed(store);
+    const seenLocks = this.locksSeenBy(step);
     this.run.locks.recordTokens(actor.name, step.text);
     const before = lockStores.map(async (store) => {
       const leases = this.run.locks.leases(store.name, this.run.clock.now);
@@ -165,6 +167,7 @@ export class StepGate {
       for (const store of lockStores)
         if (store.renewedBy?.(step) === true && answered === true)
           locks.push(...this.run.locks.renew(store.name, actor.name, this.run.clock.now + this.run.leaseMs));
+      this.run.locks.noteSeen(actor.name, step.server ?? '', seenLocks);
       if (locks.some(({ change, by }) => change === 'taken' && by === actor.name)) actor.waiting = undefined; // a later wait is a new one
       const reply = this.inVirtualTime(step, answered);
       this.run.eventLog.answer(event, step, reply, locks);
@@ -191,6 +194,17 @@ export class StepGate {
       this.run.pulse.note({ actor: actor.name, after: step.text }); // its code continues now
       this.run.quiescence.noteProgress();
     }
+  }
+
+  /**
+   * The locks that the step reads or changes. A release by an actor that does not hold the lock shows it nothing: its reply is
+   * the same before and after any change by others, so that no such order may decide whether the actor tries again.
+   */
+  private locksSeenBy(step: Step): readonly string[] | 'all' {
+    const { lock, key, server = '', text } = step;
+    const isBlind =
+      lock?.onlyIf === 'owner' && key !== undefined && !this.run.locks.meets('owner', server, key, text);
+    return isBlind ? [] : locksIn(step);
   }
 
   /** The schedule ends the wait of a command in Redis when its time is over. */
@@ -226,7 +240,6 @@ export class StepGate {
       const held: HeldStep = {
         step,
         task,
-        version: step.key === undefined ? 0 : this.run.locks.version(step.key),
         since: this.run.clock.now,
         wasDelayed: task.wasIdle,
         ...(this.run.keepsStacks && { stack: callStack() }),

@@ -46,7 +46,7 @@ export function sumOf(beginning: Beginning, footprint: Footprint): bigint {
 }
 
 /** The choices up to the last step of an actor. */
-export function upToLastStepOf(beginning: Beginning, actor: string): Beginning {
+function upToLastStepOf(beginning: Beginning, actor: string): Beginning {
   let made = beginning;
   while (made !== undefined && !isStepOf(made.choice, actor)) made = made.before;
   return made;

@@ -1,6 +1,6 @@
 import type { Choice } from '../schedule';
 import { whole } from './footprint';
-import { advance, extend, noticedBy, sumOf, upToLastStepOf, type Beginning } from './happened-before';
+import { advance, extend, noticedBy, sumOf, type Beginning } from './happened-before';
 import type { NextStep, Path } from './path';
 
 /** A next step of an actor that was seen. */
@@ -9,15 +9,9 @@ interface KnownStep extends NextStep {
   readonly dependsOn: bigint;
 }
 
-/**
- * For `KnownStep.dependsOn`. A step that waits is enabled by changes of the lock after the last step of its actor: those before it
- * are counted twice.
- */
-function dependsOn(beginning: Beginning, actor: string, { footprint, isWaiting }: NextStep): bigint {
-  const all = whole(footprint);
-  const sum = sumOf(beginning, all);
-  return isWaiting ? sum + sumOf(upToLastStepOf(beginning, actor), all) : sum;
-}
+/** For `KnownStep.dependsOn`. */
+const dependsOn = (beginning: Beginning, { footprint }: NextStep): bigint =>
+  sumOf(beginning, whole(footprint));
 
 /** What an actor can do: the step that is enabled, or nothing, because its request has ended or waits. */
 export type Next = NextStep | 'over' | 'waits';
@@ -63,7 +57,7 @@ export class KnownSteps {
 
   private noteStep(before: Beginning, actor: string, next: NextStep): void {
     const noticed = noticedBy(before, actor);
-    const found = dependsOn(before, actor, next);
+    const found = dependsOn(before, next);
     const steps = this.known.get(noticed) ?? [];
     if (typeof steps === 'string') {
       this.isContradicted = true;
@@ -80,7 +74,7 @@ export class KnownSteps {
   next(after: Beginning, actor: string): Next | undefined {
     const steps = this.known.get(noticedBy(after, actor));
     if (steps === undefined || typeof steps === 'string') return steps;
-    const step = steps.find((known) => dependsOn(after, actor, known) === known.dependsOn);
+    const step = steps.find((known) => dependsOn(after, known) === known.dependsOn);
     return step?.isEnabled === false ? 'waits' : step;
   }
 }

@@ -16,8 +16,6 @@ export type Status = NextStep | 'over' | 'dead' | 'blocked' | 'other';
 export interface NextStep {
   readonly footprint: Footprint;
   readonly isEnabled: boolean;
-  /** It waits until a lock has changed since the last step of its actor, or for a time. */
-  readonly isWaiting: boolean;
   /** The faults that can hit it. */
   readonly faults: readonly StepFault[];
 }
@@ -100,7 +98,6 @@ function nextStep(run: Run, choice: Choice, isEnabled: boolean): NextStep {
   return {
     footprint: footprint(run, choice),
     isEnabled,
-    isWaiting: held !== undefined && isWaiting(held.step),
     faults: held === undefined || choice.kind === 'arrival' ? [] : faultsOn(held.step),
   };
 }

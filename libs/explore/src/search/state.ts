@@ -5,7 +5,7 @@ import type { FaultEvent, ScheduleEvent, StepEvent } from '#lab/verdict';
 import type { Budget } from '../faults';
 import type { Run } from '../execution';
 import { comparable, nameTokens } from '../schedule';
-import { isWaiting, type Actor, type HeldStep } from '../actors';
+import type { Actor } from '../actors';
 import {
   BALANCE,
   commitsOpenTransaction,
@@ -66,23 +66,14 @@ export const stateOfActor = (run: Run, past: Past, actor: Actor): readonly unkno
   actor.retries,
   actor.waiting,
   actor.orphanedStep?.step.text,
+  actor.outcome === undefined ? run.locks.unseenBy(actor.name).sort() : [],
   actor.tasks.map(({ held, done, idle, isTimer }) => [
     done,
     idle,
     isTimer,
-    held.map((step) => [
-      step.step.text,
-      step.since,
-      step.wasDelayed,
-      run.isEnabled(step),
-      hasChanged(run, step),
-    ]),
+    held.map((step) => [step.step.text, step.since, step.wasDelayed, run.isEnabled(step)]),
   ]),
 ];
-
-/** The lock that the step waits for has changed since it arrived. */
-const hasChanged = (run: Run, { step, version }: Pick<HeldStep, 'step' | 'version'>): boolean =>
-  isWaiting(step) && step.key !== undefined && run.locks.version(step.key) !== version;
 
 /** What each actor has seen, and what each server has received, in the order in which it matters. */
 export class Past {

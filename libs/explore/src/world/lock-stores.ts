@@ -143,6 +143,18 @@ export class RedisLockStore implements LockStore {
 export const isRedisWrite = ({ kind, verb }: Pick<StepInfo, 'kind' | 'verb'>): boolean =>
   kind === 'redis' && !READS.test(verb);
 
+/** The locks that a step names; `all`: a statement on rows of locks. */
+export const locksIn = ({
+  kind,
+  key,
+  keys,
+  text,
+}: Pick<StepInfo, 'kind' | 'key' | 'keys' | 'text'>): readonly string[] | 'all' => {
+  if (kind === 'timer' || kind === 'local') return [];
+  if (kind === 'sql') return text.includes(LOCK_TABLE) ? 'all' : [];
+  return keys ?? (key === undefined ? [] : [key]);
+};
+
 /** Read-only Redis commands. */
 const READS =
   /^(GET|MGET|STRLEN|EXISTS|TYPE|P?TTL|HM?GET|HGETALL|LRANGE|LLEN|SMEMBERS|SISMEMBER|ZRANGE|ZSCORE|ZCARD|XRANGE|XLEN|TIME|WAIT|SUBSCRIBE|UNSUBSCRIBE)$/;
