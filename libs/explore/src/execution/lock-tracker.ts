@@ -1,6 +1,6 @@
 import type { LockCondition } from '#lab/step';
 import type { LockChange, LockState } from '#lab/verdict';
-import { shownLock, type LockReading } from '../world';
+import { shownLock, type LockReading, type NamedLocks } from '../world';
 
 /** A lock with an expiry, in virtual time. */
 export interface LockExpiry {
@@ -24,7 +24,7 @@ interface Entry {
 export class LockTracker {
   private readonly entries = new Map<string, Entry>();
   /** Number of changes of owner, by the name of a lock or of one of its parts. */
-  private readonly versions = new Map<string, { readonly lock: string; version: number }>();
+  private readonly versions = new Map<string, Pick<Entry, 'store' | 'lock'> & { readonly version: number }>();
   /** By actor and name: the version at the last step of the actor on this lock or part. */
   private readonly seen = new Map<string, Map<string, number>>();
   private changed = 0;
@@ -47,12 +47,13 @@ export class LockTracker {
     for (const [token] of text.matchAll(TOKENS)) if (!this.tokens.has(token)) this.tokens.set(token, actor);
   }
 
-  /** Notes a step of an actor whose reply shows whether these locks, or their parts in this store, are taken; `all`: any lock. */
-  noteSeen(actor: string, store: string, locks: readonly string[] | 'all'): void {
+  /** Notes a step of an actor whose reply shows whether these locks, or their parts in this store, are taken. */
+  noteSeen(actor: string, { store, locks }: NamedLocks): void {
     const seen = this.seen.get(actor) ?? new Map<string, number>();
     this.seen.set(actor, seen);
-    const names = locks === 'all' ? this.versions.keys() : locks.map((lock) => this.nameOf(store, lock));
-    for (const name of names) seen.set(name, this.versions.get(name)?.version ?? 0);
+    for (const [name, changed] of this.versions)
+      if (locks === 'all' ? changed.store === store : locks.some((lock) => this.nameOf(store, lock) === name))
+        seen.set(name, changed.version);
   }
 
   /** The locks and parts that have changed their owner since the last step of the actor on them. */
@@ -64,14 +65,15 @@ export class LockTracker {
   }
 
   /**
-   * True when another attempt of the actor may have another result than its last one: the lock has changed since. A lock in parts
-   * has to be free in a majority of them; when no part is taken, the last attempt failed for another reason than a holder.
+   * True when another attempt of the actor may have another result than its last one: the lock has changed since. For a lock in parts
+   * only while nobody holds a majority of them; when no part is taken, the last attempt failed for another reason than a holder.
    */
   mayTake(actor: string, lock: string): boolean {
     const hasChanged = this.unseenBy(actor).some((name) => this.versions.get(name)?.lock === lock);
     if (this.parts === 1) return hasChanged;
-    const taken = [...this.entries.values()].filter((entry) => entry.lock === lock).length;
-    return taken === 0 || (hasChanged && taken < this.parts / 2);
+    const owners = [...this.entries.values()].filter((part) => part.lock === lock).map(({ owner }) => owner);
+    const isHeld = owners.some((one) => owners.filter((owner) => owner === one).length > this.parts / 2);
+    return owners.length === 0 || (hasChanged && !isHeld);
   }
 
   /** Increases with each lock that is taken, renewed or freed. */
@@ -261,7 +263,7 @@ export class LockTracker {
     this.changed++;
     const name = this.nameOf(store, lock);
     const version = (this.versions.get(name)?.version ?? 0) + 1;
-    this.versions.set(name, { lock, version });
+    this.versions.set(name, { store, lock, version });
   }
 
   /** Each part of a lock changes on its own; of other locks the name is enough. */

@@ -128,7 +128,7 @@ export class StepGate {
     if (step.kind === 'sql' || step.blocking !== undefined) this.run.quiescence.noteProgress(); // the server has to be asked about it, too
     const lockStores = this.run.lockStores.filter((store) => store.touchedBy(step));
     for (const store of lockStores) this.run.markUsed(store);
-    const seenLocks = this.locksSeenBy(step);
+    const seen = task.isTimer || this.isBlind(step) ? undefined : locksIn(step);
     this.run.locks.recordTokens(actor.name, step.text);
     const before = lockStores.map(async (store) => {
       const leases = this.run.locks.leases(store.name, this.run.clock.now);
@@ -167,7 +167,7 @@ export class StepGate {
       for (const store of lockStores)
         if (store.renewedBy?.(step) === true && answered === true)
           locks.push(...this.run.locks.renew(store.name, actor.name, this.run.clock.now + this.run.leaseMs));
-      this.run.locks.noteSeen(actor.name, step.server ?? '', seenLocks);
+      if (seen !== undefined) this.run.locks.noteSeen(actor.name, seen);
       if (locks.some(({ change, by }) => change === 'taken' && by === actor.name)) actor.waiting = undefined; // a later wait is a new one
       const reply = this.inVirtualTime(step, answered);
       this.run.eventLog.answer(event, step, reply, locks);
@@ -197,14 +197,11 @@ export class StepGate {
   }
 
   /**
-   * The locks that the step reads or changes. A release by an actor that does not hold the lock shows it nothing: its reply is
-   * the same before and after any change by others, so that no such order may decide whether the actor tries again.
+   * The step releases a lock that its actor does not hold. Its reply is the same before and after any change by others, so that its
+   * position among these changes must not decide whether the actor tries again.
    */
-  private locksSeenBy(step: Step): readonly string[] | 'all' {
-    const { lock, key, server = '', text } = step;
-    const isBlind =
-      lock?.onlyIf === 'owner' && key !== undefined && !this.run.locks.meets('owner', server, key, text);
-    return isBlind ? [] : locksIn(step);
+  private isBlind({ lock, key, server = '', text }: Step): boolean {
+    return lock?.onlyIf === 'owner' && key !== undefined && !this.run.locks.meets('owner', server, key, text);
   }
 
   /** The schedule ends the wait of a command in Redis when its time is over. */

@@ -143,22 +143,25 @@ export class RedisLockStore implements LockStore {
 export const isRedisWrite = ({ kind, verb }: Pick<StepInfo, 'kind' | 'verb'>): boolean =>
   kind === 'redis' && !READS.test(verb);
 
-/** The locks that a step names; `all`: a statement on rows of locks. */
-export const locksIn = ({
-  kind,
-  key,
-  keys,
-  text,
-}: Pick<StepInfo, 'kind' | 'key' | 'keys' | 'text'>): readonly string[] | 'all' => {
-  if (kind === 'timer' || kind === 'local') return [];
-  if (kind === 'sql') return text.includes(LOCK_TABLE) ? 'all' : [];
-  return keys ?? (key === undefined ? [] : [key]);
-};
+/** The locks that a step names, in its store; `all`: any lock of this store. */
+export interface NamedLocks {
+  readonly store: string;
+  readonly locks: readonly string[] | 'all';
+}
+
+/** A statement on rows of locks does not say which. */
+export function locksIn({ kind, key, keys, server = '', text }: StepInfo): NamedLocks {
+  if (kind === 'sql') return { store: ROWS, locks: text.includes(LOCK_TABLE) ? 'all' : [] };
+  if (kind === 'timer' || kind === 'local') return { store: '', locks: [] };
+  return { store: server, locks: keys ?? (key === undefined ? [] : [key]) };
+}
 
 /** Read-only Redis commands. */
 const READS =
   /^(GET|MGET|STRLEN|EXISTS|TYPE|P?TTL|HM?GET|HGETALL|LRANGE|LLEN|SMEMBERS|SISMEMBER|ZRANGE|ZSCORE|ZCARD|XRANGE|XLEN|TIME|WAIT|SUBSCRIBE|UNSUBSCRIBE)$/;
 
+/** Name of the store of rows. */
+const ROWS = 'row';
 /** Expiry time of postponed rows: later than any schedule ends. */
 const FAR_FUTURE = "'2037-01-01'";
 const POSTPONE = `UPDATE ${LOCK_TABLE} SET expires_at = ${FAR_FUTURE} WHERE name IN (?)`;
@@ -172,7 +175,7 @@ const READ_ROWS = `
 
 /** Unexpired rows of the table of locks. */
 export class RowLockStore implements LockStore {
-  readonly name = 'row';
+  readonly name = ROWS;
   readonly pipelined = false;
 
   constructor(private readonly admin: Connection) {}
