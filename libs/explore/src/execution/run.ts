@@ -119,6 +119,7 @@ export class Run {
         world.markUsed(store);
       },
       unreachableServers: this.unreachableServers,
+      declaresKeys: subject.declaresKeys === true,
       leaseMs: setup.options.leaseMs,
       clock: this.clock,
       locks: this.locks,

@@ -25,6 +25,7 @@ import {
   type BlockedClients,
   isRedisWrite,
   locksIn,
+  type NamedLocks,
   type PubSubInbox,
   type LockStore,
   type LockReading,
@@ -49,6 +50,8 @@ interface GateContext {
   readonly markUsed: (store: LockStore) => void;
   /** Servers that are unreachable for all processes. */
   readonly unreachableServers: ReadonlySet<string>;
+  /** Steps name all locks that they touch. */
+  readonly declaresKeys: boolean;
   /** Lease of a lock when the command does not contain it. */
   readonly leaseMs: number;
   readonly clock: VirtualClock;
@@ -128,7 +131,7 @@ export class StepGate {
     if (step.kind === 'sql' || step.blocking !== undefined) this.run.quiescence.noteProgress(); // the server has to be asked about it, too
     const lockStores = this.run.lockStores.filter((store) => store.touchedBy(step));
     for (const store of lockStores) this.run.markUsed(store);
-    const seen = task.isTimer || this.isBlind(step) ? undefined : locksIn(step);
+    const seen = task.isTimer || this.isBlind(step) ? [] : this.locksSeenBy(step, lockStores);
     this.run.locks.recordTokens(actor.name, step.text);
     const before = lockStores.map(async (store) => {
       const leases = this.run.locks.leases(store.name, this.run.clock.now);
@@ -167,7 +170,7 @@ export class StepGate {
       for (const store of lockStores)
         if (store.renewedBy?.(step) === true && answered === true)
           locks.push(...this.run.locks.renew(store.name, actor.name, this.run.clock.now + this.run.leaseMs));
-      if (seen !== undefined) this.run.locks.noteSeen(actor.name, seen);
+      for (const named of seen) this.run.locks.noteSeen(actor.name, named);
       if (locks.some(({ change, by }) => change === 'taken' && by === actor.name)) actor.waiting = undefined; // a later wait is a new one
       const reply = this.inVirtualTime(step, answered);
       this.run.eventLog.answer(event, step, reply, locks);
@@ -180,6 +183,7 @@ export class StepGate {
       if (isLost) event.fault = 'lost-session';
       else if (error instanceof DependencyDown && actor.process.alive)
         this.run.quiescence.disturb(new Disturbed(`${step.kind} did not answer`, { cause: error }));
+      else if (!inFlightStep.timedOut) for (const named of seen) this.run.locks.noteSeen(actor.name, named); // refused
       this.run.eventLog.fail(event, error);
       this.run.quiescence.unblock(inFlightStep);
       throw error;
@@ -194,6 +198,12 @@ export class StepGate {
       this.run.pulse.note({ actor: actor.name, after: step.text }); // its code continues now
       this.run.quiescence.noteProgress();
     }
+  }
+
+  /** The locks whose state the reply may show: those that the step names, and those that code may touch without naming them. */
+  private locksSeenBy(step: Step, touched: readonly LockStore[]): readonly NamedLocks[] {
+    const unnamed = this.run.declaresKeys ? [] : touched;
+    return [locksIn(step), ...unnamed.map(({ name: store }) => ({ store, locks: 'all' as const }))];
   }
 
   /**

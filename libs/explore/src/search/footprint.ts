@@ -349,7 +349,7 @@ export function accessesOf(
           }));
     case 'sql': {
       const accesses = accessesOfStatement(run, step, balance, transaction);
-      return step.text.includes(LOCK_TABLE) ? [...accesses, ANY_ROW_OF_LOCKS] : accesses;
+      return isOnRowsOfLocks(run, step) ? [...accesses, ANY_ROW_OF_LOCKS] : accesses;
     }
     case 'zk':
     case 'etcd': {
@@ -363,6 +363,11 @@ export function accessesOf(
       return 'everything';
   }
 }
+
+/** A statement on a row of the lab's table of locks, or a write in a table of its own code. */
+const isOnRowsOfLocks = ({ subject, lockStores }: Run, step: Described): boolean =>
+  step.text.includes(LOCK_TABLE) ||
+  (subject.declaresKeys !== true && lockStores.some((store) => !store.pipelined && store.touchedBy(step)));
 
 /** A write in Redis may send a message to a subscriber. */
 function accessesOfCommand(run: Run, step: Described, balance: string): readonly Access[] | 'everything' {

@@ -19,6 +19,7 @@ import {
   type Holdings,
 } from '../world';
 import { accessesOf, transactionIn, type Access } from './footprint';
+import { TokenNames } from './token-names';
 
 /**
  * Identifies the state of a run. Two runs of a plan that are in the same state have the same futures: every actor has received
@@ -66,7 +67,7 @@ export const stateOfActor = (run: Run, past: Past, actor: Actor): readonly unkno
   actor.retries,
   actor.waiting,
   actor.orphanedStep?.step.text,
-  actor.outcome === undefined ? run.locks.unseenBy(actor.name).sort() : [],
+  actor.outcome === undefined ? unseenBy(run, actor) : [],
   actor.tasks.map(({ held, done, idle, isTimer }) => [
     done,
     idle,
@@ -74,6 +75,13 @@ export const stateOfActor = (run: Run, past: Past, actor: Actor): readonly unkno
     held.map((step) => [step.step.text, step.since, step.wasDelayed, run.isEnabled(step)]),
   ]),
 ];
+
+/** The locks that have changed since the actor's last step on them: they enable its next wait. */
+const unseenBy = (run: Run, { name }: Actor): readonly string[] =>
+  run.locks
+    .unseenBy(name)
+    .map((lock) => TokenNames.of(run).replaceIn(lock))
+    .sort();
 
 /** What each actor has seen, and what each server has received, in the order in which it matters. */
 export class Past {
