@@ -1,6 +1,7 @@
 import {
   EXPLORE_OPTIONS,
   Frontier,
+  KnownSteps,
   readSchedule,
   rootOf,
   type Execution,
@@ -70,6 +71,24 @@ test.each([
 ] as const)('a frontier is contradicted when %s', (_, first, second) => {
   expect(contradictedAfter([first, second])).toEqual([false, true]);
   expect(contradictedAfter([first, second], { predicts: false })).toEqual([false, false]);
+});
+
+test('what is known is limited: nothing more is noted, and what was noted is still known and checked', () => {
+  const steps = new KnownSteps(1);
+  const add = (statuses: Statuses): void => {
+    steps.add(undefined, [], {
+      from: 0,
+      decisions: [{ statuses, isPaused: false, isLater: false }],
+      footprints: [],
+    });
+  };
+  add({ A: 'over', B: 'over' });
+  expect([steps.next(undefined, 'A'), steps.next(undefined, 'B')]).toEqual(['over', undefined]);
+  add({ B: step(true) });
+  expect(steps.next(undefined, 'B')).toBeUndefined();
+  expect(steps.isContradicted).toBe(false);
+  add({ A: step(true) });
+  expect(steps.isContradicted).toBe(true);
 });
 
 test('while other subtrees run, a batch may be empty, and nothing is lost', () => {

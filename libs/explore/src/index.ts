@@ -48,6 +48,7 @@ export {
   withTimeLimit,
   Frontier,
   KnownStates,
+  KnownSteps,
   type Node,
   type Limits,
   emptyTally,

@@ -5,6 +5,7 @@ export type { Footprint } from './footprint';
 export * from './frontier';
 export { areDependent, groupsOf } from './groups';
 export * from './known-states';
+export { KnownSteps } from './known-steps';
 export * from './tally';
 export { withTimeLimit } from './time-limit';
 export * from './random-walk';

@@ -16,6 +16,9 @@ const dependsOn = (beginning: Beginning, { footprint }: NextStep): bigint =>
 /** What an actor can do: the step that is enabled, or nothing, because its request has ended or waits. */
 export type Next = NextStep | 'over' | 'waits';
 
+/** About 200 MB. Above it nothing more is noted: later subtrees are run that could have been skipped. */
+const MOST_KNOWN = 500_000;
+
 /**
  * What the actors did in the schedules that a search has run, by what had happened before that they can notice. An actor does the
  * same in every other schedule in which the same has happened before.
@@ -23,8 +26,11 @@ export type Next = NextStep | 'over' | 'waits';
 export class KnownSteps {
   /** By `noticedBy`. A set of steps: the lock for which a step waits may be free or not. */
   private readonly known = new Map<bigint, 'over' | 'waits' | KnownStep[]>();
+  private steps = 0;
   /** An actor did something else after the same things had happened before: what is known must not be used. */
   isContradicted = false;
+
+  constructor(private readonly most = MOST_KNOWN) {}
 
   /** Adds a schedule that continues a beginning. Returns the beginning before each of its choices. */
   add(
@@ -49,10 +55,15 @@ export class KnownSteps {
     return beginnings;
   }
 
+  private get isFull(): boolean {
+    return this.known.size + this.steps >= this.most;
+  }
+
   private noteEnd(noticed: bigint, end: 'over' | 'waits'): void {
     const known = this.known.get(noticed);
-    if (known === undefined) this.known.set(noticed, end);
-    else if (known !== end) this.isContradicted = true;
+    if (known === undefined) {
+      if (!this.isFull) this.known.set(noticed, end);
+    } else if (known !== end) this.isContradicted = true;
   }
 
   private noteStep(before: Beginning, actor: string, next: NextStep): void {
@@ -65,6 +76,8 @@ export class KnownSteps {
     }
     const known = steps.find((step) => step.dependsOn === found);
     if (known === undefined) {
+      if (this.isFull) return;
+      this.steps++;
       steps.push({ ...next, dependsOn: found });
       this.known.set(noticed, steps);
     } else if (known.isEnabled !== next.isEnabled) this.isContradicted = true;
