@@ -86,6 +86,7 @@ export class SteppedDataSource extends DataSource {
       connectTimeout: Math.max(stepped.answerMs ?? 0, CONNECT_MS),
       charset: 'utf8mb4',
       synchronize: false,
+      logger: 'debug', // prints nothing without DEBUG=typeorm:*; a migration that fails is thrown as well
       supportBigNumbers: true,
       bigNumberStrings: false, // TypeORM's default returns a BIGINT as text, and '5' + -1 is '5-1'
     });
