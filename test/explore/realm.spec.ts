@@ -135,12 +135,11 @@ test('Date.now() is virtual time in the code of a strategy, and real time in the
     dates.strategy = readDate();
     return sellUnprotected(change, balances);
   });
-  const begun = performance.timeOrigin + performance.now();
   const schedule = await Schedule.begin(world, readsDates, { processes: ['p1'] });
   await schedule.A.finish();
   await schedule.end();
   expect(new Date(dates.strategy).toISOString()).toBe('2025-01-01T00:00:00.000Z');
-  expect(dates.client).toBeGreaterThan(begun - 1000);
+  expect(dates.client).toBeGreaterThan(Date.parse('2026-01-01'));
 });
 
 test('a buyer that waits in memory for another one counts as contention', async () => {
