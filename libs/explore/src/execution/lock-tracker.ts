@@ -1,4 +1,4 @@
-import type { LockCondition } from '#lab/step';
+import type { LockCondition, Step } from '#lab/step';
 import type { LockChange, LockState } from '#lab/verdict';
 import { shownLock, type LockReading, type NamedLocks } from '../world';
 
@@ -65,8 +65,8 @@ export class LockTracker {
   }
 
   /**
-   * True when another attempt of the actor may have another result than its last one: the lock has changed since. For a lock in parts
-   * only while nobody holds a majority of them; when no part is taken, the last attempt failed for another reason than a holder.
+   * True when another attempt of the actor may have another result than its last one: the lock has changed since. A waiter does not
+   * try a lock in parts while an actor holds a majority of them. It always may when all parts are free: no holder has refused it.
    */
   mayTake(actor: string, lock: string): boolean {
     const hasChanged = this.unseenBy(actor).some((name) => this.versions.get(name)?.lock === lock);
@@ -81,8 +81,12 @@ export class LockTracker {
     return this.changed;
   }
 
-  /** True when a command that changes something only under this condition would change something. */
-  meets(condition: LockCondition, store: string, lock: string, text: string): boolean {
+  /** True for a command that changes a lock only under a condition, which is not met: it would change nothing. */
+  isWithoutEffect({ lock, key, server = '', text }: Step): boolean {
+    return lock?.onlyIf !== undefined && key !== undefined && !this.meets(lock.onlyIf, server, key, text);
+  }
+
+  private meets(condition: LockCondition, store: string, lock: string, text: string): boolean {
     const entry = this.entries.get(shownLock(store, lock));
     if (entry === undefined) return condition !== 'owner';
     if (condition === 'free') return false;

@@ -210,8 +210,8 @@ export class StepGate {
    * The step releases a lock that its actor does not hold. Its reply is the same before and after any change by others, so that its
    * position among these changes must not decide whether the actor tries again.
    */
-  private isBlind({ lock, key, server = '', text }: Step): boolean {
-    return lock?.onlyIf === 'owner' && key !== undefined && !this.run.locks.meets('owner', server, key, text);
+  private isBlind(step: Step): boolean {
+    return step.lock?.onlyIf === 'owner' && this.run.locks.isWithoutEffect(step);
   }
 
   /** The schedule ends the wait of a command in Redis when its time is over. */

@@ -185,10 +185,8 @@ export const transactionIn = (
  * Undefined: it may change something.
  */
 function withoutEffect(run: Run, step: Step): readonly Access[] | undefined {
-  const { lock, key, server = '', text } = step;
-  if (run.subject.declaresKeys !== true || lock?.onlyIf === undefined || key === undefined) return undefined;
-  if (run.locks.meets(lock.onlyIf, server, key, text)) return undefined;
-  return lock.onlyIf === 'owner' ? readsOfClock(run) : readsOf(step);
+  if (run.subject.declaresKeys !== true || !run.locks.isWithoutEffect(step)) return undefined;
+  return step.lock?.onlyIf === 'owner' ? readsOfClock(run) : readsOf(step);
 }
 
 /** A choice that no other actor can notice: it only depends on its process. */
