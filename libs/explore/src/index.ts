@@ -45,6 +45,8 @@ export {
   stuckText,
   type ServerSettings,
   explore,
+  search,
+  type Counted,
   withTimeLimit,
   Frontier,
   KnownStates,

@@ -49,8 +49,27 @@ interface Running {
 export async function search(plan: Plan, runBatch: RunBatch, limits: Limits): Promise<Tally> {
   let start: Start | undefined = startOf(plan);
   let tally = emptyTally();
-  while (start !== undefined) ({ tally, again: start } = await searchFrom(start, plan, runBatch, limits));
+  const found = new Found();
+  while (start !== undefined)
+    ({ tally, again: start } = await searchFrom(start, plan, runBatch, limits, found));
+  found.addMissingTo(tally);
   return tally;
+}
+
+/** The first schedule that showed each kind of violation, also before the search began again: it was run, so that it counts. */
+class Found {
+  private readonly schedules = new Map<ScheduleViolationKind, Tally>();
+
+  /** `schedule`: the tally of one schedule. */
+  note(schedule: Tally): void {
+    for (const kind of schedule.kinds.keys())
+      if (!this.schedules.has(kind)) this.schedules.set(kind, { ...schedule, searched: 0 });
+  }
+
+  /** A search that ended at its limit may not have come to them again. */
+  addMissingTo(tally: Tally): void {
+    for (const [kind, schedule] of this.schedules) if (!tally.kinds.has(kind)) merge(tally, schedule);
+  }
 }
 
 /** How a search begins: with what it assumes until one of its runs refutes it. */
@@ -85,6 +104,7 @@ async function searchFrom(
   plan: Plan,
   runBatch: RunBatch,
   limits: Limits,
+  found: Found,
 ): Promise<{ readonly tally: Tally; readonly again: Start | undefined }> {
   const tally = emptyTally();
   const frontier = new Frontier(plan, from.root, from);
@@ -103,6 +123,7 @@ async function searchFrom(
       if (first === undefined) break;
       const done = await first.done;
       running.shift();
+      for (const counted of done) if (counted !== undefined) found.note(counted.tally);
       const again = startAgain(from, done);
       if (again !== undefined) return { tally, again };
       for (const [i, taken] of [...first.batch.entries()].toReversed()) {
