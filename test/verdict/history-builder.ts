@@ -67,7 +67,7 @@ export class HistoryBuilder {
     return this;
   }
 
-  /** The rows of a sale: from `before`, or from the actual stock. */
+  /** The rows of a sale, from `before` or from the actual stock, and its answer. `order` false: no order, and the outcome is unknown. */
   sells(
     request: string,
     before = this.stock,
@@ -83,7 +83,11 @@ export class HistoryBuilder {
     this.movements.push({ id, segment, delta: -units, before, after, ...origin });
     if (order) this.orders.push({ request });
     this.stock = segment === null ? after : this.stock - units;
-    return this.answered(request, 'APPLIED', units);
+    const known = this.answers.findIndex((answer) => answer.request === request);
+    const [answer] = known < 0 ? [] : this.answers.splice(known, 1);
+    if (answer === undefined) return this.answered(request, order ? 'APPLIED' : 'OUTCOME_UNKNOWN', units);
+    this.answers.push({ ...answer, quantity: answer.quantity + units }); // a further part of its sale
+    return this;
   }
 
   answered(request: string, code: string, quantity = 1, key?: string): this {

@@ -65,6 +65,7 @@ export type ViolationKind =
   | 'stuck'
   | 'undersold'
   | 'orphan'
+  | 'lost-acknowledged'
   | 'torn-cart'
   | 'dead-lock'
   | 'unavailable'

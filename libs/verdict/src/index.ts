@@ -1,3 +1,4 @@
+export { leavesOutcomeOpen } from './load/answers';
 export { judgeCarts, type BalanceVerdict, type CartsVerdict } from './load/carts';
 export { balanceWords, kindOf, wordsOf, type BalanceKind, type BalanceWords } from './load/balance-words';
 export type { DeadlockCycle } from './load/deadlock-cycles';

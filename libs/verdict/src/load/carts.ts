@@ -113,7 +113,10 @@ function perBalance(balances: readonly BalanceVerdict[]): string[] {
   );
 }
 
-/** The answers that apply to one balance. A cart refused as sold out is omitted when any of its products was short. */
+/**
+ * The answers that apply to one balance. A cart refused as sold out is omitted when any of its products was short, unless it has
+ * movements: then the answer is wrong.
+ */
 function answersAbout(evidences: readonly Evidence[], { balance: sku }: Evidence): readonly ClientAnswer[] {
   const left = new Map(
     evidences.map(({ balance: other, initial, movements }) => [
@@ -121,12 +124,12 @@ function answersAbout(evidences: readonly Evidence[], { balance: sku }: Evidence
       initial + movements.reduce((sum, { delta }) => sum + delta, 0),
     ]),
   );
+  const moved = new Set(evidences.flatMap(({ movements }) => movements.map(({ request }) => request)));
   const [first] = evidences;
-  return (first?.answers ?? []).filter(({ code, cart, quantity }) => {
+  return (first?.answers ?? []).filter(({ request, code, cart, quantity }) => {
     if (cart?.includes(sku) === false) return false;
-    return (
-      code !== 'STOCK.SOLD_OUT' || (cart ?? [sku]).every((wanted) => (left.get(wanted) ?? 0) >= quantity)
-    );
+    if (code !== 'STOCK.SOLD_OUT' || moved.has(request)) return true;
+    return (cart ?? [sku]).every((wanted) => (left.get(wanted) ?? 0) >= quantity);
   });
 }
 

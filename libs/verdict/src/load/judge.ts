@@ -1,5 +1,6 @@
 import type { Contradiction } from '../chain';
 import { groupBy } from '../group-by';
+import { judgeAnswers } from './answers';
 import type { HistoryLine } from '#lab/step';
 import { chainOf } from './chain-of';
 import type { Expectation, ViolationKind } from '#lab/strategy';
@@ -197,6 +198,7 @@ function violationsIn(
 ): readonly (readonly [ViolationKind, readonly Reason[]])[] {
   const { stuckLocks, deadLocks, credits } = more;
   const { oversold, lostUpdates, duplicates, refusedWithStock, leaked, orphans, phantoms } = stock;
+  const { unrecorded, soldButRefused, keysWithOrders, otherUnits } = judgeAnswers(evidence);
   return [
     ['oversold', when(oversold > 0, { code: 'oversold', units: oversold })],
     [
@@ -229,10 +231,17 @@ function violationsIn(
       ],
     ],
     [
+      'lost-acknowledged',
+      when(unrecorded.length > 0, { code: 'applied-without-rows', requests: unrecorded }),
+    ],
+    [
       'orphan',
       [
         ...when(orphans.length > 0, { code: 'movement-without-order', requests: orphans }),
         ...when(phantoms.length > 0, { code: 'order-without-movement', requests: phantoms }),
+        ...when(soldButRefused.length > 0, { code: 'sold-but-refused', requests: soldButRefused }),
+        ...when(keysWithOrders.length > 0, { code: 'key-with-orders', keys: keysWithOrders }),
+        ...when(otherUnits.length > 0, { code: 'other-units', requests: otherUnits }),
       ],
     ],
     ['unavailable', unavailable(evidence)],

@@ -29,6 +29,10 @@ export type Reason =
   | { readonly code: 'leaked'; readonly units: number; readonly credits: boolean }
   | { readonly code: 'movement-without-order'; readonly requests: readonly string[] }
   | { readonly code: 'order-without-movement'; readonly requests: readonly string[] }
+  | { readonly code: 'applied-without-rows'; readonly requests: readonly string[] }
+  | { readonly code: 'sold-but-refused'; readonly requests: readonly string[] }
+  | { readonly code: 'key-with-orders'; readonly keys: readonly string[] }
+  | { readonly code: 'other-units'; readonly requests: readonly string[] }
   | { readonly code: 'unavailable'; readonly server: string }
   | { readonly code: 'dead-lock'; readonly cycles: readonly DeadlockCycle[] }
   | { readonly code: 'torn-cart'; readonly requests: readonly string[] }
@@ -88,6 +92,14 @@ export function reasonText(reason: Reason, kind: BalanceKind): string {
       return `${count(reason.requests.length, 'movement')} without ${anOrder}, e.g. that of ${reason.requests[0] ?? ''}`;
     case 'order-without-movement':
       return `${count(reason.requests.length, order)} without a movement, e.g. that of ${reason.requests[0] ?? ''}`;
+    case 'applied-without-rows':
+      return `${count(reason.requests.length, 'request')} answered APPLIED without ${isStock ? 'an order or ' : ''}a movement, e.g. ${reason.requests[0] ?? ''}`;
+    case 'sold-but-refused':
+      return `${count(reason.requests.length, 'request')} sold, but answered as not sold, e.g. ${reason.requests[0] ?? ''}`;
+    case 'key-with-orders':
+      return `${count(reason.keys.length, 'Idempotency-Key')} with more than one order, e.g. ${reason.keys[0] ?? ''}`;
+    case 'other-units':
+      return `${count(reason.requests.length, 'request')} with movements of more or fewer units than ordered, e.g. ${reason.requests[0] ?? ''}`;
     case 'unavailable':
       return `no ${isStock ? 'order' : movement} succeeded while ${reason.server} was down`;
     case 'dead-lock':

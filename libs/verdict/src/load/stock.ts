@@ -52,21 +52,28 @@ function lostUpdatesOf({ initial, finalStock, movements, segments }: Evidence): 
   );
 }
 
+/** The lowest of the values that movements have read or written in the balance's own row, and of these. */
+const lowestOf = (movements: readonly Movement[], ...values: readonly number[]): number =>
+  movements.reduce(
+    (lowest, { segment, before, after }) => (segment === null ? Math.min(lowest, before, after) : lowest),
+    Math.min(...values),
+  );
+
 /** Compares the movements with the stock, and the orders with the movements. */
 export function judgeStock(evidence: Evidence): StockFindings {
   const { initial, movements, orders, answers } = evidence;
   const lostUpdates = lostUpdatesOf(evidence);
   const sold = movements.reduce((sum, { delta }) => sum - delta, 0);
   const refused = answers.filter(({ code }) => NOT_ENOUGH.has(code));
+  // with credits and debits, neither their sum nor the final stock shows how much was left in between
+  const lowest = areMixed(movements) ? lowestOf(movements, initial, evidence.finalStock) : initial - sold;
   return {
     sold,
-    oversold: Math.max(0, sold - initial),
+    oversold: Math.max(0, sold - initial, -lowest),
     lostUpdates,
     leaked: Math.max(0, -lostUpdates),
     duplicates: areMixed(movements) ? [] : duplicatesOf(movements),
-    refusedWithStock: refused
-      .filter(({ quantity }) => initial - sold >= quantity)
-      .map(({ request }) => request),
+    refusedWithStock: refused.filter(({ quantity }) => lowest >= quantity).map(({ request }) => request),
     orphans: withoutPartner(salesOf(movements), orders),
     phantoms: withoutPartner(orders, movements),
   };

@@ -1,3 +1,4 @@
+import { groupBy } from '../group-by';
 import type { EndEvent, FinalState, ScheduleActor, ScheduleHistory, StepEvent } from './history';
 import type { ScheduleViolation } from './violation';
 
@@ -22,6 +23,7 @@ export function judgeStock(history: ScheduleHistory): ScheduleViolation[] {
     ...balances.flatMap((balance) => lostUpdates(history, balance)),
     ...lostAcknowledged(history),
     ...soldButRefused(history),
+    ...notOrdered(history),
     ...tornCarts(history),
     ...undersold(history, balances),
     ...balances.flatMap(unitsGone),
@@ -125,6 +127,25 @@ function soldButRefused(history: ScheduleHistory): ScheduleViolation[] {
         kind: 'orphan' as const,
         sentence: `${name} received ${end.code}, but has a movement`,
         at: [end.n],
+      },
+    ];
+  });
+}
+
+/** Units that no buyer has ordered: each orders one of each balance of its cart. A buyer may have been served twice. */
+function notOrdered({ actors, final }: ScheduleHistory): ScheduleViolation[] {
+  const carts = new Map(actors.map(({ name, cart }) => [name, cart ?? Object.keys(final.amounts)]));
+  const sales = final.movements.filter(({ delta }) => delta < 0);
+  return [...groupBy(sales, ({ request, balance }) => `${request} ${balance}`).values()].flatMap((own) => {
+    const [{ request = '', balance = '' } = {}] = own;
+    const units = own.reduce((sum, { delta }) => sum - delta, 0);
+    const ordered = carts.get(request)?.filter((wanted) => wanted === balance).length ?? 0;
+    if (units <= ordered) return [];
+    return [
+      {
+        kind: 'orphan' as const,
+        sentence: `${request} has movements of ${units} of ${balance}, and ordered ${ordered}`,
+        at: [],
       },
     ];
   });

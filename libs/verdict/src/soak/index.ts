@@ -1,7 +1,6 @@
 export { slopesOf, type LifeSlope, type Sample } from './leaks';
 export {
   judgeMinute,
-  leavesOutcomeOpen,
   type MinuteEvidence,
   type MinuteVerdict,
   type ServerFault,

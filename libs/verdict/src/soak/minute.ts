@@ -1,6 +1,7 @@
 import { count, type HistoryLine, type ProcessLine } from '#lab/step';
 import type { ViolationKind } from '#lab/strategy';
 import { groupBy } from '../group-by';
+import { judgeAnswers, leavesOutcomeOpen, mayHaveBought, purchasesOf, type Purchase } from '../load/answers';
 import { isUndocumented, runsStrategies, type Evidence } from '../load/evidence';
 import { judgeLoad } from '../load/judge';
 import { reasonText } from '../load/reason';
@@ -61,17 +62,6 @@ export interface MinuteVerdict {
   readonly wrong: readonly string[];
 }
 
-/** Answers that leave open whether the unit was sold. */
-const OUTCOME_OPEN: ReadonlySet<string> = new Set([
-  'OUTCOME_UNKNOWN',
-  'NO_ANSWER',
-  'IDEMPOTENCY.IN_PROGRESS',
-]);
-/** Whether the answer leaves open that the unit was sold. */
-export const leavesOutcomeOpen = (code: string): boolean => OUTCOME_OPEN.has(code);
-
-const MAY_HAVE_BOUGHT: ReadonlySet<string> = new Set(['APPLIED', ...OUTCOME_OPEN]);
-
 /** Judges one minute. A pure function of the evidence. */
 export function judgeMinute(minute: MinuteEvidence): MinuteVerdict {
   const judged = minute.balances.map((balance) => judgeBalance(balance));
@@ -118,40 +108,29 @@ export function judgeMinute(minute: MinuteEvidence): MinuteVerdict {
   };
 }
 
+/** Kinds about orders and answers: a minute names their requests. */
+const OF_ANSWERS: ReadonlySet<ViolationKind> = new Set(['orphan', 'lost-acknowledged']);
+
 function judgeBalance({ evidence, allowed }: SoakBalance) {
   const verdict = judgeLoad(evidence, { must: [], may: allowed });
-  const codes = new Map(evidence.answers.map(({ request, code }) => [request, code]));
-  const soldButRefused = evidence.orders
-    .map(({ request }) => request)
-    .filter((request) => !MAY_HAVE_BOUGHT.has(codes.get(request) ?? 'NO_ANSWER'));
-  const ordered = new Set(evidence.orders.map(({ request }) => request));
-  const moved = new Set(evidence.movements.map(({ request }) => request));
-  const unrecorded = evidence.answers.filter(
-    ({ request, code }) => code === 'APPLIED' && !(ordered.has(request) && moved.has(request)),
-  );
+  const { unrecorded, soldButRefused, keysWithOrders, otherUnits } = judgeAnswers(evidence);
   const internal = evidence.answers.filter(({ code }) => isUndocumented(code));
   const keyed = purchasesOf(evidence);
   const about = `${evidence.balance} (${evidence.strategy})`;
-  const others = verdict.violations.filter((kind) => kind !== 'orphan' && !allowed.includes(kind));
+  const others = verdict.violations.filter((kind) => !OF_ANSWERS.has(kind) && !allowed.includes(kind));
   const sentences = [
     ...(others.length > 0 ? [`${others.join(', ')}: ${verdict.because.join('; ')}`] : []),
     ...some(soldButRefused, 'sold, but answered as not sold'),
+    ...some(keysWithOrders, 'used for more than one order', 'Idempotency-Key'),
     ...some(
-      keysOf(keyed, ({ orders }) => orders > 1),
-      'used for more than one order',
-      'Idempotency-Key',
-    ),
-    ...some(
-      keysOf(keyed, ({ orders, code }) => orders > 0 && !MAY_HAVE_BOUGHT.has(code)),
+      keysOf(keyed, ({ orders, code }) => orders > 0 && !mayHaveBought(code)),
       'used for an order, but last answered as not sold',
       'Idempotency-Key',
     ),
     ...some(verdict.orphans, 'deducted from the stock without an order'),
     ...some(verdict.phantoms, 'ordered without a deduction from the stock'),
-    ...some(
-      unrecorded.map(({ request }) => request),
-      'answered APPLIED, but the order or the movement is missing',
-    ),
+    ...some(unrecorded, 'answered APPLIED, but the order or the movement is missing'),
+    ...some(otherUnits, 'sold more or fewer units than ordered'),
     ...some(
       internal.map(({ request }) => request),
       'answered with an error that the shop does not document',
@@ -170,35 +149,9 @@ function judgeBalance({ evidence, allowed }: SoakBalance) {
     answers: verdict.outcomes,
     faults: verdict.faults,
     retried: keyed.filter(({ asked }) => asked > 1),
-    answeredUnknown: evidence.answers.filter(({ code }) => OUTCOME_OPEN.has(code)).length,
+    answeredUnknown: evidence.answers.filter(({ code }) => leavesOutcomeOpen(code)).length,
     wrong: sentences.map((sentence) => `${about}: ${sentence}`),
   };
-}
-
-/** All requests under one Idempotency-Key. */
-interface Purchase {
-  readonly key: string;
-  /** The number of requests, and the code of the last answer. */
-  readonly asked: number;
-  readonly code: string;
-  /** The orders that these requests created. */
-  readonly orders: number;
-}
-
-function purchasesOf({ answers, orders }: Evidence): readonly Purchase[] {
-  const keyed = answers.flatMap((answer) =>
-    answer.key === undefined ? [] : [{ ...answer, key: answer.key }],
-  );
-  const ordered = groupBy(orders, ({ request }) => request);
-  return [...groupBy(keyed, ({ key }) => key)].map(([key, attempts]) => ({
-    key,
-    asked: attempts.length,
-    code: attempts.at(-1)?.code ?? 'NO_ANSWER',
-    orders: [...new Set(attempts.map(({ request }) => request))].reduce(
-      (sum, request) => sum + (ordered.get(request)?.length ?? 0),
-      0,
-    ),
-  }));
 }
 
 const isBought = ({ code }: Purchase): boolean => code === 'APPLIED';
