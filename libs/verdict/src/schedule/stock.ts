@@ -137,7 +137,9 @@ function notOrdered({ actors, final }: ScheduleHistory): ScheduleViolation[] {
   const carts = new Map(actors.map(({ name, cart }) => [name, cart ?? Object.keys(final.amounts)]));
   const sales = final.movements.filter(({ delta }) => delta < 0);
   return [...groupBy(sales, ({ request, balance }) => `${request} ${balance}`).values()].flatMap((own) => {
-    const [{ request = '', balance = '' } = {}] = own;
+    const [first] = own;
+    if (first === undefined) return [];
+    const { request, balance } = first;
     const units = own.reduce((sum, { delta }) => sum - delta, 0);
     const ordered = carts.get(request)?.filter((wanted) => wanted === balance).length ?? 0;
     if (units <= ordered) return [];
