@@ -7,9 +7,15 @@ interface Table {
   readonly key: string;
   /** Columns of text: the owner. */
   readonly owner: readonly string[];
-  /** Columns of numbers and times: the expiry. */
-  readonly expiry: readonly string[];
+  /** Columns of numbers and times: the expiry may be one of them. */
+  readonly others: readonly string[];
 }
+
+/** A column of the type of a time, or a number of seconds or milliseconds since 1970. */
+const isTime = (value: unknown): boolean => value instanceof Date || Number(value) >= 1_000_000_000;
+
+/** A time in the past, in the type of this value. */
+const pastOf = (value: unknown): Date | number => (value instanceof Date ? new Date('2000-01-01') : 1);
 
 const WRITES = /^(INSERT|REPLACE|UPDATE|DELETE|CREATE)$/;
 const TABLE_OF = /\b(?:INTO|UPDATE|FROM|TABLE(?: IF NOT EXISTS)?) `?(\w+)`?/i;
@@ -19,15 +25,17 @@ const READ_COLUMNS = `SELECT COLUMN_NAME AS name, COLUMN_KEY AS \`key\`, CHARACT
 
 /**
  * Rows of tables that are not the lab's, whose key contains the name of a resource: locks of a library that has a table of its
- * own. What their columns mean is not known: text is taken for the owner, and a row with a number or time in it for one that
- * ends after the lease of the request. At its end it is deleted, which such a library must treat as an expired row.
+ * own. What their columns mean is not known: text is taken for the owner, and a row with a time in it for one that
+ * ends after the lease of the request. At its end its times are set to the past: the row stays, and its code decides what that means.
  */
 export class OwnRowStore implements LockStore {
   readonly name = 'table';
   readonly pipelined = false;
   private readonly tables = new Map<string, Table | undefined>();
-  /** The expiry of each lock when it was last read. */
-  private readonly expiries = new Map<string, string>();
+  /** The numbers and times of each lock when they were last read. */
+  private readonly values = new Map<string, string>();
+  /** The same of locks that have ended, as long as their rows are not written again. */
+  private readonly ended = new Map<string, string>();
 
   private constructor(
     private readonly admin: Connection,
@@ -56,7 +64,8 @@ export class OwnRowStore implements LockStore {
       const [rows] = await this.admin.query<RowDataPacket[]>('SELECT * FROM ??', [name]);
       for (const row of rows) {
         const lock = String(row[table.key]);
-        if (lock.includes('lock:')) found.push(this.readingOf(row, lock, table));
+        if (lock.includes('lock:') && this.ended.get(lock) !== valuesOf(row, table))
+          found.push(this.readingOf(row, lock, table));
       }
     }
     return found;
@@ -70,30 +79,37 @@ export class OwnRowStore implements LockStore {
       if (table === undefined) continue;
       const where = [name, table.key, lock];
       const [rows] = await this.admin.query<RowDataPacket[]>(
-        'SELECT 1 FROM ?? WHERE ?? = ? FOR UPDATE SKIP LOCKED',
+        'SELECT * FROM ?? WHERE ?? = ? FOR UPDATE SKIP LOCKED',
         where,
       );
-      isEnded ||= rows.length > 0;
-      if (rows.length > 0) await this.admin.query('DELETE FROM ?? WHERE ?? = ?', where);
+      for (const row of rows) {
+        isEnded = true;
+        const times = timesIn(row, table);
+        for (const time of times) row[time] = pastOf(row[time]);
+        const past = Object.fromEntries(times.map((time) => [time, row[time] as unknown]));
+        await this.admin.query('UPDATE ?? SET ? WHERE ?? = ?', [name, past, table.key, lock]);
+        this.ended.set(lock, valuesOf(row, table));
+      }
     }
     await this.admin.commit();
     return isEnded;
   }
 
   async clear(): Promise<void> {
-    this.expiries.clear();
+    this.values.clear();
+    this.ended.clear();
     for (const [name, table] of this.tables)
       if (table !== undefined) await this.admin.query('DELETE FROM ??', [name]);
   }
 
-  private readingOf(row: RowDataPacket, lock: string, { owner, expiry }: Table): LockReading {
-    const values = expiry.map((column) => String(row[column])).join();
-    const before = this.expiries.get(lock);
-    this.expiries.set(lock, values);
+  private readingOf(row: RowDataPacket, lock: string, table: Table): LockReading {
+    const values = valuesOf(row, table);
+    const before = this.values.get(lock);
+    this.values.set(lock, values);
     return {
       lock,
-      content: owner.map((column) => String(row[column])).join(),
-      ttlMs: expiry.some((column) => row[column] !== null) ? 0 : -1, // 0: the lease of the request
+      content: table.owner.map((column) => String(row[column])).join(),
+      ttlMs: timesIn(row, table).length > 0 ? 0 : -1, // 0: the lease of the request
       renewed: before !== undefined && before !== values,
     };
   }
@@ -106,13 +122,20 @@ export class OwnRowStore implements LockStore {
     const columns = rows as { name: string; key: string; isText: number }[];
     const key = columns.find((column) => column.key === 'PRI')?.name;
     if (key === undefined) return undefined;
-    const others = columns.filter((column) => column.name !== key);
+    const besides = columns.filter((column) => column.name !== key);
     const table = {
       key,
-      owner: others.filter(({ isText }) => isText === 1).map((column) => column.name),
-      expiry: others.filter(({ isText }) => isText === 0).map((column) => column.name),
+      owner: besides.filter(({ isText }) => isText === 1).map((column) => column.name),
+      others: besides.filter(({ isText }) => isText === 0).map((column) => column.name),
     };
     this.tables.set(name, table);
     return table;
   }
 }
+
+/** The columns in which the row has a time. */
+const timesIn = (row: RowDataPacket, { others }: Table): readonly string[] =>
+  others.filter((column) => isTime(row[column]));
+
+const valuesOf = (row: RowDataPacket, { others }: Table): string =>
+  others.map((column) => String(row[column])).join();

@@ -112,11 +112,13 @@ const NOT_OBTAINED = 'LOCK.NOT_OBTAINED';
 function starved(history: ScheduleHistory): ScheduleViolation[] {
   const owners = new Map<string, string>();
   const tries = new Map<string, Try>();
+  const freed = new Map<string, number>();
   const found: ScheduleViolation[] = [];
   for (const event of history.events) {
     if (event.type === 'end' && event.code === NOT_OBTAINED) {
       const last = tries.get(event.actor);
-      const violation = last === undefined ? undefined : starvationOf(history, event, last);
+      const violation =
+        last === undefined ? refusedThoughFree(history, event, freed) : starvationOf(history, event, last);
       if (violation !== undefined) found.push(violation);
     }
     if (event.type === 'step') {
@@ -126,10 +128,33 @@ function starved(history: ScheduleHistory): ScheduleViolation[] {
         tries.set(event.actor, { key, ...holdingOf(owners, key, event.actor, history.parts), n: event.n });
     }
     for (const { key, change, by } of event.locks ?? [])
-      if (change === 'taken' || change === 'replaced') owners.set(key, by ?? '');
-      else if (change !== 'renewed') owners.delete(key);
+      if (change === 'taken' || change === 'replaced') {
+        owners.set(key, by ?? '');
+        freed.delete(key);
+      } else if (change !== 'renewed') {
+        owners.delete(key);
+        freed.set(key, event.at ?? 0);
+      }
   }
   return found;
+}
+
+/**
+ * For code of which it is not known which steps are attempts: at two times after a lock became free it has taken steps, and has not
+ * obtained it. `freed`: since when, virtual time.
+ */
+function refusedThoughFree(
+  { events }: ScheduleHistory,
+  { actor, n }: EndEvent,
+  freed: ReadonlyMap<string, number>,
+): ScheduleViolation | undefined {
+  const steps = events.filter((event) => event.type === 'step' && event.actor === actor);
+  for (const [key, since] of freed) {
+    const later = new Set(steps.flatMap(({ at = 0 }) => (at > since ? [at] : [])));
+    if (later.size >= 2)
+      return { kind: 'starved', sentence: `${actor} gave up waiting although ${key} was free`, at: [n] };
+  }
+  return undefined;
 }
 
 /** The step obtained the lock or a part of it. */
