@@ -17,6 +17,8 @@ export interface UnderLoad {
 /** The strategy that hand-overs are compared with: a lock of one key with a token, in production code the most common one. */
 const PEER = 'token-lua';
 const REPEATS = 3;
+/** Work between read and write, milliseconds: requests that a lock does not exclude meet there. */
+const WORK_MS = 5;
 
 /** The result under load, or why there is none: the explorations before it are worth a report in any case. */
 export async function loadOrReason(
@@ -53,7 +55,8 @@ async function runUnderLoad(
       progress.update(`under load: ${text}`);
     },
   };
-  const run = await runLoad(lab.target, lab.control, completePlan({ strategy: strategy.name }), observer);
+  const plan = completePlan({ strategy: strategy.name, options: { workMs: WORK_MS } });
+  const run = await runLoad(lab.target, lab.control, plan, observer);
   const compared = strategy.name === PEER ? [PEER] : [strategy.name, PEER];
   const handOvers = await measureHandOvers(lab.target, lab.control, compared, {
     ...observer,

@@ -146,6 +146,8 @@ export interface Protection {
 export interface Strategy extends Protection {
   /** The id of a request decides more than names: for example which row it tries first. */
   readonly usesRequestId?: true;
+  /** A lock of a user's file, under which the lab sells. */
+  readonly isLock?: true;
   /** What to use instead: the strategy, where the catalogue has one, and what it changes. */
   readonly next: { readonly strategy?: string; readonly why: string };
   /** Its lock keys in Redis. Absent: one key, named after the strategy. */

@@ -206,14 +206,15 @@ export class LockTracker {
     by: string | undefined,
     args: readonly string[],
   ): LockChange[] {
-    const { lock, content, token, ttlMs, isExact, renewed, queued } = reading;
+    const { lock, content, token, ttlMs, isExact, renewed, queued, hasOwner } = reading;
     const key = shownLock(store, lock);
     const old = this.entries.get(key);
     if (queued === true) return this.recordQueueHead(store, reading, old, now, by, args);
     const isSame = old?.content === content;
     const granted = isExact === true ? ttlMs : grantedLease(ttlMs, args);
     const expiresAt = isSame && renewed !== true ? old.expiresAt : ttlMs < 0 ? undefined : now + granted;
-    const newOwner = isSame ? old.owner : (this.actorOf(token) ?? by);
+    const taker = hasOwner === false ? undefined : (this.actorOf(token) ?? by);
+    const newOwner = isSame ? old.owner : taker;
     this.entries.set(key, {
       store,
       lock,
@@ -234,7 +235,9 @@ export class LockTracker {
         { key, ...this.partOf(lock), change: 'taken', ...actors(newOwner) },
       ];
     const change = old === undefined ? 'taken' : 'replaced';
-    return [{ key, ...this.partOf(lock), change, ...actors(by, old?.owner) }];
+    return [
+      { key, ...this.partOf(lock), change, ...actors(hasOwner === false ? undefined : by, old?.owner) },
+    ];
   }
 
   /**

@@ -1,6 +1,5 @@
 import { count, ORDER_KEY } from '#lab/step';
 import type { Strategy } from '#lab/strategy';
-import type { ScheduleHistory } from '#lab/verdict';
 import { Run } from '../execution';
 import { EXPLORE_OPTIONS, finishAll } from '../schedule';
 import { BALANCE, type World } from '../world';
@@ -14,6 +13,8 @@ export interface Probe {
   readonly unseen: readonly string[];
   /** What it leaves on the servers. */
   readonly left: readonly string[];
+  /** Commands that may have taken a lock; none of them is known to be one. Empty: a lock was seen, or it holds one in the database. */
+  readonly withoutLock: readonly string[];
 }
 
 /** Commands that are listed. */
@@ -23,15 +24,26 @@ const LISTED = 3;
 const isOwn = ({ keys }: Strategy, key: string): boolean =>
   key === ORDER_KEY || keys?.(BALANCE).includes(key) === true;
 
+/** Locks that have no key and no row of their own: named locks, and locks of rows. */
+const LOCKS_IN_DATABASE = /\bGET_LOCK\b|\bFOR (UPDATE|SHARE)\b|\bLOCK (IN SHARE MODE|TABLES)\b/i;
+
+/** The commands that a lock of a file has sent to the places where its locks may be, when none was seen there. */
+function withoutLock({ lockStores, eventLog }: Run): readonly string[] {
+  const { events } = eventLog;
+  if (events.some(({ locks = [] }) => locks.length > 0)) return [];
+  const steps = events.flatMap((event) => (event.type === 'step' ? [eventLog.stepOf(event)] : []));
+  if (steps.some(({ text }) => LOCKS_IN_DATABASE.test(text))) return [];
+  return steps.filter((step) => lockStores.some((store) => store.touchedBy(step))).map(({ text }) => text);
+}
+
 /** Runs one request alone, and compares the steps that the explorer saw with what the servers counted. */
 export async function probe(world: World, strategy: Strategy): Promise<Probe> {
   const setup = { strategy, options: EXPLORE_OPTIONS, stock: 1, processes: ['p1'] };
-  const sell = async (atEnd?: () => Promise<void>): Promise<ScheduleHistory> =>
-    finishAll(await Run.begin(world, setup), atEnd);
-  await sell(); // opens the connections that a pool opens when they are needed
+  const first = await Run.begin(world, setup);
+  await finishAll(first); // opens the connections that a pool opens when they are needed
   const watch = await world.watch();
   let keys: readonly string[] = [];
-  const { events } = await sell(async () => {
+  const { events } = await finishAll(await Run.begin(world, setup), async () => {
     keys = await world.keysWithoutExpiry();
   });
   const { commands, databaseConnections, redisConnections } = await watch.end();
@@ -48,5 +60,6 @@ export async function probe(world: World, strategy: Strategy): Promise<Probe> {
       ...keys.filter((key) => !isOwn(strategy, key)).map((key) => `the key ${key}, which never expires`),
       ...(redisConnections > 0 ? [`${count(redisConnections, 'connection')} to Redis`] : []),
     ],
+    withoutLock: strategy.isLock === true ? withoutLock(first) : [],
   };
 }

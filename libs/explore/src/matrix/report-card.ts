@@ -108,6 +108,11 @@ export async function verify(
     };
   if (alone.code !== 'APPLIED')
     throw new NotExplorable(`a request that is alone sells nothing: ${alone.code}: ${whyNotAlone(alone)}`);
+  const [command] = alone.withoutLock;
+  if (command !== undefined)
+    throw new NotExplorable(
+      `the name of the resource, which acquire receives, is in no key and in no row that it writes, so that its lock is not seen: ${command}`,
+    );
   const cells = [plain];
   how.onCell(plain, others.length);
   const pending = [...others];

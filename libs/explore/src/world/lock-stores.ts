@@ -17,6 +17,8 @@ export interface LockReading {
    * otherwise the actor whose step created the lock.
    */
   readonly token?: string;
+  /** False: it is not known which entry holds it, as in a list, whose holder may be at either end. Absent: it has an owner. */
+  readonly hasOwner?: false;
   /** Remaining time to live, milliseconds; -1: no expiry. */
   readonly ttlMs: number;
   /** `ttlMs` is what a command granted, and not what is left of it some moments later. */
@@ -120,11 +122,12 @@ export class RedisLockStore implements LockStore {
       readKeys(this.connectionOf(connections), this.pattern),
       before,
     ]);
-    return found.map(([lock, content, ttlMs, expiry, token]) => ({
+    return found.map(([lock, content, ttlMs, expiry, token, type]) => ({
       lock,
       content,
       ttlMs,
       token,
+      ...(type === 'list' && { hasOwner: false }),
       renewed: expiry !== (expiries.get(lock) ?? -1),
     }));
   }

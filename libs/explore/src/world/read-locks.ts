@@ -1,21 +1,24 @@
 import type { SteppedRedis } from '#lab/step';
 import { createHash } from 'node:crypto';
 
-/** `expiry`: expiry time on the server's clock, milliseconds; -1: none. */
-type FoundLock = [name: string, content: string, ttlMs: number, expiry: number, token: string];
+/** `expiry`: expiry time on the server's clock, milliseconds; -1: none. `type`: that of the key in Redis. */
+type FoundLock = [name: string, content: string, ttlMs: number, expiry: number, token: string, type: string];
 
 /**
  * Reads every lock key of a database in one atomic step: name, content, time to live, expiry, and token. Content is a
- * hash of DUMP, which covers strings, hashes and sets alike and identifies the owner in every known lock.
+ * hash of DUMP, which covers strings, hashes and sets alike and identifies the owner in every known lock. A list is a queue: its
+ * content changes with every request that joins it.
  *
  * ARGV[2] is the pattern of the keys. Afterwards a key with an expiry is postponed until ARGV[1], so that real time cannot expire it between two steps.
  */
 const READ_LOCKS = `
 local found = {}
 for _, key in ipairs(redis.call('KEYS', ARGV[2])) do
-  local token = redis.call('TYPE', key).ok == 'string' and redis.call('GET', key) or ''
+  local type = redis.call('TYPE', key).ok
+  local token = type == 'string' and redis.call('GET', key) or ''
   local ttl = redis.call('PTTL', key)
-  found[#found + 1] = { key, redis.sha1hex(redis.call('DUMP', key)), ttl, redis.call('PEXPIRETIME', key), token }
+  local content = type == 'list' and 'queue' or redis.sha1hex(redis.call('DUMP', key))
+  found[#found + 1] = { key, content, ttl, redis.call('PEXPIRETIME', key), token, type }
   if ttl >= 0 then redis.call('PEXPIREAT', key, ARGV[1]) end
 end
 return found`;
