@@ -9,3 +9,4 @@ export * from './stray-steps';
 export * from './virtual-clock';
 export * from './virtual-date';
 export * from './virtual-timers';
+export * from './arrival';

@@ -3,6 +3,7 @@ import type { ScheduleHistory } from '#lab/verdict';
 import {
   Actor,
   ActorProcess,
+  arrive,
   startTask,
   subjectOf,
   type Outcome,
@@ -421,6 +422,16 @@ export class Run {
     };
   }
 
+  /**
+   * The code before the first step of a request may read what another request of its process has left in memory, so that the
+   * schedule decides when it runs. Code of the catalogue reads nothing there before its first step.
+   */
+  private arrivesInStep({ process }: Actor): boolean {
+    return (
+      this.subject.isForeign === true && this.actors.filter((other) => other.process === process).length > 1
+    );
+  }
+
   private start(actor: Actor): void {
     const task = startTask(actor, { auto: false, isTimer: false });
     const scope = this.scopeOf(actor, task);
@@ -428,7 +439,10 @@ export class Run {
       if (actor.process.alive) this.eventLog.warn(actor.name, warning);
     };
     this.world.pulse.note({ actor: actor.name, after: '' });
-    const request = () => actor.process.act(actor, this.clockOf(actor), warn);
+    const request = async () => {
+      if (this.arrivesInStep(actor)) await arrive();
+      return actor.process.act(actor, this.clockOf(actor), warn);
+    };
     void withVirtualDate(this.codeClock, () => observe(scope, request))
       .then((outcome) => {
         if (actor.outcome !== undefined) return; // its process died meanwhile

@@ -1,3 +1,4 @@
+import { isArrival } from '../actors';
 import type { ScheduleHistory } from '#lab/verdict';
 
 /**
@@ -5,7 +6,7 @@ import type { ScheduleHistory } from '#lab/verdict';
  * theirs met when it was on the same key.
  */
 export function isContended({ events }: ScheduleHistory): boolean {
-  const steps = events.filter((event) => event.type === 'step');
+  const steps = events.flatMap((event) => (event.type === 'step' && !isArrival(event) ? [event] : []));
   const line = steps.map(({ actor }) => actor);
   const runs = line.filter((actor, i) => actor !== line[i - 1]);
   const waited = events.some((event) => event.type === 'step' && event.delayed === true);
