@@ -58,7 +58,7 @@ test.each([
   ['', TokenSyntaxError],
   ['v0.none..1.12.a.V..x', TokenSyntaxError],
   ['v1.none..1.12.a5z.V..x', TokenSyntaxError],
-  ['v1.none..1.12.a999.V..x', TokenSyntaxError],
+  ['v1.none..1.12.a999999.V..x', TokenSyntaxError],
   ['v1.none.l1.1.12.a.V..x', TokenSyntaxError],
   ['v1.none..1.45.a.V..x', TokenSyntaxError],
   ['v1.none..1.12.a.V.?.x', TokenSyntaxError],

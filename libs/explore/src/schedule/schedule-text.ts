@@ -79,7 +79,9 @@ const isRepeated = (choice: Choice, next: Choice | undefined): boolean =>
   next !== undefined && isSame(choice, next);
 
 const CHOICE = /([a-c])(\d*)|[KPRCDX][1-3]|[TEQIJSO][a-c]|F[1-3]?|[LW]/gy;
-const MAX_REPEATED = 200;
+
+/** Far more than any schedule has; bounds the memory that the text of a stranger needs. */
+const MAX_CHOICES = 100_000;
 
 /** Parses the output of `scheduleText`; undefined when the text is malformed. */
 export function readSchedule(text: string): Choice[] | undefined {
@@ -89,8 +91,8 @@ export function readSchedule(text: string): Choice[] | undefined {
     read += whole.length;
     const choice = CHOICES.get(step ?? whole);
     const count = times === undefined || times === '' ? 1 : Number(times);
-    if (count > MAX_REPEATED || choice === undefined) return undefined;
-    choices.push(...Array.from({ length: count }, () => choice));
+    if (choices.length + count > MAX_CHOICES || choice === undefined) return undefined;
+    for (let n = 0; n < count; n++) choices.push(choice);
   }
   return read === text.length ? choices : undefined;
 }
