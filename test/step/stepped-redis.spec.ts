@@ -181,3 +181,38 @@ test('WAIT can be sent without the timeout that the command names, and the step 
   expect(answer).toBe(0);
   expect(wait?.text).toBe('WAIT 1 1');
 });
+
+test('each command of a pipeline is a step; MULTI with its commands is one', async () => {
+  const replies: unknown[] = [];
+  const seen = await steps(async () => {
+    replies.push(
+      await redis.pipeline().set('a', 1).incr('a').lpush('a', 'x').exec(),
+      await redis.multi().set('b', 1).incr('b').exec(),
+    );
+  });
+  expect(seen.map(({ text }) => text)).toEqual([
+    ...['SET a 1', 'INCR a', 'LPUSH a x'],
+    'MULTI; SET b 1; INCR b; EXEC',
+  ]);
+  expect(replies).toEqual([
+    [[null, 'OK'], [null, 2], [expect.objectContaining({ name: 'ReplyError' })]],
+    [
+      [null, 'OK'],
+      [null, 2],
+    ],
+  ]);
+});
+
+test('a numbered command does not end the WATCH or MULTI of its connection', async () => {
+  await steps(async () => {
+    await redis.watch('lock:{a}:s');
+    await redis.get('lock:{a}:s');
+    const other = await open();
+    await other.set('lock:{a}:s', 'you');
+    other.disconnect();
+    await redis.multi({ pipeline: false });
+    await redis.set('lock:{a}:s', 'me');
+    expect(await redis.exec()).toBeNull();
+  }, true);
+  expect(await redis.get('lock:{a}:s')).toBe('you');
+});

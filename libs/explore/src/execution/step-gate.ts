@@ -163,14 +163,14 @@ export class StepGate {
           this.run.clock.now,
           actor.name,
           (store.grantsInText ?? store.pipelined)
-            ? [...step.text.split(' '), String(this.run.leaseMs)]
+            ? [...step.text.split(/;? /), String(this.run.leaseMs)]
             : [String(this.run.leaseMs)],
         ),
       );
       for (const store of lockStores)
         if (store.renewedBy?.(step) === true && answered === true)
           locks.push(...this.run.locks.renew(store.name, actor.name, this.run.clock.now + this.run.leaseMs));
-      for (const named of seen) this.run.locks.noteSeen(actor.name, named);
+      if (!isUndecided(step, answered)) for (const named of seen) this.run.locks.noteSeen(actor.name, named);
       if (locks.some(({ change, by }) => change === 'taken' && by === actor.name)) actor.waiting = undefined; // a later wait is a new one
       const reply = this.inVirtualTime(step, answered);
       this.run.eventLog.answer(event, step, reply, locks);
@@ -297,5 +297,9 @@ function asLockWaitTimeout(error: unknown): unknown {
   Object.assign(driverError, said);
   return Object.assign(error, said);
 }
+
+/** The reply shows no state of a lock: MULTI has queued the command, or has been aborted because of its WATCH. */
+const isUndecided = ({ kind, verb }: Step, reply: unknown): boolean =>
+  kind === 'redis' && (reply === 'QUEUED' || (reply === null && /^(MULTI|EXEC)$/.test(verb)));
 
 const publishes = ({ kind, verb }: Step): boolean => kind === 'redis' && /^(EVALSHA|PUBLISH)$/.test(verb);

@@ -41,12 +41,13 @@ export async function probe(world: World, strategy: Strategy): Promise<Probe> {
   const setup = { strategy, options: EXPLORE_OPTIONS, stock: 1, processes: ['p1'] };
   const first = await Run.begin(world, setup);
   await finishAll(first); // opens the connections that a pool opens when they are needed
-  const watch = await world.watch();
+  const watch = await world.watch(strategy);
   let keys: readonly string[] = [];
   const { events } = await finishAll(await Run.begin(world, setup), async () => {
     keys = await world.keysWithoutExpiry();
   });
-  const { commands, databaseConnections, redisConnections } = await watch.end();
+  const steps = events.filter((event) => event.type === 'step');
+  const { commands, databaseConnections, redisConnections } = await watch.end(steps);
   const end = events.find((event) => event.type === 'end');
   return {
     code: end?.code ?? 'UNFINISHED',

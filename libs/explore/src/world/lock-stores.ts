@@ -3,7 +3,7 @@ import type { Component, Step, StepInfo, SteppedRedis } from '#lab/step';
 import { readdir, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Connection, RowDataPacket } from 'mysql2/promise';
-import { readKeys, restoreLeases } from './read-locks';
+import { FAR_FUTURE, readKeys, restoreLeases } from './read-locks';
 import type { ActorConnections } from './actor-connections';
 
 /** A lock as read from its server. */
@@ -99,6 +99,8 @@ export class RedisLockStore implements LockStore {
     private readonly admin: SteppedRedis,
     /** Selects an actor's own connection to this Redis. */
     private readonly connectionOf: (connections: ActorConnections) => SteppedRedis,
+    /** The connections of all actors. */
+    private readonly all: readonly ActorConnections[],
     readonly component?: Component,
     /** The keys that are locks, as a pattern of KEYS. */
     private readonly pattern = OUR_LOCKS,
@@ -106,22 +108,27 @@ export class RedisLockStore implements LockStore {
 
   /** The same server, where any key that contains the name of a resource is a lock. */
   ofLibraries(): RedisLockStore {
-    return new RedisLockStore(this.name, this.admin, this.connectionOf, this.component, LOCKS_OF_LIBRARIES);
+    const { name, admin, connectionOf, all, component } = this;
+    return new RedisLockStore(name, admin, connectionOf, all, component, LOCKS_OF_LIBRARIES);
   }
 
   touchedBy(step: StepInfo): boolean {
-    return isRedisWrite(step) && (step.server ?? '') === this.name;
+    return isRedisWrite(step) && !CHANGES_NO_KEY.test(step.text) && (step.server ?? '') === this.name;
   }
 
+  /** Not during a WATCH, whose EXEC a change would abort, nor in a MULTI, which would queue it. */
   restore(connections: ActorConnections, leases: ReadonlyMap<string, number>): Promise<Expiries> {
-    return restoreLeases(this.connectionOf(connections), leases);
+    const isWatched = this.all.some((one) => this.connectionOf(one).transaction.isWatching);
+    const connection = this.connectionOf(connections);
+    if (isWatched || connection.transaction.isInMulti)
+      return Promise.resolve(new Map(Array.from(leases.keys(), (lock) => [lock, FAR_FUTURE])));
+    return restoreLeases(connection, leases);
   }
 
   async read(connections: ActorConnections, before: Promise<Expiries>): Promise<readonly LockReading[]> {
-    const [found, expiries] = await Promise.all([
-      readKeys(this.connectionOf(connections), this.pattern),
-      before,
-    ]);
+    const connection = this.connectionOf(connections);
+    const reader = connection.transaction.isInMulti ? this.admin : connection; // MULTI only queues commands
+    const [found, expiries] = await Promise.all([readKeys(reader, this.pattern), before]);
     return found.map(([lock, content, ttlMs, expiry, token, type]) => ({
       lock,
       content,
@@ -146,6 +153,9 @@ export class RedisLockStore implements LockStore {
 export const isRedisWrite = ({ kind, verb }: Pick<StepInfo, 'kind' | 'verb'>): boolean =>
   kind === 'redis' && !READS.test(verb);
 
+/** Commands that are no reads, because it matters what is written before them, and that change no key. */
+const CHANGES_NO_KEY = /^(WATCH |UNWATCH$|MULTI$|DISCARD$)/;
+
 /** The locks that a step names, in its store; `all`: any lock of this store. */
 export interface NamedLocks {
   readonly store: string;
@@ -166,14 +176,14 @@ const READS =
 /** Name of the store of rows. */
 const ROWS = 'row';
 /** Expiry time of postponed rows: later than any schedule ends. */
-const FAR_FUTURE = "'2037-01-01'";
-const POSTPONE = `UPDATE ${LOCK_TABLE} SET expires_at = ${FAR_FUTURE} WHERE name IN (?)`;
+const POSTPONED_TO = "'2037-01-01'";
+const POSTPONE = `UPDATE ${LOCK_TABLE} SET expires_at = ${POSTPONED_TO} WHERE name IN (?)`;
 const EXPIRE = `UPDATE ${LOCK_TABLE} SET expires_at = NOW(6) - INTERVAL 1 SECOND WHERE name IN (?)`;
 
 const READ_ROWS = `
   SELECT name, owner,
          COALESCE(TIMESTAMPDIFF(MICROSECOND, NOW(6), expires_at) DIV 1000, -1) AS ttl,
-         COALESCE(expires_at <> ${FAR_FUTURE}, 0) AS renewed
+         COALESCE(expires_at <> ${POSTPONED_TO}, 0) AS renewed
     FROM ${LOCK_TABLE} WHERE expires_at IS NULL OR expires_at > NOW(6)`;
 
 /** Unexpired rows of the table of locks. */

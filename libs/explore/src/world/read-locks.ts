@@ -9,7 +9,8 @@ type FoundLock = [name: string, content: string, ttlMs: number, expiry: number, 
  * hash of DUMP, which covers strings, hashes and sets alike and identifies the owner in every known lock. A list is a queue: its
  * content changes with every request that joins it.
  *
- * ARGV[2] is the pattern of the keys. Afterwards a key with an expiry is postponed until ARGV[1], so that real time cannot expire it between two steps.
+ * ARGV[2] is the pattern of the keys. Afterwards a key with an expiry is postponed until ARGV[1], so that real time cannot
+ * expire it between two steps. A key that is postponed already is not changed: this would abort the EXEC of its WATCH.
  */
 const READ_LOCKS = `
 local found = {}
@@ -17,9 +18,10 @@ for _, key in ipairs(redis.call('KEYS', ARGV[2])) do
   local type = redis.call('TYPE', key).ok
   local token = type == 'string' and redis.call('GET', key) or ''
   local ttl = redis.call('PTTL', key)
+  local expiry = redis.call('PEXPIRETIME', key)
   local content = type == 'list' and 'queue' or redis.sha1hex(redis.call('DUMP', key))
-  found[#found + 1] = { key, content, ttl, redis.call('PEXPIRETIME', key), token, type }
-  if ttl >= 0 then redis.call('PEXPIREAT', key, ARGV[1]) end
+  found[#found + 1] = { key, content, ttl, expiry, token, type }
+  if ttl >= 0 and expiry ~= tonumber(ARGV[1]) then redis.call('PEXPIREAT', key, ARGV[1]) end
 end
 return found`;
 
@@ -37,6 +39,10 @@ return expiries`;
 const sha = (script: string): string => createHash('sha1').update(script).digest('hex');
 const READ_LOCKS_SHA = sha(READ_LOCKS);
 const RESTORE_LEASES_SHA = sha(RESTORE_LEASES);
+
+/** A command of the lab that reads locks or restores their leases. */
+export const isReadOfLocks = ([verb = '', script]: readonly string[]): boolean =>
+  verb.toLowerCase() === 'evalsha' && (script === READ_LOCKS_SHA || script === RESTORE_LEASES_SHA);
 
 /** Later than any schedule ends. */
 export const FAR_FUTURE = Date.UTC(2100, 0, 1);

@@ -1,7 +1,8 @@
-import { watchCommands, type SteppedRedis } from '#lab/step';
+import { watchCommands, type Step, type SteppedRedis } from '#lab/step';
 import type { Connection, RowDataPacket } from 'mysql2/promise';
+import { isReadOfLocks } from './read-locks';
 
-/** What reached the servers over connections that are not those of a world. */
+/** What reached the servers and was no step: over connections that are not those of a world, or over those of its actors. */
 export interface Unseen {
   /** Commands to Redis, without those of a new connection's greeting. */
   readonly commands: readonly string[];
@@ -14,6 +15,9 @@ export interface Unseen {
 /** What ioredis sends over each new connection. */
 const GREETING: ReadonlySet<string> = new Set(['info', 'client', 'select', 'auth', 'hello', 'ping']);
 
+/** What ends the transaction of an earlier schedule. */
+const ENDS: ReadonlySet<string> = new Set(['unwatch', 'discard']);
+
 /** Compares what the servers count with what a world sends, from `open` to `end`. Only one request may run meanwhile. */
 export class ServerWatch {
   private constructor(
@@ -23,25 +27,51 @@ export class ServerWatch {
     private readonly known: ReadonlySet<string>,
     private readonly databaseConnections: number,
     private readonly commands: readonly string[],
+    /** Commands over the connections of actors. */
+    private readonly ofActors: readonly (readonly string[])[],
     private readonly endMonitor: () => Promise<void>,
   ) {}
 
-  static async open(redis: SteppedRedis, admin: Connection): Promise<ServerWatch> {
+  static async open(
+    redis: SteppedRedis,
+    admin: Connection,
+    actors: readonly SteppedRedis[],
+  ): Promise<ServerWatch> {
+    const own = new Set(
+      (await Promise.all(actors.map((actor) => actor.client('INFO')))).flatMap(addressesIn),
+    );
     const known = new Set<string>();
     const commands: string[] = [];
-    const endMonitor = await watchCommands(redis, ([verb = '', ...args], source) => {
-      if (!known.has(source) && !GREETING.has(verb.toLowerCase()))
+    const ofActors: string[][] = [];
+    const endMonitor = await watchCommands(redis, (command, source) => {
+      const [verb = '', ...args] = command;
+      if (own.has(source)) {
+        if (!isReadOfLocks(command) && !ENDS.has(verb.toLowerCase()))
+          ofActors.push([verb.toUpperCase(), ...args]);
+      } else if (!known.has(source) && !GREETING.has(verb.toLowerCase()))
         commands.push([verb.toUpperCase(), ...args].join(' '));
     });
     for (const address of await addresses(redis)) known.add(address); // with that of MONITOR
-    return new ServerWatch(redis, admin, known, await connectionsSoFar(admin), commands, endMonitor);
+    return new ServerWatch(
+      redis,
+      admin,
+      known,
+      await connectionsSoFar(admin),
+      commands,
+      ofActors,
+      endMonitor,
+    );
   }
 
-  async end(): Promise<Unseen> {
+  /** `steps`: those that the explorer saw meanwhile. */
+  async end(steps: readonly Pick<Step, 'text'>[]): Promise<Unseen> {
     await this.endMonitor();
     const open = await addresses(this.redis);
     return {
-      commands: this.commands,
+      commands: [
+        ...this.commands,
+        ...this.ofActors.filter((command) => !isIn(steps, command)).map((command) => command.join(' ')),
+      ],
       databaseConnections: (await connectionsSoFar(this.admin)) - this.databaseConnections,
       redisConnections: open.filter((address) => !this.known.has(address)).length,
     };
@@ -49,8 +79,19 @@ export class ServerWatch {
 }
 
 async function addresses(redis: SteppedRedis): Promise<readonly string[]> {
-  const list = await redis.client('LIST');
-  return [...String(list).matchAll(/ addr=(\S+)/g)].map(([, address = '']) => address);
+  return addressesIn(await redis.client('LIST'));
+}
+
+const addressesIn = (list: unknown): readonly string[] =>
+  [...String(list).matchAll(/ addr=(\S+)/g)].map(([, address = '']) => address);
+
+/** A step has this command: its verb and its key. A script is named in steps, and has the number of its keys before them. */
+function isIn(steps: readonly Pick<Step, 'text'>[], [verb = '', ...args]: readonly string[]): boolean {
+  const isScript = /^EVAL/.test(verb);
+  const [key = ''] = ((isScript ? args[2] : args[0]) ?? '').split('\\'); // MONITOR escapes what is not ASCII
+  return steps.some(({ text }) =>
+    isScript ? /\bEVAL(SHA)? /.test(text) && text.includes(key) : text.includes(`${verb} ${key}`.trimEnd()),
+  );
 }
 
 async function connectionsSoFar(admin: Connection): Promise<number> {

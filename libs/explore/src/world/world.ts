@@ -96,13 +96,13 @@ export class World {
     this.pulse = new Pulse(options.pulse);
     this.keys = new KeyStore(redis);
     this.blockedClients = new BlockedClients(redis);
-    const own = new RedisLockStore('', redis, ({ redis: ofActor }) => ofActor);
+    const own = new RedisLockStore('', redis, ({ redis: ofActor }) => ofActor, connectionsOfActors);
     this.lockStores = [
       own,
       new RowLockStore(admin),
       new DirectoryLockStore(lockFolderOf(options)),
       ...servers.redises.map((other, i) =>
-        redisStoreOf(other, (connections) => connections.servers.redises[i] ?? other),
+        redisStoreOf(other, (connections) => connections.servers.redises[i] ?? other, connectionsOfActors),
       ),
       ...(servers.components.includes('zookeeper') ? [new ZooKeeperLockStore(servers.zookeeper)] : []),
       ...(servers.components.includes('etcd') ? [new EtcdLockStore(servers.etcd)] : []),
@@ -167,6 +167,7 @@ export class World {
   /** Resets the servers to the state before the first step. */
   async begin(strategy: Strategy, { stock, carts }: Pick<Setup, 'stock' | 'carts'>): Promise<void> {
     this.endZooKeeperSessions(strategy);
+    await this.endTransactions();
     const isClean = this.cleanAt === stock;
     this.cleanAt = undefined;
     await Promise.all([
@@ -230,6 +231,12 @@ export class World {
       for (const { servers } of this.connectionsOfActors) servers.zookeeper.endSession();
   }
 
+  /** The last schedule may have left a WATCH or MULTI open. */
+  private async endTransactions(): Promise<void> {
+    const redises = this.connectionsOfActors.flatMap(({ redis, servers }) => [redis, ...servers.redises]);
+    await Promise.all(redises.map((redis) => redis.transaction.end(redis)));
+  }
+
   /** Runs the strategy's own preparation, for example preloading stock into Redis. */
   private async prepare(strategy: Strategy, balances: ReadonlySet<string>): Promise<void> {
     const [connections] = this.connectionsOfActors;
@@ -290,9 +297,13 @@ export class World {
     await Promise.all(noticed);
   }
 
-  /** Watches what reaches the servers over connections that are not those of a world. No other request may run. */
-  watch(): Promise<ServerWatch> {
-    return ServerWatch.open(this.redis, this.admin);
+  /**
+   * Watches what reaches the servers over connections that are not those of a world, and over those of its actors unless the
+   * strategy's own preparation uses them. No other request may run.
+   */
+  watch({ prepare }: Strategy): Promise<ServerWatch> {
+    const actors = prepare === undefined ? this.connectionsOfActors.map(({ redis }) => redis) : [];
+    return ServerWatch.open(this.redis, this.admin, actors);
   }
 
   /** Keys of this world that never expire. */
@@ -329,8 +340,9 @@ export class World {
 const redisStoreOf = (
   admin: SteppedRedis,
   of: (connections: ActorConnections) => SteppedRedis,
+  all: readonly ActorConnections[],
 ): RedisLockStore =>
-  new RedisLockStore(admin.server ?? '', admin, of, admin.server === 'primary' ? 'replica' : 'redlock');
+  new RedisLockStore(admin.server ?? '', admin, of, all, admin.server === 'primary' ? 'replica' : 'redlock');
 
 const ROUND_TRIPS = 301;
 

@@ -2,15 +2,9 @@ import { Command, type Redis } from 'ioredis';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Writable } from 'node:stream';
 import { currentScope, step, type Blocking, type Step, type StepInfo } from '../seam';
+import { instrumentPipelines, OpenTransaction } from './pipelines';
 import { describe, nameScript } from './redis-command';
 
-/** The parts of an ioredis pipeline that are used here. */
-interface Pipeline {
-  readonly _queue: Command[];
-  exec(callback?: Callback): Promise<unknown>;
-}
-
-type Callback = (error: Error | null, result?: unknown) => void;
 type Listener = (...args: unknown[]) => void;
 
 /** An ioredis client of a user. */
@@ -51,8 +45,8 @@ const HAS_NONE_BEHIND: ReadonlySet<string> = new Set([
 const ADDS = ['on', 'addListener', 'once'] as const;
 
 /**
- * Makes every command of an ioredis client pass the seam. A pipeline is not atomic, so each of its commands is a step; a MULTI
- * with its EXEC is one. A command that waits in the server has no timeout there: the schedule ends its wait.
+ * Makes every command of an ioredis client pass the seam. A command that waits in the server has no timeout there: the schedule
+ * ends its wait.
  */
 export function instrumentRedis(redis: Redis): InstrumentedRedis {
   const known = instrumented.get(redis);
@@ -67,15 +61,12 @@ const instrumented = new WeakMap<Redis, Instrumentation>();
 class Instrumentation implements InstrumentedRedis {
   private readonly copies = new Set<Instrumentation>();
   private listeners: (() => void)[] = [];
-  private isWatching = false;
-  private isInMulti = false;
+  private readonly transaction = new OpenTransaction();
   /** The step whose command waits in the server: every later reply comes after its own. */
   private waiting: Step | undefined;
   private readonly send: Redis['sendCommand'];
 
   constructor(private readonly redis: Redis) {
-    const pipeline = redis.pipeline.bind(redis);
-    const multi = redis.multi.bind(redis) as (...args: unknown[]) => unknown;
     const duplicate = redis.duplicate.bind(redis);
     const defineCommand = redis.defineCommand.bind(redis);
     const send = (this.send = redis.sendCommand.bind(redis));
@@ -87,11 +78,14 @@ class Instrumentation implements InstrumentedRedis {
             () => describeOwn(command),
             (current) => this.issue(command, current),
           );
-    redis.pipeline = (commands) => this.wrap(pipeline(commands));
-    redis.multi = ((...args: unknown[]) => {
-      const begun = multi(...args);
-      return isPipeline(begun) ? this.wrap(begun) : begun;
-    }) as Redis['multi'];
+    instrumentPipelines({
+      redis,
+      transaction: this.transaction,
+      issue: (exec, current) => {
+        this.noteOrder(current);
+        return exec();
+      },
+    });
     redis.duplicate = (override) => {
       const copy = duplicate(override);
       const own = new Instrumentation(copy);
@@ -120,9 +114,7 @@ class Instrumentation implements InstrumentedRedis {
   async reset(): Promise<void> {
     for (const remove of this.listeners.splice(0)) remove();
     for (const copy of this.copies) copy.redis.disconnect();
-    if (this.isInMulti) await this.redis.call('DISCARD').catch(() => undefined);
-    if (this.isWatching) await this.redis.unwatch();
-    this.isInMulti = this.isWatching = false;
+    await this.transaction.end(this.redis);
     if (!this.isSubscriber) return;
     await this.redis.unsubscribe();
     await this.redis.punsubscribe();
@@ -137,9 +129,7 @@ class Instrumentation implements InstrumentedRedis {
   private issue(command: Command, current: Step | undefined): Promise<unknown> {
     const { send } = this;
     const { name } = command;
-    if (name === 'watch') this.isWatching = true;
-    if (name === 'multi') this.isInMulti = true;
-    if (/^(exec|discard)$/.test(name)) this.isWatching = this.isInMulti = false;
+    this.transaction.note(name);
     this.noteOrder(current);
     const { blocking } = current ?? {};
     if (blocking === undefined) {
@@ -160,9 +150,10 @@ class Instrumentation implements InstrumentedRedis {
    * blocking command) or run it in another database, and except during WATCH.
    */
   private allowBehind(current: Step | undefined): void {
-    const { redis, send } = this;
+    const { redis, send, transaction } = this;
     const { condition } = redis as unknown as { condition?: { readonly select: number } };
-    const isFree = !this.isInMulti && !this.isWatching && !this.isSubscriber && this.waiting === undefined;
+    const isFree =
+      !transaction.isInMulti && !transaction.isWatching && !this.isSubscriber && this.waiting === undefined;
     if (current === undefined || !isFree || redis.status !== 'ready') return;
     if (condition?.select !== (redis.options.db ?? 0)) return;
     cork(redis);
@@ -172,49 +163,6 @@ class Instrumentation implements InstrumentedRedis {
 
   private noteOrder(current: Step | undefined): void {
     if (current !== undefined && this.waiting !== undefined) current.behind = this.waiting;
-  }
-
-  private wrap<T>(pipeline: T): T {
-    const own = pipeline as Pipeline;
-    const exec = own.exec.bind(own);
-    own.exec = (callback) => {
-      if (currentScope() === undefined) return exec(callback);
-      const isAtomic = own._queue.some(({ name }) => name === 'multi');
-      const executed = isAtomic ? this.execAtOnce(own._queue, exec) : this.execOneByOne(own._queue);
-      if (callback !== undefined)
-        void executed.then(
-          (result) => {
-            callback(null, result);
-          },
-          (error: unknown) => {
-            callback(error as Error);
-          },
-        );
-      return executed;
-    };
-    return pipeline;
-  }
-
-  private execAtOnce(queue: readonly Command[], exec: () => Promise<unknown>): Promise<unknown> {
-    return step(
-      () => describeMulti(queue),
-      (current) => {
-        this.noteOrder(current);
-        this.isWatching = false;
-        return exec();
-      },
-    );
-  }
-
-  private async execOneByOne(queue: readonly Command[]): Promise<unknown> {
-    const results: [Error | null, unknown?][] = [];
-    for (const command of queue)
-      try {
-        results.push([null, await this.redis.sendCommand(command)]);
-      } catch (error) {
-        results.push([error as Error]);
-      }
-    return results;
   }
 
   /** A listener runs in the scope of the code that has added it, and is removed with its schedule. */
@@ -243,9 +191,6 @@ function cork({ stream }: { readonly stream?: Pick<Writable, 'cork' | 'uncork'> 
     stream.uncork();
   });
 }
-
-const isPipeline = (value: unknown): value is Pipeline =>
-  typeof value === 'object' && value !== null && 'isPipeline' in value;
 
 function describeOwn(command: Command): StepInfo {
   const blocking = blockingOf(command);
@@ -278,15 +223,4 @@ function timeoutAt({ name, args }: Command): number | undefined {
 function setTimeoutOf(command: Command, timeout: string): void {
   const at = timeoutAt(command);
   if (at !== undefined) command.args[at] = timeout;
-}
-
-function describeMulti(queue: readonly Command[]): StepInfo {
-  const inside = queue.filter(({ name }) => name !== 'multi' && name !== 'exec').map(describe);
-  const [first] = inside;
-  return {
-    kind: 'redis',
-    verb: 'MULTI',
-    text: `MULTI; ${inside.map(({ text }) => text).join('; ')}; EXEC`,
-    ...(first?.key !== undefined && { key: first.key }),
-  };
 }

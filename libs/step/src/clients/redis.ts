@@ -1,7 +1,8 @@
 import { Command, Redis, type RedisOptions } from 'ioredis';
 import { SCHEDULE_TIME } from '../seam';
+import { instrumentPipelines, OpenTransaction } from './pipelines';
 import { ReplyDeadlines } from './reply-deadlines';
-import { PendingCommand, describe, inService } from './redis-command';
+import { PendingCommand, describe, inService, withinTime } from './redis-command';
 import { currentScope, step, type Step } from '../seam';
 
 /** The Redis counter that numbers the commands on lock keys, for ordered histories. */
@@ -61,6 +62,8 @@ export class SteppedRedis extends Redis {
   private corked: SteppedRedis['stream'] | undefined;
   /** Name of the server, e.g. `redis-3`; undefined: the lab's own Redis. */
   readonly server: string | undefined;
+  /** What code has left open on this connection. */
+  readonly transaction = new OpenTransaction();
 
   constructor(options: SteppedRedisOptions, overrides: RedisOptions = {}) {
     super(options.url, {
@@ -77,11 +80,17 @@ export class SteppedRedis extends Redis {
     this.deadlines = new ReplyDeadlines(this.timeoutMs);
     this.server = options.server;
     this.replicaMs = options.replicaMs;
+    instrumentPipelines({
+      redis: this,
+      transaction: this.transaction,
+      issue: (exec) => withinTime(exec(), this.timeoutMs, 'multi'),
+      ...(options.server !== undefined && { server: options.server }),
+    });
     this.on('error', () => undefined); // a lost connection fails the command that needs it
   }
 
   override sendCommand(command: Command, stream?: Parameters<Redis['sendCommand']>[1]): Promise<unknown> {
-    if (stream !== undefined) return super.sendCommand(command, stream) as Promise<unknown>; // ioredis' own handshake
+    if (stream !== undefined) return super.sendCommand(command, stream) as Promise<unknown>; // sent by ioredis itself: its handshake, or a MULTI
     if (isInSchedule() && TAKES_THE_CONNECTION.has(command.name))
       return Promise.reject(new NotInSchedules(command.name));
     const { callback } = command as unknown as { readonly callback?: Callback };
@@ -132,7 +141,10 @@ export class SteppedRedis extends Redis {
     if (time !== undefined)
       command.args = command.args.map((arg) => (arg === SCHEDULE_TIME ? String(time()) : arg));
     if (this.replicaMs !== undefined && command.name === 'wait') command.args[1] = String(this.replicaMs);
-    return current?.lock !== undefined && currentScope()?.ordered === true
+    const { transaction } = this;
+    transaction.note(command.name);
+    const isOpen = transaction.isWatching || transaction.isInMulti; // a MULTI of its own would end or break it
+    return current?.lock !== undefined && currentScope()?.ordered === true && !isOpen
       ? this.sendOrdered(command, current)
       : this.send(command);
   }
