@@ -3,13 +3,20 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import type * as TypeScript from 'typescript';
+import { NotVerifiable } from './read-exports';
 
-/** The text of a module as CommonJS. TypeScript and ES modules are transpiled, without type checks. */
+/**
+ * The text of a module as CommonJS. TypeScript and ES modules are transpiled, without type checks. Throws
+ * `NotVerifiable` when they have a syntax error.
+ */
 export function commonJsOf(file: string): string {
   const text = readFileSync(file, 'utf8');
-  if (isTypeScript(file)) return cached(text, () => transpile(text, file));
-  return isESModule(file) ? cached(text, () => transpile(withoutMeta(text), file)) : text;
+  if (isTypeScript(file)) return cached('ts', text, () => transpile('ts', text, file));
+  return isESModule(file) ? cached('js', text, () => transpile('js', text, file)) : text;
 }
+
+/** What TypeScript reads a text as. */
+type Language = 'ts' | 'js';
 
 const isTypeScript = (file: string): boolean => ['.ts', '.cts', '.mts'].includes(extname(file));
 
@@ -39,11 +46,12 @@ const withoutMeta = (text: string): string =>
     .replace(/\bimport\.meta\.url\b/g, "require('node:url').pathToFileURL(__filename).href")
     .replace(/\bimport\.meta\.(dirname|filename)\b/g, '__$1');
 
-function transpile(text: string, file: string): string {
+function transpile(language: Language, text: string, file: string): string {
   // loaded lazily: the compiler takes a second to load, and compiled code does not need it
   const typescript = createRequire(__filename)('typescript') as typeof TypeScript;
-  return typescript.transpileModule(text, {
-    fileName: file,
+  const { outputText, diagnostics = [] } = typescript.transpileModule(withoutMeta(text), {
+    fileName: `module.${language}`, // of .mts and .mjs, TypeScript would make ES modules
+    reportDiagnostics: true,
     compilerOptions: {
       target: typescript.ScriptTarget.ES2023,
       allowJs: true,
@@ -52,16 +60,25 @@ function transpile(text: string, file: string): string {
       experimentalDecorators: true,
       emitDecoratorMetadata: true,
     },
-  }).outputText;
+  });
+  const [mistake] = diagnostics;
+  if (mistake === undefined) return outputText;
+  const line = 1 + (mistake.file?.getLineAndCharacterOfPosition(mistake.start ?? 0).line ?? 0);
+  throw new NotVerifiable(
+    `${file}:${line}`,
+    typescript.flattenDiagnosticMessageText(mistake.messageText, ' '),
+  );
 }
 
 /** Cache version: change it when the compiler options change. */
-const CACHE_VERSION = '2';
+const CACHE_VERSION = '3';
 
-/** Transpiled modules are cached under node_modules/.cache by source hash: one takes 50 ms. */
-function cached(source: string, make: () => string): string {
+/** Transpiled modules are cached under node_modules/.cache by a hash of what decides them: one takes 50 ms. */
+function cached(language: Language, source: string, make: () => string): string {
   const folder = cacheFolder();
-  const name = createHash('sha1').update(`${CACHE_VERSION}\n${source}`).digest('hex');
+  const { version } = createRequire(__filename)('typescript/package.json') as { readonly version: string };
+  const key = [CACHE_VERSION, version, language, source].join('\n');
+  const name = createHash('sha1').update(key).digest('hex');
   const file = join(folder, `${name}.js`);
   if (existsSync(file)) return readFileSync(file, 'utf8');
   const made = make();
