@@ -20,6 +20,8 @@ function whyEnded(error: unknown): string | undefined {
   switch ((error as { readonly code?: unknown } | undefined)?.code) {
     case 'ERR_SCRIPT_EXECUTION_TIMEOUT':
       return `is still being loaded after ${LOAD_SECONDS} s: its top level seems to contain an endless loop`;
+    case 'EXPLORE.EXIT':
+      return 'calls process.exit when it is loaded';
     case 'ERR_SCRIPT_EXECUTION_INTERRUPTED':
       return 'was interrupted while it was being loaded';
     default:
@@ -33,8 +35,10 @@ export const isFile = (text: string): boolean => /[./\\]/.test(text);
 /** Loads the subject or the strategy of a file, as each process of a schedule will. Throws a usage failure that says what is wrong. */
 export function loadOwn(path: string): OwnStrategy | OwnSubject {
   const file = resolve(path);
-  if (!existsSync(file) || !statSync(file).isFile())
+  if (!existsSync(file))
     throw new Failure(`there is no file ${path}. "npx lab new lock ${path}" writes an example`, EXIT.usage);
+  if (!statSync(file).isFile())
+    throw new Failure(`${path} is a folder: give a file with a lock, a strategy or a subject`, EXIT.usage);
   installFor(file);
   const realm = new Realm(process.pid);
   try {

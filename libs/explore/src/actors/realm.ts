@@ -1,9 +1,11 @@
+import { currentScope } from '#lab/step';
 import { commonJsOf, nameOf, strategyOf, subjectIn, type OwnSubject } from '#lab/own';
 import type { Strategy } from '#lab/strategy';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
 import { dirname, extname, join, sep } from 'node:path';
 import perfHooks from 'node:perf_hooks';
+import { compileFunction } from 'node:vm';
 import { RealmRandom } from './realm-random';
 import { RealmTimers } from './realm-timers';
 import { RealmDate, realmHrtime, realmPerformance } from './virtual-date';
@@ -102,6 +104,23 @@ export class NotLoadable extends Error {
   }
 }
 
+/** The code has called `process.exit`. */
+export class CalledExit extends Error {
+  readonly code = 'EXPLORE.EXIT';
+
+  constructor() {
+    super('its code has called process.exit');
+    this.name = 'CalledExit';
+  }
+}
+
+/** `process.exit` of a realm: ends the process in the schedule. */
+function exit(): never {
+  const error = new CalledExit();
+  currentScope()?.onUnhandled?.(error);
+  throw error;
+}
+
 /**
  * Module instances of one explored process. Two processes of a schedule are objects in one Node process; with a realm
  * each they share no variable of a strategy's modules, like two replicas: a `let locked` or a mutex at the top of a
@@ -127,6 +146,7 @@ export class Realm {
     const own = Object.create(process, {
       pid: { value: pid, enumerable: true },
       hrtime: { value: realmHrtime, enumerable: true },
+      exit: { value: exit, enumerable: true },
     }) as NodeJS.Process;
     const global = Object.create(globalThis) as object;
     const random = isForeign ? new RealmRandom(pid) : undefined;
@@ -234,14 +254,26 @@ function compileText(file: string, text: string): Body {
     return (0, eval)(
       `(function (${OWN_GLOBALS.join(', ')}) { return function (${SCOPE.join(', ')}) {${text.replace(/^#!.*/, '')}\n} })\n//# sourceURL=${file}`,
     ) as Body;
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new NotLoadable(
-      file,
-      `${why}. It must be TypeScript, CommonJS or an ES module without await at its top`,
-      { cause },
-    );
+  } catch (error) {
+    throw notCompiled(file, text, error);
   }
+}
+
+/** An error of eval has no line: that of a file that was not transpiled is the one that Node reports. */
+function notCompiled(file: string, text: string, cause: unknown): NotLoadable {
+  let { message, stack = '' } = cause as Error;
+  if (text === readFileSync(file, 'utf8'))
+    try {
+      compileFunction(text.replace(/^#!.*/, ''), SCOPE, { filename: file });
+    } catch (error) {
+      ({ message, stack = '' } = error as Error);
+    }
+  const [line = ''] = /^:\d+$/m.exec(stack.replace(file, '')) ?? [];
+  return new NotLoadable(
+    `${file}${line}`,
+    `${message}. It must be TypeScript, CommonJS or an ES module without await at its top`,
+    { cause },
+  );
 }
 
 function targetOf(from: string, request: string): Target {

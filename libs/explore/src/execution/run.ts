@@ -15,6 +15,7 @@ import {
   type ActorTask,
   withVirtualDate,
   type ReadableClock,
+  CalledExit,
   VirtualClock,
   VirtualTimers,
   type Timer,
@@ -216,12 +217,13 @@ export class Run {
     await this.crash(...crash);
   }
 
-  /** Ends a process as Node does after an unhandled error. */
+  /** Ends a process as Node does after an unhandled error, or as its code has asked for. */
   private async crash(process: ActorProcess, error: unknown): Promise<void> {
     if (process.alive) {
       process.alive = false;
       const why = error instanceof Error ? error.message : String(error);
-      this.eventLog.fault('kill', process.name, `${process.name} ends with an unhandled error: ${why}`);
+      const ends = error instanceof CalledExit ? 'ends' : 'ends with an unhandled error';
+      this.eventLog.fault('kill', process.name, `${process.name} ${ends}: ${why}`);
       for (const actor of this.actors) if (actor.process === process) await this.terminate(actor);
     }
     await this.settle();

@@ -49,9 +49,10 @@ export async function probe(world: World, strategy: Strategy): Promise<Probe> {
   const steps = events.filter((event) => event.type === 'step');
   const { commands, databaseConnections, redisConnections } = await watch.end(steps);
   const end = events.find((event) => event.type === 'end');
+  const death = events.find((event) => event.type === 'fault'); // of an unhandled error
   return {
     code: end?.code ?? 'UNFINISHED',
-    text: end?.text ?? 'it does not end',
+    text: end?.text ?? death?.text ?? 'it does not end',
     unseen: [
       ...commands.slice(0, LISTED).map((command) => `Redis received ${command}`),
       ...(commands.length > LISTED ? [`${commands.length - LISTED} more commands`] : []),
