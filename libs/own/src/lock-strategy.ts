@@ -16,7 +16,7 @@ export const sellUnder =
     const { options, clock, warn } = tools;
     const { leaseMs, waitMs } = options;
     const resource = lockKey(change.balance, name);
-    const lock = await createLock(clientsOf(tools));
+    const lock = asLock(await createLock(clientsOf(tools)));
     const begun = clock.now();
     const handle = await lock.acquire(resource, { leaseMs, waitMs });
     if (handle === undefined || handle === null || handle === false)
@@ -31,6 +31,19 @@ export const sellUnder =
       }
     }
   };
+
+const REQUIRED = ['acquire', 'release'];
+const OPTIONAL = ['extend', 'isHeld'];
+
+/** What `createLock` returned, if it has the methods of a lock. */
+function asLock(made: unknown): OwnLock {
+  const methods = (made ?? {}) as Readonly<Record<string, unknown>>;
+  const isMissing = (name: string): boolean =>
+    typeof methods[name] !== 'function' && (REQUIRED.includes(name) || methods[name] !== undefined);
+  const missing = [...REQUIRED, ...OPTIONAL].find(isMissing);
+  if (missing === undefined) return made as OwnLock;
+  throw new TypeError(`createLock must return {acquire, release}, and ${missing} is not a function`);
+}
 
 /** The lock is extended and asked after the work, right before the write, as careful code does. */
 function sellWhileHeld(
