@@ -56,18 +56,19 @@ test('a token whose violation is gone no longer reproduces', async () => {
 
 test.each([
   ['', TokenSyntaxError],
-  ['v0.none..1.12.a.V..x', TokenSyntaxError],
-  ['v1.none..1.12.a5z.V..x', TokenSyntaxError],
-  ['v1.none..1.12.a999999.V..x', TokenSyntaxError],
-  ['v1.none.l1.1.12.a.V..x', TokenSyntaxError],
-  ['v1.none..1.45.a.V..x', TokenSyntaxError],
-  ['v1.none..1.12.a.V.?.x', TokenSyntaxError],
-  ['v1.multi..1.12-io.a.V..x', TokenSyntaxError],
-  ['v1.multi..1.12-io-ii.a.V..x', TokenSyntaxError],
-  ['v1.multi..1.12-io-x.a.V..x', TokenSyntaxError],
-  ['v1.multi..1.12-io-.a.V..x', TokenSyntaxError],
-  ['v1.none..1.12-io-oi.a.V..x', NoCarts],
-  ['v1.nope..1.12.a.V..x', UnknownStrategy],
+  ['v0.none..1.12.a.V..000000', TokenSyntaxError],
+  ['v1.none..1.12.a5z.V..000000', TokenSyntaxError],
+  ['v1.none..1.12.a999999.V..000000', TokenSyntaxError],
+  ['v1.none.l1.1.12.a.V..000000', TokenSyntaxError],
+  ['v1.none..1.45.a.V..000000', TokenSyntaxError],
+  ['v1.none..1.12.a.V.?.000000', TokenSyntaxError],
+  ['v1.multi..1.12-io.a.V..000000', TokenSyntaxError],
+  ['v1.multi..1.12-io-ii.a.V..000000', TokenSyntaxError],
+  ['v1.multi..1.12-io-x.a.V..000000', TokenSyntaxError],
+  ['v1.multi..1.12-io-.a.V..000000', TokenSyntaxError],
+  ['v1.none..1.12-io-oi.a.V..000000', NoCarts],
+  ['v1.none..1.12.a.V..00000', TokenSyntaxError],
+  ['v1.nope..1.12.a.V..000000', UnknownStrategy],
 ])('the token "%s" is rejected', (token, error) => {
   expect(() => readToken(token)).toThrow(error);
 });

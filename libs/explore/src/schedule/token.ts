@@ -80,6 +80,8 @@ const KIND_LETTERS: Readonly<Record<ScheduleViolationKind, string>> = {
   invariant: 'I',
 };
 
+const HASH_LENGTH = 6;
+
 /** Hash of the own code of a strategy or guard: changes with `apply` or `applyAll`, or with its file if that is not ours. */
 export const strategyHash = (strategy: Explored): string =>
   createHash('sha1')
@@ -87,7 +89,7 @@ export const strategyHash = (strategy: Explored): string =>
       (isStrategy(strategy) ? systemsOf(strategy) : [strategy]).map(codeOf).join('').replace(/\s+/g, ''),
     )
     .digest('hex')
-    .slice(0, 6);
+    .slice(0, HASH_LENGTH);
 
 const codeOf = (strategy: Explored): string =>
   strategy.setsTimers === true && strategy.module !== undefined
@@ -147,8 +149,14 @@ export function readToken(token: string, own?: Strategy | OwnSubject): ScheduleT
     choices: choicesOf(token, schedule),
     checks,
     kinds: Array.from(kinds, (letter) => kindOf(token, letter)),
-    hash,
+    hash: readHash(token, hash),
   };
+}
+
+/** A token that was cut has a part of the hash, which would be read as that of other code. */
+function readHash(token: string, hash: string): string {
+  if (hash === '' || hash.length === HASH_LENGTH) return hash;
+  throw new TokenSyntaxError(token, `its last part must have ${HASH_LENGTH} characters, not ${hash.length}`);
 }
 
 const cartLetters = (cart: readonly string[]): string => cart.map((balance) => balance.charAt(0)).join('');
