@@ -1,5 +1,6 @@
 import { withTimeLimit } from '#lab/explore';
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
@@ -19,4 +20,10 @@ test('a limited signal is aborted with the outer one, also when that was aborted
   const limited = withTimeLimit(outer.signal, 1_000_000);
   outer.abort();
   expect([limited.aborted, withTimeLimit(outer.signal, 1_000_000).aborted]).toEqual([true, true]);
+});
+
+test.each([Infinity, 2 ** 31])('%s ms are no limit: Node would fire such a timer at once', async (ms) => {
+  const limited = withTimeLimit(new AbortController().signal, ms);
+  await delay(50);
+  expect(limited.aborted).toBe(false);
 });

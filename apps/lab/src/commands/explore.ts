@@ -54,7 +54,7 @@ import { openExplorer } from '../explorer';
 import { EXIT, Failure } from '../failure';
 import { printTally, tallyLine, type ShownWitness } from '../print/tally';
 import { wordOptions } from './load';
-import { timeOption, whole } from './numbers';
+import { limitMs, timeOption, whole } from './numbers';
 
 export interface ExploreOptions {
   readonly actors: number;
@@ -156,6 +156,8 @@ function readExplored(name: string, { crossedCarts }: ExploreOptions): Catalogue
       throw new Failure(`${name} has no carts: --crossed-carts needs a strategy`, EXIT.usage);
     return cartStrategy(found);
   } catch (error) {
+    if (/\.[cm]?[jt]s$/.test(name))
+      throw new Failure(`${name} is a file of yours: explore it by "npx lab verify ${name}"`, EXIT.usage);
     if (
       error instanceof NoCarts ||
       error instanceof UnknownStrategy ||
@@ -216,7 +218,7 @@ async function explorePlan(plan: CataloguedPlan, options: ExploreOptions, contex
   });
   let firstShown: Promise<void> | undefined;
   const tally = await pool.explore(plan, {
-    signal: options.time === 0 ? signal : withTimeLimit(signal, options.time * 1000),
+    signal: withTimeLimit(signal, limitMs(options.time)),
     ...(options.max !== undefined && { max: options.max }),
     onProgress: (found, open) => {
       latest = found;

@@ -8,10 +8,11 @@ import { EXIT } from '../failure';
 import { loadOwnStrategy } from '../own-file';
 import { printLibraries, renderLibraries, type ExploredLibrary } from '../print/libraries';
 import { readRecipes, type Recipe } from '../recipes';
+import { limitMs } from './numbers';
 
 interface LibrariesOptions {
   readonly workers: number;
-  /** Seconds for each recipe. */
+  /** Seconds for each recipe; 0: no limit. */
   readonly budget: number;
   readonly docs?: string;
   readonly json?: string;
@@ -68,7 +69,7 @@ export async function exploreRecipe(
     onCell?.(left);
   };
   try {
-    const { cells } = await verify(pool, strategy, budget * 1000, { signal, enough: ENOUGH, onCell: note });
+    const { cells } = await verify(pool, strategy, limitMs(budget), { signal, enough: ENOUGH, onCell: note });
     return librarySummary(recipe, cells, {
       seconds: secondsSoFar(),
       ...(firstWitness !== undefined && { firstWitness }),

@@ -58,7 +58,13 @@ export function register(program: Command): void {
     .option('--verbose', 'also print every shortest schedule, unreduced counts and conditions')
     .option('--json <file>', 'write the matrix as JSON')
     .option('--libraries', 'explore npm lock libraries instead: the recipes in libs/libraries')
-    .addOption(timeOption('--budget <time>', 'with --libraries: time for each recipe, e.g. 30s or 5m', 60))
+    .addOption(
+      timeOption(
+        '--budget <time>',
+        'with --libraries: time for each recipe, e.g. 30s or 5m; 0: no limit',
+        60,
+      ),
+    )
     .action((names: string[], options: MatrixOptions) =>
       runCommand(async (context) => {
         if (options.libraries === true) return exploreLibraries(names, options, context);

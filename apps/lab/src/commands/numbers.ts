@@ -16,6 +16,9 @@ export const whole =
 export const timeOption = (flags: string, description: string, seconds: number): Option =>
   new Option(flags, description).argParser(duration).default(seconds, `${seconds}s`);
 
+/** The milliseconds of a time option, where 0 is no limit. */
+export const limitMs = (seconds: number): number => (seconds === 0 ? Infinity : 1000 * seconds);
+
 /** Parses a time, `30s`, `10m` or a number of seconds, into seconds. */
 function duration(text: string): number {
   const [, number, unit] = /^(\d{1,5})([sm]?)$/.exec(text) ?? [];

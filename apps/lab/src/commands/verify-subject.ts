@@ -6,6 +6,7 @@ import { writeJson, type Context } from '../command';
 import { openExplorer } from '../explorer';
 import { EXIT } from '../failure';
 import { printSchedule } from '../print/lanes';
+import { limitMs } from './numbers';
 
 /** Explores a user's subject, without faults and with each one, and prints what is violated. Returns the exit code. */
 export async function verifySubject(
@@ -17,7 +18,7 @@ export async function verifySubject(
   const { pool, conditions, stop } = await openExplorer(context, workers, [subject]);
   onEnd(stop);
   const results: SubjectResult[] = [];
-  const exploring = exploreSubject(pool, subject, seconds * 1000, {
+  const exploring = exploreSubject(pool, subject, limitMs(seconds), {
     signal,
     onProgress: (faults, schedules) => {
       progress.update(`${faults === '' ? 'no fault' : faults}: ${count(schedules, 'schedule')}`);

@@ -24,7 +24,7 @@ import { trafficWords } from '../print/traffic';
 import { printCard, type ShownPromise } from '../print/verify';
 import { readStrategy } from './explore';
 import { namesOf } from './names';
-import { timeOption, whole } from './numbers';
+import { limitMs, timeOption, whole } from './numbers';
 import { verifySubject } from './verify-subject';
 
 interface VerifyOptions {
@@ -55,7 +55,7 @@ export function register(program: Command): void {
       'explore only what tests these promises, e.g. releasesOnlyItsOwn,survivesLapse, without load',
       readPromises,
     )
-    .addOption(timeOption('--budget <time>', 'time for all explorations, e.g. 30s or 5m', 60))
+    .addOption(timeOption('--budget <time>', 'time for all explorations, e.g. 30s or 5m; 0: no limit', 60))
     .option(
       '--enough <n>',
       'schedules after which a circumstance ends whose promises are all known to be broken',
@@ -145,7 +145,7 @@ async function exploreAll(name: string, strategy: Strategy, options: VerifyOptio
   onEnd(stop);
   const begun = performance.now();
   let explored = '';
-  const { probe, cells } = await verify(pool, strategy, 1000 * options.budget, {
+  const { probe, cells } = await verify(pool, strategy, limitMs(options.budget), {
     signal,
     enough: options.enough,
     ...(options.only !== undefined && { promises: options.only }),

@@ -1,8 +1,12 @@
 import { setMaxListeners } from 'node:events';
 
+/** Node's longest timer, 24 days: a longer one fires at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 /**
- * A signal that is aborted together with `signal`, or after `ms`. Not `AbortSignal.any` with `AbortSignal.timeout`: in Node 20 the
- * garbage collector removes a time-out that only a combined signal refers to, and a search would not end.
+ * A signal that is aborted together with `signal`, or after `ms`; more than `LONGEST_MS` is no limit. Not
+ * `AbortSignal.any` with `AbortSignal.timeout`: in Node 20 the garbage collector removes a time-out that only a combined
+ * signal refers to, and a search would not end.
  */
 export function withTimeLimit(signal: AbortSignal, ms: number): AbortSignal {
   const limited = new AbortController();
@@ -12,6 +16,6 @@ export function withTimeLimit(signal: AbortSignal, ms: number): AbortSignal {
   if (signal.aborted) end();
   setMaxListeners(0, signal); // one for each search that is limited
   signal.addEventListener('abort', end, { once: true, signal: limited.signal });
-  setTimeout(end, Math.ceil(ms)).unref();
+  if (ms < LONGEST_MS) setTimeout(end, Math.ceil(ms)).unref();
   return limited.signal;
 }
