@@ -78,7 +78,10 @@ test.each([
   ['a file that throws', 'throws.js', "throw new Error('no licence')", 'no licence'],
   ['a file that loops at its top', 'loops.js', 'for (;;);', 'is still being loaded after 30 s'],
   ['a file that exports nothing', 'nothing.js', '', 'it exports neither a lock nor a strategy'],
-  ['a file with a mistake', 'mistake.ts', 'export const createLock = (', 'cannot be loaded'],
+  ['TypeScript with a mistake', 'mistake.ts', '\nexport const createLock = (', 'mistake.ts:2: '],
+  ['JavaScript with a mistake', 'mistake.js', '\nexports.createLock = ;', 'mistake.js:2 cannot be loaded'],
+  ['a file that throws lines', 'lines.js', "throw new Error('no\\nlicence')", 'Error: no licence'],
+  ['a file that exits', 'exits.mjs', 'process.exit(0);', 'calls process.exit when it is loaded'],
   ['an unknown strategy', 'hope', undefined, 'there is no strategy "hope"'],
 ])('%s exits with 2 and one line', async (_, name, text, why) => {
   const path = text === undefined ? name : write(name, text);
@@ -97,6 +100,8 @@ test.each([
     'runs without a step',
   ],
   ['never returns', 'acquire() { for (;;); }, release() {}', 'loops without awaiting anything'],
+  ['exits', 'acquire() { process.exit(0); }, release() {}', 'its code has called process.exit'],
+  ['has no release', 'acquire: () => true', 'release is not a function'],
 ])('a lock that %s is refused with one line', async (_, body, why) => {
   const path = write('odd.js', `exports.createLock = () => ({ ${body} });`);
   expectBadUsage(await checkout.run('verify', path, '--quick'), why);
@@ -136,10 +141,13 @@ test('keys that a lock leaves behind are named', async () => {
   expect(stdout).toContain('left behind by a request: the key tries, which never expires');
 });
 
-test('replicas load the file, and requests choose its strategy by name', async () => {
+test.each([
+  ['js', 'exports.createLock ='],
+  ['mts', 'export const createLock ='],
+])('replicas load a .%s file, and requests choose its strategy by name', async (extension, exported) => {
   const path = write(
-    'no-lock.js',
-    'exports.createLock = () => ({ acquire: async () => ({}), release() {} });',
+    `no-lock.${extension}`,
+    `${exported} () => ({ acquire: async () => ({}), release() {} });`,
   );
   const { code, stdout } = await checkout.run('load', '--with-strategy', path, '--work-ms', '5');
   expect(stdout).toContain('own-no-lock: 500 orders');

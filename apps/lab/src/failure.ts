@@ -1,6 +1,9 @@
 /** Exit codes of every command. */
 export const EXIT = { ok: 0, notAsExpected: 1, usage: 2, unknown: 3, interrupted: 130 } as const;
 
+/** A text of several lines as one. */
+export const oneLine = (text: string): string => text.trim().replace(/\s*\n\s*/g, ' ');
+
 /** Ends the command with one line for the user. */
 export class Failure extends Error {
   constructor(
@@ -8,7 +11,7 @@ export class Failure extends Error {
     readonly exitCode: number,
     options?: ErrorOptions,
   ) {
-    super(message, options);
+    super(oneLine(message), options);
     this.name = 'Failure';
   }
 }

@@ -25,7 +25,8 @@ import { register as strategies } from './commands/strategies';
 import { register as up } from './commands/up';
 import { register as verdict } from './commands/verdict';
 import { register as verify } from './commands/verify';
-import { EXIT, Failure } from './failure';
+import { checkOutputs } from './commands/outputs';
+import { EXIT, Failure, oneLine } from './failure';
 
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
   if (code === 'EPIPE') process.exit(EXIT.ok); // the reader, for example `head`, has closed the pipe
@@ -68,11 +69,13 @@ for (const register of [
   register(program);
 
 /** One line, also when commander suggests another option on a second one. */
-const oneLine = (text: string, write: (text: string) => void): void => {
-  write(`${text.trimEnd().replaceAll('\n', ' ')}\n`);
+const outputError = (text: string, write: (text: string) => void): void => {
+  write(`${oneLine(text)}\n`);
 };
-for (const command of program.commands.flatMap((one) => [one, ...one.commands]))
-  command.configureOutput({ outputError: oneLine });
+for (const command of program.commands.flatMap((one) => [one, ...one.commands])) {
+  command.configureOutput({ outputError });
+  checkOutputs(command);
+}
 
 program.parseAsync().catch((error: unknown) => {
   if (error instanceof Failure) {

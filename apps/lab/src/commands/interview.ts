@@ -55,7 +55,7 @@ async function interview(number: number | undefined, options: InterviewOptions):
     return;
   }
   const chosen = number === undefined ? questions : [findQuestion(questions, number)];
-  if (options.json !== undefined) writeQuestions(options.json, chosen);
+  if (options.json !== undefined) writeJson(options.json, chosen);
   const [first] = chosen;
   const text =
     number === undefined || first === undefined
@@ -100,14 +100,6 @@ function findQuestion(questions: readonly Question[], number: number): Question 
   const found = questions.find((question) => question.number === number);
   if (found !== undefined) return found;
   throw new Failure(`there is no question ${number}: the last one is ${questions.length}`, EXIT.usage);
-}
-
-function writeQuestions(file: string, questions: readonly Question[]): void {
-  try {
-    writeJson(file, questions);
-  } catch (error) {
-    throw new Failure(`cannot write ${file}: ${(error as Error).message}`, EXIT.usage, { cause: error });
-  }
 }
 
 async function quiz(

@@ -131,7 +131,7 @@ function settings(): Record<string, string> {
   try {
     return readSettings();
   } catch (error) {
-    throw new Failure((error as Error).message.replace(/\s*\n\s*/g, ' '), EXIT.usage);
+    throw new Failure((error as Error).message, EXIT.usage);
   }
 }
 
