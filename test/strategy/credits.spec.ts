@@ -176,34 +176,110 @@ describe.each(CATALOGUE)('$name', (strategy) => {
   );
 });
 
-describe('redis-decr: units of a restock that crashes', () => {
+describe('redis-decr: the count and the units of a restock', () => {
   const strategy = findStrategy('redis-decr');
   const count = async (): Promise<number> => Number(await world.redis.get(`stock:{${BALANCE}}`));
-  const reconcile = (): Promise<number> | undefined => strategy.reconcile?.(BALANCE, toolsOf(1));
+  const left = async (): Promise<[count: number, amount: number]> => [await count(), (await books()).amount];
+  const reconcile = (): Promise<number> => strategy.reconcile?.(BALANCE, toolsOf(1)) ?? Promise.resolve(NaN);
 
   beforeEach(() => empty(strategy));
 
-  /** Restocks two units up to the step `last`, which is never issued, as in a crashed process. */
-  const crashesBefore = (last: string): Promise<void> =>
-    new Promise((reached) => {
-      const listener: Listener = (step, issue) => {
-        if ((step.script ?? step.verb) !== last) return issue();
-        reached();
-        return new Promise(() => undefined);
+  /** Starts `task` and holds it before its first step `last`. Returns how it is resumed, which never happens in a crash. */
+  const heldBefore = <T>(last: string, task: () => Promise<T>): Promise<() => Promise<T>> =>
+    new Promise((reached, failed) => {
+      let wasHeld = false;
+      const listener: Listener = async (step, issue) => {
+        if (!wasHeld && (step.script ?? step.verb) === last) {
+          wasHeld = true;
+          await new Promise<void>((resume) => {
+            reached(() => {
+              resume();
+              return outcome;
+            });
+          });
+        }
+        return issue();
       };
-      void observe({ actor: 'restock', listener }, () => enter(strategy, 2));
+      const outcome = observe({ actor: 'held', listener }, task);
+      outcome.then(() => {
+        failed(new Error(`there was no step ${last}`));
+      }, failed);
     });
 
-  test('after the write: the reconciler counts them once', async () => {
-    await crashesBefore('count-units');
-    expect([await count(), (await books()).amount]).toEqual([0, 2]);
+  const sellsExactly = async (units: number): Promise<void> => {
+    for (let n = 0; n < units; n++) await enter(strategy, -1, 1);
+    await expect(enter(strategy, -1)).rejects.toMatchObject({ code: 'STOCK.SOLD_OUT' });
+    expect(await left()).toEqual([0, 0]);
+  };
+
+  test('it crashes after the write: the reconciler counts them once', async () => {
+    await heldBefore('count-units', () => enter(strategy, 2));
+    expect(await left()).toEqual([0, 2]);
     expect([await reconcile(), await reconcile()]).toEqual([2, 0]);
-    for (let i = 0; i < 2; i++) await enter(strategy, -1, 1);
-    expect([await count(), (await books()).amount]).toEqual([0, 0]);
+    await sellsExactly(2);
   });
 
-  test('before the write: the reconciler does not count them', async () => {
-    await crashesBefore('START');
-    expect([await reconcile(), await count(), (await books()).amount]).toEqual([0, 0, 0]);
+  test('it crashes before the write: the reconciler does not count them', async () => {
+    await heldBefore('START', () => enter(strategy, 2));
+    expect([await reconcile(), ...(await left())]).toEqual([0, 0, 0]);
+  });
+
+  test('Redis restarts empty before the write, and a buyer loads the count: they can be sold', async () => {
+    await enter(strategy, 1);
+    const restock = await heldBefore('START', () => enter(strategy, 10));
+    await world.redis.flushdb();
+    await enter(strategy, -1, 1);
+    await restock();
+    expect(await left()).toEqual([10, 10]);
+    await sellsExactly(10);
+  });
+
+  test('Redis restarts empty, and a buyer loads the count after the write: too high until the reconciliation', async () => {
+    await enter(strategy, 1);
+    const restock = await heldBefore('count-units', () => enter(strategy, 10));
+    await world.redis.flushdb();
+    await enter(strategy, -1, 1);
+    await restock();
+    expect(await left()).toEqual([20, 10]);
+    expect([await reconcile(), await reconcile()]).toEqual([-10, 0]);
+    await sellsExactly(10);
+  });
+
+  test('Redis restarts empty, and a buyer loads a value from before the write: too low until the reconciliation', async () => {
+    await enter(strategy, 1);
+    const restock = await heldBefore('START', () => enter(strategy, 10));
+    await world.redis.flushdb();
+    const buyer = await heldBefore('SET', () => enter(strategy, -1, 1)); // has read 1
+    await restock();
+    await buyer();
+    expect(await left()).toEqual([0, 10]);
+    expect([await reconcile(), await reconcile()]).toEqual([10, 0]);
+    await sellsExactly(10);
+  });
+
+  test('a reconciler that has read the stock before the write does not take them from the count', async () => {
+    await enter(strategy, 1);
+    await world.redis.set(`stock:{${BALANCE}}`, 11); // too high
+    const reconciler = await heldBefore('correct-count', reconcile);
+    await enter(strategy, 10);
+    expect([await reconciler(), ...(await left())]).toEqual([0, 21, 11]);
+    expect([await reconcile(), ...(await left())]).toEqual([-10, 11, 11]);
+  });
+
+  test('nor when Redis has restarted empty in the meantime', async () => {
+    await enter(strategy, 1);
+    await world.redis.set(`stock:{${BALANCE}}`, 11); // too high
+    const reconciler = await heldBefore('correct-count', reconcile);
+    await enter(strategy, 10);
+    await world.redis.flushdb();
+    await enter(strategy, -1);
+    expect([await reconciler(), ...(await left())]).toEqual([0, 10, 10]);
+  });
+
+  test('a reconciler that has read the stock before a sale does not return the sold units', async () => {
+    await enter(strategy, 5);
+    const reconciler = await heldBefore('correct-count', reconcile);
+    await enter(strategy, -1);
+    expect([await reconciler(), ...(await left())]).toEqual([0, 4, 4]);
   });
 });

@@ -94,8 +94,8 @@ export const answerOrder = script<[id: string, answer: string, keptMs: number]>(
 export const takeStock = script<[units: number, operation: string]>('take-stock');
 export const settleStock =
   script<[operation: string, outcome: 'sold' | 'unsold' | 'missing']>('settle-stock');
-export const countUnits = script<[operation: string, outcome: 'there' | 'never']>('count-units');
-export const lowerStock = script<[stock: number, counted: string]>('lower-stock');
+export const countUnits = script<[units: number]>('count-units');
+export const correctCount = script<[reconciliation: string, stock: number, count: number]>('correct-count');
 
 /** Runs a script on its key or keys, the lock first. Loads it again after a restart or a failover (NOSCRIPT). */
 export function run<Args extends readonly (string | number)[]>(

@@ -2,13 +2,12 @@ import { SoldOut, type Change, type Movement } from '#lab/balance';
 import { OutcomeUnknown } from '#lab/step';
 import { randomUUID } from 'node:crypto';
 import type { Strategy, Tools } from '../contract';
-import { countUnits, lowerStock, run, settleStock, takeStock } from '../shared/scripts';
+import { correctCount, countUnits, run, settleStock, takeStock } from '../shared/scripts';
 
 const countKey = (balance: string): string => `stock:{${balance}}`;
 const takenKey = (balance: string): string => `stock:{${balance}}:taken`;
-/** Added units that are being written to the row, by operation; and the number of such operations counted so far. */
-const incomingKey = (balance: string): string => `stock:{${balance}}:coming`;
-const countedKey = (balance: string): string => `stock:{${balance}}:counted`;
+/** The reconciliation that may correct the count. */
+const reconciliationKey = (balance: string): string => `stock:{${balance}}:reconciliation`;
 const MISSING = -2;
 
 export const redisDecr: Strategy = {
@@ -16,14 +15,14 @@ export const redisDecr: Strategy = {
   mechanism:
     'No lock: a Lua script checks and decrements a count in Redis, and records which operation took how many units. The database is updated afterwards, with its own WHERE stock >= n.',
   defect:
-    'A replica that dies between the two steps has taken units that no buyer gets: undersold until the next reconciliation (POST /lab/inventory/reconcile). Its operation stays listed until the product is reset, because its write may still arrive. A buyer who arrives before a write fails receives "sold out", although the unit is returned afterwards. Without the WHERE clause, units that are returned, or a count that is reloaded, while a write is in flight would oversell.',
+    'A replica that dies between the two steps has taken units that no buyer gets: undersold until the next reconciliation (POST /lab/inventory/reconcile). Its operation stays listed until the product is reset, because its write may still arrive. A buyer who arrives before a write fails receives "sold out", although the unit is returned afterwards. When Redis restarts empty while units are added, the count may lack them until the next reconciliation. Without the WHERE clause, units that are returned, or a count that is reloaded, while a write is in flight would oversell.',
   source: 'The flash-sale articles: "deduct the stock in Redis first".',
   next: {
     strategy: 'conditional-update',
     why: 'alone is exact; the count only reduces the load on the database.',
   },
   options: ['workMs'],
-  keys: (balance) => [countKey, takenKey, incomingKey, countedKey].map((key) => key(balance)),
+  keys: (balance) => [countKey, takenKey, reconciliationKey].map((key) => key(balance)),
   lacks: ['survivesDeadHolder', 'survivesFailedWrite'],
   expected: { 'holder-killed': { must: ['undersold'], may: [] } },
 
@@ -64,23 +63,31 @@ export const redisDecr: Strategy = {
 
   /**
    * The units of an operation without a movement are returned, once. If its write arrives later, the row decides whether
-   * there is enough stock, and the next reconciliation takes the units again.
+   * there is enough stock, and the next reconciliation takes the units again. Then the count is corrected by the row.
    */
   async reconcile(balance, { balances, redis }) {
     const keys = [countKey(balance), takenKey(balance)] as const;
-    if ((await redis.exists(countKey(balance))) === 0) return 0; // the next request loads it
-    const arrived = await countArrivals(balance, { balances, redis });
+    const count = await redis.get(countKey(balance));
+    if (count === null) return 0; // the next request loads it
     const unsettled = Object.keys(await redis.hgetall(takenKey(balance)));
     const sold = await balances.operationsWithMovement(balance, unsettled);
-    let changed = 0;
+    let settled = 0;
     for (const operation of unsettled) {
       const outcome = sold.has(operation) ? 'sold' : 'missing';
-      changed += Number(await run(redis, settleStock, keys, operation, outcome));
+      settled += Number(await run(redis, settleStock, keys, operation, outcome));
     }
-    const counted = (await redis.get(countedKey(balance))) ?? '0';
+    const reconciliation = randomUUID();
+    await redis.set(reconciliationKey(balance), reconciliation);
     const stock = await balances.read(balance);
-    const lowered = await run(redis, lowerStock, [...keys, countedKey(balance)], stock, counted);
-    return arrived + changed + Number(lowered);
+    const corrected = await run(
+      redis,
+      correctCount,
+      [...keys, reconciliationKey(balance)],
+      reconciliation,
+      stock,
+      Number(count) + settled,
+    );
+    return settled + Number(corrected);
   },
 };
 
@@ -88,38 +95,20 @@ export const redisDecr: Strategy = {
 const load = async (balance: string, { balances, redis }: Pick<Tools, 'balances' | 'redis'>) =>
   redis.set(countKey(balance), await balances.read(balance), 'NX');
 
-/** Writes the units to the row first and counts them then, because counted units can be bought. */
-async function addUnits(change: Change, { balances, redis, work, warn }: Tools): Promise<Movement> {
+/**
+ * Writes the units to the row first and counts them then, because counted units can be bought. If Redis has restarted empty
+ * in the meantime, the count may include them already: it is then too high, which the row refuses.
+ */
+async function addUnits(change: Change, tools: Tools): Promise<Movement> {
+  const { balances, redis, work, warn } = tools;
   const { balance, request, delta } = change;
-  const operation = randomUUID();
-  await load(balance, { balances, redis }); // a count that is loaded later would include these units already
-  await redis.hset(incomingKey(balance), operation, delta);
-  const settle = (outcome: 'there' | 'never'): Promise<unknown> =>
-    run(redis, countUnits, unitKeys(balance), operation, outcome).catch((error: unknown) => {
+  await load(balance, tools); // a count that is loaded during the write could include these units twice, or never
+  await work();
+  const movement = await balances.writeIfEnough(change);
+  await run(redis, countUnits, [countKey(balance), reconciliationKey(balance)], delta).catch(
+    (error: unknown) => {
       warn(`the units of ${request} are not counted: reconcile the product`, error);
-    });
-  try {
-    await work();
-    const movement = await balances.writeIfEnough({ ...change, operation });
-    await settle('there');
-    return movement;
-  } catch (error) {
-    if (!(error instanceof OutcomeUnknown)) await settle('never'); // otherwise the reconciler decides
-    throw error;
-  }
-}
-
-const unitKeys = (balance: string) => [countKey(balance), incomingKey(balance), countedKey(balance)] as const;
-
-/** Counts the units of operations that died after their write. Returns how many units. */
-async function countArrivals(
-  balance: string,
-  { balances, redis }: Pick<Tools, 'balances' | 'redis'>,
-): Promise<number> {
-  const incoming = Object.keys(await redis.hgetall(incomingKey(balance)));
-  const arrived = await balances.operationsWithMovement(balance, incoming);
-  let counted = 0;
-  for (const operation of arrived)
-    counted += Number(await run(redis, countUnits, unitKeys(balance), operation, 'there'));
-  return counted;
+    },
+  );
+  return movement;
 }
