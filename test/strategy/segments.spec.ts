@@ -3,6 +3,7 @@ import { after, before, Schedule, type World } from '#lab/explore';
 import { systemClock } from '#lab/step';
 import { DEFAULT_OPTIONS, findStrategy, LocalProcess, type Strategy, type Tools } from '#lab/strategy';
 import { checkChain } from '#lab/verdict';
+import { createHash } from 'node:crypto';
 import { LONGER_THAN_A_TEST } from '../harness/limits';
 import { openWorld } from '../harness/servers';
 
@@ -169,9 +170,7 @@ describe('segmented-redis: preheating and reconciliation', () => {
   test('a lost reply to the count returns its units at once', async () => {
     const schedule = await begin(inRedis, 1, ['p1', 'p2']);
     const { A, B } = schedule;
-    await A.runUntil(after('SET'));
-    await A.runUntil(before('SET'));
-    expect(A.next?.text).toMatch(/^SET stock:.* XX/);
+    await A.runUntil(before('change-count'));
     await A.stepWith('lose-reply');
     await A.finish();
     expect(A.outcome).toBe('DEPENDENCY.DOWN');
@@ -198,6 +197,29 @@ describe('segmented-redis: preheating and reconciliation', () => {
     await schedule.A.finish();
     expect([schedule.A.outcome, schedule.B.outcome]).toEqual(['STOCK.SOLD_OUT', 'APPLIED']);
     expect((await world.look()).movements).toHaveLength(1);
+    await schedule.end();
+  });
+
+  /** The id of a request that tries this segment first. */
+  const requestFor = (segment: number): string => {
+    const firstOf = (id: string): number => createHash('sha1').update(id).digest().readUInt32BE() % 4;
+    return Array.from({ length: 100 }, (_, n) => `r${n}`).find((id) => firstOf(id) === segment) ?? 'none';
+  };
+
+  test('a count that is loaded again after a buyer has read it loses only the units of that buyer', async () => {
+    const schedule = await begin(inRedis, 12, ['p1']); // 3, 3, 3, 3
+    const { A } = schedule;
+    await A.runUntil(before('SET'));
+    const segment = Number(/^SET lock:\S*:(\d)/.exec(A.next?.text ?? '')?.[1]);
+    await buy(inRedis, 2, requestFor(segment));
+    await A.runUntil(after('SET'));
+    await A.runUntil(after('MGET')); // 1
+    await schedule.flush();
+    await buy(inRedis, 1, requestFor((segment + 1) % 4)); // loads 3, 3, 2, 2
+    await A.finish();
+    expect([A.outcome, await sumOfCounts(), (await world.look()).amount]).toEqual(['APPLIED', 8, 8]);
+    for (let n = 0; n < 8; n++) await buy(inRedis, 1, `last-${n}`);
+    expect([await sumOfCounts(), (await world.look()).amount]).toEqual([0, 0]);
     await schedule.end();
   });
 });

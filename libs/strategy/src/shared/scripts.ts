@@ -96,6 +96,7 @@ export const settleStock =
   script<[operation: string, outcome: 'sold' | 'unsold' | 'missing']>('settle-stock');
 export const countUnits = script<[units: number]>('count-units');
 export const correctCount = script<[reconciliation: string, stock: number, count: number]>('correct-count');
+export const changeCount = script<[units: number]>('change-count');
 
 /** Runs a script on its key or keys, the lock first. Loads it again after a restart or a failover (NOSCRIPT). */
 export function run<Args extends readonly (string | number)[]>(

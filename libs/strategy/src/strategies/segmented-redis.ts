@@ -3,6 +3,7 @@ import { OutcomeUnknown } from '#lab/step';
 import type { Redis } from 'ioredis';
 import type { Reconciling, Strategy, Tools } from '../contract';
 import { sellFromSegments, unitsIn } from '../shared/fall-through';
+import { changeCount, run } from '../shared/scripts';
 import { MAX_SEGMENTS, SEGMENT_NUMBERS, segmentLockKey, segmentLockKeys } from '../shared/segments';
 import { allOf } from '../shared/several-locks';
 import { tokenLock } from '../shared/token-lock';
@@ -41,7 +42,7 @@ export const segmentedRedis: Strategy = {
   mechanism:
     'The stock is preloaded into several counts in Redis, each with its own lock. A hash of the request id selects the first count to try; the others follow as in segmented. The database is updated afterwards, with its own WHERE stock >= n.',
   defect:
-    'A replica that dies between the count and the row has taken units that no buyer gets: undersold until the next reconciliation (POST /lab/inventory/reconcile). A buyer who arrives before a write fails receives "sold out", although the units are returned afterwards.',
+    'A replica that dies between the count and the row has taken units that no buyer gets: undersold until the next reconciliation (POST /lab/inventory/reconcile). A buyer who arrives before a write fails receives "sold out", although the units are returned afterwards. When Redis restarts empty while units are added, the counts may lack them until the next reconciliation.',
   source: 'The flash-sale articles: "spread a hot stock over several keys, and route buyers by modulo".',
   next: { strategy: 'redis-decr', why: 'needs no lock: a Lua script checks and decrements in one step.' },
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
@@ -59,9 +60,12 @@ export const segmentedRedis: Strategy = {
   apply(change, tools) {
     const { balances, redis, warn } = tools;
     const { balance } = change;
-    const setCounts = async (writes: readonly SegmentWrite[], to: 'before' | 'after'): Promise<void> => {
-      // XX: if Redis has lost the counts, none is created
-      for (const write of writes) await redis.set(countKey(balance, write.segment), write[to], 'XX');
+    // Not SET: if the lock is lost, the counts may have been loaded again, or changed, since they were read.
+    const changeCounts = async (writes: readonly SegmentWrite[], how: 'apply' | 'revert'): Promise<void> => {
+      for (const { segment, before, after } of writes) {
+        const units = how === 'apply' ? after - before : before - after;
+        await run(redis, changeCount, countKey(balance, segment), units);
+      }
     };
     return sellFromSegments(change, tools, {
       read: async () => {
@@ -75,17 +79,17 @@ export const segmentedRedis: Strategy = {
       sell: async (writes) => {
         if (change.delta > 0) {
           const movement = await balances.writeIfEnough(change); // first, because counted units can be bought
-          await setCounts(writes, 'after').catch((error: unknown) => {
+          await changeCounts(writes, 'apply').catch((error: unknown) => {
             warn(`the units of ${change.request} are not counted: reconcile the product`, error);
           });
           return movement;
         }
         try {
-          await setCounts(writes, 'after');
+          await changeCounts(writes, 'apply');
           return await balances.writeIfEnough(change);
         } catch (error) {
           if (error instanceof OutcomeUnknown) throw error; // the reconciler decides
-          await setCounts(writes, 'before');
+          await changeCounts(writes, 'revert');
           throw error;
         }
       },
