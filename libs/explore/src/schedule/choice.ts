@@ -201,14 +201,8 @@ const canFail = (run: Run, actor: Actor, held: HeldStep, { error }: FaultPlaces)
   error === undefined ||
   (error === 'release' ? releases(run, actor, held) : run.subject.writes(held.step.text));
 
-/**
- * The step concerns the lock that its actor holds: it checks the lock before a release, or releases it. A further step of an acquire,
- * as that which sets the expiry, is none.
- */
+/** The step concerns the lock that its actor holds: it checks the lock before a release, or releases it. */
 const releases = (run: Run, actor: Actor, { step }: HeldStep): boolean =>
-  step.lock?.role !== 'acquire' && step.lock?.role !== 'renew' && concernsOwnLock(run, actor, step);
-
-const concernsOwnLock = (run: Run, actor: Actor, step: Step): boolean =>
   (step.key !== undefined && run.locks.isHeldBy(actor.name, step.server ?? '', step.key)) ||
   run.lockStores.some(
     (store) => !store.pipelined && store.touchedBy(step) && run.locks.isHeldIn(store.name, actor.name),
