@@ -124,6 +124,19 @@ const cutOffAtWork =
     await B.finish();
   };
 
+/** A and B take a step each, so that both have tried to acquire; then the work of A outlives its lease. */
+const slowAfterBothTried =
+  (atWork: (A: Schedule['A']) => void = () => undefined): Scenario =>
+  async ({ A, B }) => {
+    await A.step();
+    await B.step();
+    if (!(await A.runTowards(before('WORK')))) return;
+    atWork(A);
+    await A.slow();
+    await B.finish();
+    await A.finish();
+  };
+
 /** Runs A through step number `last`, or to its end; up to its COMMIT when `last` is 0. */
 async function runThrough(A: Schedule['A'], last: number): Promise<void> {
   for (let n = 1; n <= last && A.canMove; n++) await A.step();
@@ -132,6 +145,9 @@ async function runThrough(A: Schedule['A'], last: number): Promise<void> {
 
 const runUpToRelease = (A: Schedule['A'], { release }: LockSteps): Promise<void> =>
   runThrough(A, Math.max(0, release - 1));
+
+/** B waits from the start, A is done at 25 s: one lease later B is still waiting, two leases later it is not. */
+const LONG_WORK = { workMs: 10_000, leaseMs: 10_000, waitMs: 38_000 };
 
 /** Two products, one for A and one for B, which share a process; C wants the product of A. */
 const TWO_PRODUCTS = [['item'], ['other'], ['item']];
@@ -207,37 +223,50 @@ const TRIALS: Readonly<Record<Capability, Trial | readonly Trial[]>> = {
     broken: kinds('undersold'),
   },
 
-  releasesOnlyItsOwn: {
-    processes: ['p1', 'p2'],
-    scenarios: {
-      'its lease ends before it releases': async (schedule, lock) => {
-        const { A, B } = schedule;
-        await runUpToRelease(A, lock);
-        A.pause();
-        await schedule.lapse();
-        await B.runTowards(beforeSql); // by now B holds the lock, if there is one, or waits for A
-        await A.resume();
-        await A.finish();
+  releasesOnlyItsOwn: [
+    {
+      processes: ['p1', 'p2'],
+      scenarios: {
+        'its lease ends before it releases': async (schedule, lock) => {
+          const { A, B } = schedule;
+          await runUpToRelease(A, lock);
+          A.pause();
+          await schedule.lapse();
+          await B.runTowards(beforeSql); // by now B holds the lock, if there is one, or waits for A
+          await A.resume();
+          await A.finish();
+        },
+        'Redis restarts empty before it releases': async (schedule, lock) => {
+          const { A, B } = schedule;
+          await runUpToRelease(A, lock);
+          await schedule.flush();
+          await B.runTowards(beforeSql);
+          await A.finish();
+          await B.finish();
+        },
+        'Redis restarts empty before it reads, and B buys': async (schedule) => {
+          const { A, B } = schedule;
+          await A.runTowards(beforeSql);
+          await schedule.flush();
+          await B.finish();
+          await A.finish();
+        },
+        'A and B alternate': alternating,
       },
-      'Redis restarts empty before it releases': async (schedule, lock) => {
-        const { A, B } = schedule;
-        await runUpToRelease(A, lock);
-        await schedule.flush();
-        await B.runTowards(beforeSql);
-        await A.finish();
-        await B.finish();
-      },
-      'Redis restarts empty before it reads, and B buys': async (schedule) => {
-        const { A, B } = schedule;
-        await A.runTowards(beforeSql);
-        await schedule.flush();
-        await B.finish();
-        await A.finish();
-      },
-      'A and B alternate': alternating,
+      broken: kinds('foreign-release'),
     },
-    broken: kinds('foreign-release'),
-  },
+    {
+      processes: ['p1', 'p1'],
+      scenarios: {
+        'B enters before the release of A': async ({ A, B }, lock) => {
+          await runUpToRelease(A, lock);
+          await B.finish();
+          await A.finish();
+        },
+      },
+      broken: kinds('foreign-release'),
+    },
+  ],
 
   survivesSlowWork: [
     {
@@ -257,6 +286,7 @@ const TRIALS: Readonly<Record<Capability, Trial | readonly Trial[]>> = {
           await A.finish();
           await B.finish();
         },
+        'A and B have both tried to acquire the lock': slowAfterBothTried(),
       },
       broken: soldTwice,
     },
@@ -273,6 +303,18 @@ const TRIALS: Readonly<Record<Capability, Trial | readonly Trial[]>> = {
           await A.finish();
           await C.finish();
         },
+        'B works on another product in the same process while A is about to commit, then C enters': async ({
+          A,
+          B,
+          C,
+        }) => {
+          await B.runUntil(before('WORK'));
+          await A.runTowards(beforeCommit);
+          await B.slow();
+          await C.runTowards(beforeWrite);
+          await A.finish();
+          await C.finish();
+        },
       },
       broken: soldTwice,
     },
@@ -284,6 +326,9 @@ const TRIALS: Readonly<Record<Capability, Trial | readonly Trial[]>> = {
     scenarios: {
       'A is cut off at work, and B sells meanwhile': cutOffAtWork((B) => B.finish()),
       'A is cut off at work, and B has read meanwhile': cutOffAtWork((B) => B.runTowards(beforeWrite)),
+      'A is cut off at work, after A and B have both tried to acquire the lock': slowAfterBothTried((A) => {
+        A.cut();
+      }),
     },
     broken: soldTwice,
   },
@@ -301,24 +346,45 @@ const TRIALS: Readonly<Record<Capability, Trial | readonly Trial[]>> = {
     broken: timedOut,
   },
 
-  survivesFailedRelease: {
-    processes: ['p1', 'p2'],
-    stock: 2,
-    scenarios: {
-      'the release of A fails': async ({ A, B }, lock) => {
-        await runUpToRelease(A, lock);
-        if (lock.release > 0) await A.stepWith('error');
-        await A.finish();
-        await B.finish();
+  survivesFailedRelease: [
+    {
+      processes: ['p1', 'p2'],
+      stock: 2,
+      scenarios: {
+        'the release of A fails': async ({ A, B }, lock) => {
+          await runUpToRelease(A, lock);
+          if (lock.release > 0) await A.stepWith('error');
+          await A.finish();
+          await B.finish();
+        },
       },
+      broken: either(kinds('stuck'), timedOut),
     },
-    broken: either(kinds('stuck'), timedOut),
-  },
+    {
+      processes: ['p1', 'p2'],
+      stock: 2,
+      options: LONG_WORK,
+      scenarios: {
+        'the release of A fails after long work': async ({ A, B }, lock) => {
+          await A.runUntil(before('WORK'));
+          await B.finish();
+          await A.slow();
+          if (await A.runTowards(beforeCommit)) {
+            await A.step();
+            if (lock.release > 0) await A.stepWith('error');
+          }
+          await A.finish();
+          await B.finish();
+        },
+      },
+      broken: either(kinds('stuck'), timedOut),
+      least: 0, // a holder that notices the loss of its lock sells nothing
+    },
+  ],
 
   grantsOneLease: {
     processes: ['p1', 'p2'],
-    // B waits from the start and A dies at 25 s: one lease later B is still waiting, two leases later it is not
-    options: { workMs: 10_000, leaseMs: 10_000, waitMs: 38_000 },
+    options: LONG_WORK,
     scenarios: {
       'A dies after long work': async ({ A, B }) => {
         await A.runUntil(before('WORK'));
@@ -326,6 +392,11 @@ const TRIALS: Readonly<Record<Capability, Trial | readonly Trial[]>> = {
         await A.slow();
         await A.kill();
         await B.finish();
+      },
+      'A dies right after it has taken the lock after B has finished': async ({ A, B }, { take }) => {
+        await B.finish();
+        await runThrough(A, take);
+        await A.kill();
       },
     },
     broken: either(kinds('stuck'), timedOut),
@@ -375,6 +446,14 @@ const TRIALS: Readonly<Record<Capability, Trial | readonly Trial[]>> = {
         await A.finish();
         await B.kill();
         await C.finish();
+      },
+      'Redis restarts empty between the first commands of A and B': async (schedule) => {
+        const { A, B } = schedule;
+        await A.step();
+        await schedule.flush();
+        await B.step();
+        await A.finish();
+        await B.finish();
       },
     },
     broken: kinds('foreign-renewal'),

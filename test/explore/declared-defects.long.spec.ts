@@ -6,6 +6,7 @@ import {
   planOf,
   readToken,
   replay,
+  testedBy,
   type Cell,
   type Tally,
   type World,
@@ -31,12 +32,9 @@ async function isShownByToken(cell: Cell, strategy: Strategy, capability: Capabi
 /** The maximal number of schedules per cell. */
 const MAX_SCHEDULES = 2000;
 
-const tests = ({ promise, alsoTests = [] }: Cell, capability: Capability): boolean =>
-  promise?.capability === capability || alsoTests.includes(capability);
-
 /** The cells that test a promise and exist for the strategy. */
 const cellsOf = (capability: Capability, strategy: Strategy): readonly Cell[] =>
-  CELLS.filter((cell) => tests(cell, capability) && existsFor(strategy, cell));
+  CELLS.filter((cell) => testedBy(cell).includes(capability) && existsFor(strategy, cell));
 
 /** Explores until a schedule breaks the promise; false if none does. */
 async function isShownBySearch(cell: Cell, strategy: Strategy, capability: Capability): Promise<boolean> {

@@ -104,6 +104,12 @@ export const ROWS: readonly Row[] = [
   },
   { cell: 'killed after long work', plant: plants.addsALease, mark: 'unavailable', kinds: ['starved'] },
   {
+    cell: 'failed release after long work',
+    plant: plants.addsALease,
+    mark: 'unavailable',
+    kinds: ['starved'],
+  },
+  {
     cell: 'paused, then slow work',
     plant: plants.renewsWhatever,
     mark: 'lock-broken',

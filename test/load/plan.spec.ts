@@ -81,18 +81,20 @@ describe('the circumstance of a run of carts', () => {
   });
 });
 
-test.each(CATALOGUE.filter(({ lacks }) => lacks.includes('survivesFailedRelease')))(
-  '$name, whose failed release blocks later requests, may be stuck after it',
-  ({ name }) => {
-    const failing = completePlan({
-      strategy: name,
-      fault: { header: 'before(DEL)=error', on: { kind: 'first' } },
-    });
-    expect(circumstanceOf(failing)).toBe('release-fails');
-    const { must, may } = expectationOf(failing);
-    expect([...must, ...may]).toContain('stuck');
-  },
-);
+/** Its lock ends, but later than a lease when the work was long. */
+const ENDS_LATE = 'watchdog-shared-flag';
+
+test.each(
+  CATALOGUE.filter(({ name, lacks }) => lacks.includes('survivesFailedRelease') && name !== ENDS_LATE),
+)('$name, whose failed release blocks later requests, may be stuck after it', ({ name }) => {
+  const failing = completePlan({
+    strategy: name,
+    fault: { header: 'before(DEL)=error', on: { kind: 'first' } },
+  });
+  expect(circumstanceOf(failing)).toBe('release-fails');
+  const { must, may } = expectationOf(failing);
+  expect([...must, ...may]).toContain('stuck');
+});
 
 describe('one slow buyer among many', () => {
   const slow = (on: 'nth' | 'every') =>

@@ -66,6 +66,7 @@ export {
   cellOf,
   existsFor,
   planOf,
+  testedBy,
   type Cell,
   cellsByToken,
   foundIn,

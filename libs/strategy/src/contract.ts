@@ -51,7 +51,7 @@ export const CAPABILITIES = {
   losersTouchNothing: 'a client that fails to acquire the lock leaves it unchanged',
   servesCrossedCarts:
     'two carts with the same products in opposite order: both are served, and no unit is sold twice',
-  renewsOnlyItsOwn: "no timer renews another holder's lock",
+  renewsOnlyItsOwn: "no client renews another holder's lock",
 } as const;
 export type Capability = keyof typeof CAPABILITIES;
 

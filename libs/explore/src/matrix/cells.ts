@@ -24,7 +24,7 @@ export interface Cell {
    * another cell shows it. Absent: the cell tests no single promise.
    */
   readonly promise?: { readonly capability: Capability; readonly mayHold?: true };
-  /** Further promises that may break here, because no other cell shows them for strategies whose locks never expire. */
+  /** Further promises that may break here, because no other cell shows them for some strategies. */
   readonly alsoTests?: readonly Capability[];
 }
 
@@ -55,6 +55,7 @@ export const CELLS: readonly Cell[] = [
     processes: ['p1', 'p1'],
     budget: {},
     promise: { capability: 'exactInOneProcess' },
+    alsoTests: ['releasesOnlyItsOwn'],
   },
   {
     name: 'crossed carts',
@@ -159,7 +160,7 @@ export const CELLS: readonly Cell[] = [
     budget: { error: 1 },
     about: 'error',
     faultPlaces: { error: 'release' },
-    promise: { capability: 'survivesFailedRelease' },
+    promise: { capability: 'survivesFailedRelease', mayHold: true },
   },
   {
     name: 'failed write',
@@ -184,7 +185,7 @@ export const CELLS: readonly Cell[] = [
     budget: { flush: 1 },
     about: 'flush',
     promise: { capability: 'survivesLapse', mayHold: true },
-    alsoTests: ['releasesOnlyItsOwn'],
+    alsoTests: ['releasesOnlyItsOwn', 'renewsOnlyItsOwn'],
   },
   {
     name: 'stock for both',
@@ -222,6 +223,16 @@ export const CELLS: readonly Cell[] = [
     promise: { capability: 'grantsOneLease' },
   },
   {
+    name: 'failed release after long work',
+    title: 'the release fails after work longer than the lease',
+    processes: TWO,
+    budget: { slow: 1, error: 1 },
+    about: 'error',
+    faultPlaces: { error: 'release' },
+    options: SHORTER_THAN_THE_WAIT,
+    promise: { capability: 'survivesFailedRelease', mayHold: true },
+  },
+  {
     name: 'paused, then slow work',
     title: 'one is paused beyond the lease, one works longer than it',
     processes: TWO,
@@ -241,6 +252,10 @@ export const CELLS: readonly Cell[] = [
     promise: { capability: 'survivesSlowWork', mayHold: true },
   },
 ];
+
+/** The promises that a cell tests. */
+export const testedBy = ({ promise, alsoTests = [] }: Cell): readonly Capability[] =>
+  promise === undefined ? alsoTests : [promise.capability, ...alsoTests];
 
 /** False when the cell has carts and the strategy sells none. */
 export const existsFor = (strategy: Strategy, { carts = [] }: Cell): boolean =>

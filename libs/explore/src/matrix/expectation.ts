@@ -8,7 +8,7 @@ import {
   type ViolationKind,
 } from '#lab/strategy';
 import type { ScheduleViolationKind } from '#lab/verdict';
-import { existsFor, type Cell } from './cells';
+import { existsFor, testedBy, type Cell } from './cells';
 import { judgeCell } from './cell-verdict';
 import type { Tally } from '../search';
 import type { ExploredLimiter } from '../world';
@@ -18,39 +18,58 @@ type Kind = ScheduleViolationKind;
 /** Kinds of violation in which a unit is sold twice or a sale is lost. */
 export const SOLD_TWICE = ['oversold', 'lost-update', 'lost-acknowledged'] as const;
 
-/** The violations that break a promise. `faults`: one of them is required; absent: none is required. */
+/** What shows that a promise is broken. */
 interface Breach {
+  /** The violations that break it. */
   readonly kinds: readonly Kind[];
+  /** Further violations that a strategy without the promise may show, and that do not break it. */
+  readonly effects?: readonly Kind[];
+  /** Faults with which a strategy without the promise may show them; absent: none is required. */
   readonly faults?: readonly FaultName[];
 }
 
 const ENDS_LOCKS = faultsWith('endsLocks');
 const LEAVES_LOCKS = faultsWith('leavesLocks');
 
-/**
- * For each promise, the violations that a strategy without it declares. A violation that is not declared by a missing
- * promise contradicts the catalogue. The two promises of exactness apply to buyers in one process and in several.
- */
+/** Two holders: the data may become wrong, and each may release or renew the lock of the other. */
+const TWO_HOLDERS = ['overlap', 'foreign-release', 'foreign-renewal'] as const;
+
+/** The two promises of exactness apply to buyers in one process and in several. */
 const BREACHES: Readonly<Record<Capability, Breach>> = {
-  exactInOneProcess: { kinds: [...SOLD_TWICE, 'overlap', 'foreign-release', 'foreign-renewal'] },
-  exactAcrossProcesses: { kinds: [...SOLD_TWICE, 'overlap', 'foreign-release', 'foreign-renewal'] },
+  exactInOneProcess: { kinds: SOLD_TWICE, effects: TWO_HOLDERS },
+  exactAcrossProcesses: { kinds: SOLD_TWICE, effects: TWO_HOLDERS },
   survivesDeadHolder: { kinds: ['stuck', 'undersold', 'starved', 'dead-lock'], faults: LEAVES_LOCKS },
-  survivesLapse: { kinds: [...SOLD_TWICE], faults: ENDS_LOCKS },
+  survivesLapse: { kinds: SOLD_TWICE, faults: ENDS_LOCKS },
   sellsToTheLast: { kinds: ['undersold'] },
   survivesFailedWrite: { kinds: ['undersold'], faults: LEAVES_LOCKS },
-  releasesOnlyItsOwn: { kinds: ['foreign-release', 'foreign-renewal'] },
-  survivesSlowWork: { kinds: [...SOLD_TWICE], faults: faultsThatTest('survivesSlowWork') },
-  noticesLoss: { kinds: [...SOLD_TWICE], faults: faultsThatTest('noticesLoss') },
+  releasesOnlyItsOwn: { kinds: ['foreign-release'] },
+  survivesSlowWork: { kinds: SOLD_TWICE, faults: faultsThatTest('survivesSlowWork') },
+  noticesLoss: { kinds: SOLD_TWICE, faults: faultsThatTest('noticesLoss') },
   releasesAfterSale: { kinds: ['stuck', 'starved'] },
   survivesFailedRelease: { kinds: ['stuck', 'starved'], faults: LEAVES_LOCKS },
   grantsOneLease: { kinds: ['starved', 'stuck'], faults: LEAVES_LOCKS },
   losersTouchNothing: { kinds: ['foreign-release', 'foreign-renewal'] },
-  servesCrossedCarts: { kinds: [...SOLD_TWICE, 'dead-lock', 'torn-cart', 'starved', 'overlap'] },
-  renewsOnlyItsOwn: { kinds: ['foreign-renewal', 'stuck', 'starved'] },
+  servesCrossedCarts: {
+    kinds: [...SOLD_TWICE, 'dead-lock', 'torn-cart', 'starved'],
+    effects: ['overlap'],
+  },
+  renewsOnlyItsOwn: { kinds: ['foreign-renewal'], effects: ['stuck', 'starved'] },
 };
 
 /** The kinds of violation that break the promise. */
 export const breachesOf = (capability: Capability): readonly Kind[] => BREACHES[capability].kinds;
+
+/**
+ * Those of the kinds in a cell that break the promise. Where two clients hold the lock, a foreign release does
+ * not show that a client changed a lock that it had failed to acquire: one holder may have released the lock of
+ * the other.
+ */
+export const breachesAmong = (capability: Capability, shown: readonly Kind[]): readonly Kind[] =>
+  shown.filter(
+    (kind) =>
+      breachesOf(capability).includes(kind) &&
+      !(capability === 'losersTouchNothing' && kind === 'foreign-release' && shown.includes('overlap')),
+  );
 
 /** True when a fault may give a lock two holders: strategies then make promises for the data only, not for the lock. */
 const isOverlapExpected = (faults: readonly FaultName[]): boolean =>
@@ -71,8 +90,8 @@ export function declares({ lacks }: Strategy, kind: Kind, about: Conditions): bo
     if (capability === 'exactInOneProcess' && new Set(processes).size === processes.length) return false;
     if (capability === 'exactAcrossProcesses' && new Set(processes).size === 1) return false;
     if (capability === 'servesCrossedCarts' && !carts.some((cart) => cart.length > 1)) return false;
-    const breach = BREACHES[capability];
-    return breach.kinds.includes(kind) && (breach.faults?.some((fault) => faults.includes(fault)) ?? true);
+    const { kinds, effects = [], faults: required } = BREACHES[capability];
+    return [...kinds, ...effects].includes(kind) && (required?.some((one) => faults.includes(one)) ?? true);
   });
 }
 
@@ -82,9 +101,19 @@ const conditionsOf = ({ processes, budget, carts }: Cell): Conditions => ({
   ...(carts !== undefined && { carts }),
 });
 
-/** The kinds of violation that no missing promise of the strategy declares in this cell. */
-export const undeclared = (strategy: Strategy, cell: Cell, kinds: readonly Kind[]): readonly Kind[] =>
-  kinds.filter((kind) => !declares(strategy, kind, conditionsOf(cell)));
+/**
+ * The kinds of violation that contradict the catalogue in this cell: no missing promise declares them, or they
+ * break a promise that the cell tests and the strategy makes.
+ */
+export function undeclared(strategy: Strategy, cell: Cell, kinds: readonly Kind[]): readonly Kind[] {
+  const about = conditionsOf(cell);
+  // of a single schedule, the kinds may lack the overlap that others show
+  const shown = declares(strategy, 'overlap', about) ? [...kinds, 'overlap' as const] : kinds;
+  const broken = testedBy(cell)
+    .filter((capability) => !strategy.lacks.includes(capability))
+    .flatMap((capability) => breachesAmong(capability, shown));
+  return kinds.filter((kind) => !declares(strategy, kind, about) || broken.includes(kind));
+}
 
 /** What the catalogue declares for a strategy in a cell; undefined: nothing. */
 export function expectedOf(strategy: Strategy, cell: Cell): 'kept' | 'broken' | undefined {

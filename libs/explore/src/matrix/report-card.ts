@@ -1,11 +1,12 @@
 import { CAPABILITIES, type Capability, type Strategy } from '#lab/strategy';
-import { CELLS, existsFor, type Cell } from './cells';
+import { CELLS, existsFor, testedBy, type Cell } from './cells';
 import { isNotApplicable } from './cell-text';
-import { breachesOf } from './expectation';
+import { breachesAmong, breachesOf } from './expectation';
 import { exploreCell, type MatrixCell } from './matrix';
 import { probe, type Probe } from './probe';
 import { withTimeLimit, type Limits, type Explorer } from '../search';
 import type { World } from '../world';
+import type { ScheduleViolationKind } from '#lab/verdict';
 
 export type PromiseState = 'kept' | 'broken' | 'not-applicable' | 'unknown';
 
@@ -49,8 +50,7 @@ export const verifiedCells = (strategy: Strategy, promises?: readonly Capability
       (promises === undefined || promises.some((capability) => tests(cell, capability))),
   ).toSorted((a, b) => rank(a) - rank(b));
 
-const tests = ({ promise, alsoTests = [] }: Cell, capability: Capability): boolean =>
-  promise?.capability === capability || alsoTests.includes(capability);
+const tests = (cell: Cell, capability: Capability): boolean => testedBy(cell).includes(capability);
 
 /** Not even a plain schedule, or a request that is alone, can be run. The message says why. */
 export class NotExplorable extends Error {
@@ -189,10 +189,6 @@ async function exploreWithin(
   }
 }
 
-/** The promises that a circumstance tests. */
-const testedBy = ({ promise, alsoTests = [] }: Cell): readonly Capability[] =>
-  promise === undefined ? alsoTests : [promise.capability, ...alsoTests];
-
 const ALL_PROMISES = Object.keys(CAPABILITIES) as Capability[];
 
 /** The results of these promises, in the order of the capabilities. Promises that no circumstance tested are left out. */
@@ -207,15 +203,15 @@ export function reportCard(
 }
 
 function resultOf(capability: Capability, cells: readonly VerifiedCell[]): PromiseResult {
-  const breaches = breachesOf(capability);
   const explored = cells.flatMap((one) => one.explored ?? []);
-  const breaking = ({ kinds }: MatrixCell): number => Math.max(...breaches.map((kind) => kinds[kind] ?? 0));
+  const breaking = (one: MatrixCell): number =>
+    Math.max(0, ...breachesIn(one, capability).map((kind) => one.kinds[kind] ?? 0));
   const isBroken = explored.some((one) => breaking(one) > 0);
   const [shortest] = explored
-    .flatMap(({ witnesses = {} }) => breaches.flatMap((kind) => witnesses[kind] ?? []))
+    .flatMap((one) => breachesIn(one, capability).flatMap((kind) => one.witnesses?.[kind] ?? []))
     .sort((a, b) => a.token.length - b.token.length);
   const applicable = cells.filter(({ explored: found }) => found === undefined || !cannotOccur(found));
-  const because = whyUndecided(applicable);
+  const because = whyUndecided(capability, applicable);
   return {
     capability,
     about: CAPABILITIES[capability],
@@ -233,17 +229,24 @@ function resultOf(capability: Capability, cells: readonly VerifiedCell[]): Promi
   };
 }
 
+/** The kinds of violation in an explored circumstance that break the promise. */
+const breachesIn = ({ kinds }: MatrixCell, capability: Capability): readonly ScheduleViolationKind[] =>
+  breachesAmong(capability, Object.keys(kinds) as ScheduleViolationKind[]);
+
 /** The time or the number of schedules was not enough. */
 const NOT_ALL_RUN = 'not every schedule was run';
+const TWO_HOLDERS = 'two clients hold the lock, and the release of one may remove the lock of the other';
 
 /** Why these circumstances do not decide a promise; undefined: they do. */
-function whyUndecided(applicable: readonly VerifiedCell[]): string | undefined {
+function whyUndecided(capability: Capability, applicable: readonly VerifiedCell[]): string | undefined {
   if (applicable.length === 0) return 'the fault cannot occur';
   for (const { explored, failure } of applicable) {
     if (failure !== undefined) return failure;
     const code = explored?.mark === 'unknown' ? explored.reason?.code : undefined;
     if (code === 'incomplete' || (code === undefined && explored?.partial === true)) return NOT_ALL_RUN;
     if (code !== undefined) return code;
+    const shown = Object.keys(explored?.kinds ?? {});
+    if (breachesOf(capability).some((kind) => shown.includes(kind))) return TWO_HOLDERS; // and it is not broken
   }
   return undefined;
 }

@@ -201,12 +201,16 @@ const canFail = (run: Run, actor: Actor, held: HeldStep, { error }: FaultPlaces)
   error === undefined ||
   (error === 'release' ? releases(run, actor, held) : run.subject.writes(held.step.text));
 
-/** The step concerns the lock that its actor holds: it checks the lock before a release, or releases it. */
+/**
+ * The step concerns the lock that its actor holds: it checks the lock before a release, or releases it. A renewal
+ * does neither; it may be the second command of an acquire.
+ */
 const releases = (run: Run, actor: Actor, { step }: HeldStep): boolean =>
-  (step.key !== undefined && run.locks.isHeldBy(actor.name, step.server ?? '', step.key)) ||
-  run.lockStores.some(
-    (store) => !store.pipelined && store.touchedBy(step) && run.locks.isHeldIn(store.name, actor.name),
-  );
+  step.lock?.role !== 'renew' &&
+  ((step.key !== undefined && run.locks.isHeldBy(actor.name, step.server ?? '', step.key)) ||
+    run.lockStores.some(
+      (store) => !store.pipelined && store.touchedBy(step) && run.locks.isHeldIn(store.name, actor.name),
+    ));
 
 /** The held step of the request. */
 const mainStep = (actor: Actor): HeldStep | undefined => actor.tasks[0]?.held[0];

@@ -15,6 +15,8 @@ export const getSet: Strategy = {
     'exactAcrossProcesses',
     'survivesDeadHolder',
     'survivesLapse',
+    'survivesSlowWork',
+    'noticesLoss',
     'releasesOnlyItsOwn',
     'survivesFailedRelease',
     'grantsOneLease',

@@ -8,11 +8,11 @@ export const reentrantThread: Strategy = {
   mechanism:
     'A hash {owner: count}, updated by Lua scripts. The owner is host, process and thread, as in thread-based languages.',
   defect:
-    'In Node.js all requests of a replica run in one thread: two buyers are the same owner, the second one "re-enters", and both hold the lock.',
+    'In Node.js all requests of a replica run in one thread: two buyers are the same owner, the second one "re-enters", and both hold the lock; the last release removes the hold of the other one as well.',
   source: 'Redisson, RLock: the owner is client id and thread id; ported literally.',
   next: { strategy: 'reentrant', why: 'uses one owner per request.' },
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
-  lacks: ['exactInOneProcess', 'survivesLapse', 'survivesSlowWork', 'noticesLoss'],
+  lacks: ['exactInOneProcess', 'survivesLapse', 'survivesSlowWork', 'noticesLoss', 'releasesOnlyItsOwn'],
   expected: {
     'one-replica': { must: ['oversold', 'lost-update', 'overlap'], may: ['foreign-release'] },
     replicas: { must: ['oversold', 'lost-update', 'overlap'], may: ['foreign-release'] },

@@ -10,11 +10,11 @@ export const reentrant: Strategy = {
   mechanism:
     'A hash {owner: count}, updated by Lua scripts, with one owner per request. The sale acquires the lock, a nested call acquires it again, and the last release deletes it.',
   defect:
-    'Nested calls work, where a plain lock would wait for itself. Work that outlives the lease sells nothing: a nested call and a local deadline both detect the loss of the lock. A pause after the check of the deadline still leads to two writers.',
+    'Nested calls work, where a plain lock would wait for itself. Work that outlives the lease sells nothing: a nested call and a local deadline both detect the loss of the lock. A pause, or a slow statement, after the check of the deadline still leads to two writers.',
   source: 'Redisson, RLock; java.util.concurrent.locks.ReentrantLock.',
   next: { strategy: 'fenced', why: 'makes the database refuse the stale write.' },
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
-  lacks: ['survivesLapse'],
+  lacks: ['survivesLapse', 'survivesSlowWork'],
   expected: {
     'paused-before-write': { must: ['overlap', 'lost-update'], may: ['oversold'] },
   },

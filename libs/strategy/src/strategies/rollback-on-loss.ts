@@ -13,7 +13,7 @@ export const rollbackOnLoss: Strategy = {
   source: 'The "check the lock once more before committing" advice of the articles.',
   next: { strategy: 'fenced', why: 'makes the row refuse a holder that has lost its lock.' },
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs', 'isolation'],
-  lacks: ['survivesLapse'],
+  lacks: ['survivesLapse', 'survivesSlowWork'],
   expected: {
     'work-outlives-lease': { must: ['overlap'], may: [] },
     'paused-before-write': { must: ['overlap'], may: [] },

@@ -6,7 +6,7 @@ export const setnxExpireAll: Strategy = {
   name: 'setnx-expire-all',
   mechanism: 'SETNX, then PEXPIRE regardless of the result of SETNX. DEL in finally releases the key.',
   defect:
-    "Each failed try extends the holder's lock: a dead holder's lock never ends while waiters try more often than once per lease. On the other hand, this repairs the key that setnx-expire leaves without an expiry.",
+    "Each failed try extends the holder's lock: a dead holder's lock, or one whose release failed, never ends while waiters try more often than once per lease. On the other hand, the next try repairs the key that setnx-expire leaves without an expiry.",
   source: 'A published mistake: the EXPIRE outside of the if in an article on SETNX.',
   next: { strategy: 'setnx-expire', why: 'lets only the holder set the expiry.' },
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
@@ -16,7 +16,9 @@ export const setnxExpireAll: Strategy = {
     'survivesSlowWork',
     'noticesLoss',
     'releasesOnlyItsOwn',
+    'grantsOneLease',
     'losersTouchNothing',
+    'renewsOnlyItsOwn',
   ],
   expected: {
     'one-replica': { must: ['foreign-renewal'], may: [] },

@@ -6,11 +6,19 @@ export const setnxExpire: Strategy = {
   name: 'setnx-expire',
   mechanism: 'SETNX, followed by PEXPIRE if it succeeded. DEL in finally releases the key.',
   defect:
-    'A holder that is killed between the two commands leaves a key without an expiry, which blocks all others forever.',
+    'A holder that is killed between the two commands leaves a key without an expiry, which blocks all others forever. After a restart of Redis between the two, PEXPIRE extends the lock of another holder.',
   source: 'The "give the lock an expiry" step of the articles; Redis documentation, SETNX.',
   next: { strategy: 'lua', why: 'sends both in one script; expiring needs only one command.' },
   options: ['leaseMs', 'waitMs', 'retryMs', 'workMs'],
-  lacks: ['survivesDeadHolder', 'survivesLapse', 'survivesSlowWork', 'noticesLoss', 'releasesOnlyItsOwn'],
+  lacks: [
+    'survivesDeadHolder',
+    'survivesLapse',
+    'survivesSlowWork',
+    'noticesLoss',
+    'releasesOnlyItsOwn',
+    'grantsOneLease',
+    'renewsOnlyItsOwn',
+  ],
   expected: {
     'holder-killed': { must: ['stuck'], may: [] },
     'work-outlives-lease': {

@@ -11,12 +11,19 @@ export const watchdogSharedFlag: Strategy = {
   mechanism:
     'Like token-lua, with a timer that adds half a lease to the remaining time, every third of a lease, while a static flag of the process is set.',
   defect:
-    "The release of one lock stops the renewal of all others of the process. Each renewal adds more time than has passed, so that a dead holder's lock lasts ever longer. The owner is not checked.",
+    'The release of one lock stops the renewal of all others of the process. Each renewal adds more time than has passed, so that the lock of a dead holder, or one whose release failed, lasts ever longer. The owner is not checked.',
   source: 'A published mistake: the static field that ends the renewal thread in an article.',
   next: { strategy: 'watchdog-naive', why: 'has one timer per lock, and renews for one lease from now.' },
   options: ['leaseMs', 'waitMs', 'wait', 'retryMs', 'workMs'],
   sharesState: true,
-  lacks: ['survivesLapse', 'survivesSlowWork', 'noticesLoss', 'grantsOneLease', 'renewsOnlyItsOwn'],
+  lacks: [
+    'survivesLapse',
+    'survivesSlowWork',
+    'noticesLoss',
+    'survivesFailedRelease',
+    'grantsOneLease',
+    'renewsOnlyItsOwn',
+  ],
   expected: {
     'paused-before-write': { must: ['overlap', 'lost-update'], may: ['oversold', 'foreign-renewal'] },
   },

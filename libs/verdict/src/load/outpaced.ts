@@ -14,13 +14,13 @@ export interface Outpaced {
 }
 
 /**
- * Finds leases that are too short for the machine. A strategy that renews its lease promises exact stock only while its
- * timers run on time. If the machine stalls for about a lease, the lease expires without a fault, as in a pause: the
- * history has no renewal before the expiry and a statement after it, even if the holder then noticed the loss. For strategies that do not renew, this is their declared
- * defect and no excuse.
+ * Finds leases that are too short for the machine. A strategy that renews its lease, or checks a local deadline,
+ * promises exact stock only while its timers run on time. If the machine stalls for about a lease, the lease
+ * expires without a fault, as in a pause: the history has no renewal before the expiry and a statement after it,
+ * even if the holder then noticed the loss. For other strategies, this is their declared defect and no excuse.
  */
 export function outpacedHolders(evidence: Evidence, holdIntervals: readonly HoldInterval[]): Outpaced[] {
-  if (!renewsIn(evidence)) return [];
+  if (!keepsTime(evidence)) return [];
   const { history } = evidence;
   const hit = new Set(history.flatMap((line) => (line.type === 'fault' ? [line.replica] : [])));
   const endOf = leaseEnds(history, holdIntervals);
@@ -48,11 +48,12 @@ export function outpacedHolders(evidence: Evidence, holdIntervals: readonly Hold
   });
 }
 
-/** Whether the strategy renews its lease: it promises that work may take longer. */
-function renewsIn({ strategy }: Evidence): boolean {
+/** Whether the strategy renews its lease or checks a local deadline. */
+function keepsTime({ strategy }: Evidence): boolean {
   const found = strategyOf(strategy);
   return (
-    found !== undefined && !found.lacks.includes('survivesSlowWork') && found.options.includes('leaseMs')
+    found?.options.includes('leaseMs') === true &&
+    !(found.lacks.includes('survivesSlowWork') && found.lacks.includes('noticesLoss'))
   );
 }
 

@@ -384,6 +384,7 @@ export const en = {
       'one try each': 'one try each',
       'the waiter gives up': 'waiter gives up',
       'killed after long work': 'killed after long work',
+      'failed release after long work': 'release fails after long work',
       'paused, then slow work': 'paused, then slow work',
       'two products': 'two products',
     } as Record<string, string>,
@@ -425,7 +426,7 @@ export const en = {
     grantsOneLease: "a dead holder's lock ends within one lease",
     losersTouchNothing: 'a client that fails to acquire the lock leaves it unchanged',
     servesCrossedCarts: 'two carts in opposite order are both served',
-    renewsOnlyItsOwn: "no timer renews another holder's lock",
+    renewsOnlyItsOwn: "no client renews another holder's lock",
   } as Record<string, string>,
   classroom: {
     title: 'Join the class',
