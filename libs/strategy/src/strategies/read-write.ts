@@ -9,7 +9,7 @@ export const readWrite: Strategy = {
   mechanism:
     'Many readers at a time, or one writer: a set of readers and the name of the writer, updated by Lua scripts. A waiting writer blocks new readers, so that it does not starve.',
   defect:
-    'A reader that wants to write would wait for itself; it is refused with an error. Work that outlives the lease leads to two writers, and oversells.',
+    'A reader that wants to write would wait for itself; it is refused with an error. A writer that gives up leaves its mark, which refuses new readers for up to one lease. Work that outlives the lease leads to two writers, and oversells.',
   source:
     'Redisson, RReadWriteLock; Courtois, Heymans and Parnas, "Concurrent Control with Readers and Writers", 1971.',
   next: { strategy: 'fenced', why: 'also protects against work that outlives the lease.' },

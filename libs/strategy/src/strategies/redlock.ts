@@ -8,7 +8,7 @@ export const redlock: Strategy = {
   mechanism:
     'npm redlock 4.2: SET with a unique value on each of N independent Redis servers. The lock is acquired if a majority grants it in time: the elapsed time and the clock drift are deducted from the lease.',
   defect:
-    "Tolerates the loss of one server. Two holders occur when a server restarts without its data, when a server's clock jumps, and when the holder is paused in its critical section: no fencing token refuses its write.",
+    "Tolerates the loss of a minority: two servers of five, one of three. Two holders occur when a server restarts without its data, when a server's clock jumps, and when the holder is paused in its critical section: no fencing token refuses its write.",
   source:
     'Redis documentation, "Distributed Locks with Redis": the Redlock algorithm; Kleppmann, "How to do distributed locking", 2016.',
   next: { strategy: 'fenced', why: 'makes the database refuse the stale write, and needs one Redis only.' },

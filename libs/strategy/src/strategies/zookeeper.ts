@@ -6,9 +6,9 @@ import { joinQueue, removeUntilGone } from '../shared/zookeeper-nodes';
 export const zookeeper: Strategy = {
   name: 'zookeeper',
   mechanism:
-    'Each client creates an ephemeral sequential node. The lowest number holds the lock; each of the others watches only the node before its own.',
+    'Each client creates an ephemeral sequential node. The lowest sequence number holds the lock; each of the others watches only the node before its own.',
   defect:
-    'First come, first served, without a herd effect or a lease to choose; freed when the session of the process ends. A pause longer than the session still leads to two holders: the write is unfenced, although the number of the node (its czxid) could serve as a token.',
+    'First come, first served, without a herd effect or a lease to choose; freed when the session of the process ends. A pause longer than the session still leads to two holders: the write is unfenced, although the czxid of the node, the id of the transaction that created it, could serve as a token.',
   source: 'ZooKeeper Recipes and Solutions, "Locks"; Curator, "protection" of a node by a GUID in its name.',
   next: { strategy: 'fenced', why: 'makes the row refuse the older holder; its token could be the czxid.' },
   options: ['waitMs', 'workMs'],
