@@ -32,7 +32,11 @@ export function strategyOf(exported: unknown, file: string): Strategy {
   const declared = readDeclared(all, file);
   const createLock = all['createLock'];
   if (typeof createLock === 'function')
-    return { ...base(file, declared), isLock: true, apply: sellUnder(createLock as CreateLock, nameOf(file)) };
+    return {
+      ...base(file, declared),
+      isLock: true,
+      apply: sellUnder(createLock as CreateLock, nameOf(file)),
+    };
   if (createLock !== undefined) throw new NotVerifiable(file, 'createLock must be a function of the clients');
   const strategy = Object.values(all).find(isStrategyLike);
   if (strategy === undefined)
