@@ -37,10 +37,15 @@ export const lessonView = (lesson: Lesson): LessonView => ({
   }),
 });
 
+/** A use with its guard, a rate limiter, or two systems: the pages show strategies of balances. */
+const isNoStrategy = (name: string): boolean => /[/_]/.test(name);
+
 /** The page of the console that shows what a command shows; undefined: none does with these options. */
 function pageOf(command: string): { readonly name: Page; readonly href: string } | undefined {
   const [name, first, ...options] = wordsOf(command).slice(2);
   if (first === undefined) return undefined;
+  const shown = name === 'replay' ? (first.split('.')[1] ?? '') : first;
+  if (isNoStrategy(shown)) return undefined;
   if (name === 'replay' && options.length === 0)
     return { name: 'step', href: `/step/${encodeURIComponent(first)}` };
   if (name !== 'explore') return undefined;

@@ -20,6 +20,9 @@ function faultBudgetOf({ strategy, options, fault }: LoadPlan): string {
   return name === 'slow' ? 'lapse:1' : `${name}:1`; // a schedule without work time has no work to slow down
 }
 
+/** The fault hits the order app, which no exploration has. */
+const hitsOrders = ({ fault }: LoadPlan): boolean => fault?.header.startsWith('order:') === true;
+
 /** The same strategy in every interleaving; after a violation also the next strategy under the same load. */
 export function nextCommands(plan: LoadPlan, { mark }: Pick<LoadVerdict, 'mark'>): NextCommand[] {
   const { strategy, carts, replicas, amountMinor, mixedWith } = plan;
@@ -29,6 +32,7 @@ export function nextCommands(plan: LoadPlan, { mark }: Pick<LoadVerdict, 'mark'>
     return [
       { what: 'In every interleaving, with faults', command: `npx lab verify ${relative('', module)}` },
     ];
+  if (hitsOrders(plan)) return [];
   const explore = [
     `npx lab explore ${strategy}`,
     ...(faults === '' ? [] : [`--faults ${faults}`]),

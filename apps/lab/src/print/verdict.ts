@@ -15,8 +15,9 @@ export function printRun(run: LoadRun, folder: string, verbose: boolean): string
   const { plan, verdict, latency } = run;
   const unfired = whyUnfired(run);
   const { workMs, leaseMs, waitMs } = plan.options;
+  const isMixed = plan.mixedWith !== undefined && plan.mixedWith.expected === undefined;
   return [
-    ...verdictLines(verdict),
+    ...verdictLines(verdict, isMixed ? 'no expectation for two systems' : undefined),
     ...(unfired === undefined ? [] : [wrap(unfired)]),
     '',
     fields([
@@ -59,17 +60,17 @@ export const printVerdict = (verdict: LoadVerdict | CartsVerdict, verbose: boole
   ].join('\n');
 
 /** The headline, how the data went wrong or what protected it, and what the catalogue expects. */
-function verdictLines(verdict: LoadVerdict | CartsVerdict): string[] {
-  const { headline, mechanism, protectedBy, expected, asExpected } = verdict;
+function verdictLines(
+  verdict: LoadVerdict | CartsVerdict,
+  catalogue = `${verdict.asExpected ? 'as expected' : 'NOT as expected'}: ${expectationWords(verdict.expected)}`,
+): string[] {
+  const { headline, mechanism, protectedBy } = verdict;
   const reasons = [
     ...(mechanism === null ? [] : [['how', mechanism] as const]),
     ...(verdict.verdict === 'safe' ? protectedBy : []).map(
       (what, i) => [i === 0 ? 'protected by' : '', what] as const,
     ),
-    [
-      'catalogue',
-      `${asExpected ? 'as expected' : 'NOT as expected'}: ${expectationWords(expected)}`,
-    ] as const,
+    ['catalogue', catalogue] as const,
   ];
   return [wrap(headline, 2), fields(reasons)];
 }
