@@ -76,7 +76,7 @@ interface Verifying extends Pick<Limits, 'onProgress' | 'max'> {
   readonly promises?: readonly Capability[];
   /** Names of circumstances that are not explored. */
   readonly leftOut?: readonly string[];
-  /** A circumstance ends with the first schedule that breaks one of `promises`. */
+  /** A circumstance ends when its schedules have broken each of `promises` that it tests. */
   readonly stopAtBreach?: true;
   readonly onCell: (cell: VerifiedCell, left: number) => void;
 }
@@ -179,7 +179,7 @@ async function exploreWithin(
     ...(enough !== undefined && { enough, lookFor: testedBy(cell).map(breachesOf) }),
     ...(stopAtBreach === true && {
       enough: 1,
-      lookFor: [promises.filter((capability) => tests(cell, capability)).flatMap(breachesOf)],
+      lookFor: promises.filter((capability) => tests(cell, capability)).map(breachesOf),
     }),
   };
   try {
