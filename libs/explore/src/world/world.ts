@@ -322,7 +322,8 @@ export class World {
 
   /** Also in the middle of a schedule: a statement that waits for a lock would keep its pool open. */
   async close(): Promise<void> {
-    for (const { sockets } of this.connectionsOfActors) for (const socket of sockets.values()) socket.destroy();
+    for (const { sockets } of this.connectionsOfActors)
+      for (const socket of sockets.values()) socket.destroy();
     for (const { redis, servers, dataSource } of this.connectionsOfActors) {
       redis.disconnect();
       servers.disconnect();
