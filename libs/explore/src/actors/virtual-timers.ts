@@ -91,7 +91,10 @@ export class VirtualTimers {
     return timer;
   }
 
-  /** When a timer of `ms` is due: with exponential backoff while no lock changes. */
+  /**
+   * When a timer of `ms` is due: with exponential backoff while no lock changes. A change at the same virtual time makes it due after
+   * `ms`, whether it comes before or after the timer is set: the order of independent steps does not decide.
+   */
   private dueOf(actor: string, ms: number): NonNullable<Timer['dueNow']> {
     const { clock, waitMs } = this;
     const begun = clock.now;
