@@ -21,7 +21,7 @@ test.each(['ts', 'cts', 'mts', 'mjs'])('a module of .%s may import and export', 
   });
 });
 
-test('a text is transpiled anew when its file is of another language', () => {
+test('the same text is transpiled again for a file with the extension of another language', () => {
   const text = `export const one = <T>(x: T) => x; // ${Math.random()}`;
   expect(() => load('typed.mjs', text)).toThrow('typed.mjs:1: ');
   expect(load('typed.mts', text)).toHaveProperty('one');

@@ -252,19 +252,21 @@ function compileText(file: string, text: string): Body {
   try {
     // eval instead of vm.Script: in jest the latter compiles for another context, with a different Error class
     return (0, eval)(
-      `(function (${OWN_GLOBALS.join(', ')}) { return function (${SCOPE.join(', ')}) {${text.replace(/^#!.*/, '')}\n} })\n//# sourceURL=${file}`,
+      `(function (${OWN_GLOBALS.join(', ')}) { return function (${SCOPE.join(', ')}) {${withoutShebang(text)}\n} })\n//# sourceURL=${file}`,
     ) as Body;
   } catch (error) {
     throw notCompiled(file, text, error);
   }
 }
 
+const withoutShebang = (text: string): string => text.replace(/^#!.*/, '');
+
 /** An error of eval has no line: that of a file that was not transpiled is the one that Node reports. */
 function notCompiled(file: string, text: string, cause: unknown): NotLoadable {
   let { message, stack = '' } = cause as Error;
   if (text === readFileSync(file, 'utf8'))
     try {
-      compileFunction(text.replace(/^#!.*/, ''), SCOPE, { filename: file });
+      compileFunction(withoutShebang(text), SCOPE, { filename: file });
     } catch (error) {
       ({ message, stack = '' } = error as Error);
     }

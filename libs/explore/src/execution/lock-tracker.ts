@@ -213,8 +213,8 @@ export class LockTracker {
     const isSame = old?.content === content;
     const granted = isExact === true ? ttlMs : grantedLease(ttlMs, args);
     const expiresAt = isSame && renewed !== true ? old.expiresAt : ttlMs < 0 ? undefined : now + granted;
-    const taker = hasOwner === false ? undefined : (this.actorOf(token) ?? by);
-    const newOwner = isSame ? old.owner : taker;
+    const taker = hasOwner === false ? undefined : by;
+    const newOwner = isSame ? old.owner : (this.actorOf(token) ?? taker);
     this.entries.set(key, {
       store,
       lock,
@@ -235,9 +235,7 @@ export class LockTracker {
         { key, ...this.partOf(lock), change: 'taken', ...actors(newOwner) },
       ];
     const change = old === undefined ? 'taken' : 'replaced';
-    return [
-      { key, ...this.partOf(lock), change, ...actors(hasOwner === false ? undefined : by, old?.owner) },
-    ];
+    return [{ key, ...this.partOf(lock), change, ...actors(taker, old?.owner) }];
   }
 
   /**

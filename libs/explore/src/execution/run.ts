@@ -200,6 +200,11 @@ export class Run {
     return found;
   }
 
+  /** True when another actor is in the process of this one. */
+  sharesProcess(actor: Actor): boolean {
+    return this.actors.some((other) => other !== actor && other.process === actor.process);
+  }
+
   /** Resolves when every actor is held, done, or blocked. */
   async settle(): Promise<void> {
     try {
@@ -428,10 +433,8 @@ export class Run {
    * The code before the first step of a request may read what another request of its process has left in memory, so that the
    * schedule decides when it runs. Code of the catalogue reads nothing there before its first step.
    */
-  private arrivesInStep({ process }: Actor): boolean {
-    return (
-      this.subject.isForeign === true && this.actors.filter((other) => other.process === process).length > 1
-    );
+  private arrivesInStep(actor: Actor): boolean {
+    return this.subject.isForeign === true && this.sharesProcess(actor);
   }
 
   private start(actor: Actor): void {

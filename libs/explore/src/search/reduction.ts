@@ -1,4 +1,3 @@
-import type { Actor } from '../actors';
 import { isLeft, type Budget } from '../faults';
 import { isSame, type Choice } from '../schedule';
 import { dependent, footprint, isInvisibleTo, type Footprint } from './footprint';
@@ -33,7 +32,7 @@ export function isInvisible(run: Run, choice: Choice, remaining: Budget): boolea
   if (choice.kind !== 'step') return false;
   if (!isInvisibleTo(footprint(run, choice))) return false;
   const actor = run.actor(choice.actor);
-  if (run.subject.keepsState && sharesProcess(run, actor)) return false; // the actor's next code may be visible in memory
+  if (run.subject.keepsState && run.sharesProcess(actor)) return false; // the actor's next code may be visible in memory
   // foreign code may read, after the step, what a message or a timer of it has changed in memory
   if (run.subject.isForeign === true && (run.subscribers.length > 0 || actor.held.length > 1)) return false;
   const step = actor.held[0]?.step;
@@ -50,9 +49,6 @@ export function isInvisible(run: Run, choice: Choice, remaining: Budget): boolea
 /** A fault is left that advances time. */
 export const mayAdvanceTime = (remaining: Budget): boolean =>
   isLeft(remaining, 'lapse', 'pause', 'tick', 'slow', 'overrun');
-
-const sharesProcess = ({ actors }: Run, actor: Actor): boolean =>
-  actors.some((other) => other !== actor && other.process === actor.process);
 
 /** The process has a session that can be lost. */
 const holdsSession = (run: Run, process: string): boolean =>

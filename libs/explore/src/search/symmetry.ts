@@ -46,7 +46,7 @@ function ownState(run: Run, past: Past, actor: Actor): string | undefined {
     past.hasWritten(name) ||
     run.locks.states().some(({ owner }) => owner === name) ||
     run.clock.timersInOrder.some((timer) => timer.actor === name) ||
-    run.actors.some((other) => other !== actor && other.process === process);
+    run.sharesProcess(actor);
   if (isNamed) return undefined;
   const { alive, paused, cut, sessionEnded } = process;
   const state = JSON.stringify([alive, paused, cut, sessionEnded, stateOfActor(run, past, actor)]);

@@ -84,11 +84,9 @@ export class OwnRowStore implements LockStore {
       );
       for (const row of rows) {
         isEnded = true;
-        const times = timesIn(row, table);
-        for (const time of times) row[time] = pastOf(row[time]);
-        const past = Object.fromEntries(times.map((time) => [time, row[time] as unknown]));
+        const past = Object.fromEntries(timesIn(row, table).map((time) => [time, pastOf(row[time])]));
         await this.admin.query('UPDATE ?? SET ? WHERE ?? = ?', [name, past, table.key, lock]);
-        this.ended.set(lock, valuesOf(row, table));
+        this.ended.set(lock, valuesOf({ ...row, ...past }, table));
       }
     }
     await this.admin.commit();
@@ -137,5 +135,5 @@ export class OwnRowStore implements LockStore {
 const timesIn = (row: RowDataPacket, { others }: Table): readonly string[] =>
   others.filter((column) => isTime(row[column]));
 
-const valuesOf = (row: RowDataPacket, { others }: Table): string =>
+const valuesOf = (row: Readonly<Record<string, unknown>>, { others }: Table): string =>
   others.map((column) => String(row[column])).join();
