@@ -38,7 +38,7 @@ test('locks taken in cart order fail in the exhaustive search without any fault,
   );
   expect(tally.partial).toBe(false);
   const witness = tally.witnesses.get('oversold');
-  const played = await shrink(world, plan.setup, witness?.choices ?? [], 'oversold');
+  const played = await shrink(world, plan, witness?.choices ?? [], 'oversold');
   const token = writeToken(scheduleTokenOf(plan.setup, played));
   expect(token).toMatch(/^v1\.multi-unsorted\.\.1\.12-io-oi\.[\w.-]+$/);
   const again = await replay(world, readToken(token));

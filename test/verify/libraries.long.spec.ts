@@ -41,7 +41,7 @@ test.each([
   const plan = planOf(strategy, cellOf(cell));
   const worst = worstWitness(await explore(world(), plan, { max: MAX, enough: 1 }));
   if (worst === undefined) throw new Error('no violation was found');
-  const played = await shrink(world(), plan.setup, worst.witness.choices, worst.kind);
+  const played = await shrink(world(), plan, worst.witness.choices, worst.kind);
   const token = writeToken(scheduleTokenOf(plan.setup, played));
   const again = await replay(world(), readToken(token, strategy));
   expect([again.sameCode, again.verdict.violations.map((violation) => violation.kind)]).toEqual([

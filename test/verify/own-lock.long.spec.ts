@@ -153,7 +153,7 @@ test('a token of a lock is replayed with its file', async () => {
   const plan = planOf(strategy, cellOf('lapse'));
   const worst = worstWitness(await tallyOf(strategy, 'lapse'));
   if (worst === undefined) throw new Error('no violation was found');
-  const played = await shrink(world(), plan.setup, worst.witness.choices, worst.kind);
+  const played = await shrink(world(), plan, worst.witness.choices, worst.kind);
   const token = writeToken(scheduleTokenOf(plan.setup, played));
   const again = await replay(world(), readToken(token, strategy));
   expect([again.sameCode, again.verdict.violations.map(({ kind }) => kind)]).toEqual([

@@ -186,15 +186,15 @@ async function searchAll(
     },
   });
   const took = (performance.now() - begun) / 1000;
-  await throwWitness(world, plan.setup, tally);
+  await throwWitness(world, plan, tally);
   throwIfNoneReturned(served);
   return { schedules: tally.schedules, complete: !tally.partial, seconds: took };
 }
 
-async function throwWitness(world: World, setup: Setup, tally: Tally): Promise<void> {
+async function throwWitness(world: World, plan: Plan, tally: Tally): Promise<void> {
   const worst = worstWitness(tally);
   if (worst === undefined) return;
-  throw violation(setup, await shrink(world, setup, worst.witness.choices, worst.kind), tally.schedules);
+  throw violation(plan.setup, await shrink(world, plan, worst.witness.choices, worst.kind), tally.schedules);
 }
 
 /** An invariant that holds because no actor did anything proves nothing. */

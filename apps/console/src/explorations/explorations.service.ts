@@ -106,7 +106,7 @@ export class ExplorationsService {
     const worst = worstWitness(tally);
     if (worst === undefined || signal.aborted) return;
     progress({ text: 'shortening the schedule', done: 1, of: 1 });
-    const played = await shrink(pool.world, plan.setup, worst.witness.choices, worst.kind);
+    const played = await shrink(pool.world, plan, worst.witness.choices, worst.kind);
     const passes =
       harmOf(worst.kind) === 'lock-broken'
         ? undefined

@@ -325,7 +325,7 @@ async function showWitnesses(
     const witness = tally.witnesses.get(kind);
     if (witness === undefined) continue;
     onKind(kind);
-    const played = await shrink(world, plan.setup, witness.choices, kind);
+    const played = await shrink(world, plan, witness.choices, kind);
     const token = writeToken(scheduleTokenOf(plan.setup, played));
     if (shown.has(token)) continue;
     const { violations } = played.verdict;

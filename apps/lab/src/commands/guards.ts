@@ -132,7 +132,7 @@ async function exploreGuard(
   const shortest =
     worst === undefined
       ? undefined
-      : await play(world, setup, (await shrink(world, setup, worst.witness.choices, worst.kind)).choices, {
+      : await play(world, setup, (await shrink(world, plan, worst.witness.choices, worst.kind)).choices, {
           strict: true,
         });
   return {

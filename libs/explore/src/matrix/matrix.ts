@@ -102,7 +102,7 @@ export async function exploreCell(
   const tally = await pool.explore(plan, limits);
   const { mark, reason } = judgeCell(tally, cell.about);
   const unreduced = await withoutReduction(pool, plan, tally, limits);
-  const shorten = shortener(pool.world, plan.setup, limits.signal);
+  const shorten = shortener(pool.world, plan, limits.signal);
   return {
     cell: cell.name,
     mark,
@@ -155,11 +155,11 @@ type WorstWitness = NonNullable<ReturnType<typeof worstWitness>>;
 type Shorten = (worst: WorstWitness) => Promise<CellWitness & { readonly shortest: Played }>;
 
 /** Shortens the schedule of a kind of violation, each once, and describes what is left. */
-function shortener(world: World, setup: Setup, signal: AbortSignal | undefined): Shorten {
+function shortener(world: World, plan: Plan, signal: AbortSignal | undefined): Shorten {
   const done = new Map<ScheduleViolationKind, ReturnType<Shorten>>();
   const shorten: Shorten = async ({ kind, witness }) => {
-    const shortest = await shrink(world, setup, witness.choices, kind, signal);
-    const token = writeToken(scheduleTokenOf(setup, shortest));
+    const shortest = await shrink(world, plan, witness.choices, kind, signal);
+    const token = writeToken(scheduleTokenOf(plan.setup, shortest));
     return { shortest, token, sentence: sentenceOf(kind, shortest) };
   };
   return (worst) => {

@@ -55,7 +55,7 @@ export async function* exploreSubject(
       yield { faults, schedules, state: isProof(tally, budget) ? 'kept' : 'unknown' };
       continue;
     }
-    const played = await shrink(pool.world, plan.setup, worst.witness.choices, worst.kind);
+    const played = await shrink(pool.world, plan, worst.witness.choices, worst.kind);
     const token = writeToken(scheduleTokenOf(plan.setup, played));
     yield { faults, schedules, state: 'broken', witness: { token, played } };
   }

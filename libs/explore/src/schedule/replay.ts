@@ -1,6 +1,6 @@
 import type { ScheduleHistory, ScheduleVerdict } from '#lab/verdict';
 import { apply } from './apply';
-import { faultOf, stepOf, type Choice } from './choice';
+import { enabledFaults, faultOf, isSame, stepOf, type Choice, type FaultPlaces } from './choice';
 import { continuation, drive, type Enabled } from './drive';
 import { close } from './ending';
 import { choiceText } from './schedule-text';
@@ -34,19 +34,26 @@ export class NoLongerReproduces extends Error {
 /**
  * Runs a schedule. The rest after its end is deterministic: the last actor continues until it blocks or ends, then
  * the next one, and time advances when no step is enabled. `strict`: a choice that is not enabled, or that concerns
- * another step than before, throws `NoLongerReproduces`; otherwise the choice is skipped.
+ * another step than before, throws `NoLongerReproduces`; otherwise the choice is skipped. `faultPlaces`: a fault at
+ * another place is not enabled.
  */
 export const play = (
   world: World,
   setup: Setup,
   wanted: readonly Choice[],
-  how: { strict: boolean; checks?: string },
+  how: PlayOptions,
 ): Promise<Played> => retryIfDisturbed(world, setup, (run) => playChoices(run, wanted, how));
+
+interface PlayOptions {
+  readonly strict: boolean;
+  readonly checks?: string;
+  readonly faultPlaces?: FaultPlaces;
+}
 
 async function playChoices(
   run: Run,
   wanted: readonly Choice[],
-  { strict, checks: expected = '' }: { strict: boolean; checks?: string },
+  { strict, checks: expected = '', faultPlaces = {} }: PlayOptions,
 ): Promise<Played> {
   const choices: Choice[] = [];
   let checks = '';
@@ -59,7 +66,7 @@ async function playChoices(
     if (isGiven) given++;
     if (isGiven && strict && was !== '' && was !== checkLetter(what))
       throw new NoLongerReproduces(given, `"${choiceText(choice)}" is now ${what}`);
-    if (await apply(run, choice)) {
+    if (isAtItsPlace(run, choice, faultPlaces) && (await apply(run, choice))) {
       choices.push(choice);
       checks += checkLetter(what);
     } else if (isGiven && strict)
@@ -68,6 +75,12 @@ async function playChoices(
   await drive(run, decide, perform);
   const history = await close(run);
   return { choices, checks, history, verdict: run.subject.judge(history) };
+}
+
+function isAtItsPlace(run: Run, choice: Choice, faultPlaces: FaultPlaces): boolean {
+  const fault = faultOf(choice);
+  if (fault === undefined || !Object.hasOwn(faultPlaces, fault)) return true;
+  return enabledFaults(run, { [fault]: 1 }, faultPlaces).some((one) => isSame(one, choice));
 }
 
 /** Runs the schedule of a token, and checks that it still shows its violations. */

@@ -1,5 +1,5 @@
 import type { ScheduleViolationKind } from '#lab/verdict';
-import { faultOf, isSame, type Choice } from './choice';
+import { faultOf, isSame, type Choice, type FaultPlaces } from './choice';
 import { play, type Played } from './replay';
 import { scheduleText } from './schedule-text';
 import type { Setup, World } from '../world';
@@ -8,17 +8,19 @@ import type { Setup, World } from '../world';
 const MAX_CANDIDATES = 120;
 
 /**
- * Shrinks a schedule that shows `kind`: fewest faults, then fewest context switches, then fewest steps. Every
+ * Shrinks a schedule of a plan that shows `kind`: fewest faults, then fewest context switches, then fewest steps. Every
  * candidate is run, once. `signal`: when it is aborted, the shortest schedule so far is returned.
  */
 export async function shrink(
   world: World,
-  setup: Setup,
+  { setup, faultPlaces }: { readonly setup: Setup; readonly faultPlaces: FaultPlaces },
   choices: readonly Choice[],
   kind: ScheduleViolationKind,
   signal?: AbortSignal,
 ): Promise<Played> {
-  let best = await play(world, setup, choices, { strict: false });
+  const run = (candidate: readonly Choice[]): Promise<Played> =>
+    play(world, setup, candidate, { strict: false, faultPlaces });
+  let best = await run(choices);
   if (!shows(best, kind)) throw new Error(`the schedule no longer shows ${kind}: ${scheduleText(choices)}`);
   const tried = new Set<string>();
   for (let improved = true; improved;) {
@@ -28,7 +30,7 @@ export async function shrink(
       if (tried.has(text)) continue;
       if (tried.size === MAX_CANDIDATES || signal?.aborted === true) return best;
       tried.add(text);
-      const played = await play(world, setup, candidate, { strict: false });
+      const played = await run(candidate);
       if (!shows(played, kind) || !isLess(cost(played.choices), cost(best.choices))) continue;
       best = played;
       improved = true;
