@@ -19,6 +19,7 @@ import {
   VirtualClock,
   VirtualTimers,
   type Timer,
+  ProcessDied,
 } from '../actors';
 import { EventLog } from './event-log';
 import {
@@ -453,6 +454,9 @@ export class Run {
         if (actor.outcome !== undefined) return; // its process died meanwhile
         actor.outcome = outcome.code;
         this.ends.push({ actor: actor.name, ...outcome });
+      })
+      .catch((error: unknown) => {
+        if (!(error instanceof ProcessDied)) throw error; // it died before its request arrived
       })
       .finally(() => {
         task.done = true;

@@ -57,7 +57,8 @@ export class OwnClients implements UserClients {
 
   /** Ends what the last schedule has left on the connections. */
   async reset(): Promise<void> {
-    await Promise.all(this.redises.map((redis) => redis.reset()));
+    const pools = this.instrumented.flatMap(({ pool }) => (pool === undefined ? [] : [pool]));
+    await Promise.all([...this.redises, ...pools].map((client) => client.reset()));
   }
 
   async close(): Promise<void> {

@@ -28,7 +28,7 @@ export interface MysqlConnection {
 /** The part of a mysql2 pool that is used here. */
 export interface MysqlPool {
   readonly config: { readonly connectionLimit: number };
-  on(event: 'acquire' | 'connection', listener: (connection: MysqlConnection) => void): unknown;
+  on(event: 'acquire' | 'connection' | 'release', listener: (connection: MysqlConnection) => void): unknown;
   getConnection(done: (error: Error | null, connection: MysqlConnection & { release(): void }) => void): void;
 }
 
@@ -45,20 +45,38 @@ export interface SessionHooks {
 /** Connections that a pool opens before the first schedule: opening one during a schedule costs it some milliseconds. */
 const WARM = 2;
 
+/** A pool whose statements pass the seam. */
+export interface InstrumentedPool {
+  /** Destroys the connections that were not released: code of a dead process never does so. */
+  reset(): Promise<void>;
+}
+
 /** Makes every statement of a pool pass the seam: also those of TypeORM, Knex and other users of mysql2. */
-export async function instrumentPool(pool: MysqlPool, hooks: SessionHooks): Promise<void> {
+export async function instrumentPool(pool: MysqlPool, hooks: SessionHooks): Promise<InstrumentedPool> {
   pool.on('connection', (connection) => {
     for (const sql of hooks.settings) connection.query(sql);
   });
   // 'acquire' follows 'connection': what the listeners of the latter send when a session begins is no step
+  const inUse = new Set<MysqlConnection>();
   pool.on('acquire', (connection) => {
+    inUse.add(connection);
     instrumentConnection(connection, hooks);
   });
+  pool.on('release', (connection) => inUse.delete(connection));
   const opened = Array.from({ length: Math.min(WARM, pool.config.connectionLimit) }, () => acquire(pool));
   for (const connection of await Promise.all(opened)) {
     for (const sql of hooks.settings) connection.query(sql); // it may be older than the listener
     connection.release();
   }
+  return {
+    reset: async () => {
+      if (inUse.size === 0) return;
+      for (const connection of inUse) connection.destroy();
+      inUse.clear();
+      const opened = await acquire(pool);
+      opened.release();
+    },
+  };
 }
 
 const acquire = (pool: MysqlPool): Promise<MysqlConnection & { release(): void }> =>

@@ -1,11 +1,13 @@
 import type { Redis } from 'ioredis';
-import { instrumentPool, type MysqlPool, type SessionHooks } from './instrument-mysql';
+import { instrumentPool, type InstrumentedPool, type MysqlPool, type SessionHooks } from './instrument-mysql';
 import { instrumentRedis, type InstrumentedRedis } from './instrument-redis';
 
 /** A client of a user whose calls pass the seam. */
 export interface Instrumented {
   /** It is an ioredis client. */
   readonly redis?: InstrumentedRedis;
+  /** It has a pool of database connections. */
+  readonly pool?: InstrumentedPool;
   close(): Promise<unknown>;
 }
 
@@ -63,8 +65,7 @@ async function instrumentTypeOrm(name: string, source: TypeOrm, hooks: SessionHo
   if (!source.isInitialized) await source.initialize();
   const { pool } = source.driver;
   if (pool === undefined) throw new NotInstrumentable(name, 'it has replicas. Use one server');
-  await instrumentPool(pool as MysqlPool, hooks);
-  return { close: () => source.destroy() };
+  return { pool: await instrumentPool(pool as MysqlPool, hooks), close: () => source.destroy() };
 }
 
 /** A pool of mysql2, or of mysql2/promise around one. */
@@ -72,8 +73,8 @@ type MysqlClient = (MysqlPool | { readonly pool: MysqlPool }) & { end(done?: () 
 
 async function instrumentMysql(client: MysqlClient, hooks: SessionHooks): Promise<Instrumented> {
   const pool = 'pool' in client ? client.pool : client;
-  await instrumentPool(pool, hooks);
   return {
+    pool: await instrumentPool(pool, hooks),
     close: () =>
       new Promise<void>((resolve) => {
         (pool as unknown as { end(done: () => void): void }).end(() => {
