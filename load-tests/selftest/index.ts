@@ -5,5 +5,19 @@ export {
   type DeterminismResult,
   type Difference,
 } from './determinism';
-export { checkReduction, endingsOf, isDifferent, planOfTwo, type ReductionResult } from './reduction';
+export {
+  checkPrograms,
+  compareProgram,
+  type Program,
+  type ProgramDifference,
+  type ProgramsResult,
+} from './programs';
+export {
+  checkReduction,
+  endingsOf,
+  isDifferent,
+  planOfTwo,
+  type Comparison,
+  type ReductionResult,
+} from './reduction';
 export { CONDITIONS, type ConditionName, type Disturbable } from './conditions';

@@ -19,9 +19,13 @@ export interface Endings {
 }
 
 /** A circumstance that was run with and without the reduction. */
-export interface ReductionResult {
+export interface ReductionResult extends Comparison {
   readonly strategy: string;
   readonly cell: string;
+}
+
+/** A plan that was run with and without the reduction. */
+export interface Comparison {
   /** Schedules with the reduction, and without it. */
   readonly reduced: number;
   readonly all: number;
@@ -38,7 +42,7 @@ export interface ReductionResult {
 }
 
 /** Only one of both runs shows an ending. */
-export const isDifferent = ({ missing, additional }: ReductionResult): boolean =>
+export const isDifferent = ({ missing, additional }: Comparison): boolean =>
   missing.length + additional.length > 0;
 
 export interface ReductionOptions {
@@ -83,14 +87,22 @@ async function compare(
   cell: Cell,
   { max, signal, onProgress }: ReductionOptions,
 ): Promise<ReductionResult | undefined> {
-  const plan = planOf(strategy, cell);
+  const compared = await comparePlan(world, planOf(strategy, cell), max, (n, how) => {
+    onProgress(`${strategy.name}, ${cell.name}: ${n} schedules ${how} the reduction`);
+    return !signal.aborted;
+  });
+  return compared === undefined ? undefined : { strategy: strategy.name, cell: cell.name, ...compared };
+}
+
+/** Runs a plan with and without the reduction. Undefined: it has more than `max` schedules, or `goOn` has returned false. */
+export async function comparePlan(
+  world: World,
+  plan: Plan,
+  max: number,
+  goOn: (schedules: number, how: 'with' | 'without') => boolean,
+): Promise<Comparison | undefined> {
   const limited = (reduce: boolean, limit: number): Promise<Endings | undefined> =>
-    endingsOf(world, { ...plan, reduce }, limit, (n) => {
-      onProgress(
-        `${strategy.name}, ${cell.name}: ${n} schedules ${reduce ? 'with' : 'without'} the reduction`,
-      );
-      return !signal.aborted;
-    });
+    endingsOf(world, { ...plan, reduce }, limit, (n) => goOn(n, reduce ? 'with' : 'without'));
   const reduced = await limited(true, max / LEAST_RATIO);
   const all = reduced === undefined ? undefined : await limited(false, max);
   if (reduced === undefined || all === undefined) return undefined;
@@ -98,8 +110,6 @@ async function compare(
   const notShown = [...all.found.keys()].filter((ending) => !reduced.found.has(ending));
   const combinations = notShown.filter((ending) => isShownInParts(ending, shown));
   return {
-    strategy: strategy.name,
-    cell: cell.name,
     reduced: reduced.schedules,
     all: all.schedules,
     endings: all.found.size,
@@ -165,14 +175,17 @@ function endingOf(
   renamed: Readonly<Record<string, string>>,
 ): string {
   const name = (actor: string): string => renamed[actor] ?? actor;
+  const { broken } = final; // of a user's subject: what its actors returned is part of the result
   const outcomes = events
-    .flatMap((event) => (event.type === 'end' ? [`${name(event.actor)} ${event.code}`] : []))
+    .flatMap((event) =>
+      event.type === 'end' ? [`${name(event.actor)} ${broken === undefined ? event.code : event.text}`] : [],
+    )
     .sort();
   const sales = final.movements
     .map(({ request, before, after }) => `${name(request)} ${before}→${after}`)
     .sort();
   const kinds = [...new Set(violations.map(({ kind }) => kind))].sort();
-  const result = { amount: final.amount, outcomes, sales, locks: final.locks.length };
+  const result = { amount: final.amount, outcomes, sales, locks: final.locks.length, broken };
   return JSON.stringify({ result, kinds } satisfies Ending);
 }
 

@@ -1,3 +1,3 @@
 import { testGroupwise } from './groupwise';
 
-testGroupwise(__filename, ['lua', 'expiring', 'segmented']);
+testGroupwise(__filename, ['lua', 'expiring', 'redis-decr']);

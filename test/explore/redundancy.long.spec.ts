@@ -13,9 +13,7 @@ const world = testRedundancy(__filename, [
 
 // keys with random tickets; timers that take steps; two groups of buyers; faults that are left
 test.each([
-  ['single-writer', 'lapse', false],
   ['single-writer', 'failed write', false],
-  ['watchdog-naive', 'pause', false],
   ['watchdog', 'two products', true],
   ['segmented-redis', 'cut at work', false],
   ['fenced', 'paused, then slow work', false],

@@ -1,6 +1,7 @@
 import { CATALOGUE, type Strategy } from '#lab/strategy';
 import {
   checkDeterminism,
+  checkPrograms,
   checkReduction,
   CONDITIONS,
   isDifferent,
@@ -16,6 +17,8 @@ import { isFile, loadOwnStrategy } from '../own-file';
 import {
   printDeterminism,
   printDifference,
+  printProgramDifference,
+  printPrograms,
   printReduction,
   printReductionDifference,
 } from '../print/selftest';
@@ -28,6 +31,14 @@ interface DeterminismCommandOptions {
   readonly tokens: number;
   readonly seed?: number;
   readonly condition?: ConditionName;
+  readonly json?: string;
+}
+
+interface ProgramsCommandOptions {
+  readonly count: number;
+  readonly seed?: number;
+  readonly first: number;
+  readonly max: number;
   readonly json?: string;
 }
 
@@ -75,6 +86,22 @@ export function register(program: Command): void {
     .action((names: string[], options: ReductionCommandOptions) =>
       runCommand((context) => reduction(names, options, context)),
     );
+  selftest
+    .command('programs')
+    .description(
+      'run random programs of Redis and SQL, with random faults, with and without partial-order reduction: both must show the same endings',
+    )
+    .option('--count <n>', 'programs', whole(1, 100_000), 200)
+    .option('--seed <n>', 'seed of the programs (random)', whole(0, LARGEST_SEED))
+    .option('--first <n>', 'number of the first program', whole(0, 1_000_000), 0)
+    .option(
+      '--max <n>',
+      'leave out programs with more schedules without the reduction',
+      whole(1, 1_000_000),
+      2000,
+    )
+    .option('--json <file>', 'write the result as JSON')
+    .action((options: ProgramsCommandOptions) => runCommand((context) => programs(options, context)));
 }
 
 const readNameOrFile = (name: string): Strategy =>
@@ -146,5 +173,32 @@ async function determinism(
   progress.clear();
   process.stdout.write(`${printDeterminism(result)}\n`);
   if (json !== undefined) writeJson(json, { ...result, machine: conditions });
+  return result.differences.length === 0 ? EXIT.ok : EXIT.notAsExpected;
+}
+
+async function programs(
+  { count, seed = randomInt(LARGEST_SEED), first, max, json }: ProgramsCommandOptions,
+  context: Context,
+): Promise<number> {
+  const { progress, signal, onEnd } = context;
+  const { pool, conditions, stop } = await openExplorer(context, 0, []);
+  onEnd(stop);
+  progress.say(`seed ${seed}`);
+  const result = await checkPrograms(pool.world, {
+    seed,
+    first,
+    count,
+    max,
+    signal,
+    onProgress: (text) => {
+      progress.update(text);
+    },
+    onDifference: (difference) => {
+      progress.say(printProgramDifference(difference));
+    },
+  });
+  progress.clear();
+  process.stdout.write(`${printPrograms(result)}\n`);
+  if (json !== undefined) writeJson(json, { ...result, max, machine: conditions });
   return result.differences.length === 0 ? EXIT.ok : EXIT.notAsExpected;
 }

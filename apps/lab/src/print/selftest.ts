@@ -3,7 +3,10 @@ import {
   CONDITIONS,
   isDifferent,
   type DeterminismResult,
+  type Comparison,
   type Difference,
+  type ProgramDifference,
+  type ProgramsResult,
   type ReductionResult,
 } from '#load-tests/selftest';
 import { renderTable } from './table';
@@ -20,9 +23,38 @@ export const printReductionDifference = (result: ReductionResult): string =>
   [
     `${isDifferent(result) ? 'DIFFERENT' : 'in parts:'} ${result.strategy}, ${result.cell}`,
     ...result.combinations.map((ending) => cut(`  in parts: ${ending}`, LONGEST_TEXT)),
-    ...result.missing.map((ending) => cut(`  only without the reduction: ${ending}`, LONGEST_TEXT)),
-    ...result.additional.map((ending) => cut(`  only with the reduction: ${ending}`, LONGEST_TEXT)),
+    ...onlyOnce(result),
   ].join('\n');
+
+/** A random program for which the reduction loses or invents an ending. */
+export const printProgramDifference = (difference: ProgramDifference): string =>
+  [
+    `DIFFERENT program ${difference.number}, without what the difference does not need:`,
+    `  ${JSON.stringify(difference.program)}`,
+    ...onlyOnce(difference),
+  ].join('\n');
+
+const onlyOnce = ({ missing, additional }: Comparison): readonly string[] => [
+  ...missing.map((ending) => cut(`  only without the reduction: ${ending}`, LONGEST_TEXT)),
+  ...additional.map((ending) => cut(`  only with the reduction: ${ending}`, LONGEST_TEXT)),
+];
+
+/** The result in one line, and what it was compared with. */
+export const printPrograms = ({
+  differences,
+  compared,
+  leftOut,
+  reduced,
+  all,
+  seed,
+}: ProgramsResult): string =>
+  [
+    `${resultOf(differences.length)}: ${count(compared, 'random program')}, seed ${seed}, with and without the reduction`,
+    `${count(reduced, 'schedule')} with it, ${count(all, 'schedule')} without it; ${count(leftOut, 'program')} left out`,
+  ].join('\n');
+
+const resultOf = (differences: number): string =>
+  differences === 0 ? 'IDENTICAL' : count(differences, 'DIFFERENCE', 'DIFFERENCES');
 
 /** The results in one line, and a row for each strategy. `leftOut` undefined: the check was interrupted. */
 export function printReduction(
@@ -33,7 +65,7 @@ export function printReduction(
   const different = results.filter(isDifferent).length;
   const sum = (of: readonly number[]): number => of.reduce((total, n) => total + n, 0);
   return [
-    `${different === 0 ? 'IDENTICAL' : count(different, 'DIFFERENCE', 'DIFFERENCES')}: ${count(results.length, 'circumstance')} with and without the reduction`,
+    `${resultOf(different)}: ${count(results.length, 'circumstance')} with and without the reduction`,
     leftOut === undefined
       ? 'not complete: interrupted'
       : `${count(leftOut, 'circumstance')} left out: more than ${max} schedules without the reduction`,
@@ -61,10 +93,8 @@ export function printReduction(
 
 /** The result in one line, and a table of conditions. */
 export function printDeterminism({ differences, conditions, ...run }: DeterminismResult): string {
-  const result =
-    differences.length === 0 ? 'IDENTICAL' : count(differences.length, 'DIFFERENCE', 'DIFFERENCES');
   return [
-    `${result}: ${count(run.tokens, 'random schedule')} of ${count(run.strategies, 'strategy', 'strategies')}, seed ${run.seed}`,
+    `${resultOf(differences.length)}: ${count(run.tokens, 'random schedule')} of ${count(run.strategies, 'strategy', 'strategies')}, seed ${run.seed}`,
     '',
     renderTable({
       head: ['condition', 'replays', 'explored', 'different', 'seconds', 'disturbance'],

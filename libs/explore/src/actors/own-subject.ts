@@ -22,6 +22,7 @@ export const ownSubject: SubjectOf<Setup & { readonly strategy: OwnSubject }> = 
     keepsState: isShared,
     ...(module !== undefined && { file: module }),
     isForeign: true,
+    hasInvariants: true,
     prepare: async () => {
       session = await world.beginSubject(strategy);
       return world.keys.readPrepared();

@@ -51,6 +51,8 @@ export interface Subject {
    * statement over any of its sessions.
    */
   readonly isForeign?: true;
+  /** Its invariants may read every outcome and all data that a schedule leaves, for example that a fault has deleted a key at last. */
+  readonly hasInvariants?: true;
   /** Foreign code that gets the clock of the schedule, and may read it. */
   readonly getsClock?: true;
   /** The balances that each actor uses; undefined: the only one. */

@@ -17,7 +17,7 @@ import {
   type Holdings,
   type Transaction,
 } from '../world';
-import { stepOf, type Choice, type ProcessChoice } from '../schedule';
+import { enabledSteps, stepOf, type ActorChoice, type Choice, type ProcessChoice } from '../schedule';
 import { TokenNames } from './token-names';
 
 /** A part of the servers or of a process that a choice reads or changes. */
@@ -64,7 +64,7 @@ export interface Access {
  * Faults:
  * - A dead process ends its requests and rolls back its transactions; its keys stay. When its last statement arrives later, it has
  *   the accesses of that statement, and then its session ends.
- * - A process that is cut off fails at its next command for a lock server.
+ * - A process that is cut off fails at its next command for a lock server, and dies without sending it.
  * - When time advances and no code can notice it (no timer, no session), leases end, which is a write of keys and of the clock.
  *   Otherwise it concerns everything.
  *
@@ -194,12 +194,13 @@ export const isInvisibleTo = ({ accesses }: Footprint): boolean =>
   accesses !== 'everything' && accesses.every(({ part, writes }) => part === 'memory' && !writes);
 
 function accessesOfFault(run: Run, choice: Choice): readonly Access[] | 'everything' {
+  if (run.subject.hasInvariants === true && mayBeLastFault(run)) return 'everything';
   switch (choice.kind) {
     case 'kill':
     case 'lost-session':
       return accessesOfEnd(run, processOf(run, choice));
     case 'in-flight':
-      return accessesOfEnd(run, run.actor(choice.actor).process);
+      return accessesOfDeathInFlight(run, choice);
     case 'cut': {
       if (run.setup.options.wait === 'notify') return 'everything'; // messages no longer reach its waiters
       const process = processOf(run, choice);
@@ -232,6 +233,10 @@ function accessesOfFault(run: Run, choice: Choice): readonly Access[] | 'everyth
 /** The order of the choice and of the end of a lease matters. */
 export const dependsOnLeases = ({ accesses }: Footprint): boolean =>
   accesses === 'everything' || accesses.some(({ part }) => part === 'keys' || part === 'clock');
+
+/** The next step may disable all faults: after the last request has ended, and while every request waits, there is none. */
+const mayBeLastFault = (run: Run): boolean =>
+  enabledSteps(run).length <= 1 || run.actors.filter(({ outcome }) => outcome === undefined).length <= 1;
 
 const ANY_KEY: Access = { part: 'keys', of: '*', key: '*', writes: true };
 const READ_OF_ANY_KEY: Access = { ...ANY_KEY, writes: false };
@@ -272,6 +277,14 @@ function accessesOfEnd(run: Run, process: ActorProcess): readonly Access[] | 'ev
     // what its command waits for may already be in its hands
     ...(members.some((actor) => actor.hasBlockingCommand) ? [ANY_KEY] : []),
   ];
+}
+
+/** A process that is cut off dies without sending its statement. */
+function accessesOfDeathInFlight(run: Run, choice: ActorChoice): readonly Access[] | 'everything' {
+  const ended = accessesOfEnd(run, run.actor(choice.actor).process);
+  const held = stepOf(run, choice);
+  if (ended === 'everything' || held === undefined) return 'everything';
+  return [...ended, ...linksOf(held.step, run.actor(choice.actor).process)];
 }
 
 /** A statement of a dead process arrives; then its session ends. */

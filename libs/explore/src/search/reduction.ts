@@ -1,4 +1,4 @@
-import { isLeft, type Budget } from '../faults';
+import { isLeft, isSpent, type Budget } from '../faults';
 import { isSame, type Choice } from '../schedule';
 import { dependent, footprint, isInvisibleTo, type Footprint } from './footprint';
 import { whyUnreachable, type Run } from '../execution';
@@ -26,7 +26,8 @@ export const stillSleeping = (sleepSet: readonly SleepingChoice[], after: Footpr
  * a fault that advances time the step is visible. A kill before the step equals a kill after it. A loss of sessions
  * does not: the session in which a transaction has begun is lost as well, and a statement of a lost transaction fails. Nor does a
  * kill while a statement of a transaction is in flight: the transaction stays open until it arrives. A command that is not sent may
- * be the last one of its request, which ends then: later faults find nothing to end.
+ * be the last one of its request, which ends then: later faults find nothing to end. So may any step, and the invariants
+ * of a user's subject may see that no fault has occurred after it.
  */
 export function isInvisible(run: Run, choice: Choice, remaining: Budget): boolean {
   if (choice.kind !== 'step') return false;
@@ -38,6 +39,7 @@ export function isInvisible(run: Run, choice: Choice, remaining: Budget): boolea
   const step = actor.held[0]?.step;
   const isUnsent = step !== undefined && whyUnreachable(run, actor.process, step) !== undefined;
   if (isUnsent && isLeft(remaining, 'kill', 'in-flight', 'lost-session')) return false;
+  if (run.subject.hasInvariants === true && !isSpent(remaining)) return false;
   const isLosable = isLeft(remaining, 'lost-session') && holdsSession(run, actor.process.name);
   if (step?.kind === 'sql' && isLosable) return false;
   if (step?.kind === 'sql' && actor.holdings.transactions.size > 0 && isLeft(remaining, 'in-flight'))
