@@ -67,7 +67,8 @@ test('a transaction that only locks and reads has written nothing', () => {
 
 test('a transaction has written what a statement changed', () => {
   expect(lockedAfter([CLAIM, { affectedRows: 1 }])).toEqual({ locked: ['decision "t1"'], hasWritten: true });
-  const movement = 'INSERT INTO movement (balance, request) VALUES ("item", "A")';
+  const movement =
+    'INSERT INTO movement (balance, delta, value_before, value_after, request, strategy) VALUES ("item", -1, 1, 0, "A", "")';
   expect(lockedAfter([movement, { affectedRows: 1 }])).toEqual({ locked: [], hasWritten: true });
 });
 

@@ -73,6 +73,7 @@ const OF_EXPLORER: ReadonlySet<string> = new Set([
   'EndlessLoop',
   'OutsideTheSeam',
   'QueuedCommand',
+  'UnseenTransaction',
   'Disturbed',
   'Diverged',
 ]);
@@ -84,7 +85,7 @@ function reportError(error: unknown, progress: Progress): number {
     progress.say(error.message);
     return error.exitCode;
   }
-  if (error instanceof LabDisabled) {
+  if (error instanceof LabDisabled || (error instanceof Error && error.name === 'NotASubject')) {
     progress.say(error.message);
     return EXIT.usage;
   }

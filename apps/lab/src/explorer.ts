@@ -2,11 +2,13 @@ import { WorkerPool, refuseStraySteps } from '#lab/explore';
 import {
   ensureInstalled,
   projectRoot,
+  ServerPark,
   startOwnServers,
   type Conditions,
   type OwnServers,
   type Stack,
 } from '#lab/stack';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { componentsOf, type Protection } from '#lab/strategy';
 import type { Context } from './command';
@@ -34,7 +36,8 @@ export async function openExplorer(
   strategies: readonly Pick<Protection, 'needs'>[],
 ): Promise<ExplorerSession> {
   const [stack] = await startServers(context, strategies);
-  const pool = await WorkerPool.open(stack.urls, workers, String(process.pid));
+  const redises = workers > 1 ? await startRedises(context, workers) : [];
+  const pool = await WorkerPool.open(stack.urls, workers, String(process.pid), redises);
   return { pool, stack, ...(await sessionOf(stack, [pool])) };
 }
 
@@ -84,4 +87,16 @@ async function startServers(
   });
   refuseStraySteps();
   return Promise.all([first.started, ...others.map(({ started }) => started)]);
+}
+
+/** Starts further Redis servers, one for each worker. */
+async function startRedises({ onEnd }: Context, count: number): Promise<readonly string[]> {
+  const dir = join(projectRoot(), '.lab', `explore-redis-${process.pid}`);
+  const park = await ServerPark.open(dir);
+  onEnd(async () => {
+    await park.stop();
+    rmSync(dir, { recursive: true, force: true });
+  });
+  const started = Array.from({ length: count }, (_, i) => park.redis(`redis-${i + 1}`));
+  return (await Promise.all(started)).map(({ url }) => url);
 }

@@ -12,7 +12,7 @@ export const withTimers = <T>(timers: RealmTimers, body: () => T): T => current.
 type AnyFunction = (...args: never[]) => unknown;
 
 /**
- * Makes the global timer functions, and `setTimeout` of `node:timers/promises`, use the time of the schedule in the code of an
+ * Makes the global timer functions, and `setTimeout` and `setInterval` of `node:timers/promises`, use the time of the schedule in the code of an
  * actor. For code that has no realm, because it was loaded before. Returns what undoes it.
  */
 export function replaceGlobalTimers(): () => void {
@@ -34,7 +34,8 @@ export function replaceGlobalTimers(): () => void {
   };
   for (const name of RealmTimers.NAMES) replace(globals, name, ({ globals }) => globals[name] as AnyFunction);
   const promises = (timersPromises as unknown as { default?: object }).default ?? timersPromises;
-  replace(promises as Record<string, AnyFunction>, 'setTimeout', (timers) => timers.promises.setTimeout);
+  for (const name of ['setTimeout', 'setInterval'] as const)
+    replace(promises as Record<string, AnyFunction>, name, (timers) => timers.promises[name]);
   const { setTimeout: replaced } = globals;
   if (replaced !== undefined)
     Object.defineProperty(replaced, promisify.custom, {

@@ -90,6 +90,7 @@ export class RealmTimers {
       setImmediate: (value?: unknown, options?: { readonly signal?: AbortSignal }) =>
         this.count(timersPromises.setImmediate(value, { signal: either(signal, options) })),
       setInterval: (ms?: number, value?: unknown, options?: { readonly signal?: AbortSignal }) => {
+        if (this.virtual !== undefined) return this.ticks(ms, value, options);
         this.waits++; // never decremented: the loop may request the next tick at any time
         return timersPromises.setInterval(ms, value, { signal: either(signal, options) });
       },
@@ -132,6 +133,11 @@ export class RealmTimers {
       );
     });
     return timer === undefined ? undefined : ended;
+  }
+
+  /** As a loop of `setTimeout`: a tick is due `ms` after the loop has asked for it. */
+  private async *ticks(...args: Parameters<RealmTimers['promises']['setTimeout']>): AsyncGenerator {
+    for (;;) yield await this.promises.setTimeout(...args);
   }
 
   private once(start: (run: () => void) => Handle, callback: Callback, args: unknown[]): Handle {

@@ -163,6 +163,7 @@ export class Run {
     const subject = subjectOf(setup, world);
     const prepared = await subject.prepare();
     const run = new Run(world, setup, subject);
+    run.eventLog.hasStrictReads = subject.hasInvariants === true && world.readsStrictly;
     if (prepared !== undefined) run.locks.update('', prepared, run.clock.now);
     await run.requestEarlier();
     for (const actor of run.actors) run.start(actor);

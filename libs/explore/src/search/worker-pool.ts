@@ -30,8 +30,19 @@ export class WorkerPool {
     private readonly threads: readonly ExploringThread[],
   ) {}
 
-  /** `id` is part of the schema names. One pool can use a Redis at a time. `count` 0: no threads, for single schedules. */
-  static async open(servers: ServerSettings, count: number, id: string): Promise<WorkerPool> {
+  /**
+   * Opens a world for each thread. One pool can use a Redis at a time.
+   *
+   * @param count 0: no threads, for single schedules
+   * @param id part of the schema names
+   * @param redises one of its own for each thread: channels of pub/sub, and FLUSHALL, concern all databases of a server
+   */
+  static async open(
+    servers: ServerSettings,
+    count: number,
+    id: string,
+    redises: readonly string[] = [],
+  ): Promise<WorkerPool> {
     const store = (i: number): { redisDb: number; schema: string } => ({
       redisDb: FIRST_DB + i,
       schema: `lab_explore_${id}_${i}`,
@@ -41,7 +52,7 @@ export class WorkerPool {
     const [world, ...threads] = await Promise.all([
       World.open({ ...servers, ...store(0) }),
       ...Array.from({ length: workers }, (_, i) =>
-        ExploringThread.start(file, { ...servers, ...store(i + 1) }),
+        ExploringThread.start(file, { ...servers, redis: redises[i] ?? servers.redis, ...store(i + 1) }),
       ),
     ]);
     return new WorkerPool(world, threads);

@@ -91,6 +91,9 @@ const OUR_LOCKS = 'lock:*';
 /** The keys of any lock whose resource is named as the catalogue's are: libraries put a prefix before it. */
 const LOCKS_OF_LIBRARIES = '*lock:*';
 
+/** Types of keys that hold the entries of a queue. */
+const QUEUES: ReadonlySet<string> = new Set(['list', 'zset', 'stream']);
+
 export class RedisLockStore implements LockStore {
   readonly pipelined = true;
 
@@ -134,7 +137,7 @@ export class RedisLockStore implements LockStore {
       content,
       ttlMs,
       token,
-      ...(type === 'list' && { hasOwner: false }),
+      ...(QUEUES.has(type) && { hasOwner: false }),
       renewed: expiry !== (expiries.get(lock) ?? -1),
     }));
   }

@@ -1,5 +1,11 @@
 import { actorsOf, type OwnSubject, type SubjectClients } from '#lab/own';
-import { instrument, type Instrumented, type InstrumentedRedis, type MysqlConnection } from '#lab/step';
+import {
+  instrument,
+  type Instrumented,
+  type InstrumentedPool,
+  type InstrumentedRedis,
+  type MysqlConnection,
+} from '#lab/step';
 import type { Connect, Isolation } from '#lab/subject';
 import { Redis } from 'ioredis';
 import { createPool } from 'mysql2/promise';
@@ -57,12 +63,20 @@ export class OwnClients implements UserClients {
 
   /** Ends what the last schedule has left on the connections. */
   async reset(): Promise<void> {
-    const pools = this.instrumented.flatMap(({ pool }) => (pool === undefined ? [] : [pool]));
-    await Promise.all([...this.redises, ...pools].map((client) => client.reset()));
+    await Promise.all([...this.redises, ...this.pools].map((client) => client.reset()));
+  }
+
+  /** The isolation levels of its database sessions. */
+  isolations(): Promise<readonly string[]> {
+    return Promise.all(this.pools.map((pool) => pool.isolation()));
   }
 
   async close(): Promise<void> {
     await Promise.all(this.instrumented.map((one) => one.close()));
+  }
+
+  private get pools(): InstrumentedPool[] {
+    return this.instrumented.flatMap(({ pool }) => (pool === undefined ? [] : [pool]));
   }
 
   private get redises(): InstrumentedRedis[] {
@@ -86,12 +100,28 @@ const connectDefaults: Connect<SubjectClients> = ({ redis, mysql }) => ({
   pool: createPool({ uri: mysql, connectionLimit: 4 }),
 });
 
+const isStrict = (isolation: string): boolean => /^(SERIALIZABLE|READ-UNCOMMITTED)$/.test(isolation);
+
+/** `prepare` waits for a lock of an actor's session: its transaction was begun by a statement that the explorer does not recognize. */
+export class UnseenTransaction extends Error {
+  readonly code = 'EXPLORE.UNSEEN_TRANSACTION';
+
+  constructor() {
+    super(
+      'prepare waits for a transaction that an actor has left open, and that the explorer did not see begin. Begin it with START TRANSACTION or BEGIN, beginTransaction() or transaction(), and not inside of another statement',
+    );
+    this.name = 'UnseenTransaction';
+  }
+}
+
 /** The clients of all actors of a subject, and of the explorer, which prepares and asks for invariants. */
 export class OwnSession {
   private constructor(
     readonly subject: Pick<OwnSubject, 'definition' | 'connect'>,
     readonly observer: OwnClients,
     private readonly all: readonly OwnClients[],
+    /** A session has an isolation level with which a plain SELECT depends on uncommitted writes, before its first statement. */
+    readonly readsStrictly: boolean,
   ) {}
 
   /** Opens the clients, gives them to the connections of the actors, and runs `setUp`. */
@@ -109,7 +139,8 @@ export class OwnSession {
     }
     const observer = await OwnClients.open(connect, options, { isolation, onSession: () => undefined });
     await definition.setUp?.(observer.clients);
-    return new OwnSession(subject, observer, [...all, observer]);
+    const isolations = (await Promise.all(all.map((clients) => clients.isolations()))).flat();
+    return new OwnSession(subject, observer, [...all, observer], isolations.some(isStrict));
   }
 
   /** Ends what the last schedule has left on the connections, and runs `prepare`. */

@@ -6,8 +6,8 @@ type FoundLock = [name: string, content: string, ttlMs: number, expiry: number, 
 
 /**
  * Reads every lock key of a database in one atomic step: name, content, time to live, expiry, and token. Content is a
- * hash of DUMP, which covers strings, hashes and sets alike and identifies the owner in every known lock. A list is a queue: its
- * content changes with every request that joins it.
+ * hash of DUMP, which covers strings, hashes and sets alike and identifies the owner in every known lock. A list, a sorted set
+ * and a stream are queues: their content changes with every request that joins.
  *
  * ARGV[2] is the pattern of the keys. Afterwards a key with an expiry is postponed until ARGV[1], so that real time cannot
  * expire it between two steps. A key that is postponed already is not changed: this would abort the EXEC of its WATCH.
@@ -19,7 +19,8 @@ for _, key in ipairs(redis.call('KEYS', ARGV[2])) do
   local token = type == 'string' and redis.call('GET', key) or ''
   local ttl = redis.call('PTTL', key)
   local expiry = redis.call('PEXPIRETIME', key)
-  local content = type == 'list' and 'queue' or redis.sha1hex(redis.call('DUMP', key))
+  local isQueue = type == 'list' or type == 'zset' or type == 'stream'
+  local content = isQueue and 'queue' or redis.sha1hex(redis.call('DUMP', key))
   found[#found + 1] = { key, content, ttl, expiry, token, type }
   if ttl >= 0 and expiry ~= tonumber(ARGV[1]) then redis.call('PEXPIREAT', key, ARGV[1]) end
 end

@@ -59,6 +59,16 @@ export class Sessions {
     }
   }
 
+  /** Those of these sessions that have an open transaction. */
+  async inTransaction(threads: readonly number[]): Promise<readonly number[]> {
+    if (threads.length === 0) return [];
+    const [rows] = await this.admin.query<RowDataPacket[]>(
+      'SELECT trx_mysql_thread_id AS id FROM information_schema.innodb_trx WHERE trx_mysql_thread_id IN (?)',
+      [threads],
+    );
+    return rows.map((row) => (row as { id: number }).id);
+  }
+
   /** Cancels the running statement of a session; the session and its transaction stay. */
   async interrupt(thread: number): Promise<void> {
     await this.admin.query('KILL QUERY ?', [thread]);

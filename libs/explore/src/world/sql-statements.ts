@@ -6,7 +6,7 @@ export const mayWaitForLock = ({ kind, verb, text }: Pick<Step, 'kind' | 'verb' 
   kind === 'sql' &&
   (/^(UPDATE|DELETE|REPLACE|LOCK)$/.test(verb) ||
     (verb === 'INSERT' && !isMovement(text)) ||
-    / FOR UPDATE\b| LOCK IN SHARE MODE| FOR SHARE\b|GET_LOCK\(/i.test(text));
+    / FOR UPDATE\b| LOCK IN SHARE MODE| FOR SHARE\b|GET_LOCK\s*\(/i.test(text));
 
 /**
  * Statements that may end another session's wait: all except those that take no lock. Outside a transaction an INSERT
@@ -20,9 +20,9 @@ export const mayReleaseLocks = (step: Step): boolean =>
 
 export const requestsNamedLock = ({ text }: Pick<Step, 'text'>): boolean => GET_LOCK_CALL.test(text);
 
-export const releasesNamedLock = ({ text }: Pick<Step, 'text'>): boolean => /RELEASE_LOCK\(/i.test(text);
+export const releasesNamedLock = ({ text }: Pick<Step, 'text'>): boolean => /RELEASE_LOCK\s*\(/i.test(text);
 
-const GET_LOCK_CALL = /GET_LOCK\(/i;
+const GET_LOCK_CALL = /GET_LOCK\s*\(/i;
 
 /** The lock name of GET_LOCK as written: an expression that any session of the schema can evaluate. */
 export function lockNameIn({ text }: Step): string | undefined {
@@ -50,9 +50,9 @@ export const preparesTransaction = ({ text }: Pick<Step, 'text'>): boolean => /^
 export const beginsTransaction = (step: Pick<Step, 'verb' | 'text'>): boolean =>
   /^(START|BEGIN)$/.test(step.verb) || endsAutocommit(step) || preparesTransaction(step);
 
-/** What `SET autocommit = …` sets it to. Undefined: another statement. */
+/** What `SET autocommit = …` sets it to, also beside other variables. Undefined: another statement. */
 const autocommitSetTo = ({ text }: Pick<Step, 'text'>): string | undefined =>
-  /^SET ((SESSION|LOCAL) |@@)?((session|local)\.)?autocommit *:?= *(\w+)/i.exec(text)?.[5];
+  /^SET (?:.*, *)?(?:(?:SESSION|LOCAL) |@@(?:(?:session|local)\.)?)?autocommit *:?= *(\w+)/i.exec(text)?.[1];
 
 /** From now on each statement outside of a transaction begins one. */
 const endsAutocommit = (step: Pick<Step, 'text'>): boolean =>
@@ -97,7 +97,8 @@ export const onlyReads = ({ text }: Pick<Step, 'text'>): boolean =>
   [...text.matchAll(/([\w$]+|[`"'])\s*\(/g)].every(([, word = '']) => READING.has(word.toLowerCase()));
 
 /** The insert of a movement of the lab: a new row at the end of its table, for which no session waits. */
-export const isMovement = (text: string): boolean => text.startsWith('INSERT INTO movement (balance, ');
+export const isMovement = (text: string): boolean =>
+  /^INSERT INTO movement \(balance, (?:segment, )?delta, value_before, value_after, request, /.test(text);
 
 /**
  * The row of the lab's own tables that a statement locks exclusively until its transaction ends: its table and key. Undefined: it may
@@ -214,7 +215,7 @@ export function updateHoldings(holdings: Holdings, step: Step, reply: unknown): 
   const { connection: session } = step;
   if (session === undefined) return;
   const transaction = transactions.get(session);
-  if (areSeveral(step)) transactions.set(session, UNKNOWN);
+  if (areSeveral(step) || step.verb === 'CALL') transactions.set(session, UNKNOWN);
   else if (beginsTransaction(step))
     transactions.set(session, { ...newTransaction(), isInDoubt: preparesTransaction(step) });
   else if (transaction !== undefined) transactions.set(session, after(transaction, step, reply));

@@ -4,11 +4,12 @@ import type { Servers, SteppedRedis } from '#lab/step';
 import type { Strategy } from '#lab/strategy';
 import type { FinalState } from '#lab/verdict';
 import { rmSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
-import type { OwnSubject } from '#lab/own';
+import { NotASubject, type OwnSubject } from '#lab/own';
 import { BlockedClients } from './blocked-clients';
 import { KeyStore } from './key-store';
-import { OwnSession, ownSchemaOf } from './own-clients';
+import { OwnSession, ownSchemaOf, UnseenTransaction } from './own-clients';
 import { PubSubMonitor } from './pub-sub-inbox';
 import { DirectoryLockStore, RedisLockStore, RowLockStore, type LockStore } from './lock-stores';
 import { OwnRowStore } from './own-row-store';
@@ -42,6 +43,9 @@ const RESET = `START TRANSACTION; DELETE FROM movement; DELETE FROM decision; DE
   UPDATE balance SET amount = ?, initial = ?, segments = 0, version = 0, fence = 0, holder = NULL; COMMIT`;
 const LOOK = `SELECT id, ${WHOLE_AMOUNT} AS amount FROM balance;
   SELECT balance, segment, request, delta, value_before AS \`before\`, value_after AS \`after\` FROM movement ORDER BY id`;
+
+/** Milliseconds after which the server is asked whether `prepare` of a subject waits for a session of the last schedule. */
+const LOOK_AFTER_MS = 1000;
 
 type Rows = Omit<FinalState, 'locks'>;
 
@@ -196,9 +200,24 @@ export class World {
   async beginSubject(subject: OwnSubject): Promise<OwnSession> {
     const own = await this.openSubject(subject);
     await this.clear([this.keys]);
-    await own.prepare();
+    await this.prepareOwn(own);
     this.markUsed(this.keys); // prepare may have written
     return own;
+  }
+
+  /** @throws UnseenTransaction when `prepare` waits for a session that the last schedule has left. */
+  private async prepareOwn(own: OwnSession): Promise<void> {
+    const prepared = own.prepare();
+    prepared.catch(() => undefined); // it is awaited below
+    const isDone = await Promise.race([
+      prepared.then(() => true),
+      delay(LOOK_AFTER_MS, false, { ref: false }),
+    ]);
+    if (!isDone)
+      for (const { sockets } of this.connectionsOfActors)
+        if ((await this.sessions.inTransaction([...sockets.keys()])).length > 0)
+          throw new UnseenTransaction();
+    await prepared;
   }
 
   /** Opens the clients of a user's subject and creates its tables, unless they are those of the last call. */
@@ -207,8 +226,27 @@ export class World {
     await this.own?.close();
     await this.recreateOwnSchema();
     this.own = await OwnSession.open(subject, this.connectionsOfActors, this.options);
+    await this.refuseOtherEngines();
     this.markUsed(this.keys); // setUp may have written
     return this.own;
+  }
+
+  /** @throws NotASubject when a table of the subject has no transactions. */
+  private async refuseOtherEngines(): Promise<void> {
+    const [[other]] = await this.admin.query<RowDataPacket[]>(
+      `SELECT TABLE_NAME AS name, ENGINE AS engine FROM information_schema.TABLES
+         WHERE TABLE_SCHEMA = ? AND TABLE_TYPE = 'BASE TABLE' AND ENGINE <> 'InnoDB'`,
+      [ownSchemaOf(this.options)],
+    );
+    if (other !== undefined)
+      throw new NotASubject(
+        `the table ${String(other['name'])} has the engine ${String(other['engine'])}; only InnoDB can be explored: other engines have no transactions`,
+      );
+  }
+
+  /** A plain SELECT of the subject waits for locks, or sees what is not committed. */
+  get readsStrictly(): boolean {
+    return this.own?.readsStrictly === true;
   }
 
   private async recreateOwnSchema(): Promise<void> {

@@ -8,7 +8,7 @@ export { watchCommands } from './redis-monitor';
 export * from './servers';
 export { CONNECTING, lockStatement, SteppedDataSource, type SteppedDataSourceOptions } from './sql';
 export { instrument, NotInstrumentable, type Instrumented } from './instrument';
-export type { MysqlConnection } from './instrument-mysql';
+export type { InstrumentedPool, MysqlConnection } from './instrument-mysql';
 export { firstArgument, prefixedName, prefixNamedLocks } from './named-locks';
 export type { InstrumentedRedis } from './instrument-redis';
 export * from './zookeeper';

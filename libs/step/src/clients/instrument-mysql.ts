@@ -21,7 +21,7 @@ export interface MysqlConnection {
   readonly threadId: number;
   readonly stream: { readonly closed: boolean; once(event: 'close', listener: () => void): void };
   addCommand(command: Command): Command;
-  query(sql: string): unknown;
+  query(sql: string, done?: (error: Error | null, rows: unknown) => void): unknown;
   destroy(): void;
 }
 
@@ -49,6 +49,8 @@ const WARM = 2;
 export interface InstrumentedPool {
   /** Destroys the connections that were not released: code of a dead process never does so. */
   reset(): Promise<void>;
+  /** The isolation level of its sessions, for example `REPEATABLE-READ`. */
+  isolation(): Promise<string>;
 }
 
 /** Makes every statement of a pool pass the seam: also those of TypeORM, Knex and other users of mysql2. */
@@ -76,6 +78,14 @@ export async function instrumentPool(pool: MysqlPool, hooks: SessionHooks): Prom
       const opened = await acquire(pool);
       opened.release();
     },
+    isolation: async () => {
+      const connection = await acquire(pool);
+      try {
+        return await isolationOf(connection);
+      } finally {
+        connection.release();
+      }
+    },
   };
 }
 
@@ -85,6 +95,18 @@ const acquire = (pool: MysqlPool): Promise<MysqlConnection & { release(): void }
       if (error) reject(error);
       else resolve(connection);
     });
+  });
+
+const isolationOf = (connection: MysqlConnection): Promise<string> =>
+  new Promise((resolve, reject) => {
+    // its name depends on the server
+    connection.query(
+      "SHOW VARIABLES WHERE Variable_name IN ('tx_isolation', 'transaction_isolation')",
+      (error, rows) => {
+        if (error) reject(error);
+        else resolve(String((rows as { Value?: unknown }[])[0]?.Value));
+      },
+    );
   });
 
 const instrumented = new WeakSet<MysqlConnection>();

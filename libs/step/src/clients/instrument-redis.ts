@@ -1,7 +1,7 @@
 import { Command, type Redis } from 'ioredis';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Writable } from 'node:stream';
-import { currentScope, step, type Blocking, type Step, type StepInfo } from '../seam';
+import { currentScope, step, unobserved, type Blocking, type Step, type StepInfo } from '../seam';
 import { instrumentPipelines, OpenTransaction } from './pipelines';
 import { describe, nameScript } from './redis-command';
 
@@ -13,8 +13,9 @@ export interface InstrumentedRedis {
   readonly isSubscribed: boolean;
   /** Resolves when it has received all messages that were published before this call. */
   receiveMessages(): Promise<void>;
-  /** Removes the connection state that a schedule has left: subscriptions, WATCH, MULTI, listeners. */
+  /** Removes the connection state that a schedule has left: subscriptions, WATCH, MULTI, listeners, copies. */
   reset(): Promise<void>;
+  disconnectCopies(): void;
 }
 
 /** Commands that wait in the server, and where their timeout is; `BLOCK` is the option of streams. */
@@ -65,6 +66,8 @@ class Instrumentation implements InstrumentedRedis {
   /** The step whose command waits in the server: every later reply comes after its own. */
   private waiting: Step | undefined;
   private readonly send: Redis['sendCommand'];
+  /** Its code has ended the connection. The client forgets its subscriptions only when the socket has closed. */
+  private isClosing = false;
 
   constructor(private readonly redis: Redis) {
     const duplicate = redis.duplicate.bind(redis);
@@ -86,8 +89,19 @@ class Instrumentation implements InstrumentedRedis {
         return exec();
       },
     });
+    // the commands with which a connection begins are no steps; then it sends those that have waited for it
+    const connect = redis.connect.bind(redis);
+    redis.connect = (callback) => {
+      this.isClosing = false;
+      return unobserved(() => connect(callback));
+    };
+    const disconnect = redis.disconnect.bind(redis);
+    redis.disconnect = (...args) => {
+      this.isClosing = true;
+      disconnect(...args);
+    };
     redis.duplicate = (override) => {
-      const copy = duplicate(override);
+      const copy = unobserved(() => duplicate(override));
       const own = new Instrumentation(copy);
       instrumented.set(copy, own);
       this.copies.add(own);
@@ -113,23 +127,53 @@ class Instrumentation implements InstrumentedRedis {
 
   async reset(): Promise<void> {
     for (const remove of this.listeners.splice(0)) remove();
-    for (const copy of this.copies) copy.redis.disconnect();
+    this.disconnectCopies();
     await this.transaction.end(this.redis);
     if (!this.isSubscriber) return;
     await this.redis.unsubscribe();
     await this.redis.punsubscribe();
   }
 
+  /** Ends the connections that the code has opened with `duplicate`. */
+  disconnectCopies(): void {
+    for (const copy of this.copies) {
+      copy.disconnectCopies();
+      copy.redis.disconnect();
+    }
+    this.copies.clear(); // not when they have ended: until then they would count as subscribed in the next schedule
+  }
+
   /** A connection in subscriber mode. */
   private get isSubscriber(): boolean {
     const { condition } = this.redis as unknown as { condition?: { subscriber: unknown } };
-    return Boolean(condition?.subscriber);
+    return Boolean(condition?.subscriber) && !this.isClosing;
   }
 
+  /** While a connection begins, ioredis sends some commands at once: SUBSCRIBE would come before its INFO, and make it fail. */
   private issue(command: Command, current: Step | undefined): Promise<unknown> {
+    return /^(connecting|connect|reconnecting)$/.test(this.redis.status)
+      ? this.begun().then(() => this.issueNow(command, current))
+      : this.issueNow(command, current);
+  }
+
+  /** Resolves when the connection can be used, or has ended. */
+  private begun(): Promise<void> {
+    return unobserved(
+      () =>
+        new Promise((resolve) => {
+          for (const event of ['ready', 'end'])
+            this.redis.once(event, () => {
+              resolve();
+            });
+        }),
+    );
+  }
+
+  private issueNow(command: Command, current: Step | undefined): Promise<unknown> {
     const { send } = this;
     const { name } = command;
     this.transaction.note(name);
+    if (name === 'quit') this.isClosing = true;
     this.noteOrder(current);
     const { blocking } = current ?? {};
     if (blocking === undefined) {

@@ -91,9 +91,11 @@ async function instrumentIoRedis(
   if (redis.isCluster) throw new NotInstrumentable(name, 'it is a cluster. Use a client of one server');
   if (redis.status === 'wait') await redis.connect();
   else await redis.ping();
+  const instrumented = instrumentRedis(redis);
   return {
-    redis: instrumentRedis(redis),
+    redis: instrumented,
     close: () => {
+      instrumented.disconnectCopies();
       redis.disconnect();
       return Promise.resolve();
     },

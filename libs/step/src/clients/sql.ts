@@ -249,11 +249,15 @@ export function lockStatement(sql: string, command: LockCommand): string {
   return sql;
 }
 
+/** Some libraries put comments in front. What the server executes (`/*!`, `/*M!`) is no comment. */
+const LEADING_COMMENTS = /^(?:\s+|\/\*(?!M?!)[\s\S]*?\*\/|(?:--(?=\s)|#)[^\n]*\n)+/;
+
 /** Describes a statement as a step. */
 export function describe(sql: string, parameters: unknown[] = []): StepInfo {
   const lock = lockStatements.get(sql);
   let used = 0;
   const text = sql
+    .replace(LEADING_COMMENTS, '')
     .replace(/\s+/g, ' ')
     .trim()
     .replace(/\?/g, () => (used < parameters.length ? JSON.stringify(parameters[used++]) : '?'));

@@ -1,0 +1,148 @@
+import type { ActorOutcome, Faults } from '#lab/kit';
+import { explore } from '#lab/kit';
+import { Redis } from 'ioredis';
+import { createPool, type Pool, type PoolConnection, type RowDataPacket } from 'mysql2/promise';
+import { setInterval } from 'node:timers/promises';
+import { kitServers, showAll } from './support';
+
+/** Ways of users to open connections, to begin transactions and to wait. */
+
+interface Clients {
+  readonly pool: Pool;
+  readonly redis: Redis;
+}
+
+const connect = ({ mysql, redis }: { mysql: string; redis: string }): Clients => ({
+  pool: createPool({ uri: mysql, connectionLimit: 3 }),
+  redis: new Redis(redis),
+});
+
+const setUp = async ({ pool }: Clients): Promise<void> => {
+  await pool.query('CREATE TABLE counter (id INT PRIMARY KEY, value INT NOT NULL)');
+  await pool.query('CREATE PROCEDURE begin_tx() START TRANSACTION');
+};
+
+const prepare = ({ pool }: Clients): Promise<unknown> => pool.query('REPLACE INTO counter VALUES (1, 0)');
+
+type Actor = (clients: Clients) => Promise<unknown>;
+
+const values = (_: Clients, outcomes: readonly ActorOutcome[]): unknown =>
+  outcomes.map(({ state, value }) => value ?? state);
+
+const resultsOf = async (
+  actors: readonly [Actor, Actor],
+  faults: Faults = {},
+  ofPool = connect,
+): Promise<readonly string[]> =>
+  (await showAll({ connect: ofPool, setUp, prepare, actors, faults }, values)).results;
+
+/** Adds one in a transaction that some statements begin. */
+const addAfter =
+  (...beginning: readonly string[]): Actor =>
+  async ({ pool }) => {
+    const connection = await pool.getConnection();
+    try {
+      for (const sql of beginning) await connection.query(sql);
+      await connection.query('UPDATE counter SET value = value + 1');
+      const value = await valueIn(connection);
+      await connection.query('COMMIT');
+      return value;
+    } finally {
+      connection.release();
+    }
+  };
+
+async function valueIn(connection: Pool | PoolConnection): Promise<unknown> {
+  const [[row]] = await connection.query<RowDataPacket[]>('SELECT value FROM counter');
+  return row?.['value'];
+}
+
+test.each([
+  ['START TRANSACTION'],
+  ['/* app=shop */ START TRANSACTION'],
+  ['-- app\nSTART TRANSACTION'],
+  ['CALL begin_tx()'],
+  ['SET SESSION sql_mode = DEFAULT, autocommit = 0'],
+])('a transaction that begins with %p ends with its process', async (begin) => {
+  const results = await resultsOf([addAfter(begin), ({ pool }) => valueIn(pool)], { kill: 1 });
+  expect(results).toEqual(['["died",0]', '[1,0]', '[1,1]']);
+});
+
+test('an isolation level that the pool sets when it opens a connection', async () => {
+  const readsUncommitted = (servers: Parameters<typeof connect>[0]): Clients => {
+    const { pool, redis } = connect(servers);
+    pool.on('connection', (connection) => {
+      void connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED');
+    });
+    return { pool, redis };
+  };
+  const writer: Actor = async ({ pool }) => {
+    const connection = await pool.getConnection();
+    await connection.beginTransaction();
+    await connection.query('UPDATE counter SET value = 1');
+    await connection.rollback();
+    connection.release();
+  };
+  const results = await resultsOf([writer, ({ pool }) => valueIn(pool)], {}, readsUncommitted);
+  expect(results).toEqual(['["returned",0]', '["returned",1]']);
+});
+
+test('a table without transactions is refused', async () => {
+  const exploring = explore({
+    servers: kitServers(),
+    connect,
+    setUp: ({ pool }) => pool.query('CREATE TABLE fast (id INT) ENGINE = MEMORY'),
+    actors: [({ pool }) => pool.query('SELECT * FROM fast'), ({ redis }) => redis.get('key')],
+    invariants: { 'it holds': () => true },
+  });
+  await expect(exploring).rejects.toThrow(/the table fast has the engine MEMORY; only InnoDB/);
+});
+
+test('a connection of its own, made by duplicate(), receives a message', async () => {
+  const subscriber: Actor = async ({ redis }) => {
+    const own = redis.duplicate();
+    const message = new Promise((resolve) => {
+      own.on('message', (_, text: string) => {
+        resolve(text);
+      });
+    });
+    await own.subscribe('news');
+    if ((await redis.get('told')) === null) await message;
+    own.disconnect();
+    return 'heard';
+  };
+  const publisher: Actor = async ({ redis }) => {
+    await redis.set('told', 'yes');
+    await redis.publish('news', 'now');
+    return 'told';
+  };
+  expect(await resultsOf([subscriber, publisher])).toEqual(['["heard","told"]']);
+});
+
+test('a loop over setInterval of node:timers/promises waits in the time of the schedule', async () => {
+  const waiter: Actor = async ({ redis }) => {
+    let looks = 0;
+    for await (const tick of setInterval(100, 1)) {
+      looks += tick;
+      if ((await redis.get('done')) !== null) break;
+    }
+    return looks > 0;
+  };
+  expect(await resultsOf([waiter, ({ redis }) => redis.set('done', 'yes')])).toEqual(['[true,"OK"]']);
+});
+
+test('GET_LOCK with a blank before its parenthesis', async () => {
+  const locked: Actor = async ({ pool }) => {
+    const connection = await pool.getConnection();
+    try {
+      await connection.query("SELECT GET_LOCK ('name', 10)");
+      const value = Number(await valueIn(connection));
+      await connection.query('UPDATE counter SET value = ?', [value + 1]);
+      await connection.query("SELECT RELEASE_LOCK ('name')");
+      return value;
+    } finally {
+      connection.release();
+    }
+  };
+  expect(await resultsOf([locked, locked])).toEqual(['[0,1]', '[1,0]']);
+});
