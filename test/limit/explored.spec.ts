@@ -2,6 +2,7 @@ import {
   explore,
   EXPLORED_LIMITERS,
   EXPLORE_OPTIONS,
+  findExploredLimiter,
   guardContradictions,
   judgeCell,
   type Budget,
@@ -16,7 +17,9 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const FAULTS = ['none', 'kill', 'error', 'lose-reply', 'lapse'] as const;
+const FAULTS = ['none', 'kill', 'error', 'lose-reply', 'lapse', 'flush'] as const;
+/** The faults that mean something else when requests were admitted before. */
+const FAULTS_AT_EDGE: readonly string[] = ['lapse', 'flush'];
 /** What two timers need: each of them is due once. */
 const TICKS = { tick: 2 };
 const isAtEdge = ({ name }: { name: string }): boolean => name.endsWith('-at-edge');
@@ -26,10 +29,10 @@ const budgetsOf = (strategy: (typeof EXPLORED_LIMITERS)[number]): Budget[] =>
   strategy.name === 'limit/in-process'
     ? [{}]
     : strategy.name === 'limit/token-list'
-      ? [{}, TICKS]
-      : FAULTS.filter((fault) => fault === 'none' || !isAtEdge(strategy) || fault === 'lapse').map((fault) =>
-          fault === 'none' ? {} : { [fault]: 1 },
-        );
+      ? [{}, TICKS, { flush: 1 }]
+      : FAULTS.filter(
+          (fault) => fault === 'none' || !isAtEdge(strategy) || FAULTS_AT_EDGE.includes(fault),
+        ).map((fault) => (fault === 'none' ? {} : { [fault]: 1 }));
 
 const cases = EXPLORED_LIMITERS.flatMap((strategy) =>
   budgetsOf(strategy).map((budget) => ({ name: strategy.name, budget, strategy })),
@@ -48,3 +51,11 @@ test.each(cases)(
     expect({ mark, reason, isTried }).toMatchObject({ isTried: true });
   },
 );
+
+test('a bucket that Redis forgets twice admits three requests in a window, and promises two', async () => {
+  const strategy = findExploredLimiter('limit/token-bucket');
+  const setup = { strategy, options: EXPLORE_OPTIONS, stock: 0, processes: ['p1', 'p2', 'p3'] };
+  const tally = await explore(world, { setup, budget: { flush: 2 }, faultPlaces: {}, reduce: true });
+  expect([...tally.kinds.keys()]).toEqual(['over-limit']);
+  expect(guardContradictions(strategy, ['flush'], tally)).toEqual([]);
+});

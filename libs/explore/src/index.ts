@@ -134,6 +134,7 @@ export {
   World,
   EXPLORED_LIMITERS,
   findExplored,
+  findExploredLimiter,
   isStrategy,
   type Catalogued,
   type Explored,

@@ -1,5 +1,11 @@
 import type { Language } from '#lab/course';
-import { isNotApplicable, SUMMARY_COLUMNS, type MatrixCell, type SavedMatrix } from '#lab/explore';
+import {
+  findExploredLimiter,
+  isNotApplicable,
+  SUMMARY_COLUMNS,
+  type MatrixCell,
+  type SavedMatrix,
+} from '#lab/explore';
 import { findGuard } from '#lab/guard';
 import { findLimiter } from '#lab/limit';
 import { findStrategy } from '#lab/strategy';
@@ -72,7 +78,10 @@ export function failingOf({ kind, name }: Recommendation, matrix: SavedMatrix): 
     case 'guard':
       return expectedFailures(findGuard(name).expected);
     case 'limiter':
-      return expectedFailures(findLimiter(name).expected);
+      return expectedFailures({
+        ...findExploredLimiter(`limit/${name}`).expected,
+        ...findLimiter(name).expected,
+      });
   }
 }
 
@@ -122,7 +131,7 @@ main { max-width: 275mm; margin: 0 auto; }
 h1 { margin: 0; font-size: 21px; line-height: 1.2; }
 .lead { margin: 2px 0 6px; font-size: 12px; color: #4c5566; }
 table { width: 100%; border-collapse: collapse; }
-th, td { text-align: left; vertical-align: top; padding: 3px 8px 3px 0; }
+th, td { text-align: left; vertical-align: top; padding: 2px 8px 2px 0; }
 thead th { color: #4c5566; font-weight: 400; border-bottom: 1.5px solid #11151d; }
 tbody { break-inside: avoid; border-bottom: 1px solid #c9ced8; }
 tbody th { width: 17%; font-size: 11.5px; }

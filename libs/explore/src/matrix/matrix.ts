@@ -224,7 +224,8 @@ export async function nextThatPasses(
 
 /**
  * What replaces this strategy, in the order of recommendation: the `next` of the catalogue, its `next`, and so on, as far as
- * they are exact across processes; of a guard or limiter, the later ones of its use without a known violation.
+ * they are exact across processes; of a guard or limiter, the later ones of its use without a known violation, other than
+ * what a limiter in Redis forgets with it.
  */
 function replacementsOf({ strategy, carts = [] }: Setup): readonly Explored[] {
   const after = <T extends { readonly name: string }>(all: readonly T[]): readonly T[] =>
@@ -232,7 +233,9 @@ function replacementsOf({ strategy, carts = [] }: Setup): readonly Explored[] {
   if (isGuard(strategy))
     return after(useOf(strategy).guards).filter(({ expected }) => expected.none === undefined);
   if (isLimiter(strategy))
-    return after(EXPLORED_LIMITERS).filter(({ expected }) => Object.keys(expected).length === 0);
+    return after(EXPLORED_LIMITERS).filter(({ expected }) =>
+      Object.keys(expected).every((fault) => fault === 'flush'),
+    );
   if (!isStrategy(strategy)) return [];
   const isCart = carts.some((cart) => cart.length > 1);
   return nextOnes(strategy).filter(

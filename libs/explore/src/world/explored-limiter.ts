@@ -37,24 +37,38 @@ const EDGE = '-at-edge';
 /** Without PEXPIRE, the count of the client stays forever. */
 const WITHOUT_EXPIRY: GuardExpectation = { must: ['blocked-forever'] };
 const BOTH_FIND_ROOM: GuardExpectation = { must: ['over-limit'] };
+/** When Redis restarts empty, what was admitted before is forgotten: as many are admitted again. */
+const FORGOTTEN: GuardExpectation = { must: ['over-limit'] };
+/** A full bucket again. Two requests fit into one; three are too many. */
+const FORGOTTEN_BUCKET: GuardExpectation = { must: [], may: ['over-limit'] };
 
-/** What the schedules of a limiter show; the others show nothing. */
+/** What the schedules of a limiter show; the others show nothing. Of a list of tokens a restart leaves fewer, not more. */
 const EXPECTED: Readonly<Record<string, ExploredLimiter['expected']>> = {
   'in-process': { none: BOTH_FIND_ROOM },
   'fixed-window-two-commands': {
     kill: WITHOUT_EXPIRY,
     error: WITHOUT_EXPIRY,
     'lose-reply': WITHOUT_EXPIRY,
+    flush: FORGOTTEN,
   },
+  'fixed-window': { flush: FORGOTTEN },
   'sliding-log-unatomic': {
     none: BOTH_FIND_ROOM,
     kill: { must: [], may: ['blocked-forever'] }, // between ZADD and PEXPIRE
     error: { must: [], may: ['blocked-forever'] },
     'lose-reply': { must: [], may: ['blocked-forever'] },
+    flush: FORGOTTEN,
   },
+  'sliding-log': { flush: FORGOTTEN },
+  'sliding-counter': { flush: FORGOTTEN },
   'token-list': { tick: BOTH_FIND_ROOM }, // the timers of both processes have added a token
-  [`fixed-window-two-commands${EDGE}`]: { lapse: BOTH_FIND_ROOM },
-  [`fixed-window${EDGE}`]: { lapse: BOTH_FIND_ROOM },
+  'token-bucket': { flush: FORGOTTEN_BUCKET },
+  'leaky-bucket': { flush: FORGOTTEN },
+  [`fixed-window-two-commands${EDGE}`]: { lapse: BOTH_FIND_ROOM, flush: FORGOTTEN },
+  [`fixed-window${EDGE}`]: { lapse: BOTH_FIND_ROOM, flush: FORGOTTEN },
+  [`sliding-log${EDGE}`]: { flush: FORGOTTEN },
+  [`token-bucket${EDGE}`]: { flush: FORGOTTEN_BUCKET },
+  [`leaky-bucket${EDGE}`]: { flush: FORGOTTEN },
 };
 
 /** Limiters whose state expires at a time that their requests decide: they are explored at the edge of a window, too. */

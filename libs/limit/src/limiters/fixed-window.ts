@@ -9,7 +9,7 @@ export const fixedWindow: Limiter = {
     'INCR counts the requests of a window; the first one opens it with PEXPIRE, in the same Lua script.',
   defect:
     'Twice the limit in one window: the limit at the end of a window, and again at the beginning of the next one.',
-  source: 'Redis documentation, INCR: "Pattern: Rate limiter 1".',
+  source: 'Redis documentation, INCR: "Pattern: Rate limiter 2", its Lua script.',
   next: { limiter: 'sliding-log', why: 'remembers when each request was admitted.' },
   options: ['max', 'windowMs'],
   promise: ({ max }) => max,
