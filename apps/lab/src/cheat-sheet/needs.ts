@@ -80,10 +80,15 @@ export const NEEDS: readonly Need[] = [
   {
     title: { en: 'Work outside the database', zh: '工作在数据库之外进行' },
     use: [
+      guard(
+        'notification/outbox',
+        'A row "to be sent", and an idempotency key that the receiver remembers.',
+        '先写 outbox（一行“待发送”），接收方认幂等键。',
+      ),
       strategy(
         'fenced',
-        'A lock avoids double work; the row refuses the older fencing token.',
-        '锁避免重复工作，数据行拒绝旧的栅栏令牌。',
+        'Only if the outside system itself refuses older tokens; the marks are those of the row.',
+        '只有外部系统自己检查令牌时，栅栏才有用；右边是数据行的结果。',
       ),
       strategy(
         'watchdog',

@@ -51,7 +51,7 @@ export const TEXTS: Readonly<Record<Language, SheetTexts>> = {
       'redis-down-closed': 'Redis down (closed)',
     },
     notes: [
-      'Cost: calls of one order without contention. Of guards and limiters they are not counted (–).',
+      'Cost: calls of one order of one product without contention; multi needs two Redis calls per product. Of guards and limiters they are not counted (–).',
       'Does not survive: strategies by the columns of the summary in docs/matrix.md, run in every order of steps with the fault at every step; guards and limiters by their catalogue, which tests confirm.',
     ],
     source: (conditions) => `Computed from docs/matrix.json: ${conditions}.`,
@@ -88,8 +88,8 @@ export const TEXTS: Readonly<Record<Language, SheetTexts>> = {
       'redis-down-closed': 'Redis 宕机（拒绝）',
     },
     notes: [
-      '开销：没有竞争时一个订单的调用次数；守卫和限流器没有统计（–）。',
-      '扛不住什么：策略取自 docs/matrix.md 摘要的各列，每一步都注入故障，跑遍各种执行顺序；守卫和限流器取自各自的目录，并由测试验证。',
+      '开销：一个订单只买一种商品、没有竞争时的调用次数；multi 每种商品要调用 Redis 两次。保护方式（guard）和限流器没有统计（–）。',
+      '扛不住什么：策略取自 docs/matrix.md 摘要的各列，每一步都注入故障，跑遍各种执行顺序；保护方式（guard）和限流器取自各自的目录，并由测试验证。',
     ],
     source: (conditions) => `由 docs/matrix.json 计算：${conditions}。`,
     license: 'Oversell Lab，CC BY 4.0',
