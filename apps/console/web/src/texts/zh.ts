@@ -249,7 +249,7 @@ export const zh: Texts = {
       'oversell-mutex': '进程内互斥锁：从两个进程把最后一件卖两次',
       stuck: '没有过期时间的 SETNX：让商店永远卖不动',
       'wrong-release': '有租期但不验持有者：让一个买家误删另一个的锁',
-      'expired-holder': '持有者令牌加租期：照样把最后一件卖两次',
+      'expired-holder': '持有者标识加租期：照样把最后一件卖两次',
       'paused-watchdog': '看门狗自动续期：仍然卖两次',
       'late-fence': '围栏令牌检查得太晚：把最后一件卖两次',
       'fenced-holds': '围栏令牌：证明锁到期也不会重复卖出',
