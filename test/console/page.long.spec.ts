@@ -79,6 +79,46 @@ test('the A-B-C problem by clicks; undo twice; the address restores the schedule
   expect(messages).toEqual([]);
 });
 
+/** Presses a key of Step, and waits for the schedule that it makes. */
+async function press(page: Page, key: string): Promise<void> {
+  const before = page.url();
+  await page.keyboard.press(key);
+  await page.waitForURL((url) => String(url) !== before);
+}
+
+const WHOLE = '/step/v1.none..1.12.a2b5a3.LILInVdnVd.OU.bb2f4f';
+
+test('the link of a finished schedule opens at its first event and reaches no goal; it is told choice by choice', async () => {
+  const { page, messages } = await open(WHOLE);
+  await expectText(page, /Oversold/);
+  const rows = page.locator('[data-event]');
+  expect(await page.locator('.timeline').evaluate((list: { scrollTop: number }) => list.scrollTop)).toBe(0);
+  const all = await rows.count();
+  const forward = page.getByRole('button', { name: /^Forward/ });
+  expect(await forward.isDisabled()).toBe(true);
+  await press(page, 'r');
+  expect(await rows.count()).toBe(0);
+  await page.reload(); // the schedule is kept
+  await forward.click();
+  await rows.first().waitFor();
+  for (let i = 0; i < 9; i++) await press(page, 'y');
+  expect(await rows.count()).toBe(all);
+  expect(page.url()).toContain(WHOLE);
+  await page.waitForLoadState('networkidle');
+  expect(await page.getByText(/Goal reached/).count()).toBe(0);
+  await press(page, 'u');
+  await press(page, 'a');
+  await expectText(page, /Goal reached/);
+  expect(messages).toEqual([]);
+});
+
+test('a goal that is missed by too many choices says so', async () => {
+  const { page, messages } = await open('/step/v1.watchdog..1.12.a3WTaWTaa2P1Tab3a2b3...e58a75');
+  await click(page, /^Step B/);
+  await expectText(page, /too many choices/);
+  expect(messages).toEqual([]);
+});
+
 test('a button that is not possible says why, and a key is as good as a click', async () => {
   const { page } = await open('/step');
   await page.getByLabel('Strategy').selectOption('for-update');
@@ -159,7 +199,8 @@ test('five browsers of a class reach a goal, each under its name, and the board 
     const students = await Promise.all(['ann', 'bob', 'cho', 'dan', 'eve'].map((name) => join(name, code)));
     await Promise.all(
       students.map(async (page) => {
-        await page.goto(`${classroom.url}/step/v1.none..1.12.a2b5a3...bb2f4f`);
+        await page.goto(`${classroom.url}/step/v1.none..1.12.a2b5a2...bb2f4f`);
+        await click(page, /^Step A/);
         await expectText(page, /Goal reached/);
       }),
     );

@@ -4,6 +4,7 @@ interface StepView {
   readonly token: string;
   readonly undo?: string;
   readonly start: string;
+  readonly made: readonly string[];
   readonly events: readonly { readonly n: number; readonly type: string; readonly text: string }[];
   readonly controls: readonly { readonly choice: string; readonly disabled?: { readonly code: string } }[];
   readonly violations: readonly { readonly kind: string; readonly sentence: string }[];
@@ -51,6 +52,7 @@ test('undo twice is the schedule before the last two choices, and the token alon
   const five = (await choose(six.undo ?? '')).json;
   const undone = (await choose(five.undo ?? '')).json;
   expect(shapeOf(undone)).toEqual(shapeOf(four));
+  expect(six.made).toEqual(['a', 'L', 'b', 'a', 'a', 'a']);
   expect(shapeOf((await choose(six.token)).json)).toEqual(shapeOf(six));
   expect((await choose(six.start)).json.events).toEqual([]);
 });

@@ -131,6 +131,7 @@ export class StepView extends createZodDto(
       .record(z.string(), z.union([z.number(), z.string()]))
       .describe('those that differ from the standard of schedules'),
     choices: z.int().describe('the choices so far'),
+    made: z.array(z.string()).readonly().describe('their texts in order, as `controls` names them'),
     actors: z.array(actorView).readonly(),
     controls: z.array(control).readonly(),
     events: z.array(scheduleEvent).readonly(),

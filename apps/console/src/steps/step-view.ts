@@ -26,6 +26,7 @@ export async function stepViewOf(schedule: InteractiveSchedule): Promise<StepVie
     stock: view.setup.stock,
     options: changedOptions(view.setup.options),
     choices: choices.length,
+    made: choices.map(choiceText),
     actors: view.actors,
     controls: view.controls.map(({ choice, disabled }) => ({
       ...choice,

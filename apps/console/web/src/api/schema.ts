@@ -751,6 +751,8 @@ export interface components {
             };
             /** @description the choices so far */
             choices: number;
+            /** @description their texts in order, as `controls` names them */
+            readonly made: string[];
             readonly actors: {
                 name: string;
                 process: number;

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import { api } from '../api/client';
 import { useGoals } from '../api/shared-lists';
+import { isBeginning } from '../step/use-schedule';
 import type { BeginBody, ExplorationView, Goal, GoalResult, StepView } from '../api/types';
 import { isOver } from '../shared/job-state';
 import { reach } from './progress';
@@ -19,25 +20,26 @@ export const beginOf = ({ strategy, actors }: Goal): BeginBody => ({
   options: {},
 });
 
-/** The goal of a schedule. One that seems to reach it is sent to the server, which runs it again. */
-export function useStepGoal({
-  strategy,
-  stock,
-  actors,
-  choices,
-  violations,
-  token,
-}: StepView): GoalState | undefined {
+/**
+ * The goal of a schedule. One that seems to reach it is sent to the server, which runs it again, but only when its last choice
+ * was made in this tab: a link to a schedule is no answer. A schedule that continues one that has reached the goal has
+ * reached it.
+ */
+export function useStepGoal(view: StepView, isMadeHere: boolean): GoalState | undefined {
+  const { strategy, stock, actors, violations } = view;
+  const [solution, setSolution] = useState<StepView>();
   const digits = actors.map(({ process }) => process).join('');
   const goal = useGoals()?.find(
     (one) => one.task === 'show' && one.strategy === strategy && one.actors === digits,
   );
-  const isShown =
-    goal !== undefined &&
-    stock === 1 &&
-    choices <= (goal.choices ?? 0) &&
-    violations.some(({ kind }) => kind === goal.kind);
-  const result = useProof(goal, isShown ? token : undefined, (id) => api.proveGoal(id, { token }));
+  const isShown = isMadeHere && stock === 1 && violations.some(({ kind }) => kind === goal?.kind);
+  const isContinued = solution !== undefined && isBeginning(solution.made, view.made);
+  const shown = isContinued ? solution : isShown ? view : undefined;
+  const result = useProof(goal, shown?.token, async (id) => {
+    const checked = await api.proveGoal(id, { token: shown?.token ?? '' });
+    if (checked.reached) setSolution(shown);
+    return checked;
+  });
   return goal && { goal, ...(result !== undefined && { result }) };
 }
 

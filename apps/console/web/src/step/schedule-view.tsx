@@ -80,7 +80,7 @@ const isOfBuyer = ({ kind }: Control): boolean =>
 function Board({ view, schedule }: { view: StepView; schedule: Schedule }): ReactNode {
   const { problem, isBusy, play } = schedule;
   const { pending, message, choose } = useChoices(view, schedule);
-  const goal = useStepGoal(view);
+  const goal = useStepGoal(view, schedule.isMadeHere);
   return (
     <div
       className={view.isOver ? 'board board-over' : 'board'}
@@ -127,7 +127,7 @@ function Board({ view, schedule }: { view: StepView; schedule: Schedule }): Reac
 /** Buttons and keys make the same choices; one that is not enabled says why. */
 function useChoices(
   view: StepView,
-  { choose: make, undo, restart, finish, isBusy }: Schedule,
+  { choose: make, undo, forward, restart, finish, isBusy }: Schedule,
 ): {
   readonly pending: string | undefined;
   readonly message: string;
@@ -157,6 +157,7 @@ function useChoices(
       const control = matching.find(({ disabled }) => disabled === undefined) ?? matching[0];
       if (control !== undefined) choose(control);
       else if (keys === 'u') undo();
+      else if (keys === 'y') forward?.();
       else if (keys === 'r') restart();
       else if (keys === 'z' && !view.isOver) finish();
     },
@@ -170,7 +171,7 @@ function useChoices(
 
 function Head({
   view,
-  schedule: { isBusy, undo, restart, finish },
+  schedule: { isBusy, undo, forward, restart, finish },
 }: {
   view: StepView;
   schedule: Schedule;
@@ -196,6 +197,16 @@ function Head({
         <button type="button" aria-keyshortcuts="u" disabled={view.undo === undefined} onClick={undo}>
           {t.step.undo}
           <kbd>u</kbd>
+        </button>
+        <button
+          type="button"
+          aria-keyshortcuts="y"
+          title={t.step.forwardHint}
+          disabled={forward === undefined}
+          onClick={forward}
+        >
+          {t.step.forward}
+          <kbd>y</kbd>
         </button>
         <button type="button" aria-keyshortcuts="r" onClick={restart}>
           {t.step.restart}

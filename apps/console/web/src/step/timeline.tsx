@@ -16,9 +16,12 @@ export function Timeline({
 }): ReactNode {
   const t = useTexts();
   const list = useRef<HTMLOListElement>(null);
+  const opened = useRef<number>(events.length);
   useEffect(() => {
     const { current } = list;
     if (current === null) return;
+    if (events.length === opened.current) return; // as it was opened: from its first step
+    opened.current = -1;
     const showEnd = (): void => {
       current.scrollTop = current.scrollHeight;
     };

@@ -9,8 +9,12 @@ export interface Schedule {
   /** Why the last request failed; the view before it stays. */
   readonly problem?: Problem;
   readonly isBusy: boolean;
+  /** The last choice was made in this tab, not by the address that was opened. */
+  readonly isMadeHere: boolean;
   /** Makes a choice, after those that are being made. */
   readonly choose: (choice: string) => void;
+  /** Makes the next choice of the schedule that was opened or taken back; absent: there is none. */
+  readonly forward?: () => void;
   /** Plays the schedule without its last choice. */
   readonly undo: () => void;
   /** Plays the schedule without any choice. */
@@ -26,6 +30,8 @@ interface Order {
   readonly token?: (view: StepView | undefined) => string | undefined;
   readonly choice?: string;
   readonly finish?: true;
+  /** The next choice of the line. */
+  readonly forward?: true;
 }
 
 /** Choices that wait at most while one is being made. */
@@ -44,16 +50,28 @@ export function useSchedule(token: string): Schedule {
   const view = useRef<StepView>(undefined);
   const waiting = useRef<Order[]>([]);
   const isBusy = useRef(false);
+  /** The longest schedule that continues the one that is shown: taking choices back does not shorten it. */
+  const line = useRef<readonly string[]>([]);
+  /** The tokens that a choice of this tab has made. */
+  const madeHere = useRef(new Set<string>());
+
+  const nextOfLine = (shown: StepView | undefined): string | undefined =>
+    shown && line.current[shown.made.length];
 
   const run = async (order: Order): Promise<void> => {
     isBusy.current = true;
     setState((before) => ({ ...before, isBusy: true }));
     try {
-      const next = await api.step(order.token?.(view.current) ?? view.current?.token ?? token, order);
+      const before = order.token?.(view.current) ?? view.current?.token ?? token;
+      const choice = order.forward === true ? nextOfLine(view.current) : order.choice;
+      const next = await api.step(before, { ...order, ...(choice !== undefined && { choice }) });
+      if ((order.choice ?? order.finish) !== undefined && next.token !== before)
+        madeHere.current.add(next.token);
+      if (!isBeginning(next.made, line.current)) line.current = next.made;
       view.current = next;
       setState({ view: next, isBusy: false });
       if (decodeURIComponent(window.location.pathname) !== `/step/${next.token}`)
-        navigate(`/step/${next.token}`, { replace: true });
+        navigate(`/step/${next.token}`, { replace: true, state: { line: line.current } });
     } catch (error) {
       waiting.current = [];
       setState((before) => ({
@@ -65,7 +83,8 @@ export function useSchedule(token: string): Schedule {
       isBusy.current = false;
     }
     const following = waiting.current.shift();
-    if (following !== undefined && isPossible(following, view.current)) void run(following);
+    if (following !== undefined && isPossible(following, view.current, nextOfLine(view.current)))
+      void run(following);
     else waiting.current = [];
   };
 
@@ -77,6 +96,7 @@ export function useSchedule(token: string): Schedule {
   useEffect(() => {
     if (view.current?.token === token) return;
     view.current = undefined;
+    line.current = keptLine();
     setState({ isBusy: true });
     waiting.current = [];
     void run({ token: () => token });
@@ -90,6 +110,12 @@ export function useSchedule(token: string): Schedule {
 
   return {
     ...state,
+    isMadeHere: state.view !== undefined && madeHere.current.has(state.view.token),
+    ...(nextOfLine(state.view) !== undefined && {
+      forward: () => {
+        order({ forward: true });
+      },
+    }),
     choose: (choice) => {
       order({ choice });
     },
@@ -109,6 +135,22 @@ export function useSchedule(token: string): Schedule {
 }
 
 /** A choice that was ordered in advance is made only if it is enabled by then. */
-const isPossible = ({ choice }: Order, view: StepView | undefined): boolean =>
-  choice === undefined ||
-  view?.controls.some((control) => control.choice === choice && control.disabled === undefined) === true;
+const isPossible = (
+  { choice, forward }: Order,
+  view: StepView | undefined,
+  next: string | undefined,
+): boolean =>
+  forward === true
+    ? next !== undefined
+    : choice === undefined ||
+      view?.controls.some((control) => control.choice === choice && control.disabled === undefined) === true;
+
+/** Whether a schedule has made the first of these choices. */
+export const isBeginning = (made: readonly string[], line: readonly string[]): boolean =>
+  made.length <= line.length && made.every((choice, i) => choice === line[i]);
+
+/** The line that this entry of the browser's history keeps over a reload. */
+function keptLine(): readonly string[] {
+  const { line } = (window.history.state ?? {}) as { readonly line?: unknown };
+  return Array.isArray(line) ? line.map(String) : [];
+}

@@ -86,6 +86,8 @@ export const en = {
     inFlight: 'waits in the database',
     step: (name: string) => `Step ${name}`,
     undo: 'Undo',
+    forward: 'Forward',
+    forwardHint: 'makes the next choice of this schedule, also after Undo and Restart',
     restart: 'Restart',
     finish: 'Finish',
     finishHint: 'makes the remaining steps without a fault',

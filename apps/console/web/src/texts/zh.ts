@@ -81,6 +81,8 @@ export const zh: Texts = {
     inFlight: '在数据库中等待',
     step: (name) => `执行 ${name}`,
     undo: '撤销',
+    forward: '前进',
+    forwardHint: '执行这个调度的下一个选择，撤销或重来之后也可以',
     restart: '重来',
     finish: '跑完',
     finishHint: '不再注入故障，执行剩余的步骤',
