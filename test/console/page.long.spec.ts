@@ -119,6 +119,33 @@ test('a goal that is missed by too many choices says so', async () => {
   expect(messages).toEqual([]);
 });
 
+test('the source follows the buyer that moved last into its file, until a reader chooses another one', async () => {
+  const { page, messages } = await open('/step/v1.none..1.12.a2b3...bb2f4f');
+  await page.getByRole('button', { name: /^Step A/ }).waitFor();
+  await press(page, 'b');
+  const shown = page.locator('.source-panel [aria-pressed="true"]');
+  expect(await shown.textContent()).toMatch(/^read-modify-write\.ts/);
+  expect(await page.locator('.source-panel .line-marked').count()).toBeGreaterThan(0);
+  await page
+    .locator('.source-panel')
+    .getByRole('button', { name: /^none\.ts/ })
+    .click();
+  await press(page, 'a');
+  expect(await shown.textContent()).toMatch(/^none\.ts/);
+  expect(messages).toEqual([]);
+});
+
+test('two files of one name are shown with their folders', async () => {
+  const { page } = await open('/step');
+  await page.getByLabel('Strategy').selectOption('redlock');
+  await click(page, /^Begin/);
+  const names = await page
+    .locator('.source-panel .tabs button')
+    .filter({ hasText: 'redlock.ts' })
+    .allTextContents();
+  expect(new Set(names.map((name) => name.split('/')[0]))).toEqual(new Set(['strategies', 'shared']));
+});
+
 test('a button that is not possible says why, and a key is as good as a click', async () => {
   const { page } = await open('/step');
   await page.getByLabel('Strategy').selectOption('for-update');

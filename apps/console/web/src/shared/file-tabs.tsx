@@ -25,10 +25,18 @@ export function FileTabs({
             show(name);
           }}
         >
-          {name.replace(/^(strategies|shared|lua)\//, '')}
+          {shortName(name, files)}
           {badges?.(name)}
         </button>
       ))}
     </div>
   );
 }
+
+const withoutFolder = (file: string): string => file.replace(/^(strategies|shared|lua)\//, '');
+
+/** The name without its folder, unless another file of the list has the same one. */
+const shortName = (file: string, files: readonly string[]): string =>
+  files.some((other) => other !== file && withoutFolder(other) === withoutFolder(file))
+    ? file
+    : withoutFolder(file);

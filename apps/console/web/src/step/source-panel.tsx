@@ -1,11 +1,14 @@
-import { useEffect, useState, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { useStrategies } from '../api/shared-lists';
 import type { StepView } from '../api/types';
 import { FileTabs } from '../shared/file-tabs';
 import { SourceView } from '../shared/source-view';
 import { useTexts } from '../texts';
 
-/** The source of the strategy, with the line at which each buyer is. Follows the buyer that moved last. */
+/**
+ * The source of the strategy, with the line at which each buyer is. Follows the buyer that moved last, until the reader chooses
+ * another file; choosing the file of that buyer follows it again.
+ */
 export function SourcePanel({ view }: { view: StepView }): ReactNode {
   const t = useTexts();
   const own = `strategies/${view.strategy}.ts`;
@@ -13,19 +16,18 @@ export function SourcePanel({ view }: { view: StepView }): ReactNode {
   const files = [
     ...new Set([own, ...listed, ...view.actors.flatMap(({ at }) => at.map(({ file }) => file))]),
   ];
-  const [shown, show] = useState(own);
+  const [chosen, choose] = useState<string>();
   const followed = fileToShow(view, own);
-  useEffect(() => {
-    show(followed);
-  }, [followed, view.token]);
-  const file = files.includes(shown) ? shown : own;
+  const file = chosen ?? followed;
   return (
     <section className="source-panel" aria-label={t.step.source}>
       <FileTabs
         label={t.step.source}
         files={files}
         shown={file}
-        show={show}
+        show={(name) => {
+          choose(name === followed ? undefined : name);
+        }}
         badges={(name) =>
           actorsIn(view, name).map((actor) => (
             <b key={actor} className={`actor-${actor}`}>
@@ -53,9 +55,9 @@ function linesIn({ actors }: StepView, file: string): ReadonlyMap<number, readon
 const actorsIn = ({ actors }: StepView, file: string): string[] =>
   actors.filter(({ at }) => at[0]?.file === file).map(({ name }) => name);
 
-/** The strategy's own file when the buyer that moved last is in it, also as a caller; otherwise its innermost file. */
+/** The innermost file of the buyer that moved last, of those that have not ended. */
 function fileToShow({ actors, events }: StepView, own: string): string {
-  const last = events.findLast(({ actor }) => actor !== undefined)?.actor;
-  const at = actors.find(({ name }) => name === last)?.at ?? [];
-  return at.some(({ file }) => file === own) ? own : (at[0]?.file ?? own);
+  const innermost = (name: string | undefined): string | undefined =>
+    actors.find((actor) => actor.name === name)?.at[0]?.file;
+  return innermost(events.findLast(({ actor }) => innermost(actor) !== undefined)?.actor) ?? own;
 }
