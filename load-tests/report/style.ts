@@ -76,13 +76,14 @@ h2 { margin: 40px 0 2px; font-size: 21px; }
 .tiles .bad { border-color: var(--bad); } .tiles .zero dd { color: var(--soft); font-weight: 400; }
 .legend { display: flex; flex-wrap: wrap; gap: 4px 20px; margin: 0 0 6px; padding: 0; list-style: none; font-size: 15px; }
 .legend li { display: flex; align-items: center; gap: 7px; } .legend svg { width: 16px; height: 16px; flex: none; }
-section > svg { display: block; width: 100%; height: auto; }
+section > .scroll > svg { display: block; width: 100%; min-width: 760px; height: auto; }
 ${PLOT_STYLE}
-@media (max-width: 900px) { svg text { font-size: 15.5px; } }
+@media (max-width: 900px) { svg text { font-size: 15.5px; } section > .scroll > svg { min-width: 860px; } }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: 15px; margin-top: 8px; }
 th, td { text-align: left; padding: 5px 14px 5px 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { color: var(--soft); font-weight: 500; white-space: nowrap; } td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 code { font: 0.92em ui-monospace, "DejaVu Sans Mono", Menlo, monospace; overflow-wrap: anywhere; }
+td code { overflow-wrap: break-word; } td code.long { display: inline-block; min-width: 16ch; overflow-wrap: anywhere; }
 .conditions { display: grid; grid-template-columns: repeat(auto-fill, minmax(270px, 1fr)); gap: 0 32px; margin: 8px 0 0; font-size: 15px; }
 .conditions div { display: flex; justify-content: space-between; gap: 16px; border-bottom: 1px solid var(--line); padding: 4px 0; }
 .conditions dt { color: var(--soft); } .conditions dd { margin: 0; text-align: right; overflow-wrap: anywhere; }

@@ -90,7 +90,11 @@ export const refusalTable = ({ refusals }: LoadVerdict): Markup | null =>
         },
       ]);
 
-const code = (text: string): Markup => markup`<code>${text}</code>`;
+/** A longer text may be broken within a word, so that a table is not wider than a phone by one key. */
+const MAX_UNBROKEN = 24;
+
+const code = (text: string): Markup =>
+  text.length > MAX_UNBROKEN ? markup`<code class="long">${text}</code>` : markup`<code>${text}</code>`;
 
 const MAX_SELLERS = 6;
 

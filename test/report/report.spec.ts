@@ -69,6 +69,15 @@ describe('the report of a load run', () => {
     expect(page).toMatch(/<rect class="lingering" x="[\d.]+" width="[1-9]/);
   });
 
+  it('scrolls its drawings instead of shrinking them, and breaks only long codes', () => {
+    const page = render();
+    expect(page.match(/<div class="scroll" tabindex="0"><svg /g)?.length).toBe(
+      page.match(/<svg [^>]*role="img"/g)?.length,
+    );
+    expect(page).toContain('<code>APPLIED</code>');
+    expect(render(collision('a'.repeat(30)))).toContain(`<code class="long">${'a'.repeat(30)}</code>`);
+  });
+
   it('escapes all external input', () => {
     const malicious = '<script>alert(1)</script>"\'';
     const evidence = collision(malicious);

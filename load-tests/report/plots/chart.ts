@@ -63,7 +63,7 @@ export interface Figure {
 
 /** The figure as a part of a page. */
 export const section = ({ heading, how, entries, plot }: Figure): Markup =>
-  markup`<section><h2>${heading}</h2><p class="how">${how}</p>${entries.length > 0 && legend(entries)}${plot !== undefined && markup`<svg viewBox="0 0 ${WIDTH} ${plot.height}" role="img" aria-label="${heading}">${plot.content}</svg>`}</section>`;
+  markup`<section><h2>${heading}</h2><p class="how">${how}</p>${entries.length > 0 && legend(entries)}${plot !== undefined && markup`<div class="scroll" tabindex="0"><svg viewBox="0 0 ${WIDTH} ${plot.height}" role="img" aria-label="${heading}">${plot.content}</svg></div>`}</section>`;
 
 const MAX_MARKS = 30;
 const LETTER_WIDTH = 8.4;

@@ -16,7 +16,10 @@ export function LiveLanes({ id }: { id: string }): ReactNode {
     const draw = (): void => {
       api.runLanes(id).then(
         ({ style, lanes }) => {
-          if (lanes !== undefined) root.innerHTML = `<style>${style}</style>${lanes}`;
+          if (lanes === undefined) return;
+          const scrolled = root.querySelector('.scroll')?.scrollLeft ?? 0;
+          root.innerHTML = `<style>${style}</style>${lanes}`;
+          root.querySelector('.scroll')?.scrollTo(scrolled, 0);
         },
         () => undefined, // the next one
       );
