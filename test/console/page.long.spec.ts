@@ -165,6 +165,9 @@ test('an exploration of token-lua with one lapse ends with the shortest schedule
   await click(page, /^Lease ends/);
   await click(page, /^Explore$/);
   await expectText(page, /\d+ of \d+ schedules violate/);
+  await page.setViewportSize({ width: 390, height: 844 });
+  const other = await page.locator('.witness-timeline .buyers .actor-B').boundingBox();
+  expect((other?.x ?? 0) + (other?.width ?? 0)).toBeLessThanOrEqual(390);
   await page
     .getByRole('link', { name: /Open in Step/ })
     .first()

@@ -10,7 +10,7 @@ const LEFT = 44;
 const MAX_TEXT = 60;
 const COLORS: Readonly<Record<string, string>> = { A: '#1447b8', B: '#9a4a00', C: '#7a1fa2' };
 
-/** The lanes of a witness. Its colors are its own, because it is also saved as a file: a light background in both themes. */
+/** The lanes of a witness as a file: a fixed width, and a light background in both themes. */
 export function WitnessLanes({ witness: { actors, events, violations } }: { witness: Witness }): ReactNode {
   const t = useTexts();
   const width = LEFT + actors.length * LANE;

@@ -4,9 +4,10 @@ import type { Witness } from '../api/types';
 import { download } from '../shared/download';
 import { SIGNS } from '../shared/mark';
 import { explain, labelOf, useTexts } from '../texts';
+import { Timeline } from '../step/timeline';
 import { WitnessLanes } from './witness-lanes';
 
-/** The shortest wrong schedule as lanes, with its way into Step and its exports. */
+/** The shortest wrong schedule as lanes, with its way into Step and its exports. The drawing is only exported. */
 export function WitnessView({ witness, strategy }: { witness: Witness; strategy: string }): ReactNode {
   const t = useTexts();
   const box = useRef<HTMLDivElement>(null);
@@ -59,9 +60,32 @@ export function WitnessView({ witness, strategy }: { witness: Witness; strategy:
           {t.matrix.passes} <Link href={`/catalogue/${passes}`}>{passes}</Link>
         </p>
       )}
-      <div className="witness-lanes" ref={box} tabIndex={0} role="region" aria-label={t.explore.witness}>
+      <WitnessTimeline witness={witness} />
+      <div ref={box} hidden>
         <WitnessLanes witness={witness} />
       </div>
     </section>
+  );
+}
+
+/** The lanes of the Step page, which are as wide as the page. */
+function WitnessTimeline({ witness: { actors, events, violations } }: { witness: Witness }): ReactNode {
+  const t = useTexts();
+  return (
+    <div className="witness-timeline" data-buyers={actors.length}>
+      <div className="lanes">
+        <div className="buyers">
+          {actors.map(({ name, process }) => (
+            <div key={name} className={`buyer actor-${name}`}>
+              <h3>
+                <span className="buyer-name">{name}</span>{' '}
+                <span className="buyer-process">{t.step.process(Number(process.slice(1)))}</span>
+              </h3>
+            </div>
+          ))}
+        </div>
+        <Timeline actors={actors.map(({ name }) => name)} events={events} violations={violations} />
+      </div>
+    </div>
   );
 }
