@@ -193,6 +193,36 @@ test('a cell of the matrix opens its witness', async () => {
   expect(messages).toEqual([]);
 });
 
+test.each([
+  ['/nosuchpage', '/run'],
+  ['/run/doesnotexist', '/run'],
+  ['/run/2001-01-01T00-00-00-000Z-none', '/run'],
+  ['/explore/doesnotexist', '/explore'],
+  ['/lessons/20', '/lessons'],
+])('%s says that there is no such page, in words, with a link back', async (path, back) => {
+  const { page } = await open(path);
+  const alert = page.getByRole('alert');
+  await alert.getByText('There is no such page.').waitFor();
+  expect(await alert.getByRole('link').getAttribute('href')).toBe(back);
+  expect(await page.getByText(/Invalid|must match/).count()).toBe(0);
+  await page.context().close();
+});
+
+test('an address of no view answers 404, to a program with a problem', async () => {
+  const { status, json } = await app.get('/nosuchpage');
+  expect([status, json['code']]).toEqual([404, 'REQUEST.NOT_FOUND']);
+  expect((await app.get('/api/nosuch', { accept: 'text/html' })).json['code']).toBe('REQUEST.NOT_FOUND');
+});
+
+test('the language of the address is used, until another one is chosen', async () => {
+  const { page } = await open('/lessons?lang=zh');
+  await page.getByRole('heading', { name: '课程' }).first().waitFor();
+  await page.getByRole('combobox').first().selectOption('en');
+  await page.reload();
+  expect(await page.getByRole('heading', { level: 1 }).first().textContent()).toBe('Lessons');
+  await page.context().close();
+});
+
 describe('no page has a serious accessibility violation, or a message in the console', () => {
   test.each([
     ['/run', {}],

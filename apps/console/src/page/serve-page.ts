@@ -1,6 +1,7 @@
 import fastifyStatic from '@fastify/static';
 import { projectRoot } from '#lab/stack';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyRequest } from 'fastify';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -40,10 +41,20 @@ export async function servePage(app: NestFastifyApplication): Promise<void> {
     },
   });
   for (const view of VIEWS)
-    server.get(view, (_request, reply) =>
-      (reply as unknown as { sendFile(name: string): unknown }).sendFile('index.html'),
-    );
+    server.get(view, (_request, reply) => (reply as unknown as SendsFiles).sendFile('index.html'));
+  // a browser receives the page, which says that there is no such view; a program receives the problem
+  server.get('/*', (request, reply) => {
+    if (isOfPage(request)) return (reply.code(404) as unknown as SendsFiles).sendFile('index.html');
+    reply.callNotFound();
+  });
 }
+
+interface SendsFiles {
+  sendFile(name: string): unknown;
+}
+
+const isOfPage = ({ url, headers }: Pick<FastifyRequest, 'url' | 'headers'>): boolean =>
+  headers.accept?.includes('text/html') === true && !/^\/(api|docs|assets|sources)(\/|-|\?|$)/.test(url);
 
 /** The addresses that the page itself resolves (web/src/app.tsx). */
 const VIEWS = [

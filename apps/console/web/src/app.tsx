@@ -8,6 +8,7 @@ import { LessonsPage } from './lessons/lessons-page';
 import { MatrixPage } from './matrix/matrix-page';
 import { RunPage } from './run/run-page';
 import { Header } from './shell/header';
+import { NotFound } from './shared/not-found';
 import { StepPage } from './step/step-page';
 import { useTexts } from './texts';
 
@@ -37,7 +38,9 @@ export function App(): ReactNode {
               {({ id }) => (id === undefined ? <LessonsPage /> : <LessonPage id={id} />)}
             </Route>
             <Route>
-              <p className="page">{t.common.notFound}</p>
+              <div className="page">
+                <NotFound href="/run" back={t.nav.run} />
+              </div>
             </Route>
           </Switch>
         </ClassroomGate>

@@ -69,6 +69,12 @@ export const api = {
   runs: () => dataOf(client.GET('/api/runs')),
   run: (id: string) => dataOf(client.GET('/api/runs/{id}', byId(id))),
   runLanes: (id: string) => dataOf(client.GET('/api/runs/{id}/lanes', byId(id))),
+  /** Rejects when there is no report in this folder. */
+  hasReport: async (folder: string): Promise<true> => {
+    const response = await send(new Request(reportOfFolder(folder), { method: 'HEAD' }));
+    if (!response.ok) throw new ApiError(unreadable(response));
+    return true;
+  },
   cancelRun: (id: string) => dataOf(client.DELETE('/api/runs/{id}', byId(id))),
   presets: () => dataOf(client.GET('/api/presets')),
   strategies: () => dataOf(client.GET('/api/strategies')),

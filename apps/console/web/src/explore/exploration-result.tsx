@@ -8,6 +8,7 @@ import { useProofGoal } from '../lessons/use-goals';
 import { GoalLine } from '../lessons/goal-line';
 import { CopyLink } from '../shared/copy-link';
 import { isOver, JobState } from '../shared/job-state';
+import { isAbsent, NotFound } from '../shared/not-found';
 import { ProblemMessage } from '../shared/problem-message';
 import { labelOf, useTexts } from '../texts';
 import { CountsView } from './counts-view';
@@ -21,9 +22,10 @@ export function ExplorationResult({ id }: { id: string }): ReactNode {
   if (view === undefined)
     return problem === undefined ? (
       <p>{t.common.loading}</p>
+    ) : isAbsent(problem) ? (
+      <NotFound text={t.explore.gone} href="/explore" back={t.common.back} />
     ) : (
       <ProblemMessage problem={problem}>
-        {problem.code === 'JOB.UNKNOWN' && <p>{t.explore.gone}</p>}
         <Link href="/explore">{t.common.back}</Link>
       </ProblemMessage>
     );

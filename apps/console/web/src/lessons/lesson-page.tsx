@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { api } from '../api/client';
 import { useLoaded } from '../api/use-loaded';
+import { isAbsent, NotFound } from '../shared/not-found';
 import { ProblemMessage } from '../shared/problem-message';
 import { useLanguage, useTexts } from '../texts';
 import '../styles/lessons.css';
@@ -16,7 +17,12 @@ export function LessonPage({ id }: { id: string }): ReactNode {
       <p>
         <Link href="/lessons">← {t.lessons.all}</Link>
       </p>
-      {problem !== undefined && <ProblemMessage problem={problem} />}
+      {problem !== undefined &&
+        (isAbsent(problem) ? (
+          <NotFound text={t.lessons.unknown(id)} href="/lessons" back={t.lessons.all} />
+        ) : (
+          <ProblemMessage problem={problem} />
+        ))}
       {lesson === undefined && problem === undefined && <p>{t.common.loading}</p>}
       {lesson !== undefined && (
         <article className="lesson" dangerouslySetInnerHTML={{ __html: lesson.html }} />

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { api, reportOfFolder } from '../api/client';
 import { useLoaded } from '../api/use-loaded';
 import { useLanguage, useTexts } from '../texts';
+import { isAbsent, NotFound } from '../shared/not-found';
 import { Report } from './report';
 import { VerdictView } from './verdict-view';
 
@@ -10,7 +11,10 @@ export function PastRunView({ folder, children }: { folder: string; children?: R
   const t = useTexts();
   const { language } = useLanguage();
   const { value } = useLoaded('runs', api.runs);
+  const { problem } = useLoaded(`report ${folder}`, () => api.hasReport(folder));
   const run = value?.past.find((one) => one.folder === folder);
+  if (problem !== undefined && isAbsent(problem))
+    return <NotFound text={t.run.noFolder} href="/run" back={t.run.again} />;
   return (
     <article className="run">
       <div className="detail-head">

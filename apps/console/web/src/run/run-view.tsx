@@ -8,6 +8,7 @@ import { useLoaded } from '../api/use-loaded';
 import { reach, reachedByRun } from '../lessons/progress';
 import { CopyLink } from '../shared/copy-link';
 import { isOver, JobState } from '../shared/job-state';
+import { isAbsent, NotFound } from '../shared/not-found';
 import { ProblemMessage } from '../shared/problem-message';
 import { useTexts } from '../texts';
 import { LiveLanes } from './live-lanes';
@@ -26,9 +27,10 @@ export function RunView({ id, children }: { id: string; children?: ReactNode }):
   if (view === undefined)
     return problem === undefined ? (
       <p>{t.common.loading}</p>
+    ) : isAbsent(problem) ? (
+      <NotFound text={t.run.gone} href="/run" back={t.run.again} />
     ) : (
       <ProblemMessage problem={problem}>
-        {problem.code === 'JOB.UNKNOWN' && <p>{t.run.gone}</p>}
         <Link href="/run">{t.run.again}</Link>
       </ProblemMessage>
     );

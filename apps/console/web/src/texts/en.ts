@@ -314,6 +314,7 @@ export const en = {
     chooseRun: 'choose a run',
     alone: 'Show one run',
     again: 'New run',
+    noFolder: 'There is no report of this run. Old runs are removed.',
     gone: 'The console has no such run now. A run that has ended is in the list of past runs.',
   },
   explore: {
@@ -447,6 +448,7 @@ export const en = {
     minutes: (n: number) => `${n} minutes`,
     goalsTitle: 'Goals',
     all: 'All lessons',
+    unknown: (id: string) => `There is no lesson "${id}".`,
     title: 'Lessons',
     intro: 'Reach each goal yourself. The page notices it, and this browser keeps your progress.',
     progress: (done: number, all: number) => `${done} of ${all} goals reached`,

@@ -8,6 +8,7 @@ export type { Texts } from './en';
 
 const TEXTS: Readonly<Record<Language, Texts>> = { en, zh };
 const STORED = 'language';
+const PARAMETER = 'lang';
 
 interface Chosen {
   readonly language: Language;
@@ -16,11 +17,24 @@ interface Chosen {
 
 const Context = createContext<Chosen>({ language: 'en', choose: () => undefined });
 
+const isLanguage = (text: string | null): text is Language => text === 'en' || text === 'zh';
+
+/** The language that the address names (`?lang=zh`), that was chosen before, or that the browser prefers. */
 const initial = (): Language => {
+  const named = new URLSearchParams(window.location.search).get(PARAMETER);
+  if (isLanguage(named)) return named;
   const stored = localStorage.getItem(STORED);
-  if (stored === 'en' || stored === 'zh') return stored;
+  if (isLanguage(stored)) return stored;
   return navigator.language.startsWith('zh') ? 'zh' : 'en';
 };
+
+/** Removes the language from the address: a reload must not undo a choice. */
+function forgetNamed(): void {
+  const address = new URL(window.location.href);
+  if (!address.searchParams.has(PARAMETER)) return;
+  address.searchParams.delete(PARAMETER);
+  window.history.replaceState(window.history.state, '', address);
+}
 
 export function TextsProvider({ children }: { children: ReactNode }): ReactNode {
   const [language, setLanguage] = useState(initial);
@@ -28,7 +42,16 @@ export function TextsProvider({ children }: { children: ReactNode }): ReactNode 
     document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en';
     localStorage.setItem(STORED, language);
   }, [language]);
-  const chosen = useMemo(() => ({ language, choose: setLanguage }), [language]);
+  const chosen = useMemo(
+    () => ({
+      language,
+      choose: (next: Language) => {
+        forgetNamed();
+        setLanguage(next);
+      },
+    }),
+    [language],
+  );
   return <Context value={chosen}>{children}</Context>;
 }
 

@@ -320,6 +320,7 @@ export const zh: Texts = {
     chooseRun: '选择一次压测',
     alone: '只看一个',
     again: '新的压测',
+    noFolder: '没有这次压测的报告。旧的压测会被删除。',
     gone: '控制台已不记得这次压测；若它已结束，可在历史记录中找到。',
   },
   explore: {
@@ -449,6 +450,7 @@ export const zh: Texts = {
     minutes: (n) => `${n} 分钟`,
     goalsTitle: '目标',
     all: '全部课程',
+    unknown: (id) => `没有名为 "${id}" 的课程。`,
     title: '课程',
     intro: '亲手达成每个目标。页面会自动识别，进度保存在这个浏览器里。',
     progress: (done, all) => `${all} 个目标已达成 ${done} 个`,
