@@ -177,6 +177,30 @@ test('an exploration of token-lua with one lapse ends with the shortest schedule
   expect(messages).toEqual([]);
 });
 
+test('Back closes the evidence of a cell, and its address opens it', async () => {
+  const { page, messages } = await open('/matrix');
+  const dialog = page.getByRole('dialog');
+  const cell = page
+    .getByRole('row', { name: /^expiring / })
+    .getByRole('button')
+    .nth(4);
+  await cell.click();
+  await dialog.waitFor();
+  const address = page.url();
+  expect(address).toContain('?cell=expiring');
+  await page.goBack();
+  await dialog.waitFor({ state: 'detached' });
+  await cell.click();
+  await click(page, /^Close/);
+  await dialog.waitFor({ state: 'detached' });
+  expect(page.url()).toBe(`${app.url}/matrix`);
+  await page.goto(address);
+  await dialog.waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  expect(messages).toEqual([]);
+});
+
 test('a cell of the matrix opens its witness', async () => {
   const { page, messages } = await open('/matrix');
   await page

@@ -6,7 +6,7 @@ import { MARKS, MarkSign } from '../shared/mark';
 import { ProblemMessage } from '../shared/problem-message';
 import { useTexts } from '../texts';
 import { CellDialog } from './cell-dialog';
-import type { ChosenCell } from './chosen-cell';
+import { useChosenCell } from './chosen-cell';
 import { MatrixTable } from './matrix-table';
 import '../styles/matrix.css';
 
@@ -14,7 +14,7 @@ export function MatrixPage(): ReactNode {
   const t = useTexts();
   const { value: matrix, problem } = useLoaded('matrix', api.matrix);
   const [isWhole, setWhole] = useState(false);
-  const [chosen, choose] = useState<ChosenCell>();
+  const { chosen, choose, close } = useChosenCell(matrix);
   return (
     <div className="page matrix-page">
       <div className="detail-head">
@@ -54,14 +54,7 @@ export function MatrixPage(): ReactNode {
           </p>
         </>
       )}
-      {chosen !== undefined && (
-        <CellDialog
-          chosen={chosen}
-          close={() => {
-            choose(undefined);
-          }}
-        />
-      )}
+      {chosen !== undefined && <CellDialog chosen={chosen} close={close} />}
     </div>
   );
 }
