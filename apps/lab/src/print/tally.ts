@@ -27,11 +27,17 @@ interface TallyDetails {
   readonly verbose: boolean;
 }
 
+/** Before these, the searched share of the tree says little. */
+const LEAST_SCHEDULES = 5;
+const LEAST_SECONDS = 3;
+
 /** One line of progress. */
 export function tallyLine(name: string, tally: Tally, open: number, seconds: number): string {
   const found = [...tally.kinds].map(([kind, n]) => `${kind} ${n}`).join(', ');
   const rate = `${Math.round(tally.schedules / seconds)}/s`;
-  return `${name}: ${count(tally.schedules, 'schedule')}, ${rate}, found ${found || 'nothing'}; ${count(open, 'open branch', 'open branches')}, ${searchedText(tally)}`;
+  const isEarly = tally.schedules < LEAST_SCHEDULES || seconds < LEAST_SECONDS;
+  const share = isEarly ? '' : `, ${searchedText(tally)}`;
+  return `${name}: ${count(tally.schedules, 'schedule')}, ${rate}, found ${found || 'nothing'}; ${count(open, 'open branch', 'open branches')}${share}`;
 }
 
 /** An estimate: branches of a tree are not equally large. */

@@ -14,6 +14,9 @@ import { labelOf, useTexts } from '../texts';
 import { CountsView } from './counts-view';
 import { WitnessView } from './witness-view';
 
+/** Before these, the searched share says little of the time that is left. */
+const LEAST_SCHEDULES = 5;
+
 /** An exploration while it runs and after. */
 export function ExplorationResult({ id }: { id: string }): ReactNode {
   const t = useTexts();
@@ -49,6 +52,7 @@ export function ExplorationResult({ id }: { id: string }): ReactNode {
       </div>
       <JobState
         job={job}
+        isEarly={(counts?.schedules ?? 0) < LEAST_SCHEDULES}
         cancel={() => {
           void api.cancelExploration(id).then(replace, () => undefined);
         }}

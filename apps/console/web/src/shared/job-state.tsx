@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import type { Job } from '../api/types';
 import { useTexts } from '../texts';
 
@@ -6,17 +6,43 @@ import { useTexts } from '../texts';
 export const isOver = ({ state }: Job): boolean =>
   state === 'done' || state === 'failed' || state === 'cancelled';
 
-/** An estimate from what is done so far, whole seconds; undefined: too early. */
-function secondsLeft({ progress: { done, of }, elapsedMs }: Job): number | undefined {
-  if (of === undefined || done <= 0 || done >= of) return undefined;
-  return Math.ceil((elapsedMs * (of - done)) / done / 1000);
+/** Before this time, what is done so far says little of the rest. */
+const LEAST_MS = 3000;
+
+/** What was done when a job was first seen at work. */
+interface Begun {
+  readonly id: string;
+  readonly text: string;
+  readonly done: number;
+  readonly elapsedMs: number;
 }
 
-/** Progress, position in the queue, time, and a button that cancels. */
-export function JobState({ job, cancel }: { job: Job; cancel: () => void }): ReactNode {
+/** An estimate from what was done since the work was first seen, whole seconds; undefined: too early. */
+function useSecondsLeft({ id, progress: { text, done, of }, elapsedMs }: Job): number | undefined {
+  const [begun, setBegun] = useState<Begun>();
+  if (of === undefined) return undefined;
+  if (begun === undefined || begun.id !== id || begun.text !== text || done < begun.done) {
+    setBegun({ id, text, done, elapsedMs });
+    return undefined;
+  }
+  const took = elapsedMs - begun.elapsedMs;
+  if (took < LEAST_MS || done <= begun.done || done >= of) return undefined;
+  return Math.ceil((took * (of - done)) / (done - begun.done) / 1000);
+}
+
+/** Progress, position in the queue, time, and a button that cancels. `isEarly`: too little is done for an estimate. */
+export function JobState({
+  job,
+  cancel,
+  isEarly = false,
+}: {
+  job: Job;
+  cancel: () => void;
+  isEarly?: boolean;
+}): ReactNode {
   const t = useTexts();
   const { state, ahead, progress, elapsedMs, error } = job;
-  const left = secondsLeft(job);
+  const left = useSecondsLeft(job);
   const words = state === 'queued' ? t.run.queued(ahead) : t.run[state];
   return (
     <div className={`job job-${state}`}>
@@ -31,7 +57,9 @@ export function JobState({ job, cancel }: { job: Job; cancel: () => void }): Rea
         </>
       )}
       <span className="muted">{t.common.seconds((elapsedMs / 1000).toFixed(1))}</span>
-      {state === 'running' && left !== undefined && <span className="muted">{t.common.left(left)}</span>}
+      {state === 'running' && !isEarly && left !== undefined && (
+        <span className="muted">{t.common.left(left)}</span>
+      )}
       {!isOver(job) && (
         <button type="button" onClick={cancel}>
           {t.common.cancel}
