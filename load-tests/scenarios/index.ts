@@ -7,6 +7,7 @@ import { OTHER_LOCKS } from './other-locks';
 import { REDIS_LOCKS } from './redis-locks';
 import type { Scenario } from './scenario';
 
+export { shownInChinese } from './chinese';
 export { DEMO } from './demo';
 export type { Scenario } from './scenario';
 

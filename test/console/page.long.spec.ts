@@ -238,6 +238,17 @@ test('an address of no view answers 404, to a program with a problem', async () 
   expect((await app.get('/api/nosuch', { accept: 'text/html' })).json['code']).toBe('REQUEST.NOT_FOUND');
 });
 
+test('in Chinese, what presets show and what happens in a schedule is said in Chinese', async () => {
+  const { page } = await open('/run', { locale: 'zh-CN' });
+  const preset = page.getByRole('button', { name: /^setnx-killed/ });
+  expect(await preset.textContent()).toContain('持有者被杀死：永远卡死');
+  await page.goto(`${app.url}/step/v1.watchdog..1.12.a5P1Tab3a2b4...e58a75`);
+  const timeline = page.locator('.timeline');
+  await timeline.getByText('已买到（卖出一件：1 → 0）').first().waitFor();
+  expect(await timeline.textContent()).toContain('p1 (A) 停顿');
+  await page.context().close();
+});
+
 test('the language of the address is used, until another one is chosen', async () => {
   const { page } = await open('/lessons?lang=zh');
   await page.getByRole('heading', { name: '课程' }).first().waitFor();

@@ -5,7 +5,12 @@ interface StepView {
   readonly undo?: string;
   readonly start: string;
   readonly made: readonly string[];
-  readonly events: readonly { readonly n: number; readonly type: string; readonly text: string }[];
+  readonly events: readonly {
+    readonly n: number;
+    readonly type: string;
+    readonly text: string;
+    readonly inChinese?: string;
+  }[];
   readonly controls: readonly { readonly choice: string; readonly disabled?: { readonly code: string } }[];
   readonly violations: readonly { readonly kind: string; readonly sentence: string }[];
   readonly balances: Readonly<Record<string, number>>;
@@ -44,6 +49,20 @@ test('the A-B-C problem by clicks: the lease ends, the next holder enters, and t
   const view = await click('expiring', 'a L b a a a a a a');
   expect(kindsIn(view)).toEqual(expect.arrayContaining(['foreign-release']));
   expect(view.isOver).toBe(false);
+});
+
+test('what is no statement is said in Chinese, too', async () => {
+  const { events } = (await choose('v1.watchdog..1.12.a5P1Tab3a2b4...e58a75')).json;
+  const words = events.filter(({ type }) => type !== 'step').map(({ text, inChinese }) => [text, inChinese]);
+  expect(words).toEqual(
+    expect.arrayContaining([
+      ['p1 (A) is paused', 'p1 (A) 停顿'],
+      ['sold one: 1 → 0', '卖出一件：1 → 0'],
+    ]),
+  );
+  for (const [, inChinese] of words) expect(inChinese).toMatch(/[\u4e00-\u9fff]/);
+  const { events: others } = await click('expiring', 'a L');
+  expect(others.at(-1)).toMatchObject({ text: "A's lease ends", inChinese: 'A 的租期结束' });
 });
 
 test('undo twice is the schedule before the last two choices, and the token alone restores any state', async () => {

@@ -161,6 +161,7 @@ export {
   drawLanes,
   drawMermaid,
   drawSlide,
+  inChinese,
   LADDER,
   renderMatrix,
   SUMMARY_COLUMNS,

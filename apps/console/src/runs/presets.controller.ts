@@ -1,6 +1,6 @@
 import { componentsAt, type Component } from '#lab/step';
 import { componentsOf, findStrategy } from '#lab/strategy';
-import { DEMO, MORE, type Scenario } from '#load-tests/scenarios';
+import { DEMO, MORE, shownInChinese, type Scenario } from '#load-tests/scenarios';
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Lab } from '../lab';
@@ -33,5 +33,6 @@ function presetOf(
   const needs = componentsOf([findStrategy(strategy)]).filter(
     (component) => started?.includes(component) === false,
   );
-  return { name, shows, strategy, group, needs };
+  const inChinese = shownInChinese(shows);
+  return { name, shows, ...(inChinese !== undefined && { inChinese }), strategy, group, needs };
 }

@@ -106,6 +106,7 @@ export class Preset extends createZodDto(
   z.object({
     name: z.string(),
     shows: z.string(),
+    inChinese: z.string().optional().describe('what it shows, in Chinese'),
     strategy: z.string(),
     group: z.enum(['demo', 'more']),
     needs: z.array(z.string()).readonly().describe('servers that the lab was started without'),

@@ -94,6 +94,7 @@ export const scheduleEvent = z.object({
   actor: z.string().optional(),
   kind: z.string().optional().describe('of a step: redis, sql, zk, etcd, local, timer, fs'),
   text: z.string(),
+  inChinese: z.string().optional().describe('the text in Chinese; absent: a statement, or a code says it'),
   reply: z.string().optional().describe('of an answered step'),
   error: z.string().optional(),
   fault: z.string().optional(),
@@ -152,7 +153,10 @@ export class StepView extends createZodDto(
       .array(z.object({ key: z.string(), owner: z.string().optional(), remainingMs: z.number().optional() }))
       .readonly(),
     violations: z.array(violation).readonly(),
-    protections: z.array(z.string()).readonly().describe('what prevented a violation'),
+    protections: z
+      .array(z.object({ text: z.string(), inChinese: z.string() }))
+      .readonly()
+      .describe('what prevented a violation'),
     isOver: z.boolean(),
   }),
 ) {}

@@ -2,6 +2,7 @@ import {
   choiceText,
   describeAnswer,
   EXPLORE_OPTIONS,
+  inChinese,
   writeToken,
   type InteractiveSchedule,
   type ScheduleView,
@@ -37,7 +38,9 @@ export async function stepViewOf(schedule: InteractiveSchedule): Promise<StepVie
     now: view.now,
     ...stateOf(view),
     violations: view.verdict.violations.map(violationView),
-    protections: view.isOver ? [...protections(view.history)] : [],
+    protections: view.isOver
+      ? [...protections(view.history)].map((text) => ({ text, inChinese: inChinese(text) }))
+      : [],
     isOver: view.isOver,
   };
 }
@@ -78,6 +81,10 @@ export const violationView = ({ kind, sentence, at }: ScheduleViolation): z.infe
   at,
 });
 
+/** The text is a sentence: no statement, and no message of an error. */
+const isInWords = (event: ScheduleEvent): boolean =>
+  event.type !== 'step' && (event.type !== 'end' || event.code === 'APPLIED');
+
 /** An event with its answer in words. */
 export function eventView(event: ScheduleEvent): EventView {
   const { n, at, type, text, locks } = event;
@@ -85,6 +92,7 @@ export function eventView(event: ScheduleEvent): EventView {
     n,
     type,
     text,
+    ...(isInWords(event) && { inChinese: inChinese(text) }),
     ...(at !== undefined && { at }),
     ...('actor' in event && { actor: event.actor }),
     ...(locks !== undefined && locks.length > 0 && { locks }),

@@ -100,6 +100,19 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
     /^no request can continue; a lock wait in the database ends with its time-out$/,
     '没有请求能继续；数据库里的一个锁等待超时',
   ],
+  [
+    /^no request can continue; time advances until a timer of (\w+) is due$/,
+    '没有请求能继续；时间前进到 $1 的定时器触发',
+  ],
+  [/^a timer of (\w+) is due$/, '$1 的定时器触发'],
+  [/^a timer of (\w+) still runs; (\d+) ms pass$/, '$1 的定时器还在运行；过了 $2 毫秒'],
+  [/^(\S+) is down: no process can reach it$/, '$1 宕机：没有进程能访问它'],
+  [/^no lease can end$/, '没有租期可以结束'],
+  [/^(\S+) ends with an unhandled error: (.+)$/, '$1 因未处理的错误结束：$2'],
+  [/^(\S+) ends: (.+)$/, '$1 结束：$2'],
+  // ends
+  [/^sold one: (-?\d+) → (-?\d+)$/, '卖出一件：$1 → $2'],
+  [/^sold one of each: (.+)$/, '各卖出一件：$1'],
   // steps
   [/^(\S+) could not be released(: .*)?$/, '$1 没能释放$2'],
   [/^timer: /, '定时器：'],
@@ -219,7 +232,7 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** Says a phrase of a slide in Chinese. What it does not know stays as it is: `slide.spec.ts` finds that in slides of lessons. */
+/** Says a phrase of a slide or of an event in Chinese. What it does not know stays as it is: `slide.spec.ts` finds that in slides of lessons. */
 export function inChinese(phrase: string): string {
   const [, sign = '', text = ''] = /^([✗⊘!✓?] )?(.*)$/s.exec(phrase) ?? [];
   return `${sign}${headedOf(text) ?? saidOf(text)}`;

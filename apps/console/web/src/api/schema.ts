@@ -710,6 +710,8 @@ export interface components {
         Preset: {
             name: string;
             shows: string;
+            /** @description what it shows, in Chinese */
+            inChinese?: string;
             strategy: string;
             /** @enum {string} */
             group: "demo" | "more";
@@ -799,6 +801,8 @@ export interface components {
                 /** @description of a step: redis, sql, zk, etcd, local, timer, fs */
                 kind?: string;
                 text: string;
+                /** @description the text in Chinese; absent: a statement, or a code says it */
+                inChinese?: string;
                 /** @description of an answered step */
                 reply?: string;
                 error?: string;
@@ -844,7 +848,10 @@ export interface components {
                 readonly at: number[];
             }[];
             /** @description what prevented a violation */
-            readonly protections: string[];
+            readonly protections: {
+                text: string;
+                inChinese: string;
+            }[];
             isOver: boolean;
         };
         ChooseBody: {
@@ -965,6 +972,8 @@ export interface components {
                     /** @description of a step: redis, sql, zk, etcd, local, timer, fs */
                     kind?: string;
                     text: string;
+                    /** @description the text in Chinese; absent: a statement, or a code says it */
+                    inChinese?: string;
                     /** @description of an answered step */
                     reply?: string;
                     error?: string;

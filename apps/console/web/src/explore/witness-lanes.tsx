@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { ScheduleEvent, Witness } from '../api/types';
 import { useTexts, type Texts } from '../texts';
-import { endText, isForeign, lockText, replyText, shortText } from '../step/event-text';
+import { endText, isForeign, lockText, replyText, sentence, shortText } from '../step/event-text';
 
 const ROW = 30;
 const HEAD = 44;
@@ -105,7 +105,7 @@ function Row({
 
 const textOf = (t: Texts, event: ScheduleEvent): string => {
   if (event.type === 'end') return endText(t, event);
-  if (event.type !== 'step') return event.text;
+  if (event.type !== 'step') return sentence(t, event);
   const reply = replyText(event);
   return `${cut(shortText(event), MAX_TEXT - 12)} ⇒ ${reply === '' ? '…' : reply}`;
 };

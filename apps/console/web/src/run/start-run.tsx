@@ -64,7 +64,7 @@ function Presets({
   const more = presets.filter(({ group }) => group === 'more');
   const buttons = (list: readonly Preset[]): ReactNode => (
     <div className="presets">
-      {list.map(({ name, shows, needs }) => (
+      {list.map(({ name, shows, inChinese, needs }) => (
         <button
           key={name}
           type="button"
@@ -75,7 +75,9 @@ function Presets({
           }}
         >
           <strong>{name}</strong>
-          <small>{needs.length > 0 ? t.run.needs(needs.join(', ')) : shows}</small>
+          <small>
+            {needs.length > 0 ? t.run.needs(needs.join(', ')) : t.said(shows, inChinese ?? shows)}
+          </small>
         </button>
       ))}
     </div>

@@ -50,10 +50,10 @@ export function JobState({
       {state === 'running' && (
         <>
           <progress
-            aria-label={progress.text === '' ? words : progress.text}
+            aria-label={progress.text === '' ? words : t.progress(progress.text)}
             {...(progress.of !== undefined && { value: progress.done, max: progress.of })}
           />
-          <span className="muted">{progress.text}</span>
+          <span className="muted">{t.progress(progress.text)}</span>
         </>
       )}
       <span className="muted">{t.common.seconds((elapsedMs / 1000).toFixed(1))}</span>

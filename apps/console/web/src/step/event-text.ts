@@ -40,5 +40,11 @@ export function lockText(t: Texts, { change, by = '?', owner = '?' }: LockChange
 }
 
 /** The end of a buyer: its outcome in words and as code. */
-export const endText = (t: Texts, { code = '', text }: ScheduleEvent): string =>
-  `${labelOf(t.outcomes, code)} (${code === 'APPLIED' ? text : code})`;
+export const endText = (t: Texts, event: ScheduleEvent): string => {
+  const { code = '' } = event;
+  return t.step.ended(labelOf(t.outcomes, code), code === 'APPLIED' ? sentence(t, event) : code);
+};
+
+/** The text of an event that is no statement. */
+export const sentence = (t: Texts, { text, inChinese = text }: ScheduleEvent): string =>
+  t.said(text, inChinese);

@@ -19,7 +19,7 @@ export function Outcome({ view }: { view: StepView }): ReactNode {
           <p>
             {view.protections.length === 0
               ? t.step.unprotected
-              : `${t.step.rightBecause} ${view.protections.join('; ')}`}
+              : `${t.step.rightBecause} ${view.protections.map(({ text, inChinese }) => t.said(text, inChinese)).join('; ')}`}
           </p>
         </div>
       )}

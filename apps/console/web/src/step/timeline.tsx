@@ -2,7 +2,7 @@ import { useEffect, useRef, type ReactNode } from 'react';
 import { SIGNS } from '../shared/mark';
 import type { ScheduleEvent, Violation } from '../api/types';
 import { explain, useTexts } from '../texts';
-import { endText, isForeign, lockText, replyText, shortText } from './event-text';
+import { endText, isForeign, lockText, replyText, sentence, shortText } from './event-text';
 
 /** The events in order: a row for each, in the column of its buyer; faults and time across all columns. */
 export function Timeline({
@@ -72,11 +72,12 @@ function Mark({ violation }: { violation: Violation | undefined }): ReactNode {
 }
 
 function Row({ event, column }: { event: ScheduleEvent; column: number }): ReactNode {
+  const t = useTexts();
   const locks = <Locks event={event} />;
   if (column < 0)
     return (
       <div className="row-across">
-        {event.text}
+        {sentence(t, event)}
         {locks}
       </div>
     );
@@ -84,7 +85,7 @@ function Row({ event, column }: { event: ScheduleEvent; column: number }): React
     <div
       className={`row-cell actor-${event.actor ?? ''}`}
       style={{ gridColumn: column + 2 }}
-      title={event.text}
+      title={event.type === 'step' ? event.text : sentence(t, event)}
     >
       <span className="hidden">{event.actor}: </span>
       <CellText event={event} />
@@ -96,7 +97,7 @@ function Row({ event, column }: { event: ScheduleEvent; column: number }): React
 function CellText({ event }: { event: ScheduleEvent }): ReactNode {
   const t = useTexts();
   if (event.type === 'end') return <strong className="row-outcome">{endText(t, event)}</strong>;
-  if (event.type !== 'step') return <span>{event.text}</span>;
+  if (event.type !== 'step') return <span>{sentence(t, event)}</span>;
   const reply = replyText(event);
   return (
     <>

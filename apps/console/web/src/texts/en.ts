@@ -1,6 +1,10 @@
 /** All texts of the page. The maps are named by the codes of the API. */
 export const en = {
   title: 'Oversell Lab',
+  /** A sentence of the server, which it says in both languages. */
+  said: (english: string, _chinese: string): string => english,
+  /** What a job does now, in the server's words. */
+  progress: (text: string): string => text,
   nav: {
     label: 'Pages',
     run: 'Run',
@@ -124,6 +128,7 @@ export const en = {
     wayBack: 'Continue with the part that still works',
     badToken: 'This address does not contain a readable schedule.',
     startAgain: 'Begin a new schedule',
+    ended: (outcome: string, what: string) => `${outcome} (${what})`,
     busy: 'working…',
     seeEvent: (n: number) => `event ${n}`,
   },

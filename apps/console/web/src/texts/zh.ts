@@ -1,8 +1,11 @@
 import type { Texts } from './en';
+import { progressInChinese } from './zh-progress';
 
-/** The Chinese texts. Sentences of the server stay English. */
+/** The Chinese texts. Sentences of the server that it says in one language only stay English. */
 export const zh: Texts = {
   title: '超卖实验室',
+  said: (_english, chinese) => chinese,
+  progress: progressInChinese,
   nav: {
     label: '页面',
     run: '压测',
@@ -119,6 +122,7 @@ export const zh: Texts = {
     wayBack: '从仍然有效的部分继续',
     badToken: '地址中的调度无法解析。',
     startAgain: '开始新的调度',
+    ended: (outcome, what) => `${outcome}（${what}）`,
     busy: '执行中…',
     seeEvent: (n) => `第 ${n} 个事件`,
   },
