@@ -31,8 +31,8 @@ test('an exploration shows its counts while it runs, and ends with the shortest 
   const { json } = await app.get<Exploration>(pathOf(started));
   expect(json).toMatchObject({
     job: { state: 'done' },
-    counts: { mark: 'data-wrong', isPartial: false },
-    witness: { kind: 'oversold' },
+    counts: { mark: 'data-wrong', isPartial: false, inChinese: { 'waited for the lock': '等过锁' } },
+    witness: { kind: 'oversold', mechanism: { inChinese: expect.stringContaining('的租期在第') as string } },
   });
   expect(json.witness?.mermaid).toContain('sequenceDiagram');
   const played = await app.post<{ violations: { kind: string }[] }>('/api/steps', {

@@ -1,5 +1,6 @@
 import {
   drawMermaid,
+  inChinese,
   judgeCell,
   scheduleTokenOf,
   unknownText,
@@ -33,6 +34,7 @@ export function countsOf({ budget }: Plan, tally: Tally, open: number): Counts {
     // of a part, the share would be no estimate of the whole
     ...(tally.interleavings !== undefined && !isPartial && { interleavings: { ...tally.interleavings } }),
     protections: Object.fromEntries(tally.protections),
+    inChinese: Object.fromEntries([...tally.protections.keys()].map((words) => [words, inChinese(words)])),
     searched: isPartial ? Math.min(tally.searched, 0.99) : 1,
     mark,
     ...(reason !== undefined && { because: unknownText(reason) }),
@@ -55,7 +57,7 @@ export function witnessOf(
     actors: history.actors.map(({ name, process }) => ({ name, process })),
     events: history.events.map(eventView),
     violations: verdict.violations.map(violationView),
-    ...(mechanism !== undefined && { mechanism }),
+    ...(mechanism !== undefined && { mechanism: { text: mechanism, inChinese: inChinese(mechanism) } }),
     ...(passes !== undefined && { passes }),
     mermaid: drawMermaid(history, verdict),
   };

@@ -26,6 +26,7 @@ export const counts = z.object({
     .optional()
     .describe('all interleavings, which the schedules stand for; absent with faults'),
   protections: z.record(z.string(), z.int()).describe('schedules by what made a buyer wait or refused it'),
+  inChinese: z.record(z.string(), z.string()).describe('the words of the protections in Chinese'),
   searched: z.number().describe('estimated share of all schedules, 0 to 1'),
   mark: z.enum(['safe', 'data-wrong', 'unavailable', 'lock-broken', 'unknown']),
   because: z.string().optional().describe('why the mark is unknown'),
@@ -38,7 +39,7 @@ export const witness = z.object({
   actors: z.array(z.object({ name: z.string(), process: z.string() })).readonly(),
   events: z.array(scheduleEvent).readonly(),
   violations: z.array(violation).readonly(),
-  mechanism: z.string().optional(),
+  mechanism: z.object({ text: z.string(), inChinese: z.string() }).optional().describe('how it happens'),
   passes: z.string().optional().describe('the next strategy whose data stays right in the same schedule'),
   mermaid: z.string().describe('a Mermaid sequence diagram'),
 });

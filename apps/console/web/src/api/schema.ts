@@ -945,6 +945,10 @@ export interface components {
                 protections: {
                     [key: string]: number;
                 };
+                /** @description the words of the protections in Chinese */
+                inChinese: {
+                    [key: string]: string;
+                };
                 /** @description estimated share of all schedules, 0 to 1 */
                 searched: number;
                 /** @enum {string} */
@@ -1000,7 +1004,11 @@ export interface components {
                     /** @description the events that show it */
                     readonly at: number[];
                 }[];
-                mechanism?: string;
+                /** @description how it happens */
+                mechanism?: {
+                    text: string;
+                    inChinese: string;
+                };
                 /** @description the next strategy whose data stays right in the same schedule */
                 passes?: string;
                 /** @description a Mermaid sequence diagram */

@@ -14,6 +14,9 @@ export function CountsView({ counts, job }: { counts: Counts; job: Job }): React
   const number = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
   const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 });
   const { schedules, interleavings, searched } = counts;
+  const protections = Object.fromEntries(
+    Object.entries(counts.inChinese).map(([words, chinese]) => [words, t.said(words, chinese)]),
+  );
   const seconds = Math.max(0.1, job.elapsedMs / 1000);
   return (
     <>
@@ -37,7 +40,7 @@ export function CountsView({ counts, job }: { counts: Counts; job: Job }): React
       <div className="columns columns-3">
         <Bars title={t.explore.kinds} bars={barsOf(counts.kinds, t.violations, 'bar-wrong')} />
         <Bars title={t.explore.fired} bars={barsOf(counts.fired, t.kinds, 'bar-fault')} />
-        <Bars title={t.explore.protections} bars={barsOf(counts.protections, {}, 'bar-safe')} />
+        <Bars title={t.explore.protections} bars={barsOf(counts.protections, protections, 'bar-safe')} />
       </div>
     </>
   );

@@ -52,7 +52,7 @@ export function WitnessView({ witness, strategy }: { witness: Witness; strategy:
       </ul>
       {mechanism !== undefined && (
         <p>
-          <b>{t.explore.mechanism}:</b> {mechanism}
+          <b>{t.explore.mechanism}:</b> {t.said(mechanism.text, mechanism.inChinese)}
         </p>
       )}
       {passes !== undefined && (
