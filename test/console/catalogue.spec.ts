@@ -1,7 +1,8 @@
-import { CELLS, strategyHash } from '#lab/explore';
+import { CELLS, strategyHash, SUMMARY_COLUMNS, type SavedMatrix } from '#lab/explore';
 import { CATALOGUE, findStrategy } from '#lab/strategy';
 import { SCENARIOS } from '#load-tests/scenarios';
-import { existsSync } from 'node:fs';
+import { MARKS } from '#lab/verdict';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { matrixView } from '../../apps/console/src/catalogue/matrix-view';
 import { strategyView } from '../../apps/console/src/catalogue/strategy-view';
@@ -50,6 +51,30 @@ test('the matrix has the cells of each row in the order of its columns', async (
   expect(json.rows.length).toBeGreaterThan(0);
   for (const { cells } of json.rows) expect(cells.map(({ cell }) => cell)).toEqual(json.cells);
 });
+
+test('the counts of a cell are those that docs/matrix.md has for it', () => {
+  const { rows, summary } = matrixView(JSON.parse(readFileSync('docs/matrix.json', 'utf8')) as SavedMatrix);
+  const page = readFileSync('docs/matrix.md', 'utf8');
+  const [ladder = ''] = page.split('## The ladder')[1]?.split('## ') ?? [];
+  for (const strategy of summary.strategies) {
+    const [, line = ''] = new RegExp(`^\\| \\[\`${strategy}\`\\][^|]*\\| (.*) \\|$`, 'm').exec(ladder) ?? [];
+    const cells = rows.find((row) => row.strategy === strategy)?.cells ?? [];
+    const shown = Object.keys(SUMMARY_COLUMNS).map((name) => textOf(cells.find(({ cell }) => cell === name)));
+    expect([strategy, ...shown]).toEqual([strategy, ...line.split(' | ').map(withoutFoundMark)]);
+  }
+});
+
+type CellView = ReturnType<typeof matrixView>['rows'][number]['cells'][number];
+
+/** A cell as the page of the console writes it: its sign and its counts. */
+function textOf(cell: CellView | undefined): string {
+  if (cell === undefined || cell.mark === 'none') return '–';
+  const { mark, violating, schedules, isPartial } = cell;
+  return `${MARKS[mark].sign} ${violating > 0 ? `${violating}/` : ''}${schedules}${isPartial ? '+' : ''}`;
+}
+
+/** `? (! 3/9+)` as `? 3/9+`: the console does not name the harm that an unknown cell has found. */
+const withoutFoundMark = (text: string): string => text.replace(/^\? \(. (.*)\)$/, '? $1');
 
 test('a row is stale when the code of its strategy has changed, or the strategy is gone', () => {
   const none = findStrategy('none');

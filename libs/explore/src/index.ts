@@ -71,6 +71,7 @@ export {
   cellsByToken,
   foundIn,
   isNotApplicable,
+  worstHarmOf,
   NOT_APPLICABLE,
   judgeCell,
   unknownText,

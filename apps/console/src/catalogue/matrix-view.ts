@@ -4,6 +4,7 @@ import {
   LADDER,
   strategyHash,
   SUMMARY_COLUMNS,
+  worstHarmOf,
   type MatrixCell,
   type SavedMatrix,
 } from '#lab/explore';
@@ -41,12 +42,12 @@ function hashOf(name: string): string | undefined {
 
 function cellView(cell: string, found: MatrixCell | undefined): CellView {
   if (found === undefined) return { cell, mark: 'none', schedules: 0, violating: 0, isPartial: false };
-  const { mark, schedules, harms, partial, token, sentence, passes } = found;
+  const { mark, schedules, partial, token, sentence, passes } = found;
   return {
     cell,
     mark: isNotApplicable(found) ? 'none' : mark,
     schedules,
-    violating: Object.values(harms).reduce((sum, count) => sum + count, 0),
+    violating: worstHarmOf(found)?.schedules ?? 0,
     isPartial: partial === true,
     ...(token !== undefined && { token }),
     ...(sentence !== undefined && { sentence }),

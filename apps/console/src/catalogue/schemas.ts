@@ -31,7 +31,9 @@ const cell = z.object({
   cell: z.string(),
   mark: z.enum(['safe', 'data-wrong', 'unavailable', 'lock-broken', 'unknown', 'none']),
   schedules: z.int(),
-  violating: z.int(),
+  violating: z
+    .int()
+    .describe('schedules that show the worst harm of the cell: the mark, unless that is unknown'),
   isPartial: z.boolean(),
   token: z.string().optional(),
   sentence: z.string().optional(),

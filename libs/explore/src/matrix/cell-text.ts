@@ -1,3 +1,4 @@
+import { HARMS, type Harm } from '#lab/verdict';
 import { unknownText } from './cell-verdict';
 import type { MatrixCell } from './matrix';
 
@@ -7,6 +8,17 @@ export const NOT_APPLICABLE = '–';
 /** The fault of the cell cannot occur: there is nothing that it could hit. */
 export const isNotApplicable = ({ reason }: Pick<MatrixCell, 'reason'>): boolean =>
   reason?.code === 'fault-never-fired';
+
+/**
+ * The worst harm of a cell, and how many schedules show it; undefined: none shows any. One schedule may show several harms, so
+ * their counts have no sum.
+ */
+export function worstHarmOf({
+  harms,
+}: Pick<MatrixCell, 'harms'>): { readonly harm: Harm; readonly schedules: number } | undefined {
+  const harm = HARMS.find((one) => harms[one] > 0);
+  return harm && { harm, schedules: harms[harm] };
+}
 
 /** The kinds of violations, with counts; without any, why the cell is unknown, or its most frequent protection. */
 export function foundIn(cell: MatrixCell): string {

@@ -1,10 +1,11 @@
-import { HARMS, MARKS, type Mark } from '#lab/verdict';
+import { MARKS, type Mark } from '#lab/verdict';
 import {
   CELLS,
   cellsByToken,
   foundIn,
   isNotApplicable,
   NOT_APPLICABLE,
+  worstHarmOf,
   type MatrixCell,
   type MatrixRow,
 } from '../matrix';
@@ -110,10 +111,10 @@ function signOf(cell: MatrixCell | undefined): string {
 
 function withCounts(cell: MatrixCell | undefined): string {
   if (cell === undefined || isNotApplicable(cell)) return signOf(cell);
-  const harm = HARMS.find((one) => cell.harms[one] > 0);
-  const counts = `${harm === undefined ? '' : `${cell.harms[harm]}/`}${counted(cell)}`;
-  return cell.mark === 'unknown' && harm !== undefined
-    ? `${signOf(cell)} (${MARKS[harm].sign} ${counts})`
+  const worst = worstHarmOf(cell);
+  const counts = `${worst === undefined ? '' : `${worst.schedules}/`}${counted(cell)}`;
+  return cell.mark === 'unknown' && worst !== undefined
+    ? `${signOf(cell)} (${MARKS[worst.harm].sign} ${counts})`
     : `${signOf(cell)} ${counts}`;
 }
 

@@ -482,6 +482,7 @@ export interface components {
                     /** @enum {string} */
                     mark: "safe" | "data-wrong" | "unavailable" | "lock-broken" | "unknown" | "none";
                     schedules: number;
+                    /** @description schedules that show the worst harm of the cell: the mark, unless that is unknown */
                     violating: number;
                     isPartial: boolean;
                     token?: string;
