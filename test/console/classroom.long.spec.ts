@@ -52,6 +52,7 @@ test('a goal counts when its schedule shows the violation, and the board lists w
   });
   expect((await app.get('/api/classroom', teacher)).json).toMatchObject({
     code,
+    urls: app.started.joinUrls,
     member: { isTeacher: true },
   });
   expect((await app.get('/api/classroom', ann)).json).toEqual({

@@ -18,6 +18,7 @@ interface Started {
   readonly url: string;
   readonly code?: string;
   readonly teacherCode?: string;
+  readonly joinUrls?: readonly string[];
 }
 
 /** A built console in a process of its own. Its servers for schedules are private. */

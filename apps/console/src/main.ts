@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { readConfig } from '#lab/config';
 import { serve } from '#lab/http';
 import { resolve } from 'node:path';
-import { Classroom, guardAccess } from './classroom';
+import { Classroom, guardAccess, joinUrls } from './classroom';
 import { consoleModule } from './console.module';
 import { servePage } from './page/serve-page';
 
@@ -21,5 +21,9 @@ void serve(consoleModule({ labFolder: resolve(labFolder), isClass }), 'Console',
   },
 }).then(async (app) => {
   const { code, teacherCode } = app.get(Classroom);
-  process.send?.({ url: await app.getUrl(), ...(isClass && { code, teacherCode }) });
+  const url = await app.getUrl();
+  process.send?.({
+    url,
+    ...(isClass && { code, teacherCode, joinUrls: joinUrls(new URL(url).port) }),
+  });
 });

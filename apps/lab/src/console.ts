@@ -3,7 +3,6 @@ import { isFree, projectRoot } from '#lab/stack';
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
-import { networkInterfaces } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 
 /** It cancels its jobs and stops its servers in this time, or is killed. Milliseconds. */
@@ -26,8 +25,8 @@ interface ConsoleStart {
 export interface ConsoleAddress {
   readonly url: string;
   readonly pid: number;
-  /** In a class: the address for other machines, and what they and the teacher enter. */
-  readonly join?: { readonly url: string; readonly code: string; readonly teacherCode: string };
+  /** In a class: the addresses for other machines, the most likely one first, and what they and the teacher enter. */
+  readonly join?: { readonly urls: readonly string[]; readonly code: string; readonly teacherCode: string };
   readonly stop: () => Promise<void>;
 }
 
@@ -66,13 +65,12 @@ export async function startConsole({
   signal.addEventListener('abort', () => void stop(), { once: true });
   const started = await Promise.race([once(child, 'message') as Promise<[Started]>, exit]);
   if (started === undefined) return undefined;
-  const [{ url, code, teacherCode }] = started;
+  const [{ url, code, teacherCode, joinUrls = [] }] = started;
   const { port: own } = new URL(url);
   return {
     pid: child.pid ?? 0,
     url: `http://127.0.0.1:${own}`,
-    ...(code !== undefined &&
-      teacherCode !== undefined && { join: { url: `http://${ownAddress()}:${own}`, code, teacherCode } }),
+    ...(code !== undefined && teacherCode !== undefined && { join: { urls: joinUrls, code, teacherCode } }),
     stop,
   };
 }
@@ -82,6 +80,7 @@ interface Started {
   readonly url: string;
   readonly code?: string;
   readonly teacherCode?: string;
+  readonly joinUrls?: readonly string[];
 }
 
 /** Detached, so that Ctrl-C in the terminal triggers the orderly stop of this process and does not reach the child. */
@@ -104,10 +103,4 @@ function launch(
   } finally {
     closeSync(output);
   }
-}
-
-/** The address of this machine in its network. */
-function ownAddress(): string {
-  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
-  return all.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.1';
 }

@@ -3,6 +3,7 @@ import { Body, Controller, Get, HttpCode, Ip, Post, Req, Res } from '@nestjs/com
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { COOKIE } from './access';
+import { joinUrls } from './addresses';
 import { Classroom } from './classroom';
 import { memberOf, type Member } from './member';
 import { BoardView, ClassroomView, JoinBody } from './schemas';
@@ -16,7 +17,7 @@ export class ClassroomController {
   @ApiOperation({ summary: 'Whether this is a class, and who this browser is in it' })
   @ApiOkResponse({ type: ClassroomView })
   find(@Req() request: FastifyRequest): ClassroomView {
-    return this.viewFor(memberOf(request.raw));
+    return this.viewFor(memberOf(request.raw), request);
   }
 
   @Post('join')
@@ -26,6 +27,7 @@ export class ClassroomController {
   join(
     @Body() { code, name }: JoinBody,
     @Ip() address: string,
+    @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): ClassroomView {
     const joined = this.classroom.isOpen ? this.classroom.join(code, name, address) : undefined;
@@ -37,7 +39,7 @@ export class ClassroomController {
         ),
       );
     void reply.header('Set-Cookie', `${COOKIE}=${joined.cookie}; Path=/; HttpOnly; SameSite=Strict`);
-    return this.viewFor(joined.member);
+    return this.viewFor(joined.member, request);
   }
 
   @Get('board')
@@ -47,12 +49,12 @@ export class ClassroomController {
     return { rows: this.classroom.board() };
   }
 
-  private viewFor(member: Member | undefined): ClassroomView {
+  private viewFor(member: Member | undefined, { socket }: FastifyRequest): ClassroomView {
     const { isOpen, code } = this.classroom;
     return {
       isOpen,
       ...(member !== undefined && { member: { name: member.name, isTeacher: member.isTeacher } }),
-      ...(isOpen && member?.isTeacher === true && { code }),
+      ...(isOpen && member?.isTeacher === true && { code, urls: joinUrls(socket.localPort ?? 0) }),
     };
   }
 }

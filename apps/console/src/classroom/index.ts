@@ -1,4 +1,5 @@
 export { guardAccess } from './access';
+export { joinUrls } from './addresses';
 export { Classroom } from './classroom';
 export { ClassroomController } from './classroom.controller';
 export { assertMayCancel, CurrentMember, teacherOnly, type Member } from './member';

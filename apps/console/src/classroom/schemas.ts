@@ -10,6 +10,11 @@ export class ClassroomView extends createZodDto(
     isOpen: z.boolean().describe('several browsers use this console, each under its name'),
     member: z.object({ name: z.string(), isTeacher: z.boolean() }).optional().describe('absent: not joined'),
     code: z.string().optional().describe('for the teacher: what students enter'),
+    urls: z
+      .array(z.string())
+      .readonly()
+      .optional()
+      .describe('for the teacher: the addresses that students may open; the most likely one first'),
   }),
 ) {}
 

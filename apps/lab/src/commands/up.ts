@@ -157,7 +157,7 @@ function welcome(
     ...(page?.join === undefined
       ? []
       : [
-          `A class joins at ${page.join.url} with the code ${page.join.code}`,
+          `A class joins at ${page.join.urls.join(' or ')} with the code ${page.join.code}`,
           `The teacher joins with the code ${page.join.teacherCode}`,
         ]),
     `OpenAPI ${publicUrl}/docs`,

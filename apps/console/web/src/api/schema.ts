@@ -1072,6 +1072,8 @@ export interface components {
             };
             /** @description for the teacher: what students enter */
             code?: string;
+            /** @description for the teacher: the addresses that students may open; the most likely one first */
+            readonly urls?: string[];
         };
         JoinBody: {
             code: string;

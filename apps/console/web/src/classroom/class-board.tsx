@@ -14,7 +14,6 @@ export function ClassBoard({ all }: { all: readonly string[] }): ReactNode {
 
 function PolledBoard({ all }: { all: readonly string[] }): ReactNode {
   const t = useTexts();
-  const { code } = useClassroom();
   const { value, reload } = useLoaded('board', api.board);
   useEffect(() => {
     const timer = window.setInterval(reload, POLL_MS);
@@ -24,10 +23,7 @@ function PolledBoard({ all }: { all: readonly string[] }): ReactNode {
   }, []);
   return (
     <section className="panel">
-      <div className="detail-head">
-        <h2>{t.classroom.board}</h2>
-        {code !== undefined && <strong className="class-code">{t.classroom.joinCode(code)}</strong>}
-      </div>
+      <h2>{t.classroom.board}</h2>
       {value?.rows.length === 0 && <p className="muted">{t.classroom.empty}</p>}
       {value !== undefined && value.rows.length > 0 && <Table rows={value.rows} all={all} />}
     </section>

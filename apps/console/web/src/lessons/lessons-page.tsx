@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useGoals } from '../api/shared-lists';
 import { ClassBoard } from '../classroom/class-board';
+import { JoinBanner } from '../classroom/join-banner';
 import { useBegin } from '../step/begin-form';
 import { ProblemMessage } from '../shared/problem-message';
 import { labelOf, useTexts } from '../texts';
@@ -23,6 +24,7 @@ export function LessonsPage(): ReactNode {
   return (
     <div className="page">
       <h1>{t.lessons.title}</h1>
+      <JoinBanner />
       <LessonList />
       <h2>{t.lessons.goalsTitle}</h2>
       <p className="intro">{t.lessons.intro}</p>

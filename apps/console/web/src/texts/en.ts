@@ -446,7 +446,8 @@ export const en = {
     student: 'Name',
     reached: 'Goals reached',
     empty: 'No student has joined yet.',
-    joinCode: (code: string) => `Class code: ${code}`,
+    address: 'Open',
+    otherAddresses: 'If that does not open:',
   },
   lessons: {
     walkthroughs: 'Walkthroughs',

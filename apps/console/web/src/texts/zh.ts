@@ -447,7 +447,8 @@ export const zh: Texts = {
     student: '姓名',
     reached: '已达成的目标',
     empty: '还没有学生加入。',
-    joinCode: (code) => `课堂码：${code}`,
+    address: '打开',
+    otherAddresses: '打不开时试试：',
   },
   lessons: {
     walkthroughs: '讲解',
