@@ -1,3 +1,4 @@
+import { eventually } from '../harness/eventually';
 import { ConsoleProcess, type Answer } from './support';
 
 let app: ConsoleProcess;
@@ -105,6 +106,61 @@ test('wrong codes of others behind one address do no harm until there are two hu
     await other.stop();
   }
 });
+
+test('at most two jobs of a student wait, and those of the teacher run before them', async () => {
+  const { code = '', teacherCode = '' } = app.started;
+  const [gus, hal, teacher] = [
+    await cookieOf(code, 'gus'),
+    await cookieOf(code, 'hal'),
+    await cookieOf(teacherCode, 'third teacher'),
+  ];
+  const explore = (
+    who: Record<string, string>,
+    strategy: string,
+  ): Promise<Answer<{ job?: { id: string } }>> =>
+    app.post('/api/explorations', { strategy, faults: 'pause:1', seconds: 60 }, who);
+  const first = await explore(gus, 'redlock');
+  await running(first.json.job?.id ?? '', gus);
+  for (let i = 0; i < 2; i++) expect((await explore(gus, 'none')).status).toBe(201);
+  expect(await explore(gus, 'none')).toMatchObject({ status: 429, json: { code: 'JOB.TOO_MANY' } });
+  expect((await explore(hal, 'setnx')).status).toBe(201);
+  const urgent = await explore(teacher, 'fenced');
+  expect(urgent.json.job).toMatchObject({ state: 'queued', ahead: 1 });
+  const list = async (): Promise<JobList> => (await app.get<JobList>('/api/jobs', teacher)).json;
+  const { jobs } = await list();
+  expect(jobs.map(({ by, title, job }) => [by, title, job.ahead])).toEqual([
+    ['gus', 'redlock · pause:1', 0],
+    ['third teacher', 'fenced · pause:1', 1],
+    ['gus', 'none · pause:1', 2],
+    ['gus', 'none · pause:1', 3],
+    ['hal', 'setnx · pause:1', 4],
+  ]);
+  const cancel = (id = ''): Promise<Answer> =>
+    app.send('DELETE', `/api/explorations/${id}`, undefined, teacher);
+  await cancel(jobs[2]?.job.id);
+  expect((await list()).jobs.map(({ by, job }) => [by, job.ahead])).toEqual([
+    ['gus', 0],
+    ['third teacher', 1],
+    ['gus', 2],
+    ['hal', 3],
+  ]);
+  for (const { job } of [...(await list()).jobs].reverse()) await cancel(job.id);
+});
+
+interface JobList {
+  readonly jobs: readonly {
+    readonly title: string;
+    readonly by: string;
+    readonly job: { readonly id: string; readonly ahead: number };
+  }[];
+}
+
+/** Waits until a job has begun. */
+const running = (id: string, who: Record<string, string>): Promise<void> =>
+  eventually('the exploration has begun', async () => {
+    const { json } = await app.get<{ job: { state: string } }>(`/api/explorations/${id}`, who);
+    return json.job.state === 'running';
+  });
 
 test('a student explores for at most a minute, and cancels only its own job', async () => {
   const { code = '', teacherCode = '' } = app.started;

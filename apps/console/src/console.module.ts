@@ -9,7 +9,7 @@ import { ExplorationsService } from './explorations/explorations.service';
 import { Explorer } from './explorations/explorer';
 import { GoalsController } from './goals/goals.controller';
 import { GoalsService } from './goals/goals.service';
-import { Jobs } from './jobs';
+import { Jobs, JobsController } from './jobs';
 import { Lab, LabController } from './lab';
 import { LessonsController } from './lessons/lessons.controller';
 import { PresetsController } from './runs/presets.controller';
@@ -43,6 +43,7 @@ export function consoleModule({
       PresetsController,
       StepsController,
       ExplorationsController,
+      JobsController,
       GoalsController,
       LessonsController,
       ClassroomController,

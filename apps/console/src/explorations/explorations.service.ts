@@ -48,8 +48,10 @@ export class ExplorationsService {
     if (!by.isTeacher && wanted.seconds > MAX_SECONDS_OF_STUDENTS)
       throw teacherOnly(`the class waits meanwhile: explore for at most ${MAX_SECONDS_OF_STUDENTS} seconds`);
     const plan = planOf(wanted);
-    const job = this.jobs.add<ExplorationEvent>('exploration', (context) =>
-      this.explorer.use(plan.setup.strategy, (pool) => this.explore(pool, plan, exploration, context)),
+    const job = this.jobs.add<ExplorationEvent>(
+      { kind: 'exploration', title: titleOf(wanted), by },
+      (context) =>
+        this.explorer.use(plan.setup.strategy, (pool) => this.explore(pool, plan, exploration, context)),
     );
     const exploration: Exploration = { job, wanted, by };
     this.explorations.set(job.id, exploration);
@@ -64,7 +66,7 @@ export class ExplorationsService {
   cancel(id: string, member: Member): ExplorationView {
     const exploration = this.jobs.in(this.explorations, id);
     assertMayCancel(member, exploration.by);
-    exploration.job.cancel();
+    this.jobs.cancel(exploration.job);
     return view(exploration);
   }
 
@@ -130,6 +132,10 @@ function planOf({ faults, ...chosen }: ExplorationBody): Plan {
   const options = { ...chosen.options, workMs: chosen.options.workMs ?? workMsFor(budget) };
   return { setup: setupOf({ ...chosen, options }), budget, faultPlaces: {}, reduce: true };
 }
+
+/** The strategy, with its faults. */
+const titleOf = ({ strategy, faults }: ExplorationBody): string =>
+  faults === '' ? strategy : `${strategy} · ${faults}`;
 
 const view = ({ job, wanted, counts, witness }: Exploration): ExplorationView => ({
   job: job.view(),

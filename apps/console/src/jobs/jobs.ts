@@ -1,7 +1,8 @@
 import { problem, ProblemError } from '#lab/http';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import type { Job } from './job';
-import { JobQueue, QueuedJob, type JobContext } from './queue';
+import type { Member } from '../classroom';
+import { JobQueue, QueuedJob, type JobContext, type JobTitle } from './queue';
+import type { JobList } from './schemas';
 
 /** Jobs whose results are kept in memory, of each kind. */
 const MAX_KEPT = 200;
@@ -11,16 +12,29 @@ const MAX_KEPT = 200;
 export class Jobs implements OnModuleDestroy {
   private readonly queue = new JobQueue();
 
-  /** Queues a job. Throws a problem when too many wait. */
+  /** Queues a job. Throws a problem when too many wait, or too many of its student. */
   add<Event extends object>(
-    kind: Job['kind'],
+    about: JobTitle,
     body: (context: JobContext<Event>) => Promise<void>,
   ): QueuedJob<Event> {
-    if (this.queue.isFull)
-      throw new ProblemError(problem('JOB.TOO_MANY', 'too many jobs wait: cancel one, or try again later'));
-    const job = new QueuedJob<Event>(kind, body);
+    this.assertMayAdd(about.by);
+    const job = new QueuedJob<Event>(about, body);
     this.queue.add(job);
     return job;
+  }
+
+  /** The jobs that have not ended, in their order. */
+  list(): JobList['jobs'] {
+    return this.queue.jobs.map((job) => ({
+      job: job.view(),
+      title: job.about.title,
+      by: job.about.by.name,
+    }));
+  }
+
+  /** Cancels a job; those behind it move up. */
+  cancel<Event extends object>(job: QueuedJob<Event>): void {
+    this.queue.cancel(job);
   }
 
   /** Finds the job of a service. Throws a problem when there is none. */
@@ -38,6 +52,15 @@ export class Jobs implements OnModuleDestroy {
       if (known.size <= MAX_KEPT) return;
       if (job.isOver) known.delete(id);
     }
+  }
+
+  private assertMayAdd(by: Member): void {
+    if (this.queue.isFullFor(by))
+      throw new ProblemError(
+        problem('JOB.TOO_MANY', 'two of your jobs wait already: cancel one, or wait until one begins'),
+      );
+    if (this.queue.isFull)
+      throw new ProblemError(problem('JOB.TOO_MANY', 'too many jobs wait: cancel one, or try again later'));
   }
 
   /** Cancels all jobs: their readers' connections end, so that the server can close. */

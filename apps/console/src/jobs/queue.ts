@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Member } from '../classroom';
 import { EventStream } from './event-stream';
 import type { Job } from './job';
 
@@ -8,6 +9,14 @@ export interface JobContext<Event extends object> {
   readonly signal: AbortSignal;
   readonly progress: (progress: Job['progress']) => void;
   readonly emit: (event: Event) => void;
+}
+
+/** What the list of the jobs says of a job. */
+export interface JobTitle {
+  readonly kind: Job['kind'];
+  /** What it runs. */
+  readonly title: string;
+  readonly by: Member;
 }
 
 /** A job with the events of its readers, which contain its state first. */
@@ -23,7 +32,7 @@ export class QueuedJob<Event extends object> {
   private ended: number | undefined;
 
   constructor(
-    private readonly kind: Job['kind'],
+    readonly about: JobTitle,
     private readonly body: (context: JobContext<Event>) => Promise<void>,
   ) {}
 
@@ -32,7 +41,8 @@ export class QueuedJob<Event extends object> {
   }
 
   view(): Job {
-    const { id, kind, state, ahead, progress, error } = this;
+    const { id, state, ahead, progress, error } = this;
+    const { kind } = this.about;
     const elapsedMs = Math.round((this.ended ?? performance.now()) - this.begun);
     return { id, kind, state, ahead, progress, elapsedMs, ...(error !== undefined && { error }) };
   }
@@ -88,9 +98,15 @@ export class QueuedJob<Event extends object> {
 /** Jobs that wait at most, one for each member of a full class; one more is refused. */
 const MAX_WAITING = 100;
 
-/** Runs one job at a time, in the order in which they came: two loads at once would disturb each other. */
+/** Jobs of one student that wait at most, so that no student keeps the class waiting. */
+const MAX_WAITING_OF_STUDENT = 2;
+
+/**
+ * Runs one job at a time: two loads at once would disturb each other. The jobs of the teacher come first, then those of the
+ * students, each in the order in which they came.
+ */
 export class JobQueue {
-  private readonly waiting: QueuedJob<object>[] = [];
+  private waiting: QueuedJob<object>[] = [];
   private running: QueuedJob<object> | undefined;
   private work: Promise<void> | undefined;
 
@@ -98,10 +114,29 @@ export class JobQueue {
     return this.waiting.length >= MAX_WAITING;
   }
 
+  /** A student has as many waiting jobs as a student may have. */
+  isFullFor({ id, isTeacher }: Member): boolean {
+    const own = this.waiting.filter(({ about }) => about.by.id === id);
+    return !isTeacher && own.length >= MAX_WAITING_OF_STUDENT;
+  }
+
+  /** The running job, then those that wait, in their order. */
+  get jobs(): readonly QueuedJob<object>[] {
+    return [...(this.running === undefined ? [] : [this.running]), ...this.waiting];
+  }
+
   add<Event extends object>(job: QueuedJob<Event>): void {
-    this.waiting.push(job as unknown as QueuedJob<object>);
+    const place = job.about.by.isTeacher ? this.waiting.findIndex(({ about }) => !about.by.isTeacher) : -1;
+    this.waiting.splice(place === -1 ? this.waiting.length : place, 0, job as unknown as QueuedJob<object>);
     this.announcePositions();
     this.work ??= this.runAll();
+  }
+
+  /** Cancels a job; those behind it move up. */
+  cancel<Event extends object>(job: QueuedJob<Event>): void {
+    job.cancel();
+    this.waiting = this.waiting.filter(({ isOver }) => !isOver);
+    this.announcePositions();
   }
 
   /** Cancels all jobs; resolves when the running one has ended. */

@@ -74,7 +74,7 @@ export class RunsService implements BeforeApplicationShutdown {
   cancel(id: string, member: Member): RunView {
     const run = this.jobs.in(this.runs, id);
     assertMayCancel(member, run.by);
-    run.job.cancel();
+    this.jobs.cancel(run.job);
     return view(run);
   }
 
@@ -114,7 +114,7 @@ export class RunsService implements BeforeApplicationShutdown {
     if (!by.isTeacher && (plan.fault !== undefined || plan.down !== undefined))
       throw teacherOnly('a fault hits the replicas that all share: ask the teacher to run it');
     await this.lab.assertHas(componentsOf(strategiesOf(plan)));
-    const job = this.jobs.add<RunEvent>('run', (context) => this.run(run, context));
+    const job = this.jobs.add<RunEvent>({ kind: 'run', title, by }, (context) => this.run(run, context));
     const run: Run = { job, title, plan, by, samples: [] };
     this.runs.set(job.id, run);
     this.jobs.forget(this.runs);

@@ -66,6 +66,7 @@ export const api = {
   startRun: (body: RunBody) => dataOf(client.POST('/api/runs', { body })),
   startPreset: (preset: string) =>
     dataOf(client.POST('/api/runs/presets/{preset}', { params: { path: { preset } } })),
+  jobs: () => dataOf(client.GET('/api/jobs')),
   runs: () => dataOf(client.GET('/api/runs')),
   run: (id: string) => dataOf(client.GET('/api/runs/{id}', byId(id))),
   runLanes: (id: string) => dataOf(client.GET('/api/runs/{id}/lanes', byId(id))),

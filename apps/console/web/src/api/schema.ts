@@ -292,6 +292,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The runs and explorations that have not ended: they share one queue */
+        get: operations["JobsController_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/goals": {
         parameters: {
             query?: never;
@@ -1016,6 +1033,31 @@ export interface components {
                 mermaid: string;
             };
         };
+        JobList: {
+            /** @description the one that runs, and those that wait, in the order in which they will run */
+            readonly jobs: {
+                job: {
+                    id: string;
+                    /** @enum {string} */
+                    kind: "run" | "exploration";
+                    /** @enum {string} */
+                    state: "queued" | "running" | "done" | "failed" | "cancelled";
+                    ahead: number;
+                    /** @description what the job does now, and how much of it is done */
+                    progress: {
+                        text: string;
+                        done: number;
+                        of?: number;
+                    };
+                    /** @description why it failed */
+                    error?: string;
+                    elapsedMs: number;
+                };
+                title: string;
+                /** @description a name; empty without a class */
+                by: string;
+            }[];
+        };
         GoalView: {
             id: string;
             /** @enum {string} */
@@ -1503,6 +1545,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    JobsController_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobList"];
+                };
             };
         };
     };

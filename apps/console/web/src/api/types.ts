@@ -25,6 +25,7 @@ export type Preset = Schemas['Preset'];
 export type OptionValues = RunBody['options'];
 
 export type Job = RunView['job'];
+export type JobList = Schemas['JobList'];
 /** An event of a job, besides its state. OpenAPI does not describe the events of a stream. */
 export type JobEvent =
   | { readonly job: Job }

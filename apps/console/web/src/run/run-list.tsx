@@ -3,42 +3,32 @@ import { Link } from 'wouter';
 import { api } from '../api/client';
 import type { RunVerdict } from '../api/types';
 import { useLoaded } from '../api/use-loaded';
-import { isOver } from '../shared/job-state';
 import { ProblemMessage } from '../shared/problem-message';
 import { useLanguage, useTexts } from '../texts';
+import { QueueList } from './queue-list';
 import { bigWords, markOf } from './verdict-words';
 
 const POLL_MS = 3000;
 
-/** The runs of this console that are not over, and the run folders, colored by verdict. */
+/** The jobs of this console that are not over, and the run folders, colored by verdict. */
 export function RunList(): ReactNode {
   const t = useTexts();
   const { value, problem, reload } = useLoaded('runs', api.runs);
+  const queue = useLoaded('jobs', api.jobs);
   useEffect(() => {
-    const timer = window.setInterval(reload, POLL_MS);
+    const timer = window.setInterval(() => {
+      reload();
+      queue.reload();
+    }, POLL_MS);
     return () => {
       window.clearInterval(timer);
     };
   }, []);
-  const running = value?.current.filter(({ job }) => !isOver(job)) ?? [];
+  const waiting = queue.value?.jobs ?? [];
   return (
     <>
       {problem !== undefined && value === undefined && <ProblemMessage problem={problem} />}
-      {running.length > 0 && (
-        <section>
-          <h2>{t.run.current}</h2>
-          <ul className="run-list">
-            {running.map(({ job, title }) => (
-              <li key={job.id}>
-                <Link href={`/run/${job.id}`}>
-                  <strong>{title}</strong>
-                  <span>{job.state === 'queued' ? t.run.queued(job.ahead) : t.run.running}</span>
-                </Link>
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
+      {waiting.length > 0 && <QueueList jobs={waiting} changed={queue.reload} />}
       <section>
         <h2>{t.run.past}</h2>
         {value?.past.length === 0 && <p className="muted">{t.run.noPast}</p>}

@@ -291,9 +291,10 @@ export const en = {
     needs: (names: string) => `needs ${names}`,
     past: 'Past runs',
     current: 'Now',
+    kinds: { run: 'run', exploration: 'exploration' },
     noPast: 'No run yet.',
     queued: (ahead: number) =>
-      ahead === 0 ? 'starts next' : ahead === 1 ? 'waits for 1 run' : `waits for ${ahead} runs`,
+      ahead === 0 ? 'starts next' : ahead === 1 ? 'waits for 1 job' : `waits for ${ahead} jobs`,
     running: 'running',
     done: 'done',
     failed: 'failed',
