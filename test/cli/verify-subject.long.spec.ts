@@ -64,3 +64,40 @@ test('a safe subject exits with 0, and every state is kept', async () => {
   expect(code).toBe(0);
   await checkout.expectNoProcess();
 });
+
+test('channels of pub/sub are apart in two workers, which explore at the same time', async () => {
+  const file = join(checkout.root, 'subscriber.js');
+  writeFileSync(
+    file,
+    `const RELEASE = "redis.call('DEL', KEYS[1]) redis.call('PUBLISH', 'freed', 'now') return 1";
+    const work = async ({ redis }) => {
+      const own = redis.duplicate();
+      let wake = () => undefined;
+      own.on('message', () => wake());
+      await own.subscribe('freed');
+      for (;;) {
+        const freed = new Promise((resolve) => (wake = resolve));
+        if ((await redis.set('lock', 'me', 'NX')) === 'OK') break;
+        await freed;
+      }
+      await redis.eval(RELEASE, 1, 'lock');
+      own.disconnect();
+    };
+    exports.subject = {
+      actors: [work, work],
+      invariants: { 'both end': (_, outcomes) => outcomes.every(({ state }) => state !== 'waits') },
+    };`,
+  );
+  const { stdout } = await checkout.run('verify', file, '--budget', '10m', '--workers', '2', '--json', json);
+  expect(stdout).toContain('"both end" is false'); // a process that dies frees no lock
+  expect(results().map(({ faults, state }) => `${faults} ${state}`)).toEqual([
+    ' kept',
+    'kill:1 BROKEN',
+    'lose-reply:1 BROKEN',
+    'error:1 BROKEN',
+    'lapse:1 kept',
+    'pause:1 kept',
+    'flush:1 kept',
+  ]);
+  await checkout.expectNoProcess();
+});
