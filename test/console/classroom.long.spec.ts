@@ -45,7 +45,7 @@ test('a goal counts when its schedule shows the violation, and the board lists w
     reached: false,
   });
   expect((await proof('stuck', SOLUTION, bob)).json).toEqual({ reached: false, because: 'other-setup' });
-  expect((await app.get('/api/classroom/board', teacher)).json).toEqual({
+  expect((await app.get('/api/classroom/board', teacher)).json).toMatchObject({
     rows: [
       { name: 'ann', goals: ['oversell'] },
       { name: 'bob', goals: [] },
@@ -61,6 +61,32 @@ test('a goal counts when its schedule shows the violation, and the board lists w
     member: { name: 'ann', isTeacher: false },
   });
   expect(await join(code, 'ann')).toMatchObject({ status: 403 }); // the name is taken
+});
+
+test('the teacher removes a student, who then joins again; a student removes nobody', async () => {
+  const { code = '', teacherCode = '' } = app.started;
+  const [ivy, jon] = [await cookieOf(code, 'ivy'), await cookieOf(code, 'jon')];
+  const teacher = await cookieOf(teacherCode, 'fourth teacher');
+  const { json } = await app.get<{ rows: { id: string; name: string }[] }>('/api/classroom/board', teacher);
+  const { id = '' } = json.rows.find(({ name }) => name === 'ivy') ?? {};
+  const remove = (who: Record<string, string>): Promise<Answer> =>
+    app.send('DELETE', `/api/classroom/members/${id}`, undefined, who);
+  expect(await remove(jon)).toMatchObject({ status: 403, json: { code: 'ACCESS.TEACHER_ONLY' } });
+  expect((await remove(teacher)).status).toBe(200);
+  expect((await remove(teacher)).status).toBe(404);
+  expect((await app.get('/api/goals', ivy)).json['code']).toBe('ACCESS.JOIN');
+  expect((await join(code, 'ivy')).status).toBe(200);
+});
+
+test('the teacher joins again under the same name, also when a student has taken it', async () => {
+  const { code = '', teacherCode = '' } = app.started;
+  const student = await cookieOf(code, 'ms. li');
+  const teacher = await cookieOf(teacherCode, 'ms. li');
+  const again = await cookieOf(teacherCode, 'ms. li');
+  expect((await app.get('/api/goals', student)).status).toBe(401);
+  for (const who of [teacher, again])
+    expect((await app.get('/api/classroom', who)).json).toMatchObject({ member: { isTeacher: true } });
+  expect((await join(code, 'ms. li')).status).toBe(403);
 });
 
 test('only the teacher runs faults, which hit the replicas of everybody', async () => {

@@ -1,12 +1,12 @@
 import { problem, ProblemError } from '#lab/http';
-import { Body, Controller, Get, HttpCode, Ip, Post, Req, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Ip, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { COOKIE } from './access';
 import { joinUrls } from './addresses';
 import { Classroom } from './classroom';
-import { memberOf, type Member } from './member';
-import { BoardView, ClassroomView, JoinBody } from './schemas';
+import { CurrentMember, memberOf, teacherOnly, type Member } from './member';
+import { BoardView, ClassroomView, JoinBody, MemberParams } from './schemas';
 
 @ApiTags('classroom')
 @Controller('classroom')
@@ -47,6 +47,16 @@ export class ClassroomController {
   @ApiOkResponse({ type: BoardView })
   board(): BoardView {
     return { rows: this.classroom.board() };
+  }
+
+  @Delete('members/:id')
+  @ApiOperation({ summary: 'Removes a student; its browser can join again' })
+  @ApiOkResponse({ type: BoardView })
+  remove(@Param() { id }: MemberParams, @CurrentMember() member: Member): BoardView {
+    if (!member.isTeacher) throw teacherOnly('only the teacher can remove a student');
+    if (!this.classroom.remove(id))
+      throw new ProblemError(problem('REQUEST.NOT_FOUND', `there is no student with the id "${id}"`));
+    return this.board();
   }
 
   private viewFor(member: Member | undefined, { socket }: FastifyRequest): ClassroomView {

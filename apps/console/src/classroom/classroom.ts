@@ -13,6 +13,7 @@ const WRONG_CODE_MS = 60_000;
 
 /** A member with the goals that it has reached, in order. */
 export interface BoardRow {
+  readonly id: string;
   readonly name: string;
   readonly goals: readonly string[];
 }
@@ -36,7 +37,8 @@ export class Classroom {
 
   /**
    * Undefined: the code is wrong, the name is taken, the class is full, or this address has sent too many wrong codes in the
-   * last minute.
+   * last minute. The code of the teacher takes a name over, and is admitted to a full class: a browser that has lost its cookie
+   * joins again.
    */
   join(
     code: string,
@@ -52,15 +54,23 @@ export class Classroom {
       this.wrongCodes.set(address, [...recent, performance.now()]);
       return undefined;
     }
-    if (this.members.size >= MAX_MEMBERS) return undefined;
     const plain = name
       .replace(/[\p{C}<>]/gu, '')
       .trim()
       .slice(0, LONGEST_NAME);
-    if (plain === '' || [...this.members.values()].some((other) => other.name === plain)) return undefined;
-    const member = { id: randomBytes(6).toString('hex'), name: plain, isTeacher };
-    this.members.set(member.id, member);
-    return { member, cookie: `${member.id}.${this.sign(member.id)}` };
+    if (plain === '') return undefined;
+    const other = [...this.members.values()].find((one) => one.name === plain);
+    if (isTeacher && other?.isTeacher === true) return this.admit(other);
+    if (!isTeacher && (other !== undefined || this.members.size >= MAX_MEMBERS)) return undefined;
+    if (other !== undefined) this.remove(other.id);
+    return this.admit({ id: randomBytes(6).toString('hex'), name: plain, isTeacher });
+  }
+
+  /** Removes a student with its goals: its browser has to join again. False: there is no such student. */
+  remove(id: string): boolean {
+    if (this.members.get(id)?.isTeacher !== false) return false;
+    this.reached.delete(id);
+    return this.members.delete(id);
   }
 
   /** The member of a cookie; undefined: none. */
@@ -78,8 +88,13 @@ export class Classroom {
   board(): BoardRow[] {
     return [...this.members.values()]
       .filter(({ isTeacher }) => !isTeacher)
-      .map(({ id, name }) => ({ name, goals: [...(this.reached.get(id) ?? [])] }))
+      .map(({ id, name }) => ({ id, name, goals: [...(this.reached.get(id) ?? [])] }))
       .sort((a, b) => b.goals.length - a.goals.length || a.name.localeCompare(b.name));
+  }
+
+  private admit(member: Member): { readonly member: Member; readonly cookie: string } {
+    this.members.set(member.id, member);
+    return { member, cookie: `${member.id}.${this.sign(member.id)}` };
   }
 
   private sign(id: string): string {

@@ -18,8 +18,12 @@ export class ClassroomView extends createZodDto(
   }),
 ) {}
 
+export class MemberParams extends createZodDto(z.strictObject({ id: z.string().regex(/^[0-9a-f]{12}$/) })) {}
+
 export class BoardView extends createZodDto(
   z.object({
-    rows: z.array(z.object({ name: z.string(), goals: z.array(z.string()).readonly() })).readonly(),
+    rows: z
+      .array(z.object({ id: z.string(), name: z.string(), goals: z.array(z.string()).readonly() }))
+      .readonly(),
   }),
 ) {}

@@ -1,5 +1,6 @@
 import createClient from 'openapi-fetch';
 import { setReachable } from './connection';
+import { keepProof, type Proof } from './kept-proofs';
 import type { paths } from './schema';
 import type { BeginBody, ExplorationBody, Language, Problem, RunBody } from './types';
 
@@ -85,10 +86,17 @@ export const api = {
   lessons: (lang: Language) => dataOf(client.GET('/api/lessons', { params: { query: { lang } } })),
   lesson: (lesson: string, lang: Language) =>
     dataOf(client.GET('/api/lessons/{lesson}', { params: { path: { lesson }, query: { lang } } })),
-  proveGoal: (goal: string, body: { token: string } | { exploration: string }) =>
-    dataOf(client.POST('/api/goals/{goal}/proofs', { params: { path: { goal } }, body })),
+  /** A proof that reaches its goal is kept in this browser. */
+  proveGoal: async (goal: string, body: Proof) => {
+    const result = await dataOf(
+      client.POST('/api/goals/{goal}/proofs', { params: { path: { goal } }, body }),
+    );
+    if (result.reached) keepProof(goal, body);
+    return result;
+  },
   classroom: () => dataOf(client.GET('/api/classroom')),
   join: (code: string, name: string) => dataOf(client.POST('/api/classroom/join', { body: { code, name } })),
+  removeMember: (id: string) => dataOf(client.DELETE('/api/classroom/members/{id}', byId(id))),
   board: () => dataOf(client.GET('/api/classroom/board')),
   lab: () => dataOf(client.GET('/api/lab')),
 };

@@ -25,13 +25,22 @@ function PolledBoard({ all }: { all: readonly string[] }): ReactNode {
     <section className="panel">
       <h2>{t.classroom.board}</h2>
       {value?.rows.length === 0 && <p className="muted">{t.classroom.empty}</p>}
-      {value !== undefined && value.rows.length > 0 && <Table rows={value.rows} all={all} />}
+      {value !== undefined && value.rows.length > 0 && <Table rows={value.rows} all={all} reload={reload} />}
     </section>
   );
 }
 
-function Table({ rows, all }: { rows: Board['rows']; all: readonly string[] }): ReactNode {
+function Table({
+  rows,
+  all,
+  reload,
+}: {
+  rows: Board['rows'];
+  all: readonly string[];
+  reload: () => void;
+}): ReactNode {
   const t = useTexts();
+  const isTeacher = useClassroom().member?.isTeacher === true;
   return (
     <table className="class-board">
       <thead>
@@ -41,9 +50,11 @@ function Table({ rows, all }: { rows: Board['rows']; all: readonly string[] }): 
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ name, goals }) => (
-          <tr key={name}>
-            <th scope="row">{name}</th>
+        {rows.map(({ id: member, name, goals }) => (
+          <tr key={member}>
+            <th scope="row">
+              <span>{name}</span> {isTeacher && <RemoveButton id={member} name={name} removed={reload} />}
+            </th>
             <td>
               {all.map((id) => (
                 <span
@@ -60,5 +71,23 @@ function Table({ rows, all }: { rows: Board['rows']; all: readonly string[] }): 
         ))}
       </tbody>
     </table>
+  );
+}
+
+/** Removes a student; its browser can join again, and then sends its proofs. */
+function RemoveButton({ id, name, removed }: { id: string; name: string; removed: () => void }): ReactNode {
+  const t = useTexts();
+  return (
+    <button
+      type="button"
+      className="quiet"
+      aria-label={`${t.classroom.remove}: ${name}`}
+      onClick={() => {
+        // another tab may have removed it: the board then shows so
+        void api.removeMember(id).then(removed, removed);
+      }}
+    >
+      {t.classroom.remove}
+    </button>
   );
 }

@@ -1,9 +1,16 @@
 import { useState, type ReactNode } from 'react';
 import { api, problemOf } from '../api/client';
+import { keptProofs } from '../api/kept-proofs';
 import type { Classroom, Problem } from '../api/types';
 import { Field } from '../shared/fields';
 import { ProblemMessage } from '../shared/problem-message';
 import { useTexts } from '../texts';
+
+/** Sends the proofs of this browser again: the class may have been restarted, or the cookie lost. */
+async function proveAgain(): Promise<void> {
+  for (const [goal, proof] of Object.entries(keptProofs()))
+    await api.proveGoal(goal, proof).catch(() => undefined); // a restarted console has no old exploration
+}
 
 export function JoinForm({ joined }: { joined: (classroom: Classroom) => void }): ReactNode {
   const t = useTexts();
@@ -18,9 +25,15 @@ export function JoinForm({ joined }: { joined: (classroom: Classroom) => void })
         className="form join"
         onSubmit={(event) => {
           event.preventDefault();
-          api.join(code.trim(), name.trim()).then(joined, (error: unknown) => {
-            setProblem(problemOf(error));
-          });
+          api.join(code.trim(), name.trim()).then(
+            (classroom) => {
+              joined(classroom);
+              if (classroom.member?.isTeacher === false) void proveAgain();
+            },
+            (error: unknown) => {
+              setProblem(problemOf(error));
+            },
+          );
         }}
       >
         <Field label={t.classroom.code}>

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { forgetProofs } from '../api/kept-proofs';
 import type { RunView } from '../api/types';
 
 /** A preset that a learner watches to its end. The other goals are the server's. */
@@ -37,6 +38,7 @@ export function reach(ids: readonly string[]): void {
 
 export const forgetGoals = (): void => {
   store([]);
+  forgetProofs();
 };
 
 const subscribe = (read: () => void): (() => void) => {

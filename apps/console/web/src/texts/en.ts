@@ -447,6 +447,7 @@ export const en = {
     student: 'Name',
     reached: 'Goals reached',
     empty: 'No student has joined yet.',
+    remove: 'Remove',
     address: 'Open',
     otherAddresses: 'If that does not open:',
   },

@@ -448,6 +448,7 @@ export const zh: Texts = {
     student: '姓名',
     reached: '已达成的目标',
     empty: '还没有学生加入。',
+    remove: '移除',
     address: '打开',
     otherAddresses: '打不开时试试：',
   },
