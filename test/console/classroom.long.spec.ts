@@ -89,6 +89,21 @@ test('the teacher joins again under the same name, also when a student has taken
   expect((await join(code, 'ms. li')).status).toBe(403);
 });
 
+test('the board sorts the numbers in names as numbers', async () => {
+  const { code = '' } = app.started;
+  for (const name of ['row 10', 'row 9', 'row 1']) await cookieOf(code, name);
+  const { json } = await app.get<{ rows: { name: string }[] }>(
+    '/api/classroom/board',
+    await cookieOf(code, 'row 2'),
+  );
+  expect(json.rows.map(({ name }) => name).filter((name) => name.startsWith('row'))).toEqual([
+    'row 1',
+    'row 2',
+    'row 9',
+    'row 10',
+  ]);
+});
+
 test('only the teacher runs faults, which hit the replicas of everybody', async () => {
   const { code = '', teacherCode = '' } = app.started;
   const run = { strategy: 'setnx', fault: 'after(SETNX)=kill' };

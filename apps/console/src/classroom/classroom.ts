@@ -89,7 +89,10 @@ export class Classroom {
     return [...this.members.values()]
       .filter(({ isTeacher }) => !isTeacher)
       .map(({ id, name }) => ({ id, name, goals: [...(this.reached.get(id) ?? [])] }))
-      .sort((a, b) => b.goals.length - a.goals.length || a.name.localeCompare(b.name));
+      .sort(
+        (a, b) =>
+          b.goals.length - a.goals.length || a.name.localeCompare(b.name, undefined, { numeric: true }),
+      );
   }
 
   private admit(member: Member): { readonly member: Member; readonly cookie: string } {

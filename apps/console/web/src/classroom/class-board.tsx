@@ -4,6 +4,7 @@ import type { Board } from '../api/types';
 import { useLoaded } from '../api/use-loaded';
 import { labelOf, useTexts } from '../texts';
 import { useClassroom } from './classroom-gate';
+import '../styles/classroom.css';
 
 const POLL_MS = 3000;
 
@@ -22,15 +23,40 @@ function PolledBoard({ all }: { all: readonly string[] }): ReactNode {
     };
   }, []);
   return (
-    <section className="panel">
+    <section className="panel class-board">
       <h2>{t.classroom.board}</h2>
       {value?.rows.length === 0 && <p className="muted">{t.classroom.empty}</p>}
-      {value !== undefined && value.rows.length > 0 && <Table rows={value.rows} all={all} reload={reload} />}
+      {value !== undefined && value.rows.length > 0 && (
+        <>
+          <Summary rows={value.rows} all={all} />
+          <Names rows={value.rows} all={all} reload={reload} />
+        </>
+      )}
     </section>
   );
 }
 
-function Table({
+/** How many students have reached each goal. */
+function Summary({ rows, all }: { rows: Board['rows']; all: readonly string[] }): ReactNode {
+  const t = useTexts();
+  return (
+    <ul className="class-goals">
+      {all.map((id) => {
+        const count = rows.filter(({ goals }) => goals.includes(id)).length;
+        return (
+          <li key={id}>
+            <span>{labelOf(t.goals.names, id)}</span>
+            <progress value={count} max={rows.length} aria-label={labelOf(t.goals.names, id)} />
+            <strong>{t.classroom.ofAll(count, rows.length)}</strong>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** The students with their goals, closed at first: a class may have a hundred. */
+function Names({
   rows,
   all,
   reload,
@@ -42,35 +68,20 @@ function Table({
   const t = useTexts();
   const isTeacher = useClassroom().member?.isTeacher === true;
   return (
-    <table className="class-board">
-      <thead>
-        <tr>
-          <th scope="col">{t.classroom.student}</th>
-          <th scope="col">{t.classroom.reached}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map(({ id: member, name, goals }) => (
-          <tr key={member}>
-            <th scope="row">
-              <span>{name}</span> {isTeacher && <RemoveButton id={member} name={name} removed={reload} />}
-            </th>
-            <td>
-              {all.map((id) => (
-                <span
-                  key={id}
-                  className={goals.includes(id) ? 'mark mark-safe' : 'muted'}
-                  title={labelOf(t.goals.names, id)}
-                >
-                  {goals.includes(id) ? '✓' : '○'}{' '}
-                </span>
-              ))}
+    <details>
+      <summary>{t.classroom.students(rows.length)}</summary>
+      <ul className="class-names">
+        {rows.map(({ id, name, goals }) => (
+          <li key={id}>
+            <strong>{name}</strong>
+            <span title={goals.map((goal) => labelOf(t.goals.names, goal)).join('\n')}>
               {goals.length}/{all.length}
-            </td>
-          </tr>
+            </span>
+            {isTeacher && <RemoveButton id={id} name={name} removed={reload} />}
+          </li>
         ))}
-      </tbody>
-    </table>
+      </ul>
+    </details>
   );
 }
 

@@ -36,7 +36,6 @@ export function LessonsPage(): ReactNode {
         </button>
       </div>
       {problem !== undefined && <ProblemMessage problem={problem} />}
-      <ClassBoard all={goals.map(({ id }) => id)} />
       <section>
         <h3>{t.lessons.runs}</h3>
         <GoalList
@@ -85,6 +84,7 @@ export function LessonsPage(): ReactNode {
           )}
         />
       </section>
+      <ClassBoard all={goals.map(({ id }) => id)} />
     </div>
   );
 }
