@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { eventually } from '../harness/eventually';
 import { ConsoleProcess, type Answer } from './support';
 
@@ -17,6 +19,12 @@ async function cookieOf(code: string, name: string): Promise<Record<string, stri
 }
 
 const SOLUTION = 'v1.none..1.12.a2b5a3...bb2f4f';
+
+test('the servers for schedules start with the class, before a student begins a schedule', async () => {
+  const folder = resolve('.lab', `console-${app.pid ?? 0}`);
+  await eventually('the servers have a folder', () => existsSync(folder));
+  expect(existsSync(folder)).toBe(true);
+});
 
 test('without the code every request but joining is refused', async () => {
   const refused = [await app.get('/api/goals'), await app.post('/api/steps/begin', { strategy: 'none' })];

@@ -46,6 +46,10 @@ export class ConsoleProcess {
     return new ConsoleProcess(child, started as Started, empty);
   }
 
+  get pid(): number | undefined {
+    return this.child.pid;
+  }
+
   get url(): string {
     return this.started.url;
   }

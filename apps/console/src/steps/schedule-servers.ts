@@ -4,8 +4,8 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { ConsoleOptions } from '../console-options';
 
 /**
- * Private servers that only run schedules, started with the first one: the load of a run, and faults of its servers, do not
- * reach them.
+ * Private servers that only run schedules, started with the first one, or with a class: the load of a run, and faults of its
+ * servers, do not reach them.
  */
 @Injectable()
 export class ScheduleServers implements OnApplicationShutdown {
