@@ -87,6 +87,19 @@ test('an isolation level that the pool sets when it opens a connection', async (
   expect(results).toEqual(['["returned",0]', '["returned",1]']);
 });
 
+test('a transaction that is not seen to begin, and is left open, ends the search with a sentence', async () => {
+  const writer: Actor = async ({ pool }) => {
+    const connection = await pool.getConnection();
+    await connection.query("XA START 'one'");
+    await connection.query('UPDATE counter SET value = 1');
+    connection.release();
+  };
+  await expect(resultsOf([writer, ({ pool }) => valueIn(pool)])).rejects.toMatchObject({
+    name: 'UnseenTransaction',
+    code: 'EXPLORE.UNSEEN_TRANSACTION',
+  });
+});
+
 test('a table without transactions is refused', async () => {
   const exploring = explore({
     servers: kitServers(),
