@@ -71,7 +71,7 @@ test('a goal counts when its schedule shows the violation, and the board lists w
   expect(await join(code, 'ann')).toMatchObject({ status: 403 }); // the name is taken
 });
 
-test('the teacher removes a student, who then joins again; a student removes nobody', async () => {
+test('the teacher removes a student, who then joins again; a student cannot remove another one', async () => {
   const { code = '', teacherCode = '' } = app.started;
   const [ivy, jon] = [await cookieOf(code, 'ivy'), await cookieOf(code, 'jon')];
   const teacher = await cookieOf(teacherCode, 'fourth teacher');

@@ -88,7 +88,7 @@ async function press(page: Page, key: string): Promise<void> {
 
 const WHOLE = '/step/v1.none..1.12.a2b5a3.LILInVdnVd.OU.bb2f4f';
 
-test('the link of a finished schedule opens at its first event and reaches no goal; it is told choice by choice', async () => {
+test('the link of a finished schedule opens at its first event and reaches no goal; its choices are made again one by one', async () => {
   const { page, messages } = await open(WHOLE);
   await expectText(page, /Oversold/);
   const rows = page.locator('[data-event]');

@@ -10,7 +10,14 @@ import {
 } from '../actors';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Disturbed } from './disturbed';
-import { forgetSession, lockNameIn, mayWaitForLock, type BlockedClients, type Sessions } from '../world';
+import {
+  forgetSession,
+  lockNameIn,
+  mayWaitForLock,
+  within,
+  type BlockedClients,
+  type Sessions,
+} from '../world';
 import { Signal } from './signal';
 
 /**
@@ -251,16 +258,4 @@ export class QuiescenceDetector {
       )
     );
   }
-}
-
-function within(event: Promise<void>, ms: number): Promise<'yes' | 'no'> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => {
-      resolve('no');
-    }, ms);
-    void event.then(() => {
-      clearTimeout(timer);
-      resolve('yes');
-    });
-  });
 }

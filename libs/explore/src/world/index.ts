@@ -9,6 +9,7 @@ export * from './sessions';
 export * from './setup';
 export * from './sql-statements';
 export * from './window-store';
+export * from './within';
 export * from './world';
 export * from './explored';
 export * from './mixed';

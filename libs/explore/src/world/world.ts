@@ -4,7 +4,6 @@ import type { Servers, SteppedRedis } from '#lab/step';
 import type { Strategy } from '#lab/strategy';
 import type { FinalState } from '#lab/verdict';
 import { rmSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
 import { NotASubject, type OwnSubject } from '#lab/own';
 import { BlockedClients } from './blocked-clients';
@@ -27,6 +26,7 @@ import {
 } from './actor-connections';
 import { ServerWatch } from './server-watch';
 import { Sessions } from './sessions';
+import { within } from './within';
 import type { Explored } from './explored';
 import type { Setup } from './setup';
 
@@ -208,12 +208,11 @@ export class World {
   /** @throws UnseenTransaction when `prepare` waits for a session that the last schedule has left. */
   private async prepareOwn(own: OwnSession): Promise<void> {
     const prepared = own.prepare();
-    prepared.catch(() => undefined); // it is awaited below
-    const isDone = await Promise.race([
-      prepared.then(() => true),
-      delay(LOOK_AFTER_MS, false, { ref: false }),
-    ]);
-    if (!isDone)
+    const ended = prepared.then(
+      () => undefined,
+      () => undefined, // `prepared` is awaited below
+    );
+    if ((await within(ended, LOOK_AFTER_MS)) === 'no')
       for (const { sockets } of this.connectionsOfActors)
         if ((await this.sessions.inTransaction([...sockets.keys()])).length > 0)
           throw new UnseenTransaction();

@@ -68,6 +68,8 @@ class Instrumentation implements InstrumentedRedis {
   private readonly send: Redis['sendCommand'];
   /** Its code has ended the connection. The client forgets its subscriptions only when the socket has closed. */
   private isClosing = false;
+  /** While the connection begins, and a command waits for it. */
+  private beginning: Promise<void> | undefined;
 
   constructor(private readonly redis: Redis) {
     const duplicate = redis.duplicate.bind(redis);
@@ -156,17 +158,14 @@ class Instrumentation implements InstrumentedRedis {
       : this.issueNow(command, current);
   }
 
-  /** Resolves when the connection can be used, or has ended. */
+  /** Resolves when the connection can be used, or has ended: one promise for all commands that wait for it. */
   private begun(): Promise<void> {
-    return unobserved(
-      () =>
-        new Promise((resolve) => {
-          for (const event of ['ready', 'end'])
-            this.redis.once(event, () => {
-              resolve();
-            });
-        }),
+    this.beginning ??= unobserved(() =>
+      new Promise<void>((resolve) => {
+        for (const event of ['ready', 'end']) this.redis.once(event, resolve);
+      }).finally(() => (this.beginning = undefined)),
     );
+    return this.beginning;
   }
 
   private issueNow(command: Command, current: Step | undefined): Promise<unknown> {
