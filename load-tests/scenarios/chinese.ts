@@ -108,7 +108,7 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ],
   [
     'one system has fencing tokens, the other writes without: oversells',
-    '一个系统有围栏令牌，另一个不带令牌写入：超卖',
+    '一个系统有栅栏令牌，另一个不带令牌写入：超卖',
   ],
   [
     'order replicas killed before the order is recorded: stock is taken without an order',

@@ -84,6 +84,17 @@ describe('lab explore --time', () => {
   });
 });
 
+test('lab matrix --summary prints one table: a line for each strategy, a column for each circumstance that can occur', async () => {
+  const { code, stdout } = await checkout.run('matrix', 'none', 'conditional-update', '--summary');
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^AS DOCUMENTED/);
+  expect(stdout).toMatch(/^none( +✗){6}$/m);
+  expect(stdout).toMatch(/^conditional-update( +✓){6}$/m);
+  expect(stdout.split('\n').filter((line) => Array.from(line).length > 80)).toEqual([]);
+  const page = await checkout.run('matrix', '--summary', '--docs', 'page.md');
+  expect([page.code, page.stderr.trim().split('\n').length]).toEqual([2, 1]);
+});
+
 test('lab matrix of one strategy prints a plain table of it, and writes no page', async () => {
   writeFileSync(file, source);
   const { code, stdout } = await checkout.run('matrix', 'none', '--max', '8', '--enough', '4');

@@ -1,4 +1,4 @@
-import { CELLS, exploreMatrix, renderMatrix, type MatrixRow } from '#lab/explore';
+import { CELLS, exploreMatrix, renderMatrix, SUMMARY_COLUMNS, type MatrixRow } from '#lab/explore';
 import type { Conditions } from '#lab/stack';
 import { count } from '#lab/step';
 import { CATALOGUE, type Strategy } from '#lab/strategy';
@@ -8,7 +8,7 @@ import { performance } from 'node:perf_hooks';
 import { runCommand, writeJson, type Context } from '../command';
 import { openExplorers } from '../explorer';
 import { EXIT, Failure, partOnly } from '../failure';
-import { printConditions, printMatrix } from '../print/matrix';
+import { printConditions, printMatrix, printSummary } from '../print/matrix';
 import { wrap } from '../print/wrap';
 import { exploreLibraries } from './libraries';
 import { timeOption, whole } from './numbers';
@@ -18,7 +18,7 @@ interface MatrixOptions {
   readonly workers: number;
   readonly max: number;
   readonly enough: number;
-  readonly unreduced: number;
+  readonly summary?: true;
   readonly known?: string;
   readonly docs?: string;
   readonly verbose?: true;
@@ -38,12 +38,7 @@ export function register(program: Command): void {
       '--known <file>',
       'JSON of an earlier run; only circumstances that it left undecided, with fewer than --max schedules, are explored',
     )
-    .option(
-      '--unreduced <n>',
-      'also run all interleavings, without reduction, of circumstances with at most n of them',
-      whole(0, 1_000_000),
-      0,
-    )
+    .option('--summary', 'only the eight circumstances of the summary, as one table')
     .option(
       '--enough <n>',
       'schedules after which a search ends if it has found wrong data',
@@ -55,7 +50,7 @@ export function register(program: Command): void {
       'write the page of all strategies, and the same data as .json: docs/matrix.md',
       readMarkdownFile,
     )
-    .option('--verbose', 'also print every shortest schedule, unreduced counts and conditions')
+    .option('--verbose', 'also print every shortest schedule, the counts of all orders, and conditions')
     .option('--json <file>', 'write the matrix as JSON')
     .option('--libraries', 'explore npm lock libraries instead: the recipes in libs/libraries')
     .addOption(
@@ -68,7 +63,8 @@ export function register(program: Command): void {
     .action((names: string[], options: MatrixOptions) =>
       runCommand(async (context) => {
         if (options.libraries === true) return exploreLibraries(names, options, context);
-        if (names.length > 0 && options.docs !== undefined) throw partOnly('matrix', 'the strategies');
+        if (options.docs !== undefined && (names.length > 0 || options.summary === true))
+          throw partOnly('matrix', names.length > 0 ? 'the strategies' : '--summary');
         return makeMatrix(names.length === 0 ? CATALOGUE : names.map(readStrategy), options, context);
       }),
     );
@@ -129,7 +125,10 @@ async function makeMatrix(
       }),
     };
   };
-  const doneText = (): string => `${done} of ${count(strategies.length * CELLS.length, 'circumstance')}`;
+  const cells = options.summary === true ? CELLS.filter(({ name }) => name in SUMMARY_COLUMNS) : CELLS;
+  const print = (all: readonly MatrixRow[]): string =>
+    options.summary === true ? printSummary(all) : printMatrix(all, isVerbose);
+  const doneText = (): string => `${done} of ${count(strategies.length * cells.length, 'circumstance')}`;
   /** Writes the page, and the same data as JSON. */
   const writePage = (page: string, all: readonly MatrixRow[]): void => {
     writeFileSync(page, `${renderMatrix(all, conditionsNow())}\n`);
@@ -143,18 +142,16 @@ async function makeMatrix(
     if (!isComplete && options.json !== undefined)
       writeJson(options.json, { rows: current, conditions: conditionsNow() });
     if (!isComplete && partial === undefined && current.length > 0)
-      process.stdout.write(
-        `INTERRUPTED: not every circumstance was explored\n${printMatrix(current, isVerbose)}\n`,
-      );
+      process.stdout.write(`INTERRUPTED: not every circumstance was explored\n${print(current)}\n`);
     if (!isComplete && partial !== undefined && current.length > 0)
       progress.say(`interrupted: the circumstances explored so far are in ${partial}`);
     return Promise.resolve();
   });
   const rows = await exploreMatrix(pools, strategies, {
     signal,
+    cells,
     max: options.max,
     enough: options.enough,
-    unreduced: options.unreduced,
     ...(options.known !== undefined && { known: readRows(options.known) }),
     onCell: ({ name }, cell, isKnown) => {
       done++;
@@ -191,7 +188,7 @@ async function makeMatrix(
     [
       `${expectation}; ${explored}${docs === undefined ? '' : `; ${docs}`}`,
       ...unexpected.map((line) => wrap(`  ${line}`, 4)),
-      ...(docs === undefined ? ['', printMatrix(rows, isVerbose)] : []),
+      ...(docs === undefined ? ['', print(rows)] : []),
       ...(docs === undefined && isVerbose ? ['', printConditions(conditionsNow())] : []),
       '',
     ].join('\n'),

@@ -4,6 +4,9 @@ import {
   foundIn,
   isNotApplicable,
   NOT_APPLICABLE,
+  ordersOf,
+  signOf,
+  SUMMARY_COLUMNS,
   type MatrixCell,
   type MatrixRow,
 } from '#lab/explore';
@@ -19,6 +22,21 @@ export function printMatrix(rows: readonly MatrixRow[], verbose: boolean): strin
     rows.map((row) => printRow(row, verbose)).join('\n\n'),
   ].join('\n');
 }
+
+/** The marks of the summary's circumstances: a line for each strategy. */
+export const printSummary = (rows: readonly MatrixRow[]): string =>
+  [
+    renderTable({
+      head: ['strategy', ...Object.values(SUMMARY_COLUMNS)],
+      rows: rows.map(({ strategy, cells }) => [
+        strategy,
+        ...Object.keys(SUMMARY_COLUMNS).map((name) => signOf(cells.find(({ cell }) => cell === name))),
+      ]),
+    }),
+    '',
+    ...WORST_FIRST.map((mark) => `${MARKS[mark].sign} ${MARKS[mark].words}`),
+    `${NOT_APPLICABLE} the fault cannot occur there`,
+  ].join('\n');
 
 function countMarks({ cells }: MatrixRow): Map<Mark, number> {
   const marks = new Map<Mark, number>();
@@ -57,12 +75,12 @@ function printRow(row: MatrixRow, verbose: boolean): string {
       : []),
     '',
     renderTable({
-      head: ['circumstance', 'mark', 'schedules', ...(verbose ? ['unreduced'] : []), 'found'],
+      head: ['circumstance', 'mark', 'schedules', ...(verbose ? ['all orders'] : []), 'found'],
       rows: shown.map((cell) => [
         titleOf(cell),
         isNotApplicable(cell) ? NOT_APPLICABLE : `${MARKS[cell.mark].sign} ${MARKS[cell.mark].words}`,
         schedulesOf(cell),
-        ...(verbose ? [cell.unreduced?.schedules ?? ''] : []),
+        ...(verbose ? [ordersOf(cell)] : []),
         foundIn(cell),
       ]),
     }),

@@ -20,6 +20,16 @@ export function worstHarmOf({
   return harm && { harm, schedules: harms[harm] };
 }
 
+/** In how many of all orders of steps the worst harm occurs; empty: they are not counted, because a fault was injected. */
+export function ordersOf(cell: MatrixCell): string {
+  const { interleavings, partial } = cell;
+  if (interleavings === undefined || partial === true) return '';
+  const worst = worstHarmOf(cell);
+  return worst === undefined
+    ? `${interleavings.all}`
+    : `${interleavings[worst.harm]} of ${interleavings.all}`;
+}
+
 /** The kinds of violations, with counts; without any, why the cell is unknown, or its most frequent protection. */
 export function foundIn(cell: MatrixCell): string {
   if (isNotApplicable(cell)) return 'the fault cannot occur';

@@ -33,8 +33,6 @@ export interface MatrixCell {
   readonly reason?: UnknownReason;
   readonly schedules: number;
   readonly redundant: number;
-  /** All interleavings without reduction: their number, and the kinds that they show. Absent: too many to run. */
-  readonly unreduced?: { readonly schedules: number; readonly kinds: readonly ScheduleViolationKind[] };
   /** Not every schedule was run. */
   readonly partial?: boolean;
   /** Schedules by the worst harm that they show. */
@@ -73,8 +71,6 @@ export interface SavedMatrix {
 }
 
 export type MatrixLimits = Limits & {
-  /** Maximum number of interleavings to run without reduction; absent: none. */
-  readonly unreduced?: number;
   /**
    * Groups of kinds of violation, for example those that break a promise: of each group, the shortest schedule of its worst
    * kind is wanted, also when the mark is unknown.
@@ -101,7 +97,6 @@ export async function exploreCell(
   const plan = planOf(strategy, cell);
   const tally = await pool.explore(plan, limits);
   const { mark, reason } = judgeCell(tally, cell.about);
-  const unreduced = await withoutReduction(pool, plan, tally, limits);
   const shorten = shortener(pool.world, plan, limits.signal);
   return {
     cell: cell.name,
@@ -109,7 +104,6 @@ export async function exploreCell(
     ...(reason !== undefined && { reason }),
     schedules: tally.schedules,
     redundant: tally.redundant,
-    ...(unreduced !== undefined && { unreduced }),
     ...(tally.partial && { partial: true }),
     harms: tally.harms,
     ...(tally.interleavings !== undefined && { interleavings: tally.interleavings }),
@@ -118,37 +112,8 @@ export async function exploreCell(
     ...(limits.wanted !== undefined && { witnesses: await wantedWitnesses(tally, limits.wanted, shorten) }),
     prevented: tally.prevented,
     protections: Object.fromEntries([...tally.protections].sort(([, a], [, b]) => b - a)),
-    contradictions: [
-      ...contradictions(strategy, cell, tally),
-      ...(unreduced?.kinds ?? [])
-        .filter((kind) => !tally.kinds.has(kind))
-        .map((kind) => `the reduction hides ${kind}`),
-    ],
+    contradictions: contradictions(strategy, cell, tally),
   };
-}
-
-/**
- * Assumed minimum ratio of all interleavings to reduced schedules: an unreduced run that would exceed its limit is
- * not attempted.
- */
-const MIN_UNREDUCED_RATIO = 10;
-
-/**
- * Runs all interleavings when there are at most `limits.unreduced`: checks that the reduction loses no kind of
- * violation.
- */
-async function withoutReduction(
-  pool: Explorer,
-  plan: Plan,
-  reduced: Tally,
-  { unreduced: max = 0, signal }: MatrixLimits,
-): Promise<MatrixCell['unreduced']> {
-  if (reduced.partial || reduced.schedules * MIN_UNREDUCED_RATIO > max) return undefined;
-  const tally = await pool.explore(
-    { ...plan, reduce: false },
-    { max, ...(signal !== undefined && { signal }) },
-  );
-  return tally.partial ? undefined : { schedules: tally.schedules, kinds: [...tally.kinds.keys()] };
 }
 
 type WorstWitness = NonNullable<ReturnType<typeof worstWitness>>;

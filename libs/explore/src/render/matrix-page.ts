@@ -5,6 +5,7 @@ import {
   foundIn,
   isNotApplicable,
   NOT_APPLICABLE,
+  ordersOf,
   worstHarmOf,
   type MatrixCell,
   type MatrixRow,
@@ -86,8 +87,8 @@ export function renderMatrix(rows: readonly MatrixRow[], conditions: MatrixCondi
     '## Each strategy',
     '',
     'Each failing mark has its shortest schedule: `npx lab replay TOKEN` runs it again. *Next*: the next strategy of the catalogue',
-    'whose data stays correct in the same schedule. Unreduced: the number of all interleavings, if it is at most',
-    '20,000.',
+    'whose data stays correct in the same schedule. *All orders*: without a fault, the number of all orders of the steps, and in how',
+    'many of them the data are wrong, the request is stuck, or the lock is broken.',
     '',
     ...rows.flatMap((row) => details(row, columns)),
     `Conditions: ${Object.entries(conditions)
@@ -104,7 +105,8 @@ const link = (strategy: string): string => `[\`${strategy}\`](#${strategy})`;
 const find = ({ cells }: MatrixRow, name: string): MatrixCell | undefined =>
   cells.find(({ cell }) => cell === name);
 
-function signOf(cell: MatrixCell | undefined): string {
+/** The mark of a cell as one sign; empty: the strategy has no such cell. */
+export function signOf(cell: MatrixCell | undefined): string {
   if (cell === undefined) return '';
   return isNotApplicable(cell) ? NOT_APPLICABLE : MARKS[cell.mark].sign;
 }
@@ -129,11 +131,11 @@ function details(
     `A single order makes ${cost.redis} calls to Redis and ${cost.sql} to the database.`,
     '',
     table(
-      ['circumstance', 'mark', 'schedules', 'unreduced', 'found'],
+      ['circumstance', 'mark', 'schedules', 'all orders', 'found'],
       columns.flatMap(({ name, title }) => {
         const cell = find(row, name);
         if (cell === undefined) return [];
-        return [[title, signOf(cell), counted(cell), unreduced(cell), foundIn(cell).replaceAll('|', '\\|')]];
+        return [[title, signOf(cell), counted(cell), ordersOf(cell), foundIn(cell).replaceAll('|', '\\|')]];
       }),
     ),
     '',
@@ -142,9 +144,6 @@ function details(
 }
 
 const counted = ({ schedules, partial }: MatrixCell): string => `${schedules}${partial === true ? '+' : ''}`;
-
-const unreduced = ({ unreduced: all }: MatrixCell): string =>
-  all === undefined ? '' : String(all.schedules);
 
 /** Cells with the same shortest schedule are listed together: it does not need the fault. */
 function explained(row: MatrixRow): string[] {
