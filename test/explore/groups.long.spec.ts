@@ -1,3 +1,3 @@
 import { testGroupwise } from './groupwise';
 
-testGroupwise(__filename, ['lua', 'expiring']);
+testGroupwise(__filename, ['expiring']);

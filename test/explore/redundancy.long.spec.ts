@@ -7,8 +7,6 @@ const world = testRedundancy(__filename, [
   ['segmented-redis', 'kill:1'],
   ['watchdog', 'pause:1'],
   ['single-writer', 'kill:1'],
-  ['redlock', 'kill:1'],
-  ['redis-decr', 'flush:1'],
 ]);
 
 // keys with random tickets; timers that take steps; two groups of buyers; faults that are left
