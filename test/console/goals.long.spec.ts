@@ -61,3 +61,30 @@ test('an exploration of another strategy, or one that was cut short, proves noth
     because: 'no-proof',
   });
 });
+
+test('after a restart, a goal is reached again by the exploration that proved it, and its link shows it', async () => {
+  const proof = async (console: ConsoleProcess, exploration: string): Promise<unknown> =>
+    (await console.post('/api/goals/row-lock-holds/proofs', { exploration })).json;
+  const explored = async (faults: string): Promise<string> => {
+    const { json } = await app.post<{ job: { id: string } }>('/api/explorations', {
+      strategy: 'for-update',
+      faults,
+    });
+    await app.events(`/api/explorations/${json.job.id}/events`);
+    return json.job.id;
+  };
+  const [proved, other] = [await explored(''), await explored('kill:1')];
+  expect(await proof(app, proved)).toEqual({ reached: true });
+  expect(await proof(app, other)).toEqual({ reached: false, because: 'other-setup' });
+  const link = `/api/explorations/${proved}`;
+  const { json: before } = await app.get(link);
+  const restarted = await ConsoleProcess.start();
+  try {
+    expect((await restarted.get(link)).json).toEqual(before);
+    expect(await proof(restarted, proved)).toEqual({ reached: true });
+    for (const id of [other, '../../docs/matrix', '000000000000'])
+      expect(await proof(restarted, id)).toMatchObject({ status: 404, code: 'JOB.UNKNOWN' });
+  } finally {
+    await restarted.stop();
+  }
+});

@@ -4,4 +4,6 @@ export abstract class ConsoleOptions {
   abstract readonly labFolder: string;
   /** The folder of the servers that run schedules. */
   abstract readonly scheduleFolder: string;
+  /** The folder of the explorations that have proved a goal. */
+  abstract readonly proofFolder: string;
 }

@@ -7,6 +7,7 @@ import { ConsoleOptions } from './console-options';
 import { ExplorationsController } from './explorations/explorations.controller';
 import { ExplorationsService } from './explorations/explorations.service';
 import { Explorer } from './explorations/explorer';
+import { KeptExplorations } from './explorations/kept-explorations';
 import { GoalsController } from './goals/goals.controller';
 import { GoalsService } from './goals/goals.service';
 import { Jobs, JobsController } from './jobs';
@@ -33,6 +34,7 @@ export function consoleModule({
   const options: ConsoleOptions = {
     labFolder,
     scheduleFolder: join(projectRoot(), '.lab', `console-${process.pid}`),
+    proofFolder: join(projectRoot(), '.lab', 'proofs'),
   };
   return {
     module: ConsoleModule,
@@ -57,6 +59,7 @@ export function consoleModule({
       Lab,
       RunsService,
       Explorer,
+      KeptExplorations,
       ExplorationsService,
       GoalsService,
     ],

@@ -17,6 +17,7 @@ import { assertMayCancel, teacherOnly, type Member } from '../classroom';
 import { Jobs, type JobContext, type QueuedJob } from '../jobs';
 import { setupOf } from '../steps/setup';
 import { Explorer } from './explorer';
+import { KeptExplorations } from './kept-explorations';
 import { countsOf, witnessOf, type Counts, type WitnessView } from './exploration-view';
 import type { ExplorationBody, ExplorationEvent, ExplorationView } from './schemas';
 
@@ -41,6 +42,7 @@ export class ExplorationsService {
   constructor(
     private readonly jobs: Jobs,
     private readonly explorer: Explorer,
+    private readonly kept: KeptExplorations,
   ) {}
 
   /** Queues an exploration. Throws `UnknownStrategy`, `FaultsSyntaxError`, or a problem when too many jobs wait. */
@@ -59,8 +61,15 @@ export class ExplorationsService {
     return view(exploration);
   }
 
+  /** Also one of an earlier console, if it was kept. Throws a problem when there is none. */
   find(id: string): ExplorationView {
-    return view(this.jobs.in(this.explorations, id));
+    const earlier = this.explorations.has(id) ? undefined : this.kept.find(id);
+    return earlier ?? view(this.jobs.in(this.explorations, id));
+  }
+
+  /** Keeps an exploration that has proved a goal, also after a restart. Throws when it cannot be written. */
+  keep(found: ExplorationView): void {
+    this.kept.keep(found);
   }
 
   cancel(id: string, member: Member): ExplorationView {

@@ -49,6 +49,8 @@ export class GoalsService {
       return missed('other-setup');
     if (found.counts === undefined || found.counts.isPartial) return missed('not-complete');
     // a fence, not the lock, may be what keeps the data right
-    return found.counts.mark === 'safe' || found.counts.mark === 'lock-broken' ? reached : missed('not-safe');
+    if (found.counts.mark !== 'safe' && found.counts.mark !== 'lock-broken') return missed('not-safe');
+    this.explorations.keep(found);
+    return reached;
   }
 }

@@ -9,7 +9,7 @@ import { useTexts } from '../texts';
 /** Sends the proofs of this browser again: the class may have been restarted, or the cookie lost. */
 async function proveAgain(): Promise<void> {
   for (const [goal, proof] of Object.entries(keptProofs()))
-    await api.proveGoal(goal, proof).catch(() => undefined); // a restarted console has no old exploration
+    await api.proveGoal(goal, proof).catch(() => undefined); // the strategy has changed since, or the proof was removed
 }
 
 export function JoinForm({ joined }: { joined: (classroom: Classroom) => void }): ReactNode {
