@@ -196,6 +196,34 @@ test('at most two jobs of a student wait, and those of the teacher run before th
   for (const { job } of [...(await list()).jobs].reverse()) await cancel(job.id);
 });
 
+test('with a student that the teacher removes, its jobs end: one runs, two wait', async () => {
+  const { code = '', teacherCode = '' } = app.started;
+  const [kim, leo] = [await cookieOf(code, 'kim'), await cookieOf(code, 'leo')];
+  const teacher = await cookieOf(teacherCode, 'fifth teacher');
+  const explore = async (who: Record<string, string>, strategy: string): Promise<string> => {
+    const { json } = await app.post<{ job: { id: string } }>(
+      '/api/explorations',
+      { strategy, faults: 'pause:1', seconds: 60 },
+      who,
+    );
+    return json.job.id;
+  };
+  const first = await explore(kim, 'redlock');
+  await running(first, kim);
+  const own = [first, await explore(kim, 'none'), await explore(kim, 'none')];
+  const other = await explore(leo, 'setnx');
+  const board = await app.get<{ rows: { id: string; name: string }[] }>('/api/classroom/board', teacher);
+  const { id = '' } = board.json.rows.find(({ name }) => name === 'kim') ?? {};
+  await app.send('DELETE', `/api/classroom/members/${id}`, undefined, teacher);
+  const stateOf = async (job: string): Promise<string> =>
+    (await app.get<{ job: { state: string } }>(`/api/explorations/${job}`, teacher)).json.job.state;
+  await eventually('the running job has ended', async () => (await stateOf(first)) !== 'running');
+  expect(await Promise.all(own.map(stateOf))).toEqual(['cancelled', 'cancelled', 'cancelled']);
+  expect((await app.get<JobList>('/api/jobs', teacher)).json.jobs.map(({ by }) => by)).toEqual(['leo']);
+  expect((await app.post('/api/explorations', { strategy: 'none' }, kim)).json['code']).toBe('ACCESS.JOIN');
+  await app.send('DELETE', `/api/explorations/${other}`, undefined, teacher);
+});
+
 interface JobList {
   readonly jobs: readonly {
     readonly title: string;

@@ -3,7 +3,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
 import { hostname, networkInterfaces } from 'node:os';
 import { Classroom } from './classroom';
-import { identify } from './member';
+import { identify, notJoined } from './member';
 
 export const COOKIE = 'console-member';
 
@@ -39,7 +39,7 @@ function refusalOf(request: FastifyRequest, classroom: Classroom): Problem | und
   const path = request.url.split('?')[0] ?? '';
   return member !== undefined || !/^\/(api|docs)(\/|-|$)/.test(path) || OPEN_TO_ALL.test(path)
     ? undefined
-    : problem('ACCESS.JOIN', 'join the class first, with the code that the teacher shows');
+    : notJoined();
 }
 
 function cookieOf({ headers }: FastifyRequest): string | undefined {

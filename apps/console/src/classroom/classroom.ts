@@ -32,6 +32,7 @@ export class Classroom {
   private readonly wrongCodes = new Map<string, readonly number[]>();
   private readonly members = new Map<string, Member>();
   private readonly reached = new Map<string, Set<string>>();
+  private readonly listeners: ((member: Member) => void)[] = [];
 
   constructor(readonly isOpen: boolean) {}
 
@@ -66,11 +67,24 @@ export class Classroom {
     return this.admit({ id: randomBytes(6).toString('hex'), name: plain, isTeacher });
   }
 
-  /** Removes a student with its goals: its browser has to join again. False: there is no such student. */
+  /** Removes a student with its goals and its jobs: its browser has to join again. False: there is no such student. */
   remove(id: string): boolean {
-    if (this.members.get(id)?.isTeacher !== false) return false;
+    const member = this.members.get(id);
+    if (member?.isTeacher !== false) return false;
     this.reached.delete(id);
-    return this.members.delete(id);
+    this.members.delete(id);
+    for (const removed of this.listeners) removed(member);
+    return true;
+  }
+
+  /** Calls `removed` with each student that is removed from now on. */
+  onRemoved(removed: (member: Member) => void): void {
+    this.listeners.push(removed);
+  }
+
+  /** False: the member was removed. */
+  has({ id }: Member): boolean {
+    return !this.isOpen || this.members.has(id);
   }
 
   /** The member of a cookie; undefined: none. */

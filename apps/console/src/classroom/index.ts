@@ -2,4 +2,4 @@ export { guardAccess } from './access';
 export { joinUrls } from './addresses';
 export { Classroom } from './classroom';
 export { ClassroomController } from './classroom.controller';
-export { assertMayCancel, CurrentMember, teacherOnly, type Member } from './member';
+export { assertMayCancel, CurrentMember, notJoined, teacherOnly, type Member } from './member';

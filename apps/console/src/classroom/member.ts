@@ -1,4 +1,4 @@
-import { problem, ProblemError } from '#lab/http';
+import { problem, ProblemError, type Problem } from '#lab/http';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 
@@ -31,6 +31,10 @@ export const CurrentMember = createParamDecorator(
 
 export const teacherOnly = (why: string): ProblemError =>
   new ProblemError(problem('ACCESS.TEACHER_ONLY', why));
+
+/** The browser has not joined, or its student was removed. */
+export const notJoined = (): Problem =>
+  problem('ACCESS.JOIN', 'join the class first, with the code that the teacher shows');
 
 /** A job is canceled by the member that started it, or by the teacher. */
 export function assertMayCancel(member: Member, by: Member): void {

@@ -1,6 +1,6 @@
 import { problem, ProblemError } from '#lab/http';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import type { Member } from '../classroom';
+import { Classroom, notJoined, type Member } from '../classroom';
 import { JobQueue, QueuedJob, type JobContext, type JobTitle } from './queue';
 import type { JobList } from './schemas';
 
@@ -12,7 +12,14 @@ const MAX_KEPT = 200;
 export class Jobs implements OnModuleDestroy {
   private readonly queue = new JobQueue();
 
-  /** Queues a job. Throws a problem when too many wait, or too many of its student. */
+  /** The jobs of a student that is removed are canceled. */
+  constructor(private readonly classroom: Classroom) {
+    classroom.onRemoved((member) => {
+      this.queue.cancelAllOf(member);
+    });
+  }
+
+  /** Queues a job. Throws a problem when too many wait, or too many of its student, or the student was removed. */
   add<Event extends object>(
     about: JobTitle,
     body: (context: JobContext<Event>) => Promise<void>,
@@ -55,6 +62,7 @@ export class Jobs implements OnModuleDestroy {
   }
 
   private assertMayAdd(by: Member): void {
+    if (!this.classroom.has(by)) throw new ProblemError(notJoined());
     if (this.queue.isFullFor(by))
       throw new ProblemError(
         problem('JOB.TOO_MANY', 'two of your jobs wait already: cancel one, or wait until one begins'),

@@ -139,6 +139,13 @@ export class JobQueue {
     this.announcePositions();
   }
 
+  /** Cancels the running job of this member and those that wait; those behind them move up. */
+  cancelAllOf({ id }: Member): void {
+    for (const job of this.jobs) if (job.about.by.id === id) job.cancel();
+    this.waiting = this.waiting.filter(({ isOver }) => !isOver);
+    this.announcePositions();
+  }
+
   /** Cancels all jobs; resolves when the running one has ended. */
   async stop(): Promise<void> {
     for (const job of this.waiting) job.cancel();

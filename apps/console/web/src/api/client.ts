@@ -1,6 +1,7 @@
 import createClient from 'openapi-fetch';
 import { setReachable } from './connection';
 import { keepProof, type Proof } from './kept-proofs';
+import { refuseMember } from './membership';
 import type { paths } from './schema';
 import type { BeginBody, ExplorationBody, Language, Problem, RunBody } from './types';
 
@@ -33,11 +34,16 @@ async function send(request: Request): Promise<Response> {
 
 const client = createClient<paths>({ baseUrl: window.location.origin, fetch: send });
 
+/** The code of a request of a browser that has not joined the class, or that the teacher has removed. */
+const NOT_JOINED = 'ACCESS.JOIN';
+
 /** The data of an answer; rejects with `ApiError`. */
 async function dataOf<T>(answering: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
   const { data, error, response } = await answering;
   if (response.ok && data !== undefined) return data;
-  throw new ApiError(isProblem(error) ? error : unreadable(response));
+  const problem = isProblem(error) ? error : unreadable(response);
+  if (problem.code === NOT_JOINED) refuseMember();
+  throw new ApiError(problem);
 }
 
 const isProblem = (value: unknown): value is Problem =>

@@ -1,5 +1,6 @@
 import { createContext, useContext, useEffect, useState, type ReactNode } from 'react';
 import { api } from '../api/client';
+import { useRefusals } from '../api/membership';
 import type { Classroom } from '../api/types';
 import { useLoaded } from '../api/use-loaded';
 import { JoinForm } from './join-form';
@@ -9,13 +10,18 @@ const Context = createContext<Classroom>({ isOpen: false });
 /** The class of this console; `isOpen` is false when there is none. */
 export const useClassroom = (): Classroom => useContext(Context);
 
-/** In a class, a browser joins before it sees the views. */
+/** In a class, a browser joins before it sees the views, and again when the teacher has removed it. */
 export function ClassroomGate({ children }: { children: ReactNode }): ReactNode {
-  const { value } = useLoaded('classroom', api.classroom);
+  const { value, reload } = useLoaded('classroom', api.classroom);
   const [classroom, setClassroom] = useState<Classroom>({ isOpen: false });
   useEffect(() => {
     if (value !== undefined) setClassroom(value);
   }, [value]);
+  const refusals = useRefusals();
+  useEffect(() => {
+    // before it has joined, each refusal says what is known
+    if (refusals > 0 && classroom.member !== undefined) reload();
+  }, [refusals]);
   return (
     <Context value={classroom}>
       {classroom.isOpen && classroom.member === undefined ? <JoinForm joined={setClassroom} /> : children}
