@@ -10,6 +10,7 @@ const pair = z.object({ by: z.string(), owner: z.string() });
 
 /** What verdict.json of a load run and of a drill have in common, and the findings of load runs. */
 const savedVerdict = z.object({
+  strategy: z.string().optional(),
   verdict: z.enum(['violated', 'safe', 'unknown']),
   mark: z.string(),
   headline: z.string(),

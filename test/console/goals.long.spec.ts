@@ -2,7 +2,7 @@ import { ConsoleProcess } from './support';
 
 interface Goal {
   readonly id: string;
-  readonly task: 'show' | 'prove';
+  readonly task: 'run' | 'show' | 'prove';
   readonly strategy: string;
   readonly actors: string;
   readonly faults?: string;
@@ -25,8 +25,10 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-test('every goal can be reached', async () => {
-  const { json: goals } = await app.get<Goal[]>('/api/goals');
+test('every goal of Step and Explore can be reached', async () => {
+  const { json } = await app.get<Goal[]>('/api/goals');
+  // test/console/class-runs.long.spec.ts reaches those of load runs
+  const goals = json.filter(({ task }) => task !== 'run');
   const results: Record<string, unknown> = {};
   for (const { id, task, strategy, actors, faults } of goals) {
     let proof: object = { token: `v1.${strategy}..1.${actors}.${SOLUTIONS[id] ?? ''}...` };

@@ -25,7 +25,8 @@ export class GoalsController {
   @Post(':goal/proofs')
   @HttpCode(200)
   @ApiOperation({
-    summary: 'Checks a proof: runs its schedule again, or reads the counts of its exploration',
+    summary:
+      'Checks a proof: runs its schedule again, or reads the counts of its exploration or the verdict of its run',
   })
   @ApiOkResponse({ type: GoalResult })
   async check(
@@ -45,4 +46,4 @@ export class GoalsController {
 }
 
 const viewOf = (goal: Goal): GoalView =>
-  goal.task === 'show' ? goal : { ...goal, faults: budgetText(goal.faults) };
+  goal.task === 'prove' ? { ...goal, faults: budgetText(goal.faults) } : goal;

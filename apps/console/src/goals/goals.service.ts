@@ -1,4 +1,5 @@
 import { budgetText, readToken } from '#lab/explore';
+import { readRun } from '#load-tests/results';
 import { Injectable } from '@nestjs/common';
 import { ExplorationsService } from '../explorations/explorations.service';
 import { Schedules } from '../steps/schedules';
@@ -6,13 +7,14 @@ import { processesOf } from '../steps/setup';
 import type { Goal } from './goals';
 import type { GoalResult, NOT_REACHED, ProofBody } from './schemas';
 
+type Run = Extract<Goal, { task: 'run' }>;
 type Show = Extract<Goal, { task: 'show' }>;
 type Prove = Extract<Goal, { task: 'prove' }>;
 
 const reached: GoalResult = { reached: true };
 const missed = (because: (typeof NOT_REACHED)[number]): GoalResult => ({ reached: false, because });
 
-/** Checks proofs: a schedule is run again, and of an exploration its own counts are read. */
+/** Checks proofs: a schedule is run again; of an exploration its counts are read, and of a load run its saved verdict. */
 @Injectable()
 export class GoalsService {
   constructor(
@@ -20,7 +22,8 @@ export class GoalsService {
     private readonly explorations: ExplorationsService,
   ) {}
 
-  check(goal: Goal, { token, exploration }: ProofBody): Promise<GoalResult> | GoalResult {
+  check(goal: Goal, { run, token, exploration }: ProofBody): Promise<GoalResult> | GoalResult {
+    if (goal.task === 'run') return run === undefined ? missed('no-proof') : endsAs(goal, run);
     if (goal.task === 'show') return token === undefined ? missed('no-proof') : this.show(goal, token);
     return exploration === undefined ? missed('no-proof') : this.prove(goal, exploration);
   }
@@ -53,4 +56,12 @@ export class GoalsService {
     this.explorations.keep(found);
     return reached;
   }
+}
+
+/** The verdict in the folder of a load run. A folder that was removed proves nothing. */
+function endsAs({ strategy, verdict }: Run, folder: string): GoalResult {
+  const { verdict: saved } = readRun(folder);
+  if (saved === undefined) return missed('no-proof');
+  if (saved.strategy !== strategy) return missed('other-setup');
+  return saved.verdict === verdict ? reached : missed('other-verdict');
 }

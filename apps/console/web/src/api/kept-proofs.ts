@@ -1,5 +1,5 @@
-/** What reaches a goal: the token of a schedule, or the id of an exploration. */
-export type Proof = { readonly token: string } | { readonly exploration: string };
+/** What reaches a goal: the folder of a load run, the token of a schedule, or the id of an exploration. */
+export type Proof = { readonly run: string } | { readonly token: string } | { readonly exploration: string };
 
 const STORED = 'proofs';
 

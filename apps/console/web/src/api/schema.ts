@@ -335,7 +335,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Checks a proof: runs its schedule again, or reads the counts of its exploration */
+        /** Checks a proof: runs its schedule again, or reads the counts of its exploration or the verdict of its run */
         post: operations["GoalsController_check"];
         delete?: never;
         options?: never;
@@ -1078,9 +1078,17 @@ export interface components {
         GoalView: {
             id: string;
             /** @enum {string} */
-            task: "show" | "prove";
+            task: "run" | "show" | "prove";
             strategy: string;
-            actors: string;
+            /** @description show and prove: the process of each buyer */
+            actors?: string;
+            /** @description run: the predefined run that reaches it */
+            preset?: string;
+            /**
+             * @description run: the verdict with which it ends
+             * @enum {string}
+             */
+            verdict?: "violated" | "safe";
             /** @description show: the kind of violation */
             kind?: string;
             /** @description show: with at most so many choices */
@@ -1089,6 +1097,8 @@ export interface components {
             faults?: string;
         };
         ProofBody: {
+            /** @description run: the folder of the run */
+            run?: string;
             /** @description show: the schedule */
             token?: string;
             /** @description prove: the id of the exploration */
@@ -1097,7 +1107,7 @@ export interface components {
         GoalResult: {
             reached: boolean;
             /** @enum {string} */
-            because?: "no-proof" | "other-setup" | "no-violation" | "too-many-choices" | "not-complete" | "not-safe";
+            because?: "no-proof" | "other-setup" | "no-violation" | "other-verdict" | "too-many-choices" | "not-complete" | "not-safe";
         };
         LessonSummary: {
             id: string;

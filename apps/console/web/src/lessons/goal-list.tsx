@@ -30,7 +30,7 @@ export function GoalList<Goal extends Listed>({
               <span className="hidden">{isReached ? t.goals.reached : t.goals.open}</span>
             </span>
             <span className="goal-name">
-              {labelOf({ ...t.goals.names, ...t.goals.runs }, goal.id)}
+              {labelOf(t.goals.names, goal.id)}
               {goal.choices !== undefined && <small> {t.goals.atMost(goal.choices)}</small>}
             </span>
             {action(goal)}

@@ -8,7 +8,7 @@ import { ProblemMessage } from '../shared/problem-message';
 import { labelOf, useTexts } from '../texts';
 import { GoalList } from './goal-list';
 import { LessonList } from './lesson-list';
-import { forgetGoals, RUN_GOALS, useReached } from './progress';
+import { forgetGoals, useReached } from './progress';
 import { beginOf } from './use-goals';
 import '../styles/lessons.css';
 
@@ -18,9 +18,9 @@ export function LessonsPage(): ReactNode {
   const goals = useGoals() ?? [];
   const reached = useReached();
   const { begin, isBusy, problem } = useBegin();
-  const ids = [...goals, ...RUN_GOALS].map(({ id }) => id);
+  const ids = goals.map(({ id }) => id);
   const done = ids.filter((id) => reached.has(id)).length;
-  const nameOf = (id: string): string => labelOf({ ...t.goals.names, ...t.goals.runs }, id);
+  const nameOf = (id: string): string => labelOf(t.goals.names, id);
   return (
     <div className="page">
       <h1>{t.lessons.title}</h1>
@@ -39,8 +39,8 @@ export function LessonsPage(): ReactNode {
       <section>
         <h3>{t.lessons.runs}</h3>
         <GoalList
-          goals={RUN_GOALS}
-          action={({ id, preset }) => (
+          goals={goals.filter(({ task }) => task === 'run')}
+          action={({ id, preset = '' }) => (
             <Link
               className="button"
               href={`/run?preset=${preset}`}
@@ -73,7 +73,7 @@ export function LessonsPage(): ReactNode {
         <h3>{t.lessons.proofs}</h3>
         <GoalList
           goals={goals.filter(({ task }) => task === 'prove')}
-          action={({ id, strategy, actors, faults = '' }) => (
+          action={({ id, strategy, actors = '12', faults = '' }) => (
             <Link
               className="button"
               href={`/explore?${new URLSearchParams({ strategy, actors, faults }).toString()}`}
@@ -84,7 +84,7 @@ export function LessonsPage(): ReactNode {
           )}
         />
       </section>
-      <ClassBoard all={goals.map(({ id }) => id)} />
+      <ClassBoard all={ids} />
     </div>
   );
 }

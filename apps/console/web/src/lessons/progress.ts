@@ -1,23 +1,5 @@
 import { useSyncExternalStore } from 'react';
 import { forgetProofs } from '../api/kept-proofs';
-import type { RunView } from '../api/types';
-
-/** A preset that a learner watches to its end. The other goals are the server's. */
-export const RUN_GOALS = [
-  { id: 'run-none', preset: 'none', strategy: 'none', verdict: 'violated' },
-  {
-    id: 'run-conditional-update',
-    preset: 'conditional-update',
-    strategy: 'conditional-update',
-    verdict: 'safe',
-  },
-] as const;
-
-/** The goals that a finished run has reached. */
-export const reachedByRun = ({ plan, verdict }: RunView): string[] =>
-  RUN_GOALS.filter((goal) => goal.strategy === plan.strategy && goal.verdict === verdict?.verdict).map(
-    ({ id }) => id,
-  );
 
 const STORED = 'goals';
 const readers = new Set<() => void>();

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { api } from '../api/client';
 import { useGoals } from '../api/shared-lists';
 import { isBeginning } from '../step/use-schedule';
-import type { BeginBody, ExplorationView, Goal, GoalResult, StepView } from '../api/types';
+import type { BeginBody, ExplorationView, Goal, GoalResult, RunView, StepView } from '../api/types';
 import { isOver } from '../shared/job-state';
 import { reach } from './progress';
 
@@ -13,7 +13,7 @@ export interface GoalState {
 }
 
 /** The schedule in which a goal of Step is tried. */
-export const beginOf = ({ strategy, actors }: Goal): BeginBody => ({
+export const beginOf = ({ strategy, actors = '12' }: Goal): BeginBody => ({
   strategy,
   actors,
   stock: 1,
@@ -40,6 +40,14 @@ export function useStepGoal(view: StepView, isMadeHere: boolean): GoalState | un
     if (checked.reached) setSolution(shown);
     return checked;
   });
+  return goal && { goal, ...(result !== undefined && { result }) };
+}
+
+/** The goal of a load run that has ended; the server reads its verdict. */
+export function useRunGoal(view: RunView | undefined): GoalState | undefined {
+  const folder = view?.folder;
+  const goal = useGoals()?.find((one) => one.task === 'run' && one.strategy === view?.plan.strategy);
+  const result = useProof(goal, folder, (id) => api.proveGoal(id, { run: folder ?? '' }));
   return goal && { goal, ...(result !== undefined && { result }) };
 }
 

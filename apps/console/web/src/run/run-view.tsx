@@ -5,7 +5,8 @@ import { useStrategies } from '../api/shared-lists';
 import type { Problem, RunView as View } from '../api/types';
 import { useEvents } from '../api/use-events';
 import { useLoaded } from '../api/use-loaded';
-import { reach, reachedByRun } from '../lessons/progress';
+import { GoalLine } from '../lessons/goal-line';
+import { useRunGoal } from '../lessons/use-goals';
 import { CopyLink } from '../shared/copy-link';
 import { isOver, JobState } from '../shared/job-state';
 import { isAbsent, NotFound } from '../shared/not-found';
@@ -21,9 +22,7 @@ export function RunView({ id, children }: { id: string; children?: ReactNode }):
   const t = useTexts();
   const { view, problem, replace } = useRun(id);
   const strategies = useStrategies();
-  useEffect(() => {
-    if (view !== undefined) reach(reachedByRun(view));
-  }, [view]);
+  const goal = useRunGoal(view);
   if (view === undefined)
     return problem === undefined ? (
       <p>{t.common.loading}</p>
@@ -67,6 +66,7 @@ export function RunView({ id, children }: { id: string; children?: ReactNode }):
         />
       )}
       <div aria-live="assertive">{verdict !== undefined && <VerdictView verdict={verdict} />}</div>
+      {verdict !== undefined && goal !== undefined && <GoalLine {...goal} />}
       {view.samples.length > 0 && <LiveView view={view} />}
       {job.state === 'running' && <LiveLanes id={id} />}
       {verdict !== undefined && <Report address={reportOf(id)} />}

@@ -245,6 +245,8 @@ export const en = {
     atMost: (n: number) => `at most ${n} choices`,
     reachedNow: 'Goal reached',
     names: {
+      'run-none': 'Watch 50 buyers oversell a real shop that has no lock',
+      'run-conditional-update': 'Watch the same load stay exact with a conditional UPDATE',
       oversell: 'Without a lock: sell the last unit twice',
       'oversell-mutex': 'A mutex per process: sell the last unit twice from two processes',
       stuck: 'SETNX without an expiry: make the shop stop selling forever',
@@ -256,14 +258,11 @@ export const en = {
       'row-lock-holds': 'SELECT … FOR UPDATE: show that no order of the steps oversells',
       'condition-holds': 'Conditional UPDATE: show that no killed process makes it oversell',
     } as Record<string, string>,
-    runs: {
-      'run-none': 'Watch 50 buyers oversell a real shop that has no lock',
-      'run-conditional-update': 'Watch the same load stay exact with a conditional UPDATE',
-    },
     notReached: {
       'not-complete': 'The search stopped before all schedules were run: allow it more time.',
       'not-safe': 'A schedule is wrong: this cannot be proved.',
       'no-violation': 'This schedule does not show it.',
+      'other-verdict': 'The run ended with another verdict.',
       'other-setup': 'The settings are not those of the goal.',
       'too-many-choices': 'It took too many choices.',
       'no-proof': 'There is nothing to check.',

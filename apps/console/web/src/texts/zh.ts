@@ -251,6 +251,8 @@ export const zh: Texts = {
     atMost: (n) => `最多 ${n} 次选择`,
     reachedNow: '目标达成',
     names: {
+      'run-none': '看 50 个买家在没有锁的商店里超卖',
+      'run-conditional-update': '同样的压力，条件更新一件不差',
       oversell: '不加锁：把最后一件卖两次',
       'oversell-mutex': '进程内互斥锁：从两个进程把最后一件卖两次',
       stuck: '没有过期时间的 SETNX：让商店永远卖不动',
@@ -262,14 +264,11 @@ export const zh: Texts = {
       'row-lock-holds': 'SELECT … FOR UPDATE：证明任何顺序都不会超卖',
       'condition-holds': '条件更新：证明进程被杀也不会超卖',
     },
-    runs: {
-      'run-none': '看 50 个买家在没有锁的商店里超卖',
-      'run-conditional-update': '同样的压力，条件更新一件不差',
-    },
     notReached: {
       'not-complete': '没有跑完所有调度就停了：请放宽时间上限。',
       'not-safe': '有调度出错：证明不成立。',
       'no-violation': '这个调度没有出现该违规。',
+      'other-verdict': '这次压测的结论与目标不符。',
       'other-setup': '设置与目标不同。',
       'too-many-choices': '选择次数太多。',
       'no-proof': '没有可检查的内容。',
