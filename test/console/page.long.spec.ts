@@ -254,6 +254,14 @@ test('in Chinese, what presets show and what happens in a schedule is said in Ch
   await page.context().close();
 });
 
+test('in Chinese, the evidence of a cell of the matrix is said in Chinese', async () => {
+  const { page } = await open('/matrix?cell=none,two%20processes', { locale: 'zh-CN' });
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('没有什么把 B 和 A 隔开').waitFor();
+  expect(await dialog.textContent()).not.toMatch(/\b(step|read|before|kept)\b/);
+  await page.context().close();
+});
+
 test('the language of the address is used, until another one is chosen', async () => {
   const { page } = await open('/lessons?lang=zh');
   await page.getByRole('heading', { name: '课程' }).first().waitFor();

@@ -1,5 +1,6 @@
 import {
   CELLS,
+  inChinese,
   isNotApplicable,
   LADDER,
   strategyHash,
@@ -50,7 +51,7 @@ function cellView(cell: string, found: MatrixCell | undefined): CellView {
     violating: worstHarmOf(found)?.schedules ?? 0,
     isPartial: partial === true,
     ...(token !== undefined && { token }),
-    ...(sentence !== undefined && { sentence }),
+    ...(sentence !== undefined && { sentence, inChinese: inChinese(sentence) }),
     ...(passes !== undefined && { passes }),
   };
 }

@@ -37,6 +37,7 @@ const cell = z.object({
   isPartial: z.boolean(),
   token: z.string().optional(),
   sentence: z.string().optional(),
+  inChinese: z.string().optional().describe('the sentence in Chinese'),
   passes: z.string().optional().describe('a strategy that is safe here'),
 });
 

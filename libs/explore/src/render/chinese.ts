@@ -50,6 +50,8 @@ const FRAGMENTS: readonly (readonly [RegExp, string])[] = [
   [/^( ⇒ \d+) row/, '$1 行'],
   [/ \(waited until (\d+)\)/, '（等到第 $1 步）'],
   [/ \(reply lost\)$/, '（应答丢失）'],
+  [/^directory (\S+) never/, '目录 $1 never'],
+  [/^row (\S+) never/, '行 $1 never'],
 ];
 
 /** Whole phrases of slides, of events and of verdicts. */
@@ -143,15 +145,15 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/^(\w+) received (\S+), but has a movement$/, '$1 得到 $2，却有流水'],
   [/^(\w+)'s cart was torn: (.+) sold, (.+) not$/, '$1 的购物车只成交了一部分：$2 卖出，$3 没有'],
   [
-    /^(\S+) never ends: (\w+) took it at step (\d+), it has no time to live, and its holder is dead$/,
+    /^((?:目录 |行 )?\S+) never ends: (\w+) took it at step (\d+), it has no time to live, and its holder is dead$/,
     '$1 永不结束：$2 在第 $3 步加锁，没有过期时间，而持有者已经死了',
   ],
   [
-    /^(\S+) never ends: (\w+) took it at step (\d+), it has no time to live, and no actor is left that would release it$/,
+    /^((?:目录 |行 )?\S+) never ends: (\w+) took it at step (\d+), it has no time to live, and no actor is left that would release it$/,
     '$1 永不结束：$2 在第 $3 步加锁，没有过期时间，也没有请求会再释放它',
   ],
   [
-    /^(\S+) never ends: (\w+) had ended at step (\d+), and its timer still renews the lock \(step (\d+)\)$/,
+    /^((?:目录 |行 )?\S+) never ends: (\w+) had ended at step (\d+), and its timer still renews the lock \(step (\d+)\)$/,
     '$1 永不结束：$2 在第 $3 步已结束，它的定时器还在续期（第 $4 步）',
   ],
   [

@@ -521,6 +521,8 @@ export interface components {
                     isPartial: boolean;
                     token?: string;
                     sentence?: string;
+                    /** @description the sentence in Chinese */
+                    inChinese?: string;
                     /** @description a strategy that is safe here */
                     passes?: string;
                 }[];

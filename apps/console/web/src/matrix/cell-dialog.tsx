@@ -17,7 +17,7 @@ export function CellDialog({
   useEffect(() => {
     dialog.current?.showModal();
   }, []);
-  const { mark, sentence, token, passes, schedules, violating, isPartial } = cell;
+  const { mark, sentence, inChinese = sentence, token, passes, schedules, violating, isPartial } = cell;
   return (
     <dialog
       ref={dialog}
@@ -36,7 +36,7 @@ export function CellDialog({
           <strong>
             {SIGNS[mark]} {t.marks[mark]}
           </strong>
-          {sentence !== undefined && <p>{sentence}</p>}
+          {sentence !== undefined && inChinese !== undefined && <p>{t.said(sentence, inChinese)}</p>}
         </div>
         <p>
           {mark === 'none'
