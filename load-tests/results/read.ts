@@ -1,10 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { LoadMechanism, Reason } from '#lab/verdict';
 import { z } from 'zod';
 import { runsDir } from './folders';
 
 /** The name of a run folder: its time, with `-` for `:` and `.`, and the name of the run. No part of it is a path. */
 export const RUN_FOLDER = /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)-(\d{3})Z-([\w.-]{1,80})$/;
+
+const isCoded = (value: unknown): boolean => typeof value === 'object' && value !== null && 'code' in value;
+const isCaused = (value: unknown): boolean => typeof value === 'object' && value !== null && 'cause' in value;
 
 const pair = z.object({ by: z.string(), owner: z.string() });
 
@@ -23,6 +27,10 @@ const savedVerdict = z.object({
   oversold: z.int(),
   lostUpdates: z.int(),
   mechanism: z.string().nullish(),
+  /** Of load runs; a folder of an older version has none. */
+  kind: z.enum(['stock', 'account']).optional(),
+  reasons: z.array(z.custom<Reason>(isCoded)).readonly().optional(),
+  collision: z.custom<LoadMechanism>(isCaused).nullish(),
   duplicates: z
     .array(z.object({ sales: z.array(z.object({ request: z.string() })).readonly() }))
     .readonly()

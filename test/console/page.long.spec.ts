@@ -262,6 +262,18 @@ test('in Chinese, the evidence of a cell of the matrix is said in Chinese', asyn
   await page.context().close();
 });
 
+test('in Chinese, the verdict of a load run says in Chinese how it came to be', async () => {
+  const { page } = await open('/run', { locale: 'zh-CN' });
+  await page
+    .getByRole('button', { name: /^none\b/ })
+    .first()
+    .click();
+  const verdict = page.locator('.verdict-large');
+  await verdict.getByText('没有什么把这两个请求隔开').waitFor();
+  expect(await verdict.textContent()).not.toMatch(/\b(read|committed|sold|apart)\b/);
+  await page.context().close();
+});
+
 test('the language of the address is used, until another one is chosen', async () => {
   const { page } = await open('/lessons?lang=zh');
   await page.getByRole('heading', { name: '课程' }).first().waitFor();

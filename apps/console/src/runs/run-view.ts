@@ -2,25 +2,30 @@ import { balancesOf, type LoadPlan } from '#load-tests/run';
 import type { SavedVerdict } from '#load-tests/results';
 import type { z } from 'zod';
 import type { runVerdict, RunView } from './schemas';
+import { verdictInChinese } from './verdict-in-chinese';
 
 export type RunVerdict = z.infer<typeof runVerdict>;
 
 /** A verdict of this console, or one that was saved. `more`: further reasons. */
-export const verdictView = (verdict: SavedVerdict, more: readonly string[] = []): RunVerdict => ({
-  verdict: verdict.verdict,
-  mark: verdict.mark,
-  headline: verdict.headline,
-  asExpected: verdict.asExpected,
-  because: [...verdict.because, ...more],
-  initial: verdict.initial,
-  final: verdict.finalStock,
-  sold: verdict.sold,
-  oversold: verdict.oversold,
-  lostUpdates: verdict.lostUpdates,
-  violations: verdict.violations,
-  ...(typeof verdict.mechanism === 'string' && { mechanism: verdict.mechanism }),
-  requests: collided(verdict),
-});
+export function verdictView(verdict: SavedVerdict, more: readonly string[] = []): RunVerdict {
+  const chinese = verdictInChinese(verdict);
+  return {
+    verdict: verdict.verdict,
+    mark: verdict.mark,
+    headline: verdict.headline,
+    asExpected: verdict.asExpected,
+    because: [...verdict.because, ...more],
+    initial: verdict.initial,
+    final: verdict.finalStock,
+    sold: verdict.sold,
+    oversold: verdict.oversold,
+    lostUpdates: verdict.lostUpdates,
+    violations: verdict.violations,
+    ...(typeof verdict.mechanism === 'string' && { mechanism: verdict.mechanism }),
+    requests: collided(verdict),
+    ...(chinese !== undefined && { inChinese: { ...chinese, because: [...chinese.because, ...more] } }),
+  };
+}
 
 /** The requests of the first finding: those that sold one value, held one lock at once, or touched the lock of another. */
 function collided({

@@ -61,6 +61,14 @@ export const runVerdict = z.object({
   violations: z.array(z.string()).readonly(),
   mechanism: z.string().optional().describe('how it happened, in one sentence'),
   requests: z.array(z.string()).readonly().describe('the requests that collided'),
+  inChinese: z
+    .object({
+      headline: z.string(),
+      because: z.array(z.string()).readonly(),
+      mechanism: z.string().optional(),
+    })
+    .optional()
+    .describe('the same sentences in Chinese; absent for drills, and for runs of an older version'),
 });
 
 const runView = z.object({

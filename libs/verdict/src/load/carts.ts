@@ -72,6 +72,7 @@ export function judgeCarts(evidences: readonly Evidence[], expected: Expectation
     mark: harm ?? (verdict === 'unknown' ? 'unknown' : 'safe'),
     refusals: one?.refusals ?? [],
     mechanism: balances.find(({ mechanism }) => mechanism !== null)?.mechanism ?? null,
+    collision: balances.find(({ collision }) => collision !== null)?.collision ?? null,
     protectedBy: one?.protectedBy ?? [],
     verdict,
     headline: headlineOfCarts(balances, torn, violations, verdict),

@@ -23,7 +23,7 @@ import { balanceWords, kindOf, type BalanceKind } from './balance-words';
 import { prove, type FiredFault } from './proof';
 import { findDeadlockCycles, type DeadlockCycle } from './deadlock-cycles';
 import { judgeStock, type Duplicate, type StockFindings } from './stock';
-import { mechanismOfLoad } from './mechanism';
+import { mechanismOfLoad, mechanismText, type LoadMechanism } from './mechanism';
 import { protectedBy, refusalsOf, type Refusal } from './refusals';
 import { outpacedHolders, withOutpaced } from './outpaced';
 import { reasonText, type Reason } from './reason';
@@ -71,6 +71,8 @@ export interface LoadVerdict {
   readonly refusals: readonly Refusal[];
   /** How one unit was sold twice; null: no unit was, or the history does not show how. */
   readonly mechanism: string | null;
+  /** The same as data. */
+  readonly collision: LoadMechanism | null;
   /** Statements and waits that serialized requests, each with the number of requests. */
   readonly protectedBy: readonly string[];
   /**
@@ -128,6 +130,7 @@ export function judgeLoad(evidence: Evidence, documented: Expectation): LoadVerd
   const missing: readonly Reason[] =
     unproved.length > 0 || contradiction === undefined ? unproved : [{ code: 'broken-chain', contradiction }];
   const harm = worstHarm(violations);
+  const collision = harm === 'data-wrong' ? mechanismOfLoad(evidence, holders) : undefined;
   const refusals = refusalsOf(evidence);
   // without a sale the refusals protected nothing: what is left is a lock that was broken
   const isProtected =
@@ -166,7 +169,8 @@ export function judgeLoad(evidence: Evidence, documented: Expectation): LoadVerd
     violations,
     mark,
     refusals,
-    mechanism: mark === 'data-wrong' ? (mechanismOfLoad(evidence, holders) ?? null) : null,
+    mechanism: collision === undefined ? null : mechanismText(collision),
+    collision: collision ?? null,
     protectedBy: protectedBy(evidence),
     verdict,
     headline: headlineOf(verdict, mark, {

@@ -634,6 +634,12 @@ export interface components {
                 mechanism?: string;
                 /** @description the requests that collided */
                 readonly requests: string[];
+                /** @description the same sentences in Chinese; absent for drills, and for runs of an older version */
+                inChinese?: {
+                    headline: string;
+                    readonly because: string[];
+                    mechanism?: string;
+                };
             };
             /** @description below runs/, with report.html and verdict.json */
             folder?: string;
@@ -706,6 +712,12 @@ export interface components {
                     mechanism?: string;
                     /** @description the requests that collided */
                     readonly requests: string[];
+                    /** @description the same sentences in Chinese; absent for drills, and for runs of an older version */
+                    inChinese?: {
+                        headline: string;
+                        readonly because: string[];
+                        mechanism?: string;
+                    };
                 };
                 /** @description below runs/, with report.html and verdict.json */
                 folder?: string;
@@ -735,6 +747,12 @@ export interface components {
                     mechanism?: string;
                     /** @description the requests that collided */
                     readonly requests: string[];
+                    /** @description the same sentences in Chinese; absent for drills, and for runs of an older version */
+                    inChinese?: {
+                        headline: string;
+                        readonly because: string[];
+                        mechanism?: string;
+                    };
                 };
             }[];
         };

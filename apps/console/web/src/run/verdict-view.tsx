@@ -10,7 +10,8 @@ const MOST_NAMED = 3;
 export function VerdictView({ verdict }: { verdict: RunVerdict }): ReactNode {
   const t = useTexts();
   const { language } = useLanguage();
-  const { initial, final, sold, mechanism, because, violations, requests, asExpected, headline } = verdict;
+  const { initial, final, sold, violations, requests, asExpected } = verdict;
+  const { mechanism, headline, because } = language === 'zh' ? (verdict.inChinese ?? verdict) : verdict;
   const number = new Intl.NumberFormat(language);
   return (
     <div className={`verdict verdict-large verdict-${markOf(verdict)}`}>
