@@ -17,7 +17,7 @@ import { readStrategy } from './explore';
 interface MatrixOptions {
   readonly workers: number;
   readonly max: number;
-  readonly enough: number;
+  readonly enough?: number;
   readonly summary?: true;
   readonly known?: string;
   readonly docs?: string;
@@ -38,12 +38,11 @@ export function register(program: Command): void {
       '--known <file>',
       'JSON of an earlier run; only circumstances that it left undecided, with fewer than --max schedules, are explored',
     )
-    .option('--summary', 'only the eight circumstances of the summary, as one table')
+    .option('--summary', 'only the eight circumstances of the summary, and only their marks, as one table')
     .option(
       '--enough <n>',
-      'schedules after which a search ends if it has found wrong data',
+      'schedules after which a search ends if it has found wrong data (default: 1000; with --summary: 1)',
       whole(1, 1_000_000),
-      1000,
     )
     .option(
       '--docs <file>',
@@ -125,9 +124,10 @@ async function makeMatrix(
       }),
     };
   };
-  const cells = options.summary === true ? CELLS.filter(({ name }) => name in SUMMARY_COLUMNS) : CELLS;
+  const isSummary = options.summary === true;
+  const cells = isSummary ? CELLS.filter(({ name }) => name in SUMMARY_COLUMNS) : CELLS;
   const print = (all: readonly MatrixRow[]): string =>
-    options.summary === true ? printSummary(all) : printMatrix(all, isVerbose);
+    isSummary ? printSummary(all) : printMatrix(all, isVerbose);
   const doneText = (): string => `${done} of ${count(strategies.length * cells.length, 'circumstance')}`;
   /** Writes the page, and the same data as JSON. */
   const writePage = (page: string, all: readonly MatrixRow[]): void => {
@@ -151,7 +151,8 @@ async function makeMatrix(
     signal,
     cells,
     max: options.max,
-    enough: options.enough,
+    enough: options.enough ?? (isSummary ? 1 : 1000),
+    onlyMarks: isSummary,
     ...(options.known !== undefined && { known: readRows(options.known) }),
     onCell: ({ name }, cell, isKnown) => {
       done++;

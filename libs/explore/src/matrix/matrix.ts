@@ -76,6 +76,8 @@ export type MatrixLimits = Limits & {
    * kind is wanted, also when the mark is unknown.
    */
   readonly wanted?: readonly (readonly ScheduleViolationKind[])[];
+  /** No shortest schedules: they take as long as many others. */
+  readonly onlyMarks?: boolean;
 };
 
 /** Counts the calls of a single order. */
@@ -95,7 +97,10 @@ export async function exploreCell(
   limits: MatrixLimits = {},
 ): Promise<MatrixCell> {
   const plan = planOf(strategy, cell);
-  const tally = await pool.explore(plan, limits);
+  const tally = await pool.explore(plan, {
+    ...limits,
+    ...(cell.about !== undefined && { mustFire: cell.about }),
+  });
   const { mark, reason } = judgeCell(tally, cell.about);
   const shorten = shortener(pool.world, plan, limits.signal);
   return {
@@ -108,7 +113,9 @@ export async function exploreCell(
     harms: tally.harms,
     ...(tally.interleavings !== undefined && { interleavings: tally.interleavings }),
     kinds: Object.fromEntries(tally.kinds),
-    ...(reason === undefined && (await shortestWitness(pool.world, plan.setup, tally, shorten))),
+    ...(reason === undefined &&
+      limits.onlyMarks !== true &&
+      (await shortestWitness(pool.world, plan.setup, tally, shorten))),
     ...(limits.wanted !== undefined && { witnesses: await wantedWitnesses(tally, limits.wanted, shorten) }),
     prevented: tally.prevented,
     protections: Object.fromEntries([...tally.protections].sort(([, a], [, b]) => b - a)),
@@ -309,8 +316,10 @@ export async function exploreMatrix(
     rows
       .map(({ cells, ...row }) => ({ ...row, cells: cells.filter((cell) => cell !== undefined) }))
       .filter(({ cells }) => cells.length > 0);
-  const takeCells = async (pool: Explorer): Promise<void> => {
-    for (let next = open.shift(); next !== undefined; next = open.shift()) {
+  /** Every second pool begins at the end, so that a large cell there does not run alone at last. */
+  const takeCells = async (pool: Explorer, i: number): Promise<void> => {
+    const take = (): OpenCell | undefined => (i % 2 === 0 ? open.shift() : open.pop());
+    for (let next = take(); next !== undefined; next = take()) {
       if (limits.signal?.aborted === true) return;
       const { strategy, cell, done } = next;
       const known = knownCell(limits, strategy, cell);

@@ -1,3 +1,4 @@
+import type { FaultName } from '#lab/strategy';
 import type { ScheduleViolationKind } from '#lab/verdict';
 import { execute, rootOf, type Execution, type Plan, type Subtree } from './execution';
 import { Frontier, type Taken } from './frontier';
@@ -15,6 +16,8 @@ export interface Limits {
    * wrong data.
    */
   readonly lookFor?: readonly (readonly ScheduleViolationKind[])[];
+  /** A search with `enough` does not stop before this fault has occurred. */
+  readonly mustFire?: FaultName;
   readonly signal?: AbortSignal;
   /** An actor's code keeps its thread busy: an endless loop, or a very slow machine. */
   readonly onStuck?: (where: Whereabouts) => void;
@@ -173,8 +176,12 @@ function skipped({ prefix, share }: Subtree): Counted {
 }
 
 /** The number of schedules that may still be run. */
-function stillAllowed(tally: Tally, { max = Infinity, enough = Infinity, lookFor, signal }: Limits): number {
+function stillAllowed(
+  tally: Tally,
+  { max = Infinity, enough = Infinity, lookFor, mustFire, signal }: Limits,
+): number {
   if (signal?.aborted === true) return 0;
+  if (mustFire !== undefined && !tally.fired.has(mustFire)) return max - tally.schedules;
   const hasFoundAll =
     lookFor?.every((kinds) => kinds.some((kind) => tally.kinds.has(kind))) ?? tally.harms['data-wrong'] > 0;
   return (hasFoundAll ? Math.min(max, enough) : max) - tally.schedules;
