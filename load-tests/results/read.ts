@@ -7,8 +7,10 @@ import { runsDir } from './folders';
 /** The name of a run folder: its time, with `-` for `:` and `.`, and the name of the run. No part of it is a path. */
 export const RUN_FOLDER = /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)-(\d{3})Z-([\w.-]{1,80})$/;
 
-const isCoded = (value: unknown): boolean => typeof value === 'object' && value !== null && 'code' in value;
-const isCaused = (value: unknown): boolean => typeof value === 'object' && value !== null && 'cause' in value;
+const hasProperty =
+  (name: string) =>
+  (value: unknown): boolean =>
+    typeof value === 'object' && value !== null && name in value;
 
 const pair = z.object({ by: z.string(), owner: z.string() });
 
@@ -29,8 +31,11 @@ const savedVerdict = z.object({
   mechanism: z.string().nullish(),
   /** Of load runs; a folder of an older version has none. */
   kind: z.enum(['stock', 'account']).optional(),
-  reasons: z.array(z.custom<Reason>(isCoded)).readonly().optional(),
-  collision: z.custom<LoadMechanism>(isCaused).nullish(),
+  reasons: z
+    .array(z.custom<Reason>(hasProperty('code')))
+    .readonly()
+    .optional(),
+  collision: z.custom<LoadMechanism>(hasProperty('cause')).nullish(),
   duplicates: z
     .array(z.object({ sales: z.array(z.object({ request: z.string() })).readonly() }))
     .readonly()

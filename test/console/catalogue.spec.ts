@@ -67,7 +67,7 @@ test('the counts of a cell are those that docs/matrix.md has for it', () => {
 /** Names that a Chinese sentence keeps: of keys, of processes, of Redis, and of what is sent in upper case. */
 const NAMES = /lock:\S+|\bp\d\b|\bRedis\b|\b[A-Z][A-Z_.]*\b/g;
 
-test('the sentence of each cell is said in Chinese, too', () => {
+test('the API returns the sentence of each cell in Chinese as well', () => {
   const { rows } = matrixView(JSON.parse(readFileSync('docs/matrix.json', 'utf8')) as SavedMatrix);
   const said = rows.flatMap(({ cells }) => cells.flatMap(({ inChinese }) => inChinese ?? []));
   expect(said.length).toBeGreaterThan(100);

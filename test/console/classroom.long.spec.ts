@@ -196,7 +196,7 @@ test('at most two jobs of a student wait, and those of the teacher run before th
   for (const { job } of [...(await list()).jobs].reverse()) await cancel(job.id);
 });
 
-test('with a student that the teacher removes, its jobs end: one runs, two wait', async () => {
+test('when the teacher removes a student, the console cancels its running job and its two waiting jobs', async () => {
   const { code = '', teacherCode = '' } = app.started;
   const [kim, leo] = [await cookieOf(code, 'kim'), await cookieOf(code, 'leo')];
   const teacher = await cookieOf(teacherCode, 'fifth teacher');

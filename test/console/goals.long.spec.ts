@@ -64,7 +64,7 @@ test('an exploration of another strategy, or one that was cut short, proves noth
   });
 });
 
-test('after a restart, a goal is reached again by the exploration that proved it, and its link shows it', async () => {
+test('after a restart, the console accepts the exploration that proved a goal, and shows it under its link', async () => {
   const proof = async (console: ConsoleProcess, exploration: string): Promise<unknown> =>
     (await console.post('/api/goals/row-lock-holds/proofs', { exploration })).json;
   const explored = async (faults: string): Promise<string> => {

@@ -31,14 +31,14 @@ const exploration = (n: number): ExplorationView => ({
   faults: '',
 });
 
-test('what one console keeps, another one finds', () => {
+test('a console finds the explorations that an earlier console has kept', () => {
   kept.keep(exploration(1));
   const other = new KeptExplorations({ proofFolder, labFolder: '', scheduleFolder: '' });
   expect(other.find(idOf(1))).toEqual(exploration(1));
   expect(other.find(idOf(2))).toBeUndefined();
 });
 
-test('an exploration of code that has changed since, and a file that cannot be read, are not found', () => {
+test('the console does not accept a kept exploration when the code of its strategy has changed, or its file cannot be read', () => {
   kept.keep(exploration(1));
   const file = join(proofFolder, `${idOf(1)}.json`);
   const { view } = JSON.parse(readFileSync(file, 'utf8')) as { view: unknown };
@@ -48,7 +48,7 @@ test('an exploration of code that has changed since, and a file that cannot be r
   expect(kept.find(idOf(1))).toBeUndefined();
 });
 
-test('the newest 300 are kept', () => {
+test('the console keeps the newest 300 explorations', () => {
   for (let n = 0; n < 302; n++) {
     kept.keep(exploration(n));
     utimesSync(join(proofFolder, `${idOf(n)}.json`), n, n);

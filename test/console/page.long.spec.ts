@@ -254,7 +254,7 @@ test('in Chinese, what presets show and what happens in a schedule is said in Ch
   await page.context().close();
 });
 
-test('in Chinese, the evidence of a cell of the matrix is said in Chinese', async () => {
+test('the Chinese page shows the evidence of a cell of the matrix in Chinese', async () => {
   const { page } = await open('/matrix?cell=none,two%20processes', { locale: 'zh-CN' });
   const dialog = page.getByRole('dialog');
   await dialog.getByText('没有什么把 B 和 A 隔开').waitFor();
@@ -262,7 +262,7 @@ test('in Chinese, the evidence of a cell of the matrix is said in Chinese', asyn
   await page.context().close();
 });
 
-test('in Chinese, the verdict of a load run says in Chinese how it came to be', async () => {
+test('the Chinese page shows the verdict of a load run, and how a unit was sold twice, in Chinese', async () => {
   const { page } = await open('/run', { locale: 'zh-CN' });
   await page
     .getByRole('button', { name: /^none\b/ })

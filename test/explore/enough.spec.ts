@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test('a search that has found enough goes on until its fault has occurred', async () => {
+test('the explorer does not stop at wrong data before the fault of mustFire has occurred in a schedule', async () => {
   const plan = planOf(findStrategy('none'), cellOf('kill'));
   const early = await explore(world, plan, { enough: 1, mustFire: 'kill' });
   expect([early.harms['data-wrong'] > 0, early.fired.has('kill'), early.partial]).toEqual([true, true, true]);
@@ -16,7 +16,7 @@ test('a search that has found enough goes on until its fault has occurred', asyn
   expect(never.partial).toBe(false);
 });
 
-test('a matrix of marks only has the marks of the whole one, with fewer schedules and without shortest schedules', async () => {
+test('exploreMatrix with onlyMarks and enough finds the same marks, runs fewer schedules, and searches no shortest ones', async () => {
   const pools = [WorkerPool.on(world)];
   const strategies = ['none', 'setnx', 'expiring'].map(findStrategy);
   const cells = ['two processes', 'kill', 'pause', 'flush'].map(cellOf);

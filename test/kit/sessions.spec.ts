@@ -87,7 +87,7 @@ test('an isolation level that the pool sets when it opens a connection', async (
   expect(results).toEqual(['["returned",0]', '["returned",1]']);
 });
 
-test('a transaction that is not seen to begin, and is left open, ends the search with a sentence', async () => {
+test('the explorer ends with an error when an actor leaves a transaction open that the explorer did not see begin', async () => {
   const writer: Actor = async ({ pool }) => {
     const connection = await pool.getConnection();
     await connection.query("XA START 'one'");

@@ -75,7 +75,7 @@ const REASONS: Readonly<{ [Code in Reason['code']]: Extract<Reason, { code: Code
 const NAMES = /Idempotency-Key|\bid\b|\b[A-Z][A-Z0-9_.-]*\b/g;
 const isEnglish = (text: string): boolean => /[a-z]/i.test(text.replaceAll(NAMES, ''));
 
-test.each(['stock', 'account'] as const)('%s: a reason of each code is said in Chinese', (kind) => {
+test.each(['stock', 'account'] as const)('%s: reasonInChinese has a sentence for each code', (kind) => {
   const said = Object.values(REASONS).map((reason) => reasonInChinese(reason, kind));
   expect(said.filter((text) => !/\p{Script=Han}/u.test(text) || isEnglish(text))).toEqual([]);
 });
@@ -94,7 +94,7 @@ const mechanism = (cause: LoadMechanism['cause']): LoadMechanism => ({
   late: { request: 'R2', read: 10, atMs: 1 },
 });
 
-test('how a unit was sold twice is said in Chinese', () => {
+test('mechanismInChinese states how a unit was sold twice', () => {
   const lease = { workMs: 300, leaseMs: 200 };
   expect(mechanismInChinese(mechanism({ code: 'overlap', first: 'R1', second: 'R2', lease }))).toBe(
     'R1 的业务耗时 300 毫秒，超过租期 200 毫秒，还没有干完，R2 就拿到了锁；' +

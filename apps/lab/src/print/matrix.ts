@@ -7,6 +7,7 @@ import {
   ordersOf,
   signOf,
   SUMMARY_COLUMNS,
+  worstHarmOf,
   type MatrixCell,
   type MatrixRow,
 } from '#lab/explore';
@@ -93,8 +94,7 @@ const titleOf = ({ cell }: MatrixCell): string => CELLS.find(({ name }) => name 
 /** Schedules that show the mark, of all; `+`: the search ended there. */
 function schedulesOf(cell: MatrixCell): string {
   if (isNotApplicable(cell)) return '';
-  const harm = HARMS.find((one) => cell.harms[one] > 0);
-  const n = harm === undefined ? cell.schedules : cell.harms[harm];
+  const n = worstHarmOf(cell)?.schedules ?? cell.schedules;
   return `${n}/${cell.schedules}${cell.partial === true ? '+' : ''}`;
 }
 

@@ -316,7 +316,7 @@ export async function exploreMatrix(
     rows
       .map(({ cells, ...row }) => ({ ...row, cells: cells.filter((cell) => cell !== undefined) }))
       .filter(({ cells }) => cells.length > 0);
-  /** Every second pool begins at the end, so that a large cell there does not run alone at last. */
+  /** Every second pool takes cells from the end of the list: otherwise one pool runs a large last cell while the others are idle. */
   const takeCells = async (pool: Explorer, i: number): Promise<void> => {
     const take = (): OpenCell | undefined => (i % 2 === 0 ? open.shift() : open.pop());
     for (let next = take(); next !== undefined; next = take()) {

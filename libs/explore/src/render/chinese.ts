@@ -50,8 +50,8 @@ const FRAGMENTS: readonly (readonly [RegExp, string])[] = [
   [/^( ⇒ \d+) row/, '$1 行'],
   [/ \(waited until (\d+)\)/, '（等到第 $1 步）'],
   [/ \(reply lost\)$/, '（应答丢失）'],
-  [/^directory (\S+) never/, '目录 $1 never'],
-  [/^row (\S+) never/, '行 $1 never'],
+  [/^directory (?=\S+ never ends)/, '目录 '],
+  [/^row (?=\S+ never ends)/, '行 '],
 ];
 
 /** Whole phrases of slides, of events and of verdicts. */

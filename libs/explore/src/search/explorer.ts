@@ -16,7 +16,7 @@ export interface Limits {
    * wrong data.
    */
   readonly lookFor?: readonly (readonly ScheduleViolationKind[])[];
-  /** A search with `enough` does not stop before this fault has occurred. */
+  /** A search with `enough` runs further schedules until this fault has occurred in one of them. */
   readonly mustFire?: FaultName;
   readonly signal?: AbortSignal;
   /** An actor's code keeps its thread busy: an endless loop, or a very slow machine. */
@@ -181,10 +181,10 @@ function stillAllowed(
   { max = Infinity, enough = Infinity, lookFor, mustFire, signal }: Limits,
 ): number {
   if (signal?.aborted === true) return 0;
-  if (mustFire !== undefined && !tally.fired.has(mustFire)) return max - tally.schedules;
   const hasFoundAll =
     lookFor?.every((kinds) => kinds.some((kind) => tally.kinds.has(kind))) ?? tally.harms['data-wrong'] > 0;
-  return (hasFoundAll ? Math.min(max, enough) : max) - tally.schedules;
+  const hasFired = mustFire === undefined || tally.fired.has(mustFire);
+  return (hasFoundAll && hasFired ? Math.min(max, enough) : max) - tally.schedules;
 }
 
 /** Searches the schedules of a plan on one world. */

@@ -19,7 +19,7 @@ export function ClassroomGate({ children }: { children: ReactNode }): ReactNode 
   }, [value]);
   const refusals = useRefusals();
   useEffect(() => {
-    // before it has joined, each refusal says what is known
+    // a browser that has not joined shows the form already
     if (refusals > 0 && classroom.member !== undefined) reload();
   }, [refusals]);
   return (
