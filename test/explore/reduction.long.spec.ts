@@ -12,6 +12,8 @@ testReduction(__filename, [
   ['for-update', 'error:1'],
   ['for-update', 'in-flight:1'],
   ['for-update', 'lost-session:1'],
+  ['for-update', 'host-down:1'],
+  ['expiring', 'host-down:1'],
   ['setnx', 'cut:1'],
   ['token-checked', 'cut:1'],
   ['directory', 'kill:1'],

@@ -159,3 +159,16 @@ test('GET_LOCK with a blank before its parenthesis', async () => {
   };
   expect(await resultsOf([locked, locked])).toEqual(['[0,1]', '[1,0]']);
 });
+
+test.each([
+  { fault: 'kill', isRefused: false },
+  { fault: 'host-down', isRefused: true },
+] as const)(
+  'a row lock of an actor that died by $fault makes the other one fail: $isRefused',
+  async ({ fault, isRefused }) => {
+    const add = addAfter('START TRANSACTION');
+    const results = await resultsOf([add, add], { [fault]: 1 });
+    expect(results).toContain('["died",1]');
+    expect(results.includes('["died","threw"]')).toBe(isRefused);
+  },
+);

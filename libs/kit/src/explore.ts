@@ -30,7 +30,16 @@ import { readMysql, readRedis, startServers, type Servers } from './servers';
 export type Faults = Partial<
   Readonly<
     Record<
-      'kill' | 'in-flight' | 'error' | 'lose-reply' | 'lapse' | 'pause' | 'cut' | 'flush' | 'lost-session',
+      | 'kill'
+      | 'host-down'
+      | 'in-flight'
+      | 'error'
+      | 'lose-reply'
+      | 'lapse'
+      | 'pause'
+      | 'cut'
+      | 'flush'
+      | 'lost-session',
       number
     >
   >

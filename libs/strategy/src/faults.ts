@@ -5,6 +5,7 @@ import type { Capability, Circumstance } from './contract';
 export type FaultName =
   | 'lapse'
   | 'kill'
+  | 'host-down'
   | 'pause'
   | 'tick'
   | 'slow'
@@ -53,6 +54,13 @@ export const FAULTS: Readonly<Record<FaultName, FaultFacts>> = {
     actions: ['kill'],
     tests: ['survivesDeadHolder', 'grantsOneLease'],
     circumstances: ['holder-killed', 'killed-then-reconciled'],
+    leavesLocks: true,
+  },
+  'host-down': {
+    is: 'the host of a process fails without closing a connection: the database keeps its transactions open',
+    actions: [],
+    tests: [],
+    circumstances: [],
     leavesLocks: true,
   },
   pause: {

@@ -18,6 +18,7 @@ export interface Program {
 
 const FAULTS: readonly FaultName[] = [
   'kill',
+  'host-down',
   'in-flight',
   'error',
   'lose-reply',

@@ -342,10 +342,9 @@ export class Run {
 
   /** Terminates an actor of a dead process: its code receives an error at every step until it stops. */
   async terminate(actor: Actor): Promise<void> {
-    actor.outcome ??= 'DIED';
-    this.clock.removeTimersOf(actor.name);
+    actor.connections.host.comeUp();
+    this.stopTimersOfDead(actor);
     this.quiescence.unblock(); // the server releases the locks of its sessions
-    actor.process.realm?.timers.stop();
     await this.endSessionsOfDead(actor);
     for (const task of actor.tasks) {
       if (task.inFlightSteps.size === 0 || task === actor.orphanedStep?.task) continue;
@@ -356,6 +355,19 @@ export class Run {
     }
     this.quiescence.unblock();
     for (const held of actor.held) if (held !== actor.orphanedStep) held.release('die');
+  }
+
+  /** As `terminate`, for an actor without a step in flight: its sessions stay open until the end of the schedule. */
+  terminateWithoutClosing(actor: Actor): void {
+    this.stopTimersOfDead(actor);
+    actor.connections.host.goDown();
+    for (const held of actor.held) held.release('die');
+  }
+
+  private stopTimersOfDead(actor: Actor): void {
+    actor.outcome ??= 'DIED';
+    this.clock.removeTimersOf(actor.name);
+    actor.process.realm?.timers.stop();
   }
 
   /** Terminates all actors, so that a schedule that cannot be continued does not affect the next one. */

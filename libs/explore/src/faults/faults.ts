@@ -70,6 +70,21 @@ export async function kill(run: Run, process: ActorProcess): Promise<void> {
   await run.settle();
 }
 
+/**
+ * The host of the process loses its power or its network: the code stops, and no connection is closed. The servers keep the sessions
+ * for longer than any schedule takes: the database until TCP keep-alive or `wait_timeout` ends them, after hours by default.
+ */
+export async function loseHost(run: Run, process: ActorProcess): Promise<void> {
+  process.alive = false;
+  run.eventLog.fault(
+    'host-down',
+    process.name,
+    `the host of ${process.name} (${names(run, process)}) is down`,
+  );
+  for (const actor of actorsOf(run, process)) run.terminateWithoutClosing(actor);
+  await run.settle();
+}
+
 /** As kill, but the statement of `held` was already sent and arrives later. */
 export async function killInFlight(run: Run, held: HeldStep): Promise<void> {
   const actor = run.actor(held.task.actor);

@@ -36,7 +36,7 @@ export interface Control {
 const UNLIMITED: Budget = Object.fromEntries((Object.keys(FAULTS) as FaultName[]).map((fault) => [fault, 9]));
 
 const ACTOR_FAULTS = ['error', 'lose-reply', 'in-flight', 'slow', 'overrun'] as const;
-const PROCESS_FAULTS = ['kill', 'pause', 'cut', 'lost-session'] as const;
+const PROCESS_FAULTS = ['kill', 'host-down', 'pause', 'cut', 'lost-session'] as const;
 
 /** Every choice that can concern this run, enabled or not: steps, then faults of actors, processes, time and servers. */
 export function controlsOf(run: Run, isOver: boolean): Control[] {

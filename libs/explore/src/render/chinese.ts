@@ -83,6 +83,7 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/^(\w+)'s lease is renewed before it ends$/, '$1 的租期在结束前续上了'],
   [/^(\w+ \([\w, ]+\)) is killed; (\w+)'s (\S+) is still in flight$/, '$1 被杀死；$2 的 $3 还在途中'],
   [/^(\w+ \([\w, ]+\)) is killed$/, '$1 被杀死'],
+  [/^the host of (\w+ \([\w, ]+\)) is down$/, '$1 的主机断电，连接没有关闭'],
   [/^(\w+ \([\w, ]+\)) is paused$/, '$1 停顿'],
   [/^(\w+) is paused until after the lease of (.+)$/, '$1 一直停顿到 $2 的租期之后'],
   [/^(\w+ \([\w, ]+\)) resumes$/, '$1 恢复'],

@@ -76,6 +76,10 @@ export class ActorDriver {
     return faults.kill(this.run, this.actor.process);
   }
 
+  loseHost(): Promise<void> {
+    return faults.loseHost(this.run, this.actor.process);
+  }
+
   pause(): void {
     faults.pause(this.run, this.actor.process);
   }

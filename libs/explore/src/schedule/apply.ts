@@ -54,6 +54,9 @@ async function applyToProcess(run: Run, { kind, process: number }: ProcessChoice
     case 'kill':
       await faults.kill(run, process);
       break;
+    case 'host-down':
+      await faults.loseHost(run, process);
+      break;
     case 'pause':
       await faults.pauseBeyondLease(run, process);
       break;

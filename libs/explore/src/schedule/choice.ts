@@ -23,7 +23,7 @@ export interface ActorChoice {
 
 /** What happens to one process, by its number from 1. */
 export interface ProcessChoice {
-  readonly kind: 'kill' | 'pause' | 'resume' | 'cut' | 'lost-session';
+  readonly kind: 'kill' | 'host-down' | 'pause' | 'resume' | 'cut' | 'lost-session';
   readonly process: number;
 }
 
@@ -175,6 +175,7 @@ function processFaults(
       .some((lock) => lock.expiresAt === undefined && members.some(({ name }) => name === lock.owner));
   return [
     ...(has('kill') && killable ? [hits('kill')] : []),
+    ...(has('host-down') && members.every(canLoseHost) ? [hits('host-down')] : []),
     ...(has('pause') ? [hits('pause')] : []),
     ...cut,
     ...(has('lost-session') && members.some((actor) => actor.openSessions().size > 0)
@@ -182,6 +183,12 @@ function processFaults(
       : []),
   ];
 }
+
+/**
+ * Not modeled: a statement that waits in a server, which would still be executed there, and a named lock, whose waiters the database
+ * refuses after their own seconds, in real time.
+ */
+const canLoseHost = ({ blocked, holdings }: Actor): boolean => !blocked && holdings.names.size === 0;
 
 function canLapse(run: Run, faultPlaces: FaultPlaces): boolean {
   const [expiring] = run.locks.expiring();

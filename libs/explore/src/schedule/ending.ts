@@ -27,7 +27,10 @@ export async function close(run: Run): Promise<ScheduleHistory> {
     run.actors.some((actor) => actor.process === process && !hasFinished(actor)),
   );
   const history = await run.history(unfinished.length === 0);
-  for (const actor of run.actors) actor.orphanedStep = undefined; // in-flight statements are no longer awaited
+  for (const actor of run.actors) {
+    actor.orphanedStep = undefined; // in-flight statements are no longer awaited
+    actor.connections.host.comeUp();
+  }
   for (const process of unfinished) await kill(run, process);
   for (const { realm } of run.processes) realm?.timers.stop();
   return history;

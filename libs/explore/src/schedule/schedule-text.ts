@@ -12,6 +12,7 @@ const LETTERS: Readonly<Record<Choice['kind'], string>> = {
   slow: 'S',
   overrun: 'O',
   kill: 'K',
+  'host-down': 'H',
   pause: 'P',
   resume: 'R',
   cut: 'C',
@@ -47,7 +48,7 @@ function everyChoice(): Choice[] {
     'slow',
     'overrun',
   ] as const;
-  const ofProcesses = ['kill', 'pause', 'resume', 'cut', 'lost-session'] as const;
+  const ofProcesses = ['kill', 'host-down', 'pause', 'resume', 'cut', 'lost-session'] as const;
   return [
     ...ACTOR_NAMES.flatMap((actor) => ofActors.map((kind) => ({ kind, actor }))),
     ...numbers.flatMap((process) => ofProcesses.map((kind) => ({ kind, process }))),
@@ -78,7 +79,7 @@ export function scheduleText(choices: readonly Choice[]): string {
 const isRepeated = (choice: Choice, next: Choice | undefined): boolean =>
   next !== undefined && isSame(choice, next);
 
-const CHOICE = /([a-c])(\d*)|[KPRCDX][1-3]|[TEQIJSO][a-c]|F[1-3]?|[LW]/gy;
+const CHOICE = /([a-c])(\d*)|[KHPRCDX][1-3]|[TEQIJSO][a-c]|F[1-3]?|[LW]/gy;
 
 /** Far more than any schedule has; bounds the memory that the text of a stranger needs. */
 const MAX_CHOICES = 100_000;

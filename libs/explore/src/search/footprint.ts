@@ -64,6 +64,7 @@ export interface Access {
  * Faults:
  * - A dead process ends its requests and rolls back its transactions; its keys stay. When its last statement arrives later, it has
  *   the accesses of that statement, and then its session ends.
+ * - The sessions of a process whose host is down stay, and with them its locks: only the process itself ends.
  * - A process that is cut off fails at its next command for a lock server, and dies without sending it.
  * - When time advances and no code can notice it (no timer, no session), leases end, which is a write of keys and of the clock.
  *   Otherwise it concerns everything.
@@ -199,6 +200,9 @@ function accessesOfFault(run: Run, choice: Choice): readonly Access[] | 'everyth
     case 'kill':
     case 'lost-session':
       return accessesOfEnd(run, processOf(run, choice));
+    case 'host-down': // its sessions stay
+      if (run.setup.options.wait === 'notify') return 'everything';
+      return [{ part: 'memory', of: processOf(run, choice).name, writes: true }];
     case 'in-flight':
       return accessesOfDeathInFlight(run, choice);
     case 'cut': {

@@ -38,7 +38,7 @@ export function isInvisible(run: Run, choice: Choice, remaining: Budget): boolea
   if (run.subject.isForeign === true && (run.subscribers.length > 0 || actor.held.length > 1)) return false;
   const step = actor.held[0]?.step;
   const isUnsent = step !== undefined && whyUnreachable(run, actor.process, step) !== undefined;
-  if (isUnsent && isLeft(remaining, 'kill', 'in-flight', 'lost-session')) return false;
+  if (isUnsent && isLeft(remaining, 'kill', 'host-down', 'in-flight', 'lost-session')) return false;
   if (run.subject.hasInvariants === true && !isSpent(remaining)) return false;
   const isLosable = isLeft(remaining, 'lost-session') && holdsSession(run, actor.process.name);
   if (step?.kind === 'sql' && isLosable) return false;

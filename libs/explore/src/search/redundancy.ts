@@ -17,6 +17,7 @@ const CHANGES_ONLY_OWN_STEP: ReadonlySet<Choice['kind']> = new Set([
   'error',
   'lose-reply',
   'kill',
+  'host-down',
   'in-flight',
   'arrival',
   'cut',
@@ -112,6 +113,7 @@ const mayBeHit = (
 function choicesOf(fault: FaultName, all: readonly Possible[], setup: Setup): readonly Choice[] | undefined {
   switch (fault) {
     case 'kill':
+    case 'host-down':
     case 'pause':
     case 'cut':
     case 'lost-session':
@@ -162,7 +164,8 @@ const processOf = (name: string, { processes }: Setup): string | undefined =>
 function killedBy(choice: Choice, setup: Setup): readonly string[] {
   const { processes } = setup;
   let killed: string | undefined;
-  if (choice.kind === 'kill') killed = [...new Set(processes)][choice.process - 1];
+  if (choice.kind === 'kill' || choice.kind === 'host-down')
+    killed = [...new Set(processes)][choice.process - 1];
   else if (choice.kind === 'in-flight') killed = processOf(choice.actor, setup);
   if (killed === undefined) return [];
   return ACTOR_NAMES.filter((_, i) => processes[i] === killed);

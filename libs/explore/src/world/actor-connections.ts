@@ -68,6 +68,8 @@ export interface ActorConnections {
   readonly sockets: ReadonlyMap<number, Socket>;
   /** Sessions whose connection the client destroyed; the server may not have noticed yet. */
   readonly abandoned: Set<number>;
+  /** The host on which the client runs. */
+  readonly host: Host;
   /** Notes a session in `sockets`, and its end. */
   readonly track: (socket: Socket) => void;
   /** The clients of a user's code; undefined: the actor does not run such code. */
@@ -81,6 +83,28 @@ interface Socket {
   readonly threadId: number;
   readonly stream: { readonly closed: boolean; once(event: 'close', listener: () => void): void };
   destroy(): void;
+}
+
+/** The host of a client: while it is down, the client closes no connection. */
+export class Host {
+  private isDown = false;
+  private readonly closings: (() => void)[] = [];
+
+  goDown(): void {
+    this.isDown = true;
+  }
+
+  /** The client closes the connections that it would have closed meanwhile. */
+  comeUp(): void {
+    this.isDown = false;
+    for (const close of this.closings.splice(0)) close();
+  }
+
+  /** Calls `close` now, or when the host is up again. */
+  whenUp(close: () => void): void {
+    if (this.isDown) this.closings.push(close);
+    else close();
+  }
 }
 
 /** The part of a mysql2 pool that is used here. */
@@ -147,6 +171,7 @@ export async function openActorConnections(options: WorldOptions, name: string):
   if (usesLab) await dataSource.initialize();
   const sockets = new Map<number, Socket>();
   const abandoned = new Set<number>();
+  const host = new Host();
   const { pool } = dataSource.driver as unknown as { pool: Pool | undefined };
   const track = (socket: Socket): void => {
     if (sockets.has(socket.threadId)) return;
@@ -154,8 +179,10 @@ export async function openActorConnections(options: WorldOptions, name: string):
     socket.stream.once('close', () => sockets.delete(socket.threadId)); // otherwise all buffers of the connection stay
     const destroy = socket.destroy.bind(socket);
     socket.destroy = () => {
-      abandoned.add(socket.threadId);
-      destroy();
+      host.whenUp(() => {
+        abandoned.add(socket.threadId);
+        destroy();
+      });
     };
   };
   pool?.on('acquire', track);
@@ -173,6 +200,7 @@ export async function openActorConnections(options: WorldOptions, name: string):
     sqlLocks,
     sockets,
     abandoned,
+    host,
     track,
     own: undefined,
     isConnecting,

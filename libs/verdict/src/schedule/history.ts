@@ -141,3 +141,9 @@ export interface EndEvent extends Event {
 }
 
 export type ScheduleEvent = StepEvent | FaultEvent | TimeEvent | WarnEvent | EndEvent;
+
+const DEATHS: ReadonlySet<FaultEvent['fault']> = new Set(['kill', 'in-flight', 'host-down'] as const);
+
+/** The end of the process that the event names. */
+export const isDeath = (event: ScheduleEvent): event is FaultEvent =>
+  event.type === 'fault' && DEATHS.has(event.fault);

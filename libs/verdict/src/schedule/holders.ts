@@ -1,4 +1,11 @@
-import type { LockChange, LockState, ScheduleEvent, ScheduleHistory, StepEvent } from './history';
+import {
+  isDeath,
+  type LockChange,
+  type LockState,
+  type ScheduleEvent,
+  type ScheduleHistory,
+  type StepEvent,
+} from './history';
 import type { ScheduleViolation } from './violation';
 
 /** From the acquire of the lock, or of more than half of its parts, to the last statement under it. Positions of events. */
@@ -188,12 +195,7 @@ function withoutExpiry({ actors, events }: ScheduleHistory, { key, owner }: Lock
     locks?.some((change) => change.key === key && change.change !== 'released'),
   );
   const process = actors.find(({ name }) => name === owner)?.process;
-  const died = events.some(
-    (event) =>
-      event.type === 'fault' &&
-      (event.fault === 'kill' || event.fault === 'in-flight') &&
-      event.subject === process,
-  );
+  const died = events.some((event) => isDeath(event) && event.subject === process);
   return {
     kind: 'stuck',
     sentence:

@@ -38,6 +38,10 @@ function protectionOf(step: StepEvent, end: string | undefined): string | undefi
 export const isDeadlockVictim = ({ errorCode }: Pick<StepEvent, 'errorCode'>): boolean =>
   errorCode === 'ER_LOCK_DEADLOCK';
 
+/** The statement waited for a lock of another transaction until `innodb_lock_wait_timeout`. */
+export const isLockWaitTimeout = ({ errorCode }: Pick<StepEvent, 'errorCode'>): boolean =>
+  errorCode === 'ER_LOCK_WAIT_TIMEOUT';
+
 /** A write that changed no row: its WHERE clause refused it. */
 export const isRefusedWrite = ({
   kind,

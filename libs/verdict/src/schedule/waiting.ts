@@ -1,6 +1,6 @@
-import type { EndEvent, FaultEvent, ScheduleHistory, StepEvent } from './history';
+import { isDeath, type EndEvent, type FaultEvent, type ScheduleHistory, type StepEvent } from './history';
 import { cycleFrom } from '../wait-for-cycle';
-import { isDeadlockVictim } from './protections';
+import { isDeadlockVictim, isLockWaitTimeout } from './protections';
 import type { ScheduleViolation } from './violation';
 
 /** Actors that waited and did not get the lock: for each other, or for a lock without a working holder. */
@@ -9,6 +9,7 @@ export function judgeWaiting(history: ScheduleHistory): ScheduleViolation[] {
     ...deadLocks(history),
     ...cycles(history),
     ...neverEnded(history),
+    ...keptByDatabase(history),
     ...starved(history),
     ...notNotified(history),
   ];
@@ -43,7 +44,7 @@ function cycles({ actors, events }: ScheduleHistory): ScheduleViolation[] {
   const waits = new Map<string, { readonly key: string; readonly n: number }>();
   for (const event of events) {
     if (event.type === 'end') waits.delete(event.actor);
-    if (event.type === 'fault' && (event.fault === 'kill' || event.fault === 'in-flight'))
+    if (isDeath(event))
       for (const { name, process } of actors) if (process === event.subject) waits.delete(name);
     if (event.type === 'step' && event.verb !== 'WAIT') {
       const isWaiting = isFailedAcquire(event);
@@ -87,9 +88,7 @@ const cycleViolation = (
 
 /** Actors that neither ended nor died, although the schedule let all leases and timeouts end. */
 export function neverEnded({ actors, events }: ScheduleHistory): ScheduleViolation[] {
-  const killed = events.flatMap((event) =>
-    event.type === 'fault' && (event.fault === 'kill' || event.fault === 'in-flight') ? [event.subject] : [],
-  );
+  const killed = events.flatMap((event) => (isDeath(event) ? [event.subject] : []));
   return actors
     .filter(
       ({ name, process }) =>
@@ -100,6 +99,31 @@ export function neverEnded({ actors, events }: ScheduleHistory): ScheduleViolati
       sentence: `${name} waits forever: no actor can proceed, and no timeout is pending`,
       at: [events.length],
     }));
+}
+
+/** The database keeps the locks of a process whose host is down, and a statement of another one waited for them until its time-out. */
+function keptByDatabase({ actors, events }: ScheduleHistory): ScheduleViolation[] {
+  const down = events.find(
+    (event): event is FaultEvent => event.type === 'fault' && event.fault === 'host-down',
+  );
+  const refused = events.find(
+    (event): event is StepEvent =>
+      event.type === 'step' &&
+      (event.answeredAt ?? event.n) > (down?.n ?? Infinity) &&
+      isLockWaitTimeout(event),
+  );
+  if (down === undefined || refused === undefined) return [];
+  const dead = actors.filter(({ process }) => process === down.subject);
+  return [
+    {
+      kind: 'stuck',
+      sentence:
+        `${refused.actor}'s ${refused.verb} at step ${refused.n} waited for a lock until its time-out: the host of ` +
+        `${dead.map(({ name }) => name).join(', ')} is down since step ${down.n}, and the database keeps the session until TCP ` +
+        'keep-alive or wait_timeout ends it',
+      at: [down.n, refused.n],
+    },
+  ];
 }
 
 /** The end of an actor that did not obtain the lock. */
@@ -237,10 +261,7 @@ const endOf = ({ actors, events }: ScheduleHistory, name: string): EndEvent | Fa
   const process = actors.find((actor) => actor.name === name)?.process;
   return events.find(
     (event): event is EndEvent | FaultEvent =>
-      (event.type === 'end' && event.actor === name) ||
-      (event.type === 'fault' &&
-        (event.fault === 'kill' || event.fault === 'in-flight') &&
-        event.subject === process),
+      (event.type === 'end' && event.actor === name) || (isDeath(event) && event.subject === process),
   );
 };
 

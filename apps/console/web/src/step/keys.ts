@@ -11,6 +11,7 @@ const FIRST: Readonly<Record<string, string>> = {
   slow: 's',
   overrun: 'o',
   kill: 'k',
+  'host-down': 'h',
   pause: 'p',
   resume: 'p',
   cut: 'n',

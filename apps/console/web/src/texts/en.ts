@@ -142,6 +142,7 @@ export const en = {
     slow: 'Slow work',
     overrun: 'Very slow step',
     kill: 'Kill',
+    'host-down': 'Host down',
     pause: 'Pause',
     resume: 'Resume',
     cut: 'Cut off',
@@ -154,6 +155,8 @@ export const en = {
   faultHelp: {
     lapse: 'time advances to the end of a lease; timers that are due earlier fire first',
     kill: 'a process dies; the database rolls back, Redis keeps its keys',
+    'host-down':
+      'the host of a process fails, no connection is closed: the database keeps its transactions open',
     pause: 'a process and its timers are paused until after its lease, then it resumes',
     tick: 'time advances to the next timer, for example of the watchdog',
     slow: 'the work takes longer than the lease; timers keep running',

@@ -136,6 +136,7 @@ export const zh: Texts = {
     slow: '业务变慢',
     overrun: '一步极慢',
     kill: '杀死',
+    'host-down': '主机断电',
     pause: '停顿',
     resume: '恢复',
     cut: '断网',
@@ -148,6 +149,7 @@ export const zh: Texts = {
   faultHelp: {
     lapse: '时间前进到租期结束，更早到期的定时器先触发',
     kill: '进程被杀死：数据库回滚，Redis 的键还在',
+    'host-down': '进程的主机断电，连接没有关闭：数据库一直保留它的事务',
     pause: '进程连同定时器停顿到租期之后，再恢复',
     tick: '时间前进到下一个定时器，例如看门狗',
     slow: '业务耗时超过租期，定时器照常运行',
