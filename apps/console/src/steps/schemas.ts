@@ -60,6 +60,7 @@ const disabledReason = z
       'no-lease',
       'no-timer',
       'no-session',
+      'named-lock',
       'no-work',
       'nothing-stored',
       'already',

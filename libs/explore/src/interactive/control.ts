@@ -21,6 +21,7 @@ export type DisabledReason =
   | { readonly code: 'no-lease' }
   | { readonly code: 'no-timer' }
   | { readonly code: 'no-session' }
+  | { readonly code: 'named-lock' }
   | { readonly code: 'no-work' }
   | { readonly code: 'nothing-stored' }
   | { readonly code: 'already' };
@@ -104,5 +105,7 @@ function whyProcess(run: Run, process: ActorProcess, kind: (typeof PROCESS_FAULT
   if (running === undefined) return { code: 'ended', outcome: members[0]?.outcome ?? '' };
   if (kind === 'cut' && process.cut) return { code: 'already' };
   if (!members.some((actor) => actor.tasks[0]?.begun === true)) return { code: 'not-begun' };
-  return { code: 'no-session' };
+  if (kind !== 'host-down') return { code: 'no-session' };
+  const blocked = members.find((actor) => actor.blocked);
+  return blocked === undefined ? { code: 'named-lock' } : whyActor(run, blocked, 'step');
 }
