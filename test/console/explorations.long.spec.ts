@@ -7,7 +7,12 @@ interface Exploration {
     readonly ahead: number;
     readonly error?: string;
   };
-  readonly counts?: { readonly mark: string; readonly schedules: number; readonly isPartial: boolean };
+  readonly counts?: {
+    readonly mark: string;
+    readonly schedules: number;
+    readonly isPartial: boolean;
+    readonly because?: { readonly text: string; readonly inChinese: string };
+  };
   readonly witness?: { readonly token: string; readonly kind: string; readonly mermaid: string };
 }
 
@@ -39,6 +44,16 @@ test('an exploration shows its counts while it runs, and ends with the shortest 
     token: json.witness?.token,
   });
   expect(played.json.violations.map(({ kind }) => kind)).toContain('oversold');
+});
+
+test('an exploration whose fault cannot occur says why in English and in Chinese', async () => {
+  const started = await explore({ strategy: 'for-update', faults: 'lapse:1' });
+  await app.events(`${pathOf(started)}/events`);
+  const { counts } = (await app.get<Exploration>(pathOf(started))).json;
+  expect(counts?.because).toEqual({
+    text: 'lapse never happened: there is nothing here that it could hit',
+    inChinese: '故障“锁到期”（lapse）从未发生：这里没有它能作用的对象',
+  });
 });
 
 test('a reader that reconnects receives exactly the events that it has missed', async () => {

@@ -168,6 +168,7 @@ export {
   renderMatrix,
   signOf,
   SUMMARY_COLUMNS,
+  unknownInChinese,
   type SlideLabels,
   type SlideLanguage,
 } from './render';

@@ -3,6 +3,7 @@ import {
   inChinese,
   judgeCell,
   scheduleTokenOf,
+  unknownInChinese,
   unknownText,
   writeToken,
   type Plan,
@@ -37,7 +38,9 @@ export function countsOf({ budget }: Plan, tally: Tally, open: number): Counts {
     inChinese: Object.fromEntries([...tally.protections.keys()].map((words) => [words, inChinese(words)])),
     searched: isPartial ? Math.min(tally.searched, 0.99) : 1,
     mark,
-    ...(reason !== undefined && { because: unknownText(reason) }),
+    ...(reason !== undefined && {
+      because: { text: unknownText(reason), inChinese: unknownInChinese(reason) },
+    }),
     isPartial,
   };
 }

@@ -29,7 +29,10 @@ export const counts = z.object({
   inChinese: z.record(z.string(), z.string()).describe('the words of the protections in Chinese'),
   searched: z.number().describe('estimated share of all schedules, 0 to 1'),
   mark: z.enum(['safe', 'data-wrong', 'unavailable', 'lock-broken', 'unknown']),
-  because: z.string().optional().describe('why the mark is unknown'),
+  because: z
+    .object({ text: z.string(), inChinese: z.string() })
+    .optional()
+    .describe('why the mark is unknown'),
   isPartial: z.boolean().describe('not every schedule was run'),
 });
 

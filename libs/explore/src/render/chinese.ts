@@ -1,4 +1,6 @@
+import type { FaultName } from '#lab/strategy';
 import { type AnyViolationKind, MARKS, type Mark } from '#lab/verdict';
+import type { UnknownReason } from '../matrix';
 
 /** The kinds as the console names them; the name in code follows, because commands and tables print it. */
 const KINDS: Readonly<Record<AnyViolationKind, string>> = {
@@ -39,6 +41,40 @@ const MARK_WORDS: ReadonlyMap<string, string> = new Map([
   ...Object.entries(MARK_NAMES).map(([mark, name]): [string, string] => [MARKS[mark as Mark].words, name]),
   ['work repeated, data right', '重复干活，数据正确'],
 ]);
+
+/** The faults as the console names them. */
+const FAULT_NAMES: Readonly<Record<FaultName, string>> = {
+  lapse: '锁到期',
+  kill: '杀死',
+  pause: '停顿',
+  tick: '定时器触发',
+  slow: '业务变慢',
+  overrun: '一步极慢',
+  cut: '断网',
+  'in-flight': '崩溃，语句在途',
+  'lose-reply': '应答丢失',
+  error: '命令失败',
+  flush: 'Redis 清空重启',
+  'lost-session': '断开数据库会话',
+  'server-down': '锁服务器宕机',
+};
+
+/** Why an exploration proves nothing, in Chinese, from its data: the counterpart of `unknownText`. */
+export function unknownInChinese(reason: UnknownReason): string {
+  switch (reason.code) {
+    case 'fault-never-fired':
+      return `故障“${FAULT_NAMES[reason.fault]}”（${reason.fault}）从未发生：这里没有它能作用的对象`;
+    case 'incomplete': {
+      const { found } = reason;
+      const seen = found === undefined ? '' : `其中 ${found.schedules} 个调度：${MARK_NAMES[found.harm]}；`;
+      return `${seen}没有跑完所有调度，可能还有未发现的数据错误`;
+    }
+    case 'no-contention':
+      return '各请求从未同时运行';
+    case 'diverged':
+      return `重复执行了两次，服务器的行为都与之前不同：${reason.message}`;
+  }
+}
 
 /** Parts of other phrases: how a holder lost its lock, and what follows a reply. */
 const FRAGMENTS: readonly (readonly [RegExp, string])[] = [

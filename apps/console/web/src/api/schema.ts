@@ -1009,7 +1009,10 @@ export interface components {
                 /** @enum {string} */
                 mark: "safe" | "data-wrong" | "unavailable" | "lock-broken" | "unknown";
                 /** @description why the mark is unknown */
-                because?: string;
+                because?: {
+                    text: string;
+                    inChinese: string;
+                };
                 /** @description not every schedule was run */
                 isPartial: boolean;
             };

@@ -58,7 +58,7 @@ const barsOf = (
 function Headline({ counts, job }: { counts: Counts; job: Job }): ReactNode {
   const t = useTexts();
   const isWhole = isOver(job) && !counts.isPartial;
-  const { mark } = counts;
+  const { mark, because } = counts;
   return (
     <div className={`verdict verdict-${mark}`} aria-live="polite">
       <strong>
@@ -69,7 +69,15 @@ function Headline({ counts, job }: { counts: Counts; job: Job }): ReactNode {
             ? t.explore.safe
             : t.explore.safeSoFar}
       </strong>
-      {isOver(job) && <p>{counts.because ?? (counts.isPartial ? t.explore.partial : t.explore.whole)}</p>}
+      {isOver(job) && (
+        <p>
+          {because !== undefined
+            ? t.said(because.text, because.inChinese)
+            : counts.isPartial
+              ? t.explore.partial
+              : t.explore.whole}
+        </p>
+      )}
     </div>
   );
 }
