@@ -20,6 +20,6 @@ export { sendClosedLoop } from './closed-loop';
 export { atRest, faultFired, gather, runLoad, type ReplicaControl, type LoadRun } from './run-load';
 export type { LatencySummary, Percentiles } from './summary';
 export { Target, TargetError } from './target';
-export { whyUnfired } from './unfired';
+export { findUnfired, unfiredInChinese, unfiredText, type UnfiredFaults } from './unfired';
 export { UnexpectedAnswerCollector, unexpectedLines, type UnexpectedAnswers } from './unexpected';
 export { untilProved, type Judged } from './until-proved';

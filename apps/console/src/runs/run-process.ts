@@ -1,6 +1,6 @@
 import { StackError } from '#lab/stack';
 import { removeOldRuns, writeRunFolder } from '#load-tests/results';
-import { balancesOf, hostOf, runLoad, TargetError, whyUnfired } from '#load-tests/run';
+import { balancesOf, findUnfired, hostOf, runLoad, TargetError } from '#load-tests/run';
 import { basename } from 'node:path';
 import { Lab } from '../lab';
 import { CANCEL, type RunMessage, type RunOrder, type RunResult } from './run-messages';
@@ -34,8 +34,7 @@ async function make({ labFolder, plan, title }: RunOrder): Promise<RunResult> {
     await watch.end({ last: true });
     removeOldRuns();
     const folder = basename(writeRunFolder(made, title));
-    const unfired = whyUnfired(made);
-    return { folder, verdict: verdictView(made.verdict, unfired === undefined ? [] : [unfired]) };
+    return { folder, verdict: verdictView(made.verdict, findUnfired(made)) };
   } finally {
     await watch.end({ last: false });
     await lab.stop();

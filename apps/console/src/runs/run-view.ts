@@ -1,4 +1,10 @@
-import { balancesOf, type LoadPlan } from '#load-tests/run';
+import {
+  balancesOf,
+  unfiredInChinese,
+  unfiredText,
+  type LoadPlan,
+  type UnfiredFaults,
+} from '#load-tests/run';
 import type { SavedVerdict } from '#load-tests/results';
 import type { z } from 'zod';
 import type { runVerdict, RunView } from './schemas';
@@ -6,15 +12,15 @@ import { verdictInChinese } from './verdict-in-chinese';
 
 export type RunVerdict = z.infer<typeof runVerdict>;
 
-/** A verdict of this console, or one that was saved. `more`: further reasons. */
-export function verdictView(verdict: SavedVerdict, more: readonly string[] = []): RunVerdict {
+/** A verdict of this console, or one that was saved. */
+export function verdictView(verdict: SavedVerdict, unfired?: UnfiredFaults): RunVerdict {
   const chinese = verdictInChinese(verdict);
   return {
     verdict: verdict.verdict,
     mark: verdict.mark,
     headline: verdict.headline,
     asExpected: verdict.asExpected,
-    because: [...verdict.because, ...more],
+    because: [...verdict.because, ...(unfired === undefined ? [] : [unfiredText(unfired)])],
     initial: verdict.initial,
     final: verdict.finalStock,
     sold: verdict.sold,
@@ -23,7 +29,12 @@ export function verdictView(verdict: SavedVerdict, more: readonly string[] = [])
     violations: verdict.violations,
     ...(typeof verdict.mechanism === 'string' && { mechanism: verdict.mechanism }),
     requests: collided(verdict),
-    ...(chinese !== undefined && { inChinese: { ...chinese, because: [...chinese.because, ...more] } }),
+    ...(chinese !== undefined && {
+      inChinese: {
+        ...chinese,
+        because: [...chinese.because, ...(unfired === undefined ? [] : [unfiredInChinese(unfired)])],
+      },
+    }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { count } from '#lab/step';
 import { wordsOf, type CartsVerdict, type LoadVerdict } from '#lab/verdict';
-import { unexpectedLines, whyUnfired, type LoadRun } from '#load-tests/run';
+import { findUnfired, unexpectedLines, unfiredText, type LoadRun } from '#load-tests/run';
 import { lessonLines } from './lesson';
 import { nextCommands } from './next';
 import { speedFields, strategyWords, trafficWords } from './traffic';
@@ -13,12 +13,12 @@ const MOST_CODES = 3;
 /** A load run: verdict and reason, figures that are not zero, speed, and the commands that follow from it. */
 export function printRun(run: LoadRun, folder: string, verbose: boolean): string {
   const { plan, verdict, latency } = run;
-  const unfired = whyUnfired(run);
+  const unfired = findUnfired(run);
   const { workMs, leaseMs, waitMs } = plan.options;
   const isMixed = plan.mixedWith !== undefined && plan.mixedWith.expected === undefined;
   return [
     ...verdictLines(verdict, isMixed ? 'no expectation for two systems' : undefined),
-    ...(unfired === undefined ? [] : [wrap(unfired)]),
+    ...(unfired === undefined ? [] : [wrap(unfiredText(unfired))]),
     '',
     fields([
       ['run', `${strategyWords(plan)}: ${trafficWords(run)}`],

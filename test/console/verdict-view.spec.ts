@@ -1,0 +1,39 @@
+import { verdictView } from '../../apps/console/src/runs/run-view';
+
+const SAVED = {
+  strategy: 'none',
+  kind: 'stock',
+  verdict: 'violated',
+  mark: 'data-wrong',
+  headline: 'DATA WRONG: a 11 of 10 sold, b 10 of 10 sold; a: 1 unit oversold',
+  asExpected: true,
+  because: ['a: 1 unit oversold'],
+  reasons: [{ code: 'oversold', units: 1 }],
+  violations: ['oversold'],
+  sold: 21,
+  initial: 20,
+  finalStock: -1,
+  oversold: 1,
+  lostUpdates: 0,
+} as const;
+
+test.each([
+  [
+    ['LOCK.NOT_OBTAINED', 'APPLIED'],
+    '2 requests carried after(SETNX)=kill, and the answer was LOCK.NOT_OBTAINED or APPLIED. Increase the time that it waits for the lock (--wait-ms), or reduce --connections',
+    '2 个请求带有故障 after(SETNX)=kill，应答是 LOCK.NOT_OBTAINED 或 APPLIED。请延长等锁时间（--wait-ms），或减少并发买家（--connections）',
+  ],
+  [
+    ['STOCK.SOLD_OUT'],
+    '2 requests carried after(SETNX)=kill, and the answer was STOCK.SOLD_OUT. Increase --stock, or choose an earlier --fault-on',
+    '2 个请求带有故障 after(SETNX)=kill，应答是 STOCK.SOLD_OUT。请增加库存（--stock），或让更早的请求带故障（--fault-on）',
+  ],
+  [
+    [],
+    '2 requests carried after(SETNX)=kill, and received no answer. "lab explore none" shows the steps of none at which a fault can fire',
+    '2 个请求带有故障 after(SETNX)=kill，没有得到应答。"lab explore none" 会列出 none 的步骤，故障只能在这些步骤触发',
+  ],
+])('the view explains in English and in Chinese why a fault did not fire: %j', (codes, english, chinese) => {
+  const view = verdictView(SAVED, { faults: ['after(SETNX)=kill'], carriers: 2, codes, strategy: 'none' });
+  expect([view.because.at(-1), view.inChinese?.because.at(-1)]).toEqual([english, chinese]);
+});
