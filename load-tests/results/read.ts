@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LoadMechanism, Reason } from '#lab/verdict';
+import type { CartReason, LoadMechanism, Reason } from '#lab/verdict';
 import { z } from 'zod';
 import { runsDir } from './folders';
 
@@ -33,6 +33,11 @@ const savedVerdict = z.object({
   kind: z.enum(['stock', 'account']).optional(),
   reasons: z
     .array(z.custom<Reason>(hasProperty('code')))
+    .readonly()
+    .optional(),
+  /** Of runs of carts. */
+  cartReasons: z
+    .array(z.custom<CartReason>(hasProperty('skus')))
     .readonly()
     .optional(),
   collision: z.custom<LoadMechanism>(hasProperty('cause')).nullish(),

@@ -17,6 +17,15 @@ const SAVED = {
   lostUpdates: 0,
 } as const;
 
+test('the Chinese reasons of a run of carts name the product', () => {
+  const view = verdictView({ ...SAVED, cartReasons: [{ reason: SAVED.reasons[0], skus: ['a'] }] });
+  expect(view.inChinese?.because).toEqual(['a：超卖 1 件']);
+});
+
+test('a folder of an older version has no products in the Chinese reasons', () => {
+  expect(verdictView(SAVED).inChinese?.because).toEqual(['超卖 1 件']);
+});
+
 test.each([
   [
     ['LOCK.NOT_OBTAINED', 'APPLIED'],

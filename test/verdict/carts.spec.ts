@@ -1,6 +1,7 @@
 import type { HistoryLine } from '#lab/step';
 import { SAFE, type Expectation } from '#lab/strategy';
 import {
+  cartReasonInChinese,
   judgeCarts,
   judgeLoad,
   type ClientAnswer,
@@ -118,6 +119,7 @@ test('carts sold whole, one after the other, are safe; each balance is judged se
   const verdict = new Carts().clean().judge();
   expect(verdict).toMatchObject({ verdict: 'safe', asExpected: true, sold: 4, initial: 20, finalStock: 16 });
   expect(verdict.because).toEqual(['a and b: each unit was sold once, under contention']);
+  expect(verdict.cartReasons.map(cartReasonInChinese)).toEqual(['a 和 b：有竞争，每件都只卖出一次']);
   expect(verdict.balances).toMatchObject([
     { sku: 'a', verdict: 'safe', sold: 2, finalStock: 8 },
     { sku: 'b', verdict: 'safe', sold: 2, finalStock: 8 },
@@ -135,6 +137,9 @@ test('a violation is attributed to its balance', () => {
     .judge();
   expect(verdict).toMatchObject({ violations: ['lost-update'], lostUpdates: 1, asExpected: false });
   expect(verdict.because).toEqual([expect.stringMatching(/^b: 1 update lost: sold, and still in the stock/)]);
+  expect(verdict.cartReasons.map(cartReasonInChinese)).toEqual([
+    expect.stringMatching(/^b：丢失 1 次更新：已售出，库存却没有扣/),
+  ]);
   expect(verdict.balances.map((balance) => balance.verdict)).toEqual(['safe', 'violated']);
 });
 
@@ -147,6 +152,7 @@ test('a partly sold cart is torn', () => {
     .ends('z')
     .judge();
   expect(verdict).toMatchObject({ violations: ['torn-cart'], tornCarts: ['z'] });
+  expect(verdict.cartReasons.map(cartReasonInChinese)).toEqual(['1 个购物车只成交了一部分，例如 z']);
 });
 
 test('a movement of one product is matched with the orders of that product', () => {

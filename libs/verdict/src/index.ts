@@ -1,7 +1,7 @@
 export { leavesOutcomeOpen } from './load/answers';
-export { judgeCarts, type BalanceVerdict, type CartsVerdict } from './load/carts';
+export { judgeCarts, type BalanceVerdict, type CartReason, type CartsVerdict } from './load/carts';
 export { balanceWords, kindOf, wordsOf, type BalanceKind, type BalanceWords } from './load/balance-words';
-export { mechanismInChinese, reasonInChinese } from './load/chinese';
+export { cartReasonInChinese, mechanismInChinese, reasonInChinese } from './load/chinese';
 export type { LoadMechanism } from './load/mechanism';
 export type { Reason } from './load/reason';
 export type { DeadlockCycle } from './load/deadlock-cycles';

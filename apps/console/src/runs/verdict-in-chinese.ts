@@ -1,16 +1,18 @@
 import { inChinese } from '#lab/explore';
-import { MARKS, mechanismInChinese, reasonInChinese } from '#lab/verdict';
+import { cartReasonInChinese, MARKS, mechanismInChinese, reasonInChinese } from '#lab/verdict';
 import type { SavedVerdict } from '#load-tests/results';
 import type { z } from 'zod';
 import type { runVerdict } from './schemas';
 
 /** The sentences of a verdict on a load run in Chinese, from its data; undefined: a drill, or a folder of an older version. */
 export function verdictInChinese(verdict: SavedVerdict): z.infer<typeof runVerdict>['inChinese'] {
-  const { kind, reasons, collision, mechanism } = verdict;
+  const { kind, reasons, cartReasons, collision, mechanism } = verdict;
   const hasMechanism = typeof mechanism === 'string';
   if (kind === undefined || reasons === undefined || (hasMechanism && !collision)) return undefined;
   try {
-    const because = [...new Set(reasons.map((reason) => reasonInChinese(reason, kind)))];
+    const because = cartReasons?.map(cartReasonInChinese) ?? [
+      ...new Set(reasons.map((reason) => reasonInChinese(reason, kind))),
+    ];
     return {
       headline: headlineOf(verdict, because),
       because,

@@ -10,11 +10,19 @@ export interface BalanceVerdict extends LoadVerdict {
   readonly sku: string;
 }
 
+/** A reason, and the products that it applies to; none: it is about carts. */
+export interface CartReason {
+  readonly reason: Reason;
+  readonly skus: readonly string[];
+}
+
 /** The verdict on a run of carts: the totals over all balances, and one verdict per balance. */
 export interface CartsVerdict extends LoadVerdict {
   readonly balances: readonly BalanceVerdict[];
   /** Requests whose cart was sold in part. */
   readonly tornCarts: readonly string[];
+  /** The reasons with their products; `because` has them as sentences. */
+  readonly cartReasons: readonly CartReason[];
 }
 
 /** Judges each balance by its own rows, and all balances together for carts that were sold in part. */
@@ -41,6 +49,7 @@ export function judgeCarts(evidences: readonly Evidence[], expected: Expectation
         : 'safe';
   const tornReason: readonly Reason[] = torn.length > 0 ? [{ code: 'torn-cart', requests: torn }] : [];
   const deciding = balances.filter((balance) => verdict === 'safe' || balance.verdict === verdict);
+  const cartReasons = [...tornReason.map((reason) => ({ reason, skus: [] })), ...perBalance(deciding)];
   const [one] = balances;
   const harm = worstHarm(violations);
   const faultsProved = balances.every((balance) => balance.faultsProved);
@@ -77,7 +86,8 @@ export function judgeCarts(evidences: readonly Evidence[], expected: Expectation
     verdict,
     headline: headlineOfCarts(balances, torn, violations, verdict),
     reasons: [...tornReason, ...deciding.flatMap((balance) => balance.reasons)],
-    because: [...tornReason.map((reason) => reasonText(reason, 'stock')), ...perBalance(deciding)],
+    because: cartReasons.map(cartReasonText),
+    cartReasons,
     expected,
     asExpected: matches(violations, expected) && faultsProved && verdict !== 'unknown',
     faultsProved,
@@ -95,23 +105,26 @@ function headlineOfCarts(
   return [
     `${word.toUpperCase()}: ${balances.map(({ sku, sold, initial }) => `${sku} ${sold} of ${initial} sold`).join(', ')}`,
     ...(torn.length > 0 ? [`${count(torn.length, 'cart')} sold in part`] : []),
-    ...perBalance(balances.filter((balance) => verdict !== 'safe' && balance.verdict === verdict)),
+    ...perBalance(balances.filter((balance) => verdict !== 'safe' && balance.verdict === verdict)).map(
+      cartReasonText,
+    ),
   ].join('; ');
 }
 
 /** Each distinct reason with the balances that it applies to. */
-function perBalance(balances: readonly BalanceVerdict[]): string[] {
-  const skusBy = new Map<string, string[]>();
-  const reasons = new Map<string, Reason>();
-  for (const balance of balances)
-    for (const reason of balance.reasons) {
+function perBalance(balances: readonly BalanceVerdict[]): CartReason[] {
+  const found = new Map<string, CartReason>();
+  for (const { reasons, sku } of balances)
+    for (const reason of reasons) {
       const id = JSON.stringify(reason);
-      reasons.set(id, reason);
-      skusBy.set(id, [...(skusBy.get(id) ?? []), balance.sku]);
+      found.set(id, { reason, skus: [...(found.get(id)?.skus ?? []), sku] });
     }
-  return [...reasons].map(
-    ([id, reason]) => `${(skusBy.get(id) ?? []).join(' and ')}: ${reasonText(reason, 'stock')}`,
-  );
+  return [...found.values()];
+}
+
+function cartReasonText({ reason, skus }: CartReason): string {
+  const text = reasonText(reason, 'stock');
+  return skus.length === 0 ? text : `${skus.join(' and ')}: ${text}`;
 }
 
 /**

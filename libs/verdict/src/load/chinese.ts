@@ -1,5 +1,6 @@
 import type { Contradiction } from '../chain';
 import type { BalanceKind } from './balance-words';
+import type { CartReason } from './carts';
 import type { LoadMechanism } from './mechanism';
 import type { Reason } from './reason';
 
@@ -101,6 +102,12 @@ export function reasonInChinese(reason: Reason, kind: BalanceKind): string {
     case 'broken-chain':
       return contradictionText(reason.contradiction);
   }
+}
+
+/** One reason of a run of carts in Chinese, with its products. */
+export function cartReasonInChinese({ reason, skus }: CartReason): string {
+  const text = reasonInChinese(reason, 'stock');
+  return skus.length === 0 ? text : `${skus.join(' 和 ')}：${text}`;
 }
 
 const first = ([item = '']: readonly string[]): string => item;
