@@ -6,7 +6,7 @@ import { join } from 'node:path';
 export const KEPT_RUNS = 50;
 export const KEPT_BYTES = 500 * 2 ** 20;
 
-/** A folder that may be removed. */
+/** A file or folder that may be removed. */
 export interface Removable {
   readonly path: string;
   readonly bytes: number;
@@ -38,15 +38,15 @@ export function beyond(items: readonly Removable[], most: number, bytes = Infini
   });
 }
 
-/** Removes folders that no process uses. */
-export function removeFolders(items: readonly Removable[]): void {
+/** Removes files and folders that no process uses. */
+export function removePaths(items: readonly Removable[]): void {
   for (const { path } of items) rmSync(path, { recursive: true, force: true });
 }
 
 /** Removes run folders beyond the limits; returns them. */
 export function removeOldRuns(): readonly Removable[] {
   const old = beyond(runFolders(), KEPT_RUNS, KEPT_BYTES);
-  removeFolders(old);
+  removePaths(old);
   return old;
 }
 

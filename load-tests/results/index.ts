@@ -3,7 +3,7 @@ export {
   KEPT_BYTES,
   KEPT_RUNS,
   newestFirst,
-  removeFolders,
+  removePaths,
   removeOldRuns,
   runFolders,
   runsDir,

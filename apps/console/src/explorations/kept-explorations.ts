@@ -1,6 +1,6 @@
 import { strategyHash } from '#lab/explore';
 import { CATALOGUE } from '#lab/strategy';
-import { beyond, newestFirst, removeFolders } from '#load-tests/results';
+import { beyond, newestFirst, removePaths } from '#load-tests/results';
 import { Injectable } from '@nestjs/common';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ export class KeptExplorations {
   private removeOld(): void {
     const { proofFolder } = this.options;
     const files = readdirSync(proofFolder).map((name) => join(proofFolder, name));
-    removeFolders(beyond(newestFirst(files), MAX_KEPT));
+    removePaths(beyond(newestFirst(files), MAX_KEPT));
   }
 
   private fileOf(id: string): string {

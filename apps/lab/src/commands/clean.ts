@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { relative } from 'node:path';
 import { runCommand } from '../command';
 import { EXIT, Failure } from '../failure';
-import { beyond, removeFolders, runFolders, type Removable } from '#load-tests/results';
+import { beyond, removePaths, runFolders, type Removable } from '#load-tests/results';
 import { endedStacks, megabytes, removeStacks, templates } from '../housekeeping';
 import { whole } from './numbers';
 
@@ -35,9 +35,9 @@ async function clean({ keep, all, dryRun }: CleanOptions): Promise<number> {
   const removed = [...oldRuns, ...ended, ...ready];
   for (const item of removed) process.stdout.write(`${line(item)}\n`);
   if (dryRun !== true) {
-    removeFolders(oldRuns);
+    removePaths(oldRuns);
     await removeStacks(ended);
-    removeFolders(ready);
+    removePaths(ready);
   }
   process.stdout.write(
     `${dryRun === true ? 'would remove' : 'removed'} ${count(removed.length, 'folder')}, ${megabytes(removed)}\n`,
