@@ -18,6 +18,12 @@ async function cookieOf(code: string, name: string): Promise<Record<string, stri
   return { cookie: String(headers['set-cookie']).split(';')[0] ?? '' };
 }
 
+/** The id by which the teacher removes this student. */
+async function idOf(name: string, teacher: Record<string, string>): Promise<string> {
+  const { json } = await app.get<{ rows: { id: string; name: string }[] }>('/api/classroom/board', teacher);
+  return json.rows.find((row) => row.name === name)?.id ?? '';
+}
+
 const SOLUTION = 'v1.none..1.12.a2b5a3...bb2f4f';
 
 test('the servers for schedules start with the class, before a student begins a schedule', async () => {
@@ -75,8 +81,7 @@ test('the teacher removes a student, who then joins again; a student cannot remo
   const { code = '', teacherCode = '' } = app.started;
   const [ivy, jon] = [await cookieOf(code, 'ivy'), await cookieOf(code, 'jon')];
   const teacher = await cookieOf(teacherCode, 'fourth teacher');
-  const { json } = await app.get<{ rows: { id: string; name: string }[] }>('/api/classroom/board', teacher);
-  const { id = '' } = json.rows.find(({ name }) => name === 'ivy') ?? {};
+  const id = await idOf('ivy', teacher);
   const remove = (who: Record<string, string>): Promise<Answer> =>
     app.send('DELETE', `/api/classroom/members/${id}`, undefined, who);
   expect(await remove(jon)).toMatchObject({ status: 403, json: { code: 'ACCESS.TEACHER_ONLY' } });
@@ -212,9 +217,7 @@ test('when the teacher removes a student, the console cancels its running job an
   await running(first, kim);
   const own = [first, await explore(kim, 'none'), await explore(kim, 'none')];
   const other = await explore(leo, 'setnx');
-  const board = await app.get<{ rows: { id: string; name: string }[] }>('/api/classroom/board', teacher);
-  const { id = '' } = board.json.rows.find(({ name }) => name === 'kim') ?? {};
-  await app.send('DELETE', `/api/classroom/members/${id}`, undefined, teacher);
+  await app.send('DELETE', `/api/classroom/members/${await idOf('kim', teacher)}`, undefined, teacher);
   const stateOf = async (job: string): Promise<string> =>
     (await app.get<{ job: { state: string } }>(`/api/explorations/${job}`, teacher)).json.job.state;
   await eventually('the running job has ended', async () => (await stateOf(first)) !== 'running');
@@ -222,6 +225,30 @@ test('when the teacher removes a student, the console cancels its running job an
   expect((await app.get<JobList>('/api/jobs', teacher)).json.jobs.map(({ by }) => by)).toEqual(['leo']);
   expect((await app.post('/api/explorations', { strategy: 'none' }, kim)).json['code']).toBe('ACCESS.JOIN');
   await app.send('DELETE', `/api/explorations/${other}`, undefined, teacher);
+});
+
+test('when the teacher removes a student, the console ends the event stream of this student; others continue', async () => {
+  const { code = '', teacherCode = '' } = app.started;
+  const [mia, ned] = [await cookieOf(code, 'mia'), await cookieOf(code, 'ned')];
+  const teacher = await cookieOf(teacherCode, 'sixth teacher');
+  const { json } = await app.post<{ job: { id: string } }>(
+    '/api/explorations',
+    { strategy: 'redlock', faults: 'pause:1', seconds: 60 },
+    teacher,
+  );
+  const path = `/api/explorations/${json.job.id}`;
+  await running(json.job.id, teacher);
+  const [own, other] = [await app.open(`${path}/events`, mia), await app.open(`${path}/events`, ned)];
+  expect([own.status, other.status]).toEqual([200, 200]);
+  let isOtherOpen = true;
+  const otherEnd = other.text.then(() => (isOtherOpen = false));
+  await app.send('DELETE', `/api/classroom/members/${await idOf('mia', teacher)}`, undefined, teacher);
+  expect(await own.text).toContain('"state":"running"');
+  expect((await app.get(path, teacher)).json).toMatchObject({ job: { state: 'running' } });
+  expect(isOtherOpen).toBe(true);
+  expect((await app.open(`${path}/events`, mia)).status).toBe(401);
+  await app.send('DELETE', path, undefined, teacher);
+  await otherEnd;
 });
 
 interface JobList {

@@ -84,17 +84,26 @@ export class ConsoleProcess {
     return this.send('POST', path, body, headers);
   }
 
+  /** Opens an event stream. `text` resolves when the console ends the stream. */
+  async open(
+    path: string,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<{ readonly status: number; readonly text: Promise<string> }> {
+    const { statusCode, body } = await request(`${this.url}${path}`, { headers });
+    return { status: statusCode, text: body.text() };
+  }
+
   /** The events of a job until it ends; `after`: only those after this id. */
   async events(
     path: string,
     after = 0,
     own: Readonly<Record<string, string>> = {},
   ): Promise<{ readonly id: number; readonly data: Record<string, unknown> }[]> {
-    const { body } = await request(`${this.url}${path}`, {
-      headers: { ...own, ...(after > 0 && { 'last-event-id': String(after) }) },
+    const { text } = await this.open(path, {
+      ...own,
+      ...(after > 0 && { 'last-event-id': String(after) }),
     });
-    const text = await body.text();
-    return text
+    return (await text)
       .split('\n\n')
       .filter((block) => block.includes('data: '))
       .map((block) => ({

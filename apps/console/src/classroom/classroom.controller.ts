@@ -50,7 +50,9 @@ export class ClassroomController {
   }
 
   @Delete('members/:id')
-  @ApiOperation({ summary: 'Removes a student and cancels its jobs; its browser can join again' })
+  @ApiOperation({
+    summary: 'Removes a student, cancels its jobs and ends its event streams; its browser can join again',
+  })
   @ApiOkResponse({ type: BoardView })
   remove(@Param() { id }: MemberParams, @CurrentMember() member: Member): BoardView {
     if (!member.isTeacher) throw teacherOnly('only the teacher can remove a student');

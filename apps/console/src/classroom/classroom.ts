@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
+import { Subject, type Observable } from 'rxjs';
 import { ALONE, type Member } from './member';
 
 /** No letters and digits that look alike on a projector. */
@@ -32,7 +33,7 @@ export class Classroom {
   private readonly wrongCodes = new Map<string, readonly number[]>();
   private readonly members = new Map<string, Member>();
   private readonly reached = new Map<string, Set<string>>();
-  private readonly listeners: ((member: Member) => void)[] = [];
+  private readonly removals = new Subject<Member>();
 
   constructor(readonly isOpen: boolean) {}
 
@@ -67,19 +68,22 @@ export class Classroom {
     return this.admit({ id: randomBytes(6).toString('hex'), name: plain, isTeacher });
   }
 
-  /** Removes a student with its goals and its jobs: its browser has to join again. False: there is no such student. */
+  /** Each student that is removed from now on. */
+  get removed(): Observable<Member> {
+    return this.removals;
+  }
+
+  /**
+   * Removes a student with its goals and its jobs, and ends its event streams: its browser has to join again. False: there is
+   * no such student.
+   */
   remove(id: string): boolean {
     const member = this.members.get(id);
     if (member?.isTeacher !== false) return false;
     this.reached.delete(id);
     this.members.delete(id);
-    for (const removed of this.listeners) removed(member);
+    this.removals.next(member);
     return true;
-  }
-
-  /** Calls `removed` with each student that is removed from now on. */
-  onRemoved(removed: (member: Member) => void): void {
-    this.listeners.push(removed);
   }
 
   /** False: the member was removed. */

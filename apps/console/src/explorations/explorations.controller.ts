@@ -34,7 +34,11 @@ export class ExplorationsController {
 
   @Sse(':id/events')
   @ApiOperation({ summary: 'Its events: {job}, {counts}, {witness}; resumes after Last-Event-ID' })
-  events(@Param() { id }: JobParams, @Headers('last-event-id') last?: string): Observable<MessageEvent> {
-    return this.explorations.events(id).after(lastEventId(last));
+  events(
+    @Param() { id }: JobParams,
+    @CurrentMember() member: Member,
+    @Headers('last-event-id') last?: string,
+  ): Observable<MessageEvent> {
+    return this.explorations.events(id, member, lastEventId(last));
   }
 }

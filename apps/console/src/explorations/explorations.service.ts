@@ -12,7 +12,8 @@ import {
   type WorkerPool,
 } from '#lab/explore';
 import { harmOf } from '#lab/verdict';
-import { Injectable } from '@nestjs/common';
+import { Injectable, type MessageEvent } from '@nestjs/common';
+import type { Observable } from 'rxjs';
 import { assertMayCancel, teacherOnly, type Member } from '../classroom';
 import { Jobs, type JobContext, type QueuedJob } from '../jobs';
 import { setupOf } from '../steps/setup';
@@ -79,8 +80,8 @@ export class ExplorationsService {
     return view(exploration);
   }
 
-  events(id: string): QueuedJob<ExplorationEvent>['events'] {
-    return this.jobs.in(this.explorations, id).job.events;
+  events(id: string, member: Member, lastId: number): Observable<MessageEvent> {
+    return this.jobs.eventsFor(this.jobs.in(this.explorations, id).job, member, lastId);
   }
 
   private async explore(

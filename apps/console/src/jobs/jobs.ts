@@ -1,5 +1,6 @@
 import { problem, ProblemError } from '#lab/http';
-import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, type MessageEvent, type OnModuleDestroy } from '@nestjs/common';
+import { defer, EMPTY, filter, takeUntil, type Observable } from 'rxjs';
 import { Classroom, notJoined, type Member } from '../classroom';
 import { JobQueue, QueuedJob, type JobContext, type JobTitle } from './queue';
 import type { JobList } from './schemas';
@@ -14,7 +15,7 @@ export class Jobs implements OnModuleDestroy {
 
   /** The jobs of a student that is removed are canceled. */
   constructor(private readonly classroom: Classroom) {
-    classroom.onRemoved((member) => {
+    classroom.removed.subscribe((member) => {
       this.queue.cancelAllOf(member);
     });
   }
@@ -37,6 +38,18 @@ export class Jobs implements OnModuleDestroy {
       title: job.about.title,
       by: job.about.by.name,
     }));
+  }
+
+  /** The events of a job after the one with this id, for a member. They end with the job, or when the member is removed. */
+  eventsFor<Event extends object>(
+    { events }: QueuedJob<Event>,
+    member: Member,
+    lastId: number,
+  ): Observable<MessageEvent> {
+    const isRemoved = this.classroom.removed.pipe(filter(({ id }) => id === member.id));
+    return defer(() =>
+      this.classroom.has(member) ? events.after(lastId).pipe(takeUntil(isRemoved)) : EMPTY,
+    );
   }
 
   /** Cancels a job; those behind it move up. */

@@ -65,8 +65,12 @@ export class RunsController {
 
   @Sse(':id/events')
   @ApiOperation({ summary: 'Its events: {job}, {sample}, {verdict, folder}; resumes after Last-Event-ID' })
-  events(@Param() { id }: JobParams, @Headers('last-event-id') last?: string): Observable<MessageEvent> {
-    return this.runs.events(id).after(lastEventId(last));
+  events(
+    @Param() { id }: JobParams,
+    @CurrentMember() member: Member,
+    @Headers('last-event-id') last?: string,
+  ): Observable<MessageEvent> {
+    return this.runs.events(id, member, lastEventId(last));
   }
 
   @Get(':id/lanes')

@@ -4,7 +4,8 @@ import { LIVE_STYLE } from '#load-tests/report';
 import { listRuns, readReport, readRun } from '#load-tests/results';
 import { strategiesOf, type LoadPlan } from '#load-tests/run';
 import { findScenario } from '#load-tests/scenarios';
-import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { Injectable, type BeforeApplicationShutdown, type MessageEvent } from '@nestjs/common';
+import type { Observable } from 'rxjs';
 import { assertMayCancel, teacherOnly, type Member } from '../classroom';
 import { ConsoleOptions } from '../console-options';
 import { Jobs, type JobContext, type QueuedJob } from '../jobs';
@@ -78,8 +79,8 @@ export class RunsService implements BeforeApplicationShutdown {
     return view(run);
   }
 
-  events(id: string): QueuedJob<RunEvent>['events'] {
-    return this.jobs.in(this.runs, id).job.events;
+  events(id: string, member: Member, lastId: number): Observable<MessageEvent> {
+    return this.jobs.eventsFor(this.jobs.in(this.runs, id).job, member, lastId);
   }
 
   /** Absent before the load, and after it: then the report has all lanes. */

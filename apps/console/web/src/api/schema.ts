@@ -455,7 +455,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Removes a student and cancels its jobs; its browser can join again */
+        /** Removes a student, cancels its jobs and ends its event streams; its browser can join again */
         delete: operations["ClassroomController_remove"];
         options?: never;
         head?: never;
