@@ -1,4 +1,11 @@
-import { mechanismInChinese, reasonInChinese, type LoadMechanism, type Reason } from '#lab/verdict';
+import {
+  mechanismInChinese,
+  protectionInChinese,
+  reasonInChinese,
+  type LoadMechanism,
+  type Protection,
+  type Reason,
+} from '#lab/verdict';
 
 const pairs = [
   { key: 'k', by: 'R1', owner: 'R2' },
@@ -86,6 +93,20 @@ test('the reason names the requests and the replicas that it is about', () => {
   );
   expect(reasonInChinese(REASONS['foreign-release'], 'stock')).toBe('R1 删掉了 R2 的锁，这样的共 2 次');
   expect(reasonInChinese(REASONS['broken-chain'], 'stock')).toContain('R1 和 R2 ');
+});
+
+test('protectionInChinese has a sentence for each code', () => {
+  const protections: { readonly [Code in Protection['code']]: Protection & { readonly code: Code } } = {
+    'deadlock-victim': { code: 'deadlock-victim', requests: 2 },
+    mutex: { code: 'mutex', requests: 2 },
+    lock: { code: 'lock', requests: 2 },
+    'row-lock': { code: 'row-lock', statement: 'SELECT … FOR UPDATE', requests: 2 },
+    'named-lock': { code: 'named-lock', requests: 2 },
+    refused: { code: 'refused', statement: 'UPDATE', requests: 2 },
+  };
+  const said = Object.values(protections).map(protectionInChinese);
+  expect(said.filter((text) => !text.includes('2 个请求') || isEnglish(text))).toEqual([]);
+  expect(new Set(said).size).toBe(said.length);
 });
 
 const mechanism = (cause: LoadMechanism['cause']): LoadMechanism => ({

@@ -1,7 +1,12 @@
 export { leavesOutcomeOpen } from './load/answers';
 export { judgeCarts, type BalanceVerdict, type CartReason, type CartsVerdict } from './load/carts';
 export { balanceWords, kindOf, wordsOf, type BalanceKind, type BalanceWords } from './load/balance-words';
-export { cartReasonInChinese, mechanismInChinese, reasonInChinese } from './load/chinese';
+export {
+  cartReasonInChinese,
+  mechanismInChinese,
+  protectionInChinese,
+  reasonInChinese,
+} from './load/chinese';
 export type { LoadMechanism } from './load/mechanism';
 export type { Reason } from './load/reason';
 export type { DeadlockCycle } from './load/deadlock-cycles';
@@ -22,7 +27,7 @@ export {
 } from './load/holders';
 export { judgeLoad, withoutForeignLocks, type LoadVerdict, type VerdictWord } from './load/judge';
 export type { FiredFault } from './load/proof';
-export type { Refusal } from './load/refusals';
+export type { Protection, Refusal } from './load/refusals';
 export type { Duplicate } from './load/stock';
 export { unfinished } from './load/unfinished';
 export { judgeDrill, type DrillEvidence, type DrillMoment, type DrillVerdict, type Fact } from './drill';

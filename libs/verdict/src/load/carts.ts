@@ -83,6 +83,7 @@ export function judgeCarts(evidences: readonly Evidence[], expected: Expectation
     mechanism: balances.find(({ mechanism }) => mechanism !== null)?.mechanism ?? null,
     collision: balances.find(({ collision }) => collision !== null)?.collision ?? null,
     protectedBy: one?.protectedBy ?? [],
+    protections: one?.protections ?? [],
     verdict,
     headline: headlineOfCarts(balances, torn, violations, verdict),
     reasons: [...tornReason, ...deciding.flatMap((balance) => balance.reasons)],

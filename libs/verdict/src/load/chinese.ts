@@ -3,6 +3,7 @@ import type { BalanceKind } from './balance-words';
 import type { CartReason } from './carts';
 import type { LoadMechanism } from './mechanism';
 import type { Reason } from './reason';
+import type { Protection } from './refusals';
 
 /** One reason as a clause in Chinese, from its data: the counterpart of `reasonText`. */
 export function reasonInChinese(reason: Reason, kind: BalanceKind): string {
@@ -131,6 +132,25 @@ function contradictionText({ kind, requests }: Contradiction): string {
     final: '流水推算出的余额与实际余额不符',
   };
   return kind === 'final' || named === '' ? text[kind] : `${named} ${text[kind]}`;
+}
+
+/** What serialized requests, in Chinese: the counterpart of `protectionText`. */
+export function protectionInChinese(protection: Protection): string {
+  const requests = `${protection.requests} 个请求`;
+  switch (protection.code) {
+    case 'deadlock-victim':
+      return `数据库为解开死锁放弃了 ${requests}`;
+    case 'mutex':
+      return `${requests}等过本进程的互斥锁`;
+    case 'lock':
+      return `${requests}等过锁`;
+    case 'row-lock':
+      return `${requests}锁了行：${protection.statement}`;
+    case 'named-lock':
+      return `${requests}在数据库里等待：GET_LOCK`;
+    case 'refused':
+      return `${requests}被 ${protection.statement} 拒绝`;
+  }
 }
 
 /** How one unit was sold twice, in Chinese: the counterpart of `mechanismText`. */

@@ -24,7 +24,7 @@ import { prove, type FiredFault } from './proof';
 import { findDeadlockCycles, type DeadlockCycle } from './deadlock-cycles';
 import { judgeStock, type Duplicate, type StockFindings } from './stock';
 import { mechanismOfLoad, mechanismText, type LoadMechanism } from './mechanism';
-import { protectedBy, refusalsOf, type Refusal } from './refusals';
+import { protectionsOf, protectionText, refusalsOf, type Protection, type Refusal } from './refusals';
 import { outpacedHolders, withOutpaced } from './outpaced';
 import { reasonText, type Reason } from './reason';
 import { unfinished } from './unfinished';
@@ -75,6 +75,8 @@ export interface LoadVerdict {
   readonly collision: LoadMechanism | null;
   /** Statements and waits that serialized requests, each with the number of requests. */
   readonly protectedBy: readonly string[];
+  /** The same as data. */
+  readonly protections: readonly Protection[];
   /**
    * `safe`: the data is right and no lock remains. A broken lock is safe only if every stale write was refused.
    */
@@ -132,6 +134,7 @@ export function judgeLoad(evidence: Evidence, documented: Expectation): LoadVerd
   const harm = worstHarm(violations);
   const collision = harm === 'data-wrong' ? mechanismOfLoad(evidence, holders) : undefined;
   const refusals = refusalsOf(evidence);
+  const protections = protectionsOf(evidence);
   // without a sale the refusals protected nothing: what is left is a lock that was broken
   const isProtected =
     harm === 'lock-broken' && wasRefused(holders, refusals) && evidence.movements.length > 0;
@@ -171,7 +174,8 @@ export function judgeLoad(evidence: Evidence, documented: Expectation): LoadVerd
     refusals,
     mechanism: collision === undefined ? null : mechanismText(collision),
     collision: collision ?? null,
-    protectedBy: protectedBy(evidence),
+    protectedBy: protections.map(protectionText),
+    protections,
     verdict,
     headline: headlineOf(verdict, mark, {
       kind,

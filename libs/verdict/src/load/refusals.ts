@@ -33,30 +33,61 @@ export function refusalsOf({ history }: Evidence): Refusal[] {
 /** The maximum number of entries. */
 const MOST_NAMED = 4;
 
-/** Statements and waits that serialized requests, each with the number of requests, the most frequent first. For people. */
-export function protectedBy({ history }: Evidence): string[] {
-  const requests = new Map<string, Set<string>>();
+/** What serialized requests: a wait, or a statement without its values. */
+type Serialization =
+  | { readonly code: 'deadlock-victim' | 'mutex' | 'lock' | 'named-lock' }
+  | { readonly code: 'row-lock' | 'refused'; readonly statement: string };
+
+/** A statement or a wait that serialized requests. The text for people is `protectionText`. */
+export type Protection = Serialization & { readonly requests: number };
+
+/** Statements and waits that serialized requests, each with the number of requests, the most frequent first. */
+export function protectionsOf({ history }: Evidence): Protection[] {
+  const found = new Map<string, { readonly by: Serialization; readonly requests: Set<string> }>();
   for (const step of stepsOf(history)) {
-    const words = protectionOf(step);
-    if (words === undefined) continue;
-    const known = requests.get(words) ?? new Set();
-    requests.set(words, known.add(step.request));
+    const by = serializationOf(step);
+    if (by === undefined) continue;
+    const id = JSON.stringify(by);
+    const known = found.get(id) ?? { by, requests: new Set() };
+    known.requests.add(step.request);
+    found.set(id, known);
   }
-  return [...requests]
-    .sort(([, a], [, b]) => b.size - a.size)
+  return [...found.values()]
+    .sort((a, b) => b.requests.size - a.requests.size)
     .slice(0, MOST_NAMED)
-    .map(([words, requestIds]) => `${words} (${requestIds.size.toLocaleString('en')})`);
+    .map(({ by, requests }) => ({ ...by, requests: requests.size }));
 }
 
-function protectionOf(step: StepLine): string | undefined {
+function serializationOf(step: StepLine): Serialization | undefined {
   const { kind, verb, text, lock, error } = step;
-  if (isDeadlockVictim(step)) return 'requests aborted by the database in a deadlock';
+  if (isDeadlockVictim(step)) return { code: 'deadlock-victim' };
   if (error !== undefined || step.pending === true) return undefined;
-  if (kind === 'local' && verb === 'LOCK') return 'requests waited for the mutex of their process';
-  if (kind === 'timer' && verb === 'WAIT') return 'requests waited for the lock';
-  if (kind === 'sql' && text.endsWith(' FOR UPDATE')) return `requests locked the row: ${statementOf(step)}`;
-  if (kind === 'sql' && verb === 'SELECT' && lock?.role === 'acquire')
-    return 'requests waited in the database: GET_LOCK';
-  if (isRefusedWrite(step)) return `requests refused by ${statementOf(step)}`;
+  if (kind === 'local' && verb === 'LOCK') return { code: 'mutex' };
+  if (kind === 'timer' && verb === 'WAIT') return { code: 'lock' };
+  if (kind === 'sql' && text.endsWith(' FOR UPDATE'))
+    return { code: 'row-lock', statement: statementOf(step) };
+  if (kind === 'sql' && verb === 'SELECT' && lock?.role === 'acquire') return { code: 'named-lock' };
+  if (isRefusedWrite(step)) return { code: 'refused', statement: statementOf(step) };
   return undefined;
+}
+
+/** What serialized requests, and how many, for people. */
+export const protectionText = (protection: Protection): string =>
+  `${serializationText(protection)} (${protection.requests.toLocaleString('en')})`;
+
+function serializationText(protection: Protection): string {
+  switch (protection.code) {
+    case 'deadlock-victim':
+      return 'requests aborted by the database in a deadlock';
+    case 'mutex':
+      return 'requests waited for the mutex of their process';
+    case 'lock':
+      return 'requests waited for the lock';
+    case 'row-lock':
+      return `requests locked the row: ${protection.statement}`;
+    case 'named-lock':
+      return 'requests waited in the database: GET_LOCK';
+    case 'refused':
+      return `requests refused by ${protection.statement}`;
+  }
 }
