@@ -4,6 +4,7 @@ import { Markup, markup } from './markup';
 import { section } from './plots/chart';
 import { drillLanes } from './plots/drill-lanes';
 import { STYLE } from './style';
+import { TEXTS } from './texts';
 
 /** One run of a drill, judged. */
 export interface ReportedDrill {
@@ -23,7 +24,7 @@ export function renderDrill({ name, shows, certainBy, evidence, verdict }: Repor
 <meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">
 <title>${verdict.verdict}: ${name}</title><style>${new Markup(STYLE)}</style></head>
 <body><main>
-${headline(name, { ...verdict, strategy })}
+${headline(name, { ...verdict, strategy }, TEXTS.en)}
 <p>${shows}. It is certain because ${certainBy}.</p>
 <dl class="tiles">${tile('units before', initial, '')}${tile('units sold', verdict.sold, verdict.sold > initial ? 'bad' : '')}${tile('units left', final, '')}</dl>
 <section><h2>Answers to the buyers</h2><div class="scroll"><table>${buyers.map((buyer) => markup`<tr><td>${buyer.name}</td><td><code>${buyer.code}</code></td><td>${buyer.text}</td></tr>`)}</table></div></section>

@@ -1,6 +1,10 @@
 import type { LoadVerdict } from '#lab/verdict';
 import type { Clash, Gap, Interval, Intervals } from './intervals';
+import type { ReportTexts } from './texts';
 import type { Annotation, Sale, Timeline } from './timeline';
+
+/** The event that the lanes show the surroundings of. */
+type Focus = keyof ReportTexts['lanes']['about'];
 
 /** The part of a long run that the lanes show. */
 export interface Excerpt {
@@ -13,8 +17,8 @@ export interface Excerpt {
   /** Milliseconds since the run began. */
   readonly from: number;
   readonly until: number;
-  /** The event that this part was chosen around, in words. */
-  readonly about: string;
+  /** The event that this part was chosen around. */
+  readonly about: Focus;
 }
 
 /** Intervals shown before that event, and in total. */
@@ -60,28 +64,28 @@ function focusOf(
   { all, clashes }: Intervals,
   { foreignReleases, duplicates }: LoadVerdict,
   { faults, sales }: Timeline,
-): { at: number; about: string } {
+): { at: number; about: Focus } {
   const [fault] = faults;
-  if (fault !== undefined) return { at: fault.at, about: 'the first fault' };
+  if (fault !== undefined) return { at: fault.at, about: 'fault' };
   const starts = new Map(all.map(({ request, until }) => [request, until]));
-  const candidates = [
-    ...clashes.map(({ from }) => ({ at: from, about: 'the first overlap of two holders' })),
+  const candidates: { at: number; about: Focus }[] = [
+    ...clashes.map(({ from }) => ({ at: from, about: 'overlap' as const })),
     ...foreignReleases.slice(0, 1).map(({ by }) => ({
       at: starts.get(by) ?? 0,
-      about: 'the first release of another holder’s lock',
+      about: 'foreign-release' as const,
     })),
     ...(duplicates.length === 0
       ? []
       : sales
           .filter(({ duplicate }) => duplicate)
           .slice(0, 1)
-          .map(({ at }) => ({ at, about: 'the first value that two requests left' }))),
+          .map(({ at }) => ({ at, about: 'duplicate' as const }))),
     ...sales
       .filter(({ oversold }) => oversold)
       .slice(0, 1)
-      .map(({ at }) => ({ at, about: 'the first unit beyond the initial amount' })),
+      .map(({ at }) => ({ at, about: 'overtaken' as const })),
   ];
-  return candidates.sort((a, b) => a.at - b.at)[0] ?? { at: -Infinity, about: 'the beginning of the run' };
+  return candidates.sort((a, b) => a.at - b.at)[0] ?? { at: -Infinity, about: 'beginning' };
 }
 
 function firstCollision(sales: readonly Sale[], shown: ReadonlySet<string>): readonly Sale[] {

@@ -1,7 +1,8 @@
-import { MARKS, wordsOf, type LoadVerdict } from '#lab/verdict';
+import { MARKS, type BalanceWords, type LoadVerdict } from '#lab/verdict';
 import type { Offered } from '#load-tests/arrivals';
 import { inMs } from './codes';
 import { markup, type Markup } from './markup';
+import type { ReportTexts } from './texts';
 
 /** Milliseconds. */
 interface Percentiles {
@@ -24,44 +25,46 @@ type Judged = Pick<LoadVerdict, 'verdict' | 'mark' | 'headline' | 'expected' | '
   Partial<Pick<LoadVerdict, 'mechanism' | 'protectedBy'>> & { readonly because: readonly string[] };
 
 /** The verdict in words, with its reasons. */
-export function headline(title: string, verdict: Judged): Markup {
+export function headline(title: string, verdict: Judged, t: ReportTexts): Markup {
   const { verdict: word, mark, because, expected, asExpected, mechanism = null, protectedBy = [] } = verdict;
-  const [first = '', ...more] = verdict.headline.split(': ');
-  const must = expected.must.length === 0 ? 'no violation' : expected.must.join(', ');
-  const may = expected.may.length === 0 ? '' : `; may also show ${expected.may.join(', ')}`;
+  const [first = '', ...more] = verdict.headline.split(t.colon);
   return markup`<header><p class="title">${title}</p>
 <h1 class="${word === 'safe' ? 'safe' : mark}"><span aria-hidden="true">${MARKS[word === 'safe' ? 'safe' : mark].sign}</span> ${first}</h1>
-<p class="lead">${more.join(': ')}</p>
-${mechanism !== null && markup`<p class="lead"><strong>How:</strong> ${mechanism}.</p>`}
-${word === 'safe' && protectedBy.length > 0 && markup`<p><strong>Protected by:</strong> ${protectedBy.join('; ')}.</p>`}
-<p class="expected ${asExpected ? '' : 'bad'}"><strong>${asExpected ? 'As expected' : 'Not as expected'}</strong> of ${verdict.strategy} (expected: ${must}${may}).</p>
+<p class="lead">${more.join(t.colon)}</p>
+${mechanism !== null && markup`<p class="lead"><strong>${t.how}</strong> ${mechanism}${t.end}</p>`}
+${word === 'safe' && protectedBy.length > 0 && markup`<p><strong>${t.protectedBy}</strong> ${protectedBy.join('; ')}${t.end}</p>`}
+<p class="expected ${asExpected ? '' : 'bad'}"><strong>${asExpected ? t.asExpected : t.notAsExpected}</strong>${t.expectation(verdict.strategy, expected.must, expected.may)}</p>
 <ul>${because.map((sentence) => markup`<li>${sentence}</li>`)}</ul></header>`;
 }
 
 /** The numbers behind the verdict; numbers that should be zero and are not are highlighted. */
-export function keyNumbers(verdict: LoadVerdict, latency: Latency | undefined): Markup {
+export function keyNumbers(
+  verdict: LoadVerdict,
+  latency: Latency | undefined,
+  words: BalanceWords,
+  { numbers }: ReportTexts,
+): Markup {
   const plain = (name: string, value: string | number): Markup => tile(name, value, '');
-  const { balance, moved, overtaken } = wordsOf(verdict);
   const zero = (name: string, value: number): Markup => tile(name, value, value > 0 ? 'bad' : 'zero');
   return markup`<dl class="tiles">
-${plain(`initial ${balance}`, verdict.initial)}${plain(`units ${moved}`, Math.abs(verdict.sold))}${plain(`final ${balance}`, verdict.finalStock)}
-${zero(`units ${overtaken}`, verdict.oversold)}${tile('updates lost', verdict.lostUpdates, verdict.lostUpdates === 0 ? 'zero' : 'bad')}
-${zero(verdict.kind === 'stock' ? 'values sold twice' : 'equal new balances', verdict.duplicates.length)}${zero('two holders', verdict.overlaps.length)}
-${zero('foreign releases', verdict.foreignReleases.length)}${zero('foreign renewals', verdict.foreignRenewals.length)}${zero('stuck locks', verdict.stuckLocks.length)}
-${zero('deadlocks', verdict.deadLocks.length)}${zero('orphans', verdict.orphans.length)}${zero('undecided', verdict.undecided)}${verdict.refusals.length > 0 && plain('refused as stale', verdict.refusals.length)}
-${verdict.outageMs !== null && plain('outage', inMs(verdict.outageMs))}
-${latency && [plain('requests/s', Math.round(latency.requestsPerSecond)), plain('median latency', inMs(latency.p50)), plain('p90', inMs(latency.p90)), plain('p99', inMs(latency.p99)), plain('longest', inMs(latency.max))]}
+${plain(numbers.initial(words), verdict.initial)}${plain(numbers.moved(words), Math.abs(verdict.sold))}${plain(numbers.final(words), verdict.finalStock)}
+${zero(numbers.overtaken(words), verdict.oversold)}${tile(numbers.lostUpdates, verdict.lostUpdates, verdict.lostUpdates === 0 ? 'zero' : 'bad')}
+${zero(numbers.duplicates(verdict.kind === 'stock'), verdict.duplicates.length)}${zero(numbers.overlaps, verdict.overlaps.length)}
+${zero(numbers.foreignReleases, verdict.foreignReleases.length)}${zero(numbers.foreignRenewals, verdict.foreignRenewals.length)}${zero(numbers.stuckLocks, verdict.stuckLocks.length)}
+${zero(numbers.deadLocks, verdict.deadLocks.length)}${zero(numbers.orphans, verdict.orphans.length)}${zero(numbers.undecided, verdict.undecided)}${verdict.refusals.length > 0 && plain(numbers.refusals, verdict.refusals.length)}
+${verdict.outageMs !== null && plain(numbers.outage, inMs(verdict.outageMs))}
+${latency && [plain(numbers.perSecond, Math.round(latency.requestsPerSecond)), plain(numbers.medianLatency, inMs(latency.p50)), plain('p90', inMs(latency.p90)), plain('p99', inMs(latency.p99)), plain(numbers.longest, inMs(latency.max))]}
 </dl>`;
 }
 
 export const tile = (name: string, value: string | number, className: string): Markup =>
   markup`<div class="${className}"><dt>${name}</dt><dd>${typeof value === 'number' ? value.toLocaleString('en') : value}</dd></div>`;
 
-/** A list of names and values; null when there are none. */
-export const conditionsList = (heading: string, conditions: object): Markup | null => {
+/** A list of names and values; null when there are none. `none`: the text for an empty value. */
+export const conditionsList = (heading: string, conditions: object, none = 'none'): Markup | null => {
   const entries = new Map(flatten(conditions));
   if (entries.size === 0) return null;
-  return markup`<section><h2>${heading}</h2><dl class="conditions">${[...entries].map(([name, value]) => markup`<div><dt>${name}</dt><dd>${value === '' ? 'none' : value}</dd></div>`)}</dl></section>`;
+  return markup`<section><h2>${heading}</h2><dl class="conditions">${[...entries].map(([name, value]) => markup`<div><dt>${name}</dt><dd>${value === '' ? none : value}</dd></div>`)}</dl></section>`;
 };
 
 /** Names and values; nested names are prefixed with the outer name, except inside `options`. */

@@ -7,8 +7,9 @@ const MARGIN = 24;
 const HEAD = 72;
 const LEGEND_ROW = 24;
 const FOOT = 30;
-/** Average width of a letter of the legend. */
+/** Average width of a letter of the legend; a Chinese character is as wide as two. */
 const LETTER = 7.6;
+const WIDE = /[\p{Script=Han}，：；（）]/gu;
 const MARK = 16;
 const MOST_TITLE = 118;
 /** The license of an image. */
@@ -35,12 +36,14 @@ ${rows.map((row, i) => row.map(({ mark, text, x }) => markup`<g transform="trans
 `.text;
 }
 
+const lettersOf = (text: string): number => text.length + (text.match(WIDE)?.length ?? 0);
+
 /** The entries of a legend, each with its left edge, in as many rows as they need. */
 function legendRows(entries: readonly LegendEntry[]): (LegendEntry & { readonly x: number })[][] {
   const rows: (LegendEntry & { readonly x: number })[][] = [];
   let x = Infinity;
   for (const entry of entries) {
-    const width = MARK + 6 + entry.text.length * LETTER + 20;
+    const width = MARK + 6 + lettersOf(entry.text) * LETTER + 20;
     if (x + width > WIDTH - MARGIN) {
       rows.push([]);
       x = MARGIN;

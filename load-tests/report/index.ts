@@ -1,4 +1,4 @@
-import { wordsOf, type Evidence, type LoadVerdict } from '#lab/verdict';
+import type { Evidence, LoadVerdict } from '#lab/verdict';
 import { outcomesOf } from './codes';
 import { excerptOf } from './excerpt';
 import { conditionsList, headline, keyNumbers, type Latency } from './headline';
@@ -12,6 +12,7 @@ import { outcomesPlot } from './plots/outcomes';
 import { stockPlot } from './plots/stock';
 import { STYLE } from './style';
 import { faultTable, findings, openLoopTable, outcomeTable, refusalTable } from './tables';
+import { TEXTS, type ReportLanguage } from './texts';
 import { timelineOf } from './timeline';
 
 export { renderCard, type ReportedCard } from './card';
@@ -19,6 +20,8 @@ export { renderDrill } from './drill';
 export { Markup, markup } from './markup';
 export { CREDIT } from './image';
 export { LIVE_STYLE, renderLiveLanes } from './live-lanes';
+export type { ReportLanguage } from './texts';
+export { verdictInChinese } from './verdict-in-chinese';
 
 /** One load run, judged. */
 export interface ReportedRun {
@@ -31,6 +34,8 @@ export interface ReportedRun {
   /** Versions, commit, machine. */
   readonly conditions: Readonly<Record<string, string | number | boolean>>;
   readonly latency?: Latency;
+  /** Default: English. */
+  readonly language?: ReportLanguage;
 }
 
 /** A run as a page, and its plots as images. */
@@ -49,41 +54,44 @@ export function renderReport({
   options,
   conditions,
   latency,
+  language = 'en',
 }: ReportedRun): Report {
+  const t = TEXTS[language];
+  const said = { ...verdict, ...t.sentencesOf(verdict) };
   const timeline = timelineOf(evidence);
   const intervals = intervalsOf(evidence, verdict, timeline);
   const outcomes = outcomesOf(evidence.answers);
-  const words = wordsOf(verdict);
+  const words = t.words(verdict.kind, verdict.sold < 0);
   const figures = {
-    stock: stockPlot(evidence, timeline, words),
-    holders: lanesPlot(intervals, excerptOf(intervals, verdict, timeline), timeline, words),
-    outcomes: outcomesPlot(outcomes, timeline),
-    latency: latencyPlot(outcomes),
+    stock: stockPlot(evidence, timeline, words, t),
+    holders: lanesPlot(intervals, excerptOf(intervals, verdict, timeline), timeline, words, t),
+    outcomes: outcomesPlot(outcomes, timeline, t),
+    latency: latencyPlot(outcomes, t),
   };
   const page = markup`<!doctype html>
-<html lang="en">
+<html lang="${t.htmlLanguage}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">
-<title>${verdict.headline.split(': ')[0] ?? verdict.verdict}: ${title}</title><style>${new Markup(STYLE)}</style></head>
+<title>${said.headline.split(t.colon)[0] ?? verdict.verdict}${t.colon}${title}</title><style>${new Markup(STYLE)}</style></head>
 <body><main>
-${headline(title, verdict)}
-${keyNumbers(verdict, latency)}
+${headline(title, said, t)}
+${keyNumbers(verdict, latency, words, t)}
 ${section(figures.stock)}
 ${section(figures.holders)}
-${faultTable(verdict)}
-${findings(verdict)}
-${refusalTable(verdict)}
-${openLoopTable(latency)}
+${faultTable(verdict, t)}
+${findings(verdict, words, t)}
+${refusalTable(verdict, t)}
+${openLoopTable(latency, t)}
 ${section(figures.outcomes)}
 ${section(figures.latency)}
-${outcomeTable(outcomes)}
-${conditionsList('Parameters', { balance: evidence.balance, ...options })}
-${conditionsList('Conditions', conditions)}
+${outcomeTable(outcomes, t)}
+${conditionsList(t.parameters, { balance: evidence.balance, ...options }, t.none)}
+${conditionsList(t.conditions, conditions, t.none)}
 </main></body>
 </html>
 `;
   const images = Object.entries(figures).flatMap(([name, figure]) => {
-    const image = renderImage(figure, `${title}: ${verdict.headline}`);
+    const image = renderImage(figure, `${title}${t.colon}${said.headline}`);
     return image === undefined ? [] : [[name, image] as const];
   });
   return { page: page.text, images: new Map(images) };

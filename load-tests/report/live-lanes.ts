@@ -1,10 +1,11 @@
 import type { HistoryLine } from '#lab/step';
-import { balanceWords, judgeHolders, kindOf } from '#lab/verdict';
+import { judgeHolders, kindOf } from '#lab/verdict';
 import type { Excerpt } from './excerpt';
 import { intervalsOf, type Intervals } from './intervals';
 import { section } from './plots/chart';
 import { lanesPlot } from './plots/lanes';
 import { STYLE } from './style';
+import { TEXTS, type ReportLanguage } from './texts';
 import { timelineOf, type Timeline } from './timeline';
 
 /** The last intervals that are drawn. */
@@ -14,12 +15,16 @@ const MAX_SHOWN = 30;
  * The lanes of a run that has not ended, drawn as in its report: an HTML section for an element with a shadow root and
  * `LIVE_STYLE`. Undefined: no replica has begun. Every text is escaped.
  */
-export function renderLiveLanes(history: readonly HistoryLine[]): string | undefined {
+export function renderLiveLanes(
+  history: readonly HistoryLine[],
+  language: ReportLanguage,
+): string | undefined {
+  const t = TEXTS[language];
   const timeline = timelineOf({ history, movements: [], answers: [], initial: 0 });
   const intervals = intervalsOf({ history }, judgeHolders(history), timeline);
   if (intervals.replicas.length === 0) return undefined;
-  const words = balanceWords(kindOf({ history }), false);
-  return section(lanesPlot(intervals, lastOf(intervals, timeline), timeline, words)).text;
+  const words = t.words(kindOf({ history }), false);
+  return section(lanesPlot(intervals, lastOf(intervals, timeline), timeline, words, t)).text;
 }
 
 /** The style of the report, for a shadow root. */
@@ -37,7 +42,7 @@ function lastOf({ all, clashes, gaps }: Intervals, { faults }: Timeline): Excerp
     shown,
     from,
     until,
-    about: 'the present',
+    about: 'present',
     collided: [],
     clashes: clip(clashes),
     gaps: clip(gaps),

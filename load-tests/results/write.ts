@@ -2,7 +2,7 @@ import { withoutForeignLocks } from '#lab/verdict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DrillRun } from '../drills';
-import { renderCard, renderDrill, renderReport, type ReportedCard } from '../report';
+import { renderCard, renderDrill, renderReport, type ReportedCard, type ReportLanguage } from '../report';
 import type { LoadRun } from '../run';
 import { newFolder } from './folders';
 
@@ -24,9 +24,10 @@ export const runJson = ({
 
 /**
  * Writes history.jsonl, verdict.json, report.html and its plots as images under runs/. Returns the folder.
- * For a run of carts, report.html and its images cover the first product, and report-SKU.html each other product.
+ * For a run of carts, report.html and its images cover the first product, and report-SKU.html each other product. The reports
+ * and images are in `language`; verdict.json is in English.
  */
-export function writeRunFolder(run: LoadRun, name: string): string {
+export function writeRunFolder(run: LoadRun, name: string, language: ReportLanguage = 'en'): string {
   const folder = newFolder(name);
   writeFileSync(join(folder, 'history.jsonl'), historyText(run));
   writeFileSync(join(folder, 'verdict.json'), `${JSON.stringify(runJson(run), null, 2)}\n`);
@@ -41,6 +42,7 @@ export function writeRunFolder(run: LoadRun, name: string): string {
       options: { ...plan.options, ...plan },
       conditions,
       latency,
+      language,
     });
     const ending = i === 0 ? '' : `-${balance}`;
     writeFileSync(join(folder, `report${ending}.html`), page);

@@ -112,6 +112,17 @@ test('a run without a lock shows live how the stock and the sales differ, and it
   }
 });
 
+test('a run that a Chinese page starts has a Chinese report; a run of an unknown language is refused', async () => {
+  const { folder = '' } = await end(await start('/api/runs?lang=zh', unprotected));
+  const { body } = await request(`${app.url}/api/runs/past/${folder}/report`);
+  const report = await body.text();
+  expect(report).toContain('<html lang="zh-CN">');
+  expect(report).toContain('数据错误');
+  expect(report).not.toMatch(/DATA WRONG|Stock over time/);
+  for (const path of ['/api/runs?lang=xx', '/api/runs/presets/none?lang=xx'])
+    expect((await app.post(path, unprotected)).status).toBe(400);
+});
+
 test('the samples of an exact strategy agree at every moment, also while the stock is split', async () => {
   const run = await end(
     await start('/api/runs', { strategy: 'segmented', stock: 80, requests: 120, options: { workMs: 10 } }),

@@ -108,6 +108,56 @@ describe('the report of a load run', () => {
   });
 });
 
+describe('the Chinese report of a load run', () => {
+  const latency = { p50: 1, p90: 2, p99: 3, max: 4, requestsPerSecond: 5 };
+  const openLoop = {
+    ...latency,
+    uncorrected: latency,
+    offered: { askedPerSecond: 5, perSecond: 3, asAsked: false } as never,
+  };
+  const inChinese = (evidence: Parameters<typeof report>[0], more: Partial<Run> = {}): Report =>
+    report(evidence, { title: '', language: 'zh', latency: openLoop, conditions: {}, options: {}, ...more });
+  /** One finding of each kind. */
+  const allFindings = (): Run['verdict'] => {
+    const pair = { key: 'K', by: 'R1', owner: 'R2' };
+    const refusal = { request: 'R1', replica: 'I-1', code: 'LOCK.FENCED', statement: null };
+    return {
+      ...judgeLoad(killedHolder(), EXPECTED),
+      overlaps: [{ first: 'R1', second: 'R2', key: 'K' }] as never,
+      foreignReleases: [pair],
+      foreignRenewals: [pair],
+      stuckLocks: [{ key: 'K', value: null }] as never,
+      orphans: ['R1'],
+      refusals: [refusal, { ...refusal, statement: 'UPDATE' }],
+    };
+  };
+  /** What a Chinese text keeps: names of code, of strategies, replicas, requests and percentiles, units, and the license. */
+  const NAMES =
+    /<style>.*?<\/style>|<code.*?<\/code>|<[^>]+>|Oversell Lab, CC BY|inventory-\d|after\(SET\)=kill|verdict\.json|balance|none|expiring|\bms\b|（[a-z-]+）|\bp\d\d\b|\b[abp]\b|\b[A-Z][\w.-]*/gs;
+
+  it.each([
+    ['two sales of one unit', inChinese(collision())],
+    ['a killed holder', inChinese(killedHolder())],
+    ['nothing recorded', inChinese(emptyRun())],
+    ['no times', inChinese({ ...collision(), history: [] })],
+    ['every finding', inChinese(killedHolder(), { verdict: allFindings() })],
+  ])('has no English sentence: %s', (_name, { page, images }) => {
+    for (const text of [page, ...images.values()]) {
+      expect(text).toMatch(/\p{Script=Han}/u);
+      expect(text.replaceAll(NAMES, ' ').match(/[a-z]+/gi)).toEqual(null);
+    }
+    expect(page).toContain('<html lang="zh-CN">');
+    expect(unbalanced(page)).toEqual([]);
+  });
+
+  it('has the verdict, its reasons, and how to read the plots', () => {
+    const { page } = inChinese(collision());
+    for (const text of ['数据错误', '超卖 1 件', '与方案说明一致', '库存随时间的变化', '各种应答的延迟'])
+      expect(page).toContain(text);
+    expect(inChinese(killedHolder()).page).toContain('after(SET)=kill 在 inventory-1 上的请求 a 中触发');
+  });
+});
+
 describe('the images of a load run', () => {
   const malicious = '<script>alert(1)</script>';
   const { images } = report(collision(malicious), { title: malicious });

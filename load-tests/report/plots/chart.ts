@@ -1,5 +1,6 @@
 import { cut, markup, type Markup } from '../markup';
 import type { Scale } from '../scale';
+import type { ReportTexts } from '../texts';
 import type { Annotation } from '../timeline';
 
 /** Pixel measures of every plot, before it is scaled to the page. */
@@ -74,7 +75,13 @@ export const marksHeight = (marks: readonly Annotation[]): number =>
   marks.length === 0 ? 0 : LABEL_ROWS * 17 + 4;
 
 /** One line per fault, with a label where there is room, in two rows above `top`. */
-export function faultMarks(marks: readonly Annotation[], x: Scale, top: number, bottom: number): Markup[] {
+export function faultMarks(
+  marks: readonly Annotation[],
+  x: Scale,
+  top: number,
+  bottom: number,
+  t: ReportTexts,
+): Markup[] {
   const taken = Array.from({ length: LABEL_ROWS }, () => -Infinity);
   return marks.slice(0, MAX_MARKS).map(({ at, label, replica, request }) => {
     const text = cut(label, 44);
@@ -84,6 +91,6 @@ export function faultMarks(marks: readonly Annotation[], x: Scale, top: number, 
     const row = taken.findIndex((end) => end <= start);
     if (row >= 0) taken[row] = start + width;
     const y = top - 6 - Math.max(row, 0) * 17;
-    return markup`<g class="fault"><title>${label} fired on ${replica} in request ${request}</title><line x1="${x(at)}" x2="${x(at)}" y1="${row >= 0 ? y - 11 : top}" y2="${bottom}"/>${row >= 0 && markup`<text x="${x(at) + (toTheLeft ? -5 : 5)}" y="${y}" text-anchor="${toTheLeft ? 'end' : 'start'}">${text}</text>`}</g>`;
+    return markup`<g class="fault"><title>${t.fired(label, replica, request)}</title><line x1="${x(at)}" x2="${x(at)}" y1="${row >= 0 ? y - 11 : top}" y2="${bottom}"/>${row >= 0 && markup`<text x="${x(at) + (toTheLeft ? -5 : 5)}" y="${y}" text-anchor="${toTheLeft ? 'end' : 'start'}">${text}</text>`}</g>`;
   });
 }

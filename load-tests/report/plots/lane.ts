@@ -2,6 +2,7 @@ import type { BalanceWords } from '#lab/verdict';
 import type { Interval } from '../intervals';
 import { markup, type Markup } from '../markup';
 import type { Scale } from '../scale';
+import type { ReportTexts } from '../texts';
 import { RIGHT, WIDTH } from './chart';
 
 /** Left edge of the lanes, pixels; their names are to the left of it. */
@@ -45,17 +46,17 @@ export interface BarLook {
   readonly wrong: boolean;
   /** The remaining stock, or the balance, after its movement. */
   readonly after: number | undefined;
-  readonly words: Pick<BalanceWords, 'moved'>;
+  readonly words: BalanceWords;
+  readonly t: ReportTexts;
 }
 
 export function bar(interval: Interval, { top }: Lane, row: number, x: Scale, look: BarLook): Markup {
   const { request, replica, from, until, open, lingersUntil } = interval;
-  const { className, wrong, after, words } = look;
+  const { className, wrong, after, words, t } = look;
   const y = top + PADDING + row * ROW;
   const width = Math.max(1.5, x(until) - x(from));
-  const { moved } = words;
-  const effect = after === undefined ? `${moved} nothing` : `${moved}: ${after} left`;
-  const title = `${request} on ${replica}: ${tenths(from)} to ${open ? 'no end' : tenths(until)} ms, ${effect}`;
+  const effect = after === undefined ? t.lanes.movedNothing(words) : t.lanes.moved(words, after);
+  const title = t.lanes.bar(request, replica, tenths(from), open ? undefined : tenths(until)) + effect;
   const fits = after !== undefined && width > 14 + 8 * String(after).length;
   const classes = `bar ${className}${wrong ? ' wrong' : ''}${open ? ' open' : ''}`;
   return markup`<g><title>${title}</title>${lingersUntil !== undefined && lingering(x(until), x(lingersUntil), y)}<rect class="${classes}" x="${x(from)}" width="${width}" y="${y}" height="${BAR}" rx="2"/>${fits && markup`<text class="inbar ${className}" x="${x(from) + width / 2}" y="${y + 15}" text-anchor="middle">${after}</text>`}</g>`;

@@ -3,6 +3,7 @@ import type { Excerpt } from '../excerpt';
 import type { Intervals } from '../intervals';
 import { markup, type Markup } from '../markup';
 import { time } from '../scale';
+import type { ReportTexts } from '../texts';
 import type { Timeline } from '../timeline';
 import { chart, faultMarks, marksHeight, RIGHT, swatch, WIDTH, type Figure, type LegendEntry } from './chart';
 import { background, bar, LANES_LEFT, layOut } from './lane';
@@ -13,11 +14,12 @@ export function lanesPlot(
   excerpt: Excerpt,
   { sales }: Timeline,
   words: BalanceWords,
+  t: ReportTexts,
 ): Figure {
-  const heading = kind === 'held' ? 'Lock holders over time' : 'Requests over time';
+  const isHeld = kind === 'held';
+  const heading = isHeld ? t.lanes.holders : t.lanes.requests;
   const { shown, clashes, gaps, faults, from, until } = excerpt;
-  if (shown.length === 0)
-    return { heading, how: 'There is no history of this run, so lock holders are unknown.', entries: [] };
+  if (shown.length === 0) return { heading, how: t.lanes.nothing, entries: [] };
   const top = 10 + marksHeight(faults);
   const lanes = layOut(replicas, shown, top);
   const bottom = lanes.reduce((_, lane) => lane.top + lane.height, top);
@@ -25,7 +27,7 @@ export function lanesPlot(
   const x = time([from - margin, until + margin], [LANES_LEFT, WIDTH - RIGHT]);
   const sold = new Map(sales.map((sale) => [sale.movement.request, sale]));
   const wrong = new Set(
-    kind === 'held'
+    isHeld
       ? clashes.flatMap(({ first, second }) => [first, second])
       : excerpt.collided.map(({ movement }) => movement.request),
   );
@@ -37,18 +39,19 @@ export function lanesPlot(
           wrong: wrong.has(interval.request),
           after: sold.get(interval.request)?.movement.after,
           words,
+          t,
         }),
       ),
     ),
   );
   const bands = clashes.map(
     (clash) =>
-      markup`<rect class="clash" x="${x(clash.from)}" width="${Math.max(2, x(clash.until) - x(clash.from))}" y="${top}" height="${bottom - top}"><title>${clash.second} acquired the lock while ${clash.first} was still working</title></rect>`,
+      markup`<rect class="clash" x="${x(clash.from)}" width="${Math.max(2, x(clash.until) - x(clash.from))}" y="${top}" height="${bottom - top}"><title>${t.lanes.clash(clash.first, clash.second)}</title></rect>`,
   );
   const absences = gaps.flatMap((gap) => {
     const lane = lanes.find(({ replica }) => replica === gap.replica);
     if (lane === undefined) return [];
-    return markup`<rect class="gap ${gap.kind}" x="${x(gap.from)}" width="${Math.max(2, x(gap.until) - x(gap.from))}" y="${lane.top}" height="${lane.height}"><title>${gap.replica} was ${gap.kind} for ${Math.round(gap.until - gap.from)} ms</title></rect>`;
+    return markup`<rect class="gap ${gap.kind}" x="${x(gap.from)}" width="${Math.max(2, x(gap.until) - x(gap.from))}" y="${lane.top}" height="${lane.height}"><title>${t.lanes.gap(gap.replica, gap.kind, Math.round(gap.until - gap.from))}</title></rect>`;
   });
   const plot = chart(
     {
@@ -57,69 +60,55 @@ export function lanesPlot(
       bottom,
       left: LANES_LEFT,
       x,
-      xTitle: `time since the run began (${x.unit})`,
+      xTitle: t.time(x.unit),
     },
-    [HATCH, ...lanes.map(background), ...bands, ...bars, ...absences, ...faultMarks(faults, x, top, bottom)],
+    [
+      HATCH,
+      ...lanes.map(background),
+      ...bands,
+      ...bars,
+      ...absences,
+      ...faultMarks(faults, x, top, bottom, t),
+    ],
   );
-  const drawn = bars.length;
+  const part =
+    bars.length < all.length ? t.lanes.part(bars.length, all.length, t.lanes.about[excerpt.about]) : '';
   return {
     heading,
-    how: howToRead(kind, drawn, all.length, excerpt.about, words),
-    entries: entries(kind, replicas, excerpt, words),
+    how: t.lanes.how(isHeld, words) + part,
+    entries: entries(isHeld, replicas, excerpt, words, t),
     plot,
   };
 }
 
 const HATCH = markup`<defs><pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><line class="hatch" x1="0" x2="0" y1="0" y2="7"/></pattern></defs>`;
 
-function howToRead(
-  kind: Intervals['kind'],
-  drawn: number,
-  all: number,
-  about: string,
-  { balance, movement }: BalanceWords,
-): string {
-  const what =
-    kind === 'held'
-      ? 'one hold time of a lock'
-      : 'one request to the strategy (which holds no lock in Redis)';
-  const part = drawn < all ? ` Shown: ${drawn} of ${all}, around ${about}.` : '';
-  return `Each bar is ${what}, one lane per replica; the number in a bar is the ${balance} after its ${movement}.${part}`;
-}
-
 function entries(
-  kind: Intervals['kind'],
+  isHeld: boolean,
   names: readonly string[],
   excerpt: Excerpt,
-  { moved }: BalanceWords,
+  words: BalanceWords,
+  { lanes }: ReportTexts,
 ): LegendEntry[] {
   const { shown, clashes, gaps, collided } = excerpt;
   const box = (className: string): Markup =>
     markup`<rect class="${className}" x="1.5" y="2.5" width="13" height="11" rx="2"/>`;
-  const held = kind === 'held';
   const same = collided[0]?.movement.after;
   const candidates: readonly (LegendEntry | false)[] = [
     ...names.map((text, i) => ({ text, mark: swatch(`r${i % 6}`) })),
-    held && clashes.length > 0 && { text: 'one of two holders', mark: box('bar quiet wrong') },
-    !held &&
-      same !== undefined && {
-        text:
-          moved === 'sold'
-            ? `all of these sold “${same} left”`
-            : `all of these ${moved} with the balance ${same}`,
-        mark: box('bar quiet wrong'),
-      },
-    clashes.length > 0 && { text: 'two simultaneous holders', mark: box('clash') },
+    isHeld && clashes.length > 0 && { text: lanes.oneOfTwo, mark: box('bar quiet wrong') },
+    !isHeld && same !== undefined && { text: lanes.collided(words, same), mark: box('bar quiet wrong') },
+    clashes.length > 0 && { text: lanes.twoHolders, mark: box('clash') },
     shown.some(({ open }) => open) && {
-      text: held ? 'never released' : 'never answered',
+      text: isHeld ? lanes.neverReleased : lanes.neverAnswered,
       mark: box('bar quiet open'),
     },
     shown.some(({ lingersUntil }) => lingersUntil !== undefined) && {
-      text: 'the lock outlives its holder',
+      text: lanes.lingering,
       mark: box('lingering'),
     },
-    gaps.some((gap) => gap.kind === 'paused') && { text: 'paused', mark: box('gap paused') },
-    gaps.some((gap) => gap.kind === 'dead') && { text: 'dead', mark: box('gap dead') },
+    gaps.some((gap) => gap.kind === 'paused') && { text: lanes.paused, mark: box('gap paused') },
+    gaps.some((gap) => gap.kind === 'dead') && { text: lanes.dead, mark: box('gap dead') },
   ];
   return candidates.filter((entry) => entry !== false);
 }

@@ -1,18 +1,22 @@
-import { count } from '#lab/step';
 import type { Outcome } from '../codes';
 import { markup } from '../markup';
 import { linear, niceStep, time } from '../scale';
+import type { ReportTexts } from '../texts';
 import type { Timeline } from '../timeline';
 import { ACROSS, chart, faultMarks, marksHeight, swatch, type Figure } from './chart';
 
-const HEADING = 'Outcomes over time';
 const BINS = 40;
 
 /** Answers per time bin, stacked by code. */
-export function outcomesPlot(outcomes: readonly Outcome[], { faults, answered }: Timeline): Figure {
+export function outcomesPlot(
+  outcomes: readonly Outcome[],
+  { faults, answered }: Timeline,
+  t: ReportTexts,
+): Figure {
+  const { heading, how } = t.outcomesOverTime;
   const ends = outcomes.map(({ answers }) => answers.map(answered));
   const last = ends.flat().reduce((most, end) => Math.max(most, end), 0);
-  if (last === 0) return { heading: HEADING, how: 'No answers were recorded.', entries: [] };
+  if (last === 0) return { heading, how: t.noAnswers, entries: [] };
   const bin = niceStep(last / BINS);
   const bins = Math.floor(last / bin) + 1;
   const counts = ends.map((times) => {
@@ -34,7 +38,7 @@ export function outcomesPlot(outcomes: readonly Outcome[], { faults, answered }:
       const n = counts[o]?.[i] ?? 0;
       if (n === 0) return markup``;
       base[i] = below + n;
-      return markup`<rect class="${className}" x="${x(i * bin) + 0.5}" width="${Math.max(1, x((i + 1) * bin) - x(i * bin) - 1)}" y="${y(below + n)}" height="${y(below) - y(below + n)}"><title>${count(n, 'answer')} ${code} from ${Math.round(i * bin)} to ${Math.round((i + 1) * bin)} ms</title></rect>`;
+      return markup`<rect class="${className}" x="${x(i * bin) + 0.5}" width="${Math.max(1, x((i + 1) * bin) - x(i * bin) - 1)}" y="${y(below + n)}" height="${y(below) - y(below + n)}"><title>${t.outcomesOverTime.bin(n, code, Math.round(i * bin), Math.round((i + 1) * bin))}</title></rect>`;
     }),
   );
   const plot = chart(
@@ -43,13 +47,12 @@ export function outcomesPlot(outcomes: readonly Outcome[], { faults, answered }:
       top,
       bottom,
       x,
-      xTitle: `time since the run began (${x.unit})`,
+      xTitle: t.time(x.unit),
       y,
-      yTitle: `answers per ${bin.toLocaleString('en')} ms`,
+      yTitle: t.outcomesOverTime.perBin(bin.toLocaleString('en')),
     },
-    [...bars, ...faultMarks(faults, x, top, bottom)],
+    [...bars, ...faultMarks(faults, x, top, bottom, t)],
   );
   const entries = outcomes.map(({ code, className }) => ({ text: code, mark: swatch(className) }));
-  const how = 'Answers to the buyers, at the time of each answer.';
-  return { heading: HEADING, how, entries, plot };
+  return { heading, how, entries, plot };
 }

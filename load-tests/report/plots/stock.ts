@@ -1,7 +1,7 @@
-import { count } from '#lab/step';
 import type { BalanceWords, Evidence } from '#lab/verdict';
 import { markup, type Markup } from '../markup';
 import { linear, time } from '../scale';
+import type { ReportTexts } from '../texts';
 import type { Sale, Timeline } from '../timeline';
 import { ACROSS, chart, faultMarks, marksHeight, type Figure, type LegendEntry } from './chart';
 
@@ -13,12 +13,12 @@ export function stockPlot(
   { initial, finalStock }: Evidence,
   timeline: Timeline,
   words: BalanceWords,
+  t: ReportTexts,
 ): Figure {
   const { sales, measured, faults } = timeline;
-  const { balance, moved, movement, movements } = words;
-  const heading = balance === 'stock' ? 'Stock over time' : 'Balance over time';
+  const heading = t.stock.heading(words);
   const [last] = sales.slice(-1);
-  if (last === undefined) return { heading, how: `Nothing was ${moved}.`, entries: [] };
+  if (last === undefined) return { heading, how: t.stock.nothing(words), entries: [] };
   const marks = measured ? faults : [];
   const top = 14 + marksHeight(marks);
   const bottom = top + 300;
@@ -34,9 +34,7 @@ export function stockPlot(
   const truth = sales.map(({ at, left }) => `H${x(at).toFixed(1)}V${y(left).toFixed(1)}`).join('');
   const every = Math.ceil(sales.length / MAX_PLAIN);
   const shown = sales.filter((sale, i) => i % every === 0 || sale.duplicate || sale.oversold);
-  const xTitle = measured
-    ? `time since the run began (${clock.unit})`
-    : `${movements}, in the order of their inserts (there is no history)`;
+  const xTitle = measured ? t.time(clock.unit) : t.stock.inOrder(words);
   const plot = chart(
     {
       height: bottom + 46,
@@ -45,7 +43,7 @@ export function stockPlot(
       x,
       xTitle,
       y,
-      yTitle: balance === 'stock' ? 'units left' : 'balance',
+      yTitle: t.stock.left(words),
     },
     [
       markup`<line class="axis" x1="${ACROSS[0]}" x2="${ACROSS[1]}" y1="${y(0)}" y2="${y(0)}"/>`,
@@ -53,12 +51,13 @@ export function stockPlot(
         ? markup`<rect class="below" x="${ACROSS[0]}" width="${ACROSS[1] - ACROSS[0]}" y="${y(0)}" height="${y(lowest) - y(0)}"/>`
         : markup``,
       markup`<path class="truth" d="M${ACROSS[0]},${y(initial)}${truth}"/>`,
-      ...shown.map((sale) => dot(sale, x(sale.at), y(sale.movement.after), color(sale), words)),
-      ...faultMarks(marks, x, top, bottom),
+      ...shown.map((sale) => dot(sale, x(sale.at), y(sale.movement.after), color(sale), words, t)),
+      ...faultMarks(marks, x, top, bottom, t),
     ],
   );
-  const how = `Each dot is one ${movement} at its commit, at the ${balance} that its request computed. The line is the initial ${initial} with all ${movements} by then; dots off the line are ${movements} that did not see each other. Final ${balance} in the table: ${finalStock}.${every > 1 ? ` Of ${count(sales.length, movement, movements)}, one in ${every} is drawn, plus all marked ones.` : ''}`;
-  return { heading, how, entries: entries(replicas, sales, words), plot };
+  const thinned = every > 1 ? t.stock.thinned(words, sales.length, every) : '';
+  const how = t.stock.how(words, initial, finalStock) + thinned;
+  return { heading, how, entries: entries(replicas, sales, words, t), plot };
 }
 
 function dot(
@@ -66,9 +65,15 @@ function dot(
   x: number,
   y: number,
   color: string,
-  { moved, movements, overtaken }: BalanceWords,
+  words: BalanceWords,
+  { stock }: ReportTexts,
 ): Markup {
-  const title = `${movement.after} left, ${moved} by ${movement.request} on ${movement.replica} at ${Math.round(at)}${oversold ? `; ${overtaken}` : ''}${duplicate ? `; several ${movements} left this value` : ''}`;
+  const { after, request, replica } = movement;
+  const title = [
+    stock.dot(words, after, request, replica, Math.round(at)),
+    ...(oversold ? [stock.overtakenDot(words)] : []),
+    ...(duplicate ? [stock.duplicateDot(words)] : []),
+  ].join('');
   return markup`<g><title>${title}</title><circle class="${color}" cx="${x}" cy="${y}" r="3.4"/>${duplicate && ring(x, y)}${oversold && cross(x, y)}</g>`;
 }
 
@@ -80,14 +85,11 @@ const cross = (x: number, y: number): Markup =>
 const entries = (
   replicas: readonly string[],
   sales: readonly Sale[],
-  { balance, movements, overtaken }: BalanceWords,
+  words: BalanceWords,
+  { stock }: ReportTexts,
 ): LegendEntry[] => [
   ...replicas.map((text, i) => ({ text, mark: markup`<circle class="r${i % 6}" cx="8" cy="8" r="4.5"/>` })),
-  { text: `initial with all ${movements}`, mark: markup`<path class="truth" d="M0,8H16"/>` },
-  ...(sales.some(({ duplicate }) => duplicate)
-    ? [{ text: `value left by several ${movements}`, mark: ring(8, 8) }]
-    : []),
-  ...(sales.some(({ oversold }) => oversold)
-    ? [{ text: `${overtaken}: no ${balance} was left`, mark: cross(8, 8) }]
-    : []),
+  { text: stock.truth(words), mark: markup`<path class="truth" d="M0,8H16"/>` },
+  ...(sales.some(({ duplicate }) => duplicate) ? [{ text: stock.duplicate(words), mark: ring(8, 8) }] : []),
+  ...(sales.some(({ oversold }) => oversold) ? [{ text: stock.overtaken(words), mark: cross(8, 8) }] : []),
 ];

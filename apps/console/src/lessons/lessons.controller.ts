@@ -3,8 +3,9 @@ import { problem, ProblemError } from '#lab/http';
 import { Controller, Get, Header, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { readFileSync } from 'node:fs';
+import { LanguageQuery } from '../language-query';
 import { lessonSummary, lessonView } from './lesson-view';
-import { LessonParams, LessonQuery, LessonSummary, LessonView, SlideParams } from './schemas';
+import { LessonParams, LessonSummary, LessonView, SlideParams } from './schemas';
 
 /** A slide is a drawing: it loads nothing and runs nothing. */
 const SLIDE_POLICY = "default-src 'none'";
@@ -15,14 +16,14 @@ export class LessonsController {
   @Get()
   @ApiOperation({ summary: 'All lessons, in order' })
   @ApiOkResponse({ type: LessonSummary, isArray: true })
-  list(@Query() { lang }: LessonQuery): LessonSummary[] {
+  list(@Query() { lang }: LanguageQuery): LessonSummary[] {
     return readLessons(lang).map(lessonSummary);
   }
 
   @Get(':lesson')
   @ApiOperation({ summary: 'A lesson as HTML' })
   @ApiOkResponse({ type: LessonView })
-  one(@Param() { lesson: name }: LessonParams, @Query() { lang }: LessonQuery): LessonView {
+  one(@Param() { lesson: name }: LessonParams, @Query() { lang }: LanguageQuery): LessonView {
     return lessonView(lessonNamed(name, lang));
   }
 
@@ -31,7 +32,7 @@ export class LessonsController {
   @Header('Content-Security-Policy', SLIDE_POLICY)
   @ApiProduces('image/svg+xml')
   @ApiOperation({ summary: 'A schedule of a lesson as a slide' })
-  slide(@Param() { lesson: name, slide }: SlideParams, @Query() { lang }: LessonQuery): string {
+  slide(@Param() { lesson: name, slide }: SlideParams, @Query() { lang }: LanguageQuery): string {
     const file = slideOf(lessonNamed(name, lang), slide);
     if (file === undefined)
       throw new ProblemError(problem('REQUEST.NOT_FOUND', `lesson "${name}" has no slide ${slide}`));

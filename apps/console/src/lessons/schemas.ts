@@ -1,4 +1,3 @@
-import { LANGUAGES } from '#lab/course';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
 
@@ -16,8 +15,6 @@ export class LessonSummary extends createZodDto(summary) {}
 export class LessonView extends createZodDto(
   summary.extend({ html: z.string().describe('the page, with links to the pages of the console') }),
 ) {}
-
-export class LessonQuery extends createZodDto(z.strictObject({ lang: z.enum(LANGUAGES).default('en') })) {}
 
 export class LessonParams extends createZodDto(
   z.strictObject({ lesson: z.string().regex(/^[a-z0-9-]{1,60}$/) }),

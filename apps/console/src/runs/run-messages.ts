@@ -1,3 +1,4 @@
+import type { ReportLanguage } from '#load-tests/report';
 import type { LoadPlan } from '#load-tests/run';
 import type { RunVerdict } from './run-view';
 import type { Sample } from './run-watch';
@@ -7,6 +8,8 @@ export interface RunOrder {
   readonly labFolder: string;
   readonly plan: LoadPlan;
   readonly title: string;
+  /** Of the report and of the lanes. */
+  readonly language: ReportLanguage;
 }
 
 /** What it may receive later. */

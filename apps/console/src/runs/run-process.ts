@@ -19,7 +19,7 @@ const send = (message: RunMessage): Promise<void> =>
     });
   });
 
-async function make({ labFolder, plan, title }: RunOrder): Promise<RunResult> {
+async function make({ labFolder, plan, title, language }: RunOrder): Promise<RunResult> {
   const lab = await new Lab({ labFolder }).open();
   const of = plan.requests + (plan.fault?.on.kind === 'first' ? 1 : 0);
   const watch = new RunWatch(
@@ -28,12 +28,13 @@ async function make({ labFolder, plan, title }: RunOrder): Promise<RunResult> {
     (sample) => void send({ sample }),
     (text, done) => void send({ progress: { text, done, of } }),
     (lanes) => void send({ lanes }),
+    language,
   );
   try {
     const made = await runLoad(lab.target, lab.control, plan, watch.observer(aborting.signal));
     await watch.end({ last: true });
     removeOldRuns();
-    const folder = basename(writeRunFolder(made, title));
+    const folder = basename(writeRunFolder(made, title, language));
     return { folder, verdict: verdictView(made.verdict, findUnfired(made)) };
   } finally {
     await watch.end({ last: false });

@@ -5,10 +5,10 @@ import {
   type LoadPlan,
   type UnfiredFaults,
 } from '#load-tests/run';
+import { verdictInChinese } from '#load-tests/report';
 import type { SavedVerdict } from '#load-tests/results';
 import type { z } from 'zod';
 import type { runVerdict, RunView } from './schemas';
-import { verdictInChinese } from './verdict-in-chinese';
 
 export type RunVerdict = z.infer<typeof runVerdict>;
 

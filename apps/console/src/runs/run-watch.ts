@@ -1,4 +1,4 @@
-import { renderLiveLanes } from '#load-tests/report';
+import { renderLiveLanes, type ReportLanguage } from '#load-tests/report';
 import type { LoadObserver, Target } from '#load-tests/run';
 import type { BalanceTotals } from '#lab/balance';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -47,6 +47,7 @@ export class RunWatch {
     private readonly onSample: (taken: Sample) => void,
     private readonly onProgress: (text: string, answered: number) => void,
     private readonly onLanes: (lanes: string) => void,
+    private readonly language: ReportLanguage,
   ) {}
 
   observer(signal: AbortSignal): LoadObserver {
@@ -94,7 +95,7 @@ export class RunWatch {
     const [balance = ''] = this.balances;
     while (this.timer !== undefined && this.sent <= MAX_REQUESTS_WITH_LANES) {
       try {
-        const lanes = renderLiveLanes(await this.target.history(balance));
+        const lanes = renderLiveLanes(await this.target.history(balance), this.language);
         if (lanes !== undefined) this.onLanes(lanes);
       } catch {
         // a replica is restarting: the next one answers

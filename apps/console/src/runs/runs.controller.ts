@@ -7,6 +7,7 @@ import {
   Headers,
   Param,
   Post,
+  Query,
   Sse,
   type MessageEvent,
 } from '@nestjs/common';
@@ -14,6 +15,7 @@ import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiProduces, ApiTags }
 import type { Observable } from 'rxjs';
 import { CurrentMember, type Member } from '../classroom';
 import { JobParams, lastEventId } from '../jobs';
+import { LanguageQuery } from '../language-query';
 import { RunsService } from './runs.service';
 import { FolderParams, LanesView, PresetParams, RunBody, RunList, RunView } from './schemas';
 
@@ -27,17 +29,25 @@ export class RunsController {
   constructor(private readonly runs: RunsService) {}
 
   @Post()
-  @ApiOperation({ summary: 'Queues a load run' })
+  @ApiOperation({ summary: 'Queues a load run; `lang`: the language of its report' })
   @ApiCreatedResponse({ type: RunView })
-  start(@Body() body: RunBody, @CurrentMember() member: Member): Promise<RunView> {
-    return this.runs.start(body, member);
+  start(
+    @Body() body: RunBody,
+    @Query() { lang }: LanguageQuery,
+    @CurrentMember() member: Member,
+  ): Promise<RunView> {
+    return this.runs.start(body, member, lang);
   }
 
   @Post('presets/:preset')
   @ApiOperation({ summary: 'Queues a predefined run: GET /api/presets' })
   @ApiCreatedResponse({ type: RunView })
-  startPreset(@Param() { preset }: PresetParams, @CurrentMember() member: Member): Promise<RunView> {
-    return this.runs.startPreset(preset, member);
+  startPreset(
+    @Param() { preset }: PresetParams,
+    @Query() { lang }: LanguageQuery,
+    @CurrentMember() member: Member,
+  ): Promise<RunView> {
+    return this.runs.startPreset(preset, member, lang);
   }
 
   @Get()

@@ -1,6 +1,6 @@
 import { problem, ProblemError } from '#lab/http';
 import { componentsOf } from '#lab/strategy';
-import { LIVE_STYLE } from '#load-tests/report';
+import { LIVE_STYLE, type ReportLanguage } from '#load-tests/report';
 import { listRuns, readReport, readRun } from '#load-tests/results';
 import { strategiesOf, type LoadPlan } from '#load-tests/run';
 import { findScenario } from '#load-tests/scenarios';
@@ -23,6 +23,7 @@ interface Run {
   readonly title: string;
   readonly plan: LoadPlan;
   readonly by: Member;
+  readonly language: ReportLanguage;
   readonly samples: Sample[];
   result?: RunResult;
   /** The lanes so far; absent when the run has ended: the report has all of them. */
@@ -50,14 +51,14 @@ export class RunsService implements BeforeApplicationShutdown {
   ) {}
 
   /** Queues a run. Throws `UnknownStrategy`, `FaultSyntaxError`, `FaultCannotFire`, `ComponentMissing` or a problem. */
-  start(wanted: RunBody, by: Member): Promise<RunView> {
-    return this.queue(planOf(wanted), wanted.strategy, by);
+  start(wanted: RunBody, by: Member, language: ReportLanguage): Promise<RunView> {
+    return this.queue(planOf(wanted), wanted.strategy, by, language);
   }
 
   /** Queues a scenario. Throws `UnknownScenario`, `ComponentMissing` or a problem. */
-  startPreset(preset: string, by: Member): Promise<RunView> {
+  startPreset(preset: string, by: Member, language: ReportLanguage): Promise<RunView> {
     const { name, plan } = findScenario(preset);
-    return this.queue(plan, name, by);
+    return this.queue(plan, name, by, language);
   }
 
   list(): { current: RunView[]; past: PastRun[] } {
@@ -110,23 +111,28 @@ export class RunsService implements BeforeApplicationShutdown {
     }, GRACE_MS).unref();
   }
 
-  private async queue(wanted: LoadPlan, title: string, by: Member): Promise<RunView> {
+  private async queue(
+    wanted: LoadPlan,
+    title: string,
+    by: Member,
+    language: ReportLanguage,
+  ): Promise<RunView> {
     const plan = by.isTeacher ? wanted : onOwnProduct(wanted, by);
     if (!by.isTeacher && (plan.fault !== undefined || plan.down !== undefined))
       throw teacherOnly('a fault hits the replicas that all share: ask the teacher to run it');
     await this.lab.assertHas(componentsOf(strategiesOf(plan)));
     const job = this.jobs.add<RunEvent>({ kind: 'run', title, by }, (context) => this.run(run, context));
-    const run: Run = { job, title, plan, by, samples: [] };
+    const run: Run = { job, title, plan, by, language, samples: [] };
     this.runs.set(job.id, run);
     this.jobs.forget(this.runs);
     return view(run);
   }
 
   private async run(run: Run, { signal, emit, progress }: JobContext<RunEvent>): Promise<void> {
-    const { plan, title, samples } = run;
+    const { plan, title, language, samples } = run;
     const { labFolder } = this.options;
     run.result = await startRun(
-      { labFolder, plan, title },
+      { labFolder, plan, title, language },
       {
         signal,
         kill: this.leaving.signal,

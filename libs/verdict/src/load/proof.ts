@@ -4,6 +4,14 @@ import type { HoldInterval } from './holders';
 import { moments, type Moment } from './moments';
 import type { Reason } from './reason';
 
+/** The process or the step that observed a fault, and how. */
+type FaultWitness =
+  | 'the supervisor: it ended by SIGKILL'
+  | 'its successor'
+  | 'the supervisor: state T'
+  | 'the helper: state T'
+  | 'the step that it hit';
+
 /** A fault that fired. `seenBy` is the observer, never the process that the fault hit; null: no observer. */
 export interface FiredFault {
   readonly fault: string;
@@ -14,7 +22,7 @@ export interface FiredFault {
   readonly t: number;
   /** The action: `kill`, `pause`, … */
   readonly action: string;
-  readonly seenBy: string | null;
+  readonly seenBy: FaultWitness | null;
   /** The request held a lock when the fault fired: its acquire was answered and its release not yet sent. */
   readonly holding: boolean;
   /** The number of other requests that were running in the app at that time. */

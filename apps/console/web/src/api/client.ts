@@ -70,9 +70,10 @@ export const api = {
   explore: (body: ExplorationBody) => dataOf(client.POST('/api/explorations', { body })),
   exploration: (id: string) => dataOf(client.GET('/api/explorations/{id}', byId(id))),
   cancelExploration: (id: string) => dataOf(client.DELETE('/api/explorations/{id}', byId(id))),
-  startRun: (body: RunBody) => dataOf(client.POST('/api/runs', { body })),
-  startPreset: (preset: string) =>
-    dataOf(client.POST('/api/runs/presets/{preset}', { params: { path: { preset } } })),
+  startRun: (body: RunBody, lang: Language) =>
+    dataOf(client.POST('/api/runs', { params: { query: { lang } }, body })),
+  startPreset: (preset: string, lang: Language) =>
+    dataOf(client.POST('/api/runs/presets/{preset}', { params: { path: { preset }, query: { lang } } })),
   jobs: () => dataOf(client.GET('/api/jobs')),
   runs: () => dataOf(client.GET('/api/runs')),
   run: (id: string) => dataOf(client.GET('/api/runs/{id}', byId(id))),

@@ -78,7 +78,7 @@ export interface paths {
         /** The runs of this console, each with its last sample, and the run folders; newest first */
         get: operations["RunsController_list"];
         put?: never;
-        /** Queues a load run */
+        /** Queues a load run; `lang`: the language of its report */
         post: operations["RunsController_start"];
         delete?: never;
         options?: never;
@@ -1284,7 +1284,9 @@ export interface operations {
     };
     RunsController_start: {
         parameters: {
-            query?: never;
+            query?: {
+                lang?: "en" | "zh";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -1307,7 +1309,9 @@ export interface operations {
     };
     RunsController_startPreset: {
         parameters: {
-            query?: never;
+            query?: {
+                lang?: "en" | "zh";
+            };
             header?: never;
             path: {
                 preset: string;

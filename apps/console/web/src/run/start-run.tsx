@@ -4,12 +4,13 @@ import { api, problemOf } from '../api/client';
 import { usePresets } from '../api/shared-lists';
 import type { Preset, Problem, RunView } from '../api/types';
 import { ProblemMessage } from '../shared/problem-message';
-import { useTexts } from '../texts';
+import { useLanguage, useTexts } from '../texts';
 import { RunForm } from './run-form';
 
 /** One click on a preset, or a run of one's own. */
 export function StartRun(): ReactNode {
   const t = useTexts();
+  const { language } = useLanguage();
   const [search] = useSearchParams();
   const [, navigate] = useLocation();
   const [problem, setProblem] = useState<Problem>();
@@ -34,7 +35,7 @@ export function StartRun(): ReactNode {
         wanted={search.get('preset')}
         isBusy={isBusy}
         start={(name) => {
-          open(api.startPreset(name));
+          open(api.startPreset(name, language));
         }}
       />
       <details className="panel" open={search.has('strategy')}>
@@ -42,7 +43,7 @@ export function StartRun(): ReactNode {
         <RunForm
           isBusy={isBusy}
           start={(body) => {
-            open(api.startRun(body));
+            open(api.startRun(body, language));
           }}
         />
       </details>

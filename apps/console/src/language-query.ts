@@ -1,0 +1,6 @@
+import { LANGUAGES } from '#lab/course';
+import { createZodDto } from 'nestjs-zod';
+import { z } from 'zod';
+
+/** `?lang=zh`: the language of what is requested. */
+export class LanguageQuery extends createZodDto(z.strictObject({ lang: z.enum(LANGUAGES).default('en') })) {}
