@@ -30,6 +30,20 @@ test('every strategy names its own file first, and only files and presets that e
   }
 });
 
+/** Names that a Chinese sentence keeps: of commands, of strategies, of products, of code. */
+const KEPT =
+  /"?\b[A-Z][\w.]*\b|\b[a-z]+(?:-[a-z]+)+\b|\b(?:segmented|redlock|expiring|zookeeper)\b|\b(?:npm|mkdir|rmdir|finally|catch|try|acquire|stream|id|czxid|revision|version|owner|holder|fence|stock|n|expires_at|waitMs|js|beta)\b|\/lab\/\S+\/reconcile/g;
+
+test('the console says of each strategy in Chinese how it works, its defect, and why the next one is better', async () => {
+  const { json } =
+    await app.get<(StrategyJson & { readonly inChinese?: Record<string, string> })[]>('/api/strategies');
+  const said = json.map(({ inChinese = {} }) => Object.values(inChinese));
+  expect(said.map(({ length }) => length)).toEqual(CATALOGUE.map(() => 3));
+  const english = said.flat().filter((text) => /[a-z]/i.test(text.replaceAll(KEPT, '')));
+  expect(english).toEqual([]);
+  expect(said.flat().filter((text) => !/\p{Script=Han}.*。$/u.test(text))).toEqual([]);
+});
+
 test('the built console lists the same sources as the sources themselves', async () => {
   const { json } = await app.get<StrategyJson[]>('/api/strategies');
   expect(json.map(({ files }) => [...files].sort())).toEqual(

@@ -274,6 +274,17 @@ test('the Chinese page shows the verdict of a load run, and how a unit was sold 
   await page.context().close();
 });
 
+test('the Chinese catalogue says how a strategy works, and finds it by a Chinese word', async () => {
+  const { page } = await open('/catalogue', { locale: 'zh-CN' });
+  await page.getByRole('searchbox').fill('递增的栅栏令牌');
+  const first = page.locator('.strategies li').first();
+  await first.getByText('锁发出递增的栅栏令牌').waitFor();
+  expect(await first.textContent()).toContain('fenced-write');
+  await first.getByRole('link').click();
+  await page.getByText('新的持有者写入之后，过期的写入才会被拒绝').waitFor();
+  await page.context().close();
+});
+
 test('the language of the address is used, until another one is chosen', async () => {
   const { page } = await open('/lessons?lang=zh');
   await page.getByRole('heading', { name: '课程' }).first().waitFor();

@@ -8,6 +8,10 @@ export class StrategyView extends createZodDto(
     defect: z.string(),
     source: z.string().describe('the article, paper or documentation that it comes from'),
     next: z.object({ strategy: z.string().optional(), why: z.string() }),
+    inChinese: z
+      .object({ mechanism: z.string(), defect: z.string(), why: z.string().describe('of the next one') })
+      .optional()
+      .describe('the same sentences in Chinese'),
     options: z.array(z.string()).readonly(),
     needs: z.array(z.string()).readonly().describe('servers on demand'),
     keeps: z.array(z.string()).readonly().describe('capabilities'),

@@ -476,6 +476,13 @@ export interface components {
                 strategy?: string;
                 why: string;
             };
+            /** @description the same sentences in Chinese */
+            inChinese?: {
+                mechanism: string;
+                defect: string;
+                /** @description of the next one */
+                why: string;
+            };
             readonly options: string[];
             /** @description servers on demand */
             readonly needs: string[];

@@ -2,7 +2,8 @@ import { useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useStrategies } from '../api/shared-lists';
 import type { StrategyView } from '../api/types';
-import { useTexts } from '../texts';
+import { useLanguage, useTexts } from '../texts';
+import { sentencesOf } from './sentences';
 import { StrategyDetail } from './strategy-detail';
 import '../styles/catalogue.css';
 
@@ -24,11 +25,14 @@ export function CataloguePage({ name }: { name: string | undefined }): ReactNode
 
 function List({ strategies }: { strategies: readonly StrategyView[] }): ReactNode {
   const t = useTexts();
+  const { language } = useLanguage();
   const [text, setText] = useState('');
   const wanted = text.trim().toLowerCase();
-  const shown = strategies.filter(({ name, mechanism, defect }) =>
-    [name, mechanism, defect].some((part) => part.toLowerCase().includes(wanted)),
-  );
+  const shown = strategies
+    .map((strategy) => ({ ...strategy, ...sentencesOf(strategy, language) }))
+    .filter(({ name, mechanism, defect }) =>
+      [name, mechanism, defect].some((part) => part.toLowerCase().includes(wanted)),
+    );
   return (
     <div className="page">
       <h1>{t.catalogue.title}</h1>

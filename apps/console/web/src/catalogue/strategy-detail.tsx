@@ -5,11 +5,13 @@ import type { StrategyView } from '../api/types';
 import { FileTabs } from '../shared/file-tabs';
 import { SourceView } from '../shared/source-view';
 import { useLanguage, useTexts } from '../texts';
+import { sentencesOf } from './sentences';
 
 /** One strategy: how it works, what it promises, and its code. */
 export function StrategyDetail({ strategy }: { strategy: StrategyView }): ReactNode {
   const t = useTexts();
-  const { name, mechanism, defect, source, next, needs, keeps, lacks, files } = strategy;
+  const { name, source, next, needs, keeps, lacks, files } = strategy;
+  const { mechanism, defect, why } = sentencesOf(strategy, useLanguage().language);
   return (
     <div className="page">
       <p>
@@ -43,7 +45,7 @@ export function StrategyDetail({ strategy }: { strategy: StrategyView }): ReactN
                   <Link href={`/catalogue/${next.strategy}`}>{next.strategy}</Link>:{' '}
                 </>
               )}
-              {next.why}
+              {why}
             </dd>
             <dt>{t.catalogue.source}</dt>
             <dd>
