@@ -285,6 +285,15 @@ test('the Chinese catalogue says how a strategy works, and finds it by a Chinese
   await page.context().close();
 });
 
+test('the Chinese page says in Chinese that a fault never fired', async () => {
+  const { page } = await open('/explore?strategy=for-update&faults=lapse:1', { locale: 'zh-CN' });
+  await page.getByRole('button', { name: '开始穷举' }).click();
+  const verdict = page.locator('.verdict');
+  await verdict.getByText('故障“锁到期”（lapse）从未发生').waitFor();
+  expect(await verdict.textContent()).not.toContain('never happened');
+  await page.context().close();
+});
+
 test('the language of the address is used, until another one is chosen', async () => {
   const { page } = await open('/lessons?lang=zh');
   await page.getByRole('heading', { name: '课程' }).first().waitFor();
