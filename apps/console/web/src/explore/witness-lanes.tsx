@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { ScheduleEvent, Witness } from '../api/types';
-import { useTexts, type Texts } from '../texts';
+import { explain, useTexts, type Texts } from '../texts';
 import { endText, isForeign, lockText, replyText, sentence, shortText } from '../step/event-text';
 
 const ROW = 30;
@@ -27,7 +27,7 @@ export function WitnessLanes({ witness: { actors, events, violations } }: { witn
       fontFamily="ui-monospace, Menlo, Consolas, monospace"
       fontSize="13"
       role="img"
-      aria-label={violations.map(({ sentence }) => sentence).join('. ')}
+      aria-label={violations.map((violation) => explain(t, violation)).join('; ')}
     >
       <rect width={width} height={height} fill="#ffffff" />
       {actors.map(({ name, process }) => (
