@@ -57,7 +57,7 @@ export function renderReport({
   language = 'en',
 }: ReportedRun): Report {
   const t = TEXTS[language];
-  const said = { ...verdict, ...t.sentencesOf(verdict) };
+  const localized = { ...verdict, ...t.sentencesOf(verdict) };
   const timeline = timelineOf(evidence);
   const intervals = intervalsOf(evidence, verdict, timeline);
   const outcomes = outcomesOf(evidence.answers);
@@ -72,9 +72,9 @@ export function renderReport({
 <html lang="${t.htmlLanguage}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">
-<title>${said.headline.split(t.colon)[0] ?? verdict.verdict}${t.colon}${title}</title><style>${new Markup(STYLE)}</style></head>
+<title>${localized.headline.split(t.colon)[0] ?? verdict.verdict}${t.colon}${title}</title><style>${new Markup(STYLE)}</style></head>
 <body><main>
-${headline(title, said, t)}
+${headline(title, localized, t)}
 ${keyNumbers(verdict, latency, words, t)}
 ${section(figures.stock)}
 ${section(figures.holders)}
@@ -91,7 +91,7 @@ ${conditionsList(t.conditions, conditions, t.none)}
 </html>
 `;
   const images = Object.entries(figures).flatMap(([name, figure]) => {
-    const image = renderImage(figure, `${title}${t.colon}${said.headline}`);
+    const image = renderImage(figure, `${title}${t.colon}${localized.headline}`);
     return image === undefined ? [] : [[name, image] as const];
   });
   return { page: page.text, images: new Map(images) };
