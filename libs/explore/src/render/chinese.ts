@@ -46,6 +46,7 @@ const MARK_WORDS: ReadonlyMap<string, string> = new Map([
 const FAULT_NAMES: Readonly<Record<FaultName, string>> = {
   lapse: '锁到期',
   kill: '杀死',
+  'host-down': '主机断电',
   pause: '停顿',
   tick: '定时器触发',
   slow: '业务变慢',
@@ -222,6 +223,10 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   [
     /^(\w+) waits forever: no actor can proceed, and no timeout is pending$/,
     '$1 永远等待：没有请求能继续，也没有超时',
+  ],
+  [
+    /^(\w+)'s (\S+) at step (\d+) waited for a lock until its time-out: the host of (.+) is down since step (\d+), .+$/,
+    '$1 的 $2（第 $3 步）等锁直到超时：$4 的主机在第 $5 步断电，数据库一直保留它的会话，直到 TCP keepalive 或 wait_timeout 才断开',
   ],
   [
     /^(\w+) kept waiting although the lock was released at step (\d+): it was not notified$/,
