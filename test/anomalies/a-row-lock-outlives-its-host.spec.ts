@@ -61,3 +61,21 @@ test('a host that fails before the transaction locks a row makes no other buyer 
     expect((await s.end()).verdict.violations).toEqual([]);
   }
 });
+
+test('for-update: a statement that waits for the row is executed after its host has failed, and keeps the row', async () => {
+  const s = await Schedule.begin(world, findStrategy('for-update'), {
+    stock: 2,
+    processes: ['p1', 'p2', 'p3'],
+  });
+  await s.A.runUntil(before('COMMIT'));
+  await s.B.finish();
+  await s.B.loseHost();
+  expect([s.B.outcome, s.B.actor.blocked]).toEqual(['DIED', true]);
+  await s.A.finish();
+  expect([s.A.outcome, s.B.actor.blocked]).toEqual(['APPLIED', false]);
+  await s.C.finish();
+  expect([s.C.outcome, s.C.actor.blocked]).toEqual([undefined, true]);
+  const { history, verdict } = await s.end();
+  expect(verdict.violations).toMatchObject([{ kind: 'stuck' }]);
+  expect(history.final).toMatchObject({ amount: 1, movements: [{ request: 'A' }] });
+});

@@ -357,7 +357,7 @@ export class Run {
     for (const held of actor.held) if (held !== actor.orphanedStep) held.release('die');
   }
 
-  /** As `terminate`, for an actor without a step in flight: its sessions stay open until the end of the schedule. */
+  /** As `terminate`, but its sessions stay open until the end of the schedule, and a statement that waits in one is executed there. */
   terminateWithoutClosing(actor: Actor): void {
     this.stopTimersOfDead(actor);
     actor.connections.host.goDown();

@@ -3,6 +3,7 @@ import { FAULTS, type FaultName } from '#lab/strategy';
 import type { Actor, ActorProcess, HeldStep } from '../actors';
 import { isLeft, nextTick, type Budget } from '../faults';
 import type { Run } from '../execution';
+import { requestsNamedLock } from '../world';
 
 /** What happens to one actor: its next step, and the faults that hit a step. */
 export interface ActorChoice {
@@ -185,10 +186,14 @@ function processFaults(
 }
 
 /**
- * Not modeled: a statement that waits in a server, which would still be executed there, and a named lock, whose waiters the database
- * refuses after their own seconds, in real time.
+ * Not modeled: what waits for its own seconds, in the real time of a server. A command that waits in Redis, and the waiters of a named
+ * lock.
  */
-const canLoseHost = ({ blocked, holdings }: Actor): boolean => !blocked && holdings.names.size === 0;
+const canLoseHost = ({ tasks, holdings }: Actor): boolean =>
+  holdings.names.size === 0 &&
+  tasks.every(({ inFlightSteps }) =>
+    [...inFlightSteps].every(({ step }) => step.blocking === undefined && !requestsNamedLock(step)),
+  );
 
 function canLapse(run: Run, faultPlaces: FaultPlaces): boolean {
   const [expiring] = run.locks.expiring();

@@ -200,9 +200,13 @@ function accessesOfFault(run: Run, choice: Choice): readonly Access[] | 'everyth
     case 'kill':
     case 'lost-session':
       return accessesOfEnd(run, processOf(run, choice));
-    case 'host-down': // its sessions stay
-      if (run.setup.options.wait === 'notify') return 'everything';
-      return [{ part: 'memory', of: processOf(run, choice).name, writes: true }];
+    case 'host-down': {
+      const process = processOf(run, choice);
+      // a statement that waits is executed later, and its request may end with it
+      const isWaiting = run.actors.some((actor) => actor.process === process && actor.blocked);
+      if (run.setup.options.wait === 'notify' || isWaiting) return 'everything';
+      return [{ part: 'memory', of: process.name, writes: true }];
+    }
     case 'in-flight':
       return accessesOfDeathInFlight(run, choice);
     case 'cut': {
