@@ -4,7 +4,7 @@
  * keep-alive (two hours by default in Linux) or `wait_timeout` (eight hours by default in MySQL) ends the session, and all that
  * time every other buyer of the row waits for `innodb_lock_wait_timeout` and fails.
  *
- * Every strategy writes in a transaction, so that none prevents this: a lease of a lock in Redis ends, the row lock does not.
+ * A strategy that writes the stock in a transaction does not prevent this: a lease of a lock in Redis ends, the row lock does not.
  * Shorter keep-alive and `wait_timeout` bound it.
  */
 import { after, before, Schedule, type World } from '#lab/explore';

@@ -86,7 +86,7 @@ export interface Conditions {
 export function declares({ lacks }: Strategy, kind: Kind, about: Conditions): boolean {
   const { processes, faults, carts = [] } = about;
   if (kind === 'overlap' && isOverlapExpected(faults)) return true;
-  if (kind === 'stuck' && faults.includes('host-down')) return true; // every strategy writes in a transaction
+  if (kind === 'stuck' && faults.includes('host-down')) return true; // no lock ends the transaction that writes the stock
   return lacks.some((capability) => {
     if (capability === 'exactInOneProcess' && new Set(processes).size === processes.length) return false;
     if (capability === 'exactAcrossProcesses' && new Set(processes).size === 1) return false;
