@@ -51,7 +51,7 @@ test('expiring: its lease ends and the second buyer enters, but its UPDATE waits
   ).toMatchObject({ actor: 'B', verb: 'UPDATE' });
 });
 
-test('a host that fails before the transaction locks a row makes no other buyer wait, and the next schedule begins anew', async () => {
+test('conditional-update: the host of the first buyer fails before its UPDATE, and the second buyer buys, in two schedules in a row', async () => {
   for (let n = 0; n < 2; n++) {
     const s = await Schedule.begin(world, findStrategy('conditional-update'));
     await s.A.runUntil(before('UPDATE'));

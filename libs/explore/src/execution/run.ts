@@ -343,7 +343,7 @@ export class Run {
   /** Terminates an actor of a dead process: its code receives an error at every step until it stops. */
   async terminate(actor: Actor): Promise<void> {
     actor.connections.host.comeUp();
-    this.stopTimersOfDead(actor);
+    this.declareDead(actor);
     this.quiescence.unblock(); // the server releases the locks of its sessions
     await this.endSessionsOfDead(actor);
     for (const task of actor.tasks) {
@@ -359,12 +359,13 @@ export class Run {
 
   /** As `terminate`, but its sessions stay open until the end of the schedule, and a statement that waits in one is executed there. */
   terminateWithoutClosing(actor: Actor): void {
-    this.stopTimersOfDead(actor);
+    this.declareDead(actor);
     actor.connections.host.goDown();
     for (const held of actor.held) held.release('die');
   }
 
-  private stopTimersOfDead(actor: Actor): void {
+  /** Ends the request of the actor, and its timers. */
+  private declareDead(actor: Actor): void {
     actor.outcome ??= 'DIED';
     this.clock.removeTimersOf(actor.name);
     actor.process.realm?.timers.stop();

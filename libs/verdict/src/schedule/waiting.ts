@@ -106,13 +106,12 @@ function keptByDatabase({ actors, events }: ScheduleHistory): ScheduleViolation[
   const down = events.find(
     (event): event is FaultEvent => event.type === 'fault' && event.fault === 'host-down',
   );
+  if (down === undefined) return [];
   const refused = events.find(
     (event): event is StepEvent =>
-      event.type === 'step' &&
-      (event.answeredAt ?? event.n) > (down?.n ?? Infinity) &&
-      isLockWaitTimeout(event),
+      event.type === 'step' && (event.answeredAt ?? event.n) > down.n && isLockWaitTimeout(event),
   );
-  if (down === undefined || refused === undefined) return [];
+  if (refused === undefined) return [];
   const dead = actors.filter(({ process }) => process === down.subject);
   return [
     {
