@@ -1,4 +1,4 @@
-import type { Evidence, LoadVerdict } from '#lab/verdict';
+import type { Evidence, LoadVerdict, Language } from '#lab/verdict';
 import { outcomesOf } from './codes';
 import { excerptOf } from './excerpt';
 import { conditionsList, headline, keyNumbers, type Latency } from './headline';
@@ -12,7 +12,7 @@ import { outcomesPlot } from './plots/outcomes';
 import { stockPlot } from './plots/stock';
 import { STYLE } from './style';
 import { faultTable, findings, openLoopTable, outcomeTable, refusalTable } from './tables';
-import { TEXTS, type ReportLanguage } from './texts';
+import { TEXTS } from './texts';
 import { timelineOf } from './timeline';
 
 export { renderCard, type ReportedCard } from './card';
@@ -20,7 +20,6 @@ export { renderDrill } from './drill';
 export { Markup, markup } from './markup';
 export { CREDIT } from './image';
 export { LIVE_STYLE, renderLiveLanes } from './live-lanes';
-export type { ReportLanguage } from './texts';
 export { verdictInChinese } from './verdict-in-chinese';
 
 /** One load run, judged. */
@@ -35,7 +34,7 @@ export interface ReportedRun {
   readonly conditions: Readonly<Record<string, string | number | boolean>>;
   readonly latency?: Latency;
   /** Default: English. */
-  readonly language?: ReportLanguage;
+  readonly language?: Language;
 }
 
 /** A run as a page, and its plots as images. */

@@ -1,11 +1,11 @@
 import type { HistoryLine } from '#lab/step';
-import { judgeHolders, kindOf } from '#lab/verdict';
+import { judgeHolders, kindOf, type Language } from '#lab/verdict';
 import type { Excerpt } from './excerpt';
 import { intervalsOf, type Intervals } from './intervals';
 import { section } from './plots/chart';
 import { lanesPlot } from './plots/lanes';
 import { STYLE } from './style';
-import { TEXTS, type ReportLanguage } from './texts';
+import { TEXTS } from './texts';
 import { timelineOf, type Timeline } from './timeline';
 
 /** The last intervals that are drawn. */
@@ -15,10 +15,7 @@ const MAX_SHOWN = 30;
  * The lanes of a run that has not ended, drawn as in its report: an HTML section for an element with a shadow root and
  * `LIVE_STYLE`. Undefined: no replica has begun. Every text is escaped.
  */
-export function renderLiveLanes(
-  history: readonly HistoryLine[],
-  language: ReportLanguage,
-): string | undefined {
+export function renderLiveLanes(history: readonly HistoryLine[], language: Language): string | undefined {
   const t = TEXTS[language];
   const timeline = timelineOf({ history, movements: [], answers: [], initial: 0 });
   const intervals = intervalsOf({ history }, judgeHolders(history), timeline);

@@ -1,8 +1,8 @@
-import { withoutForeignLocks } from '#lab/verdict';
+import { withoutForeignLocks, type Language } from '#lab/verdict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DrillRun } from '../drills';
-import { renderCard, renderDrill, renderReport, type ReportedCard, type ReportLanguage } from '../report';
+import { renderCard, renderDrill, renderReport, type ReportedCard } from '../report';
 import type { LoadRun } from '../run';
 import { newFolder } from './folders';
 
@@ -27,7 +27,7 @@ export const runJson = ({
  * For a run of carts, report.html and its images cover the first product, and report-SKU.html each other product. The reports
  * and images are in `language`; verdict.json is in English.
  */
-export function writeRunFolder(run: LoadRun, name: string, language: ReportLanguage = 'en'): string {
+export function writeRunFolder(run: LoadRun, name: string, language: Language = 'en'): string {
   const folder = newFolder(name);
   writeFileSync(join(folder, 'history.jsonl'), historyText(run));
   writeFileSync(join(folder, 'verdict.json'), `${JSON.stringify(runJson(run), null, 2)}\n`);

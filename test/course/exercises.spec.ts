@@ -15,6 +15,7 @@ import {
   startFiles,
   type Exercise,
 } from '#lab/course';
+import type { Language } from '#lab/verdict';
 import { userLocale } from '#lab/config';
 import { readSchedule } from '#lab/explore';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -35,7 +36,7 @@ const exerciseNamed = (name: string): Exercise => {
 };
 
 /** Starts an exercise in a folder of its own. */
-function start(exercise: Exercise, seed = '1', language: 'en' | 'zh' = 'en'): string {
+function start(exercise: Exercise, seed = '1', language: Language = 'en'): string {
   const folder = folderOf(exercise, mkdtempSync(join(parent, 'of-')));
   startExercise(exercise, folder, { language, seed });
   return folder;

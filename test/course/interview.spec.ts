@@ -1,10 +1,10 @@
+import { LANGUAGES } from '#lab/verdict';
 import {
   afterAnswer,
   BrokenCardsFile,
   choose,
   CourseSyntaxError,
   dueDay,
-  LANGUAGES,
   readCards,
   readQuestions,
   readTopic,

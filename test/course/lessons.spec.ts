@@ -1,9 +1,9 @@
+import { LANGUAGES } from '#lab/verdict';
 import { GOALS } from '../../apps/console/src/goals/goals';
 import {
   checkLesson,
   compareOutput,
   CourseSyntaxError,
-  LANGUAGES,
   readLesson,
   readLessons,
   SECTIONS,

@@ -1,4 +1,5 @@
-import { LANGUAGES, readLessons, wordsOf, type Language } from '#lab/course';
+import { LANGUAGES, type Language } from '#lab/verdict';
+import { readLessons, wordsOf } from '#lab/course';
 import { readToken } from '#lab/explore';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,5 @@
-import { LANGUAGES, readLessons, type Language } from '#lab/course';
+import { LANGUAGES, type Language } from '#lab/verdict';
+import { readLessons } from '#lab/course';
 import { drawSlide, readToken, replay, type World } from '#lab/explore';
 import { drawSchedule, readSchedules, schedulesOf } from '../../apps/lab/src/lesson-slides';
 import { CATALOGUE, componentsOf } from '#lab/strategy';

@@ -1,4 +1,4 @@
-import { LANGUAGES } from '#lab/course';
+import { LANGUAGES } from '#lab/verdict';
 import { SUMMARY_COLUMNS, type SavedMatrix } from '#lab/explore';
 import { failingOf, renderCheatSheet } from '../../apps/lab/src/cheat-sheet/page';
 import { NEEDS } from '../../apps/lab/src/cheat-sheet/needs';

@@ -1,4 +1,4 @@
-import { LANGUAGES } from '#lab/course';
+import { LANGUAGES } from '#lab/verdict';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
 

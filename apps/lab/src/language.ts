@@ -1,4 +1,4 @@
-import { LANGUAGES, type Language } from '#lab/course';
+import { LANGUAGES, type Language } from '#lab/verdict';
 import { userLocale } from '#lab/config';
 import { Option } from 'commander';
 

@@ -1,4 +1,5 @@
-import { wordsOf, type Language, type Lesson } from '#lab/course';
+import type { Language } from '#lab/verdict';
+import { wordsOf, type Lesson } from '#lab/course';
 import {
   drawSlide,
   NoLongerReproduces,

@@ -1,4 +1,3 @@
-export { LANGUAGES, type Language } from './language';
 export { renderHtml, type PageLinks } from './markdown';
 export { checkLesson, wordsOf, type CheckedCommand } from './lesson/check-lesson';
 export { compareOutput } from './lesson/compare-output';

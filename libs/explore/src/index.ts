@@ -170,5 +170,4 @@ export {
   SUMMARY_COLUMNS,
   unknownInChinese,
   type SlideLabels,
-  type SlideLanguage,
 } from './render';

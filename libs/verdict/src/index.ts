@@ -46,4 +46,5 @@ export {
 export * from './effects';
 export * from './schedule';
 export * from './soak';
+export { LANGUAGES, type Language } from './language';
 export { checkChain, type ConfirmedSale, type Contradiction } from './chain';

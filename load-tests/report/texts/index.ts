@@ -1,8 +1,8 @@
+import type { Language } from '#lab/verdict';
 import { chinese } from './chinese';
 import { english, type ReportTexts } from './english';
 
 export type { ReportTexts };
-export type ReportLanguage = 'en' | 'zh';
 
 /** The texts of a report in each language. */
-export const TEXTS: Readonly<Record<ReportLanguage, ReportTexts>> = { en: english, zh: chinese };
+export const TEXTS: Readonly<Record<Language, ReportTexts>> = { en: english, zh: chinese };

@@ -1,4 +1,5 @@
-import { renderHtml, wordsOf, type Language, type Lesson } from '#lab/course';
+import type { Language } from '#lab/verdict';
+import { renderHtml, wordsOf, type Lesson } from '#lab/course';
 import type { LessonView } from './schemas';
 
 type Page = 'step' | 'explore';

@@ -1,4 +1,5 @@
-import { findLesson, readLessons, slideOf, type Language, type Lesson } from '#lab/course';
+import type { Language } from '#lab/verdict';
+import { findLesson, readLessons, slideOf, type Lesson } from '#lab/course';
 import { problem, ProblemError } from '#lab/http';
 import { Controller, Get, Header, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';

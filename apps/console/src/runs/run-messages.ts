@@ -1,4 +1,4 @@
-import type { ReportLanguage } from '#load-tests/report';
+import type { Language } from '#lab/verdict';
 import type { LoadPlan } from '#load-tests/run';
 import type { RunVerdict } from './run-view';
 import type { Sample } from './run-watch';
@@ -9,7 +9,7 @@ export interface RunOrder {
   readonly plan: LoadPlan;
   readonly title: string;
   /** Of the report and of the lanes. */
-  readonly language: ReportLanguage;
+  readonly language: Language;
 }
 
 /** What it may receive later. */

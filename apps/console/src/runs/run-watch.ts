@@ -1,4 +1,5 @@
-import { renderLiveLanes, type ReportLanguage } from '#load-tests/report';
+import type { Language } from '#lab/verdict';
+import { renderLiveLanes } from '#load-tests/report';
 import type { LoadObserver, Target } from '#load-tests/run';
 import type { BalanceTotals } from '#lab/balance';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -47,7 +48,7 @@ export class RunWatch {
     private readonly onSample: (taken: Sample) => void,
     private readonly onProgress: (text: string, answered: number) => void,
     private readonly onLanes: (lanes: string) => void,
-    private readonly language: ReportLanguage,
+    private readonly language: Language,
   ) {}
 
   observer(signal: AbortSignal): LoadObserver {

@@ -1,6 +1,7 @@
+import type { Language } from '#lab/verdict';
 import { problem, ProblemError } from '#lab/http';
 import { componentsOf } from '#lab/strategy';
-import { LIVE_STYLE, type ReportLanguage } from '#load-tests/report';
+import { LIVE_STYLE } from '#load-tests/report';
 import { listRuns, readReport, readRun } from '#load-tests/results';
 import { strategiesOf, type LoadPlan } from '#load-tests/run';
 import { findScenario } from '#load-tests/scenarios';
@@ -23,7 +24,7 @@ interface Run {
   readonly title: string;
   readonly plan: LoadPlan;
   readonly by: Member;
-  readonly language: ReportLanguage;
+  readonly language: Language;
   readonly samples: Sample[];
   result?: RunResult;
   /** The lanes so far; absent when the run has ended: the report has all of them. */
@@ -51,12 +52,12 @@ export class RunsService implements BeforeApplicationShutdown {
   ) {}
 
   /** Queues a run. Throws `UnknownStrategy`, `FaultSyntaxError`, `FaultCannotFire`, `ComponentMissing` or a problem. */
-  start(wanted: RunBody, by: Member, language: ReportLanguage): Promise<RunView> {
+  start(wanted: RunBody, by: Member, language: Language): Promise<RunView> {
     return this.queue(planOf(wanted), wanted.strategy, by, language);
   }
 
   /** Queues a scenario. Throws `UnknownScenario`, `ComponentMissing` or a problem. */
-  startPreset(preset: string, by: Member, language: ReportLanguage): Promise<RunView> {
+  startPreset(preset: string, by: Member, language: Language): Promise<RunView> {
     const { name, plan } = findScenario(preset);
     return this.queue(plan, name, by, language);
   }
@@ -111,12 +112,7 @@ export class RunsService implements BeforeApplicationShutdown {
     }, GRACE_MS).unref();
   }
 
-  private async queue(
-    wanted: LoadPlan,
-    title: string,
-    by: Member,
-    language: ReportLanguage,
-  ): Promise<RunView> {
+  private async queue(wanted: LoadPlan, title: string, by: Member, language: Language): Promise<RunView> {
     const plan = by.isTeacher ? wanted : onOwnProduct(wanted, by);
     if (!by.isTeacher && (plan.fault !== undefined || plan.down !== undefined))
       throw teacherOnly('a fault hits the replicas that all share: ask the teacher to run it');

@@ -1,4 +1,4 @@
-import type { Language } from '#lab/course';
+import type { Language } from '#lab/verdict';
 
 /** What protects: a strategy of the catalogue, a guard of an action, or a rate limiter. */
 export interface Recommendation {

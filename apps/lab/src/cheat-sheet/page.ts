@@ -1,4 +1,3 @@
-import type { Language } from '#lab/course';
 import {
   findExploredLimiter,
   isNotApplicable,
@@ -9,7 +8,7 @@ import {
 import { findGuard } from '#lab/guard';
 import { findLimiter } from '#lab/limit';
 import { findStrategy } from '#lab/strategy';
-import { MARKS, worstHarm, type AnyViolationKind, type Mark } from '#lab/verdict';
+import { MARKS, worstHarm, type AnyViolationKind, type Mark, type Language } from '#lab/verdict';
 import { Markup, markup } from '#load-tests/report';
 import { NEEDS, type Recommendation } from './needs';
 import { TEXTS, type Circumstance, type SheetTexts } from './texts';

@@ -1,8 +1,7 @@
-import type { Language } from '#lab/course';
 import { SUMMARY_COLUMNS } from '#lab/explore';
 import type { LimitCircumstance } from '#lab/limit';
 import type { FaultName } from '#lab/strategy';
-import type { Mark } from '#lab/verdict';
+import type { Mark, Language } from '#lab/verdict';
 
 /** The faults of the columns of the matrix summary, of guards and of limiters. */
 export type Circumstance = 'two processes' | 'slow work' | 'none' | FaultName | LimitCircumstance;

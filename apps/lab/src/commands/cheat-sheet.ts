@@ -1,4 +1,4 @@
-import type { Language } from '#lab/course';
+import type { Language } from '#lab/verdict';
 import type { Command } from 'commander';
 import { writeFileSync } from 'node:fs';
 import { renderCheatSheet } from '../cheat-sheet/page';

@@ -1,3 +1,4 @@
+import type { Language } from '#lab/verdict';
 import {
   checkExercise,
   EXERCISES,
@@ -11,7 +12,6 @@ import {
   resetExercise,
   startExercise,
   type Exercise,
-  type Language,
 } from '#lab/course';
 import { NotExplorable } from '#lab/explore';
 import { count } from '#lab/step';

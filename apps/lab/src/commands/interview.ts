@@ -1,3 +1,4 @@
+import type { Language } from '#lab/verdict';
 import {
   BrokenCardsFile,
   CourseSyntaxError,
@@ -6,7 +7,6 @@ import {
   runQuiz,
   writeCards,
   type Cards,
-  type Language,
   type Question,
   type Topic,
 } from '#lab/course';

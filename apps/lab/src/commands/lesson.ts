@@ -1,4 +1,5 @@
-import { checkLesson, findLesson, readLessons, type Language, type Lesson } from '#lab/course';
+import type { Language } from '#lab/verdict';
+import { checkLesson, findLesson, readLessons, type Lesson } from '#lab/course';
 import { Option, type Command } from 'commander';
 import { runCommand, writeJson, type Context } from '../command';
 import { EXIT, Failure } from '../failure';

@@ -1,4 +1,5 @@
-import type { Because, CheckedRequirement, Language, Requirement } from '#lab/course';
+import type { Language } from '#lab/verdict';
+import type { Because, CheckedRequirement, Requirement } from '#lab/course';
 import { CAPABILITIES } from '#lab/strategy';
 import { wrap } from './wrap';
 

@@ -1,4 +1,5 @@
-import { LABELS, type Language, type Question, type Topic } from '#lab/course';
+import type { Language } from '#lab/verdict';
+import { LABELS, type Question, type Topic } from '#lab/course';
 import { wrapWide } from './wrap-wide';
 
 /** Removes Markdown that a terminal does not show: emphasis, and links to pages, of which the path stays. */

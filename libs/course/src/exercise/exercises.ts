@@ -1,3 +1,4 @@
+import type { Language } from '#lab/verdict';
 import { projectRoot } from '#lab/stack';
 import type { Capability } from '#lab/strategy';
 import { createHash } from 'node:crypto';
@@ -5,7 +6,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import type { Language } from '../language';
 import { CourseSyntaxError } from '../lesson/lesson';
 import { sectionsOf, titleOf } from '../markdown';
 import { ANSWER, type Exercise, type Task } from './exercise';

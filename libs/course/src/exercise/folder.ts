@@ -1,7 +1,7 @@
+import { LANGUAGES, type Language } from '#lab/verdict';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { LANGUAGES, type Language } from '../language';
 import { ExerciseError, type Exercise } from './exercise';
 import { readHints, readPage, sourceFolder, startFiles } from './exercises';
 

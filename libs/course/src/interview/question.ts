@@ -1,4 +1,4 @@
-import type { Language } from '../language';
+import type { Language } from '#lab/verdict';
 
 /** A question that an interviewer asks after the answer. */
 export interface FollowUp {

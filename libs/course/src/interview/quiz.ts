@@ -1,6 +1,6 @@
+import type { Language } from '#lab/verdict';
 import { createInterface, type Interface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
-import type { Language } from '../language';
 import { LABELS, type Question } from './question';
 import {
   afterAnswer,

@@ -1,7 +1,7 @@
+import type { Language } from '#lab/verdict';
 import { projectRoot } from '#lab/stack';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Language } from '../language';
 import { CourseSyntaxError } from '../lesson/lesson';
 import { sectionsOf, titleOf } from '../markdown';
 import { LABELS, PARTS, type FollowUp, type PartName, type Question, type Topic } from './question';

@@ -1,4 +1,4 @@
-import type { Language } from '../language';
+import type { Language } from '#lab/verdict';
 import type { SectionName } from './sections';
 
 /** A command of a lesson, with what it printed when the lesson was written. */

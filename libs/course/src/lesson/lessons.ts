@@ -1,7 +1,7 @@
+import type { Language } from '#lab/verdict';
 import { projectRoot } from '#lab/stack';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Language } from '../language';
 import type { Lesson } from './lesson';
 import { readLesson } from './read-lesson';
 

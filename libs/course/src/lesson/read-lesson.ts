@@ -1,6 +1,6 @@
+import type { Language } from '#lab/verdict';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import type { Language } from '../language';
 import { codeBlocks, sectionsOf, titleOf } from '../markdown';
 import { CourseSyntaxError, type Lesson, type LessonCommand } from './lesson';
 import { HEADINGS, SECTIONS, type SectionName } from './sections';

@@ -1,4 +1,4 @@
-import type { Language } from '../language';
+import type { Language } from '#lab/verdict';
 
 /** The sections of every lesson, in their order. */
 export const SECTIONS = ['see', 'predict', 'run', 'why', 'fix', 'open', 'production', 'questions'] as const;

@@ -1,4 +1,4 @@
 export { inChinese, unknownInChinese } from './chinese';
 export { describeAnswer, drawLanes, drawMermaid } from './lanes';
 export * from './matrix-page';
-export { drawSlide, type SlideLabels, type SlideLanguage } from './slide';
+export { drawSlide, type SlideLabels } from './slide';

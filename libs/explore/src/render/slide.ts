@@ -8,6 +8,7 @@ import {
   type ScheduleVerdict,
   type StepEvent,
   markWords,
+  type Language,
 } from '#lab/verdict';
 import { inChinese } from './chinese';
 import { answerOf, conclusions, cut, eventText, hasCarts, lockRemarks, statementText } from './lanes';
@@ -18,10 +19,8 @@ export interface SlideLabels {
   readonly command: string;
   readonly credit: string;
   /** The language of what is not a command, a reply or a code. */
-  readonly language: SlideLanguage;
+  readonly language: Language;
 }
-
-export type SlideLanguage = 'en' | 'zh';
 
 const WIDTH = 1600;
 const HEIGHT = 900;

@@ -1,3 +1,0 @@
-/** The languages of the lessons, the interview pack and the exercises. */
-export const LANGUAGES = ['en', 'zh'] as const;
-export type Language = (typeof LANGUAGES)[number];
