@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Checkout } from './support';
+import { expectBadUsage } from './usage';
 
 const checkout = new Checkout('verify-subject');
 afterAll(() => checkout.remove());
@@ -62,6 +63,12 @@ test('a safe subject exits with 0, and every state is kept', async () => {
   const { code } = await checkout.run('verify', file, '--budget', '3m', '--json', json);
   expect(new Set(results().map(({ state }) => state))).toEqual(new Set(['kept']));
   expect(code).toBe(0);
+  await checkout.expectNoProcess();
+});
+
+test('a subject with a mistake in its statement exits with 2 and one line', async () => {
+  const file = write('mistake.js', "return sql.query('SELEC 1');");
+  expectBadUsage(await checkout.run('verify', file, '--quick'), 'no actor returns in any schedule');
   await checkout.expectNoProcess();
 });
 

@@ -80,12 +80,16 @@ const OF_EXPLORER: ReadonlySet<string> = new Set([
 const isOfExplorer = (error: unknown): error is Error =>
   error instanceof Error && OF_EXPLORER.has(error.name);
 
+/** Errors of a user's file, by name for the same reason. */
+const OF_INPUT: ReadonlySet<string> = new Set(['NotASubject', 'PreparationFailed', 'NothingTested']);
+const isOfInput = (error: unknown): error is Error => error instanceof Error && OF_INPUT.has(error.name);
+
 function reportError(error: unknown, progress: Progress): number {
   if (error instanceof Failure) {
     progress.say(error.message);
     return error.exitCode;
   }
-  if (error instanceof LabDisabled || (error instanceof Error && error.name === 'NotASubject')) {
+  if (error instanceof LabDisabled || isOfInput(error)) {
     progress.say(error.message);
     return EXIT.usage;
   }

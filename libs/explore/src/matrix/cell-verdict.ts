@@ -21,14 +21,15 @@ export type CellVerdict =
  * A cell is harmless (lock broken, or stuck, with correct data) only when every schedule was run.
  */
 export function judgeCell(tally: Tally, about: FaultName | undefined): CellVerdict {
-  if (about !== undefined && (tally.fired.get(about) ?? 0) === 0)
-    return { mark: 'unknown', reason: { code: 'fault-never-fired', fault: about } };
   const [worst] = HARMS.filter((harm) => tally.harms[harm] > 0);
-  if (worst === 'data-wrong') return { mark: worst };
+  const missing = about !== undefined && (tally.fired.get(about) ?? 0) === 0 ? about : undefined;
+  if (missing === undefined && worst === 'data-wrong') return { mark: worst };
   if (tally.partial) {
     const found = worst === undefined ? {} : { found: { harm: worst, schedules: tally.harms[worst] } };
     return { mark: 'unknown', reason: { code: 'incomplete', ...found } };
   }
+  if (missing !== undefined)
+    return { mark: 'unknown', reason: { code: 'fault-never-fired', fault: missing } };
   if (worst !== undefined) return { mark: worst };
   return tally.contended === 0 ? { mark: 'unknown', reason: { code: 'no-contention' } } : { mark: 'safe' };
 }

@@ -22,6 +22,8 @@ export const SOLD_TWICE = ['oversold', 'lost-update', 'lost-acknowledged'] as co
 interface Breach {
   /** The violations that break it. */
   readonly kinds: readonly Kind[];
+  /** Further violations that break it. No strategy of the catalogue declares them by the missing promise. */
+  readonly unserved?: readonly Kind[];
   /** Further violations that a strategy without the promise may show, and that do not break it. */
   readonly effects?: readonly Kind[];
   /** Faults with which a strategy without the promise may show them; absent: none is required. */
@@ -34,10 +36,13 @@ const LEAVES_LOCKS = faultsWith('leavesLocks');
 /** Two holders: the data may become wrong, and each may release or renew the lock of the other. */
 const TWO_HOLDERS = ['overlap', 'foreign-release', 'foreign-renewal'] as const;
 
+/** A buyer is refused without a reason, so that a unit may be left that both wanted. */
+const UNSERVED = ['starved', 'dead-lock'] as const;
+
 /** The two promises of exactness apply to buyers in one process and in several. */
 const BREACHES: Readonly<Record<Capability, Breach>> = {
-  exactInOneProcess: { kinds: SOLD_TWICE, effects: TWO_HOLDERS },
-  exactAcrossProcesses: { kinds: SOLD_TWICE, effects: TWO_HOLDERS },
+  exactInOneProcess: { kinds: SOLD_TWICE, unserved: UNSERVED, effects: TWO_HOLDERS },
+  exactAcrossProcesses: { kinds: SOLD_TWICE, unserved: UNSERVED, effects: TWO_HOLDERS },
   survivesDeadHolder: { kinds: ['stuck', 'undersold', 'starved', 'dead-lock'], faults: LEAVES_LOCKS },
   survivesLapse: { kinds: SOLD_TWICE, faults: ENDS_LOCKS },
   sellsToTheLast: { kinds: ['undersold'] },
@@ -57,7 +62,10 @@ const BREACHES: Readonly<Record<Capability, Breach>> = {
 };
 
 /** The kinds of violation that break the promise. */
-export const breachesOf = (capability: Capability): readonly Kind[] => BREACHES[capability].kinds;
+export function breachesOf(capability: Capability): readonly Kind[] {
+  const { kinds, unserved = [] } = BREACHES[capability];
+  return [...kinds, ...unserved];
+}
 
 /**
  * Those of the kinds in a cell that break the promise. Where two clients hold the lock, a foreign release does

@@ -41,6 +41,8 @@ export interface MatrixCell {
   readonly interleavings?: Readonly<Record<'all' | Harm, number>>;
   /** Schedules by kind of violation. */
   readonly kinds: Readonly<Record<string, number>>;
+  /** Schedules in which no request was applied although no fault was injected; absent: there are none. */
+  readonly unsold?: number;
   /** The shortest schedule that shows the worst kind, and its mechanism. */
   readonly token?: string;
   readonly sentence?: string;
@@ -103,6 +105,7 @@ export async function exploreCell(
   });
   const { mark, reason } = judgeCell(tally, cell.about);
   const shorten = shortener(pool.world, plan, limits.signal);
+  const unsold = cell.about === undefined ? tally.schedules - tally.applied : 0;
   return {
     cell: cell.name,
     mark,
@@ -113,6 +116,7 @@ export async function exploreCell(
     harms: tally.harms,
     ...(tally.interleavings !== undefined && { interleavings: tally.interleavings }),
     kinds: Object.fromEntries(tally.kinds),
+    ...(unsold > 0 && { unsold }),
     ...(reason === undefined &&
       limits.onlyMarks !== true &&
       (await shortestWitness(pool.world, plan.setup, tally, shorten))),

@@ -1,6 +1,7 @@
 import { CAPABILITIES, type Capability, type Strategy } from '#lab/strategy';
 import { CELLS, existsFor, testedBy, type Cell } from './cells';
 import { isNotApplicable } from './cell-text';
+import { unknownText } from './cell-verdict';
 import { breachesAmong, breachesOf } from './expectation';
 import { exploreCell, type MatrixCell } from './matrix';
 import { probe, type Probe } from './probe';
@@ -22,7 +23,7 @@ export interface PromiseResult {
   readonly schedules: number;
   /** Schedules that break it. */
   readonly violating: number;
-  /** Why the state is `unknown` or `not-applicable`. */
+  /** Why the state is `unknown` or `not-applicable`, or `broken` without a violation. */
   readonly because?: string;
   /** The shortest schedule that breaks it, and its mechanism. */
   readonly token?: string;
@@ -205,7 +206,7 @@ export function reportCard(
 function resultOf(capability: Capability, cells: readonly VerifiedCell[]): PromiseResult {
   const explored = cells.flatMap((one) => one.explored ?? []);
   const breaking = (one: MatrixCell): number =>
-    Math.max(0, ...breachesIn(one, capability).map((kind) => one.kinds[kind] ?? 0));
+    Math.max(unsoldIn(one, capability), ...breachesIn(one, capability).map((kind) => one.kinds[kind] ?? 0));
   const isBroken = explored.some((one) => breaking(one) > 0);
   const [shortest] = explored
     .flatMap((one) => breachesIn(one, capability).flatMap((kind) => one.witnesses?.[kind] ?? []))
@@ -225,9 +226,14 @@ function resultOf(capability: Capability, cells: readonly VerifiedCell[]): Promi
     schedules: sum(explored.map(({ schedules }) => schedules)),
     violating: sum(explored.map(breaking)),
     ...(!isBroken && because !== undefined && { because }),
+    ...(isBroken && shortest === undefined && { because: NOT_SOLD }),
     ...shortest,
   };
 }
+
+/** Schedules of a circumstance in which none of the buyers gets the unit that one of them must get. */
+const unsoldIn = ({ unsold = 0 }: MatrixCell, capability: Capability): number =>
+  capability === 'exactInOneProcess' || capability === 'exactAcrossProcesses' ? unsold : 0;
 
 /** The kinds of violation in an explored circumstance that break the promise. */
 const breachesIn = ({ kinds }: MatrixCell, capability: Capability): readonly ScheduleViolationKind[] =>
@@ -235,16 +241,23 @@ const breachesIn = ({ kinds }: MatrixCell, capability: Capability): readonly Sch
 
 /** The time or the number of schedules was not enough. */
 const NOT_ALL_RUN = 'not every schedule was run';
+/** A loop that looks at the time before its first attempt. */
+const NO_ATTEMPT =
+  'the actors never overlapped: with waitMs 0 the lock must try once before it looks at the time';
+/** A breach without a violation of a lock or of data. */
+const NOT_SOLD = 'in these schedules no buyer gets the unit';
 const TWO_HOLDERS = 'two clients hold the lock, and the release of one may remove the lock of the other';
 
 /** Why these circumstances do not decide a promise; undefined: they do. */
 function whyUndecided(capability: Capability, applicable: readonly VerifiedCell[]): string | undefined {
   if (applicable.length === 0) return 'the fault cannot occur';
-  for (const { explored, failure } of applicable) {
+  for (const { cell, explored, failure } of applicable) {
     if (failure !== undefined) return failure;
-    const code = explored?.mark === 'unknown' ? explored.reason?.code : undefined;
-    if (code === 'incomplete' || (code === undefined && explored?.partial === true)) return NOT_ALL_RUN;
-    if (code !== undefined) return code;
+    const reason = explored?.mark === 'unknown' ? explored.reason : undefined;
+    if (reason?.code === 'incomplete' || (reason === undefined && explored?.partial === true))
+      return NOT_ALL_RUN;
+    if (reason?.code === 'no-contention' && cell.options?.waitMs === 0) return NO_ATTEMPT;
+    if (reason !== undefined) return unknownText(reason);
     const shown = Object.keys(explored?.kinds ?? {});
     if (breachesOf(capability).some((kind) => shown.includes(kind))) return TWO_HOLDERS; // and it is not broken
   }

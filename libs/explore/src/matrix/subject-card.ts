@@ -1,6 +1,6 @@
 import { actorsOf, type OwnSubject } from '#lab/own';
 import { budgetText, type Budget } from '../faults';
-import { EXPLORE_OPTIONS, scheduleTokenOf, shrink, writeToken, type Played } from '../schedule';
+import { EXPLORE_OPTIONS, play, scheduleTokenOf, shrink, writeToken, type Played } from '../schedule';
 import { withTimeLimit, worstWitness, type Limits, type Plan, type Tally, type WorkerPool } from '../search';
 
 /** What a subject is explored with, one after the other. */
@@ -30,7 +30,20 @@ type Exploring = Pick<Limits, 'max'> & {
   readonly onProgress?: (faults: string, schedules: number) => void;
 };
 
-/** Explores a subject without a fault and with each one, within `budgetMs` in all. */
+/** An invariant that holds because no actor did anything proves nothing. */
+export class NothingTested extends Error {
+  readonly code = 'VERIFY.NOTHING_TESTED';
+
+  constructor(text: string) {
+    super(`no actor returns in any schedule, so that nothing is tested: ${text}`);
+    this.name = 'NothingTested';
+  }
+}
+
+/**
+ * Explores a subject without a fault and with each one, within `budgetMs` in all. Throws `NothingTested` when no actor returns in
+ * any schedule without a fault.
+ */
 export async function* exploreSubject(
   pool: WorkerPool,
   subject: OwnSubject,
@@ -49,7 +62,9 @@ export async function* exploreSubject(
       onProgress: ({ schedules }) => onProgress?.(faults, schedules),
       ...(max !== undefined && { max }),
     });
-    const { schedules } = tally;
+    const { schedules, applied } = tally;
+    const error = i === 0 && applied === 0 ? await errorIn(pool, plan) : undefined;
+    if (error !== undefined) throw new NothingTested(error);
     const worst = worstWitness(tally);
     if (worst === undefined) {
       yield { faults, schedules, state: isProof(tally, budget) ? 'kept' : 'unknown' };
@@ -59,6 +74,13 @@ export async function* exploreSubject(
     const token = writeToken(scheduleTokenOf(plan.setup, played));
     yield { faults, schedules, state: 'broken', witness: { token, played } };
   }
+}
+
+/** Why an actor throws in the first schedule; undefined: none does. */
+async function errorIn({ world }: WorkerPool, plan: Plan): Promise<string | undefined> {
+  const { history } = await play(world, plan.setup, [], { strict: false });
+  const [end] = history.events.flatMap((event) => (event.type === 'end' ? [event.text] : []));
+  return end;
 }
 
 /** Every schedule was run. A fault that cannot occur, because there is nothing that it could hit, breaks nothing. */

@@ -41,6 +41,8 @@ export interface Tally {
   readonly fired: Map<string, number>;
   /** Schedules in which steps of two actors alternated. */
   contended: number;
+  /** Schedules in which a request was applied; of a user's subject, in which an actor returned. */
+  applied: number;
   /** Schedules with a wait, a refusal, an abort. */
   readonly prevented: { waits: number; rejects: number; aborts: number };
   /** Schedules by the statement that made an actor wait or refused it, as `protections` names it. */
@@ -63,6 +65,7 @@ export const emptyTally = (): Tally => ({
   witnesses: new Map(),
   fired: new Map(),
   contended: 0,
+  applied: 0,
   prevented: { waits: 0, rejects: 0, aborts: 0 },
   protections: new Map(),
   calls: { redis: 0, sql: 0 },
@@ -99,6 +102,7 @@ export function count(
   if (isContended) tally.contended++;
   const oneIf = (test: (event: ScheduleHistory['events'][number]) => boolean): number =>
     history.events.some(test) ? 1 : 0;
+  tally.applied += oneIf((e) => e.type === 'end' && e.code === 'APPLIED');
   tally.prevented.waits += oneIf(
     (e) => e.type === 'step' && (e.answeredAt !== undefined || e.delayed === true || isWaiting(e)),
   );
@@ -124,7 +128,7 @@ export function worstWitness(
 
 /** Adds the tally of another worker. */
 export function merge(tally: Tally, other: Tally): void {
-  for (const key of ['schedules', 'redundant', 'violating', 'contended', 'searched'] as const)
+  for (const key of ['schedules', 'redundant', 'violating', 'contended', 'applied', 'searched'] as const)
     tally[key] += other[key];
   for (const key of ['waits', 'rejects', 'aborts'] as const) tally.prevented[key] += other.prevented[key];
   for (const key of ['redis', 'sql'] as const) tally.calls[key] += other.calls[key];

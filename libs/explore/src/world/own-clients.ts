@@ -114,6 +114,25 @@ export class UnseenTransaction extends Error {
   }
 }
 
+/** `setUp` or `prepare` of a subject throws, so that no schedule can begin. */
+export class PreparationFailed extends Error {
+  readonly code = 'EXPLORE.PREPARATION_FAILED';
+
+  constructor(part: 'setUp' | 'prepare', cause: unknown) {
+    super(`${part} throws: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    this.name = 'PreparationFailed';
+  }
+}
+
+/** Runs this part of a subject. Throws `PreparationFailed`. */
+async function named(part: 'setUp' | 'prepare', run: () => unknown): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    throw new PreparationFailed(part, error);
+  }
+}
+
 /** The clients of all actors of a subject, and of the explorer, which prepares and asks for invariants. */
 export class OwnSession {
   private constructor(
@@ -138,7 +157,12 @@ export class OwnSession {
       all.push(own);
     }
     const observer = await OwnClients.open(connect, options, { isolation, onSession: () => undefined });
-    await definition.setUp?.(observer.clients);
+    try {
+      await named('setUp', () => definition.setUp?.(observer.clients));
+    } catch (error) {
+      await Promise.all([...all, observer].map((clients) => clients.close()));
+      throw error;
+    }
     const isolations = (await Promise.all(all.map((clients) => clients.isolations()))).flat();
     return new OwnSession(subject, observer, [...all, observer], isolations.some(isStrict));
   }
@@ -146,7 +170,7 @@ export class OwnSession {
   /** Ends what the last schedule has left on the connections, and runs `prepare`. */
   async prepare(): Promise<void> {
     await Promise.all(this.all.map((clients) => clients.reset()));
-    await this.subject.definition.prepare?.(this.observer.clients);
+    await named('prepare', () => this.subject.definition.prepare?.(this.observer.clients));
   }
 
   async close(): Promise<void> {

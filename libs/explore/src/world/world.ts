@@ -223,6 +223,7 @@ export class World {
   async openSubject(subject: OwnSubject): Promise<OwnSession> {
     if (this.own?.subject.definition === subject.definition) return this.own;
     await this.own?.close();
+    this.own = undefined;
     await this.recreateOwnSchema();
     this.own = await OwnSession.open(subject, this.connectionsOfActors, this.options);
     await this.refuseOtherEngines();

@@ -1,0 +1,76 @@
+import {
+  emptyTally,
+  explore,
+  judgeCell,
+  reportCard,
+  verify,
+  type Explorer,
+  type PromiseResult,
+} from '#lab/explore';
+import type { Capability } from '#lab/strategy';
+import { openOwnFiles } from './own-files';
+
+const { world, ofFile } = openOwnFiles(__filename);
+
+/** A lock that is a list: the second of two buyers leaves it, and neither buys when both have seen the other. */
+const GIVES_UP = `exports.createLock = ({ redis }) => ({
+  async acquire(resource, { leaseMs }) {
+    const me = require('node:crypto').randomUUID();
+    await redis.rpush(resource, me);
+    await redis.pexpire(resource, leaseMs);
+    if ((await redis.llen(resource)) === 1) return { resource, me };
+    await redis.lrem(resource, 1, me);
+    return undefined;
+  },
+  release: ({ resource, me }) => redis.lrem(resource, 1, me),
+});`;
+
+/** A lock that looks at the time before each attempt. */
+const WHILE_IN_TIME = `exports.createLock = ({ redis }) => ({
+  async acquire(resource, { leaseMs, waitMs }) {
+    const until = Date.now() + waitMs;
+    while (Date.now() < until) {
+      if ((await redis.set(resource, 'me', 'PX', leaseMs, 'NX')) === 'OK') return { resource };
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    return undefined;
+  },
+  release: ({ resource }) => redis.del(resource),
+});`;
+
+async function promiseOf(
+  file: string,
+  text: string,
+  promise: Capability,
+): Promise<PromiseResult | undefined> {
+  const explorer: Explorer = { world: world(), explore: (plan, limits) => explore(world(), plan, limits) };
+  const { cells } = await verify(explorer, ofFile(file, text), 600_000, {
+    signal: new AbortController().signal,
+    promises: [promise],
+    onCell: () => undefined,
+  });
+  return reportCard(cells, [promise])[0];
+}
+
+test('a lock with which both buyers may give up does not keep the promise that one of them gets the unit', async () => {
+  const result = await promiseOf('gives-up.js', GIVES_UP, 'exactAcrossProcesses');
+  expect(result).toMatchObject({
+    state: 'broken',
+    because: 'in these schedules no buyer gets the unit',
+  });
+  expect(result?.violating).toBeGreaterThan(0);
+  expect(result?.violating).toBeLessThan(result?.schedules ?? 0);
+});
+
+test('a lock that makes no attempt when it may not wait decides nothing, and the card says why', async () => {
+  expect(await promiseOf('in-time.js', WHILE_IN_TIME, 'releasesAfterSale')).toMatchObject({
+    state: 'unknown',
+    because: expect.stringContaining('must try once before it looks at the time') as string,
+  });
+});
+
+test('an exploration that ended before its fault occurred is incomplete: the fault may still occur', () => {
+  const tally = { ...emptyTally(), schedules: 5, contended: 5 };
+  expect(judgeCell({ ...tally, partial: true }, 'kill')).toMatchObject({ reason: { code: 'incomplete' } });
+  expect(judgeCell(tally, 'kill')).toMatchObject({ reason: { code: 'fault-never-fired' } });
+});

@@ -1,0 +1,50 @@
+import { exploreSubject, WorkerPool, type SubjectResult } from '#lab/explore';
+import { subjectNamed } from '#lab/own';
+import type { SubjectDefinition } from '#lab/subject';
+import { openOwnFiles } from './own-files';
+
+const { world } = openOwnFiles(__filename);
+
+type Definition = SubjectDefinition<{ readonly sql: { query(text: string): Promise<unknown> } }>;
+
+/** Two actors that read, with changes. */
+const definitionWith = (changes: Partial<Definition>): Definition => ({
+  actors: [({ sql }) => sql.query('SELECT 1'), ({ sql }) => sql.query('SELECT 1')],
+  invariants: { holds: () => true },
+  ...changes,
+});
+
+async function resultsOf(definition: Definition): Promise<SubjectResult[]> {
+  const subject = subjectNamed('fails', definition as SubjectDefinition<object>);
+  const results: SubjectResult[] = [];
+  const exploring = exploreSubject(WorkerPool.on(world()), subject, 600_000, {
+    signal: new AbortController().signal,
+  });
+  for await (const result of exploring) results.push(result);
+  return results;
+}
+
+const broken: Definition['actors'][number] = ({ sql }) => sql.query('SELEC 1');
+const boom = (): never => {
+  throw new Error('no table');
+};
+
+test('a subject whose actors all throw is refused with the error', async () => {
+  await expect(resultsOf(definitionWith({ actors: [broken, broken] }))).rejects.toThrow(
+    /no actor returns in any schedule, so that nothing is tested: .*SELEC 1/,
+  );
+});
+
+test('a subject of which one actor throws is explored', async () => {
+  const [withoutFault] = await resultsOf(
+    definitionWith({ actors: [broken, ({ sql }) => sql.query('SELECT 1')] }),
+  );
+  expect(withoutFault).toMatchObject({ faults: '', state: 'kept' });
+});
+
+test.each([
+  ['prepare', { prepare: boom }],
+  ['setUp', { setUp: boom }],
+])('a subject whose %s throws is refused with the name of the part', async (part, changes) => {
+  await expect(resultsOf(definitionWith(changes))).rejects.toThrow(`${part} throws: no table`);
+});
