@@ -25,6 +25,7 @@ test.each<[what: string, changes: object, why: RegExp]>([
   ['no invariants', { invariants: {} }, /invariants must be an object of functions/],
   ['an unknown fault', { faults: { explode: 1 } }, /"explode: 1" must be one of .*kill/],
   ['half a fault', { faults: { kill: 0.5 } }, /a number from 0 to 9/],
+  ['a misspelt option', { second: 3 }, /there is no option "second"/],
   ['an unknown isolation', { isolation: 'SERIALIZABLE' }, /isolation must be one of: READ COMMITTED/],
   [
     'a Redis without the number of its database',

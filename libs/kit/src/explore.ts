@@ -122,9 +122,30 @@ interface Served {
   readonly errors: Map<number, unknown>;
 }
 
+/** The names of all options. */
+const OPTIONS: Readonly<Record<keyof Options<object>, true>> = {
+  actors: true,
+  invariants: true,
+  setUp: true,
+  prepare: true,
+  connect: true,
+  name: true,
+  servers: true,
+  faults: true,
+  isolation: true,
+  seconds: true,
+  max: true,
+  token: true,
+};
+
 function readOptions<Clients extends object>(
   options: Options<Clients>,
 ): { readonly subject: OwnSubject; readonly served: Served } {
+  const unknown = Object.keys(options).find((option) => !(option in OPTIONS));
+  if (unknown !== undefined)
+    throw new CannotExplore(
+      `there is no option "${unknown}": the options are ${Object.keys(OPTIONS).join(', ')}`,
+    );
   const { connect, name = 'subject', isolation, faults = {}, servers } = options;
   if (typeof connect !== 'function')
     throw new CannotExplore('connect must be a function that opens the clients of one actor');
