@@ -37,7 +37,7 @@ export const CAPABILITIES = {
   exactAcrossProcesses: 'two buyers of the last unit in two processes: exactly one gets it',
   survivesDeadHolder: 'after the holder dies, the next buyer can buy (once the lease, if any, has ended)',
   survivesLapse:
-    'when the lock ends during the work (the lease expires, or Redis restarts empty), no unit is sold twice',
+    'when the lock ends during the work (lease or session over, also during a pause; or Redis restarted empty), no unit is sold twice',
   sellsToTheLast: 'no buyer receives "sold out" while units are left',
   survivesFailedWrite: 'when a write fails, its units are available to a buyer who arrived in the meantime',
   releasesOnlyItsOwn: "a release never removes another holder's lock, even when its own lock has ended",
