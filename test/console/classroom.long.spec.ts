@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { eventually } from '../harness/eventually';
 import { ConsoleProcess, type Answer } from './support';
@@ -26,10 +26,16 @@ async function idOf(name: string, teacher: Record<string, string>): Promise<stri
 
 const SOLUTION = 'v1.none..1.12.a2b5a3...bb2f4f';
 
-test('the servers for schedules start with the class, before a student begins a schedule', async () => {
+test('the console of a class opens worlds for schedules before a student begins one', async () => {
   const folder = resolve('.lab', `console-${app.pid ?? 0}`);
-  await eventually('the servers have a folder', () => existsSync(folder));
-  expect(existsSync(folder)).toBe(true);
+  const worlds = (): string[] =>
+    existsSync(folder)
+      ? readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+          /lab_step_\d+_\d+$/.test(name),
+        )
+      : [];
+  await eventually('the database has the schema of a world', () => worlds().length > 0);
+  expect(worlds().length).toBeGreaterThan(0);
 });
 
 test('without the code every request but joining is refused', async () => {

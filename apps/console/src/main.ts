@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { Classroom, guardAccess, joinUrls } from './classroom';
 import { consoleModule } from './console.module';
 import { servePage } from './page/serve-page';
-import { ScheduleServers } from './steps/schedule-servers';
+import { Schedules } from './steps/schedules';
 
 const [labFolder, ...flags] = process.argv.slice(2);
 if (labFolder === undefined)
@@ -21,12 +21,8 @@ void serve(consoleModule({ labFolder: resolve(labFolder), isClass }), 'Console',
     await servePage(app);
   },
 }).then(async (app) => {
-  // otherwise the first students of a class wait some seconds for them; when they do not start, the first schedule says why
-  if (isClass)
-    app
-      .get(ScheduleServers)
-      .urls([])
-      .catch(() => undefined);
+  // otherwise the first students of a class wait many seconds for the servers and worlds of their schedules
+  if (isClass) void app.get(Schedules).prepare();
   const { code, teacherCode } = app.get(Classroom);
   const url = await app.getUrl();
   process.send?.({

@@ -7,6 +7,7 @@ import {
   type ScheduleToken,
   type Setup,
 } from '#lab/explore';
+import type { Component } from '#lab/step';
 import { componentsOf } from '#lab/strategy';
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
@@ -14,8 +15,12 @@ import { ScheduleServers } from './schedule-servers';
 
 /** Redis has 64 databases (infra/redis): the lab's own, those of the exploration, and these. */
 const FIRST_DB = 4;
-/** A class of thirty steps without replays; each world takes some 10 MB and 10 connections. */
-const MAX_WORLDS = 36;
+/** All that are left: a class of sixty steps without replays. Each world takes some 10 MB and 10 connections. */
+const MAX_WORLDS = 60;
+/** More worlds opened at once would all be late; meanwhile a request may find another one idle. */
+const MAX_OPENING = 4;
+/** Worlds that are opened at once before they are needed: requests need the processors, too. */
+const PREPARED_AT_ONCE = 2;
 
 /** A world with the schedule that was played last in it. */
 interface Place {
@@ -39,6 +44,9 @@ export class Schedules implements BeforeApplicationShutdown {
   /** Redis databases without a world. */
   private readonly free = Array.from({ length: MAX_WORLDS }, (_, i) => FIRST_DB + i);
   private uses = 0;
+  /** Worlds that are being opened. */
+  private opening = 0;
+  private isClosing = false;
 
   constructor(private readonly servers: ScheduleServers) {}
 
@@ -54,40 +62,74 @@ export class Schedules implements BeforeApplicationShutdown {
       if (!(error instanceof ChoiceNotEnabled)) await forget(place); // a refused choice changes nothing
       throw error;
     } finally {
-      place.isBusy = false;
       place.usedAt = ++this.uses;
-      this.waiting.shift()?.();
+      this.release(place);
     }
   }
 
+  /**
+   * Opens all worlds before they are needed, a few at a time; a request meanwhile opens its own. Resolves early when one
+   * cannot be opened: a schedule then says why. Never rejects.
+   */
+  async prepare(): Promise<void> {
+    await Promise.all(
+      Array.from({ length: PREPARED_AT_ONCE }, () => this.prepareOneByOne().catch(() => undefined)),
+    );
+  }
+
+  /** Does not wait for a world that is being opened: it is closed as soon as it is open. */
   async beforeApplicationShutdown(): Promise<void> {
-    for (const { world } of this.places) await world.close().catch(() => undefined);
+    this.isClosing = true;
+    await Promise.all(this.places.map(({ world }) => world.close().catch(() => undefined)));
+  }
+
+  private async prepareOneByOne(): Promise<void> {
+    for (;;) {
+      const redisDb = this.isClosing ? undefined : this.free.shift();
+      if (redisDb === undefined) return;
+      this.release(await this.open([], redisDb));
+    }
+  }
+
+  private release(place: Place): void {
+    place.isBusy = false;
+    this.waiting.shift()?.();
   }
 
   /**
    * The world whose schedule is the longest beginning of this one; else the one that has made one more choice, which is taken
-   * back; else a new one; else the one that was not used for longest.
+   * back; else one that has no schedule; else a new one; else the one that was not used for longest.
    */
   private async take(wanted: Wanted): Promise<Place> {
     const { setup } = wanted;
-    const needs = componentsOf([setup.strategy]).join(' ');
+    const components = componentsOf([setup.strategy]);
+    const needs = needsOf(components);
     for (;;) {
       const idle = this.places.filter((place) => !place.isBusy && place.needs === needs);
       const best = idle
         .filter((place) => isBeginning(place.schedule, wanted))
         .sort((a, b) => (b.schedule?.choices.length ?? 0) - (a.schedule?.choices.length ?? 0))[0];
       const undone = idle.find((place) => isUndone(place.schedule, wanted));
-      const known = best ?? undone;
+      const known = best ?? undone ?? idle.find((place) => place.schedule === undefined);
       if (known !== undefined) return this.reserve(known);
+      if (this.free.length > 0 && this.opening >= MAX_OPENING) {
+        await this.change();
+        continue;
+      }
       const redisDb = this.free.shift();
-      if (redisDb !== undefined) return this.open(setup, needs, redisDb);
+      if (redisDb !== undefined) return this.open(components, redisDb);
       const oldest = (places: Place[]): Place | undefined => places.sort((a, b) => a.usedAt - b.usedAt)[0];
       const next = oldest(idle);
       if (next !== undefined) return this.reserve(next);
       const other = oldest(this.places.filter((place) => !place.isBusy));
       if (other !== undefined) await this.discard(other);
-      else await new Promise<void>((resolve) => this.waiting.push(resolve));
+      else await this.change();
     }
+  }
+
+  /** Resolves when a world was released or opened. */
+  private change(): Promise<void> {
+    return new Promise((resolve) => this.waiting.push(resolve));
   }
 
   private reserve(place: Place): Place {
@@ -95,17 +137,26 @@ export class Schedules implements BeforeApplicationShutdown {
     return place;
   }
 
-  private async open({ strategy }: Setup, needs: string, redisDb: number): Promise<Place> {
+  /** A new world, busy. */
+  private async open(components: readonly Component[], redisDb: number): Promise<Place> {
+    this.opening++;
     try {
-      const { redis, mysql, servers } = await this.servers.urls(componentsOf([strategy]));
+      const { redis, mysql, servers } = await this.servers.urls(components);
       const schema = `lab_step_${process.pid}_${redisDb}`;
       const world = await World.open({ redis, mysql, servers, redisDb, schema, keepsStacks: true });
-      const place = { world, needs, schedule: undefined, isBusy: true, usedAt: 0 };
+      if (this.isClosing) {
+        await world.close();
+        throw new Error('the console is being stopped');
+      }
+      const place = { world, needs: needsOf(components), schedule: undefined, isBusy: true, usedAt: 0 };
       this.places.push(place);
       return place;
     } catch (error) {
       this.free.push(redisDb);
       throw error;
+    } finally {
+      this.opening--;
+      this.waiting.shift()?.();
     }
   }
 
@@ -116,6 +167,8 @@ export class Schedules implements BeforeApplicationShutdown {
     this.free.push(place.world.options.redisDb);
   }
 }
+
+const needsOf = (components: readonly Component[]): string => components.join(' ');
 
 /** Attempts before a disturbance is reported: a server that does not answer is then not just slow. */
 const MAX_ATTEMPTS = 3;
