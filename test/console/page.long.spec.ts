@@ -119,6 +119,23 @@ test('a goal that is missed by too many choices says so', async () => {
   expect(messages).toEqual([]);
 });
 
+test.each([
+  ['is sent again when the console answers again', undefined],
+  ['is sent again when the reader asks for it', 503],
+])('a proof that could not be checked says so, and %s', async (_, status) => {
+  const { page } = await open('/step/v1.none..1.12.a2b5a2...bb2f4f');
+  let failures = 0;
+  await page.route('**/proofs', async (route) => {
+    if (failures++ > 0) await route.continue();
+    else if (status === undefined) await route.abort('connectionreset');
+    else await route.fulfill({ status });
+  });
+  await click(page, /^Step A/);
+  await expectText(page, /could not check this/);
+  if (status !== undefined) await click(page, /^Try again$/);
+  await expectText(page, /Goal reached/);
+});
+
 test('the source follows the buyer that moved last into its file, until a reader chooses another one', async () => {
   const { page, messages } = await open('/step/v1.none..1.12.a2b3...bb2f4f');
   await page.getByRole('button', { name: /^Step A/ }).waitFor();

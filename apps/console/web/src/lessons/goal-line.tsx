@@ -5,7 +5,7 @@ import type { GoalState } from './use-goals';
 import '../styles/lessons.css';
 
 /** The goal of what is shown, and whether it is reached. */
-export function GoalLine({ goal, result }: GoalState): ReactNode {
+export function GoalLine({ goal, result, checkAgain }: GoalState): ReactNode {
   const t = useTexts();
   const wasReached = useReached().has(goal.id);
   const isReached = result?.reached === true;
@@ -15,6 +15,15 @@ export function GoalLine({ goal, result }: GoalState): ReactNode {
       {labelOf(t.goals.names, goal.id)}
       {goal.choices !== undefined && ` (${t.goals.atMost(goal.choices)})`}
       {result?.because !== undefined && ` — ${labelOf(t.goals.notReached, result.because)}`}
+      {checkAgain !== undefined && (
+        <>
+          {' — '}
+          {t.goals.unchecked}{' '}
+          <button type="button" onClick={checkAgain}>
+            {t.common.retry}
+          </button>
+        </>
+      )}
     </p>
   );
 }

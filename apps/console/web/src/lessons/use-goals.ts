@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { api } from '../api/client';
+import { useReachable } from '../api/connection';
 import { useGoals } from '../api/shared-lists';
 import { isBeginning } from '../step/use-schedule';
 import type { BeginBody, ExplorationView, Goal, GoalResult, RunView, StepView } from '../api/types';
@@ -10,6 +11,8 @@ export interface GoalState {
   readonly goal: Goal;
   /** What the server says of the proof that is shown; absent: nothing was proved yet. */
   readonly result?: GoalResult;
+  /** Present: the proof could not be checked; sends it again. */
+  readonly checkAgain?: () => void;
 }
 
 /** The schedule in which a goal of Step is tried. */
@@ -35,20 +38,20 @@ export function useStepGoal(view: StepView, isMadeHere: boolean): GoalState | un
   const isShown = isMadeHere && stock === 1 && violations.some(({ kind }) => kind === goal?.kind);
   const isContinued = solution !== undefined && isBeginning(solution.made, view.made);
   const shown = isContinued ? solution : isShown ? view : undefined;
-  const result = useProof(goal, shown?.token, async (id) => {
-    const checked = await api.proveGoal(id, { token: shown?.token ?? '' });
-    if (checked.reached) setSolution(shown);
-    return checked;
+  const checked = useProof(goal, shown?.token, async (id) => {
+    const result = await api.proveGoal(id, { token: shown?.token ?? '' });
+    if (result.reached) setSolution(shown);
+    return result;
   });
-  return goal && { goal, ...(result !== undefined && { result }) };
+  return goal && { goal, ...checked };
 }
 
 /** The goal of a load run that has ended; the server reads its verdict. */
 export function useRunGoal(view: RunView | undefined): GoalState | undefined {
   const folder = view?.folder;
   const goal = useGoals()?.find((one) => one.task === 'run' && one.strategy === view?.plan.strategy);
-  const result = useProof(goal, folder, (id) => api.proveGoal(id, { run: folder ?? '' }));
-  return goal && { goal, ...(result !== undefined && { result }) };
+  const checked = useProof(goal, folder, (id) => api.proveGoal(id, { run: folder ?? '' }));
+  return goal && { goal, ...checked };
 }
 
 /** The goal of an exploration; the server reads its counts. */
@@ -61,27 +64,47 @@ export function useProofGoal(view: ExplorationView | undefined): GoalState | und
       (one.faults ?? '') === view.faults,
   );
   const done = view !== undefined && isOver(view.job) ? view.job.id : undefined;
-  const result = useProof(goal, done, (id) => api.proveGoal(id, { exploration: done ?? '' }));
-  return goal && { goal, ...(result !== undefined && { result }) };
+  const checked = useProof(goal, done, (id) => api.proveGoal(id, { exploration: done ?? '' }));
+  return goal && { goal, ...checked };
 }
 
-/** Sends a proof once; `key` names it. Undefined: there is none. */
+/**
+ * Sends a proof, whose name is `key`, until the server has checked it: again when the console answers again after it was
+ * unreachable, or when the reader asks for it.
+ */
 function useProof(
   goal: Goal | undefined,
   key: string | undefined,
   prove: (id: string) => Promise<GoalResult>,
-): GoalResult | undefined {
-  const [checked, setChecked] = useState<{ key: string; result: GoalResult }>();
+): Omit<GoalState, 'goal'> {
+  const isReachable = useReachable();
+  const [turn, setTurn] = useState(0);
+  const [sent, setSent] = useState<{ key: string; result?: GoalResult }>();
   const id = goal?.id;
+  const checkAgain = (): void => {
+    setSent(undefined);
+    setTurn((before) => before + 1);
+  };
   useEffect(() => {
     if (id === undefined || key === undefined) return;
+    let isCurrent = true;
     prove(id).then(
       (result) => {
-        setChecked({ key, result });
+        setSent({ key, result });
         if (result.reached) reach([id]);
       },
-      () => undefined, // the console is away: the goal is checked again with the next proof
+      () => {
+        if (isCurrent) setSent({ key });
+      },
     );
-  }, [id, key]);
-  return checked !== undefined && checked.key === key ? checked.result : undefined;
+    return () => {
+      isCurrent = false;
+    };
+  }, [id, key, turn]);
+  const isUnchecked = sent !== undefined && sent.key === key && sent.result === undefined;
+  useEffect(() => {
+    if (isReachable && isUnchecked) checkAgain();
+  }, [isReachable]);
+  if (isUnchecked) return { checkAgain };
+  return sent?.key === key && sent?.result !== undefined ? { result: sent.result } : {};
 }

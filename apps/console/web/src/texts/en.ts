@@ -248,6 +248,7 @@ export const en = {
     open: 'open',
     atMost: (n: number) => `at most ${n} choices`,
     reachedNow: 'Goal reached',
+    unchecked: 'The console could not check this.',
     names: {
       'run-none': 'Watch 50 buyers oversell a real shop that has no lock',
       'run-conditional-update': 'Watch the same load stay exact with a conditional UPDATE',

@@ -253,6 +253,7 @@ export const zh: Texts = {
     open: '未达成',
     atMost: (n) => `最多 ${n} 次选择`,
     reachedNow: '目标达成',
+    unchecked: '控制台未能检查，请重试。',
     names: {
       'run-none': '看 50 个买家在没有锁的商店里超卖',
       'run-conditional-update': '同样的压力，条件更新一件不差',
