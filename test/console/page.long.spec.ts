@@ -40,6 +40,37 @@ test('a run of none, by one click, shows two lines, ends OVERSOLD, and has an ad
   expect(messages).toEqual([]);
 });
 
+test('a run is compared with each other run once, by name, verdict and time, and not with itself', async () => {
+  interface Listed {
+    readonly job: { readonly id: string };
+    readonly folder?: string;
+  }
+  const start = async (): Promise<string> => {
+    const { json } = await app.post<Listed>('/api/runs/presets/conditional-update', {});
+    const { page } = await open(`/run/${json.job.id}`);
+    await expectText(page, /EXACT/);
+    await page.context().close();
+    return json.job.id;
+  };
+  const [first, second] = [await start(), await start()];
+  const { json } = await app.get<{ current: Listed[]; past: Listed[] }>('/api/runs');
+  const folder = (id: string): string => json.current.find(({ job }) => job.id === id)?.folder ?? '';
+  for (const address of [first, folder(first)]) {
+    const { page } = await open(`/run/${address}`);
+    const select = page.getByLabel('Compare with');
+    await select.locator(`option[value="${second}"]`).waitFor({ state: 'attached' });
+    const options = await select
+      .locator('option')
+      .evaluateAll((all) => all.map((one) => [one.getAttribute('value') ?? '', one.textContent]));
+    const values = options.map(([value]) => value);
+    expect(values).not.toContain(first);
+    expect(values).not.toContain(folder(first));
+    expect(values).not.toContain(folder(second));
+    expect(new Set(options.map(([, text]) => text)).size).toBe(options.length);
+    await page.context().close();
+  }
+});
+
 test('while a run lasts, the lanes of its replicas are drawn, and a second click cancels it', async () => {
   const { page, messages } = await open('/run');
   await page

@@ -24,6 +24,8 @@ interface Run {
   readonly title: string;
   readonly plan: LoadPlan;
   readonly by: Member;
+  /** When it was queued, ISO 8601. */
+  readonly at: string;
   readonly language: Language;
   readonly samples: Sample[];
   result?: RunResult;
@@ -118,7 +120,7 @@ export class RunsService implements BeforeApplicationShutdown {
       throw teacherOnly('a fault hits the replicas that all share: ask the teacher to run it');
     await this.lab.assertHas(componentsOf(strategiesOf(plan)));
     const job = this.jobs.add<RunEvent>({ kind: 'run', title, by }, (context) => this.run(run, context));
-    const run: Run = { job, title, plan, by, language, samples: [] };
+    const run: Run = { job, title, plan, by, at: new Date().toISOString(), language, samples: [] };
     this.runs.set(job.id, run);
     this.jobs.forget(this.runs);
     return view(run);
@@ -152,9 +154,11 @@ const onOwnProduct = (plan: LoadPlan, { id }: Member): LoadPlan =>
     ? { ...plan, balance: `${plan.balance}-${id}` }
     : plan;
 
-const view = ({ job, title, plan, samples: all, result }: Run, samples = all): RunView => ({
+const view = ({ job, title, plan, by, at, samples: all, result }: Run, samples = all): RunView => ({
   job: job.view(),
   title,
+  by: by.name,
+  at,
   plan: planView(plan),
   samples,
   ...result,

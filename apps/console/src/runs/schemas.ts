@@ -74,6 +74,8 @@ export const runVerdict = z.object({
 const runView = z.object({
   job,
   title: z.string(),
+  by: z.string().describe('the name of its owner; empty without a class'),
+  at: z.string().describe('when it was queued, ISO 8601'),
   plan: z.object({
     strategy: z.string(),
     stock: z.int().describe('initial units, of all products'),

@@ -593,6 +593,10 @@ export interface components {
                 elapsedMs: number;
             };
             title: string;
+            /** @description the name of its owner; empty without a class */
+            by: string;
+            /** @description when it was queued, ISO 8601 */
+            at: string;
             plan: {
                 strategy: string;
                 /** @description initial units, of all products */
@@ -671,6 +675,10 @@ export interface components {
                     elapsedMs: number;
                 };
                 title: string;
+                /** @description the name of its owner; empty without a class */
+                by: string;
+                /** @description when it was queued, ISO 8601 */
+                at: string;
                 plan: {
                     strategy: string;
                     /** @description initial units, of all products */

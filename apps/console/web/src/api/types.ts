@@ -20,6 +20,7 @@ export type RunBody = Schemas['RunBody'];
 export type RunView = Schemas['RunView'];
 export type RunVerdict = NonNullable<RunView['verdict']>;
 export type Sample = RunView['samples'][number];
+export type RunList = Schemas['RunList'];
 export type Preset = Schemas['Preset'];
 /** Options of a strategy; an absent one has its default. */
 export type OptionValues = RunBody['options'];

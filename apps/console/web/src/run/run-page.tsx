@@ -1,13 +1,11 @@
 import type { ReactNode } from 'react';
-import { Link, useLocation, useSearchParams } from 'wouter';
-import { api } from '../api/client';
-import { useLoaded } from '../api/use-loaded';
+import { Link, useSearchParams } from 'wouter';
 import { useTexts } from '../texts';
+import { Compare } from './compare';
 import { PastRunView } from './past-run-view';
 import { RunList } from './run-list';
 import { RunView } from './run-view';
 import { StartRun } from './start-run';
-import { bigWords } from './verdict-words';
 import '../styles/jobs.css';
 import '../styles/run.css';
 
@@ -65,40 +63,5 @@ function Runs({ id }: { id: string }): ReactNode {
         })}
       </div>
     </div>
-  );
-}
-
-/** Chooses the run to show beside this one. */
-function Compare({ id }: { id: string }): ReactNode {
-  const t = useTexts();
-  const [, navigate] = useLocation();
-  const { value } = useLoaded('runs', api.runs);
-  const choices = [
-    ...(value?.current ?? []).map(({ job, title, verdict }) => ({
-      id: job.id,
-      text: `${title} · ${verdict === undefined ? t.run[job.state === 'queued' ? 'running' : job.state] : bigWords(t, verdict)}`,
-    })),
-    ...(value?.past ?? []).map(({ folder, name, verdict }) => ({
-      id: folder,
-      text: `${name} · ${verdict === undefined ? '?' : bigWords(t, verdict)}`,
-    })),
-  ].filter((choice) => choice.id !== id);
-  return (
-    <select
-      aria-label={t.run.compare}
-      value=""
-      onChange={({ target }) => {
-        navigate(`/run/${id}?beside=${encodeURIComponent(target.value)}`);
-      }}
-    >
-      <option value="">
-        {t.run.compare}: {t.run.chooseRun}
-      </option>
-      {choices.map((choice) => (
-        <option key={choice.id} value={choice.id}>
-          {choice.text}
-        </option>
-      ))}
-    </select>
   );
 }

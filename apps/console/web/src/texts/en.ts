@@ -299,6 +299,7 @@ export const en = {
     noPast: 'No run yet.',
     queued: (ahead: number) =>
       ahead === 0 ? 'starts next' : ahead === 1 ? 'waits for 1 job' : `waits for ${ahead} jobs`,
+    waiting: 'waiting',
     running: 'running',
     done: 'done',
     failed: 'failed',

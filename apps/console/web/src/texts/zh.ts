@@ -303,6 +303,7 @@ export const zh: Texts = {
     kinds: { run: '压测', exploration: '探索' },
     noPast: '还没有压测过。',
     queued: (ahead) => (ahead === 0 ? '马上开始' : `前面还有 ${ahead} 个任务`),
+    waiting: '排队中',
     running: '运行中',
     done: '完成',
     failed: '失败',
