@@ -83,6 +83,17 @@ test('a goal counts when its schedule shows the violation, and the board lists w
   expect(await join(code, 'ann')).toMatchObject({ status: 403 }); // the name is taken
 });
 
+test('a refused student is told the cause: a name that is taken only with the right code', async () => {
+  const { code = '' } = app.started;
+  expect((await join(code, 'zoe')).status).toBe(200);
+  const causes = [await join('WRONG1', 'zoe'), await join(code, 'zoe'), await join(code, '<>')].map(
+    ({ status, json }) => [status, json['code'], json['errors']],
+  );
+  expect(causes).toEqual(
+    ['wrong-code', 'name-taken', 'no-name'].map((reason) => [403, 'ACCESS.REFUSED', { reason }]),
+  );
+});
+
 test('the teacher removes a student, who then joins again; a student cannot remove another one', async () => {
   const { code = '', teacherCode = '' } = app.started;
   const [ivy, jon] = [await cookieOf(code, 'ivy'), await cookieOf(code, 'jon')];
@@ -161,7 +172,10 @@ test('wrong codes of others behind one address do no harm until there are two hu
     await mistype(199);
     expect((await send(right, 'ann')).status).toBe(200);
     await mistype(1);
-    expect((await send(right, 'bob')).json).toMatchObject({ code: 'ACCESS.REFUSED' });
+    expect((await send(right, 'bob')).json).toMatchObject({
+      code: 'ACCESS.REFUSED',
+      errors: { reason: 'too-many-tries' },
+    });
   } finally {
     await other.stop();
   }

@@ -4,9 +4,17 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { COOKIE } from './access';
 import { joinUrls } from './addresses';
-import { Classroom } from './classroom';
+import { Classroom, type JoinRefusal } from './classroom';
 import { CurrentMember, memberOf, teacherOnly, type Member } from './member';
 import { BoardView, ClassroomView, JoinBody, MemberParams } from './schemas';
+
+const REFUSALS: Readonly<Record<JoinRefusal, string>> = {
+  'wrong-code': 'the code is wrong: enter the one that the teacher shows',
+  'no-name': 'the name has no letters: enter another one',
+  'name-taken': 'the name is taken: enter another one, or ask the teacher to remove it',
+  'class-full': 'the class is full: ask the teacher',
+  'too-many-tries': 'too many wrong codes were entered: wait a minute, then try again',
+};
 
 @ApiTags('classroom')
 @Controller('classroom')
@@ -30,14 +38,9 @@ export class ClassroomController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): ClassroomView {
-    const joined = this.classroom.isOpen ? this.classroom.join(code, name, address) : undefined;
-    if (joined === undefined)
-      throw new ProblemError(
-        problem(
-          'ACCESS.REFUSED',
-          'the code is wrong, the name is taken, or the class is full: ask the teacher. After many wrong codes, wait a minute',
-        ),
-      );
+    const joined = this.classroom.isOpen ? this.classroom.join(code, name, address) : 'wrong-code';
+    if (typeof joined === 'string')
+      throw new ProblemError(problem('ACCESS.REFUSED', REFUSALS[joined], { errors: { reason: joined } }));
     void reply.header('Set-Cookie', `${COOKIE}=${joined.cookie}; Path=/; HttpOnly; SameSite=Strict`);
     return this.viewFor(joined.member, request);
   }
@@ -55,7 +58,7 @@ export class ClassroomController {
   })
   @ApiOkResponse({ type: BoardView })
   remove(@Param() { id }: MemberParams, @CurrentMember() member: Member): BoardView {
-    if (!member.isTeacher) throw teacherOnly('only the teacher can remove a student');
+    if (!member.isTeacher) throw teacherOnly('remove', 'only the teacher can remove a student');
     if (!this.classroom.remove(id))
       throw new ProblemError(problem('REQUEST.NOT_FOUND', `there is no student with the id "${id}"`));
     return this.board();

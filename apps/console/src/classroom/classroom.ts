@@ -19,6 +19,15 @@ export interface BoardRow {
   readonly goals: readonly string[];
 }
 
+/** A new member, and the cookie that proves its id. */
+interface Joined {
+  readonly member: Member;
+  readonly cookie: string;
+}
+
+/** Why a browser may not join. `too-many-tries`: its address has sent too many wrong codes in the last minute. */
+export type JoinRefusal = 'wrong-code' | 'no-name' | 'name-taken' | 'class-full' | 'too-many-tries';
+
 /**
  * The members of a class and what they have reached. In memory: when the console is restarted, everybody joins again. A member
  * proves its id by a signed cookie.
@@ -38,32 +47,29 @@ export class Classroom {
   constructor(readonly isOpen: boolean) {}
 
   /**
-   * Undefined: the code is wrong, the name is taken, the class is full, or this address has sent too many wrong codes in the
-   * last minute. The code of the teacher takes a name over, and is admitted to a full class: a browser that has lost its cookie
+   * A refusal by the name or a full class needs the right code, so it tells nothing to a browser that guesses codes. The code of
+   * the teacher takes a name over, and is admitted to a full class: a browser that has lost its cookie
    * joins again.
    */
-  join(
-    code: string,
-    name: string,
-    address: string,
-  ): { readonly member: Member; readonly cookie: string } | undefined {
+  join(code: string, name: string, address: string): Joined | JoinRefusal {
     const recent = (this.wrongCodes.get(address) ?? []).filter(
       (at) => performance.now() - at < WRONG_CODE_MS,
     );
-    if (recent.length >= MAX_WRONG_CODES) return undefined;
+    if (recent.length >= MAX_WRONG_CODES) return 'too-many-tries';
     const isTeacher = isSame(code, this.teacherCode);
     if (!isTeacher && !isSame(code.toUpperCase(), this.code)) {
       this.wrongCodes.set(address, [...recent, performance.now()]);
-      return undefined;
+      return 'wrong-code';
     }
     const plain = name
       .replace(/[\p{C}<>]/gu, '')
       .trim()
       .slice(0, LONGEST_NAME);
-    if (plain === '') return undefined;
+    if (plain === '') return 'no-name';
     const other = [...this.members.values()].find((one) => one.name === plain);
     if (isTeacher && other?.isTeacher === true) return this.admit(other);
-    if (!isTeacher && (other !== undefined || this.members.size >= MAX_MEMBERS)) return undefined;
+    if (!isTeacher && other !== undefined) return 'name-taken';
+    if (!isTeacher && this.members.size >= MAX_MEMBERS) return 'class-full';
     if (other !== undefined) this.remove(other.id);
     return this.admit({ id: randomBytes(6).toString('hex'), name: plain, isTeacher });
   }
@@ -113,7 +119,7 @@ export class Classroom {
       );
   }
 
-  private admit(member: Member): { readonly member: Member; readonly cookie: string } {
+  private admit(member: Member): Joined {
     this.members.set(member.id, member);
     return { member, cookie: `${member.id}.${this.sign(member.id)}` };
   }

@@ -29,8 +29,9 @@ export const CurrentMember = createParamDecorator(
     memberOf(context.switchToHttp().getRequest<FastifyRequest>().raw) ?? UNIDENTIFIED,
 );
 
-export const teacherOnly = (why: string): ProblemError =>
-  new ProblemError(problem('ACCESS.TEACHER_ONLY', why));
+/** `reason`: what was asked, for a page in another language. */
+export const teacherOnly = (reason: 'fault' | 'seconds' | 'cancel' | 'remove', why: string): ProblemError =>
+  new ProblemError(problem('ACCESS.TEACHER_ONLY', why, { errors: { reason } }));
 
 /** The browser has not joined, or its student was removed. */
 export const notJoined = (): Problem =>
@@ -39,5 +40,5 @@ export const notJoined = (): Problem =>
 /** A job is canceled by the member that started it, or by the teacher. */
 export function assertMayCancel(member: Member, by: Member): void {
   if (!member.isTeacher && member.id !== by.id)
-    throw teacherOnly(`only ${by.name} and the teacher can cancel this`);
+    throw teacherOnly('cancel', `only ${by.name} and the teacher can cancel this`);
 }

@@ -49,7 +49,10 @@ export class ExplorationsService {
   /** Queues an exploration. Throws `UnknownStrategy`, `FaultsSyntaxError`, or a problem when too many jobs wait. */
   start(wanted: ExplorationBody, by: Member): ExplorationView {
     if (!by.isTeacher && wanted.seconds > MAX_SECONDS_OF_STUDENTS)
-      throw teacherOnly(`the class waits meanwhile: explore for at most ${MAX_SECONDS_OF_STUDENTS} seconds`);
+      throw teacherOnly(
+        'seconds',
+        `the class waits meanwhile: explore for at most ${MAX_SECONDS_OF_STUDENTS} seconds`,
+      );
     const plan = planOf(wanted);
     const job = this.jobs.add<ExplorationEvent>(
       { kind: 'exploration', title: titleOf(wanted), by },

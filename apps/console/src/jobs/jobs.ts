@@ -78,7 +78,9 @@ export class Jobs implements OnModuleDestroy {
     if (!this.classroom.has(by)) throw new ProblemError(notJoined());
     if (this.queue.isFullFor(by))
       throw new ProblemError(
-        problem('JOB.TOO_MANY', 'two of your jobs wait already: cancel one, or wait until one begins'),
+        problem('JOB.TOO_MANY', 'two of your jobs wait already: cancel one, or wait until one begins', {
+          errors: { reason: 'own' },
+        }),
       );
     if (this.queue.isFull)
       throw new ProblemError(problem('JOB.TOO_MANY', 'too many jobs wait: cancel one, or try again later'));

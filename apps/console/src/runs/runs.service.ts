@@ -117,7 +117,7 @@ export class RunsService implements BeforeApplicationShutdown {
   private async queue(wanted: LoadPlan, title: string, by: Member, language: Language): Promise<RunView> {
     const plan = by.isTeacher ? wanted : onOwnProduct(wanted, by);
     if (!by.isTeacher && (plan.fault !== undefined || plan.down !== undefined))
-      throw teacherOnly('a fault hits the replicas that all share: ask the teacher to run it');
+      throw teacherOnly('fault', 'a fault hits the replicas that all share: ask the teacher to run it');
     await this.lab.assertHas(componentsOf(strategiesOf(plan)));
     const job = this.jobs.add<RunEvent>({ kind: 'run', title, by }, (context) => this.run(run, context));
     const run: Run = { job, title, plan, by, at: new Date().toISOString(), language, samples: [] };

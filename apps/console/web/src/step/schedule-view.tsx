@@ -49,8 +49,6 @@ function TokenProblem({
   const rest = (problem.errors as { token?: unknown } | undefined)?.token;
   return (
     <ProblemMessage problem={problem}>
-      {problem.code === 'EXPLORE.NO_LONGER' && <p>{t.step.noLonger}</p>}
-      {problem.code === 'EXPLORE.TOKEN' && <p>{t.step.badToken}</p>}
       <p className="actions">
         {problem.code === 'EXPLORE.NO_LONGER' && typeof rest === 'string' ? (
           <Link className="button primary" href={`/step/${rest}`} replace>

@@ -1,3 +1,10 @@
+/** What went wrong; `code` is that of the server. */
+export interface ProblemText {
+  readonly code?: string;
+  readonly title: string;
+  readonly detail: string;
+}
+
 /** All texts of the page. The maps are named by the codes of the API. */
 export const en = {
   title: 'Oversell Lab',
@@ -5,6 +12,8 @@ export const en = {
   said: (english: string, _chinese: string): string => english,
   /** What a job does now, in the server's words. */
   progress: (text: string): string => text,
+  /** A refused request; the server says it in English. */
+  problem: ({ title, detail }: ProblemText, _reason: string | undefined): ProblemText => ({ title, detail }),
   nav: {
     label: 'Pages',
     run: 'Run',
@@ -124,9 +133,7 @@ export const en = {
     notPossible: (what: string, why: string) => `${what}: ${why}`,
     cannot: 'Try every order',
     cannotHint: 'Explore tries every order of these steps.',
-    noLonger: 'The strategy has changed since this schedule was made.',
     wayBack: 'Continue with the part that still works',
-    badToken: 'This address does not contain a readable schedule.',
     startAgain: 'Begin a new schedule',
     ended: (outcome: string, what: string) => `${outcome} (${what})`,
     busy: 'working…',

@@ -1,4 +1,5 @@
 import type { Texts } from './en';
+import { problemInChinese } from './zh-problems';
 import { progressInChinese } from './zh-progress';
 
 /** The Chinese texts. Sentences of the server that it says in one language only stay English. */
@@ -6,6 +7,7 @@ export const zh: Texts = {
   title: '超卖实验室',
   said: (_english, chinese) => chinese,
   progress: progressInChinese,
+  problem: problemInChinese,
   nav: {
     label: '页面',
     run: '压测',
@@ -118,9 +120,7 @@ export const zh: Texts = {
     notPossible: (what, why) => `${what}：${why}`,
     cannot: '穷举所有顺序',
     cannotHint: '穷举会尝试这些步骤的所有顺序。',
-    noLonger: '这个方案的代码在此调度生成之后改过。',
     wayBack: '从仍然有效的部分继续',
-    badToken: '地址中的调度无法解析。',
     startAgain: '开始新的调度',
     ended: (outcome, what) => `${outcome}（${what}）`,
     busy: '执行中…',
