@@ -5,6 +5,8 @@ import type { Classroom } from '../api/types';
 import { useLoaded } from '../api/use-loaded';
 import { JoinForm } from './join-form';
 
+const POLL_MS = 3000;
+
 const Context = createContext<Classroom>({ isOpen: false });
 
 /** The class of this console; `isOpen` is false when there is none. */
@@ -22,9 +24,14 @@ export function ClassroomGate({ children }: { children: ReactNode }): ReactNode 
     // a browser that has not joined shows the form already
     if (refusals > 0 && classroom.member !== undefined) reload();
   }, [refusals]);
-  return (
-    <Context value={classroom}>
-      {classroom.isOpen && classroom.member === undefined ? <JoinForm joined={setClassroom} /> : children}
-    </Context>
-  );
+  const isOutside = classroom.isOpen && classroom.member === undefined;
+  useEffect(() => {
+    if (!isOutside) return;
+    // another tab of this browser may join: they have one cookie
+    const timer = window.setInterval(reload, POLL_MS);
+    return () => {
+      window.clearInterval(timer);
+    };
+  }, [isOutside]);
+  return <Context value={classroom}>{isOutside ? <JoinForm joined={setClassroom} /> : children}</Context>;
 }
