@@ -413,6 +413,51 @@ test('five browsers of a class reach a goal, each under its name, and the board 
   }
 });
 
+test('after a student joins in one tab, the form of its other tab is replaced by the page', async () => {
+  const classroom = await ConsoleProcess.start({ lab: shop().dir, isClass: true });
+  try {
+    const { page: first } = await openPage(browser, `${classroom.url}/lessons`);
+    const second = await first.context().newPage();
+    await second.goto(`${classroom.url}/lessons`);
+    await second.getByLabel(/code/i).waitFor();
+    await first.getByLabel(/code/i).fill(classroom.started.code ?? '');
+    await first.getByLabel(/name/i).fill('ann');
+    await click(first, /^Join/);
+    await expectText(second, /Reach each goal yourself/);
+  } finally {
+    await classroom.stop();
+  }
+});
+
+test('a student of a class sees why a preset with a fault cannot be started, and a refusal in Chinese', async () => {
+  const classroom = await ConsoleProcess.start({ lab: shop().dir, isClass: true });
+  try {
+    const { page } = await openPage(browser, `${classroom.url}/run?lang=zh`);
+    const join = async (code: string): Promise<void> => {
+      await page.getByLabel('课堂码').fill(code);
+      await page.getByLabel('你的名字').fill('ann');
+      await click(page, /^加入/);
+    };
+    await join('WRONG1');
+    await expectText(page, /^课堂码不对：请输入老师展示的课堂码。$/);
+    await join(classroom.started.code ?? '');
+    await page.getByText('更多场景').click();
+    const killed = page.getByRole('button', { name: /^setnx-killed/ });
+    expect([await killed.isDisabled(), await killed.getAttribute('title')]).toEqual([
+      true,
+      '仅限老师：它的故障会影响大家共用的副本',
+    ]);
+    expect(
+      await page
+        .getByRole('button', { name: /^none\b/ })
+        .first()
+        .isDisabled(),
+    ).toBe(false);
+  } finally {
+    await classroom.stop();
+  }
+});
+
 test('the script of the page has at most 300 KB, compressed', () => {
   const assets = resolve('dist', 'web', 'assets');
   const scripts = readdirSync(assets).filter((name) => name.endsWith('.js'));

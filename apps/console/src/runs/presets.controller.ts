@@ -4,6 +4,7 @@ import { DEMO, MORE, shownInChinese, type Scenario } from '#load-tests/scenarios
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Lab } from '../lab';
+import { isForTeacher } from './run-plan';
 import { Preset } from './schemas';
 
 @ApiTags('run')
@@ -26,13 +27,21 @@ export class PresetsController {
 
 /** `started`: undefined when no lab runs, which therefore lacks nothing yet. */
 function presetOf(
-  { name, shows, plan: { strategy } }: Scenario,
+  { name, shows, plan }: Scenario,
   group: Preset['group'],
   started: readonly Component[] | undefined,
 ): Preset {
-  const needs = componentsOf([findStrategy(strategy)]).filter(
+  const needs = componentsOf([findStrategy(plan.strategy)]).filter(
     (component) => started?.includes(component) === false,
   );
   const inChinese = shownInChinese(shows);
-  return { name, shows, ...(inChinese !== undefined && { inChinese }), strategy, group, needs };
+  return {
+    name,
+    shows,
+    ...(inChinese !== undefined && { inChinese }),
+    strategy: plan.strategy,
+    group,
+    needs,
+    isForTeacher: isForTeacher(plan),
+  };
 }

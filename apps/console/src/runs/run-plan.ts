@@ -17,3 +17,7 @@ export function planOf({ options, fault, faultOn, ...chosen }: RunBody): LoadPla
   assertCanFire(plan);
   return plan;
 }
+
+/** It has a fault: this hits the replicas that a class shares. */
+export const isForTeacher = ({ fault, down }: Pick<LoadPlan, 'fault' | 'down'>): boolean =>
+  fault !== undefined || down !== undefined;

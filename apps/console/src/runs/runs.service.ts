@@ -11,7 +11,7 @@ import { assertMayCancel, teacherOnly, type Member } from '../classroom';
 import { ConsoleOptions } from '../console-options';
 import { Jobs, type JobContext, type QueuedJob } from '../jobs';
 import { Lab } from '../lab';
-import { planOf } from './run-plan';
+import { isForTeacher, planOf } from './run-plan';
 import type { RunResult } from './run-messages';
 import { planView, verdictView } from './run-view';
 import { addSample, type Sample } from './run-watch';
@@ -116,7 +116,7 @@ export class RunsService implements BeforeApplicationShutdown {
 
   private async queue(wanted: LoadPlan, title: string, by: Member, language: Language): Promise<RunView> {
     const plan = by.isTeacher ? wanted : onOwnProduct(wanted, by);
-    if (!by.isTeacher && (plan.fault !== undefined || plan.down !== undefined))
+    if (!by.isTeacher && isForTeacher(plan))
       throw teacherOnly('fault', 'a fault hits the replicas that all share: ask the teacher to run it');
     await this.lab.assertHas(componentsOf(strategiesOf(plan)));
     const job = this.jobs.add<RunEvent>({ kind: 'run', title, by }, (context) => this.run(run, context));

@@ -120,6 +120,7 @@ export class Preset extends createZodDto(
     strategy: z.string(),
     group: z.enum(['demo', 'more']),
     needs: z.array(z.string()).readonly().describe('servers that the lab was started without'),
+    isForTeacher: z.boolean().describe('has a fault, which only the teacher of a class may run'),
   }),
 ) {}
 

@@ -787,6 +787,8 @@ export interface components {
             group: "demo" | "more";
             /** @description servers that the lab was started without */
             readonly needs: string[];
+            /** @description has a fault, which only the teacher of a class may run */
+            isForTeacher: boolean;
         };
         BeginBody: {
             strategy: string;

@@ -3,6 +3,7 @@ import { useLocation, useSearchParams } from 'wouter';
 import { api, problemOf } from '../api/client';
 import { usePresets } from '../api/shared-lists';
 import type { Preset, Problem, RunView } from '../api/types';
+import { useClassroom } from '../classroom/classroom-gate';
 import { ProblemMessage } from '../shared/problem-message';
 import { useLanguage, useTexts } from '../texts';
 import { RunForm } from './run-form';
@@ -62,24 +63,24 @@ function Presets({
 }): ReactNode {
   const t = useTexts();
   const presets = usePresets() ?? [];
+  const { isOpen, member } = useClassroom();
+  const isStudent = isOpen && member?.isTeacher !== true;
+  const refusalOf = ({ needs, isForTeacher }: Preset): string | undefined => {
+    if (isStudent && isForTeacher) return t.run.forTeacher;
+    return needs.length > 0 ? t.run.needs(needs.join(', ')) : undefined;
+  };
   const more = presets.filter(({ group }) => group === 'more');
   const buttons = (list: readonly Preset[]): ReactNode => (
     <div className="presets">
-      {list.map(({ name, shows, inChinese, needs }) => (
-        <button
-          key={name}
-          type="button"
-          className={name === wanted ? 'preset preset-wanted' : 'preset'}
-          disabled={isBusy || needs.length > 0}
-          onClick={() => {
-            start(name);
-          }}
-        >
-          <strong>{name}</strong>
-          <small>
-            {needs.length > 0 ? t.run.needs(needs.join(', ')) : t.said(shows, inChinese ?? shows)}
-          </small>
-        </button>
+      {list.map((preset) => (
+        <PresetButton
+          key={preset.name}
+          preset={preset}
+          isWanted={preset.name === wanted}
+          isBusy={isBusy}
+          refusal={refusalOf(preset)}
+          start={start}
+        />
       ))}
     </div>
   );
@@ -94,5 +95,36 @@ function Presets({
         </details>
       )}
     </section>
+  );
+}
+
+/** `refusal`: why this browser cannot start it now. */
+function PresetButton({
+  preset: { name, shows, inChinese },
+  isWanted,
+  isBusy,
+  refusal,
+  start,
+}: {
+  preset: Preset;
+  isWanted: boolean;
+  isBusy: boolean;
+  refusal: string | undefined;
+  start: (name: string) => void;
+}): ReactNode {
+  const t = useTexts();
+  return (
+    <button
+      type="button"
+      className={isWanted ? 'preset preset-wanted' : 'preset'}
+      disabled={isBusy || refusal !== undefined}
+      title={refusal}
+      onClick={() => {
+        start(name);
+      }}
+    >
+      <strong>{name}</strong>
+      <small>{refusal ?? t.said(shows, inChinese ?? shows)}</small>
+    </button>
   );
 }

@@ -300,6 +300,7 @@ export const en = {
     nth: (n: number) => `request ${n}`,
     every: (n: number) => `every ${n}th request`,
     needs: (names: string) => `needs ${names}`,
+    forTeacher: 'only the teacher: its fault hits the replicas that all share',
     past: 'Past runs',
     current: 'Now',
     kinds: { run: 'run', exploration: 'exploration' },

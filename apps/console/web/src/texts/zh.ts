@@ -298,6 +298,7 @@ export const zh: Texts = {
     nth: (n) => `第 ${n} 个请求`,
     every: (n) => `每 ${n} 个请求`,
     needs: (names) => `需要 ${names}`,
+    forTeacher: '仅限老师：它的故障会影响大家共用的副本',
     past: '历史记录',
     current: '当前',
     kinds: { run: '压测', exploration: '探索' },
