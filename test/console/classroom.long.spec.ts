@@ -83,7 +83,7 @@ test('a goal counts when its schedule shows the violation, and the board lists w
   expect(await join(code, 'ann')).toMatchObject({ status: 403 }); // the name is taken
 });
 
-test('a refused student is told the cause: a name that is taken only with the right code', async () => {
+test('a refusal to join names its cause: that a name is taken, only with the right code', async () => {
   const { code = '' } = app.started;
   expect((await join(code, 'zoe')).status).toBe(200);
   const causes = [await join('WRONG1', 'zoe'), await join(code, 'zoe'), await join(code, '<>')].map(
