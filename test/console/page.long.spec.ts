@@ -442,7 +442,7 @@ test('a student of a class sees why a preset with a fault cannot be started, and
     await expectText(page, /^课堂码不对：请输入老师展示的课堂码。$/);
     await join(classroom.started.code ?? '');
     await page.getByText('更多场景').click();
-    const killed = page.getByRole('button', { name: /^setnx-killed/ });
+    const killed = page.getByRole('button', { name: /^setnx-killed / });
     expect([await killed.isDisabled(), await killed.getAttribute('title')]).toEqual([
       true,
       '仅限老师：它的故障会影响大家共用的副本',
