@@ -77,23 +77,22 @@ const OF_EXPLORER: ReadonlySet<string> = new Set([
   'Disturbed',
   'Diverged',
 ]);
-const isOfExplorer = (error: unknown): error is Error =>
-  error instanceof Error && OF_EXPLORER.has(error.name);
-
 /** Errors of a user's file, by name for the same reason. */
 const OF_INPUT: ReadonlySet<string> = new Set(['NotASubject', 'PreparationFailed', 'NothingTested']);
-const isOfInput = (error: unknown): error is Error => error instanceof Error && OF_INPUT.has(error.name);
+
+const isNamed = (error: unknown, names: ReadonlySet<string>): error is Error =>
+  error instanceof Error && names.has(error.name);
 
 function reportError(error: unknown, progress: Progress): number {
   if (error instanceof Failure) {
     progress.say(error.message);
     return error.exitCode;
   }
-  if (error instanceof LabDisabled || isOfInput(error)) {
+  if (error instanceof LabDisabled || isNamed(error, OF_INPUT)) {
     progress.say(error.message);
     return EXIT.usage;
   }
-  if (error instanceof StackError || error instanceof TargetError || isOfExplorer(error)) {
+  if (error instanceof StackError || error instanceof TargetError || isNamed(error, OF_EXPLORER)) {
     progress.say(error.message);
     return EXIT.notAsExpected;
   }

@@ -48,8 +48,7 @@ export class Classroom {
 
   /**
    * A refusal by the name or a full class needs the right code, so it tells nothing to a browser that guesses codes. The code of
-   * the teacher takes a name over, and is admitted to a full class: a browser that has lost its cookie
-   * joins again.
+   * the teacher takes a name over, and is admitted to a full class: a browser that has lost its cookie joins again.
    */
   join(code: string, name: string, address: string): Joined | JoinRefusal {
     const recent = (this.wrongCodes.get(address) ?? []).filter(
