@@ -151,14 +151,22 @@ test.each([
   ['is sent again when the reader asks for it', 503],
 ])('a proof that could not be checked says so, and %s', async (_, status) => {
   const { page } = await open('/step/v1.none..1.12.a2b5a2...bb2f4f');
-  let failures = 0;
+  // The page sends it again by itself: the second request waits until the message has been seen.
+  let show = (): void => undefined;
+  const seen = new Promise<void>((resolve) => {
+    show = resolve;
+  });
+  let requests = 0;
   await page.route('**/proofs', async (route) => {
-    if (failures++ > 0) await route.continue();
-    else if (status === undefined) await route.abort('connectionreset');
+    if (requests++ > 0) {
+      await seen;
+      await route.continue();
+    } else if (status === undefined) await route.abort('connectionreset');
     else await route.fulfill({ status });
   });
   await click(page, /^Step A/);
   await expectText(page, /could not check this/);
+  show();
   if (status !== undefined) await click(page, /^Try again$/);
   await expectText(page, /Goal reached/);
 });

@@ -70,7 +70,7 @@ export function useProofGoal(view: ExplorationView | undefined): GoalState | und
 
 /**
  * Sends a proof, whose name is `key`, until the server has checked it: again when the console answers again after it was
- * unreachable, or when the reader asks for it.
+ * unreachable, or when the reader asks for it. A proof that could not be checked remains so until the answer arrives.
  */
 function useProof(
   goal: Goal | undefined,
@@ -81,10 +81,7 @@ function useProof(
   const [turn, setTurn] = useState(0);
   const [sent, setSent] = useState<{ key: string; result?: GoalResult }>();
   const id = goal?.id;
-  const checkAgain = (): void => {
-    setSent(undefined);
-    setTurn((before) => before + 1);
-  };
+  const checkAgain = (): void => setTurn((before) => before + 1);
   useEffect(() => {
     if (id === undefined || key === undefined) return;
     let isCurrent = true;
