@@ -16,6 +16,7 @@ export {
   checkReduction,
   endingsOf,
   isDifferent,
+  isMiscounted,
   planOfTwo,
   type Comparison,
   type ReductionResult,

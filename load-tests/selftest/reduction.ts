@@ -1,27 +1,38 @@
 import {
   CELLS,
+  countAllOrders,
+  NO_ORDERS,
   EXPLORE_OPTIONS,
   executions,
   existsFor,
   planOf,
+  oneOrder,
   subjectOf,
+  addOrders,
   type Cell,
+  type OrderCounts,
   type Plan,
+  WorkerPool,
   type World,
 } from '#lab/explore';
 import type { Strategy } from '#lab/strategy';
-import type { ScheduleHistory, ScheduleVerdict } from '#lab/verdict';
+import { worstHarm, type ScheduleHistory, type ScheduleVerdict } from '#lab/verdict';
+import { isDeepStrictEqual } from 'node:util';
 
-/** The endings of a plan with the number of interleavings that lead to each (NaN with faults), and the schedules that were run. */
+/** The endings of a plan with the number of interleavings that lead to each (NaN with faults and the reduction), and the schedules that were run. */
 export interface Endings {
   readonly found: ReadonlyMap<string, number>;
   readonly schedules: number;
+  /** Of the schedules. */
+  readonly orders: OrderCounts;
 }
 
 /** A circumstance that was run with and without the reduction. */
 export interface ReductionResult extends Comparison {
   readonly strategy: string;
   readonly cell: string;
+  /** All orders, as `countAllOrders` counts them. Undefined: interrupted. */
+  readonly counted: OrderCounts | undefined;
 }
 
 /** A plan that was run with and without the reduction. */
@@ -29,6 +40,8 @@ export interface Comparison {
   /** Schedules with the reduction, and without it. */
   readonly reduced: number;
   readonly all: number;
+  /** The schedules without it, by harm. */
+  readonly orders: OrderCounts;
   /** Endings: the outcomes, the sales, the locks that are left, and the kinds of violation. */
   readonly endings: number;
   /** Endings that only one of both runs shows. */
@@ -41,9 +54,16 @@ export interface Comparison {
   readonly combinations: readonly string[];
 }
 
-/** Only one of both runs shows an ending. */
-export const isDifferent = ({ missing, additional }: Comparison): boolean =>
-  missing.length + additional.length > 0;
+/** Only one of both runs shows an ending, or the orders were counted wrongly. */
+export const isDifferent = (result: Comparison & Partial<Pick<ReductionResult, 'counted'>>): boolean =>
+  result.missing.length + result.additional.length > 0 || isMiscounted(result);
+
+/** `countAllOrders` has found other numbers than the run of all orders. */
+export const isMiscounted = ({
+  orders,
+  counted,
+}: Pick<Comparison, 'orders'> & Partial<Pick<ReductionResult, 'counted'>>): boolean =>
+  counted !== undefined && !isDeepStrictEqual(counted, orders);
 
 export interface ReductionOptions {
   readonly strategies: readonly Strategy[];
@@ -87,11 +107,22 @@ async function compare(
   cell: Cell,
   { max, signal, onProgress }: ReductionOptions,
 ): Promise<ReductionResult | undefined> {
-  const compared = await comparePlan(world, planOf(strategy, cell), max, (n, how) => {
-    onProgress(`${strategy.name}, ${cell.name}: ${n} schedules ${how} the reduction`);
+  const plan = planOf(strategy, cell);
+  const progress = (n: number, how: string): void => {
+    onProgress(`${strategy.name}, ${cell.name}: ${n} schedules ${how}`);
+  };
+  const compared = await comparePlan(world, plan, max, (n, how) => {
+    progress(n, `${how} the reduction`);
     return !signal.aborted;
   });
-  return compared === undefined ? undefined : { strategy: strategy.name, cell: cell.name, ...compared };
+  if (compared === undefined) return undefined;
+  const counted = await countAllOrders(WorkerPool.on(world), plan, {
+    signal,
+    onProgress: (n) => {
+      progress(n, 'to count all orders');
+    },
+  });
+  return { strategy: strategy.name, cell: cell.name, ...compared, counted };
 }
 
 /** Runs a plan with and without the reduction. Undefined: it has more than `max` schedules, or `goOn` has returned false. */
@@ -112,6 +143,7 @@ export async function comparePlan(
   return {
     reduced: reduced.schedules,
     all: all.schedules,
+    orders: all.orders,
     endings: all.found.size,
     missing: notShown.filter((ending) => !combinations.includes(ending)),
     additional: shown.filter((ending) => !all.found.has(ending)),
@@ -150,10 +182,12 @@ export async function endingsOf(
   const isPair = plan.setup.processes.length === 2 && areAlike?.(0, 1) === true;
   const found = new Map<string, number>();
   let schedules = 0;
+  let orders = NO_ORDERS;
   let searched = 0; // the share of the tree
   const restart = (): void => {
     found.clear();
     schedules = 0;
+    orders = NO_ORDERS;
     searched = 0;
   };
   for await (const { result, share } of executions(world, plan, restart)) {
@@ -161,11 +195,12 @@ export async function endingsOf(
     if (result === undefined) continue;
     if (++schedules > max || !goOn(schedules)) return undefined;
     if (isTooLarge(schedules, searched, max)) return undefined;
+    orders = addOrders(orders, oneOrder(worstHarm(result.verdict.violations.map(({ kind }) => kind))));
     const names = isPair ? [{}, { A: 'B', B: 'A' }] : [{}];
     const [ending = ''] = names.map((to) => endingOf(result.history, result.verdict, to)).sort();
     found.set(ending, (found.get(ending) ?? 0) + (result.interleavings ?? NaN));
   }
-  return { found, schedules };
+  return { found, schedules, orders };
 }
 
 /** The result of a schedule as far as it is observable afterwards, with actors renamed. */

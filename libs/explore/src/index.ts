@@ -59,6 +59,12 @@ export {
   type Witness,
   playRandom,
   randomWalk,
+  addOrders,
+  countAllOrders,
+  isUncounted,
+  NO_ORDERS,
+  oneOrder,
+  type OrderCounts,
 } from './search';
 export {
   CELLS,

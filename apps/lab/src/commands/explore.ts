@@ -4,6 +4,7 @@ import {
   FaultsSyntaxError,
   LEAST_LEASE_MS,
   contradictions,
+  countAllOrders,
   findExplored,
   isStrategy,
   guardContradictions,
@@ -15,6 +16,7 @@ import {
   expectedOf,
   judgeCell,
   unknownText,
+  isUncounted,
   nextThatPasses,
   parseBudget,
   play,
@@ -68,6 +70,7 @@ export interface ExploreOptions {
   /** Seconds; 0: no limit. */
   readonly time: number;
   readonly reduction: boolean;
+  readonly orders?: true;
   readonly workers: number;
   readonly workMs?: number;
   readonly leaseMs: number;
@@ -102,6 +105,10 @@ export function register(program: Command): void {
       ),
     )
     .option('--no-reduction', 'also run equivalent interleavings (no partial-order reduction)')
+    .option(
+      '--orders',
+      `count all orders of steps, and those that go wrong, also where that takes more than ${COUNTED_SCHEDULES} schedules`,
+    )
     .option('--workers <n>', 'worker threads', whole(1, 8), 2)
     .option(
       '--work-ms <ms>',
@@ -131,8 +138,14 @@ interface CataloguedPlan extends Plan {
 }
 
 /** What a command line asks for. Throws a usage failure when a name is unknown, or when options do not fit. */
-export const readPlan = (name: string, options: ExploreOptions): CataloguedPlan =>
-  planOf(withBeside(readExplored(name, options), options), readBudget(options.faults), options);
+export function readPlan(name: string, options: ExploreOptions): CataloguedPlan {
+  if (options.orders === true && options.bound !== undefined)
+    throw new Failure('--orders and --bound cannot be combined: omit one of them', EXIT.usage);
+  return planOf(withBeside(readExplored(name, options), options), readBudget(options.faults), options);
+}
+
+/** Schedules that are run at most to count all orders, without `--orders`. */
+const COUNTED_SCHEDULES = 1000;
 
 /** Seconds of a search without `--time`. */
 const DEFAULT_SECONDS = 60;
@@ -235,6 +248,16 @@ async function explorePlan(plan: CataloguedPlan, options: ExploreOptions, contex
   const shown = await showWitnesses(pool.world, plan, tally, (kind) => {
     progress.update(`${shownAs}: looking for the shortest schedule with ${kind}`);
   });
+  const isToCount = isStrategy(strategy) && plan.bound === undefined && isUncounted(tally);
+  const interleavings = isToCount
+    ? ((await countAllOrders(pool, plan, {
+        signal: withTimeLimit(signal, limitMs(options.time)),
+        ...(options.orders !== true && { max: COUNTED_SCHEDULES }),
+        onProgress: (schedules) => {
+          progress.update(`${shownAs}: ${count(schedules, 'schedule')} run to count all orders of steps`);
+        },
+      })) ?? 'too many')
+    : tally.interleavings;
   progress.clear();
   isPrinted = true;
   const cell = cellOfPlan(plan);
@@ -245,7 +268,7 @@ async function explorePlan(plan: CataloguedPlan, options: ExploreOptions, contex
       ? [] // the catalogue has no expectation for two systems
       : contradictions(underOptions(strategy, setup.options), cell, tally);
   process.stdout.write(
-    `${printTally({ name: shownAs }, plan, tally, took, shown, { floor, contradictions: contradicting, verbose: options.verbose === true })}\n`,
+    `${printTally({ name: shownAs }, plan, tally, took, shown, { floor, interleavings, contradictions: contradicting, verbose: options.verbose === true })}\n`,
   );
   if (options.json !== undefined)
     writeJson(options.json, {
@@ -261,7 +284,7 @@ async function explorePlan(plan: CataloguedPlan, options: ExploreOptions, contex
       redundant: tally.redundant,
       violating: tally.violating,
       harms: tally.harms,
-      interleavings: tally.interleavings ?? null,
+      interleavings: interleavings === 'too many' ? null : (interleavings ?? null),
       violations: Object.fromEntries(tally.kinds),
       protections: Object.fromEntries(tally.protections),
       fired: Object.fromEntries(tally.fired),

@@ -2,6 +2,7 @@ import { count } from '#lab/step';
 import {
   CONDITIONS,
   isDifferent,
+  isMiscounted,
   type DeterminismResult,
   type Comparison,
   type Difference,
@@ -24,7 +25,12 @@ export const printReductionDifference = (result: ReductionResult): string =>
     `${isDifferent(result) ? 'DIFFERENT' : 'in parts:'} ${result.strategy}, ${result.cell}`,
     ...result.combinations.map((ending) => cut(`  in parts: ${ending}`, LONGEST_TEXT)),
     ...onlyOnce(result),
+    ...(isMiscounted(result)
+      ? [`  all orders: run ${ordersText(result.orders)}, counted ${ordersText(result.counted)}`]
+      : []),
   ].join('\n');
+
+const ordersText = (orders: ReductionResult['counted']): string => JSON.stringify(orders);
 
 /** A random program for which the reduction loses or invents an ending. */
 export const printProgramDifference = (difference: ProgramDifference): string =>

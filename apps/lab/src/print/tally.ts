@@ -22,6 +22,9 @@ export interface ShownWitness {
 interface TallyDetails {
   /** Schedules per second if round trips were the only cost. */
   readonly floor?: number;
+  /** All orders of steps, by harm. Absent: not to be counted. */
+  readonly interleavings?:
+    Readonly<Record<'all', number> & Partial<Record<Harm, number>>> | 'too many' | undefined;
   /** Deviations from the catalogue. */
   readonly contradictions: readonly string[];
   readonly verbose: boolean;
@@ -51,7 +54,7 @@ export function printTally(
   tally: Tally,
   seconds: number,
   witnesses: readonly ShownWitness[],
-  { floor, contradictions, verbose }: TallyDetails,
+  { floor, interleavings, contradictions, verbose }: TallyDetails,
 ): string {
   const { setup, budget } = plan;
   const about = Object.keys(budget)[0] as FaultName | undefined;
@@ -70,7 +73,7 @@ export function printTally(
   const counts: (readonly [string, string])[] = [
     ...HARMS.filter((harm) => tally.harms[harm] > 0).map((harm) => harmField(tally, harm)),
     ['no violation', `${tally.schedules - tally.violating} of ${all}`],
-    ...allOrders(tally),
+    ...allOrders(tally, interleavings),
     ...[...tally.fired].map(([fault, n]) => [`fault ${fault} fired`, `in ${n} of ${all}`] as const),
     ...(tally.partial
       ? [
@@ -118,14 +121,20 @@ function harmField(tally: Tally, harm: Harm): readonly [string, string] {
 }
 
 /** The share of all orders in which the steps can happen: the schedules are those that the reduction leaves of them. */
-function allOrders({ interleavings, partial, kinds }: Tally): (readonly [string, string])[] {
+function allOrders(
+  { kinds, partial }: Tally,
+  interleavings: TallyDetails['interleavings'],
+): (readonly [string, string])[] {
+  const title = 'of all orders of steps';
+  if (interleavings === 'too many') return [[title, 'too many to count them fast: --orders counts them']];
   if (interleavings === undefined || partial) return [];
   const { all } = interleavings;
-  const wrong = HARMS.filter((harm) => interleavings[harm] > 0).map((harm) => {
-    const percent = Math.round((100 * interleavings[harm]) / all);
-    return `${markWords(harm, kinds.keys())} in ${interleavings[harm]} of ${all} (${percent} %)`;
+  const wrong = HARMS.flatMap((harm) => {
+    const n = interleavings[harm] ?? 0;
+    const of = `${n.toLocaleString('en')} of ${all.toLocaleString('en')} (${Math.round((100 * n) / all)} %)`;
+    return n === 0 ? [] : [`${markWords(harm, kinds.keys())} in ${of}`];
   });
-  return wrong.length === 0 ? [] : [['of all orders of steps', wrong.join(', ')]];
+  return wrong.length === 0 ? [] : [[title, wrong.join(', ')]];
 }
 
 /** Protecting statements that are printed at most. */

@@ -39,6 +39,8 @@ export interface Plan {
    * bound.
    */
   readonly reduce: boolean;
+  /** Without the reduction: runs what follows a state once, although all orders of steps that lead to it are different. */
+  readonly joinsStates?: true;
 }
 
 /**
@@ -81,7 +83,7 @@ export interface Execution {
         readonly history: ScheduleHistory;
         readonly verdict: ScheduleVerdict;
         /**
-         * Number of interleavings that this schedule stands for, including itself. Undefined with faults: the reduction
+         * Number of interleavings that this schedule stands for, including itself. Undefined with faults and the reduction: it
          * leaves out positions of a fault that have the same effect, and they cannot be counted. Undefined with a bound, too:
          * the schedules are then not all interleavings.
          */
@@ -190,7 +192,7 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
       : {
           history,
           verdict: run.subject.judge(history),
-          interleavings: isCounted ? (counter?.count() ?? 1) : undefined,
+          interleavings: interleavingsOf(plan, counter),
           isContended: isContended(history) || canAlternate(recorder?.steps ?? []),
         },
     nodes,
@@ -199,6 +201,15 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
     showsReadClock: advancesTime && run.hasReadClock && !subtree.readsClock,
     share: state.share,
   };
+}
+
+/** Without the reduction every interleaving is a schedule. */
+function interleavingsOf(
+  { reduce, joinsStates, bound }: Plan,
+  counter: InterleavingCounter | undefined,
+): number | undefined {
+  if (counter !== undefined) return counter.count();
+  return reduce || joinsStates === true || bound !== undefined ? undefined : 1;
 }
 
 /** For `Run.hasReadClock`: the code behind this choice may read the clock. */
@@ -297,7 +308,10 @@ function next(state: State, choice: Choice, effect: Footprint | undefined, { ste
   };
 }
 
-/** `isCounted`: every interleaving has to be counted, so that a known state is searched again. */
+/** `isCounted`: the reduction has to count every interleaving, so that a known state is searched again. */
+const joinsStates = (plan: Plan, isCounted: boolean): boolean =>
+  plan.reduce ? !isCounted : plan.joinsStates === true;
+
 function nodeAt(
   run: Run,
   plan: Plan,
@@ -309,7 +323,7 @@ function nodeAt(
 ): Node {
   return {
     at,
-    state: plan.reduce && !isCounted ? stateOf(run, remaining) : undefined,
+    state: joinsStates(plan, isCounted) ? stateOf(run, remaining) : undefined,
     sleepSet,
     awake: awake.map((choice) => ({ choice, footprint: footprint(run, choice) })),
     taken,

@@ -21,6 +21,8 @@ export interface Limits {
   readonly signal?: AbortSignal;
   /** An actor's code keeps its thread busy: an endless loop, or a very slow machine. */
   readonly onStuck?: (where: Whereabouts) => void;
+  /** Called with every schedule that was run, in an order that does not depend on the number of workers. */
+  readonly onSchedule?: (prefix: Subtree['prefix'], schedule: Counted) => void;
   /** Called after every schedule, or batch of schedules; `open`: subtrees that wait. */
   readonly onProgress?: (tally: Tally, open: number) => void;
 }
@@ -134,6 +136,7 @@ async function searchFrom(
         if (counted === undefined) continue;
         merge(tally, counted.tally);
         tally.searched += frontier.add(taken, counted);
+        limits.onSchedule?.(taken.subtree.prefix, counted);
       }
       if (frontier.isContradicted) return { tally, again: { ...from, predicts: false } };
       frontier.putBack(first.batch.filter((_, i) => done[i] === undefined));

@@ -9,5 +9,6 @@ export { KnownSteps } from './known-steps';
 export * from './tally';
 export { withTimeLimit } from './time-limit';
 export * from './random-walk';
+export * from './all-orders';
 export { EndlessLoop, stuckText, WorkerDied } from './exploring-thread';
 export * from './worker-pool';

@@ -30,7 +30,7 @@ export interface Tally {
   readonly harms: Record<Harm, number>;
   /**
    * Interleavings that the schedules stand for, and those of them by the worst harm: counts of reduced schedules depend on
-   * the reduction, the share of interleavings does not. Undefined with faults or a bound.
+   * the reduction, the share of interleavings does not. Undefined with a bound, and with faults and the reduction.
    */
   interleavings: Record<'all' | Harm, number> | undefined;
   /** Schedules by kind of violation; one schedule may show several. */

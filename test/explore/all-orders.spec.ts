@@ -1,0 +1,81 @@
+import {
+  addOrders,
+  cellOf,
+  countAllOrders,
+  explore,
+  isUncounted,
+  NO_ORDERS,
+  planOf,
+  WorkerPool,
+  type OrderCounts,
+  type Plan,
+  type World,
+} from '#lab/explore';
+import { findStrategy } from '#lab/strategy';
+import { openWorld } from '../harness/servers';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld(__filename, []);
+});
+afterAll(() => world.close());
+
+const planFor = (strategy: string, cell: string): Plan => planOf(findStrategy(strategy), cellOf(cell));
+
+/** Counts the orders of a plan, and the schedules that this takes. */
+async function countOrders(plan: Plan, max?: number): Promise<{ orders?: OrderCounts; schedules: number }> {
+  let schedules = 0;
+  const orders = await countAllOrders(WorkerPool.on(world), plan, {
+    ...(max !== undefined && { max }),
+    signal: new AbortController().signal,
+    onProgress: (n) => {
+      schedules = n;
+    },
+  });
+  return { ...(orders && { orders }), schedules };
+}
+
+/** The orders that a search without the reduction has run. */
+async function runOrders(plan: Plan): Promise<OrderCounts> {
+  const { interleavings, partial } = await explore(world, { ...plan, reduce: false });
+  if (interleavings === undefined || partial) throw new Error('not every order was run');
+  const { all, unavailable, 'data-wrong': wrong } = interleavings;
+  return { all, unavailable, 'data-wrong': wrong };
+}
+
+test.each([
+  ['none', 'two processes'],
+  ['none', 'kill'],
+  ['setnx', 'kill'],
+  ['setnx', 'lose-reply'],
+  ['unlock-before-commit', 'two processes'],
+])('countAllOrders counts the orders of %s, %s, that a search of all orders runs', async (strategy, cell) => {
+  const plan = planFor(strategy, cell);
+  const run = await runOrders(plan);
+  const { orders, schedules } = await countOrders(plan);
+  expect(orders).toEqual(run);
+  expect(run['data-wrong'] + run.unavailable).toBeGreaterThan(0);
+  expect(schedules).toBeLessThanOrEqual(run.all);
+});
+
+test('countAllOrders runs a small part of many orders, and counts nothing when that part exceeds its limit', async () => {
+  const plan = planFor('expiring', 'slow work');
+  const { orders, schedules } = await countOrders(plan);
+  // `lab explore expiring --faults slow:1 --no-reduction` runs as many
+  expect(orders).toEqual({ all: 13_330, 'data-wrong': 12_996, unavailable: 0 });
+  expect(schedules).toBeLessThan(500);
+  expect(await countOrders(plan, schedules - 1)).toEqual({ schedules: schedules - 1 });
+});
+
+test('a search without the reduction counts every order, and one with faults and the reduction counts none', async () => {
+  const plan = planFor('setnx', 'kill');
+  const all = await explore(world, { ...plan, reduce: false });
+  expect(all.interleavings?.all).toBe(all.schedules);
+  expect(isUncounted(all)).toBe(false);
+  expect(isUncounted(await explore(world, plan))).toBe(true);
+});
+
+test('addOrders adds each count', () => {
+  const one = { all: 3, 'data-wrong': 2, unavailable: 1 };
+  expect(addOrders(addOrders(NO_ORDERS, one), one)).toEqual({ all: 6, 'data-wrong': 4, unavailable: 2 });
+});
