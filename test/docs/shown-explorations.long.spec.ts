@@ -1,8 +1,8 @@
 import { wordsOf } from '#lab/course';
-import { explore, type Plan, type Tally, type World } from '#lab/explore';
+import { explore, WorkerPool, type Plan, type Tally, type World } from '#lab/explore';
 import { CATALOGUE, componentsOf } from '#lab/strategy';
 import { readdirSync } from 'node:fs';
-import { readPlan, type ExploreOptions } from '../../apps/lab/src/commands/explore';
+import { countOrders, readPlan, type ExploreOptions } from '../../apps/lab/src/commands/explore';
 import { printTally } from '../../apps/lab/src/print/tally';
 import { openWorld } from '../harness/servers';
 import { commandLine } from './command-line';
@@ -44,6 +44,9 @@ function shownIn(page: string): Shown[] {
 const shown = [...markdownIn('walkthroughs'), ...PAGES].flatMap(shownIn);
 const commands = [...new Set(shown.map(({ command }) => command))];
 
+const { signal } = new AbortController();
+const onProgress = (): void => undefined;
+
 let parse: ReturnType<typeof commandLine>;
 let world: World;
 beforeAll(async () => {
@@ -52,11 +55,20 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-async function run(command: string): Promise<{ readonly plan: Plan; readonly tally: Tally }> {
+interface Explored {
+  readonly plan: Plan;
+  readonly tally: Tally;
+  readonly interleavings: Awaited<ReturnType<typeof countOrders>>;
+}
+
+async function run(command: string, withOrders: boolean): Promise<Explored> {
   const { args, options } = parse(wordsOf(command).slice(2));
   const { max } = options as unknown as ExploreOptions;
   const plan = readPlan(args[0] ?? '', options as unknown as ExploreOptions);
-  return { plan, tally: await explore(world, plan, max === undefined ? {} : { max }) };
+  const tally = await explore(world, plan, max === undefined ? {} : { max });
+  const pool = WorkerPool.on(world);
+  const interleavings = withOrders ? await countOrders(pool, plan, tally, { signal, onProgress }) : undefined;
+  return { plan, tally, interleavings };
 }
 
 /** The width of a column depends on the lines that a page leaves out. */
@@ -67,16 +79,20 @@ test('pages show many explorations', () => {
 });
 
 test.each(commands)('%s: the numbers of schedules on the pages', async (command) => {
-  const { plan, tally } = await run(command);
-  const different = shown
-    .filter((one) => one.command === command)
-    .flatMap(({ page, title, lines }) => {
-      const printed = printTally({ name: title }, plan, tally, 1, [], { contradictions: [], verbose: false });
-      const known = printed.split('\n').map(withoutColumns);
-      return lines
-        .filter((line) => !known.includes(withoutColumns(line)))
-        .map((line) => ({ page, line, printed }));
+  const pages = shown.filter((one) => one.command === command);
+  const withOrders = pages.some(({ lines }) => lines.some((line) => line.includes('all orders')));
+  const { plan, tally, interleavings } = await run(command, withOrders);
+  const different = pages.flatMap(({ page, title, lines }) => {
+    const printed = printTally({ name: title }, plan, tally, 1, [], {
+      interleavings,
+      contradictions: [],
+      verbose: false,
     });
+    const known = printed.split('\n').map(withoutColumns);
+    return lines
+      .filter((line) => !known.includes(withoutColumns(line)))
+      .map((line) => ({ page, line, printed }));
+  });
   expect(different).toEqual([]);
 });
 

@@ -29,6 +29,7 @@ import {
   type Budget,
   type Cell,
   type Catalogued,
+  type Explorer,
   type Plan,
   type Tally,
   type World,
@@ -54,7 +55,7 @@ import { performance } from 'node:perf_hooks';
 import { runCommand, writeJson, type Context } from '../command';
 import { openExplorer } from '../explorer';
 import { EXIT, Failure } from '../failure';
-import { printTally, tallyLine, type ShownWitness } from '../print/tally';
+import { printTally, tallyLine, type ShownWitness, type TallyDetails } from '../print/tally';
 import { wordOptions } from './load';
 import { limitMs, timeOption, whole } from './numbers';
 
@@ -248,16 +249,13 @@ async function explorePlan(plan: CataloguedPlan, options: ExploreOptions, contex
   const shown = await showWitnesses(pool.world, plan, tally, (kind) => {
     progress.update(`${shownAs}: looking for the shortest schedule with ${kind}`);
   });
-  const isToCount = isStrategy(strategy) && plan.bound === undefined && isUncounted(tally);
-  const interleavings = isToCount
-    ? ((await countAllOrders(pool, plan, {
-        signal: withTimeLimit(signal, limitMs(options.time)),
-        ...(options.orders !== true && { max: COUNTED_SCHEDULES }),
-        onProgress: (schedules) => {
-          progress.update(`${shownAs}: ${count(schedules, 'schedule')} run to count all orders of steps`);
-        },
-      })) ?? 'too many')
-    : tally.interleavings;
+  const interleavings = await countOrders(pool, plan, tally, {
+    signal: withTimeLimit(signal, limitMs(options.time)),
+    ...(options.orders === true && { max: Infinity }),
+    onProgress: (schedules) => {
+      progress.update(`${shownAs}: ${count(schedules, 'schedule')} run to count all orders of steps`);
+    },
+  });
   progress.clear();
   isPrinted = true;
   const cell = cellOfPlan(plan);
@@ -307,6 +305,19 @@ async function explorePlan(plan: CataloguedPlan, options: ExploreOptions, contex
     });
   if (verdict.mark === 'unknown') return EXIT.unknown;
   return contradicting.length === 0 ? EXIT.ok : EXIT.notAsExpected;
+}
+
+/** All orders of steps by harm. Undefined: they cannot be counted, or none goes wrong. */
+export async function countOrders(
+  pool: Explorer,
+  { setup, bound, ...plan }: Plan,
+  tally: Tally,
+  limits: Parameters<typeof countAllOrders>[2],
+): Promise<TallyDetails['interleavings']> {
+  if (!isStrategy(setup.strategy) || bound !== undefined || !isUncounted(tally)) return tally.interleavings;
+  return (
+    (await countAllOrders(pool, { ...plan, setup }, { max: COUNTED_SCHEDULES, ...limits })) ?? 'too many'
+  );
 }
 
 /**

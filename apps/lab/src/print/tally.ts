@@ -19,7 +19,7 @@ export interface ShownWitness {
 }
 
 /** Printed in addition to the counts. */
-interface TallyDetails {
+export interface TallyDetails {
   /** Schedules per second if round trips were the only cost. */
   readonly floor?: number;
   /** All orders of steps, by harm. Absent: not to be counted. */
