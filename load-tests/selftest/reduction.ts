@@ -16,7 +16,13 @@ import {
   type World,
 } from '#lab/explore';
 import type { Strategy } from '#lab/strategy';
-import { worstHarm, type ScheduleHistory, type ScheduleVerdict } from '#lab/verdict';
+import {
+  harmOf,
+  worstHarm,
+  type ScheduleHistory,
+  type ScheduleVerdict,
+  type ScheduleViolationKind,
+} from '#lab/verdict';
 import { isDeepStrictEqual } from 'node:util';
 
 /** The endings of a plan with the number of interleavings that lead to each (NaN with faults and the reduction), and the schedules that were run. */
@@ -31,7 +37,7 @@ export interface Endings {
 export interface ReductionResult extends Comparison {
   readonly strategy: string;
   readonly cell: string;
-  /** All orders, as `countAllOrders` counts them. Undefined: interrupted. */
+  /** All orders, as `countAllOrders` counts them. Undefined: not every order was run, or it was interrupted. */
   readonly counted: OrderCounts | undefined;
 }
 
@@ -69,6 +75,8 @@ export interface ReductionOptions {
   readonly strategies: readonly Strategy[];
   /** Largest number of schedules without the reduction; circumstances with more are left out. */
   readonly max: number;
+  /** Runs what follows a state once, also without the reduction. */
+  readonly joinsStates: boolean;
   readonly signal: AbortSignal;
   readonly onProgress: (text: string) => void;
   readonly onResult: (result: ReductionResult) => void;
@@ -105,9 +113,9 @@ async function compare(
   world: World,
   strategy: Strategy,
   cell: Cell,
-  { max, signal, onProgress }: ReductionOptions,
+  { max, joinsStates, signal, onProgress }: ReductionOptions,
 ): Promise<ReductionResult | undefined> {
-  const plan = planOf(strategy, cell);
+  const plan: Plan = { ...planOf(strategy, cell), ...(joinsStates && { joinsStates }) };
   const progress = (n: number, how: string): void => {
     onProgress(`${strategy.name}, ${cell.name}: ${n} schedules ${how}`);
   };
@@ -116,6 +124,7 @@ async function compare(
     return !signal.aborted;
   });
   if (compared === undefined) return undefined;
+  if (joinsStates) return { strategy: strategy.name, cell: cell.name, ...compared, counted: undefined };
   const counted = await countAllOrders(WorkerPool.on(world), plan, {
     signal,
     onProgress: (n) => {
@@ -125,7 +134,11 @@ async function compare(
   return { strategy: strategy.name, cell: cell.name, ...compared, counted };
 }
 
-/** Runs a plan with and without the reduction. Undefined: it has more than `max` schedules, or `goOn` has returned false. */
+/**
+ * Runs a plan with and without the reduction. With `joinsStates`, endings have no kinds of violation that only the past shows
+ * (a broken lock with correct data): only one past of each state is run. Undefined: it has more than `max` schedules, or `goOn` has
+ * returned false.
+ */
 export async function comparePlan(
   world: World,
   plan: Plan,
@@ -180,6 +193,8 @@ export async function endingsOf(
 ): Promise<Endings | undefined> {
   const { areAlike } = subjectOf(plan.setup, world);
   const isPair = plan.setup.processes.length === 2 && areAlike?.(0, 1) === true;
+  const shows = (kind: ScheduleViolationKind): boolean =>
+    plan.joinsStates !== true || harmOf(kind) !== 'lock-broken';
   const found = new Map<string, number>();
   let schedules = 0;
   let orders = NO_ORDERS;
@@ -197,7 +212,7 @@ export async function endingsOf(
     if (isTooLarge(schedules, searched, max)) return undefined;
     orders = addOrders(orders, oneOrder(worstHarm(result.verdict.violations.map(({ kind }) => kind))));
     const names = isPair ? [{}, { A: 'B', B: 'A' }] : [{}];
-    const [ending = ''] = names.map((to) => endingOf(result.history, result.verdict, to)).sort();
+    const [ending = ''] = names.map((to) => endingOf(result.history, result.verdict, shows, to)).sort();
     found.set(ending, (found.get(ending) ?? 0) + (result.interleavings ?? NaN));
   }
   return { found, schedules, orders };
@@ -207,6 +222,7 @@ export async function endingsOf(
 function endingOf(
   { events, final }: ScheduleHistory,
   { violations }: ScheduleVerdict,
+  shows: (kind: ScheduleViolationKind) => boolean,
   renamed: Readonly<Record<string, string>>,
 ): string {
   const name = (actor: string): string => renamed[actor] ?? actor;
@@ -219,7 +235,7 @@ function endingOf(
   const sales = final.movements
     .map(({ request, before, after }) => `${name(request)} ${before}→${after}`)
     .sort();
-  const kinds = [...new Set(violations.map(({ kind }) => kind))].sort();
+  const kinds = [...new Set(violations.map(({ kind }) => kind))].filter(shows).sort();
   const result = { amount: final.amount, outcomes, sales, locks: final.locks.length, broken };
   return JSON.stringify({ result, kinds } satisfies Ending);
 }

@@ -44,6 +44,7 @@ interface ProgramsCommandOptions {
 
 interface ReductionCommandOptions {
   readonly max: number;
+  readonly joinStates?: true;
   readonly json?: string;
 }
 
@@ -82,6 +83,10 @@ export function register(program: Command): void {
       whole(1, 1_000_000),
       2000,
     )
+    .option(
+      '--join-states',
+      'without the reduction, run what follows a state once: faster, but broken locks with correct data are not compared',
+    )
     .option('--json <file>', 'write the results as JSON')
     .action((names: string[], options: ReductionCommandOptions) =>
       runCommand((context) => reduction(names, options, context)),
@@ -109,7 +114,7 @@ const readNameOrFile = (name: string): Strategy =>
 
 async function reduction(
   names: readonly string[],
-  { max, json }: ReductionCommandOptions,
+  { max, joinStates, json }: ReductionCommandOptions,
   context: Context,
 ): Promise<number> {
   const { progress, signal, onEnd } = context;
@@ -132,6 +137,7 @@ async function reduction(
   const { leftOut } = await checkReduction(pool.world, {
     strategies,
     max,
+    joinsStates: joinStates === true,
     signal,
     onProgress: (text) => {
       progress.update(text);
