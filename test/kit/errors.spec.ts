@@ -1,5 +1,6 @@
 import { CannotExplore, explore, type Options } from '#lab/kit';
 import { Redis } from 'ioredis';
+import { createPool } from 'mysql2/promise';
 import { kitServers } from './support';
 
 interface Clients {
@@ -24,6 +25,11 @@ test.each<[what: string, changes: object, why: RegExp]>([
   ['a prepare that is no function', { prepare: 'SELECT 1' }, /prepare must be a function/],
   ['no invariants', { invariants: {} }, /invariants must be an object of functions/],
   ['an unknown fault', { faults: { explode: 1 } }, /"explode: 1" must be one of .*kill/],
+  [
+    'a fault of the lab that no subject can have',
+    { faults: { slow: 1 } },
+    /"slow: 1" must be one of kill, host-down, in-flight, error, lose-reply, lapse, pause, cut, flush, lost-session, with/,
+  ],
   ['half a fault', { faults: { kill: 0.5 } }, /a number from 0 to 9/],
   ['a misspelt option', { second: 3 }, /there is no option "second"/],
   ['an unknown isolation', { isolation: 'SERIALIZABLE' }, /isolation must be one of: READ COMMITTED/],
@@ -55,6 +61,18 @@ test('actors that always throw test nothing, and their error is named', async ()
   await expect(run({ actors: [fail, fail] })).rejects.toThrow(
     /every actor threw in every schedule.*no such table/,
   );
+});
+
+test('the clients of all actors are closed when setUp ends the pool that they share', async () => {
+  const all: Redis[] = [];
+  const shared = createPool({ uri: kitServers().mysql, connectionLimit: 1 });
+  const connect = (addresses: { redis: string }): Clients => {
+    const one = new Redis(addresses.redis);
+    all.push(one);
+    return { redis: one, pool: shared } as Clients;
+  };
+  await expect(run({ connect, setUp: () => shared.end() })).rejects.toThrow(/Pool is closed/);
+  expect(all.map(({ status }) => status)).toEqual(['end', 'end', 'end']);
 });
 
 test('an actor that waits for what is not seen ends the search, with its last step', async () => {

@@ -42,15 +42,21 @@ export class OwnClients implements UserClients {
       ...(isolation === undefined ? [] : [`SET SESSION TRANSACTION ISOLATION LEVEL ${isolation}`]),
     ];
     const instrumented: Instrumented[] = [];
-    for (const [name, value] of Object.entries(clients)) {
-      const one = await instrument(name, value, {
-        settings,
-        onSession,
-        namedLockPrefix: namedLockPrefixOf(options),
-      });
-      if (one !== undefined) instrumented.push(one);
+    const own = new OwnClients(clients, instrumented);
+    try {
+      for (const [name, value] of Object.entries(clients)) {
+        const one = await instrument(name, value, {
+          settings,
+          onSession,
+          namedLockPrefix: namedLockPrefixOf(options),
+        });
+        if (one !== undefined) instrumented.push(one);
+      }
+    } catch (error) {
+      await Promise.allSettled([own.close()]); // its error would hide this one
+      throw error;
     }
-    return new OwnClients(clients, instrumented);
+    return own;
   }
 
   get isSubscribed(): boolean {
@@ -151,20 +157,23 @@ export class OwnSession {
   ): Promise<OwnSession> {
     const { connect = connectDefaults, isolation, definition } = subject;
     const all: OwnClients[] = [];
-    for (const connections of actors.slice(0, actorsOf(definition).length)) {
-      const own = await OwnClients.open(connect, options, { isolation, onSession: connections.track });
-      connections.own = own;
+    const openNext = async (onSession: (session: MysqlConnection) => void): Promise<OwnClients> => {
+      const own = await OwnClients.open(connect, options, { isolation, onSession });
       all.push(own);
-    }
-    const observer = await OwnClients.open(connect, options, { isolation, onSession: () => undefined });
+      return own;
+    };
     try {
+      for (const connections of actors.slice(0, actorsOf(definition).length))
+        connections.own = await openNext(connections.track);
+      const ofActors = [...all];
+      const observer = await openNext(() => undefined);
       await named('setUp', () => definition.setUp?.(observer.clients));
+      const isolations = (await Promise.all(ofActors.map((clients) => clients.isolations()))).flat();
+      return new OwnSession(subject, observer, all, isolations.some(isStrict));
     } catch (error) {
-      await Promise.all([...all, observer].map((clients) => clients.close()));
+      await Promise.allSettled(all.map((clients) => clients.close()));
       throw error;
     }
-    const isolations = (await Promise.all(all.map((clients) => clients.isolations()))).flat();
-    return new OwnSession(subject, observer, [...all, observer], isolations.some(isStrict));
   }
 
   /** Ends what the last schedule has left on the connections, and runs `prepare`. */
