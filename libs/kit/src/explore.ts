@@ -21,29 +21,27 @@ import {
   type Tally,
 } from '#lab/explore';
 import { actorsOf, NotASubject, readDefinition, subjectNamed, type OwnSubject } from '#lab/own';
-import { FAULTS } from '#lab/strategy';
+import type { FaultName } from '#lab/strategy';
 import { ISOLATIONS, type Connect, type Isolation, type SubjectDefinition } from '#lab/subject';
 import { CannotExplore, InvariantViolated } from './errors';
 import { readMysql, readRedis, startServers, type Servers } from './servers';
 
+/** The faults that may be injected into a subject: docs/kit.md. */
+const SUBJECT_FAULTS = [
+  'kill',
+  'host-down',
+  'in-flight',
+  'error',
+  'lose-reply',
+  'lapse',
+  'pause',
+  'cut',
+  'flush',
+  'lost-session',
+] as const satisfies readonly FaultName[];
+
 /** How often each fault may happen in one schedule: docs/faults.md. */
-export type Faults = Partial<
-  Readonly<
-    Record<
-      | 'kill'
-      | 'host-down'
-      | 'in-flight'
-      | 'error'
-      | 'lose-reply'
-      | 'lapse'
-      | 'pause'
-      | 'cut'
-      | 'flush'
-      | 'lost-session',
-      number
-    >
-  >
->;
+export type Faults = Partial<Readonly<Record<(typeof SUBJECT_FAULTS)[number], number>>>;
 
 /** What to explore, and how. */
 export interface Options<Clients extends object> extends SubjectDefinition<Clients> {
@@ -152,9 +150,9 @@ function readOptions<Clients extends object>(
   if (isolation !== undefined && !ISOLATIONS.includes(isolation))
     throw new CannotExplore(`isolation must be one of: ${ISOLATIONS.join(', ')}`);
   for (const [fault, times] of Object.entries(faults))
-    if (!(fault in FAULTS) || !Number.isInteger(times) || times < 0 || times > 9)
+    if (!SUBJECT_FAULTS.some((one) => one === fault) || !Number.isInteger(times) || times < 0 || times > 9)
       throw new CannotExplore(
-        `faults: "${fault}: ${times}" must be one of ${Object.keys(FAULTS).join(', ')}, with a number from 0 to 9`,
+        `faults: "${fault}: ${times}" must be one of ${SUBJECT_FAULTS.join(', ')}, with a number from 0 to 9`,
       );
   if (servers !== undefined) readServers(servers);
   const served: Served = { returned: 0, errors: new Map() };
