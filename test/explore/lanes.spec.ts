@@ -31,6 +31,16 @@ test('each actor has its own lane, faults are drawn across, and the verdict is t
   expect(lines.at(-1)).toMatch(/! lock broken, data right$/);
 });
 
+test('a key that has the name of the resource in braces keeps both of them', async () => {
+  const { history, verdict } = await playEndedLease();
+  const events = history.events.map((event) =>
+    event.type === 'step'
+      ? { ...event, text: event.text.replace('lock:{item}:token-checked', 'lock:{$&}') }
+      : event,
+  );
+  expect(drawLanes({ ...history, events }, verdict)).toMatch(/DEL lock:\{lock:token-checked\} ⇒ 1/);
+});
+
 test('a sequence diagram names each request, its reply, and the violation', async () => {
   const { history, verdict } = await playEndedLease();
   const lines = drawMermaid(history, verdict).split('\n');

@@ -113,7 +113,7 @@ export function eventText(event: ScheduleEvent, carts: boolean): string {
 export const statementText = ({ text, kind }: StepEvent, carts: boolean): string =>
   (kind === 'sql' ? text.replace(/^INSERT INTO movement .*/, 'INSERT movement') : text)
     .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, (uuid) => uuid.slice(0, 4))
-    .replace(/lock:\{([^}]*)\}:/, carts ? '$1:' : 'lock:');
+    .replace(/lock:\{([^{}]*)\}:/, carts ? '$1:' : 'lock:');
 
 /** What follows the statement: its answer. A wait has none. */
 export const answerOf = (event: StepEvent): string =>

@@ -5,7 +5,7 @@ import { labelOf, type Texts } from '../texts';
 export const shortText = ({ kind, text }: Pick<ScheduleEvent, 'kind' | 'text'>): string =>
   (kind === 'sql' ? text.replace(/^INSERT INTO movement .*/, 'INSERT INTO movement …') : text)
     .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, (uuid) => `${uuid.slice(0, 4)}…`)
-    .replace(/lock:\{([^}]*)\}:/g, 'lock:');
+    .replace(/lock:\{[^{}]*\}:/g, 'lock:');
 
 /** The answer to a step; empty while there is none. */
 export const replyText = ({ reply, error }: ScheduleEvent): string =>
