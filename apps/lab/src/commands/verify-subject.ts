@@ -1,4 +1,4 @@
-import { exploreSubject, type SubjectResult } from '#lab/explore';
+import { exploreSubject, type PromiseState, type SubjectResult } from '#lab/explore';
 import type { OwnSubject } from '#lab/own';
 import { count } from '#lab/step';
 import { relative } from 'node:path';
@@ -43,7 +43,12 @@ export async function verifySubject(
   return results.some(({ state }) => state === 'unknown') || signal.aborted ? EXIT.unknown : EXIT.ok;
 }
 
-const STATES = { kept: 'kept', broken: 'BROKEN', unknown: 'unknown' } as const;
+const STATES = {
+  kept: 'kept',
+  broken: 'BROKEN',
+  'not-applicable': 'n/a',
+  unknown: 'unknown',
+} as const satisfies Record<PromiseState, string>;
 
 function line(
   { faults, schedules, state, witness }: SubjectResult,

@@ -297,7 +297,7 @@ function ofSubject({ faults, state, schedules, witness }: SubjectResult): Checke
   const [violation] = witness?.played.verdict.violations ?? [];
   return {
     requirement: { code: 'invariants', faults },
-    state: STATES[state],
+    state: state === 'not-applicable' ? 'met' : STATES[state], // a fault that cannot occur violates nothing
     schedules,
     ...(witness !== undefined && { token: witness.token }),
     ...(violation !== undefined && { sentence: violation.sentence }),

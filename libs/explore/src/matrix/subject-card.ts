@@ -1,26 +1,23 @@
 import { actorsOf, type OwnSubject } from '#lab/own';
+import type { FaultName } from '#lab/strategy';
 import { budgetText, type Budget } from '../faults';
 import { EXPLORE_OPTIONS, play, scheduleTokenOf, shrink, writeToken, type Played } from '../schedule';
+import type { PromiseState } from './report-card';
 import { withTimeLimit, worstWitness, type Limits, type Plan, type Tally, type WorkerPool } from '../search';
 
-/** What a subject is explored with, one after the other. */
-const BUDGETS: readonly Budget[] = [
-  {},
-  { kill: 1 },
-  { 'lose-reply': 1 },
-  { error: 1 },
-  { lapse: 1 },
-  { pause: 1 },
-  { flush: 1 },
-];
+/** The fault of each exploration of a subject, one after the other. Undefined: none. */
+const CIRCUMSTANCES = [undefined, 'kill', 'lose-reply', 'error', 'lapse', 'pause', 'flush'] as const;
 
 /** What the exploration of a subject with one fault has found. */
 export interface SubjectResult {
   /** `kill:1`; empty: no fault. */
   readonly faults: string;
   readonly schedules: number;
-  /** `broken`: a schedule violates an invariant. `kept`: every schedule was run, and none does. `unknown`: neither. */
-  readonly state: 'kept' | 'broken' | 'unknown';
+  /**
+   * `broken`: a schedule violates an invariant. `kept`: every schedule was run, and none does. `not-applicable`: every schedule was
+   * run, and the fault occurs in none. `unknown`: none of these.
+   */
+  readonly state: PromiseState;
   /** The shortest schedule that breaks something, and its token. */
   readonly witness?: { readonly token: string; readonly played: Played };
 }
@@ -51,10 +48,11 @@ export async function* exploreSubject(
   { signal, max, onProgress }: Exploring,
 ): AsyncGenerator<SubjectResult> {
   const until = performance.now() + budgetMs;
-  for (const [i, budget] of BUDGETS.entries()) {
+  for (const [i, fault] of CIRCUMSTANCES.entries()) {
     if (signal.aborted) return;
+    const budget: Budget = fault === undefined ? {} : { [fault]: 1 };
     const plan = planOf(subject, budget);
-    const share = (until - performance.now()) / (BUDGETS.length - i);
+    const share = (until - performance.now()) / (CIRCUMSTANCES.length - i);
     const faults = budgetText(budget);
     const tally = await pool.explore(plan, {
       enough: 0,
@@ -67,7 +65,7 @@ export async function* exploreSubject(
     if (error !== undefined) throw new NothingTested(error);
     const worst = worstWitness(tally);
     if (worst === undefined) {
-      yield { faults, schedules, state: isProof(tally, budget) ? 'kept' : 'unknown' };
+      yield { faults, schedules, state: stateWithoutViolation(tally, fault) };
       continue;
     }
     const played = await shrink(pool.world, plan, worst.witness.choices, worst.kind);
@@ -83,9 +81,12 @@ async function errorIn({ world }: WorkerPool, plan: Plan): Promise<string | unde
   return end;
 }
 
-/** Every schedule was run. A fault that cannot occur, because there is nothing that it could hit, breaks nothing. */
-const isProof = ({ partial, schedules }: Tally, budget: Budget): boolean =>
-  !partial && (schedules > 0 || Object.keys(budget).length > 0);
+/** The state of a circumstance that no schedule breaks. */
+function stateWithoutViolation({ partial, schedules, fired }: Tally, fault?: FaultName): PromiseState {
+  if (partial) return 'unknown';
+  if (fault !== undefined) return fired.has(fault) ? 'kept' : 'not-applicable';
+  return schedules > 0 ? 'kept' : 'unknown';
+}
 
 const planOf = (subject: OwnSubject, budget: Budget): Plan => ({
   setup: {
