@@ -15,6 +15,8 @@ interface Entry {
   readonly store: string;
   readonly lock: string;
   content: string;
+  /** Its value, when this is a text. */
+  token: string | undefined;
   owner: string | undefined;
   /** Virtual time; undefined: no expiry. */
   expiresAt: number | undefined;
@@ -210,7 +212,7 @@ export class LockTracker {
     const key = shownLock(store, lock);
     const old = this.entries.get(key);
     if (queued === true) return this.recordQueueHead(store, reading, old, now, by, args);
-    const isSame = old?.content === content;
+    const isSame = old !== undefined && (old.content === content || isCounted(old.token, token, args));
     const granted = isExact === true ? ttlMs : grantedLease(ttlMs, args);
     const expiresAt = isSame && renewed !== true ? old.expiresAt : ttlMs < 0 ? undefined : now + granted;
     const taker = hasOwner === false ? undefined : by;
@@ -219,6 +221,7 @@ export class LockTracker {
       store,
       lock,
       content,
+      token,
       owner: newOwner,
       expiresAt,
     });
@@ -255,7 +258,7 @@ export class LockTracker {
     const released = old === undefined ? [] : [this.remove(key, old, 'released', by)];
     const expiresAt = now + Number(leaseMs);
     const owner = this.actorOf(token);
-    this.entries.set(key, { store, lock, content, owner, expiresAt });
+    this.entries.set(key, { store, lock, content, token, owner, expiresAt });
     this.noteChange({ store, lock });
     return [...released, { key, change: 'taken', ...actors(owner) }];
   }
@@ -291,6 +294,19 @@ const actors = (by?: string, owner?: string): { by?: string; owner?: string } =>
   ...(by !== undefined && { by }),
   ...(owner !== undefined && { owner }),
 });
+
+/**
+ * The step counts in a lock that is held, as `INCR` does of a request that takes the lock when the reply is 1: the owner stays. A
+ * number that another command writes is a new value, even when it is the next one; so is that of a script, whose
+ * source is not in the step.
+ */
+const isCounted = (old: string | undefined, now: string | undefined, args: readonly string[]): boolean =>
+  isPositive(old) &&
+  isPositive(now) &&
+  Math.abs(Number(old) - Number(now)) === 1 &&
+  args.some((arg) => /\b(incr|decr)(by)?\b/i.test(arg));
+
+const isPositive = (text: string | undefined): boolean => text !== undefined && /^[1-9]\d{0,14}$/.test(text);
 
 /**
  * The lease that a command granted. The server reports the time left some moments later; the smallest argument of the
