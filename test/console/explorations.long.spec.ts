@@ -52,7 +52,7 @@ test('an exploration whose fault cannot occur says why in English and in Chinese
   const { counts } = (await app.get<Exploration>(pathOf(started))).json;
   expect(counts?.because).toEqual({
     text: 'lapse never happened: there is nothing here that it could hit',
-    inChinese: '故障“锁到期”（lapse）从未发生：这里没有它能作用的对象',
+    inChinese: '故障“锁过期”（lapse）从未发生：这里没有它能作用的对象',
   });
 });
 

@@ -341,7 +341,7 @@ test('the Chinese page says in Chinese that a fault never fired', async () => {
   const { page } = await open('/explore?strategy=for-update&faults=lapse:1', { locale: 'zh-CN' });
   await page.getByRole('button', { name: '开始穷举' }).click();
   const verdict = page.locator('.verdict');
-  await verdict.getByText('故障“锁到期”（lapse）从未发生').waitFor();
+  await verdict.getByText('故障“锁过期”（lapse）从未发生').waitFor();
   expect(await verdict.textContent()).not.toContain('never happened');
   await page.context().close();
 });
@@ -449,7 +449,7 @@ test('a student of a class sees why a preset with a fault cannot be started, and
     const killed = page.getByRole('button', { name: /^setnx-killed / });
     expect([await killed.isDisabled(), await killed.getAttribute('title')]).toEqual([
       true,
-      '仅限老师：它的故障会影响大家共用的副本',
+      '仅限老师：它的故障会影响大家共用的实例',
     ]);
     expect(
       await page

@@ -32,7 +32,7 @@ test('unknownInChinese has a sentence for each code, each fault and each harm', 
 
 test('unknownInChinese names the fault that did not fire, and the harm that was found so far', () => {
   expect(unknownInChinese({ code: 'fault-never-fired', fault: 'lapse' })).toBe(
-    '故障“锁到期”（lapse）从未发生：这里没有它能作用的对象',
+    '故障“锁过期”（lapse）从未发生：这里没有它能作用的对象',
   );
   expect(unknownInChinese({ code: 'incomplete', found: { harm: 'unavailable', schedules: 3 } })).toBe(
     '其中 3 个调度：卡死或不可用；没有跑完所有调度，可能还有未发现的数据错误',

@@ -166,7 +166,7 @@ export const chinese: ReportTexts = {
       present: '现在',
     },
     how: (isHeld, { balance, movement }) =>
-      `每个条是${isHeld ? '一次持锁的时间' : '发给方案的一个请求（它在 Redis 里没有锁）'}，每个副本一行；条里的数字是这次${movement}之后的${balance}。`,
+      `每个条是${isHeld ? '一次持锁的时间' : '发给方案的一个请求（它在 Redis 里没有锁）'}，每个实例一行；条里的数字是这次${movement}之后的${balance}。`,
     part: (drawn, all, about) => `共 ${all} 个，这里画出${about}前后的 ${drawn} 个。`,
     bar: (request, replica, from, until) =>
       `${replica} 上的 ${request}：${until === undefined ? `${from} 毫秒起，没有结束` : `${from} 到 ${until} 毫秒`}`,

@@ -14,41 +14,41 @@ export const STRATEGIES_IN_CHINESE: Readonly<Record<string, Sentences>> = {
   },
   'local-mutex': {
     mechanism: '进程内存里的互斥锁（npm async-mutex），包住读、检查和写。',
-    defect: '其他副本看不见这把锁：一个副本时一件不差，两个副本就超卖。',
-    why: '把锁放到服务器上，每个副本都看得见。',
+    defect: '其他实例看不见这把锁：一个实例时一件不差，两个实例就超卖。',
+    why: '把锁放到服务器上，每个实例都看得见。',
   },
   directory: {
     mechanism: 'mkdir 加锁：文件系统只让一个调用成功。rmdir 解锁。',
     defect:
-      '只在一台主机上有效：两台机器或两个容器里的副本有两个文件系统。持有者被杀死后，它的目录永远不会被删除。',
+      '只在一台主机上有效：两台机器或两个容器里的实例有两个文件系统。持有者被杀死后，它的目录永远不会被删除。',
     why: '把锁放到每台主机都看得见的地方：Redis。',
   },
   'get-set': {
-    mechanism: 'GET 这个键；不存在就用请求 id 执行 SET。DEL 解锁。',
+    mechanism: 'GET 这个 key；不存在就用请求 id 执行 SET。DEL 解锁。',
     defect:
-      '检查和加锁是两条命令：两个买家都看到没有键，都执行 SET，都进入临界区。先做完的一个删掉另一个的锁。',
+      '检查和加锁是两条命令：两个买家都看到没有 key，都执行 SET，都进入临界区。先做完的一个删掉另一个的锁。',
     why: '用一条命令检查并加锁。',
   },
   setnx: {
-    mechanism: 'SETNX 只让一个调用者创建键。finally 里用 DEL 解锁。',
-    defect: '键没有过期时间：持有者被杀死，或它的 DEL 失败，其他请求就永远被挡住。',
-    why: '给键设过期时间。',
+    mechanism: 'SETNX 只让一个调用者创建 key。finally 里用 DEL 解锁。',
+    defect: 'key 没有过期时间：持有者被杀死，或它的 DEL 失败，其他请求就永远被挡住。',
+    why: '给 key 设过期时间。',
   },
   'setnx-catch': {
-    mechanism: 'SETNX 只让一个调用者创建键。DEL 写在 catch 里，而不是 finally 里。',
+    mechanism: 'SETNX 只让一个调用者创建 key。DEL 写在 catch 里，而不是 finally 里。',
     defect: '成功的售卖从不解锁：卖出一件之后，其他买家都白等。',
     why: '在 finally 里解锁。',
   },
   'setnx-expire': {
-    mechanism: 'SETNX，成功之后再执行 PEXPIRE。finally 里用 DEL 删除键。',
+    mechanism: 'SETNX，成功之后再执行 PEXPIRE。finally 里用 DEL 删除 key。',
     defect:
-      '在两条命令之间被杀死的持有者会留下一个没有过期时间的键，其他请求永远被挡住。若 Redis 在两条命令之间重启，PEXPIRE 会给别人的锁续期。',
+      '在两条命令之间被杀死的持有者会留下一个没有过期时间的 key，其他请求永远被挡住。若 Redis 在两条命令之间重启，PEXPIRE 会给别人的锁续期。',
     why: '把两条命令放进一个脚本；expiring 只需要一条命令。',
   },
   'setnx-expire-all': {
-    mechanism: 'SETNX，然后不管结果如何都执行 PEXPIRE。finally 里用 DEL 删除键。',
+    mechanism: 'SETNX，然后不管结果如何都执行 PEXPIRE。finally 里用 DEL 删除 key。',
     defect:
-      '每次失败的尝试都给持有者的锁续期：只要等待者在一个租期里不止试一次，已死持有者的锁，或解锁失败的锁，就永不结束。另一方面，setnx-expire 留下的没有过期时间的键，会被下一次尝试修好。',
+      '每次失败的尝试都给持有者的锁续期：只要等待者在一个租期里不止试一次，已死持有者的锁，或解锁失败的锁，就永不结束。另一方面，setnx-expire 留下的没有过期时间的 key，会被下一次尝试修好。',
     why: '只让持有者设过期时间。',
   },
   lua: {
@@ -63,30 +63,30 @@ export const STRATEGIES_IN_CHINESE: Readonly<Record<string, Sentences>> = {
     why: '在 try 之前加锁。',
   },
   expiring: {
-    mechanism: 'SET NX PX 用一条命令创建键并设过期时间。DEL 解锁。',
+    mechanism: 'SET NX PX 用一条命令创建 key 并设过期时间。DEL 解锁。',
     defect: '业务超过租期，第二个持有者就进来了。随后第一个删掉第二个的锁，第三个又进来。',
-    why: '在键里存唯一的令牌，删除之前先核对。',
+    why: '在 key 里存唯一的 token，删除之前先核对。',
   },
   'token-checked': {
-    mechanism: 'SET NX PX，值是唯一的令牌。解锁：GET，比较，DEL。',
+    mechanism: 'SET NX PX，值是唯一的 token。解锁：GET，比较，DEL。',
     defect: 'GET 和 DEL 是两条命令：租期若在两者之间结束，DEL 会删掉下一个持有者的锁。',
     why: '用一个原子的脚本比较并删除。',
   },
   'token-by-reference': {
-    mechanism: 'SET NX PX，值是唯一的令牌。解锁：GET，按引用比较两个对象，DEL。',
+    mechanism: 'SET NX PX，值是唯一的 token。解锁：GET，按引用比较两个对象，DEL。',
     defect: 'Redis 的应答总是另一个对象：锁从不释放，每次都要等到整个租期结束。',
     why: '比较内容。',
   },
   'token-lua': {
-    mechanism: 'SET NX PX，值是唯一的令牌。解锁：用一个 Lua 脚本比较并删除。',
+    mechanism: 'SET NX PX，值是唯一的 token。解锁：用一个 Lua 脚本比较并删除。',
     defect: '不会再误删别人的锁，但业务超过租期仍会有两个持有者，并且超卖。',
     why: '在业务进行时续期。',
   },
   'watchdog-naive': {
     mechanism:
-      '与 token-lua 一样，另有一个定时器：读键的剩余时间，快到期时用 PEXPIRE 续期。成功解锁才停止定时器。',
+      '与 token-lua 一样，另有一个定时器：读 key 的剩余时间，快到期时用 PEXPIRE 续期。成功解锁才停止定时器。',
     defect:
-      '定时器不核对键的持有者，而且只有成功解锁才会停止：失锁或解锁失败之后，只要进程还在，它就给别人的锁续期。',
+      '定时器不核对 key 的持有者，而且只有成功解锁才会停止：失锁或解锁失败之后，只要进程还在，它就给别人的锁续期。',
     why: '用脚本核对持有者再续期，并且总会停止。',
   },
   'watchdog-shared-flag': {
@@ -98,13 +98,13 @@ export const STRATEGIES_IN_CHINESE: Readonly<Record<string, Sentences>> = {
   },
   watchdog: {
     mechanism:
-      '与 token-lua 一样，另有一个定时器：令牌还相符时，每过三分之一租期续期一次。本地的截止时间可以察觉失锁。',
+      '与 token-lua 一样，另有一个定时器：token 还相符时，每过三分之一租期续期一次。本地的截止时间可以察觉失锁。',
     defect:
       '进程停顿时，看门狗也停顿：检查截止时间之后才发出的语句，在下一个持有者进入之后才到达。一把锁最多续十个租期：更久的业务会失锁，并且什么也卖不出。',
     why: '让数据库拒绝过期的写入。',
   },
   'rollback-on-loss': {
-    mechanism: '与 token-lua 一样，业务放在数据库事务里：键里还是自己的令牌才提交。',
+    mechanism: '与 token-lua 一样，业务放在数据库事务里：key 里还是自己的 token 才提交。',
     defect:
       '租期可能在这次检查与 COMMIT 之间结束：下一个持有者读到旧的行。这很少见，但任何 COMMIT 之前的检查都排除不了它。',
     why: '让数据行拒绝已失锁的持有者。',
@@ -112,7 +112,7 @@ export const STRATEGIES_IN_CHINESE: Readonly<Record<string, Sentences>> = {
   'reentrant-thread': {
     mechanism: '一个哈希 {持有者: 计数}，由 Lua 脚本更新。持有者是主机、进程和线程，与基于线程的语言一样。',
     defect:
-      '在 Node.js 里，一个副本的所有请求都在同一个线程：两个买家是同一个持有者，第二个“重入”，两个都持锁；最后一次解锁把另一个的也释放了。',
+      '在 Node.js 里，一个实例的所有请求都在同一个线程：两个买家是同一个持有者，第二个“重入”，两个都持锁；最后一次解锁把另一个的也释放了。',
     why: '每个请求是一个持有者。',
   },
   reentrant: {
@@ -145,13 +145,13 @@ export const STRATEGIES_IN_CHINESE: Readonly<Record<string, Sentences>> = {
     mechanism:
       '一个购物车给每种商品加一把锁，按排好的顺序。没有拿到全部，就释放已拿到的：等待者不持有锁，所有租期同时开始。',
     defect: '没有死锁，但业务超过租期会有两个持有者，并且超卖。购物车里每种商品都要一次往返。',
-    why: '一个 Lua 脚本一次拿全部的键或一个也不拿，就不需要顺序，前提是所有键在同一台服务器上。for-update 在数据库里给各行加锁。',
+    why: '一个 Lua 脚本一次拿全部的 key 或一个也不拿，就不需要顺序，前提是所有 key 在同一台服务器上。for-update 在数据库里给各行加锁。',
   },
   replicated: {
     mechanism:
-      '在主库上加 token-lua 的锁，再用 WAIT 等所有从库都有这把锁。只要有一个没有及时确认，就释放锁。',
+      '在主节点上加 token-lua 的锁，再用 WAIT 等所有从节点都有这把锁。只要有一个没有及时确认，就释放锁。',
     defect:
-      '不等所有从库确认，落后的从库就可能成为主库，于是有两个持有者。等了确认，锁能经受主从切换，但经受不了从库清空重启。一个停顿的从库会挡住所有买家。WAIT 阻塞共享的连接，后面的命令可能超时：买家已得到 503，它的 SET 之后才执行，这把锁要留到租期结束。还多一次往返；业务超过租期仍会有两个持有者。',
+      '不等所有从节点确认，落后的从节点就可能成为主节点，于是有两个持有者。等了确认，锁能经受主从切换，但经受不了从节点清空重启。一个停顿的从节点会挡住所有买家。WAIT 阻塞共享的连接，后面的命令可能超时：买家已得到 503，它的 SET 之后才执行，这把锁要留到租期结束。还多一次往返；业务超过租期仍会有两个持有者。',
     why: '使用互相独立、没有复制的服务器。',
   },
   redlock: {
@@ -171,7 +171,7 @@ export const STRATEGIES_IN_CHINESE: Readonly<Record<string, Sentences>> = {
   'redlock-beta': {
     mechanism: 'npm redlock 5.0.0-beta.2 原样：多数服务器一同意，就算拿到锁。',
     defect:
-      '不检查加锁用了多久：在 acquire 里停顿之后，返回的是已经到期的锁。服务器是偶数台且两边相等时会卡住。其余与 redlock 一样。',
+      '不检查加锁用了多久：在 acquire 里停顿之后，返回的是已经过期的锁。服务器是偶数台且两边相等时会卡住。其余与 redlock 一样。',
     why: '（4.2）返回锁之前检查剩余的有效时间。',
   },
   'segmented-naive': {
@@ -190,14 +190,14 @@ export const STRATEGIES_IN_CHINESE: Readonly<Record<string, Sentences>> = {
     mechanism:
       '库存预先放进 Redis 的几个计数，每个一把锁。请求 id 的哈希选出先试的一个，其余与 segmented 一样。之后才更新数据库，用数据库自己的 WHERE stock >= n。',
     defect:
-      '副本在扣计数与写数据行之间崩溃，扣掉的件数没有买家得到：少卖，直到下一次对账（POST /lab/inventory/reconcile）。在一次写入失败之前到来的买家会得到“售罄”，虽然件数之后会退回。Redis 在补货时清空重启，计数里可能缺少补的件数，直到下一次对账。',
+      '实例在扣计数与写数据行之间崩溃，扣掉的件数没有买家得到：少卖，直到下一次对账（POST /lab/inventory/reconcile）。在一次写入失败之前到来的买家会得到“售罄”，虽然件数之后会退回。Redis 在补货时清空重启，计数里可能缺少补的件数，直到下一次对账。',
     why: '不需要锁：一个 Lua 脚本一步完成检查和扣减。',
   },
   'redis-decr': {
     mechanism:
       '不加锁：一个 Lua 脚本检查并扣减 Redis 里的计数，并记下哪个操作扣了多少。之后才更新数据库，用数据库自己的 WHERE stock >= n。',
     defect:
-      '副本在两步之间崩溃，扣掉的件数没有买家得到：少卖，直到下一次对账（POST /lab/inventory/reconcile）。它的操作一直留在列表里，直到商品重置，因为它的写入仍可能到达。在一次写入失败之前到来的买家会得到“售罄”，虽然这一件之后会退回。Redis 在补货时清空重启，计数里可能缺少补的件数，直到下一次对账。没有 WHERE 条件，写入在途时退回的件数或重新加载的计数就会造成超卖。',
+      '实例在两步之间崩溃，扣掉的件数没有买家得到：少卖，直到下一次对账（POST /lab/inventory/reconcile）。它的操作一直留在列表里，直到商品重置，因为它的写入仍可能到达。在一次写入失败之前到来的买家会得到“售罄”，虽然这一件之后会退回。Redis 在补货时清空重启，计数里可能缺少补的件数，直到下一次对账。没有 WHERE 条件，写入在途时退回的件数或重新加载的计数就会造成超卖。',
     why: '单独用就一件不差；计数只是减轻数据库的压力。',
   },
   zookeeper: {
@@ -213,9 +213,9 @@ export const STRATEGIES_IN_CHINESE: Readonly<Record<string, Sentences>> = {
     why: '只唤醒一个等待者：各自监听前一个节点。',
   },
   etcd: {
-    mechanism: '每个请求有一个租约和一个挂在租约上的键。最早的键持有锁；其他的各自只监听前一个键。',
+    mechanism: '每个请求有一个租约和一个挂在租约上的 key。最早的 key 持有锁；其他的各自只监听前一个 key。',
     defect:
-      '先到先得，没有惊群。定时器无限续期，所以卡住的业务会挡住所有人；本地的截止时间可以察觉失锁。停顿得比租期还久，仍会有两个持有者：写入没有栅栏，虽然键的 revision 可以当令牌。',
+      '先到先得，没有惊群。定时器无限续期，所以卡住的业务会挡住所有人；本地的截止时间可以察觉失锁。停顿得比租期还久，仍会有两个持有者：写入没有栅栏，虽然 key 的 revision 可以当令牌。',
     why: '让数据行拒绝较早的持有者；它的令牌可以是 revision。',
   },
   'redis-and-table': {
@@ -238,7 +238,7 @@ export const STRATEGIES_IN_CHINESE: Readonly<Record<string, Sentences>> = {
   'mysql-named-lock': {
     mechanism: '事务外面包着 GET_LOCK 和 RELEASE_LOCK，都在同一个连接上。',
     defect:
-      '一件不差，连接一断就释放。停顿的持有者一直持有锁。在连接池的另一个连接上做的业务不受保护，而且锁只存在于一台服务器。每个等待者占用一个连接：等待者多了，会用完本副本的连接池，挡住它的其他请求。',
+      '一件不差，连接一断就释放。停顿的持有者一直持有锁。在连接池的另一个连接上做的业务不受保护，而且锁只存在于一台服务器。每个等待者占用一个连接：等待者多了，会用完本实例的连接池，挡住它的其他请求。',
     why: '直接锁行，不需要名字。',
   },
   'for-update-late': {
@@ -296,7 +296,7 @@ export const STRATEGIES_IN_CHINESE: Readonly<Record<string, Sentences>> = {
     mechanism:
       '不锁库存：订单在 Redis 的 stream 里排队。等待的客户端中有一个持有租约，它按顺序执行所有变动，并逐个应答。',
     defect:
-      '同时有两个写者也正确：每个订单只决定一次，靠的是与变动同一事务的一行。吞吐量就是一个写者的吞吐量。已崩溃的买家的订单仍会执行。',
+      '同时有两个写者也正确：每个订单只裁定一次，靠的是与变动同一事务的一行。吞吐量就是一个写者的吞吐量。已崩溃的买家的订单仍会执行。',
     why: '让 Redis 自己成为计数的唯一写者。',
   },
 };

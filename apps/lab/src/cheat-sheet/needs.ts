@@ -168,7 +168,7 @@ export const NEEDS: readonly Need[] = [
       limiter(
         'sliding-log',
         'Exact in any window; an entry in memory for each admitted request.',
-        '任意窗口内都精确，每个放行的请求占一条内存记录。',
+        '任意窗口内都不超过上限，每个放行的请求占一条内存记录。',
       ),
     ],
   },

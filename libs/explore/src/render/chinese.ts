@@ -5,7 +5,7 @@ import type { UnknownReason } from '../matrix';
 /** The kinds as the console names them; the name in code follows, because commands and tables print it. */
 const KINDS: Readonly<Record<AnyViolationKind, string>> = {
   oversold: '超卖',
-  'lost-update': '更新丢失',
+  'lost-update': '丢失更新',
   overlap: '两个持有者同时持锁',
   'foreign-release': '误删别人的锁',
   'foreign-renewal': '续了别人的锁',
@@ -44,7 +44,7 @@ const MARK_WORDS: ReadonlyMap<string, string> = new Map([
 
 /** The faults as the console names them. */
 const FAULT_NAMES: Readonly<Record<FaultName, string>> = {
-  lapse: '锁到期',
+  lapse: '锁过期',
   kill: '杀死',
   'host-down': '主机断电',
   pause: '停顿',
@@ -104,7 +104,7 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/^lock replaced$/, '锁被覆盖'],
   [/^lock released$/, '解锁'],
   [/^lock renewed$/, '续期'],
-  [/^lock expired$/, '锁到期'],
+  [/^lock expired$/, '锁过期'],
   [/^lock flushed$/, '锁丢失'],
   [/^a's lock is gone$/, '别人的锁被删'],
   [/^(\w+)'s lock is gone$/, '$1 的锁被删'],

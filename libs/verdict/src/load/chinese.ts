@@ -73,7 +73,7 @@ export function reasonInChinese(reason: Reason, kind: BalanceKind): string {
         : `${found.leaseMs} 毫秒的租期对这台机器太短：${found.replica} 上的 ${found.request} 在租期结束 ${found.lateMs.toFixed(1)} 毫秒之后才写入（共 ${reason.outpaced.length} 个请求）；效果等同于停顿，请使用更长的租期`;
     }
     case 'no-contention':
-      return reason.acrossReplicas ? '没有两个请求在不同副本上同时运行' : '副本里没有两个请求同时运行';
+      return reason.acrossReplicas ? '没有两个请求在不同实例上同时运行' : '实例里没有两个请求同时运行';
     case 'fault-not-fired':
       return `故障 ${reason.fault} 没有触发`;
     case 'fault-not-witnessed':

@@ -20,7 +20,7 @@ const PROBLEMS: Readonly<Record<string, Entry>> = {
   'ACCESS.HOST': ['主机名不对', '控制台不接受这个主机名：请用老师展示的地址打开。'],
   'ACCESS.ORIGIN': ['来源不对', '其他网页不能使用这个控制台。'],
   'ACCESS.TEACHER_ONLY': ['仅限老师', '只有老师可以这样做。'],
-  'ACCESS.TEACHER_ONLY fault': ['仅限老师', '故障会影响大家共用的副本：请让老师来运行。'],
+  'ACCESS.TEACHER_ONLY fault': ['仅限老师', '故障会影响大家共用的实例：请让老师来运行。'],
   'ACCESS.TEACHER_ONLY seconds': ['仅限老师', '全班都在等：学生的穷举最多 60 秒。'],
   'ACCESS.TEACHER_ONLY cancel': ['仅限老师', '只有发起者和老师可以取消这个任务。'],
   'ACCESS.TEACHER_ONLY remove': ['仅限老师', '只有老师可以移除学生。'],
