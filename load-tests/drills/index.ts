@@ -4,6 +4,7 @@ import { REDIS } from './redis';
 import { REDIS_ALONE } from './redis-alone';
 
 export { Buyer } from './buyer';
+export { drillInChinese } from './chinese';
 export type { Drill } from './drill';
 export { before } from './messages';
 export { runDrill, type DrillRun } from './run-drill';

@@ -37,6 +37,15 @@ ${word === 'safe' && protectedBy.length > 0 && markup`<p><strong>${t.protectedBy
 <ul>${because.map((sentence) => markup`<li>${sentence}</li>`)}</ul></header>`;
 }
 
+/** A link to the report in the other language. */
+export const otherLanguage = (
+  address: string | undefined,
+  { otherLanguage: other }: ReportTexts,
+): Markup | null =>
+  address === undefined
+    ? null
+    : markup`<nav><a href="${address}" lang="${other.htmlLanguage}" hreflang="${other.htmlLanguage}">${other.name}</a></nav>`;
+
 /** The numbers behind the verdict; numbers that should be zero and are not are highlighted. */
 export function keyNumbers(
   verdict: LoadVerdict,

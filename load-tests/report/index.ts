@@ -1,7 +1,7 @@
 import type { Evidence, LoadVerdict, Language } from '#lab/verdict';
 import { outcomesOf } from './codes';
 import { excerptOf } from './excerpt';
-import { conditionsList, headline, keyNumbers, type Latency } from './headline';
+import { conditionsList, headline, keyNumbers, otherLanguage, type Latency } from './headline';
 import { intervalsOf } from './intervals';
 import { Markup, markup } from './markup';
 import { renderImage } from './image';
@@ -20,7 +20,7 @@ export { renderDrill } from './drill';
 export { Markup, markup } from './markup';
 export { CREDIT } from './image';
 export { LIVE_STYLE, renderLiveLanes } from './live-lanes';
-export { verdictInChinese } from './verdict-in-chinese';
+export { drillVerdictInChinese, verdictInChinese } from './verdict-in-chinese';
 
 /** One load run, judged. */
 export interface ReportedRun {
@@ -35,6 +35,8 @@ export interface ReportedRun {
   readonly latency?: Latency;
   /** Default: English. */
   readonly language?: Language;
+  /** Address of the same report in the other language. */
+  readonly other?: string;
 }
 
 /** A run as a page, and its plots as images. */
@@ -54,6 +56,7 @@ export function renderReport({
   conditions,
   latency,
   language = 'en',
+  other,
 }: ReportedRun): Report {
   const t = TEXTS[language];
   const localized = { ...verdict, ...t.sentencesOf(verdict) };
@@ -73,6 +76,7 @@ export function renderReport({
 <meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">
 <title>${localized.headline.split(t.colon)[0] ?? verdict.verdict}${t.colon}${title}</title><style>${new Markup(STYLE)}</style></head>
 <body><main>
+${otherLanguage(other, t)}
 ${headline(title, localized, t)}
 ${keyNumbers(verdict, latency, words, t)}
 ${section(figures.stock)}

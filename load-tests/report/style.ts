@@ -67,6 +67,7 @@ h1 { margin: 4px 0 8px; font-size: clamp(28px, 4vw, 44px); line-height: 1.15; }
 h1.safe { color: var(--good); } h1.data-wrong { color: var(--bad); } h1.unavailable { color: var(--c3); }
 h1.lock-broken, h1.unknown { color: var(--doubt); } .lead { margin: 4px 0; font-size: 19px; max-width: 105ch; overflow-wrap: anywhere; }
 h2 { margin: 40px 0 2px; font-size: 21px; }
+nav { float: right; } nav a { color: var(--c0); }
 .bad { color: var(--bad); }
 .expected { margin: 0; } header ul { margin: 8px 0 0; padding-left: 22px; overflow-wrap: anywhere; }
 .how { margin: 0 0 10px; color: var(--soft); max-width: 105ch; }
@@ -88,5 +89,5 @@ td code { overflow-wrap: break-word; } td code.long { display: inline-block; min
 .conditions div { display: flex; justify-content: space-between; gap: 16px; border-bottom: 1px solid var(--line); padding: 4px 0; }
 .conditions dt { color: var(--soft); } .conditions dd { margin: 0; text-align: right; overflow-wrap: anywhere; }
 /* in the console, which shows the verdict itself */
-.embedded header, .embedded .tiles { display: none; } .embedded main { padding-top: 0; }
+.embedded nav, .embedded header, .embedded .tiles { display: none; } .embedded main { padding-top: 0; }
 `;

@@ -6,12 +6,14 @@ import {
   reasonInChinese,
   type BalanceKind,
   type CartReason,
+  type DrillReason,
+  type DrillVerdict,
   type LoadMechanism,
   type LoadVerdict,
   type Reason,
 } from '#lab/verdict';
 
-/** The data of the sentences. A drill, and a folder of an older version, do not have all of it. */
+/** The data of the sentences. A folder of an older version does not have all of it. */
 interface VerdictData extends Pick<LoadVerdict, 'verdict' | 'initial' | 'sold'> {
   readonly mark: string;
   readonly kind?: BalanceKind | undefined;
@@ -43,6 +45,35 @@ export function verdictInChinese(verdict: VerdictData): ChineseSentences | undef
     };
   } catch {
     return undefined; // another version has saved other data
+  }
+}
+
+/** The sentences of a verdict on a drill in Chinese, from its data; undefined: some of the data is missing. */
+export function drillVerdictInChinese({
+  reasons,
+  ...verdict
+}: Pick<DrillVerdict, 'verdict' | 'sold'> & {
+  readonly mark: string;
+  readonly initial: number;
+  readonly reasons?: readonly DrillReason[] | undefined;
+}): ChineseSentences | undefined {
+  if (reasons === undefined) return undefined;
+  const because = reasons.map(drillReasonInChinese);
+  return { headline: headlineOf({ ...verdict, kind: 'stock' }, because), because };
+}
+
+function drillReasonInChinese(reason: DrillReason): string {
+  switch (reason.code) {
+    case 'no-facts':
+      return '演练没有给出任何前提';
+    case 'fact-does-not-hold':
+      return `这个前提不成立：${reason.fact}`;
+    case 'too-few-buyers':
+      return '参与的买家不到两个';
+    case 'unfinished':
+      return `${reason.buyer} 没有结束`;
+    case 'violation':
+      return inChinese(reason.sentence);
   }
 }
 

@@ -1,4 +1,5 @@
 import { projectRoot } from '#lab/stack';
+import type { Language } from '#lab/verdict';
 import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -22,6 +23,10 @@ export function newFolder(name: string): string {
   mkdirSync(folder, { recursive: true });
   return folder;
 }
+
+/** The file of a report: `report.html`, `report.zh.html`. `ending`: of the other products of a run of carts. */
+export const reportName = (language: Language, ending = ''): string =>
+  `report${ending}${language === 'en' ? '' : `.${language}`}.html`;
 
 /** Everything under runs/, newest first. */
 export const runFolders = (): Removable[] => {

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CartReason, LoadMechanism, Reason } from '#lab/verdict';
+import type { CartReason, DrillReason, Language, LoadMechanism, Reason } from '#lab/verdict';
 import { z } from 'zod';
-import { runsDir } from './folders';
+import { reportName, runsDir } from './folders';
 
 /** The name of a run folder: its time, with `-` for `:` and `.`, and the name of the run. No part of it is a path. */
 export const RUN_FOLDER = /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)-(\d{3})Z-([\w.-]{1,80})$/;
@@ -13,6 +13,11 @@ const hasProperty =
     typeof value === 'object' && value !== null && name in value;
 
 const pair = z.object({ by: z.string(), owner: z.string() });
+
+const drillReasons = z
+  .array(z.custom<DrillReason>(hasProperty('code')))
+  .readonly()
+  .optional();
 
 /** What verdict.json of a load run and of a drill have in common, and the findings of load runs. */
 const savedVerdict = z.object({
@@ -40,6 +45,8 @@ const savedVerdict = z.object({
     .array(z.custom<CartReason>(hasProperty('skus')))
     .readonly()
     .optional(),
+  /** Of drills. */
+  drillReasons,
   collision: z.custom<LoadMechanism>(hasProperty('cause')).nullish(),
   duplicates: z
     .array(z.object({ sales: z.array(z.object({ request: z.string() })).readonly() }))
@@ -53,11 +60,21 @@ const savedVerdict = z.object({
   foreignRenewals: z.array(pair).readonly().optional(),
 });
 
+/** The reasons of a drill under the name that they have beside those of load runs. */
+const ofDrill = (reasons: z.infer<typeof drillReasons>): { drillReasons?: typeof reasons } => ({
+  drillReasons: reasons,
+});
+
 /** A drill saves its balance as evidence. */
 const savedDrill = z
-  .looseObject({ sold: z.int(), evidence: z.object({ initial: z.int(), final: z.int() }) })
-  .transform(({ evidence: { initial, final }, ...verdict }) => ({
+  .looseObject({
+    sold: z.int(),
+    evidence: z.object({ initial: z.int(), final: z.int() }),
+    reasons: drillReasons,
+  })
+  .transform(({ evidence: { initial, final }, reasons, ...verdict }) => ({
     ...verdict,
+    ...ofDrill(reasons),
     initial,
     finalStock: final,
     oversold: Math.max(0, verdict.sold - initial),
@@ -110,11 +127,12 @@ function readVerdict(file: string): SavedVerdict | undefined {
   }
 }
 
-/** The report of a run folder; undefined: there is none. */
-export function readReport(folder: string): string | undefined {
+/** The report of a run folder; a folder of an older version has one language only. Undefined: there is none. */
+export function readReport(folder: string, language: Language): string | undefined {
   if (!RUN_FOLDER.test(folder)) return undefined;
+  const pages = [reportName(language), reportName('en')].map((name) => join(runsDir(), folder, name));
   try {
-    return readFileSync(join(runsDir(), folder, 'report.html'), 'utf8');
+    return readFileSync(pages.find((page) => existsSync(page)) ?? '', 'utf8');
   } catch {
     return undefined;
   }

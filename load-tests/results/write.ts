@@ -1,10 +1,10 @@
-import { withoutForeignLocks, type Language } from '#lab/verdict';
+import { LANGUAGES, withoutForeignLocks, type Language } from '#lab/verdict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DrillRun } from '../drills';
+import { drillInChinese, type DrillRun } from '../drills';
 import { renderCard, renderDrill, renderReport, type ReportedCard } from '../report';
 import type { LoadRun } from '../run';
-import { newFolder } from './folders';
+import { newFolder, reportName } from './folders';
 
 /** A run in the format of `--json` and verdict.json. */
 export const runJson = ({
@@ -24,8 +24,8 @@ export const runJson = ({
 
 /**
  * Writes history.jsonl, verdict.json, report.html and its plots as images under runs/. Returns the folder.
- * For a run of carts, report.html and its images cover the first product, and report-SKU.html each other product. The reports
- * and images are in `language`; verdict.json is in English.
+ * For a run of carts, report.html and its images cover the first product, and report-SKU.html each other product. Each report
+ * is written in every language (report.zh.html); the images are in `language`, and verdict.json is in English.
  */
 export function writeRunFolder(run: LoadRun, name: string, language: Language = 'en'): string {
   const folder = newFolder(name);
@@ -35,27 +35,47 @@ export function writeRunFolder(run: LoadRun, name: string, language: Language = 
   evidences.forEach((evidence, i) => {
     const { balance } = evidence;
     const own = 'balances' in verdict ? verdict.balances.find(({ sku }) => sku === balance) : verdict;
-    const { page, images } = renderReport({
-      title: evidences.length > 1 ? `${name}: ${balance}` : name,
-      verdict: own ?? verdict,
-      evidence: { ...evidence, history: withoutForeignLocks(evidence) },
-      options: { ...plan.options, ...plan },
-      conditions,
-      latency,
-      language,
-    });
     const ending = i === 0 ? '' : `-${balance}`;
-    writeFileSync(join(folder, `report${ending}.html`), page);
-    for (const [plot, image] of images) writeFileSync(join(folder, `${plot}${ending}.svg`), image);
+    const history = withoutForeignLocks(evidence);
+    for (const one of LANGUAGES) {
+      const { page, images } = renderReport({
+        title: evidences.length > 1 ? `${name}: ${balance}` : name,
+        verdict: own ?? verdict,
+        evidence: { ...evidence, history },
+        options: { ...plan.options, ...plan },
+        conditions,
+        latency,
+        language: one,
+        other: reportName(otherThan(one), ending),
+      });
+      writeFileSync(join(folder, reportName(one, ending)), page);
+      if (one !== language) continue;
+      for (const [plot, image] of images) writeFileSync(join(folder, `${plot}${ending}.svg`), image);
+    }
   });
   return folder;
 }
 
-/** Writes verdict.json, with the evidence, and report.html of a drill under runs/. */
+const otherThan = (language: Language): Language => (language === 'en' ? 'zh' : 'en');
+
+/** Writes verdict.json, with the evidence, and the report of a drill in every language under runs/. */
 export function writeDrillFolder({ drill, evidence, verdict }: DrillRun): void {
   const folder = newFolder(drill.name.replaceAll('/', '-'));
   writeFileSync(join(folder, 'verdict.json'), `${JSON.stringify({ ...verdict, evidence }, null, 2)}\n`);
-  writeFileSync(join(folder, 'report.html'), renderDrill({ ...drill, evidence, verdict }));
+  for (const language of LANGUAGES) {
+    const say = (english: string): string =>
+      (language === 'zh' ? drillInChinese(english) : undefined) ?? english;
+    const page = renderDrill({
+      name: drill.name,
+      shows: say(drill.shows),
+      certainBy: say(drill.certainBy),
+      evidence,
+      verdict,
+      language,
+      other: reportName(otherThan(language)),
+    });
+    writeFileSync(join(folder, reportName(language)), page);
+  }
 }
 
 /** Writes card.html into the folder of its load run, or into a new one. Returns the path of the page. */

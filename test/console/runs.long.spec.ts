@@ -112,10 +112,16 @@ test('a run without a lock shows live how the stock and the sales differ, and it
   }
 });
 
-test('a run that a Chinese page starts has a Chinese report; a run of an unknown language is refused', async () => {
+test('a run has a report in each language, which links to the other one; an unknown language is refused', async () => {
   const { folder = '' } = await end(await start('/api/runs?lang=zh', unprotected));
-  const { body } = await request(`${app.url}/api/runs/past/${folder}/report`);
-  const report = await body.text();
+  const reportIn = async (lang: string): Promise<string> => {
+    const { body } = await request(`${app.url}/api/runs/past/${folder}/report?lang=${lang}`);
+    return body.text();
+  };
+  const [report, english] = [await reportIn('zh'), await reportIn('en')];
+  expect(report).toContain('<a href="?lang=en"');
+  expect(english).toContain('<a href="?lang=zh"');
+  expect(english).toMatch(/<html lang="en">.*DATA WRONG/s);
   expect(report).toContain('<html lang="zh-CN">');
   expect(report).toContain('数据错误');
   expect(report).not.toMatch(/DATA WRONG|Stock over time/);

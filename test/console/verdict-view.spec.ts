@@ -26,6 +26,31 @@ test('a folder of an older version has no products in the Chinese reasons', () =
   expect(verdictView(SAVED).inChinese?.because).toEqual(['超卖 1 件']);
 });
 
+test('the reasons of a drill are said in Chinese; those of an older folder stay English', () => {
+  const missing = {
+    ...SAVED,
+    kind: undefined,
+    reasons: undefined,
+    verdict: 'unknown',
+    mark: 'unknown',
+    sold: 1,
+    initial: 1,
+  } as const;
+  const view = verdictView({
+    ...missing,
+    drillReasons: [
+      { code: 'fact-does-not-hold', fact: 'A holds the lock' },
+      { code: 'unfinished', buyer: 'B' },
+      { code: 'violation', sentence: '1 lost: A and B both changed 1 to 0' },
+    ],
+  });
+  expect(view.inChinese).toEqual({
+    headline: '无法判定：这个前提不成立：A holds the lock；B 没有结束；少扣 1 件：A 和 B 都把 1 改成 0',
+    because: ['这个前提不成立：A holds the lock', 'B 没有结束', '少扣 1 件：A 和 B 都把 1 改成 0'],
+  });
+  expect(verdictView(missing).inChinese).toBeUndefined();
+});
+
 test.each([
   [
     ['LOCK.NOT_OBTAINED', 'APPLIED'],

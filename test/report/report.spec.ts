@@ -1,4 +1,4 @@
-import { judgeDrill, judgeLoad, type DrillEvidence } from '#lab/verdict';
+import { judgeDrill, judgeLoad, type DrillEvidence, type Language } from '#lab/verdict';
 import { renderDrill, renderReport, type Report } from '../../load-tests/report';
 import { collision, emptyRun, killedHolder } from './runs';
 
@@ -204,7 +204,7 @@ describe('the report of a drill', () => {
       { at: 5_012_300, who: 'redis', what: `killed ${malicious}` },
     ],
   };
-  const page = (facts = evidence.facts): string => {
+  const page = (facts = evidence.facts, language: Language = 'en'): string => {
     const seen = { ...evidence, facts };
     const verdict = judgeDrill(seen, EXPECTED);
     return renderDrill({
@@ -213,6 +213,8 @@ describe('the report of a drill', () => {
       certainBy: 'A is held',
       evidence: seen,
       verdict,
+      language,
+      other: 'other.html',
     });
   };
 
@@ -227,6 +229,17 @@ describe('the report of a drill', () => {
     expect(html).toContain('✓ the lock is gone');
     expect(html).toMatch(/the lock is held for nobody, ms<\/dt><dd>700/);
     expect(html).toMatch(/class="name"[^>]*>A<\/text>.*class="name"[^>]*>redis<\/text>.*>12\.3<\/text>/s);
+  });
+
+  it('is in Chinese, except the facts and the events, and links to the other language', () => {
+    const html = page(evidence.facts, 'zh');
+    expect(unbalanced(html)).toEqual([]);
+    expect(html).toContain('<html lang="zh-CN">');
+    expect(html).toContain('数据错误');
+    expect(html).toContain('<li>库存 1，卖出 2：');
+    expect(html).toContain('库存 1，卖出 2');
+    expect(html).toContain('<a href="other.html" lang="en"');
+    expect(html).not.toMatch(/DATA WRONG|Answers to the buyers|It is certain/);
   });
 
   it('names a fact that does not hold', () => {

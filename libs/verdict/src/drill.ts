@@ -36,6 +36,33 @@ export interface DrillEvidence {
   readonly timeline: readonly DrillMoment[];
 }
 
+/**
+ * A reason for the verdict on a drill: what is missing of its proof, or a violation. `code` is stable; `drillReasonText`
+ * makes the text for people, which no code compares.
+ */
+export type DrillReason =
+  | { readonly code: 'no-facts' }
+  | { readonly code: 'fact-does-not-hold'; readonly fact: string }
+  | { readonly code: 'too-few-buyers' }
+  | { readonly code: 'unfinished'; readonly buyer: string }
+  | { readonly code: 'violation'; readonly sentence: string };
+
+/** One reason as a clause. */
+function drillReasonText(reason: DrillReason): string {
+  switch (reason.code) {
+    case 'no-facts':
+      return 'the drill states no facts';
+    case 'fact-does-not-hold':
+      return `this fact does not hold: ${reason.fact}`;
+    case 'too-few-buyers':
+      return 'fewer than two buyers took part';
+    case 'unfinished':
+      return `${reason.buyer} did not finish`;
+    case 'violation':
+      return reason.sentence;
+  }
+}
+
 export interface DrillVerdict {
   readonly sold: number;
   readonly violations: readonly ScheduleViolationKind[];
@@ -43,6 +70,7 @@ export interface DrillVerdict {
   /** The verdict in one line. */
   readonly headline: string;
   readonly verdict: VerdictWord;
+  readonly reasons: readonly DrillReason[];
   /** The reasons, one sentence each. */
   readonly because: readonly string[];
   readonly expected: Expectation;
@@ -57,12 +85,12 @@ export function judgeDrill(evidence: DrillEvidence, expected: Expectation): Dril
   const { facts, buyers, movements } = evidence;
   const found = judgeStock(asSchedule(evidence));
   const violations = [...new Set(found.map(({ kind }) => kind))];
-  const missing = [
-    ...(facts.length === 0 ? ['the drill states no facts'] : []),
-    ...facts.filter(({ holds }) => !holds).map(({ text }) => `this fact does not hold: ${text}`),
-    ...(buyers.length < 2 ? ['fewer than two buyers took part'] : []),
-    ...buyers.filter(({ code }) => code === 'NO_ANSWER').map(({ name }) => `${name} did not finish`),
+  const missing = missingProof(facts, buyers);
+  const reasons = [
+    ...missing,
+    ...found.map(({ sentence }): DrillReason => ({ code: 'violation', sentence })),
   ];
+  const because = reasons.map(drillReasonText);
   const verdict = missing.length > 0 ? 'unknown' : violations.length > 0 ? 'violated' : 'safe';
   const { must, may } = expected;
   const isSeen = (kind: string): boolean => violations.some((one) => one === kind);
@@ -74,11 +102,11 @@ export function judgeDrill(evidence: DrillEvidence, expected: Expectation): Dril
     mark,
     headline: [
       `${(mark === 'unknown' ? mark : MARKS[mark].words).toUpperCase()}: ${sold} of ${evidence.initial} sold`,
-      ...missing,
-      ...found.map(({ sentence }) => sentence),
+      ...because,
     ].join('; '),
     verdict,
-    because: [...missing, ...found.map(({ sentence }) => sentence)],
+    reasons,
+    because,
     expected,
     asExpected:
       verdict !== 'unknown' &&
@@ -86,6 +114,17 @@ export function judgeDrill(evidence: DrillEvidence, expected: Expectation): Dril
       violations.every((kind) => [...must, ...may].some((one) => one === kind)),
   };
 }
+
+const missingProof = (facts: DrillEvidence['facts'], buyers: DrillEvidence['buyers']): DrillReason[] => [
+  ...(facts.length === 0 ? [{ code: 'no-facts' } as const] : []),
+  ...facts
+    .filter(({ holds }) => !holds)
+    .map(({ text }) => ({ code: 'fact-does-not-hold', fact: text }) as const),
+  ...(buyers.length < 2 ? [{ code: 'too-few-buyers' } as const] : []),
+  ...buyers
+    .filter(({ code }) => code === 'NO_ANSWER')
+    .map(({ name }) => ({ code: 'unfinished', buyer: name }) as const),
+];
 
 /** The drill as a schedule history; its only events are the ends of the buyers. */
 const asSchedule = ({ strategy, initial, final, movements, buyers }: DrillEvidence) => ({

@@ -30,7 +30,14 @@ export type { FiredFault } from './load/proof';
 export type { Protection, Refusal } from './load/refusals';
 export type { Duplicate } from './load/stock';
 export { unfinished } from './load/unfinished';
-export { judgeDrill, type DrillEvidence, type DrillMoment, type DrillVerdict, type Fact } from './drill';
+export {
+  judgeDrill,
+  type DrillEvidence,
+  type DrillMoment,
+  type DrillReason,
+  type DrillVerdict,
+  type Fact,
+} from './drill';
 export * from './limit';
 export {
   HARMS,

@@ -1,8 +1,8 @@
 import type { DrillMoment } from '#lab/verdict';
 import { cut, markup } from '../markup';
+import type { ReportTexts } from '../texts';
 import { swatch, WIDTH, type Figure } from './chart';
 
-const HEADING = 'Timeline';
 const TOP = 34;
 const ROW = 21;
 const TIME_WIDTH = 84;
@@ -10,10 +10,10 @@ const TIME_WIDTH = 84;
 const LETTER = 7.2;
 
 /** One lane for each buyer, each server and the drill itself; one row per event, in chronological order. */
-export function drillLanes(timeline: readonly DrillMoment[]): Figure {
+export function drillLanes(timeline: readonly DrillMoment[], { drill: t }: ReportTexts): Figure {
   const lanes = lanesOf(timeline);
   const [first] = timeline;
-  if (first === undefined) return { heading: HEADING, how: 'No event was recorded.', entries: [] };
+  if (first === undefined) return { heading: t.timeline, how: t.nothing, entries: [] };
   const width = (WIDTH - TIME_WIDTH) / lanes.length;
   const bottom = TOP + timeline.length * ROW + 8;
   const left = (lane: string): number => TIME_WIDTH + lanes.indexOf(lane) * width;
@@ -30,8 +30,8 @@ export function drillLanes(timeline: readonly DrillMoment[]): Figure {
 <text class="${isFailure === true ? 'bad' : 'name'}" x="${left(lane) + 20}" y="${y + 15}">${cut(what, Math.floor(room / LETTER))}</text></g>`;
   });
   return {
-    heading: HEADING,
-    how: 'One lane each for the drill, the buyers and the servers. Time runs down in milliseconds since the first event; rows are not to scale. A held buyer is paused until the drill releases it. Hover over a row for its full text.',
+    heading: t.timeline,
+    how: t.how,
     entries: lanes.map((text, i) => ({ text, mark: swatch(`r${i % 6}`) })),
     plot: { height: bottom, content: markup`${heads}${rows}` },
   };

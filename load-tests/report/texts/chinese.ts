@@ -39,6 +39,7 @@ const WITNESSES: Readonly<Record<FaultWitness, string>> = {
 
 export const chinese: ReportTexts = {
   htmlLanguage: 'zh-CN',
+  otherLanguage: { name: 'English', htmlLanguage: 'en' },
   words: wordsOf,
   sentencesOf: (verdict) => ({
     headline: verdict.headline,
@@ -79,6 +80,21 @@ export const chinese: ReportTexts = {
   },
   parameters: '参数',
   conditions: '运行条件',
+
+  drill: {
+    lead: (shows, certainBy) => `${shows}。结果是确定的，因为${certainBy}。`,
+    initial: '初始库存',
+    sold: '卖出',
+    final: '剩余库存',
+    answers: '买家得到的应答',
+    facts: '前提',
+    howFacts: '由服务器或内核报告；只要有一个前提不成立，结论就是“无法判定”。',
+    not: '✗ 不成立：',
+    figures: '数字',
+    timeline: '时间线',
+    nothing: '没有记录到任何事件。',
+    how: '演练、每个买家和每台服务器各一列。时间从上往下，是第一个事件以来的毫秒数，行距不代表时长。被扣住的买家停在原处，直到演练放行。鼠标移到一行上可以看到全文。',
+  },
 
   more: (rows) => `其余 ${rows} 行见 verdict.json`,
   onReplica: (request, replica) => markup`${replica} 上的 ${request}`,

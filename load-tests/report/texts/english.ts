@@ -16,6 +16,8 @@ export type FaultWitness = NonNullable<LoadVerdict['faults'][number]['seenBy']>;
 /** The texts of a report. `words`: those of `english.words` for its kind of balance. */
 export const english = {
   htmlLanguage: 'en',
+  /** Names the other language in that language. */
+  otherLanguage: { name: '中文', htmlLanguage: 'zh-CN' },
   words: balanceWords,
   sentencesOf: (verdict: LoadVerdict): Sentences => verdict,
   /** Separates a title or the mark of a verdict from what follows. */
@@ -52,6 +54,21 @@ export const english = {
   },
   parameters: 'Parameters',
   conditions: 'Conditions',
+
+  drill: {
+    lead: (shows: string, certainBy: string) => `${shows}. It is certain because ${certainBy}.`,
+    initial: 'units before',
+    sold: 'units sold',
+    final: 'units left',
+    answers: 'Answers to the buyers',
+    facts: 'Facts',
+    howFacts: 'Reported by a server or the kernel; a fact that does not hold makes the verdict unknown.',
+    not: '✗ not',
+    figures: 'Figures',
+    timeline: 'Timeline',
+    nothing: 'No event was recorded.',
+    how: 'One lane each for the drill, the buyers and the servers. Time runs down in milliseconds since the first event; rows are not to scale. A held buyer is paused until the drill releases it. Hover over a row for its full text.',
+  },
 
   // tables
   more: (rows: number) => `and ${rows} more in verdict.json`,

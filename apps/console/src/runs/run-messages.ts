@@ -8,7 +8,7 @@ export interface RunOrder {
   readonly labFolder: string;
   readonly plan: LoadPlan;
   readonly title: string;
-  /** Of the report and of the lanes. */
+  /** Of the lanes and the images. */
   readonly language: Language;
 }
 

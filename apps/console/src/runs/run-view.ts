@@ -5,7 +5,7 @@ import {
   type LoadPlan,
   type UnfiredFaults,
 } from '#load-tests/run';
-import { verdictInChinese } from '#load-tests/report';
+import { drillVerdictInChinese, verdictInChinese } from '#load-tests/report';
 import type { SavedVerdict } from '#load-tests/results';
 import type { z } from 'zod';
 import type { runVerdict, RunView } from './schemas';
@@ -14,7 +14,11 @@ export type RunVerdict = z.infer<typeof runVerdict>;
 
 /** A verdict of this console, or one that was saved. */
 export function verdictView(verdict: SavedVerdict, unfired?: UnfiredFaults): RunVerdict {
-  const chinese = verdictInChinese(verdict);
+  const { drillReasons } = verdict;
+  const chinese =
+    drillReasons === undefined
+      ? verdictInChinese(verdict)
+      : drillVerdictInChinese({ ...verdict, reasons: drillReasons });
   return {
     verdict: verdict.verdict,
     mark: verdict.mark,

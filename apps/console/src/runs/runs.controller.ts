@@ -29,7 +29,7 @@ export class RunsController {
   constructor(private readonly runs: RunsService) {}
 
   @Post()
-  @ApiOperation({ summary: 'Queues a load run; `lang`: the language of its report' })
+  @ApiOperation({ summary: 'Queues a load run; `lang`: the language of its lanes and images' })
   @ApiCreatedResponse({ type: RunView })
   start(
     @Body() body: RunBody,
@@ -96,17 +96,17 @@ export class RunsController {
   @Header('Content-Type', 'text/html; charset=utf-8')
   @Header('Content-Security-Policy', REPORT_POLICY)
   @ApiProduces('text/html')
-  @ApiOperation({ summary: 'The report of a run that has ended' })
-  report(@Param() { id }: JobParams): string {
-    return this.runs.report(id);
+  @ApiOperation({ summary: 'The report of a run that has ended, in the language `lang`' })
+  report(@Param() { id }: JobParams, @Query() { lang }: LanguageQuery): string {
+    return this.runs.report(id, lang);
   }
 
   @Get('past/:folder/report')
   @Header('Content-Type', 'text/html; charset=utf-8')
   @Header('Content-Security-Policy', REPORT_POLICY)
   @ApiProduces('text/html')
-  @ApiOperation({ summary: 'The report of a run folder' })
-  pastReport(@Param() { folder }: FolderParams): string {
-    return this.runs.pastReport(folder);
+  @ApiOperation({ summary: 'The report of a run folder, in the language `lang`' })
+  pastReport(@Param() { folder }: FolderParams, @Query() { lang }: LanguageQuery): string {
+    return this.runs.pastReport(folder, lang);
   }
 }

@@ -94,15 +94,15 @@ export class RunsService implements BeforeApplicationShutdown {
   }
 
   /** The report of a run of this console. */
-  report(id: string): string {
+  report(id: string, language: Language): string {
     const { result } = this.jobs.in(this.runs, id);
-    if (result !== undefined) return this.pastReport(result.folder);
+    if (result !== undefined) return this.pastReport(result.folder, language);
     throw new ProblemError(problem('REQUEST.NOT_FOUND', `the run ${id} has no report: it has not ended`));
   }
 
-  pastReport(folder: string): string {
-    const report = readReport(folder);
-    if (report !== undefined) return report;
+  pastReport(folder: string, language: Language): string {
+    const report = readReport(folder, language);
+    if (report !== undefined) return linkedHere(report);
     throw new ProblemError(
       problem('REQUEST.NOT_FOUND', `there is no report in runs/${folder}: old runs are removed`),
     );
@@ -147,6 +147,10 @@ export class RunsService implements BeforeApplicationShutdown {
     emit(run.result);
   }
 }
+
+/** The report with a link to the address, instead of the file, of the other language. */
+const linkedHere = (report: string): string =>
+  report.replace(/href="report(?:\.(\w+))?\.html"/, (_, language = 'en') => `href="?lang=${language}"`);
 
 /** A student's run sells a product of its own, so that its rows are not those of the next run. */
 const onOwnProduct = (plan: LoadPlan, { id }: Member): LoadPlan =>

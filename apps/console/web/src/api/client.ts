@@ -80,7 +80,7 @@ export const api = {
   runLanes: (id: string) => dataOf(client.GET('/api/runs/{id}/lanes', byId(id))),
   /** Rejects when there is no report in this folder. */
   hasReport: async (folder: string): Promise<true> => {
-    const response = await send(new Request(reportOfFolder(folder), { method: 'HEAD' }));
+    const response = await send(new Request(reportOfFolder(folder, 'en'), { method: 'HEAD' }));
     if (!response.ok) throw new ApiError(unreadable(response));
     return true;
   },
@@ -108,6 +108,7 @@ export const api = {
   lab: () => dataOf(client.GET('/api/lab')),
 };
 
-export const reportOf = (id: string): string => `/api/runs/${encodeURIComponent(id)}/report`;
-export const reportOfFolder = (folder: string): string =>
-  `/api/runs/past/${encodeURIComponent(folder)}/report`;
+export const reportOf = (id: string, language: Language): string =>
+  `/api/runs/${encodeURIComponent(id)}/report?lang=${language}`;
+export const reportOfFolder = (folder: string, language: Language): string =>
+  `/api/runs/past/${encodeURIComponent(folder)}/report?lang=${language}`;

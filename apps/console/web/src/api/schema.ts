@@ -78,7 +78,7 @@ export interface paths {
         /** The runs of this console, each with its last sample, and the run folders; newest first */
         get: operations["RunsController_list"];
         put?: never;
-        /** Queues a load run; `lang`: the language of its report */
+        /** Queues a load run; `lang`: the language of its lanes and images */
         post: operations["RunsController_start"];
         delete?: never;
         options?: never;
@@ -162,7 +162,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The report of a run that has ended */
+        /** The report of a run that has ended, in the language `lang` */
         get: operations["RunsController_report"];
         put?: never;
         post?: never;
@@ -179,7 +179,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The report of a run folder */
+        /** The report of a run folder, in the language `lang` */
         get: operations["RunsController_pastReport"];
         put?: never;
         post?: never;
@@ -1433,7 +1433,9 @@ export interface operations {
     };
     RunsController_report: {
         parameters: {
-            query?: never;
+            query?: {
+                lang?: "en" | "zh";
+            };
             header?: never;
             path: {
                 id: string;
@@ -1452,7 +1454,9 @@ export interface operations {
     };
     RunsController_pastReport: {
         parameters: {
-            query?: never;
+            query?: {
+                lang?: "en" | "zh";
+            };
             header?: never;
             path: {
                 folder: string;

@@ -26,7 +26,7 @@ export function PastRunView({ folder, children }: { folder: string; children?: R
       <p className="muted">
         {t.run.folder} <code>runs/{folder}</code>
       </p>
-      <Report address={reportOfFolder(folder)} />
+      <Report address={reportOfFolder(folder, language)} />
     </article>
   );
 }

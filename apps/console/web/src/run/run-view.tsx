@@ -11,7 +11,7 @@ import { CopyLink } from '../shared/copy-link';
 import { isOver, JobState } from '../shared/job-state';
 import { isAbsent, NotFound } from '../shared/not-found';
 import { ProblemMessage } from '../shared/problem-message';
-import { useTexts } from '../texts';
+import { useLanguage, useTexts } from '../texts';
 import { LiveLanes } from './live-lanes';
 import { LiveView } from './live-view';
 import { Report } from './report';
@@ -20,6 +20,7 @@ import { VerdictView } from './verdict-view';
 /** A run of this console: live, then its verdict and report. */
 export function RunView({ id, children }: { id: string; children?: ReactNode }): ReactNode {
   const t = useTexts();
+  const { language } = useLanguage();
   const { view, problem, replace } = useRun(id);
   const strategies = useStrategies();
   const goal = useRunGoal(view);
@@ -69,7 +70,7 @@ export function RunView({ id, children }: { id: string; children?: ReactNode }):
       {verdict !== undefined && goal !== undefined && <GoalLine {...goal} />}
       {view.samples.length > 0 && <LiveView view={view} />}
       {job.state === 'running' && <LiveLanes id={id} />}
-      {verdict !== undefined && <Report address={reportOf(id)} />}
+      {verdict !== undefined && <Report address={reportOf(id, language)} />}
     </article>
   );
 }
