@@ -14,6 +14,7 @@ export const job = z.object({
     .object({ text: z.string(), done: z.number(), of: z.number().optional() })
     .describe('what the job does now, and how much of it is done'),
   error: z.string().optional().describe('why it failed'),
+  errorCode: z.string().optional().describe('the code of the error, for a page in another language'),
   elapsedMs: z.number(),
 });
 

@@ -1,3 +1,4 @@
+import { codeOf } from '#lab/step';
 import { randomBytes } from 'node:crypto';
 import type { Member } from '../classroom';
 import { EventStream } from './event-stream';
@@ -26,7 +27,7 @@ export class QueuedJob<Event extends object> {
   private readonly aborting = new AbortController();
   private state: Job['state'] = 'queued';
   private progress: Job['progress'] = { text: '', done: 0 };
-  private error: string | undefined;
+  private failure: Pick<Job, 'error' | 'errorCode'> = {};
   private ahead = 0;
   private begun = performance.now();
   private ended: number | undefined;
@@ -41,10 +42,10 @@ export class QueuedJob<Event extends object> {
   }
 
   view(): Job {
-    const { id, state, ahead, progress, error } = this;
+    const { id, state, ahead, progress, failure } = this;
     const { kind } = this.about;
     const elapsedMs = Math.round((this.ended ?? performance.now()) - this.begun);
-    return { id, kind, state, ahead, progress, elapsedMs, ...(error !== undefined && { error }) };
+    return { id, kind, state, ahead, progress, elapsedMs, ...failure };
   }
 
   /** Called by the queue when its position changes. */
@@ -78,7 +79,7 @@ export class QueuedJob<Event extends object> {
       });
       this.finish(signal.aborted ? 'cancelled' : 'done');
     } catch (error) {
-      if (!signal.aborted) this.error = error instanceof Error ? error.message : String(error);
+      if (!signal.aborted) this.failure = failureOf(error);
       this.finish(signal.aborted ? 'cancelled' : 'failed');
     }
   }
@@ -94,6 +95,11 @@ export class QueuedJob<Event extends object> {
     this.events.emit({ job: this.view() });
   }
 }
+
+const failureOf = (error: unknown): Pick<Job, 'error' | 'errorCode'> => ({
+  error: error instanceof Error ? error.message : String(error),
+  errorCode: codeOf(error),
+});
 
 /** Jobs that wait at most, one for each member of a full class; one more is refused. */
 const MAX_WAITING = 100;

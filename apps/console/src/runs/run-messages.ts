@@ -28,4 +28,4 @@ export type RunMessage =
   /** An HTML section: see `renderLiveLanes`. */
   | { readonly lanes: string }
   | { readonly result: RunResult }
-  | { readonly failed: string };
+  | { readonly failed: string; readonly code: string };

@@ -1,4 +1,5 @@
 import { StackError } from '#lab/stack';
+import { codeOf } from '#lab/step';
 import { removeOldRuns, writeRunFolder } from '#load-tests/results';
 import { balancesOf, findUnfired, hostOf, runLoad, TargetError } from '#load-tests/run';
 import { basename } from 'node:path';
@@ -42,11 +43,12 @@ async function make({ labFolder, plan, title, language }: RunOrder): Promise<Run
   }
 }
 
-function failure(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
+function failure(error: unknown): RunMessage {
+  const code = codeOf(error);
+  if (!(error instanceof Error)) return { failed: String(error), code };
   const isExplained = error instanceof StackError || error instanceof TargetError || aborting.signal.aborted;
   if (!isExplained) process.stderr.write(`${error.stack ?? error.message}\n`);
-  return error.message;
+  return { failed: error.message, code };
 }
 
 process.once('message', (order: RunOrder) => {
@@ -56,7 +58,7 @@ process.once('message', (order: RunOrder) => {
   void make(order)
     .then(
       (result) => send({ result }),
-      (error: unknown) => send({ failed: failure(error) }),
+      (error: unknown) => send(failure(error)),
     )
     .then(() => process.exit(0));
 });

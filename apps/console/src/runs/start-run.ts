@@ -2,6 +2,18 @@ import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import { CANCEL, type RunMessage, type RunOrder, type RunResult } from './run-messages';
 
+/** A run that ended without a verdict. `code`: that of the error in its process. */
+class RunFailed extends Error {
+  override readonly name = 'RunFailed';
+
+  constructor(
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
 interface RunListener {
   /** Cancels the run; it ends when the lab is ready for the next one. */
   readonly signal: AbortSignal;
@@ -22,11 +34,12 @@ export function startRun(order: RunOrder, { signal, kill, onMessage }: RunListen
   return new Promise<RunResult>((resolve, reject) => {
     child.on('message', (message: RunMessage) => {
       if ('result' in message) resolve(message.result);
-      else if ('failed' in message) reject(new Error(message.failed));
+      else if ('failed' in message) reject(new RunFailed(message.code, message.failed));
       else onMessage(message);
     });
     child.once('error', reject).once('exit', (code, killedBy) => {
-      reject(new Error(`the process of this run ended (${killedBy ?? code ?? '?'}): start the run again`));
+      const how = `${killedBy ?? code ?? '?'}`;
+      reject(new RunFailed('RUN.ENDED', `the process of this run ended (${how}): start the run again`));
     });
     child.send(order);
     if (signal.aborted) cancel();

@@ -590,6 +590,8 @@ export interface components {
                 };
                 /** @description why it failed */
                 error?: string;
+                /** @description the code of the error, for a page in another language */
+                errorCode?: string;
                 elapsedMs: number;
             };
             title: string;
@@ -672,6 +674,8 @@ export interface components {
                     };
                     /** @description why it failed */
                     error?: string;
+                    /** @description the code of the error, for a page in another language */
+                    errorCode?: string;
                     elapsedMs: number;
                 };
                 title: string;
@@ -984,6 +988,8 @@ export interface components {
                 };
                 /** @description why it failed */
                 error?: string;
+                /** @description the code of the error, for a page in another language */
+                errorCode?: string;
                 elapsedMs: number;
             };
             strategy: string;
@@ -1108,6 +1114,8 @@ export interface components {
                     };
                     /** @description why it failed */
                     error?: string;
+                    /** @description the code of the error, for a page in another language */
+                    errorCode?: string;
                     elapsedMs: number;
                 };
                 title: string;

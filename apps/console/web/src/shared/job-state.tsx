@@ -41,7 +41,7 @@ export function JobState({
   isEarly?: boolean;
 }): ReactNode {
   const t = useTexts();
-  const { state, ahead, progress, elapsedMs, error } = job;
+  const { state, ahead, progress, elapsedMs, error, errorCode = '' } = job;
   const left = useSecondsLeft(job);
   const words = state === 'queued' ? t.run.queued(ahead) : t.run[state];
   return (
@@ -65,7 +65,11 @@ export function JobState({
           {t.common.cancel}
         </button>
       )}
-      {error !== undefined && <p className="problem">{error}</p>}
+      {error !== undefined && (
+        <p className="problem">
+          {t.problem({ code: errorCode, title: '', detail: error }, undefined).detail}
+        </p>
+      )}
     </div>
   );
 }

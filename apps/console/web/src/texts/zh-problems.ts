@@ -40,6 +40,18 @@ const PROBLEMS: Readonly<Record<string, Entry>> = {
   'SCENARIO.UNKNOWN': ['没有这个场景', '没有这个名字的一键场景。'],
   'REQUEST.INVALID': ['请求无效', withDetail('输入有误')],
   'REQUEST.NOT_FOUND': ['找不到', withDetail('服务器上没有')],
+  // of jobs that failed
+  TARGET: ['实验环境没有应答', withDetail('实验环境没有应答，或应答出错')],
+  'RUN.ENDED': ['压测中断', '这次压测的进程意外结束：请重新开始。'],
+  'STACK.STOPPED': ['实验环境已停止', '实验环境已停止：请执行 "npm start" 启动，再重新开始。'],
+  'STACK.UNREACHABLE': [
+    '连不上实验环境',
+    '实验环境没有应答，它正在停止，或已被杀死：请执行 "npm start" 启动，再重新开始。',
+  ],
+  'STACK.NOT_READY': ['没有就绪', withDetail('有一个进程没有就绪，请查看它的日志')],
+  'STACK.SERVER_DOWN': ['服务器宕机', withDetail('有一台服务器宕机')],
+  'STACK.START_FAILED': ['启动失败', withDetail('有一个进程启动失败，请查看它的日志')],
+  'STACK.PROGRAM_MISSING': ['缺少程序', withDetail('这台机器上缺少一个程序')],
   OVERLOADED: ['请求过多', '同时到来的请求太多：请稍后再试。'],
   INTERNAL: ['内部错误', withDetail('控制台内部出错')],
 };
