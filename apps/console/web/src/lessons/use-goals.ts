@@ -81,7 +81,9 @@ function useProof(
   const [turn, setTurn] = useState(0);
   const [sent, setSent] = useState<{ key: string; result?: GoalResult }>();
   const id = goal?.id;
-  const checkAgain = (): void => setTurn((before) => before + 1);
+  const checkAgain = (): void => {
+    setTurn((before) => before + 1);
+  };
   useEffect(() => {
     if (id === undefined || key === undefined) return;
     let isCurrent = true;
