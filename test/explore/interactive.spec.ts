@@ -13,9 +13,12 @@ import {
   type Control,
   type ScheduleView,
   type Setup,
+  type SourcePosition,
   type World,
 } from '#lab/explore';
-import { findStrategy } from '#lab/strategy';
+import { CATALOGUE, componentsOf, findStrategy } from '#lab/strategy';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { openWorld } from '../harness/servers';
 
 let world: World;
@@ -66,12 +69,99 @@ test('every buyer is held before its first step, with the line of its code', asy
   expect({ isOver, violations: verdict.violations }).toEqual({ isOver: false, violations: [] });
 });
 
-test('where a database client loses the call stack, the last known line of the strategy is shown', async () => {
-  for (const text of ['', 'a', 'a2', 'a4']) {
-    const { actors } = await viewAfter('for-update', text);
-    expect(actors[0]?.at.map(({ file }) => file)).toContain('strategies/for-update.ts');
+/** The lines at which buyer A is before each of its steps: the innermost one, and the innermost one of the strategy's own file. */
+async function linesOfBuyer(strategy: string): Promise<{ innermost: string[]; own: string[] }> {
+  const schedule = await InteractiveSchedule.begin(world, setupOf(strategy));
+  const found: { innermost: string[]; own: string[] } = { innermost: [], own: [] };
+  for (;;) {
+    const { actors, isOver } = await schedule.view();
+    const [a] = actors;
+    if (isOver || a?.outcome !== undefined) break;
+    found.innermost.push(sourceLine(a?.at[0]));
+    found.own.push(sourceLine(a?.at.find(({ file }) => file === `strategies/${strategy}.ts`)));
+    await schedule.choose({ kind: 'step', actor: 'A' });
   }
-});
+  await schedule.close();
+  return found;
+}
+
+const sourceLine = (position: SourcePosition | undefined): string =>
+  position === undefined
+    ? 'unknown'
+    : (readFileSync(join(__dirname, '../../libs/strategy/src', position.file), 'utf8').split('\n')[
+        position.line - 1
+      ] ?? 'no such line');
+
+const times = (n: number, line: string): unknown[] =>
+  Array.from({ length: n }, (): unknown => expect.stringContaining(line));
+
+/** START TRANSACTION, UPDATE, INSERT, COMMIT. */
+const STATEMENTS_OF_A_WRITE = 4;
+
+test.each([
+  {
+    what: 'returns the promise of the write',
+    strategy: 'setnx',
+    innermost: [
+      ...times(1, 'redis.setnx('),
+      ...times(1, 'balances.read('),
+      ...times(STATEMENTS_OF_A_WRITE, 'balances.write('),
+      ...times(1, 'redis.del('),
+    ],
+    own: [
+      ...times(1, 'redis.setnx('),
+      ...times(1 + STATEMENTS_OF_A_WRITE, 'readModifyWrite('),
+      ...times(1, 'redis.del('),
+    ],
+  },
+  {
+    what: 'opens a transaction',
+    strategy: 'for-update',
+    innermost: [
+      ...times(1, 'balances.transaction('),
+      ...times(1, 'tx.readForUpdate('),
+      ...times(2, 'tx.write('),
+      ...times(1, 'balances.transaction('),
+    ],
+    own: [
+      ...times(1, 'balances.transaction('),
+      ...times(1, 'tx.readForUpdate('),
+      ...times(2, 'tx.write('),
+      ...times(1, 'balances.transaction('),
+    ],
+  },
+  {
+    what: 'opens a transaction on the connection of a named lock',
+    strategy: 'mysql-named-lock',
+    innermost: [
+      ...times(1, 'underNamedLock('),
+      ...times(1, 'session.transaction('),
+      ...times(1, 'balances.read('),
+      ...times(2, 'balances.write('),
+      ...times(1, 'session.transaction('),
+      ...times(1, 'underNamedLock('),
+    ],
+    own: [
+      ...times(1, 'underNamedLock('),
+      ...times(5, 'session.transaction('),
+      ...times(1, 'underNamedLock('),
+    ],
+  },
+])(
+  'each step of a buyer has the line that issued it: $strategy, which $what',
+  async ({ strategy, innermost, own }) => {
+    expect(await linesOfBuyer(strategy)).toEqual({ innermost, own });
+  },
+);
+
+test.each(CATALOGUE.filter((strategy) => componentsOf([strategy]).length === 0).map(({ name }) => name))(
+  'no step of a buyer is shown without a line of its strategy: %s',
+  async (strategy) => {
+    const { innermost, own } = await linesOfBuyer(strategy);
+    expect(innermost.length).toBeGreaterThan(0);
+    expect([...innermost, ...own]).not.toContain('unknown');
+  },
+);
 
 test('a violation is shown as soon as no later step can undo it', async () => {
   expect(kindsIn(await viewAfter('expiring', 'a2Lb'))).toEqual([]);

@@ -9,8 +9,8 @@ export interface HeldStep {
   readonly task: ActorTask;
   /** Virtual time at which it arrived. */
   readonly since: number;
-  /** The call stack that issued it, if the world keeps stacks. */
-  readonly stack?: string;
+  /** The call stack that issued it, and those of the calls around it, if the world keeps stacks. */
+  readonly stacks?: readonly string[];
   /** The step was disabled at least once while it was held. */
   wasDelayed: boolean;
   release(mode: ReleaseMode): void;

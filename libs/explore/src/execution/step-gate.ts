@@ -22,6 +22,7 @@ import {
 import type { EventLog } from './event-log';
 import { Disturbed } from './disturbed';
 import {
+  callStacks,
   type BlockedClients,
   isRedisWrite,
   locksIn,
@@ -249,7 +250,7 @@ export class StepGate {
         task,
         since: this.run.clock.now,
         wasDelayed: task.wasIdle,
-        ...(this.run.keepsStacks && { stack: callStack() }),
+        ...(this.run.keepsStacks && { stacks: callStacks() }),
         release: (mode) => {
           task.held.splice(task.held.indexOf(held), 1);
           resolve({ mode, wasDelayed: held.wasDelayed });
@@ -275,17 +276,6 @@ export class StepGate {
       if (actor.waiting?.key !== key) actor.waiting = { key, since: this.run.clock.now };
     } else if (key !== actor.waiting?.key) actor.waiting = undefined;
   }
-}
-
-/** Enough for the frames of a database client between the seam and a strategy. */
-const STACK_FRAMES = 60;
-
-function callStack(): string {
-  const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = STACK_FRAMES;
-  const { stack = '' } = new Error();
-  Error.stackTraceLimit = stackTraceLimit;
-  return stack;
 }
 
 /** ER_QUERY_INTERRUPTED after our KILL QUERY has the effect of ER_LOCK_WAIT_TIMEOUT: the transaction stays open. */

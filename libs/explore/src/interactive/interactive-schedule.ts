@@ -21,7 +21,7 @@ import {
 } from '../schedule';
 import type { Setup, World } from '../world';
 import { controlsOf, type Control } from './control';
-import { beginningOf, sourcePositions, type SourcePosition } from './source-position';
+import { beginningOf, CodePosition, type SourcePosition } from './source-position';
 
 /** One actor, between two choices. */
 export interface ActorView {
@@ -79,8 +79,7 @@ const IRREVERSIBLE: ReadonlySet<ScheduleViolationKind> = new Set([
 export class InteractiveSchedule {
   private readonly made: Choice[] = [];
   private checks = '';
-  /** The last known line of each actor: a database client loses the call stack at some statements. */
-  private readonly positions = new Map<string, readonly SourcePosition[]>();
+  private readonly positions: ReadonlyMap<string, CodePosition>;
   private end: Pick<ScheduleView, 'history' | 'verdict' | 'actors' | 'now'> | undefined;
 
   private constructor(
@@ -88,7 +87,7 @@ export class InteractiveSchedule {
     readonly setup: Setup,
   ) {
     const beginning = beginningOf(fileOf(setup.strategy));
-    for (const { name } of run.actors) this.positions.set(name, beginning);
+    this.positions = new Map(run.actors.map(({ name }) => [name, new CodePosition(beginning)]));
   }
 
   /**
@@ -204,15 +203,13 @@ export class InteractiveSchedule {
       ...(step !== undefined && {
         next: { kind: step.kind, text: step.text, isInFlight: inFlight !== undefined },
       }),
-      at: actor.outcome === undefined ? (this.positions.get(actor.name) ?? []) : [],
+      at: actor.outcome === undefined ? (this.positions.get(actor.name)?.at ?? []) : [],
     };
   }
 
   private notePositions(): void {
-    for (const { name, tasks } of this.run.actors) {
-      const positions = sourcePositions(tasks[0]?.held[0]?.stack ?? '');
-      if (positions.some(({ file }) => file.startsWith('strategies'))) this.positions.set(name, positions);
-    }
+    for (const { name, tasks } of this.run.actors)
+      this.positions.get(name)?.moveTo(tasks[0]?.held[0]?.stacks ?? []);
   }
 
   /** Advances time while no step is enabled; ends the schedule when nothing can happen any more. */

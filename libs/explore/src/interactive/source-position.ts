@@ -10,16 +10,57 @@ export interface SourcePosition {
   readonly line: number;
 }
 
+/** A line of a call stack. */
+interface Frame extends SourcePosition {
+  /** The function, and its file. */
+  readonly caller: string;
+}
+
 const STRATEGY_LIB = join(__dirname, '..', '..', '..', 'strategy', 'src') + sep;
-const FRAME = /\(?((?:\/|[A-Z]:\\)[^():]+):(\d+):(\d+)\)?$/;
+const FRAME = /^at (?:async )?(?:(\S.*) )?\(?((?:\/|[A-Z]:\\)[^():]+):(\d+):(\d+)\)?$/;
+/** Runs the script that its caller names: the line of the caller is shown. */
+const RUNS_SCRIPTS = 'shared/scripts.ts';
 
 const maps = new Map<string, SourceMap | undefined>();
 
-/** The lines of the strategy library on a call stack, the innermost first. Async callers are on the stack, too. */
-export function sourcePositions(stack: string): SourcePosition[] {
-  return stack.split('\n').flatMap((frame) => {
-    const [, file = '', line, column] = FRAME.exec(frame.trim()) ?? [];
-    return file.startsWith(STRATEGY_LIB) ? [originOf(file, Number(line), Number(column))] : [];
+/**
+ * Where the code of one actor is. A function that has returned the promise of another one is not on the stack of later
+ * steps: the callers of a function are known from the stacks before.
+ */
+export class CodePosition {
+  private readonly callers = new Map<string, readonly Frame[]>();
+
+  constructor(private lines: readonly SourcePosition[]) {}
+
+  /** The lines of the strategy library, the innermost first. */
+  get at(): readonly SourcePosition[] {
+    return this.lines;
+  }
+
+  /** Moves to the code that issued a step. Stacks without a line of the strategy library change nothing. */
+  moveTo(stacks: readonly string[]): void {
+    const frames = stacks.map(framesOf).reduceRight<readonly Frame[]>(within, []);
+    const outermost = frames.at(-1);
+    if (outermost === undefined) return;
+    const all = [...frames, ...(this.callers.get(outermost.caller) ?? [])];
+    for (const [i, { caller }] of all.entries()) this.callers.set(caller, all.slice(i + 1));
+    this.lines = all.map(({ file, line }) => ({ file, line }));
+  }
+}
+
+/** A stack inside a call, before that of the call; both may have the callers of the call. */
+const within = (outer: readonly Frame[], inner: readonly Frame[]): readonly Frame[] => [
+  ...inner.filter(({ file, line }) => !outer.some((one) => one.file === file && one.line === line)),
+  ...outer,
+];
+
+/** Async callers are on the stack, too. */
+function framesOf(stack: string): Frame[] {
+  return stack.split('\n').flatMap((text) => {
+    const [, name = '', file = '', line, column] = FRAME.exec(text.trim()) ?? [];
+    if (!file.startsWith(STRATEGY_LIB)) return [];
+    const position = originOf(file, Number(line), Number(column));
+    return position.file === RUNS_SCRIPTS ? [] : [{ ...position, caller: `${name} ${position.file}` }];
   });
 }
 

@@ -6,6 +6,7 @@ import { loadScripts } from '#lab/strategy';
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { withCallSites } from './call-sites';
 import { loadReadLocks } from './read-locks';
 
 /** Addresses of the servers, and the parts of them that one explorer owns. */
@@ -187,8 +188,10 @@ export async function openActorConnections(options: WorldOptions, name: string):
   };
   pool?.on('acquire', track);
   const folder = new LockFolder(lockFolderOf(options));
-  const balances = new Balances(dataSource);
-  const sqlLocks = new SqlLocks(dataSource);
+  const located = <T extends object>(tools: T): T =>
+    options.keepsStacks === true ? withCallSites(tools) : tools;
+  const balances = located(new Balances(dataSource));
+  const sqlLocks = located(new SqlLocks(dataSource));
   const isConnecting = (): boolean =>
     pool?._allConnections.toArray().some(({ authorized }) => !authorized) === true;
   return {

@@ -1,5 +1,6 @@
 export * from './actor-connections';
 export * from './blocked-clients';
+export { callStacks } from './call-sites';
 export * from './key-store';
 export * from './lock-stores';
 export * from './own-clients';
