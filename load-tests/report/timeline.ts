@@ -10,7 +10,7 @@ export interface Sale {
   readonly oversold: boolean;
   /** Another sale left the same remaining value. */
   readonly duplicate: boolean;
-  /** The initial stock minus everything sold up to and including this. */
+  /** The initial stock with all movements up to and including this. */
   readonly left: number;
 }
 
@@ -28,6 +28,7 @@ export interface Timeline {
   readonly ms: (t: number) => number;
   /** The time at which the buyer received the answer. */
   readonly answered: (answer: ClientAnswer) => number;
+  /** In the order of their inserts, which is that of their commits. */
   readonly sales: readonly Sale[];
   /** False when there is no history; sales are numbered instead. */
   readonly measured: boolean;
@@ -48,13 +49,13 @@ export function timelineOf(evidence: Seen): Timeline {
   const answered = ({ request, at, tookMs }: ClientAnswer): number => ended.get(request) ?? at + tookMs + lag;
   const committed = commitTimes(history);
   const measured = movements.some(({ request }) => committed.has(request));
-  let last = 0;
-  const placed = movements.map((movement, i) => {
-    const t = committed.get(movement.request);
-    const at = !measured ? i + 1 : t === undefined ? last : ms(t);
-    last = at;
-    return { movement, at };
-  });
+  const times = inOrder(
+    movements.map(({ request }) => {
+      const t = committed.get(request);
+      return t === undefined ? undefined : ms(t);
+    }),
+  );
+  const placed = movements.map((movement, i) => ({ movement, at: measured ? (times[i] ?? 0) : i + 1 }));
   const faults = history.flatMap((line) =>
     line.type === 'fault'
       ? [{ at: ms(line.t), label: line.fault, replica: line.replica, request: line.request }]
@@ -69,12 +70,25 @@ function salesOf(placed: readonly { movement: Movement; at: number }[], initial:
   for (const value of placed.map(({ movement }) => valueOf(movement)))
     sellers.set(value, (sellers.get(value) ?? 0) + 1);
   let left = initial;
-  return [...placed]
-    .sort((a, b) => a.at - b.at)
-    .map(({ movement, at }) => {
-      left += movement.delta;
-      return { movement, at, left, oversold: left < 0, duplicate: (sellers.get(valueOf(movement)) ?? 0) > 1 };
-    });
+  return placed.map(({ movement, at }) => {
+    left += movement.delta;
+    return { movement, at, left, oversold: left < 0, duplicate: (sellers.get(valueOf(movement)) ?? 0) > 1 };
+  });
+}
+
+/**
+ * The times of commits that happened in this order: a row stays locked from its UPDATE to its COMMIT, so that movements are
+ * committed in the order of their inserts. A replica may record the reply of a COMMIT later than another one that of the next.
+ * An unknown time is that of the previous commit.
+ */
+function inOrder(times: readonly (number | undefined)[]): number[] {
+  let last = 0;
+  const known = times.map((time) => (last = time ?? last));
+  let next = Infinity;
+  return known
+    .toReversed()
+    .map((time) => (next = Math.min(time, next)))
+    .toReversed();
 }
 
 /** The time at which each request's sale became visible: the end of its COMMIT, else of its INSERT, else its outcome. µs. */

@@ -1,6 +1,6 @@
 import { judgeDrill, judgeLoad, type DrillEvidence, type Language } from '#lab/verdict';
 import { renderDrill, renderReport, type Report } from '../../load-tests/report';
-import { collision, emptyRun, killedHolder } from './runs';
+import { collision, emptyRun, killedHolder, lateReply } from './runs';
 
 const EXPECTED = { must: ['oversold', 'lost-update'], may: [] } as const;
 
@@ -32,6 +32,17 @@ function unbalanced(html: string): string[] {
   return [...open, ...wrong];
 }
 
+/** The dots of sales that are not at a step of the line of the stock, in pixels. */
+function offTheLine(page: string): string[] {
+  const pixel = (text = ''): string => Number(text).toFixed(1);
+  const [, line = ''] = /<path class="truth" d="M[\d.]+,[\d.]+((?:H[\d.]+V[\d.]+)+)"/.exec(page) ?? [];
+  const steps = new Set(
+    Array.from(line.matchAll(/H([\d.]+)V([\d.]+)/g), ([, x, y]) => `${pixel(x)},${pixel(y)}`),
+  );
+  const dots = page.matchAll(/<circle class="r\d" cx="([\d.]+)" cy="([\d.]+)" r="3.4"/g);
+  return Array.from(dots, ([, x, y]) => `${pixel(x)},${pixel(y)}`).filter((dot) => !steps.has(dot));
+}
+
 describe('the report of a load run', () => {
   it('is well-formed', () => {
     expect(unbalanced(render())).toEqual([]);
@@ -60,6 +71,11 @@ describe('the report of a load run', () => {
     expect(render()).toMatch(
       /was sold.*<code>a<\/code> on inventory-1 and by <code>b<\/code> on inventory-2/s,
     );
+  });
+
+  it('draws the sales of an exact run on the line, also when a reply was recorded late', () => {
+    expect(offTheLine(render(lateReply()))).toEqual([]);
+    expect(offTheLine(render(collision()))).toHaveLength(1);
   });
 
   it('marks the fault, the dead replica, and the lock that outlived its holder', () => {

@@ -78,6 +78,17 @@ export const collision = (first = 'a'): Evidence => ({
   answers: [answer(first, 'APPLIED', 0), answer('b', 'APPLIED', 2), answer('c', first, 3)],
 });
 
+/** Two units, sold one after the other; the replica of the first sale recorded the reply of its COMMIT last. */
+export const lateReply = (): Evidence => ({
+  ...emptyRun(),
+  strategy: 'conditional-update',
+  initial: 2,
+  movements: [sale(1, 'a', REPLICAS[0], 1), sale(2, 'b', REPLICAS[1], 0)],
+  orders: [{ request: 'a' }, { request: 'b' }],
+  history: [...selling('a', REPLICAS[0], 1000, 1014), ...selling('b', REPLICAS[1], 1002, 1010)],
+  answers: [answer('a', 'APPLIED', 0), answer('b', 'APPLIED', 2)],
+});
+
 /** The holder is killed, its lease ends after 500 ms, and another request sells. */
 export function killedHolder(): Evidence {
   const lock = {
