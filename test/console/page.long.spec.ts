@@ -221,7 +221,7 @@ test('an exploration of token-lua with one lapse ends with the shortest schedule
   await page.getByLabel('Strategy').selectOption('token-lua');
   await click(page, /^Lease ends/);
   await click(page, /^Explore$/);
-  await expectText(page, /\d+ of \d+ schedules violate/);
+  await expectText(page, /Data wrong in \d+ of \d+ schedules/);
   await page.setViewportSize({ width: 390, height: 844 });
   const other = await page.locator('.witness-timeline .buyers .actor-B').boundingBox();
   expect((other?.x ?? 0) + (other?.width ?? 0)).toBeLessThanOrEqual(390);

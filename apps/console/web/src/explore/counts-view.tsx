@@ -3,7 +3,7 @@ import type { Counts, Job } from '../api/types';
 import { Bars, type Bar } from '../shared/bars';
 import { isOver } from '../shared/job-state';
 import { SIGNS } from '../shared/mark';
-import { labelOf, useLanguage, useTexts } from '../texts';
+import { labelOf, useLanguage, useTexts, type Texts } from '../texts';
 
 const HARMS = ['data-wrong', 'unavailable', 'lock-broken'] as const;
 
@@ -63,11 +63,7 @@ function Headline({ counts, job }: { counts: Counts; job: Job }): ReactNode {
     <div className={`verdict verdict-${mark}`} aria-live="polite">
       <strong>
         {SIGNS[mark]}{' '}
-        {counts.violating > 0
-          ? t.explore.found(counts.violating, counts.schedules)
-          : isWhole
-            ? t.explore.safe
-            : t.explore.safeSoFar}
+        {counts.violating > 0 ? foundIn(counts, isWhole, t) : isWhole ? t.explore.safe : t.explore.safeSoFar}
       </strong>
       {isOver(job) && (
         <p>
@@ -80,6 +76,14 @@ function Headline({ counts, job }: { counts: Counts; job: Job }): ReactNode {
       )}
     </div>
   );
+}
+
+/** The counts of the bar in words, so that a reader sees first whether the data stays right. */
+function foundIn({ schedules, harms }: Counts, isWhole: boolean, t: Texts): string {
+  const { wrong, right, also } = t.explore.found;
+  const first = harms['data-wrong'] > 0 ? wrong(harms['data-wrong'], schedules) : right(schedules, isWhole);
+  const others = (['unavailable', 'lock-broken'] as const).filter((harm) => harms[harm] > 0);
+  return [first, ...others.map((harm) => also[harm](harms[harm]))].join(t.explore.found.separator);
 }
 
 /** One bar: schedules by their worst harm. A schedule may have several; `harms` counts each schedule once. */

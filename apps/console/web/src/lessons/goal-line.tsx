@@ -14,6 +14,7 @@ export function GoalLine({ goal, result, checkAgain }: GoalState): ReactNode {
       <strong>{isReached ? `✓ ${t.goals.reachedNow}` : `${t.goals.goal}${wasReached ? ' ✓' : ''}`}</strong>{' '}
       {labelOf(t.goals.names, goal.id)}
       {goal.choices !== undefined && ` (${t.goals.atMost(goal.choices)})`}
+      {goal.task === 'prove' && ` (${t.goals.proves})`}
       {result?.because !== undefined && ` — ${labelOf(t.goals.notReached, result.because)}`}
       {checkAgain !== undefined && (
         <>

@@ -256,6 +256,7 @@ export const en = {
     atMost: (n: number) => `at most ${n} choices`,
     reachedNow: 'Goal reached',
     unchecked: 'The console could not check this.',
+    proves: 'in every schedule the data stays right, and nothing is stuck',
     names: {
       'run-none': 'Watch 50 buyers oversell a real shop that has no lock',
       'run-conditional-update': 'Watch the same load stay exact with a conditional UPDATE',
@@ -345,7 +346,7 @@ export const en = {
     start: 'Explore',
     schedules: 'schedules',
     perSecond: 'per second',
-    violating: 'with a violation',
+    violating: 'with any violation',
     searched: 'searched',
     bar: 'Schedules by result',
     right: 'right',
@@ -359,7 +360,18 @@ export const en = {
     whole: 'Every schedule was run.',
     safe: 'No schedule violates anything',
     safeSoFar: 'No violation found so far',
-    found: (n: number, all: number) => `${n} of ${all} schedules violate something`,
+    found: {
+      wrong: (n: number, all: number) => `Data wrong in ${n} of ${all} schedules`,
+      right: (all: number, isWhole: boolean) =>
+        isWhole
+          ? `The data stays right in all ${all} schedules`
+          : `The data stays right in ${all} schedules so far`,
+      also: {
+        unavailable: (n: number) => `stuck or unavailable in ${n}`,
+        'lock-broken': (n: number) => `lock broken, data right in ${n}`,
+      },
+      separator: '; ',
+    },
     gone: 'The console has no such exploration: it was restarted.',
     mechanism: 'How',
   },

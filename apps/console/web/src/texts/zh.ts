@@ -254,6 +254,7 @@ export const zh: Texts = {
     atMost: (n) => `最多 ${n} 次选择`,
     reachedNow: '目标达成',
     unchecked: '控制台未能检查，请重试。',
+    proves: '所有调度数据都正确，也没有卡死',
     names: {
       'run-none': '看 50 个买家在没有锁的商店里超卖',
       'run-conditional-update': '同样的压力，条件更新一件不差',
@@ -342,7 +343,7 @@ export const zh: Texts = {
     start: '开始穷举',
     schedules: '个调度',
     perSecond: '每秒',
-    violating: '违规',
+    violating: '有任何违规',
     searched: '已搜索',
     bar: '按结果统计',
     right: '正确',
@@ -356,7 +357,15 @@ export const zh: Texts = {
     whole: '所有调度都跑过了。',
     safe: '没有任何调度违规',
     safeSoFar: '目前没有发现违规',
-    found: (n, all) => `${all} 个调度中 ${n} 个违规`,
+    found: {
+      wrong: (n, all) => `${all} 个调度中 ${n} 个数据错误`,
+      right: (all, isWhole) => (isWhole ? `全部 ${all} 个调度数据都正确` : `目前 ${all} 个调度数据都正确`),
+      also: {
+        unavailable: (n) => `${n} 个卡死或不可用`,
+        'lock-broken': (n) => `${n} 个锁失效但数据正确`,
+      },
+      separator: '；',
+    },
     gone: '控制台重启过，已不记得这次穷举。',
     mechanism: '原因',
   },
