@@ -1,5 +1,6 @@
 import { useState, type ReactNode } from 'react';
 import { api, problemOf } from '../api/client';
+import { lastStudent } from '../api/kept';
 import { keptProofs } from '../api/kept-proofs';
 import type { Classroom, Problem } from '../api/types';
 import { Field } from '../shared/fields';
@@ -17,10 +18,12 @@ export function JoinForm({ joined }: { joined: (classroom: Classroom) => void })
   const [code, setCode] = useState('');
   const [name, setName] = useState('');
   const [problem, setProblem] = useState<Problem>();
+  const last = lastStudent();
   return (
     <div className="page">
       <h1>{t.classroom.title}</h1>
       <p className="intro">{t.classroom.intro}</p>
+      {last !== null && <p>{t.classroom.again(last)}</p>}
       <form
         className="form join"
         onSubmit={(event) => {

@@ -475,6 +475,8 @@ export const en = {
     remove: 'Remove',
     address: 'Open',
     otherAddresses: 'If that does not open:',
+    again: (name: string) =>
+      `The console was restarted, this browser was closed, or the teacher removed ${name}: join again as ${name}, and the goals reached here are counted again.`,
   },
   lessons: {
     walkthroughs: 'Walkthroughs',

@@ -465,6 +465,8 @@ export const zh: Texts = {
     remove: '移除',
     address: '打开',
     otherAddresses: '打不开时试试：',
+    again: (name) =>
+      `控制台重启过，或者浏览器关闭过，或者老师移除了 ${name}：请再次以 ${name} 的名字加入，已达成的目标会重新计入。`,
   },
   lessons: {
     walkthroughs: '讲解',
