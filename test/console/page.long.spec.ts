@@ -366,6 +366,7 @@ describe('no page has a serious accessibility violation, or a message in the con
     ['/catalogue', {}],
     ['/catalogue/watchdog', { colorScheme: 'dark' }],
     ['/lessons', { viewport: { width: 390, height: 844 } }],
+    ['/class', {}],
   ] as const)('%s %j', async (path, options) => {
     const { page, messages } = await open(path, { ...options, bypassCSP: true });
     await page.waitForLoadState('networkidle').catch(() => undefined);
@@ -412,6 +413,9 @@ test('five browsers of a class reach a goal, each under its name, and the board 
       .getByRole('listitem')
       .filter({ hasText: /^ann1\/\d+/ })
       .waitFor();
+    await teacher.goto(`${classroom.url}/class?goal=oversell`);
+    for (const text of [code, '5 students', '5 of 5 have reached it'])
+      await expectText(teacher, new RegExp(`^${text}$`));
   } finally {
     await classroom.stop();
   }

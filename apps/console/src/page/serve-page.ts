@@ -67,6 +67,7 @@ const VIEWS = [
   '/matrix',
   '/catalogue',
   '/catalogue/*',
+  '/class',
   '/lessons',
   '/lessons/*',
 ];

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Redirect, Route, Switch } from 'wouter';
 import { CataloguePage } from './catalogue/catalogue-page';
+import { ClassPage } from './classroom/class-page';
 import { ClassroomGate } from './classroom/classroom-gate';
 import { ExplorePage } from './explore/explore-page';
 import { LessonPage } from './lessons/lesson-page';
@@ -34,6 +35,9 @@ export function App(): ReactNode {
               <MatrixPage />
             </Route>
             <Route path="/catalogue/:name?">{({ name }) => <CataloguePage name={name} />}</Route>
+            <Route path="/class">
+              <ClassPage />
+            </Route>
             <Route path="/lessons/:id?">
               {({ id }) => (id === undefined ? <LessonsPage /> : <LessonPage id={id} />)}
             </Route>

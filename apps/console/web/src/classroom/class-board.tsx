@@ -1,4 +1,5 @@
 import { useEffect, type ReactNode } from 'react';
+import { Link } from 'wouter';
 import { api } from '../api/client';
 import type { Board } from '../api/types';
 import { useLoaded } from '../api/use-loaded';
@@ -13,8 +14,8 @@ export function ClassBoard({ all }: { all: readonly string[] }): ReactNode {
   return useClassroom().isOpen && <PolledBoard all={all} />;
 }
 
-function PolledBoard({ all }: { all: readonly string[] }): ReactNode {
-  const t = useTexts();
+/** The students with their goals, requested again and again. */
+export function useBoard(): { value?: Board; reload: () => void } {
   const { value, reload } = useLoaded('board', api.board);
   useEffect(() => {
     const timer = window.setInterval(reload, POLL_MS);
@@ -22,9 +23,17 @@ function PolledBoard({ all }: { all: readonly string[] }): ReactNode {
       window.clearInterval(timer);
     };
   }, []);
+  return { ...(value !== undefined && { value }), reload };
+}
+
+function PolledBoard({ all }: { all: readonly string[] }): ReactNode {
+  const t = useTexts();
+  const { value, reload } = useBoard();
   return (
     <section className="panel class-board">
-      <h2>{t.classroom.board}</h2>
+      <h2>
+        {t.classroom.board} <Link href="/class">{t.classroom.projector}</Link>
+      </h2>
       {value?.rows.length === 0 && <p className="muted">{t.classroom.empty}</p>}
       {value !== undefined && value.rows.length > 0 && (
         <>

@@ -477,6 +477,12 @@ export const en = {
     otherAddresses: 'If that does not open:',
     again: (name: string) =>
       `The console was restarted, this browser was closed, or the teacher removed ${name}: join again as ${name}, and the goals reached here are counted again.`,
+    projector: 'View for the projector',
+    goalNow: 'The goal now',
+    reachedBy: (n: number, all: number) => `${n} of ${all} have reached it`,
+    previousGoal: 'Previous goal',
+    nextGoal: 'Next goal',
+    none: 'There is no class. “npm start -- --class” starts one.',
   },
   lessons: {
     walkthroughs: 'Walkthroughs',

@@ -467,6 +467,12 @@ export const zh: Texts = {
     otherAddresses: '打不开时试试：',
     again: (name) =>
       `控制台重启过，或者浏览器关闭过，或者老师移除了 ${name}：请再次以 ${name} 的名字加入，已达成的目标会重新计入。`,
+    projector: '投影视图',
+    goalNow: '当前目标',
+    reachedBy: (n, all) => `${all} 人中 ${n} 人已达成`,
+    previousGoal: '上一个目标',
+    nextGoal: '下一个目标',
+    none: '没有课堂。用 npm start -- --class 开始一个。',
   },
   lessons: {
     walkthroughs: '讲解',
