@@ -126,6 +126,7 @@ async function compare(
   if (compared === undefined) return undefined;
   if (joinsStates) return { strategy: strategy.name, cell: cell.name, ...compared, counted: undefined };
   const counted = await countAllOrders(WorkerPool.on(world), plan, {
+    max: Infinity,
     signal,
     onProgress: (n) => {
       progress(n, 'to count all orders');

@@ -30,13 +30,18 @@ const explore = async (body: object): Promise<Exploration> => {
 const pathOf = ({ job }: Exploration): string => `/api/explorations/${job.id}`;
 
 test('an exploration shows its counts while it runs, and ends with the shortest schedule, which the step page plays', async () => {
-  const started = await explore({ strategy: 'token-lua', faults: 'lapse:1' });
+  const started = await explore({ strategy: 'token-lua', faults: 'lapse:1', seconds: 600 });
   const events = await app.events(`${pathOf(started)}/events`);
   expect(events.map(({ id }) => id)).toEqual(events.map((_, i) => i + 1));
   const { json } = await app.get<Exploration>(pathOf(started));
   expect(json).toMatchObject({
     job: { state: 'done' },
-    counts: { mark: 'data-wrong', isPartial: false, inChinese: { 'waited for the lock': '等过锁' } },
+    counts: {
+      mark: 'data-wrong',
+      isPartial: false,
+      inChinese: { 'waited for the lock': '等过锁' },
+      interleavings: { all: 10_988, 'data-wrong': 9_886, unavailable: 0 },
+    },
     witness: { kind: 'oversold', mechanism: { inChinese: expect.stringContaining('的租期在第') as string } },
   });
   expect(json.witness?.mermaid).toContain('sequenceDiagram');

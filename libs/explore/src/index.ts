@@ -60,6 +60,7 @@ export {
   playRandom,
   randomWalk,
   addOrders,
+  COUNTED_SCHEDULES,
   countAllOrders,
   isUncounted,
   NO_ORDERS,

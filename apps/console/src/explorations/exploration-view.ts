@@ -6,6 +6,7 @@ import {
   unknownInChinese,
   unknownText,
   writeToken,
+  type OrderCounts,
   type Plan,
   type Played,
   type Tally,
@@ -19,13 +20,14 @@ import type { counts, witness } from './schemas';
 export type Counts = z.infer<typeof counts>;
 export type WitnessView = z.infer<typeof witness>;
 
-/** The counts so far. While branches are open the mark is that of what was found. */
-export function countsOf({ budget }: Plan, tally: Tally, open: number): Counts {
+/** The counts so far. While branches are open the mark is that of what was found. `orders`: all orders, counted afterwards. */
+export function countsOf({ budget }: Plan, tally: Tally, open: number, orders?: OrderCounts): Counts {
   const isPartial = tally.partial || open > 0;
   const { mark, reason } = judgeCell(
     { ...tally, partial: isPartial },
     Object.keys(budget)[0] as FaultName | undefined,
   );
+  const interleavings = orders ?? tally.interleavings;
   return {
     schedules: tally.schedules,
     violating: tally.violating,
@@ -33,7 +35,7 @@ export function countsOf({ budget }: Plan, tally: Tally, open: number): Counts {
     kinds: Object.fromEntries(tally.kinds),
     fired: Object.fromEntries(tally.fired),
     // of a part, the share would be no estimate of the whole
-    ...(tally.interleavings !== undefined && !isPartial && { interleavings: { ...tally.interleavings } }),
+    ...(interleavings !== undefined && !isPartial && { interleavings: withoutBrokenLocks(interleavings) }),
     protections: Object.fromEntries(tally.protections),
     inChinese: Object.fromEntries([...tally.protections.keys()].map((words) => [words, inChinese(words)])),
     searched: isPartial ? Math.min(tally.searched, 0.99) : 1,
@@ -44,6 +46,12 @@ export function countsOf({ budget }: Plan, tally: Tally, open: number): Counts {
     isPartial,
   };
 }
+
+const withoutBrokenLocks = ({ all, unavailable, 'data-wrong': wrong }: OrderCounts): OrderCounts => ({
+  all,
+  'data-wrong': wrong,
+  unavailable,
+});
 
 /** A schedule that shows a kind of violation, for people. */
 export function witnessOf(

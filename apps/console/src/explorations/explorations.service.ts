@@ -1,4 +1,6 @@
 import {
+  countAllOrders,
+  isUncounted,
   nextThatPasses,
   parseBudget,
   play,
@@ -7,6 +9,7 @@ import {
   withTimeLimit,
   workMsFor,
   worstWitness,
+  type OrderCounts,
   type Plan,
   type Tally,
   type WorkerPool,
@@ -95,8 +98,8 @@ export class ExplorationsService {
   ): Promise<void> {
     const { seconds } = exploration.wanted;
     let reported = -Infinity;
-    const report = (tally: Tally, open: number): void => {
-      exploration.counts = countsOf(plan, tally, open);
+    const report = (tally: Tally, open: number, orders?: OrderCounts): void => {
+      exploration.counts = countsOf(plan, tally, open, orders);
       emit({ counts: exploration.counts });
       progress({ text: 'searching', done: exploration.counts.searched, of: 1 });
       reported = performance.now();
@@ -127,6 +130,11 @@ export class ExplorationsService {
         ? undefined
         : await nextThatPasses(pool.world, plan.setup, played.choices);
     showWitness(witnessOf(plan, worst.kind, played, passes?.name));
+    if (!exploration.by.isTeacher || !isUncounted(tally)) return; // the class waits meanwhile
+    progress({ text: 'counting all orders of steps', done: 1, of: 1 });
+    const limited = withTimeLimit(signal, seconds * 1000);
+    const orders = await countAllOrders(pool, plan, { signal: limited, onProgress: () => undefined });
+    if (orders !== undefined) report(tally, 0, orders);
   }
 }
 

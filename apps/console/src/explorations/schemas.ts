@@ -22,9 +22,11 @@ export const counts = z.object({
   kinds: z.record(z.string(), z.int()).describe('schedules by kind of violation'),
   fired: z.record(z.string(), z.int()).describe('schedules in which each fault fired'),
   interleavings: z
-    .object({ all: z.number(), 'data-wrong': z.number(), unavailable: z.number(), 'lock-broken': z.number() })
+    .object({ all: z.number(), 'data-wrong': z.number(), unavailable: z.number() })
     .optional()
-    .describe('all interleavings, which the schedules stand for; absent with faults'),
+    .describe(
+      'all interleavings, and those with a harm; absent with faults where they are too many to count',
+    ),
   protections: z.record(z.string(), z.int()).describe('schedules by what made a buyer wait or refused it'),
   inChinese: z.record(z.string(), z.string()).describe('the words of the protections in Chinese'),
   searched: z.number().describe('estimated share of all schedules, 0 to 1'),

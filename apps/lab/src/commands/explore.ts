@@ -4,6 +4,7 @@ import {
   FaultsSyntaxError,
   LEAST_LEASE_MS,
   contradictions,
+  COUNTED_SCHEDULES,
   countAllOrders,
   findExplored,
   isStrategy,
@@ -144,9 +145,6 @@ export function readPlan(name: string, options: ExploreOptions): CataloguedPlan 
     throw new Failure('--orders and --bound cannot be combined: omit one of them', EXIT.usage);
   return planOf(withBeside(readExplored(name, options), options), readBudget(options.faults), options);
 }
-
-/** Schedules that are run at most to count all orders, without `--orders`. */
-const COUNTED_SCHEDULES = 1000;
 
 /** Seconds of a search without `--time`. */
 const DEFAULT_SECONDS = 60;
@@ -315,9 +313,7 @@ export async function countOrders(
   limits: Parameters<typeof countAllOrders>[2],
 ): Promise<TallyDetails['interleavings']> {
   if (!isStrategy(setup.strategy) || bound !== undefined || !isUncounted(tally)) return tally.interleavings;
-  return (
-    (await countAllOrders(pool, { ...plan, setup }, { max: COUNTED_SCHEDULES, ...limits })) ?? 'too many'
-  );
+  return (await countAllOrders(pool, { ...plan, setup }, limits)) ?? 'too many';
 }
 
 /**

@@ -30,8 +30,11 @@ export const addOrders = (a: OrderCounts, b: OrderCounts): OrderCounts => ({
   unavailable: a.unavailable + b.unavailable,
 });
 
+/** Schedules that are run at most, without another limit. */
+export const COUNTED_SCHEDULES = 1000;
+
 interface CountOptions {
-  /** Maximum number of schedules; absent: no limit. */
+  /** Maximum number of schedules. */
   readonly max?: number;
   readonly signal: AbortSignal;
   /** Called after every schedule, or batch of schedules. */
@@ -45,13 +48,14 @@ interface CountOptions {
 export async function countAllOrders(
   explorer: Explorer,
   plan: Plan,
-  { onProgress, ...limits }: CountOptions,
+  { max = COUNTED_SCHEDULES, signal, onProgress }: CountOptions,
 ): Promise<OrderCounts | undefined> {
   const states = new StateGraph();
   const { partial } = await explorer.explore(
     { ...plan, reduce: false, joinsStates: true },
     {
-      ...limits,
+      max,
+      signal,
       onSchedule: (prefix, schedule) => {
         states.add(prefix, schedule);
       },

@@ -1012,12 +1012,11 @@ export interface components {
                 fired: {
                     [key: string]: number;
                 };
-                /** @description all interleavings, which the schedules stand for; absent with faults */
+                /** @description all interleavings, and those with a harm; absent with faults where they are too many to count */
                 interleavings?: {
                     all: number;
                     "data-wrong": number;
                     unavailable: number;
-                    "lock-broken": number;
                 };
                 /** @description schedules by what made a buyer wait or refused it */
                 protections: {

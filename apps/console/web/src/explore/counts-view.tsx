@@ -31,7 +31,9 @@ export function CountsView({ counts, job }: { counts: Counts; job: Job }): React
           <Number
             label={t.explore.interleavings}
             value={t.explore.share(
-              percent.format(interleavings['data-wrong'] / Math.max(1, interleavings.all)),
+              percent.format(
+                (interleavings['data-wrong'] + interleavings.unavailable) / Math.max(1, interleavings.all),
+              ),
               number.format(interleavings.all),
             )}
           />

@@ -7,6 +7,7 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/^sending one buyer with the fault$/, '先发出一个带故障的买家'],
   [/^searching$/, '正在搜索'],
   [/^shortening the schedule$/, '正在缩短调度'],
+  [/^counting all orders of steps$/, '正在统计所有步骤顺序'],
   [/^(\w+) does not return after its start$/, '$1 开始之后没有返回'],
   [/^(\w+) does not return after "(.+)"$/, '$1 在 "$2" 之后没有返回'],
 ];
