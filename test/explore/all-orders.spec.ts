@@ -3,10 +3,12 @@ import {
   cellOf,
   countAllOrders,
   explore,
+  exploreMatrix,
   isUncounted,
   NO_ORDERS,
   planOf,
   WorkerPool,
+  type MatrixRow,
   type OrderCounts,
   type Plan,
   type World,
@@ -73,6 +75,20 @@ test('a search without the reduction counts every order, and one with faults and
   expect(all.interleavings?.all).toBe(all.schedules);
   expect(isUncounted(all)).toBe(false);
   expect(isUncounted(await explore(world, plan))).toBe(true);
+});
+
+test('exploreMatrix with countsOrders counts the orders of a cell with a fault, also of one that an earlier run explored', async () => {
+  const pools = [WorkerPool.on(world)];
+  const cells = [cellOf('kill')];
+  const strategies = [findStrategy('setnx')];
+  const ordersIn = (rows: readonly MatrixRow[]): unknown => rows[0]?.cells[0]?.interleavings;
+  const known = await exploreMatrix(pools, strategies, { cells, onlyMarks: true });
+  expect(ordersIn(known)).toBeUndefined();
+  const counted = await exploreMatrix(pools, strategies, { cells, known, countsOrders: true });
+  expect(ordersIn(counted)).toEqual({ all: 162, 'data-wrong': 0, unavailable: 82 });
+  expect(
+    ordersIn(await exploreMatrix(pools, strategies, { cells, onlyMarks: true, countsOrders: true })),
+  ).toEqual(ordersIn(counted));
 });
 
 test('addOrders adds each count', () => {

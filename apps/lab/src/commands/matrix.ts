@@ -1,4 +1,11 @@
-import { CELLS, exploreMatrix, renderMatrix, SUMMARY_COLUMNS, type MatrixRow } from '#lab/explore';
+import {
+  CELLS,
+  COUNTED_SCHEDULES,
+  exploreMatrix,
+  renderMatrix,
+  SUMMARY_COLUMNS,
+  type MatrixRow,
+} from '#lab/explore';
 import type { Conditions } from '#lab/stack';
 import { count } from '#lab/step';
 import { CATALOGUE, type Strategy } from '#lab/strategy';
@@ -19,6 +26,7 @@ interface MatrixOptions {
   readonly max: number;
   readonly enough?: number;
   readonly summary?: true;
+  readonly orders?: true;
   readonly known?: string;
   readonly docs?: string;
   readonly verbose?: true;
@@ -43,6 +51,10 @@ export function register(program: Command): void {
       '--enough <n>',
       'schedules after which a search ends if it has found wrong data (default: 1000; with --summary: 1)',
       whole(1, 1_000_000),
+    )
+    .option(
+      '--orders',
+      `also count all orders of steps where a fault goes wrong, in at most ${COUNTED_SCHEDULES} more schedules each`,
     )
     .option(
       '--docs <file>',
@@ -153,6 +165,7 @@ async function makeMatrix(
     max: options.max,
     enough: options.enough ?? (isSummary ? 1 : 1000),
     onlyMarks: isSummary,
+    countsOrders: options.orders === true,
     ...(options.known !== undefined && { known: readRows(options.known) }),
     onCell: ({ name }, cell, isKnown) => {
       done++;

@@ -20,14 +20,14 @@ export function worstHarmOf({
   return harm && { harm, schedules: harms[harm] };
 }
 
-/** In how many of all orders of steps the worst harm occurs; empty: they are not counted, because a fault was injected. */
+/** In how many of all orders of steps the worst harm occurs; empty: they were not counted. */
 export function ordersOf(cell: MatrixCell): string {
   const { interleavings, partial } = cell;
   if (interleavings === undefined || partial === true) return '';
   const worst = worstHarmOf(cell);
-  return worst === undefined
-    ? `${interleavings.all}`
-    : `${interleavings[worst.harm]} of ${interleavings.all}`;
+  const wrong = worst && interleavings[worst.harm];
+  if (wrong === undefined) return `${interleavings.all}`;
+  return `${wrong} of ${interleavings.all} (${Math.round((100 * wrong) / interleavings.all)} %)`;
 }
 
 /** The kinds of violations, with counts; without any, why the cell is unknown, or its most frequent protection. */

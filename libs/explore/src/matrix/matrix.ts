@@ -12,7 +12,17 @@ import {
   strategyHash,
   writeToken,
 } from '../schedule';
-import { type Explorer, isDiverged, worstWitness, type Plan, type Limits, type Tally } from '../search';
+import {
+  countAllOrders,
+  type Explorer,
+  isDiverged,
+  isUncounted,
+  type OrderCounts,
+  worstWitness,
+  type Plan,
+  type Limits,
+  type Tally,
+} from '../search';
 import { Run } from '../execution';
 import { EXPLORED_LIMITERS, isLimiter, isStrategy, type Explored, type Setup, type World } from '../world';
 import { judgeCell, type UnknownReason } from './cell-verdict';
@@ -37,8 +47,11 @@ export interface MatrixCell {
   readonly partial?: boolean;
   /** Schedules by the worst harm that they show. */
   readonly harms: Readonly<Record<Harm, number>>;
-  /** Interleavings that the schedules stand for: see `Tally`. Absent with faults. */
-  readonly interleavings?: Readonly<Record<'all' | Harm, number>>;
+  /**
+   * Interleavings that the schedules stand for: see `Tally`. With faults, those of `countAllOrders`; absent where they were not
+   * counted.
+   */
+  readonly interleavings?: OrderCounts & Partial<Readonly<Record<Harm, number>>>;
   /** Schedules by kind of violation. */
   readonly kinds: Readonly<Record<string, number>>;
   /** Schedules in which no request was applied although no fault was injected; absent: there are none. */
@@ -80,6 +93,8 @@ export type MatrixLimits = Limits & {
   readonly wanted?: readonly (readonly ScheduleViolationKind[])[];
   /** No shortest schedules: they take as long as many others. */
   readonly onlyMarks?: boolean;
+  /** Counts all orders of cells with faults, too. */
+  readonly countsOrders?: boolean;
 };
 
 /** Counts the calls of a single order. */
@@ -114,7 +129,7 @@ export async function exploreCell(
     redundant: tally.redundant,
     ...(tally.partial && { partial: true }),
     harms: tally.harms,
-    ...(tally.interleavings !== undefined && { interleavings: tally.interleavings }),
+    ...(await ordersIn(pool, plan, tally, limits)),
     kinds: Object.fromEntries(tally.kinds),
     ...(unsold > 0 && { unsold }),
     ...(reason === undefined &&
@@ -125,6 +140,20 @@ export async function exploreCell(
     protections: Object.fromEntries([...tally.protections].sort(([, a], [, b]) => b - a)),
     contradictions: contradictions(strategy, cell, tally),
   };
+}
+
+/** All orders of a cell, as far as they are known, or are to be counted. */
+async function ordersIn(
+  pool: Explorer,
+  plan: Plan,
+  found: Parameters<typeof isUncounted>[0],
+  { countsOrders, signal = new AbortController().signal }: MatrixLimits,
+): Promise<Pick<MatrixCell, 'interleavings'>> {
+  const interleavings =
+    countsOrders === true && isUncounted(found)
+      ? await countAllOrders(pool, plan, { signal, onProgress: () => undefined })
+      : found.interleavings;
+  return interleavings === undefined ? {} : { interleavings };
 }
 
 type WorstWitness = NonNullable<ReturnType<typeof worstWitness>>;
@@ -327,7 +356,10 @@ export async function exploreMatrix(
       if (limits.signal?.aborted === true) return;
       const { strategy, cell, done } = next;
       const known = knownCell(limits, strategy, cell);
-      const result = known ?? (await exploreWithRetry(pool, strategy, cell, limits));
+      const result =
+        known === undefined
+          ? await exploreWithRetry(pool, strategy, cell, limits)
+          : { ...known, ...(await ordersIn(pool, planOf(strategy, cell), known, limits)) };
       done(result);
       limits.onCell?.(strategy, result, known !== undefined);
       limits.onRows?.(explored());

@@ -87,8 +87,10 @@ export function renderMatrix(rows: readonly MatrixRow[], conditions: MatrixCondi
     '## Each strategy',
     '',
     'Each failing mark has its shortest schedule: `npx lab replay TOKEN` runs it again. *Next*: the next strategy of the catalogue',
-    'whose data stays correct in the same schedule. *All orders*: without a fault, the number of all orders of the steps, and in how',
-    'many of them the data are wrong, the request is stuck, or the lock is broken.',
+    'whose data stays correct in the same schedule. *All orders*: the number of all orders of the steps, every place of a fault being',
+    'an order of its own, and in how many of them the data are wrong, the request is stuck, or (without a fault) the lock is broken.',
+    'Unlike the numbers of schedules, these shares are comparable between strategies. Empty: nothing goes wrong, or the orders are',
+    'too many to be counted.',
     '',
     ...rows.flatMap((row) => details(row, columns)),
     `Conditions: ${Object.entries(conditions)

@@ -11,9 +11,15 @@ import type { Explorer } from './worker-pool';
  */
 export type OrderCounts = Readonly<Record<'all' | Exclude<Harm, 'lock-broken'>, number>>;
 
+/** What a search has found. */
+type Found = Pick<Tally, 'harms'> & {
+  readonly partial?: boolean;
+  readonly interleavings?: OrderCounts | undefined;
+};
+
 /** A complete search has found orders that go wrong, and has not counted them. */
-export const isUncounted = ({ interleavings, partial, harms }: Tally): boolean =>
-  interleavings === undefined && !partial && harms['data-wrong'] + harms.unavailable > 0;
+export const isUncounted = ({ interleavings, partial, harms }: Found): boolean =>
+  interleavings === undefined && partial !== true && harms['data-wrong'] + harms.unavailable > 0;
 
 export const NO_ORDERS: OrderCounts = { all: 0, 'data-wrong': 0, unavailable: 0 };
 
