@@ -32,7 +32,7 @@ test('every strategy names its own file first, and only files and presets that e
 
 /** Names that a Chinese sentence keeps: of commands, of strategies, of products, of code. */
 const KEPT =
-  /"?\b[A-Z][\w.]*\b|\b[a-z]+(?:-[a-z]+)+\b|\b(?:segmented|redlock|expiring|zookeeper)\b|\b(?:npm|mkdir|rmdir|finally|catch|try|acquire|stream|id|czxid|revision|version|owner|holder|fence|stock|n|expires_at|waitMs|js|beta)\b|\/lab\/\S+\/reconcile/g;
+  /"?\b[A-Z][\w.]*\b|\b[a-z]+(?:-[a-z]+)+\b|\b(?:segmented|redlock|expiring|zookeeper)\b|\b(?:npm|mkdir|rmdir|finally|catch|try|acquire|stream|id|key|token|czxid|revision|version|owner|holder|fence|stock|n|expires_at|waitMs|js|beta)\b|\/lab\/\S+\/reconcile/g;
 
 test('the console says of each strategy in Chinese how it works, its defect, and why the next one is better', async () => {
   const { json } =
