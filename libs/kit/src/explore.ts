@@ -21,27 +21,19 @@ import {
   type Tally,
 } from '#lab/explore';
 import { actorsOf, NotASubject, readDefinition, subjectNamed, type OwnSubject } from '#lab/own';
-import type { FaultName } from '#lab/strategy';
-import { ISOLATIONS, type Connect, type Isolation, type SubjectDefinition } from '#lab/subject';
+import {
+  ISOLATIONS,
+  SUBJECT_FAULTS,
+  type Connect,
+  type Isolation,
+  type SubjectDefinition,
+  type SubjectFault,
+} from '#lab/subject';
 import { CannotExplore, InvariantViolated } from './errors';
 import { readMysql, readRedis, startServers, type Servers } from './servers';
 
-/** The faults that may be injected into a subject: docs/kit.md. */
-const SUBJECT_FAULTS = [
-  'kill',
-  'host-down',
-  'in-flight',
-  'error',
-  'lose-reply',
-  'lapse',
-  'pause',
-  'cut',
-  'flush',
-  'lost-session',
-] as const satisfies readonly FaultName[];
-
 /** How often each fault may happen in one schedule: docs/faults.md. */
-export type Faults = Partial<Readonly<Record<(typeof SUBJECT_FAULTS)[number], number>>>;
+export type Faults = Partial<Readonly<Record<SubjectFault, number>>>;
 
 /** What to explore, and how. */
 export interface Options<Clients extends object> extends SubjectDefinition<Clients> {

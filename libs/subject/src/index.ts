@@ -53,3 +53,18 @@ export type Connect<Clients = object> = (servers: Addresses) => Awaitable<Client
 /** The isolation levels that an exploration can set. */
 export const ISOLATIONS = ['READ COMMITTED', 'REPEATABLE READ'] as const;
 export type Isolation = (typeof ISOLATIONS)[number];
+
+/** The faults that may be injected into a subject: docs/kit.md. */
+export const SUBJECT_FAULTS = [
+  'kill',
+  'host-down',
+  'in-flight',
+  'error',
+  'lose-reply',
+  'lapse',
+  'pause',
+  'cut',
+  'flush',
+  'lost-session',
+] as const;
+export type SubjectFault = (typeof SUBJECT_FAULTS)[number];

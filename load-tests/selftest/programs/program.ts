@@ -1,7 +1,6 @@
 import type { Budget } from '#lab/explore';
 import type { SeededRandom } from '#lab/random';
-import type { FaultName } from '#lab/strategy';
-import { ISOLATIONS, type Isolation } from '#lab/subject';
+import { ISOLATIONS, SUBJECT_FAULTS, type Isolation } from '#lab/subject';
 import { LOCAL, REDIS, SQL, TRANSACTION } from './statements';
 
 /** What two actors do at the same time, and the faults of their schedules. Plain data. */
@@ -16,19 +15,6 @@ export interface Program {
   readonly budget: Budget;
 }
 
-const FAULTS: readonly FaultName[] = [
-  'kill',
-  'host-down',
-  'in-flight',
-  'error',
-  'lose-reply',
-  'lapse',
-  'pause',
-  'cut',
-  'flush',
-  'lost-session',
-];
-
 /** Programs of Redis, of SQL, and most often of both. */
 const SYSTEMS: readonly (readonly Readonly<Record<string, unknown>>[])[] = [
   [REDIS],
@@ -41,7 +27,7 @@ export function randomProgram(random: SeededRandom): Program {
   const systems = random.pick(SYSTEMS);
   const first = randomRequest(random, systems);
   const isTwice = random.oneIn(4);
-  const faults = [0, 1].flatMap(() => (random.oneIn(3) ? [random.pick(FAULTS)] : []));
+  const faults = [0, 1].flatMap(() => (random.oneIn(3) ? [random.pick(SUBJECT_FAULTS)] : []));
   return {
     actors: [first, isTwice ? first : randomRequest(random, systems)],
     processes: random.oneIn(5) ? [1, 1] : [1, 2],
