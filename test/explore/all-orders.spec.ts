@@ -7,6 +7,7 @@ import {
   isUncounted,
   NO_ORDERS,
   planOf,
+  shareText,
   WorkerPool,
   type MatrixRow,
   type OrderCounts,
@@ -89,6 +90,15 @@ test('exploreMatrix with countsOrders counts the orders of a cell with a fault, 
   expect(
     ordersIn(await exploreMatrix(pools, strategies, { cells, onlyMarks: true, countsOrders: true })),
   ).toEqual(ordersIn(counted));
+});
+
+test.each([
+  [90, 92, '90 of 92 (98 %)'],
+  [1676, 1680, '1,676 of 1,680 (99 %)'],
+  [1680, 1680, '1,680 of 1,680 (100 %)'],
+  [1, 10_988, '1 of 10,988 (< 1 %)'],
+])('shareText of %d and %d is %s', (n, all, text) => {
+  expect(shareText(n, all)).toBe(text);
 });
 
 test('addOrders adds each count', () => {

@@ -78,6 +78,7 @@ export {
   cellsByToken,
   foundIn,
   ordersOf,
+  shareText,
   isNotApplicable,
   worstHarmOf,
   NOT_APPLICABLE,

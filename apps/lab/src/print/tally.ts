@@ -1,4 +1,4 @@
-import { budgetText, judgeCell, unknownText, type Plan, type Tally } from '#lab/explore';
+import { budgetText, judgeCell, shareText, unknownText, type Plan, type Tally } from '#lab/explore';
 import { count } from '#lab/step';
 import type { FaultName } from '#lab/strategy';
 import { HARMS, MARKS, harmOf, worstFirst, type Harm, markWords } from '#lab/verdict';
@@ -131,8 +131,7 @@ function allOrders(
   const { all } = interleavings;
   const wrong = HARMS.flatMap((harm) => {
     const n = interleavings[harm] ?? 0;
-    const of = `${n.toLocaleString('en')} of ${all.toLocaleString('en')} (${Math.round((100 * n) / all)} %)`;
-    return n === 0 ? [] : [`${markWords(harm, kinds.keys())} in ${of}`];
+    return n === 0 ? [] : [`${markWords(harm, kinds.keys())} in ${shareText(n, all)}`];
   });
   return wrong.length === 0 ? [] : [[title, wrong.join(', ')]];
 }

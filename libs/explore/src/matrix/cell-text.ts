@@ -26,8 +26,14 @@ export function ordersOf(cell: MatrixCell): string {
   if (interleavings === undefined || partial === true) return '';
   const worst = worstHarmOf(cell);
   const wrong = worst && interleavings[worst.harm];
-  if (wrong === undefined) return `${interleavings.all}`;
-  return `${wrong} of ${interleavings.all} (${Math.round((100 * wrong) / interleavings.all)} %)`;
+  return wrong === undefined ? interleavings.all.toLocaleString('en') : shareText(wrong, interleavings.all);
+}
+
+/** `1,676 of 1,680 (99 %)`: only all is 100 %. */
+export function shareText(n: number, all: number): string {
+  const percent = Math.round((100 * n) / all);
+  const shown = percent === 0 && n > 0 ? '< 1' : percent === 100 && n < all ? '99' : `${percent}`;
+  return `${n.toLocaleString('en')} of ${all.toLocaleString('en')} (${shown} %)`;
 }
 
 /** The kinds of violations, with counts; without any, why the cell is unknown, or its most frequent protection. */
