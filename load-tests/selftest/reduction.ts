@@ -25,7 +25,10 @@ import {
 } from '#lab/verdict';
 import { isDeepStrictEqual } from 'node:util';
 
-/** The endings of a plan with the number of interleavings that lead to each (NaN with faults and the reduction), and the schedules that were run. */
+/**
+ * The endings of a plan with the number of interleavings that lead to each (NaN with faults and the reduction), and the schedules
+ * that were run.
+ */
 export interface Endings {
   readonly found: ReadonlyMap<string, number>;
   readonly schedules: number;

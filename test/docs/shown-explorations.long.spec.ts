@@ -44,9 +44,6 @@ function shownIn(page: string): Shown[] {
 const shown = [...markdownIn('walkthroughs'), ...PAGES].flatMap(shownIn);
 const commands = [...new Set(shown.map(({ command }) => command))];
 
-const { signal } = new AbortController();
-const onProgress = (): void => undefined;
-
 let parse: ReturnType<typeof commandLine>;
 let world: World;
 beforeAll(async () => {
@@ -67,7 +64,7 @@ async function run(command: string, withOrders: boolean): Promise<Explored> {
   const plan = readPlan(args[0] ?? '', options as unknown as ExploreOptions);
   const tally = await explore(world, plan, max === undefined ? {} : { max });
   const pool = WorkerPool.on(world);
-  const interleavings = withOrders ? await countOrders(pool, plan, tally, { signal, onProgress }) : undefined;
+  const interleavings = withOrders ? await countOrders(pool, plan, tally) : undefined;
   return { plan, tally, interleavings };
 }
 

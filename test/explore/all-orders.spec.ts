@@ -30,7 +30,6 @@ async function countOrders(plan: Plan, max?: number): Promise<{ orders?: OrderCo
   let schedules = 0;
   const orders = await countAllOrders(WorkerPool.on(world), plan, {
     ...(max !== undefined && { max }),
-    signal: new AbortController().signal,
     onProgress: (n) => {
       schedules = n;
     },

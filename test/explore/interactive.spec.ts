@@ -95,6 +95,13 @@ const sourceLine = (position: SourcePosition | undefined): string =>
 const times = (n: number, line: string): unknown[] =>
   Array.from({ length: n }, (): unknown => expect.stringContaining(line));
 
+const LINES_OF_FOR_UPDATE = [
+  ...times(1, 'balances.transaction('),
+  ...times(1, 'tx.readForUpdate('),
+  ...times(2, 'tx.write('),
+  ...times(1, 'balances.transaction('),
+];
+
 /** START TRANSACTION, UPDATE, INSERT, COMMIT. */
 const STATEMENTS_OF_A_WRITE = 4;
 
@@ -117,18 +124,8 @@ test.each([
   {
     what: 'opens a transaction',
     strategy: 'for-update',
-    innermost: [
-      ...times(1, 'balances.transaction('),
-      ...times(1, 'tx.readForUpdate('),
-      ...times(2, 'tx.write('),
-      ...times(1, 'balances.transaction('),
-    ],
-    own: [
-      ...times(1, 'balances.transaction('),
-      ...times(1, 'tx.readForUpdate('),
-      ...times(2, 'tx.write('),
-      ...times(1, 'balances.transaction('),
-    ],
+    innermost: LINES_OF_FOR_UPDATE,
+    own: LINES_OF_FOR_UPDATE,
   },
   {
     what: 'opens a transaction on the connection of a named lock',

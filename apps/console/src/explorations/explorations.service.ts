@@ -132,8 +132,7 @@ export class ExplorationsService {
     showWitness(witnessOf(plan, worst.kind, played, passes?.name));
     if (!exploration.by.isTeacher || !isUncounted(tally)) return; // the class waits meanwhile
     progress({ text: 'counting all orders of steps', done: 1, of: 1 });
-    const limited = withTimeLimit(signal, seconds * 1000);
-    const orders = await countAllOrders(pool, plan, { signal: limited, onProgress: () => undefined });
+    const orders = await countAllOrders(pool, plan, { signal: withTimeLimit(signal, seconds * 1000) });
     if (orders !== undefined) report(tally, 0, orders);
   }
 }

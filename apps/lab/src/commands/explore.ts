@@ -308,12 +308,13 @@ async function explorePlan(plan: CataloguedPlan, options: ExploreOptions, contex
 /** All orders of steps by harm. Undefined: they cannot be counted, or none goes wrong. */
 export async function countOrders(
   pool: Explorer,
-  { setup, bound, ...plan }: Plan,
+  plan: Plan,
   tally: Tally,
-  limits: Parameters<typeof countAllOrders>[2],
+  limits?: Parameters<typeof countAllOrders>[2],
 ): Promise<TallyDetails['interleavings']> {
+  const { setup, bound } = plan;
   if (!isStrategy(setup.strategy) || bound !== undefined || !isUncounted(tally)) return tally.interleavings;
-  return (await countAllOrders(pool, { ...plan, setup }, limits)) ?? 'too many';
+  return (await countAllOrders(pool, plan, limits)) ?? 'too many';
 }
 
 /**

@@ -1,4 +1,4 @@
-import { exploreSubject, type PromiseState, type SubjectResult } from '#lab/explore';
+import { exploreSubject, type SubjectResult } from '#lab/explore';
 import type { OwnSubject } from '#lab/own';
 import { count } from '#lab/step';
 import { relative } from 'node:path';
@@ -6,6 +6,7 @@ import { writeJson, type Context } from '../command';
 import { openExplorer } from '../explorer';
 import { EXIT } from '../failure';
 import { printSchedule } from '../print/lanes';
+import { STATE_WORDS } from '../print/verify';
 import { limitMs } from './numbers';
 
 /** Explores a user's subject, without faults and with each one, and prints what is violated. Returns the exit code. */
@@ -43,13 +44,6 @@ export async function verifySubject(
   return results.some(({ state }) => state === 'unknown') || signal.aborted ? EXIT.unknown : EXIT.ok;
 }
 
-const STATES = {
-  kept: 'kept',
-  broken: 'BROKEN',
-  'not-applicable': 'n/a',
-  unknown: 'unknown',
-} as const satisfies Record<PromiseState, string>;
-
 function line(
   { faults, schedules, state, witness }: SubjectResult,
   _: number,
@@ -60,13 +54,13 @@ function line(
   const asBefore = isAsBefore
     ? `, as ${first.faults === '' ? 'without a fault' : `with ${first.faults}`}`
     : '';
-  return `${STATES[state].padEnd(8)} ${(faults === '' ? 'no fault' : faults).padEnd(14)} ${count(schedules, 'schedule')}${asBefore}`;
+  return `${STATE_WORDS[state].padEnd(8)} ${(faults === '' ? 'no fault' : faults).padEnd(14)} ${count(schedules, 'schedule')}${asBefore}`;
 }
 
 const resultJson = ({ faults, schedules, state, witness }: SubjectResult): object => ({
   faults,
   schedules,
-  state: STATES[state],
+  state: STATE_WORDS[state],
   ...(witness !== undefined && {
     violations: witness.played.verdict.violations.map(({ sentence }) => sentence),
     token: witness.token,

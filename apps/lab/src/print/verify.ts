@@ -7,11 +7,18 @@ import { fields, wrap } from './wrap';
 /** A promise with the lanes of the schedule that breaks it. */
 export type ShownPromise = PromiseResult & { readonly lanes?: string };
 
+export const STATE_WORDS = {
+  kept: 'kept',
+  broken: 'BROKEN',
+  'not-applicable': 'n/a',
+  unknown: 'unknown',
+} as const satisfies Record<PromiseState, string>;
+
 const SIGNS = {
-  kept: '✓ kept',
-  broken: '✗ BROKEN',
-  'not-applicable': '– n/a',
-  unknown: '? unknown',
+  kept: '✓',
+  broken: '✗',
+  'not-applicable': '–',
+  unknown: '?',
 } as const satisfies Record<PromiseState, string>;
 
 /** The report card of a lock: a line for each promise, the load, then the shortest schedule of each broken promise. */
@@ -45,7 +52,7 @@ export function printCard(
     renderTable({
       head: ['', 'promise', 'what it means', 'schedules', 'violating'],
       rows: promises.map(({ state, capability, about, because, schedules: run, violating }) => [
-        SIGNS[state],
+        `${SIGNS[state]} ${STATE_WORDS[state]}`,
         capability,
         because === undefined ? about : `${about} (${because})`,
         run,

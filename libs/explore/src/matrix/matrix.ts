@@ -147,11 +147,11 @@ async function ordersIn(
   pool: Explorer,
   plan: Plan,
   found: Parameters<typeof isUncounted>[0],
-  { countsOrders, signal = new AbortController().signal }: MatrixLimits,
+  { countsOrders, signal }: MatrixLimits,
 ): Promise<Pick<MatrixCell, 'interleavings'>> {
   const interleavings =
     countsOrders === true && isUncounted(found)
-      ? await countAllOrders(pool, plan, { signal, onProgress: () => undefined })
+      ? await countAllOrders(pool, plan, { signal })
       : found.interleavings;
   return interleavings === undefined ? {} : { interleavings };
 }

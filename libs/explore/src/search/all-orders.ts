@@ -42,9 +42,9 @@ export const COUNTED_SCHEDULES = 1000;
 interface CountOptions {
   /** Maximum number of schedules. */
   readonly max?: number;
-  readonly signal: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Called after every schedule, or batch of schedules. */
-  readonly onProgress: (schedules: number) => void;
+  readonly onProgress?: (schedules: number) => void;
 }
 
 /**
@@ -54,19 +54,19 @@ interface CountOptions {
 export async function countAllOrders(
   explorer: Explorer,
   plan: Plan,
-  { max = COUNTED_SCHEDULES, signal, onProgress }: CountOptions,
+  { max = COUNTED_SCHEDULES, signal, onProgress }: CountOptions = {},
 ): Promise<OrderCounts | undefined> {
   const states = new StateGraph();
   const { partial } = await explorer.explore(
     { ...plan, reduce: false, joinsStates: true },
     {
       max,
-      signal,
+      ...(signal && { signal }),
       onSchedule: (prefix, schedule) => {
         states.add(prefix, schedule);
       },
       onProgress: ({ schedules }) => {
-        onProgress(schedules);
+        onProgress?.(schedules);
       },
     },
   );
