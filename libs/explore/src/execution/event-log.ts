@@ -1,4 +1,4 @@
-import { describeError, describeReply, describeStep, type Step } from '#lab/step';
+import { describeError, describeReply, describeStep, plainReply, type Step } from '#lab/step';
 import type { Outcome } from '../actors';
 import { setsStrictReads } from '../world';
 import type { FaultEvent, LockChange, ScheduleEvent, StepEvent } from '#lab/verdict';
@@ -12,6 +12,7 @@ export class EventLog {
   /** A session has chosen an isolation level with which a plain SELECT depends on uncommitted writes. */
   hasStrictReads = false;
   private readonly steps = new Map<ScheduleEvent, Step>();
+  private readonly replies = new Map<ScheduleEvent, unknown>();
 
   constructor(private readonly clock: { readonly now: number }) {}
 
@@ -39,8 +40,14 @@ export class EventLog {
     return step;
   }
 
+  /** The whole reply, of which the event may show the beginning only. Undefined: not answered. */
+  replyOf(event: StepEvent): unknown {
+    return this.replies.get(event);
+  }
+
   answer(event: Mutable<StepEvent>, step: Step, reply: unknown, locks: readonly LockChange[]): void {
     Object.assign(event, describeReply(step, reply));
+    this.replies.set(event, plainReply(reply));
     if (locks.length > 0) event.locks = locks;
     this.setAnsweredAt(event);
   }

@@ -11,7 +11,7 @@ export function normalize(history: ScheduleHistory): string {
 
 /** A step without values that the servers count for all their clients. */
 export function comparable(event: StepEvent): StepEvent {
-  if (event.verb === 'INSERT') return { ...event, reply: 'inserted' };
+  if (event.verb === 'INSERT') return { ...event, reply: insertedRows(event.reply) };
   if (event.verb === 'GRANT') return { ...event, reply: 'a lease' };
   return { ...event, reply: withoutServerCounters(event.reply) };
 }
@@ -52,6 +52,12 @@ export function differenceOf(once: ScheduleHistory, again: ScheduleHistory): str
     ? `no event differs, the final state is ${JSON.stringify(again.final)} instead of ${JSON.stringify(once.final)}`
     : `event ${at + 1} is ${after[at] ?? 'missing'} instead of ${before[at] ?? 'missing'}`;
 }
+
+/** How many rows an INSERT has changed, without their ids. */
+const insertedRows = (reply: unknown): unknown =>
+  typeof reply === 'object' && reply !== null && 'affectedRows' in reply
+    ? { affectedRows: reply.affectedRows }
+    : 'inserted';
 
 /** ZooKeeper and etcd revisions, sessions and leases depend on all clients of the server. */
 const withoutServerCounters = (reply: unknown): unknown =>

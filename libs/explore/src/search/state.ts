@@ -171,7 +171,10 @@ export class Past {
     const transaction = transactionIn(this.run, holdings, step);
     const accesses = accessesOf(this.run, step, this.run.actor(actor), transaction);
     const name = this.transactionNamed(actor, step);
-    const { timer, fault, reply, error, errorCode } = comparable(event);
+    const { timer, fault, reply, error, errorCode } = comparable({
+      ...event,
+      reply: this.run.eventLog.replyOf(event),
+    });
     const snapshot = isRead(accesses) && transaction !== undefined ? this.snapshot(name) : undefined;
     // the transaction that it waited for was rolled back: then it holds a lock on the gap as well
     const hasGap = event.answeredAt !== undefined && verb === 'INSERT' && hasFoundRow(event.reply);

@@ -138,12 +138,18 @@ const LONGEST_REPLY = 200;
 
 /** A reply short enough for a history: the counts of a write, the rows of a small read. */
 export function brief(reply: unknown): unknown {
+  const plain = plainReply(reply);
+  const text = JSON.stringify(plain);
+  return text.length <= LONGEST_REPLY ? plain : `${text.slice(0, LONGEST_REPLY)}…`;
+}
+
+/** A reply as JSON can write it: the counts of a write, or the whole reply. */
+export function plainReply(reply: unknown): unknown {
   if (reply === undefined || typeof reply === 'function') return null; // a mutex replies with its release function
   if (Buffer.isBuffer(reply)) return reply.toString();
   if (typeof reply === 'object' && reply !== null && 'affectedRows' in reply) {
     const { affectedRows, insertId } = reply as { affectedRows: number; insertId?: number };
     return { affectedRows, insertId };
   }
-  const text = JSON.stringify(reply);
-  return text.length <= LONGEST_REPLY ? reply : `${text.slice(0, LONGEST_REPLY)}…`;
+  return reply;
 }
