@@ -40,8 +40,6 @@ export interface Endings {
 export interface ReductionResult extends Comparison {
   readonly strategy: string;
   readonly cell: string;
-  /** All orders, as `countAllOrders` counts them. Undefined: not every order was run, or it was interrupted. */
-  readonly counted: OrderCounts | undefined;
 }
 
 /** A plan that was run with and without the reduction. */
@@ -51,6 +49,8 @@ export interface Comparison {
   readonly all: number;
   /** The schedules without it, by harm. */
   readonly orders: OrderCounts;
+  /** All orders, as `countAllOrders` counts them. Undefined: not every order was run, or it was interrupted. */
+  readonly counted: OrderCounts | undefined;
   /** Endings: the outcomes, the sales, the locks that are left, and the kinds of violation. */
   readonly endings: number;
   /** Endings that only one of both runs shows. */
@@ -64,14 +64,11 @@ export interface Comparison {
 }
 
 /** Only one of both runs shows an ending, or the orders were counted wrongly. */
-export const isDifferent = (result: Comparison & Partial<Pick<ReductionResult, 'counted'>>): boolean =>
+export const isDifferent = (result: Comparison): boolean =>
   result.missing.length + result.additional.length > 0 || isMiscounted(result);
 
 /** `countAllOrders` has found other numbers than the run of all orders. */
-export const isMiscounted = ({
-  orders,
-  counted,
-}: Pick<Comparison, 'orders'> & Partial<Pick<ReductionResult, 'counted'>>): boolean =>
+export const isMiscounted = ({ orders, counted }: Comparison): boolean =>
   counted !== undefined && !isDeepStrictEqual(counted, orders);
 
 export interface ReductionOptions {
@@ -119,38 +116,34 @@ async function compare(
   { max, joinsStates, signal, onProgress }: ReductionOptions,
 ): Promise<ReductionResult | undefined> {
   const plan: Plan = { ...planOf(strategy, cell), ...(joinsStates && { joinsStates }) };
-  const progress = (n: number, how: string): void => {
-    onProgress(`${strategy.name}, ${cell.name}: ${n} schedules ${how}`);
-  };
   const compared = await comparePlan(world, plan, max, (n, how) => {
-    progress(n, `${how} the reduction`);
+    onProgress(`${strategy.name}, ${cell.name}: ${n} schedules ${how}`);
     return !signal.aborted;
   });
-  if (compared === undefined) return undefined;
-  if (joinsStates) return { strategy: strategy.name, cell: cell.name, ...compared, counted: undefined };
-  const counted = await countAllOrders(WorkerPool.on(world), plan, {
-    max: Infinity,
-    signal,
-    onProgress: (n) => {
-      progress(n, 'to count all orders');
-    },
-  });
-  return { strategy: strategy.name, cell: cell.name, ...compared, counted };
+  return compared && { strategy: strategy.name, cell: cell.name, ...compared };
 }
 
+/** Called after every schedule, with what is run at present. False: end. */
+export type GoOn = (
+  schedules: number,
+  how: 'with the reduction' | 'without the reduction' | 'to count all orders',
+) => boolean;
+
 /**
- * Runs a plan with and without the reduction. With `joinsStates`, endings have no kinds of violation that only the past shows
- * (a broken lock with correct data): only one past of each state is run. Undefined: it has more than `max` schedules, or `goOn` has
- * returned false.
+ * Runs a plan with and without the reduction, and counts its orders. With `joinsStates`, endings have no kinds of violation that only
+ * the past shows (a broken lock with correct data), and no orders are counted: only one past of each state is run. Undefined: it
+ * has more than `max` schedules, or `goOn` has returned false.
  */
 export async function comparePlan(
   world: World,
   plan: Plan,
   max: number,
-  goOn: (schedules: number, how: 'with' | 'without') => boolean,
+  goOn: GoOn,
 ): Promise<Comparison | undefined> {
   const limited = (reduce: boolean, limit: number): Promise<Endings | undefined> =>
-    endingsOf(world, { ...plan, reduce }, limit, (n) => goOn(n, reduce ? 'with' : 'without'));
+    endingsOf(world, { ...plan, reduce }, limit, (n) =>
+      goOn(n, reduce ? 'with the reduction' : 'without the reduction'),
+    );
   const reduced = await limited(true, max / LEAST_RATIO);
   const all = reduced === undefined ? undefined : await limited(false, max);
   if (reduced === undefined || all === undefined) return undefined;
@@ -161,11 +154,24 @@ export async function comparePlan(
     reduced: reduced.schedules,
     all: all.schedules,
     orders: all.orders,
+    counted: plan.joinsStates === true ? undefined : await ordersOf(world, plan, goOn),
     endings: all.found.size,
     missing: notShown.filter((ending) => !combinations.includes(ending)),
     additional: shown.filter((ending) => !all.found.has(ending)),
     combinations,
   };
+}
+
+/** All orders, without running all of them. */
+function ordersOf(world: World, plan: Plan, goOn: GoOn): Promise<OrderCounts | undefined> {
+  const ended = new AbortController();
+  return countAllOrders(WorkerPool.on(world), plan, {
+    max: Infinity,
+    signal: ended.signal,
+    onProgress: (n) => {
+      if (!goOn(n, 'to count all orders')) ended.abort();
+    },
+  });
 }
 
 /** How a schedule ends: its result, and what is wrong with it. */

@@ -1,6 +1,6 @@
 import { EXPLORE_OPTIONS, replaceGlobalTimers, workMsFor, type Plan, type World } from '#lab/explore';
 import { SeededRandom } from '#lab/random';
-import { comparePlan, isDifferent, type Comparison } from '../reduction';
+import { comparePlan, isDifferent, type Comparison, type GoOn } from '../reduction';
 import { randomProgram, smallerThan, type Program } from './program';
 import { subjectOf } from './subject';
 
@@ -36,7 +36,7 @@ export interface ProgramsResult {
 
 /**
  * Runs random programs of a user with and without the reduction, and compares how their schedules end: what each actor received,
- * and the data that are left.
+ * and the data that are left. All orders are run and counted as well: both numbers must be equal.
  */
 export async function checkPrograms(world: World, options: ProgramsOptions): Promise<ProgramsResult> {
   const { seed, first, count, max, signal, onProgress, onDifference } = options;
@@ -47,7 +47,7 @@ export async function checkPrograms(world: World, options: ProgramsOptions): Pro
     const program = randomProgram(SeededRandom.forItem(seed, number));
     const compare = (one: Program): Promise<Comparison | undefined> =>
       compareProgram(world, one, max, (n, how) => {
-        onProgress(`program ${number}: ${n} schedules ${how} the reduction`);
+        onProgress(`program ${number}: ${n} schedules ${how}`);
         return !signal.aborted;
       });
     const result = await compare(program);
@@ -78,7 +78,7 @@ export async function compareProgram(
   world: World,
   program: Program,
   max = Infinity,
-  goOn: Parameters<typeof comparePlan>[3] = () => true,
+  goOn: GoOn = () => true,
 ): Promise<Comparison | undefined> {
   const restore = replaceGlobalTimers();
   try {

@@ -24,25 +24,23 @@ export const printReductionDifference = (result: ReductionResult): string =>
   [
     `${isDifferent(result) ? 'DIFFERENT' : 'in parts:'} ${result.strategy}, ${result.cell}`,
     ...result.combinations.map((ending) => cut(`  in parts: ${ending}`, LONGEST_TEXT)),
-    ...onlyOnce(result),
-    ...(isMiscounted(result)
-      ? [`  all orders: run ${ordersText(result.orders)}, counted ${ordersText(result.counted)}`]
-      : []),
+    ...differencesOf(result),
   ].join('\n');
 
-const ordersText = (orders: ReductionResult['counted']): string => JSON.stringify(orders);
-
-/** A random program for which the reduction loses or invents an ending. */
+/** A random program for which the reduction loses or invents an ending, or whose orders were counted wrongly. */
 export const printProgramDifference = (difference: ProgramDifference): string =>
   [
     `DIFFERENT program ${difference.number}, without what the difference does not need:`,
     `  ${JSON.stringify(difference.program)}`,
-    ...onlyOnce(difference),
+    ...differencesOf(difference),
   ].join('\n');
 
-const onlyOnce = ({ missing, additional }: Comparison): readonly string[] => [
-  ...missing.map((ending) => cut(`  only without the reduction: ${ending}`, LONGEST_TEXT)),
-  ...additional.map((ending) => cut(`  only with the reduction: ${ending}`, LONGEST_TEXT)),
+const differencesOf = (result: Comparison): readonly string[] => [
+  ...result.missing.map((ending) => cut(`  only without the reduction: ${ending}`, LONGEST_TEXT)),
+  ...result.additional.map((ending) => cut(`  only with the reduction: ${ending}`, LONGEST_TEXT)),
+  ...(isMiscounted(result)
+    ? [`  all orders: run ${JSON.stringify(result.orders)}, counted ${JSON.stringify(result.counted)}`]
+    : []),
 ];
 
 /** The result in one line, and what it was compared with. */
