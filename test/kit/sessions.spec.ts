@@ -2,6 +2,9 @@ import type { ActorOutcome, Faults } from '#lab/kit';
 import { explore } from '#lab/kit';
 import { Redis } from 'ioredis';
 import { createPool, type Pool, type PoolConnection, type RowDataPacket } from 'mysql2/promise';
+import { once } from 'node:events';
+import { connect as connectTo, createServer, type AddressInfo } from 'node:net';
+import { hrtime } from 'node:process';
 import { setInterval } from 'node:timers/promises';
 import { kitServers, showAll } from './support';
 
@@ -172,3 +175,52 @@ test.each([
     expect(results.includes('["died","threw"]')).toBe(isRefused);
   },
 );
+
+/** Milliseconds, in which an explorer that does not wait for a connection counts its actor as waiting for another one. */
+const CONNECTING_MS = 50;
+
+/** Forwards connections to a server, and answers each only after `CONNECTING_MS`. */
+async function openSlowProxy(uri: string): Promise<{ readonly uri: string; close(): void }> {
+  const { hostname, port } = new URL(uri);
+  const proxy = createServer((socket) => {
+    const until = hrtime.bigint() + BigInt(CONNECTING_MS * 1_000_000);
+    const wait = (): void => {
+      if (hrtime.bigint() < until)
+        setImmediate(wait); // timers are virtual in a schedule
+      else socket.pipe(connectTo(Number(port), hostname).on('error', () => socket.destroy())).pipe(socket);
+    };
+    socket.on('error', () => undefined);
+    wait();
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const address = Object.assign(new URL(uri), {
+    host: `127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+  });
+  return { uri: address.href, close: () => proxy.close() };
+}
+
+test('an actor whose pool opens a connection in a schedule is awaited, also beside another actor of its process', async () => {
+  const proxy = await openSlowProxy(kitServers().mysql);
+  const third: Actor = async ({ pool }) => {
+    const connections = [await pool.getConnection(), await pool.getConnection(), await pool.getConnection()];
+    const value = await valueIn(connections[2] ?? pool);
+    for (const connection of connections) connection.destroy();
+    return value;
+  };
+  const read: Actor = ({ pool }) => valueIn(pool);
+  try {
+    const { results } = await showAll(
+      {
+        servers: { ...kitServers(), mysql: proxy.uri },
+        connect,
+        setUp,
+        prepare,
+        actors: [third, read].map((run) => ({ process: 'p1', run })),
+      },
+      values,
+    );
+    expect(results).toEqual(['[0,0]']);
+  } finally {
+    proxy.close();
+  }
+});

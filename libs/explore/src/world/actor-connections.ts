@@ -1,7 +1,15 @@
 import { BALANCE_MIGRATIONS, Balances } from '#lab/balance';
 import { GUARD_MIGRATIONS } from '#lab/guard';
 import { LOCK_MIGRATIONS, SqlLocks } from '#lab/locks';
-import { LockFolder, Servers, SteppedDataSource, SteppedRedis, type ServerAddresses } from '#lab/step';
+import {
+  isConnecting,
+  LockFolder,
+  Servers,
+  SteppedDataSource,
+  SteppedRedis,
+  type MysqlPool,
+  type ServerAddresses,
+} from '#lab/step';
 import { loadScripts } from '#lab/strategy';
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
@@ -55,6 +63,8 @@ export interface UserClients {
   readonly isSubscribed: boolean;
   /** Resolves when they have received all messages that were published before this call. */
   receiveMessages(): Promise<void>;
+  /** A pool opens a connection. */
+  isConnecting(): boolean;
 }
 
 /** The connections of one actor. */
@@ -75,7 +85,7 @@ export interface ActorConnections {
   readonly track: (socket: Socket) => void;
   /** The clients of a user's code; undefined: the actor does not run such code. */
   own: UserClients | undefined;
-  /** The pool opens a connection: a statement waits for it without being a step. */
+  /** A pool opens a connection: a statement waits for it without being a step. */
   isConnecting(): boolean;
 }
 
@@ -106,13 +116,6 @@ export class Host {
     if (this.isDown) this.closings.push(close);
     else close();
   }
-}
-
-/** The part of a mysql2 pool that is used here. */
-interface Pool {
-  /** Opening and open connections. */
-  readonly _allConnections: { toArray(): readonly { readonly authorized: boolean }[] };
-  on(event: 'acquire', listener: (connection: Socket) => void): void;
 }
 
 /** Seconds. Longer than any schedule takes on a busy machine: only the schedule ends a lock wait. */
@@ -173,7 +176,7 @@ export async function openActorConnections(options: WorldOptions, name: string):
   const sockets = new Map<number, Socket>();
   const abandoned = new Set<number>();
   const host = new Host();
-  const { pool } = dataSource.driver as unknown as { pool: Pool | undefined };
+  const { pool } = dataSource.driver as unknown as { pool: MysqlPool | undefined };
   const track = (socket: Socket): void => {
     if (sockets.has(socket.threadId)) return;
     sockets.set(socket.threadId, socket);
@@ -192,9 +195,7 @@ export async function openActorConnections(options: WorldOptions, name: string):
     options.keepsStacks === true ? withCallSites(tools) : tools;
   const balances = located(new Balances(dataSource));
   const sqlLocks = located(new SqlLocks(dataSource));
-  const isConnecting = (): boolean =>
-    pool?._allConnections.toArray().some(({ authorized }) => !authorized) === true;
-  return {
+  const connections: ActorConnections = {
     redis,
     servers,
     folder,
@@ -206,6 +207,8 @@ export async function openActorConnections(options: WorldOptions, name: string):
     host,
     track,
     own: undefined,
-    isConnecting,
+    isConnecting: () =>
+      (pool !== undefined && isConnecting(pool)) || connections.own?.isConnecting() === true,
   };
+  return connections;
 }

@@ -67,6 +67,10 @@ export class OwnClients implements UserClients {
     await Promise.all(this.redises.map((redis) => redis.receiveMessages()));
   }
 
+  isConnecting(): boolean {
+    return this.pools.some((pool) => pool.isConnecting());
+  }
+
   /** Ends what the last schedule has left on the connections. */
   async reset(): Promise<void> {
     await Promise.all([...this.redises, ...this.pools].map((client) => client.reset()));

@@ -8,7 +8,12 @@ export { watchCommands } from './redis-monitor';
 export * from './servers';
 export { CONNECTING, lockStatement, SteppedDataSource, type SteppedDataSourceOptions } from './sql';
 export { instrument, NotInstrumentable, type Instrumented } from './instrument';
-export type { InstrumentedPool, MysqlConnection } from './instrument-mysql';
+export {
+  isConnecting,
+  type InstrumentedPool,
+  type MysqlConnection,
+  type MysqlPool,
+} from './instrument-mysql';
 export { firstArgument, prefixedName, prefixNamedLocks } from './named-locks';
 export type { InstrumentedRedis } from './instrument-redis';
 export * from './zookeeper';

@@ -28,6 +28,8 @@ export interface MysqlConnection {
 /** The part of a mysql2 pool that is used here. */
 export interface MysqlPool {
   readonly config: { readonly connectionLimit: number };
+  /** Opening and open connections. Private to mysql2, so that another version may lack it. */
+  readonly _allConnections?: { toArray(): readonly { readonly authorized: boolean }[] };
   on(event: 'acquire' | 'connection' | 'release', listener: (connection: MysqlConnection) => void): unknown;
   getConnection(done: (error: Error | null, connection: MysqlConnection & { release(): void }) => void): void;
 }
@@ -47,8 +49,9 @@ const WARM = 2;
 
 /** A pool whose statements pass the seam. */
 export interface InstrumentedPool {
-  /** Destroys the connections that were not released: code of a dead process never does so. */
+  /** Destroys the connections that were not released: code of a dead process never does so. Leaves a free one. */
   reset(): Promise<void>;
+  isConnecting(): boolean;
   /** The isolation level of its sessions, for example `REPEATABLE-READ`. */
   isolation(): Promise<string>;
 }
@@ -72,12 +75,12 @@ export async function instrumentPool(pool: MysqlPool, hooks: SessionHooks): Prom
   }
   return {
     reset: async () => {
-      if (inUse.size === 0) return;
       for (const connection of inUse) connection.destroy();
       inUse.clear();
-      const opened = await acquire(pool);
+      const opened = await acquire(pool); // the end of a schedule may have closed the free ones
       opened.release();
     },
+    isConnecting: () => isConnecting(pool),
     isolation: async () => {
       const connection = await acquire(pool);
       try {
@@ -88,6 +91,10 @@ export async function instrumentPool(pool: MysqlPool, hooks: SessionHooks): Prom
     },
   };
 }
+
+/** The pool opens a connection: a statement waits for it without being a step. */
+export const isConnecting = ({ _allConnections }: Pick<MysqlPool, '_allConnections'>): boolean =>
+  _allConnections?.toArray().some(({ authorized }) => !authorized) === true;
 
 const acquire = (pool: MysqlPool): Promise<MysqlConnection & { release(): void }> =>
   new Promise((resolve, reject) => {
