@@ -23,6 +23,9 @@ export class Refused extends Error {}
 /** Milliseconds of every lease. */
 export const LEASE_MS = 10_000;
 
+/** Characters of a list's element: a history shows only the beginning of a reply with one, or with several. */
+const LONG = 250;
+
 const DELETE_OWN =
   "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0";
 
@@ -42,7 +45,7 @@ export const REDIS: Readonly<Record<string, Statement>> = {
   'INCR count': ({ redis }) => redis.incr('count'),
   'GET count': ({ redis }) => redis.get('count'),
   'MGET lock count': ({ redis }) => redis.mget('lock', 'count'),
-  'RPUSH list me': ({ redis, me }) => redis.rpush('list', me),
+  'RPUSH list me': ({ redis, me }) => redis.rpush('list', me.padEnd(LONG, '.')),
   'LPOP list': ({ redis }) => redis.lpop('list'),
   'BLPOP list': ({ redis }) => redis.blpop('list', 5),
   'LRANGE list': ({ redis }) => redis.lrange('list', 0, -1),
