@@ -46,6 +46,8 @@ export class Schedules implements BeforeApplicationShutdown {
   private uses = 0;
   /** Worlds that are being opened. */
   private opening = 0;
+  /** All worlds are being opened: a request waits for one of them, or takes one that is idle. */
+  private isPreparing = false;
   private isClosing = false;
 
   constructor(private readonly servers: ScheduleServers) {}
@@ -68,13 +70,16 @@ export class Schedules implements BeforeApplicationShutdown {
   }
 
   /**
-   * Opens all worlds before they are needed, a few at a time; a request meanwhile opens its own. Resolves early when one
-   * cannot be opened: a schedule then says why. Never rejects.
+   * Opens all worlds before they are needed, a few at a time. Resolves early when one cannot be opened: a schedule then says why.
+   * Never rejects.
    */
   async prepare(): Promise<void> {
+    this.isPreparing = true;
     await Promise.all(
       Array.from({ length: PREPARED_AT_ONCE }, () => this.prepareOneByOne().catch(() => undefined)),
     );
+    this.isPreparing = false;
+    for (const next of this.waiting.splice(0)) next();
   }
 
   /** Does not wait for a world that is being opened: it is closed as soon as it is open. */
@@ -98,7 +103,7 @@ export class Schedules implements BeforeApplicationShutdown {
 
   /**
    * The world whose schedule is the longest beginning of this one; else the one that has made one more choice, which is taken
-   * back; else one that has no schedule; else a new one; else the one that was not used for longest.
+   * back; else one that has no schedule; else a new one, unless all are being opened; else the one that was not used for longest.
    */
   private async take(wanted: Wanted): Promise<Place> {
     const { setup } = wanted;
@@ -112,14 +117,19 @@ export class Schedules implements BeforeApplicationShutdown {
       const undone = idle.find((place) => isUndone(place.schedule, wanted));
       const known = best ?? undone ?? idle.find((place) => place.schedule === undefined);
       if (known !== undefined) return this.reserve(known);
+      const oldest = (places: Place[]): Place | undefined => places.sort((a, b) => a.usedAt - b.usedAt)[0];
+      const next = oldest(idle);
+      if (this.isPreparing && needs === needsOf([])) {
+        if (next !== undefined) return this.reserve(next);
+        await this.change();
+        continue;
+      }
       if (this.free.length > 0 && this.opening >= MAX_OPENING) {
         await this.change();
         continue;
       }
       const redisDb = this.free.shift();
       if (redisDb !== undefined) return this.open(components, redisDb);
-      const oldest = (places: Place[]): Place | undefined => places.sort((a, b) => a.usedAt - b.usedAt)[0];
-      const next = oldest(idle);
       if (next !== undefined) return this.reserve(next);
       const other = oldest(this.places.filter((place) => !place.isBusy));
       if (other !== undefined) await this.discard(other);
