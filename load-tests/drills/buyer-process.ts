@@ -1,7 +1,16 @@
 import { Balances, type Change } from '#lab/balance';
 import { loadStrategy, Realm } from '#lab/explore';
 import { SqlLocks } from '#lab/locks';
-import { codeOf, LockFolder, monotonic, observe, Servers, SteppedDataSource, systemClock } from '#lab/step';
+import {
+  codeOf,
+  LockFolder,
+  messageOf,
+  monotonic,
+  observe,
+  Servers,
+  SteppedDataSource,
+  systemClock,
+} from '#lab/step';
 import { DEFAULT_OPTIONS, findStrategy, loadScripts, type Tools } from '#lab/strategy';
 import { toCluster, toServer } from './connect';
 import { fencedByTheServer } from './fenced-by-the-server';
@@ -10,7 +19,7 @@ import type { FromBuyer, Purchase, BuyerConfig, ToBuyer } from './messages';
 
 const send = (message: FromBuyer): void => void process.send?.(message);
 const fail = (error: unknown): void => {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = messageOf(error);
   send({ type: 'end', at: monotonic(), code: codeOf(error), text });
 };
 const gate = new BuyerGate(send);

@@ -1,3 +1,4 @@
+import { messageOf } from '#lab/step';
 import type { Strategy } from '#lab/strategy';
 import { componentsOf } from '#lab/strategy';
 import { completePlan, measureHandOvers, runLoad, type HandOvers, type LoadRun } from '#load-tests/run';
@@ -30,7 +31,7 @@ export async function loadOrReason(
     return { load: await runUnderLoad(context, strategy, file) };
   } catch (error) {
     if (context.signal.aborted) throw error;
-    return { loadFailure: error instanceof Error ? error.message : String(error) };
+    return { loadFailure: messageOf(error) };
   }
 }
 

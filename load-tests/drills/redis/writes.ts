@@ -1,3 +1,4 @@
+import { messageOf } from '#lab/step';
 import { withRedis, type StartedRedis } from '#lab/stack';
 
 /** Limit for `writeUntilRefused`. */
@@ -27,7 +28,7 @@ export const writeUntilRefused = ({
         await redis.set(key(writes + 1), writes);
         writes++;
       } catch (error) {
-        return { writes, refusal: error instanceof Error ? error.message : String(error) };
+        return { writes, refusal: messageOf(error) };
       }
     }
     return { writes, refusal: `it accepted every write for ${TIMEOUT_MS} ms` };

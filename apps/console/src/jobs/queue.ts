@@ -1,4 +1,4 @@
-import { codeOf } from '#lab/step';
+import { codeOf, messageOf } from '#lab/step';
 import { randomBytes } from 'node:crypto';
 import type { Member } from '../classroom';
 import { EventStream } from './event-stream';
@@ -97,7 +97,7 @@ export class QueuedJob<Event extends object> {
 }
 
 const failureOf = (error: unknown): Pick<Job, 'error' | 'errorCode'> => ({
-  error: error instanceof Error ? error.message : String(error),
+  error: messageOf(error),
   errorCode: codeOf(error),
 });
 

@@ -1,6 +1,6 @@
 import { useOf, type Done, type Guard } from '#lab/guard';
 import { seeded } from '#lab/random';
-import { codeOf, type Clock } from '#lab/step';
+import { codeOf, messageOf, type Clock } from '#lab/step';
 import type { Options } from '#lab/strategy';
 import { judgeActions } from '#lab/verdict';
 import type { Setup } from '../world';
@@ -44,7 +44,7 @@ async function act(
     const done = await guard.apply({ key: KEY, request: name, replica: process.name }, tools);
     return outcomeOf(done);
   } catch (error) {
-    return { code: codeOf(error), text: error instanceof Error ? error.message : String(error) };
+    return { code: codeOf(error), text: messageOf(error) };
   }
 }
 

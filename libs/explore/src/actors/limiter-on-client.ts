@@ -1,5 +1,5 @@
 import { ProcessMemory } from '#lab/limit';
-import { codeOf, systemClock, type Clock } from '#lab/step';
+import { codeOf, messageOf, systemClock, type Clock } from '#lab/step';
 import type { LocalProcess } from '#lab/strategy';
 import { judgeLimitSchedule } from '#lab/verdict';
 import { WindowStore, type ExploredLimiter, type Setup } from '../world';
@@ -68,6 +68,6 @@ async function decide(
       ? { code: 'APPLIED', text: 'admitted' }
       : { code: 'LIMIT.EXCEEDED', text: 'refused: the limit is used up' };
   } catch (error) {
-    return { code: codeOf(error), text: error instanceof Error ? error.message : String(error) };
+    return { code: codeOf(error), text: messageOf(error) };
   }
 }

@@ -1,5 +1,5 @@
 import { actorsOf, isSubject, type OwnSubject } from '#lab/own';
-import { codeOf } from '#lab/step';
+import { codeOf, messageOf } from '#lab/step';
 import type { ActorOutcome } from '#lab/subject';
 import { judgeInvariants, type FinalState } from '#lab/verdict';
 import { ACTOR_NAMES, type OwnSession, type Setup } from '../world';
@@ -71,7 +71,7 @@ async function outcomeOf(actor: string, run: () => unknown): Promise<ActorOutcom
 
 function described({ state, value, error }: ActorOutcome): Outcome {
   if (state === 'returned') return { code: 'APPLIED', text: `returned ${JSON.stringify(value)}` };
-  return { code: codeOf(error), text: error instanceof Error ? error.message : String(error) };
+  return { code: codeOf(error), text: messageOf(error) };
 }
 
 async function brokenInvariants(
@@ -86,7 +86,7 @@ async function brokenInvariants(
       if (said === false) broken.push({ invariant, why: '' });
       if (typeof said === 'string') broken.push({ invariant, why: said });
     } catch (error) {
-      broken.push({ invariant, why: error instanceof Error ? error.message : String(error) });
+      broken.push({ invariant, why: messageOf(error) });
     }
   return broken;
 }

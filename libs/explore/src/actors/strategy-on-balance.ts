@@ -1,5 +1,5 @@
 import type { Change } from '#lab/balance';
-import { codeOf, type Clock } from '#lab/step';
+import { codeOf, messageOf, type Clock } from '#lab/step';
 import { cartStrategy, fileOf, type Strategy } from '#lab/strategy';
 import { judgeSchedule } from '#lab/verdict';
 import { ACTOR_NAMES, BALANCE, systemsOf, titleOf, type Setup } from '../world';
@@ -89,6 +89,6 @@ async function buy(
     const sales = sold.map(({ balance, before, after }) => `${balance} ${before} → ${after}`);
     return { code: 'APPLIED', text: `sold one of each: ${sales.join(', ')}` };
   } catch (error) {
-    return { code: codeOf(error), text: error instanceof Error ? error.message : String(error) };
+    return { code: codeOf(error), text: messageOf(error) };
   }
 }

@@ -1,4 +1,4 @@
-import { observe, type Clock, type Scope } from '#lab/step';
+import { messageOf, observe, type Clock, type Scope } from '#lab/step';
 import type { ScheduleHistory } from '#lab/verdict';
 import {
   Actor,
@@ -228,7 +228,7 @@ export class Run {
   private async crash(process: ActorProcess, error: unknown): Promise<void> {
     if (process.alive) {
       process.alive = false;
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       const ends = error instanceof CalledExit ? 'ends' : 'ends with an unhandled error';
       this.eventLog.fault('kill', process.name, `${process.name} ${ends}: ${why}`);
       for (const actor of this.actors) if (actor.process === process) await this.terminate(actor);

@@ -1,3 +1,4 @@
+import { messageOf } from '#lab/step';
 import { CAPABILITIES, type Capability, type Strategy } from '#lab/strategy';
 import { CELLS, existsFor, testedBy, type Cell } from './cells';
 import { isNotApplicable } from './cell-text';
@@ -186,7 +187,7 @@ async function exploreWithin(
   try {
     return { cell, explored: await exploreCell(pool, strategy, cell, limits) };
   } catch (error) {
-    return { cell, failure: error instanceof Error ? error.message : String(error) };
+    return { cell, failure: messageOf(error) };
   }
 }
 

@@ -1,6 +1,7 @@
 import { actorsOf, type OwnSubject, type SubjectClients } from '#lab/own';
 import {
   instrument,
+  messageOf,
   type Instrumented,
   type InstrumentedPool,
   type InstrumentedRedis,
@@ -129,7 +130,7 @@ export class PreparationFailed extends Error {
   readonly code = 'EXPLORE.PREPARATION_FAILED';
 
   constructor(part: 'setUp' | 'prepare', cause: unknown) {
-    super(`${part} throws: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    super(`${part} throws: ${messageOf(cause)}`, { cause });
     this.name = 'PreparationFailed';
   }
 }

@@ -60,3 +60,6 @@ export function codeOf(error: unknown): string {
   const known = [code, driverError?.code].find((value) => typeof value === 'string');
   return known ?? (error instanceof Error ? error.name : 'ERROR');
 }
+
+/** The message of an error; another thrown value as text. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,4 +1,4 @@
-import { codeOf } from './errors';
+import { codeOf, messageOf } from './errors';
 import { HistoryFile } from './history-file';
 import { lockEffect, requestedEffect } from './lock';
 import { monotonic, type HistoryLine, type RequestLine, type StepLine } from './history';
@@ -130,7 +130,7 @@ export const describeReply = ({ lock }: Step, reply: unknown): Pick<StepLine, 'r
 
 /** The message of a failed step, and its stable code. */
 export const describeError = (error: unknown): { error: string; errorCode: string } => ({
-  error: error instanceof Error ? error.message : String(error),
+  error: messageOf(error),
   errorCode: codeOf(error),
 });
 
