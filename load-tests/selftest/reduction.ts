@@ -5,17 +5,20 @@ import {
   EXPLORE_OPTIONS,
   executions,
   existsFor,
+  isStrategy,
   planOf,
   oneOrder,
   subjectOf,
   addOrders,
-  type Cell,
+  workMsFor,
+  type Budget,
+  type Catalogued,
   type OrderCounts,
   type Plan,
   WorkerPool,
   type World,
 } from '#lab/explore';
-import type { Strategy } from '#lab/strategy';
+import { FAULTS, type FaultName } from '#lab/strategy';
 import {
   harmOf,
   worstHarm,
@@ -72,7 +75,7 @@ export const isMiscounted = ({ orders, counted }: Comparison): boolean =>
   counted !== undefined && !isDeepStrictEqual(counted, orders);
 
 export interface ReductionOptions {
-  readonly strategies: readonly Strategy[];
+  readonly strategies: readonly Catalogued[];
   /** Largest number of schedules without the reduction; circumstances with more are left out. */
   readonly max: number;
   /** Runs what follows a state once, also without the reduction. */
@@ -86,14 +89,31 @@ export interface ReductionOptions {
 export async function checkReduction(world: World, options: ReductionOptions): Promise<{ leftOut: number }> {
   let leftOut = 0;
   for (const strategy of options.strategies)
-    for (const cell of CELLS.filter((one) => existsFor(strategy, one))) {
+    for (const circumstance of circumstancesOf(strategy)) {
       if (options.signal.aborted) return { leftOut };
-      const result = await compare(world, strategy, cell, options);
+      const result = await compare(world, strategy.name, circumstance, options);
       if (result === undefined) leftOut++;
       else options.onResult(result);
     }
   return { leftOut };
 }
+
+interface Circumstance {
+  readonly name: string;
+  readonly plan: Plan;
+}
+
+/** The cells of the matrix. Of a guard or limiter, which has none: each fault once, and none. */
+const circumstancesOf = (explored: Catalogued): readonly Circumstance[] =>
+  isStrategy(explored)
+    ? CELLS.filter((cell) => existsFor(explored, cell)).map((cell) => ({
+        name: cell.name,
+        plan: planOf(explored, cell),
+      }))
+    : ['none', ...Object.keys(FAULTS)].map((name) => ({
+        name,
+        plan: planOfTwo(explored, name === 'none' ? {} : { [name as FaultName]: 1 }, true),
+      }));
 
 /** Assumed minimum ratio of all schedules to reduced ones: a circumstance that would exceed the limit is not tried. */
 const LEAST_RATIO = 4;
@@ -111,16 +131,16 @@ function isTooLarge(schedules: number, searched: number, max: number): boolean {
 
 async function compare(
   world: World,
-  strategy: Strategy,
-  cell: Cell,
+  strategy: string,
+  { name: cell, plan: ofCell }: Circumstance,
   { max, joinsStates, signal, onProgress }: ReductionOptions,
 ): Promise<ReductionResult | undefined> {
-  const plan: Plan = { ...planOf(strategy, cell), ...(joinsStates && { joinsStates }) };
+  const plan: Plan = { ...ofCell, ...(joinsStates && { joinsStates }) };
   const compared = await comparePlan(world, plan, max, (n, how) => {
-    onProgress(`${strategy.name}, ${cell.name}: ${n} schedules ${how}`);
+    onProgress(`${strategy}, ${cell}: ${n} schedules ${how}`);
     return !signal.aborted;
   });
-  return compared && { strategy: strategy.name, cell: cell.name, ...compared };
+  return compared && { strategy, cell, ...compared };
 }
 
 /** Called after every schedule, with what is run at present. False: end. */
@@ -236,23 +256,38 @@ function endingOf(
   renamed: Readonly<Record<string, string>>,
 ): string {
   const name = (actor: string): string => renamed[actor] ?? actor;
-  const { broken } = final; // of a user's subject: what its actors returned is part of the result
+  const { broken, effects, endlessKeys } = final;
+  const isOwn = broken !== undefined; // of a user's subject: what its actors returned is part of the result
   const outcomes = events
     .flatMap((event) =>
-      event.type === 'end' ? [`${name(event.actor)} ${broken === undefined ? event.code : event.text}`] : [],
+      event.type === 'end' ? [`${name(event.actor)} ${isOwn ? event.text : event.code}`] : [],
     )
     .sort();
   const sales = final.movements
     .map(({ request, before, after }) => `${name(request)} ${before}→${after}`)
     .sort();
+  const done = effects?.map(({ key, request, epoch }) => [key, name(request), epoch]);
   const kinds = [...new Set(violations.map(({ kind }) => kind))].filter(shows).sort();
-  const result = { amount: final.amount, outcomes, sales, locks: final.locks.length, broken };
+  const result = {
+    amount: final.amount,
+    outcomes,
+    sales,
+    locks: final.locks.length,
+    broken,
+    done,
+    endlessKeys,
+  };
   return JSON.stringify({ result, kinds } satisfies Ending);
 }
 
-/** The plan of two buyers of the last unit, in a process each. */
-export const planOfTwo = (strategy: Strategy, budget: Plan['budget'], reduce: boolean): Plan => ({
-  setup: { strategy, options: EXPLORE_OPTIONS, stock: 1, processes: ['p1', 'p2'] },
+/** The plan of two buyers of the last unit, or two requests of one action, in a process each. */
+export const planOfTwo = (strategy: Catalogued, budget: Budget, reduce: boolean): Plan => ({
+  setup: {
+    strategy,
+    options: { ...EXPLORE_OPTIONS, workMs: workMsFor(budget) },
+    stock: 1,
+    processes: ['p1', 'p2'],
+  },
   budget,
   faultPlaces: {},
   reduce,

@@ -160,7 +160,10 @@ export function readStrategy(name: string): Strategy {
 }
 
 /** Finds a strategy or guard that the options fit. Throws a usage failure otherwise. */
-function readExplored(name: string, { crossedCarts }: ExploreOptions): Catalogued {
+export function readExplored(
+  name: string,
+  { crossedCarts }: Pick<ExploreOptions, 'crossedCarts'> = {},
+): Catalogued {
   try {
     const found = findExplored(name);
     if (crossedCarts !== true) return found;

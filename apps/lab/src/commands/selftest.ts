@@ -1,4 +1,6 @@
-import { CATALOGUE, type Strategy } from '#lab/strategy';
+import { EXPLORED_LIMITERS, type Catalogued } from '#lab/explore';
+import { GUARDS } from '#lab/guard';
+import { CATALOGUE } from '#lab/strategy';
 import {
   checkDeterminism,
   checkPrograms,
@@ -22,7 +24,7 @@ import {
   printReduction,
   printReductionDifference,
 } from '../print/selftest';
-import { readStrategy } from './explore';
+import { readExplored, readStrategy } from './explore';
 import { whole } from './numbers';
 
 const LARGEST_SEED = 0xffff_ffff;
@@ -72,10 +74,10 @@ export function register(program: Command): void {
     .command('reduction')
     .argument(
       '[strategies...]',
-      'strategies of the catalogue (all), or files with a lock or a strategy of yours',
+      'strategies, guards and limiters of the catalogue (all), or files with a lock or a strategy of yours',
     )
     .description(
-      'run every circumstance of the matrix with and without partial-order reduction: both must show the same endings',
+      'run every circumstance of the matrix, and each fault of guards and limiters, with and without partial-order reduction: both must show the same endings',
     )
     .option(
       '--max <n>',
@@ -109,8 +111,12 @@ export function register(program: Command): void {
     .action((options: ProgramsCommandOptions) => runCommand((context) => programs(options, context)));
 }
 
-const readNameOrFile = (name: string): Strategy =>
-  isFile(name) ? loadOwnStrategy(name).strategy : readStrategy(name);
+const EXPLORED: readonly Catalogued[] = [...CATALOGUE, ...GUARDS, ...EXPLORED_LIMITERS];
+
+/** The name of a guard looks like that of a file. */
+const readNameOrFile = (name: string): Catalogued =>
+  EXPLORED.find((one) => one.name === name) ??
+  (isFile(name) ? loadOwnStrategy(name).strategy : readExplored(name));
 
 async function reduction(
   names: readonly string[],
@@ -118,7 +124,7 @@ async function reduction(
   context: Context,
 ): Promise<number> {
   const { progress, signal, onEnd } = context;
-  const strategies = names.length === 0 ? CATALOGUE : names.map(readNameOrFile);
+  const strategies = names.length === 0 ? EXPLORED : names.map(readNameOrFile);
   const { pool, conditions, stop } = await openExplorer(context, 0, strategies);
   onEnd(stop);
   const results: ReductionResult[] = [];
