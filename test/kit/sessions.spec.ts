@@ -224,3 +224,30 @@ test('an actor whose pool opens a connection in a schedule is awaited, also besi
     proxy.close();
   }
 });
+
+test('an actor that waits until its connection to Redis is open is awaited, also beside another actor of its process', async () => {
+  const proxy = await openSlowProxy(kitServers().redis);
+  const get: Actor = async ({ redis }) => {
+    const own = redis.duplicate({ lazyConnect: true });
+    await own.connect();
+    const value = await own.get('key');
+    own.disconnect();
+    return value ?? 'none';
+  };
+  const read: Actor = ({ pool }) => valueIn(pool);
+  try {
+    const { results } = await showAll(
+      {
+        servers: { ...kitServers(), redis: proxy.uri },
+        connect,
+        setUp,
+        prepare,
+        actors: [get, read].map((run) => ({ process: 'p1', run })),
+      },
+      values,
+    );
+    expect(results).toEqual(['["none",0]']);
+  } finally {
+    proxy.close();
+  }
+});

@@ -29,7 +29,10 @@ const LONG = 250;
 const DELETE_OWN =
   "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0";
 
-/** Commands on one lock, a counter, and one key of each type. */
+const COUNT_AND_TAKE =
+  "redis.call('INCR', KEYS[1]) return redis.call('SET', KEYS[2], ARGV[1], 'NX') and 1 or 0";
+
+/** Commands on one lock, a counter, and one key of each type. Their replies do not contain the server's time. */
 export const REDIS: Readonly<Record<string, Statement>> = {
   'GET lock': ({ redis }) => redis.get('lock'),
   'SET lock me': ({ redis, me }) => redis.set('lock', me),
@@ -52,6 +55,20 @@ export const REDIS: Readonly<Record<string, Statement>> = {
   'SADD set me': ({ redis, me }) => redis.sadd('set', me),
   'SCARD set': ({ redis }) => redis.scard('set'),
   'HINCRBY hash': ({ redis }) => redis.hincrby('hash', 'field', 1),
+  'HSETNX hash': ({ redis, me }) => redis.hsetnx('hash', 'owner', me),
+  'HGETALL hash': ({ redis }) => redis.hgetall('hash'),
+  'SET lock me XX': ({ redis, me }) => redis.set('lock', me, 'XX'),
+  'GETDEL lock': ({ redis }) => redis.getdel('lock'),
+  'EVAL INCR count, SET lock me if free': ({ redis, me }) =>
+    redis.eval(COUNT_AND_TAKE, 2, 'count', 'lock', me),
+  'ZADD scores me': ({ redis, me }) => redis.zadd('scores', me.length, me),
+  'ZPOPMIN scores': ({ redis }) => redis.zpopmin('scores'),
+  'XADD stream me': ({ redis, me }) => redis.xadd('stream', '*', 'by', me).then(() => 'added'),
+  'XRANGE stream': async ({ redis }) => (await redis.xrange('stream', '-', '+')).map(([, fields]) => fields),
+  'XDEL first of stream': async ({ redis }) => {
+    const [first] = await redis.xrange('stream', '-', '+', 'COUNT', 1);
+    return first === undefined ? 0 : redis.xdel('stream', first[0]);
+  },
   'WATCH lock': ({ redis }) => redis.watch('lock'),
   'MULTI INCR count, SET lock me NX': ({ redis, me }) =>
     redis.multi().incr('count').set('lock', me, 'NX').exec(),

@@ -92,6 +92,10 @@ async function valueOf(redis: SubjectClients['redis'], key: string): Promise<unk
       return (await redis.smembers(key)).sort();
     case 'hash':
       return redis.hgetall(key);
+    case 'zset':
+      return redis.zrange(key, 0, -1, 'WITHSCORES');
+    case 'stream':
+      return (await redis.xrange(key, '-', '+')).map(([, fields]) => fields);
     default:
       return { value: await redis.get(key), hasExpiry: (await redis.pttl(key)) > 0 };
   }

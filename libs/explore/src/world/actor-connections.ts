@@ -63,8 +63,8 @@ export interface UserClients {
   readonly isSubscribed: boolean;
   /** Resolves when they have received all messages that were published before this call. */
   receiveMessages(): Promise<void>;
-  /** A pool opens a connection. */
-  isConnecting(): boolean;
+  /** One opens a connection. */
+  readonly isConnecting: boolean;
 }
 
 /** The connections of one actor. */
@@ -85,7 +85,7 @@ export interface ActorConnections {
   readonly track: (socket: Socket) => void;
   /** The clients of a user's code; undefined: the actor does not run such code. */
   own: UserClients | undefined;
-  /** A pool opens a connection: a statement waits for it without being a step. */
+  /** A client opens a connection: code waits for it without a step. */
   isConnecting(): boolean;
 }
 
@@ -207,8 +207,7 @@ export async function openActorConnections(options: WorldOptions, name: string):
     host,
     track,
     own: undefined,
-    isConnecting: () =>
-      (pool !== undefined && isConnecting(pool)) || connections.own?.isConnecting() === true,
+    isConnecting: () => (pool !== undefined && isConnecting(pool)) || connections.own?.isConnecting === true,
   };
   return connections;
 }

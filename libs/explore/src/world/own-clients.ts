@@ -68,8 +68,8 @@ export class OwnClients implements UserClients {
     await Promise.all(this.redises.map((redis) => redis.receiveMessages()));
   }
 
-  isConnecting(): boolean {
-    return this.pools.some((pool) => pool.isConnecting());
+  get isConnecting(): boolean {
+    return [...this.pools, ...this.redises].some((client) => client.isConnecting);
   }
 
   /** Ends what the last schedule has left on the connections. */

@@ -51,7 +51,8 @@ const WARM = 2;
 export interface InstrumentedPool {
   /** Destroys the connections that were not released: code of a dead process never does so. Leaves a free one. */
   reset(): Promise<void>;
-  isConnecting(): boolean;
+  /** It opens a connection: a statement waits for it without being a step. */
+  readonly isConnecting: boolean;
   /** The isolation level of its sessions, for example `REPEATABLE-READ`. */
   isolation(): Promise<string>;
 }
@@ -80,7 +81,9 @@ export async function instrumentPool(pool: MysqlPool, hooks: SessionHooks): Prom
       const opened = await acquire(pool); // the end of a schedule may have closed the free ones
       opened.release();
     },
-    isConnecting: () => isConnecting(pool),
+    get isConnecting() {
+      return isConnecting(pool);
+    },
     isolation: async () => {
       const connection = await acquire(pool);
       try {
@@ -92,7 +95,7 @@ export async function instrumentPool(pool: MysqlPool, hooks: SessionHooks): Prom
   };
 }
 
-/** The pool opens a connection: a statement waits for it without being a step. */
+/** The pool opens a connection. */
 export const isConnecting = ({ _allConnections }: Pick<MysqlPool, '_allConnections'>): boolean =>
   _allConnections?.toArray().some(({ authorized }) => !authorized) === true;
 

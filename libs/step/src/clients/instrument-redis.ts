@@ -11,6 +11,8 @@ type Listener = (...args: unknown[]) => void;
 export interface InstrumentedRedis {
   /** It has subscribed to channels. */
   readonly isSubscribed: boolean;
+  /** It, or a copy of it, opens its connection: code may wait for that without a step. */
+  readonly isConnecting: boolean;
   /** Resolves when it has received all messages that were published before this call. */
   receiveMessages(): Promise<void>;
   /** Removes the connection state that a schedule has left: subscriptions, WATCH, MULTI, listeners, copies. */
@@ -120,6 +122,13 @@ class Instrumentation implements InstrumentedRedis {
 
   get isSubscribed(): boolean {
     return this.isSubscriber || [...this.copies].some((copy) => copy.isSubscribed);
+  }
+
+  get isConnecting(): boolean {
+    const { status } = this.redis;
+    return (
+      status === 'connecting' || status === 'connect' || [...this.copies].some((copy) => copy.isConnecting)
+    );
   }
 
   async receiveMessages(): Promise<void> {
