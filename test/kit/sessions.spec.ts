@@ -251,3 +251,32 @@ test('an actor that waits until its connection to Redis is open is awaited, also
     proxy.close();
   }
 });
+
+test('an actor that waits for a server that the explorer does not know is no dead-lock, also beside another actor of its process', async () => {
+  const proxy = await openSlowProxy(kitServers().redis);
+  const unseen: Actor = async () => {
+    const socket = connectTo(Number(new URL(proxy.uri).port), '127.0.0.1');
+    socket.write('PING\r\n');
+    const [reply] = (await once(socket, 'data')) as [Buffer];
+    socket.destroy();
+    return reply.toString();
+  };
+  const read: Actor = ({ pool }) => valueIn(pool);
+  try {
+    await expect(
+      explore({
+        servers: kitServers(),
+        connect,
+        setUp,
+        prepare,
+        actors: [unseen, read].map((run) => ({ process: 'p1', run })),
+        invariants: { 'it is explored': () => true },
+      }),
+    ).rejects.toMatchObject({
+      code: 'EXPLORE.OUTSIDE_THE_SEAM',
+      message: expect.stringContaining('A after "ARRIVE at the process"') as unknown,
+    });
+  } finally {
+    proxy.close();
+  }
+});

@@ -29,6 +29,9 @@ const ASK_AFTER_MS = 3;
 /** Checks, `ASK_AFTER_MS` apart, in which an actor may be busy without a step, for example with its own I/O. */
 const MAX_BUSY_CHECKS = 400;
 
+/** Milliseconds for which a wait in the memory of a process must last before it counts as one that never ends. */
+const LASTING_MS = 1000;
+
 /** Turns, 1 ms apart, for which a pending short timer of foreign code is awaited; after that it is ignored. */
 const MAX_PUT_OFF_TURNS = 20;
 
@@ -110,6 +113,24 @@ export class QuiescenceDetector {
     const { disturbance } = this;
     this.disturbance = undefined; // throw once: the schedule still has to be cleaned up
     if (disturbance !== undefined) throw disturbance;
+  }
+
+  /**
+   * Called when nothing can happen any more. An actor that seems to wait for another one of its process may wait for something that
+   * the explorer does not see. `isNew`: no such wait of this actor has been awaited before.
+   *
+   * @throws OutsideTheSeam it goes on by itself
+   */
+  async confirmWaits(isNew: (actor: Actor) => boolean): Promise<void> {
+    const waiting = this.actors.filter(
+      (actor) =>
+        actor.process.alive &&
+        !actor.waitsForTimer &&
+        !actor.waitsForMessage &&
+        actor.requestWithoutStep !== undefined,
+    );
+    if (waiting.filter(isNew).length === 0) return;
+    if ((await within(this.signal.next(), LASTING_MS)) === 'yes') throw new OutsideTheSeam(waiting);
   }
 
   /** Ends the wait of the first blocked statement, in the order of issue, with a lock wait time-out. */

@@ -207,14 +207,28 @@ export class Run {
     return this.actors.some((other) => other !== actor && other.process === actor.process);
   }
 
-  /** Resolves when every actor is held, done, or blocked. */
-  async settle(): Promise<void> {
+  /** Called when nothing can happen any more. Throws when an actor waits for something that the explorer does not see. */
+  confirmWaits(): Promise<void> {
+    const { strategy } = this.setup;
+    return this.orAbandon(
+      this.quiescence.confirmWaits(({ name, lastStep }) =>
+        this.world.isNew(`${strategy.name} ${name} ${lastStep.split(' ', 1).join('')}`),
+      ),
+    );
+  }
+
+  private async orAbandon(done: Promise<void>): Promise<void> {
     try {
-      await this.quiescence.settle();
+      await done;
     } catch (error) {
       await this.abandon();
       throw error;
     }
+  }
+
+  /** Resolves when every actor is held, done, or blocked. */
+  async settle(): Promise<void> {
+    await this.orAbandon(this.quiescence.settle());
     // two requests that end together, because one unblocked the other, are recorded in the order of their names
     this.ends.sort((a, b) => (a.actor < b.actor ? -1 : 1));
     for (const { actor, ...outcome } of this.ends.splice(0)) this.eventLog.end(actor, outcome);

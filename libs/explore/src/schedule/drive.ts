@@ -25,9 +25,12 @@ export async function drive(
   let isLater = false;
   for (;;) {
     const enabled = { steps: enabledSteps(run), resumes: resumes(run), isLater };
-    if (enabled.steps.length + enabled.resumes.length === 0 && (await advanceTime(run))) {
-      isLater = true;
-      continue;
+    if (enabled.steps.length + enabled.resumes.length === 0) {
+      if (await advanceTime(run)) {
+        isLater = true;
+        continue;
+      }
+      await run.confirmWaits();
     }
     const choice = decide(enabled);
     if (choice === undefined) return;

@@ -83,7 +83,7 @@ export class World {
 
   /** Names of lock stores that may not be empty. */
   private readonly used = new Set<string>();
-  /** Names of the strategies that `isNew` was asked about. */
+  /** What `isNew` was asked about. */
   private readonly seen = new Set<string>();
 
   private constructor(
@@ -144,10 +144,10 @@ export class World {
     return world;
   }
 
-  /** Whether this is asked for the first time about a strategy. */
-  isNew(strategy: string): boolean {
-    const isNew = !this.seen.has(strategy);
-    this.seen.add(strategy);
+  /** Whether this is asked for the first time about it: the name of a strategy, or a text that begins with one. */
+  isNew(what: string): boolean {
+    const isNew = !this.seen.has(what);
+    this.seen.add(what);
     return isNew;
   }
 
