@@ -1,4 +1,4 @@
-import type { ActorOutcome, Faults } from '#lab/kit';
+import type { ActorOutcome, Faults, Options, Servers } from '#lab/kit';
 import { explore } from '#lab/kit';
 import { Redis } from 'ioredis';
 import { createPool, type Pool, type PoolConnection, type RowDataPacket } from 'mysql2/promise';
@@ -199,26 +199,26 @@ async function openSlowProxy(uri: string): Promise<{ readonly uri: string; close
   return { uri: address.href, close: () => proxy.close() };
 }
 
+/** A subject whose first actor is in one process with an actor that reads. */
+const besideReader = (actor: Actor, servers: Servers): Omit<Options<Clients>, 'invariants'> => ({
+  servers,
+  connect,
+  setUp,
+  prepare,
+  actors: [actor, ({ pool }: Clients) => valueIn(pool)].map((run) => ({ process: 'p1', run })),
+});
+
 test('an actor whose pool opens a connection in a schedule is awaited, also beside another actor of its process', async () => {
-  const proxy = await openSlowProxy(kitServers().mysql);
+  const { mysql, ...servers } = kitServers();
+  const proxy = await openSlowProxy(mysql);
   const third: Actor = async ({ pool }) => {
     const connections = [await pool.getConnection(), await pool.getConnection(), await pool.getConnection()];
     const value = await valueIn(connections[2] ?? pool);
     for (const connection of connections) connection.destroy();
     return value;
   };
-  const read: Actor = ({ pool }) => valueIn(pool);
   try {
-    const { results } = await showAll(
-      {
-        servers: { ...kitServers(), mysql: proxy.uri },
-        connect,
-        setUp,
-        prepare,
-        actors: [third, read].map((run) => ({ process: 'p1', run })),
-      },
-      values,
-    );
+    const { results } = await showAll(besideReader(third, { ...servers, mysql: proxy.uri }), values);
     expect(results).toEqual(['[0,0]']);
   } finally {
     proxy.close();
@@ -226,7 +226,8 @@ test('an actor whose pool opens a connection in a schedule is awaited, also besi
 });
 
 test('an actor that waits until its connection to Redis is open is awaited, also beside another actor of its process', async () => {
-  const proxy = await openSlowProxy(kitServers().redis);
+  const { redis: uri, ...servers } = kitServers();
+  const proxy = await openSlowProxy(uri);
   const get: Actor = async ({ redis }) => {
     const own = redis.duplicate({ lazyConnect: true });
     await own.connect();
@@ -234,18 +235,8 @@ test('an actor that waits until its connection to Redis is open is awaited, also
     own.disconnect();
     return value ?? 'none';
   };
-  const read: Actor = ({ pool }) => valueIn(pool);
   try {
-    const { results } = await showAll(
-      {
-        servers: { ...kitServers(), redis: proxy.uri },
-        connect,
-        setUp,
-        prepare,
-        actors: [get, read].map((run) => ({ process: 'p1', run })),
-      },
-      values,
-    );
+    const { results } = await showAll(besideReader(get, { ...servers, redis: proxy.uri }), values);
     expect(results).toEqual(['["none",0]']);
   } finally {
     proxy.close();
@@ -261,17 +252,9 @@ test('an actor that waits for a server that the explorer does not know is no dea
     socket.destroy();
     return reply.toString();
   };
-  const read: Actor = ({ pool }) => valueIn(pool);
   try {
     await expect(
-      explore({
-        servers: kitServers(),
-        connect,
-        setUp,
-        prepare,
-        actors: [unseen, read].map((run) => ({ process: 'p1', run })),
-        invariants: { 'it is explored': () => true },
-      }),
+      explore({ ...besideReader(unseen, kitServers()), invariants: { 'it is explored': () => true } }),
     ).rejects.toMatchObject({
       code: 'EXPLORE.OUTSIDE_THE_SEAM',
       message: expect.stringContaining('A after "ARRIVE at the process"') as unknown,
