@@ -14,7 +14,7 @@ export interface ReportedDrill {
   readonly certainBy: string;
   readonly evidence: DrillEvidence;
   readonly verdict: DrillVerdict;
-  /** Default: English. The facts and the events are in English. */
+  /** Default: English. `shows`, `certainBy` and `evidence` are rendered as they are. */
   readonly language?: Language;
   /** Address of the same report in the other language. */
   readonly other?: string;
@@ -33,14 +33,15 @@ export function renderDrill({
   const { initial, final, buyers, facts, figures, timeline, strategy } = evidence;
   const t = TEXTS[language];
   const inChinese = language === 'zh' ? drillVerdictInChinese({ ...verdict, initial }) : undefined;
+  const localized = { ...verdict, strategy, ...inChinese };
   return markup`<!doctype html>
 <html lang="${t.htmlLanguage}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">
-<title>${verdict.verdict}${t.colon}${name}</title><style>${new Markup(STYLE)}</style></head>
+<title>${localized.headline.split(t.colon)[0] ?? verdict.verdict}${t.colon}${name}</title><style>${new Markup(STYLE)}</style></head>
 <body><main>
 ${otherLanguage(other, t)}
-${headline(name, { ...verdict, strategy, ...inChinese }, t)}
+${headline(name, localized, t)}
 <p>${t.drill.lead(shows, certainBy)}</p>
 <dl class="tiles">${tile(t.drill.initial, initial, '')}${tile(t.drill.sold, verdict.sold, verdict.sold > initial ? 'bad' : '')}${tile(t.drill.final, final, '')}</dl>
 <section><h2>${t.drill.answers}</h2><div class="scroll"><table>${buyers.map((buyer) => markup`<tr><td>${buyer.name}</td><td><code>${buyer.code}</code></td><td>${buyer.text}</td></tr>`)}</table></div></section>

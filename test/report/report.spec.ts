@@ -247,8 +247,9 @@ describe('the report of a drill', () => {
     expect(html).toMatch(/class="name"[^>]*>A<\/text>.*class="name"[^>]*>redis<\/text>.*>12\.3<\/text>/s);
   });
 
-  it('is in Chinese, except the facts and the events, and links to the other language', () => {
+  it('is in Chinese, except the evidence, which the caller translates, and links to the other language', () => {
     const html = page(evidence.facts, 'zh');
+    expect(html).toContain('<title>数据错误：restart/none</title>');
     expect(unbalanced(html)).toEqual([]);
     expect(html).toContain('<html lang="zh-CN">');
     expect(html).toContain('数据错误');

@@ -17,9 +17,10 @@ export function drillLanes(timeline: readonly DrillMoment[], { drill: t }: Repor
   const width = (WIDTH - TIME_WIDTH) / lanes.length;
   const bottom = TOP + timeline.length * ROW + 8;
   const left = (lane: string): number => TIME_WIDTH + lanes.indexOf(lane) * width;
+  const nameOf = (lane: string): string => (lane === 'drill' ? t.drill : lane);
   const heads = lanes.map(
     (lane, i) =>
-      markup`<rect class="lane${i % 2}" x="${left(lane)}" y="0" width="${width}" height="${bottom}"/><text class="name" x="${left(lane) + 20}" y="20">${lane}</text>`,
+      markup`<rect class="lane${i % 2}" x="${left(lane)}" y="0" width="${width}" height="${bottom}"/><text class="name" x="${left(lane) + 20}" y="20">${nameOf(lane)}</text>`,
   );
   const rows = timeline.map(({ at, who: lane, what, isFailure }, i) => {
     const y = TOP + i * ROW;
@@ -32,7 +33,7 @@ export function drillLanes(timeline: readonly DrillMoment[], { drill: t }: Repor
   return {
     heading: t.timeline,
     how: t.how,
-    entries: lanes.map((text, i) => ({ text, mark: swatch(`r${i % 6}`) })),
+    entries: lanes.map((lane, i) => ({ text: nameOf(lane), mark: swatch(`r${i % 6}`) })),
     plot: { height: bottom, content: markup`${heads}${rows}` },
   };
 }

@@ -92,6 +92,7 @@ export const chinese: ReportTexts = {
     not: '✗ 不成立：',
     figures: '数字',
     timeline: '时间线',
+    drill: '演练',
     nothing: '没有记录到任何事件。',
     how: '演练、每个买家和每台服务器各一列。时间从上往下，是第一个事件以来的毫秒数，行距不代表时长。被扣住的买家停在原处，直到演练放行。鼠标移到一行上可以看到全文。',
   },

@@ -66,6 +66,7 @@ export const english = {
     not: '✗ not',
     figures: 'Figures',
     timeline: 'Timeline',
+    drill: 'drill',
     nothing: 'No event was recorded.',
     how: 'One lane each for the drill, the buyers and the servers. Time runs down in milliseconds since the first event; rows are not to scale. A held buyer is paused until the drill releases it. Hover over a row for its full text.',
   },
