@@ -1,5 +1,5 @@
 /**
- * What the drills show, and why it is certain, in Chinese, by the English words; some are joined by semicolons.
+ * The texts of the drills without varying parts, in Chinese, by the English words; some are joined by semicolons.
  * test/load/drills-in-chinese.spec.ts finds what is missing.
  */
 const WORDS: ReadonlyMap<string, string> = new Map([
@@ -270,12 +270,212 @@ const WORDS: ReadonlyMap<string, string> = new Map([
     'two of three servers are killed while A is held before its write',
     'A 停在写入之前，这时杀死三台服务器中的两台',
   ],
+
+  // facts: failover, replicas and votes
+  ['A holds the lock', 'A 持有锁'],
+  ['A had the lock', 'A 持有过锁'],
+  ['B holds the same lock', 'B 持有同一把锁'],
+  ['B held the same lock', 'B 持有过同一把锁'],
+  ['the primary has lost its replicas', '主节点已经失去所有从节点'],
+  ['the old primary is dead', '旧的主节点已被杀死'],
+  ["the new primary refused A's renewal", '新的主节点拒绝了 A 的续期'],
+  ['the new primary refused the lock to B', '新的主节点拒绝给 B 加锁'],
+  ['all Sentinels name the same replica', '所有哨兵都指向同一个从节点'],
+  ['an election took place: the epoch has increased', '发生过选举：配置纪元增加了'],
+  [
+    'A had the lock on the primary, and 0 of 2 replicas acknowledged it',
+    'A 在主节点上持有过锁，两个从节点都没有确认',
+  ],
+  ['with one replica left, 1 of 2 acknowledged to B', '只剩一个从节点：B 需要两个确认，只得到一个'],
+  ['2 of 2 acknowledged to C', '两个从节点都向 C 确认'],
+  ['A holds the lock, and 2 of 2 replicas have it', 'A 持有锁，两个从节点都有这把锁'],
+  ['A holds the lock, and 2 of 3 replicas have it', 'A 持有锁，三个从节点中有两个有这把锁'],
+  ['B holds the same lock, and 2 of 2 replicas have it', 'B 持有同一把锁，两个从节点都有这把锁'],
+  ['B ran a script on the new primary', 'B 在新的主节点上执行过脚本'],
+  ['A holds five voters', 'A 持有全部五票'],
+  ['one voter is dead', '一台服务器已被杀死'],
+  ['no voter granted the lock to B', '没有一台服务器投票给 B'],
+  ['C held the four voters that are left', 'C 得到剩下四台服务器的票'],
+  // facts: split brain
+  ['there are two primaries', '同时有两个主节点'],
+  ['A holds the lock on the old primary', 'A 在旧的主节点上持有锁'],
+  ['A had the lock on the old primary for a moment', 'A 在旧的主节点上短暂持有过锁'],
+  ['A holds the lock on the old primary, within the window', '在窗口之内，A 在旧的主节点上持有锁'],
+  ['B held the lock on the new primary', 'B 在新的主节点上持有过锁'],
+  ['B held the same lock on the new primary', 'B 在新的主节点上持有过同一把锁'],
+  ['every write of the old primary is lost', '旧的主节点的写入全部丢失'],
+  ["A's lock is lost as well", 'A 的锁也丢了'],
+  ['the old primary refuses writes: NOREPLICAS', '旧的主节点拒绝写入：NOREPLICAS'],
+  ['A was refused: NOREPLICAS', 'A 被拒绝：NOREPLICAS'],
+  ['C, which started after the window, was refused: NOREPLICAS', 'C 在窗口之后才开始，被拒绝：NOREPLICAS'],
+  // facts: tokens
+  ['A and B hold the lock with the same token', 'A 和 B 持锁的令牌相同'],
+  ["A's token is greater than B's", 'A 的令牌比 B 的大'],
+  ['the first buyer with a greater token was accepted', '第一个令牌更大的买家被接受'],
+  // facts: persistence, redlock and networks
+  ['the lock is gone', '锁已经不在'],
+  ["the lock is still there, and A's", '锁还在，持有者是 A'],
+  ['B is refused by the lock', '锁把 B 挡住，B 被拒绝'],
+  ['the lock is in a snapshot', '锁在快照里'],
+  ['the lock is not in a snapshot', '锁不在任何快照里'],
+  ['Redis has written all acknowledged data to its file', 'Redis 已把确认过的数据全部写进文件'],
+  ['Redis fsyncs before it replies', 'Redis 先 fsync 再应答'],
+  ['the lock is in the file', '锁已写进文件'],
+  ['the fsync thread has not run since', '此后 fsync 线程没有运行过'],
+  [
+    'Redis was paused within the same second, in which that thread runs only once',
+    'Redis 在同一秒之内被暂停，而这个线程每秒只运行一次',
+  ],
+  ['A holds the lock by exactly three votes of five', 'A 持有锁，恰好有五票中的三票'],
+  ["the third voter has lost A's lock, the other two have not", '第三台服务器丢了 A 的锁，另外两台没有丢'],
+  ['B holds the same lock by the other three votes', 'B 凭另外三票持有同一把锁'],
+  ['all three voters still have their vote', '三台服务器投出的票都还在'],
+  ['B gets no majority', 'B 没有得到多数票'],
+  ['B gets two votes of four, and no majority', 'B 从四台服务器得到两票，不够多数'],
+  ['A sold within its lease', 'A 在租期之内卖出'],
+  ["A's lease has ended", 'A 的租期已经结束'],
+  ['C, which started after that, holds the lock by five votes', 'C 在此之后才开始，凭五票持有锁'],
+  ['its lease has ended, and B holds the lock', 'A 的租期已经结束，B 持有锁'],
+  ['A receives the error that Redis is down', 'A 收到 Redis 不可用的错误'],
+  [
+    "Redis executed A's SET, and the lock is held although A has given up",
+    'Redis 执行了 A 的 SET：A 已经放弃，锁却仍被持有',
+  ],
+  // facts: sessions and leaders
+  ['A has the lock, according to the server', '服务器报告：A 持有锁'],
+  ['A has the lock, according to the servers', '服务器报告：A 持有锁'],
+  ['B has the lock now, according to the server', '服务器报告：现在 B 持有锁'],
+  ['C has the lock, according to the servers', '服务器报告：C 持有锁'],
+  ['A has the lock and B waits, according to the servers', '服务器报告：A 持有锁，B 在等待'],
+  [
+    'A still has the lock, in the same session or lease, according to the servers',
+    '服务器报告：A 仍持有锁，会话或租约不变',
+  ],
+  ['A is paused, according to the kernel', '内核报告：A 已停顿'],
+  [
+    'its session or lease has ended, and the lock is free, according to the server',
+    '服务器报告：A 的会话或租约已经结束，锁空闲',
+  ],
+  ['one of the others is the leader, according to itself', '其余服务器中有一台自称 leader'],
+  ["changes are possible again, also on a connection like B's", '又可以写入，用 B 那样的连接也可以'],
+  [
+    "A's client is connected to one of the others, in the same session or lease",
+    'A 的客户端已连到其余服务器之一，会话或租约不变',
+  ],
+  ['B still waits', 'B 还在等待'],
+  ['B got the lock only after A had begun to release it', 'A 开始释放锁之后，B 才拿到锁'],
+  [
+    'the server that was stopped has resumed and is not the leader, according to itself',
+    '被暂停的服务器已经恢复，它不再自称 leader',
+  ],
+  [
+    "the fences increase: A's is less than B's, and B's is less than C's",
+    '栅栏令牌递增：A 的小于 B 的，B 的小于 C 的',
+  ],
+  ['two of three servers are dead', '三台服务器中的两台已被杀死'],
+  ['no server is the leader, according to the one that is left', '没有 leader：剩下的一台也不自称 leader'],
+  ['B gets no lock, but the error that the servers are down', 'B 没有拿到锁，收到服务器不可用的错误'],
+  ['there is a leader again', '又有了 leader'],
+
+  // figures
+  ["ms until A's renewal was refused", '到 A 的续期被拒绝，用时（毫秒）'],
+  ['ms until the first Sentinel named the new primary', '到第一个哨兵指向新的主节点，用时（毫秒）'],
+  ['ms until the cluster served the slot again', '到集群恢复这个槽的服务，用时（毫秒）'],
+  ['scripts that the new primary did not have', '新的主节点缺少的脚本数'],
+  ['ms until the old primary refused writes', '到旧的主节点拒绝写入，用时（毫秒）'],
+  ['writes that it accepted until then', '在此之前接受的写入数'],
+  ['writes that the old primary acknowledged', '旧的主节点确认过的写入数'],
+  ['of them lost when it was demoted', '其中降级时丢失的写入数'],
+  ['tokens of A and B', 'A 和 B 的令牌'],
+  ['tokens lost', '丢失的令牌数'],
+  ['buyers refused until the counter had caught up', '计数追上之前被拒绝的买家数'],
+  ['changes since the last snapshot', '上次快照之后的修改数'],
+  ['written, not fsynced, bytes', '已写入、还没有 fsync 的字节数'],
+  ['clock ahead, s', '时钟快多少（秒）'],
+  ["A's first failed command", 'A 的第一条失败的命令'],
+  ['none before its end', '到 A 结束都没有'],
+  ["A's first failed command, ms after the lease's end", 'A 的第一条命令失败，在租期结束之后（毫秒）'],
+  ["B gets the lock, ms after the lease's end", 'B 拿到锁，在租期结束之后（毫秒）'],
+  ["B's COMMIT, ms after the lease's end", 'B 的 COMMIT，在租期结束之后（毫秒）'],
+  ["end of A's work, ms after the lease's end", 'A 的业务结束，在租期结束之后（毫秒）'],
+  ['no outcome', '没有结果'],
+  ['ms for which the lock stays held after A gave up', 'A 放弃之后，锁仍被持有的时间（毫秒）'],
+  ['ms until the lock was free', '到锁空闲，用时（毫秒）'],
+  ['fence of A', 'A 的栅栏令牌'],
+  ['fence of B', 'B 的栅栏令牌'],
+  ['none', '无'],
+  ['fences of A, B, C', 'A、B、C 的栅栏令牌'],
+  ['ms until a change was possible on any connection', '到任一连接可以写入，用时（毫秒）'],
+  ["ms until a change was possible on a connection like B's", '到 B 那样的连接可以写入，用时（毫秒）'],
+  ['ms until B received its error', '到 B 收到错误，用时（毫秒）'],
+
+  // events and outcomes
+  ['network', '网络'],
+  ['killed', '被杀死'],
+  ['stopped', '被暂停'],
+  ['paused', '被暂停'],
+  ['its process was killed', '它的进程被杀死'],
+  ['two of three servers are killed', '三台服务器中的两台被杀死'],
+  ['elected by the cluster', '被集群选为主节点'],
+  ['started as a replica of the new primary', '启动，成为新的主节点的从节点'],
+  ['demoted: it is a replica of the new primary', '降级，成为新的主节点的从节点'],
+  ['the connection between A and Redis fails', 'A 与 Redis 之间的连接出故障'],
+  ['all replies of Redis to A are lost from now on', '从现在起，Redis 给 A 的应答全部丢失'],
 ]);
 
-/** What a drill shows, or why it is certain, in Chinese; undefined: it is not translated. */
+/** Texts with varying parts. A part that is itself a text of the drills is translated. */
+const PATTERNS: readonly (readonly [RegExp, string])[] = [
+  // facts
+  [/^(\S+) is a primary$/, '$1 是主节点'],
+  [/^the primary has (\d+) of its (\d+) replicas?$/, '主节点有 $2 个从节点，还连着 $1 个'],
+  [/^A holds the lock, and (\S+) has it$/, 'A 持有锁，锁在 $1 上'],
+  [/^(.+) are all in slot (\S+)$/, '$1 都在槽 $2'],
+  [/^the tokens up to (\d+) were assigned twice$/, '到 $1 为止的令牌都发了两次'],
+  [
+    /^the clock of (\S+) was correct and jumped past the end of the lease$/,
+    '$1 的时钟原先是准的，然后跳到租期结束之后',
+  ],
+  [/^(\S+) was killed, and another process answers$/, '$1 被杀死，现在应答的是另一个进程'],
+  [/^the outcome of A is (\S+)$/, 'A 的结果是 $1'],
+  [
+    /^the server that is about to fail is the (leader|follower), according to itself$/,
+    '即将出故障的服务器自称 $1',
+  ],
+  [/^the (leader|follower) is (killed|stopped)$/, '$1 $2'],
+  [/^the drill ran to its end \((.+)\)$/s, '演练运行到最后（$1）'],
+  // figures
+  [/^A receives (.+), ms after the lease's end$/, 'A 得到 $1，在租期结束之后（毫秒）'],
+  // events and outcomes
+  [/^fact: (.+)$/s, '前提：$1'],
+  [/^NOT TRUE: (.+)$/s, '前提不成立：$1'],
+  [/^held before (.+)$/s, '停在这一步之前：$1'],
+  [/^held after (.+)$/s, '停在这一步之后：$1'],
+  [/^warns: (.+)$/s, '警告：$1'],
+  [/^sold one: (\S+) → (\S+)$/, '卖出一件：$1 → $2'],
+  [/^reports the primary (\S+) since epoch (\S+)$/, '报告主节点是 $1，从配置纪元 $2 起'],
+  [/^promoted: (\S+)$/, '被提升：$1'],
+  [/^restarted as process (\S+)$/, '重启，进程号 $1'],
+  [/^its file is truncated to (\S+) bytes?$/, '文件截断到 $1 字节'],
+  [/^its clock is set from (\S+) s to (\S+) s ahead of this machine's$/, '时钟从比本机快 $1 秒拨到快 $2 秒'],
+  [/^([A-Z][A-Z._]+): (.+)$/s, '$1：$2'],
+];
+
+/** A text of a drill in Chinese; undefined: it is not translated. */
 export function drillInChinese(english: string): string | undefined {
-  const whole = WORDS.get(english);
+  const whole = WORDS.get(english) ?? ofPattern(english);
   if (whole !== undefined) return whole;
   const parts = english.split('; ').map((part) => WORDS.get(part));
   return parts.every((part) => part !== undefined) ? parts.join('；') : undefined;
+}
+
+function ofPattern(english: string): string | undefined {
+  for (const [pattern, chinese] of PATTERNS) {
+    const match = pattern.exec(english);
+    if (match === null) continue;
+    return chinese.replace(/\$(\d)/g, (_, n: string) => {
+      const part = match[Number(n)] ?? '';
+      return drillInChinese(part) ?? part;
+    });
+  }
+  return undefined;
 }

@@ -114,7 +114,7 @@ export class DrillEnvironment {
   /** Records a precondition of the drill's proof. `holds` is measured at a server or the kernel. */
   fact(text: string, holds: boolean): void {
     this.facts.push({ text, holds });
-    this.note('drill', `${holds ? 'fact' : 'NOT TRUE'}: ${text}`, !holds);
+    this.note('drill', holds ? `fact: ${text}` : `NOT TRUE: ${text}`, !holds);
   }
 
   /** Records a value that is shown beside the verdict. */

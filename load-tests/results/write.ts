@@ -1,7 +1,7 @@
 import { LANGUAGES, withoutForeignLocks, type Language } from '#lab/verdict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { drillInChinese, type DrillRun } from '../drills';
+import { runInChinese, type DrillRun } from '../drills';
 import { renderCard, renderDrill, renderReport, type ReportedCard } from '../report';
 import type { LoadRun } from '../run';
 import { newFolder, reportName } from './folders';
@@ -59,16 +59,19 @@ export function writeRunFolder(run: LoadRun, name: string, language: Language = 
 const otherThan = (language: Language): Language => (language === 'en' ? 'zh' : 'en');
 
 /** Writes verdict.json, with the evidence, and the report of a drill in every language under runs/. */
-export function writeDrillFolder({ drill, evidence, verdict }: DrillRun): void {
-  const folder = newFolder(drill.name.replaceAll('/', '-'));
-  writeFileSync(join(folder, 'verdict.json'), `${JSON.stringify({ ...verdict, evidence }, null, 2)}\n`);
+export function writeDrillFolder(run: DrillRun): void {
+  const { name } = run.drill;
+  const folder = newFolder(name.replaceAll('/', '-'));
+  writeFileSync(
+    join(folder, 'verdict.json'),
+    `${JSON.stringify({ ...run.verdict, evidence: run.evidence }, null, 2)}\n`,
+  );
   for (const language of LANGUAGES) {
-    const say = (english: string): string =>
-      (language === 'zh' ? drillInChinese(english) : undefined) ?? english;
+    const { drill, evidence, verdict } = language === 'zh' ? runInChinese(run) : run;
     const page = renderDrill({
-      name: drill.name,
-      shows: say(drill.shows),
-      certainBy: say(drill.certainBy),
+      name,
+      shows: drill.shows,
+      certainBy: drill.certainBy,
       evidence,
       verdict,
       language,

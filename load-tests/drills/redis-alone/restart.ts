@@ -78,7 +78,11 @@ async function recordPersistence(
   } = await info(redis, 'persistence');
   env.figure('changes since the last snapshot', changes);
   if (appends === '1') env.fact('Redis has written all acknowledged data to its file', unwritten === '0');
-  else env.fact(`the lock is ${isSaved ? '' : 'not '}in a snapshot`, (changes === '0') === isSaved);
+  else
+    env.fact(
+      isSaved ? 'the lock is in a snapshot' : 'the lock is not in a snapshot',
+      (changes === '0') === isSaved,
+    );
 }
 
 /** A has the lock and is held before its write; Redis is killed and restarted; B starts; A continues. */
