@@ -220,19 +220,18 @@ describe('the report of a drill', () => {
       { at: 5_012_300, who: 'redis', what: `killed ${malicious}` },
     ],
   };
-  const page = (facts = evidence.facts, language: Language = 'en'): string => {
-    const seen = { ...evidence, facts };
-    const verdict = judgeDrill(seen, EXPECTED);
-    return renderDrill({
+  const pageOf = (seen: DrillEvidence, language: Language = 'en'): string =>
+    renderDrill({
       name: 'restart/none',
       shows: 'two holders',
       certainBy: 'A is held',
       evidence: seen,
-      verdict,
+      verdict: judgeDrill(seen, EXPECTED),
       language,
       other: 'other.html',
     });
-  };
+  const page = (facts = evidence.facts, language: Language = 'en'): string =>
+    pageOf({ ...evidence, facts }, language);
 
   it('is well-formed and escapes all external input', () => {
     expect(unbalanced(page())).toEqual([]);
@@ -257,6 +256,16 @@ describe('the report of a drill', () => {
     expect(html).toContain('库存 1，卖出 2');
     expect(html).toContain('<a href="other.html" lang="en"');
     expect(html).not.toMatch(/DATA WRONG|Answers to the buyers|It is certain/);
+  });
+
+  it('shortens an event to the room that is left of the page; a Chinese character is wider than a letter', () => {
+    const shown = (letter: string): number => {
+      const what = letter.repeat(200);
+      const html = pageOf({ ...evidence, timeline: [{ at: 0, who: 'drill', what }] });
+      return new RegExp(`>(${letter}+)…</text>`).exec(html)?.[1]?.length ?? NaN;
+    };
+    expect(shown('x')).toBe(123);
+    expect(shown('锁')).toBe(73);
   });
 
   it('names a fact that does not hold', () => {

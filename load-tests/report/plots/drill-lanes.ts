@@ -8,6 +8,8 @@ const ROW = 21;
 const TIME_WIDTH = 84;
 /** Pixel width of a letter of the small text. */
 const LETTER = 7.2;
+/** Pixel width of a Chinese character. */
+const CHINESE = 12;
 
 /** One lane for each buyer, each server and the drill itself; one row per event, in chronological order. */
 export function drillLanes(timeline: readonly DrillMoment[], { drill: t }: ReportTexts): Figure {
@@ -28,7 +30,7 @@ export function drillLanes(timeline: readonly DrillMoment[], { drill: t }: Repor
     return markup`<g><title>${what}</title><line class="grid" x1="${TIME_WIDTH}" x2="${WIDTH}" y1="${y + ROW}" y2="${y + ROW}"/>
 <text x="${TIME_WIDTH - 8}" y="${y + 15}" text-anchor="end">${((at - first.at) / 1000).toFixed(1)}</text>
 <circle class="r${lanes.indexOf(lane) % 6}" cx="${left(lane) + 10}" cy="${y + 10.5}" r="5"/>
-<text class="${isFailure === true ? 'bad' : 'name'}" x="${left(lane) + 20}" y="${y + 15}">${cut(what, Math.floor(room / LETTER))}</text></g>`;
+<text class="${isFailure === true ? 'bad' : 'name'}" x="${left(lane) + 20}" y="${y + 15}">${fit(what, room)}</text></g>`;
   });
   return {
     heading: t.timeline,
@@ -43,4 +45,14 @@ function lanesOf(timeline: readonly DrillMoment[]): readonly string[] {
   const all = [...new Set(timeline.map(({ who }) => who))];
   const rank = (lane: string): number => (lane === 'drill' ? 0 : /^[A-Z]$/.test(lane) ? 1 : 2);
   return all.toSorted((a, b) => rank(a) - rank(b) || a.localeCompare(b));
+}
+
+/** `text`, shortened to this number of pixels. */
+function fit(text: string, room: number): string {
+  let width = 0;
+  const most = Array.from(text).findIndex((letter) => {
+    width += /[\u3000-\uffef]/.test(letter) ? CHINESE : LETTER;
+    return width > room;
+  });
+  return most === -1 ? text : cut(text, most);
 }
