@@ -1,18 +1,13 @@
 import { judgeDrill } from '#lab/verdict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import ts from 'typescript';
 import { DRILLS, drillInChinese, runInChinese } from '../../load-tests/drills';
 
 const FOLDER = join(__dirname, '../../load-tests/drills');
 
-/** The calls that record a text of a report, and which of their arguments are texts. */
-const CALLS: Readonly<Record<string, readonly number[]>> = {
-  fact: [0],
-  inTime: [1],
-  figure: [0, 1],
-  note: [1],
-};
+/** The calls that record a text of a report, and which of their arguments is the text. */
+const CALLS: Readonly<Record<string, number>> = { fact: 0, inTime: 1, figure: 0, note: 1 };
 
 /** Samples of varying parts of which only these words are translated. */
 const SAMPLES: Readonly<Record<string, string>> = {
@@ -34,18 +29,21 @@ function textsOf(node: ts.Expression): readonly string[] {
   return [`${node.head.text}${parts.join('')}`];
 }
 
-/** The texts that this file records for reports. */
+/** The texts that this file records for reports. A text that is not a literal is in them as its source, e.g. `text`. */
 function recordedIn(file: string): readonly string[] {
   const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true);
   const found: string[] = [];
   const visit = (node: ts.Node): void => {
-    if (ts.isCallExpression(node)) {
-      const { expression: callee, arguments: args } = node;
-      const name = ts.isPropertyAccessExpression(callee) ? callee.name.text : callee.getText();
-      if (Object.hasOwn(CALLS, name))
-        found.push(...(CALLS[name] ?? []).flatMap((i) => (args[i] === undefined ? [] : textsOf(args[i]))));
-    }
     ts.forEachChild(node, visit);
+    if (!ts.isCallExpression(node)) return;
+    const { expression: callee, arguments: args } = node;
+    const name = ts.isPropertyAccessExpression(callee) ? callee.name.text : callee.getText();
+    const text = args[CALLS[name] ?? NaN];
+    if (text === undefined) return;
+    const texts = textsOf(text);
+    found.push(...(texts.length === 0 ? [text.getText()] : texts));
+    const value = name === 'figure' ? args[1] : undefined;
+    if (value !== undefined) found.push(...textsOf(value));
   };
   visit(source);
   return found;
@@ -62,7 +60,7 @@ test('what each drill shows, and why it is certain, is translated', () => {
 test('each fact, each figure and each event in the source of the drills is translated', () => {
   const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' });
   const texts = files
-    .filter((file) => file.endsWith('.ts'))
+    .filter((file) => file.endsWith('.ts') && basename(file) !== 'in-time.ts') // it records the text of its caller
     .flatMap((file) => recordedIn(join(FOLDER, file)));
   expect(texts).toContain('A holds the lock');
   expect(texts).toContain('the leader is killed');
