@@ -240,7 +240,8 @@ export class QuiescenceDetector {
       (await this.areIdle(running))
     )
       return; // the usual case: a polling loop that waits for its next try
-    for (let retries = 0; (await within(next, ASK_AFTER_MS)) === 'no';) {
+    let retries = 0;
+    while ((await within(next, ASK_AFTER_MS)) === 'no') {
       const active = this.tasks().filter((task) => !isQuiescent(task));
       if (!active.every(hasNoStep)) return next; // a server has to answer
       if (await this.areIdle(active)) return;
