@@ -18,4 +18,7 @@ testReduction(__filename, [
   ['token-checked', 'cut:1'],
   ['directory', 'kill:1'],
   ['fenced-write', ''],
+  ['job/marker', 'kill:1'],
+  ['page/single-flight', 'lose-reply:1'],
+  ['limit/sliding-log', 'lapse:1'],
 ]);

@@ -1,11 +1,10 @@
-import { parseBudget, type World } from '#lab/explore';
+import { findExplored, parseBudget, type World } from '#lab/explore';
 import { endingsOf, planOfTwo } from '#load-tests/selftest';
-import { findStrategy } from '#lab/strategy';
 import { openWorld } from '../harness/servers';
 
 let world: World;
 
-/** Opens a world for the spec file, and defines a test for each strategy with its faults. */
+/** Opens a world for the spec file, and defines a test for each strategy, guard or limiter with its faults. */
 export function testReduction(
   file: string,
   rows: readonly (readonly [name: string, faults: string])[],
@@ -19,8 +18,8 @@ export function testReduction(
     '%s (%s): the same results are found with and without the reduction',
     async (name, faults) => {
       const [reduced, full] = [
-        await endingsOf(world, planOfTwo(findStrategy(name), parseBudget(faults), true)),
-        await endingsOf(world, planOfTwo(findStrategy(name), parseBudget(faults), false)),
+        await endingsOf(world, planOfTwo(findExplored(name), parseBudget(faults), true)),
+        await endingsOf(world, planOfTwo(findExplored(name), parseBudget(faults), false)),
       ];
       if (reduced === undefined || full === undefined) throw new Error('the search was not complete');
       expect([...reduced.found.keys()].sort()).toEqual([...full.found.keys()].sort());
