@@ -3,7 +3,7 @@ import { explore } from '#lab/kit';
 import { Redis } from 'ioredis';
 import { createPool, type Pool, type PoolConnection, type RowDataPacket } from 'mysql2/promise';
 import { once } from 'node:events';
-import { connect as connectTo, createServer, type AddressInfo } from 'node:net';
+import { connect as connectTo, createServer, type AddressInfo, type Server } from 'node:net';
 import { hrtime } from 'node:process';
 import { setInterval } from 'node:timers/promises';
 import { kitServers, showAll } from './support';
@@ -179,8 +179,13 @@ test.each([
 /** Milliseconds, in which an explorer that does not wait for a connection counts its actor as waiting for another one. */
 const CONNECTING_MS = 50;
 
-/** Forwards connections to a server, and answers each only after `CONNECTING_MS`. */
-async function openSlowProxy(uri: string): Promise<{ readonly uri: string; close(): void }> {
+const proxies: Server[] = [];
+afterEach(() => {
+  for (const proxy of proxies.splice(0)) proxy.close();
+});
+
+/** The address of a proxy that forwards connections to a server, and answers each only after `CONNECTING_MS`. */
+async function openSlowProxy(uri: string): Promise<string> {
   const { hostname, port } = new URL(uri);
   const proxy = createServer((socket) => {
     const until = hrtime.bigint() + BigInt(CONNECTING_MS * 1_000_000);
@@ -192,11 +197,10 @@ async function openSlowProxy(uri: string): Promise<{ readonly uri: string; close
     socket.on('error', () => undefined);
     wait();
   }).listen(0, '127.0.0.1');
+  proxies.push(proxy);
   await once(proxy, 'listening');
-  const address = Object.assign(new URL(uri), {
-    host: `127.0.0.1:${(proxy.address() as AddressInfo).port}`,
-  });
-  return { uri: address.href, close: () => proxy.close() };
+  const host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  return Object.assign(new URL(uri), { host }).href;
 }
 
 /** A subject whose first actor is in one process with an actor that reads. */
@@ -209,25 +213,22 @@ const besideReader = (actor: Actor, servers: Servers): Omit<Options<Clients>, 'i
 });
 
 test('an actor whose pool opens a connection in a schedule is awaited, also beside another actor of its process', async () => {
-  const { mysql, ...servers } = kitServers();
-  const proxy = await openSlowProxy(mysql);
+  const servers = kitServers();
   const third: Actor = async ({ pool }) => {
     const connections = [await pool.getConnection(), await pool.getConnection(), await pool.getConnection()];
     const value = await valueIn(connections[2] ?? pool);
     for (const connection of connections) connection.destroy();
     return value;
   };
-  try {
-    const { results } = await showAll(besideReader(third, { ...servers, mysql: proxy.uri }), values);
-    expect(results).toEqual(['[0,0]']);
-  } finally {
-    proxy.close();
-  }
+  const { results } = await showAll(
+    besideReader(third, { ...servers, mysql: await openSlowProxy(servers.mysql) }),
+    values,
+  );
+  expect(results).toEqual(['[0,0]']);
 });
 
 test('an actor that waits until its connection to Redis is open is awaited, also beside another actor of its process', async () => {
-  const { redis: uri, ...servers } = kitServers();
-  const proxy = await openSlowProxy(uri);
+  const servers = kitServers();
   const get: Actor = async ({ redis }) => {
     const own = redis.duplicate({ lazyConnect: true });
     await own.connect();
@@ -235,31 +236,26 @@ test('an actor that waits until its connection to Redis is open is awaited, also
     own.disconnect();
     return value ?? 'none';
   };
-  try {
-    const { results } = await showAll(besideReader(get, { ...servers, redis: proxy.uri }), values);
-    expect(results).toEqual(['["none",0]']);
-  } finally {
-    proxy.close();
-  }
+  const { results } = await showAll(
+    besideReader(get, { ...servers, redis: await openSlowProxy(servers.redis) }),
+    values,
+  );
+  expect(results).toEqual(['["none",0]']);
 });
 
 test('an actor that waits for a server that the explorer does not know is no dead-lock, also beside another actor of its process', async () => {
-  const proxy = await openSlowProxy(kitServers().redis);
+  const { port } = new URL(await openSlowProxy(kitServers().redis));
   const unseen: Actor = async () => {
-    const socket = connectTo(Number(new URL(proxy.uri).port), '127.0.0.1');
+    const socket = connectTo(Number(port), '127.0.0.1');
     socket.write('PING\r\n');
     const [reply] = (await once(socket, 'data')) as [Buffer];
     socket.destroy();
     return reply.toString();
   };
-  try {
-    await expect(
-      explore({ ...besideReader(unseen, kitServers()), invariants: { 'it is explored': () => true } }),
-    ).rejects.toMatchObject({
-      code: 'EXPLORE.OUTSIDE_THE_SEAM',
-      message: expect.stringContaining('A after "ARRIVE at the process"') as unknown,
-    });
-  } finally {
-    proxy.close();
-  }
+  await expect(
+    explore({ ...besideReader(unseen, kitServers()), invariants: { 'it is explored': () => true } }),
+  ).rejects.toMatchObject({
+    code: 'EXPLORE.OUTSIDE_THE_SEAM',
+    message: expect.stringContaining('A after "ARRIVE at the process"') as unknown,
+  });
 });
