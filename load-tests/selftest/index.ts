@@ -19,6 +19,8 @@ export {
   isMiscounted,
   planOfTwo,
   type Comparison,
+  type LeftOut,
+  type ReductionFindings,
   type ReductionResult,
 } from './reduction';
 export { CONDITIONS, type ConditionName, type Disturbable } from './conditions';

@@ -8,6 +8,7 @@ import {
   isStrategy,
   planOf,
   oneOrder,
+  strategyHash,
   subjectOf,
   addOrders,
   workMsFor,
@@ -39,10 +40,26 @@ export interface Endings {
   readonly orders: OrderCounts;
 }
 
-/** A circumstance that was run with and without the reduction. */
-export interface ReductionResult extends Comparison {
+/** A circumstance of something that can be explored. */
+export interface Compared {
   readonly strategy: string;
+  /** Hash of its code. */
+  readonly code: string;
   readonly cell: string;
+}
+
+/** A circumstance that was run with and without the reduction. */
+export interface ReductionResult extends Compared, Comparison {}
+
+/** A circumstance that has more schedules without the reduction than the limit. */
+export interface LeftOut extends Compared {
+  readonly moreThan: number;
+}
+
+/** What a check has found. Plain data, so that a later check can go on. */
+export interface ReductionFindings {
+  readonly results: readonly ReductionResult[];
+  readonly leftOut: readonly LeftOut[];
 }
 
 /** A plan that was run with and without the reduction. */
@@ -80,22 +97,38 @@ export interface ReductionOptions {
   readonly max: number;
   /** Runs what follows a state once, also without the reduction. */
   readonly joinsStates: boolean;
+  /** Of an earlier check: a circumstance of unchanged code that it compared, or found too large, is not run again. */
+  readonly known: ReductionFindings;
   readonly signal: AbortSignal;
   readonly onProgress: (text: string) => void;
   readonly onResult: (result: ReductionResult) => void;
+  readonly onLeftOut: (circumstance: LeftOut) => void;
 }
 
-/** Runs every circumstance of the strategies with and without the reduction, and compares how its schedules end. */
-export async function checkReduction(world: World, options: ReductionOptions): Promise<{ leftOut: number }> {
-  let leftOut = 0;
-  for (const strategy of options.strategies)
-    for (const circumstance of circumstancesOf(strategy)) {
-      if (options.signal.aborted) return { leftOut };
-      const result = await compare(world, strategy.name, circumstance, options);
-      if (result === undefined) leftOut++;
-      else options.onResult(result);
+/**
+ * Runs every circumstance of the strategies with and without the reduction, and compares how its schedules end. What is known is
+ * reported first, so that an interrupted check has it as well.
+ */
+export async function checkReduction(world: World, options: ReductionOptions): Promise<void> {
+  const { strategies, known, max, signal, onResult, onLeftOut } = options;
+  const open: (Compared & { readonly plan: Plan })[] = [];
+  for (const strategy of strategies)
+    for (const { name: cell, plan } of circumstancesOf(strategy)) {
+      const compared: Compared = { strategy: strategy.name, code: strategyHash(strategy), cell };
+      const isThis = (one: Compared): boolean =>
+        one.strategy === compared.strategy && one.code === compared.code && one.cell === cell;
+      const result = known.results.find(isThis);
+      const tooLarge = known.leftOut.find((one) => isThis(one) && one.moreThan >= max);
+      if (result !== undefined) onResult(result);
+      else if (tooLarge !== undefined) onLeftOut(tooLarge);
+      else open.push({ ...compared, plan });
     }
-  return { leftOut };
+  for (const { plan, ...compared } of open) {
+    const result = await compare(world, compared, plan, options);
+    if (signal.aborted) return;
+    if (result === undefined) onLeftOut({ ...compared, moreThan: max });
+    else onResult(result);
+  }
 }
 
 interface Circumstance {
@@ -131,16 +164,16 @@ function isTooLarge(schedules: number, searched: number, max: number): boolean {
 
 async function compare(
   world: World,
-  strategy: string,
-  { name: cell, plan: ofCell }: Circumstance,
+  compared: Compared,
+  ofCell: Plan,
   { max, joinsStates, signal, onProgress }: ReductionOptions,
 ): Promise<ReductionResult | undefined> {
   const plan: Plan = { ...ofCell, ...(joinsStates && { joinsStates }) };
-  const compared = await comparePlan(world, plan, max, (n, how) => {
-    onProgress(`${strategy}, ${cell}: ${n} schedules ${how}`);
+  const comparison = await comparePlan(world, plan, max, (n, how) => {
+    onProgress(`${compared.strategy}, ${compared.cell}: ${n} schedules ${how}`);
     return !signal.aborted;
   });
-  return compared && { strategy, cell, ...compared };
+  return comparison && { ...compared, ...comparison };
 }
 
 /** Called after every schedule, with what is run at present. False: end. */

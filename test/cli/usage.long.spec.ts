@@ -55,6 +55,12 @@ testBadUsage(checkout, [
     ['crash-matrix', '--quick', '--docs', 'crash.md'],
     '--docs writes the whole crash matrix',
   ],
+  [
+    '--known with a file that is no result of the check',
+    ['selftest', 'reduction', '--known', 'package.json'],
+    'package.json is no result of this check',
+  ],
+  ['--known with a file that is no matrix', ['matrix', '--known', 'gone.json'], 'gone.json is not a matrix'],
   ['an unknown case of the crash matrix', ['crash-matrix', 'hope'], 'there is no case "hope"'],
   ['an unknown drill', ['drill', 'hope', '--list'], 'there is no drill "hope"'],
   ['an invalid port', ['up', '--port', '99999'], 'a whole number from 1024'],

@@ -1,5 +1,5 @@
 import { StackError } from '#lab/stack';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LabDisabled, TargetError } from '#load-tests/run';
 import { EXIT, Failure } from './failure';
@@ -103,3 +103,18 @@ function reportError(error: unknown, progress: Progress): number {
 export const writeJson = (file: string, value: unknown): void => {
   writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
 };
+
+/** Reads what `--json` wrote in an earlier run. `Failure` with the refusal: the file is not there, or `isResult` rejects its content. */
+export function readEarlierRun<T>(
+  file: string,
+  isResult: (content: Partial<T>) => boolean,
+  refusal: string,
+): T {
+  try {
+    const content = JSON.parse(readFileSync(file, 'utf8')) as T;
+    if (isResult(content)) return content;
+  } catch {
+    // reported by the failure below
+  }
+  throw new Failure(`${file} ${refusal}`, EXIT.usage);
+}

@@ -10,11 +10,11 @@ import type { Conditions } from '#lab/stack';
 import { count } from '#lab/step';
 import { CATALOGUE, type Strategy } from '#lab/strategy';
 import { InvalidArgumentError, type Command } from 'commander';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
-import { runCommand, writeJson, type Context } from '../command';
+import { readEarlierRun, runCommand, writeJson, type Context } from '../command';
 import { openExplorers } from '../explorer';
-import { EXIT, Failure, partOnly } from '../failure';
+import { EXIT, partOnly } from '../failure';
 import { printConditions, printMatrix, printSummary } from '../print/matrix';
 import { wrap } from '../print/wrap';
 import { exploreLibraries } from './libraries';
@@ -88,18 +88,12 @@ function readMarkdownFile(file: string): string {
 }
 
 /** Reads the rows that `--json` or `--docs` wrote in an earlier run. */
-function readRows(file: string): readonly MatrixRow[] {
-  try {
-    const { rows } = JSON.parse(readFileSync(file, 'utf8')) as { rows: readonly MatrixRow[] };
-    if (Array.isArray(rows)) return rows as readonly MatrixRow[];
-  } catch {
-    // reported by the failure below
-  }
-  throw new Failure(
-    `${file} is not a matrix: give --known a JSON file written by lab matrix --json or --docs`,
-    EXIT.usage,
-  );
-}
+const readRows = (file: string): readonly MatrixRow[] =>
+  readEarlierRun<{ readonly rows: readonly MatrixRow[] }>(
+    file,
+    ({ rows }) => Array.isArray(rows),
+    'is not a matrix: give --known a JSON file written by lab matrix --json or --docs',
+  ).rows;
 
 /** A line for each strategy: small, and a change shows which strategy it concerns. */
 const compactJson = ({

@@ -8,13 +8,15 @@ import {
   CONDITIONS,
   isDifferent,
   type ConditionName,
+  type LeftOut,
+  type ReductionFindings,
   type ReductionResult,
 } from '#load-tests/selftest';
 import { Option, type Command } from 'commander';
 import { randomInt } from 'node:crypto';
-import { runCommand, writeJson, type Context } from '../command';
+import { readEarlierRun, runCommand, writeJson, type Context } from '../command';
 import { openExplorer } from '../explorer';
-import { EXIT } from '../failure';
+import { EXIT, Failure } from '../failure';
 import { isFile, loadOwnStrategy } from '../own-file';
 import {
   printDeterminism,
@@ -47,6 +49,7 @@ interface ProgramsCommandOptions {
 interface ReductionCommandOptions {
   readonly max: number;
   readonly joinStates?: true;
+  readonly known?: string;
   readonly json?: string;
 }
 
@@ -89,6 +92,10 @@ export function register(program: Command): void {
       '--join-states',
       'without the reduction, run what follows a state once: faster, but broken locks with correct data are not compared',
     )
+    .option(
+      '--known <file>',
+      'go on with the JSON of an earlier run: what it compared is not run again, if the code of the strategy is unchanged',
+    )
     .option('--json <file>', 'write the results as JSON')
     .action((names: string[], options: ReductionCommandOptions) =>
       runCommand((context) => reduction(names, options, context)),
@@ -120,30 +127,35 @@ const readNameOrFile = (name: string): Catalogued =>
 
 async function reduction(
   names: readonly string[],
-  { max, joinStates, json }: ReductionCommandOptions,
+  { max, joinStates, known, json }: ReductionCommandOptions,
   context: Context,
 ): Promise<number> {
   const { progress, signal, onEnd } = context;
   const strategies = names.length === 0 ? EXPLORED : names.map(readNameOrFile);
+  const joinsStates = joinStates === true;
+  const before = known === undefined ? NO_FINDINGS : readFindings(known, joinsStates);
   const { pool, conditions, stop } = await openExplorer(context, 0, strategies);
   onEnd(stop);
   const results: ReductionResult[] = [];
+  const leftOut: LeftOut[] = [];
   let isPrinted = false;
-  const print = (leftOut: number | undefined): void => {
+  const print = (isComplete: boolean): void => {
     if (isPrinted) return;
     isPrinted = true;
     progress.clear();
-    process.stdout.write(`${printReduction(results, leftOut, max)}\n`);
-    if (json !== undefined) writeJson(json, { results, leftOut, max, machine: conditions });
+    process.stdout.write(`${printReduction({ results, leftOut }, max, isComplete)}\n`);
+    if (json !== undefined)
+      writeJson(json, { results, leftOut, max, joinsStates, isComplete, machine: conditions });
   };
   onEnd(() => {
-    print(undefined); // after Ctrl-C: what is known so far
+    print(false); // after Ctrl-C: what is known so far
     return Promise.resolve();
   });
-  const { leftOut } = await checkReduction(pool.world, {
+  await checkReduction(pool.world, {
     strategies,
     max,
-    joinsStates: joinStates === true,
+    joinsStates,
+    known: before,
     signal,
     onProgress: (text) => {
       progress.update(text);
@@ -153,9 +165,27 @@ async function reduction(
       if (isDifferent(result) || result.combinations.length > 0)
         progress.say(printReductionDifference(result));
     },
+    onLeftOut: (circumstance) => leftOut.push(circumstance),
   });
-  print(leftOut);
+  print(!signal.aborted);
   return results.some(isDifferent) ? EXIT.notAsExpected : EXIT.ok;
+}
+
+const NO_FINDINGS: ReductionFindings = { results: [], leftOut: [] };
+
+/** Reads what `--json` wrote in an earlier check of the same kind. */
+function readFindings(file: string, joinsStates: boolean): ReductionFindings {
+  const found = readEarlierRun<ReductionFindings & { readonly joinsStates: boolean }>(
+    file,
+    ({ results, leftOut }) => Array.isArray(results) && Array.isArray(leftOut),
+    'is no result of this check: give --known a JSON file written by lab selftest reduction --json',
+  );
+  if (found.joinsStates !== joinsStates)
+    throw new Failure(
+      `${file} was written ${found.joinsStates ? 'with' : 'without'} --join-states, and compares something else`,
+      EXIT.usage,
+    );
+  return found;
 }
 
 async function determinism(

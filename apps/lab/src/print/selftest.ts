@@ -8,6 +8,7 @@ import {
   type Difference,
   type ProgramDifference,
   type ProgramsResult,
+  type ReductionFindings,
   type ReductionResult,
 } from '#load-tests/selftest';
 import { renderTable } from './table';
@@ -60,19 +61,18 @@ export const printPrograms = ({
 const resultOf = (differences: number): string =>
   differences === 0 ? 'IDENTICAL' : count(differences, 'DIFFERENCE', 'DIFFERENCES');
 
-/** The results in one line, and a row for each strategy. `leftOut` undefined: the check was interrupted. */
+/** The results in one line, and a row for each strategy. */
 export function printReduction(
-  results: readonly ReductionResult[],
-  leftOut: number | undefined,
+  { results, leftOut }: ReductionFindings,
   max: number,
+  isComplete: boolean,
 ): string {
   const different = results.filter(isDifferent).length;
   const sum = (of: readonly number[]): number => of.reduce((total, n) => total + n, 0);
   return [
     `${resultOf(different)}: ${count(results.length, 'circumstance')} with and without the reduction`,
-    leftOut === undefined
-      ? 'not complete: interrupted'
-      : `${count(leftOut, 'circumstance')} left out: more than ${max} schedules without the reduction`,
+    ...(isComplete ? [] : ['not complete: interrupted']),
+    `${count(leftOut.length, 'circumstance')} left out: more than ${max} schedules without the reduction`,
     ...(results.some(({ combinations }) => combinations.length > 0)
       ? ['in parts: the reduction shows an ending without its overlap, and the overlap in another ending']
       : []),
