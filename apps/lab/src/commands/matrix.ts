@@ -111,6 +111,7 @@ async function makeMatrix(
   context: Context,
 ): Promise<number> {
   const { progress, signal, onEnd } = context;
+  const knownRows = options.known === undefined ? [] : readRows(options.known);
   const { pools, conditions, stop } = await openExplorers(context, options.workers, strategies);
   onEnd(stop);
   const begun = performance.now();
@@ -160,7 +161,7 @@ async function makeMatrix(
     enough: options.enough ?? (isSummary ? 1 : 1000),
     onlyMarks: isSummary,
     countsOrders: options.orders === true,
-    ...(options.known !== undefined && { known: readRows(options.known) }),
+    known: knownRows,
     onCell: ({ name }, cell, isKnown) => {
       done++;
       if (isKnown) known += cell.schedules;
