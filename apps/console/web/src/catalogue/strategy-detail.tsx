@@ -1,6 +1,6 @@
 import { useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
-import { useVocabulary } from '../api/shared-lists';
+import { usePresets, useVocabulary } from '../api/shared-lists';
 import type { StrategyView } from '../api/types';
 import { FileTabs } from '../shared/file-tabs';
 import { SourceView } from '../shared/source-view';
@@ -85,12 +85,15 @@ const Source = ({ text }: { text: string }): ReactNode =>
 
 function Presets({ names }: { names: readonly string[] }): ReactNode {
   const t = useTexts();
+  const presets = usePresets() ?? [];
   if (names.length === 0) return t.catalogue.noPresets;
+  const missing = (name: string): readonly string[] => presets.find((one) => one.name === name)?.needs ?? [];
   return (
     <span className="actions">
       {names.map((name) => (
         <Link key={name} className="button" href={`/run?preset=${encodeURIComponent(name)}`}>
           {name}
+          {missing(name).length > 0 && <small> {t.run.needs(missing(name).join(', '))}</small>}
         </Link>
       ))}
     </span>

@@ -59,12 +59,16 @@ function GoalNow({ goal, rows }: { goal: string; rows: Board['rows'] }): ReactNo
     <section className="panel class-goal" aria-live="polite">
       <p className="muted">{t.classroom.goalNow}</p>
       <h2>{labelOf(t.goals.names, goal)}</h2>
-      <p>{t.classroom.reachedBy(reached, rows.length)}</p>
-      <progress
-        value={reached}
-        max={Math.max(1, rows.length)}
-        aria-label={t.classroom.reachedBy(reached, rows.length)}
-      />
+      {rows.length > 0 && (
+        <>
+          <p>{t.classroom.reachedBy(reached, rows.length)}</p>
+          <progress
+            value={reached}
+            max={rows.length}
+            aria-label={t.classroom.reachedBy(reached, rows.length)}
+          />
+        </>
+      )}
       <p className="actions">
         {previous !== undefined && (
           <Link className="button" href={`/class?goal=${previous}`}>

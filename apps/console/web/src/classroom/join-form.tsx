@@ -16,9 +16,9 @@ async function proveAgain(): Promise<void> {
 export function JoinForm({ joined }: { joined: (classroom: Classroom) => void }): ReactNode {
   const t = useTexts();
   const [code, setCode] = useState('');
-  const [name, setName] = useState('');
-  const [problem, setProblem] = useState<Problem>();
   const last = lastStudent();
+  const [name, setName] = useState(last ?? '');
+  const [problem, setProblem] = useState<Problem>();
   return (
     <div className="page">
       <h1>{t.classroom.title}</h1>

@@ -4,7 +4,7 @@ import type { MatrixView } from '../api/types';
 import { useLoaded } from '../api/use-loaded';
 import { MARKS, MarkSign } from '../shared/mark';
 import { ProblemMessage } from '../shared/problem-message';
-import { useTexts } from '../texts';
+import { labelOf, useTexts } from '../texts';
 import { CellDialog } from './cell-dialog';
 import { useChosenCell } from './chosen-cell';
 import { MatrixTable } from './matrix-table';
@@ -49,7 +49,10 @@ export function MatrixPage(): ReactNode {
           <p className="muted">
             {t.matrix.conditions}:{' '}
             {Object.entries(matrix.conditions)
-              .map(([name, value]) => `${name} ${String(value)}`)
+              .map(
+                ([name, value]) =>
+                  `${labelOf(t.matrix.servers, name)} ${value === '' ? t.common.none : String(value)}`,
+              )
               .join(', ')}
           </p>
         </>

@@ -11,7 +11,8 @@ import { CopyLink } from '../shared/copy-link';
 import { isOver, JobState } from '../shared/job-state';
 import { isAbsent, NotFound } from '../shared/not-found';
 import { ProblemMessage } from '../shared/problem-message';
-import { useLanguage, useTexts } from '../texts';
+import { labelOf, useLanguage, useTexts } from '../texts';
+import { optionValue } from '../shared/strategy-options';
 import { LiveLanes } from './live-lanes';
 import { LiveView } from './live-view';
 import { Report } from './report';
@@ -50,7 +51,7 @@ export function RunView({ id, children }: { id: string; children?: ReactNode }):
         {t.run.plan(plan.stock, plan.connections, plan.requests, plan.replicas)}
         {Object.entries(plan.options)
           .filter(([name, value]) => used.includes(name) && value !== 0)
-          .map(([name, value]) => ` · ${name} ${value}`)}
+          .map(([name, value]) => ` · ${labelOf(t.options, name)}: ${optionValue(t, value)}`)}
         {plan.fault !== undefined && (
           <>
             {' '}

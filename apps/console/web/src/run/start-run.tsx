@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { api, problemOf } from '../api/client';
 import { usePresets } from '../api/shared-lists';
@@ -98,7 +98,7 @@ function Presets({
   );
 }
 
-/** `refusal`: why this browser cannot start it now. */
+/** `refusal`: why this browser cannot start it now. `isWanted`: a link leads to it, and it may be far below. */
 function PresetButton({
   preset: { name, shows, inChinese },
   isWanted,
@@ -113,14 +113,22 @@ function PresetButton({
   start: (name: string) => void;
 }): ReactNode {
   const t = useTexts();
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (!isWanted) return;
+    button.current?.scrollIntoView({ block: 'center' });
+    button.current?.focus();
+  }, [isWanted]);
   return (
     <button
+      ref={button}
       type="button"
       className={isWanted ? 'preset preset-wanted' : 'preset'}
-      disabled={isBusy || refusal !== undefined}
+      disabled={isBusy}
+      aria-disabled={refusal !== undefined}
       title={refusal}
       onClick={() => {
-        start(name);
+        if (refusal === undefined) start(name);
       }}
     >
       <strong>{name}</strong>

@@ -17,7 +17,7 @@ export function Bars({ title, bars }: { title: string; bars: readonly Bar[] }): 
   if (bars.length === 0) return undefined;
   return (
     <section className="bars">
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       <dl>
         {bars.map(({ name, label, value, tone = '' }) => (
           <div key={name}>

@@ -11,7 +11,7 @@ export function NotFound({ text, href, back }: { text?: string; href: string; ba
   const t = useTexts();
   return (
     <div className="problem" role="alert">
-      <strong>{t.common.notFound}</strong>
+      <h1>{t.common.notFound}</h1>
       {text !== undefined && <p>{text}</p>}
       <p className="actions">
         <Link className="button" href={href}>

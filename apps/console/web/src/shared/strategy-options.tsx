@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { OptionValues } from '../api/types';
 import { useStrategies } from '../api/shared-lists';
-import { useTexts } from '../texts';
+import { useTexts, type Texts } from '../texts';
 import { Field, NumberField } from './fields';
 
 const NUMBERS = ['workMs', 'leaseMs', 'waitMs', 'attempts'] as const;
@@ -13,6 +13,16 @@ const WORDS = [
     words: { 'repeatable-read': 'repeatableRead', 'read-committed': 'readCommitted' },
   },
 ] as const;
+
+/** A value of an option; words have a text. */
+export function optionValue(t: Texts, value: string | number | boolean): string {
+  const words: Readonly<Record<string, keyof Texts['options']>> = Object.assign(
+    {},
+    ...WORDS.map((option) => option.words),
+  );
+  const word = words[String(value)];
+  return word === undefined ? String(value) : t.options[word];
+}
 
 /** The options that a strategy uses; all while the catalogue is not known. Absent values are the defaults. */
 export function StrategyOptions({
