@@ -12,7 +12,7 @@ export class OutsideTheSeam extends Error {
   constructor(actors: readonly { readonly name: string; readonly lastStep: string }[]) {
     const where = actors.map(({ name, lastStep }) => `${name} ${afterText(lastStep)}`);
     super(
-      `an actor runs without a step: ${where.join(' and ')}. The explorer sees commands of the clients that it hands out, and timers; this code waits for something else, for example a connection of its own or a promise that is never resolved`,
+      `an actor runs without a step: ${where.join(' and ')}. The explorer sees commands of the clients that it hands out, and timers; this code waits for something else, for example a connection of its own, a free connection of its pool, or a promise that is never resolved`,
     );
     this.name = 'OutsideTheSeam';
   }

@@ -43,6 +43,8 @@ export class QuiescenceDetector {
   private readonly signal = new Signal();
   private progress = 0;
   private disturbance: Disturbed | undefined;
+  /** Checks in a row that find statements without a connection. */
+  private poolChecks = 0;
 
   constructor(
     private readonly sessions: Sessions,
@@ -53,6 +55,7 @@ export class QuiescenceDetector {
   /** Records progress of a task. */
   noteProgress(): void {
     this.progress++;
+    this.poolChecks = 0;
     for (const { tasks } of this.actors) for (const task of tasks) task.idle = false; // the step may have resumed it: check again
     this.signal.fire();
   }
@@ -206,6 +209,7 @@ export class QuiescenceDetector {
     if (open.length === 0) return this.waitOrDetectIdle(next);
     const isLikely = open.some((inFlightStep) => this.isContended(inFlightStep));
     if (!isLikely && (await within(next, ASK_AFTER_MS)) === 'yes') return;
+    this.refuseEmptyPools(open);
     const { progress } = this;
     const waiting = await this.sessions.waiting(
       open.flatMap(({ step }) =>
@@ -249,6 +253,16 @@ export class QuiescenceDetector {
       if (actors.some(({ connections }) => connections.isConnecting())) continue; // its client has a time limit for that
       if (++retries > MAX_BUSY_CHECKS) throw new OutsideTheSeam(actors);
     }
+  }
+
+  /** @throws OutsideTheSeam when no statement has a connection for more than a second, and none is being opened: their pools have no free one */
+  private refuseEmptyPools(open: readonly InFlightStep[]): void {
+    const waiting = this.actorsOf(open.map(({ task }) => task));
+    const areWaiting =
+      open.every(({ step }) => step.connection === undefined && step.blocking === undefined) &&
+      !waiting.some(({ connections }) => connections.isConnecting());
+    this.poolChecks = areWaiting ? this.poolChecks + 1 : 0;
+    if (this.poolChecks > MAX_BUSY_CHECKS) throw new OutsideTheSeam(waiting);
   }
 
   /** @throws QueuedCommand when a command was sent behind a blocked one on the same connection: Redis does not answer it until that wait ends. */

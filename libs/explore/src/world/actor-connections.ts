@@ -77,6 +77,8 @@ export interface ActorConnections {
   readonly sqlLocks: SqlLocks;
   /** Open database sessions by thread id: the client's side. */
   readonly sockets: ReadonlyMap<number, Socket>;
+  /** Sessions that code has taken from the pool, by thread id. */
+  readonly used: ReadonlySet<number>;
   /** Sessions whose connection the client destroyed; the server may not have noticed yet. */
   readonly abandoned: Set<number>;
   /** The host on which the client runs. */
@@ -174,13 +176,17 @@ export async function openActorConnections(options: WorldOptions, name: string):
   });
   if (usesLab) await dataSource.initialize();
   const sockets = new Map<number, Socket>();
+  const used = new Set<number>();
   const abandoned = new Set<number>();
   const host = new Host();
   const { pool } = dataSource.driver as unknown as { pool: MysqlPool | undefined };
   const track = (socket: Socket): void => {
     if (sockets.has(socket.threadId)) return;
     sockets.set(socket.threadId, socket);
-    socket.stream.once('close', () => sockets.delete(socket.threadId)); // otherwise all buffers of the connection stay
+    socket.stream.once('close', () => {
+      sockets.delete(socket.threadId); // otherwise all buffers of the connection stay
+      used.delete(socket.threadId);
+    });
     const destroy = socket.destroy.bind(socket);
     socket.destroy = () => {
       host.whenUp(() => {
@@ -189,7 +195,11 @@ export async function openActorConnections(options: WorldOptions, name: string):
       });
     };
   };
-  pool?.on('acquire', track);
+  pool?.on('acquire', (socket) => {
+    track(socket);
+    used.add(socket.threadId);
+  });
+  pool?.on('release', ({ threadId }) => used.delete(threadId));
   const folder = new LockFolder(lockFolderOf(options));
   const located = <T extends object>(tools: T): T =>
     options.keepsStacks === true ? withCallSites(tools) : tools;
@@ -203,6 +213,7 @@ export async function openActorConnections(options: WorldOptions, name: string):
     balances,
     sqlLocks,
     sockets,
+    used,
     abandoned,
     host,
     track,

@@ -171,7 +171,7 @@ export class World {
   /** Resets the servers to the state before the first step. */
   async begin(strategy: Strategy, { stock, carts }: Pick<Setup, 'stock' | 'carts'>): Promise<void> {
     this.endZooKeeperSessions(strategy);
-    await this.endTransactions();
+    await Promise.all([this.endTransactions(), this.endUsedSessions()]);
     const isClean = this.cleanAt === stock;
     this.cleanAt = undefined;
     await Promise.all([
@@ -273,6 +273,12 @@ export class World {
   private async endTransactions(): Promise<void> {
     const redises = this.connectionsOfActors.flatMap(({ redis, servers }) => [redis, ...servers.redises]);
     await Promise.all(redises.map((redis) => redis.transaction.end(redis)));
+  }
+
+  /** Code of a user that stops in the middle may never release a connection: later schedules would wait for a free one. */
+  private async endUsedSessions(): Promise<void> {
+    for (const connections of this.connectionsOfActors)
+      if (connections.used.size > 0) await this.crashSessions(connections, [...connections.used]);
   }
 
   /** Runs the strategy's own preparation, for example preloading stock into Redis. */
