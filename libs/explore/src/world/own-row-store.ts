@@ -18,6 +18,8 @@ const isTime = (value: unknown): boolean => value instanceof Date || Number(valu
 const pastOf = (value: unknown): Date | number => (value instanceof Date ? new Date('2000-01-01') : 1);
 
 const WRITES = /^(INSERT|REPLACE|UPDATE|DELETE|CREATE)$/;
+/** A statement that changes or locks a row which stays: the table has a row for each lock, also while it is free. */
+const KEEPS_ROW = /^UPDATE\b|\bON DUPLICATE KEY UPDATE\b|\bFOR (UPDATE|SHARE)\b|\bLOCK IN SHARE MODE\b/i;
 const TABLE_OF = /\b(?:INTO|UPDATE|FROM|TABLE(?: IF NOT EXISTS)?) `?(\w+)`?/i;
 
 const READ_COLUMNS = `SELECT COLUMN_NAME AS name, COLUMN_KEY AS \`key\`, CHARACTER_MAXIMUM_LENGTH IS NOT NULL AS isText
@@ -27,6 +29,7 @@ const READ_COLUMNS = `SELECT COLUMN_NAME AS name, COLUMN_KEY AS \`key\`, CHARACT
  * Rows of tables that are not the lab's, whose key contains the name of a resource: locks of a library that has a table of its
  * own. What their columns mean is not known: text is taken for the owner, and a row with a time in it for one that
  * ends after the lease of the request. At its end its times are set to the past: the row stays, and its code decides what that means.
+ * A row without an owner and without a time is free, in a table whose rows are changed or locked; otherwise it is the lock itself.
  */
 export class OwnRowStore implements LockStore {
   readonly name = 'table';
@@ -34,6 +37,10 @@ export class OwnRowStore implements LockStore {
   private readonly tables = new Map<string, Table | undefined>();
   /** The numbers and times of each lock when they were last read. */
   private readonly values = new Map<string, string>();
+  /** The columns of each lock in which a time has been read. */
+  private readonly times = new Map<string, ReadonlySet<string>>();
+  /** Tables whose rows stay when the lock is released: known after the request that runs alone before the first schedule. */
+  private readonly withFreeRows = new Set<string>();
   /** The same of locks that have ended, as long as their rows are not written again. */
   private readonly ended = new Map<string, string>();
 
@@ -49,9 +56,11 @@ export class OwnRowStore implements LockStore {
   }
 
   touchedBy({ kind, verb, text }: StepInfo): boolean {
-    if (kind !== 'sql' || !WRITES.test(verb)) return false;
+    if (kind !== 'sql') return false;
     const table = TABLE_OF.exec(text)?.[1];
     if (table === undefined || this.known.has(table)) return false;
+    if (KEEPS_ROW.test(text)) this.withFreeRows.add(table);
+    if (!WRITES.test(verb)) return false;
     if (!this.tables.has(table)) this.tables.set(table, undefined);
     return true;
   }
@@ -64,7 +73,8 @@ export class OwnRowStore implements LockStore {
       const [rows] = await this.admin.query<RowDataPacket[]>('SELECT * FROM ??', [name]);
       for (const row of rows) {
         const lock = String(row[table.key]);
-        if (lock.includes('lock:') && this.ended.get(lock) !== valuesOf(row, table))
+        const isEnded = this.ended.get(lock) === valuesOf(row, table);
+        if (lock.includes('lock:') && !isEnded && !this.isFree(name, row, lock, table))
           found.push(this.readingOf(row, lock, table));
       }
     }
@@ -95,9 +105,18 @@ export class OwnRowStore implements LockStore {
 
   async clear(): Promise<void> {
     this.values.clear();
+    this.times.clear();
     this.ended.clear();
     for (const [name, table] of this.tables)
       if (table !== undefined) await this.admin.query('DELETE FROM ??', [name]);
+  }
+
+  private isFree(name: string, row: RowDataPacket, lock: string, table: Table): boolean {
+    const times = new Set([...(this.times.get(lock) ?? []), ...timesIn(row, table)]);
+    this.times.set(lock, times);
+    if ([...times].some((column) => Number(row[column] ?? NaN) === 0)) return true; // 1970
+    const hasOwner = table.owner.some((column) => !['', null].includes(row[column] as string | null));
+    return this.withFreeRows.has(name) && !hasOwner && timesIn(row, table).length === 0;
   }
 
   private readingOf(row: RowDataPacket, lock: string, table: Table): LockReading {
