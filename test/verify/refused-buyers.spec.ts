@@ -38,18 +38,33 @@ const WHILE_IN_TIME = `exports.createLock = ({ redis }) => ({
   release: ({ resource }) => redis.del(resource),
 });`;
 
+/** A semaphore of one permit. Its release removes all permits, also one that another buyer has taken after the lease. */
+const REMOVES_ALL = `let count = 0;
+const TAKE = \`redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[1])
+if redis.call('ZCARD', KEYS[1]) > 0 then return 0 end
+redis.call('ZADD', KEYS[1], ARGV[2], ARGV[3])
+redis.call('PEXPIRE', KEYS[1], ARGV[4])
+return 1\`;
+exports.createLock = ({ redis }) => ({
+  async acquire(resource, { leaseMs }) {
+    const now = Date.now();
+    return (await redis.eval(TAKE, 1, resource, now, now + leaseMs, ++count, leaseMs)) === 1 ? { resource } : undefined;
+  },
+  release: ({ resource }) => redis.del(resource),
+});`;
+
 async function promiseOf(
   file: string,
   text: string,
   promise: Capability,
 ): Promise<PromiseResult | undefined> {
   const explorer: Explorer = { world: world(), explore: (plan, limits) => explore(world(), plan, limits) };
-  const { cells } = await verify(explorer, ofFile(file, text), 600_000, {
+  const { cells, probe } = await verify(explorer, ofFile(file, text), 600_000, {
     signal: new AbortController().signal,
     promises: [promise],
     onCell: () => undefined,
   });
-  return reportCard(cells, [promise])[0];
+  return reportCard(cells, [promise], probe)[0];
 }
 
 test('a lock with which both buyers may give up does not keep the promise that one of them gets the unit', async () => {
@@ -66,6 +81,13 @@ test('a lock that makes no attempt when it may not wait decides nothing, and the
   expect(await promiseOf('in-time.js', WHILE_IN_TIME, 'releasesAfterSale')).toMatchObject({
     state: 'unknown',
     because: expect.stringContaining('must try once before it looks at the time') as string,
+  });
+});
+
+test('a lock without a known owner decides no promise about owners, and the card says why', async () => {
+  expect(await promiseOf('removes-all.js', REMOVES_ALL, 'releasesOnlyItsOwn')).toMatchObject({
+    state: 'unknown',
+    because: expect.stringContaining('the explorer knows no owner of this lock') as string,
   });
 });
 

@@ -112,6 +112,7 @@ export {
   verify,
   type PromiseResult,
   type PromiseState,
+  type Verified,
   type VerifiedCell,
   nextThatPasses,
   type MatrixCell,

@@ -1,4 +1,11 @@
-import { NotExplorable, reportCard, verify, type VerifiedCell, type Explorer } from '#lab/explore';
+import {
+  NotExplorable,
+  reportCard,
+  verify,
+  type Explorer,
+  type Verified,
+  type VerifiedCell,
+} from '#lab/explore';
 import { count } from '#lab/step';
 import type { Strategy } from '#lab/strategy';
 import { writeFileSync } from 'node:fs';
@@ -69,8 +76,8 @@ export async function exploreRecipe(
     onCell?.(left);
   };
   try {
-    const { cells } = await verify(pool, strategy, limitMs(budget), { signal, enough: ENOUGH, onCell: note });
-    return librarySummary(recipe, cells, {
+    const verified = await verify(pool, strategy, limitMs(budget), { signal, enough: ENOUGH, onCell: note });
+    return librarySummary(recipe, verified, {
       seconds: secondsSoFar(),
       ...(firstWitness !== undefined && { firstWitness }),
     });
@@ -88,12 +95,12 @@ export async function exploreRecipe(
 
 const librarySummary = (
   recipe: Recipe,
-  cells: readonly VerifiedCell[],
+  { cells, probe }: Verified,
   times: Pick<ExploredLibrary, 'seconds' | 'firstWitness'>,
 ): ExploredLibrary => ({
   ...recipe,
   ...times,
-  promises: reportCard(cells),
+  promises: reportCard(cells, undefined, probe),
   wrongDataWhen: cells
     .filter(({ explored }) => explored?.mark === 'data-wrong')
     .map(({ cell: { name, title }, explored }) => ({

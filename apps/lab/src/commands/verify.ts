@@ -164,7 +164,7 @@ async function exploreAll(name: string, strategy: Strategy, options: VerifyOptio
       : error;
   });
   const seconds = (performance.now() - begun) / 1000;
-  const promises = reportCard(cells, options.only);
+  const promises = reportCard(cells, options.only, probe);
   return {
     cells,
     promises,

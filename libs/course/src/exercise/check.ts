@@ -214,7 +214,7 @@ async function cardOf(
   { pool, max, signal, onProgress }: Checking,
 ): Promise<readonly PromiseResult[]> {
   let before = 0;
-  const { cells } = await verify(pool, strategy, NO_TIME_LIMIT_MS, {
+  const { cells, probe } = await verify(pool, strategy, NO_TIME_LIMIT_MS, {
     promises,
     leftOut: LEFT_OUT,
     stopAtBreach: true,
@@ -223,7 +223,7 @@ async function cardOf(
     onCell: ({ explored }) => (before += explored?.schedules ?? 0),
     onProgress: ({ schedules }) => onProgress?.(before + schedules),
   });
-  return reportCard(cells);
+  return reportCard(cells, undefined, probe);
 }
 
 async function checkBug(

@@ -13,6 +13,8 @@ export interface Probe {
   readonly unseen: readonly string[];
   /** What it leaves on the servers. */
   readonly left: readonly string[];
+  /** False: it takes a lock of which the explorer knows no owner, such as an entry of a list or of a sorted set. */
+  readonly lockHasOwner: boolean;
   /** Commands that may have taken a lock; none of them is known to be one. Empty: a lock was seen, or it holds one in the database. */
   readonly withoutLock: readonly string[];
 }
@@ -34,6 +36,11 @@ function withoutLock({ lockStores, eventLog }: Run): readonly string[] {
   const steps = events.flatMap((event) => (event.type === 'step' ? [eventLog.stepOf(event)] : []));
   if (steps.some(({ text }) => LOCKS_IN_DATABASE.test(text))) return [];
   return steps.filter((step) => lockStores.some((store) => store.touchedBy(step))).map(({ text }) => text);
+}
+
+function lockHasOwner({ eventLog }: Run): boolean {
+  const taken = eventLog.events.flatMap(({ locks = [] }) => locks.filter(({ change }) => change === 'taken'));
+  return taken.length === 0 || taken.some(({ by }) => by !== undefined);
 }
 
 /** Runs one request alone, and compares the steps that the explorer saw with what the servers counted. */
@@ -62,6 +69,7 @@ export async function probe(world: World, strategy: Strategy): Promise<Probe> {
       ...keys.filter((key) => !isOwn(strategy, key)).map((key) => `the key ${key}, which never expires`),
       ...(redisConnections > 0 ? [`${count(redisConnections, 'connection')} to Redis`] : []),
     ],
+    lockHasOwner: lockHasOwner(first),
     withoutLock: strategy.isLock === true ? withoutLock(first) : [],
   };
 }

@@ -193,14 +193,24 @@ async function exploreWithin(
 
 const ALL_PROMISES = Object.keys(CAPABILITIES) as Capability[];
 
-/** The results of these promises, in the order of the capabilities. Promises that no circumstance tested are left out. */
+/** Promises about the owner of a lock: those without a known owner would be kept by not looking. */
+const OF_OWNERS: readonly Capability[] = ['releasesOnlyItsOwn', 'renewsOnlyItsOwn'];
+
+/**
+ * The results of these promises, in the order of the capabilities. Promises that no circumstance tested are left out.
+ * `lockHasOwner`: what the probe has found.
+ */
 export function reportCard(
   cells: readonly VerifiedCell[],
   promises: readonly Capability[] = ALL_PROMISES,
+  { lockHasOwner }: Pick<Probe, 'lockHasOwner'> = { lockHasOwner: true },
 ): readonly PromiseResult[] {
   return ALL_PROMISES.filter((capability) => promises.includes(capability)).flatMap((capability) => {
     const own = cells.filter(({ cell }) => tests(cell, capability));
-    return own.length === 0 ? [] : [resultOf(capability, own)];
+    if (own.length === 0) return [];
+    const result = resultOf(capability, own);
+    const isVacuous = !lockHasOwner && OF_OWNERS.includes(capability) && result.state === 'kept';
+    return [isVacuous ? { ...result, state: 'unknown', because: NO_OWNER } : result];
   });
 }
 
@@ -242,6 +252,8 @@ const breachesIn = ({ kinds }: MatrixCell, capability: Capability): readonly Sch
 
 /** The time or the number of schedules was not enough. */
 const NOT_ALL_RUN = 'not every schedule was run';
+/** No release of another holder's entry is seen. */
+const NO_OWNER = 'the explorer knows no owner of this lock: its entry is in a list, a sorted set or a stream';
 /** A loop that looks at the time before its first attempt. */
 const NO_ATTEMPT =
   'the actors never overlapped: with waitMs 0 the lock must try once before it looks at the time';
