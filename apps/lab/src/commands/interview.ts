@@ -59,7 +59,7 @@ async function interview(number: number | undefined, options: InterviewOptions):
   const [first] = chosen;
   const text =
     number === undefined || first === undefined
-      ? `${printTopics(topics)}\n\n${NEXT_STEPS}`
+      ? `${printTopics(topics)}\n\n${NEXT_STEPS[language]}`
       : printQuestion(first, language);
   process.stdout.write(`${text}\n`);
 }

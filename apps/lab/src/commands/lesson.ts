@@ -34,14 +34,15 @@ export function register(program: Command): void {
     )
     .option('--json <file>', 'write the lessons, or the result of --check, as JSON')
     .action((names: readonly string[], options: LessonOptions) => {
-      const lessons = chosenLessons(names, chosenLanguage(options.lang));
+      const language = chosenLanguage(options.lang);
+      const lessons = chosenLessons(names, language);
       if (options.check === true) return runCommand((context) => checkLessons(lessons, options, context));
       const { slides } = options;
       if (slides !== undefined) return runCommand((context) => writeSlides(lessons, slides, context));
       if (options.json !== undefined) writeJson(options.json, lessons);
       const text =
         names.length === 0
-          ? printLessons(lessons)
+          ? printLessons(lessons, language)
           : lessons.map((lesson) => printLesson(lesson, options.answers === true)).join('\n\n');
       process.stdout.write(`${text}\n`);
       return undefined;

@@ -36,11 +36,18 @@ export const printTopics = (topics: readonly Topic[]): string =>
     .join('\n\n');
 
 /** Printed below the list of all questions. */
-export const NEXT_STEPS = [
-  'npx lab interview 17               prints a question with its full answer',
-  'npx lab interview --topic basics   prints the questions of one topic',
-  'npx lab interview --quiz           asks you, with the answers and spaced repetition',
-].join('\n');
+export const NEXT_STEPS: Readonly<Record<Language, string>> = {
+  en: [
+    'npx lab interview 17               prints a question with its full answer',
+    'npx lab interview --topic basics   prints the questions of one topic',
+    'npx lab interview --quiz           asks you, with spaced repetition',
+  ].join('\n'),
+  zh: [
+    'npx lab interview 17               显示一个问题和完整的回答',
+    'npx lab interview --topic basics   显示一个主题的问题',
+    'npx lab interview --quiz           逐题提问，按间隔重复安排复习',
+  ].join('\n'),
+};
 
 /** A question with all its parts. */
 export function printQuestion(question: Question, language: Language): string {

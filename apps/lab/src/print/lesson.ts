@@ -1,15 +1,30 @@
+import type { Language } from '#lab/verdict';
 import { lessonOf, readLessons, type Lesson } from '#lab/course';
 import { chosenLanguage } from '../language';
-import { showText } from './interview';
+import { plain, showText } from './interview';
 import { renderTable } from './table';
 
 const CODE_BLOCK = /^(```\w*.*\n[^]*?\n```)$/m;
 const ANSWER = /<details><summary>[^]*?<\/details>/g;
 
-export const printLessons = (lessons: readonly Lesson[]): string =>
+const LIST_TEXTS: Readonly<
+  Record<Language, { readonly head: readonly string[]; readonly next: readonly string[] }>
+> = {
+  en: {
+    head: ['lesson', 'title', 'minutes', 'strategies'],
+    next: ['prints a lesson; --answers also its answers', 'runs its commands, and compares what they print'],
+  },
+  zh: {
+    head: ['课', '标题', '分钟', '方案'],
+    next: ['显示一课；加 --answers 也显示答案', '运行这一课的命令，并核对输出'],
+  },
+};
+
+/** All lessons as a table, and what to do next. */
+export const printLessons = (lessons: readonly Lesson[], language: Language): string =>
   [
     renderTable({
-      head: ['lesson', 'title', 'minutes', 'strategies'],
+      head: LIST_TEXTS[language].head,
       rows: lessons.map(({ number, title, minutes, strategies }) => [
         number,
         title,
@@ -18,8 +33,9 @@ export const printLessons = (lessons: readonly Lesson[]): string =>
       ]),
     }),
     '',
-    'npx lab lesson 1             prints a lesson; --answers also its answers',
-    'npx lab lesson 1 --check     runs its commands, and compares what they print',
+    ...['npx lab lesson 1           ', 'npx lab lesson 1 --check   '].map(
+      (command, i) => `${command}${LIST_TEXTS[language].next[i]}`,
+    ),
   ].join('\n');
 
 /** The Markdown of a lesson as plain text: commands after `$`, other code blocks indented, paragraphs as wide as the terminal. */
@@ -38,12 +54,28 @@ function showCode(block: string): string {
   return language === 'sh' ? `$ ${code}` : code.replace(/^/gm, '    ');
 }
 
-/** Headings and tables stay as they are. */
+/** Headings stay as they are. */
 const showProse = (markdown: string): string =>
   markdown
     .split('\n\n')
-    .map((paragraph) => (/^[#|]/.test(paragraph) ? paragraph : showParagraph(paragraph)))
+    .map((part) =>
+      part.startsWith('#') ? part : part.startsWith('|') ? showTable(part) : showParagraph(part),
+    )
     .join('\n\n');
+
+/** A Markdown table, as wide as the terminal. */
+function showTable(markdown: string): string {
+  const [head = [], , ...rows] = markdown
+    .trim()
+    .split('\n')
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => plain(cell.trim())),
+    );
+  return renderTable({ head, rows });
+}
 
 /** A paragraph, or the items of a list. */
 const showParagraph = (markdown: string): string =>

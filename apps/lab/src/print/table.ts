@@ -1,4 +1,5 @@
 import { lineWidth, wrap } from './wrap';
+import { columnsOf, wrapWide } from './wrap-wide';
 
 type Cell = string | number;
 
@@ -41,7 +42,7 @@ function layoutRow(
   return Array.from({ length: Math.max(...columns.map((lines) => lines.length)) }, (_, n) =>
     columns.map((lines, i) => {
       const text = lines[n] ?? '';
-      const padding = ' '.repeat(Math.max(0, (widths[i] ?? 0) - length(text)));
+      const padding = ' '.repeat(Math.max(0, (widths[i] ?? 0) - columnsOf(text)));
       return isRight[i] === true ? `${padding}${text}` : `${text}${padding}`;
     }),
   );
@@ -49,7 +50,7 @@ function layoutRow(
 
 function drawOpen(head: readonly string[][], rows: readonly string[][][]): string {
   const draw = (line: readonly string[]): string => line.join(' '.repeat(GAP));
-  const total = length(draw(head[0] ?? []));
+  const total = columnsOf(draw(head[0] ?? []));
   return [...head.map(draw), '─'.repeat(total), ...rows.flat().map(draw)]
     .map((line) => line.trimEnd())
     .join('\n');
@@ -69,13 +70,13 @@ function drawBoxed(
 const isEmpty = (cell: Cell | undefined): boolean =>
   cell === undefined || ['', '0', '–'].includes(String(cell));
 const isNumeric = (cell: string): boolean => /^[-+]?[\d.,]*(\/\d+)?( %|\+)?$/.test(cell) || cell === '–';
-const length = (text: string): number => Array.from(text).length;
-
 /** Widths of columns that together have `room` columns. */
 function fit(rows: readonly (readonly string[])[], room: number): number[] {
   const columns = (rows[0] ?? []).map((_, i) => rows.map((row) => row[i] ?? ''));
-  const widths = columns.map((cells) => Math.max(...cells.flatMap((cell) => cell.split('\n').map(length))));
-  const words = columns.map((cells) => Math.max(...cells.flatMap((cell) => cell.split(/\s/).map(length))));
+  const widths = columns.map((cells) =>
+    Math.max(...cells.flatMap((cell) => cell.split('\n').map(columnsOf))),
+  );
+  const words = columns.map((cells) => Math.max(...cells.flatMap((cell) => cell.split(/\s/).map(columnsOf))));
   const widest = (least: readonly number[]): number => {
     const spare = widths.map((width, i) => (width > (least[i] ?? 0) ? width : 0));
     return Math.max(...spare) === 0 ? -1 : spare.indexOf(Math.max(...spare));
@@ -92,4 +93,6 @@ function fit(rows: readonly (readonly string[])[], room: number): number[] {
 
 /** Wraps the text of a cell; a word that is longer than the cell is broken. */
 const breakCell = (text: string, width: number): string =>
-  wrap(text.replace(new RegExp(`\\S{${width}}(?=\\S)`, 'gu'), '$& '), 0, width);
+  columnsOf(text) > Array.from(text).length
+    ? wrapWide(text, 0, width)
+    : wrap(text.replace(new RegExp(`\\S{${width}}(?=\\S)`, 'gu'), '$& '), 0, width);
