@@ -289,6 +289,20 @@ test.each([
   await page.context().close();
 });
 
+test('the catalogue says what a preset needs, and its link brings the preset into view and focuses it', async () => {
+  const { page, messages } = await open('/catalogue/redlock');
+  await page.getByRole('link', { name: /^redlock-voter-down needs redlock/ }).click();
+  const preset = page.getByRole('button', { name: /^redlock-voter-down/ });
+  await preset.waitFor();
+  await page.locator('button:focus', { hasText: /^redlock-voter-down/ }).waitFor();
+  const box = await preset.boundingBox();
+  expect(box?.y).toBeGreaterThan(0);
+  expect(box?.y).toBeLessThan(page.viewportSize()?.height ?? 0);
+  await preset.click({ force: true }); // it says why it is not possible, and starts nothing
+  expect(new URL(page.url()).pathname).toBe('/run');
+  expect(messages).toEqual([]);
+});
+
 test('an address of no view answers 404, to a program with a problem', async () => {
   const { status, json } = await app.get('/nosuchpage');
   expect([status, json['code']]).toEqual([404, 'REQUEST.NOT_FOUND']);
@@ -462,6 +476,7 @@ test('students who use one browser one after the other have goals of their own, 
     await expectText(page, /Goal reached/);
     await returnToForm();
     await expectText(page, reason);
+    expect(await page.getByLabel(/name/i).inputValue()).toBe('ann');
     await joinAs('bob');
     await expectText(page, /^0 of \d+ goals reached$/);
     await remove(classroom, 'ann');
