@@ -16,11 +16,10 @@ const WORDS = [
 
 /** A value of an option; words have a text. */
 export function optionValue(t: Texts, value: string | number | boolean): string {
-  const words: Readonly<Record<string, keyof Texts['options']>> = Object.assign(
-    {},
-    ...WORDS.map((option) => option.words),
+  const words: readonly (readonly [string, keyof Texts['options']])[] = WORDS.flatMap((option) =>
+    Object.entries(option.words),
   );
-  const word = words[String(value)];
+  const word = words.find(([name]) => name === String(value))?.[1];
   return word === undefined ? String(value) : t.options[word];
 }
 
