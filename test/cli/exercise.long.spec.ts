@@ -13,7 +13,7 @@ const exercise = (...args: string[]): ReturnType<Checkout['run']> => checkout.ru
 const FOLDER = join(checkout.root, 'exercise-02');
 
 testBadUsage(checkout, [
-  ['an exercise that does not exist', ['exercise', 'check', '9'], 'There are the exercises 1 to'],
+  ['an exercise that does not exist', ['exercise', 'check', '9'], 'there is no exercise "9"'],
   ['the check of an exercise that was not started', ['exercise', 'check', '3'], 'exercise start 3'],
   ['a hint for an exercise that was not started', ['exercise', 'hint', '4'], 'exercise start 4'],
   ['an invalid number of schedules', ['exercise', 'check', '2', '--max', '0'], '--max'],

@@ -15,7 +15,7 @@ import {
 } from '#lab/course';
 import { NotExplorable } from '#lab/explore';
 import { count } from '#lab/step';
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
 import { randomInt } from 'node:crypto';
 import { join, relative } from 'node:path';
 import { runCommand, type Context } from '../command';
@@ -103,8 +103,9 @@ export function register(program: Command): void {
 function exerciseOf(name: string): Exercise {
   const found = findExercise(name);
   if (found === undefined)
-    throw new InvalidArgumentError(
-      `There are the exercises 1 to ${EXERCISES.length}: see "lab exercise list".`,
+    throw new Failure(
+      `there is no exercise "${name}": "npx lab exercise list" lists all ${EXERCISES.length}`,
+      EXIT.usage,
     );
   return found;
 }
