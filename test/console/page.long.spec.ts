@@ -488,10 +488,10 @@ test('students who use one browser one after the other have goals of their own, 
   }
 });
 
-test('after a student joins in one tab, the form of its other tab is replaced by the page', async () => {
+test('after a student joins in one tab, the form of its other tab is replaced by the page, and no request was refused', async () => {
   const classroom = await ConsoleProcess.start({ lab: shop().dir, isClass: true });
   try {
-    const { page: first } = await openPage(browser, `${classroom.url}/lessons`);
+    const { page: first, messages } = await openPage(browser, `${classroom.url}/lessons`);
     const second = await first.context().newPage();
     await second.goto(`${classroom.url}/lessons`);
     await second.getByLabel(/code/i).waitFor();
@@ -499,6 +499,8 @@ test('after a student joins in one tab, the form of its other tab is replaced by
     await first.getByLabel(/name/i).fill('ann');
     await click(first, /^Join/);
     await expectText(second, /Reach each goal yourself/);
+    await expectText(first, /^lab running$/);
+    expect(messages).toEqual([]);
   } finally {
     await classroom.stop();
   }

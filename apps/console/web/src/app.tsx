@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Redirect, Route, Switch } from 'wouter';
 import { CataloguePage } from './catalogue/catalogue-page';
 import { ClassPage } from './classroom/class-page';
-import { ClassroomGate } from './classroom/classroom-gate';
+import { ClassroomGate, ClassroomProvider } from './classroom/classroom-gate';
 import { ExplorePage } from './explore/explore-page';
 import { LessonPage } from './lessons/lesson-page';
 import { LessonsPage } from './lessons/lessons-page';
@@ -17,7 +17,7 @@ import { useTexts } from './texts';
 export function App(): ReactNode {
   const t = useTexts();
   return (
-    <>
+    <ClassroomProvider>
       <a className="skip" href="#content">
         {t.nav.skip}
       </a>
@@ -49,6 +49,6 @@ export function App(): ReactNode {
           </Switch>
         </ClassroomGate>
       </main>
-    </>
+    </ClassroomProvider>
   );
 }

@@ -8,13 +8,34 @@ import { JoinForm } from './join-form';
 
 const POLL_MS = 3000;
 
-const Context = createContext<Classroom>({ isOpen: false });
+/** `classroom` is undefined until the server has answered. */
+interface Entrance {
+  readonly classroom: Classroom | undefined;
+  readonly enter: (classroom: Classroom) => void;
+}
+
+const Context = createContext<Entrance>({ classroom: undefined, enter: () => undefined });
+
+const isOutsideOf = (classroom: Classroom): boolean => classroom.isOpen && classroom.member === undefined;
 
 /** The class of this console; `isOpen` is false when there is none. */
-export const useClassroom = (): Classroom => useContext(Context);
+export const useClassroom = (): Classroom => useContext(Context).classroom ?? { isOpen: false };
+
+/** The server answers this browser: there is no class, or it has joined. */
+export function useHasJoined(): boolean {
+  const { classroom } = useContext(Context);
+  return classroom !== undefined && !isOutsideOf(classroom);
+}
 
 /** In a class, a browser joins before it sees the views, and again when the teacher has removed it. */
 export function ClassroomGate({ children }: { children: ReactNode }): ReactNode {
+  const { classroom, enter } = useContext(Context);
+  if (classroom === undefined) return null;
+  return isOutsideOf(classroom) ? <JoinForm joined={enter} /> : children;
+}
+
+/** Asks for the class of this console, and notices when this browser has joined it or was removed. */
+export function ClassroomProvider({ children }: { children: ReactNode }): ReactNode {
   const { value, problem, reload } = useLoaded('classroom', api.classroom);
   const [classroom, setClassroom] = useState<Classroom>();
   const enter = (found: Classroom): void => {
@@ -33,7 +54,7 @@ export function ClassroomGate({ children }: { children: ReactNode }): ReactNode 
     // a browser that has not joined shows the form already
     if (refusals > 0 && classroom?.member !== undefined) reload();
   }, [refusals]);
-  const isOutside = classroom?.isOpen === true && classroom.member === undefined;
+  const isOutside = classroom !== undefined && isOutsideOf(classroom);
   useEffect(() => {
     if (!isOutside) return;
     // another tab of this browser may join: they have one cookie
@@ -42,6 +63,5 @@ export function ClassroomGate({ children }: { children: ReactNode }): ReactNode 
       window.clearInterval(timer);
     };
   }, [isOutside]);
-  if (classroom === undefined) return null;
-  return <Context value={classroom}>{isOutside ? <JoinForm joined={enter} /> : children}</Context>;
+  return <Context value={{ classroom, enter }}>{children}</Context>;
 }

@@ -3,6 +3,7 @@ import { useLocation } from 'wouter';
 import { api } from '../api/client';
 import { useReachable } from '../api/connection';
 import type { LabView } from '../api/types';
+import { useHasJoined } from '../classroom/classroom-gate';
 import { useTexts, type Texts } from '../texts';
 
 const POLL_MS = 4000;
@@ -11,7 +12,8 @@ const POLL_MS = 4000;
 export function LabStatus({ children }: { children: (status: ReactNode) => ReactNode }): ReactNode {
   const t = useTexts();
   const isReachable = useReachable();
-  const lab = usePolledLab();
+  const hasJoined = useHasJoined();
+  const lab = usePolledLab(hasJoined);
   const state = stateOf(isReachable, lab);
   const [location] = useLocation();
   const banner =
@@ -23,9 +25,11 @@ export function LabStatus({ children }: { children: (status: ReactNode) => React
   return (
     <>
       {children(
-        <span className={`lab lab-${state}`} title={replicasOf(t, lab)}>
-          {t.lab[state]}
-        </span>,
+        hasJoined && (
+          <span className={`lab lab-${state}`} title={replicasOf(t, lab)}>
+            {t.lab[state]}
+          </span>
+        ),
       )}
       <div role="status" className={banner === undefined ? 'banner-empty' : `banner banner-${state}`}>
         {banner}
@@ -47,9 +51,11 @@ const replicasOf = (t: Texts, lab: LabView | undefined): string | undefined =>
     ? t.lab.replicas(lab.replicas.filter(({ state }) => state === 'ready').length, lab.replicas.length)
     : undefined;
 
-function usePolledLab(): LabView | undefined {
+/** `isAllowed`: the server would refuse it otherwise. */
+function usePolledLab(isAllowed: boolean): LabView | undefined {
   const [lab, setLab] = useState<LabView>();
   useEffect(() => {
+    if (!isAllowed) return;
     let timer: number | undefined;
     let isMounted = true;
     const poll = (): void => {
@@ -65,6 +71,6 @@ function usePolledLab(): LabView | undefined {
       isMounted = false;
       window.clearTimeout(timer);
     };
-  }, []);
+  }, [isAllowed]);
   return lab;
 }
