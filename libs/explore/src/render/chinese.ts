@@ -245,6 +245,7 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   ],
   // the mechanism of a schedule
   [/^nothing kept (\w+) and (\w+) apart$/, '没有什么把 $1 和 $2 隔开'],
+  [/^the lock (\S+) ended at step (\d+); no owner of it is known$/, '锁 $1 在第 $2 步结束，它的持有者不明'],
   [/^the mutex of process (\w+) does not exist in process (\w+)$/, '进程 $1 的互斥锁在进程 $2 里不存在'],
   [/^only one of them had the lock$/, '两者只有一个拿到了锁'],
   [/^the locks did not exclude each other$/, '两把锁互不排斥'],

@@ -101,6 +101,18 @@ const ownRelease = (
         true,
   );
 
+/** A lock of which no owner is known, such as an entry of a sorted set, ended before the actor wrote. */
+function endOfLock(history: ScheduleHistory, actor: string): string | undefined {
+  const write = writeOf(history, actor);
+  const ended = history.events.find(
+    ({ n, locks }) =>
+      n < (write?.n ?? 0) &&
+      locks?.some(({ change, owner }) => change === 'expired' && owner === undefined) === true,
+  );
+  const lock = ended?.locks?.find(({ change }) => change === 'expired')?.key;
+  return ended && `the lock ${lock} ended at step ${ended.n}; no owner of it is known`;
+}
+
 function withoutLocks(history: ScheduleHistory, early: string, late: string, read: StepEvent): string {
   const processOf = (name: string): string | undefined =>
     history.actors.find((actor) => actor.name === name)?.process;
@@ -108,7 +120,7 @@ function withoutLocks(history: ScheduleHistory, early: string, late: string, rea
   if (mutex !== undefined && processOf(early) !== processOf(late))
     return `the mutex of process ${processOf(early) ?? ''} does not exist in process ${processOf(late) ?? ''}`;
   const rowLock = stepsOf(history, late).find(({ text }) => text.includes(' FOR UPDATE'));
-  if (rowLock === undefined) return `nothing kept ${early} and ${late} apart`;
+  if (rowLock === undefined) return endOfLock(history, late) ?? `nothing kept ${early} and ${late} apart`;
   return read.n < rowLock.n
     ? `${late} read before it locked the row (step ${rowLock.n})`
     : `${late} read after it had locked the row, but from the snapshot that its transaction took earlier`;
