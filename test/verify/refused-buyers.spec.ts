@@ -91,6 +91,13 @@ test('a lock without a known owner decides no promise about owners, and the card
   });
 });
 
+test('the end of a lock without a known owner is named as the cause of an oversell', async () => {
+  expect(await promiseOf('removes-all.js', REMOVES_ALL, 'survivesLapse')).toMatchObject({
+    state: 'broken',
+    sentence: expect.stringMatching(/^the lock .+ ended at step \d+; no owner of it is known; /) as string,
+  });
+});
+
 test('an exploration that ended before its fault occurred is incomplete: the fault may still occur', () => {
   const tally = { ...emptyTally(), schedules: 5, contended: 5 };
   expect(judgeCell({ ...tally, partial: true }, 'kill')).toMatchObject({ reason: { code: 'incomplete' } });

@@ -106,7 +106,6 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/^lock renewed$/, '续期'],
   [/^lock expired$/, '锁过期'],
   [/^lock flushed$/, '锁丢失'],
-  [/^a's lock is gone$/, '别人的锁被删'],
   [/^(\w+)'s lock is gone$/, '$1 的锁被删'],
   [/^window opened$/, '窗口打开'],
   [/^window replaced$/, '窗口被覆盖'],

@@ -161,8 +161,8 @@ export const lockRemarks = (event: ScheduleEvent): string[] =>
   (event.locks ?? []).map(({ key, change, by, owner }) =>
     key.startsWith('limit:')
       ? WINDOW_WORDS[change]
-      : change === 'released' && by !== owner
-        ? `✗ ${owner ?? 'a'}'s lock is gone`
+      : change === 'released' && owner !== undefined && by !== owner
+        ? `✗ ${owner}'s lock is gone`
         : `lock ${change}`,
   );
 

@@ -101,16 +101,16 @@ const ownRelease = (
         true,
   );
 
-/** A lock of which no owner is known, such as an entry of a sorted set, ended before the actor wrote. */
+/** A lock of which no owner is known, such as an entry of a sorted set, ended or was lost before the actor wrote. */
 function endOfLock(history: ScheduleHistory, actor: string): string | undefined {
   const write = writeOf(history, actor);
-  const ended = history.events.find(
-    ({ n, locks }) =>
-      n < (write?.n ?? 0) &&
-      locks?.some(({ change, owner }) => change === 'expired' && owner === undefined) === true,
+  const [ended] = history.events.flatMap(({ n, locks = [] }) =>
+    locks
+      .filter(({ change, owner }) => (change === 'expired' || change === 'flushed') && owner === undefined)
+      .map(({ key }) => ({ key, n })),
   );
-  const lock = ended?.locks?.find(({ change }) => change === 'expired')?.key;
-  return ended && `the lock ${lock} ended at step ${ended.n}; no owner of it is known`;
+  if (ended === undefined || ended.n >= (write?.n ?? 0)) return undefined;
+  return `the lock ${ended.key} ended at step ${ended.n}; no owner of it is known`;
 }
 
 function withoutLocks(history: ScheduleHistory, early: string, late: string, read: StepEvent): string {
