@@ -1,6 +1,7 @@
 import type { World } from '#lab/explore';
 import { openWorld } from '../harness/servers';
-import { exploreUnder, kindsOf } from './isolation';
+import { kindsOf } from '../harness/kinds';
+import { exploreUnder } from './isolation';
 
 let world: World;
 beforeAll(async () => {

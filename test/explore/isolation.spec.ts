@@ -1,7 +1,8 @@
 import { EXPLORE_OPTIONS, Schedule, after, readToken, writeToken, type World } from '#lab/explore';
 import { CATALOGUE, findStrategy, underOptions } from '#lab/strategy';
 import { openWorld } from '../harness/servers';
-import { exploreUnder, kindsOf } from './isolation';
+import { kindsOf } from '../harness/kinds';
+import { exploreUnder } from './isolation';
 
 let world: World;
 beforeAll(async () => {

@@ -26,6 +26,3 @@ export const exploreUnder = (
     },
     { max: MAX },
   );
-
-/** The kinds of violation that were found. */
-export const kindsOf = ({ kinds }: Tally): readonly string[] => [...kinds.keys()].sort();

@@ -1,8 +1,11 @@
-import { cellOf, explore, planOf, type Tally } from '#lab/explore';
 import type { Strategy } from '#lab/strategy';
+import { kindsOf } from '../harness/kinds';
 import { openOwnFiles } from './own-files';
 
-const { world, ofFile } = openOwnFiles(__filename);
+/** Schedules at most. */
+const MAX = 200;
+
+const { ofFile, tallyOf } = openOwnFiles(__filename);
 
 /**
  * A lock that is a row of a table that the lab does not know. `expiry`: the declaration of a further column. `takesOver`: it
@@ -34,21 +37,16 @@ const inTable = (table: string, expiry: string, takesOver = false): Strategy =>
      });`,
   );
 
-const tallyOf = (strategy: Strategy, cell: string, max = 200): Promise<Tally> =>
-  explore(world(), planOf(strategy, cellOf(cell)), { max });
-
-const kindsOf = ({ kinds }: Tally): string[] => [...kinds.keys()].sort();
-
 test('a row with an expiry is a lease: it ends when the schedule says so, and two holders sell the unit twice', async () => {
   const leased = inTable('leased_locks', ', expires_at BIGINT', true);
-  expect(kindsOf(await tallyOf(leased, 'two processes'))).toEqual([]);
-  const lapsed = await tallyOf(leased, 'lapse');
+  expect(kindsOf(await tallyOf(leased, 'two processes', MAX))).toEqual([]);
+  const lapsed = await tallyOf(leased, 'lapse', MAX);
   expect(lapsed.fired.get('lapse')).toBeGreaterThan(0);
   expect(kindsOf(lapsed)).toEqual(expect.arrayContaining(['overlap', 'oversold']));
 });
 
 test('a row without an expiry stays when its holder dies: the next buyer waits without end', async () => {
-  const killed = await tallyOf(inTable('endless_locks', ''), 'kill');
+  const killed = await tallyOf(inTable('endless_locks', ''), 'kill', MAX);
   expect(kindsOf(killed)).toEqual(expect.arrayContaining(['stuck']));
 });
 
@@ -92,6 +90,6 @@ test.each(['DATETIME(3)', 'TIMESTAMP(3) NULL'])(
 );
 
 test('the rows of one schedule are gone when the next one begins', async () => {
-  const { partial, harms } = await tallyOf(inTable('cleared_locks', ''), 'two processes');
+  const { partial, harms } = await tallyOf(inTable('cleared_locks', ''), 'two processes', MAX);
   expect([partial, harms]).toEqual([false, { 'data-wrong': 0, unavailable: 0, 'lock-broken': 0 }]);
 });

@@ -1,4 +1,4 @@
-import { loadStrategy, Realm, type World } from '#lab/explore';
+import { cellOf, explore, loadStrategy, planOf, Realm, type Tally, type World } from '#lab/explore';
 import { nameOf } from '#lab/own';
 import type { Strategy } from '#lab/strategy';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,6 +12,8 @@ interface OwnFiles {
   readonly folder: string;
   /** Writes a file of the folder, and loads its strategy. */
   readonly ofFile: (name: string, text: string) => Strategy;
+  /** Explores a strategy in a cell of the matrix, at most `max` schedules. */
+  readonly tallyOf: (strategy: Strategy, cell: string, max: number) => Promise<Tally>;
 }
 
 /** A world without optional servers for a spec file, and a folder in `parent` for files with locks. */
@@ -33,6 +35,7 @@ export function openOwnFiles(spec: string, parent = tmpdir()): OwnFiles {
       writeFileSync(file, text);
       return loadOwn(file);
     },
+    tallyOf: (strategy, cell, max) => explore(world, planOf(strategy, cellOf(cell)), { max }),
   };
 }
 

@@ -1,8 +1,11 @@
-import { cellOf, explore, planOf, type Tally } from '#lab/explore';
 import type { Strategy } from '#lab/strategy';
+import { kindsOf } from '../harness/kinds';
 import { openOwnFiles } from './own-files';
 
-const { world, ofFile } = openOwnFiles(__filename);
+/** Schedules at most. */
+const MAX = 100;
+
+const { ofFile, tallyOf } = openOwnFiles(__filename);
 
 /** Takes a free row, or with `takesOver` one whose time is over. `release`: what is set when the lock is released. */
 const inRow = (
@@ -62,29 +65,24 @@ const inTransaction = (): Strategy =>
      });`,
   );
 
-const tallyOf = (strategy: Strategy, cell: string, max = 100): Promise<Tally> =>
-  explore(world(), planOf(strategy, cellOf(cell)), { max });
-
-const kindsOf = ({ kinds }: Tally): string[] => [...kinds.keys()].sort();
-
 test.each([
   ['without an owner and with the time 0', 'freed_rows', 'owner = NULL, until_ms = 0'],
   ['with the time 0', 'timeless_rows', 'until_ms = 0'],
 ])('a row %s is free: nothing is left of the lock after its release', async (_, table, release) => {
-  const found = await tallyOf(inRow(table, { release }), 'two processes');
+  const found = await tallyOf(inRow(table, { release }), 'two processes', MAX);
   expect(found.schedules).toBeGreaterThan(1);
   expect(kindsOf(found)).toEqual([]);
 });
 
 test('a row that stays is a lease: it ends when the schedule says so, and two holders sell the unit twice', async () => {
-  const lapsed = await tallyOf(inRow('leased_rows', { release: 'owner = NULL, until_ms = 0' }), 'lapse');
+  const lapsed = await tallyOf(inRow('leased_rows', { release: 'owner = NULL, until_ms = 0' }), 'lapse', MAX);
   expect(lapsed.fired.get('lapse')).toBeGreaterThan(0);
   expect(kindsOf(lapsed)).toEqual(expect.arrayContaining(['overlap', 'oversold']));
 });
 
 test('a row that no other request takes over stays with its dead holder', async () => {
   const rows = inRow('kept_rows', { release: 'owner = NULL, until_ms = 0', takesOver: false });
-  const killed = await tallyOf(rows, 'kill');
+  const killed = await tallyOf(rows, 'kill', MAX);
   expect(killed.fired.get('kill')).toBeGreaterThan(0);
   expect(kindsOf(killed)).toContain('starved');
 });
@@ -92,7 +90,7 @@ test('a row that no other request takes over stays with its dead holder', async 
 test.each(['two processes', 'kill'])(
   'a row that is locked in a transaction is free after it, and its connection too (%s)',
   async (cell) => {
-    const found = await tallyOf(inTransaction(), cell);
+    const found = await tallyOf(inTransaction(), cell, MAX);
     expect(found.schedules).toBeGreaterThan(1);
     expect(kindsOf(found)).toEqual([]);
   },
@@ -110,5 +108,5 @@ test('a request that takes more connections than its pool has is reported, and t
        release: ({ resource }) => redis.del(resource),
      });`,
   );
-  await expect(tallyOf(greedy, 'two processes')).rejects.toThrow('a free connection of its pool');
+  await expect(tallyOf(greedy, 'two processes', MAX)).rejects.toThrow('a free connection of its pool');
 });

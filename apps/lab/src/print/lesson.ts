@@ -7,16 +7,20 @@ import { renderTable } from './table';
 const CODE_BLOCK = /^(```\w*.*\n[^]*?\n```)$/m;
 const ANSWER = /<details><summary>[^]*?<\/details>/g;
 
-const LIST_TEXTS: Readonly<
-  Record<Language, { readonly head: readonly string[]; readonly next: readonly string[] }>
-> = {
+const LIST_TEXTS: Readonly<Record<Language, { readonly head: readonly string[]; readonly next: string }>> = {
   en: {
     head: ['lesson', 'title', 'minutes', 'strategies'],
-    next: ['prints a lesson; --answers also its answers', 'runs its commands, and compares what they print'],
+    next: [
+      'npx lab lesson 1           prints a lesson; --answers also its answers',
+      'npx lab lesson 1 --check   runs its commands, and compares what they print',
+    ].join('\n'),
   },
   zh: {
     head: ['课', '标题', '分钟', '方案'],
-    next: ['显示一课；加 --answers 也显示答案', '运行这一课的命令，并核对输出'],
+    next: [
+      'npx lab lesson 1           显示一课；加 --answers 也显示答案',
+      'npx lab lesson 1 --check   运行这一课的命令，并核对输出',
+    ].join('\n'),
   },
 };
 
@@ -33,9 +37,7 @@ export const printLessons = (lessons: readonly Lesson[], language: Language): st
       ]),
     }),
     '',
-    ...['npx lab lesson 1           ', 'npx lab lesson 1 --check   '].map(
-      (command, i) => `${command}${LIST_TEXTS[language].next[i]}`,
-    ),
+    LIST_TEXTS[language].next,
   ].join('\n');
 
 /** The Markdown of a lesson as plain text: commands after `$`, other code blocks indented, paragraphs as wide as the terminal. */

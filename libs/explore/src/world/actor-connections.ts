@@ -2,6 +2,7 @@ import { BALANCE_MIGRATIONS, Balances } from '#lab/balance';
 import { GUARD_MIGRATIONS } from '#lab/guard';
 import { LOCK_MIGRATIONS, SqlLocks } from '#lab/locks';
 import {
+  followUse,
   isConnecting,
   LockFolder,
   Servers,
@@ -77,8 +78,8 @@ export interface ActorConnections {
   readonly sqlLocks: SqlLocks;
   /** Open database sessions by thread id: the client's side. */
   readonly sockets: ReadonlyMap<number, Socket>;
-  /** Sessions that code has taken from the pool, by thread id. */
-  readonly used: ReadonlySet<number>;
+  /** Sessions that code has taken from the pool. */
+  readonly used: ReadonlySet<Pick<Socket, 'threadId'>>;
   /** Sessions whose connection the client destroyed; the server may not have noticed yet. */
   readonly abandoned: Set<number>;
   /** The host on which the client runs. */
@@ -176,16 +177,16 @@ export async function openActorConnections(options: WorldOptions, name: string):
   });
   if (usesLab) await dataSource.initialize();
   const sockets = new Map<number, Socket>();
-  const used = new Set<number>();
   const abandoned = new Set<number>();
   const host = new Host();
   const { pool } = dataSource.driver as unknown as { pool: MysqlPool | undefined };
+  const used = pool === undefined ? new Set<Socket>() : followUse(pool);
   const track = (socket: Socket): void => {
     if (sockets.has(socket.threadId)) return;
     sockets.set(socket.threadId, socket);
     socket.stream.once('close', () => {
       sockets.delete(socket.threadId); // otherwise all buffers of the connection stay
-      used.delete(socket.threadId);
+      used.delete(socket);
     });
     const destroy = socket.destroy.bind(socket);
     socket.destroy = () => {
@@ -195,11 +196,7 @@ export async function openActorConnections(options: WorldOptions, name: string):
       });
     };
   };
-  pool?.on('acquire', (socket) => {
-    track(socket);
-    used.add(socket.threadId);
-  });
-  pool?.on('release', ({ threadId }) => used.delete(threadId));
+  pool?.on('acquire', track);
   const folder = new LockFolder(lockFolderOf(options));
   const located = <T extends object>(tools: T): T =>
     options.keepsStacks === true ? withCallSites(tools) : tools;

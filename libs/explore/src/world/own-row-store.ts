@@ -37,12 +37,12 @@ export class OwnRowStore implements LockStore {
   private readonly tables = new Map<string, Table | undefined>();
   /** The numbers and times of each lock when they were last read. */
   private readonly values = new Map<string, string>();
+  /** The same of locks that have ended, as long as their rows are not written again. */
+  private readonly ended = new Map<string, string>();
   /** The columns of each lock in which a time has been read. */
   private readonly times = new Map<string, ReadonlySet<string>>();
   /** Tables whose rows stay when the lock is released: known after the request that runs alone before the first schedule. */
   private readonly withFreeRows = new Set<string>();
-  /** The same of locks that have ended, as long as their rows are not written again. */
-  private readonly ended = new Map<string, string>();
 
   private constructor(
     private readonly admin: Connection,
@@ -112,11 +112,12 @@ export class OwnRowStore implements LockStore {
   }
 
   private isFree(name: string, row: RowDataPacket, lock: string, table: Table): boolean {
-    const times = new Set([...(this.times.get(lock) ?? []), ...timesIn(row, table)]);
-    this.times.set(lock, times);
-    if ([...times].some((column) => Number(row[column] ?? NaN) === 0)) return true; // 1970
+    const times = timesIn(row, table);
+    const everTimes = new Set([...(this.times.get(lock) ?? []), ...times]);
+    this.times.set(lock, everTimes);
+    if ([...everTimes].some((column) => Number(row[column] ?? NaN) === 0)) return true; // 1970
     const hasOwner = table.owner.some((column) => !['', null].includes(row[column] as string | null));
-    return this.withFreeRows.has(name) && !hasOwner && timesIn(row, table).length === 0;
+    return this.withFreeRows.has(name) && !hasOwner && times.length === 0;
   }
 
   private readingOf(row: RowDataPacket, lock: string, table: Table): LockReading {

@@ -278,7 +278,11 @@ export class World {
   /** Code of a user that stops in the middle may never release a connection: later schedules would wait for a free one. */
   private async endUsedSessions(): Promise<void> {
     for (const connections of this.connectionsOfActors)
-      if (connections.used.size > 0) await this.crashSessions(connections, [...connections.used]);
+      if (connections.used.size > 0)
+        await this.crashSessions(
+          connections,
+          [...connections.used].map(({ threadId }) => threadId),
+        );
   }
 
   /** Runs the strategy's own preparation, for example preloading stock into Redis. */

@@ -9,6 +9,7 @@ export * from './servers';
 export { CONNECTING, lockStatement, SteppedDataSource, type SteppedDataSourceOptions } from './sql';
 export { instrument, NotInstrumentable, type Instrumented } from './instrument';
 export {
+  followUse,
   isConnecting,
   type InstrumentedPool,
   type MysqlConnection,

@@ -63,12 +63,10 @@ export async function instrumentPool(pool: MysqlPool, hooks: SessionHooks): Prom
     for (const sql of hooks.settings) connection.query(sql);
   });
   // 'acquire' follows 'connection': what the listeners of the latter send when a session begins is no step
-  const inUse = new Set<MysqlConnection>();
+  const inUse = followUse(pool);
   pool.on('acquire', (connection) => {
-    inUse.add(connection);
     instrumentConnection(connection, hooks);
   });
-  pool.on('release', (connection) => inUse.delete(connection));
   const opened = Array.from({ length: Math.min(WARM, pool.config.connectionLimit) }, () => acquire(pool));
   for (const connection of await Promise.all(opened)) {
     for (const sql of hooks.settings) connection.query(sql); // it may be older than the listener
@@ -93,6 +91,14 @@ export async function instrumentPool(pool: MysqlPool, hooks: SessionHooks): Prom
       }
     },
   };
+}
+
+/** The connections that code has taken from the pool since this call. One that is destroyed stays until it is removed. */
+export function followUse(pool: MysqlPool): Set<MysqlConnection> {
+  const inUse = new Set<MysqlConnection>();
+  pool.on('acquire', (connection) => inUse.add(connection));
+  pool.on('release', (connection) => inUse.delete(connection));
+  return inUse;
 }
 
 /** The pool opens a connection. */

@@ -14,13 +14,14 @@ const WORDS = [
   },
 ] as const;
 
+const TEXT_OF_WORD: ReadonlyMap<string, keyof Texts['options']> = new Map(
+  WORDS.flatMap(({ words }) => Object.entries(words)),
+);
+
 /** A value of an option; words have a text. */
 export function optionValue(t: Texts, value: string | number | boolean): string {
-  const words: readonly (readonly [string, keyof Texts['options']])[] = WORDS.flatMap((option) =>
-    Object.entries(option.words),
-  );
-  const word = words.find(([name]) => name === String(value))?.[1];
-  return word === undefined ? String(value) : t.options[word];
+  const text = TEXT_OF_WORD.get(String(value));
+  return text === undefined ? String(value) : t.options[text];
 }
 
 /** The options that a strategy uses; all while the catalogue is not known. Absent values are the defaults. */
