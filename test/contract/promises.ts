@@ -458,6 +458,36 @@ const TRIALS: Readonly<Record<Capability, Trial | readonly Trial[]>> = {
     },
     broken: kinds('foreign-renewal'),
   },
+
+  failsClosed: {
+    processes: ['p1', 'p2'],
+    scenarios: {
+      'the acquire of B fails while A is at work': async ({ A, B }, { take }) => {
+        await A.runUntil(beforeWrite);
+        if (take > 0) {
+          for (let n = 1; n < take && B.canMove; n++) await B.step();
+          await B.stepWith('error');
+          await B.finish();
+        }
+        await A.finish();
+      },
+    },
+    broken: kinds('fail-open'),
+  },
+
+  givesUpInTime: {
+    processes: ['p1', 'p2'],
+    options: { leaseMs: 10_000, waitMs: 3000 },
+    scenarios: {
+      'A dies at work, and B has less time than the lease of A': async ({ A, B }) => {
+        await A.runUntil(beforeWrite);
+        await A.kill();
+        await B.finish();
+      },
+    },
+    broken: kinds('late'),
+    least: 0,
+  },
 };
 
 /** The trials of a promise; trials with carts of several products are for strategies that sell carts. */

@@ -25,6 +25,8 @@ const KINDS: Record<ScheduleViolationKind, true> = {
   unavailable: true,
   'dead-lock': true,
   starved: true,
+  late: true,
+  'fail-open': true,
   overlap: true,
   'foreign-release': true,
   'foreign-renewal': true,

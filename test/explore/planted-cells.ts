@@ -73,6 +73,12 @@ export const ROWS: readonly Row[] = [
     kinds: ['oversold', 'lost-update'],
   },
   { cell: 'lose-reply', plant: plants.triesAgainAfterCommit, mark: 'data-wrong', kinds: ['orphan'] },
+  {
+    cell: 'failed acquire',
+    plant: plants.sellsAfterAFailedAcquire,
+    mark: 'data-wrong',
+    kinds: ['fail-open', 'oversold', 'lost-update'],
+  },
   { cell: 'failed release', plant: plants.stopsTimerAfterRelease, mark: 'unavailable', kinds: ['stuck'] },
   {
     cell: 'failed write',
@@ -102,6 +108,7 @@ export const ROWS: readonly Row[] = [
     mark: 'lock-broken',
     kinds: ['foreign-release'],
   },
+  { cell: 'the waiter gives up', plant: plants.waitsForEver, mark: 'unavailable', kinds: ['late'] },
   { cell: 'killed after long work', plant: plants.addsALease, mark: 'unavailable', kinds: ['starved'] },
   {
     cell: 'failed release after long work',

@@ -258,6 +258,27 @@ export const sellsWithoutRedis = plant(
   }),
 );
 
+/** An acquire that fails counts as successful: without Redis every request may sell. */
+export const sellsAfterAFailedAcquire = plant(
+  'sells-after-a-failed-acquire',
+  (change, tools) => {
+    const lock = lockOf(change, tools);
+    const tryAcquire = (): Promise<boolean> => lock.tryAcquire().catch(() => true);
+    return withLock({ ...lock, tryAcquire }, tools, () => readModifyWrite(change, tools));
+  },
+  hostInTheKey.fix,
+);
+
+/** It tries again until it obtains the lock, however long that takes. */
+export const waitsForEver = plant(
+  'waits-for-ever',
+  (change, tools) =>
+    withLock(lockOf(change, tools), { ...tools, options: { ...tools.options, waitMs: Infinity } }, () =>
+      readModifyWrite(change, tools),
+    ),
+  hostInTheKey.fix,
+);
+
 /** A failed renewal is skipped, and the holder does not detect it. */
 export const failedRenewalIsMissed: Plant = {
   bug: planted('failed-renewal-is-missed', renewed),

@@ -52,6 +52,8 @@ export const CAPABILITIES = {
   servesCrossedCarts:
     'two carts with the same products in opposite order: both are served, and no unit is sold twice',
   renewsOnlyItsOwn: "no client renews another holder's lock",
+  failsClosed: 'when a command of the acquire fails, no client sells without the lock',
+  givesUpInTime: 'a client that does not obtain the lock within its waiting time gives up',
 } as const;
 export type Capability = keyof typeof CAPABILITIES;
 

@@ -117,7 +117,7 @@ export const FAULTS: Readonly<Record<FaultName, FaultFacts>> = {
   error: {
     is: 'one command fails without being executed',
     actions: ['error'],
-    tests: ['survivesFailedWrite', 'survivesFailedRelease'],
+    tests: ['survivesFailedWrite', 'survivesFailedRelease', 'failsClosed'],
     circumstances: ['release-fails'],
     leavesLocks: true,
   },

@@ -20,7 +20,13 @@ export const strategyOnBalance: SubjectOf<StrategySetup> = (setup, world) => {
   const wanted = [...new Set(carts?.flat() ?? [BALANCE])].sort();
   const file = fileOf(systems[0] ?? strategy);
   return {
-    about: { strategy: titleOf(strategy), stock, leaseMs: options.leaseMs, ...(parts > 1 && { parts }) },
+    about: {
+      strategy: titleOf(strategy),
+      stock,
+      leaseMs: options.leaseMs,
+      waitMs: options.waitMs,
+      ...(parts > 1 && { parts }),
+    },
     lockStores,
     keepsOtherKeys: strategy.keys !== undefined,
     // strategies of the catalogue have no state that another request reads between two steps: test/explore/realm.spec.ts

@@ -30,7 +30,7 @@ export type Act = (requester: Requester, clock: Clock, warn: (warning: string) =
  */
 export interface Subject {
   /** How histories describe it. */
-  readonly about: Pick<ScheduleHistory, 'strategy' | 'stock' | 'parts' | 'leaseMs'>;
+  readonly about: Pick<ScheduleHistory, 'strategy' | 'stock' | 'parts' | 'leaseMs' | 'waitMs'>;
   /** The stores that may hold its locks. */
   readonly lockStores: readonly LockStore[];
   /** It keeps Redis keys other than its locks, which a restart of Redis loses, too. */

@@ -154,6 +154,15 @@ export const CELLS: readonly Cell[] = [
     about: 'lose-reply',
   },
   {
+    name: 'failed acquire',
+    title: 'the acquire fails',
+    processes: TWO,
+    budget: { error: 1 },
+    about: 'error',
+    faultPlaces: { error: 'acquire' },
+    promise: { capability: 'failsClosed' },
+  },
+  {
     name: 'failed release',
     title: 'the release fails',
     processes: TWO,
@@ -212,6 +221,7 @@ export const CELLS: readonly Cell[] = [
     about: 'kill',
     options: { waitMs: 3000 },
     promise: { capability: 'losersTouchNothing' },
+    alsoTests: ['givesUpInTime'],
   },
   {
     name: 'killed after long work',

@@ -59,6 +59,8 @@ const BREACHES: Readonly<Record<Capability, Breach>> = {
     effects: ['overlap'],
   },
   renewsOnlyItsOwn: { kinds: ['foreign-renewal'], effects: ['stuck', 'starved'] },
+  failsClosed: { kinds: ['fail-open'], effects: SOLD_TWICE, faults: faultsThatTest('failsClosed') },
+  givesUpInTime: { kinds: ['late'], faults: LEAVES_LOCKS },
 };
 
 /** The kinds of violation that break the promise. */

@@ -1,4 +1,4 @@
-import { count, ORDER_KEY } from '#lab/step';
+import { count, locksInDatabase, ORDER_KEY } from '#lab/step';
 import type { Strategy } from '#lab/strategy';
 import { Run } from '../execution';
 import { EXPLORE_OPTIONS, finishAll } from '../schedule';
@@ -26,15 +26,12 @@ const LISTED = 3;
 const isOwn = ({ keys }: Strategy, key: string): boolean =>
   key === ORDER_KEY || keys?.(BALANCE).includes(key) === true;
 
-/** Locks that have no key and no row of their own: named locks, and locks of rows. */
-const LOCKS_IN_DATABASE = /\bGET_LOCK\b|\bFOR (UPDATE|SHARE)\b|\bLOCK (IN SHARE MODE|TABLES)\b/i;
-
 /** The commands that a lock of a file has sent to the places where its locks may be, when none was seen there. */
 function withoutLock({ lockStores, eventLog }: Run): readonly string[] {
   const { events } = eventLog;
   if (events.some(({ locks = [] }) => locks.length > 0)) return [];
   const steps = events.flatMap((event) => (event.type === 'step' ? [eventLog.stepOf(event)] : []));
-  if (steps.some(({ text }) => LOCKS_IN_DATABASE.test(text))) return [];
+  if (steps.some(({ text }) => locksInDatabase(text))) return [];
   return steps.filter((step) => lockStores.some((store) => store.touchedBy(step))).map(({ text }) => text);
 }
 

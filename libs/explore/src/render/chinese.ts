@@ -16,6 +16,8 @@ const KINDS: Readonly<Record<AnyViolationKind, string>> = {
   'dead-lock': '死锁',
   unavailable: '不可用',
   starved: '饿死',
+  late: '等得太久',
+  'fail-open': '加锁出错仍放行',
   'lost-acknowledged': '已确认的订单丢失',
   duplicate: '重复执行',
   missing: '漏执行',

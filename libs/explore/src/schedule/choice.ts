@@ -1,4 +1,4 @@
-import type { Step } from '#lab/step';
+import { locksInDatabase, type Step } from '#lab/step';
 import { FAULTS, type FaultName } from '#lab/strategy';
 import type { Actor, ActorProcess, HeldStep } from '../actors';
 import { isLeft, nextTick, type Budget } from '../faults';
@@ -57,8 +57,8 @@ export const isSame = (a: Choice, b: Choice): boolean => a.kind === b.kind && su
 export interface FaultPlaces {
   /** `release`: a lease ends only when its holder is about to release the lock. */
   readonly lapse?: 'release';
-  /** `release`: only a command that releases the lock fails; `write`: only one that writes the stock. */
-  readonly error?: 'release' | 'write';
+  /** Only a command fails that acquires the lock, releases it, or writes the stock. */
+  readonly error?: 'acquire' | 'release' | 'write';
   /** `no-expiry`: a process dies only while it holds a lock without an expiry. */
   readonly kill?: 'no-expiry';
 }
@@ -209,9 +209,27 @@ function canLapse(run: Run, faultPlaces: FaultPlaces): boolean {
   return actor !== undefined && held !== undefined && releases(run, actor, held);
 }
 
+/** The steps that fail, by the place of the fault. */
+const FAILS: Readonly<
+  Record<NonNullable<FaultPlaces['error']>, (run: Run, actor: Actor, held: HeldStep) => boolean>
+> = {
+  acquire: (run, actor, held) => acquires(run, actor, held),
+  release: (run, actor, held) => releases(run, actor, held),
+  write: ({ subject }, _, { step }) => subject.writes(step.text),
+};
+
 const canFail = (run: Run, actor: Actor, held: HeldStep, { error }: FaultPlaces): boolean =>
-  error === undefined ||
-  (error === 'release' ? releases(run, actor, held) : run.subject.writes(held.step.text));
+  error === undefined || FAILS[error](run, actor, held);
+
+/** The actor holds no lock, and the step takes one, looks at one, or, in code that is not the lab's, writes where one may be. */
+const acquires = (run: Run, actor: Actor, { step }: HeldStep): boolean =>
+  !run.locks.states().some(({ owner }) => owner === actor.name) &&
+  (step.lock?.role === 'acquire' ||
+    step.lock?.role === 'inspect' ||
+    locksInDatabase(step.text) ||
+    run.lockStores.some(
+      (store) => (!store.pipelined || run.subject.isForeign === true) && store.touchedBy(step),
+    ));
 
 /**
  * The step concerns the lock that its actor holds: it checks the lock before a release, or releases it. A renewal

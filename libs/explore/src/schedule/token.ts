@@ -69,6 +69,8 @@ const KIND_LETTERS: Readonly<Record<ScheduleViolationKind, string>> = {
   'torn-cart': 'T',
   'dead-lock': 'D',
   starved: 'W',
+  late: 'G',
+  'fail-open': 'J',
   'lost-acknowledged': 'A',
   duplicate: 'E',
   missing: 'M',

@@ -63,3 +63,8 @@ export function lockEffect({ role, succeeded, nextHolder }: LockCommand, reply: 
   const next = nextHolder?.(reply);
   return { role, done: succeeded(reply), ...(next !== undefined && { nextHolder: next }) };
 }
+
+const LOCKS_IN_DATABASE = /\bGET_LOCK\b|\bFOR (UPDATE|SHARE)\b|\b(LOCK IN SHARE MODE|LOCK TABLES)\b/i;
+
+/** True for a statement whose lock has no key and no row of its own: a named lock, or a lock of rows or tables. */
+export const locksInDatabase = (text: string): boolean => LOCKS_IN_DATABASE.test(text);

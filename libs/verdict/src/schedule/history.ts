@@ -15,6 +15,8 @@ export interface ScheduleHistory {
   readonly parts?: number;
   /** The lease of a lock, virtual milliseconds; absent: unknown. */
   readonly leaseMs?: number;
+  /** How long a request waits for its lock, virtual milliseconds; absent: unknown. */
+  readonly waitMs?: number;
   readonly events: readonly ScheduleEvent[];
   readonly final: FinalState;
 }

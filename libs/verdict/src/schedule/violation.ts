@@ -1,7 +1,7 @@
 import type { ViolationKind } from '#lab/strategy';
 
 /** The kinds of a schedule: those of a load run, and those that only a schedule can show. */
-export type ScheduleViolationKind = ViolationKind | 'starved' | 'invariant';
+export type ScheduleViolationKind = ViolationKind | 'starved' | 'late' | 'fail-open' | 'invariant';
 
 export interface ScheduleViolation {
   readonly kind: ScheduleViolationKind;

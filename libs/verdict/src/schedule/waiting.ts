@@ -11,6 +11,7 @@ export function judgeWaiting(history: ScheduleHistory): ScheduleViolation[] {
     ...neverEnded(history),
     ...keptByDatabase(history),
     ...starved(history),
+    ...late(history),
     ...notNotified(history),
   ];
 }
@@ -274,6 +275,33 @@ const wasHarmed = ({ actors, events }: ScheduleHistory, name: string): boolean =
       (event.type === 'fault' && event.subject === process),
   );
 };
+
+/** An actor may make its last attempt later than its waiting time by a pause between two attempts: not by more than the time itself. */
+const LATE_AFTER_WAITS = 2;
+
+/** Actors that waited far longer than they may until they obtained the lock, or gave up. A fault may delay the actor that it hits. */
+function late(history: ScheduleHistory): ScheduleViolation[] {
+  const { actors, events, waitMs = 0 } = history;
+  if (waitMs === 0) return []; // it tries once, and may take any time for that
+  return actors.flatMap(({ name }): ScheduleViolation[] => {
+    const first = events.find((event) => event.type === 'step' && event.actor === name);
+    const last = events.find(
+      (event) =>
+        (event.type === 'end' && event.actor === name) ||
+        (event.type === 'step' && event.actor === name && takesLock(event)),
+    );
+    const waited = (last?.at ?? 0) - (first?.at ?? 0);
+    if (last === undefined || waited <= LATE_AFTER_WAITS * waitMs || wasHarmed(history, name)) return [];
+    const what = last.type === 'step' ? 'took the lock' : 'ended';
+    return [
+      {
+        kind: 'late',
+        sentence: `${name} ${what} at step ${last.n}, ${Math.round(waited)} ms after its first step, and may wait ${waitMs} ms for the lock`,
+        at: [last.n],
+      },
+    ];
+  });
+}
 
 /** Waiters without a notification (lost wake-up): the lock was released, and they still wait when time advances. */
 function notNotified({ events }: ScheduleHistory): ScheduleViolation[] {

@@ -236,6 +236,8 @@ export const en = {
     'dead-lock': 'Deadlock',
     unavailable: 'Unavailable',
     starved: 'Starved',
+    late: 'Waited too long',
+    'fail-open': 'Sold without the lock',
     'lost-acknowledged': 'Acknowledged sale lost',
   } as Record<string, string>,
   /** What a violation of a schedule means, by kind; `steps`: where it is seen. Absent: the sentence of the server, in English. */
@@ -434,6 +436,7 @@ export const en = {
       'cut at work': 'cut off, slow work',
       'in-flight': 'killed, statement late',
       'lose-reply': 'reply lost',
+      'failed acquire': 'acquire fails',
       'failed release': 'release fails',
       'failed write': 'write fails',
       'lost session': 'session lost',
@@ -485,6 +488,8 @@ export const en = {
     losersTouchNothing: 'a client that fails to acquire the lock leaves it unchanged',
     servesCrossedCarts: 'two carts in opposite order are both served',
     renewsOnlyItsOwn: "no client renews another holder's lock",
+    failsClosed: 'when the acquire fails, no client sells without the lock',
+    givesUpInTime: 'a client without the lock gives up when its waiting time is over',
   } as Record<string, string>,
   classroom: {
     title: 'Join the class',

@@ -1,0 +1,99 @@
+import type { Strategy } from '#lab/strategy';
+import { kindsOf } from '../harness/kinds';
+import { openOwnFiles } from './own-files';
+
+/** Schedules at most. */
+const MAX = 60;
+
+const { ofFile, tallyOf } = openOwnFiles(__filename);
+
+/** What a lock does with an error of its server. */
+const AFTER_AN_ERROR = {
+  'goes on without the lock': 'return handle;',
+  'passes the error on': 'throw error;',
+  'tries again': '',
+};
+type AfterAnError = keyof typeof AFTER_AN_ERROR;
+
+/** One attempt of each kind of lock; `taken` must be true when it has the lock. */
+const ATTEMPTS = {
+  'a key': `taken = (await redis.set(resource, 'taken', 'PX', leaseMs, 'NX')) === 'OK';`,
+  'a hash that a script writes': `taken = (await redis.eval(
+      "if redis.call('exists', KEYS[1]) == 1 then return 0 end redis.call('hset', KEYS[1], ARGV[1], 1) return redis.call('pexpire', KEYS[1], ARGV[2])",
+      1, resource, 'owner', leaseMs)) === 1;`,
+  'an entry of a sorted set': `taken = (await redis.zadd(resource, 'NX', Date.now(), 'entry')) === 1;`,
+  'a row': `await sql.query('CREATE TABLE IF NOT EXISTS own_rows (name VARCHAR(100) PRIMARY KEY, owner VARCHAR(40))');
+      const inserted = await sql.query('INSERT IGNORE INTO own_rows VALUES (?, ?)', [resource, 'owner']);
+      taken = inserted.affectedRows === 1;`,
+  'a named lock': `const [{ ok }] = await session.query('SELECT GET_LOCK(?, 0) AS ok', [resource]);
+      taken = Number(ok) === 1;`,
+};
+type Kind = keyof typeof ATTEMPTS;
+
+const RELEASES: Readonly<Record<Kind, string>> = {
+  'a key': 'await redis.del(resource);',
+  'a hash that a script writes': 'await redis.del(resource);',
+  'an entry of a sorted set': `await redis.zrem(resource, 'entry');`,
+  'a row': `await sql.query('DELETE FROM own_rows WHERE name = ?', [resource]);`,
+  'a named lock': `await session.query('SELECT RELEASE_LOCK(?)', [resource]);`,
+};
+
+let files = 0;
+
+const lock = (kind: Kind, afterAnError: AfterAnError, isInTime = true): Strategy =>
+  ofFile(
+    `acquires-${++files}.js`,
+    `exports.createLock = ({ redis, sql }) => {
+       const session = sql.createQueryRunner();
+       return {
+         async acquire(resource, { leaseMs, waitMs }) {
+           const handle = { resource };
+           const giveUpAt = Date.now() + waitMs;
+           for (;;) {
+             let taken = false;
+             try {
+               ${ATTEMPTS[kind]}
+             } catch (error) {
+               ${AFTER_AN_ERROR[afterAnError]}
+             }
+             if (taken) return handle;
+             if (${isInTime ? 'Date.now() >= giveUpAt' : 'false'}) {
+               await session.release();
+               return undefined;
+             }
+             await new Promise((resolve) => setTimeout(resolve, 100));
+           }
+         },
+         async release({ resource }) {
+           ${RELEASES[kind]}
+           await session.release();
+         },
+       };
+     };`,
+  );
+
+describe.each(Object.keys(ATTEMPTS) as Kind[])('%s', (kind) => {
+  test.each([
+    ['goes on without the lock', ['fail-open']],
+    ['passes the error on', []],
+    ['tries again', []],
+  ] as const)('a lock that %s after a failed acquire shows %j', async (afterAnError, shown) => {
+    const found = await tallyOf(lock(kind, afterAnError), 'failed acquire', MAX);
+    expect(found.fired.get('error')).toBeGreaterThan(0);
+    expect(kindsOf(found).filter((one) => one === 'fail-open')).toEqual(shown);
+  });
+});
+
+test('a unit is sold twice by a lock that goes on after a failed acquire', async () => {
+  const found = await tallyOf(lock('a key', 'goes on without the lock'), 'failed acquire', MAX);
+  expect(kindsOf(found)).toEqual(expect.arrayContaining(['fail-open', 'oversold']));
+});
+
+test.each([
+  ['gives up when its waiting time is over', true, []],
+  ['tries again for ever', false, ['late']],
+] as const)('a lock that %s', async (_, isInTime, shown) => {
+  const found = await tallyOf(lock('a key', 'passes the error on', isInTime), 'the waiter gives up', MAX);
+  expect(found.fired.get('kill')).toBeGreaterThan(0);
+  expect(kindsOf(found).filter((kind) => kind === 'late')).toEqual(shown);
+});
