@@ -47,7 +47,6 @@ async function runOrders(plan: Plan): Promise<OrderCounts> {
 
 test.each([
   ['none', 'two processes'],
-  ['none', 'kill'],
   ['setnx', 'kill'],
   ['setnx', 'lose-reply'],
   ['unlock-before-commit', 'two processes'],

@@ -163,6 +163,7 @@ export {
   loadStrategy,
   refuseStraySteps,
   loadExplored,
+  receivePrints,
   ProcessDied,
   replaceGlobalTimers,
   subjectOf,

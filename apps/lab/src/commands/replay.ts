@@ -3,6 +3,7 @@ import {
   TokenSyntaxError,
   drawMermaid,
   readToken,
+  receivePrints,
   replay,
   type ScheduleToken,
 } from '#lab/explore';
@@ -71,6 +72,9 @@ async function replayToken(
 ): Promise<number> {
   const { pool, conditions, stop } = await openExplorer(context, 0, [schedule.setup.strategy]);
   context.onEnd(stop);
+  receivePrints((text, actor) => {
+    context.progress.say(`${actor ?? 'when it is loaded'} prints: ${text}`);
+  });
   const played = await replay(pool.world, schedule).catch((error: unknown) => {
     if (error instanceof NoLongerReproduces) throw new Failure(error.message, EXIT.unknown);
     throw error;

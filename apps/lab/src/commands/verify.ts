@@ -2,6 +2,7 @@ import {
   NotExplorable,
   promiseContradictions,
   readToken,
+  receivePrints,
   replay,
   reportCard,
   verify,
@@ -81,6 +82,7 @@ function readPromises(text: string): readonly Capability[] {
 
 async function verifyOne(name: string, options: VerifyOptions, context: Context): Promise<number> {
   const file = isFile(name) ? name : undefined;
+  receivePrints(noteOnce(name, context));
   const seconds = options.quick === true ? QUICK_SECONDS : options.budget;
   const own = file === undefined ? { strategy: readStrategy(name), isDeclared: true } : loadOwn(file);
   if ('definition' in own) {
@@ -136,6 +138,16 @@ async function verifyOne(name: string, options: VerifyOptions, context: Context)
     });
   const exitCode = exitOf(promises, contradictions, isDeclared, load);
   return exitCode === EXIT.ok && loadFailure !== undefined ? EXIT.unknown : exitCode;
+}
+
+/** Notes once that the file prints something, and how to see it. */
+function noteOnce(file: string, { progress }: Context): () => void {
+  let isNoted = false;
+  return () => {
+    if (isNoted) return;
+    isNoted = true;
+    progress.say(`${file} prints, and it is not shown here: npx lab replay TOKEN --with ${file} shows it`);
+  };
 }
 
 /** The explorations, what they say of each promise, and the same with lanes. */

@@ -3,6 +3,7 @@ export * from './actor-task';
 export { replaceGlobalTimers } from './global-timers';
 export * from './idle';
 export * from './realm';
+export { receivePrints } from './realm-console';
 export * from './subject';
 export * from './subject-of';
 export * from './stray-steps';

@@ -6,6 +6,7 @@ import { createRequire, isBuiltin } from 'node:module';
 import { dirname, extname, join, sep } from 'node:path';
 import perfHooks from 'node:perf_hooks';
 import { compileFunction } from 'node:vm';
+import { realmConsole } from './realm-console';
 import { RealmRandom } from './realm-random';
 import { RealmTimers } from './realm-timers';
 import { RealmDate, realmHrtime, realmPerformance } from './virtual-date';
@@ -41,6 +42,7 @@ interface Compiled {
 /** Globals that each realm has for itself. */
 const OWN_GLOBALS = [
   'process',
+  'console',
   'global',
   'globalThis',
   'Date',
@@ -124,7 +126,7 @@ function exit(): never {
 /**
  * Module instances of one explored process. Two processes of a schedule are objects in one Node process; with a realm
  * each they share no variable of a strategy's modules, like two replicas: a `let locked` or a mutex at the top of a
- * file protects one process only. `process.pid`, `globalThis`, timers and clocks belong to the realm as well, and the
+ * file protects one process only. `process.pid`, `globalThis`, `console`, timers and clocks belong to the realm as well, and the
  * randomness of foreign code.
  *
  * Every schedule starts with new realms, so that no module state leaks into the next one. Code is compiled once per
@@ -152,6 +154,7 @@ export class Realm {
     const random = isForeign ? new RealmRandom(pid) : undefined;
     this.globals = {
       process: own,
+      console: realmConsole,
       global,
       globalThis: global,
       Date: RealmDate,
@@ -162,6 +165,7 @@ export class Realm {
     };
     this.builtIns = {
       process: own,
+      console: realmConsole,
       timers: this.timers.module,
       'timers/promises': this.timers.promises,
       perf_hooks: { ...perfHooks, performance: realmPerformance },
