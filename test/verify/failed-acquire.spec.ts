@@ -89,11 +89,24 @@ test('a unit is sold twice by a lock that goes on after a failed acquire', async
   expect(kindsOf(found)).toEqual(expect.arrayContaining(['fail-open', 'oversold']));
 });
 
+/** It gives up after as many attempts as the waiting time has pauses. */
+const COUNTS = `
+  exports.createLock = ({ redis }) => ({
+    async acquire(resource, { leaseMs, waitMs }) {
+      for (let left = waitMs / 50; left > 0; left--) {
+        if ((await redis.set(resource, 'taken', 'PX', leaseMs, 'NX')) === 'OK') return { resource };
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    },
+    release: ({ resource }) => redis.del(resource),
+  });`;
+
 test.each([
-  ['gives up when its waiting time is over', true, []],
-  ['tries again for ever', false, ['late']],
-] as const)('a lock that %s', async (_, isInTime, shown) => {
-  const found = await tallyOf(lock('a key', 'passes the error on', isInTime), 'the waiter gives up', MAX);
+  ['looks at the time, gives up in time', () => lock('a key', 'passes the error on'), []],
+  ['counts its attempts, gives up in time', () => ofFile('counts.js', COUNTS), []],
+  ['tries again for ever, does not', () => lock('a key', 'passes the error on', false), ['late']],
+] as const)('a lock that %s', async (_, make, shown) => {
+  const found = await tallyOf(make(), 'the waiter gives up', MAX);
   expect(found.fired.get('kill')).toBeGreaterThan(0);
   expect(kindsOf(found).filter((kind) => kind === 'late')).toEqual(shown);
 });

@@ -1,5 +1,6 @@
 import { currentScope, observe, type Scope, type Ticker } from '#lab/step';
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { LATE_AFTER_WAITS } from '#lab/verdict';
 import type { Timer, VirtualClock } from './virtual-clock';
 
 /** A timer of an actor, as code sees it: with the methods of Node's timers. */
@@ -45,7 +46,8 @@ const PUTS_OFF_MS = 1;
  *
  * A loop that polls a lock every 100 ms would take a hundred steps until a lease of 10 s ends. Its polls are therefore skipped
  * while no lock changes, twice as many each time: they would read the same state. The poll after a change, and the first one
- * after `waitMs`, are made on time.
+ * after `waitMs`, are made on time. No poll is skipped where a waiter must give up before the lease ends: a loop that counts its
+ * retries would take longer than with a real clock.
  */
 export class VirtualTimers {
   /** How often a timer of an actor has fired since a lock changed, and the version of the locks then. */
@@ -55,7 +57,7 @@ export class VirtualTimers {
 
   constructor(
     private readonly clock: VirtualClock,
-    private readonly waitMs: number,
+    private readonly options: { readonly waitMs: number; readonly leaseMs: number },
     /** Increases with each change of a lock. */
     private readonly versionOfLocks: () => number,
     /** Called when code sets a timer. */
@@ -96,11 +98,14 @@ export class VirtualTimers {
    * `ms`, whether it comes before or after the timer is set: the order of independent steps does not decide.
    */
   private dueOf(actor: string, ms: number): NonNullable<Timer['dueNow']> {
-    const { clock, waitMs } = this;
+    const { waitMs, leaseMs } = this.options;
+    const { clock } = this;
     const begun = clock.now;
     const version = this.versionOfLocks();
     const firstFrom = (time: number): number => begun + ms * Math.max(1, Math.ceil((time - begun) / ms));
-    const late = begun + Math.max(ms, Math.min(MAX_LATE_MS, ms * 2 ** this.firedInVain(actor)));
+    const isSkipped = waitMs >= leaseMs || begun >= LATE_AFTER_WAITS * waitMs;
+    const late =
+      begun + Math.max(ms, Math.min(MAX_LATE_MS, ms * 2 ** (isSkipped ? this.firedInVain(actor) : 0)));
     let due = begun < waitMs ? Math.min(late, firstFrom(waitMs)) : late;
     let hasChanged = false;
     return ({ hurry } = { hurry: false }) => {

@@ -97,7 +97,7 @@ export class Run {
         if (realm !== undefined)
           realm.timers.virtual = new VirtualTimers(
             this.clock,
-            setup.options.waitMs,
+            setup.options,
             () => this.locks.changes,
             () => {
               this.hasReadClock = true;

@@ -5,4 +5,5 @@ export { judgeSchedule, type ScheduleVerdict } from './judge';
 export { mechanismOf } from './mechanism';
 export { isRefusedWrite, protections, statementOf } from './protections';
 export type { ScheduleViolation, ScheduleViolationKind } from './violation';
+export { LATE_AFTER_WAITS } from './waiting';
 export { judgeLimitSchedule } from './judge-limit';

@@ -277,7 +277,7 @@ const wasHarmed = ({ actors, events }: ScheduleHistory, name: string): boolean =
 };
 
 /** An actor may make its last attempt later than its waiting time by a pause between two attempts: not by more than the time itself. */
-const LATE_AFTER_WAITS = 2;
+export const LATE_AFTER_WAITS = 2;
 
 /** Actors that waited far longer than they may until they obtained the lock, or gave up. A fault may delay the actor that it hits. */
 function late(history: ScheduleHistory): ScheduleViolation[] {
