@@ -101,10 +101,27 @@ const COUNTS = `
     release: ({ resource }) => redis.del(resource),
   });`;
 
+/** It waits by the clock of its tools, and never gives up. */
+const NEVER_GIVES_UP = `
+  exports.strategy = {
+    async apply(change, { redis, balances, clock, options: { leaseMs } }) {
+      const key = 'lock:' + change.balance;
+      while ((await redis.set(key, 'taken', 'PX', leaseMs, 'NX')) !== 'OK') await clock.sleep(100, 'WAIT', key);
+      try {
+        const before = await balances.read(change.balance);
+        if (before < 1) throw Object.assign(new Error('sold out'), { code: 'STOCK.SOLD_OUT' });
+        return await balances.write(change, before, before + change.delta);
+      } finally {
+        await redis.del(key);
+      }
+    },
+  };`;
+
 test.each([
   ['looks at the time, gives up in time', () => lock('a key', 'passes the error on'), []],
   ['counts its attempts, gives up in time', () => ofFile('counts.js', COUNTS), []],
   ['tries again for ever, does not', () => lock('a key', 'passes the error on', false), ['late']],
+  ['waits by the clock of its tools, does not', () => ofFile('never-gives-up.js', NEVER_GIVES_UP), ['late']],
 ] as const)('a lock that %s', async (_, make, shown) => {
   const found = await tallyOf(make(), 'the waiter gives up', MAX);
   expect(found.fired.get('kill')).toBeGreaterThan(0);

@@ -38,8 +38,8 @@ export class Actor {
   readonly tasks: ActorTask[] = [];
   /** `APPLIED` or an error code; absent while it runs. */
   outcome: string | undefined;
-  /** The lock that it waits for, and since when, virtual time. */
-  waiting: { readonly key: string; readonly since: number } | undefined;
+  /** The lock that it waits for, and until when, virtual time. */
+  waiting: { readonly key: string; readonly until: number } | undefined;
   /** Retries after changes of the lock that it waits for. */
   retries = 0;
   /** Transactions and locks of its database sessions. */

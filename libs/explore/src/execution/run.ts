@@ -123,7 +123,7 @@ export class Run {
       },
       unreachableServers: this.unreachableServers,
       declaresKeys: subject.declaresKeys === true,
-      leaseMs: setup.options.leaseMs,
+      options: setup.options,
       clock: this.clock,
       locks: this.locks,
       eventLog: this.eventLog,
@@ -293,7 +293,7 @@ export class Run {
   /** Virtual time at which a WAIT ends: after its own duration, or when the polling waiter gives up. */
   dueAt({ task, step: { until }, since }: HeldStep): number {
     const { waiting } = this.actor(task.actor);
-    return until === undefined ? (waiting?.since ?? since) + this.setup.options.waitMs : since + until.ms;
+    return until === undefined ? (waiting?.until ?? since + this.setup.options.waitMs) : since + until.ms;
   }
 
   /** Releases a held step; resolves at quiescence. */

@@ -19,6 +19,7 @@ import {
   type VirtualClock,
   withRealDate,
 } from '../actors';
+import type { Options } from '#lab/strategy';
 import type { EventLog } from './event-log';
 import { Disturbed } from './disturbed';
 import {
@@ -53,8 +54,8 @@ interface GateContext {
   readonly unreachableServers: ReadonlySet<string>;
   /** Steps name all locks that they touch. */
   readonly declaresKeys: boolean;
-  /** Lease of a lock when the command does not contain it. */
-  readonly leaseMs: number;
+  /** `leaseMs`: the lease of a lock when the command does not contain it. */
+  readonly options: Pick<Options, 'leaseMs' | 'waitMs' | 'retryMs'>;
   readonly clock: VirtualClock;
   readonly locks: LockTracker;
   readonly eventLog: EventLog;
@@ -164,13 +165,15 @@ export class StepGate {
           this.run.clock.now,
           actor.name,
           (store.grantsInText ?? store.pipelined)
-            ? [...step.text.split(/;? /), String(this.run.leaseMs)]
-            : [String(this.run.leaseMs)],
+            ? [...step.text.split(/;? /), String(this.run.options.leaseMs)]
+            : [String(this.run.options.leaseMs)],
         ),
       );
       for (const store of lockStores)
         if (store.renewedBy?.(step) === true && answered === true)
-          locks.push(...this.run.locks.renew(store.name, actor.name, this.run.clock.now + this.run.leaseMs));
+          locks.push(
+            ...this.run.locks.renew(store.name, actor.name, this.run.clock.now + this.run.options.leaseMs),
+          );
       if (!isUndecided(step, answered)) for (const named of seen) this.run.locks.noteSeen(actor.name, named);
       if (locks.some(({ change, by }) => change === 'taken' && by === actor.name)) actor.waiting = undefined; // a later wait is a new one
       const reply = this.inVirtualTime(step, answered);
@@ -270,10 +273,15 @@ export class StepGate {
     return new Promise(() => undefined);
   }
 
+  /** An actor that does not give up waits again, twice as long each time: its attempts would find the same lock. */
   private trackWait(actor: Actor, step: Step): void {
     const { key } = step;
     if (isWaiting(step) && key !== undefined) {
-      if (actor.waiting?.key !== key) actor.waiting = { key, since: this.run.clock.now };
+      const { now } = this.run.clock;
+      const { waitMs, retryMs } = this.run.options;
+      if (actor.waiting?.key !== key) actor.waiting = { key, until: now + waitMs };
+      else if (now >= actor.waiting.until)
+        actor.waiting = { key, until: now + Math.max(now, waitMs, retryMs) };
     } else if (key !== actor.waiting?.key) actor.waiting = undefined;
   }
 }

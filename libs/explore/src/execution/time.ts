@@ -4,7 +4,7 @@ import type { LockExpiry } from './lock-tracker';
 import type { LockStore } from '../world';
 import type { Run } from './run';
 
-/** Virtual milliseconds after which timers of code that never gives up are no longer awaited. */
+/** Virtual milliseconds after which timers and waits of code that never gives up are no longer awaited. */
 const LONGEST_SLEEP_MS = 600_000;
 
 /**
@@ -35,7 +35,7 @@ export function nextDueTime(run: Run): { at: number; why: string } | undefined {
   const timer: Timer | undefined = run.clock.next((actor) => isRunning(run, actor));
   const expiring = run.locks.expiring().find((lock) => !isRenewedByHeartbeat(run, lock));
   const waiters = run.actors
-    .filter((actor) => actor.outcome === undefined && isRunning(run, actor.name))
+    .filter((actor) => actor.outcome === undefined && isRunning(run, actor.name) && isPatient(run))
     .flatMap((actor) => actor.held)
     .filter((held) => isWaiting(held.step) && run.dueAt(held) > run.clock.now);
   const candidates = [
@@ -48,13 +48,16 @@ export function nextDueTime(run: Run): { at: number; why: string } | undefined {
   return !isAwaited ? undefined : candidates.sort((a, b) => a.at - b.at)[0];
 }
 
-/** The actor waits for a timer that its code has set, and for no longer than a schedule may take. */
+/** The schedule has not taken so long that code which never gives up is no longer awaited. */
+const isPatient = ({ clock }: Run): boolean => clock.now < LONGEST_SLEEP_MS;
+
+/** The actor waits for a timer that its code has set. */
 const sleeps = (run: Run, actor: Run['actors'][number]): boolean =>
   actor.outcome === undefined &&
   isRunning(run, actor.name) &&
   actor.held.length === 0 &&
   actor.waitsForTimer &&
-  run.clock.now < LONGEST_SLEEP_MS;
+  isPatient(run);
 
 /** A command of the actor waits in Redis, until a time. */
 const waitsInRedis = (run: Run, actor: Run['actors'][number]): boolean =>

@@ -279,25 +279,26 @@ const wasHarmed = ({ actors, events }: ScheduleHistory, name: string): boolean =
 /** An actor may make its last attempt later than its waiting time by a pause between two attempts: not by more than the time itself. */
 export const LATE_AFTER_WAITS = 2;
 
-/** Actors that waited far longer than they may until they obtained the lock, or gave up. A fault may delay the actor that it hits. */
+/**
+ * Actors that waited far longer than they may until they obtained the lock, or gave up; or that did neither. A fault may delay the actor
+ * that it hits.
+ */
 function late(history: ScheduleHistory): ScheduleViolation[] {
   const { actors, events, waitMs = 0 } = history;
   if (waitMs === 0) return []; // it tries once, and may take any time for that
   return actors.flatMap(({ name }): ScheduleViolation[] => {
-    const first = events.find((event) => event.type === 'step' && event.actor === name);
-    const last = events.find(
-      (event) =>
-        (event.type === 'end' && event.actor === name) ||
-        (event.type === 'step' && event.actor === name && takesLock(event)),
-    );
-    const waited = (last?.at ?? 0) - (first?.at ?? 0);
-    if (last === undefined || waited <= LATE_AFTER_WAITS * waitMs || wasHarmed(history, name)) return [];
-    const what = last.type === 'step' ? 'took the lock' : 'ended';
+    const own = events.filter((event) => 'actor' in event && event.actor === name);
+    const [first] = own;
+    const last = own.find((event) => event.type === 'end' || (event.type === 'step' && takesLock(event)));
+    const waited = ((last ?? events.at(-1))?.at ?? 0) - (first?.at ?? 0);
+    if (waited <= LATE_AFTER_WAITS * waitMs || wasHarmed(history, name)) return [];
+    const what = last === undefined ? 'had not given up' : last.type === 'end' ? 'ended' : 'took the lock';
+    const { n } = last ?? own.at(-1) ?? { n: 0 };
     return [
       {
         kind: 'late',
-        sentence: `${name} ${what} at step ${last.n}, ${Math.round(waited)} ms after its first step, and may wait ${waitMs} ms for the lock`,
-        at: [last.n],
+        sentence: `${name} ${what} at step ${n}, ${Math.round(waited)} ms after its first step, and may wait ${waitMs} ms for the lock`,
+        at: [n],
       },
     ];
   });
