@@ -28,6 +28,14 @@ test('a file that does not load is named, and no server is started', async () =>
   rmSync(FOLDER, { recursive: true });
 });
 
+test('a check without answer.txt is one line with exit code 2', async () => {
+  expect((await exercise('start', '1')).code).toBe(0);
+  rmSync(join(checkout.root, 'exercise-01', 'answer.txt'));
+  const { code, stdout, stderr } = await exercise('check', '1');
+  expect([code, stdout, stderr.trim().split('\n').length]).toEqual([2, '', 1]);
+  expect(stderr).toContain('exercise reset 1');
+});
+
 test('an exercise is started, judged, hinted at, solved and reset', async () => {
   const begun = await exercise('start', '2');
   expect([begun.code, begun.stdout]).toEqual([0, expect.stringContaining('npx lab exercise check 2')]);

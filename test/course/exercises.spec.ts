@@ -8,6 +8,7 @@ import {
   outcomeOf,
   readHints,
   readPage,
+  requireFiles,
   resetExercise,
   solutionFiles,
   sourceFolder,
@@ -18,7 +19,15 @@ import {
 import type { Language } from '#lab/verdict';
 import { userLocale } from '#lab/config';
 import { readSchedule } from '#lab/explore';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { chosenLanguage } from '../../apps/lab/src/language';
@@ -94,6 +103,86 @@ test('start overwrites nothing, and the message is one line', () => {
   expect(again).toThrow(ExerciseError);
   expect(again).toThrow(/^[^\n]*exists and was not changed[^\n]*$/);
   expect(readFileSync(join(folder, 'lock.js'), 'utf8')).toBe('// mine');
+});
+
+test('only an exercise with seeds speaks of another seed', () => {
+  const messages = ['2', '5'].map((name) => {
+    const exercise = exerciseNamed(name);
+    const folder = start(exercise);
+    try {
+      startExercise(exercise, folder, { language: 'en', seed: '1' });
+    } catch (error) {
+      return (error as Error).message;
+    }
+    return '';
+  });
+  expect(messages.map((message) => message.includes('another seed'))).toEqual([false, true]);
+});
+
+test('an exercise is started in an empty folder of its name', () => {
+  const exercise = exerciseNamed('2');
+  const folder = folderOf(exercise, mkdtempSync(join(parent, 'of-')));
+  mkdirSync(folder);
+  expect(() => nextHint(exercise, folder, 'en')).toThrow('lab exercise start 2');
+  startExercise(exercise, folder, { language: 'en', seed: '1' });
+  expect(nextHint(exercise, folder, 'en').number).toBe(1);
+});
+
+test.each([
+  [
+    'a file of its name',
+    (folder: string) => {
+      writeFileSync(folder, '');
+    },
+    /^\S+ is a file, [^\n]*rename it/,
+  ],
+  [
+    'a folder without .exercise.json',
+    (folder: string) => {
+      mkdirSync(folder);
+      writeFileSync(join(folder, 'lock.js'), '// mine');
+    },
+    /^\S+ has no \.exercise\.json, [^\n]*rename \S+, start it with "lab exercise start 2", and copy/,
+  ],
+] as const)(
+  '%s is never started, checked, hinted at or reset: one message says what to do',
+  (_, make, message) => {
+    const exercise = exerciseNamed('2');
+    const folder = folderOf(exercise, mkdtempSync(join(parent, 'of-')));
+    make(folder);
+    const uses = [
+      () => {
+        startExercise(exercise, folder, { language: 'en', seed: '1' });
+      },
+      () => {
+        requireFiles(exercise, folder);
+      },
+      () => nextHint(exercise, folder, 'en'),
+      () => resetExercise(exercise, folder),
+    ];
+    for (const use of uses) {
+      expect(use).toThrow(ExerciseError);
+      expect(use).toThrow(message);
+    }
+  },
+);
+
+test.each([
+  ['1', 'answer.txt'],
+  ['3', 'answer.txt'],
+  ['5', 'answer.txt'],
+  ['5', 'lock.js'],
+  ['6', 'coupon.js'],
+])('exercise %s without %s: the message names the file and how to restore it', (name, file) => {
+  const exercise = exerciseNamed(name);
+  const folder = start(exercise);
+  requireFiles(exercise, folder);
+  rmSync(join(folder, file));
+  const check = (): void => {
+    requireFiles(exercise, folder);
+  };
+  expect(check).toThrow(ExerciseError);
+  expect(check).toThrow(`there is no file ${join(folder, file)}: "lab exercise reset ${name}" restores`);
 });
 
 test('each call prints the next hint, and after the last one the last one again', () => {

@@ -29,4 +29,4 @@ export {
   sourceFolder,
   startFiles,
 } from './exercise/exercises';
-export { folderOf, nextHint, readState, resetExercise, startExercise } from './exercise/folder';
+export { folderOf, nextHint, readState, requireFiles, resetExercise, startExercise } from './exercise/folder';

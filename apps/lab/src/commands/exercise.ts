@@ -9,6 +9,7 @@ import {
   outcomeOf,
   readPage,
   readState,
+  requireFiles,
   resetExercise,
   startExercise,
   type Exercise,
@@ -150,7 +151,11 @@ async function check(exercise: Exercise, options: CheckOptions, context: Context
   const folder = folderOf(exercise, '');
   const state = asUsage(() => readState(exercise, folder));
   const file = 'file' in exercise.task ? join(folder, exercise.task.file) : undefined;
-  if (file !== undefined) loadOwn(file); // before the servers start
+  // before the servers start
+  asUsage(() => {
+    requireFiles(exercise, folder);
+  });
+  if (file !== undefined) loadOwn(file);
   const { pool, stop } = await openExplorer(context, options.workers, []);
   onEnd(stop);
   const checked = await checkExercise(exercise, folder, state.seed, {

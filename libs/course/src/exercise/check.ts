@@ -80,7 +80,7 @@ const LEFT_OUT = ['two products'];
 const NO_TIME_LIMIT_MS = 24 * 3_600_000;
 
 /** Checks the files in the folder of a learner. `seed`: see `bugOf`. @throws ExerciseError when a file is missing */
-export function checkExercise(
+export async function checkExercise(
   exercise: Exercise,
   folder: string,
   seed: string,
@@ -89,13 +89,13 @@ export function checkExercise(
   const { task } = exercise;
   switch (task.kind) {
     case 'schedule':
-      return checkSchedule(task, readAnswer(folder), how);
+      return await checkSchedule(task, readAnswer(folder), how);
     case 'promises':
-      return checkPromises(loadStrategy(folder, task.file, how), task.promises, how);
+      return await checkPromises(loadStrategy(folder, task.file, how), task.promises, how);
     case 'bug':
-      return checkBug(task, { exercise, folder, seed }, how);
+      return await checkBug(task, { exercise, folder, seed }, how);
     case 'subject':
-      return checkSubject({ exercise, folder, file: task.file }, how);
+      return await checkSubject({ exercise, folder, file: task.file }, how);
   }
 }
 

@@ -1,5 +1,13 @@
 import { LANGUAGES, type Language } from '#lab/verdict';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { ExerciseError, type Exercise } from './exercise';
@@ -22,18 +30,21 @@ export type ExerciseState = z.infer<typeof State>;
 export const folderOf = ({ number }: Exercise, parent: string): string =>
   join(parent, `exercise-${String(number).padStart(2, '0')}`);
 
-/** Creates the learner's folder with the task and the files to edit. @throws ExerciseError when it exists */
+/** Creates the learner's folder with the task and the files to edit. @throws ExerciseError when it exists and is not empty */
 export function startExercise(
   exercise: Exercise,
   folder: string,
   { language, seed }: Pick<ExerciseState, 'language' | 'seed'>,
 ): void {
-  if (existsSync(folder))
+  if (!isFree(folder)) {
+    readState(exercise, folder); // without a state, reset cannot restore anything
+    const otherSeed = exercise.task.kind === 'bug' ? '; for another seed, delete it first' : '';
     throw new ExerciseError(
-      `${folder} exists and was not changed: "lab exercise reset ${exercise.number}" restores its files; for another seed, delete it first`,
+      `${folder} exists and was not changed: "lab exercise reset ${exercise.number}" restores its files${otherSeed}`,
     );
+  }
   try {
-    mkdirSync(folder);
+    mkdirSync(folder, { recursive: true });
   } catch (error) {
     throw new ExerciseError(`cannot create ${folder}: ${(error as Error).message}`, { cause: error });
   }
@@ -76,22 +87,49 @@ function keep(file: string, original: string): string | undefined {
   return backup;
 }
 
+/** Checks that the files to edit exist. @throws ExerciseError that names the first one that is missing */
+export function requireFiles(exercise: Exercise, folder: string): void {
+  const { seed } = readState(exercise, folder);
+  for (const { to } of startFiles(exercise, seed)) {
+    const file = join(folder, to);
+    if (!existsSync(file))
+      throw new ExerciseError(
+        `there is no file ${file}: "lab exercise reset ${exercise.number}" restores the original`,
+      );
+    if (!statSync(file).isFile())
+      throw new ExerciseError(
+        `${file} is a folder: rename it; "lab exercise reset ${exercise.number}" restores the original file`,
+      );
+  }
+}
+
 /** @throws ExerciseError when the exercise was not started here */
 export function readState(exercise: Exercise, folder: string): ExerciseState {
   const start = `start it with "lab exercise start ${exercise.number}"`;
   const file = join(folder, STATE);
-  if (!existsSync(file))
-    throw new ExerciseError(
-      existsSync(STATE)
-        ? `there is no ${folder} in this folder, which is one of an exercise: run the command in the folder above`
-        : `there is no exercise in ${folder}: ${start}`,
-    );
+  if (!existsSync(file)) throw new ExerciseError(whyNoState(exercise, folder, start));
   try {
     return State.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch (error) {
     throw new ExerciseError(`${file} cannot be read: rename ${folder}, and ${start}`, { cause: error });
   }
 }
+
+/** Why a folder has no state, and what to do next. */
+function whyNoState({ task }: Exercise, folder: string, start: string): string {
+  if (isFree(folder))
+    return existsSync(STATE)
+      ? `there is no ${folder} in this folder, which is one of an exercise: run the command in the folder above`
+      : `there is no exercise in ${folder}: ${start}`;
+  if (!statSync(folder).isDirectory())
+    return `${folder} is a file, not the folder of an exercise: rename it, and ${start}`;
+  const seed = task.kind === 'bug' ? ' and the --seed that it had' : '';
+  return `${folder} has no ${STATE}, which "lab exercise start" writes: rename ${folder}, ${start}${seed}, and copy your files into the new folder`;
+}
+
+/** Whether an exercise can be started there: nothing, or an empty folder. */
+const isFree = (folder: string): boolean =>
+  !existsSync(folder) || (statSync(folder).isDirectory() && readdirSync(folder).length === 0);
 
 const writeState = (folder: string, state: ExerciseState): void => {
   writeFileSync(join(folder, STATE), `${JSON.stringify(state, null, 2)}\n`);
