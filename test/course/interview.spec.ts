@@ -218,10 +218,20 @@ describe('spaced repetition', () => {
 
   test('due questions come first, the longest due before the others, and then new ones', () => {
     expect(chosen('2026-11-20')).toEqual([4, 5]);
-    expect(chosen('2026-11-23')).toEqual([1, 3, 4, 5]);
+    expect(chosen('2026-11-24')).toEqual([1, 3, 4, 5]);
     expect(chosen('2026-12-04')).toEqual([1, 3, 2, 4, 5]);
     expect(chosen('2026-12-04', 2)).toEqual([1, 3]);
   });
+});
+
+test('questions that were answered today and are due again come after the new ones', () => {
+  const questions = [1, 2, 3, 4].map((number) => ({ number }));
+  const cards: Cards = {
+    1: { box: 1, answered: '2026-11-23' },
+    2: { box: 1, answered: '2026-11-22' },
+    3: { box: 2, answered: '2026-11-23' },
+  };
+  expect(choose(questions, cards, '2026-11-23', 9).map(({ number }) => number)).toEqual([2, 4, 1]);
 });
 
 describe('the file of answered questions', () => {
@@ -266,7 +276,7 @@ describe('the quiz', () => {
     const result = await runQuiz({
       language: 'en',
       questions,
-      cards,
+      load: () => saved.at(-1) ?? cards,
       count,
       now: day(today),
       save: (next) => saved.push(next),
@@ -310,6 +320,44 @@ describe('the quiz', () => {
     });
   });
 
+  test('asks new questions before those that were answered today, and says so', async () => {
+    const cards = Object.fromEntries(
+      questions.slice(0, -1).map(({ number }) => [number, { box: 1, answered: '2026-11-23' }]),
+    );
+    const { saved, printed } = await play(Readable.from(['\n2\n']), { cards, count: 2 });
+    expect(printed).toContain('2 questions: 0 due, 1 new, 1 answered earlier today.');
+    expect(printed).toContain('Asked again today, after the new questions.');
+    expect(Object.keys(saved.at(-1) ?? {})).toHaveLength(questions.length);
+  });
+
+  test('changes only the card of its question: the answers of another quiz remain', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'interview-'));
+    const file = join(folder, 'interview.json');
+    const ask = (input: Readable, chosen: readonly Question[]): Promise<QuizResult> =>
+      runQuiz({
+        language: 'en',
+        questions: chosen,
+        load: () => readCards(file),
+        count: 1,
+        now: day('2026-11-23'),
+        save: (cards) => {
+          writeCards(file, cards);
+        },
+        input,
+        output: new PassThrough(),
+        terminal: false,
+        show: plain,
+      });
+    const inputs = [new PassThrough(), new PassThrough()] as const;
+    const quizzes = inputs.map((input, i) => ask(input, questions.slice(i, i + 1))); // both have read the cards
+    for (const [i, input] of inputs.entries()) {
+      input.end('\n1\n');
+      await quizzes[i];
+    }
+    expect(Object.keys(readCards(file))).toEqual(['1', '2']);
+    rmSync(folder, { recursive: true });
+  });
+
   test('ends with a summary when the input ends, and keeps what was assessed', async () => {
     const { result, saved, printed } = await play(Readable.from(['a\n1\nb\n']));
     expect(result.asked).toBe(1);
@@ -333,7 +381,7 @@ describe('the quiz', () => {
     const quiz = runQuiz({
       language: 'zh',
       questions,
-      cards: {},
+      load: () => ({}),
       count: 2,
       now: day('2026-11-23'),
       save: (cards) => {

@@ -111,7 +111,7 @@ async function quiz(
   const { interrupted } = await runQuiz({
     language,
     questions,
-    cards: readAnswered(file),
+    load: () => readAnswered(file),
     count,
     now: () => new Date(),
     save: (cards) => {

@@ -1,3 +1,4 @@
+import { count } from '#lab/step';
 import type { Language } from '#lab/verdict';
 import { createInterface, type Interface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
@@ -8,19 +9,24 @@ import {
   choose,
   dayOf,
   dueDay,
+  isRepeated,
   type Assessment,
+  type Card,
   type Cards,
 } from './spaced-repetition';
 
 export interface QuizOptions {
   readonly language: Language;
   readonly questions: readonly Question[];
-  /** Those that were answered before. */
-  readonly cards: Cards;
+  /**
+   * Reads the questions that were answered before: at the start, and again after each answer, because another quiz may have
+   * written its answers meanwhile.
+   */
+  readonly load: () => Cards;
   /** Questions at most. */
   readonly count: number;
   readonly now: () => Date;
-  /** Called after each answer. */
+  /** Called after each answer, with all cards. */
   readonly save: (cards: Cards) => void;
   readonly input: Readable;
   readonly output: Writable;
@@ -38,36 +44,47 @@ export interface QuizResult {
   readonly interrupted: boolean;
 }
 
+/** How many questions of each kind a quiz asks. */
+interface Chosen {
+  readonly due: number;
+  readonly fresh: number;
+  /** Those that were answered today. */
+  readonly repeated: number;
+}
+
 interface Words {
-  readonly start: (count: number, due: number) => string;
+  readonly start: (chosen: Chosen) => string;
   readonly nothing: (day: string) => string;
   readonly answer: string;
   readonly assess: string;
   readonly again: string;
   readonly filed: (day: string) => string;
+  readonly filedToday: string;
   readonly summary: (answers: Readonly<Record<Assessment, number>>) => string;
 }
 
 const WORDS: Readonly<Record<Language, Words>> = {
   en: {
-    start: (count, due) =>
-      `${count} ${count === 1 ? 'question' : 'questions'}: ${due} due, ${count - due} new. Type an answer and press Enter; Ctrl-C ends the quiz.`,
+    start: ({ due, fresh, repeated }) =>
+      `${count(due + fresh + repeated, 'question')}: ${due} due, ${fresh} new${repeated === 0 ? '' : `, ${repeated} answered earlier today`}. Type an answer and press Enter; Ctrl-C ends the quiz.`,
     nothing: (day) => `No question is due, and none is new. The next one is due on ${day}.`,
     answer: 'Your answer> ',
     assess: '1 = knew it, 2 = partly, 3 = no> ',
     again: 'Type 1, 2 or 3.',
     filed: (day) => `Asked again on ${day}.`,
+    filedToday: 'Asked again today, after the new questions.',
     summary: ({ knew, partly, no }) =>
       `${knew + partly + no} answered: ${knew} known, ${partly} partly, ${no} not known.`,
   },
   zh: {
-    start: (count, due) =>
-      `共 ${count} 题：${due} 道到期复习，${count - due} 道新题。输入答案后回车，Ctrl-C 结束。`,
+    start: ({ due, fresh, repeated }) =>
+      `共 ${due + fresh + repeated} 题：${due} 道到期复习，${fresh} 道新题${repeated === 0 ? '' : `，${repeated} 道今天答过`}。输入答案后回车，Ctrl-C 结束。`,
     nothing: (day) => `没有到期的题，也没有新题。下一题在 ${day} 到期。`,
     answer: '你的答案> ',
     assess: '1 = 会，2 = 会一部分，3 = 不会> ',
     again: '请输入 1、2 或 3。',
     filed: (day) => `${day} 再考。`,
+    filedToday: '今天再考，排在新题之后。',
     summary: ({ knew, partly, no }) =>
       `答了 ${knew + partly + no} 题：会 ${knew}，会一部分 ${partly}，不会 ${no}。`,
   },
@@ -75,14 +92,14 @@ const WORDS: Readonly<Record<Language, Words>> = {
 
 /** Asks questions until there are no more, the input ends, or Ctrl-C is pressed. */
 export async function runQuiz(options: QuizOptions): Promise<QuizResult> {
-  const { language, questions, count, now, save, input, output, terminal } = options;
+  const { language, questions, now, show, input, output, terminal } = options;
   const words = WORDS[language];
   const answers: Record<Assessment, number> = { knew: 0, partly: 0, no: 0 };
-  let cards = options.cards;
+  const cards = options.load();
   let interrupted = false;
   const say = (text: string): void => void output.write(`${text}\n`);
 
-  const chosen = choose(questions, cards, dayOf(now()), count);
+  const chosen = choose(questions, cards, dayOf(now()), options.count);
   if (chosen.length === 0) {
     const days = questions.flatMap(({ number }) => cards[number] ?? []).map(dueDay);
     say(words.nothing(days.sort()[0] ?? ''));
@@ -95,24 +112,36 @@ export async function runQuiz(options: QuizOptions): Promise<QuizResult> {
   });
   const read = lineReader(terminalInterface);
   try {
-    say(words.start(chosen.length, chosen.filter(({ number }) => cards[number] !== undefined).length));
+    say(show(words.start(kindsOf(chosen, cards, dayOf(now())))));
     for (const question of chosen) {
-      say(`\n${question.number}. ${options.show(question.question)}\n`);
+      say(`\n${show(`${question.number}. ${question.question}`)}\n`);
       if ((await read(words.answer)) === undefined) break;
       say(`\n${answerOf(question, options)}\n`);
       const assessment = await readAssessment(read, say, words);
       if (assessment === undefined) break;
       answers[assessment] += 1;
-      const card = afterAnswer(cards[question.number], assessment, dayOf(now()));
-      cards = { ...cards, [question.number]: card };
-      save(cards);
-      say(words.filed(dueDay(card)));
+      const day = dueDay(keepAnswer(question, assessment, options));
+      say(day === dayOf(now()) ? words.filedToday : words.filed(day));
     }
   } finally {
     terminalInterface.close();
   }
   say(`\n${words.summary(answers)}`);
   return { asked: answers.knew + answers.partly + answers.no, answers, interrupted };
+}
+
+function kindsOf(chosen: readonly Question[], cards: Cards, today: string): Chosen {
+  const known = chosen.flatMap(({ number }) => cards[number] ?? []);
+  const repeated = known.filter((card) => isRepeated(card, today)).length;
+  return { due: known.length - repeated, fresh: chosen.length - known.length, repeated };
+}
+
+/** Keeps the answer to a question: only its card changes. Returns the card. */
+function keepAnswer({ number }: Question, assessment: Assessment, { load, save, now }: QuizOptions): Card {
+  const cards = load();
+  const card = afterAnswer(cards[number], assessment, dayOf(now()));
+  save({ ...cards, [number]: card });
+  return card;
 }
 
 type ReadLine = (prompt: string) => Promise<string | undefined>;

@@ -33,7 +33,13 @@ export function afterAnswer(card: Card | undefined, assessment: Assessment, toda
   return { box: next[assessment], answered: today };
 }
 
-/** The questions to ask: those that are due, the longest due first, and then new ones in order. */
+/** Whether a question of this card was answered on this day, and may be asked once more. */
+export const isRepeated = (card: Card | undefined, today: string): boolean => card?.answered === today;
+
+/**
+ * The questions to ask: those that are due, the longest due first, then new ones in order, and at last those that were
+ * answered today and are due again. Before the new ones they would be the only ones that a learner of the first box is asked.
+ */
 export function choose<T extends { readonly number: number }>(
   questions: readonly T[],
   cards: Cards,
@@ -44,10 +50,12 @@ export function choose<T extends { readonly number: number }>(
     const card = cards[number];
     return card === undefined ? '' : dueDay(card);
   };
-  const due = questions
+  const known = questions
     .filter(({ number }) => cards[number] !== undefined)
     .filter((question) => dueOf(question) <= today)
     .sort((one, other) => dueOf(one).localeCompare(dueOf(other)) || one.number - other.number);
+  const due = known.filter(({ number }) => !isRepeated(cards[number], today));
   const fresh = questions.filter(({ number }) => cards[number] === undefined);
-  return [...due, ...fresh].slice(0, count);
+  const repeated = known.filter(({ number }) => isRepeated(cards[number], today));
+  return [...due, ...fresh, ...repeated].slice(0, count);
 }
