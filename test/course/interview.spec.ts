@@ -6,6 +6,7 @@ import {
   CourseSyntaxError,
   dueDay,
   readCards,
+  readLessons,
   readQuestions,
   readTopic,
   readTopics,
@@ -29,6 +30,7 @@ import { Failure } from '../../apps/lab/src/failure';
 import { chosenLanguage } from '../../apps/lab/src/language';
 import { commandLine } from '../docs/command-line';
 import { plain, printQuestion, printTopics } from '../../apps/lab/src/print/interview';
+import { printLesson } from '../../apps/lab/src/print/lesson';
 import { columnsOf, wrapWide } from '../../apps/lab/src/print/wrap-wide';
 
 const PARTS_OF_ONE = [
@@ -475,8 +477,26 @@ describe('lab interview', () => {
     ]
       .join('\n')
       .split('\n')
-      .filter((line) => columnsOf(line) > 102 && !/^.{0,4}`[^`]+`\S*$/u.test(line)); // a command is not broken
+      .filter((line) => columnsOf(line) > 100 && !/^.{0,4}`[^`]+`\S*$/u.test(line)); // a command is not broken
     expect(lines).toEqual([]);
+  });
+});
+
+describe('a line break of the source', () => {
+  test('is one space, also before the indentation of a continued item, and not between Chinese characters', () => {
+    expect(plain('- a lock\n  discourages it.\n  It also\n- is')).toBe(
+      '- a lock discourages it. It also\n- is',
+    );
+    expect(plain('用测\n试重现，\n  看看 `npx`\n输出。\nRedis')).toBe('用测试重现，看看 `npx` 输出。Redis');
+  });
+
+  test.each(LANGUAGES)('leaves no gap inside a sentence of the questions and lessons in %s', (language) => {
+    const lines = [
+      ...readQuestions(language).map((question) => printQuestion(question, language)),
+      ...readLessons(language).map((lesson) => printLesson(lesson, true)),
+    ].flatMap((text) => text.split('\n'));
+    const gap = /[a-z][.,;:] {2,}[A-Za-z]|[\p{Script=Han}，。：；、？！] [\p{Script=Han}，。：；、？！]/u;
+    expect(lines.filter((line) => gap.test(line))).toEqual([]);
   });
 });
 

@@ -1,4 +1,4 @@
-export { renderHtml, type PageLinks } from './markdown';
+export { lineBreak, renderHtml, type PageLinks } from './markdown';
 export { checkLesson, wordsOf, type CheckedCommand } from './lesson/check-lesson';
 export { compareOutput } from './lesson/compare-output';
 export { CourseSyntaxError, type Lesson, type LessonCommand } from './lesson/lesson';

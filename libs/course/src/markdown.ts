@@ -6,11 +6,19 @@ const markdown = new MarkdownIt({ html: true });
 /** Chinese characters and their punctuation: words are not separated by spaces. */
 const WIDE = /[\u2e80-\u9fff\uff00-\uffef\u2018-\u201d]/u;
 
-/** A line break in the source is a space, but not between Chinese characters. */
+/** Their punctuation only: no space is written beside it. */
+const WIDE_PUNCTUATION = /[\u3001\u3002\u3008-\u3011\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]/u;
+
+/** What a line break between two characters of a paragraph means: a space, but not between Chinese characters. */
+export const lineBreak = (before: string, after: string): '' | ' ' =>
+  (WIDE.test(before) && WIDE.test(after)) || WIDE_PUNCTUATION.test(before) || WIDE_PUNCTUATION.test(after)
+    ? ''
+    : ' ';
+
 markdown.renderer.rules['softbreak'] = (tokens, i) => {
   const before = tokens.slice(0, i).findLast(({ content }) => content !== '')?.content ?? '';
   const after = tokens.slice(i + 1).find(({ content }) => content !== '')?.content ?? '';
-  return WIDE.test(before.slice(-1)) && WIDE.test(after.slice(0, 1)) ? '' : '\n';
+  return lineBreak(before.slice(-1), after.slice(0, 1)) === '' ? '' : '\n';
 };
 
 /** A heading of the second level and the blocks under it. */

@@ -1,8 +1,11 @@
 import type { Language } from '#lab/verdict';
-import { LABELS, type Question, type Topic } from '#lab/course';
+import { LABELS, lineBreak, type Question, type Topic } from '#lab/course';
 import { wrapWide } from './wrap-wide';
 
-/** Removes Markdown that a terminal does not show: emphasis, and links to pages, of which the path stays. */
+/**
+ * Removes Markdown that a terminal does not show: emphasis, links to pages, of which the path stays, and line breaks inside a
+ * paragraph or an item of a list. No space follows a full-width stop.
+ */
 export const plain = (markdown: string): string =>
   markdown
     .replace(
@@ -10,7 +13,11 @@ export const plain = (markdown: string): string =>
       (_, text: string, target: string) => `${text} (${target})`,
     )
     .replace(/\*\*([^*]+)\*\*/g, '$1')
-    .replace(/([^\n])\n(?!\n|- )/g, '$1 ');
+    .replace(
+      /([^\n])\n(?!\n|- ) *(?=(.?))/gu,
+      (_, before: string, after: string) => `${before}${lineBreak(before, after)}`,
+    )
+    .replace(/([，。：；？！]) +/gu, '$1');
 
 /** Stands for a space at which a line must not end. */
 const FIXED_SPACE = '\u00a0';
@@ -28,8 +35,8 @@ export const printTopics = (topics: readonly Topic[]): string =>
     .map(({ name, title, questions }) =>
       [
         `${title} (--topic ${name})`,
-        ...questions.map(
-          ({ number, question }) => `  ${showText(`${String(number).padStart(2)}  ${question}`, 6)}`,
+        ...questions.map(({ number, question }) =>
+          showText(`  ${String(number).padStart(2)}  ${question}`, 6),
         ),
       ].join('\n'),
     )

@@ -3,7 +3,7 @@ import { projectRoot } from '#lab/stack';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CourseSyntaxError } from '../lesson/lesson';
-import { sectionsOf, titleOf } from '../markdown';
+import { lineBreak, sectionsOf, titleOf } from '../markdown';
 import { LABELS, PARTS, type FollowUp, type PartName, type Question, type Topic } from './question';
 
 const PAGE = /^\d\d-([a-z0-9-]+)\.md$/;
@@ -117,7 +117,13 @@ function readFollowUps(where: string, text: string): FollowUp[] {
   });
 }
 
-const unwrap = (text: string): string => text.trim().replace(/\s*\n\s+/g, ' ');
+const unwrap = (text: string): string =>
+  text
+    .trim()
+    .replace(
+      /(\S)\s*\n\s+(?=(.))/gu,
+      (_, before: string, after: string) => `${before}${lineBreak(before, after)}`,
+    );
 
 /** The texts between backticks that are commands of this project. */
 const commandsOf = (evidence: string): string[] =>
