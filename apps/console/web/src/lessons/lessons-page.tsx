@@ -6,9 +6,10 @@ import { JoinBanner } from '../classroom/join-banner';
 import { useBegin } from '../step/begin-form';
 import { ProblemMessage } from '../shared/problem-message';
 import { labelOf, useTexts } from '../texts';
+import { DeleteProgress } from './delete-progress';
 import { GoalList } from './goal-list';
 import { LessonList } from './lesson-list';
-import { forgetGoals, useReached } from './progress';
+import { useReached } from './progress';
 import { beginOf } from './use-goals';
 import '../styles/lessons.css';
 
@@ -31,9 +32,7 @@ export function LessonsPage(): ReactNode {
       <div className="lesson-head">
         <strong>{t.lessons.progress(done, ids.length)}</strong>
         <progress value={done} max={ids.length} aria-label={t.lessons.progress(done, ids.length)} />
-        <button type="button" className="quiet" onClick={forgetGoals}>
-          {t.lessons.reset}
-        </button>
+        <DeleteProgress count={done} />
       </div>
       {problem !== undefined && <ProblemMessage problem={problem} />}
       <section>

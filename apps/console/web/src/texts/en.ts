@@ -527,6 +527,8 @@ export const en = {
     runs: 'See it under load',
     try: 'Try it',
     reset: 'Delete my progress',
+    deleteGoals: (n: number) => `Delete ${n} ${n === 1 ? 'goal' : 'goals'}`,
+    keep: 'Keep',
   },
 };
 

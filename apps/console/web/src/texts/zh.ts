@@ -518,5 +518,7 @@ export const zh: Texts = {
     runs: '在压力下观察',
     try: '去试试',
     reset: '清除我的进度',
+    deleteGoals: (n) => `清除 ${n} 个目标`,
+    keep: '保留',
   },
 };
