@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import type { Control } from '../api/types';
 import { useTexts } from '../texts';
 import { ChoiceButton } from './choice-button';
@@ -18,6 +18,12 @@ export function FaultBar({
 }): ReactNode {
   const t = useTexts();
   const [isOpen, setOpen] = useState(() => localStorage.getItem(STORED) !== null);
+  const opener = useRef<HTMLButtonElement>(null);
+  const show = (isShown: boolean): void => {
+    setOpen(isShown);
+    if (isShown) localStorage.setItem(STORED, 'open');
+    else localStorage.removeItem(STORED);
+  };
   const faults = controls.filter(({ kind }) => !OF_BUYERS.has(kind));
   const main = faults.filter(({ kind }) => MAIN.has(kind));
   const others = faults.filter(({ kind }) => !MAIN.has(kind));
@@ -25,17 +31,24 @@ export function FaultBar({
     <ChoiceButton key={control.choice} control={control} choose={choose} />
   );
   return (
-    <section className="faults" aria-label={t.step.faults}>
+    <section
+      className="faults"
+      aria-label={t.step.faults}
+      onKeyDown={({ key }) => {
+        if (key !== 'Escape' || !isOpen) return;
+        show(false);
+        opener.current?.focus();
+      }}
+    >
       <div className="faults-main">
         {byTime(main).map(button)}
         <button
+          ref={opener}
           type="button"
           className="quiet"
           aria-expanded={isOpen}
           onClick={() => {
-            setOpen(!isOpen);
-            if (isOpen) localStorage.removeItem(STORED);
-            else localStorage.setItem(STORED, 'open');
+            show(!isOpen);
           }}
         >
           {t.step.more}
