@@ -9,6 +9,8 @@ import { LessonsPage } from './lessons/lessons-page';
 import { MatrixPage } from './matrix/matrix-page';
 import { RunPage } from './run/run-page';
 import { Header } from './shell/header';
+import { PageFocus } from './shell/page-focus';
+import { PageTitle } from './shell/page-title';
 import { NotFound } from './shared/not-found';
 import { StepPage } from './step/step-page';
 import { useTexts } from './texts';
@@ -22,6 +24,7 @@ export function App(): ReactNode {
         {t.nav.skip}
       </a>
       <Header />
+      <PageTitle />
       <main id="content" tabIndex={-1}>
         <ClassroomGate>
           <Switch>
@@ -49,6 +52,7 @@ export function App(): ReactNode {
           </Switch>
         </ClassroomGate>
       </main>
+      <PageFocus />
     </ClassroomProvider>
   );
 }

@@ -4,6 +4,7 @@ import { usePresets, useVocabulary } from '../api/shared-lists';
 import type { StrategyView } from '../api/types';
 import { FileTabs } from '../shared/file-tabs';
 import { SourceView } from '../shared/source-view';
+import { usePageTitle } from '../shell/page-title';
 import { useLanguage, useTexts } from '../texts';
 import { sentencesOf } from './sentences';
 
@@ -12,6 +13,7 @@ export function StrategyDetail({ strategy }: { strategy: StrategyView }): ReactN
   const t = useTexts();
   const { name, source, next, needs, keeps, lacks, files } = strategy;
   const { mechanism, defect, why } = sentencesOf(strategy, useLanguage().language);
+  usePageTitle(name);
   return (
     <div className="page">
       <p>

@@ -10,6 +10,7 @@ import { CopyLink } from '../shared/copy-link';
 import { isOver, JobState } from '../shared/job-state';
 import { isAbsent, NotFound } from '../shared/not-found';
 import { ProblemMessage } from '../shared/problem-message';
+import { usePageTitle } from '../shell/page-title';
 import { labelOf, useTexts } from '../texts';
 import { CountsView } from './counts-view';
 import { WitnessView } from './witness-view';
@@ -22,6 +23,7 @@ export function ExplorationResult({ id }: { id: string }): ReactNode {
   const t = useTexts();
   const { view, problem, replace } = useExploration(id);
   const goal = useProofGoal(view);
+  usePageTitle(view?.strategy);
   if (view === undefined)
     return problem === undefined ? (
       <p>{t.common.loading}</p>

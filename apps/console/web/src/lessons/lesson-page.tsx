@@ -4,6 +4,7 @@ import { api } from '../api/client';
 import { useLoaded } from '../api/use-loaded';
 import { isAbsent, NotFound } from '../shared/not-found';
 import { ProblemMessage } from '../shared/problem-message';
+import { usePageTitle } from '../shell/page-title';
 import { useLanguage, useTexts } from '../texts';
 import '../styles/lessons.css';
 
@@ -12,6 +13,7 @@ export function LessonPage({ id }: { id: string }): ReactNode {
   const t = useTexts();
   const { language } = useLanguage();
   const { value: lesson, problem } = useLoaded(`lesson/${id}/${language}`, () => api.lesson(id, language));
+  usePageTitle(lesson?.title);
   return (
     <div className="page">
       <p>

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { api, reportOfFolder } from '../api/client';
 import { useLoaded } from '../api/use-loaded';
+import { usePageTitle } from '../shell/page-title';
 import { useLanguage, useTexts } from '../texts';
 import { isAbsent, NotFound } from '../shared/not-found';
 import { Report } from './report';
@@ -13,6 +14,7 @@ export function PastRunView({ folder, children }: { folder: string; children?: R
   const { value } = useLoaded('runs', api.runs);
   const { problem } = useLoaded(`report ${folder}`, () => api.hasReport(folder));
   const run = value?.past.find((one) => one.folder === folder);
+  usePageTitle(run?.name ?? folder);
   if (problem !== undefined && isAbsent(problem))
     return <NotFound text={t.run.noFolder} href="/run" back={t.run.again} />;
   return (

@@ -11,6 +11,7 @@ import { CopyLink } from '../shared/copy-link';
 import { isOver, JobState } from '../shared/job-state';
 import { isAbsent, NotFound } from '../shared/not-found';
 import { ProblemMessage } from '../shared/problem-message';
+import { usePageTitle } from '../shell/page-title';
 import { labelOf, useLanguage, useTexts } from '../texts';
 import { optionValue } from '../shared/strategy-options';
 import { LiveLanes } from './live-lanes';
@@ -25,6 +26,7 @@ export function RunView({ id, children }: { id: string; children?: ReactNode }):
   const { view, problem, replace } = useRun(id);
   const strategies = useStrategies();
   const goal = useRunGoal(view);
+  usePageTitle(view?.title);
   if (view === undefined)
     return problem === undefined ? (
       <p>{t.common.loading}</p>

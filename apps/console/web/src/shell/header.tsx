@@ -3,9 +3,8 @@ import { Link, useLocation } from 'wouter';
 import type { Language } from '../api/types';
 import { LANGUAGES, useLanguage, useTexts } from '../texts';
 import { LabStatus } from './lab-status';
+import { PAGES } from './pages';
 import { applyTheme, storedTheme, THEMES, type Theme } from './theme';
-
-const PAGES = ['run', 'step', 'explore', 'matrix', 'catalogue', 'lessons'] as const;
 
 export function Header(): ReactNode {
   const t = useTexts();

@@ -5,6 +5,7 @@ import { GoalLine } from '../lessons/goal-line';
 import { useStepGoal } from '../lessons/use-goals';
 import { CopyLink } from '../shared/copy-link';
 import { ProblemMessage } from '../shared/problem-message';
+import { usePageTitle } from '../shell/page-title';
 import { useTexts } from '../texts';
 import { BuyerHead } from './buyer-head';
 import { choiceLabel } from './choice-button';
@@ -22,6 +23,7 @@ export function ScheduleView({ token }: { token: string }): ReactNode {
   const t = useTexts();
   const schedule = useSchedule(token);
   const { view, problem, play } = schedule;
+  usePageTitle(view?.strategy);
   if (view === undefined)
     return (
       <div className="page">
