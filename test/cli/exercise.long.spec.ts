@@ -59,6 +59,7 @@ test('an exercise is started, judged, hinted at, solved and reset', async () => 
     0,
     expect.stringContaining('Next: npx lab exercise start 3'),
   ]);
+  expect(solved.stdout).toMatch(/^✓/); // no line of the progress
 
   const mine = readFileSync(join(FOLDER, 'lock.js'), 'utf8');
   expect((await exercise('reset', '2')).code).toBe(0);

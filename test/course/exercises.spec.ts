@@ -14,6 +14,7 @@ import {
   sourceFolder,
   startExercise,
   startFiles,
+  type CheckedRequirement,
   type Exercise,
 } from '#lab/course';
 import type { Language } from '#lab/verdict';
@@ -31,6 +32,8 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { chosenLanguage } from '../../apps/lab/src/language';
+import { printChecked } from '../../apps/lab/src/print/exercise';
+import { PROMISES_IN_CHINESE } from '../../apps/lab/src/print/promises-zh';
 import { countDecisions } from '../../libs/course/src/exercise/decisions';
 
 const parent = mkdtempSync(join(tmpdir(), 'exercises-'));
@@ -250,6 +253,37 @@ test.each([
   ['LL', 2],
 ])('%s has %i decisions', (schedule, decisions) => {
   expect(countDecisions(readSchedule(schedule) ?? [])).toBe(decisions);
+});
+
+describe('the result of a check', () => {
+  const lines = (language: Language, checked: CheckedRequirement): string[] =>
+    printChecked([checked], language, '').split('\n');
+  const promise = (schedules: number): CheckedRequirement => ({
+    requirement: { code: 'promise', capability: 'releasesAfterSale' },
+    state: 'met',
+    schedules,
+  });
+
+  test('counts one schedule and several, in both languages', () => {
+    expect(lines('en', promise(1)).join(' ')).toMatch(/ \(1 schedule\)$/);
+    expect(lines('en', promise(1118)).join(' ')).toMatch(/ \(1,118 schedules\)$/);
+    expect(lines('zh', promise(118))).toEqual(['✓ releasesAfterSale：卖完立即释放锁（118 个调度）']);
+  });
+
+  test('separates the named promise by a colon, and has none without a name', () => {
+    const named = { requirement: { code: 'bug-named', capability: 'survivesLapse' }, state: 'met' } as const;
+    const unnamed = { requirement: { code: 'bug-named' }, state: 'met' } as const;
+    expect(lines('en', named)[0]).toMatch(/breaks: survivesLapse$/);
+    expect(lines('en', unnamed)[0]).toMatch(/breaks$/);
+    expect(lines('zh', named)[0]).toMatch(/承诺：survivesLapse$/);
+  });
+
+  test('has the promises of all exercises in Chinese, as the console has them', () => {
+    const console = readFileSync('apps/console/web/src/texts/zh.ts', 'utf8');
+    const promises = EXERCISES.flatMap(({ task }) => ('promises' in task ? task.promises : []));
+    for (const name of new Set(promises))
+      expect(console).toContain(`${name}: '${PROMISES_IN_CHINESE[name] ?? 'missing'}'`);
+  });
 });
 
 test('a search that proves nothing is unknown, never solved', () => {

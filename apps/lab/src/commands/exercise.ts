@@ -15,7 +15,6 @@ import {
   type Exercise,
 } from '#lab/course';
 import { NotExplorable } from '#lab/explore';
-import { count } from '#lab/step';
 import type { Command } from 'commander';
 import { randomInt } from 'node:crypto';
 import { join, relative } from 'node:path';
@@ -24,7 +23,7 @@ import { openExplorer } from '../explorer';
 import { EXIT, Failure } from '../failure';
 import { chosenLanguage, languageOption } from '../language';
 import { loadOwn } from '../own-file';
-import { OUTCOMES, printChecked } from '../print/exercise';
+import { OUTCOMES, printChecked, schedulesText } from '../print/exercise';
 import { whole } from './numbers';
 
 /** Schedules of one circumstance: more than any solution of ours has. */
@@ -150,6 +149,7 @@ async function check(exercise: Exercise, options: CheckOptions, context: Context
   const { progress, signal, onEnd } = context;
   const folder = folderOf(exercise, '');
   const state = asUsage(() => readState(exercise, folder));
+  const language = options.lang ?? state.language;
   const file = 'file' in exercise.task ? join(folder, exercise.task.file) : undefined;
   // before the servers start
   asUsage(() => {
@@ -167,7 +167,7 @@ async function check(exercise: Exercise, options: CheckOptions, context: Context
     max: options.max,
     signal,
     onProgress: (schedules) => {
-      progress.update(count(schedules, 'schedule'));
+      progress.update(schedulesText(schedules, language));
     },
   }).catch((error: unknown) => {
     if (error instanceof ExerciseError || error instanceof NotExplorable)
@@ -175,12 +175,13 @@ async function check(exercise: Exercise, options: CheckOptions, context: Context
     throw error;
   });
   progress.clear();
-  const language = options.lang ?? state.language;
   const outcome = outcomeOf(checked);
   const replayWith = file === undefined ? '' : ` --with ${relative('', file)}`;
   process.stdout.write(`${printChecked(checked, language, replayWith)}\n\n${OUTCOMES[language][outcome]}\n`);
   const next = EXERCISES.find(({ number }) => number === exercise.number + 1);
   if (outcome === 'solved' && next !== undefined)
-    process.stdout.write(`${language === 'en' ? 'Next' : '下一个'}: npx lab exercise start ${next.number}\n`);
+    process.stdout.write(
+      `${language === 'en' ? 'Next: ' : '下一个：'}npx lab exercise start ${next.number}\n`,
+    );
   return EXITS[outcome];
 }

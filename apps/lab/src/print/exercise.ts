@@ -1,7 +1,9 @@
 import type { Language } from '#lab/verdict';
 import type { Because, CheckedRequirement, Requirement } from '#lab/course';
-import { CAPABILITIES } from '#lab/strategy';
-import { wrap } from './wrap';
+import { count } from '#lab/step';
+import { CAPABILITIES, type Capability } from '#lab/strategy';
+import { PROMISES_IN_CHINESE } from './promises-zh';
+import { wrapWide } from './wrap-wide';
 
 const SIGNS = { met: '✓', missed: '✗', unknown: '?' } as const;
 
@@ -17,12 +19,12 @@ export function printChecked(
   const printed = new Set<string>();
   return checked
     .flatMap(({ requirement, state, schedules, sentence, token, because }) => {
-      const number = schedules === undefined ? '' : schedulesText(schedules, language);
-      const first = wrap(`${SIGNS[state]} ${requirementText(requirement, language)}${number}`, 4);
+      const number = schedules === undefined ? '' : inBrackets(schedulesText(schedules, language), language);
+      const first = wrapWide(`${SIGNS[state]} ${requirementText(requirement, language)}${number}`, 4);
       if (state === 'met') return [first];
       const more = [
-        ...(because === undefined ? [] : [wrap(`    ${becauseText(because, language)}`, 4)]),
-        ...(sentence === undefined ? [] : [wrap(`    ${sentence}`, 4)]),
+        ...(because === undefined ? [] : [wrapWide(`    ${becauseText(because, language)}`, 4)]),
+        ...(sentence === undefined ? [] : [wrapWide(`    ${sentence}`, 4)]),
         ...(token === undefined ? [] : [`    npx lab replay ${token}${replayWith}`]),
       ].filter((line) => !printed.has(line));
       for (const line of more) printed.add(line);
@@ -31,8 +33,12 @@ export function printChecked(
     .join('\n');
 }
 
-const schedulesText = (n: number, language: Language): string =>
-  language === 'en' ? ` (${n} schedules)` : `（${n} 个调度）`;
+/** A number of schedules, with its noun. */
+export const schedulesText = (n: number, language: Language): string =>
+  language === 'en' ? count(n, 'schedule') : `${n.toLocaleString('en')} 个调度`;
+
+const inBrackets = (text: string, language: Language): string =>
+  language === 'en' ? ` (${text})` : `（${text}）`;
 
 /** What the exercise ended with. */
 export const OUTCOMES = {
@@ -66,13 +72,15 @@ function requirementText(requirement: Requirement, language: Language): string {
         ? `no other fault than ${requirement.allowed.join(', ')}`
         : `只使用故障 ${requirement.allowed.join('、')}`;
     case 'bug-named': {
-      const name = requirement.capability ?? '';
-      return isEnglish
-        ? `answer.txt names a promise that the original lock breaks ${name}`.trimEnd()
-        : `answer.txt 写出了原来的锁违背的承诺 ${name}`.trimEnd();
+      const { capability } = requirement;
+      if (isEnglish)
+        return `answer.txt names a promise that the original lock breaks${capability === undefined ? '' : `: ${capability}`}`;
+      return `answer.txt 写出了原来的锁违背的承诺${capability === undefined ? '' : `：${capability}`}`;
     }
     case 'promise':
-      return `${requirement.capability}: ${CAPABILITIES[requirement.capability]}`;
+      return isEnglish
+        ? `${requirement.capability}: ${CAPABILITIES[requirement.capability]}`
+        : `${requirement.capability}：${inChinese(requirement.capability)}`;
     case 'same-test':
       return isEnglish
         ? 'the actors and the invariants are those of the task'
@@ -116,3 +124,5 @@ function becauseText(because: Because, language: Language): string {
       return isEnglish ? `not decided: ${because.message}` : `无法判定：${because.message}`;
   }
 }
+
+const inChinese = (promise: Capability): string => PROMISES_IN_CHINESE[promise] ?? CAPABILITIES[promise];
