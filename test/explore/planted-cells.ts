@@ -77,7 +77,7 @@ export const ROWS: readonly Row[] = [
     cell: 'failed acquire',
     plant: plants.sellsAfterAFailedAcquire,
     mark: 'data-wrong',
-    kinds: ['fail-open', 'oversold', 'lost-update'],
+    kinds: ['fail-open', 'lost-update'],
   },
   { cell: 'failed release', plant: plants.stopsTimerAfterRelease, mark: 'unavailable', kinds: ['stuck'] },
   {

@@ -1,7 +1,7 @@
 import type { Change } from '#lab/balance';
 import { codeOf, messageOf, type Clock } from '#lab/step';
 import { cartStrategy, fileOf, type Strategy } from '#lab/strategy';
-import { judgeSchedule } from '#lab/verdict';
+import { judgeSchedule, writesStock } from '#lab/verdict';
 import { ACTOR_NAMES, BALANCE, systemsOf, titleOf, type Setup } from '../world';
 import { requestTools } from './request-tools';
 import { loadStrategy } from './realm';
@@ -52,7 +52,7 @@ export const strategyOnBalance: SubjectOf<StrategySetup> = (setup, world) => {
         return buy(loaded[turn] ?? strategy, requester, setup, clock, warn);
       };
     },
-    writes: (text) => /^UPDATE balance(_segment)? SET amount/.test(text),
+    writes: (text) => writesStock({ text }),
     look: async ({ reset }) => {
       const rows = await (reset ? world.lookAndReset(setup) : world.look());
       return {

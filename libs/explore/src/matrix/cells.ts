@@ -160,6 +160,7 @@ export const CELLS: readonly Cell[] = [
     budget: { error: 1 },
     about: 'error',
     faultPlaces: { error: 'acquire' },
+    stock: 2, // a buyer may try again when the other one has sold
     promise: { capability: 'failsClosed' },
   },
   {

@@ -7,16 +7,13 @@ import {
   type Strategy,
   type ViolationKind,
 } from '#lab/strategy';
-import type { ScheduleViolationKind } from '#lab/verdict';
+import { SOLD_TWICE, type ScheduleViolationKind } from '#lab/verdict';
 import { existsFor, testedBy, type Cell } from './cells';
 import { judgeCell } from './cell-verdict';
 import type { Tally } from '../search';
 import type { ExploredLimiter } from '../world';
 
 type Kind = ScheduleViolationKind;
-
-/** Kinds of violation in which a unit is sold twice or a sale is lost. */
-export const SOLD_TWICE = ['oversold', 'lost-update', 'lost-acknowledged'] as const;
 
 /** What shows that a promise is broken. */
 interface Breach {
@@ -126,13 +123,15 @@ export function undeclared(strategy: Strategy, cell: Cell, kinds: readonly Kind[
   return kinds.filter((kind) => !declares(strategy, kind, about) || broken.includes(kind));
 }
 
+/** The strategy promises that buyers in the processes of the cell sell no unit twice. */
+const isExactIn = ({ lacks }: Strategy, { processes }: Cell): boolean =>
+  !lacks.includes(new Set(processes).size > 1 ? 'exactAcrossProcesses' : 'exactInOneProcess');
+
 /** What the catalogue declares for a strategy in a cell; undefined: nothing. */
 export function expectedOf(strategy: Strategy, cell: Cell): 'kept' | 'broken' | undefined {
   if (!existsFor(strategy, cell)) return undefined;
-  const { promise, processes } = cell;
-  const isExact = !strategy.lacks.includes(
-    new Set(processes).size > 1 ? 'exactAcrossProcesses' : 'exactInOneProcess',
-  );
+  const { promise } = cell;
+  const isExact = isExactIn(strategy, cell);
   if (promise === undefined) return isExact ? undefined : 'broken';
   if (!strategy.lacks.includes(promise.capability)) return isExact ? 'kept' : 'broken';
   return promise.mayHold === true ? undefined : 'broken';

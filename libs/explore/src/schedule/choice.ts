@@ -1,5 +1,6 @@
 import { locksInDatabase, type Step } from '#lab/step';
 import { FAULTS, type FaultName } from '#lab/strategy';
+import { usesStock } from '#lab/verdict';
 import type { Actor, ActorProcess, HeldStep } from '../actors';
 import { isLeft, nextTick, type Budget } from '../faults';
 import type { Run } from '../execution';
@@ -221,15 +222,21 @@ const FAILS: Readonly<
 const canFail = (run: Run, actor: Actor, held: HeldStep, { error }: FaultPlaces): boolean =>
   error === undefined || FAILS[error](run, actor, held);
 
-/** The actor holds no lock, and the step takes one, looks at one, or, in code that is not the lab's, writes where one may be. */
+/**
+ * The actor has not used the stock, or holds no lock; and the step takes a lock, looks at one, or, in code that is not the lab's, writes
+ * where one may be.
+ */
 const acquires = (run: Run, actor: Actor, { step }: HeldStep): boolean =>
-  !run.locks.states().some(({ owner }) => owner === actor.name) &&
+  (!hasUsedStock(run, actor) || !run.locks.states().some(({ owner }) => owner === actor.name)) &&
   (step.lock?.role === 'acquire' ||
     step.lock?.role === 'inspect' ||
     locksInDatabase(step.text) ||
     run.lockStores.some(
       (store) => (!store.pipelined || run.subject.isForeign === true) && store.touchedBy(step),
     ));
+
+const hasUsedStock = ({ eventLog }: Run, { name }: Actor): boolean =>
+  eventLog.events.some((event) => event.type === 'step' && event.actor === name && usesStock(event));
 
 /**
  * The step concerns the lock that its actor holds: it checks the lock before a release, or releases it. A renewal

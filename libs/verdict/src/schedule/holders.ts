@@ -1,4 +1,3 @@
-import { locksInDatabase } from '#lab/step';
 import {
   isDeath,
   type LockChange,
@@ -19,14 +18,13 @@ export interface HoldInterval {
   readonly until: number;
 }
 
-/** Violations on lock keys: two holders, a release or renewal by another actor, a sale without the lock, a lock that never ends. */
+/** Violations on lock keys: two holders, a release or renewal by another actor, a lock that never ends. */
 export function judgeHolders(history: ScheduleHistory): ScheduleViolation[] {
   const holdIntervals = findHoldIntervals(history);
   return [
     ...overlaps(history, holdIntervals),
     ...foreignReleases(history, holdIntervals),
     ...foreignRenewals(history),
-    ...failsOpen(history),
     ...stuck(history),
   ];
 }
@@ -182,43 +180,6 @@ function foreignRenewals({ events }: ScheduleHistory): ScheduleViolation[] {
     }
   return [];
 }
-
-/** Actors that sold although a command failed before they read the stock, and never had a part of the lock, which others had. */
-function failsOpen({ events, final }: ScheduleHistory): ScheduleViolation[] {
-  const holders = new Set(events.flatMap((event) => (obtainsLock(event) ? [event.actor] : [])));
-  if (holders.size === 0) return [];
-  const sellers = new Set(final.movements.map(({ request }) => request));
-  return [...sellers].flatMap((seller): ScheduleViolation[] => {
-    if (holders.has(seller)) return [];
-    const steps = events.filter(
-      (event): event is StepEvent => event.type === 'step' && event.actor === seller,
-    );
-    const first = steps.findIndex(usesStock); // absent: another actor sold for it
-    const failed = steps.slice(0, Math.max(0, first)).find(wasNotSent);
-    if (failed === undefined) return [];
-    const command = failed.script ?? failed.verb;
-    return [
-      {
-        kind: 'fail-open',
-        sentence: `${seller} sold without the lock: its ${command} failed at step ${failed.n}, and it never obtained the lock`,
-        at: [failed.n],
-      },
-    ];
-  });
-}
-
-/** The step takes a lock, or a part of one, whether or not its owner is known. */
-const obtainsLock = (event: ScheduleEvent): event is StepEvent =>
-  event.type === 'step' &&
-  event.error === undefined &&
-  (locksInDatabase(event.text) ||
-    event.locks?.some(({ change }) => change === 'taken' || change === 'replaced') === true);
-
-const usesStock = ({ text }: StepEvent): boolean => /\b(FROM|UPDATE) balance/.test(text);
-
-/** A fault kept the command from the server. */
-const wasNotSent = ({ fault }: StepEvent): boolean =>
-  fault === 'error' || fault === 'cut' || fault === 'server-down';
 
 /** Locks that never end: without an expiry, or renewed by a timer whose request has ended. */
 function stuck(history: ScheduleHistory): ScheduleViolation[] {

@@ -4,6 +4,7 @@ export { judgeInvariants } from './judge-invariants';
 export { judgeSchedule, type ScheduleVerdict } from './judge';
 export { mechanismOf } from './mechanism';
 export { isRefusedWrite, protections, statementOf } from './protections';
-export type { ScheduleViolation, ScheduleViolationKind } from './violation';
+export { usesStock, writesStock } from './statements';
+export { SOLD_TWICE, type ScheduleViolation, type ScheduleViolationKind } from './violation';
 export { LATE_AFTER_WAITS } from './waiting';
 export { judgeLimitSchedule } from './judge-limit';

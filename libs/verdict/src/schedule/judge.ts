@@ -1,8 +1,9 @@
 import { HARMS, harmOf } from '../mark';
 import type { ScheduleHistory } from './history';
+import { judgeFailOpen } from './fail-open';
 import { judgeHolders } from './holders';
 import { judgeStock } from './stock';
-import type { ScheduleViolation } from './violation';
+import { SOLD_TWICE, type ScheduleViolation } from './violation';
 import { judgeWaiting } from './waiting';
 
 /** The verdict on one schedule, the worst violation first. An empty list holds for this schedule only. */
@@ -14,8 +15,15 @@ export interface ScheduleVerdict {
 
 /** Judges one schedule by its history and the final state of the servers. */
 export function judgeSchedule(history: ScheduleHistory): ScheduleVerdict {
+  const stock = judgeStock(history);
+  const isSoldTwice = stock.some(({ kind }) => SOLD_TWICE.includes(kind));
   return {
-    violations: worstFirst([...judgeStock(history), ...judgeHolders(history), ...judgeWaiting(history)]),
+    violations: worstFirst([
+      ...stock,
+      ...judgeHolders(history),
+      ...judgeFailOpen(history, isSoldTwice),
+      ...judgeWaiting(history),
+    ]),
     sold: history.final.movements.reduce((units, { delta }) => units - delta, 0),
   };
 }

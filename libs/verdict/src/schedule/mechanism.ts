@@ -1,5 +1,6 @@
 import type { FinalState, ScheduleHistory, StepEvent } from './history';
 import { findHoldIntervals, lossOf } from './holders';
+import { writesStock } from './statements';
 import type { ScheduleViolation } from './violation';
 
 type Sale = FinalState['movements'][number];
@@ -48,7 +49,7 @@ const stepsOf = ({ events }: ScheduleHistory, actor: string): StepEvent[] =>
   events.filter((event): event is StepEvent => event.type === 'step' && event.actor === actor);
 
 const writeOf = (history: ScheduleHistory, actor: string): StepEvent | undefined =>
-  stepsOf(history, actor).findLast(({ text }) => /^UPDATE balance(_segment)? SET amount/.test(text));
+  stepsOf(history, actor).findLast(writesStock);
 
 /** The step that committed an actor's write: its COMMIT, or the write itself outside a transaction. */
 function commitOf(history: ScheduleHistory, actor: string): StepEvent | undefined {

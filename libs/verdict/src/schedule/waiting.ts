@@ -1,6 +1,14 @@
-import { isDeath, type EndEvent, type FaultEvent, type ScheduleHistory, type StepEvent } from './history';
+import {
+  isDeath,
+  type EndEvent,
+  type FaultEvent,
+  type ScheduleEvent,
+  type ScheduleHistory,
+  type StepEvent,
+} from './history';
 import { cycleFrom } from '../wait-for-cycle';
 import { isDeadlockVictim, isLockWaitTimeout } from './protections';
+import { usesStock } from './statements';
 import type { ScheduleViolation } from './violation';
 
 /** Actors that waited and did not get the lock: for each other, or for a lock without a working holder. */
@@ -265,34 +273,47 @@ const endOf = ({ actors, events }: ScheduleHistory, name: string): EndEvent | Fa
   );
 };
 
-/** A fault hit the actor, or its release failed: its lock may then last for the whole lease. */
-const wasHarmed = ({ actors, events }: ScheduleHistory, name: string): boolean => {
+/**
+ * A fault hit the actor, or its release failed because of one: its lock may then last for the whole lease. Without a fault a command that
+ * fails is a bug of the actor's code.
+ */
+const wasHarmed = (history: ScheduleHistory, name: string): boolean =>
+  wasHit(history, name) ||
+  (history.events.some(
+    (event) => event.type === 'fault' || (event.type === 'step' && event.fault !== undefined),
+  ) &&
+    history.events.some(
+      (event) =>
+        (event.type === 'warn' || (event.type === 'step' && event.error !== undefined)) &&
+        event.actor === name,
+    ));
+
+/** A fault was injected into a command of the actor or into its process. */
+function wasHit({ actors, events }: ScheduleHistory, name: string): boolean {
   const process = actors.find((actor) => actor.name === name)?.process;
   return events.some(
     (event) =>
-      (event.type === 'step' && event.actor === name && (event.fault ?? event.error) !== undefined) ||
-      (event.type === 'warn' && event.actor === name) ||
+      (event.type === 'step' && event.actor === name && event.fault !== undefined) ||
       (event.type === 'fault' && event.subject === process),
   );
-};
+}
 
 /** An actor may make its last attempt later than its waiting time by a pause between two attempts: not by more than the time itself. */
 export const LATE_AFTER_WAITS = 2;
 
 /**
- * Actors that waited far longer than they may until they obtained the lock, or gave up; or that did neither. A fault may delay the actor
- * that it hits.
+ * Actors that waited far longer than they may until they had the lock and used the stock, or gave up; or that did neither. A fault may
+ * delay the actor that it hits.
  */
 function late(history: ScheduleHistory): ScheduleViolation[] {
   const { actors, events, waitMs = 0 } = history;
   if (waitMs === 0) return []; // it tries once, and may take any time for that
   return actors.flatMap(({ name }): ScheduleViolation[] => {
     const own = events.filter((event) => 'actor' in event && event.actor === name);
-    const [first] = own;
-    const last = own.find((event) => event.type === 'end' || (event.type === 'step' && takesLock(event)));
-    const waited = ((last ?? events.at(-1))?.at ?? 0) - (first?.at ?? 0);
-    if (waited <= LATE_AFTER_WAITS * waitMs || wasHarmed(history, name)) return [];
-    const what = last === undefined ? 'had not given up' : last.type === 'end' ? 'ended' : 'took the lock';
+    const last = endOfWaiting(own);
+    const waited = ((last ?? events.at(-1))?.at ?? 0) - (own[0]?.at ?? 0);
+    if (waited <= LATE_AFTER_WAITS * waitMs || wasHit(history, name)) return [];
+    const what = last === undefined ? 'had not given up' : last.type === 'end' ? 'gave up' : 'had the lock';
     const { n } = last ?? own.at(-1) ?? { n: 0 };
     return [
       {
@@ -302,6 +323,14 @@ function late(history: ScheduleHistory): ScheduleViolation[] {
       },
     ];
   });
+}
+
+/** The event at which an actor no longer waits: it has taken a lock, and it has used the stock; or it has ended. Undefined: it waits. */
+function endOfWaiting(own: readonly ScheduleEvent[]): ScheduleEvent | undefined {
+  const taken = own.find((event) => event.type === 'step' && takesLock(event));
+  const used = own.find((event) => event.type === 'step' && usesStock(event));
+  const [later] = [taken, used].filter((event) => event !== undefined).sort((a, b) => b.n - a.n);
+  return used === undefined || later === undefined ? own.find(({ type }) => type === 'end') : later;
 }
 
 /** Waiters without a notification (lost wake-up): the lock was released, and they still wait when time advances. */
