@@ -10,6 +10,8 @@ export interface ReportedCard {
   readonly name: string;
   /** With the lanes of the shortest schedule that breaks it. */
   readonly promises: readonly (PromiseResult & { readonly lanes?: string; readonly replay?: string })[];
+  /** The file says which promises it does not make. */
+  readonly isDeclared: boolean;
   /** Deviations from what the file declares. */
   readonly contradictions: readonly string[];
   /** Commands that the explorer did not see: then nothing is decided. */
@@ -53,6 +55,7 @@ const COLORS: Readonly<Record<PromiseState, string>> = {
 export function renderCard({
   name,
   promises,
+  isDeclared,
   contradictions,
   unseen,
   left,
@@ -65,6 +68,7 @@ export function renderCard({
     promises.filter(({ state }) => state === wanted).length;
   const schedules = promises.reduce((sum, one) => sum + one.schedules, 0);
   const broken = number('broken');
+  const isAsDeclared = isDeclared && contradictions.length === 0;
   return markup`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -72,7 +76,7 @@ export function renderCard({
 <title>${broken} broken: ${name}</title><style>${new Markup(STYLE)}${new Markup(OWN_STYLE)}</style></head>
 <body><main>
 <header><p class="title">lab verify ${name}</p>
-<h1 class="${broken > 0 ? 'data-wrong' : number('unknown') > 0 ? 'unknown' : 'safe'}">${broken > 0 ? `${broken} of ${promises.length} promises broken` : number('unknown') > 0 ? `No promise broken, ${number('unknown')} not decided` : `All ${promises.length - number('not-applicable')} promises kept`}</h1>
+<h1 class="${broken > 0 ? (isAsDeclared ? 'lock-broken' : 'data-wrong') : number('unknown') > 0 ? 'unknown' : 'safe'}">${broken > 0 ? `${broken} of ${promises.length} promises broken${isAsDeclared ? ', as declared' : ''}` : number('unknown') > 0 ? `No promise broken, ${number('unknown')} not decided` : `All ${promises.length - number('not-applicable')} promises kept`}</h1>
 <p class="lead">Every order of the steps of two requests on real servers, with faults.</p>
 <ul>${contradictions.map((text) => markup`<li class="bad">Not as declared: ${text}</li>`)}${unseen.map((text) => markup`<li class="bad">Not seen by the explorer: ${text}</li>`)}${left.map((text) => markup`<li>Left behind by a request: ${text}</li>`)}</ul></header>
 <dl class="tiles">${tile('kept', number('kept'), '')}${tile('broken', broken, broken > 0 ? 'bad' : 'zero')}${tile('not applicable', number('not-applicable'), '')}${tile('unknown', number('unknown'), '')}${tile('schedules run', schedules, '')}${tile('time', `${seconds.toFixed(0)} s`, '')}</dl>

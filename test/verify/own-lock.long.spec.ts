@@ -211,10 +211,23 @@ test.each([
 test.each([
   ['nothing.js', 'exports.answer = 42;', 'it exports neither a lock nor a strategy'],
   ['object.js', 'exports.createLock = {};', 'createLock must be a function'],
-  ['lacks.js', "exports.lacks = ['everything']; exports.createLock = () => ({});", 'lacks must be a list of'],
+  [
+    'lacks.js',
+    "exports.lacks = ['everything']; exports.createLock = () => ({});",
+    'renewsOnlyItsOwn, failsClosed, givesUpInTime; not everything',
+  ],
+  ['module.js', 'export const createLock = () => ({});', 'must have the extension .mjs'],
   ['needs.js', "exports.needs = ['kafka']; exports.createLock = () => ({});", 'needs may only be'],
   ['throws.js', "throw new Error('no licence');", 'no licence'],
   ['syntax.js', 'exports.createLock = (', 'cannot be loaded'],
 ])('%s is refused with what is wrong', (name, text, why) => {
   expect(() => ofFile(name, text)).toThrow(why);
+});
+
+test('a strategy may be the exports themselves', () => {
+  const strategy = ofFile(
+    'apply.js',
+    "module.exports = { name: 'mine', lacks: ['survivesLapse'], apply: () => undefined };",
+  );
+  expect(strategy).toMatchObject({ name: 'own-apply', lacks: ['survivesLapse'] });
 });

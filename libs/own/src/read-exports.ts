@@ -18,10 +18,10 @@ export class NotVerifiable extends Error {
 const WHAT_TO_EXPORT =
   'export a function createLock(clients) that returns {acquire, release}, a subject {prepare, actors, invariants}, or a strategy {name, apply}; "npx lab new lock FILE" writes an example';
 
-/** The name of the strategy of a file: that of the file. Names in tokens have letters, digits and hyphens. */
 /** The names of strategies of users' files begin with this. */
 export const OWN = 'own-';
 
+/** The name of the strategy of a file: that of the file. Names in tokens have letters, digits and hyphens. */
 export const nameOf = (file: string): string =>
   `${OWN}${basename(file, extname(file)).replace(/[^A-Za-z0-9]+/g, '-')}`;
 
@@ -38,7 +38,7 @@ export function strategyOf(exported: unknown, file: string): Strategy {
       apply: sellUnder(createLock as CreateLock, nameOf(file)),
     };
   if (createLock !== undefined) throw new NotVerifiable(file, 'createLock must be a function of the clients');
-  const strategy = Object.values(all).find(isStrategyLike);
+  const strategy = [all, ...Object.values(all)].find(isStrategyLike);
   if (strategy === undefined)
     throw new NotVerifiable(file, `it exports neither a lock nor a strategy: ${WHAT_TO_EXPORT}`);
   return { ...base(file, declared), ...strategy, readsClock: true, name: nameOf(file), module: file };
@@ -68,8 +68,12 @@ const isStrategyLike = (value: unknown): value is Pick<Strategy, 'apply'> =>
   typeof value === 'object' && value !== null && 'apply' in value && typeof value.apply === 'function';
 
 function readDeclared({ lacks, needs }: Record<string, unknown>, file: string): Declared {
-  if (lacks !== undefined && (!Array.isArray(lacks) || !lacks.every((one) => String(one) in CAPABILITIES)))
-    throw new NotVerifiable(file, `lacks must be a list of: ${Object.keys(CAPABILITIES).join(', ')}`);
+  const unknown = Array.isArray(lacks) ? lacks.filter((one) => !(String(one) in CAPABILITIES)) : [];
+  if (lacks !== undefined && (!Array.isArray(lacks) || unknown.length > 0))
+    throw new NotVerifiable(
+      file,
+      `lacks must be a list of: ${Object.keys(CAPABILITIES).join(', ')}${unknown.length > 0 ? `; not ${unknown.join(', ')}` : ''}`,
+    );
   if (needs !== undefined && (!Array.isArray(needs) || !needs.every((one) => one === 'redlock')))
     throw new NotVerifiable(file, "needs may only be ['redlock']: several independent Redis servers");
   return {

@@ -33,7 +33,7 @@ export function printCard(
     seconds,
     load,
     loadFailure,
-  }: ReportedCard & { readonly isDeclared: boolean },
+  }: ReportedCard,
   page: string,
 ): string {
   const number = (wanted: PromiseResult['state']): number =>

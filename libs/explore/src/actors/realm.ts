@@ -275,11 +275,10 @@ function notCompiled(file: string, text: string, cause: unknown): NotLoadable {
       ({ message, stack = '' } = error as Error);
     }
   const [line = ''] = /^:\d+$/m.exec(stack.replace(file, '')) ?? [];
-  return new NotLoadable(
-    `${file}${line}`,
-    `${message}. It must be TypeScript, CommonJS or an ES module without await at its top`,
-    { cause },
-  );
+  const what = /'export'|import statement/.test(message)
+    ? 'An ES module must have the extension .mjs, or be in a package with "type": "module"'
+    : 'It must be TypeScript, CommonJS or an ES module without await at its top';
+  return new NotLoadable(`${file}${line}`, `${message}. ${what}`, { cause });
 }
 
 function targetOf(from: string, request: string): Target {
