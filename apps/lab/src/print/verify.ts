@@ -23,17 +23,7 @@ const SIGNS = {
 
 /** The report card of a lock: a line for each promise, the load, then the shortest schedule of each broken promise. */
 export function printCard(
-  {
-    name,
-    promises,
-    contradictions,
-    unseen,
-    left,
-    isDeclared,
-    seconds,
-    load,
-    loadFailure,
-  }: ReportedCard,
+  { name, promises, contradictions, unseen, left, isDeclared, seconds, load, loadFailure }: ReportedCard,
   page: string,
 ): string {
   const number = (wanted: PromiseResult['state']): number =>
