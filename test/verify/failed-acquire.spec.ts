@@ -1,11 +1,12 @@
-import type { Strategy } from '#lab/strategy';
+import { cellOf, explore, planOf } from '#lab/explore';
+import { findStrategy, type Strategy } from '#lab/strategy';
 import { kindsOf } from '../harness/kinds';
 import { openOwnFiles } from './own-files';
 
 /** Schedules at most. */
 const MAX = 60;
 
-const { ofFile, tallyOf } = openOwnFiles(__filename);
+const { world, ofFile, tallyOf } = openOwnFiles(__filename);
 
 /** What a lock does with an error of its server. */
 const AFTER_AN_ERROR = {
@@ -155,4 +156,11 @@ test.each([
   const found = await tallyOf(make(), 'the waiter gives up', MAX);
   expect(found.fired.get('kill')).toBeGreaterThan(0);
   expect(kindsOf(found).filter((kind) => kind === 'late')).toEqual(shown);
+});
+
+test.each(['lapse', 'pause'])('a waiter is not late because of the fault %s', async (fault) => {
+  const plan = planOf(findStrategy('token-lua'), cellOf('the waiter gives up'));
+  const found = await explore(world(), { ...plan, budget: { [fault]: 1 } }, { max: MAX });
+  expect(found.fired.get(fault)).toBeGreaterThan(0);
+  expect(kindsOf(found)).not.toContain('late');
 });

@@ -301,6 +301,15 @@ function wasHit({ actors, events }: ScheduleHistory, name: string): boolean {
 /** An actor may make its last attempt later than its waiting time by a pause between two attempts: not by more than the time itself. */
 export const LATE_AFTER_WAITS = 2;
 
+/** Faults that move the time on, also for an actor that could not take its next step before. */
+const MOVES_TIME: ReadonlySet<FaultEvent['fault']> = new Set([
+  'lapse',
+  'tick',
+  'pause',
+  'slow',
+  'overrun',
+] as const);
+
 /**
  * Actors that waited far longer than they may until they had the lock and used the stock, or gave up; or that did neither. A fault may
  * delay the actor that it hits.
@@ -308,6 +317,7 @@ export const LATE_AFTER_WAITS = 2;
 function late(history: ScheduleHistory): ScheduleViolation[] {
   const { actors, events, waitMs = 0 } = history;
   if (waitMs === 0) return []; // it tries once, and may take any time for that
+  if (events.some((event) => event.type === 'fault' && MOVES_TIME.has(event.fault))) return [];
   return actors.flatMap(({ name }): ScheduleViolation[] => {
     const own = events.filter((event) => 'actor' in event && event.actor === name);
     const last = endOfWaiting(own);
