@@ -52,6 +52,7 @@ export {
 } from './mark';
 export * from './effects';
 export * from './schedule';
+export { usesStock, writesStock } from './statements';
 export * from './soak';
 export { LANGUAGES, type Language } from './language';
 export { checkChain, type ConfirmedSale, type Contradiction } from './chain';

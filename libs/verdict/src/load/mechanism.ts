@@ -1,5 +1,6 @@
 import type { RequestLine, StepLine } from '#lab/step';
 import { groupBy } from '../group-by';
+import { writesStock } from '../statements';
 import { runsStrategies, type Evidence, type Movement } from './evidence';
 import { stepsOf, type HolderFindings } from './holders';
 
@@ -101,17 +102,15 @@ function collision({ movements }: Evidence): readonly [Movement, Movement] | und
   return undefined;
 }
 
-const isWrite = ({ text }: StepLine): boolean => /^UPDATE balance(_segment)? SET amount/.test(text);
-
 /** The time at which the request's write was committed, microseconds. */
 function commitOf(steps: readonly StepLine[]): number | undefined {
-  const write = steps.findLast(isWrite);
+  const write = steps.findLast(writesStock);
   const commit = steps.find(({ n, verb }) => verb === 'COMMIT' && n > (write?.n ?? Infinity)) ?? write;
   return commit === undefined ? undefined : commit.t + commit.took;
 }
 
 function readOf(steps: readonly StepLine[], { before }: Movement): StepLine | undefined {
-  const write = steps.findLast(isWrite);
+  const write = steps.findLast(writesStock);
   return steps.findLast(
     ({ n, verb, reply }) =>
       n < (write?.n ?? Infinity) &&

@@ -1,7 +1,7 @@
 import { locksInDatabase } from '#lab/step';
 import type { LockChange, ScheduleEvent, ScheduleHistory, StepEvent } from './history';
 import { findHoldIntervals } from './holders';
-import { usesStock, writesStock } from './statements';
+import { usesStock, writesStock } from '../statements';
 import type { ScheduleViolation } from './violation';
 
 /** A lock that an actor obtained, by its name. */
@@ -15,14 +15,15 @@ interface Obtained {
  * they are violations only where a unit is sold twice (`isSoldTwice`): it may protect the stock as well.
  */
 export function judgeFailOpen(history: ScheduleHistory, isSoldTwice: boolean): ScheduleViolation[] {
-  const obtained = obtainedIn(history);
   const sellers = new Set(history.final.movements.map(({ request }) => request));
   return [...sellers].flatMap((seller): ScheduleViolation[] => {
+    const failed = failedBeforeWrite(history, seller);
+    if (failed === undefined) return []; // as in most schedules
+    const obtained = obtainedIn(history);
     const own = locksOf(obtained, (actor) => actor === seller);
     const others = locksOf(obtained, (actor) => actor !== seller);
     const hasIt = others.size === 0 || [...own].some((lock) => others.has(lock));
-    const failed = hasIt || (own.size > 0 && !isSoldTwice) ? undefined : failedBeforeWrite(history, seller);
-    if (failed === undefined) return [];
+    if (hasIt || (own.size > 0 && !isSoldTwice)) return [];
     const command = failed.script ?? failed.verb;
     return [
       {

@@ -4,7 +4,6 @@ export { judgeInvariants } from './judge-invariants';
 export { judgeSchedule, type ScheduleVerdict } from './judge';
 export { mechanismOf } from './mechanism';
 export { isRefusedWrite, protections, statementOf } from './protections';
-export { usesStock, writesStock } from './statements';
 export { SOLD_TWICE, type ScheduleViolation, type ScheduleViolationKind } from './violation';
 export { LATE_AFTER_WAITS } from './waiting';
 export { judgeLimitSchedule } from './judge-limit';

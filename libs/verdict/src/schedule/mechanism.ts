@@ -1,6 +1,6 @@
 import type { FinalState, ScheduleHistory, StepEvent } from './history';
 import { findHoldIntervals, lossOf } from './holders';
-import { writesStock } from './statements';
+import { writesStock } from '../statements';
 import type { ScheduleViolation } from './violation';
 
 type Sale = FinalState['movements'][number];

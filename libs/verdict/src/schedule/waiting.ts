@@ -8,7 +8,7 @@ import {
 } from './history';
 import { cycleFrom } from '../wait-for-cycle';
 import { isDeadlockVictim, isLockWaitTimeout } from './protections';
-import { usesStock } from './statements';
+import { usesStock } from '../statements';
 import type { ScheduleViolation } from './violation';
 
 /** Actors that waited and did not get the lock: for each other, or for a lock without a working holder. */
