@@ -31,6 +31,23 @@ test('choices that a token omits are deterministic', async () => {
   expect(second.choices).toEqual(first.choices);
 });
 
+test.each(['X1', 'K1'])(
+  'fault %s ends the sessions of a process one by one: a statement that waits for the first is answered',
+  async (fault) => {
+    const { setup } = planOf('none', '');
+    const choices = readSchedule(`a3b3${fault}`) ?? [];
+    for (let i = 0; i < 10; i++) {
+      const { history } = await play(world, { ...setup, processes: ['p1', 'p1'] }, choices, {
+        strict: true,
+      });
+      const waited = history.events.find(
+        (event) => event.type === 'step' && event.actor === 'B' && event.verb === 'UPDATE',
+      );
+      expect(waited).toMatchObject({ reply: { affectedRows: 1 }, answeredAt: expect.any(Number) as number });
+    }
+  },
+);
+
 test('a token whose steps have changed reports the first step that no longer reproduces', async () => {
   const plan = planOf('expiring', '');
   const scheduleToken = scheduleTokenOf(

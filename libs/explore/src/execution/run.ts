@@ -245,7 +245,7 @@ export class Run {
       const why = messageOf(error);
       const ends = error instanceof CalledExit ? 'ends' : 'ends with an unhandled error';
       this.eventLog.fault('kill', process.name, `${process.name} ${ends}: ${why}`);
-      for (const actor of this.actors) if (actor.process === process) await this.terminate(actor);
+      await this.oneByOne(process, (actor) => this.terminate(actor));
     }
     await this.settle();
   }
@@ -334,6 +334,17 @@ export class Run {
         this.quiescence.noteProgress();
       });
     await this.settle();
+  }
+
+  /**
+   * Ends what the actors of a process hold, actor by actor: a statement that waits for a lock of the first one is answered
+   * before its own session ends. Otherwise the speed of the server would decide whether it is.
+   */
+  async oneByOne(process: ActorProcess, end: (actor: Actor) => Promise<void>): Promise<void> {
+    for (const actor of this.actors.filter((one) => one.process === process)) {
+      await end(actor);
+      await this.settle();
+    }
   }
 
   /**

@@ -66,8 +66,7 @@ export async function tick(run: Run): Promise<boolean> {
 export async function kill(run: Run, process: ActorProcess): Promise<void> {
   process.alive = false;
   run.eventLog.fault('kill', process.name, `${process.name} (${names(run, process)}) is killed`);
-  for (const actor of actorsOf(run, process)) await run.terminate(actor);
-  await run.settle();
+  await run.oneByOne(process, (actor) => run.terminate(actor));
 }
 
 /**
@@ -96,8 +95,7 @@ export async function killInFlight(run: Run, held: HeldStep): Promise<void> {
     process.name,
     `${process.name} (${names(run, process)}) is killed; ${actor.name}'s ${held.step.verb} is still in flight`,
   );
-  for (const member of actorsOf(run, process)) await run.terminate(member);
-  await run.settle();
+  await run.oneByOne(process, (member) => run.terminate(member));
 }
 
 /** The in-flight statement of a dead process arrives; afterwards the server closes its session. */
@@ -171,8 +169,7 @@ export async function loseSessions(run: Run, process: ActorProcess): Promise<voi
     process.name,
     `the database ends the sessions of ${process.name} (${names(run, process)})`,
   );
-  for (const actor of actorsOf(run, process)) await run.loseSessions(actor);
-  await run.settle();
+  await run.oneByOne(process, (actor) => run.loseSessions(actor));
 }
 
 /** Restarts a Redis empty: the lab's own, or another one by its name. */
