@@ -278,6 +278,13 @@ describe('the result of a check', () => {
     expect(lines('zh', named)[0]).toMatch(/承诺：survivesLapse$/);
   });
 
+  test('says in both languages how the schedule fails', () => {
+    const sentence = 'B read 1 (step 5) before A committed 0 (step 9)';
+    const missed = { ...promise(2), state: 'missed', sentence } as const;
+    expect(lines('en', missed)[1]).toBe(`    ${sentence}`);
+    expect(lines('zh', missed)[1]).toMatch(/^ {4}\p{Script=Han}*B.*第 5 步/u);
+  });
+
   test('has the promises of all exercises in Chinese, as the console has them', () => {
     const console = readFileSync('apps/console/web/src/texts/zh.ts', 'utf8');
     const promises = EXERCISES.flatMap(({ task }) => ('promises' in task ? task.promises : []));

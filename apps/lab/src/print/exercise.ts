@@ -1,3 +1,4 @@
+import { inChinese } from '#lab/explore';
 import type { Language } from '#lab/verdict';
 import type { Because, CheckedRequirement, Requirement } from '#lab/course';
 import { count } from '#lab/step';
@@ -24,7 +25,9 @@ export function printChecked(
       if (state === 'met') return [first];
       const more = [
         ...(because === undefined ? [] : [wrapWide(`    ${becauseText(because, language)}`, 4)]),
-        ...(sentence === undefined ? [] : [wrapWide(`    ${sentence}`, 4)]),
+        ...(sentence === undefined
+          ? []
+          : [wrapWide(`    ${language === 'en' ? sentence : inChinese(sentence)}`, 4)]),
         ...(token === undefined ? [] : [`    npx lab replay ${token}${replayWith}`]),
       ].filter((line) => !printed.has(line));
       for (const line of more) printed.add(line);
@@ -80,7 +83,7 @@ function requirementText(requirement: Requirement, language: Language): string {
     case 'promise':
       return isEnglish
         ? `${requirement.capability}: ${CAPABILITIES[requirement.capability]}`
-        : `${requirement.capability}：${inChinese(requirement.capability)}`;
+        : `${requirement.capability}：${promiseInChinese(requirement.capability)}`;
     case 'same-test':
       return isEnglish
         ? 'the actors and the invariants are those of the task'
@@ -125,4 +128,5 @@ function becauseText(because: Because, language: Language): string {
   }
 }
 
-const inChinese = (promise: Capability): string => PROMISES_IN_CHINESE[promise] ?? CAPABILITIES[promise];
+const promiseInChinese = (promise: Capability): string =>
+  PROMISES_IN_CHINESE[promise] ?? CAPABILITIES[promise];
