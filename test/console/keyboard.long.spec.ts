@@ -76,6 +76,24 @@ test('a choice in a schedule leaves the focus where it is', async () => {
   await page.context().close();
 });
 
+test('a button of a schedule keeps the focus when nothing is left to do with it, and the keys work on', async () => {
+  const { page } = await open('/step');
+  await page.getByRole('button', { name: /^Begin/ }).click();
+  const button = (name: RegExp, isDisabled: boolean): Locator =>
+    page.getByRole('button', { name }).and(page.locator(`[aria-disabled=${isDisabled}]`));
+  await waitForFocus(page, '.board-head h1');
+  await page.keyboard.press('a');
+  await button(/^Undo/, false).press('Enter');
+  await button(/^Undo/, true).waitFor();
+  expect(await hasFocus(button(/^Undo/, true))).toBe(true);
+  await button(/^Finish/, false).press('Enter');
+  await button(/^Finish/, true).waitFor();
+  expect(await hasFocus(button(/^Finish/, true))).toBe(true);
+  await page.keyboard.press('r');
+  await button(/^Finish/, false).waitFor();
+  await page.context().close();
+});
+
 test('the progress is deleted after a confirmation, which has the focus; Escape and Keep delete nothing', async () => {
   const { page } = await open('/lessons');
   await page.evaluate("localStorage.setItem('goals', 'oversell stuck')");

@@ -194,34 +194,22 @@ function Head({
         </small>
       </h1>
       <div className="actions">
-        <button type="button" aria-keyshortcuts="u" disabled={view.undo === undefined} onClick={undo}>
-          {t.step.undo}
-          <kbd>u</kbd>
-        </button>
-        <button
-          type="button"
-          aria-keyshortcuts="y"
-          title={t.step.forwardHint}
-          disabled={forward === undefined}
-          onClick={forward}
-        >
-          {t.step.forward}
-          <kbd>y</kbd>
-        </button>
-        <button type="button" aria-keyshortcuts="r" onClick={restart}>
-          {t.step.restart}
-          <kbd>r</kbd>
-        </button>
-        <button
-          type="button"
-          aria-keyshortcuts="z"
-          title={t.step.finishHint}
-          disabled={view.isOver}
-          onClick={finish}
-        >
-          {t.step.finish}
-          <kbd>z</kbd>
-        </button>
+        <HeadButton label={t.step.undo} shortcut="u" isEnabled={view.undo !== undefined} act={undo} />
+        <HeadButton
+          label={t.step.forward}
+          shortcut="y"
+          hint={t.step.forwardHint}
+          isEnabled={forward !== undefined}
+          act={() => forward?.()}
+        />
+        <HeadButton label={t.step.restart} shortcut="r" isEnabled act={restart} />
+        <HeadButton
+          label={t.step.finish}
+          shortcut="z"
+          hint={t.step.finishHint}
+          isEnabled={!view.isOver}
+          act={finish}
+        />
         <Link className="button" href={`/explore?${explore.toString()}`} title={t.step.cannotHint}>
           {t.step.cannot}
         </Link>
@@ -231,5 +219,33 @@ function Head({
         </Link>
       </div>
     </div>
+  );
+}
+
+/** A button with its key. It keeps the focus when its own action leaves nothing more to do. */
+function HeadButton({
+  label,
+  shortcut,
+  hint,
+  isEnabled,
+  act,
+}: {
+  label: string;
+  shortcut: string;
+  hint?: string;
+  isEnabled: boolean;
+  act: () => void;
+}): ReactNode {
+  return (
+    <button
+      type="button"
+      aria-keyshortcuts={shortcut}
+      aria-disabled={!isEnabled}
+      title={hint}
+      onClick={isEnabled ? act : undefined}
+    >
+      {label}
+      <kbd>{shortcut}</kbd>
+    </button>
   );
 }
