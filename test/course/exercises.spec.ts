@@ -283,6 +283,8 @@ describe('the result of a check', () => {
     const missed = { ...promise(2), state: 'missed', sentence } as const;
     expect(lines('en', missed)[1]).toBe(`    ${sentence}`);
     expect(lines('zh', missed)[1]).toMatch(/^ {4}\p{Script=Han}*B.*第 5 步/u);
+    const invariant = { ...missed, sentence: '"one coupon" is false' };
+    expect(lines('zh', invariant)[1]).toBe('    不变式 "one coupon" 不成立');
   });
 
   test('has the promises of all exercises in Chinese, as the console has them', () => {

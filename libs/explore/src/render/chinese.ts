@@ -127,6 +127,9 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/^(\w+ \([\w, ]+\)) resumes$/, '$1 恢复'],
   [/^(\w+ \([\w, ]+\)) is cut off from the lock servers$/, '$1 与锁服务器断网'],
   [/^the database ends the sessions of (.+)$/, '数据库断开 $1 的会话'],
+  // of a user's invariant: its name stays as it is
+  [/^(".+") is false: (.+)$/s, '不变式 $1 不成立：$2'],
+  [/^(".+") is false$/s, '不变式 $1 不成立'],
   [/^(\S+) restarts empty$/, '$1 清空重启'],
   [/^this step of (\w+) takes (\d+) ms$/, '$1 的这一步耗时 $2 毫秒'],
   [
