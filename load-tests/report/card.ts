@@ -1,4 +1,5 @@
-import type { PromiseResult, PromiseState } from '#lab/explore';
+import type { PromiseResult, PromiseState, Unexplained } from '#lab/explore';
+import { count } from '#lab/step';
 import type { LoadVerdict, CartsVerdict } from '#lab/verdict';
 import { conditionsList, tile } from './headline';
 import { Markup, markup } from './markup';
@@ -10,6 +11,10 @@ export interface ReportedCard {
   readonly name: string;
   /** With the lanes of the shortest schedule that breaks it. */
   readonly promises: readonly (PromiseResult & { readonly lanes?: string; readonly replay?: string })[];
+  /** With the lanes of the shortest schedule that shows it. */
+  readonly unexplained: readonly (Unexplained & { readonly lanes?: string; readonly replay?: string })[];
+  /** Titles of the circumstances that test no promise and were not explored. */
+  readonly notExplored: readonly string[];
   /** The file says which promises it does not make. */
   readonly isDeclared: boolean;
   /** Deviations from what the file declares. */
@@ -38,6 +43,13 @@ export interface ReportedCard {
   readonly conditions: object;
 }
 
+/** In which circumstances a violation was seen that no broken promise explains. */
+export const unexplainedText = ({ kind, schedules, circumstances }: Unexplained): string =>
+  `${kind}, in ${count(schedules, 'schedule')} of ${quoted(circumstances)}; no broken promise explains it`;
+
+/** Titles of circumstances, as a card names them. */
+export const quoted = (titles: readonly string[]): string => titles.map((title) => `"${title}"`).join(', ');
+
 const SIGNS: Readonly<Record<PromiseState, string>> = {
   kept: '✓ kept',
   broken: '✗ broken',
@@ -55,6 +67,8 @@ const COLORS: Readonly<Record<PromiseState, string>> = {
 export function renderCard({
   name,
   promises,
+  unexplained,
+  notExplored,
   isDeclared,
   contradictions,
   unseen,
@@ -68,17 +82,19 @@ export function renderCard({
     promises.filter(({ state }) => state === wanted).length;
   const schedules = promises.reduce((sum, one) => sum + one.schedules, 0);
   const broken = number('broken');
+  const seen = unexplained.map(({ kind }) => `${kind} seen`);
+  const isWrong = broken > 0 || seen.length > 0;
   const isAsDeclared = isDeclared && contradictions.length === 0;
   return markup`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">
-<title>${broken} broken: ${name}</title><style>${new Markup(STYLE)}${new Markup(OWN_STYLE)}</style></head>
+<title>${broken} broken${seen.length > 0 && `, ${seen.join(', ')}`}: ${name}</title><style>${new Markup(STYLE)}${new Markup(OWN_STYLE)}</style></head>
 <body><main>
 <header><p class="title">lab verify ${name}</p>
-<h1 class="${broken > 0 ? (isAsDeclared ? 'lock-broken' : 'data-wrong') : number('unknown') > 0 ? 'unknown' : 'safe'}">${broken > 0 ? `${broken} of ${promises.length} promises broken${isAsDeclared ? ', as declared' : ''}` : number('unknown') > 0 ? `No promise broken, ${number('unknown')} not decided` : `All ${promises.length - number('not-applicable')} promises kept`}</h1>
+<h1 class="${isWrong ? (isAsDeclared ? 'lock-broken' : 'data-wrong') : number('unknown') > 0 ? 'unknown' : 'safe'}">${isWrong ? [...(broken > 0 ? [`${broken} of ${promises.length} promises broken`] : []), ...seen, ...(isAsDeclared ? ['as declared'] : [])].join(', ') : number('unknown') > 0 ? `No promise broken, ${number('unknown')} not decided` : `All ${promises.length - number('not-applicable')} promises kept`}</h1>
 <p class="lead">Every order of the steps of two requests on real servers, with faults.</p>
-<ul>${contradictions.map((text) => markup`<li class="bad">Not as declared: ${text}</li>`)}${unseen.map((text) => markup`<li class="bad">Not seen by the explorer: ${text}</li>`)}${left.map((text) => markup`<li>Left behind by a request: ${text}</li>`)}</ul></header>
+<ul>${unexplained.map((one) => markup`<li class="bad">Also seen: ${unexplainedText(one)}</li>`)}${contradictions.map((text) => markup`<li class="bad">Not as declared: ${text}</li>`)}${unseen.map((text) => markup`<li class="bad">Not seen by the explorer: ${text}</li>`)}${notExplored.length > 0 && markup`<li>Not explored: ${quoted(notExplored)}</li>`}${left.map((text) => markup`<li>Left behind by a request: ${text}</li>`)}</ul></header>
 <dl class="tiles">${tile('kept', number('kept'), '')}${tile('broken', broken, broken > 0 ? 'bad' : 'zero')}${tile('not applicable', number('not-applicable'), '')}${tile('unknown', number('unknown'), '')}${tile('schedules run', schedules, '')}${tile('time', `${seconds.toFixed(0)} s`, '')}</dl>
 <section><h2>Promises</h2><div class="scroll"><table>
 <thead><tr><th></th><th>promise</th><th>what it means</th><th class="n">schedules</th><th class="n">violating</th></tr></thead>
@@ -86,6 +102,7 @@ ${promises.map(({ state, capability, about, because, schedules: run, violating, 
 </table></div></section>
 ${load !== undefined && loadSection(load)}${loadFailure !== undefined && markup`<section><h2>Under load</h2><p>No result: ${loadFailure}</p></section>`}
 ${promises.map(({ capability, about, sentence, lanes, replay, token }) => token !== undefined && markup`<section id="${capability}"><h2>${capability}</h2><p class="how">Broken: ${about}.</p><p>${sentence}</p>${lanes === undefined ? markup`<p class="how">The schedule is the one above with the same token.</p>` : markup`<div class="scroll"><pre>${lanes}</pre></div>`}<p><code>${replay}</code></p></section>`)}
+${unexplained.map(({ kind, sentence, lanes, replay }) => lanes !== undefined && markup`<section><h2>${kind}</h2><p>${sentence}</p><div class="scroll"><pre>${lanes}</pre></div><p><code>${replay}</code></p></section>`)}
 ${conditionsList('Conditions', conditions)}
 </main></body>
 </html>

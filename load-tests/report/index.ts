@@ -15,7 +15,7 @@ import { faultTable, findings, openLoopTable, outcomeTable, refusalTable } from 
 import { TEXTS } from './texts';
 import { timelineOf } from './timeline';
 
-export { renderCard, type ReportedCard } from './card';
+export { quoted, renderCard, unexplainedText, type ReportedCard } from './card';
 export { renderDrill } from './drill';
 export { Markup, markup } from './markup';
 export { CREDIT } from './image';

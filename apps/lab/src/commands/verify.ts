@@ -1,12 +1,15 @@
 import {
+  leftOpen,
   NotExplorable,
   promiseContradictions,
   readToken,
   receivePrints,
   replay,
   reportCard,
+  unexplained,
   verify,
   type PromiseResult,
+  type Unexplained,
   type World,
 } from '#lab/explore';
 import { count } from '#lab/step';
@@ -22,7 +25,7 @@ import { isFile, loadOwn } from '../own-file';
 import { loadOrReason, type UnderLoad } from '../own-load';
 import { printSchedule } from '../print/lanes';
 import { trafficWords } from '../print/traffic';
-import { printCard, type ShownPromise } from '../print/verify';
+import { printCard } from '../print/verify';
 import { readStrategy } from './explore';
 import { namesOf } from './names';
 import { limitMs, timeOption, whole } from './numbers';
@@ -93,18 +96,21 @@ async function verifyOne(name: string, options: VerifyOptions, context: Context)
   const { strategy, isDeclared } = own;
   if (file !== undefined) addStrategy(strategy);
   const explored = await exploreAll(name, strategy, { ...options, budget: seconds }, context);
-  const { cells, promises, shown, conditions, probe } = explored;
+  const { cells, promises, others, shown, conditions, probe } = explored;
   const isLoaded = options.load && options.quick !== true && options.only === undefined;
   const { load, loadFailure } = isLoaded ? await loadOrReason(context, strategy, file) : {};
   context.progress.clear();
-  const contradictions = isDeclared ? contradictionsOf(strategy, promises, load) : [];
+  const contradictions = isDeclared ? contradictionsOf(strategy, explored, load) : [];
   const withFile = file === undefined ? '' : ` --with ${file}`;
+  const withReplay = <T extends { readonly token?: string }>(one: T): T & { readonly replay?: string } => ({
+    ...one,
+    ...(one.token !== undefined && { replay: `npx lab replay ${one.token}${withFile}` }),
+  });
   const card = {
     name,
-    promises: shown.map((one) => ({
-      ...one,
-      ...(one.token !== undefined && { replay: `npx lab replay ${one.token}${withFile}` }),
-    })),
+    promises: shown.promises.map(withReplay),
+    unexplained: shown.others.map(withReplay),
+    notExplored: leftOpen(cells),
     contradictions,
     unseen: probe.unseen,
     left: probe.left,
@@ -124,6 +130,7 @@ async function verifyOne(name: string, options: VerifyOptions, context: Context)
       seconds: explored.seconds,
       lacks: isDeclared ? strategy.lacks : null,
       promises,
+      unexplained: others,
       circumstances: cells.map(({ cell, explored: found, failure }) => ({
         name: cell.name,
         ...(found !== undefined && { explored: found }),
@@ -136,7 +143,7 @@ async function verifyOne(name: string, options: VerifyOptions, context: Context)
       contradictions,
       conditions,
     });
-  const exitCode = exitOf(promises, contradictions, isDeclared, load);
+  const exitCode = exitOf(explored, contradictions, isDeclared, load);
   return exitCode === EXIT.ok && loadFailure !== undefined ? EXIT.unknown : exitCode;
 }
 
@@ -160,7 +167,7 @@ async function exploreAll(name: string, strategy: Strategy, options: VerifyOptio
   const { probe, cells } = await verify(pool, strategy, limitMs(options.budget), {
     signal,
     enough: options.enough,
-    ...(options.only !== undefined && { promises: options.only }),
+    ...(options.only === undefined ? { further: options.quick !== true } : { promises: options.only }),
     onCell: ({ cell, explored: one, failure }, left) => {
       const found = failure ?? count(one?.schedules ?? 0, 'schedule');
       explored = `${cell.title}: ${found}; ${count(left, 'circumstance')} left`;
@@ -177,10 +184,16 @@ async function exploreAll(name: string, strategy: Strategy, options: VerifyOptio
   });
   const seconds = (performance.now() - begun) / 1000;
   const promises = reportCard(cells, options.only, probe);
+  const others = options.only === undefined ? unexplained(cells, promises) : []; // else other promises may explain it
+  const seen = new Set<string>();
   return {
     cells,
     promises,
-    shown: await withLanes(pool.world, strategy, promises),
+    others,
+    shown: {
+      promises: await withLanes(pool.world, strategy, promises, seen),
+      others: await withLanes(pool.world, strategy, others, seen),
+    },
     seconds,
     conditions,
     probe,
@@ -195,13 +208,20 @@ const shownLoad = ({ run, handOvers }: UnderLoad): ReportedCard['load'] & object
   report: 'report.html',
 });
 
+/** What the explorations have found. */
+interface Found {
+  readonly promises: readonly PromiseResult[];
+  readonly others: readonly Unexplained[];
+}
+
 /** Deviations of the schedules and of the load run from what is declared. */
 const contradictionsOf = (
   strategy: Strategy,
-  promises: readonly PromiseResult[],
+  { promises, others }: Found,
   load: UnderLoad | undefined,
 ): readonly string[] => [
   ...promiseContradictions(strategy, promises),
+  ...others.map(({ kind }) => `${kind} is declared by no promise in lacks`),
   ...(load !== undefined && isWrong(load) && !strategy.lacks.some((one) => EXACT.has(one))
     ? [`under load: ${load.run.verdict.headline}`]
     : []),
@@ -212,37 +232,42 @@ const EXACT: ReadonlySet<Capability> = new Set(['exactAcrossProcesses', 'exactIn
 
 const isWrong = ({ run }: UnderLoad): boolean => run.verdict.mark === 'data-wrong';
 
-/** 1: a promise is broken, or a declaration is contradicted. 3: nothing of that, and not every promise was decided. */
+/**
+ * 1: a promise is broken, a violation is not explained, or a declaration is contradicted. 3: nothing of that, and not every promise was
+ * decided.
+ */
 function exitOf(
-  card: readonly PromiseResult[],
+  { promises, others }: Found,
   contradictions: readonly string[],
   isDeclared: boolean,
   load: UnderLoad | undefined,
 ): number {
   const isBroken = isDeclared
     ? contradictions.length > 0
-    : card.some(({ state }) => state === 'broken') || (load !== undefined && isWrong(load));
+    : others.length > 0 ||
+      promises.some(({ state }) => state === 'broken') ||
+      (load !== undefined && isWrong(load));
   if (isBroken) return EXIT.notAsExpected;
-  return card.some(({ state }) => state === 'unknown') ? EXIT.unknown : EXIT.ok;
+  return promises.some(({ state }) => state === 'unknown') ? EXIT.unknown : EXIT.ok;
 }
 
-/** The lanes of the shortest schedule of each broken promise; of those with the same schedule only the first. */
-async function withLanes(
+/** With the lanes of the schedule; of those with the same schedule only the first. `seen`: the tokens that have been shown. */
+async function withLanes<T extends { readonly token?: string }>(
   world: World,
   strategy: Strategy,
-  card: readonly PromiseResult[],
-): Promise<readonly ShownPromise[]> {
-  const seen = new Set<string>();
-  const all: ShownPromise[] = [];
-  for (const result of card) {
-    const { token } = result;
+  all: readonly T[],
+  seen: Set<string>,
+): Promise<readonly (T & { readonly lanes?: string })[]> {
+  const shown: (T & { readonly lanes?: string })[] = [];
+  for (const one of all) {
+    const { token } = one;
     if (token === undefined || seen.has(token)) {
-      all.push(result);
+      shown.push(one);
       continue;
     }
     seen.add(token);
     const { history, verdict } = await replay(world, readToken(token, strategy));
-    all.push({ ...result, lanes: printSchedule(history, verdict) });
+    shown.push({ ...one, lanes: printSchedule(history, verdict) });
   }
-  return all;
+  return shown;
 }

@@ -1,11 +1,8 @@
 import type { PromiseResult, PromiseState } from '#lab/explore';
 import { count } from '#lab/step';
-import type { ReportedCard } from '#load-tests/report';
+import { quoted, unexplainedText, type ReportedCard } from '#load-tests/report';
 import { renderTable } from './table';
 import { fields, wrap } from './wrap';
-
-/** A promise with the lanes of the schedule that breaks it. */
-export type ShownPromise = PromiseResult & { readonly lanes?: string };
 
 export const STATE_WORDS = {
   kept: 'kept',
@@ -23,7 +20,19 @@ const SIGNS = {
 
 /** The report card of a lock: a line for each promise, the load, then the shortest schedule of each broken promise. */
 export function printCard(
-  { name, promises, contradictions, unseen, left, isDeclared, seconds, load, loadFailure }: ReportedCard,
+  {
+    name,
+    promises,
+    unexplained,
+    notExplored,
+    contradictions,
+    unseen,
+    left,
+    isDeclared,
+    seconds,
+    load,
+    loadFailure,
+  }: ReportedCard,
   page: string,
 ): string {
   const number = (wanted: PromiseResult['state']): number =>
@@ -36,7 +45,9 @@ export function printCard(
       2,
     ),
     ...contradictions.map((text) => wrap(`  NOT as declared: ${text}`, 4)),
+    ...unexplained.map((one) => wrap(`  ALSO SEEN: ${unexplainedText(one)}`, 4)),
     ...unseenAndLeft(unseen, left).map((text) => wrap(`  ${text}`, 4)),
+    ...(notExplored.length === 0 ? [] : [wrap(`  not explored: ${quoted(notExplored)}`, 4)]),
     ...(isDeclared && contradictions.length === 0 ? ['  as declared'] : []),
     '',
     renderTable({
@@ -51,10 +62,11 @@ export function printCard(
     }),
     ...(load === undefined ? [] : ['', loadLines(load)]),
     ...(loadFailure === undefined ? [] : ['', wrap(`Under load: no result: ${loadFailure}`, 2)]),
-    ...promises.flatMap(({ capability, sentence, replay, lanes }) =>
-      lanes === undefined
-        ? []
-        : ['', wrap(`✗ ${capability}: ${sentence ?? ''}`, 2), lanes, `  ${replay ?? ''}`],
+    ...[
+      ...promises.map((one) => ({ ...one, title: one.capability })),
+      ...unexplained.map((one) => ({ ...one, title: one.kind })),
+    ].flatMap(({ title, sentence, replay, lanes }) =>
+      lanes === undefined ? [] : ['', wrap(`✗ ${title}: ${sentence ?? ''}`, 2), lanes, `  ${replay ?? ''}`],
     ),
     '',
     fields([['report', page]]),

@@ -90,7 +90,7 @@ export interface Conditions {
 }
 
 /** True when the catalogue declares that the strategy may show this kind of violation under these conditions. */
-export function declares({ lacks }: Strategy, kind: Kind, about: Conditions): boolean {
+export function declares({ lacks }: Pick<Strategy, 'lacks'>, kind: Kind, about: Conditions): boolean {
   const { processes, faults, carts = [] } = about;
   if (kind === 'overlap' && isOverlapExpected(faults)) return true;
   if (kind === 'stuck' && faults.includes('host-down')) return true; // no lock ends the transaction that writes the stock
@@ -108,6 +108,10 @@ const conditionsOf = ({ processes, budget, carts }: Cell): Conditions => ({
   faults: Object.keys(budget) as FaultName[],
   ...(carts !== undefined && { carts }),
 });
+
+/** True when a strategy without these promises may show this kind of violation in the cell. */
+export const isExplainedBy = (lacks: readonly Capability[], kind: Kind, cell: Cell): boolean =>
+  declares({ lacks }, kind, conditionsOf(cell));
 
 /**
  * The kinds of violation that contradict the catalogue in this cell: no missing promise declares them, or they

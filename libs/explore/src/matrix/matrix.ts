@@ -87,10 +87,10 @@ export interface SavedMatrix {
 
 export type MatrixLimits = Limits & {
   /**
-   * Groups of kinds of violation, for example those that break a promise: of each group, the shortest schedule of its worst
+   * Tell groups of kinds of violation, for example those that break a promise: of each group, the shortest schedule of its worst
    * kind is wanted, also when the mark is unknown.
    */
-  readonly wanted?: readonly (readonly ScheduleViolationKind[])[];
+  readonly wanted?: readonly ((kind: ScheduleViolationKind) => boolean)[];
   /** No shortest schedules: they take as long as many others. */
   readonly onlyMarks?: boolean;
   /** Counts all orders of cells with faults, too. */
@@ -194,8 +194,8 @@ async function wantedWitnesses(
   shorten: Shorten,
 ): Promise<NonNullable<MatrixCell['witnesses']>> {
   const found: Partial<Record<ScheduleViolationKind, CellWitness>> = {};
-  for (const kinds of wanted) {
-    const worst = worstWitness(tally, kinds);
+  for (const isWanted of wanted) {
+    const worst = worstWitness(tally, [...tally.witnesses.keys()].filter(isWanted));
     if (worst === undefined) continue;
     const { token, sentence } = await shorten(worst);
     found[worst.kind] = { token, sentence };

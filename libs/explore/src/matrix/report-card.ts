@@ -3,12 +3,12 @@ import { CAPABILITIES, type Capability, type Strategy } from '#lab/strategy';
 import { CELLS, existsFor, testedBy, type Cell } from './cells';
 import { isNotApplicable } from './cell-text';
 import { unknownText } from './cell-verdict';
-import { breachesAmong, breachesOf } from './expectation';
+import { breachesAmong, breachesOf, isExplainedBy } from './expectation';
 import { exploreCell, type MatrixCell } from './matrix';
 import { probe, type Probe } from './probe';
 import { withTimeLimit, type Limits, type Explorer } from '../search';
 import type { World } from '../world';
-import type { ScheduleViolationKind } from '#lab/verdict';
+import { worstFirst, type ScheduleViolationKind } from '#lab/verdict';
 
 export type PromiseState = 'kept' | 'broken' | 'not-applicable' | 'unknown';
 
@@ -27,6 +27,18 @@ export interface PromiseResult {
   /** Why the state is `unknown` or `not-applicable`, or `broken` without a violation. */
   readonly because?: string;
   /** The shortest schedule that breaks it, and its mechanism. */
+  readonly token?: string;
+  readonly sentence?: string;
+}
+
+/** A kind of violation that no broken promise explains, in the circumstances that show it. */
+export interface Unexplained {
+  readonly kind: ScheduleViolationKind;
+  /** Titles of the circumstances. */
+  readonly circumstances: readonly string[];
+  /** Schedules that show it. */
+  readonly schedules: number;
+  /** The shortest schedule that was kept of it, and its mechanism. Absent: a worse violation of the same circumstance was kept. */
   readonly token?: string;
   readonly sentence?: string;
 }
@@ -52,6 +64,17 @@ export const verifiedCells = (strategy: Strategy, promises?: readonly Capability
       (promises === undefined || promises.some((capability) => tests(cell, capability))),
   ).toSorted((a, b) => rank(a) - rank(b));
 
+const testsNone = (cell: Cell): boolean => testedBy(cell).length === 0;
+
+/** The circumstances that test no promise. */
+const furtherCells = (strategy: Strategy): readonly Cell[] =>
+  CELLS.filter((cell) => testsNone(cell) && existsFor(strategy, cell));
+
+const NO_TIME = 'no time was left';
+
+/** Schedules of each circumstance that tests no promise. */
+const MAX_FURTHER = 1000;
+
 const tests = (cell: Cell, capability: Capability): boolean => testedBy(cell).includes(capability);
 
 /** Not even a plain schedule, or a request that is alone, can be run. The message says why. */
@@ -76,6 +99,8 @@ interface Verifying extends Pick<Limits, 'onProgress' | 'max'> {
   readonly enough?: number;
   /** Explore only the circumstances that test these promises; absent: all. */
   readonly promises?: readonly Capability[];
+  /** Explore the circumstances that test no promise as well, in the time that is left: see `unexplained`. */
+  readonly further?: boolean;
   /** Names of circumstances that are not explored. */
   readonly leftOut?: readonly string[];
   /** A circumstance ends when its schedules have broken each of `promises` that it tests. */
@@ -127,6 +152,17 @@ export async function verify(
     cells.push(verified);
     how.onCell(verified, pending.length);
   }
+  const further = how.further === true ? furtherCells(strategy) : [];
+  for (const [i, cell] of further.entries()) {
+    if (how.signal.aborted) break;
+    const left = further.length - i;
+    const verified =
+      leftFor(left) > 0
+        ? await exploreWithin(pool, strategy, cell, leftFor(left), { ...how, max: MAX_FURTHER })
+        : { cell, failure: NO_TIME };
+    cells.push(verified);
+    how.onCell(verified, left - 1);
+  }
   return { probe: alone, cells };
 }
 
@@ -175,7 +211,10 @@ async function exploreWithin(
 ): Promise<VerifiedCell> {
   const limits = {
     signal: withTimeLimit(signal, ms),
-    wanted: testedBy(cell).map(breachesOf),
+    wanted: [
+      ...testedBy(cell).map((one) => (kind: ScheduleViolationKind) => breachesOf(one).includes(kind)),
+      (kind: ScheduleViolationKind) => !isExplainedBy(testedBy(cell), kind, cell),
+    ],
     ...(onProgress !== undefined && { onProgress }),
     ...(max !== undefined && { max }),
     ...(enough !== undefined && { enough, lookFor: testedBy(cell).map(breachesOf) }),
@@ -281,6 +320,40 @@ function whyUndecided(capability: Capability, applicable: readonly VerifiedCell[
 const cannotOccur = (explored: MatrixCell): boolean => isNotApplicable(explored) && explored.partial !== true;
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+
+/**
+ * The violations that no broken promise of the card explains, the worst first: a circumstance tests some promises only, and those of
+ * `further` test none.
+ */
+export function unexplained(
+  cells: readonly VerifiedCell[],
+  card: readonly PromiseResult[],
+): readonly Unexplained[] {
+  const broken = card.flatMap(({ state, capability }) => (state === 'broken' ? [capability] : []));
+  const shown = cells.flatMap(({ cell, explored }) =>
+    Object.entries(explored?.kinds ?? {}).flatMap(([name, schedules]) => {
+      const kind = name as ScheduleViolationKind;
+      if (isExplainedBy(broken, kind, cell)) return [];
+      return [{ kind, title: cell.title, schedules, witness: explored?.witnesses?.[kind] }];
+    }),
+  );
+  return worstFirst([...new Set(shown.map(({ kind }) => kind))]).map((kind) => {
+    const own = shown.filter((one) => one.kind === kind);
+    const [shortest] = own
+      .flatMap(({ witness }) => witness ?? [])
+      .sort((a, b) => a.token.length - b.token.length);
+    return {
+      kind,
+      circumstances: own.map(({ title }) => title),
+      schedules: sum(own.map(({ schedules }) => schedules)),
+      ...shortest,
+    };
+  });
+}
+
+/** Titles of the circumstances that test no promise and could not be explored, or not at all in the time. */
+export const leftOpen = (cells: readonly VerifiedCell[]): readonly string[] =>
+  cells.flatMap(({ cell, explored }) => (testsNone(cell) && explored === undefined ? [cell.title] : []));
 
 /** Deviations from what the strategy declares that it lacks. */
 export const promiseContradictions = (

@@ -1,0 +1,75 @@
+import {
+  cellOf,
+  explore,
+  leftOpen,
+  reportCard,
+  unexplained,
+  verify,
+  type Explorer,
+  type VerifiedCell,
+} from '#lab/explore';
+import { findStrategy, type Strategy } from '#lab/strategy';
+import { openOwnFiles } from './own-files';
+
+const { world, ofFile } = openOwnFiles(__filename);
+
+/** Locks the row. Tries the sale `tries` times when it fails, also when only the reply to its COMMIT was lost. */
+const sale = (tries: number): string => `
+const failure = (code) => Object.assign(new Error(code), { code });
+exports.strategy = {
+  async apply(change, { balances }) {
+    const sell = () => balances.transaction(async (tx) => {
+      const before = await tx.readForUpdate(change.balance);
+      if (before + change.delta < 0) throw failure('STOCK.SOLD_OUT');
+      return tx.write(change, before, before + change.delta);
+    });
+    for (let tries = ${tries}; ; tries--)
+      try {
+        return await sell();
+      } catch (error) {
+        if (error.code === 'STOCK.SOLD_OUT' || tries === 1) throw error;
+      }
+  },
+};`;
+
+/** The circumstances of one promise, and those of none. */
+async function cellsOf(strategy: Strategy, ms = 600_000): Promise<readonly VerifiedCell[]> {
+  const explorer: Explorer = { world: world(), explore: (plan, limits) => explore(world(), plan, limits) };
+  const { cells } = await verify(explorer, strategy, ms, {
+    signal: new AbortController().signal,
+    promises: ['sellsToTheLast'],
+    further: true,
+    onCell: () => undefined,
+  });
+  return cells;
+}
+
+test('a sale that is tried again after a lost COMMIT reply keeps its promise, and the card shows what it does', async () => {
+  const cells = await cellsOf(ofFile('tries-again.js', sale(2)));
+  const card = reportCard(cells, ['sellsToTheLast']);
+  expect(card).toMatchObject([{ state: 'kept' }]);
+  expect(unexplained(cells, card)).toEqual([
+    {
+      kind: 'orphan',
+      circumstances: ['a reply is lost'],
+      schedules: expect.any(Number) as number,
+      token: expect.stringContaining('.own-tries-again.') as string,
+      sentence: 'A received STOCK.SOLD_OUT, but has a movement',
+    },
+  ]);
+});
+
+test.each([
+  ['one try', () => ofFile('one-try.js', sale(1))],
+  ['for-update', () => findStrategy('for-update')],
+])('%s shows nothing that a broken promise must explain', async (_, strategyOf) => {
+  const cells = await cellsOf(strategyOf());
+  expect(unexplained(cells, reportCard(cells))).toEqual([]);
+  expect(leftOpen(cells)).toEqual([]);
+});
+
+test('a circumstance of no promise that was not explored is named', () => {
+  const failure = 'no time was left';
+  const cells = ['kill', 'lose-reply'].map((name) => ({ cell: cellOf(name), failure }));
+  expect(leftOpen(cells)).toEqual(['a reply is lost']);
+});
