@@ -38,6 +38,16 @@ export class VirtualTimer {
 /** Longest delay of a polling timer, milliseconds. It is limited because a loop that counts its retries must end. */
 const MAX_LATE_MS = 16_000;
 
+/** Virtual milliseconds after which code that never gives up is no longer awaited. */
+export const LONGEST_SLEEP_MS = 600_000;
+
+/**
+ * After that, the polls of a loop are awaited for so many `waitMs` of its own delays, at most this many polls: a loop that counts its
+ * retries has taken long only because polls are skipped, and ends by then.
+ */
+const WAITS_OF_POLLS = 2;
+const MOST_POLLS = 1000;
+
 /** Timers of at most this many milliseconds defer a call to a later turn: they run in real time. */
 const PUTS_OFF_MS = 1;
 
@@ -52,6 +62,8 @@ const PUTS_OFF_MS = 1;
 export class VirtualTimers {
   /** How often a timer of an actor has fired since a lock changed, and the version of the locks then. */
   private readonly inVain = new Map<string, { readonly times: number; readonly version: number }>();
+  /** The delays of the timers of each actor that have fired after `LONGEST_SLEEP_MS`, milliseconds. */
+  private readonly lateMs = new Map<string, number>();
   /** The timers of each actor that may still fire once. */
   private readonly pending = new Map<string, Set<VirtualTimer>>();
 
@@ -67,6 +79,19 @@ export class VirtualTimers {
   /** The actor waits for one of its own timers, if it waits for anything in its process. */
   isWaiting(actor: string): boolean {
     return (this.pending.get(actor)?.size ?? 0) > 0;
+  }
+
+  /** The code of the actor may be a loop that counts its retries, and is still awaited. */
+  mayEnd(actor: string): boolean {
+    return this.lateMsOf(actor) < this.longestMs;
+  }
+
+  private lateMsOf(actor: string): number {
+    return this.lateMs.get(actor) ?? 0;
+  }
+
+  private get longestMs(): number {
+    return WAITS_OF_POLLS * this.options.waitMs;
   }
 
   /** Sets a timer of the running actor. Undefined: no actor runs, or the timer is to run in real time. */
@@ -85,6 +110,8 @@ export class VirtualTimers {
       if (isPeriodic) return this.clock.for(actor).every(ms, inContext);
       return this.clock.once(actor, this.dueOf(actor, ms), () => {
         own.delete(timer);
+        if (this.clock.now >= LONGEST_SLEEP_MS)
+          this.lateMs.set(actor, this.lateMsOf(actor) + Math.max(ms, this.longestMs / MOST_POLLS));
         this.inVain.set(actor, { times: this.firedInVain(actor) + 1, version: this.versionOfLocks() });
         return inContext();
       });

@@ -1,11 +1,8 @@
 import type { LockChange } from '#lab/verdict';
-import { type ActorProcess, isWaiting, type Timer } from '../actors';
+import { type ActorProcess, isWaiting, LONGEST_SLEEP_MS, type Timer } from '../actors';
 import type { LockExpiry } from './lock-tracker';
 import type { LockStore } from '../world';
 import type { Run } from './run';
-
-/** Virtual milliseconds after which timers and waits of code that never gives up are no longer awaited. */
-const LONGEST_SLEEP_MS = 600_000;
 
 /**
  * Advances time to `until`. Timers of running processes fire in order, each to its end, and a lock ends with its
@@ -57,7 +54,7 @@ const sleeps = (run: Run, actor: Run['actors'][number]): boolean =>
   isRunning(run, actor.name) &&
   actor.held.length === 0 &&
   actor.waitsForTimer &&
-  isPatient(run);
+  (isPatient(run) || actor.process.realm?.timers.virtual?.mayEnd(actor.name) === true);
 
 /** A command of the actor waits in Redis, until a time. */
 const waitsInRedis = (run: Run, actor: Run['actors'][number]): boolean =>

@@ -54,8 +54,9 @@ function acquires({ events, parts = 1 }: ScheduleHistory): Omit<HoldInterval, 'u
 
 export function findHoldIntervals(history: ScheduleHistory): HoldInterval[] {
   const { events } = history;
-  return acquires(history).map((acquire) => {
+  return acquires(history).map((acquire, i, all) => {
     const interval = { ...acquire, from: entryOf(history, acquire) };
+    const again = all.slice(i + 1).find(({ actor, key }) => actor === acquire.actor && key === acquire.key);
     const released = events.find(
       (event) =>
         event.n > interval.from &&
@@ -67,8 +68,8 @@ export function findHoldIntervals(history: ScheduleHistory): HoldInterval[] {
             change.owner === interval.actor,
         ),
     );
-    const last = events.findLast(
-      (event): event is StepEvent =>
+    const work = events.filter(
+      (event) =>
         event.type === 'step' &&
         event.actor === interval.actor &&
         event.kind === 'sql' &&
@@ -78,7 +79,9 @@ export function findHoldIntervals(history: ScheduleHistory): HoldInterval[] {
         event.n > interval.from &&
         event.n < (released?.n ?? Infinity),
     );
-    return { ...interval, until: last?.n ?? interval.from };
+    const [first] = work;
+    const isUnused = first === undefined || first.n > (again?.from ?? Infinity); // a lost reply: it acquired the lock again
+    return { ...interval, until: isUnused ? interval.from : (work.at(-1)?.n ?? interval.from) };
   });
 }
 
