@@ -55,25 +55,27 @@ const BREAKS_MOST = ['two processes', 'same process', 'pause', 'slow work', 'flu
 
 const rank = ({ name }: Cell): number => (BREAKS_MOST.indexOf(name) + 1 || BREAKS_MOST.length + 1) - 1;
 
-/** The circumstances that test these promises, or any, those that break most locks first. */
-export const verifiedCells = (strategy: Strategy, promises?: readonly Capability[]): readonly Cell[] =>
+/**
+ * The circumstances that test these promises, or any, those that break most locks first. `further`: those that test no promise as
+ * well.
+ */
+export const verifiedCells = (
+  strategy: Strategy,
+  promises?: readonly Capability[],
+  further = false,
+): readonly Cell[] =>
   CELLS.filter(
     (cell) =>
-      cell.promise !== undefined &&
       existsFor(strategy, cell) &&
-      (promises === undefined || promises.some((capability) => tests(cell, capability))),
+      (testsNone(cell)
+        ? further
+        : promises === undefined || promises.some((capability) => tests(cell, capability))),
   ).toSorted((a, b) => rank(a) - rank(b));
 
 const testsNone = (cell: Cell): boolean => testedBy(cell).length === 0;
 
-/** The circumstances that test no promise. */
-const furtherCells = (strategy: Strategy): readonly Cell[] =>
-  CELLS.filter((cell) => testsNone(cell) && existsFor(strategy, cell));
-
-const NO_TIME = 'no time was left';
-
-/** Schedules of each circumstance that tests no promise. */
-const MAX_FURTHER = 1000;
+/** Schedules of each circumstance that tests no promise: the time is for the promises. */
+const MAX_FURTHER = 300;
 
 const tests = (cell: Cell, capability: Capability): boolean => testedBy(cell).includes(capability);
 
@@ -99,7 +101,7 @@ interface Verifying extends Pick<Limits, 'onProgress' | 'max'> {
   readonly enough?: number;
   /** Explore only the circumstances that test these promises; absent: all. */
   readonly promises?: readonly Capability[];
-  /** Explore the circumstances that test no promise as well, in the time that is left: see `unexplained`. */
+  /** Explore the circumstances that test no promise as well, a part of their schedules: see `unexplained`. */
   readonly further?: boolean;
   /** Names of circumstances that are not explored. */
   readonly leftOut?: readonly string[];
@@ -120,7 +122,7 @@ export async function verify(
   how: Verifying,
 ): Promise<Verified> {
   const until = performance.now() + budgetMs;
-  const [first, ...others] = verifiedCells(strategy, how.promises).filter(
+  const [first, ...others] = verifiedCells(strategy, how.promises, how.further).filter(
     ({ name }) => how.leftOut?.includes(name) !== true,
   );
   if (first === undefined) throw new NotExplorable('no circumstance tests this strategy');
@@ -151,17 +153,6 @@ export async function verify(
     });
     cells.push(verified);
     how.onCell(verified, pending.length);
-  }
-  const further = how.further === true ? furtherCells(strategy) : [];
-  for (const [i, cell] of further.entries()) {
-    if (how.signal.aborted) break;
-    const left = further.length - i;
-    const verified =
-      leftFor(left) > 0
-        ? await exploreWithin(pool, strategy, cell, leftFor(left), { ...how, max: MAX_FURTHER })
-        : { cell, failure: NO_TIME };
-    cells.push(verified);
-    how.onCell(verified, left - 1);
   }
   return { probe: alone, cells };
 }
@@ -196,10 +187,13 @@ function takeNext(
   if (signal.aborted) return undefined;
   const broken = reportCard(cells).filter(({ state }) => state === 'broken');
   const isDecided = (cell: Cell): boolean =>
+    !testsNone(cell) &&
     testedBy(cell).every((promise) => broken.some(({ capability }) => capability === promise));
   const decided = enough === undefined ? -1 : pending.findIndex(isDecided);
   const [cell] = pending.splice(Math.max(0, decided), 1);
-  return cell && { cell, ...(decided >= 0 && enough !== undefined && { max: enough }) };
+  if (cell === undefined) return undefined;
+  if (testsNone(cell)) return { cell, max: MAX_FURTHER };
+  return { cell, ...(decided >= 0 && enough !== undefined && { max: enough }) };
 }
 
 async function exploreWithin(
@@ -217,7 +211,7 @@ async function exploreWithin(
     ],
     ...(onProgress !== undefined && { onProgress }),
     ...(max !== undefined && { max }),
-    ...(enough !== undefined && { enough, lookFor: testedBy(cell).map(breachesOf) }),
+    ...(enough !== undefined && !testsNone(cell) && { enough, lookFor: testedBy(cell).map(breachesOf) }),
     ...(stopAtBreach === true && {
       enough: 1,
       lookFor: promises.filter((capability) => tests(cell, capability)).map(breachesOf),
@@ -353,7 +347,9 @@ export function unexplained(
 
 /** Titles of the circumstances that test no promise and could not be explored, or not at all in the time. */
 export const leftOpen = (cells: readonly VerifiedCell[]): readonly string[] =>
-  cells.flatMap(({ cell, explored }) => (testsNone(cell) && explored === undefined ? [cell.title] : []));
+  cells.flatMap(({ cell, explored }) =>
+    testsNone(cell) && (explored?.schedules ?? 0) === 0 ? [cell.title] : [],
+  );
 
 /** Deviations from what the strategy declares that it lacks. */
 export const promiseContradictions = (
