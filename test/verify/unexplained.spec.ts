@@ -6,6 +6,7 @@ import {
   unexplained,
   verify,
   type Explorer,
+  type MatrixCell,
   type VerifiedCell,
 } from '#lab/explore';
 import { findStrategy, type Strategy } from '#lab/strategy';
@@ -31,6 +32,18 @@ exports.strategy = {
       }
   },
 };`;
+
+const SEEN: MatrixCell = {
+  cell: '',
+  mark: 'data-wrong',
+  schedules: 10,
+  redundant: 0,
+  harms: { 'data-wrong': 3, unavailable: 0, 'lock-broken': 0 },
+  kinds: {},
+  prevented: { waits: 0, rejects: 0, aborts: 0 },
+  protections: {},
+  contradictions: [],
+};
 
 /** The circumstances of one promise, and those of none. */
 async function cellsOf(strategy: Strategy, ms = 600_000): Promise<readonly VerifiedCell[]> {
@@ -68,6 +81,14 @@ test.each([
   const cells = await cellsOf(strategyOf());
   expect(unexplained(cells, reportCard(cells))).toEqual([]);
   expect(leftOpen(cells)).toEqual([]);
+});
+
+test('a promise that is declared to be lacking explains what it allows, also when the time did not show it broken', () => {
+  const cell = cellOf('cut');
+  const explored = { ...SEEN, cell: cell.name, kinds: { oversold: 3 } };
+  expect(unexplained([{ cell, explored }], [])).toMatchObject([{ kind: 'oversold', schedules: 3 }]);
+  expect(unexplained([{ cell, explored }], [], ['survivesLapse'])).toEqual([]);
+  expect(unexplained([{ cell, explored }], [], ['releasesAfterSale'])).toHaveLength(1);
 });
 
 test('a circumstance of no promise that was not explored is named', () => {

@@ -95,7 +95,8 @@ async function verifyOne(name: string, options: VerifyOptions, context: Context)
   }
   const { strategy, isDeclared } = own;
   if (file !== undefined) addStrategy(strategy);
-  const explored = await exploreAll(name, strategy, { ...options, budget: seconds }, context);
+  const lacks = isDeclared ? strategy.lacks : [];
+  const explored = await exploreAll(name, strategy, lacks, { ...options, budget: seconds }, context);
   const { cells, promises, others, shown, conditions, probe } = explored;
   const isLoaded = options.load && options.quick !== true && options.only === undefined;
   const { load, loadFailure } = isLoaded ? await loadOrReason(context, strategy, file) : {};
@@ -158,7 +159,13 @@ function noteOnce(file: string, { progress }: Context): () => void {
 }
 
 /** The explorations, what they say of each promise, and the same with lanes. */
-async function exploreAll(name: string, strategy: Strategy, options: VerifyOptions, context: Context) {
+async function exploreAll(
+  name: string,
+  strategy: Strategy,
+  lacks: readonly Capability[],
+  options: VerifyOptions,
+  context: Context,
+) {
   const { progress, signal, onEnd } = context;
   const { pool, conditions, stop } = await openExplorer(context, options.workers, [strategy]);
   onEnd(stop);
@@ -184,7 +191,7 @@ async function exploreAll(name: string, strategy: Strategy, options: VerifyOptio
   });
   const seconds = (performance.now() - begun) / 1000;
   const promises = reportCard(cells, options.only, probe);
-  const others = options.only === undefined ? unexplained(cells, promises) : []; // else other promises may explain it
+  const others = options.only === undefined ? unexplained(cells, promises, lacks) : []; // else other promises may explain it
   const seen = new Set<string>();
   return {
     cells,

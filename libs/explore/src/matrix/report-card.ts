@@ -316,14 +316,16 @@ const cannotOccur = (explored: MatrixCell): boolean => isNotApplicable(explored)
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
 /**
- * The violations that no broken promise of the card explains, the worst first: a circumstance tests some promises only, and those of
- * `further` test none.
+ * The violations that no broken promise of the card explains, and none that the strategy declares to lack, the worst first: a
+ * circumstance tests some promises only, and those of `further` test none.
  */
 export function unexplained(
   cells: readonly VerifiedCell[],
   card: readonly PromiseResult[],
+  lacks: readonly Capability[] = [],
 ): readonly Unexplained[] {
-  const broken = card.flatMap(({ state, capability }) => (state === 'broken' ? [capability] : []));
+  const found = card.flatMap(({ state, capability }) => (state === 'broken' ? [capability] : []));
+  const broken = [...found, ...lacks];
   const shown = cells.flatMap(({ cell, explored }) =>
     Object.entries(explored?.kinds ?? {}).flatMap(([name, schedules]) => {
       const kind = name as ScheduleViolationKind;
