@@ -82,17 +82,17 @@ export function renderCard({
     promises.filter(({ state }) => state === wanted).length;
   const schedules = promises.reduce((sum, one) => sum + one.schedules, 0);
   const broken = number('broken');
-  const seen = unexplained.map(({ kind }) => `${kind} seen`);
-  const isWrong = broken > 0 || seen.length > 0;
+  const seen = unexplained.map(({ kind }) => kind).join(', ');
+  const isWrong = broken > 0 || seen !== '';
   const isAsDeclared = isDeclared && contradictions.length === 0;
   return markup`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">
-<title>${broken} broken${seen.length > 0 && `, ${seen.join(', ')}`}: ${name}</title><style>${new Markup(STYLE)}${new Markup(OWN_STYLE)}</style></head>
+<title>${broken} broken${seen !== '' && `, ${seen}`}: ${name}</title><style>${new Markup(STYLE)}${new Markup(OWN_STYLE)}</style></head>
 <body><main>
 <header><p class="title">lab verify ${name}</p>
-<h1 class="${isWrong ? (isAsDeclared ? 'lock-broken' : 'data-wrong') : number('unknown') > 0 ? 'unknown' : 'safe'}">${isWrong ? [...(broken > 0 ? [`${broken} of ${promises.length} promises broken`] : []), ...seen, ...(isAsDeclared ? ['as declared'] : [])].join(', ') : number('unknown') > 0 ? `No promise broken, ${number('unknown')} not decided` : `All ${promises.length - number('not-applicable')} promises kept`}</h1>
+<h1 class="${isWrong ? (isAsDeclared ? 'lock-broken' : 'data-wrong') : number('unknown') > 0 ? 'unknown' : 'safe'}">${isWrong ? `${broken === 0 ? 'No' : `${broken} of ${promises.length}`} promises broken${seen === '' ? '' : `, also seen: ${seen}`}${isAsDeclared ? ', as declared' : ''}` : number('unknown') > 0 ? `No promise broken, ${number('unknown')} not decided` : `All ${promises.length - number('not-applicable')} promises kept`}</h1>
 <p class="lead">Every order of the steps of two requests on real servers, with faults.</p>
 <ul>${unexplained.map((one) => markup`<li class="bad">Also seen: ${unexplainedText(one)}</li>`)}${contradictions.map((text) => markup`<li class="bad">Not as declared: ${text}</li>`)}${unseen.map((text) => markup`<li class="bad">Not seen by the explorer: ${text}</li>`)}${notExplored.length > 0 && markup`<li>Not explored: ${quoted(notExplored)}</li>`}${left.map((text) => markup`<li>Left behind by a request: ${text}</li>`)}</ul></header>
 <dl class="tiles">${tile('kept', number('kept'), '')}${tile('broken', broken, broken > 0 ? 'bad' : 'zero')}${tile('not applicable', number('not-applicable'), '')}${tile('unknown', number('unknown'), '')}${tile('schedules run', schedules, '')}${tile('time', `${seconds.toFixed(0)} s`, '')}</dl>
@@ -102,7 +102,7 @@ ${promises.map(({ state, capability, about, because, schedules: run, violating, 
 </table></div></section>
 ${load !== undefined && loadSection(load)}${loadFailure !== undefined && markup`<section><h2>Under load</h2><p>No result: ${loadFailure}</p></section>`}
 ${promises.map(({ capability, about, sentence, lanes, replay, token }) => token !== undefined && markup`<section id="${capability}"><h2>${capability}</h2><p class="how">Broken: ${about}.</p><p>${sentence}</p>${lanes === undefined ? markup`<p class="how">The schedule is the one above with the same token.</p>` : markup`<div class="scroll"><pre>${lanes}</pre></div>`}<p><code>${replay}</code></p></section>`)}
-${unexplained.map(({ kind, sentence, lanes, replay }) => lanes !== undefined && markup`<section><h2>${kind}</h2><p>${sentence}</p><div class="scroll"><pre>${lanes}</pre></div><p><code>${replay}</code></p></section>`)}
+${unexplained.map(({ kind, sentence, lanes, replay }) => lanes !== undefined && markup`<section><h2>Also seen: ${kind}</h2><p>${sentence}</p><div class="scroll"><pre>${lanes}</pre></div><p><code>${replay}</code></p></section>`)}
 ${conditionsList('Conditions', conditions)}
 </main></body>
 </html>
