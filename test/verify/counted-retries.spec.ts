@@ -25,7 +25,7 @@ exports.createLock = ({ redis }) => ({
 });`;
 
 const tallyOf = (file: string, text: string, cell: string): Promise<Tally> =>
-  explore(world(), planOf(ofFile(file, text), cellOf(cell)), { max: 60 });
+  explore(world(), planOf(ofFile(file, text), cellOf(cell)), { max: 12 });
 
 test('a loop that counts its retries ends, although its polls are skipped while no lock changes', async () => {
   const { kinds, fired } = await tallyOf('counts.js', lockOf('150', '150'), 'overrun');
