@@ -1,11 +1,10 @@
-import { explore } from '#lab/explore';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exploreRecipe } from '../../apps/lab/src/commands/libraries';
 import { printLibraries, type ExploredLibrary } from '../../apps/lab/src/print/libraries';
 import { loadOwn, openOwnFiles } from './own-files';
 
-const { world, folder } = openOwnFiles(__filename);
+const { explorer, folder } = openOwnFiles(__filename);
 
 const SECONDS = 3;
 
@@ -20,13 +19,9 @@ function recipe(name: string, acquire: string): Promise<ExploredLibrary> {
     });`,
   );
   const about = { package: name, options: 'defaults', text: '', issues: [] };
-  return exploreRecipe(
-    { world: world(), explore: (plan, limits) => explore(world(), plan, limits) },
-    { name, path: file, about, version: '1.0.0' },
-    loadOwn(file),
-    SECONDS,
-    { signal: new AbortController().signal },
-  );
+  return exploreRecipe(explorer(), { name, path: file, about, version: '1.0.0' }, loadOwn(file), SECONDS, {
+    signal: new AbortController().signal,
+  });
 }
 
 test('a recipe that cannot be explored has the reason in its row, and the others have their results', async () => {

@@ -1,4 +1,13 @@
-import { cellOf, explore, loadStrategy, planOf, Realm, type Tally, type World } from '#lab/explore';
+import {
+  cellOf,
+  explore,
+  loadStrategy,
+  planOf,
+  Realm,
+  type Explorer,
+  type Tally,
+  type World,
+} from '#lab/explore';
 import { nameOf } from '#lab/own';
 import type { Strategy } from '#lab/strategy';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,6 +17,8 @@ import { openWorld } from '../harness/servers';
 
 interface OwnFiles {
   readonly world: () => World;
+  /** Explores in this thread. */
+  readonly explorer: () => Explorer;
   /** Removed when the spec ends. */
   readonly folder: string;
   /** Writes a file of the folder, and loads its strategy. */
@@ -29,6 +40,7 @@ export function openOwnFiles(spec: string, parent = tmpdir()): OwnFiles {
   });
   return {
     world: () => world,
+    explorer: () => ({ world, explore: (plan, limits) => explore(world, plan, limits) }),
     folder,
     ofFile: (name, text) => {
       const file = join(folder, name);

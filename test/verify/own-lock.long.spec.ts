@@ -15,7 +15,6 @@ import {
   verify,
   worstWitness,
   writeToken,
-  type Explorer,
   type Tally,
 } from '#lab/explore';
 import type { Strategy } from '#lab/strategy';
@@ -23,7 +22,7 @@ import { createConnection } from 'mysql2/promise';
 import { servers } from '../harness/servers';
 import { openOwnFiles } from './own-files';
 
-const { world, ofFile } = openOwnFiles(__filename);
+const { world, explorer, ofFile } = openOwnFiles(__filename);
 
 /** A lock with SET NX PX that looks again every 100 ms; `release` is the command that gives it up. */
 const polling = (release: string): string => `
@@ -165,8 +164,7 @@ test('a token of a lock is replayed with its file', async () => {
 
 test('each broken promise has a schedule that breaks this promise, not another one', async () => {
   const strategy = ofFile('deletes.js', DELETES);
-  const explorer: Explorer = { world: world(), explore: (plan, limits) => explore(world(), plan, limits) };
-  const { cells } = await verify(explorer, strategy, 600_000, {
+  const { cells } = await verify(explorer(), strategy, 600_000, {
     signal: new AbortController().signal,
     promises: ['survivesSlowWork', 'survivesLapse', 'releasesOnlyItsOwn'],
     max: 60,

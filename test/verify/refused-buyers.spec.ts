@@ -1,16 +1,8 @@
-import {
-  emptyTally,
-  explore,
-  judgeCell,
-  reportCard,
-  verify,
-  type Explorer,
-  type PromiseResult,
-} from '#lab/explore';
+import { emptyTally, judgeCell, reportCard, verify, type PromiseResult } from '#lab/explore';
 import type { Capability } from '#lab/strategy';
 import { openOwnFiles } from './own-files';
 
-const { world, ofFile } = openOwnFiles(__filename);
+const { explorer, ofFile } = openOwnFiles(__filename);
 
 /** A lock that is a list: the second of two buyers leaves it, and neither buys when both have seen the other. */
 const GIVES_UP = `exports.createLock = ({ redis }) => ({
@@ -58,8 +50,7 @@ async function promiseOf(
   text: string,
   promise: Capability,
 ): Promise<PromiseResult | undefined> {
-  const explorer: Explorer = { world: world(), explore: (plan, limits) => explore(world(), plan, limits) };
-  const { cells, probe } = await verify(explorer, ofFile(file, text), 600_000, {
+  const { cells, probe } = await verify(explorer(), ofFile(file, text), 600_000, {
     signal: new AbortController().signal,
     promises: [promise],
     onCell: () => undefined,

@@ -1,18 +1,16 @@
 import {
   cellOf,
-  explore,
   leftOpen,
   reportCard,
   unexplained,
   verify,
-  type Explorer,
   type MatrixCell,
   type VerifiedCell,
 } from '#lab/explore';
 import { findStrategy, type Strategy } from '#lab/strategy';
 import { openOwnFiles } from './own-files';
 
-const { world, ofFile } = openOwnFiles(__filename);
+const { explorer, ofFile } = openOwnFiles(__filename);
 
 /** Locks the row. Tries the sale `tries` times when it fails, also when only the reply to its COMMIT was lost. */
 const sale = (tries: number): string => `
@@ -53,8 +51,7 @@ async function cellsOf(
   strategy: Strategy,
   leftOut: readonly string[] = [],
 ): Promise<readonly VerifiedCell[]> {
-  const explorer: Explorer = { world: world(), explore: (plan, limits) => explore(world(), plan, limits) };
-  const { cells } = await verify(explorer, strategy, 600_000, {
+  const { cells } = await verify(explorer(), strategy, 600_000, {
     signal: new AbortController().signal,
     promises: ['sellsToTheLast'],
     further: true,

@@ -1,7 +1,7 @@
-import { explore, verify, type Explorer } from '#lab/explore';
+import { verify } from '#lab/explore';
 import { openOwnFiles } from './own-files';
 
-const { world, ofFile } = openOwnFiles(__filename);
+const { explorer, ofFile } = openOwnFiles(__filename);
 
 /** A lock of Redis under a key that is computed from the name of the resource. */
 const underKey = (key: string): string => `
@@ -14,15 +14,8 @@ const underKey = (key: string): string => `
     release: ({ key }) => redis.del(key),
   });`;
 
-const explorer: Explorer = {
-  get world() {
-    return world();
-  },
-  explore: (plan, limits) => explore(world(), plan, limits),
-};
-
 const verifyKey = (file: string, key: string): Promise<unknown> =>
-  verify(explorer, ofFile(file, underKey(key)), 60_000, {
+  verify(explorer(), ofFile(file, underKey(key)), 60_000, {
     signal: new AbortController().signal,
     promises: ['survivesFailedRelease'],
     max: 20,

@@ -202,6 +202,10 @@ export class Run {
     return found;
   }
 
+  actorsOf(process: ActorProcess): readonly Actor[] {
+    return this.actors.filter((actor) => actor.process === process);
+  }
+
   /** True when another actor is in the process of this one. */
   sharesProcess(actor: Actor): boolean {
     return this.actors.some((other) => other !== actor && other.process === actor.process);
@@ -341,7 +345,7 @@ export class Run {
    * before its own session ends. Otherwise the speed of the server would decide whether it is.
    */
   async oneByOne(process: ActorProcess, end: (actor: Actor) => Promise<void>): Promise<void> {
-    for (const actor of this.actors.filter((one) => one.process === process)) {
+    for (const actor of this.actorsOf(process)) {
       await end(actor);
       await this.settle();
     }

@@ -82,7 +82,7 @@ const isRenewedByHeartbeat = (run: Run, { store, key }: LockExpiry): boolean => 
  * paused one when it resumes.
  */
 async function endSession(run: Run, process: ActorProcess, store: LockStore): Promise<void> {
-  for (const { connections } of actorsOf(run, process)) await store.endSession?.(connections);
+  for (const { connections } of run.actorsOf(process)) await store.endSession?.(connections);
   process.sessionEnded = true;
   if (process.alive && !process.paused) notifySessionEnd(run, process);
 }
@@ -91,11 +91,8 @@ async function endSession(run: Run, process: ActorProcess, store: LockStore): Pr
 export function notifySessionEnd(run: Run, process: ActorProcess): void {
   if (!process.sessionEnded) return;
   process.sessionEnded = false;
-  for (const { connections } of actorsOf(run, process)) connections.servers.zookeeper.endSession();
+  for (const { connections } of run.actorsOf(process)) connections.servers.zookeeper.endSession();
 }
-
-const actorsOf = (run: Run, process: ActorProcess): Run['actors'] =>
-  run.actors.filter((actor) => actor.process === process);
 
 const isRunning = (run: Run, name: string): boolean => {
   const { process } = run.actor(name);

@@ -80,7 +80,7 @@ export async function loseHost(run: Run, process: ActorProcess): Promise<void> {
     process.name,
     `the host of ${process.name} (${names(run, process)}) is down`,
   );
-  for (const actor of actorsOf(run, process)) run.terminateWithoutClosing(actor);
+  for (const actor of run.actorsOf(process)) run.terminateWithoutClosing(actor);
   await run.settle();
 }
 
@@ -194,10 +194,8 @@ export function loseServer(run: Run, server: string): void {
   run.eventLog.fault('server-down', server, `${server} is down: no process can reach it`);
 }
 
-const actorsOf = (run: Run, process: ActorProcess): readonly Actor[] =>
-  run.actors.filter((actor) => actor.process === process);
-
 const names = (run: Run, process: ActorProcess): string =>
-  actorsOf(run, process)
+  run
+    .actorsOf(process)
     .map(({ name }) => name)
     .join(', ');

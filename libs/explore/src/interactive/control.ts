@@ -100,7 +100,7 @@ function waitingFor(run: Run, key: string): DisabledReason {
 
 function whyProcess(run: Run, process: ActorProcess, kind: (typeof PROCESS_FAULTS)[number]): DisabledReason {
   if (!process.alive) return { code: 'died' };
-  const members = run.actors.filter((actor) => actor.process === process);
+  const members = run.actorsOf(process);
   const running = members.find(({ outcome }) => outcome === undefined);
   if (running === undefined) return { code: 'ended', outcome: members[0]?.outcome ?? '' };
   if (kind === 'cut' && process.cut) return { code: 'already' };

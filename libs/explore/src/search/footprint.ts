@@ -272,7 +272,7 @@ const serverOf = (run: Run, number: number | undefined): string =>
 /** The end of a process, or of its sessions. */
 function accessesOfEnd(run: Run, process: ActorProcess): readonly Access[] | 'everything' {
   if (run.setup.options.wait === 'notify') return 'everything'; // a dead waiter leaves its place in the queue to another one
-  const members = run.actors.filter((actor) => actor.process === process);
+  const members = run.actorsOf(process);
   const ended = members.filter((actor) => actor.openSessions().size > 0);
   // some plans kill a process only while it holds such a lock, which another process may take from it
   const holdsForever = run.locks
