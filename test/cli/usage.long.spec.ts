@@ -51,6 +51,11 @@ testBadUsage(checkout, [
     '--docs writes the whole matrix',
   ],
   [
+    '--docs with a part of the lock libraries',
+    ['matrix', 'redlock-4', '--libraries', '--docs', 'libraries.md'],
+    '--docs writes the whole matrix',
+  ],
+  [
     '--docs with a part of the crash matrix',
     ['crash-matrix', '--quick', '--docs', 'crash.md'],
     '--docs writes the whole crash matrix',

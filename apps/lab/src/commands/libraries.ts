@@ -1,6 +1,7 @@
 import {
   NotExplorable,
   reportCard,
+  unexplained,
   verify,
   type Explorer,
   type Verified,
@@ -19,6 +20,8 @@ import { limitMs } from './numbers';
 
 interface LibrariesOptions {
   readonly workers: number;
+  /** Schedules of each circumstance at most. */
+  readonly max: number;
   /** Seconds for each recipe; 0: no limit. */
   readonly budget: number;
   readonly docs?: string;
@@ -31,7 +34,7 @@ const ENOUGH = 40;
 /** Explores every recipe of a lock library in the circumstances of `lab verify`. */
 export async function exploreLibraries(
   names: readonly string[],
-  { workers, budget, docs, json }: LibrariesOptions,
+  { workers, max, budget, docs, json }: LibrariesOptions,
   context: Context,
 ): Promise<number> {
   const recipes = readRecipes(names).map((recipe) => ({ recipe, ...loadOwnStrategy(recipe.path) }));
@@ -44,28 +47,41 @@ export async function exploreLibraries(
   const libraries: ExploredLibrary[] = [];
   for (const { recipe, strategy } of recipes)
     libraries.push(
-      await exploreRecipe(pool, recipe, strategy, budget, {
-        signal: context.signal,
-        onCell: (left) => {
-          context.progress.update(`${recipe.name}: ${count(left, 'circumstance')} left`);
+      await exploreRecipe(
+        pool,
+        recipe,
+        strategy,
+        { max, budget },
+        {
+          signal: context.signal,
+          onCell: (left) => {
+            context.progress.update(`${recipe.name}: ${count(left, 'circumstance')} left`);
+          },
         },
-      }),
+      ),
     );
   context.progress.clear();
   context.signal.throwIfAborted(); // a part must not replace the page
-  const all = { libraries, conditions: { ...conditions, secondsPerRecipe: budget } };
+  const all = {
+    libraries,
+    conditions: {
+      ...conditions,
+      schedulesPerCircumstance: max,
+      ...(budget > 0 && { secondsPerRecipe: budget }),
+    },
+  };
   if (docs === undefined) process.stdout.write(`${printLibraries(libraries)}\n`);
   else writeFileSync(docs, `${renderLibraries(all)}\n`);
   if (json !== undefined) writeJson(json, all);
   return libraries.some(({ notExplored }) => notExplored !== undefined) ? EXIT.unknown : EXIT.ok;
 }
 
-/** Explores a recipe for `budget` seconds. One that cannot be explored has the reason as its result. */
+/** Explores a recipe within these limits. One that cannot be explored has the reason as its result. */
 export async function exploreRecipe(
   pool: Explorer,
   recipe: Recipe,
   strategy: Strategy,
-  budget: number,
+  { max, budget }: Pick<LibrariesOptions, 'max' | 'budget'>,
   { signal, onCell }: { readonly signal: AbortSignal; readonly onCell?: (left: number) => void },
 ): Promise<ExploredLibrary> {
   const begun = performance.now();
@@ -76,7 +92,13 @@ export async function exploreRecipe(
     onCell?.(left);
   };
   try {
-    const verified = await verify(pool, strategy, limitMs(budget), { signal, enough: ENOUGH, onCell: note });
+    const verified = await verify(pool, strategy, limitMs(budget), {
+      signal,
+      max,
+      further: true,
+      enough: ENOUGH,
+      onCell: note,
+    });
     return librarySummary(recipe, verified, {
       seconds: secondsSoFar(),
       ...(firstWitness !== undefined && { firstWitness }),
@@ -87,6 +109,7 @@ export async function exploreRecipe(
       ...recipe,
       seconds: secondsSoFar(),
       promises: [],
+      unexplained: [],
       wrongDataWhen: [],
       notExplored: error.message,
     };
@@ -97,16 +120,20 @@ const librarySummary = (
   recipe: Recipe,
   { cells, probe }: Verified,
   times: Pick<ExploredLibrary, 'seconds' | 'firstWitness'>,
-): ExploredLibrary => ({
-  ...recipe,
-  ...times,
-  promises: reportCard(cells, undefined, probe),
-  wrongDataWhen: cells
-    .filter(({ explored }) => explored?.mark === 'data-wrong')
-    .map(({ cell: { name, title }, explored }) => ({
-      circumstance: name,
-      title,
-      token: explored?.token ?? '',
-      sentence: explored?.sentence ?? '',
-    })),
-});
+): ExploredLibrary => {
+  const promises = reportCard(cells, undefined, probe);
+  return {
+    ...recipe,
+    ...times,
+    promises,
+    unexplained: unexplained(cells, promises),
+    wrongDataWhen: cells
+      .filter(({ explored }) => explored?.mark === 'data-wrong')
+      .map(({ cell: { name, title }, explored }) => ({
+        circumstance: name,
+        title,
+        token: explored?.token ?? '',
+        sentence: explored?.sentence ?? '',
+      })),
+  };
+};

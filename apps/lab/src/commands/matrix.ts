@@ -73,9 +73,9 @@ export function register(program: Command): void {
     )
     .action((names: string[], options: MatrixOptions) =>
       runCommand(async (context) => {
-        if (options.libraries === true) return exploreLibraries(names, options, context);
         if (options.docs !== undefined && (names.length > 0 || options.summary === true))
-          throw partOnly('matrix', names.length > 0 ? 'the strategies' : '--summary');
+          throw partOnly('matrix', names.length > 0 ? 'the names' : '--summary');
+        if (options.libraries === true) return exploreLibraries(names, options, context);
         return makeMatrix(names.length === 0 ? CATALOGUE : names.map(readStrategy), options, context);
       }),
     );

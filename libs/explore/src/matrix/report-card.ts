@@ -182,7 +182,7 @@ async function probeAlone(world: World, strategy: Strategy): Promise<Probe> {
 function takeNext(
   pending: Cell[],
   cells: readonly VerifiedCell[],
-  { signal, enough }: Verifying,
+  { signal, enough, max = Infinity }: Verifying,
 ): ({ readonly cell: Cell } & Pick<Limits, 'max'>) | undefined {
   if (signal.aborted) return undefined;
   const broken = reportCard(cells).filter(({ state }) => state === 'broken');
@@ -192,7 +192,7 @@ function takeNext(
   const decided = enough === undefined ? -1 : pending.findIndex(isDecided);
   const [cell] = pending.splice(Math.max(0, decided), 1);
   if (cell === undefined) return undefined;
-  if (testsNone(cell)) return { cell, max: MAX_FURTHER };
+  if (testsNone(cell)) return { cell, max: Math.min(max, MAX_FURTHER) };
   return { cell, ...(decided >= 0 && enough !== undefined && { max: enough }) };
 }
 
