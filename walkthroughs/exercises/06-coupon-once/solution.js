@@ -21,5 +21,9 @@ exports.subject = {
     'of two answers, exactly one is "redeemed"': (_, outcomes) =>
       outcomes.some(({ state }) => state !== 'returned') ||
       outcomes.filter(({ value }) => value === 'redeemed').length === 1,
+    'who is answered "redeemed" has the row': async ({ sql }, outcomes) => {
+      const customers = (await sql.query('SELECT customer FROM redemption')).map(({ customer }) => customer);
+      return ['ann', 'ben'].every((name, i) => outcomes[i].value !== 'redeemed' || customers.includes(name));
+    },
   },
 };
