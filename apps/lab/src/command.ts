@@ -73,6 +73,7 @@ const OF_EXPLORER: ReadonlySet<string> = new Set([
   'EndlessLoop',
   'OutsideTheSeam',
   'QueuedCommand',
+  'PollsWithoutPause',
   'UnseenTransaction',
   'Disturbed',
   'Diverged',

@@ -70,6 +70,14 @@ export class RealmTimers {
     return this.running.size > 0 || this.waits > 0;
   }
 
+  /** The global `AbortSignal`, whose `timeout` is a timer of this realm. */
+  readonly abortSignal = new Proxy(AbortSignal, {
+    get: (target, name) =>
+      name === 'timeout'
+        ? (ms: number) => this.abortAfter(ms)
+        : (Reflect.get(target, name, target) as unknown),
+  });
+
   /** `node:timers`. */
   get module(): object {
     return { ...this.globals, promises: this.promises };
@@ -106,6 +114,14 @@ export class RealmTimers {
     this.waits = 0;
   }
 
+  private abortAfter(ms: number): AbortSignal {
+    const controller = new AbortController();
+    (this.globals.setTimeout as (callback: Callback, ms: number) => unknown)(() => {
+      controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
+    }, ms);
+    return controller.signal;
+  }
+
   /** A promise of a virtual timer; undefined: the delay is in real time. */
   private delay(
     ms: number | undefined,
@@ -116,21 +132,20 @@ export class RealmTimers {
     if (virtual === undefined) return undefined;
     let timer: VirtualTimer | undefined;
     const ended = new Promise((resolve, reject) => {
+      const abort = (): void => {
+        if (timer !== undefined) virtual.clear(timer);
+        reject(signal?.reason as Error);
+      };
       timer = virtual.set(
         () => {
+          signal?.removeEventListener('abort', abort);
           resolve(value);
         },
         ms,
         { isPeriodic: false },
       );
-      signal?.addEventListener(
-        'abort',
-        () => {
-          if (timer !== undefined) virtual.clear(timer);
-          reject(signal.reason as Error);
-        },
-        { once: true },
-      );
+      if (signal?.aborted === true) abort();
+      else signal?.addEventListener('abort', abort, { once: true });
     });
     return timer === undefined ? undefined : ended;
   }

@@ -49,6 +49,7 @@ const OWN_GLOBALS = [
   'performance',
   'Math',
   'crypto',
+  'AbortSignal',
   ...RealmTimers.NAMES,
 ] as const;
 
@@ -161,6 +162,7 @@ export class Realm {
       performance: realmPerformance,
       Math: random?.math ?? Math,
       crypto: random?.webCrypto ?? globalThis.crypto,
+      AbortSignal: this.timers.abortSignal,
       ...this.timers.globals,
     };
     this.builtIns = {

@@ -93,7 +93,7 @@ export class LockTracker {
     if (entry === undefined) return condition !== 'owner';
     if (condition === 'free') return false;
     const [token] = text.match(TOKENS) ?? [];
-    return token === undefined || entry.owner === this.tokens.get(token);
+    return token === undefined || entry.token === token || entry.owner === this.tokens.get(token);
   }
 
   /** True when the actor holds this lock, or this part of it. */
@@ -216,7 +216,8 @@ export class LockTracker {
     const granted = isExact === true ? ttlMs : grantedLease(ttlMs, args);
     const expiresAt = isSame && renewed !== true ? old.expiresAt : ttlMs < 0 ? undefined : now + granted;
     const taker = hasOwner === false ? undefined : by;
-    const newOwner = isSame ? old.owner : (this.actorOf(token) ?? taker);
+    const isOwn = token !== undefined && args.includes(token); // also when another request of its process has sent it first
+    const newOwner = isSame ? old.owner : isOwn ? taker : (this.actorOf(token) ?? taker);
     this.entries.set(key, {
       store,
       lock,

@@ -40,18 +40,25 @@ function lockHasOwner({ eventLog }: Run): boolean {
   return taken.length === 0 || taken.some(({ by }) => by !== undefined);
 }
 
+/** The database sessions of the pools that actors receive. */
+const sessionsOf = ({ connectionsOfActors }: World): readonly number[] =>
+  connectionsOfActors.flatMap(({ sockets }) => [...sockets.keys()]);
+
 /** Runs one request alone, and compares the steps that the explorer saw with what the servers counted. */
 export async function probe(world: World, strategy: Strategy): Promise<Probe> {
   const setup = { strategy, options: EXPLORE_OPTIONS, stock: 1, processes: ['p1'] };
   const first = await Run.begin(world, setup);
   await finishAll(first); // opens the connections that a pool opens when they are needed
   const watch = await world.watch(strategy);
+  const known = new Set(sessionsOf(world));
   let keys: readonly string[] = [];
   const { events } = await finishAll(await Run.begin(world, setup), async () => {
     keys = await world.keysWithoutExpiry();
   });
   const steps = events.filter((event) => event.type === 'step');
   const { commands, databaseConnections, redisConnections } = await watch.end(steps);
+  const ofPools = sessionsOf(world).filter((thread) => !known.has(thread)).length; // those of the first request are in use
+  const unseenConnections = databaseConnections - ofPools;
   const end = events.find((event) => event.type === 'end');
   const death = events.find((event) => event.type === 'fault'); // of an unhandled error
   return {
@@ -60,10 +67,11 @@ export async function probe(world: World, strategy: Strategy): Promise<Probe> {
     unseen: [
       ...commands.slice(0, LISTED).map((command) => `Redis received ${command}`),
       ...(commands.length > LISTED ? [`${commands.length - LISTED} more commands`] : []),
-      ...(databaseConnections > 0 ? [`${count(databaseConnections, 'connection')} to the database`] : []),
+      ...(unseenConnections > 0 ? [`${count(unseenConnections, 'connection')} to the database`] : []),
     ],
     left: [
       ...keys.filter((key) => !isOwn(strategy, key)).map((key) => `the key ${key}, which never expires`),
+      ...(ofPools > 0 ? [`${count(ofPools, 'connection')} of its pool, which it does not release`] : []),
       ...(redisConnections > 0 ? [`${count(redisConnections, 'connection')} to Redis`] : []),
     ],
     lockHasOwner: lockHasOwner(first),

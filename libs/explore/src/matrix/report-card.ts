@@ -130,17 +130,17 @@ export async function verify(
   const plain = await exploreWithin(pool, strategy, first, leftFor(others.length + 1), how);
   if (plain.failure !== undefined) throw new NotExplorable(plain.failure); // in a worker, which can be ended if it never returns
   const alone = await probeAlone(pool.world, strategy);
+  if (alone.code !== 'APPLIED')
+    throw new NotExplorable(`a request that is alone sells nothing: ${alone.code}: ${whyNotAlone(alone)}`);
   if (alone.unseen.length > 0)
     return {
       probe: alone,
       cells: [first, ...others].map((cell) => ({ cell, failure: 'commands that the explorer does not see' })),
     };
-  if (alone.code !== 'APPLIED')
-    throw new NotExplorable(`a request that is alone sells nothing: ${alone.code}: ${whyNotAlone(alone)}`);
   const [command] = alone.withoutLock;
   if (command !== undefined)
     throw new NotExplorable(
-      `the name of the resource, which acquire receives, is in no key and in no row that it writes, so that its lock is not seen: ${command}`,
+      `the name of the resource, which acquire receives, is in no key of Redis that is left, and in no primary or unique key of a row that it writes, so that its lock is not seen: ${command}`,
     );
   const cells = [plain];
   how.onCell(plain, others.length);

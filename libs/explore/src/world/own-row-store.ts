@@ -5,8 +5,10 @@ import type { LockReading, LockStore } from './lock-stores';
 /** The columns of a table that a lock has created. */
 interface Table {
   readonly key: string;
-  /** Columns of text: the owner. */
+  /** The owner: columns of text, and those of numbers whose name says so. */
   readonly owner: readonly string[];
+  /** Columns that say whether the lock is held. */
+  readonly flags: readonly string[];
   /** Columns of numbers and times: the expiry may be one of them. */
   readonly others: readonly string[];
 }
@@ -22,14 +24,22 @@ const WRITES = /^(INSERT|REPLACE|UPDATE|DELETE|CREATE)$/;
 const KEEPS_ROW = /^UPDATE\b|\bON DUPLICATE KEY UPDATE\b|\bFOR (UPDATE|SHARE)\b|\bLOCK IN SHARE MODE\b/i;
 const TABLE_OF = /\b(?:INTO|UPDATE|FROM|TABLE(?: IF NOT EXISTS)?) `?(\w+)`?/i;
 
-const READ_COLUMNS = `SELECT COLUMN_NAME AS name, COLUMN_KEY AS \`key\`, CHARACTER_MAXIMUM_LENGTH IS NOT NULL AS isText
+/** Names of columns that contain an owner, also as a number, and of those that are 0 or 1. */
+const OWNER_NAME = /owner|holder|locked_?by|client|worker|session|token/i;
+const FLAG_NAME = /lock|held|taken|acquired|busy|in_?use/i;
+
+const READ_COLUMNS = `SELECT COLUMN_NAME AS name, COLUMN_KEY AS \`key\`, CHARACTER_MAXIMUM_LENGTH IS NOT NULL AS isText,
+    DATA_TYPE IN ('tinyint', 'bit') AS isSmall
   FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? ORDER BY ORDINAL_POSITION`;
 
 /**
- * Rows of tables that are not the lab's, whose key contains the name of a resource: locks of a library that has a table of its
- * own. What their columns mean is not known: text is taken for the owner, and a row with a time in it for one that
- * ends after the lease of the request. At its end its times are set to the past: the row stays, and its code decides what that means.
- * A row without an owner and without a time is free, in a table whose rows are changed or locked; otherwise it is the lock itself.
+ * Rows of tables that are not the lab's, whose primary or unique key contains the name of a resource: locks of a library that has a
+ * table of its own. What their columns mean is not known: text, and a number in a column that is called owner or the like, is taken
+ * for the owner, and a row with a time in it for one that ends after the lease of the request. At its end its times are set to the
+ * past: the row stays, and its code decides what that means.
+ *
+ * In a table whose rows are changed or locked, a row is free when its flag is 0; without a flag, when it has no owner, and either no
+ * time or an owner before. In other tables the row is the lock itself.
  */
 export class OwnRowStore implements LockStore {
   readonly name = 'table';
@@ -43,6 +53,8 @@ export class OwnRowStore implements LockStore {
   private readonly times = new Map<string, ReadonlySet<string>>();
   /** Tables whose rows stay when the lock is released: known after the request that runs alone before the first schedule. */
   private readonly withFreeRows = new Set<string>();
+  /** Tables in which a row has had an owner. */
+  private readonly owned = new Set<string>();
 
   private constructor(
     private readonly admin: Connection,
@@ -116,8 +128,11 @@ export class OwnRowStore implements LockStore {
     const everTimes = new Set([...(this.times.get(lock) ?? []), ...times]);
     this.times.set(lock, everTimes);
     if ([...everTimes].some((column) => Number(row[column] ?? NaN) === 0)) return true; // 1970
-    const hasOwner = table.owner.some((column) => !['', null].includes(row[column] as string | null));
-    return this.withFreeRows.has(name) && !hasOwner && times.length === 0;
+    const hasOwner = table.owner.some((column) => isSet(row[column]));
+    if (hasOwner) this.owned.add(name);
+    if (!this.withFreeRows.has(name)) return false;
+    if (table.flags.length > 0) return !table.flags.some((column) => isSet(row[column]));
+    return !hasOwner && (times.length === 0 || this.owned.has(name));
   }
 
   private readingOf(row: RowDataPacket, lock: string, table: Table): LockReading {
@@ -132,24 +147,33 @@ export class OwnRowStore implements LockStore {
     };
   }
 
-  /** Undefined: the table does not exist, or has no primary key. */
+  /** Undefined: the table does not exist, or has no key. */
   private async columnsOf(name: string): Promise<Table | undefined> {
     const read = this.tables.get(name);
     if (read !== undefined) return read;
     const [rows] = await this.admin.query<RowDataPacket[]>(READ_COLUMNS, [name]);
-    const columns = rows as { name: string; key: string; isText: number }[];
-    const key = columns.find((column) => column.key === 'PRI')?.name;
+    const columns = rows as { name: string; key: string; isText: number; isSmall: number }[];
+    const keys = ['PRI', 'UNI'].flatMap((kind) => columns.filter((column) => column.key === kind));
+    const key = (keys.find(({ isText }) => isText === 1) ?? keys[0])?.name;
     if (key === undefined) return undefined;
     const besides = columns.filter((column) => column.name !== key);
+    const isOwner = ({ name: column, isText, isSmall }: (typeof columns)[number]): boolean =>
+      isText === 1 || (isSmall === 0 && OWNER_NAME.test(column));
+    const namesOf = (some: typeof columns): readonly string[] => some.map((column) => column.name);
     const table = {
       key,
-      owner: besides.filter(({ isText }) => isText === 1).map((column) => column.name),
-      others: besides.filter(({ isText }) => isText === 0).map((column) => column.name),
+      owner: namesOf(besides.filter(isOwner)),
+      flags: namesOf(besides.filter(({ name: column, isSmall }) => isSmall === 1 && FLAG_NAME.test(column))),
+      others: namesOf(besides.filter((column) => !isOwner(column))),
     };
     this.tables.set(name, table);
     return table;
   }
 }
+
+/** Neither NULL, nor an empty text, nor 0; a BIT is a buffer. */
+const isSet = (value: unknown): boolean =>
+  Buffer.isBuffer(value) ? value.some((byte) => byte !== 0) : Boolean(value) && value !== '0';
 
 /** The columns in which the row has a time. */
 const timesIn = (row: RowDataPacket, { others }: Table): readonly string[] =>

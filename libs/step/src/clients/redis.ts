@@ -31,18 +31,32 @@ const TAKES_THE_CONNECTION: ReadonlySet<string> = new Set([
   ...['blpop', 'brpop', 'blmove', 'blmpop', 'brpoplpush', 'bzpopmin', 'bzpopmax', 'bzmpop'],
 ]);
 
+/** Commands with an absolute time, and options of SET and GETEX that are one. */
+const AT_A_TIME = /^p?expireat$/;
+const TIME_OPTION = /^(PX|EX)AT$/i;
+
 const isInSchedule = (): boolean => currentScope()?.scheduleTime !== undefined;
 
 /** The command cannot be explored. */
 class NotInSchedules extends Error {
   readonly code = 'EXPLORE.COMMAND';
 
-  constructor(command: string) {
-    super(
-      `${command} waits on its connection, which the explorer cannot see: use commands that are answered at once`,
-    );
+  constructor(command: string, why: string) {
+    super(`${command} ${why}`);
     this.name = 'NotInSchedules';
   }
+}
+
+/** Why a command cannot be explored; undefined: it can. */
+function whyNotInSchedules({ name, args }: Command): string | undefined {
+  if (TAKES_THE_CONNECTION.has(name))
+    return 'waits on its connection, which the explorer cannot see: use commands that are answered at once';
+  const takesTime =
+    AT_A_TIME.test(name) ||
+    (/^(set|getex)$/.test(name) && args.some((arg) => typeof arg === 'string' && TIME_OPTION.test(arg)));
+  return takesTime
+    ? 'has an absolute time, and the time of a schedule is not that of Redis: use PX, EX or PEXPIRE'
+    : undefined;
 }
 
 /** Minimum timeout of a new connection, milliseconds. */
@@ -91,8 +105,8 @@ export class SteppedRedis extends Redis {
 
   override sendCommand(command: Command, stream?: Parameters<Redis['sendCommand']>[1]): Promise<unknown> {
     if (stream !== undefined) return super.sendCommand(command, stream) as Promise<unknown>; // sent by ioredis itself: its handshake, or a MULTI
-    if (isInSchedule() && TAKES_THE_CONNECTION.has(command.name))
-      return Promise.reject(new NotInSchedules(command.name));
+    const refused = isInSchedule() ? whyNotInSchedules(command) : undefined;
+    if (refused !== undefined) return Promise.reject(new NotInSchedules(command.name, refused));
     const { callback } = command as unknown as { readonly callback?: Callback };
     return callback === undefined || currentScope() === undefined
       ? this.sendStep(command)

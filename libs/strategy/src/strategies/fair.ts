@@ -17,7 +17,8 @@ export const fair: Strategy = {
     'Waiters queue in Redis. The release hands the lock to the first live waiter, and notifies only that one.',
   defect:
     'First come, first served, with two commands per waiter. A waiter that is dead, or paused for a lease, loses its position. Work that outlives the lease sells nothing, because of a local deadline; a pause, or a slow statement, after the check of the deadline still leads to two writers.',
-  source: 'Redisson, RedissonFairLock; Mellor-Crummey and Scott, "Algorithms for scalable synchronization", 1991.',
+  source:
+    'Redisson, RedissonFairLock; Mellor-Crummey and Scott, "Algorithms for scalable synchronization", 1991.',
   next: { strategy: 'fenced', why: 'makes the database refuse the stale write.' },
   options: ['leaseMs', 'waitMs', 'workMs'],
   keys: (balance) => [queueKey(balance), waitersKey(balance)],
