@@ -19,6 +19,7 @@ export function judgeWaiting(history: ScheduleHistory): ScheduleViolation[] {
     ...neverEnded(history),
     ...keptByDatabase(history),
     ...starved(history),
+    ...refusedNamedLock(history),
     ...late(history),
     ...notNotified(history),
   ];
@@ -262,6 +263,40 @@ function starvationOf(
       (sinceEnd > 0 ? `, ${Math.round(sinceEnd)} ms before (a lease is ${leaseMs} ms)` : ''),
     at: [end.n, n],
   };
+}
+
+/** Whether a request for a named lock of the database obtained it; undefined: the step is none, or has no answer. */
+function obtainsNamedLock({ text, reply }: StepEvent): boolean | undefined {
+  const [row] = /\bGET_LOCK\(/i.test(text) && Array.isArray(reply) ? (reply as unknown[]) : [];
+  return row === undefined ? undefined : Object.values(row as object).some((value) => Number(value) === 1);
+}
+
+/** Actors that were refused a named lock although its holder had ended: its session is open, and keeps the lock. */
+function refusedNamedLock(history: ScheduleHistory): ScheduleViolation[] {
+  const held = new Map<string, number>();
+  const refused = new Map<string, { readonly step: StepEvent; readonly holder: string }>();
+  const found: ScheduleViolation[] = [];
+  for (const event of history.events) {
+    if (event.type === 'step') {
+      const isObtained = obtainsNamedLock(event);
+      const [holder] = [...held].flatMap(([name, n]) => (n > 0 && name !== event.actor ? [name] : []));
+      if (isObtained === true) held.set(event.actor, (held.get(event.actor) ?? 0) + 1);
+      if (isObtained === false && holder !== undefined) refused.set(event.actor, { step: event, holder });
+      if (/\bRELEASE_LOCK\(/i.test(event.text)) held.set(event.actor, (held.get(event.actor) ?? 0) - 1);
+      if (/\bRELEASE_ALL_LOCKS\(/i.test(event.text)) held.delete(event.actor);
+    }
+    if (event.type !== 'end' || event.code !== NOT_OBTAINED) continue;
+    const { step, holder } = refused.get(event.actor) ?? {};
+    if (step === undefined || holder === undefined || wasHarmed(history, holder)) continue;
+    const end = endOf(history, holder);
+    if (end?.type === 'end' && end.n < step.n)
+      found.push({
+        kind: 'starved',
+        sentence: `${event.actor} was refused at step ${step.n} although ${holder} had ended at step ${end.n}: its session keeps the named lock`,
+        at: [end.n, step.n],
+      });
+  }
+  return found;
 }
 
 /** The event at which an actor ended or died. */
