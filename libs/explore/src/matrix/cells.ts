@@ -187,6 +187,7 @@ export const CELLS: readonly Cell[] = [
     processes: TWO,
     budget: { 'lost-session': 1 },
     about: 'lost-session',
+    alsoTests: ['survivesLapse'],
   },
   {
     name: 'flush',
@@ -222,7 +223,7 @@ export const CELLS: readonly Cell[] = [
     about: 'kill',
     options: { waitMs: 3000 },
     promise: { capability: 'losersTouchNothing' },
-    alsoTests: ['givesUpInTime'],
+    alsoTests: ['givesUpInTime', 'releasesOnlyItsOwn'],
   },
   {
     name: 'killed after long work',
