@@ -50,6 +50,7 @@ export const en = {
     cancel: 'Cancel',
     copyLink: 'Copy link',
     copied: 'Copied',
+    copyAddress: 'The browser does not copy here. Copy this address:',
     retry: 'Try again',
     back: 'Back',
     close: 'Close',

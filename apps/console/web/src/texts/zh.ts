@@ -37,6 +37,7 @@ export const zh: Texts = {
     cancel: '取消',
     copyLink: '复制链接',
     copied: '已复制',
+    copyAddress: '浏览器在这里不能自动复制。请复制这个地址：',
     retry: '重试',
     back: '返回',
     close: '关闭',
