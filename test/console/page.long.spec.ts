@@ -139,6 +139,21 @@ test('the link of a finished schedule opens at its first event and reaches no go
   expect(messages).toEqual([]);
 });
 
+test('a long schedule scrolls in its list, not the page; without a clipboard, Copy link shows the address, selected', async () => {
+  const { page, messages } = await open(
+    '/step/v1.redlock..1.12.a7P1b13a4b5.oooLInVvoooTTT2oooLIndTTTVdTTT.OUH.b87c55',
+  );
+  await page.locator('[data-event="24"]').waitFor({ state: 'attached' });
+  expect(await page.evaluate('document.documentElement.scrollHeight')).toBe(720);
+  await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })"); // as over http
+  await click(page, /^Copy link/);
+  const address = page.getByRole('textbox', { name: /Copy this address/ });
+  await address.waitFor();
+  expect(await page.evaluate('getSelection().toString()')).toBe(await address.inputValue());
+  expect(await address.inputValue()).toBe(page.url());
+  expect(messages).toEqual([]);
+});
+
 test('a goal that is missed by too many choices says so', async () => {
   const { page, messages } = await open('/step/v1.watchdog..1.12.a3WTaWTaa2P1Tab3a2b3...e58a75');
   await click(page, /^Step B/);
