@@ -154,6 +154,18 @@ test('a long schedule scrolls in its list, not the page; without a clipboard, Co
   expect(messages).toEqual([]);
 });
 
+test('on a phone, result, newest event and goal are visible after the last step', async () => {
+  const size = { width: 390, height: 844 };
+  const { page } = await open('/step/v1.none..1.12.a2b5a2...bb2f4f', { viewport: size, isMobile: true });
+  await click(page, /^Step A/);
+  await expectText(page, /Goal reached/);
+  for (const shown of ['.outcome', '[data-event]:last-child', '.goal-line']) {
+    const box = await page.locator(shown).boundingBox();
+    expect(box?.y).toBeGreaterThanOrEqual(0);
+    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(size.height);
+  }
+});
+
 test('a goal that is missed by too many choices says so', async () => {
   const { page, messages } = await open('/step/v1.watchdog..1.12.a3WTaWTaa2P1Tab3a2b3...e58a75');
   await click(page, /^Step B/);
@@ -186,7 +198,7 @@ test.each([
   await expectText(page, /Goal reached/);
 });
 
-test('the source follows the buyer that moved last into its file, until a reader chooses another one', async () => {
+test('the source follows the buyer that moved last into its file, until a reader chooses another one, and stays at the line of the last step', async () => {
   const { page, messages } = await open('/step/v1.none..1.12.a2b3...bb2f4f');
   await page.getByRole('button', { name: /^Step A/ }).waitFor();
   await press(page, 'b');
@@ -199,6 +211,13 @@ test('the source follows the buyer that moved last into its file, until a reader
     .click();
   await press(page, 'a');
   expect(await shown.textContent()).toMatch(/^none\.ts/);
+  await page
+    .locator('.source-panel')
+    .getByRole('button', { name: /^read-modify-write\.ts/ })
+    .click();
+  await press(page, 'z');
+  await expectText(page, /Oversold/);
+  expect(await page.locator('.source-panel .line-marked').count()).toBe(1);
   expect(messages).toEqual([]);
 });
 

@@ -28,6 +28,8 @@ export function Timeline({
     const observer = new ResizeObserver(showEnd); // a verdict takes some of its height
     observer.observe(current);
     showEnd();
+    // on a phone, the page scrolls too: result, buyers, newest event, faults and goal fill the window
+    current.closest('.board-left')?.scrollIntoView({ block: 'nearest' });
     return () => {
       observer.disconnect();
     };
