@@ -35,7 +35,7 @@ export interface ActorView {
   readonly outcome?: string;
   /** The step that it issues next, or that waits in the database. */
   readonly next?: { readonly kind: string; readonly text: string; readonly isInFlight: boolean };
-  /** Where its code is, the innermost line first; empty: unknown. */
+  /** Where its code is, the innermost line first; after its end, that of its last step; empty: unknown. */
   readonly at: readonly SourcePosition[];
 }
 
@@ -203,7 +203,7 @@ export class InteractiveSchedule {
       ...(step !== undefined && {
         next: { kind: step.kind, text: step.text, isInFlight: inFlight !== undefined },
       }),
-      at: actor.outcome === undefined ? (this.positions.get(actor.name)?.at ?? []) : [],
+      at: this.positions.get(actor.name)?.at ?? [],
     };
   }
 

@@ -842,7 +842,7 @@ export interface components {
                     text: string;
                     isInFlight: boolean;
                 };
-                /** @description where its code is, the innermost line first */
+                /** @description where its code is, or was at its last step, the innermost line first */
                 readonly at: {
                     file: string;
                     line: number;

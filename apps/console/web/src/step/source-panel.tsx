@@ -1,6 +1,6 @@
 import { useState, type ReactNode } from 'react';
 import { useStrategies } from '../api/shared-lists';
-import type { StepView } from '../api/types';
+import type { StepActor, StepView } from '../api/types';
 import { FileTabs } from '../shared/file-tabs';
 import { SourceView } from '../shared/source-view';
 import { useTexts } from '../texts';
@@ -41,23 +41,32 @@ export function SourcePanel({ view }: { view: StepView }): ReactNode {
   );
 }
 
-/** The innermost position of each buyer in a file. */
-function linesIn({ actors }: StepView, file: string): ReadonlyMap<number, readonly string[]> {
+/** The buyers that have not ended, and the one that moved last, so that the line of the last step stays marked. */
+function shownActors(view: StepView): readonly StepActor[] {
+  const last = lastMover(view);
+  return view.actors.filter((actor) => actor.outcome === undefined || actor === last);
+}
+
+const lastMover = ({ actors, events }: StepView): StepActor | undefined => {
+  const last = events.findLast(({ actor }) => actors.some(({ name, at }) => name === actor && at.length > 0));
+  return actors.find(({ name }) => name === last?.actor);
+};
+
+/** The innermost position of each shown buyer in a file. */
+function linesIn(view: StepView, file: string): ReadonlyMap<number, readonly string[]> {
   const lines = new Map<number, string[]>();
-  for (const { name, at } of actors) {
+  for (const { name, at } of shownActors(view)) {
     const position = at.find((one) => one.file === file);
     if (position !== undefined) lines.set(position.line, [...(lines.get(position.line) ?? []), name]);
   }
   return lines;
 }
 
-/** The buyers whose innermost line is in the file. */
-const actorsIn = ({ actors }: StepView, file: string): string[] =>
-  actors.filter(({ at }) => at[0]?.file === file).map(({ name }) => name);
+/** The shown buyers whose innermost line is in the file. */
+const actorsIn = (view: StepView, file: string): string[] =>
+  shownActors(view)
+    .filter(({ at }) => at[0]?.file === file)
+    .map(({ name }) => name);
 
-/** The innermost file of the buyer that moved last, of those that have not ended. */
-function fileToShow({ actors, events }: StepView, own: string): string {
-  const innermost = (name: string | undefined): string | undefined =>
-    actors.find((actor) => actor.name === name)?.at[0]?.file;
-  return innermost(events.findLast(({ actor }) => innermost(actor) !== undefined)?.actor) ?? own;
-}
+/** The innermost file of the buyer that moved last. */
+const fileToShow = (view: StepView, own: string): string => lastMover(view)?.at[0]?.file ?? own;
