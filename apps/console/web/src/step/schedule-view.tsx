@@ -111,10 +111,12 @@ function Board({ view, schedule }: { view: StepView; schedule: Schedule }): Reac
           />
         </div>
         {!view.isOver && <FaultBar controls={view.controls} choose={choose} />}
-        <p className="key-message" role="status">
-          {pending ?? message}
-        </p>
-        {goal !== undefined && <GoalLine {...goal} />}
+        <div className="board-foot">
+          {goal !== undefined && <GoalLine {...goal} />}
+          <p className="key-message" role="status">
+            {pending ?? message}
+          </p>
+        </div>
       </div>
       <aside className="board-right">
         <StatePanel view={view} />
