@@ -2,7 +2,7 @@ import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
 
 export class JoinBody extends createZodDto(
-  z.strictObject({ code: z.string().min(1).max(40), name: z.string().min(1).max(60) }),
+  z.strictObject({ code: z.string().max(40), name: z.string().max(60) }),
 ) {}
 
 export class ClassroomView extends createZodDto(
