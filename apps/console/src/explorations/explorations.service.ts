@@ -97,9 +97,12 @@ export class ExplorationsService {
     { signal, progress, emit }: JobContext<ExplorationEvent>,
   ): Promise<void> {
     const { seconds } = exploration.wanted;
+    const begun = performance.now();
     let reported = -Infinity;
+    let perSecond = 0;
     const report = (tally: Tally, open: number, orders?: OrderCounts): void => {
-      exploration.counts = countsOf(plan, tally, open, orders);
+      if (orders === undefined) perSecond = (tally.schedules * 1000) / Math.max(1, performance.now() - begun);
+      exploration.counts = { ...countsOf(plan, tally, open, orders), perSecond };
       emit({ counts: exploration.counts });
       progress({ text: 'searching', done: exploration.counts.searched, of: 1 });
       reported = performance.now();

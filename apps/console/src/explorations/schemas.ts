@@ -18,6 +18,7 @@ export class ExplorationBody extends createZodDto(
 export const counts = z.object({
   schedules: z.int(),
   violating: z.int(),
+  perSecond: z.number().optional().describe('schedules per second of the search'),
   harms: z.object({ 'data-wrong': z.int(), unavailable: z.int(), 'lock-broken': z.int() }),
   kinds: z.record(z.string(), z.int()).describe('schedules by kind of violation'),
   fired: z.record(z.string(), z.int()).describe('schedules in which each fault fired'),

@@ -15,7 +15,7 @@ export const job = z.object({
     .describe('what the job does now, and how much of it is done'),
   error: z.string().optional().describe('why it failed'),
   errorCode: z.string().optional().describe('the code of the error, for a page in another language'),
-  elapsedMs: z.number(),
+  elapsedMs: z.number().describe('since it began to run; 0 while it is queued'),
 });
 
 export type Job = z.infer<typeof job>;

@@ -29,7 +29,8 @@ export class QueuedJob<Event extends object> {
   private progress: Job['progress'] = { text: '', done: 0 };
   private failure: Pick<Job, 'error' | 'errorCode'> = {};
   private ahead = 0;
-  private begun = performance.now();
+  /** When it began to run; waiting in the queue does not count. */
+  private begun: number | undefined;
   private ended: number | undefined;
 
   constructor(
@@ -44,7 +45,8 @@ export class QueuedJob<Event extends object> {
   view(): Job {
     const { id, state, ahead, progress, failure } = this;
     const { kind } = this.about;
-    const elapsedMs = Math.round((this.ended ?? performance.now()) - this.begun);
+    const now = this.ended ?? performance.now();
+    const elapsedMs = Math.round(now - (this.begun ?? now));
     return { id, kind, state, ahead, progress, elapsedMs, ...failure };
   }
 

@@ -592,6 +592,7 @@ export interface components {
                 error?: string;
                 /** @description the code of the error, for a page in another language */
                 errorCode?: string;
+                /** @description since it began to run; 0 while it is queued */
                 elapsedMs: number;
             };
             title: string;
@@ -676,6 +677,7 @@ export interface components {
                     error?: string;
                     /** @description the code of the error, for a page in another language */
                     errorCode?: string;
+                    /** @description since it began to run; 0 while it is queued */
                     elapsedMs: number;
                 };
                 title: string;
@@ -990,6 +992,7 @@ export interface components {
                 error?: string;
                 /** @description the code of the error, for a page in another language */
                 errorCode?: string;
+                /** @description since it began to run; 0 while it is queued */
                 elapsedMs: number;
             };
             strategy: string;
@@ -999,6 +1002,8 @@ export interface components {
             counts?: {
                 schedules: number;
                 violating: number;
+                /** @description schedules per second of the search */
+                perSecond?: number;
                 harms: {
                     "data-wrong": number;
                     unavailable: number;
@@ -1115,6 +1120,7 @@ export interface components {
                     error?: string;
                     /** @description the code of the error, for a page in another language */
                     errorCode?: string;
+                    /** @description since it began to run; 0 while it is queued */
                     elapsedMs: number;
                 };
                 title: string;

@@ -13,18 +13,19 @@ export function CountsView({ counts, job }: { counts: Counts; job: Job }): React
   const { language } = useLanguage();
   const number = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
   const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 });
-  const { schedules, interleavings, searched } = counts;
+  const { schedules, perSecond, interleavings, searched } = counts;
   const protections = Object.fromEntries(
     Object.entries(counts.inChinese).map(([words, chinese]) => [words, t.said(words, chinese)]),
   );
-  const seconds = Math.max(0.1, job.elapsedMs / 1000);
   return (
     <>
       <Headline counts={counts} job={job} />
       <ShareBar counts={counts} />
       <dl className="numbers">
         <Number label={t.explore.schedules} value={number.format(schedules)} />
-        <Number label={t.explore.perSecond} value={number.format(schedules / seconds)} />
+        {perSecond !== undefined && (
+          <Number label={t.explore.perSecond} value={number.format(perSecond)} />
+        )}
         <Number label={t.explore.violating} value={number.format(counts.violating)} />
         <Number label={t.explore.searched} value={percent.format(searched)} />
         {interleavings !== undefined && (

@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import type { Job } from '../api/types';
 import { useTexts } from '../texts';
 
@@ -30,6 +30,29 @@ function useSecondsLeft({ id, progress: { text, done, of }, elapsedMs }: Job): n
   return Math.ceil((took * (of - done)) / (done - begun.done) / 1000);
 }
 
+const TICK_MS = 250;
+
+/** Seconds since the job began to run. Between two events they are counted here, in whole seconds. */
+function useSeconds({ id, state, elapsedMs }: Job): string {
+  const begun = useRef({ id, at: Infinity });
+  const [seconds, setSeconds] = useState(0);
+  useEffect(() => {
+    if (state !== 'running') return;
+    const at = performance.now() - elapsedMs;
+    // an event that was late must not set the clock back
+    begun.current = { id, at: begun.current.id === id ? Math.min(begun.current.at, at) : at };
+    const tick = (): void => {
+      setSeconds(Math.floor((performance.now() - begun.current.at) / 1000));
+    };
+    tick();
+    const timer = window.setInterval(tick, TICK_MS);
+    return () => {
+      window.clearInterval(timer);
+    };
+  }, [id, state, elapsedMs]);
+  return state === 'running' ? String(seconds) : (elapsedMs / 1000).toFixed(1);
+}
+
 /** Progress, position in the queue, time, and a button that cancels. `isEarly`: too little is done for an estimate. */
 export function JobState({
   job,
@@ -41,8 +64,9 @@ export function JobState({
   isEarly?: boolean;
 }): ReactNode {
   const t = useTexts();
-  const { state, ahead, progress, elapsedMs, error, errorCode = '' } = job;
+  const { state, ahead, progress, error, errorCode = '' } = job;
   const left = useSecondsLeft(job);
+  const seconds = useSeconds(job);
   const words = state === 'queued' ? t.run.queued(ahead) : t.run[state];
   return (
     <div className={`job job-${state}`}>
@@ -56,7 +80,7 @@ export function JobState({
           <span className="muted">{t.progress(progress.text)}</span>
         </>
       )}
-      <span className="muted">{t.common.seconds((elapsedMs / 1000).toFixed(1))}</span>
+      {state !== 'queued' && <span className="muted">{t.common.seconds(seconds)}</span>}
       {state === 'running' && !isEarly && left !== undefined && (
         <span className="muted">{t.common.left(left)}</span>
       )}
