@@ -36,13 +36,16 @@ test('no lesson leads to a relative address that the console does not have', asy
     expect(links.filter((href) => !/^(https?:|#|\/(step|explore|lessons|api)\b)/.test(href))).toEqual([]);
     expect(slides).toEqual(slides.map((_, i) => `/api/lessons/${id}/slides/${i + 1}?lang=en`));
     expect(slides).not.toEqual([]);
+    expect(json.html.match(/target="_blank"/g)).toHaveLength(slides.length);
   }
 });
 
 test.each(['en', 'zh'] as const)('%s: a slide is an image in this language', async (lang) => {
   const answer = await request(`${app.url}/api/lessons/04-expiry/slides/1?lang=${lang}`);
   expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'image/svg+xml; charset=utf-8']);
-  expect(await answer.body.text()).toContain(`xml:lang="${lang}"`);
+  const image = await answer.body.text();
+  expect(image).toMatch(new RegExp(`^<svg [^>]*xml:lang="${lang}"[^>]* viewBox="0 0 1600 900"`));
+  expect(image).not.toMatch(/^<svg [^>]*\b(width|height)=/); // the browser fits it into its window
 });
 
 test.each([

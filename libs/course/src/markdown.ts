@@ -63,7 +63,7 @@ export function renderHtml(text: string, { ofCommand, ofRelative }: PageLinks): 
 
 const { escapeHtml } = markdown.utils;
 
-/** Replaces the addresses of relative links; a link without one becomes a span. */
+/** Replaces the addresses of relative links; a link without one becomes a span. A picture opens in a new tab. */
 function changeLinks(tokens: Token[], ofRelative: PageLinks['ofRelative']): void {
   let isSpan = false;
   for (const token of tokens) {
@@ -72,6 +72,7 @@ function changeLinks(tokens: Token[], ofRelative: PageLinks['ofRelative']): void
       const address = /^(https?:|#)/.test(href) ? href : ofRelative(href);
       isSpan = address === undefined;
       if (address !== undefined) token.attrSet('href', address);
+      if (href.endsWith('.svg')) token.attrSet('target', '_blank'); // beside the lesson
     }
     if (isSpan && token.tag === 'a') {
       token.tag = 'span';

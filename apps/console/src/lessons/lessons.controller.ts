@@ -10,6 +10,8 @@ import { LessonParams, LessonSummary, LessonView, SlideParams } from './schemas'
 
 /** A slide is a drawing: it loads nothing and runs nothing. */
 const SLIDE_POLICY = "default-src 'none'";
+/** Of the whole picture. Without it the browser fits the picture into its window. */
+const SLIDE_SIZE = / width="\d+" height="\d+"/;
 
 @ApiTags('lessons')
 @Controller('lessons')
@@ -37,7 +39,7 @@ export class LessonsController {
     const file = slideOf(lessonNamed(name, lang), slide);
     if (file === undefined)
       throw new ProblemError(problem('REQUEST.NOT_FOUND', `lesson "${name}" has no slide ${slide}`));
-    return readFileSync(file, 'utf8');
+    return readFileSync(file, 'utf8').replace(SLIDE_SIZE, '');
   }
 }
 
