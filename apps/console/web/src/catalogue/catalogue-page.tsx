@@ -1,5 +1,5 @@
-import { useState, type ReactNode } from 'react';
-import { Link } from 'wouter';
+import type { ReactNode } from 'react';
+import { Link, useSearchParams } from 'wouter';
 import { useStrategies } from '../api/shared-lists';
 import type { StrategyView } from '../api/types';
 import { useLanguage, useTexts } from '../texts';
@@ -23,10 +23,14 @@ export function CataloguePage({ name }: { name: string | undefined }): ReactNode
   return <StrategyDetail strategy={strategy} />;
 }
 
+const PARAMETER = 'find';
+
+/** The address has the text of the search, so that Back finds it again. */
 function List({ strategies }: { strategies: readonly StrategyView[] }): ReactNode {
   const t = useTexts();
   const { language } = useLanguage();
-  const [text, setText] = useState('');
+  const [search, setSearch] = useSearchParams();
+  const text = search.get(PARAMETER) ?? '';
   const wanted = text.trim().toLowerCase();
   const shown = strategies
     .map((strategy) => ({ ...strategy, ...sentencesOf(strategy, language) }))
@@ -43,9 +47,10 @@ function List({ strategies }: { strategies: readonly StrategyView[] }): ReactNod
         placeholder={t.catalogue.search}
         value={text}
         onChange={({ target }) => {
-          setText(target.value);
+          setSearch(target.value === '' ? {} : { [PARAMETER]: target.value }, { replace: true });
         }}
       />
+      {shown.length === 0 && <p role="status">{t.catalogue.noMatch(text)}</p>}
       <ol className="strategies">
         {shown.map(({ name, mechanism, lacks }) => (
           <li key={name}>

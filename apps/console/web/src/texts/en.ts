@@ -471,6 +471,7 @@ export const en = {
     run: 'Run it',
     all: 'All strategies',
     search: 'Find',
+    noMatch: (text: string) => `No strategy matches "${text}".`,
     unknown: (name: string) => `There is no strategy "${name}".`,
   },
   capabilities: {

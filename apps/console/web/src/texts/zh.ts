@@ -462,6 +462,7 @@ export const zh: Texts = {
     run: '压测',
     all: '全部方案',
     search: '查找',
+    noMatch: (text) => `没有与 "${text}" 相符的方案。`,
     unknown: (name) => `没有名为 "${name}" 的方案。`,
   },
   capabilities: {
