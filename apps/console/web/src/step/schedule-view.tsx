@@ -37,6 +37,9 @@ export function ScheduleView({ token }: { token: string }): ReactNode {
   return <Board view={view} schedule={schedule} />;
 }
 
+/** The address is wrong, or of another strategy: the same request would be refused again. */
+const isFinal = ({ status, code }: Problem): boolean => status === 400 || code === 'EXPLORE.NO_LONGER';
+
 /** The schedule cannot be played: what is left of it, or a new one. */
 function TokenProblem({
   problem,
@@ -57,14 +60,16 @@ function TokenProblem({
             {t.step.wayBack}
           </Link>
         ) : (
-          <button
-            type="button"
-            onClick={() => {
-              play(token);
-            }}
-          >
-            {t.common.retry}
-          </button>
+          !isFinal(problem) && (
+            <button
+              type="button"
+              onClick={() => {
+                play(token);
+              }}
+            >
+              {t.common.retry}
+            </button>
+          )
         )}
         <Link className="button" href="/step">
           {t.step.startAgain}
