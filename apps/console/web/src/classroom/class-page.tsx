@@ -20,6 +20,9 @@ export function ClassPage(): ReactNode {
   );
 }
 
+/** More names than these are shown smaller, in columns. */
+const MANY = 30;
+
 function Projected(): ReactNode {
   const t = useTexts();
   const rows = useBoard().value?.rows ?? [];
@@ -30,7 +33,7 @@ function Projected(): ReactNode {
       {goal !== undefined && <GoalNow goal={goal} rows={rows} />}
       <section className="panel class-joined">
         <h2>{rows.length === 0 ? t.classroom.empty : t.classroom.students(rows.length)}</h2>
-        <ul>
+        <ul className={rows.length > MANY ? 'class-many' : ''}>
           {rows.map(({ id, name, goals }) => (
             <li key={id} className={goal !== undefined && goals.includes(goal) ? 'class-reached' : ''}>
               {goal !== undefined && goals.includes(goal) && (
@@ -58,17 +61,6 @@ function GoalNow({ goal, rows }: { goal: string; rows: Board['rows'] }): ReactNo
   return (
     <section className="panel class-goal" aria-live="polite">
       <p className="muted">{t.classroom.goalNow}</p>
-      <h2>{labelOf(t.goals.names, goal)}</h2>
-      {rows.length > 0 && (
-        <>
-          <p>{t.classroom.reachedBy(reached, rows.length)}</p>
-          <progress
-            value={reached}
-            max={rows.length}
-            aria-label={t.classroom.reachedBy(reached, rows.length)}
-          />
-        </>
-      )}
       <p className="actions">
         {previous !== undefined && (
           <Link className="button" href={`/class?goal=${previous}`}>
@@ -81,6 +73,17 @@ function GoalNow({ goal, rows }: { goal: string; rows: Board['rows'] }): ReactNo
           </Link>
         )}
       </p>
+      <h2>{labelOf(t.goals.names, goal)}</h2>
+      {rows.length > 0 && (
+        <>
+          <p>{t.classroom.reachedBy(reached, rows.length)}</p>
+          <progress
+            value={reached}
+            max={rows.length}
+            aria-label={t.classroom.reachedBy(reached, rows.length)}
+          />
+        </>
+      )}
     </section>
   );
 }
