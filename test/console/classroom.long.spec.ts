@@ -86,11 +86,19 @@ test('a goal counts when its schedule shows the violation, and the board lists w
 test('a refusal to join names its cause: that a name is taken, only with the right code', async () => {
   const { code = '' } = app.started;
   expect((await join(code, 'zoe')).status).toBe(200);
-  const causes = [await join('WRONG1', 'zoe'), await join(code, 'zoe'), await join(code, '<>')].map(
-    ({ status, json }) => [status, json['code'], json['errors']],
-  );
+  const causes = [
+    await join('WRONG1', 'zoe'),
+    await join('', 'zoe'),
+    await join(code, 'zoe'),
+    await join(code, '<>'),
+    await join(code, ''),
+  ].map(({ status, json }) => [status, json['code'], json['errors']]);
   expect(causes).toEqual(
-    ['wrong-code', 'name-taken', 'no-name'].map((reason) => [403, 'ACCESS.REFUSED', { reason }]),
+    ['wrong-code', 'wrong-code', 'name-taken', 'no-name', 'no-name'].map((reason) => [
+      403,
+      'ACCESS.REFUSED',
+      { reason },
+    ]),
   );
 });
 
@@ -199,7 +207,7 @@ test('at most two jobs of a student wait, and those of the teacher run before th
   expect(await explore(gus, 'none')).toMatchObject({ status: 429, json: { code: 'JOB.TOO_MANY' } });
   expect((await explore(hal, 'setnx')).status).toBe(201);
   const urgent = await explore(teacher, 'fenced');
-  expect(urgent.json.job).toMatchObject({ state: 'queued', ahead: 1 });
+  expect(urgent.json.job).toMatchObject({ state: 'queued', ahead: 1, elapsedMs: 0 });
   const list = async (): Promise<JobList> => (await app.get<JobList>('/api/jobs', teacher)).json;
   const { jobs } = await list();
   expect(jobs.map(({ by, title, job }) => [by, title, job.ahead])).toEqual([

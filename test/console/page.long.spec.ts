@@ -323,6 +323,14 @@ test.each([
   await page.context().close();
 });
 
+test('an address of Step that is no schedule says so, and offers a new schedule, but no retry', async () => {
+  const { page } = await open('/step/v1.nosuch..1.12.a2...bb2f4f');
+  const alert = page.getByRole('alert');
+  await alert.getByRole('link', { name: 'Begin a new schedule' }).waitFor();
+  expect(await alert.getByRole('button').count()).toBe(0);
+  await page.context().close();
+});
+
 test('the catalogue says what a preset needs, and its link brings the preset into view and focuses it', async () => {
   const { page, messages } = await open('/catalogue/redlock');
   await page.getByRole('link', { name: /^redlock-voter-down needs redlock/ }).click();
@@ -374,7 +382,7 @@ test('the Chinese page shows the verdict of a load run, and how a unit was sold 
   await page.context().close();
 });
 
-test('the Chinese catalogue says how a strategy works, and finds it by a Chinese word', async () => {
+test('the Chinese catalogue says how a strategy works, finds it by a Chinese word, and keeps the word for Back', async () => {
   const { page } = await open('/catalogue', { locale: 'zh-CN' });
   await page.getByRole('searchbox').fill('递增的栅栏令牌');
   const first = page.locator('.strategies li').first();
@@ -382,6 +390,11 @@ test('the Chinese catalogue says how a strategy works, and finds it by a Chinese
   expect(await first.textContent()).toContain('fenced-write');
   await first.getByRole('link').click();
   await page.getByText('新的持有者写入之后，过期的写入才会被拒绝').waitFor();
+  await page.goBack();
+  await first.waitFor();
+  expect(await page.getByRole('searchbox').inputValue()).toBe('递增的栅栏令牌');
+  await page.getByRole('searchbox').fill('nosuch');
+  await page.getByText('没有与 "nosuch" 相符的方案。').waitFor();
   await page.context().close();
 });
 
@@ -464,6 +477,10 @@ test('five browsers of a class reach a goal, each under its name, and the board 
     await teacher.goto(`${classroom.url}/class?goal=oversell`);
     for (const text of [code, '5 students', '5 of 5 have reached it'])
       await expectText(teacher, new RegExp(`^${text}$`));
+    for (let i = 10; i < 65; i++)
+      await classroom.post('/api/classroom/join', { code, name: `Maximiliano Herr ${i}` });
+    await expectText(teacher, /^60 students$/);
+    expect(await teacher.evaluate('document.documentElement.scrollHeight')).toBe(720);
   } finally {
     await classroom.stop();
   }

@@ -119,7 +119,10 @@ const actorView = z.object({
   cut: z.boolean(),
   outcome: z.string().optional(),
   next: z.object({ kind: z.string(), text: z.string(), isInFlight: z.boolean() }).optional(),
-  at: z.array(position).readonly().describe('where its code is, or was at its last step, the innermost line first'),
+  at: z
+    .array(position)
+    .readonly()
+    .describe('where its code is, or was at its last step, the innermost line first'),
 });
 
 export class StepView extends createZodDto(

@@ -23,9 +23,7 @@ export function CountsView({ counts, job }: { counts: Counts; job: Job }): React
       <ShareBar counts={counts} />
       <dl className="numbers">
         <Number label={t.explore.schedules} value={number.format(schedules)} />
-        {perSecond !== undefined && (
-          <Number label={t.explore.perSecond} value={number.format(perSecond)} />
-        )}
+        {perSecond !== undefined && <Number label={t.explore.perSecond} value={number.format(perSecond)} />}
         <Number label={t.explore.violating} value={number.format(counts.violating)} />
         <Number label={t.explore.searched} value={percent.format(searched)} />
         {interleavings !== undefined && (
