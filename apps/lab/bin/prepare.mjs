@@ -128,7 +128,9 @@ async function buildPage() {
   const vite = path('node_modules', 'vite', 'bin', 'vite.js');
   const config = path('apps', 'console', 'web', 'vite.config.ts');
   const args = ['build', '--config', config, '--logLevel', 'warn'];
-  await runToEnd(process.execPath, [vite, ...args], 'The build of the page failed, see the output above.');
+  const environment = { ...process.env, NODE_ENV: 'production' }; // jest sets another one: a development build
+  const failure = 'The build of the page failed, see the output above.';
+  await runToEnd(process.execPath, [vite, ...args], failure, environment);
 }
 
 /** Deletes the output of source files that were moved: an old `faults.js` would hide `faults/index.js`. */
@@ -172,10 +174,10 @@ export function runAndExit(script, args, environment = process.env) {
   if (environment.npm_execpath !== undefined) setInterval(orphaned, 500).unref();
 }
 
-function runToEnd(program, args, failure) {
+function runToEnd(program, args, failure, env = process.env) {
   return new Promise((done) => {
     // Its output is progress and is printed to stderr; stdout is reserved for the output of the command.
-    const child = spawn(program, args, { cwd: root, stdio: ['ignore', 2, 2] });
+    const child = spawn(program, args, { cwd: root, env, stdio: ['ignore', 2, 2] });
     const check = (code) => {
       if (code === 0) return done();
       say(failure);
