@@ -109,6 +109,7 @@ export const violation = z.object({
   kind: z.string(),
   harm: z.enum(['data-wrong', 'unavailable', 'lock-broken']),
   sentence: z.string(),
+  inChinese: z.string().optional().describe('the sentence in Chinese; absent: there is none'),
   at: z.array(z.int()).readonly().describe('the events that show it'),
 });
 

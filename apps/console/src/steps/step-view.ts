@@ -74,12 +74,19 @@ function stateOf({
   };
 }
 
-export const violationView = ({ kind, sentence, at }: ScheduleViolation): z.infer<typeof violation> => ({
-  kind,
-  harm: harmOf(kind),
-  sentence,
-  at,
-});
+/** Words in a row that are not the name of a command: a part of the sentence has no translation. */
+const ENGLISH = /\b[a-z]{2,} [a-z]{2,} [a-z]{2,}\b/;
+
+export function violationView({ kind, sentence, at }: ScheduleViolation): z.infer<typeof violation> {
+  const chinese = inChinese(sentence);
+  return {
+    kind,
+    harm: harmOf(kind),
+    sentence,
+    ...(chinese !== sentence && !ENGLISH.test(chinese) && { inChinese: chinese }),
+    at,
+  };
+}
 
 /** The text is a sentence: no statement, and no message of an error. */
 const isInWords = (event: ScheduleEvent): boolean =>

@@ -222,6 +222,10 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
     /^(\w+) was refused at step (\d+) although (\w+), whose lock it is, had (?:died|ended) at step (\d+)$/,
     '$1 在第 $2 步被拒，而持锁的 $3 在第 $4 步就已结束',
   ],
+  [
+    /^(\w+) was refused at step (\d+) although (\w+) had ended at step (\d+): its session keeps the named lock$/,
+    '$3 在第 $4 步就已结束，它的会话仍占着命名锁，$1 在第 $2 步被拒绝',
+  ],
   [/^(\w+) gave up waiting although the lock was free$/, '锁已经空闲，$1 却放弃了等待'],
   [/^(\w+) waited for a lock that it holds itself$/, '$1 在等自己持有的锁'],
   [

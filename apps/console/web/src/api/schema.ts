@@ -922,6 +922,8 @@ export interface components {
                 /** @enum {string} */
                 harm: "data-wrong" | "unavailable" | "lock-broken";
                 sentence: string;
+                /** @description the sentence in Chinese; absent: there is none */
+                inChinese?: string;
                 /** @description the events that show it */
                 readonly at: number[];
             }[];
@@ -1086,6 +1088,8 @@ export interface components {
                     /** @enum {string} */
                     harm: "data-wrong" | "unavailable" | "lock-broken";
                     sentence: string;
+                    /** @description the sentence in Chinese; absent: there is none */
+                    inChinese?: string;
                     /** @description the events that show it */
                     readonly at: number[];
                 }[];

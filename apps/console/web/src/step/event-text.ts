@@ -1,11 +1,15 @@
 import type { ScheduleEvent } from '../api/types';
 import { labelOf, type Texts } from '../texts';
 
-/** A statement without what is the same in every schedule; the whole text is shown on demand. */
+/**
+ * A statement without what is the same in every schedule; the whole text is shown on demand. A lock of the second product of a
+ * cart keeps its name: otherwise one lock would seem to have two holders.
+ */
 export const shortText = ({ kind, text }: Pick<ScheduleEvent, 'kind' | 'text'>): string =>
   (kind === 'sql' ? text.replace(/^INSERT INTO movement .*/, 'INSERT INTO movement …') : text)
     .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, (uuid) => `${uuid.slice(0, 4)}…`)
-    .replace(/lock:\{[^{}]*\}:/g, 'lock:');
+    .replace(/lock:\{item\}:/g, 'lock:')
+    .replace(/lock:\{([^{}]*)\}:/g, 'lock:$1:');
 
 /** The answer to a step; empty while there is none. */
 export const replyText = ({ reply, error }: ScheduleEvent): string =>

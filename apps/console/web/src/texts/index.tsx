@@ -69,7 +69,13 @@ export function explain(
     kind,
     at,
     sentence,
-  }: { readonly kind: string; readonly at: readonly number[]; readonly sentence: string },
+    inChinese,
+  }: {
+    readonly kind: string;
+    readonly at: readonly number[];
+    readonly sentence: string;
+    readonly inChinese?: string;
+  },
 ): string {
-  return t.explanations[kind]?.(at.join('、')) ?? sentence;
+  return t.said(sentence, inChinese ?? t.explanations[kind]?.(at.join('、')) ?? sentence);
 }
