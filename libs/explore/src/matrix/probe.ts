@@ -44,6 +44,14 @@ function lockHasOwner({ eventLog }: Run): boolean {
 const sessionsOf = ({ connectionsOfActors }: World): readonly number[] =>
   connectionsOfActors.flatMap(({ sockets }) => [...sockets.keys()]);
 
+/** The database sessions of the steps of a run. */
+const sessionsUsedBy = ({ eventLog }: Run): ReadonlySet<number> =>
+  new Set(
+    eventLog.events.flatMap((event) =>
+      event.type === 'step' ? (eventLog.stepOf(event).connection ?? []) : [],
+    ),
+  );
+
 /** Runs one request alone, and compares the steps that the explorer saw with what the servers counted. */
 export async function probe(world: World, strategy: Strategy): Promise<Probe> {
   const setup = { strategy, options: EXPLORE_OPTIONS, stock: 1, processes: ['p1'] };
@@ -52,13 +60,15 @@ export async function probe(world: World, strategy: Strategy): Promise<Probe> {
   const watch = await world.watch(strategy);
   const known = new Set(sessionsOf(world));
   let keys: readonly string[] = [];
-  const { events } = await finishAll(await Run.begin(world, setup), async () => {
+  const second = await Run.begin(world, setup);
+  const { events } = await finishAll(second, async () => {
     keys = await world.keysWithoutExpiry();
   });
   const steps = events.filter((event) => event.type === 'step');
   const { commands, databaseConnections, redisConnections } = await watch.end(steps);
-  const ofPools = sessionsOf(world).filter((thread) => !known.has(thread)).length; // those of the first request are in use
-  const unseenConnections = databaseConnections - ofPools;
+  const opened = [...sessionsUsedBy(second)].filter((thread) => !known.has(thread));
+  const kept = opened.filter((thread) => sessionsOf(world).includes(thread)).length; // those of the first request are in use
+  const unseenConnections = databaseConnections - opened.length;
   const end = events.find((event) => event.type === 'end');
   const death = events.find((event) => event.type === 'fault'); // of an unhandled error
   return {
@@ -71,7 +81,7 @@ export async function probe(world: World, strategy: Strategy): Promise<Probe> {
     ],
     left: [
       ...keys.filter((key) => !isOwn(strategy, key)).map((key) => `the key ${key}, which never expires`),
-      ...(ofPools > 0 ? [`${count(ofPools, 'connection')} of its pool, which it does not release`] : []),
+      ...(kept > 0 ? [`${count(kept, 'connection')} of its pool, which it does not release`] : []),
       ...(redisConnections > 0 ? [`${count(redisConnections, 'connection')} to Redis`] : []),
     ],
     lockHasOwner: lockHasOwner(first),

@@ -130,13 +130,13 @@ export async function verify(
   const plain = await exploreWithin(pool, strategy, first, leftFor(others.length + 1), how);
   if (plain.failure !== undefined) throw new NotExplorable(plain.failure); // in a worker, which can be ended if it never returns
   const alone = await probeAlone(pool.world, strategy);
-  if (alone.code !== 'APPLIED')
-    throw new NotExplorable(`a request that is alone sells nothing: ${alone.code}: ${whyNotAlone(alone)}`);
   if (alone.unseen.length > 0)
     return {
       probe: alone,
       cells: [first, ...others].map((cell) => ({ cell, failure: 'commands that the explorer does not see' })),
     };
+  if (alone.code !== 'APPLIED')
+    throw new NotExplorable(`a request that is alone sells nothing: ${alone.code}: ${whyNotAlone(alone)}`);
   const [command] = alone.withoutLock;
   if (command !== undefined)
     throw new NotExplorable(
