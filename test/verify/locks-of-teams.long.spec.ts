@@ -1,24 +1,13 @@
-import { reportCard, verify, type PromiseResult } from '#lab/explore';
-import type { Capability } from '#lab/strategy';
+import type { Strategy } from '#lab/strategy';
 import { openOwnFiles } from './own-files';
 
-const { explorer, ofFile } = openOwnFiles(__filename);
+const { ofFile, promiseOf } = openOwnFiles(__filename);
 
-/** Schedules of each circumstance at most. */
-const MAX = 300;
+const LIMITS = { max: 300, enough: 1 };
 
-async function promiseOf(text: string, promise: Capability): Promise<PromiseResult | undefined> {
-  const strategy = ofFile(`lock-${++files}.js`, text);
-  const { cells, probe } = await verify(explorer(), strategy, 600_000, {
-    signal: new AbortController().signal,
-    promises: [promise],
-    max: MAX,
-    enough: 1,
-    onCell: () => undefined,
-  });
-  return reportCard(cells, [promise], probe)[0];
-}
 let files = 0;
+/** Each lock has a file of its own: files are compiled once. */
+const load = (text: string): Strategy => ofFile(`lock-${++files}.js`, text);
 
 /** A loop that tries until `waitMs` is over. `tries` is the body of a function that returns a handle or undefined. */
 const polling = (
@@ -149,7 +138,7 @@ test.each([
   ['a named lock whose session is not released', 'releasesAfterSale', 'broken', NAMED('')],
   ['a wait that ends by AbortSignal.timeout', 'givesUpInTime', 'kept', GIVES_UP_BY_SIGNAL],
 ] as const)('%s: %s is %s', async (_, promise, state, text) => {
-  expect(await promiseOf(text, promise)).toMatchObject({ state });
+  expect(await promiseOf(load(text), promise, LIMITS)).toMatchObject({ state });
 });
 
 const tries =
@@ -183,5 +172,5 @@ test.each([
     /pexpireat has an absolute time/,
   ],
 ])('%s is refused, and the message says why', async (_, text, why) => {
-  await expect(promiseOf(text, 'exactAcrossProcesses')).rejects.toThrow(why);
+  await expect(promiseOf(load(text), 'exactAcrossProcesses', LIMITS)).rejects.toThrow(why);
 });

@@ -4,12 +4,15 @@ import {
   loadStrategy,
   planOf,
   Realm,
+  reportCard,
+  verify,
   type Explorer,
+  type PromiseResult,
   type Tally,
   type World,
 } from '#lab/explore';
 import { nameOf } from '#lab/own';
-import type { Strategy } from '#lab/strategy';
+import type { Capability, Strategy } from '#lab/strategy';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,6 +28,12 @@ interface OwnFiles {
   readonly ofFile: (name: string, text: string) => Strategy;
   /** Explores a strategy in a cell of the matrix, at most `max` schedules. */
   readonly tallyOf: (strategy: Strategy, cell: string, max: number) => Promise<Tally>;
+  /** Explores what tests one promise, as `lab verify --only` does. */
+  readonly promiseOf: (
+    strategy: Strategy,
+    promise: Capability,
+    limits?: { readonly max: number; readonly enough: number },
+  ) => Promise<PromiseResult | undefined>;
 }
 
 /** A world without optional servers for a spec file, and a folder in `parent` for files with locks. */
@@ -38,9 +47,10 @@ export function openOwnFiles(spec: string, parent = tmpdir()): OwnFiles {
     await world.close();
     rmSync(folder, { recursive: true, force: true });
   });
+  const explorer = (): Explorer => ({ world, explore: (plan, limits) => explore(world, plan, limits) });
   return {
     world: () => world,
-    explorer: () => ({ world, explore: (plan, limits) => explore(world, plan, limits) }),
+    explorer,
     folder,
     ofFile: (name, text) => {
       const file = join(folder, name);
@@ -48,6 +58,15 @@ export function openOwnFiles(spec: string, parent = tmpdir()): OwnFiles {
       return loadOwn(file);
     },
     tallyOf: (strategy, cell, max) => explore(world, planOf(strategy, cellOf(cell)), { max }),
+    promiseOf: async (strategy, promise, limits) => {
+      const { cells, probe } = await verify(explorer(), strategy, 600_000, {
+        signal: new AbortController().signal,
+        promises: [promise],
+        onCell: () => undefined,
+        ...limits,
+      });
+      return reportCard(cells, [promise], probe)[0];
+    },
   };
 }
 

@@ -1,8 +1,7 @@
-import { emptyTally, judgeCell, reportCard, verify, type PromiseResult } from '#lab/explore';
-import type { Capability } from '#lab/strategy';
+import { emptyTally, judgeCell } from '#lab/explore';
 import { openOwnFiles } from './own-files';
 
-const { explorer, ofFile } = openOwnFiles(__filename);
+const { ofFile, promiseOf } = openOwnFiles(__filename);
 
 /** A lock that is a list: the second of two buyers leaves it, and neither buys when both have seen the other. */
 const GIVES_UP = `exports.createLock = ({ redis }) => ({
@@ -45,21 +44,8 @@ exports.createLock = ({ redis }) => ({
   release: ({ resource }) => redis.del(resource),
 });`;
 
-async function promiseOf(
-  file: string,
-  text: string,
-  promise: Capability,
-): Promise<PromiseResult | undefined> {
-  const { cells, probe } = await verify(explorer(), ofFile(file, text), 600_000, {
-    signal: new AbortController().signal,
-    promises: [promise],
-    onCell: () => undefined,
-  });
-  return reportCard(cells, [promise], probe)[0];
-}
-
 test('a lock with which both buyers may give up does not keep the promise that one of them gets the unit', async () => {
-  const result = await promiseOf('gives-up.js', GIVES_UP, 'exactAcrossProcesses');
+  const result = await promiseOf(ofFile('gives-up.js', GIVES_UP), 'exactAcrossProcesses');
   expect(result).toMatchObject({
     state: 'broken',
     because: 'in these schedules no buyer gets the unit',
@@ -69,21 +55,21 @@ test('a lock with which both buyers may give up does not keep the promise that o
 });
 
 test('a lock that makes no attempt when it may not wait decides nothing, and the card says why', async () => {
-  expect(await promiseOf('in-time.js', WHILE_IN_TIME, 'releasesAfterSale')).toMatchObject({
+  expect(await promiseOf(ofFile('in-time.js', WHILE_IN_TIME), 'releasesAfterSale')).toMatchObject({
     state: 'unknown',
     because: expect.stringContaining('must try once before it looks at the time') as string,
   });
 });
 
 test('a lock without a known owner decides no promise about owners, and the card says why', async () => {
-  expect(await promiseOf('removes-all.js', REMOVES_ALL, 'releasesOnlyItsOwn')).toMatchObject({
+  expect(await promiseOf(ofFile('removes-all.js', REMOVES_ALL), 'releasesOnlyItsOwn')).toMatchObject({
     state: 'unknown',
     because: expect.stringContaining('the explorer knows no owner of this lock') as string,
   });
 });
 
 test('the end of a lock without a known owner is named as the cause of an oversell', async () => {
-  expect(await promiseOf('removes-all.js', REMOVES_ALL, 'survivesLapse')).toMatchObject({
+  expect(await promiseOf(ofFile('removes-all.js', REMOVES_ALL), 'survivesLapse')).toMatchObject({
     state: 'broken',
     sentence: expect.stringMatching(/^the lock .+ ended at step \d+; no owner of it is known; /) as string,
   });

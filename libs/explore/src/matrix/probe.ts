@@ -41,8 +41,8 @@ function lockHasOwner({ eventLog }: Run): boolean {
 }
 
 /** The database sessions of the pools that actors receive. */
-const sessionsOf = ({ connectionsOfActors }: World): readonly number[] =>
-  connectionsOfActors.flatMap(({ sockets }) => [...sockets.keys()]);
+const sessionsOf = ({ connectionsOfActors }: World): ReadonlySet<number> =>
+  new Set(connectionsOfActors.flatMap(({ sockets }) => [...sockets.keys()]));
 
 /** The database sessions of the steps of a run. */
 const sessionsUsedBy = ({ eventLog }: Run): ReadonlySet<number> =>
@@ -58,7 +58,7 @@ export async function probe(world: World, strategy: Strategy): Promise<Probe> {
   const first = await Run.begin(world, setup);
   await finishAll(first); // opens the connections that a pool opens when they are needed
   const watch = await world.watch(strategy);
-  const known = new Set(sessionsOf(world));
+  const known = sessionsOf(world);
   let keys: readonly string[] = [];
   const second = await Run.begin(world, setup);
   const { events } = await finishAll(second, async () => {
@@ -67,7 +67,8 @@ export async function probe(world: World, strategy: Strategy): Promise<Probe> {
   const steps = events.filter((event) => event.type === 'step');
   const { commands, databaseConnections, redisConnections } = await watch.end(steps);
   const opened = [...sessionsUsedBy(second)].filter((thread) => !known.has(thread));
-  const kept = opened.filter((thread) => sessionsOf(world).includes(thread)).length; // those of the first request are in use
+  const open = sessionsOf(world);
+  const kept = opened.filter((thread) => open.has(thread)).length; // those of the first request are in use
   const unseenConnections = databaseConnections - opened.length;
   const end = events.find((event) => event.type === 'end');
   const death = events.find((event) => event.type === 'fault'); // of an unhandled error

@@ -2,6 +2,7 @@ import { locksInDatabase } from '#lab/step';
 import type { LockChange, ScheduleEvent, ScheduleHistory, StepEvent } from './history';
 import { findHoldIntervals } from './holders';
 import { usesStock, writesStock } from '../statements';
+import { obtainsNamedLock } from './named-lock';
 import type { ScheduleViolation } from './violation';
 
 /** A lock that an actor obtained, by its name. */
@@ -57,11 +58,8 @@ const isTakenByUnknown = ({ change, by }: LockChange): boolean =>
   by === undefined && (change === 'taken' || change === 'replaced');
 
 /** The reply of a statement that locks: the rows that it has locked, or the 1 of a named lock. */
-const grants = ({ text, reply }: StepEvent): boolean =>
-  Array.isArray(reply) &&
-  reply.some(
-    (row) => !/\bGET_LOCK\b/i.test(text) || Object.values(row as object).some((value) => Number(value) === 1),
-  );
+const grants = (step: StepEvent): boolean =>
+  obtainsNamedLock(step) ?? (Array.isArray(step.reply) && step.reply.length > 0);
 
 /** A command, not on the stock, that a fault kept from the server before the actor wrote the stock. */
 function failedBeforeWrite({ events }: ScheduleHistory, seller: string): StepEvent | undefined {

@@ -7,6 +7,7 @@ import {
   type StepEvent,
 } from './history';
 import { cycleFrom } from '../wait-for-cycle';
+import { obtainsNamedLock } from './named-lock';
 import { isDeadlockVictim, isLockWaitTimeout } from './protections';
 import { usesStock } from '../statements';
 import type { ScheduleViolation } from './violation';
@@ -263,12 +264,6 @@ function starvationOf(
       (sinceEnd > 0 ? `, ${Math.round(sinceEnd)} ms before (a lease is ${leaseMs} ms)` : ''),
     at: [end.n, n],
   };
-}
-
-/** Whether a request for a named lock of the database obtained it; undefined: the step is none, or has no answer. */
-function obtainsNamedLock({ text, reply }: StepEvent): boolean | undefined {
-  const [row] = /\bGET_LOCK\(/i.test(text) && Array.isArray(reply) ? (reply as unknown[]) : [];
-  return row === undefined ? undefined : Object.values(row as object).some((value) => Number(value) === 1);
 }
 
 /** Actors that were refused a named lock although its holder had ended: its session is open, and keeps the lock. */
