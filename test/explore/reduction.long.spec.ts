@@ -5,6 +5,8 @@ testReduction(__filename, [
   ['mysql-lock-table', ''],
   ['watchdog', ''],
   ['mysql-named-lock', ''],
+  ['mysql-named-lock', 'slow:1'],
+  ['mysql-named-lock', 'host-down:1'],
   ['for-update', ''],
   ['setnx', 'kill:1'],
   ['token-lua', 'kill:1'],

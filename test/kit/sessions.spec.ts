@@ -163,6 +163,35 @@ test('GET_LOCK with a blank before its parenthesis', async () => {
   expect(await resultsOf([locked, locked])).toEqual(['[0,1]', '[1,0]']);
 });
 
+/** Takes `name` within a second, and returns the reply; keeps it, or releases it. */
+const obtains =
+  (keeps: boolean): Actor =>
+  async ({ pool }) => {
+    const connection = await pool.getConnection();
+    const [rows] = await connection.query("SELECT GET_LOCK('name', 1) AS obtained");
+    if (!keeps) await connection.query("DO RELEASE_LOCK('name')");
+    return rows;
+  };
+
+test('a GET_LOCK that is not released: the other one is answered 0 when its second is over', async () => {
+  expect(await resultsOf([obtains(true), obtains(true)])).toEqual([
+    '[[{"obtained":0}],[{"obtained":1}]]',
+    '[[{"obtained":1}],[{"obtained":0}]]',
+  ]);
+});
+
+test.each([
+  { fault: 'kill', isRefused: false },
+  { fault: 'host-down', isRefused: true },
+] as const)(
+  'a GET_LOCK of an actor that died by $fault makes the other one give up: $isRefused',
+  async ({ fault, isRefused }) => {
+    const results = await resultsOf([obtains(false), obtains(false)], { [fault]: 1 });
+    expect(results).toContain('["died",[{"obtained":1}]]');
+    expect(results.includes('["died",[{"obtained":0}]]')).toBe(isRefused);
+  },
+);
+
 test.each([
   { fault: 'kill', isRefused: false },
   { fault: 'host-down', isRefused: true },

@@ -60,7 +60,6 @@ const disabledReason = z
       'no-lease',
       'no-timer',
       'no-session',
-      'named-lock',
       'no-work',
       'nothing-stored',
       'already',

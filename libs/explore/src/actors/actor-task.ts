@@ -1,4 +1,5 @@
 import type { Step } from '#lab/step';
+import { namedLockWaitMs } from '../world';
 
 /** How a held step is released. */
 export type ReleaseMode = 'issue' | 'error' | 'lose-reply' | 'die';
@@ -49,6 +50,14 @@ export interface ActorTask {
 /** The wait between two attempts to acquire a lock. Not the Redis command WAIT, which replicates. */
 export const isWaiting = ({ kind, verb }: { readonly kind: string; readonly verb: string }): boolean =>
   kind === 'timer' && verb === 'WAIT';
+
+/** How long a step waits in its server until that gives up, milliseconds: a command in Redis or a GET_LOCK. Undefined: not, or for ever. */
+export const serverWaitMs = ({ blocking, text }: Pick<Step, 'blocking' | 'text'>): number | undefined =>
+  blocking === undefined
+    ? namedLockWaitMs({ text })
+    : blocking.timeoutMs > 0
+      ? blocking.timeoutMs
+      : undefined;
 
 /** Creates a task of an actor. */
 export function startTask(

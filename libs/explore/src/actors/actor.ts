@@ -1,6 +1,6 @@
 import { LocalProcess } from '#lab/strategy';
 import { nothingHeld, type PubSubInbox, type ActorConnections } from '../world';
-import { hasNoStep, type HeldStep, type ActorTask } from './actor-task';
+import { hasNoStep, serverWaitMs, type HeldStep, type ActorTask } from './actor-task';
 import { Realm } from './realm';
 import type { Act, Subject } from './subject';
 
@@ -100,10 +100,10 @@ export class Actor {
     return this.tasks.some(({ inFlightSteps }) => [...inFlightSteps].some(({ step }) => step.blocking));
   }
 
-  /** True when a command of it waits in Redis, and not forever. */
-  get waitsInRedis(): boolean {
+  /** True when a command of it waits in Redis, or a GET_LOCK in the database, and not forever. */
+  get waitsInServer(): boolean {
     return this.tasks.some(({ inFlightSteps }) =>
-      [...inFlightSteps].some(({ step }) => (step.blocking?.timeoutMs ?? 0) > 0),
+      [...inFlightSteps].some(({ step }) => serverWaitMs(step) !== undefined),
     );
   }
 

@@ -9,6 +9,8 @@ export interface Timer {
   readonly period?: number;
   /** Recomputes `due` when the timer may have become due earlier. `hurry`: no look is left out any more. */
   readonly dueNow?: (how?: { readonly hurry: boolean }) => number;
+  /** It ends a wait in a server: no timer of the actor's code. */
+  readonly endsWait?: true;
   readonly run: () => Promise<void> | void;
   running: boolean;
 }
@@ -28,6 +30,11 @@ export class VirtualClock {
 
   get hasTimers(): boolean {
     return this.timers.length > 0;
+  }
+
+  /** A timer is set that an actor's code has set, for example to renew its lock. */
+  get hasTimersOfCode(): boolean {
+    return this.timers.some(({ endsWait }) => endsWait !== true);
   }
 
   /** The timers that are set, in the order in which they are due. */
@@ -96,6 +103,11 @@ export class VirtualClock {
   /** Fires once, when `due` says so. */
   once(actor: string, due: NonNullable<Timer['dueNow']>, run: () => Promise<void> | void): Ticker {
     return this.set({ actor, due: due(), dueNow: due, run });
+  }
+
+  /** Ends a wait of the actor in a server after `ms`. */
+  endWait(actor: string, ms: number, run: () => void): Ticker {
+    return this.set({ actor, due: this.time + ms, endsWait: true, run });
   }
 
   private inOrder(): Timer[] {

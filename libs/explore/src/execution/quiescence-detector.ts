@@ -13,6 +13,7 @@ import { Disturbed } from './disturbed';
 import {
   forgetSession,
   lockNameIn,
+  requestsNamedLock,
   mayWaitForLock,
   within,
   type BlockedClients,
@@ -136,21 +137,21 @@ export class QuiescenceDetector {
     if ((await within(this.signal.next(), LASTING_MS)) === 'yes') throw new OutsideTheSeam(waiting);
   }
 
-  /** Ends the wait of the first blocked statement, in the order of issue, with a lock wait time-out. */
-  async endLockWait(of: (inFlightStep: InFlightStep) => boolean): Promise<boolean> {
-    const [first] = this.inFlightSteps()
-      .filter(
-        (inFlightStep) =>
-          inFlightStep.blocked && inFlightStep.step.blocking === undefined && of(inFlightStep),
-      )
-      .sort((a, b) => a.number - b.number);
-    const thread = first?.step.connection;
-    if (first === undefined || thread === undefined) return false;
+  /** The first statement, in the order of issue, that waits for a row. */
+  get firstRowWait(): InFlightStep | undefined {
+    return this.inFlightSteps()
+      .filter(({ blocked, step }) => blocked && step.connection !== undefined && !requestsNamedLock(step))
+      .sort((a, b) => a.number - b.number)[0];
+  }
+
+  /** Ends the wait of the first statement that waits for a row with a lock wait time-out. */
+  async endLockWait(): Promise<void> {
+    const first = this.firstRowWait;
+    if (first?.step.connection === undefined) return;
     first.timedOut = true;
     first.blocked = false;
-    if (lockNameIn(first.step) === undefined) await this.sessions.interrupt(thread);
+    await this.sessions.interrupt(first.step.connection);
     await this.settle();
-    return true;
   }
 
   /**

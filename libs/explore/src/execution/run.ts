@@ -10,7 +10,7 @@ import {
   type Subject,
   isWaiting,
   type ReleaseMode,
-  type InFlightStep,
+  
   type HeldStep,
   type ActorTask,
   withVirtualDate,
@@ -28,7 +28,6 @@ import {
   type Setup,
   forgetSession,
   forgetSessions,
-  requestsNamedLock,
   ACTOR_NAMES,
   type World,
 } from '../world';
@@ -131,6 +130,7 @@ export class Run {
       inbox: this.inbox,
       pulse: world.pulse,
       blockedClients: world.blockedClients,
+      sessions: world.sessions,
       receiveMessages: async () => {
         for (const { connections } of this.subscribers) await connections.own?.receiveMessages();
       },
@@ -254,17 +254,15 @@ export class Run {
     await this.settle();
   }
 
-  /**
-   * Ends the first row lock wait with the time-out error. False when no statement waits. The database's own timeout
-   * is longer than any schedule.
-   */
-  endLockWait(): Promise<boolean> {
-    return this.endWait(({ step }) => !requestsNamedLock(step));
+  /** A statement waits for a row. */
+  get hasRowWait(): boolean {
+    return this.quiescence.firstRowWait !== undefined;
   }
 
-  /** Waits until the first blocked GET_LOCK times out after its own seconds, in real time. */
-  endNameWait(): Promise<boolean> {
-    return this.endWait(({ step }) => requestsNamedLock(step));
+  /** Ends the first row lock wait with the time-out error. The database's own timeout is longer than any schedule. */
+  async endLockWait(): Promise<void> {
+    await this.quiescence.endLockWait();
+    await this.settle();
   }
 
   /** True when the step is enabled. */
@@ -417,12 +415,6 @@ export class Run {
     const ends = [...actor.openSessions()].filter((session) => !isInFlight || !transactions.has(session));
     await this.world.crashSessions(actor.connections, ends);
     for (const session of ends) forgetSession(actor.holdings, session);
-  }
-
-  private async endWait(of: (inFlightStep: InFlightStep) => boolean): Promise<boolean> {
-    if (!(await this.quiescence.endLockWait(of))) return false;
-    await this.settle();
-    return true;
   }
 
   /** The server ends the actor's sessions; resolves when server and client have noticed. */

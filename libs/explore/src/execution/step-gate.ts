@@ -13,6 +13,7 @@ import {
   type ActorProcess,
   isWaiting,
   type ReleaseMode,
+  serverWaitMs,
   type InFlightStep,
   type HeldStep,
   type ActorTask,
@@ -32,8 +33,10 @@ import {
   type LockStore,
   type LockReading,
   type Pulse,
+  type Sessions,
   commitsOpenTransaction,
   mayReleaseLocks,
+  namedLockWaitMs,
   updateHoldings,
 } from '../world';
 import type { LockTracker } from './lock-tracker';
@@ -63,6 +66,7 @@ interface GateContext {
   readonly inbox: PubSubInbox;
   readonly pulse: Pulse;
   readonly blockedClients: BlockedClients;
+  readonly sessions: Pick<Sessions, 'interrupt' | 'refusal'>;
   /** Resolves when subscribers have received what was published. */
   readonly receiveMessages: () => Promise<void>;
   /** Keep the call stack of each held step. */
@@ -153,7 +157,7 @@ export class StepGate {
     if (isSentApart) await Promise.all(before);
     const timeout = this.timeoutOf(actor, inFlightStep);
     try {
-      const answer = issue().finally(() => {
+      const answer = this.answerOf(inFlightStep, issue).finally(() => {
         this.run.quiescence.answered(inFlightStep);
       });
       const [answered, behind] = await Promise.all([answer, read(true)]);
@@ -218,15 +222,27 @@ export class StepGate {
     return step.lock?.onlyIf === 'owner' && this.run.locks.isWithoutEffect(step);
   }
 
-  /** The schedule ends the wait of a command in Redis when its time is over. */
+  /** The schedule ends the wait of a command in Redis, or of a GET_LOCK, when its time is over. */
   private timeoutOf({ name }: Actor, inFlightStep: InFlightStep): Ticker | undefined {
-    const { blocking } = inFlightStep.step;
-    if (blocking === undefined || blocking.timeoutMs === 0) return undefined;
-    return this.run.clock.for(name).after(blocking.timeoutMs, () => {
+    const ms = serverWaitMs(inFlightStep.step);
+    if (ms === undefined) return undefined;
+    return this.run.clock.endWait(name, ms, () => {
+      const { blocking, connection } = inFlightStep.step;
       inFlightStep.timedOut = true;
       inFlightStep.blocked = false;
-      void this.run.blockedClients.unblock(blocking, 'TIMEOUT');
+      if (blocking !== undefined) void this.run.blockedClients.unblock(blocking, 'TIMEOUT');
+      else if (connection !== undefined) void this.run.sessions.interrupt(connection);
     });
+  }
+
+  /** Sends the step. A GET_LOCK that was interrupted because its time is over is answered as by its own time-out: MariaDB answers NULL, MySQL an error. */
+  private async answerOf(inFlightStep: InFlightStep, issue: () => Promise<unknown>): Promise<unknown> {
+    const { step } = inFlightStep;
+    if (namedLockWaitMs(step) === undefined) return issue();
+    const [answer] = await Promise.allSettled([issue()]);
+    if (inFlightStep.timedOut) return unobserved(() => this.run.sessions.refusal(step.text));
+    if (answer.status === 'rejected') throw answer.reason;
+    return answer.value;
   }
 
   /**

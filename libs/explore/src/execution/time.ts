@@ -36,12 +36,22 @@ export function nextDueTime(run: Run): { at: number; why: string } | undefined {
     .flatMap((actor) => actor.held)
     .filter((held) => isWaiting(held.step) && run.dueAt(held) > run.clock.now);
   const candidates = [
-    ...(timer === undefined ? [] : [{ at: timer.due, why: `a timer of ${timer.actor} is due` }]),
+    ...(timer === undefined
+      ? []
+      : [
+          {
+            at: timer.due,
+            why:
+              timer.endsWait === true
+                ? `the wait of ${timer.actor} ends`
+                : `a timer of ${timer.actor} is due`,
+          },
+        ]),
     ...(expiring === undefined ? [] : [{ at: expiring.at, why: `the lease of ${expiring.key} ends` }]),
     ...waiters.map((held) => ({ at: run.dueAt(held), why: `the wait of ${held.step.actor} ends` })),
   ];
   const isAwaited =
-    waiters.length > 0 || run.actors.some((actor) => sleeps(run, actor) || waitsInRedis(run, actor));
+    waiters.length > 0 || run.actors.some((actor) => sleeps(run, actor) || waitsInServer(run, actor));
   return !isAwaited ? undefined : candidates.sort((a, b) => a.at - b.at)[0];
 }
 
@@ -56,9 +66,9 @@ const sleeps = (run: Run, actor: Run['actors'][number]): boolean =>
   actor.waitsForTimer &&
   (isPatient(run) || actor.process.realm?.timers.virtual?.mayEnd(actor.name) === true);
 
-/** A command of the actor waits in Redis, until a time. */
-const waitsInRedis = (run: Run, actor: Run['actors'][number]): boolean =>
-  isRunning(run, actor.name) && actor.waitsInRedis;
+/** The actor waits in Redis, or for a GET_LOCK, until a time. */
+const waitsInServer = (run: Run, actor: Run['actors'][number]): boolean =>
+  isRunning(run, actor.name) && actor.waitsInServer;
 
 /** Reads the next holders of the store's queues. */
 const readNextHolders = async (run: Run, store: LockStore): Promise<LockChange[]> =>

@@ -21,7 +21,6 @@ export type DisabledReason =
   | { readonly code: 'no-lease' }
   | { readonly code: 'no-timer' }
   | { readonly code: 'no-session' }
-  | { readonly code: 'named-lock' }
   | { readonly code: 'no-work' }
   | { readonly code: 'nothing-stored' }
   | { readonly code: 'already' };
@@ -105,7 +104,6 @@ function whyProcess(run: Run, process: ActorProcess, kind: (typeof PROCESS_FAULT
   if (running === undefined) return { code: 'ended', outcome: members[0]?.outcome ?? '' };
   if (kind === 'cut' && process.cut) return { code: 'already' };
   if (!members.some((actor) => actor.tasks[0]?.begun === true)) return { code: 'not-begun' };
-  if (kind !== 'host-down') return { code: 'no-session' };
-  const blocked = members.find((actor) => actor.blocked);
-  return blocked === undefined ? { code: 'named-lock' } : whyActor(run, blocked, 'step');
+  const waiting = kind === 'host-down' ? members.find(({ blocked }) => blocked) : undefined;
+  return waiting === undefined ? { code: 'no-session' } : whyActor(run, waiting, 'step');
 }

@@ -4,7 +4,6 @@ import { usesStock } from '#lab/verdict';
 import type { Actor, ActorProcess, HeldStep } from '../actors';
 import { isLeft, nextTick, type Budget } from '../faults';
 import type { Run } from '../execution';
-import { requestsNamedLock } from '../world';
 
 /** What happens to one actor: its next step, and the faults that hit a step. */
 export interface ActorChoice {
@@ -146,7 +145,7 @@ function actorFaults(
       case 'in-flight':
         return actor.tasks[0]?.begun === true;
       case 'overrun':
-        return run.clock.hasTimers;
+        return run.clock.hasTimersOfCode;
       case 'lose-reply':
       case 'slow':
         return true;
@@ -186,15 +185,9 @@ function processFaults(
   ];
 }
 
-/**
- * Not modeled: what waits for its own seconds, in the real time of a server. A command that waits in Redis, and the waiters of a named
- * lock.
- */
-const canLoseHost = ({ tasks, holdings }: Actor): boolean =>
-  holdings.names.size === 0 &&
-  tasks.every(({ inFlightSteps }) =>
-    [...inFlightSteps].every(({ step }) => step.blocking === undefined && !requestsNamedLock(step)),
-  );
+/** Not modeled: a step that the server ends after a time although nothing receives its answer. A command that waits in Redis, and a GET_LOCK. */
+const canLoseHost = ({ waitsInServer, hasBlockingCommand }: Actor): boolean =>
+  !waitsInServer && !hasBlockingCommand;
 
 function canLapse(run: Run, faultPlaces: FaultPlaces): boolean {
   const [expiring] = run.locks.expiring();

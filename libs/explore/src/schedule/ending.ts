@@ -13,11 +13,11 @@ export async function advanceTime(run: Run): Promise<boolean> {
     run.eventLog.time(`no request can continue; time advances until ${next.why}`, changes);
     return true;
   }
-  if (!run.actors.some((actor) => actor.blocked)) return false;
+  if (!run.hasRowWait) return false;
   run.eventLog.time('no request can continue; a lock wait in the database ends with its time-out');
-  const hasEnded = await run.endLockWait();
+  await run.endLockWait();
   await endDeadSessions(run);
-  return hasEnded;
+  return true;
 }
 
 /** Reads the final state and terminates actors that have not finished, so that they cannot affect the next schedule. */

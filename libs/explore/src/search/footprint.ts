@@ -8,6 +8,7 @@ import {
   isMovement,
   isRedisWrite,
   mayWaitForLock,
+  namedLockWaitMs,
   onlyReads,
   preparesTransaction,
   releasesNamedLock,
@@ -164,8 +165,9 @@ function effectsOf(run: Run, step: Step, actor: Actor): Effects {
 }
 
 /** A client of several servers reads its clock behind each command. */
-const readsOfClock = ({ parts }: Run): readonly Access[] =>
-  parts === 1 ? [] : [{ part: 'clock', of: '*', writes: false }];
+const readsOfClock = ({ parts }: Run): readonly Access[] => (parts === 1 ? [] : [READ_OF_CLOCK]);
+
+const READ_OF_CLOCK: Access = { part: 'clock', of: '*', writes: false };
 
 const readsOf = ({ server = '', keys = [] }: Step): readonly Access[] =>
   keys.map((key) => ({ part: 'keys', of: server, key, writes: false }));
@@ -368,7 +370,11 @@ export function accessesOf(
           }));
     case 'sql': {
       const accesses = accessesOfStatement(run, step, balance, transaction);
-      return isOnRowsOfLocks(run, step) ? [...accesses, ANY_ROW_OF_LOCKS] : accesses;
+      return [
+        ...accesses,
+        ...(isOnRowsOfLocks(run, step) ? [ANY_ROW_OF_LOCKS] : []),
+        ...(namedLockWaitMs(step) === undefined ? [] : [READ_OF_CLOCK]), // its wait ends at a time
+      ];
     }
     case 'zk':
     case 'etcd': {

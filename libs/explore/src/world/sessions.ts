@@ -1,4 +1,4 @@
-import { prefixedName } from '#lab/step';
+import { namedLocksAsSent, NO_WAIT, prefixedName } from '#lab/step';
 import type { Connection, RowDataPacket } from 'mysql2/promise';
 
 /** A statement that was sent and is unanswered. */
@@ -72,6 +72,12 @@ export class Sessions {
   /** Cancels the running statement of a session; the session and its transaction stay. */
   async interrupt(thread: number): Promise<void> {
     await this.admin.query('KILL QUERY ?', [thread]);
+  }
+
+  /** What a GET_LOCK is answered whose time is over, by the server: the statement without a wait, while another session has the name. */
+  async refusal(text: string): Promise<unknown> {
+    const [rows] = await this.admin.query(namedLocksAsSent(text, this.namedLockPrefix, NO_WAIT));
+    return rows;
   }
 
   private async waitingInStatus(threads: readonly number[]): Promise<Set<number>> {

@@ -1,5 +1,5 @@
 import { LOCK_TABLE } from '#lab/locks';
-import { firstArgument, type Step } from '#lab/step';
+import { argumentAt, type Step } from '#lab/step';
 
 /** Statements that may wait for a lock of another session. */
 export const mayWaitForLock = ({ kind, verb, text }: Pick<Step, 'kind' | 'verb' | 'text'>): boolean =>
@@ -25,10 +25,19 @@ export const releasesNamedLock = ({ text }: Pick<Step, 'text'>): boolean => /REL
 const GET_LOCK_CALL = /GET_LOCK\s*\(/i;
 
 /** The lock name of GET_LOCK as written: an expression that any session of the schema can evaluate. */
-export function lockNameIn({ text }: Step): string | undefined {
+export function lockNameIn({ text }: Pick<Step, 'text'>): string | undefined {
   const call = GET_LOCK_CALL.exec(text);
   if (call === null) return undefined;
-  return firstArgument(text, call.index + call[0].length);
+  return argumentAt(text, call.index + call[0].length);
+}
+
+/** How long a GET_LOCK waits, milliseconds; undefined: it does not wait, or for ever, or its seconds are no number but an expression. */
+export function namedLockWaitMs(step: Pick<Step, 'text'>): number | undefined {
+  const name = lockNameIn(step);
+  if (name === undefined) return undefined;
+  const seconds = argumentAt(step.text, step.text.indexOf(name) + name.length + 1)?.trim() ?? '';
+  const ms = Math.round(Number(seconds.replace(/^(["'])(.*)\1$/, '$2')) * 1000);
+  return ms > 0 ? ms : undefined;
 }
 
 /** START TRANSACTION and BEGIN: they commit a transaction that is open, and take no snapshot. */

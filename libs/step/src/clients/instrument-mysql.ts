@@ -1,5 +1,5 @@
 import { currentScope, step, type StepInfo } from '../seam';
-import { prefixNamedLocks } from './named-locks';
+import { namedLocksAsSent } from './named-locks';
 import { describe } from './sql';
 
 /** A command of mysql2: `Query` and `Execute` are statements. */
@@ -146,9 +146,9 @@ function instrumentConnection(
 /** An `Execute` sends no text: that of its `Prepare` was sent before. */
 function prefixNames(command: Command, prefix: string): void {
   const kind = command.constructor.name;
-  if (kind === 'Query' && command.sql !== undefined) command.sql = prefixNamedLocks(command.sql, prefix);
+  if (kind === 'Query' && command.sql !== undefined) command.sql = namedLocksAsSent(command.sql, prefix);
   if (kind === 'Prepare' && typeof command.query === 'string')
-    command.query = prefixNamedLocks(command.query, prefix);
+    command.query = namedLocksAsSent(command.query, prefix);
 }
 
 /** Undefined: the command is no statement, for example the preparation of one. */
@@ -168,7 +168,7 @@ function addAsStep(
 ): Command {
   const deliver = command.onResult;
   let isAdded = false;
-  let reply: unknown[] = [];
+  let fields: unknown[] = [];
   const { threadId } = connection; // not known before the connection is open
   const issued = step(
     () => ({ ...info, ...(threadId && { connection: threadId }) }),
@@ -178,10 +178,10 @@ function addAsStep(
       return new Promise((resolve, reject) => {
         if (deliver === undefined) command.once('error', reject);
         else
-          command.onResult = (error, ...result) => {
-            reply = result;
+          command.onResult = (error, rows, ...rest) => {
+            fields = rest;
             if (error) reject(error);
-            else resolve(result[0]);
+            else resolve(rows);
           };
         command.once('end', () => {
           // mysql2 calls onResult in a later tick; a statement that was not prepared has no result
@@ -191,16 +191,16 @@ function addAsStep(
       });
     },
   );
-  const settle = (error: Error | null): void => {
+  const settle = (error: Error | null, ...reply: unknown[]): void => {
     process.nextTick(() => {
       // an error of the callback is not one of this promise
-      deliver?.call(command, error, ...(error === null ? reply : []));
+      deliver?.call(command, error, ...reply);
       if (!isAdded) command.emit('end'); // a pool waits for it before it takes the connection back
     });
   };
   issued.then(
-    () => {
-      settle(null);
+    (rows) => {
+      settle(null, rows, ...fields);
     },
     (error: unknown) => {
       settle(error as Error);

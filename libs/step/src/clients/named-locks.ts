@@ -1,7 +1,7 @@
 const CALL = /\b(?:GET_LOCK|RELEASE_LOCK|IS_FREE_LOCK|IS_USED_LOCK)\s*\(/gi;
 
-/** The first argument of the call whose parenthesis opens before `from`, as written; undefined: it does not end. */
-export function firstArgument(sql: string, from: number): string | undefined {
+/** The argument of a call that begins at `from`, as written; undefined: it does not end. */
+export function argumentAt(sql: string, from: number): string | undefined {
   const rest = sql.slice(from);
   let depth = 0;
   for (const { 0: token, index } of rest.matchAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[(),]/g)) {
@@ -16,19 +16,35 @@ export function firstArgument(sql: string, from: number): string | undefined {
 export const prefixedName = (prefix: string, expression: string): string =>
   `CONCAT('${prefix}', ${expression})`;
 
+/** The seconds of a GET_LOCK as sent: only the schedule ends the wait, in its own time. 0 and less mean the same as before. */
+const MUCH_LONGER = (seconds: string): string => `LEAST((${seconds}) * 1000, 1000000)`;
+
+/** The seconds of a GET_LOCK that must not wait. */
+export const NO_WAIT = (): string => '0';
+
 /**
- * The statement with `prefix` before the names of its GET_LOCK locks. They are global to a database server: without a prefix,
- * explorations that share a server would wait for each other.
+ * The statement as sent in a schedule: with `prefix` before the names of its GET_LOCK locks, and `waiting` in the place of the
+ * seconds that it waits. Names are global to a database server: without a prefix, explorations that share a server would wait
+ * for each other.
  */
-export function prefixNamedLocks(sql: string, prefix: string): string {
+export function namedLocksAsSent(
+  sql: string,
+  prefix: string,
+  waiting: (seconds: string) => string = MUCH_LONGER,
+): string {
   let result = '';
   let from = 0;
   for (const { 0: call, index } of sql.matchAll(CALL)) {
     const begin = index + call.length;
-    const name = firstArgument(sql, begin);
+    const name = argumentAt(sql, begin);
     if (name === undefined) continue;
+    const end = begin + name.length;
     result += `${sql.slice(from, begin)}${prefixedName(prefix, name)}`;
-    from = begin + name.length;
+    from = end;
+    const seconds = sql[end] === ',' ? argumentAt(sql, end + 1) : undefined;
+    if (seconds === undefined) continue;
+    result += `, ${waiting(seconds.trim())}`;
+    from = end + 1 + seconds.length;
   }
   return result + sql.slice(from);
 }

@@ -9,7 +9,7 @@ import {
 import { setTimeout as delay } from 'node:timers/promises';
 import { DependencyDown, dropped, OutcomeUnknown, step, type LockCommand, type StepInfo } from '../seam';
 import { Liveness } from './liveness';
-import { prefixNamedLocks } from './named-locks';
+import { namedLocksAsSent } from './named-locks';
 
 export interface SteppedDataSourceOptions {
   /** `mysql://user:password@host:port`. */
@@ -175,7 +175,7 @@ export class SteppedDataSource extends DataSource {
   /** The text that is sent for a statement. */
   private sent(sql: string): string {
     const { namedLockPrefix: prefix } = this.stepped;
-    return prefix === undefined ? sql : prefixNamedLocks(sql, prefix);
+    return prefix === undefined ? sql : namedLocksAsSent(sql, prefix);
   }
 
   /** The connection of the runner: a free one, a new one, or the next one that is released. */

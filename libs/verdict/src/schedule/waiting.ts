@@ -113,17 +113,21 @@ export function neverEnded({ actors, events }: ScheduleHistory): ScheduleViolati
 }
 
 /** The database keeps the locks of a process whose host is down, and a statement of another one waited for them until its time-out. */
-function keptByDatabase({ actors, events }: ScheduleHistory): ScheduleViolation[] {
+function keptByDatabase(history: ScheduleHistory): ScheduleViolation[] {
+  const { actors, events } = history;
   const down = events.find(
     (event): event is FaultEvent => event.type === 'fault' && event.fault === 'host-down',
   );
   if (down === undefined) return [];
+  const dead = actors.filter(({ process }) => process === down.subject);
+  const named = namedLockRefusals(history).filter(({ holder }) => dead.some(({ name }) => name === holder));
   const refused = events.find(
     (event): event is StepEvent =>
-      event.type === 'step' && (event.answeredAt ?? event.n) > down.n && isLockWaitTimeout(event),
+      event.type === 'step' &&
+      answeredAt(event) > down.n &&
+      (isLockWaitTimeout(event) || named.some(({ step }) => step === event)),
   );
   if (refused === undefined) return [];
-  const dead = actors.filter(({ process }) => process === down.subject);
   return [
     {
       kind: 'stuck',
@@ -266,32 +270,47 @@ function starvationOf(
   };
 }
 
+/** The number of the event right before which a step was answered, or of the step when that was at once. */
+const answeredAt = ({ n, answeredAt = n }: StepEvent): number => answeredAt;
+
+/** A GET_LOCK that was refused while another actor had the name. */
+interface NamedLockRefusal {
+  readonly step: StepEvent;
+  readonly holder: string;
+}
+
+function namedLockRefusals({ events }: ScheduleHistory): NamedLockRefusal[] {
+  const held = new Map<string, number>();
+  const refusals: NamedLockRefusal[] = [];
+  for (const event of events) {
+    if (event.type !== 'step') continue;
+    const isObtained = obtainsNamedLock(event);
+    const [holder] = [...held].flatMap(([name, n]) => (n > 0 && name !== event.actor ? [name] : []));
+    if (isObtained === true) held.set(event.actor, (held.get(event.actor) ?? 0) + 1);
+    if (isObtained === false && holder !== undefined) refusals.push({ step: event, holder });
+    if (/\bRELEASE_LOCK\(/i.test(event.text)) held.set(event.actor, (held.get(event.actor) ?? 0) - 1);
+    if (/\bRELEASE_ALL_LOCKS\(/i.test(event.text)) held.delete(event.actor);
+  }
+  return refusals;
+}
+
 /** Actors that were refused a named lock although its holder had ended: its session is open, and keeps the lock. */
 function refusedNamedLock(history: ScheduleHistory): ScheduleViolation[] {
-  const held = new Map<string, number>();
-  const refused = new Map<string, { readonly step: StepEvent; readonly holder: string }>();
-  const found: ScheduleViolation[] = [];
-  for (const event of history.events) {
-    if (event.type === 'step') {
-      const isObtained = obtainsNamedLock(event);
-      const [holder] = [...held].flatMap(([name, n]) => (n > 0 && name !== event.actor ? [name] : []));
-      if (isObtained === true) held.set(event.actor, (held.get(event.actor) ?? 0) + 1);
-      if (isObtained === false && holder !== undefined) refused.set(event.actor, { step: event, holder });
-      if (/\bRELEASE_LOCK\(/i.test(event.text)) held.set(event.actor, (held.get(event.actor) ?? 0) - 1);
-      if (/\bRELEASE_ALL_LOCKS\(/i.test(event.text)) held.delete(event.actor);
-    }
-    if (event.type !== 'end' || event.code !== NOT_OBTAINED) continue;
-    const { step, holder } = refused.get(event.actor) ?? {};
-    if (step === undefined || holder === undefined || wasHarmed(history, holder)) continue;
-    const end = endOf(history, holder);
-    if (end?.type === 'end' && end.n < step.n)
-      found.push({
-        kind: 'starved',
-        sentence: `${event.actor} was refused at step ${step.n} although ${holder} had ended at step ${end.n}: its session keeps the named lock`,
-        at: [end.n, step.n],
-      });
-  }
-  return found;
+  const refusals = namedLockRefusals(history);
+  return history.events.flatMap((event) => {
+    if (event.type !== 'end' || event.code !== NOT_OBTAINED) return [];
+    const last = refusals.findLast(({ step }) => step.actor === event.actor && step.n < event.n);
+    if (last === undefined || wasHarmed(history, last.holder)) return [];
+    const end = endOf(history, last.holder);
+    if (end?.type !== 'end' || end.n >= answeredAt(last.step)) return [];
+    return [
+      {
+        kind: 'starved' as const,
+        sentence: `${event.actor} was refused at step ${last.step.n} although ${last.holder} had ended at step ${end.n}: its session keeps the named lock`,
+        at: [end.n, last.step.n],
+      },
+    ];
+  });
 }
 
 /** The event at which an actor ended or died. */

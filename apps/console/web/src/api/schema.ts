@@ -861,7 +861,7 @@ export interface components {
                 /** @description why the choice is not enabled */
                 disabled?: {
                     /** @enum {string} */
-                    code: "over" | "ended" | "died" | "not-begun" | "blocked" | "mutex" | "waiting" | "idle" | "no-lease" | "no-timer" | "no-session" | "named-lock" | "no-work" | "nothing-stored" | "already";
+                    code: "over" | "ended" | "died" | "not-begun" | "blocked" | "mutex" | "waiting" | "idle" | "no-lease" | "no-timer" | "no-session" | "no-work" | "nothing-stored" | "already";
                     outcome?: string;
                     statement?: string;
                     key?: string;

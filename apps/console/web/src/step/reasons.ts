@@ -19,7 +19,6 @@ export function reasonText(t: Texts, { code, outcome = '', by = [] }: DisabledRe
     case 'no-lease':
     case 'no-timer':
     case 'no-session':
-    case 'named-lock':
     case 'no-work':
     case 'nothing-stored':
     case 'already':

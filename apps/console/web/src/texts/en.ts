@@ -191,7 +191,6 @@ export const en = {
     'no-lease': () => 'no lock has a lease now',
     'no-timer': () => 'no timer is set',
     'no-session': () => 'no open transaction or session',
-    'named-lock': () => 'not possible while it holds a named lock',
     'no-work': () => 'not at such a step',
     'nothing-stored': () => 'nothing is stored there',
     already: () => 'has already happened',

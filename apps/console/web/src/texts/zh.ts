@@ -177,7 +177,6 @@ export const zh: Texts = {
     'no-lease': () => '现在没有带租期的锁',
     'no-timer': () => '没有定时器',
     'no-session': () => '没有打开的事务或会话',
-    'named-lock': () => '它持有命名锁时不支持',
     'no-work': () => '当前不是这种步骤',
     'nothing-stored': () => '那里没有数据',
     already: () => '已经发生过',
