@@ -10,7 +10,6 @@ import {
   type Subject,
   isWaiting,
   type ReleaseMode,
-  
   type HeldStep,
   type ActorTask,
   withVirtualDate,
