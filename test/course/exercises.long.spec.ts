@@ -1,6 +1,7 @@
 import {
   checkExercise,
   EXERCISES,
+  findExercise,
   outcomeOf,
   solutionFiles,
   sourceFolder,
@@ -19,7 +20,7 @@ import {
   type World,
 } from '#lab/explore';
 import { nameOf } from '#lab/own';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { countDecisions } from '../../libs/course/src/exercise/decisions';
@@ -89,6 +90,22 @@ test.each(CASES)('$name, seed $seed: the solution is solved', async ({ exercise,
   for (const { from, to } of solutionFiles(exercise, seed))
     copyFileSync(join(sourceFolder(exercise), from), join(folder, to));
   expect(notMet(await check(exercise, folder, seed))).toEqual([]);
+});
+
+test.each([
+  { numbers: 'of the clock', number: 'Date.now()' },
+  { numbers: 'drawn at random', number: 'Math.floor(Math.random() * 1e9)' },
+])('add-the-fence: numbers $numbers are no fencing tokens', async ({ number }) => {
+  const exercise = findExercise('4');
+  if (exercise === undefined) throw new Error('there is no exercise 4');
+  const folder = start(exercise, '1');
+  const solution = readFileSync(join(sourceFolder(exercise), 'solution.js'), 'utf8');
+  const numbered = solution.replace('{ token, owner }', `{ token: (mine = ${number}), owner }`);
+  const written = numbered
+    .replace('{ token, owner }', '{ token: mine, owner }')
+    .replace('const owner', 'let mine;\n    const owner');
+  writeFileSync(join(folder, 'strategy.js'), written);
+  expect(brokenIn(await check(exercise, folder, '1'))).toEqual(['exactAcrossProcesses']);
 });
 
 test('no schedule of watchdog with one pause oversells in four decisions: five is the minimum', async () => {

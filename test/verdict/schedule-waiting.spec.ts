@@ -1,5 +1,6 @@
 import {
   judgeSchedule,
+  type FaultEvent,
   type LockChange,
   type ScheduleEvent,
   type ScheduleHistory,
@@ -52,10 +53,14 @@ class HistoryBuilder {
     return this;
   }
 
-  dies(process: string): this {
+  fault(fault: FaultEvent['fault'], subject: string): this {
     const n = this.events.length + 1;
-    this.events.push({ type: 'fault', n, at: n, fault: 'kill', subject: process, text: '', effective: true });
+    this.events.push({ type: 'fault', n, at: n, fault, subject, text: '', effective: true });
     return this;
+  }
+
+  dies(process: string): this {
+    return this.fault('kill', process);
   }
 
   timePasses(): this {
@@ -286,5 +291,31 @@ describe('a lock in three parts that a waiter does not get', () => {
     const history = new HistoryBuilder({ parts: 3 });
     const left = takes(takes(history, 'A', 1), 'A', 2).ends('A', 'LOCK.LOST');
     expect(refused(left, 'B').kinds()).toEqual(['starved']);
+  });
+});
+
+describe('a buyer that the row refuses as stale', () => {
+  const refused = (history: HistoryBuilder): readonly string[] =>
+    history
+      .step('B', 'EVALSHA')
+      .sql('B', 'UPDATE', { reply: { affectedRows: 0 } })
+      .ends('B', 'LOCK.FENCED')
+      .ends('A', 'LOCK.LOST')
+      .kinds();
+
+  test('is starved when the other one has taken no step since its first', () => {
+    expect(refused(new HistoryBuilder().step('A', 'EVALSHA'))).toEqual(['starved']);
+  });
+
+  test('is no violation when the other one has taken a step meanwhile', () => {
+    expect(refused(new HistoryBuilder().step('B', 'EVALSHA').step('A', 'EVALSHA'))).toEqual([]);
+  });
+
+  test('is no violation when a step of the other one was answered meanwhile', () => {
+    expect(refused(new HistoryBuilder().sql('A', 'UPDATE', { answeredAt: 3 }))).toEqual([]);
+  });
+
+  test('is no violation after Redis has lost the counter', () => {
+    expect(refused(new HistoryBuilder().step('A', 'EVALSHA').fault('flush', 'Redis'))).toEqual([]);
   });
 });

@@ -226,6 +226,10 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
     /^(\w+) was refused at step (\d+) although (\w+) had ended at step (\d+): its session keeps the named lock$/,
     '$3 在第 $4 步就已结束，它的会话仍占着命名锁，$1 在第 $2 步被拒绝',
   ],
+  [
+    /^(\w+) was refused as stale at step (\d+) although no other request had taken a step since its first, (\d+): no holder is newer, and the fencing tokens do not increase$/,
+    '$1 从第 $3 步开始后没有其他请求动过，却在第 $2 步被当作过期的持有者拒绝：没有更新的持有者，栅栏令牌没有递增',
+  ],
   [/^(\w+) gave up waiting although the lock was free$/, '锁已经空闲，$1 却放弃了等待'],
   [/^(\w+) waited for a lock that it holds itself$/, '$1 在等自己持有的锁'],
   [

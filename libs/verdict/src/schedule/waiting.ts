@@ -21,6 +21,7 @@ export function judgeWaiting(history: ScheduleHistory): ScheduleViolation[] {
     ...keptByDatabase(history),
     ...starved(history),
     ...refusedNamedLock(history),
+    ...refusedAsStale(history),
     ...late(history),
     ...notNotified(history),
   ];
@@ -312,6 +313,37 @@ function refusedNamedLock(history: ScheduleHistory): ScheduleViolation[] {
     ];
   });
 }
+
+/** The end of an actor that the row has refused because it has seen a newer token. */
+const FENCED = 'LOCK.FENCED';
+
+/**
+ * Actors that were refused as stale although no other one had taken a step since their first: none can have a newer token, so that
+ * the numbers do not increase. Not after a counter in Redis may have been lost.
+ */
+function refusedAsStale({ events }: ScheduleHistory): ScheduleViolation[] {
+  const steps = events.filter((event) => event.type === 'step');
+  return events.flatMap((end) => {
+    if (end.type !== 'end' || end.code !== FENCED) return [];
+    const first = steps.find(({ actor }) => actor === end.actor);
+    const isOvertaken = (begin: StepEvent): boolean =>
+      steps.some((step) => step.actor !== end.actor && answeredAt(step) > begin.n && step.n < end.n);
+    const mayHaveLostCounter = events.some(
+      (event) => event.type === 'fault' && LOSES_KEYS.has(event.fault) && event.n < end.n,
+    );
+    if (first === undefined || isOvertaken(first) || mayHaveLostCounter) return [];
+    return [
+      {
+        kind: 'starved' as const,
+        sentence: `${end.actor} was refused as stale at step ${end.n} although no other request had taken a step since its first, ${first.n}: no holder is newer, and the fencing tokens do not increase`,
+        at: [first.n, end.n],
+      },
+    ];
+  });
+}
+
+/** Faults after which a counter in Redis may begin again. */
+const LOSES_KEYS: ReadonlySet<string> = new Set(['flush', 'server-down'] as const);
 
 /** The event at which an actor ended or died. */
 const endOf = ({ actors, events }: ScheduleHistory, name: string): EndEvent | FaultEvent | undefined => {
