@@ -57,7 +57,7 @@ const ANSWERS: Readonly<Record<string, readonly [status: number, title: string]>
   'REQUEST.MEDIA_TYPE': [415, 'Unsupported media type'],
   'EXPLORE.TOKEN': [400, 'Invalid token'],
   'EXPLORE.FAULTS': [400, 'Invalid faults'],
-  'EXPLORE.NO_LONGER': [409, 'The strategy has changed'],
+  'EXPLORE.NO_LONGER': [409, 'The schedule cannot be played'],
   'EXPLORE.NOT_ENABLED': [409, 'Not enabled now'],
   'SCENARIO.UNKNOWN': [404, 'Unknown scenario'],
   'JOB.UNKNOWN': [404, 'Unknown job'],

@@ -64,7 +64,9 @@ export class StepsController {
       throw new ProblemError(
         problem(
           'EXPLORE.NO_LONGER',
-          `the strategy has changed since this schedule was found: ${error.message}`,
+          token.hash === strategyHash(token.setup.strategy)
+            ? `this token has a choice that is not possible there: ${error.message}`
+            : `the strategy has changed since this schedule was found: ${error.message}`,
           {
             errors: { token: rest },
           },

@@ -167,6 +167,7 @@ function useChoices(
       else if (keys === 'y') forward?.();
       else if (keys === 'r') restart();
       else if (keys === 'z' && !view.isOver) finish();
+      else if (keys.includes(' ')) setRefused({ token: view.token, text: t.step.noSuchChoice(keys) });
     },
   );
   return {

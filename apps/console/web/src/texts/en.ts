@@ -131,6 +131,7 @@ export const en = {
     rightBecause: 'Protected by:',
     unprotected: 'Nothing serialized these requests: another interleaving of the same steps may be wrong.',
     pressed: (keys: string) => `${keys} …`,
+    noSuchChoice: (keys: string) => `${keys}: there is no such choice in this schedule`,
     notPossible: (what: string, why: string) => `${what}: ${why}`,
     cannot: 'Try every order',
     cannotHint: 'Explore tries every order of these steps.',

@@ -28,7 +28,7 @@ const PROBLEMS: Readonly<Record<string, Entry>> = {
   'JOB.TOO_MANY own': ['等待的任务太多', '你已有两个任务在等待：请取消一个，或等其中一个开始。'],
   'JOB.UNKNOWN': ['没有这个任务', '控制台重启过，或已不记得这个任务。'],
   'EXPLORE.TOKEN': ['调度无法解析', '地址中的调度无法解析：请检查链接是否完整。'],
-  'EXPLORE.NO_LONGER': ['方案已改动', '这个方案的代码在此调度生成之后改过。'],
+  'EXPLORE.NO_LONGER': ['调度无法重放', '其中一个选择现在做不到：方案的代码改过，或者链接有误。'],
   'EXPLORE.NOT_ENABLED': ['现在不可能', '这个选择现在不可能：请从控制台列出的选择中挑选。'],
   'EXPLORE.FAULTS': ['故障写法有误', withDetail('故障的写法有误')],
   'FAULT.SYNTAX': ['故障写法有误', withDetail('故障的写法有误')],

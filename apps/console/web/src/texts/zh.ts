@@ -118,6 +118,7 @@ export const zh: Texts = {
     rightBecause: '起保护作用的是：',
     unprotected: '没有任何东西阻挡：同样的步骤换个顺序可能就会出错。',
     pressed: (keys) => `${keys} …`,
+    noSuchChoice: (keys) => `${keys}：这个调度里没有这样的选择`,
     notPossible: (what, why) => `${what}：${why}`,
     cannot: '穷举所有顺序',
     cannotHint: '穷举会尝试这些步骤的所有顺序。',
