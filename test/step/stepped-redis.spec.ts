@@ -118,6 +118,34 @@ test('a script sent as text, because the server does not know it, is the same st
   expect(seen[0]?.order).toBeGreaterThan(0);
 });
 
+test('a script without a name is named by the commands that it calls, also when it was loaded before', async () => {
+  const text =
+    'if redis.call(\'get\', KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0';
+  const sha = createHash('sha1').update(text).digest('hex');
+  const name = `Lua(GET,DEL)#${sha.slice(0, 6)}`;
+  const seen = await steps(async () => {
+    await redis.eval(text, 1, 'lock:{a}:s', 'me');
+    await redis.script('LOAD', text);
+    await redis.evalsha(sha, 1, 'lock:{a}:s', 'me');
+  });
+  expect(seen.map(({ script }) => script)).toEqual([name, undefined, name]);
+  expect(seen[2]?.text).toBe(`EVALSHA ${name} lock:{a}:s me`);
+});
+
+test.each<[what: string, send: () => Promise<unknown>]>([
+  ['in a command', () => redis.set('a', '1', 'PXAT', 5000)],
+  ['in a pipeline', async () => (await redis.pipeline().expireat('a', 5).exec())?.map(([error]) => error)],
+  ['in a multi', () => redis.multi().set('a', '1').pexpireat('a', 5000).exec()],
+  ['in a script', () => redis.eval("return redis.call('SET', KEYS[1], '1', 'EXAT', ARGV[1])", 1, 'a', 5)],
+])('an absolute time %s is refused in a schedule', async (_, send) => {
+  const listener = (_step: Step, issue: () => Promise<unknown>): Promise<unknown> => issue();
+  const sent = observe({ actor: 'A', listener, scheduleTime: () => 0 }, send);
+  expect(await sent.catch((error: unknown) => [error])).toEqual([
+    expect.objectContaining({ code: 'EXPLORE.COMMAND' }),
+  ]);
+  expect(await redis.exists('a')).toBe(0);
+});
+
 test('commands of one event loop turn are sent together, in order', async () => {
   const waiting = [redis.stream.writableLength];
   const sent = (command: Promise<unknown>): Promise<unknown> => {

@@ -16,6 +16,8 @@ type Callback = (error: Error | null, result?: unknown) => void;
 interface PipelineClient extends Pick<StepInfo, 'server'> {
   readonly redis: Redis;
   readonly transaction: OpenTransaction;
+  /** Why a command of a MULTI must not be sent. */
+  refusalOf?(command: Command): Error | undefined;
   /** Sends a MULTI with its commands and EXEC, as the step `current`. */
   issue(exec: () => Promise<unknown>, current: Step | undefined): Promise<unknown>;
 }
@@ -56,15 +58,17 @@ export function instrumentPipelines(client: PipelineClient): void {
   redis.multi = ((...args: unknown[]) => {
     const begun = multi(...args);
     if (!isPipeline(begun)) return begun;
-    return execBy(begun, ({ _queue }, exec) =>
-      step(
+    return execBy(begun, ({ _queue }, exec) => {
+      const refusal = _queue.map((command) => client.refusalOf?.(command)).find(Boolean);
+      if (refusal !== undefined) return Promise.reject(refusal);
+      return step(
         () => ({ ...describeMulti(_queue), ...(server !== undefined && { server }) }),
         (current) => {
           transaction.note('exec');
           return client.issue(exec, current);
         },
-      ),
-    );
+      );
+    });
   }) as Redis['multi'];
 }
 

@@ -22,6 +22,15 @@ const scripts = new Map<string, KnownScript>();
 /** Makes a script known by its name, and by what it does to a lock. */
 export const nameScript = (sha: string, script: KnownScript): void => void scripts.set(sha, script);
 
+/** A script without a name, by the commands that it calls: `Lua(GET,DEL)#4283cd`. The digits tell scripts with the same commands apart. */
+function describeScript(sha: string, source: string | undefined): KnownScript {
+  const called = (source ?? '').matchAll(/\bredis\.p?call\(\s*(['"])(\w+)\1/g);
+  const verbs = new Set(Array.from(called, ([, , verb = '']) => verb.toUpperCase()));
+  return { name: `Lua(${[...verbs].join(',')})#${sha.slice(0, 6)}` };
+}
+
+const sha1Of = (source: string): string => createHash('sha1').update(source).digest('hex');
+
 /** The keys of locks in Redis. */
 const isLockKey = (key: string | undefined): key is string => key?.startsWith('lock:') === true;
 
@@ -45,6 +54,9 @@ export function describe(command: Command): StepInfo {
   const keys = command.getKeys().map(String);
   if (verb !== 'EVALSHA' && verb !== 'EVAL') {
     const key = WITHOUT_KEY.has(verb) ? undefined : args[0];
+    const loaded = verb === 'SCRIPT' && args[0]?.toUpperCase() === 'LOAD' ? args[1] : undefined;
+    if (loaded !== undefined && !scripts.has(sha1Of(loaded)))
+      nameScript(sha1Of(loaded), describeScript(sha1Of(loaded), loaded));
     return {
       kind: 'redis',
       verb,
@@ -56,8 +68,9 @@ export function describe(command: Command): StepInfo {
   }
   const [source = '', keyCount = '0', ...rest] = args;
   // EVAL sends the whole text, to a server that lost its scripts in a restart
-  const sha = verb === 'EVAL' ? createHash('sha1').update(source).digest('hex') : source;
-  const { name, lock = INSPECTS, timeLeftAt }: KnownScript = scripts.get(sha) ?? { name: sha };
+  const text = verb === 'EVAL' ? source : undefined;
+  const sha = text === undefined ? source : sha1Of(text);
+  const { name, lock = INSPECTS, timeLeftAt } = scripts.get(sha) ?? describeScript(sha, text);
   const key = keyCount === '0' ? undefined : rest[0];
   return {
     kind: 'redis',

@@ -34,6 +34,8 @@ const TAKES_THE_CONNECTION: ReadonlySet<string> = new Set([
 /** Commands with an absolute time, and options of SET and GETEX that are one. */
 const AT_A_TIME = /^p?expireat$/;
 const TIME_OPTION = /^(PX|EX)AT$/i;
+/** A script that uses one of them. */
+const SCRIPT_AT_A_TIME = /(["'])((PX|EX)AT|P?EXPIREAT)\1/i;
 
 const isInSchedule = (): boolean => currentScope()?.scheduleTime !== undefined;
 
@@ -51,12 +53,20 @@ class NotInSchedules extends Error {
 function whyNotInSchedules({ name, args }: Command): string | undefined {
   if (TAKES_THE_CONNECTION.has(name))
     return 'waits on its connection, which the explorer cannot see: use commands that are answered at once';
+  const has = (pattern: RegExp): boolean => args.some((arg) => typeof arg === 'string' && pattern.test(arg));
   const takesTime =
     AT_A_TIME.test(name) ||
-    (/^(set|getex)$/.test(name) && args.some((arg) => typeof arg === 'string' && TIME_OPTION.test(arg)));
+    (/^(set|getex)$/.test(name) && has(TIME_OPTION)) ||
+    (/^(eval|script)$/.test(name) && has(SCRIPT_AT_A_TIME));
   return takesTime
     ? 'has an absolute time, and the time of a schedule is not that of Redis: use PX, EX or PEXPIRE'
     : undefined;
+}
+
+/** Undefined: the command can be explored, or no schedule is played. */
+function refusalOf(command: Command): NotInSchedules | undefined {
+  const why = isInSchedule() ? whyNotInSchedules(command) : undefined;
+  return why === undefined ? undefined : new NotInSchedules(command.name, why);
 }
 
 /** Minimum timeout of a new connection, milliseconds. */
@@ -97,6 +107,7 @@ export class SteppedRedis extends Redis {
     instrumentPipelines({
       redis: this,
       transaction: this.transaction,
+      refusalOf,
       issue: (exec) => withinTime(exec(), this.timeoutMs, 'multi'),
       ...(options.server !== undefined && { server: options.server }),
     });
@@ -105,8 +116,8 @@ export class SteppedRedis extends Redis {
 
   override sendCommand(command: Command, stream?: Parameters<Redis['sendCommand']>[1]): Promise<unknown> {
     if (stream !== undefined) return super.sendCommand(command, stream) as Promise<unknown>; // sent by ioredis itself: its handshake, or a MULTI
-    const refused = isInSchedule() ? whyNotInSchedules(command) : undefined;
-    if (refused !== undefined) return Promise.reject(new NotInSchedules(command.name, refused));
+    const refusal = refusalOf(command);
+    if (refusal !== undefined) return Promise.reject(refusal);
     const { callback } = command as unknown as { readonly callback?: Callback };
     return callback === undefined || currentScope() === undefined
       ? this.sendStep(command)
