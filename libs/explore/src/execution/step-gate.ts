@@ -36,7 +36,7 @@ import {
   type Sessions,
   commitsOpenTransaction,
   mayReleaseLocks,
-  namedLockWaitMs,
+  requestsNamedLock,
   updateHoldings,
 } from '../world';
 import type { LockTracker } from './lock-tracker';
@@ -157,7 +157,8 @@ export class StepGate {
     if (isSentApart) await Promise.all(before);
     const timeout = this.timeoutOf(actor, inFlightStep);
     try {
-      const answer = this.answerOf(inFlightStep, issue).finally(() => {
+      const sent = requestsNamedLock(step) ? this.untilTimedOut(inFlightStep, issue) : issue();
+      const answer = sent.finally(() => {
         this.run.quiescence.answered(inFlightStep);
       });
       const [answered, behind] = await Promise.all([answer, read(true)]);
@@ -235,12 +236,10 @@ export class StepGate {
     });
   }
 
-  /** Sends the step. A GET_LOCK that was interrupted because its time is over is answered as by its own time-out: MariaDB answers NULL, MySQL an error. */
-  private async answerOf(inFlightStep: InFlightStep, issue: () => Promise<unknown>): Promise<unknown> {
-    const { step } = inFlightStep;
-    if (namedLockWaitMs(step) === undefined) return issue();
+  /** Sends a GET_LOCK. Interrupted because its time is over, it would be answered NULL by MariaDB, and an error by MySQL. */
+  private async untilTimedOut(inFlightStep: InFlightStep, issue: () => Promise<unknown>): Promise<unknown> {
     const [answer] = await Promise.allSettled([issue()]);
-    if (inFlightStep.timedOut) return unobserved(() => this.run.sessions.refusal(step.text));
+    if (inFlightStep.timedOut) return unobserved(() => this.run.sessions.refusal(inFlightStep.step.text));
     if (answer.status === 'rejected') throw answer.reason;
     return answer.value;
   }

@@ -24,18 +24,22 @@ export const releasesNamedLock = ({ text }: Pick<Step, 'text'>): boolean => /REL
 
 const GET_LOCK_CALL = /GET_LOCK\s*\(/i;
 
-/** The lock name of GET_LOCK as written: an expression that any session of the schema can evaluate. */
-export function lockNameIn({ text }: Pick<Step, 'text'>): string | undefined {
+/** The arguments of a GET_LOCK as written. Undefined: the statement has none. */
+function argumentsOfGetLock({ text }: Pick<Step, 'text'>): { name: string; seconds: string } | undefined {
   const call = GET_LOCK_CALL.exec(text);
   if (call === null) return undefined;
-  return argumentAt(text, call.index + call[0].length);
+  const begin = call.index + call[0].length;
+  const name = argumentAt(text, begin);
+  if (name === undefined) return undefined;
+  return { name, seconds: argumentAt(text, begin + name.length + 1)?.trim() ?? '' };
 }
+
+/** The lock name of GET_LOCK as written: an expression that any session of the schema can evaluate. */
+export const lockNameIn = (step: Pick<Step, 'text'>): string | undefined => argumentsOfGetLock(step)?.name;
 
 /** How long a GET_LOCK waits, milliseconds; undefined: it does not wait, or for ever, or its seconds are no number but an expression. */
 export function namedLockWaitMs(step: Pick<Step, 'text'>): number | undefined {
-  const name = lockNameIn(step);
-  if (name === undefined) return undefined;
-  const seconds = argumentAt(step.text, step.text.indexOf(name) + name.length + 1)?.trim() ?? '';
+  const { seconds = '' } = argumentsOfGetLock(step) ?? {};
   const ms = Math.round(Number(seconds.replace(/^(["'])(.*)\1$/, '$2')) * 1000);
   return ms > 0 ? ms : undefined;
 }
