@@ -130,7 +130,6 @@ export class Run {
       pulse: world.pulse,
       blockedClients: world.blockedClients,
       sessions: world.sessions,
-      openSessions: () => this.actors.flatMap((actor) => [...actor.openSessions()]),
       receiveMessages: async () => {
         for (const { connections } of this.subscribers) await connections.own?.receiveMessages();
       },

@@ -35,9 +35,7 @@ import {
   type Pulse,
   type Sessions,
   commitsOpenTransaction,
-  deletesRows,
   mayReleaseLocks,
-  mayWaitForLock,
   requestsNamedLock,
   updateHoldings,
 } from '../world';
@@ -68,9 +66,7 @@ interface GateContext {
   readonly inbox: PubSubInbox;
   readonly pulse: Pulse;
   readonly blockedClients: BlockedClients;
-  readonly sessions: Pick<Sessions, 'interrupt' | 'refusal' | 'purge'>;
-  /** The database sessions of all actors that may have a snapshot. */
-  readonly openSessions: () => readonly number[];
+  readonly sessions: Pick<Sessions, 'interrupt' | 'refusal'>;
   /** Resolves when subscribers have received what was published. */
   readonly receiveMessages: () => Promise<void>;
   /** Keep the call stack of each held step. */
@@ -98,9 +94,6 @@ const MAX_REJECTED_STEPS = 20;
  * released steps with their replies and lock changes.
  */
 export class StepGate {
-  /** A statement of foreign code has deleted rows, and the server may not have removed them yet. */
-  private hasDeleted = false;
-
   constructor(private readonly run: GateContext) {}
 
   /** The step listener of one task. */
@@ -162,7 +155,6 @@ export class StepGate {
     // sent over another connection than the step; a pipelined one goes out in the packet of the step
     const isSentApart = lockStores.some((store) => !store.pipelined && 'restore' in store);
     if (isSentApart) await Promise.all(before);
-    if (this.hasDeleted && mayWaitForLock(step)) await this.purge();
     const timeout = this.timeoutOf(actor, inFlightStep);
     try {
       const sent = requestsNamedLock(step) ? this.untilTimedOut(inFlightStep, issue) : issue();
@@ -208,7 +200,6 @@ export class StepGate {
       timeout?.stop();
       const commits = commitsOpenTransaction(actor.holdings, step);
       updateHoldings(actor.holdings, step, event.reply);
-      this.hasDeleted ||= !this.run.declaresKeys && deletesRows(step);
       if (commits || mayReleaseLocks(step)) this.run.quiescence.unblock(inFlightStep);
       if (isRedisWrite(step)) this.run.quiescence.unblockRedis(inFlightStep);
       task.inFlightSteps.delete(inFlightStep);
@@ -243,14 +234,6 @@ export class StepGate {
       if (blocking !== undefined) void this.run.blockedClients.unblock(blocking, 'TIMEOUT');
       else if (connection !== undefined) void this.run.sessions.interrupt(connection);
     });
-  }
-
-  /**
-   * Waits until the server has removed the rows that foreign code has deleted: whether it has, decides which locks the step takes. It
-   * does not while an actor has a snapshot that sees them.
-   */
-  private async purge(): Promise<void> {
-    this.hasDeleted = !(await this.run.sessions.purge(this.run.openSessions()));
   }
 
   /** Sends a GET_LOCK. Interrupted because its time is over, it would be answered NULL by MariaDB, and an error by MySQL. */

@@ -8,32 +8,11 @@ export interface OpenStatement {
   readonly lockName: string | undefined;
 }
 
-/** A section of SHOW ENGINE INNODB STATUS about a transaction of this session. */
-const isOf = (section: string, thread: number): boolean => section.includes(` thread id ${thread},`);
-
 /** A section of SHOW ENGINE INNODB STATUS about a transaction that waits for a row. */
 const isForRow = (section: string): boolean => section.includes('GRANTED:\nRECORD LOCKS');
 
-/** Time after which a purge that does not end is no longer awaited: another user of the server has a snapshot. Milliseconds. */
-const PURGE_MS = 2000;
-
-/**
- * How far the purge is, in numbers of transactions: it has begun to remove what lies below `begun`, and transactions of the future begin
- * at `counter`. `left` decreases when it has ended a batch.
- */
-function purgeIn(status: string): { counter: number; begun: number; left: number } {
-  const numberAt = (pattern: RegExp): number => Number(pattern.exec(status)?.[1] ?? 0);
-  return {
-    counter: numberAt(/^Trx id counter (\d+)/m),
-    begun: numberAt(/^Purge done for trx's n:o < (\d+)/m),
-    left: numberAt(/^History list length (\d+)/m),
-  };
-}
-
 /** Asks the database server about actors' sessions: which ones wait, which ones have ended. Sessions are thread ids. */
 export class Sessions {
-  private isPurgeSeen = true;
-
   private constructor(
     private readonly admin: Connection,
     private readonly isMariaDb: boolean,
@@ -101,40 +80,14 @@ export class Sessions {
     return rows;
   }
 
-  /**
-   * Resolves when the server has removed the rows that were deleted before this call. Until then a locking read of a deleted row locks the
-   * row; afterwards it locks a gap, which excludes no other reader. False: one of these sessions has a snapshot that sees the rows.
-   */
-  async purge(sessions: Iterable<number>): Promise<boolean> {
-    const threads = [...sessions];
-    const until = performance.now() + PURGE_MS;
-    let deleted = Infinity;
-    let leftAtBegin = 0;
-    while (this.isPurgeSeen) {
-      const { status, sections } = await this.innodbStatus();
-      const { counter, begun, left } = purgeIn(status);
-      if (left === 0 || left < leftAtBegin) break;
-      deleted = Math.min(deleted, counter);
-      if (begun >= deleted) leftAtBegin = left;
-      const sees = sections.filter((section) => section.includes('Trx read view'));
-      if (threads.some((thread) => sees.some((section) => isOf(section, thread)))) return false;
-      this.isPurgeSeen = performance.now() < until;
-    }
-    return true;
-  }
-
-  /** SHOW ENGINE INNODB STATUS, and its sections about transactions. */
-  private async innodbStatus(): Promise<{ status: string; sections: readonly string[] }> {
+  private async waitingInStatus(threads: readonly number[]): Promise<Set<number>> {
     const [rows] = await this.admin.query<RowDataPacket[]>('SHOW ENGINE INNODB STATUS');
     const status = (rows[0] as { Status: string }).Status;
     const sections = status.slice(status.indexOf('\nTRANSACTIONS\n')).split('\n---TRANSACTION ').slice(1);
-    return { status, sections };
-  }
-
-  private async waitingInStatus(threads: readonly number[]): Promise<Set<number>> {
-    const { sections } = await this.innodbStatus();
     const waits = sections.filter((section) => section.includes('LOCK WAIT'));
-    const waiting = threads.filter((thread) => waits.some((section) => isOf(section, thread)));
+    const waiting = threads.filter((thread) =>
+      waits.some((section) => section.includes(` thread id ${thread},`)),
+    );
     if (waiting.length > 0 && (await this.suspendedRowWaits()) < waits.filter(isForRow).length)
       return new Set();
     return new Set(waiting);

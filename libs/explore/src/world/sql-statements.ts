@@ -18,10 +18,6 @@ export const mayReleaseLocks = (step: Step): boolean =>
   !preparesTransaction(step) &&
   (step.verb !== 'SELECT' || mayWaitForLock(step) || releasesNamedLock(step));
 
-/** Statements that delete rows, or replace their keys. */
-export const deletesRows = ({ kind, verb, text }: Pick<Step, 'kind' | 'verb' | 'text'>): boolean =>
-  kind === 'sql' && (/^(DELETE|REPLACE|CALL)$/.test(verb) || areSeveral({ text }));
-
 export const requestsNamedLock = ({ text }: Pick<Step, 'text'>): boolean => GET_LOCK_CALL.test(text);
 
 export const releasesNamedLock = ({ text }: Pick<Step, 'text'>): boolean => /RELEASE_LOCK\s*\(/i.test(text);

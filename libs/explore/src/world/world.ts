@@ -179,7 +179,6 @@ export class World {
       this.clear(this.lockStoresOf(strategy)),
     ]);
     await this.prepare(strategy, new Set(carts?.flat() ?? [BALANCE]));
-    if (strategy.module !== undefined) await this.sessions.purge([]); // its own tables have been emptied
   }
 
   /** Resets the tables, locks and keys of a use to the state before the first action with one of these keys. */
@@ -202,7 +201,6 @@ export class World {
     const own = await this.openSubject(subject);
     await this.clear([this.keys]);
     await this.prepareOwn(own);
-    await this.sessions.purge([]); // prepare may have deleted rows
     this.markUsed(this.keys); // prepare may have written
     return own;
   }
