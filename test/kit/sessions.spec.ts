@@ -163,6 +163,12 @@ test('GET_LOCK with a blank before its parenthesis', async () => {
   expect(await resultsOf([locked, locked])).toEqual(['[0,1]', '[1,0]']);
 });
 
+/** Whether the other actor is refused what an actor held that died by this fault: the database keeps the session of a failed host. */
+const DEATHS = [
+  { fault: 'kill', isRefused: false },
+  { fault: 'host-down', isRefused: true },
+] as const;
+
 /** Takes `name` within a second, and returns the reply; keeps it, or releases it. */
 const obtains =
   (keeps: boolean): Actor =>
@@ -180,10 +186,7 @@ test('a GET_LOCK that is not released: the other one is answered 0 when its seco
   ]);
 });
 
-test.each([
-  { fault: 'kill', isRefused: false },
-  { fault: 'host-down', isRefused: true },
-] as const)(
+test.each(DEATHS)(
   'a GET_LOCK of an actor that died by $fault makes the other one give up: $isRefused',
   async ({ fault, isRefused }) => {
     const results = await resultsOf([obtains(false), obtains(false)], { [fault]: 1 });
@@ -192,10 +195,7 @@ test.each([
   },
 );
 
-test.each([
-  { fault: 'kill', isRefused: false },
-  { fault: 'host-down', isRefused: true },
-] as const)(
+test.each(DEATHS)(
   'a row lock of an actor that died by $fault makes the other one fail: $isRefused',
   async ({ fault, isRefused }) => {
     const add = addAfter('START TRANSACTION');

@@ -36,17 +36,7 @@ export function nextDueTime(run: Run): { at: number; why: string } | undefined {
     .flatMap((actor) => actor.held)
     .filter((held) => isWaiting(held.step) && run.dueAt(held) > run.clock.now);
   const candidates = [
-    ...(timer === undefined
-      ? []
-      : [
-          {
-            at: timer.due,
-            why:
-              timer.endsWait === true
-                ? `the wait of ${timer.actor} ends`
-                : `a timer of ${timer.actor} is due`,
-          },
-        ]),
+    ...(timer === undefined ? [] : [{ at: timer.due, why: whyDue(timer) }]),
     ...(expiring === undefined ? [] : [{ at: expiring.at, why: `the lease of ${expiring.key} ends` }]),
     ...waiters.map((held) => ({ at: run.dueAt(held), why: `the wait of ${held.step.actor} ends` })),
   ];
@@ -54,6 +44,9 @@ export function nextDueTime(run: Run): { at: number; why: string } | undefined {
     waiters.length > 0 || run.actors.some((actor) => sleeps(run, actor) || waitsInServer(run, actor));
   return !isAwaited ? undefined : candidates.sort((a, b) => a.at - b.at)[0];
 }
+
+const whyDue = ({ actor, endsWait }: Timer): string =>
+  endsWait === true ? `the wait of ${actor} ends` : `a timer of ${actor} is due`;
 
 /** The schedule has not taken so long that code which never gives up is no longer awaited. */
 const isPatient = ({ clock }: Run): boolean => clock.now < LONGEST_SLEEP_MS;

@@ -31,6 +31,12 @@ function describeScript(sha: string, source: string | undefined): KnownScript {
 
 const sha1Of = (source: string): string => createHash('sha1').update(source).digest('hex');
 
+/** An EVALSHA shows this script by its commands, unless it has a name. */
+function nameByCommands(source: string): void {
+  const sha = sha1Of(source);
+  if (!scripts.has(sha)) nameScript(sha, describeScript(sha, source));
+}
+
 /** The keys of locks in Redis. */
 const isLockKey = (key: string | undefined): key is string => key?.startsWith('lock:') === true;
 
@@ -55,8 +61,7 @@ export function describe(command: Command): StepInfo {
   if (verb !== 'EVALSHA' && verb !== 'EVAL') {
     const key = WITHOUT_KEY.has(verb) ? undefined : args[0];
     const loaded = verb === 'SCRIPT' && args[0]?.toUpperCase() === 'LOAD' ? args[1] : undefined;
-    if (loaded !== undefined && !scripts.has(sha1Of(loaded)))
-      nameScript(sha1Of(loaded), describeScript(sha1Of(loaded), loaded));
+    if (loaded !== undefined) nameByCommands(loaded);
     return {
       kind: 'redis',
       verb,
