@@ -130,6 +130,8 @@ export class Run {
       pulse: world.pulse,
       blockedClients: world.blockedClients,
       sessions: world.sessions,
+      purge: world.purge,
+      openSessions: () => this.actors.flatMap((actor) => [...actor.openSessions()]),
       receiveMessages: async () => {
         for (const { connections } of this.subscribers) await connections.own?.receiveMessages();
       },
@@ -165,6 +167,7 @@ export class Run {
     run.eventLog.hasStrictReads = subject.hasInvariants === true && world.readsStrictly;
     if (prepared !== undefined) run.locks.update('', prepared, run.clock.now);
     await run.requestEarlier();
+    if (subject.declaresKeys !== true) world.purge.begin();
     for (const actor of run.actors) run.start(actor);
     await run.settle();
     return run;

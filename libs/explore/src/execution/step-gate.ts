@@ -33,6 +33,7 @@ import {
   type LockStore,
   type LockReading,
   type Pulse,
+  type Purge,
   type Sessions,
   commitsOpenTransaction,
   mayReleaseLocks,
@@ -67,6 +68,9 @@ interface GateContext {
   readonly pulse: Pulse;
   readonly blockedClients: BlockedClients;
   readonly sessions: Pick<Sessions, 'interrupt' | 'refusal'>;
+  readonly purge: Pick<Purge, 'before' | 'after'>;
+  /** The database sessions of all actors. */
+  readonly openSessions: () => readonly number[];
   /** Resolves when subscribers have received what was published. */
   readonly receiveMessages: () => Promise<void>;
   /** Keep the call stack of each held step. */
@@ -155,6 +159,10 @@ export class StepGate {
     // sent over another connection than the step; a pipelined one goes out in the packet of the step
     const isSentApart = lockStores.some((store) => !store.pipelined && 'restore' in store);
     if (isSentApart) await Promise.all(before);
+    if (!this.run.declaresKeys)
+      await this.run.purge.before(step, () => {
+        this.run.quiescence.noteProgress();
+      });
     const timeout = this.timeoutOf(actor, inFlightStep);
     try {
       const sent = requestsNamedLock(step) ? this.untilTimedOut(inFlightStep, issue) : issue();
@@ -200,6 +208,7 @@ export class StepGate {
       timeout?.stop();
       const commits = commitsOpenTransaction(actor.holdings, step);
       updateHoldings(actor.holdings, step, event.reply);
+      if (!this.run.declaresKeys) await this.run.purge.after(step, this.run.openSessions);
       if (commits || mayReleaseLocks(step)) this.run.quiescence.unblock(inFlightStep);
       if (isRedisWrite(step)) this.run.quiescence.unblockRedis(inFlightStep);
       task.inFlightSteps.delete(inFlightStep);

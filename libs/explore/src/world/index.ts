@@ -6,6 +6,7 @@ export * from './lock-stores';
 export * from './own-clients';
 export * from './pub-sub-inbox';
 export * from './pulse';
+export type { Purge } from './purge';
 export * from './sessions';
 export * from './setup';
 export * from './sql-statements';

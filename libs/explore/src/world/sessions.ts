@@ -1,5 +1,6 @@
 import { namedLocksAsSent, NO_WAIT, prefixedName } from '#lab/step';
 import type { Connection, RowDataPacket } from 'mysql2/promise';
+import { innodbStatus, isOf } from './innodb-status';
 
 /** A statement that was sent and is unanswered. */
 export interface OpenStatement {
@@ -81,13 +82,9 @@ export class Sessions {
   }
 
   private async waitingInStatus(threads: readonly number[]): Promise<Set<number>> {
-    const [rows] = await this.admin.query<RowDataPacket[]>('SHOW ENGINE INNODB STATUS');
-    const status = (rows[0] as { Status: string }).Status;
-    const sections = status.slice(status.indexOf('\nTRANSACTIONS\n')).split('\n---TRANSACTION ').slice(1);
-    const waits = sections.filter((section) => section.includes('LOCK WAIT'));
-    const waiting = threads.filter((thread) =>
-      waits.some((section) => section.includes(` thread id ${thread},`)),
-    );
+    const { transactions } = await innodbStatus(this.admin);
+    const waits = transactions.filter((section) => section.includes('LOCK WAIT'));
+    const waiting = threads.filter((thread) => waits.some((section) => isOf(section, thread)));
     if (waiting.length > 0 && (await this.suspendedRowWaits()) < waits.filter(isForRow).length)
       return new Set();
     return new Set(waiting);

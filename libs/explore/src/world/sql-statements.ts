@@ -18,6 +18,17 @@ export const mayReleaseLocks = (step: Step): boolean =>
   !preparesTransaction(step) &&
   (step.verb !== 'SELECT' || mayWaitForLock(step) || releasesNamedLock(step));
 
+/** Statements that delete rows, or may change their keys. */
+export const mayDeleteRows = ({ kind, verb, text }: Pick<Step, 'kind' | 'verb' | 'text'>): boolean =>
+  kind === 'sql' &&
+  (/^(DELETE|REPLACE|UPDATE|CALL)$/.test(verb) ||
+    / ON DUPLICATE KEY UPDATE /i.test(text) ||
+    areSeveral({ text }));
+
+/** The first table that a statement names. */
+export const tableIn = (text: string): string | undefined =>
+  /\b(?:INTO|UPDATE|FROM|TABLE(?: IF NOT EXISTS)?) `?(\w+)`?/i.exec(text)?.[1];
+
 export const requestsNamedLock = ({ text }: Pick<Step, 'text'>): boolean => GET_LOCK_CALL.test(text);
 
 export const releasesNamedLock = ({ text }: Pick<Step, 'text'>): boolean => /RELEASE_LOCK\s*\(/i.test(text);

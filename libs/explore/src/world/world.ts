@@ -25,6 +25,7 @@ import {
   type WorldOptions,
 } from './actor-connections';
 import { ServerWatch } from './server-watch';
+import { Purge } from './purge';
 import { Sessions } from './sessions';
 import { within } from './within';
 import type { Explored } from './explored';
@@ -79,6 +80,7 @@ export class World {
   /** The keys of a user's subject. */
   readonly keys: KeyStore;
   readonly blockedClients: BlockedClients;
+  readonly purge: Purge;
   private own: OwnSession | undefined;
 
   /** Names of lock stores that may not be empty. */
@@ -100,6 +102,7 @@ export class World {
     this.pulse = new Pulse(options.pulse);
     this.keys = new KeyStore(redis);
     this.blockedClients = new BlockedClients(redis);
+    this.purge = new Purge(admin, [options.schema, ownSchemaOf(options)]);
     const own = new RedisLockStore('', redis, ({ redis: ofActor }) => ofActor, connectionsOfActors);
     this.lockStores = [
       own,
