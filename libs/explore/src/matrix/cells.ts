@@ -265,6 +265,20 @@ export const CELLS: readonly Cell[] = [
   },
 ];
 
+/**
+ * For a lock in a file that is taken with GET_LOCK, and no column of the matrix: the session of a killed holder ends, and its lock with
+ * it, so that no waiter has to give up.
+ */
+export const HOST_DOWN: Cell = {
+  name: 'host down',
+  title: 'the host of the holder fails, the waiter gives up',
+  processes: TWO,
+  budget: { 'host-down': 1 },
+  about: 'host-down',
+  options: { waitMs: 3000 },
+  promise: { capability: 'givesUpInTime' },
+};
+
 /** The promises that a cell tests. */
 export const testedBy = ({ promise, alsoTests = [] }: Cell): readonly Capability[] =>
   promise === undefined ? alsoTests : [promise.capability, ...alsoTests];

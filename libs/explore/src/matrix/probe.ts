@@ -2,7 +2,7 @@ import { count, locksInDatabase, ORDER_KEY } from '#lab/step';
 import type { Strategy } from '#lab/strategy';
 import { Run } from '../execution';
 import { EXPLORE_OPTIONS, finishAll } from '../schedule';
-import { BALANCE, type World } from '../world';
+import { BALANCE, requestsNamedLock, type World } from '../world';
 
 /** What a request shows that is alone. */
 export interface Probe {
@@ -15,6 +15,8 @@ export interface Probe {
   readonly left: readonly string[];
   /** False: it takes a lock of which the explorer knows no owner, such as an entry of a list or of a sorted set. */
   readonly lockHasOwner: boolean;
+  /** It requests a lock with GET_LOCK. */
+  readonly requestsNamedLock: boolean;
   /** Commands that may have taken a lock; none of them is known to be one. Empty: a lock was seen, or it holds one in the database. */
   readonly withoutLock: readonly string[];
 }
@@ -86,6 +88,7 @@ export async function probe(world: World, strategy: Strategy): Promise<Probe> {
       ...(redisConnections > 0 ? [`${count(redisConnections, 'connection')} to Redis`] : []),
     ],
     lockHasOwner: lockHasOwner(first),
+    requestsNamedLock: steps.some(requestsNamedLock),
     withoutLock: strategy.isLock === true ? withoutLock(first) : [],
   };
 }

@@ -1,6 +1,6 @@
 import { messageOf } from '#lab/step';
 import { CAPABILITIES, type Capability, type Strategy } from '#lab/strategy';
-import { CELLS, existsFor, testedBy, type Cell } from './cells';
+import { CELLS, existsFor, HOST_DOWN, testedBy, type Cell } from './cells';
 import { isNotApplicable } from './cell-text';
 import { unknownText } from './cell-verdict';
 import { breachesAmong, breachesOf, isExplainedBy } from './expectation';
@@ -143,8 +143,11 @@ export async function verify(
       `the name of the resource, which acquire receives, is in no key of Redis that is left, and in no primary or unique key of a row that it writes, so that its lock is not seen: ${command}`,
     );
   const cells = [plain];
-  how.onCell(plain, others.length);
   const pending = [...others];
+  const { promises = ['givesUpInTime'] } = how;
+  if (alone.requestsNamedLock && promises.some((capability) => tests(HOST_DOWN, capability)))
+    pending.push(HOST_DOWN);
+  how.onCell(plain, pending.length);
   for (let next = takeNext(pending, cells, how); next !== undefined; next = takeNext(pending, cells, how)) {
     const { cell, ...limits } = next;
     const verified = await exploreWithin(pool, strategy, cell, leftFor(pending.length + 1), {
