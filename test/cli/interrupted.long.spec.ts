@@ -101,7 +101,7 @@ describe('Ctrl-C leaves no process', () => {
       JEST,
       '-w',
       '4',
-      'test/explore/symmetry.spec.ts',
+      'test/explore/realm.spec.ts',
     ];
     const jest = spawn('env', command, { stdio: 'ignore' });
     const running = new Running(jest);
