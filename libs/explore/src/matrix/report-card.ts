@@ -50,6 +50,8 @@ export interface VerifiedCell {
   readonly failure?: string;
 }
 
+const ALL_PROMISES = Object.keys(CAPABILITIES) as Capability[];
+
 /** The circumstances that break most locks. */
 const BREAKS_MOST = ['two processes', 'same process', 'pause', 'slow work', 'flush', 'lapse at release'];
 
@@ -65,11 +67,7 @@ export const verifiedCells = (
   further = false,
 ): readonly Cell[] =>
   CELLS.filter(
-    (cell) =>
-      existsFor(strategy, cell) &&
-      (testsNone(cell)
-        ? further
-        : promises === undefined || promises.some((capability) => tests(cell, capability))),
+    (cell) => existsFor(strategy, cell) && (testsNone(cell) ? further : testsAny(cell, promises)),
   ).toSorted((a, b) => rank(a) - rank(b));
 
 const testsNone = (cell: Cell): boolean => testedBy(cell).length === 0;
@@ -78,6 +76,10 @@ const testsNone = (cell: Cell): boolean => testedBy(cell).length === 0;
 const MAX_FURTHER = 300;
 
 const tests = (cell: Cell, capability: Capability): boolean => testedBy(cell).includes(capability);
+
+/** It tests one of these promises, or of all. */
+const testsAny = (cell: Cell, promises: readonly Capability[] = ALL_PROMISES): boolean =>
+  promises.some((capability) => tests(cell, capability));
 
 /** Not even a plain schedule, or a request that is alone, can be run. The message says why. */
 export class NotExplorable extends Error {
@@ -144,9 +146,7 @@ export async function verify(
     );
   const cells = [plain];
   const pending = [...others];
-  const { promises = ['givesUpInTime'] } = how;
-  if (alone.requestsNamedLock && promises.some((capability) => tests(HOST_DOWN, capability)))
-    pending.push(HOST_DOWN);
+  if (alone.requestsNamedLock && testsAny(HOST_DOWN, how.promises)) pending.push(HOST_DOWN);
   how.onCell(plain, pending.length);
   for (let next = takeNext(pending, cells, how); next !== undefined; next = takeNext(pending, cells, how)) {
     const { cell, ...limits } = next;
@@ -226,8 +226,6 @@ async function exploreWithin(
     return { cell, failure: messageOf(error) };
   }
 }
-
-const ALL_PROMISES = Object.keys(CAPABILITIES) as Capability[];
 
 /** Promises about the owner of a lock: those without a known owner would be kept by not looking. */
 const OF_OWNERS: readonly Capability[] = ['releasesOnlyItsOwn', 'renewsOnlyItsOwn'];
