@@ -16,8 +16,12 @@ interface Clients {
 const connect = ({ mysql }: { mysql: string }): Clients => ({
   pool: createPool({ uri: mysql, connectionLimit: 3 }),
 });
-const setUp = ({ pool }: Clients): Promise<unknown> =>
-  pool.query('CREATE TABLE coupon (code VARCHAR(20), id INT AUTO_INCREMENT PRIMARY KEY, INDEX (code))');
+async function setUp({ pool }: Clients): Promise<void> {
+  await pool.query('CREATE TABLE coupon (code VARCHAR(20), id INT AUTO_INCREMENT PRIMARY KEY, INDEX (code))');
+  await pool.query('CREATE TABLE other (id INT)');
+  await pool.query('INSERT INTO other VALUES (1)');
+  await pool.query('CREATE TRIGGER empties AFTER INSERT ON other FOR EACH ROW DELETE FROM coupon');
+}
 const empty = ({ pool }: Clients): Promise<unknown> => pool.query('DELETE FROM coupon');
 
 async function fill(clients: Clients): Promise<void> {
@@ -29,6 +33,12 @@ async function fill(clients: Clients): Promise<void> {
 const WAYS: readonly [string, (clients: Clients) => Promise<unknown>][] = [
   ['deleted', empty],
   ['changed in an index', ({ pool }) => pool.query("UPDATE coupon SET code = ''")],
+  [
+    'changed in an index, where duplicates are ignored',
+    ({ pool }) => pool.query("UPDATE IGNORE coupon SET code = ''"),
+  ],
+  ['changed beside another table', ({ pool }) => pool.query("UPDATE other JOIN coupon SET coupon.code = ''")],
+  ['deleted by a trigger', ({ pool }) => pool.query('INSERT INTO other VALUES (2)')],
   [
     'changed in an index by an INSERT',
     ({ pool }) => pool.query(`INSERT INTO coupon VALUES ${VALUES} ON DUPLICATE KEY UPDATE code = ''`),

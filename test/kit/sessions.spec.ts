@@ -147,20 +147,54 @@ test('a loop over setInterval of node:timers/promises waits in the time of the s
   expect(await resultsOf([waiter, ({ redis }) => redis.set('done', 'yes')])).toEqual(['[true,"OK"]']);
 });
 
-test('GET_LOCK with a blank before its parenthesis', async () => {
+test.each([
+  ['with a blank before its parenthesis', "SELECT GET_LOCK ('name', 10)", "SELECT RELEASE_LOCK ('name')"],
+  ['that is released with all others', "SELECT GET_LOCK('name', 10)", 'SELECT RELEASE_ALL_LOCKS()'],
+])('GET_LOCK %s', async (_, take, release) => {
   const locked: Actor = async ({ pool }) => {
     const connection = await pool.getConnection();
     try {
-      await connection.query("SELECT GET_LOCK ('name', 10)");
+      await connection.query(take);
       const value = Number(await valueIn(connection));
       await connection.query('UPDATE counter SET value = ?', [value + 1]);
-      await connection.query("SELECT RELEASE_LOCK ('name')");
+      await connection.query(release);
       return value;
     } finally {
       connection.release();
     }
   };
   expect(await resultsOf([locked, locked])).toEqual(['[0,1]', '[1,0]']);
+});
+
+test('a text with a call of GET_LOCK in it is a value', async () => {
+  const logs: Actor = async ({ pool }) => {
+    const [[row]] = await pool.query<RowDataPacket[]>(
+      "SELECT CONCAT(?, value, 'GET_LOCK(') AS text FROM counter",
+      ["failed: GET_LOCK('stock', 5) "],
+    );
+    return row?.['text'] as unknown;
+  };
+  expect(await resultsOf([logs, logs])).toEqual([
+    JSON.stringify(Array(2).fill("failed: GET_LOCK('stock', 5) 0GET_LOCK(")),
+  ]);
+});
+
+test('a row lock that is kept: the wait of the other one ends with the error of the database', async () => {
+  const keeps: Actor = async ({ pool }) => {
+    const connection = await pool.getConnection();
+    await connection.query('START TRANSACTION');
+    try {
+      await connection.query('UPDATE counter SET value = 2');
+      return 'updated';
+    } catch (error) {
+      const { code, errno } = error as { code: string; errno: number };
+      return `${code} ${errno}`;
+    }
+  };
+  expect(await resultsOf([keeps, keeps])).toEqual([
+    '["ER_LOCK_WAIT_TIMEOUT 1205","updated"]',
+    '["updated","ER_LOCK_WAIT_TIMEOUT 1205"]',
+  ]);
 });
 
 /** Whether the other actor is refused what an actor held that died by this fault: the database keeps the session of a failed host. */

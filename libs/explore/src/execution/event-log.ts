@@ -11,6 +11,7 @@ export class EventLog {
   readonly events: ScheduleEvent[] = [];
   /** A session has chosen an isolation level with which a plain SELECT depends on uncommitted writes. */
   hasStrictReads = false;
+  private isSealed = false;
   private readonly steps = new Map<ScheduleEvent, Step>();
   private readonly replies = new Map<ScheduleEvent, unknown>();
 
@@ -45,7 +46,13 @@ export class EventLog {
     return this.replies.get(event);
   }
 
+  /** The schedule is over: what a server still answers when requests are ended is not part of it. */
+  seal(): void {
+    this.isSealed = true;
+  }
+
   answer(event: Mutable<StepEvent>, step: Step, reply: unknown, locks: readonly LockChange[]): void {
+    if (this.isSealed) return;
     Object.assign(event, describeReply(step, reply));
     this.replies.set(event, plainReply(reply));
     if (locks.length > 0) event.locks = locks;
@@ -53,6 +60,7 @@ export class EventLog {
   }
 
   fail(event: Mutable<StepEvent>, error: unknown): void {
+    if (this.isSealed) return;
     Object.assign(event, describeError(error));
     this.setAnsweredAt(event);
   }
@@ -74,8 +82,8 @@ export class EventLog {
     });
   }
 
-  time(text: string, locks: readonly LockChange[] = []): void {
-    this.add({ type: 'time', text, ...(locks.length > 0 && { locks }) });
+  time(text: string, locks: readonly LockChange[] = []): Mutable<ScheduleEvent> {
+    return this.add({ type: 'time', text, ...(locks.length > 0 && { locks }) });
   }
 
   warn(actor: string, text: string): void {
@@ -86,8 +94,10 @@ export class EventLog {
     this.add({ type: 'end', actor, ...outcome });
   }
 
-  private add(event: DistributiveOmit<ScheduleEvent, 'n' | 'at'>): void {
-    this.events.push({ n: this.events.length + 1, at: this.clock.now, ...event });
+  private add(event: DistributiveOmit<ScheduleEvent, 'n' | 'at'>): Mutable<ScheduleEvent> {
+    const added = { n: this.events.length + 1, at: this.clock.now, ...event };
+    this.events.push(added);
+    return added;
   }
 
   /** A reply after further events: the step waited in the server. */

@@ -312,8 +312,9 @@ export class StepGate {
 
 /** ER_QUERY_INTERRUPTED after our KILL QUERY has the effect of ER_LOCK_WAIT_TIMEOUT: the transaction stays open. */
 function asLockWaitTimeout(error: unknown): unknown {
-  const { driverError } = error as { driverError?: { errno?: number } };
-  if (!(error instanceof Error) || driverError?.errno !== 1317) return error;
+  if (!(error instanceof Error)) return error;
+  const { driverError = error } = error as { driverError?: object }; // of TypeORM, or of mysql2 itself
+  if (!('errno' in driverError) || driverError.errno !== 1317) return error;
   const message = 'Lock wait timeout exceeded; try restarting transaction';
   const said = { errno: 1205, code: 'ER_LOCK_WAIT_TIMEOUT', sqlState: 'HY000', sqlMessage: message, message };
   Object.assign(driverError, said);

@@ -27,16 +27,27 @@ export async function advanceTo(run: Run, until: number): Promise<LockChange[]> 
   return changes;
 }
 
+interface DueTime {
+  readonly at: number;
+  readonly why: string;
+  /** The server ends the wait of a step, which is then answered. */
+  readonly endsWait?: true;
+}
+
 /** The next time at which something happens without a step: a lease ends, a timer is due, a waiter gives up. */
-export function nextDueTime(run: Run): { at: number; why: string } | undefined {
+export function nextDueTime(run: Run): DueTime | undefined {
   const timer: Timer | undefined = run.clock.next((actor) => isRunning(run, actor));
   const expiring = run.locks.expiring().find((lock) => !isRenewedByHeartbeat(run, lock));
   const waiters = run.actors
     .filter((actor) => actor.outcome === undefined && isRunning(run, actor.name) && isPatient(run))
     .flatMap((actor) => actor.held)
     .filter((held) => isWaiting(held.step) && run.dueAt(held) > run.clock.now);
-  const candidates = [
-    ...(timer === undefined ? [] : [{ at: timer.due, why: whyDue(timer) }]),
+  const candidates: DueTime[] = [
+    ...(timer === undefined
+      ? []
+      : [
+          { at: timer.due, why: whyDue(timer), ...(timer.endsWait === true && { endsWait: timer.endsWait }) },
+        ]),
     ...(expiring === undefined ? [] : [{ at: expiring.at, why: `the lease of ${expiring.key} ends` }]),
     ...waiters.map((held) => ({ at: run.dueAt(held), why: `the wait of ${held.step.actor} ends` })),
   ];

@@ -36,7 +36,10 @@ const TWO_HOLDERS = ['overlap', 'foreign-release', 'foreign-renewal'] as const;
 /** A buyer is refused without a reason, so that a unit may be left that both wanted. */
 const UNSERVED = ['starved', 'dead-lock'] as const;
 
-/** The two promises of exactness apply to buyers in one process and in several. */
+/**
+ * The two promises of exactness apply to buyers in one process and in several. A missing promise may declare that a buyer is not
+ * served: then that contradicts no exactness.
+ */
 const BREACHES: Readonly<Record<Capability, Breach>> = {
   exactInOneProcess: { kinds: SOLD_TWICE, unserved: UNSERVED, effects: TWO_HOLDERS },
   exactAcrossProcesses: { kinds: SOLD_TWICE, unserved: UNSERVED, effects: TWO_HOLDERS },
@@ -57,7 +60,7 @@ const BREACHES: Readonly<Record<Capability, Breach>> = {
   },
   renewsOnlyItsOwn: { kinds: ['foreign-renewal'], effects: ['stuck', 'starved'] },
   failsClosed: { kinds: ['fail-open'], effects: SOLD_TWICE, faults: faultsThatTest('failsClosed') },
-  givesUpInTime: { kinds: ['late'], faults: LEAVES_LOCKS },
+  givesUpInTime: { kinds: ['late', 'dead-lock'], faults: LEAVES_LOCKS },
 };
 
 /** The kinds of violation that break the promise. */
@@ -123,7 +126,9 @@ export function undeclared(strategy: Strategy, cell: Cell, kinds: readonly Kind[
   const shown = declares(strategy, 'overlap', about) ? [...kinds, 'overlap' as const] : kinds;
   const broken = testedBy(cell)
     .filter((capability) => !strategy.lacks.includes(capability))
-    .flatMap((capability) => breachesAmong(capability, shown));
+    .flatMap((capability) =>
+      breachesAmong(capability, shown).filter((kind) => BREACHES[capability].kinds.includes(kind)),
+    );
   return kinds.filter((kind) => !declares(strategy, kind, about) || broken.includes(kind));
 }
 

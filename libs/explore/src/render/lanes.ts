@@ -127,6 +127,8 @@ export function describeAnswer({ kind, verb, reply, error, answeredAt, fault }: 
   if (kind === 'sql' && /^(SET|START|COMMIT|ROLLBACK)/.test(verb)) return `OK${late}${lost}`;
   if (typeof reply === 'object' && reply !== null && 'affectedRows' in reply)
     return `${String(reply.affectedRows)} row${late}${lost}`;
+  if (kind === 'redis' && isOfMulti(reply))
+    return JSON.stringify(reply.map(([failed, value]) => failed ?? value)) + late + lost;
   if (Array.isArray(reply) && typeof reply[0] === 'object' && reply[0] !== null)
     return (
       Object.values(reply[0] as Record<string, unknown>)
@@ -137,6 +139,14 @@ export function describeAnswer({ kind, verb, reply, error, answeredAt, fault }: 
     );
   return JSON.stringify(reply ?? null) + late + lost;
 }
+
+/** The answer of EXEC as ioredis gives it: the error and the reply of each command. */
+const isOfMulti = (reply: unknown): reply is readonly (readonly [unknown, unknown])[] =>
+  Array.isArray(reply) &&
+  reply.length > 0 &&
+  reply.every(
+    (one: unknown) => Array.isArray(one) && one.length === 2 && (one[0] === null || one[1] === undefined),
+  );
 
 const across = (event: ScheduleEvent): string =>
   event.type === 'fault' || event.type === 'time' ? event.text : '';

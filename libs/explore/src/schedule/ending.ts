@@ -9,8 +9,12 @@ import { type Run, nextDueTime, advanceTo } from '../execution';
 export async function advanceTime(run: Run): Promise<boolean> {
   const next = nextDueTime(run);
   if (next !== undefined) {
-    const changes = await advanceTo(run, next.at);
-    run.eventLog.time(`no request can continue; time advances until ${next.why}`, changes);
+    const text = `no request can continue; time advances until ${next.why}`;
+    if (next.endsWait === true) {
+      const event = run.eventLog.time(text); // before the answer
+      const changes = await advanceTo(run, next.at);
+      if (changes.length > 0) event.locks = changes;
+    } else run.eventLog.time(text, await advanceTo(run, next.at));
     return true;
   }
   if (!run.hasRowWait) return false;
@@ -27,6 +31,7 @@ export async function close(run: Run): Promise<ScheduleHistory> {
     run.actors.some((actor) => actor.process === process && !hasFinished(actor)),
   );
   const history = await run.history(unfinished.length === 0);
+  run.eventLog.seal();
   for (const actor of run.actors) {
     actor.orphanedStep = undefined; // in-flight statements are no longer awaited
     actor.connections.host.comeUp();

@@ -1,10 +1,23 @@
 import type { Step } from '#lab/step';
 import type { Connection, RowDataPacket } from 'mysql2/promise';
 import { innodbStatus, isOf } from './innodb-status';
-import { mayDeleteRows, tableIn } from './sql-statements';
+import { mayWriteRows } from './sql-statements';
 
 /** Time after which a purge that does not end is never awaited again: another user of the server keeps a snapshot. Milliseconds. */
 const PATIENCE_MS = 30_000;
+
+/** A change of one table, and what it changes: with the condition only if that is not known to be one. */
+const UPDATE = /^UPDATE `?(\w+)`? SET ((?:(?!\bSELECT\b|;).)*?)(?: WHERE (?:(?!\bSELECT\b|;).)*)?$/is;
+const INSERT =
+  /^INSERT (?:IGNORE )?INTO `?(\w+)`?(?:[^;]*? ON DUPLICATE KEY UPDATE ([^;]*)|(?:(?! ON DUPLICATE )[^;])*)$/i;
+
+/** The columns of all indexes of a table; NULL: a computed one, or the table has a trigger, which may change any row. */
+const READ_INDEXED = `SELECT LOWER(s.COLUMN_NAME) AS name, COALESCE(c.GENERATION_EXPRESSION, '') <> '' AS isGenerated
+  FROM information_schema.STATISTICS s
+    LEFT JOIN information_schema.COLUMNS c USING (TABLE_SCHEMA, TABLE_NAME, COLUMN_NAME)
+  WHERE s.TABLE_SCHEMA IN (?) AND s.TABLE_NAME = ?
+  UNION ALL
+  SELECT NULL, 0 FROM information_schema.TRIGGERS WHERE EVENT_OBJECT_SCHEMA IN (?) AND EVENT_OBJECT_TABLE = ?`;
 
 type Sent = Pick<Step, 'kind' | 'verb' | 'text'>;
 
@@ -21,7 +34,7 @@ export class Purge {
   private isHopeless = false;
   private hasMark = false;
   /** The columns of the indexes of each table. */
-  private readonly indexed = new Map<string, readonly string[]>();
+  private readonly indexed = new Map<string, readonly string[] | undefined>();
 
   constructor(
     private readonly admin: Connection,
@@ -32,7 +45,11 @@ export class Purge {
   /** Foreign code runs a new schedule: what came before may have deleted rows. */
   begin(): void {
     this.first = undefined;
-    this.indexed.clear(); // it may have other tables
+  }
+
+  /** The tables of foreign code are others now. */
+  forgetTables(): void {
+    this.indexed.clear();
   }
 
   /** Called before a statement of foreign code is sent. `onLook`: called whenever the server has been asked. */
@@ -43,23 +60,32 @@ export class Purge {
   /** Called when a statement of foreign code has been answered. `sessions`: those of all actors. */
   async after(step: Sent, sessions: () => readonly number[]): Promise<void> {
     if (step.kind !== 'sql') return;
-    this.isDue ||= await this.mayDelete(step);
+    if (/^(CREATE|ALTER|DROP)$/.test(step.verb)) this.forgetTables();
+    this.isDue ||= mayWriteRows(step) && (await this.mayDelete(step));
     if (this.isDue) await this.untilEnded(sessions(), () => undefined);
   }
 
   /**
    * Resolves when what was committed before this call has been removed. Returns early while one of these sessions has a snapshot, which
    * keeps it; then, and while one has changes that are not committed, a purge stays due.
+   *
+   * The purge removes in batches what had been committed when the batch began. The explorer commits a mark. When a batch has fetched it,
+   * the purge has ended as soon as it is idle, or has fetched a second mark, which belongs to a later batch.
    */
   private async untilEnded(sessions: readonly number[], onLook: () => void): Promise<void> {
     const giveUpAt = performance.now() + PATIENCE_MS;
+    let fetched = 0;
     let mark: number | undefined;
     while (!this.isHopeless) {
       const { text, transactions } = await innodbStatus(this.admin);
       const own = transactions.filter((section) => sessions.some((thread) => isOf(section, thread)));
       if (own.some((section) => section.includes('Trx read view'))) return;
-      const { counter, purgedBelow, isIdle, left } = progressIn(text);
-      if (left === 0 || (isIdle && mark !== undefined && purgedBelow > mark)) {
+      const { counter, fetchedBelow, isIdle, left } = progressIn(text);
+      if (mark !== undefined && fetchedBelow > mark) {
+        fetched++;
+        mark = undefined;
+      }
+      if (left === 0 || fetched === 2 || (fetched === 1 && isIdle)) {
         this.isDue = own.some((section) => section.includes('undo log entr'));
         return;
       }
@@ -82,38 +108,42 @@ export class Purge {
     await this.admin.query('UPDATE purge_mark SET n = n + 1');
   }
 
-  /** An UPDATE leaves something to remove only when it changes a column of an index. */
-  private async mayDelete(step: Sent): Promise<boolean> {
-    if (!mayDeleteRows(step)) return false;
-    const changed = /^[^;]*?\b(?:SET|KEY UPDATE)\s([^;]*?)(?:\sWHERE\s[^;]*)?;?$/i.exec(step.text)?.[1];
-    const table = tableIn(step.text);
-    if (changed === undefined || table === undefined || !/^(UPDATE|INSERT)$/.test(step.verb)) return true;
+  /** An INSERT leaves nothing to remove, and an UPDATE only when it changes a column of an index. */
+  private async mayDelete({ text }: Sent): Promise<boolean> {
+    const [, table, changed = ''] = UPDATE.exec(text) ?? INSERT.exec(text) ?? [];
+    const indexed = table === undefined ? undefined : await this.indexedIn(table);
+    if (indexed === undefined) return true;
     const words = new Set(changed.toLowerCase().match(/\w+/g));
-    return (await this.indexedIn(table)).some((column) => words.has(column));
+    return indexed.some((column) => words.has(column));
   }
 
-  private async indexedIn(table: string): Promise<readonly string[]> {
-    const known = this.indexed.get(table);
-    if (known !== undefined) return known;
-    const [rows] = await this.admin.query<RowDataPacket[]>(
-      'SELECT DISTINCT LOWER(COLUMN_NAME) AS name FROM information_schema.STATISTICS WHERE TABLE_SCHEMA IN (?) AND TABLE_NAME = ?',
-      [this.schemas, table],
-    );
-    const columns = rows.map((row) => String(row['name']));
+  /** The columns of its indexes. Undefined: any change of the table may change an index. */
+  private async indexedIn(table: string): Promise<readonly string[] | undefined> {
+    if (this.indexed.has(table)) return this.indexed.get(table);
+    const { schemas } = this;
+    const [rows] = await this.admin.query<RowDataPacket[]>(READ_INDEXED, [schemas, table, schemas, table]);
+    const isAny =
+      rows.length === 0 || rows.some(({ name, isGenerated }) => name === null || isGenerated === 1);
+    const columns = isAny ? undefined : rows.map(({ name }) => String(name));
     this.indexed.set(table, columns);
     return columns;
   }
 }
 
 /**
- * How far the purge is. Transactions of the future have numbers from `counter`; the purge has begun to remove what those below
- * `purgedBelow` have left, and has ended that when it is idle. `left`: transactions in the history, which is shortened later.
+ * How far the purge is. Transactions of the future have numbers from `counter`; the purge has fetched what those below `fetchedBelow`
+ * have left, and removes it until it is idle. `left`: transactions in the history, which is shortened later.
  */
-function progressIn(status: string): { counter: number; purgedBelow: number; isIdle: boolean; left: number } {
+function progressIn(status: string): {
+  counter: number;
+  fetchedBelow: number;
+  isIdle: boolean;
+  left: number;
+} {
   const numberAt = (pattern: RegExp): number => Number(pattern.exec(status)?.[1] ?? NaN);
   return {
     counter: numberAt(/^Trx id counter (\d+)/m),
-    purgedBelow: numberAt(/^Purge done for trx's n:o < (\d+)/m),
+    fetchedBelow: numberAt(/^Purge done for trx's n:o < (\d+)/m),
     isIdle: /^Purge done for .* state: running but idle$/m.test(status),
     left: numberAt(/^History list length (\d+)/m),
   };

@@ -1,5 +1,6 @@
 import { LOCK_TABLE } from '#lab/locks';
-import { argumentAt, type Step } from '#lab/step';
+import { argumentAt, withoutTexts, type Step } from '#lab/step';
+import { numberIn } from './arithmetic';
 
 /** Statements that may wait for a lock of another session. */
 export const mayWaitForLock = ({ kind, verb, text }: Pick<Step, 'kind' | 'verb' | 'text'>): boolean =>
@@ -18,26 +19,25 @@ export const mayReleaseLocks = (step: Step): boolean =>
   !preparesTransaction(step) &&
   (step.verb !== 'SELECT' || mayWaitForLock(step) || releasesNamedLock(step));
 
-/** Statements that delete rows, or may change their keys. */
-export const mayDeleteRows = ({ kind, verb, text }: Pick<Step, 'kind' | 'verb' | 'text'>): boolean =>
-  kind === 'sql' &&
-  (/^(DELETE|REPLACE|UPDATE|CALL)$/.test(verb) ||
-    / ON DUPLICATE KEY UPDATE /i.test(text) ||
-    areSeveral({ text }));
+/** Statements that insert, change or delete rows, also by a procedure. */
+export const mayWriteRows = ({ kind, verb, text }: Pick<Step, 'kind' | 'verb' | 'text'>): boolean =>
+  kind === 'sql' && (/^(INSERT|UPDATE|REPLACE|DELETE|CALL|WITH)$/.test(verb) || areSeveral({ text }));
 
 /** The first table that a statement names. */
 export const tableIn = (text: string): string | undefined =>
   /\b(?:INTO|UPDATE|FROM|TABLE(?: IF NOT EXISTS)?) `?(\w+)`?/i.exec(text)?.[1];
 
-export const requestsNamedLock = ({ text }: Pick<Step, 'text'>): boolean => GET_LOCK_CALL.test(text);
+export const requestsNamedLock = ({ text }: Pick<Step, 'text'>): boolean =>
+  GET_LOCK_CALL.test(text) && GET_LOCK_CALL.test(withoutTexts(text));
 
-export const releasesNamedLock = ({ text }: Pick<Step, 'text'>): boolean => /RELEASE_LOCK\s*\(/i.test(text);
+export const releasesNamedLock = ({ text }: Pick<Step, 'text'>): boolean =>
+  /RELEASE_(?:ALL_LOCKS|LOCK)\s*\(/i.test(text);
 
 const GET_LOCK_CALL = /GET_LOCK\s*\(/i;
 
 /** The arguments of a GET_LOCK as written. Undefined: the statement has none. */
 function argumentsOfGetLock({ text }: Pick<Step, 'text'>): { name: string; seconds: string } | undefined {
-  const call = GET_LOCK_CALL.exec(text);
+  const call = GET_LOCK_CALL.test(text) ? GET_LOCK_CALL.exec(withoutTexts(text)) : null;
   if (call === null) return undefined;
   const begin = call.index + call[0].length;
   const name = argumentAt(text, begin);
@@ -48,10 +48,10 @@ function argumentsOfGetLock({ text }: Pick<Step, 'text'>): { name: string; secon
 /** The lock name of GET_LOCK as written: an expression that any session of the schema can evaluate. */
 export const lockNameIn = (step: Pick<Step, 'text'>): string | undefined => argumentsOfGetLock(step)?.name;
 
-/** How long a GET_LOCK waits, milliseconds; undefined: it does not wait, or for ever, or its seconds are no number but an expression. */
+/** How long a GET_LOCK waits, milliseconds; undefined: it does not wait, or for ever, or its seconds are not made of numbers only. */
 export function namedLockWaitMs(step: Pick<Step, 'text'>): number | undefined {
   const { seconds = '' } = argumentsOfGetLock(step) ?? {};
-  const ms = Math.round(Number(seconds.replace(/^(["'])(.*)\1$/, '$2')) * 1000);
+  const ms = Math.round(numberIn(seconds.replace(/^(["'])(.*)\1$/, '$2')) * 1000);
   return ms > 0 ? ms : undefined;
 }
 

@@ -228,6 +228,7 @@ export class World {
     await this.own?.close();
     this.own = undefined;
     await this.recreateOwnSchema();
+    this.purge.forgetTables();
     this.own = await OwnSession.open(subject, this.connectionsOfActors, this.options);
     await this.refuseOtherEngines();
     this.markUsed(this.keys); // setUp may have written

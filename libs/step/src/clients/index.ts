@@ -15,6 +15,6 @@ export {
   type MysqlConnection,
   type MysqlPool,
 } from './instrument-mysql';
-export { argumentAt, NO_WAIT, namedLocksAsSent, prefixedName } from './named-locks';
+export { argumentAt, withoutTexts, NO_WAIT, namedLocksAsSent, prefixedName } from './named-locks';
 export type { InstrumentedRedis } from './instrument-redis';
 export * from './zookeeper';

@@ -1,5 +1,9 @@
 const CALL = /\b(?:GET_LOCK|RELEASE_LOCK|IS_FREE_LOCK|IS_USED_LOCK)\s*\(/gi;
 
+/** A statement without its values: in place of each quoted text are as many spaces. */
+export const withoutTexts = (sql: string): string =>
+  sql.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/gs, (text) => ' '.repeat(text.length));
+
 /** The argument of a call that begins at `from`, as written; undefined: it does not end. */
 export function argumentAt(sql: string, from: number): string | undefined {
   const rest = sql.slice(from);
@@ -34,7 +38,7 @@ export function namedLocksAsSent(
 ): string {
   let result = '';
   let from = 0;
-  for (const { 0: call, index } of sql.matchAll(CALL)) {
+  for (const { 0: call, index } of withoutTexts(sql).matchAll(CALL)) {
     const begin = index + call.length;
     const name = argumentAt(sql, begin);
     if (name === undefined) continue;
