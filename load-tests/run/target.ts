@@ -10,6 +10,13 @@ const ANSWER_MS = 600_000;
 /** The lab refused a request, or no lab answers at the address. */
 export class TargetError extends Error {
   readonly code = 'TARGET';
+  /** The HTTP status of the refusal; absent: no answer. */
+  readonly status: number | undefined;
+
+  constructor(message: string, { status, ...options }: ErrorOptions & { readonly status?: number } = {}) {
+    super(message, options);
+    this.status = status;
+  }
 }
 
 /** What is left of a product or on an account, and what was there after the last reset. */
@@ -155,7 +162,9 @@ export class Target {
       throw new TargetError(`no lab answers at ${this.labUrl}; start one with "npm start"`, { cause });
     });
     if (response.statusCode < 300) return response;
-    throw new TargetError(`${method} ${url} answered ${response.statusCode}: ${await response.body.text()}`);
+    throw new TargetError(`${method} ${url} answered ${response.statusCode}: ${await response.body.text()}`, {
+      status: response.statusCode,
+    });
   }
 }
 

@@ -145,7 +145,7 @@ test.each([
       mkdirSync(folder);
       writeFileSync(join(folder, 'lock.js'), '// mine');
     },
-    /^\S+ has no \.exercise\.json, [^\n]*rename \S+, start it with "lab exercise start 2", and copy/,
+    /^\S+ has no \.exercise\.json, [^\n]*rename \S+, start it with "npx lab exercise start 2", and copy/,
   ],
 ] as const)(
   '%s is never started, checked, hinted at or reset: one message says what to do',
@@ -185,7 +185,7 @@ test.each([
     requireFiles(exercise, folder);
   };
   expect(check).toThrow(ExerciseError);
-  expect(check).toThrow(`there is no file ${join(folder, file)}: "lab exercise reset ${name}" restores`);
+  expect(check).toThrow(`there is no file ${join(folder, file)}: "npx lab exercise reset ${name}" restores`);
 });
 
 test('each call prints the next hint, and after the last one the last one again', () => {

@@ -1,4 +1,4 @@
-import { cellOf, promiseContradictions, reportCard, unexplained } from '#lab/explore';
+import { cellOf, promiseContradictions, reportCard, undeclared, unexplained } from '#lab/explore';
 import { CATALOGUE, findStrategy } from '#lab/strategy';
 import { rows } from './committed-matrix';
 
@@ -15,3 +15,9 @@ test.each(rows)(
     expect(promiseContradictions(findStrategy(row.strategy), card)).toEqual([]);
   },
 );
+
+test('a refused buyer contradicts the exactness of a strategy, unless a missing promise declares it', () => {
+  const cell = cellOf('two processes');
+  expect(undeclared(findStrategy('token-by-reference'), cell, ['starved'])).toEqual([]);
+  expect(undeclared(findStrategy('token-lua'), cell, ['starved'])).toEqual(['starved']);
+});

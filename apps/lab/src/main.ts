@@ -34,7 +34,7 @@ process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
 
 const program = new Command('lab')
   .description('Oversell Lab: shows why stock is oversold, and which lock prevents it')
-  .configureHelp({ showGlobalOptions: true })
+  .configureHelp({ showGlobalOptions: true, minWidthToWrap: 20 })
   .exitOverride();
 
 // subcommands inherit exitOverride only when it is set before they are added

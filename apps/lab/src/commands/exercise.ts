@@ -24,6 +24,7 @@ import { EXIT, Failure } from '../failure';
 import { chosenLanguage, languageOption } from '../language';
 import { loadOwn } from '../own-file';
 import { OUTCOMES, printChecked, schedulesText } from '../print/exercise';
+import { wrapWide } from '../print/wrap-wide';
 import { whole } from './numbers';
 
 /** Schedules of one circumstance: more than any solution of ours has. */
@@ -84,7 +85,7 @@ export function register(program: Command): void {
         const folder = folderOf(exercise, '');
         const language = lang ?? readState(exercise, folder).language;
         const { text, number, of } = nextHint(exercise, folder, language);
-        process.stdout.write(`${language === 'en' ? 'Hint' : '提示'} ${number}/${of}\n\n${text}\n`);
+        process.stdout.write(`${language === 'en' ? 'Hint' : '提示'} ${number}/${of}\n\n${wrapWide(text)}\n`);
       });
     });
   command
@@ -177,7 +178,9 @@ async function check(exercise: Exercise, options: CheckOptions, context: Context
   progress.clear();
   const outcome = outcomeOf(checked);
   const replayWith = file === undefined ? '' : ` --with ${relative('', file)}`;
-  process.stdout.write(`${printChecked(checked, language, replayWith)}\n\n${OUTCOMES[language][outcome]}\n`);
+  process.stdout.write(
+    `${printChecked(checked, language, replayWith)}\n\n${wrapWide(OUTCOMES[language][outcome])}\n`,
+  );
   const next = EXERCISES.find(({ number }) => number === exercise.number + 1);
   if (outcome === 'solved' && next !== undefined)
     process.stdout.write(

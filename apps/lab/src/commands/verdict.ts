@@ -2,8 +2,9 @@ import type { RequestLine } from '#lab/step';
 import { optionsSchema, type Expectation } from '#lab/strategy';
 import { judgeLoad, type ClientAnswer, type Evidence, type LoadVerdict } from '#lab/verdict';
 import type { Command } from 'commander';
-import { atRest, completePlan, expectationOf, gather, together } from '#load-tests/run';
+import { atRest, completePlan, expectationOf, gather, TargetError, together } from '#load-tests/run';
 import { runCommand, writeJson } from '../command';
+import { EXIT, Failure } from '../failure';
 import { printVerdict } from '../print/verdict';
 import { findRunningLab, type LabAddresses } from '../session';
 import { addressOptions, exitCodeOf, readSku } from './load';
@@ -20,7 +21,7 @@ export function register(program: Command): void {
       const lab = await findRunningLab(options);
       onEnd(lab.stop);
       await lab.control.ready(); // a replica that a fault has killed may still be restarting
-      await atRest(lab.target, sku);
+      await atRest(lab.target, sku).catch(refuseUnknown(sku));
       const evidence = await gather(
         lab.target,
         sku,
@@ -35,6 +36,14 @@ export function register(program: Command): void {
     }),
   );
 }
+
+const refuseUnknown =
+  (sku: string) =>
+  (cause: unknown): never => {
+    if (cause instanceof TargetError && cause.status === 404)
+      throw new Failure(`there is no product "${sku}"`, EXIT.usage, { cause });
+    throw cause;
+  };
 
 /** Takes strategies and answers from the history, because no client recorded them. */
 function judgeSince(evidence: Evidence): LoadVerdict {

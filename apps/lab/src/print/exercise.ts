@@ -121,8 +121,8 @@ function becauseText(because: Because, language: Language): string {
       return isEnglish ? 'the original lock keeps it' : '原来的锁遵守这个承诺';
     case 'test-changed':
       return isEnglish
-        ? 'restore them, or run "lab exercise reset": only the code under test may change'
-        : '请改回去，或运行 lab exercise reset：只允许修改被测代码';
+        ? 'restore them, or run "npx lab exercise reset": only the code under test may change'
+        : '请改回去，或运行 npx lab exercise reset：只允许修改被测代码';
     case 'undecided':
       return isEnglish ? `not decided: ${because.message}` : `无法判定：${because.message}`;
   }

@@ -4,7 +4,8 @@ import { chosenLanguage } from '../language';
 import { plain, showText } from './interview';
 import { renderTable } from './table';
 
-const CODE_BLOCK = /^(```\w*.*\n[^]*?\n```)$/m;
+/** Also one in an item of a list. */
+const CODE_BLOCK = /^( *```\w*.*\n[^]*?\n *```)$/m;
 const ANSWER = /<details><summary>[^]*?<\/details>/g;
 
 const LIST_TEXTS: Readonly<Record<Language, { readonly head: readonly string[]; readonly next: string }>> = {
@@ -52,8 +53,8 @@ export const printLesson = ({ text, number }: Lesson, withAnswers: boolean): str
     .trim();
 
 function showCode(block: string): string {
-  const [, language, code = ''] = /^```(\w*).*\n([^]*)\n```$/.exec(block) ?? [];
-  return language === 'sh' ? `$ ${code}` : code.replace(/^/gm, '    ');
+  const [, margin = '', language, code = ''] = /^( *)```(\w*).*\n([^]*)\n *```$/.exec(block) ?? [];
+  return language === 'sh' ? `$ ${code}` : code.replaceAll(new RegExp(`^${margin}`, 'gm'), '    ');
 }
 
 /** Headings stay as they are. */

@@ -1,4 +1,13 @@
-import { budgetText, judgeCell, shareText, unknownText, type Plan, type Tally } from '#lab/explore';
+import {
+  budgetText,
+  EXPLORE_OPTIONS,
+  judgeCell,
+  shareText,
+  unknownText,
+  workMsFor,
+  type Plan,
+  type Tally,
+} from '#lab/explore';
 import { count } from '#lab/step';
 import type { FaultName } from '#lab/strategy';
 import { HARMS, MARKS, harmOf, worstFirst, type Harm, markWords } from '#lab/verdict';
@@ -174,13 +183,26 @@ function technicalDetails(
 }
 
 /** The same circumstances for the first strategy that keeps its data right in the shortest schedule. */
-function nextCommand({ setup, budget }: Plan, [worst]: readonly ShownWitness[]): string[] {
+function nextCommand(plan: Plan, [worst]: readonly ShownWitness[]): string[] {
   if (worst?.passes === undefined) return [];
-  const faults = budgetText(budget);
-  const carts = setup.carts === undefined ? '' : ' --crossed-carts';
   return [
     '',
     'Next strategy in the catalogue whose data stays right in this schedule:',
-    shellCommand(`npx lab explore ${worst.passes}${faults === '' ? '' : ` --faults ${faults}`}${carts}`, 6),
+    shellCommand(['npx lab explore', worst.passes, ...optionsOf(plan)].join(' '), 6),
+  ];
+}
+
+/** The options of `lab explore` for these circumstances. */
+function optionsOf({ setup: { processes, stock, carts, options }, budget }: Plan): readonly string[] {
+  const { leaseMs, waitMs } = EXPLORE_OPTIONS;
+  return [
+    ...(processes.length === 2 ? [] : [`--actors ${processes.length}`]),
+    ...(new Set(processes).size === 1 ? ['--same-process'] : []),
+    ...(stock === 1 ? [] : [`--stock ${stock}`]),
+    ...(Object.keys(budget).length === 0 ? [] : [`--faults ${budgetText(budget)}`]),
+    ...(carts === undefined ? [] : ['--crossed-carts']),
+    ...(options.leaseMs === leaseMs ? [] : [`--lease-ms ${options.leaseMs}`]),
+    ...(options.waitMs === waitMs ? [] : [`--wait-ms ${options.waitMs}`]),
+    ...(options.workMs === workMsFor(budget) ? [] : [`--work-ms ${options.workMs}`]),
   ];
 }

@@ -324,6 +324,6 @@ function loadStrategy(folder: string, file: string, { load }: Checking): Strateg
 function loadSubject(file: string, { load }: Checking): OwnSubject {
   const loaded = load(file);
   if (!isSubject(loaded))
-    throw new ExerciseError(`${file} exports no subject: "lab exercise reset" restores it`);
+    throw new ExerciseError(`${file} exports no subject: "npx lab exercise reset" restores it`);
   return loaded;
 }

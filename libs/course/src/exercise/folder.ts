@@ -40,7 +40,7 @@ export function startExercise(
     readState(exercise, folder); // without a state, reset cannot restore anything
     const otherSeed = exercise.task.kind === 'bug' ? '; for another seed, delete it first' : '';
     throw new ExerciseError(
-      `${folder} exists and was not changed: "lab exercise reset ${exercise.number}" restores its files${otherSeed}`,
+      `${folder} exists and was not changed: "npx lab exercise reset ${exercise.number}" restores its files${otherSeed}`,
     );
   }
   try {
@@ -94,18 +94,18 @@ export function requireFiles(exercise: Exercise, folder: string): void {
     const file = join(folder, to);
     if (!existsSync(file))
       throw new ExerciseError(
-        `there is no file ${file}: "lab exercise reset ${exercise.number}" restores the original`,
+        `there is no file ${file}: "npx lab exercise reset ${exercise.number}" restores the original`,
       );
     if (!statSync(file).isFile())
       throw new ExerciseError(
-        `${file} is a folder: rename it; "lab exercise reset ${exercise.number}" restores the original file`,
+        `${file} is a folder: rename it; "npx lab exercise reset ${exercise.number}" restores the original file`,
       );
   }
 }
 
 /** @throws ExerciseError when the exercise was not started here */
 export function readState(exercise: Exercise, folder: string): ExerciseState {
-  const start = `start it with "lab exercise start ${exercise.number}"`;
+  const start = `start it with "npx lab exercise start ${exercise.number}"`;
   const file = join(folder, STATE);
   if (!existsSync(file)) throw new ExerciseError(whyNoState(exercise, folder, start));
   try {
@@ -124,7 +124,7 @@ function whyNoState({ task }: Exercise, folder: string, start: string): string {
   if (!statSync(folder).isDirectory())
     return `${folder} is a file, not the folder of an exercise: rename it, and ${start}`;
   const seed = task.kind === 'bug' ? ' and the --seed that it had' : '';
-  return `${folder} has no ${STATE}, which "lab exercise start" writes: rename ${folder}, ${start}${seed}, and copy your files into the new folder`;
+  return `${folder} has no ${STATE}, which "npx lab exercise start" writes: rename ${folder}, ${start}${seed}, and copy your files into the new folder`;
 }
 
 /** Whether an exercise can be started there: nothing, or an empty folder. */
