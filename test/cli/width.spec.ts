@@ -421,4 +421,9 @@ test('a table leaves out columns without content and wraps the widest column', (
 test('a command that is too long for one line stays a valid shell command', () => {
   const token = 'x'.repeat(91);
   expect(shellCommand(`npx lab replay ${token}`, 2)).toBe(`  npx lab replay \\\n    ${token}`);
+  const load =
+    'npx lab load --strategy setnx --stock 50 --requests 200 --connections 50 --replicas 3 --work-ms 10 --lease-ms 1000';
+  expect(shellCommand(load, 2)).toBe(
+    '  npx lab load --strategy setnx --stock 50 --requests 200 --connections 50 --replicas 3 \\\n    --work-ms 10 --lease-ms 1000',
+  );
 });

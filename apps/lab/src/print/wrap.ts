@@ -31,12 +31,20 @@ function wrapLine(text: string, indent: number, width: number): string {
 export const cut = (text: string, width = lineWidth()): string =>
   text.length <= width ? text : `${text.slice(0, width - 1)}…`;
 
-/** A shell command on one line, or its last argument on a line of its own when the line would be too long. */
+/** A shell command. When it is too long for a line, it is broken before options, or before its last argument. */
 export function shellCommand(command: string, indent: number): string {
   const margin = ' '.repeat(indent);
   if (indent + command.length <= lineWidth()) return `${margin}${command}`;
-  const at = command.lastIndexOf(' ');
-  return `${margin}${command.slice(0, at)} \\\n${margin}  ${command.slice(at + 1)}`;
+  const [begin = '', ...options] = command.split(/ (?=--)/);
+  const parts =
+    options.length > 0 ? [begin, ...options] : [begin.replace(/ \S*$/, ''), begin.replace(/^.* /, '')];
+  const lines: string[] = [];
+  for (const part of parts) {
+    const longer = `${lines.at(-1) ?? ''} ${part}`;
+    if (lines.length > 0 && indent + 2 + longer.length + 2 <= lineWidth()) lines[lines.length - 1] = longer;
+    else lines.push(part);
+  }
+  return `${margin}${lines.join(` \\\n${margin}  `)}`;
 }
 
 /** A name and its value. */
