@@ -28,6 +28,8 @@ const SLOWEST = [
   'explore/sale-checks-its-lock-row.long',
   'strategy/segments.long',
   'verify/lock-in-own-table.long',
+  'verify/late-named-lock.long',
+  'kit/deleted-rows.long',
   'explore/notify.long',
   'explore/reduction.long',
   'explore/redundancy.long',
@@ -51,7 +53,6 @@ const SLOWEST = [
   'e2e/shop',
   'stack/servers',
   'explore/groups',
-  'kit/deleted-rows',
 ];
 
 /** A test sequencer of jest: the listed suites, then larger files before smaller ones. */
