@@ -490,14 +490,17 @@ describe('a line break of the source', () => {
     expect(plain('用测\n试重现，\n  看看 `npx`\n输出。\nRedis')).toBe('用测试重现，看看 `npx` 输出。Redis');
   });
 
-  test.each(LANGUAGES)('leaves no gap inside a sentence, and no fence, of the questions and lessons in %s', (language) => {
-    const lines = [
-      ...readQuestions(language).map((question) => printQuestion(question, language)),
-      ...readLessons(language).map((lesson) => printLesson(lesson, true)),
-    ].flatMap((text) => text.split('\n'));
-    const gap = /[a-z][.,;:] {2,}[A-Za-z]|[\p{Script=Han}，。：；、？！] [\p{Script=Han}，。：；、？！]/u;
-    expect(lines.filter((line) => gap.test(line) || line.includes('```'))).toEqual([]);
-  });
+  test.each(LANGUAGES)(
+    'leaves no gap inside a sentence, and no fence, of the questions and lessons in %s',
+    (language) => {
+      const lines = [
+        ...readQuestions(language).map((question) => printQuestion(question, language)),
+        ...readLessons(language).map((lesson) => printLesson(lesson, true)),
+      ].flatMap((text) => text.split('\n'));
+      const gap = /[a-z][.,;:] {2,}[A-Za-z]|[\p{Script=Han}，。：；、？！] [\p{Script=Han}，。：；、？！]/u;
+      expect(lines.filter((line) => gap.test(line) || line.includes('```'))).toEqual([]);
+    },
+  );
 });
 
 test('wide characters count as two columns, and punctuation does not begin a line', () => {
