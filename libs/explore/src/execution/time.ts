@@ -31,7 +31,7 @@ interface DueTime {
   readonly at: number;
   readonly why: string;
   /** The server ends the wait of a step, which is then answered. */
-  readonly endsWait?: true;
+  readonly endsWait?: boolean;
 }
 
 /** The next time at which something happens without a step: a lease ends, a timer is due, a waiter gives up. */
@@ -45,9 +45,7 @@ export function nextDueTime(run: Run): DueTime | undefined {
   const candidates: DueTime[] = [
     ...(timer === undefined
       ? []
-      : [
-          { at: timer.due, why: whyDue(timer), ...(timer.endsWait === true && { endsWait: timer.endsWait }) },
-        ]),
+      : [{ at: timer.due, why: whyDue(timer), endsWait: timer.endsWait === true }]),
     ...(expiring === undefined ? [] : [{ at: expiring.at, why: `the lease of ${expiring.key} ends` }]),
     ...waiters.map((held) => ({ at: run.dueAt(held), why: `the wait of ${held.step.actor} ends` })),
   ];

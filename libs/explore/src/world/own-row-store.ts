@@ -1,7 +1,6 @@
 import type { StepInfo } from '#lab/step';
 import type { Connection, RowDataPacket } from 'mysql2/promise';
 import type { LockReading, LockStore } from './lock-stores';
-import { tableIn } from './sql-statements';
 
 /** The columns of a table that a lock has created. */
 interface Table {
@@ -23,6 +22,7 @@ const pastOf = (value: unknown): Date | number => (value instanceof Date ? new D
 const WRITES = /^(INSERT|REPLACE|UPDATE|DELETE|CREATE)$/;
 /** A statement that changes or locks a row which stays: the table has a row for each lock, also while it is free. */
 const KEEPS_ROW = /^UPDATE\b|\bON DUPLICATE KEY UPDATE\b|\bFOR (UPDATE|SHARE)\b|\bLOCK IN SHARE MODE\b/i;
+const TABLE_OF = /\b(?:INTO|UPDATE|FROM|TABLE(?: IF NOT EXISTS)?) `?(\w+)`?/i;
 
 /** Names of columns that contain an owner, also as a number, and of those that are 0 or 1. */
 const OWNER_NAME = /owner|holder|locked_?by|client|worker|session|token/i;
@@ -69,7 +69,7 @@ export class OwnRowStore implements LockStore {
 
   touchedBy({ kind, verb, text }: StepInfo): boolean {
     if (kind !== 'sql') return false;
-    const table = tableIn(text);
+    const table = TABLE_OF.exec(text)?.[1];
     if (table === undefined || this.known.has(table)) return false;
     if (KEEPS_ROW.test(text)) this.withFreeRows.add(table);
     if (!WRITES.test(verb)) return false;

@@ -19,25 +19,24 @@ export const mayReleaseLocks = (step: Step): boolean =>
   !preparesTransaction(step) &&
   (step.verb !== 'SELECT' || mayWaitForLock(step) || releasesNamedLock(step));
 
-/** Statements that insert, change or delete rows, also by a procedure. */
-export const mayWriteRows = ({ kind, verb, text }: Pick<Step, 'kind' | 'verb' | 'text'>): boolean =>
-  kind === 'sql' && (/^(INSERT|UPDATE|REPLACE|DELETE|CALL|WITH)$/.test(verb) || areSeveral({ text }));
+/** Statements of SQL that insert, change or delete rows, also by a procedure. */
+export const mayWriteRows = ({ verb, text }: Pick<Step, 'verb' | 'text'>): boolean =>
+  /^(INSERT|UPDATE|REPLACE|DELETE|CALL|WITH)$/.test(verb) || areSeveral({ text });
 
-/** The first table that a statement names. */
-export const tableIn = (text: string): string | undefined =>
-  /\b(?:INTO|UPDATE|FROM|TABLE(?: IF NOT EXISTS)?) `?(\w+)`?/i.exec(text)?.[1];
-
-export const requestsNamedLock = ({ text }: Pick<Step, 'text'>): boolean =>
-  GET_LOCK_CALL.test(text) && GET_LOCK_CALL.test(withoutTexts(text));
+export const requestsNamedLock = ({ text }: Pick<Step, 'text'>): boolean => getLockIn(text) !== null;
 
 export const releasesNamedLock = ({ text }: Pick<Step, 'text'>): boolean =>
   /RELEASE_(?:ALL_LOCKS|LOCK)\s*\(/i.test(text);
 
 const GET_LOCK_CALL = /GET_LOCK\s*\(/i;
 
+/** The call of GET_LOCK in a statement; null: it has none, except in a quoted text. */
+const getLockIn = (text: string): RegExpExecArray | null =>
+  GET_LOCK_CALL.test(text) ? GET_LOCK_CALL.exec(withoutTexts(text)) : null;
+
 /** The arguments of a GET_LOCK as written. Undefined: the statement has none. */
 function argumentsOfGetLock({ text }: Pick<Step, 'text'>): { name: string; seconds: string } | undefined {
-  const call = GET_LOCK_CALL.test(text) ? GET_LOCK_CALL.exec(withoutTexts(text)) : null;
+  const call = getLockIn(text);
   if (call === null) return undefined;
   const begin = call.index + call[0].length;
   const name = argumentAt(text, begin);

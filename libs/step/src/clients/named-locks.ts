@@ -8,7 +8,7 @@ export const withoutTexts = (sql: string): string =>
 export function argumentAt(sql: string, from: number): string | undefined {
   const rest = sql.slice(from);
   let depth = 0;
-  for (const { 0: token, index } of rest.matchAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[(),]/g)) {
+  for (const { 0: token, index } of withoutTexts(rest).matchAll(/[(),]/g)) {
     if (token === '(') depth++;
     else if (token === ')') depth--;
     if (depth < 0 || (token === ',' && depth === 0)) return rest.slice(0, index);
