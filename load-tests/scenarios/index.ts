@@ -1,3 +1,4 @@
+import { unknownName } from '#lab/strategy';
 import { ACCOUNTS } from './accounts';
 import { DATABASE } from './database';
 import { DEMO } from './demo';
@@ -29,7 +30,7 @@ export class UnknownScenario extends Error {
   readonly code = 'SCENARIO.UNKNOWN';
 
   constructor(name: string) {
-    super(`there is no scenario "${name}". Choose one of: ${[...SCENARIOS.keys()].join(', ')}`);
+    super(unknownName('scenario', name, [...SCENARIOS.keys()]));
     this.name = 'UnknownScenario';
   }
 }

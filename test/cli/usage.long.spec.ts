@@ -9,7 +9,7 @@ testBadUsage(checkout, [
   ['an unknown strategy', ['load', '--strategy', 'hope'], 'Choose one of: none, local-mutex'],
   ['--fault-on without a fault', ['load', '--fault-on', 'nth=4'], 'give --fault, too'],
   ['an open loop without orders', ['load', '--rate', '0'], 'a whole number from 1 to 20000'],
-  ['an unknown limiter', ['limit', 'hope'], 'Choose some of: in-process'],
+  ['an unknown limiter', ['limit', 'hope'], 'Choose one of: in-process'],
   ['a class without the console', ['up', '--class', '--no-lab'], '--class needs the console'],
   [
     'a token of a file without the file',

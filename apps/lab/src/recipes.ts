@@ -1,4 +1,5 @@
 import { projectRoot } from '#lab/stack';
+import { unknownName } from '#lab/strategy';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -34,7 +35,7 @@ export function readRecipes(names: readonly string[]): readonly Recipe[] {
   const known = readdirSync(RECIPES).map((file) => basename(file, '.js'));
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined)
-    throw new Failure(`there is no recipe "${unknown}"; there are ${known.join(', ')}`, EXIT.usage);
+    throw new Failure(unknownName('recipe', unknown, known), EXIT.usage);
   installFor(RECIPES);
   return (names.length === 0 ? known : names).map(readRecipe);
 }

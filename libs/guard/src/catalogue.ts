@@ -1,3 +1,4 @@
+import { unknownName } from '#lab/strategy';
 import type { Guard, Use, UseName } from './contract';
 import { consumption } from './uses/consumption';
 import { coupon } from './uses/coupon';
@@ -29,7 +30,7 @@ export class UnknownGuard extends Error {
   readonly code = 'GUARD.UNKNOWN';
 
   constructor(name: string, known: readonly string[]) {
-    super(`there is no guard "${name}". Choose one of: ${known.join(', ')}`);
+    super(unknownName('guard', name, known));
     this.name = 'UnknownGuard';
   }
 }

@@ -1,3 +1,4 @@
+import { unknownName } from '#lab/strategy';
 import { extname, join } from 'node:path';
 import type { Limiter } from './contract';
 import { fixedWindow } from './limiters/fixed-window';
@@ -27,7 +28,7 @@ export class UnknownLimiter extends Error {
   readonly code = 'LIMIT.UNKNOWN';
 
   constructor(name: string, known: readonly string[]) {
-    super(`there is no limiter "${name}". Choose one of: ${known.join(', ')}`);
+    super(unknownName('limiter', name, known));
     this.name = 'UnknownLimiter';
   }
 }

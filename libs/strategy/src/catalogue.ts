@@ -50,6 +50,7 @@ import { watchdogNaive } from './strategies/watchdog-naive';
 import { watchdogSharedFlag } from './strategies/watchdog-shared-flag';
 import { zookeeper } from './strategies/zookeeper';
 import { zookeeperHerd } from './strategies/zookeeper-herd';
+import { unknownName } from './unknown-name';
 
 /** Every strategy, in teaching order. Validation, docs, command line and load tests all read this list. */
 export const CATALOGUE: readonly Strategy[] = [
@@ -110,7 +111,7 @@ export class UnknownStrategy extends Error {
   readonly code = 'STRATEGY.UNKNOWN';
 
   constructor(name: string, known: readonly string[]) {
-    super(`there is no strategy "${name}". Choose one of: ${known.join(', ')}`);
+    super(unknownName('strategy', name, known));
     this.name = 'UnknownStrategy';
   }
 }

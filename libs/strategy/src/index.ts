@@ -12,6 +12,7 @@ export {
   index,
   knownStrategies,
 } from './catalogue';
+export { unknownName } from './unknown-name';
 export { nextText, renderCatalogue } from './catalogue-page';
 export {
   CAPABILITIES,

@@ -1,5 +1,6 @@
 import { ensureInstalled, projectRoot, startProcesses } from '#lab/stack';
 import { count } from '#lab/step';
+import { unknownName } from '#lab/strategy';
 import type { Command } from 'commander';
 import { join } from 'node:path';
 import {
@@ -48,7 +49,7 @@ function chosen(names: readonly string[]): typeof ALL_LIMITERS {
   const known = ALL_LIMITERS.map(({ name }) => name);
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined)
-    throw new Failure(`there is no limiter "${unknown}". Choose some of: ${known.join(', ')}`, EXIT.usage);
+    throw new Failure(unknownName('limiter', unknown, known), EXIT.usage);
   return names.length === 0 ? ALL_LIMITERS : ALL_LIMITERS.filter(({ name }) => names.includes(name));
 }
 

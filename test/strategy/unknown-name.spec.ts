@@ -1,0 +1,23 @@
+import { findGuard } from '#lab/guard';
+import { CATALOGUE, findStrategy } from '#lab/strategy';
+
+const names = CATALOGUE.map(({ name }) => name).join(', ');
+
+test.each([
+  ['watchdgo', 'watchdog'],
+  ['redlok', 'redlock'],
+  ['for_update', 'for-update'],
+  ['token-lau', 'token-lua'],
+])('the error for the unknown strategy %s names %s', (typed, meant) => {
+  expect(() => findStrategy(typed)).toThrow(`there is no strategy "${typed}". Did you mean "${meant}"?`);
+});
+
+test('the error for a strategy whose name is like none lists all', () => {
+  expect(() => findStrategy('my-own-lock')).toThrow(
+    `there is no strategy "my-own-lock". Choose one of: ${names}`,
+  );
+});
+
+test('names that are alike only by the name of their use are not suggested', () => {
+  expect(() => findGuard('notification/own')).toThrow('Choose one of: notification/');
+});
