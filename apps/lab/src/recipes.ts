@@ -34,8 +34,7 @@ const RECIPES = join(FOLDER, 'recipes');
 export function readRecipes(names: readonly string[]): readonly Recipe[] {
   const known = readdirSync(RECIPES).map((file) => basename(file, '.js'));
   const unknown = names.find((name) => !known.includes(name));
-  if (unknown !== undefined)
-    throw new Failure(unknownName('recipe', unknown, known), EXIT.usage);
+  if (unknown !== undefined) throw new Failure(unknownName('recipe', unknown, known), EXIT.usage);
   installFor(RECIPES);
   return (names.length === 0 ? known : names).map(readRecipe);
 }

@@ -51,7 +51,7 @@ import {
   underOptions,
 } from '#lab/strategy';
 import { harmOf, mechanismOf, worstFirst } from '#lab/verdict';
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { performance } from 'node:perf_hooks';
 import { runCommand, writeJson, type Context } from '../command';
 import { openExplorer } from '../explorer';
@@ -96,7 +96,7 @@ export function register(program: Command): void {
       '--crossed-carts',
       'each buyer orders the same two products, every second buyer in opposite order',
     )
-    .option('--faults <faults>', 'fault budget, e.g. lapse:1,kill:1', '')
+    .addOption(new Option('--faults <faults>', 'fault budget, e.g. lapse:1,kill:1').default('', 'none'))
     .option('--bound <n>', 'maximum number of preemptions (disables the reduction)', whole(0, 20))
     .option('--max <n>', 'maximum number of schedules', whole(1, 10_000_000))
     .addOption(

@@ -48,8 +48,7 @@ export function register(program: Command): void {
 function chosen(names: readonly string[]): typeof ALL_LIMITERS {
   const known = ALL_LIMITERS.map(({ name }) => name);
   const unknown = names.find((name) => !known.includes(name));
-  if (unknown !== undefined)
-    throw new Failure(unknownName('limiter', unknown, known), EXIT.usage);
+  if (unknown !== undefined) throw new Failure(unknownName('limiter', unknown, known), EXIT.usage);
   return names.length === 0 ? ALL_LIMITERS : ALL_LIMITERS.filter(({ name }) => names.includes(name));
 }
 

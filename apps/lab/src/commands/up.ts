@@ -23,7 +23,7 @@ interface UpOptions {
   readonly console: boolean;
   readonly class?: true;
   readonly port?: number;
-  readonly with: readonly Component[];
+  readonly with?: readonly Component[];
   readonly withStrategy?: readonly string[];
 }
 
@@ -54,10 +54,18 @@ export function register(program: Command): void {
       '--with <components>',
       `also start ${COMPONENT_NAMES.map((name) => `${name} (${COMPONENTS[name]})`).join(', ')}; separate several with commas`,
       readComponents,
-      [],
     );
   strategyFileOption(command).action(
-    ({ order, inventory, account, lab, port, with: components, withStrategy = [], ...options }: UpOptions) =>
+    ({
+      order,
+      inventory,
+      account,
+      lab,
+      port,
+      with: components = [],
+      withStrategy = [],
+      ...options
+    }: UpOptions) =>
       runCommand(async ({ progress, signal, onEnd }) => {
         const hasConsole = options.console && lab;
         const isClass = options.class === true;
