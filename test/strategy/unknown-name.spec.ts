@@ -4,10 +4,10 @@ import { CATALOGUE, findStrategy } from '#lab/strategy';
 const names = CATALOGUE.map(({ name }) => name).join(', ');
 
 test.each([
-  ['watchdgo', 'watchdog'],
-  ['redlok', 'redlock'],
+  ['watch-dog', 'watchdog'],
+  ['red-lock', 'redlock'],
   ['for_update', 'for-update'],
-  ['token-lau', 'token-lua'],
+  ['token-lu', 'token-lua'],
 ])('the error for the unknown strategy %s names %s', (typed, meant) => {
   expect(() => findStrategy(typed)).toThrow(`there is no strategy "${typed}". Did you mean "${meant}"?`);
 });
