@@ -122,6 +122,7 @@ export {
   type MatrixRow,
   type SavedMatrix,
   exploreCommandOf,
+  exploreOptionsOf,
 } from './matrix';
 export { Disturbed, Run } from './execution';
 export {

@@ -1,10 +1,9 @@
 import {
   budgetText,
-  EXPLORE_OPTIONS,
+  exploreOptionsOf,
   judgeCell,
   shareText,
   unknownText,
-  workMsFor,
   type Plan,
   type Tally,
 } from '#lab/explore';
@@ -188,21 +187,6 @@ function nextCommand(plan: Plan, [worst]: readonly ShownWitness[]): string[] {
   return [
     '',
     'Next strategy in the catalogue whose data stays right in this schedule:',
-    shellCommand(['npx lab explore', worst.passes, ...optionsOf(plan)].join(' '), 6),
-  ];
-}
-
-/** The options of `lab explore` for these circumstances. */
-function optionsOf({ setup: { processes, stock, carts, options }, budget }: Plan): readonly string[] {
-  const { leaseMs, waitMs } = EXPLORE_OPTIONS;
-  return [
-    ...(processes.length === 2 ? [] : [`--actors ${processes.length}`]),
-    ...(new Set(processes).size === 1 ? ['--same-process'] : []),
-    ...(stock === 1 ? [] : [`--stock ${stock}`]),
-    ...(Object.keys(budget).length === 0 ? [] : [`--faults ${budgetText(budget)}`]),
-    ...(carts === undefined ? [] : ['--crossed-carts']),
-    ...(options.leaseMs === leaseMs ? [] : [`--lease-ms ${options.leaseMs}`]),
-    ...(options.waitMs === waitMs ? [] : [`--wait-ms ${options.waitMs}`]),
-    ...(options.workMs === workMsFor(budget) ? [] : [`--work-ms ${options.workMs}`]),
+    shellCommand(['npx lab explore', worst.passes, ...exploreOptionsOf(plan)].join(' '), 6),
   ];
 }

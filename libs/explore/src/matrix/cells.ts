@@ -1,6 +1,6 @@
 import { sellsCarts, type Capability, type Options, type Strategy, type FaultName } from '#lab/strategy';
 
-import { budgetText, type Budget } from '../faults';
+import { budgetText, workMsFor, type Budget } from '../faults';
 import { type FaultPlaces, EXPLORE_OPTIONS } from '../schedule';
 import type { Plan } from '../search';
 
@@ -317,17 +317,24 @@ export const planOf = (strategy: Strategy, cell: Cell): Plan => ({
 
 /** The command that explores a cell; undefined: it injects its fault only at certain steps, which no option says. */
 export function exploreCommandOf(strategy: Strategy, cell: Cell): string | undefined {
-  const { setup, budget } = planOf(strategy, cell);
-  const isCrossed = cell.carts === CROSSED_CARTS;
-  if (cell.faultPlaces !== undefined || (cell.carts !== undefined && !isCrossed)) return undefined;
-  const { leaseMs, waitMs } = cell.options ?? {};
+  if (cell.faultPlaces !== undefined || (cell.carts !== undefined && cell.carts !== CROSSED_CARTS))
+    return undefined;
+  return ['npx lab explore', strategy.name, ...exploreOptionsOf(planOf(strategy, cell))].join(' ');
+}
+
+/** The options of `lab explore` for the circumstances of a plan; carts are the crossed ones. */
+export function exploreOptionsOf({ setup, budget }: Plan): readonly string[] {
+  const { processes, stock, carts, options } = setup;
+  const usual = { ...EXPLORE_OPTIONS, workMs: workMsFor(budget) };
+  const given = (['leaseMs', 'waitMs', 'workMs', 'wait', 'isolation'] as const).filter(
+    (name) => options[name] !== usual[name],
+  );
   return [
-    `npx lab explore ${strategy.name}`,
+    ...(processes.length === 2 ? [] : [`--actors ${processes.length}`]),
+    ...(new Set(processes).size === 1 ? ['--same-process'] : []),
+    ...(carts === undefined ? [] : ['--crossed-carts']),
+    ...(stock === 1 ? [] : [`--stock ${stock}`]),
     ...(Object.keys(budget).length === 0 ? [] : [`--faults ${budgetText(budget)}`]),
-    ...(new Set(cell.processes).size === 1 ? ['--same-process'] : []),
-    ...(isCrossed ? ['--crossed-carts'] : []),
-    ...(setup.stock === 1 ? [] : [`--stock ${setup.stock}`]),
-    ...(leaseMs === undefined ? [] : [`--lease-ms ${leaseMs}`]),
-    ...(waitMs === undefined ? [] : [`--wait-ms ${waitMs}`]),
-  ].join(' ');
+    ...given.map((name) => `--${name.replace('Ms', '-ms')} ${options[name]}`),
+  ];
 }
