@@ -1,4 +1,4 @@
-import { unknownName } from '#lab/strategy';
+import { unknownName } from '#lab/step';
 import { ACCOUNTS } from './accounts';
 import { DATABASE } from './database';
 import { DEMO } from './demo';

@@ -1,5 +1,5 @@
 import { projectRoot } from '#lab/stack';
-import { unknownName } from '#lab/strategy';
+import { unknownName } from '#lab/step';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,4 +1,4 @@
-import { unknownName } from '#lab/strategy';
+import { unknownName } from '#lab/step';
 import type { Guard, Use, UseName } from './contract';
 import { consumption } from './uses/consumption';
 import { coupon } from './uses/coupon';

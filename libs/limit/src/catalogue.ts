@@ -1,4 +1,4 @@
-import { unknownName } from '#lab/strategy';
+import { unknownName } from '#lab/step';
 import { extname, join } from 'node:path';
 import type { Limiter } from './contract';
 import { fixedWindow } from './limiters/fixed-window';

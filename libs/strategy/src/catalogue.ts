@@ -1,4 +1,4 @@
-import type { Component } from '#lab/step';
+import { unknownName, type Component } from '#lab/step';
 import { extname, join } from 'node:path';
 import type { CartStrategy, Protection, Strategy } from './contract';
 import { conditionalUpdate } from './strategies/conditional-update';
@@ -50,7 +50,6 @@ import { watchdogNaive } from './strategies/watchdog-naive';
 import { watchdogSharedFlag } from './strategies/watchdog-shared-flag';
 import { zookeeper } from './strategies/zookeeper';
 import { zookeeperHerd } from './strategies/zookeeper-herd';
-import { unknownName } from './unknown-name';
 
 /** Every strategy, in teaching order. Validation, docs, command line and load tests all read this list. */
 export const CATALOGUE: readonly Strategy[] = [

@@ -12,7 +12,6 @@ export {
   index,
   knownStrategies,
 } from './catalogue';
-export { unknownName } from './unknown-name';
 export { nextText, renderCatalogue } from './catalogue-page';
 export {
   CAPABILITIES,

@@ -1,6 +1,5 @@
 import { ensureInstalled, projectRoot, startProcesses } from '#lab/stack';
-import { count } from '#lab/step';
-import { unknownName } from '#lab/strategy';
+import { count, unknownName } from '#lab/step';
 import type { Command } from 'commander';
 import { join } from 'node:path';
 import {

@@ -1,6 +1,7 @@
 export * from './auto-reset-event';
 export * from './clock';
 export * from './count';
+export * from './unknown-name';
 export * from './dropped';
 export * from './errors';
 export * from './failpoint';
