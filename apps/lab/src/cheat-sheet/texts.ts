@@ -52,6 +52,7 @@ export const TEXTS: Readonly<Record<Language, SheetTexts>> = {
     notes: [
       'Cost: calls of one order of one product without contention; multi needs two Redis calls per product. Of guards and limiters they are not counted (–).',
       'Does not survive: strategies by the columns of the summary in docs/matrix.md, run in every order of steps with the fault at every step; guards and limiters by their catalogue, which tests confirm.',
+      'Not among these faults: the host of a holder fails (host-down). Every strategy writes a row in a transaction, and the row can then stay locked until the database ends the session.',
     ],
     source: (conditions) => `Computed from docs/matrix.json: ${conditions}.`,
     license: 'Oversell Lab, CC BY 4.0',
@@ -89,6 +90,7 @@ export const TEXTS: Readonly<Record<Language, SheetTexts>> = {
     notes: [
       '开销：一个订单只买一种商品、没有竞争时的调用次数；multi 每种商品要调用 Redis 两次。保护方式（guard）和限流器没有统计（–）。',
       '扛不住什么：方案取自 docs/matrix.md 摘要的各列，每一步都注入故障，跑遍所有调度；保护方式（guard）和限流器取自各自的目录，并由测试验证。',
+      '其中不含持有者整机失联（host-down）：所有方案都在事务里写数据行，行锁可能一直留到数据库结束会话。',
     ],
     source: (conditions) => `由 docs/matrix.json 计算：${conditions}。`,
     license: 'Oversell Lab，CC BY 4.0',

@@ -11,7 +11,7 @@ export const segmentedNaive: Strategy = {
   mechanism:
     'The stock is split into several rows, each with its own lock. A hash of the request id selects one of them, and the request buys there or not at all.',
   defect:
-    'No unit is sold twice, but a segment without enough units refuses its buyers while other segments have stock: undersold.',
+    'A segment without enough units refuses its buyers while other segments have stock: undersold. Work that outlives the lease oversells, as in token-lua.',
   source:
     'Articles on distributed locks under high concurrency: "segment the lock, as ConcurrentHashMap does".',
   next: { strategy: 'segmented', why: 'tries the other segments as well.' },
