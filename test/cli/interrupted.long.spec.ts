@@ -56,7 +56,7 @@ describe('Ctrl-C leaves no process', () => {
     const running = checkout.start('up');
     await running.prints('Ctrl-C stops everything');
     running.child.kill('SIGINT');
-    await running.prints('stopping everything');
+    await running.prints('stopping what this command started');
     expect(await interrupt(running)).toBe(130);
     await checkout.expectNoProcess();
   });

@@ -1,5 +1,6 @@
-import { emptyTally } from '#lab/explore';
-import { tallyLine } from '../../apps/lab/src/print/tally';
+import { cellOf, emptyTally, planOf, type Tally } from '#lab/explore';
+import { findStrategy } from '#lab/strategy';
+import { printTally, tallyLine } from '../../apps/lab/src/print/tally';
 
 const lineAfter = (schedules: number, seconds: number): string =>
   tallyLine('none', { ...emptyTally(), schedules, searched: 0.02 }, 3, seconds);
@@ -8,4 +9,23 @@ test('the searched share is not estimated before five schedules and three second
   expect(lineAfter(1, 10)).not.toContain('%');
   expect(lineAfter(40, 1)).not.toContain('%');
   expect(lineAfter(40, 4)).toContain('about 2 % of the tree');
+});
+
+const none = findStrategy('none');
+
+function printed(found: Partial<Tally>, max?: number): string {
+  const details = { max, contradictions: [], verbose: false };
+  return printTally(none, planOf(none, cellOf('kill')), { ...emptyTally(), ...found }, 1, [], details);
+}
+
+test('a partial result names the limit that ended the search', () => {
+  expect(printed({ schedules: 20, partial: true }, 20)).toContain('it ended after --max 20');
+  expect(printed({ schedules: 19, partial: true }, 20)).toContain('--time 10m searches longer');
+  expect(printed({ schedules: 20, partial: true })).toContain('--time 10m searches longer');
+});
+
+test('the headline of a fault that never happened names the harm without it', () => {
+  const harms = { ...emptyTally().harms, 'data-wrong': 2 };
+  const text = printed({ schedules: 3, harms }).replace(/\s+/g, ' ');
+  expect(text).toContain('could hit; without it, data wrong in 2 of 3 schedules');
 });

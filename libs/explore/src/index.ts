@@ -123,6 +123,7 @@ export {
   type SavedMatrix,
   exploreCommandOf,
   exploreOptionsOf,
+  NOT_ALL_RUN,
 } from './matrix';
 export { Disturbed, Run } from './execution';
 export {

@@ -267,7 +267,7 @@ async function explorePlan(plan: CataloguedPlan, options: ExploreOptions, contex
       ? [] // the catalogue has no expectation for two systems
       : contradictions(underOptions(strategy, setup.options), cell, tally);
   process.stdout.write(
-    `${printTally({ name: shownAs }, plan, tally, took, shown, { floor, interleavings, contradictions: contradicting, verbose: options.verbose === true })}\n`,
+    `${printTally({ name: shownAs }, plan, tally, took, shown, { max: options.max, floor, interleavings, contradictions: contradicting, verbose: options.verbose === true })}\n`,
   );
   if (options.json !== undefined)
     writeJson(options.json, {

@@ -21,13 +21,10 @@ export function register(program: Command): void {
       const lab = await findRunningLab(options);
       onEnd(lab.stop);
       await lab.control.ready(); // a replica that a fault has killed may still be restarting
-      await atRest(lab.target, sku).catch(refuseUnknown(sku));
-      const evidence = await gather(
-        lab.target,
-        sku,
-        { strategy: '', replicas: await lab.control.scale() },
-        { answers: [] },
-      );
+      const replicas = await lab.control.scale();
+      const evidence = await atRest(lab.target, sku)
+        .then(() => gather(lab.target, sku, { strategy: '', replicas }, { answers: [] }))
+        .catch(refuseUnknown(sku));
       const verdict = judgeSince(evidence);
       process.stdout.write(`${printVerdict(verdict, options.verbose === true)}\n`);
       if (options.json !== undefined)

@@ -123,7 +123,7 @@ async function verifyOne(name: string, options: VerifyOptions, context: Context)
   };
   const folder = load === undefined ? undefined : writeRunFolder(load.run, strategy.name);
   const page = writeCard(card, strategy.name, folder);
-  process.stdout.write(`${printCard(card, relative('', page))}\n`);
+  process.stdout.write(`${printCard(card, relative('', page), longerCommand(name, seconds, options))}\n`);
   if (options.json !== undefined)
     writeJson(options.json, {
       name,
@@ -146,6 +146,13 @@ async function verifyOne(name: string, options: VerifyOptions, context: Context)
     });
   const exitCode = exitOf(explored, contradictions, isDeclared, load);
   return exitCode === EXIT.ok && loadFailure !== undefined ? EXIT.unknown : exitCode;
+}
+
+/** The command with four times the budget, at least two minutes, and without the load. */
+function longerCommand(name: string, seconds: number, { only }: VerifyOptions): string {
+  const minutes = Math.max(2, Math.ceil((4 * seconds) / 60));
+  const promises = only === undefined ? '' : ` --only ${only.join(',')}`;
+  return `npx lab verify ${name}${promises} --budget ${minutes}m --no-load`;
 }
 
 /** Notes once that the file prints something, and how to see it. */

@@ -4,6 +4,7 @@ import {
   judgeCell,
   shareText,
   unknownText,
+  type CellVerdict,
   type Plan,
   type Tally,
 } from '#lab/explore';
@@ -28,6 +29,8 @@ export interface ShownWitness {
 
 /** Printed in addition to the counts. */
 export interface TallyDetails {
+  /** Number of schedules after which the search ends, if one was given. */
+  readonly max?: number | undefined;
   /** Schedules per second if round trips were the only cost. */
   readonly floor?: number;
   /** All orders of steps, by harm. Absent: not to be counted. */
@@ -55,6 +58,16 @@ export function tallyLine(name: string, tally: Tally, open: number, seconds: num
 const searchedText = ({ searched }: Tally): string =>
   `about ${searched < 0.01 ? '< 1' : Math.floor(100 * Math.min(searched, 0.99))} % of the tree`;
 
+const whatSearchesLonger = ({ schedules }: Tally, max?: number): string =>
+  max !== undefined && schedules >= max ? `it ended after --max ${max}` : '--time 10m searches longer';
+
+/** The worst harm of an exploration whose fault never happened, as the end of its headline. */
+function withoutFault({ schedules, harms }: Tally, { reason }: CellVerdict): string {
+  const [worst] = HARMS.filter((harm) => harms[harm] > 0);
+  if (worst === undefined || reason?.code !== 'fault-never-fired') return '';
+  return `; without it, ${MARKS[worst].words} in ${harms[worst]} of ${count(schedules, 'schedule')}`;
+}
+
 /** The result of an exploration: mark and reason, counts, shortest schedules, the command that follows. */
 export function printTally(
   strategy: { readonly name: string },
@@ -62,7 +75,7 @@ export function printTally(
   tally: Tally,
   seconds: number,
   witnesses: readonly ShownWitness[],
-  { floor, interleavings, contradictions, verbose }: TallyDetails,
+  { max, floor, interleavings, contradictions, verbose }: TallyDetails,
 ): string {
   const { setup, budget } = plan;
   const about = Object.keys(budget)[0] as FaultName | undefined;
@@ -76,7 +89,7 @@ export function printTally(
     cell.mark === 'safe'
       ? `✓ SAFE in all ${all}`
       : cell.mark === 'unknown'
-        ? `? UNKNOWN: ${unknownText(cell.reason)}`
+        ? `? UNKNOWN: ${unknownText(cell.reason)}${withoutFault(tally, cell)}`
         : `${MARKS[cell.mark].sign} ${markWords(cell.mark, tally.kinds.keys()).toUpperCase()} in ${tally.harms[cell.mark]} of ${all}`;
   const counts: (readonly [string, string])[] = [
     ...HARMS.filter((harm) => tally.harms[harm] > 0).map((harm) => harmField(tally, harm)),
@@ -87,7 +100,7 @@ export function printTally(
       ? [
           [
             'PARTIAL',
-            `not every schedule was run: ${searchedText(tally)}; --time 10m searches longer`,
+            `not every schedule was run: ${searchedText(tally)}; ${whatSearchesLonger(tally, max)}`,
           ] as const,
         ]
       : []),

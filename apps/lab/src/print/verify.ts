@@ -1,8 +1,8 @@
-import type { PromiseResult, PromiseState } from '#lab/explore';
+import { NOT_ALL_RUN, type PromiseResult, type PromiseState } from '#lab/explore';
 import { count } from '#lab/step';
 import { quoted, unexplainedText, type ReportedCard } from '#load-tests/report';
 import { renderTable } from './table';
-import { fields, wrap } from './wrap';
+import { fields, shellCommand, wrap } from './wrap';
 
 export const STATE_WORDS = {
   kept: 'kept',
@@ -18,7 +18,10 @@ const SIGNS = {
   unknown: '?',
 } as const satisfies Record<PromiseState, string>;
 
-/** The report card of a lock: a line for each promise, the load, then the shortest schedule of each broken promise. */
+/**
+ * The report card of a lock: a line for each promise, the load, then the shortest schedule of each broken promise.
+ * `longer`: the command that has more time.
+ */
 export function printCard(
   {
     name,
@@ -34,6 +37,7 @@ export function printCard(
     loadFailure,
   }: ReportedCard,
   page: string,
+  longer: string,
 ): string {
   const number = (wanted: PromiseResult['state']): number =>
     promises.filter(({ state }) => state === wanted).length;
@@ -55,11 +59,12 @@ export function printCard(
       rows: promises.map(({ state, capability, about, because, schedules: run, violating }) => [
         `${SIGNS[state]} ${STATE_WORDS[state]}`,
         capability,
-        because === undefined ? about : `${about} (${because})`,
+        because === undefined || because === NOT_ALL_RUN ? about : `${about} (${because})`,
         run,
         violating,
       ]),
     }),
+    ...undecidedLines(promises, longer),
     ...(load === undefined ? [] : ['', loadLines(load)]),
     ...(loadFailure === undefined ? [] : ['', wrap(`Under load: no result: ${loadFailure}`, 2)]),
     ...[
@@ -71,6 +76,14 @@ export function printCard(
     '',
     fields([['report', page]]),
   ].join('\n');
+}
+
+/** The promises that were given too little time, and the command that gives more. */
+function undecidedLines(promises: readonly PromiseResult[], longer: string): readonly string[] {
+  const undecided = promises.filter(({ because }) => because === NOT_ALL_RUN).length;
+  if (undecided === 0) return [];
+  const what = `undecided, because ${NOT_ALL_RUN}: ${count(undecided, 'promise')}. More time decides more:`;
+  return ['', wrap(what, 2), shellCommand(longer, 2)];
 }
 
 /** What a request did that the explorer did not see, and what it left on the servers. */

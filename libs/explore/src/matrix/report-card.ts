@@ -284,8 +284,8 @@ const unsoldIn = ({ unsold = 0 }: MatrixCell, capability: Capability): number =>
 const breachesIn = ({ kinds }: MatrixCell, capability: Capability): readonly ScheduleViolationKind[] =>
   breachesAmong(capability, Object.keys(kinds) as ScheduleViolationKind[]);
 
-/** The time or the number of schedules was not enough. */
-const NOT_ALL_RUN = 'not every schedule was run';
+/** The reason of a promise for which the time or the number of schedules was not enough. */
+export const NOT_ALL_RUN = 'not every schedule was run';
 /** No release of another holder's entry is seen. */
 const NO_OWNER = 'the explorer knows no owner of this lock: its entry is in a list, a sorted set or a stream';
 /** A loop that looks at the time before its first attempt. */
