@@ -43,7 +43,9 @@ export async function runCommand(body: (context: Context) => Promise<number>): P
         if (performance.now() - first > ONE_KEYPRESS_MS) process.exit(EXIT.interrupted); // exiting kills the servers and replicas immediately
         if (controller.signal.aborted) return;
         first = performance.now();
-        progress.say(`${signal}: stopping what this command started (press Ctrl-C again to kill it immediately)`);
+        progress.say(
+          `${signal}: stopping what this command started (press Ctrl-C again to kill it immediately)`,
+        );
         controller.abort();
         resolve(EXIT.interrupted);
       });
