@@ -104,6 +104,19 @@ describe('routing by nginx', () => {
   });
 });
 
+it('a request that a dead replica does not accept goes to the next one, also a POST', async () => {
+  const stack = await startProcesses(options({ order: 2, inventory: 0 }));
+  try {
+    await call(`${stack.urls.public}/orders/die`, { method: 'POST' });
+    const statuses: number[] = [];
+    for (let i = 0; i < 20; i++)
+      statuses.push((await call(`${stack.urls.public}/orders`, { method: 'POST' })).status);
+    expect(new Set(statuses)).toEqual(new Set([200]));
+  } finally {
+    await stack.stop();
+  }
+});
+
 it('there is no lab address when the lab is disabled', async () => {
   const stack = await startProcesses(options({ order: 1, inventory: 0 }, { lab: false }));
   try {
