@@ -94,21 +94,23 @@ export interface PastRun {
   readonly verdict?: SavedVerdict;
 }
 
-/** The names of run folders, newest first. */
+/** The folders of load runs and drills, newest first. Other commands leave folders without a verdict, such as `lab verify`. */
 export function listRuns(most: number): string[] {
   const names = existsSync(runsDir()) ? readdirSync(runsDir()) : [];
   return names
-    .filter((name) => RUN_FOLDER.test(name))
+    .filter((name) => RUN_FOLDER.test(name) && existsSync(verdictFile(name)))
     .sort()
     .reverse()
     .slice(0, most);
 }
 
+const verdictFile = (folder: string): string => join(runsDir(), folder, 'verdict.json');
+
 /** A run folder. */
 export function readRun(folder: string): PastRun {
   const [, day = '', hours = '', minutes = '', seconds = '', ms = '', name = ''] =
     RUN_FOLDER.exec(folder) ?? [];
-  const verdict = readVerdict(join(runsDir(), folder, 'verdict.json'));
+  const verdict = readVerdict(verdictFile(folder));
   return {
     folder,
     name,

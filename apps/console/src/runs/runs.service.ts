@@ -67,7 +67,7 @@ export class RunsService implements BeforeApplicationShutdown {
   list(): { current: RunView[]; past: PastRun[] } {
     const current = [...this.runs.values()].reverse().map((run) => view(run, run.samples.slice(-1)));
     const past = listRuns(MAX_PAST).map((folder) => this.past.get(folder) ?? pastView(folder));
-    // a folder without a verdict may still be written
+    // a verdict that cannot be read may still be written
     this.past = new Map(past.flatMap((run) => (run.verdict === undefined ? [] : [[run.folder, run]])));
     return { current, past };
   }
