@@ -22,15 +22,20 @@ export interface Latency extends Percentiles {
 
 /** The parts of a verdict that load runs and drills share. */
 type Judged = Pick<LoadVerdict, 'verdict' | 'mark' | 'headline' | 'expected' | 'asExpected' | 'strategy'> &
-  Partial<Pick<LoadVerdict, 'mechanism' | 'protectedBy'>> & { readonly because: readonly string[] };
+  Partial<Pick<LoadVerdict, 'mechanism' | 'protectedBy'>> & {
+    readonly because: readonly string[];
+    readonly unexpected?: string | undefined;
+  };
 
 /** The verdict in words, with its reasons. */
 export function headline(title: string, verdict: Judged, t: ReportTexts): Markup {
-  const { verdict: word, mark, because, expected, asExpected, mechanism = null, protectedBy = [] } = verdict;
+  const { verdict: word, mark, because, expected, asExpected, unexpected } = verdict;
+  const { mechanism = null, protectedBy = [] } = verdict;
   const [first = '', ...more] = verdict.headline.split(t.colon);
   return markup`<header><p class="title">${title}</p>
 <h1 class="${word === 'safe' ? 'safe' : mark}"><span aria-hidden="true">${MARKS[word === 'safe' ? 'safe' : mark].sign}</span> ${first}</h1>
 <p class="lead">${more.join(t.colon)}</p>
+${unexpected !== undefined && markup`<p class="expected bad"><strong>${unexpected}</strong>${t.end}</p>`}
 ${mechanism !== null && markup`<p class="lead"><strong>${t.how}</strong> ${mechanism}${t.end}</p>`}
 ${word === 'safe' && protectedBy.length > 0 && markup`<p><strong>${t.protectedBy}</strong> ${protectedBy.join('; ')}${t.end}</p>`}
 <p class="expected ${asExpected ? '' : 'bad'}"><strong>${asExpected ? t.asExpected : t.notAsExpected}</strong>${t.expectation(verdict.strategy, expected.must, expected.may)}</p>

@@ -33,6 +33,8 @@ export interface ReportedRun {
   /** Versions, commit, machine. */
   readonly conditions: Readonly<Record<string, string | number | boolean>>;
   readonly latency?: Latency;
+  /** How many answers were unexpected, in `language`; the verdict is on the data alone. */
+  readonly unexpected?: string | undefined;
   /** Default: English. */
   readonly language?: Language;
   /** Address of the same report in the other language. */
@@ -55,6 +57,7 @@ export function renderReport({
   options,
   conditions,
   latency,
+  unexpected,
   language = 'en',
   other,
 }: ReportedRun): Report {
@@ -77,7 +80,7 @@ export function renderReport({
 <title>${localized.headline.split(t.colon)[0] ?? verdict.verdict}${t.colon}${title}</title><style>${new Markup(STYLE)}</style></head>
 <body><main>
 ${otherLanguage(other, t)}
-${headline(title, localized, t)}
+${headline(title, { ...localized, unexpected }, t)}
 ${keyNumbers(verdict, latency, words, t)}
 ${section(figures.stock)}
 ${section(figures.holders)}

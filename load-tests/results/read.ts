@@ -47,6 +47,15 @@ const savedVerdict = z.object({
     .optional(),
   /** Of drills. */
   drillReasons,
+  /** Of load runs; a folder of an older version has other fields. */
+  unexpected: z
+    .object({
+      count: z.int(),
+      of: z.int(),
+      groups: z.array(z.object({ status: z.int(), code: z.string(), count: z.int() })).readonly(),
+    })
+    .optional()
+    .catch(undefined),
   collision: z.custom<LoadMechanism>(hasProperty('cause')).nullish(),
   duplicates: z
     .array(z.object({ sales: z.array(z.object({ request: z.string() })).readonly() }))

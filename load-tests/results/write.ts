@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInChinese, type DrillRun } from '../drills';
 import { renderCard, renderDrill, renderReport, type ReportedCard } from '../report';
-import type { LoadRun } from '../run';
+import { unexpectedText, type LoadRun } from '../run';
 import { newFolder, reportName } from './folders';
 
 /** A run in the format of `--json` and verdict.json. */
@@ -31,7 +31,7 @@ export function writeRunFolder(run: LoadRun, name: string, language: Language = 
   const folder = newFolder(name);
   writeFileSync(join(folder, 'history.jsonl'), historyText(run));
   writeFileSync(join(folder, 'verdict.json'), `${JSON.stringify(runJson(run), null, 2)}\n`);
-  const { plan, verdict, evidences, conditions, latency } = run;
+  const { plan, verdict, evidences, conditions, latency, unexpected } = run;
   evidences.forEach((evidence, i) => {
     const { balance } = evidence;
     const own = 'balances' in verdict ? verdict.balances.find(({ sku }) => sku === balance) : verdict;
@@ -45,6 +45,7 @@ export function writeRunFolder(run: LoadRun, name: string, language: Language = 
         options: { ...plan.options, ...plan },
         conditions,
         latency,
+        unexpected: unexpectedText(unexpected, one),
         language: one,
         other: reportName(otherThan(one), ending),
       });

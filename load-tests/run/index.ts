@@ -21,5 +21,10 @@ export { atRest, faultFired, gather, runLoad, type ReplicaControl, type LoadRun 
 export type { LatencySummary, Percentiles } from './summary';
 export { Target, TargetError } from './target';
 export { findUnfired, unfiredInChinese, unfiredText, type UnfiredFaults } from './unfired';
-export { UnexpectedAnswerCollector, unexpectedLines, type UnexpectedAnswers } from './unexpected';
+export {
+  UnexpectedAnswerCollector,
+  unexpectedLines,
+  unexpectedText,
+  type UnexpectedAnswers,
+} from './unexpected';
 export { untilProved, type Judged } from './until-proved';

@@ -71,8 +71,14 @@ const loadRun = (evidence: Evidence, fault?: string): LoadRun => ({
   },
   unexpected: {
     count: 12,
-    first: [
-      { request: 'a-1', status: 500, body: '{"code":"INTERNAL"}', log: ['order-1: {"level":"error"}'] },
+    of: 600,
+    groups: [
+      {
+        status: 500,
+        code: 'INTERNAL',
+        count: 12,
+        example: { request: 'a-1', body: '{"code":"INTERNAL"}', log: ['order-1: {"level":"error"}'] },
+      },
     ],
   },
   conditions: {},

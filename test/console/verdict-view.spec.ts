@@ -51,6 +51,14 @@ test('the reasons of a drill are said in Chinese; those of an older folder stay 
   expect(verdictView(missing).inChinese).toBeUndefined();
 });
 
+test('the number of unexpected answers is in both languages; folders of older versions have other fields', () => {
+  const groups = [{ status: 502, code: 'OUTCOME_UNKNOWN', count: 99 }];
+  const view = verdictView({ ...SAVED, unexpected: { count: 99, of: 300, groups } });
+  expect(view.unexpected).toBe('99 of 300 answers were unexpected: 502 OUTCOME_UNKNOWN');
+  expect(view.inChinese?.unexpected).toBe('300 个应答中有 99 个不该出现：502 OUTCOME_UNKNOWN');
+  expect(verdictView(SAVED).unexpected).toBeUndefined();
+});
+
 test.each([
   [
     ['LOCK.NOT_OBTAINED', 'APPLIED'],

@@ -57,6 +57,14 @@ describe('the report of a load run', () => {
     expect(render(killedHolder())).toContain('Not as expected');
   });
 
+  it('has the number of unexpected answers beside the verdict', () => {
+    const unexpected = '1 of 2 answers was unexpected: 502 OUTCOME_UNKNOWN';
+    expect(render(killedHolder(), { unexpected })).toMatch(
+      new RegExp(`<header>.*${unexpected}.*</header>`, 's'),
+    );
+    expect(render()).not.toContain('unexpected');
+  });
+
   it('speaks of the debits of an account, not of sales', () => {
     const { history, ...rows } = collision();
     const onAccount = history.map((line) => ('app' in line ? { ...line, app: 'account' } : line));

@@ -36,7 +36,8 @@ async function make({ labFolder, plan, title, language }: RunOrder): Promise<Run
     await watch.end({ last: true });
     removeOldRuns();
     const folder = basename(writeRunFolder(made, title, language));
-    return { folder, verdict: verdictView(made.verdict, findUnfired(made)) };
+    const { verdict, unexpected } = made;
+    return { folder, verdict: verdictView({ ...verdict, unexpected }, findUnfired(made)) };
   } finally {
     await watch.end({ last: false });
     await lab.stop();

@@ -1,5 +1,6 @@
 import {
   balancesOf,
+  unexpectedText,
   unfiredInChinese,
   unfiredText,
   type LoadPlan,
@@ -14,7 +15,7 @@ export type RunVerdict = z.infer<typeof runVerdict>;
 
 /** A verdict of this console, or one that was saved. */
 export function verdictView(verdict: SavedVerdict, unfired?: UnfiredFaults): RunVerdict {
-  const { drillReasons } = verdict;
+  const { drillReasons, unexpected } = verdict;
   const chinese =
     drillReasons === undefined
       ? verdictInChinese(verdict)
@@ -32,11 +33,13 @@ export function verdictView(verdict: SavedVerdict, unfired?: UnfiredFaults): Run
     lostUpdates: verdict.lostUpdates,
     violations: verdict.violations,
     ...(typeof verdict.mechanism === 'string' && { mechanism: verdict.mechanism }),
+    ...(unexpected !== undefined && { unexpected: unexpectedText(unexpected) }),
     requests: collided(verdict),
     ...(chinese !== undefined && {
       inChinese: {
         ...chinese,
         because: [...chinese.because, ...(unfired === undefined ? [] : [unfiredInChinese(unfired)])],
+        ...(unexpected !== undefined && { unexpected: unexpectedText(unexpected, 'zh') }),
       },
     }),
   };

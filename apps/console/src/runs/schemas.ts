@@ -60,12 +60,17 @@ export const runVerdict = z.object({
   lostUpdates: z.int(),
   violations: z.array(z.string()).readonly(),
   mechanism: z.string().optional().describe('how it happened, in one sentence'),
+  unexpected: z
+    .string()
+    .optional()
+    .describe('how many answers neither the strategy nor a fault explains, by status and code'),
   requests: z.array(z.string()).readonly().describe('the requests that collided'),
   inChinese: z
     .object({
       headline: z.string(),
       because: z.array(z.string()).readonly(),
       mechanism: z.string().optional(),
+      unexpected: z.string().optional(),
     })
     .optional()
     .describe('the same sentences in Chinese; absent for drills, and for runs of an older version'),

@@ -1,6 +1,6 @@
 import { count } from '#lab/step';
 import { wordsOf, type CartsVerdict, type LoadVerdict } from '#lab/verdict';
-import { findUnfired, unexpectedLines, unfiredText, type LoadRun } from '#load-tests/run';
+import { findUnfired, unexpectedLines, unexpectedText, unfiredText, type LoadRun } from '#load-tests/run';
 import { lessonLines } from './lesson';
 import { nextCommands } from './next';
 import { speedFields, strategyWords, trafficWords } from './traffic';
@@ -38,12 +38,11 @@ export function printRun(run: LoadRun, folder: string, verbose: boolean): string
 
 /** Answers that no fault of the run explains, with the replicas' log lines: they are a defect of the lab or of the machine. */
 function unexpectedWords({ unexpected }: LoadRun): string[] {
-  const { count: total, first } = unexpected;
-  if (total === 0) return [];
-  const shown = first.length < total ? `, of which ${first.length} are shown` : '';
+  const text = unexpectedText(unexpected);
+  if (text === undefined) return [];
   return [
     '',
-    `${count(total, 'unexpected answer')}${shown}:`,
+    wrap(`${text}; an example of each:`, 2),
     ...unexpectedLines(unexpected).map((line) => wrap(`  ${line}`, 4)),
   ];
 }

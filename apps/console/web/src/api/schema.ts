@@ -646,6 +646,8 @@ export interface components {
                 readonly violations: string[];
                 /** @description how it happened, in one sentence */
                 mechanism?: string;
+                /** @description how many answers neither the strategy nor a fault explains, by status and code */
+                unexpected?: string;
                 /** @description the requests that collided */
                 readonly requests: string[];
                 /** @description the same sentences in Chinese; absent for drills, and for runs of an older version */
@@ -653,6 +655,7 @@ export interface components {
                     headline: string;
                     readonly because: string[];
                     mechanism?: string;
+                    unexpected?: string;
                 };
             };
             /** @description below runs/, with report.html and verdict.json */
@@ -731,6 +734,8 @@ export interface components {
                     readonly violations: string[];
                     /** @description how it happened, in one sentence */
                     mechanism?: string;
+                    /** @description how many answers neither the strategy nor a fault explains, by status and code */
+                    unexpected?: string;
                     /** @description the requests that collided */
                     readonly requests: string[];
                     /** @description the same sentences in Chinese; absent for drills, and for runs of an older version */
@@ -738,6 +743,7 @@ export interface components {
                         headline: string;
                         readonly because: string[];
                         mechanism?: string;
+                        unexpected?: string;
                     };
                 };
                 /** @description below runs/, with report.html and verdict.json */
@@ -766,6 +772,8 @@ export interface components {
                     readonly violations: string[];
                     /** @description how it happened, in one sentence */
                     mechanism?: string;
+                    /** @description how many answers neither the strategy nor a fault explains, by status and code */
+                    unexpected?: string;
                     /** @description the requests that collided */
                     readonly requests: string[];
                     /** @description the same sentences in Chinese; absent for drills, and for runs of an older version */
@@ -773,6 +781,7 @@ export interface components {
                         headline: string;
                         readonly because: string[];
                         mechanism?: string;
+                        unexpected?: string;
                     };
                 };
             }[];

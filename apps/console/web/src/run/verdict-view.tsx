@@ -11,7 +11,8 @@ export function VerdictView({ verdict }: { verdict: RunVerdict }): ReactNode {
   const t = useTexts();
   const { language } = useLanguage();
   const { initial, final, sold, violations, requests, asExpected } = verdict;
-  const { mechanism, headline, because } = language === 'zh' ? (verdict.inChinese ?? verdict) : verdict;
+  const { mechanism, headline, because, unexpected } =
+    language === 'zh' ? (verdict.inChinese ?? verdict) : verdict;
   const number = new Intl.NumberFormat(language);
   return (
     <div className={`verdict verdict-large verdict-${markOf(verdict)}`}>
@@ -27,6 +28,7 @@ export function VerdictView({ verdict }: { verdict: RunVerdict }): ReactNode {
       {(mechanism === undefined ? [headline, ...because] : [mechanism]).map((sentence) => (
         <p key={sentence}>{sentence}</p>
       ))}
+      {unexpected !== undefined && <p className="verdict-unexpected">{unexpected}</p>}
       {requests.length > 0 && (
         <p>
           {t.run.colliding}: {requests.slice(0, MOST_NAMED).join(', ')}
