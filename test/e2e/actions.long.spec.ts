@@ -38,9 +38,15 @@ test.each([
   expect([...(await effects('notification')), ...(await effects('job'))]).toEqual([]);
 });
 
-test('an unknown guard is answered with the guards of the use', async () => {
-  const { json } = await act('/journal/entries?guard=nobody');
-  expect(json['detail']).toContain('leader/lease-fenced');
+test('a request with an unknown guard, or without one, is answered with the guards of the use, as a request names them', async () => {
+  const details = await Promise.all(
+    ['/order-numbers?guard=nope', '/order-numbers'].map(async (path) => (await act(path)).json['detail']),
+  );
+  const names = 'Choose one of: max-plus-one, ';
+  expect(details).toEqual([
+    expect.stringContaining(`there is no guard "nope". ${names}`),
+    expect.stringContaining(`no guard: send guard or X-Guard. ${names}`),
+  ]);
 });
 
 test('a header and a query that disagree are refused', async () => {

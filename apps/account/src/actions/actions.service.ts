@@ -12,7 +12,7 @@ import {
 import { ComponentMissing, SteppedDataSource, unobserved, type Fault } from '#lab/step';
 import { DEFAULT_OPTIONS } from '#lab/strategy';
 import { Injectable } from '@nestjs/common';
-import { guardOf, type ChosenGuard } from './chosen-guard';
+import { guardOf, nameInRequest, type ChosenGuard } from './chosen-guard';
 
 /** What a request for an action received. */
 export interface ActionAnswer extends Done {
@@ -50,7 +50,7 @@ export class ActionsService {
     const sales = effectsOfOthers(useNamed(use), { key, request });
     const act = (): Promise<Done> => guard.apply({ key, request, replica }, tools);
     const done = await this.requests.record(begin, faults, act, undefined, sales);
-    return { use, guard: chosen.name, key, ...done };
+    return { use, guard: nameInRequest(guard), key, ...done };
   }
 
   /** Removes all effects of a use, and prepares it for actions with these keys. */

@@ -4,6 +4,7 @@ import { optionsSchema } from '#lab/strategy';
 import { applyDecorators } from '@nestjs/common';
 import { ApiHeader, ApiQuery, ApiResponse } from '@nestjs/swagger';
 import { z } from 'zod';
+import { nameInRequest } from './chosen-guard';
 
 type ParameterSchema = NonNullable<Parameters<typeof ApiHeader>[0]['schema']>;
 
@@ -22,7 +23,7 @@ const ANSWERS: readonly (readonly [status: number, description: string])[] = [
 
 /** Documents an endpoint whose action runs under a guard, with the guards of its use and their options. */
 export function ApiGuard(use: UseName): MethodDecorator {
-  const names = useNamed(use).guards.map(({ name }) => name.slice(use.length + 1));
+  const names = useNamed(use).guards.map(nameInRequest);
   const guard: ParameterSchema = { type: 'string', enum: names, description: `a guard of ${use}` };
   const known = Object.entries(options);
   return applyDecorators(

@@ -1,5 +1,5 @@
 import { headerName, problem, ProblemError, withoutLimit } from '#lab/http';
-import { findGuard, type Guard, type UseName } from '#lab/guard';
+import { UnknownGuard, useNamed, type Guard, type UseName } from '#lab/guard';
 import { OPTION_NAMES, optionsSchema, type Options } from '#lab/strategy';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
@@ -7,13 +7,16 @@ import { z } from 'zod';
 
 /** The guard that a request names, and all its options. */
 export interface ChosenGuard {
-  /** The guard's name without its use. */
-  readonly name: string;
+  /** The guard's name without its use. Undefined: the request names none. */
+  readonly name: string | undefined;
   readonly options: Options;
 }
 
 const schema = z.strictObject({
-  guard: z.string().regex(/^[a-z-]{1,32}$/, 'the name of a guard: GET /docs/account.json lists them'),
+  guard: z
+    .string()
+    .regex(/^[a-z-]{1,32}$/, 'the name of a guard: GET /docs/account.json lists them')
+    .optional(),
   ...optionsSchema.shape,
 });
 
@@ -43,5 +46,18 @@ export const RequestedGuard = createParamDecorator((_: unknown, context: Executi
   return { name, options };
 });
 
-/** The guard of a use. Throws `UnknownGuard` with those that the use has. */
-export const guardOf = (use: UseName, { name }: ChosenGuard): Guard => findGuard(`${use}/${name}`);
+/** The name of a guard in a request: without its use. */
+export const nameInRequest = ({ name }: Guard): string => name.slice(name.indexOf('/') + 1);
+
+/** The guard of a use. Throws `UnknownGuard`, or a problem without a name, with the guards that the use has. */
+export function guardOf(use: UseName, { name }: ChosenGuard): Guard {
+  const { guards } = useNamed(use);
+  const names = guards.map(nameInRequest);
+  if (name === undefined)
+    throw new ProblemError(
+      problem('REQUEST.INVALID', `no guard: send guard or X-Guard. Choose one of: ${names.join(', ')}`),
+    );
+  const found = guards.find((guard) => nameInRequest(guard) === name);
+  if (found === undefined) throw new UnknownGuard(name, names);
+  return found;
+}
