@@ -19,6 +19,7 @@ afterEach(async () => {
 const INVALID: readonly (readonly [string, OrderInput])[] = [
   ['an option below its range', { query: 'strategy=setnx&leaseMs=9' }],
   ['an option above its range', { query: 'strategy=setnx&workMs=10001' }],
+  ['a negative option', { query: 'strategy=setnx&workMs=-5' }],
   ['an option that is no number', { query: 'strategy=setnx&workMs=soon' }],
   ['a fractional option', { query: 'strategy=setnx&workMs=1.5' }],
   ['an empty option', { query: 'strategy=setnx&workMs=' }],

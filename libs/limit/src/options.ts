@@ -1,11 +1,6 @@
+import { wholeNumber } from '#lab/step';
 import { z } from 'zod';
 import type { Limit, Limiter } from './contract';
-
-/** A text in a query is a number only if it consists of digits. */
-const digits = (value: unknown): unknown =>
-  typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
-
-const whole = (least: number, most: number) => z.preprocess(digits, z.int().min(least).max(most));
 
 /** What to do when Redis does not answer: refuse with 503, or admit without a limit. */
 export const ON_ERROR = ['closed', 'open'] as const;
@@ -13,9 +8,9 @@ export type OnError = (typeof ON_ERROR)[number];
 
 /** The options of a limit, besides the name of its limiter. */
 export const limitSchema = z.object({
-  max: whole(1, 1_000_000).default(100).describe('requests of one client per window'),
-  windowMs: whole(10, 3_600_000).default(60_000).describe('the window, milliseconds'),
-  burst: whole(0, 1_000_000)
+  max: wholeNumber(1, 1_000_000).default(100).describe('requests of one client per window'),
+  windowMs: wholeNumber(10, 3_600_000).default(60_000).describe('the window, milliseconds'),
+  burst: wholeNumber(0, 1_000_000)
     .optional()
     .describe(
       'token-bucket: tokens of a full bucket (default: max); leaky-bucket: places of its queue (default: 0)',

@@ -1,14 +1,8 @@
+import { wholeNumber } from '#lab/step';
 import { z } from 'zod';
 
-/** A text in a query is a number only if it consists of digits: `Number` would also accept ``, `0x5` and `1e3`. */
-const digits = (value: unknown): unknown =>
-  typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
-
-const wholeNumber = (least: number, most: number, standard: number) =>
-  z.preprocess(digits, z.int().min(least).max(most)).default(standard);
-
 const milliseconds = (least: number, most: number, standard: number, meaning: string) =>
-  wholeNumber(least, most, standard).describe(`${meaning}, milliseconds`);
+  wholeNumber(least, most).default(standard).describe(`${meaning}, milliseconds`);
 
 /** The options of a request; the unit is in the name. Options that the strategy does not use are echoed as `ignored`. */
 export const optionsSchema = z.object({
@@ -20,7 +14,7 @@ export const optionsSchema = z.object({
     .describe('how to wait: poll, or until the release notifies the waiter'),
   retryMs: milliseconds(1, 1000, 10, 'delay between two tries, jittered'),
   workMs: milliseconds(0, 10_000, 0, 'simulated business time inside the critical section'),
-  attempts: wholeNumber(1, 100, 5).describe('maximum number of tries of an optimistic write'),
+  attempts: wholeNumber(1, 100).default(5).describe('maximum number of tries of an optimistic write'),
   isolation: z
     .enum(['repeatable-read', 'read-committed'])
     .default('repeatable-read')

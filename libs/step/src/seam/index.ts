@@ -10,3 +10,4 @@ export { filesOfReplica, replicaOfFile } from './history-file';
 export * from './lock';
 export * from './recorder';
 export * from './step';
+export * from './whole-number';
