@@ -11,7 +11,7 @@ import { refuseUnreadable } from './client-error';
 import { FaultGuard } from './lab/fault-guard';
 import { LimitGuard } from './limit/limit-guard';
 import { log, nestLogger } from './log';
-import { problemOf } from './problem';
+import { ProblemError, problemOf, unsupportedMediaType } from './problem';
 import { ProblemFilter, send } from './problem-filter';
 
 const LARGEST_BODY = 16 * 1024;
@@ -58,10 +58,13 @@ export async function serve(
   if (streamed !== undefined)
     adapter.getInstance().addContentTypeParser(streamed.type, ({ routeOptions }, body, done) => {
       if (routeOptions.url === streamed.route) done(null, body);
-      else
-        done(Object.assign(new Error('unsupported media type: send application/json'), { statusCode: 415 }));
+      else done(new ProblemError(unsupportedMediaType()));
     });
-  const app = await NestFactory.create<NestFastifyApplication>(module, adapter, { logger: false });
+  acceptJsonOnly(adapter);
+  const app = await NestFactory.create<NestFastifyApplication>(module, adapter, {
+    logger: false,
+    bodyParser: false, // Nest's would accept forms; that of Fastify reads JSON
+  });
   app.useLogger(nestLogger);
   app.useGlobalFilters(new ProblemFilter());
   app.useGlobalGuards(
@@ -83,6 +86,16 @@ export async function serve(
   stopWithParent(app, orphaned);
   await app.listen(config.port, config.host);
   return app;
+}
+
+/** Refuses every other body. An empty one is no body: `curl -d ''` gives it the type of a form. */
+function acceptJsonOnly(adapter: FastifyAdapter): void {
+  const server = adapter.getInstance();
+  server.removeContentTypeParser('text/plain');
+  server.addContentTypeParser('*', ({ headers }, _body, done) => {
+    if (headers['content-length'] === '0') done(null, undefined);
+    else done(new ProblemError(unsupportedMediaType()));
+  });
 }
 
 function describe(app: NestFastifyApplication, title: string, description: string): void {

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ZodValidationException } from 'nestjs-zod';
 import { z } from 'zod';
 import { log } from './log';
-import { problem, problemOf, type Problem } from './problem';
+import { problem, problemOf, unsupportedMediaType, type Problem } from './problem';
 
 /** Converts every error to a problem+json response; a 5xx leaves a line in the log. */
 @Catch()
@@ -43,7 +43,7 @@ function translate(error: unknown): Problem {
     // 403: a path outside of the folder of the page at /docs
     if (status === 404 || status === 403)
       return problem('REQUEST.NOT_FOUND', `${error.message}. GET /docs lists all routes`);
-    if (status === 415) return problem('REQUEST.MEDIA_TYPE', 'unsupported media type: send application/json');
+    if (status === 415) return unsupportedMediaType();
     if (status === 413) return problem('REQUEST.TOO_LARGE', 'the body is larger than 16 KiB');
     if (status < 500) return problem('REQUEST.INVALID', error.message);
   }

@@ -98,6 +98,13 @@ export function problem(
   };
 }
 
+/** The answer to a body that is not JSON. curl sends `-d` as a form unless it is given a type. */
+export const unsupportedMediaType = (): Problem =>
+  problem(
+    'REQUEST.MEDIA_TYPE',
+    "unsupported media type: send application/json, with curl: -H 'Content-Type: application/json'",
+  );
+
 /** Maps an error of a strategy, a server or a validation to its problem. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof ProblemError) return error.problem;
@@ -109,8 +116,7 @@ export function problemOf(error: unknown): Problem {
     MYSQL_CODES[(error as Partial<QueryFailedError<Error & { errno: number }>>).driverError?.errno ?? 0];
   if (mysql !== undefined) return problem(mysql, error.message);
   if (statusCode === 413) return problem('REQUEST.TOO_LARGE', 'the body is larger than 16 KiB');
-  if (statusCode === 415)
-    return problem('REQUEST.MEDIA_TYPE', 'unsupported media type: send application/json');
+  if (statusCode === 415) return unsupportedMediaType();
   if (typeof statusCode === 'number' && statusCode < 500) return problem('REQUEST.INVALID', error.message);
   return problem('INTERNAL', 'an unexpected error occurred. See the log of this replica');
 }
