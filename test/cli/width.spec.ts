@@ -411,6 +411,13 @@ test('a run prints its verdict first, and no figure that is zero', () => {
   expect(text).not.toMatch(/oversold|lost updates|foreign|deadlocks/);
 });
 
+test('a run with a fault names its first request beside the others, because it is one more', () => {
+  const runLine = (fault?: string): string | undefined =>
+    /^run .*$/m.exec(printRun(loadRun(killedHolder(), fault), 'runs/x', false))?.[0];
+  expect(runLine('after(SET)=kill')).toContain('500 orders after 1 with the fault, ');
+  expect(runLine()).toContain('500 orders, ');
+});
+
 test('a table leaves out columns without content and wraps the widest column', () => {
   const table = renderTable({
     head: ['strategy', 'empty', 'zero', 'found'],

@@ -7,13 +7,14 @@ import type { Field } from './wrap';
 export const strategyWords = ({ strategy, mixedWith }: LoadPlan): string =>
   mixedWith === undefined ? strategy : `${strategy} beside ${mixedWith.strategy}`;
 
-/** What a run sent, to how many replicas. */
+/** What a run sent, to how many replicas. The first request with a fault is sent alone before the others, and is not one of them. */
 export function trafficWords({ plan }: Pick<LoadRun, 'plan'>): string {
-  const { amountMinor, carts, stock, requests, replicas } = plan;
+  const { amountMinor, carts, stock, requests, replicas, fault } = plan;
+  const before = fault?.on.kind === 'first' ? ' after 1 with the fault' : '';
   const sent =
     amountMinor === undefined
-      ? `${count(requests, 'order')}, ${arrivalWords(plan)}, ${count(stock, 'unit')}${carts === undefined ? '' : ` of each of ${balancesOf(plan).join(', ')}`}`
-      : `${count(requests, 'entry', 'entries')} of ${amountMinor}, ${arrivalWords(plan)}, from a balance of ${stock}`;
+      ? `${count(requests, 'order')}${before}, ${arrivalWords(plan)}, ${count(stock, 'unit')}${carts === undefined ? '' : ` of each of ${balancesOf(plan).join(', ')}`}`
+      : `${count(requests, 'entry', 'entries')} of ${amountMinor}${before}, ${arrivalWords(plan)}, from a balance of ${stock}`;
   return `${sent}, ${count(replicas, `${hostOf(plan)} replica`)}`;
 }
 
